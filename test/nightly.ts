@@ -22,6 +22,7 @@ const PARTS: readonly Part[] = [
   },
   { name: 'power-loss', program: './powerloss/main.js', args: [] },
   { name: 'torture', program: './torture/main.js', args: [] },
+  { name: 'torment', program: './replication/torment/main.js', args: [] },
   { name: 'fuzz', program: './fuzz/main.js', args: [] },
   {
     // Files of the test suite that search, and search less there.
@@ -30,7 +31,7 @@ const PARTS: readonly Part[] = [
     args: [
       ...['engine/against-reference', 'engine/replay', 'engine/riskless-profit', 'engine/snapshot/snapshot'],
       ...['persistence/faults/bit-flips', 'persistence/faults/truncation', 'persistence/snapshot/bit-flips'],
-      ...['simulation/simulation', 'blackbox/sigkill', 'blackbox/snapshots', 'replication/torment'],
+      ...['simulation/simulation', 'blackbox/sigkill', 'blackbox/snapshots'],
     ],
     env: { TOTE_TEST_LONG: '1', TOTE_TEST_RUNS: '1200' },
   },

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiClient } from './api-client.js';
+import type { Client } from './client.js';
 import { FIXED_SEEDS_FILE } from './house-rules.js';
 import { Server, type ServerOptions } from './server.js';
 import { FRAMES } from './spec.js';
@@ -32,6 +33,18 @@ interface House {
   readonly reservedStakes: number;
   readonly deposits: number;
   readonly withdrawals: number;
+}
+
+/** Every cent that ever came in is in the house, an account, a stake or an open seed (design, section 2). */
+export async function checkConservation(operator: Client): Promise<void> {
+  const { data: house } = await operator.get<House>('/house');
+  const accounts = await operator.get<Account[]>('/accounts?limit=1000');
+  const balances = accounts.data.reduce((sum, account) => sum + cents(account.balance), 0n);
+  assert.equal(balances, cents(house.accounts), 'the balances add up to what the house says of them');
+  const { balance, accounts: ofAccounts, openStakes, openSeeds, reservedStakes } = house;
+  const parts = [balance, ofAccounts, openStakes, openSeeds, reservedStakes];
+  const inside = parts.reduce((sum, part) => sum + cents(part), 0n);
+  assert.equal(inside, cents(house.deposits) - cents(house.withdrawals), JSON.stringify(house));
 }
 
 /** A server that stops ends a run of its clock early, and says how far it came. */
@@ -139,16 +152,8 @@ export class Sandbox {
   async house(): Promise<House> {
     return (await this.operator.get<House>('/house')).data;
   }
-  /** Every cent that ever came in is in the house, an account, a stake or an open seed (design, section 2). */
-  async checkConservation(): Promise<void> {
-    const house = await this.house();
-    const accounts = await this.operator.get<Account[]>('/accounts?limit=1000');
-    const balances = accounts.data.reduce((sum, { balance }) => sum + cents(balance), 0n);
-    assert.equal(balances, cents(house.accounts), 'the balances add up to what the house says of them');
-    const { balance, accounts: ofAccounts, openStakes, openSeeds, reservedStakes } = house;
-    const parts = [balance, ofAccounts, openStakes, openSeeds, reservedStakes];
-    const inside = parts.reduce((sum, part) => sum + cents(part), 0n);
-    assert.equal(inside, cents(house.deposits) - cents(house.withdrawals), JSON.stringify(house));
+  checkConservation(): Promise<void> {
+    return checkConservation(this.operator);
   }
 
   /** Kills the server and removes its files: for `after`. */

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { jetstream } from '@nats-io/jetstream';
 import { type ConnectionOptions, connect } from '@nats-io/transport-node';
 import { fixedPort } from './fixed-port.js';
+import { type Direction, LinkProxy } from './link-proxy.js';
 import { isAvailable } from './programs.js';
 
 export const NO_NATS: string | false = isAvailable('nats-server')
@@ -24,6 +25,8 @@ export interface NatsOptions {
   readonly config?: string;
   /** How clients connect, where not everybody may. */
   readonly connection?: Pick<ConnectionOptions, 'authenticator' | 'tls'>;
+  /** The servers' routes to each other go over links that can be cut. */
+  readonly hasLinks?: boolean;
 }
 
 interface Ports {
@@ -31,7 +34,13 @@ interface Ports {
   readonly cluster: string;
 }
 
+const OPPOSITE = { up: 'down', down: 'up', both: 'both' } as const;
+/** Nothing listens there: servers must not tell each other, nor their clients, of ways around the links. */
+const NO_ADDRESS = '127.0.0.1:1';
+
 export class NatsCluster {
+  /** By the servers at both ends: `0-1` is the way of server 0 to server 1. */
+  readonly #routes = new Map<string, LinkProxy>();
   readonly #processes: (ChildProcess | null)[];
 
   private constructor(
@@ -44,12 +53,13 @@ export class NatsCluster {
 
   /** Resolves once the servers have a quorum. */
   static async start(options: NatsOptions = {}): Promise<NatsCluster> {
-    const { servers = 3, payloadMax = 1_048_576, config = '', connection = {} } = options;
+    const { servers = 3, payloadMax = 1_048_576, config = '', connection = {}, hasLinks = false } = options;
     const root = mkdtempSync(join(tmpdir(), 'tote-nats-'));
     const ports: Ports[] = [];
     for (let index = 0; index < servers; index++)
       ports.push({ client: await fixedPort(), cluster: await fixedPort() });
     const cluster = new NatsCluster(root, ports, connection);
+    if (hasLinks) await cluster.#openLinks();
     for (const index of ports.keys()) cluster.#writeConfig(index, payloadMax, config);
     for (const index of ports.keys()) cluster.startServer(index);
     await cluster.ready();
@@ -89,6 +99,31 @@ export class NatsCluster {
     await once(process, 'exit');
   }
 
+  /** Bytes from one server to the other vanish ('up'), or those back, or both, until `healRoutes`. */
+  cutRoute(from: number, to: number, direction: Direction): void {
+    this.#routes.get(`${from}-${to}`)?.cut(direction);
+    this.#routes.get(`${to}-${from}`)?.cut(OPPOSITE[direction]);
+  }
+
+  healRoutes(): void {
+    for (const link of this.#routes.values()) link.heal();
+  }
+
+  /** The server that leads this stream. */
+  async streamLeader(stream: string): Promise<number> {
+    const connection = await connect({ servers: this.servers, timeout: 1_000 });
+    try {
+      const manager = await jetstream(connection, { timeout: 1_000 }).jetstreamManager();
+      for (;;) {
+        const { cluster } = await manager.streams.info(stream);
+        const leader = cluster?.leader ?? '';
+        if (leader !== '') return Number(leader.slice('n'.length));
+      }
+    } finally {
+      await connection.close();
+    }
+  }
+
   /** Resolves once JetStream answers, asked again and again for as long as the test's own limit allows. */
   async ready(): Promise<void> {
     for (;;) {
@@ -112,14 +147,34 @@ export class NatsCluster {
   /** Ends all servers and removes their files. */
   async remove(): Promise<void> {
     await Promise.all(this.ports.map((_, index) => this.killServer(index)));
+    for (const link of this.#routes.values()) link.close();
     rmSync(this.root, { recursive: true, force: true });
   }
 
+  async #openLinks(): Promise<void> {
+    for (const from of this.ports.keys()) {
+      for (const [to, { cluster }] of this.ports.entries())
+        if (from !== to) this.#routes.set(`${from}-${to}`, await LinkProxy.open(Number(cluster)));
+    }
+  }
+
+  /** What the configuration of server `index` says of the others. */
+  #clusterText(index: number): string {
+    const { cluster } = this.ports[index] as Ports;
+    const routes = this.ports.map((ports, to) => {
+      const port = this.#routes.get(`${index}-${to}`)?.port ?? ports.cluster;
+      return `nats://127.0.0.1:${port}`;
+    });
+    const common = `name: tote, listen: "127.0.0.1:${cluster}", routes: [${routes.join(', ')}]`;
+    if (this.#routes.size === 0) return `cluster { ${common} }`;
+    return `cluster { ${common}, advertise: "${NO_ADDRESS}", no_advertise: true }
+ping_interval: "1s"
+ping_max: 2`;
+  }
+
   #writeConfig(index: number, payloadMax: number, config: string): void {
-    const { client, cluster } = this.ports[index] as Ports;
-    const routes = this.ports.map((ports) => `nats://127.0.0.1:${ports.cluster}`).join(', ');
-    const clustered =
-      this.size === 1 ? '' : `cluster { name: tote, listen: "127.0.0.1:${cluster}", routes: [${routes}] }`;
+    const { client } = this.ports[index] as Ports;
+    const clustered = this.size === 1 ? '' : this.#clusterText(index);
     const text = `server_name: n${index}
 listen: "127.0.0.1:${client}"
 max_payload: ${payloadMax}

@@ -1,0 +1,115 @@
+/** A machine of an exchange under torment: its process with a supervisor, its links to NATS, and a disk that can be filled. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { statfsSync } from 'node:fs';
+import type { LinkProxy } from '../../support/link-proxy.js';
+import type { NatsCluster } from '../../support/nats.js';
+import { isAvailable } from '../../support/programs.js';
+import { event, type Machine, startMachine } from '../../support/replicated.js';
+import { newDiskDir, removeDataDir } from '../../support/server.js';
+
+const MIB = 1024 * 1024;
+const DISK_MIB = 4_096;
+/** Below the server's hard limit. */
+const FULL_DISK_MIB = 100;
+/** What a process must never say when it ends, whatever was done to it. */
+const FAULTS = /replay_mismatch|journal_corrupt|diverged|damaged|AssertionError|TypeError/;
+const LEASE_SECONDS = '2';
+
+/** Whether a machine can be given a disk that can be filled. */
+export const CAN_FILL_DISKS = isAvailable('mount');
+
+/** A directory on the disk of this machine; where `canFill`, on one of its own. */
+export class Disk {
+  readonly path = newDiskDir();
+
+  constructor(readonly canFill: boolean) {
+    if (canFill) this.#mount(DISK_MIB, []);
+  }
+
+  fill(): void {
+    const { blocks, bavail, bsize } = statfsSync(this.path);
+    const usedMib = Math.ceil(((blocks - bavail) * bsize) / MIB);
+    this.#mount(usedMib + FULL_DISK_MIB, ['remount']);
+  }
+
+  clear(): void {
+    this.#mount(DISK_MIB, ['remount']);
+  }
+
+  remove(): void {
+    if (this.canFill) spawnSync('umount', ['--lazy', this.path]);
+    removeDataDir(this.path);
+  }
+
+  #mount(sizeMib: number, options: readonly string[]): void {
+    const how = [...options, `size=${sizeMib}m`, 'mode=700'].join(',');
+    const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', how, 'tmpfs', this.path]);
+    assert.equal(status, 0, String(stderr));
+  }
+}
+
+/** Whenever its process ends, it is started again. */
+export class Supervised {
+  machine: Machine;
+  isOver = false;
+  readonly #ended: Promise<void>;
+
+  constructor(
+    readonly node: string,
+    readonly disk: Disk,
+    /** To each server of NATS. */
+    readonly links: readonly LinkProxy[],
+    private readonly nats: NatsCluster,
+  ) {
+    this.machine = this.#start();
+    this.#ended = this.#supervise();
+    // Whoever ends it learns of its failure, and `failed` at once.
+    this.#ended.catch(() => undefined);
+  }
+
+  /** Rejects when a process has ended as none may; never resolves before `end`. */
+  get failed(): Promise<void> {
+    return this.#ended;
+  }
+
+  #start(): Machine {
+    const servers = this.links.map(({ port }) => `127.0.0.1:${port}`).join(',');
+    const { node, nats } = this;
+    const env = { TOTE_REPLICATION: `nats://${servers}`, TOTE_LEASE_SECONDS: LEASE_SECONDS };
+    return startMachine({ nats, node, dataDir: this.disk.path, env });
+  }
+
+  async #supervise(): Promise<void> {
+    for (;;) {
+      const { code, stderr } = await this.machine.run.ended;
+      assert.doesNotMatch(stderr, FAULTS, `${this.node} ended with ${code}`);
+      if (this.isOver) return;
+      this.machine = this.#start();
+    }
+  }
+
+  /** Resolves once its process follows, the one started again included: whatever it alone has is taken back by then. */
+  async following(): Promise<void> {
+    for (;;) {
+      const { run } = this.machine;
+      const seen = await event(run, 'following').catch(() => null);
+      if (seen !== null && this.machine.run === run && run.isRunning) return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  async end(signal: NodeJS.Signals): Promise<void> {
+    this.isOver = true;
+    this.machine.run.signal('SIGCONT');
+    this.machine.run.signal(signal);
+    await this.#ended;
+  }
+
+  /** Ends it in whatever state, with its links and its disk. */
+  async remove(): Promise<void> {
+    await this.end('SIGKILL').catch(() => undefined);
+    for (const link of this.links) link.close();
+    this.disk.remove();
+  }
+}

@@ -1,0 +1,46 @@
+/** `npm run torment -- --seed 7 --takeovers 200`: real servers and real NATS servers, tormented until so many leaders have followed one another. */
+import { parseArgs } from 'node:util';
+import { anySeed, integerOption } from '../../support/integer-option.js';
+import { NO_NATS } from '../../support/nats.js';
+import { Torment, type TormentReport } from './torment.js';
+
+const HELP = `npm run torment -- [options]
+  --seed N         the same faults again, in the same order (default: another each time)
+  --takeovers N    how often another leader must follow (200)
+  --help
+`;
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: anySeed() },
+    takeovers: { type: 'string', default: '200' },
+    help: { type: 'boolean', default: false },
+  },
+});
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+function report({ takeovers, acknowledged, batches, faults, gapsMs }: TormentReport, tookMs: number): void {
+  const rows = [...faults].sort(([, one], [, other]) => other - one);
+  for (const [name, count] of rows) say(`${String(count).padStart(6)}  ${name}`);
+  const at = (share: number): string =>
+    `${((gapsMs[Math.floor(share * (gapsMs.length - 1))] ?? 0) / 1_000).toFixed(1)} s`;
+  say(
+    `${takeovers} takeovers in ${Math.round(tookMs / 60_000)} minutes, ${acknowledged} orders acknowledged, all there, each once, ` +
+      `in ${batches} batches; both journals are the log's; until another one served: median ${at(0.5)}, 90 % ${at(0.9)}, longest ${at(1)}`,
+  );
+}
+
+if (values.help) say(HELP.trimEnd());
+else if (NO_NATS !== false) say(`left out: ${NO_NATS}`);
+else {
+  const seed = integerOption('seed', values.seed);
+  const takeovers = integerOption('takeovers', values.takeovers);
+  say(`seed ${seed}`);
+  const startMs = performance.now();
+  const torment = await Torment.start(seed);
+  try {
+    report(await torment.run(takeovers, say), performance.now() - startMs);
+  } finally {
+    await torment.remove();
+  }
+}

@@ -1,0 +1,273 @@
+/**
+ * Two machines and three NATS servers under load, while one thing after the other is killed, stopped, cut off, filled or
+ * started again. The seed says what and in which order. After each change of leaders every order that was acknowledged is
+ * there, once, and no money is lost. At the end both journals are what the log has, a replay of each comes to its digests,
+ * and every acknowledged order stands in an epoch that its acknowledger led, alone.
+ */
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import { must } from '../../../engine/base/assert.js';
+import { randomOf } from '../../persistence/support/journal-files.js';
+import { checkConservation } from '../../support/api-client-sandbox.js';
+import type { Client } from '../../support/client.js';
+import { LinkProxy } from '../../support/link-proxy.js';
+import { historyOf, type LogHistory } from '../../support/log-history.js';
+import { NatsCluster } from '../../support/nats.js';
+import { batchesOf, shareSecret } from '../../support/replicated.js';
+import type { Bettor, Server } from '../../support/server.js';
+import { checkFiles } from '../../torture/check-files.js';
+import { ATTACKS, DISTURBANCES, type Fault, LONE_ATTACKS } from './faults.js';
+import { CAN_FILL_DISKS, Disk, Supervised } from './machine.js';
+
+const BETTORS_AT_ONCE = 4;
+/** So many takeovers have one bettor, and one day of the manual clock. */
+const TAKEOVERS_OF_BETTOR = 20;
+/** How long something is disturbed before the attack, in milliseconds. */
+const DISTURBED_MS_MAX = 1_500;
+/** A process that is about to end has ended after this. */
+const ENDING_MS_MAX = 10_000;
+const ROUND_MS = 5 * 60_000;
+const MARKETS = ['BTC_ONE_DAY', 'BTC_FIVE_MINUTES'] as const;
+
+/** The body of order number `at`: both sides in turn, so that a round never owes too much on one. */
+const orderOf = (at: number): string =>
+  JSON.stringify({ marketId: MARKETS[(at >> 1) % 2], prediction: at % 2 === 0 ? 'UP' : 'DOWN', amount: 1 });
+
+const placeNumber = (api: Client, at: number) =>
+  api.send<{ bet: { id: string } }>('POST', '/orders', orderOf(at), { 'Idempotency-Key': `order-${at}` });
+
+/** An order that was acknowledged, and by which process. */
+interface Acknowledged {
+  readonly betId: string;
+  readonly node: string;
+  readonly pid: number;
+}
+
+interface Leader {
+  readonly server: Server;
+  readonly supervised: Supervised;
+}
+
+export interface TormentReport {
+  readonly takeovers: number;
+  readonly acknowledged: number;
+  readonly batches: number;
+  /** How often each thing was done. */
+  readonly faults: ReadonlyMap<string, number>;
+  /** From an attack until another one served, in milliseconds, in rising order. */
+  readonly gapsMs: readonly number[];
+}
+
+export class Torment {
+  /** By the order's number. */
+  readonly #acknowledged = new Map<number, Acknowledged>();
+  readonly #faults = new Map<string, number>();
+  readonly #gapsMs: number[] = [];
+  readonly #random: (limit: number) => number;
+  #orders = 0;
+  #bettor: Bettor | null = null;
+  #isOver = false;
+
+  private constructor(
+    private readonly machines: readonly [Supervised, Supervised],
+    private readonly nats: NatsCluster,
+    private readonly seed: number,
+  ) {
+    this.#random = randomOf(seed);
+  }
+
+  static async start(seed: number): Promise<Torment> {
+    const nats = await NatsCluster.start({ hasLinks: true });
+    const machine = async (node: string, disk: Disk): Promise<Supervised> => {
+      const ports = nats.servers.map((server) => Number(server.split(':')[1]));
+      const links = await Promise.all(ports.map((port) => LinkProxy.open(port)));
+      return new Supervised(node, disk, links, nats);
+    };
+    // One has a real disk, so that commits are under way when it dies; the other one has a disk that can be filled.
+    const a = await machine('a', new Disk(false));
+    await a.machine.leading;
+    const disk = new Disk(CAN_FILL_DISKS);
+    shareSecret(a.disk.path, disk.path);
+    return new Torment([a, await machine('b', disk)], nats, seed);
+  }
+
+  /** `onTakeover` hears of each. */
+  async run(takeovers: number, onTakeover: (line: string) => void): Promise<TormentReport> {
+    const failed = Promise.race(
+      this.machines.map((machine) => machine.failed.then(() => new Promise<never>(() => undefined))),
+    );
+    const ended = this.#takeovers(takeovers, onTakeover).then(() => this.#checkHistory());
+    const batches = await Promise.race([ended, failed]);
+    const gapsMs = this.#gapsMs.sort((one, other) => one - other);
+    return { takeovers, acknowledged: this.#acknowledged.size, batches, faults: this.#faults, gapsMs };
+  }
+
+  async remove(): Promise<void> {
+    await Promise.all(this.machines.map((machine) => machine.remove()));
+    await this.nats.remove();
+  }
+
+  async #takeovers(takeovers: number, onTakeover: (line: string) => void): Promise<void> {
+    for (let takeover = 0; takeover < takeovers; takeover++) {
+      const isNew = takeover % TAKEOVERS_OF_BETTOR === 0;
+      const leader = await this.#withLeader(({ server }) =>
+        isNew ? this.#newBettor(server) : Promise.resolve(),
+      );
+      await this.#takeover(leader, must(this.#bettor, 'a bettor'), (line) =>
+        onTakeover(`${takeover + 1}: ${line}`),
+      );
+    }
+  }
+
+  async #newBettor(server: Server): Promise<void> {
+    await server.toNextDay();
+    await server.push({ BTC: 50_000 });
+    this.#bettor = await server.createBettor({ balance: 1_000_000 });
+  }
+
+  async #takeover(fallen: Leader, bettor: Bettor, say: (line: string) => void): Promise<void> {
+    const before = this.#acknowledged.size;
+    const enough = before + 20 + this.#random(40);
+    const load = Array.from({ length: BETTORS_AT_ONCE }, () => this.#bet(fallen, bettor));
+    while (this.#acknowledged.size < enough && fallen.server.run.isRunning) await pause(10);
+    const { names, ends, beganMs } = await this.#attack(fallen);
+    const told = names.join(', ');
+    say(told);
+    await this.#leaderOtherThan(fallen.server);
+    const gapMs = performance.now() - beganMs;
+    this.#gapsMs.push(gapMs);
+    for (const end of ends) end();
+    await fallen.server.run.ended;
+    await Promise.all(load);
+    say(`after ${Math.round(gapMs)} ms another one leads`);
+    const recent = [...this.#acknowledged].slice(before);
+    await this.#withLeader(async ({ server }) => {
+      await server.push({ BTC: 50_000 });
+      for (const [at, { betId }] of recent) {
+        const again = await placeNumber(server.api(bettor.secret), at);
+        const where = `seed ${this.seed}, ${told}, order ${at}: ${again.text}`;
+        assert.equal(again.status, 201, where);
+        assert.equal(again.data.bet.id, betId, where);
+      }
+      await server.advance(ROUND_MS);
+      await server.push({ BTC: 50_000 });
+      await checkConservation(server.operator);
+    });
+    await fallen.supervised.following();
+  }
+
+  /** Begins an attack, half of the time while something else is disturbed. */
+  async #attack({ server, supervised }: Leader) {
+    const standby = must(
+      this.machines.find((machine) => machine !== supervised),
+      'the other machine',
+    );
+    const scene = { server, leader: supervised, standby, nats: this.nats, random: this.#random };
+    const names: string[] = [];
+    const ends: (() => void)[] = [];
+    const begin = async (faults: Readonly<Record<string, Fault>>): Promise<void> => {
+      for (;;) {
+        const [name, fault] = this.#anyOf(Object.entries(faults));
+        const end = await fault(scene);
+        if (end === null) continue;
+        ends.push(end);
+        names.push(name);
+        this.#faults.set(name, (this.#faults.get(name) ?? 0) + 1);
+        return;
+      }
+    };
+    const isDisturbed = this.#random(2) === 0;
+    if (isDisturbed) {
+      await begin(DISTURBANCES);
+      await pause(this.#random(DISTURBED_MS_MAX));
+    }
+    const beganMs = performance.now();
+    await begin(isDisturbed ? ATTACKS : { ...ATTACKS, ...LONE_ATTACKS });
+    return { names, ends, beganMs };
+  }
+
+  /** Places orders one after the other until the leader no longer answers. */
+  async #bet({ server, supervised }: Leader, bettor: Bettor): Promise<void> {
+    const api = server.api(bettor.secret);
+    const { node } = supervised;
+    while (!this.#isOver) {
+      const at = this.#orders++;
+      try {
+        const { status, data } = await placeNumber(api, at);
+        if (status === 201) this.#acknowledged.set(at, { betId: data.bet.id, node, pid: server.run.pid });
+        else await pause(10);
+      } catch {
+        return;
+      }
+    }
+  }
+
+  /** The next process, other than that of `not`, that leads and serves. */
+  async #leaderOtherThan(not: Server | null): Promise<Leader> {
+    for (;;) {
+      const serving = this.machines.map(async (supervised) => {
+        const server = await supervised.machine.leading.catch(() => null);
+        const isOther = server !== null && server !== not && server.run.isRunning;
+        // One that led before never settles the race.
+        return isOther ? { server, supervised } : new Promise<never>(() => undefined);
+      });
+      const found = await Promise.race([...serving, pause(200, null)]);
+      if (found !== null) return found;
+    }
+  }
+
+  /** Does it with whoever leads; again, where that one ends meanwhile: links that come back may change the leader. */
+  async #withLeader(act: (leader: Leader) => Promise<void>): Promise<Leader> {
+    for (;;) {
+      const leader = await this.#leaderOtherThan(null);
+      try {
+        await act(leader);
+        return leader;
+      } catch (error) {
+        const ended = await Promise.race([leader.server.run.ended, pause(ENDING_MS_MAX, null)]);
+        if (ended === null) throw error;
+      }
+    }
+  }
+
+  #anyOf<T>(values: readonly T[]): T {
+    return must(values[this.#random(values.length)], 'one of them');
+  }
+
+  /** Returns the number of batches. */
+  async #checkHistory(): Promise<number> {
+    this.#isOver = true;
+    for (const machine of this.machines) machine.isOver = true;
+    for (const machine of this.machines) await machine.end('SIGTERM');
+    const { leaders, batches } = await historyOf(this.nats);
+    assert.ok(leaders.size > this.#gapsMs.length, 'each takeover is an epoch');
+    this.#checkAcknowledged(leaders, batches);
+    const rows = batches.map(({ row }) => row);
+    const lengths = this.machines.map(({ disk }) => {
+      const own = batchesOf(disk.path);
+      assert.deepEqual(own, rows.slice(0, own.length), `seed ${this.seed}`);
+      checkFiles(disk.path);
+      return own.length;
+    });
+    assert.equal(Math.max(...lengths), rows.length, 'whoever led last has all of the log');
+    return rows.length;
+  }
+
+  /** Each acknowledged bet stands once, in an epoch of its acknowledger, and no epoch has two. */
+  #checkAcknowledged(leaders: LogHistory['leaders'], batches: LogHistory['batches']): void {
+    const orders = batches.flatMap(({ row, epoch }) =>
+      (JSON.parse(row.commands) as [string][]).filter(([kind]) => kind === 'placeOrder').map(() => epoch),
+    );
+    const acknowledgers = new Map<number, number>();
+    const bets = new Set<string>();
+    for (const { betId, node, pid } of this.#acknowledged.values()) {
+      const where = `seed ${this.seed}: ${betId}`;
+      const epoch = must(orders[Number(betId.slice('bet_'.length)) - 1], where);
+      assert.equal(leaders.get(epoch), node, where);
+      assert.equal(acknowledgers.get(epoch) ?? pid, pid, where);
+      acknowledgers.set(epoch, pid);
+      bets.add(betId);
+    }
+    assert.equal(bets.size, this.#acknowledged.size, 'no two orders are one bet');
+  }
+}
