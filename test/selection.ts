@@ -8,6 +8,7 @@ const SLOW: readonly string[] = [
   'torture/torture',
   'simulation/simulation',
   'replication/torment',
+  'simulation/replication/replication',
   'replication/takeover',
   'replication/leader',
   'replication/standby',

@@ -13,6 +13,8 @@ export class MemoryJournal implements JournalWriter {
   readonly durable: Batch[] = [];
   inFlight: Batch | null = null;
   isClosed = false;
+  /** Only a replicated log has not answered. */
+  awaitsLog = false;
   #events: JournalWriterEvents | null = null;
 
   open(events: JournalWriterEvents): void {

@@ -53,6 +53,26 @@ test('a commit that hangs for more than 30 s is fatal, but a stopped process is 
   assert.match(host.fatal[0]?.message ?? '', /not answered for 30 s/);
 });
 
+test('a replicated log that is away is waited for, and by a server that stops for 30 s', async () => {
+  const host = new TestHost(new TestClock());
+  const pass = (seconds: number): void => {
+    for (let s = 0; s < seconds; s++) {
+      host.clock.pass(1_000);
+      host.sequencer.heartbeat();
+    }
+  };
+  host.deposit();
+  host.endTurn();
+  host.journal.awaitsLog = true;
+  pass(600);
+  const drained = host.sequencer.drain();
+  pass(30);
+  assert.equal(host.fatal.length, 0);
+  pass(1);
+  await assert.rejects(drained, /not answered for 30 s/);
+  assert.equal(host.fatal.length, 1);
+});
+
 test('the time of a commit counts from its submission', () => {
   const host = new TestHost(new TestClock());
   host.deposit();
