@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { dataDirLayout } from '../../persistence/data-dir/layout.js';
 import { openJournalReader } from '../../persistence/journal/reader.js';
+import { LinkProxy } from './link-proxy.js';
 import { NatsCluster } from './nats.js';
 import { type Bettor, newDataDir, type Run, removeDataDir, Server } from './server.js';
 
@@ -65,8 +66,20 @@ export function event(run: Run, name: string): Promise<Record<string, unknown>> 
 
 const ORDER = { marketId: 'BTC_FIVE_MINUTES', prediction: 'UP', amount: 10 };
 
+export interface PairOptions {
+  /** Servers that other exchanges use, too; new ones where absent. */
+  readonly nats?: NatsCluster;
+  /** The exchange's own stream there. */
+  readonly stream?: string;
+  /** The leader's links to the servers can be cut. */
+  readonly hasLinks?: boolean;
+}
+
 export interface Pair {
   readonly nats: NatsCluster;
+  /** For further machines of this exchange. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly links: readonly LinkProxy[];
   readonly a: Machine;
   readonly leader: Server;
   readonly b: Machine;
@@ -75,21 +88,34 @@ export interface Pair {
 }
 
 /** `a` leads, `b` follows, and there is a bettor. */
-export async function startPair(t: TestContext): Promise<Pair> {
-  const nats = await NatsCluster.start();
-  t.after(() => nats.remove());
-  const a = startMachine({ nats, node: 'a' });
+export async function startPair(
+  t: TestContext,
+  { stream = 'tote', hasLinks = false, ...options }: PairOptions = {},
+): Promise<Pair> {
+  const nats = options.nats ?? (await NatsCluster.start());
+  if (options.nats === undefined) t.after(() => nats.remove());
+  const env = { TOTE_REPLICATION_STREAM: stream };
+  const links = hasLinks ? await Promise.all(nats.servers.map((server) => openLink(t, server))) : [];
+  const servers = links.map(({ port }) => `127.0.0.1:${port}`).join(',');
+  const ofLeader = hasLinks ? { ...env, TOTE_REPLICATION: `nats://${servers}` } : env;
+  const a = startMachine({ nats, node: 'a', env: ofLeader });
   const leader = await a.leading;
   t.after(() => leader.remove());
   const dirB = newDataDir();
   t.after(() => removeDataDir(dirB));
   shareSecret(leader.dataDir, dirB);
-  const b = startMachine({ nats, node: 'b', dataDir: dirB });
+  const b = startMachine({ nats, node: 'b', dataDir: dirB, env });
   t.after(() => b.run.signal('SIGKILL'));
   await event(b.run, 'following');
   await leader.toNextDay();
   await leader.push({ BTC: 50_000 });
-  return { nats, a, leader, b, dirB, bettor: await leader.createBettor() };
+  return { nats, env, links, a, leader, b, dirB, bettor: await leader.createBettor() };
+}
+
+async function openLink(t: TestContext, server: string): Promise<LinkProxy> {
+  const link = await LinkProxy.open(Number(server.split(':')[1]));
+  t.after(() => link.close());
+  return link;
 }
 
 /** One order under an Idempotency-Key. */
