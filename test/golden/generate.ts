@@ -13,15 +13,17 @@ import type { Engine } from '../../engine/engine.js';
 import { DEFAULT_SNAPSHOTS_KEPT } from '../../engine/model/snapshots-kept.js';
 import { fileBytes } from '../../persistence/data-dir/files.js';
 import { openDataDir } from '../../persistence/data-dir/layout.js';
-import { masterSecretFingerprint } from '../../persistence/data-dir/secrets.js';
 import { JournalThread } from '../../persistence/journal/thread.js';
 import { openStore } from '../../persistence/recovery/open-store.js';
 import { newSha256 } from '../../persistence/sha256.js';
 import { Shadow } from '../../persistence/shadow/shadow.js';
+import { TEST_SIGNING } from '../support/signing.js';
 import { GoldenRun } from './scenario.js';
 
 const CLOCK = { nowMs: () => Date.UTC(2026, 5, 10, 12), monotonicMs: () => 0 };
 const SECRET = Buffer.from('golden master secret, test only!');
+const { keyId, publicKey, privateKey } = TEST_SIGNING;
+const KEY = { keyId, publicKey, createdAt: '2026-06-01T00:00:00.000Z', retiredAt: null, privateKey };
 /** Small enough for several segments. */
 const SEGMENT_BYTES_MAX = 48_000;
 const SNAPSHOT_COMMANDS = 150;
@@ -54,7 +56,7 @@ async function play(
     lastSeq: recovered.lastSeq,
     segmentBytesMax: SEGMENT_BYTES_MAX,
   });
-  const run = new GoldenRun(engine, journal, masterSecretFingerprint(store.masterSecret));
+  const run = new GoldenRun(engine, journal, store.masterSecret);
   await scenario(run);
   await run.drain();
   onDrained();
@@ -77,10 +79,11 @@ function shadow(path: string): void {
   follower.close();
 }
 
-/** A data directory with an empty journal and the test secret. */
+/** A data directory with an empty journal, the test secret and the test key pair. */
 function prepare(path: string): string {
   openStore(path, CLOCK, () => {}).lock.release();
   writeFileSync(join(path, 'master-secret'), SECRET, { mode: 0o600 });
+  writeFileSync(join(path, 'signing-keys'), `${JSON.stringify({ keys: [KEY] }, null, 2)}\n`, { mode: 0o600 });
   return path;
 }
 

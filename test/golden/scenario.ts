@@ -17,7 +17,9 @@ import { ASSETS, marketOf } from '../../engine/model/domain.js';
 import type { Clock, JournalWriter } from '../../engine/model/ports.js';
 import { defaultRules, type Rules } from '../../engine/model/rules.js';
 import type { Sessions } from '../../engine/state/state.js';
+import { masterSecretFingerprint } from '../../persistence/data-dir/secrets.js';
 import { Rng } from '../support/reference/rng.js';
+import { rootsOf } from '../support/signing.js';
 
 /** A Wednesday, 12:00:07 UTC. */
 const BEGIN_MS = Date.UTC(2026, 5, 10, 12, 0, 7);
@@ -69,7 +71,7 @@ export class GoldenRun {
   constructor(
     readonly engine: Engine,
     journal: JournalWriter,
-    masterSecretFingerprint: string,
+    private readonly masterSecret: Buffer,
   ) {
     this.#clock = new HeldClock(Math.max(engine.timeMs + 3_000, BEGIN_MS));
     this.#rng = new Rng(engine.seq + 1);
@@ -97,7 +99,7 @@ export class GoldenRun {
       stallMs: Number.POSITIVE_INFINITY,
     });
     const isFirst = engine.seq === 0;
-    applyRules(this.#sequencer, goldenRules(masterSecretFingerprint));
+    applyRules(this.#sequencer, goldenRules(masterSecretFingerprint(masterSecret)));
     if (isFirst) this.#open();
     this.#lifecycle.start();
   }
@@ -158,6 +160,13 @@ export class GoldenRun {
     this.#submit({ kind: 'updateKey', timeMs, key: 6, enabled: round % 2 === 0 });
     this.#submit({ kind: 'suspendMarket', timeMs, market, suspended: round % 2 === 1 });
     this.#submit({ kind: 'updateAccount', timeMs, account: 6, tier: null, frozen: round % 2 === 1 });
+    this.#submit({
+      kind: 'recordRefusals',
+      timeMs,
+      denials: [{ operator: 'zoë', role: 'read', route: 'POST /accounts', times: round + 1 }],
+      others: round,
+      guesses: round === 0 ? null : { wrong: 3, refused: 1, addresses: ['192.0.2.7'] },
+    });
     await this.#flush();
     this.#judgePrices(round);
     this.#clock.wallMs += 5;
@@ -193,8 +202,15 @@ export class GoldenRun {
     if (orders > 0) await this.#limitOrders();
     const boundaryMs = (Math.floor(this.#clock.wallMs / MINUTE_MS) + 1) * MINUTE_MS;
     await this.#moveTo(boundaryMs - 200);
+    this.#publishRoots();
     if (prices !== 'none') this.#tick(prices === 'move');
     await this.#moveTo(boundaryMs + 2_500);
+  }
+
+  /** Of the rounds that are locked, as the server's thread for them does. */
+  #publishRoots(): void {
+    for (const root of rootsOf(this.engine, this.masterSecret))
+      this.#submit({ kind: 'publishRoot', timeMs: this.#sequencer.stampMs(), ...root });
   }
 
   /** Everything up to here is durable. */
