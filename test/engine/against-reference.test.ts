@@ -5,9 +5,13 @@
  * TOTE_TEST_RUNS sets the number of streams, TOTE_TEST_SEED their seed; a failure prints the seed, the path of
  * the shrunk stream and its commands.
  */
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { Command } from '../../engine/model/commands.js';
+import { LIMIT_ODDS_E4_MAX } from '../../engine/model/domain.js';
+import type { ErrorCode } from '../../engine/model/errors.js';
+import { bettableRounds } from '../support/reference/reads.js';
 import { runStream } from '../support/reference/stream.js';
 
 const RUNS_DEFAULT = 50;
@@ -129,6 +133,48 @@ test('moving a manual clock changes the time and nothing else', () => {
   equal(pair.apply({ kind: 'moveClock', timeMs }).status, 'accepted');
   equal(pair.reference.state.timeMs, timeMs);
   equal(pair.apply({ kind: 'moveClock', timeMs }).status, 'rejected');
+});
+
+const GATES = ['clock_unsynchronised', 'journal_backlog', 'disk_reserve', 'shutting_down'] as const;
+
+test('refusals of limit orders and cancellations that random streams seldom have are the same in both', () => {
+  let closed = 0;
+  for (let seed = 1; seed <= 10; seed++) {
+    const pair = runStream(seed, []);
+    const { state } = pair.reference;
+    const [round] = bettableRounds(state, state.timeMs);
+    ok(round !== undefined, `world ${seed} has a round that takes bets`);
+    const word = (command: Command, gate: ErrorCode | null = null): string => {
+      const outcome = pair.apply(command, gate);
+      return outcome.status === 'rejected' ? outcome.code : outcome.status;
+    };
+    const limit = {
+      kind: 'placeLimitOrder',
+      timeMs: state.timeMs,
+      account: 2,
+      key: 1,
+      market: round.market,
+      side: 0,
+      stakeCents: round.rules.minStakeCents,
+      fairShareE6: 500_000,
+      idempotency: null,
+      clientSeed: null,
+      limitOddsE4: LIMIT_ODDS_E4_MAX,
+    } as const;
+    for (const gate of GATES) equal(word(limit, gate), gate);
+    equal(word(limit), 'accepted');
+    const cancel = { kind: 'cancelOrder', timeMs: state.timeMs, account: 2, key: 1, bet: 1 } as const;
+    for (const gate of GATES) equal(word(cancel, gate), gate);
+    equal(word({ ...cancel, account: 1 }, 'journal_backlog'), 'order_not_found');
+    const timeMs = round.bettingClosesMs;
+    // Under rules without a cutoff the round locks then.
+    const isBeforeLock = timeMs < round.lockTimeMs;
+    if (isBeforeLock) closed++;
+    equal(word({ ...limit, timeMs }), isBeforeLock ? 'betting_closed' : 'round_not_live');
+    equal(word({ ...cancel, timeMs }), 'accepted', 'the order rests until it is known to have expired');
+    equal(word({ ...cancel, timeMs }, 'journal_backlog'), 'order_not_pending');
+  }
+  ok(closed > 0, 'some rules have a cutoff');
 });
 
 /** Counts a line of a story by its kind of command and its outcome. */
