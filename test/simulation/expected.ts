@@ -41,11 +41,10 @@ const CANCEL_REFUSALS = [
   'journal_backlog',
   'order_not_found',
   'order_not_pending',
-  'shutting_down',
 ];
 
-/** Of these a limit order rests instead, or names odds of its own. */
-const OF_OTHER_ORDERS = ['odds_changed', 'round_exposure_limit'];
+/** Of the first two a limit order rests instead; at the third there are few of them. */
+const OF_OTHER_ORDERS = ['odds_changed', 'round_exposure_limit', 'shutting_down'];
 
 const COMMANDS = [
   ...[
@@ -131,7 +130,6 @@ const REPLIES = [
     '503 disk_reserve',
     '503 journal_backlog',
     '503 overloaded',
-    '503 shutting_down',
   ]),
   ...[
     '/v1/markets',

@@ -6,7 +6,7 @@
 import { Engine } from '../../engine/engine.js';
 import { type BatchReader, OpenBatch } from '../../engine/host/open-batch.js';
 import { BoundaryWindow } from '../../engine/host/ticks/boundary-window.js';
-import type { Command } from '../../engine/model/commands.js';
+import type { Command, OrderGuards } from '../../engine/model/commands.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
 import type { Batch, JournalStore, Mark, StoredBatch } from '../../engine/model/ports.js';
 import { AccountTable } from '../../engine/state/accounts.js';
@@ -157,8 +157,8 @@ function closeLate(byMs: number): () => void {
     Engine.prototype,
     'apply',
     (real) =>
-      function apply(this: Engine, command: Command, gate?: ErrorCode | null) {
-        if (command.kind !== 'configure') return real.call(this, command, gate);
+      function apply(this: Engine, command: Command, gate?: ErrorCode | null, guards?: OrderGuards | null) {
+        if (command.kind !== 'configure') return real.call(this, command, gate, guards);
         const { rules } = command;
         return real.call(this, { ...command, rules: { ...rules, cutoffMs: rules.cutoffMs - byMs } }, gate);
       },
@@ -258,11 +258,12 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'cutoff-early',
     bug: 'bets are refused a millisecond too soon',
     install: () => closeLate(-1),
+    seed: 2,
   },
   { name: 'replay-another', bug: 'a replay answers for another order', install: replayAnother },
   { name: 'wrong-tick', bug: 'a round is closed at a tick from after its end', install: priceLate },
   { name: 'answer-early', bug: 'an answer goes out before its batch is durable', install: answerEarly },
-  { name: 'lose-events', bug: 'the market view misses a batch', install: loseEvents, seed: 30 },
+  { name: 'lose-events', bug: 'the market view misses a batch', install: loseEvents, seed: 6 },
   ...LIMIT_MUTATIONS,
   ...THREAD_MUTATIONS,
 ];

@@ -181,7 +181,7 @@ export class Server {
     };
   }
 
-  #onCommand(command: Command, outcome: Outcome, guards: OrderGuards | null = null): void {
+  #onCommand(command: Command, outcome: Outcome, guards: OrderGuards | null): void {
     this.parts.watcher.onCommand(command, outcome, guards);
     this.board.onCommand(command, outcome);
     this.gateways.touch();
@@ -200,8 +200,8 @@ export class Server {
     engine.apply = (command, gate, guards) => {
       if (command.kind === 'placeOrder') return engine.placeOrder(command, gate ?? null, guards);
       watcher.beforeCommand(command);
-      const outcome = apply(command, gate);
-      this.#onCommand(command, outcome);
+      const outcome = apply(command, gate, guards);
+      this.#onCommand(command, outcome, guards ?? null);
       return outcome;
     };
   }

@@ -50,7 +50,7 @@ export class LimitTrader {
     if (order === null) return;
     const { marketId, prediction, amount, clientSeed, roundId, validUntil } = order;
     const body: OrderBody = {
-      marketId,
+      marketId: this.rng.chance(0.005) ? 'NO_MARKET' : marketId,
       prediction,
       amount,
       limitOdds: this.#limitOdds(),
@@ -58,13 +58,22 @@ export class LimitTrader {
       ...(roundId !== undefined && { roundId }),
       ...(validUntil !== undefined && { validUntil }),
     };
-    const name = this.rng.chance(0.7) ? `limit-${this.number}-${++this.#orders}` : null;
+    const name = this.#newKey();
     this.#send(key, body, name, 0);
     // The same again while the first is under way, or when it may have been filled.
     if (name !== null && this.rng.chance(0.3))
       this.world.scheduler.after(this.rng.pick([0, 1, 50, 5_000, 40_000]), () =>
         this.#send(key, body, name, RETRIES_MAX),
       );
+  }
+
+  /** Mostly one of its own, sometimes none, and sometimes the last one for another order. */
+  #newKey(): string | null {
+    return this.rng.weighted<() => string | null>([
+      [14, () => `limit-${this.number}-${++this.#orders}`],
+      [6, () => null],
+      [0.5, () => `limit-${this.number}-${this.#orders}`],
+    ])();
   }
 
   /** Around the odds of pools that are alike, so that a little of either side's money or of the price fills many. */

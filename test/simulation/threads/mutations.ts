@@ -127,7 +127,7 @@ const limitsAlone = (shared: SharedLimits): SharedLimits =>
 export const THREAD_MUTATIONS: readonly Mutation[] = [
   { name: 'wrong-connection', bug: 'an answer goes to another connection', install: mixUpTickets },
   { name: 'lost-wake-up', bug: 'a sleeping thread is not woken', install: loseWakeUps },
-  { name: 'stale-board', bug: 'a pool or price is older than 50 ms', install: publishLate, seed: 4 },
+  { name: 'stale-board', bug: 'a pool or price is older than 50 ms', install: publishLate, seed: 8 },
   { name: 'torn-row', bug: 'a row is read half old, half new', install: tearRows },
   {
     name: 'limits-alone',
