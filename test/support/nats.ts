@@ -144,10 +144,16 @@ export class NatsCluster {
     }
   }
 
-  /** Ends all servers and removes their files. */
-  async remove(): Promise<void> {
+  /** Ends all servers and leaves their files, in the folder that it returns. */
+  async end(): Promise<string> {
     await Promise.all(this.ports.map((_, index) => this.killServer(index)));
     for (const link of this.#routes.values()) link.close();
+    return this.root;
+  }
+
+  /** Ends all servers and removes their files. */
+  async remove(): Promise<void> {
+    await this.end();
     rmSync(this.root, { recursive: true, force: true });
   }
 

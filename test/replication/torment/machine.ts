@@ -106,10 +106,9 @@ export class Supervised {
     await this.#ended;
   }
 
-  /** Ends it in whatever state, with its links and its disk. */
-  async remove(): Promise<void> {
+  /** Ends it in whatever state, with its links. */
+  async abandon(): Promise<void> {
     await this.end('SIGKILL').catch(() => undefined);
     for (const link of this.links) link.close();
-    this.disk.remove();
   }
 }

@@ -40,7 +40,11 @@ else {
   const torment = await Torment.start(seed);
   try {
     report(await torment.run(takeovers, say), performance.now() - startMs);
-  } finally {
-    await torment.remove();
+  } catch (error) {
+    // On a disk of their own they are there until it is unmounted.
+    const folders = await torment.abandon();
+    say(`FAILED; the files of both machines and of NATS are left in ${folders.join(', ')}`);
+    throw error;
   }
+  await torment.remove();
 }

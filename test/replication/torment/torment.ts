@@ -102,9 +102,17 @@ export class Torment {
     return { takeovers, acknowledged: this.#acknowledged.size, batches, faults: this.#faults, gapsMs };
   }
 
+  /** Ends all processes and removes their files. */
   async remove(): Promise<void> {
-    await Promise.all(this.machines.map((machine) => machine.remove()));
+    await this.abandon();
+    for (const { disk } of this.machines) disk.remove();
     await this.nats.remove();
+  }
+
+  /** Ends all processes, and leaves their files to be looked at, in the folders that it returns. */
+  async abandon(): Promise<readonly string[]> {
+    await Promise.all(this.machines.map((machine) => machine.abandon()));
+    return [...this.machines.map(({ disk }) => disk.path), await this.nats.end()];
   }
 
   async #takeovers(takeovers: number, onTakeover: (line: string) => void): Promise<void> {
