@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { refused } from '../support/api-client.js';
 import { Sandbox } from '../support/api-client-sandbox.js';
+import { buildPage } from '../support/console-page.js';
 
 const OPERATOR_TOKEN = 'a-token-that-the-environment-gives-0123456789';
 const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 };
@@ -17,6 +18,7 @@ const ALL_SCOPES = ['markets:read', 'positions:read', 'orders:write'];
 let sandbox: Sandbox;
 
 before(async () => {
+  buildPage();
   sandbox = await Sandbox.start({ env: { TOTE_LOG_LEVEL: 'trace' } });
 });
 after(() => sandbox.remove());
@@ -125,6 +127,40 @@ test('a secret is shown once, and lists of keys do not have it', async () => {
   const ending = await sandbox.server.stop();
   for (const bytes of [ending.stdout, ending.stderr, ...filesOf(sandbox.server.dataDir).values()]) {
     assert.ok(!bytes.includes(OPERATOR_TOKEN), 'a token of the environment is written nowhere');
+  }
+});
+
+test('no page and no list of the operator port has a secret', async () => {
+  const own = await Sandbox.start();
+  try {
+    const { accountId, secret } = await own.trader();
+    const { operatorUrl, token } = own.server;
+    await own.openRounds({ BTC: 67_000 });
+    const html = await (await fetch(`${operatorUrl}/console`)).text();
+    const files = [...html.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path ?? '');
+    assert.ok(files.some((path) => path.endsWith('.js')));
+    const pages = ['/console', ...files, '/docs', '/docs/start.js', '/metrics', '/healthz'];
+    const lists = [
+      ...[
+        '/audit',
+        '/keys',
+        `/accounts/${accountId}/keys`,
+        `/accounts/${accountId}/ledger`,
+        '/bets',
+        '/rounds',
+      ],
+      ...['/status', '/vitals', '/rules', '/house', '/prices/BTC/history', '/openapi.json'],
+    ].map((path) => `/operator/v1${path}`);
+    const headers = { Authorization: `Bearer ${token}` };
+    for (const path of [...pages, ...lists]) {
+      const answer = await fetch(operatorUrl + path, { headers });
+      assert.equal(answer.status, 200, path);
+      const bytes = Buffer.from(await answer.arrayBuffer());
+      for (const text of [secret, token, createHash('sha256').update(secret).digest('hex')])
+        for (const [form, needle] of formsOf(text)) assert.ok(!bytes.includes(needle), `${path} ${form}`);
+    }
+  } finally {
+    await own.remove();
   }
 });
 

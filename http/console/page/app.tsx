@@ -12,6 +12,7 @@ import { linkTo, route } from './state/route.js';
 import { may, session } from './state/session.js';
 import { AccountView } from './views/account.js';
 import { AccountsView } from './views/accounts.js';
+import { AuditView } from './views/audit.js';
 import { HouseView } from './views/house.js';
 import { LoginView } from './views/login.js';
 import { MarketView } from './views/market.js';
@@ -25,6 +26,7 @@ const VIEWS: readonly (readonly [name: string, title: string])[] = [
   ['house', 'House'],
   ['accounts', 'Accounts'],
   ['rules', 'Rules'],
+  ['audit', 'Audit'],
   ['system', 'System'],
 ];
 
@@ -105,6 +107,8 @@ function View(): JSX.Element {
       return id === undefined ? <AccountsView /> : <AccountView id={id} />;
     case 'house':
       return <HouseView />;
+    case 'audit':
+      return <AuditView />;
     case 'rules':
       return <RulesView />;
     case 'system':

@@ -14,6 +14,10 @@ const REASON = 'a test of the console';
 const CREATED_AT = '2026-11-22T12:00:00.000Z';
 
 let server: Server;
+/** Those that the tests have made when roles are tried. */
+const KEYS = ['key_1', 'key_2', 'key_3'];
+/** The round of the first bet. */
+let betRound = '';
 let browser: Browser;
 /** Tokens of the roles that may do less than everything. */
 const secrets = { read: '', support: '' };
@@ -90,6 +94,7 @@ test('an account, its key, a bet with it, the round voided, the stake back', {
   const order = { marketId: 'BTC_FIVE_MINUTES', prediction: 'UP', amount: 250 };
   const placed = await server.api(secret).post('/orders', order);
   assert.equal(placed.status, 201, placed.text);
+  betRound = (await server.operator.get<{ roundId: string }>('/bets/bet_1')).data.roundId;
   await figure(page, 'Bets').getByText('1', { exact: true }).waitFor();
   assert.equal(await figure(page, 'Stakes').textContent(), '$250.00');
 
@@ -187,10 +192,55 @@ test('a key is rotated: its secret is shown once, and the old one has an end', {
   assert.deepEqual(complaints, []);
 });
 
+test('a limit order that waits, a key that gets an expiry, and both in the audit', {
+  skip: noBrowser,
+}, async () => {
+  const { page, complaints } = await newPage(browser, server.operatorUrl);
+  const key = await server.operator.post<{ secret: string }>('/accounts/acc_1/keys', {
+    scopes: ['markets:read', 'positions:read', 'orders:write', 'orders:cancel'],
+    reason: 'for limit orders',
+  });
+  const bettor = server.api(key.data.secret);
+  const order = { marketId: 'BTC_FIFTEEN_MINUTES', prediction: 'UP', amount: 20, limitOdds: 50 };
+  const placed = await bettor.post<{ bet: { id: string } }>('/orders', order);
+  assert.equal(placed.status, 201, placed.text);
+  await logIn(page, server.token);
+  await page.goto(`${server.operatorUrl}/console#/accounts/acc_1`);
+  const row = page.getByRole('row', { name: placed.data.bet.id });
+  await row.getByText('pending').waitFor();
+  await row.getByText('limit 50.0000').waitFor();
+  assert.equal((await bettor.send('DELETE', `/orders/${placed.data.bet.id}`)).status, 200);
+  await page.getByRole('button', { name: 'Refresh Bets' }).click();
+  await row.getByText('cancelled').waitFor();
+
+  await page.getByRole('button', { name: 'Expire key_3' }).click();
+  await page.getByRole('dialog').getByLabel('Expires').fill('2099-01-01T00:00');
+  await confirm(page, 'Set expiry');
+  await page
+    .getByRole('row', { name: 'key_3' })
+    .getByText(/209[89]-/)
+    .waitFor();
+
+  await page.getByRole('link', { name: 'Audit' }).click();
+  await page.getByRole('combobox', { name: 'Action' }).selectOption('expireKey');
+  await page.getByRole('button', { name: 'Search' }).click();
+  const entry = page.getByRole('row', { name: 'expireKey' });
+  await entry.getByText(REASON).waitFor();
+  await entry.getByText('key_3').waitFor();
+  await page.getByRole('textbox', { name: 'Operator' }).fill('nobody');
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByText('Nobody has done anything like that.').waitFor();
+  assert.ok(!(await page.content()).includes(key.data.secret));
+
+  await page.goto(`${server.operatorUrl}/docs`);
+  await page.getByText('Open an account').waitFor();
+  assert.deepEqual(complaints, []);
+});
+
 /** What the views offer to do, without what is only looking. */
 async function offered(page: Page): Promise<string[]> {
   const found = new Set<string>();
-  for (const [hash, loaded] of VIEWS) {
+  for (const [hash, loaded] of views()) {
     await page.goto(`${server.operatorUrl}/console${hash}`);
     await page.getByText(loaded).first().waitFor();
     for (const text of await page.getByRole('button').allTextContents()) found.add(text.trim());
@@ -231,11 +281,9 @@ test('role support helps with accounts and keys, and moves no money', { skip: no
     'Change tier',
     'Create account',
     'Create key',
-    'Disable key_1',
-    'Disable key_2',
+    ...['Disable', 'Expire'].flatMap((verb) => KEYS.map((key) => `${verb} ${key}`)),
     'Freeze',
-    'Rotate key_1',
-    'Rotate key_2',
+    ...KEYS.map((key) => `Rotate ${key}`),
   ]);
   await page.goto(`${server.operatorUrl}/console#/accounts`);
   await page.getByRole('button', { name: 'Create account' }).click();
@@ -245,11 +293,13 @@ test('role support helps with accounts and keys, and moves no money', { skip: no
 });
 
 /** The views, with what is there once they are loaded. */
-const VIEWS: readonly (readonly [hash: string, loaded: string])[] = [
+const views = (): readonly (readonly [hash: string, loaded: string])[] => [
   ['#/markets', 'BTC 5 min'],
   ['#/markets/BTC_FOUR_HOURS', 'Odds DOWN'],
+  [`#/markets/BTC_FIVE_MINUTES/${betRound}`, 'bet_1'],
   ['#/house', 'Earned, added up'],
   ['#/rules', 'feeBps'],
+  ['#/audit', 'for limit orders'],
   ['#/accounts', 'acc_1'],
   ['#/accounts/acc_1', 'Balance after'],
   ['#/system', 'Commands behind'],
@@ -275,7 +325,7 @@ test('no view breaks a rule of WCAG level AA: in light, in dark, and at 390 px',
   };
   await look('login');
   await logIn(page, server.token);
-  for (const [hash, loaded] of VIEWS) {
+  for (const [hash, loaded] of views()) {
     await page.goto(`${server.operatorUrl}/console${hash}`);
     await page.getByText(loaded).first().waitFor();
     await look(hash);

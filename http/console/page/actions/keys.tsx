@@ -86,6 +86,37 @@ export function setKeyEnabled(key: KeyResource, isEnabled: boolean, onDone: () =
   });
 }
 
+export function expireKey(key: KeyResource, onDone: () => void): void {
+  const before = key.expiresAt;
+  begin({
+    title: `Let ${key.id} expire`,
+    about:
+      'From that time on requests with this key are refused with 403. An expiry can be brought forward, and never put off.',
+    fields: [{ name: 'expires', label: 'Expires (your time)', kind: 'time' }],
+    preview: (values) => {
+      const expires = typedIn(values, 'expires');
+      if (expires === '') return 'Say when.';
+      const after = new Date(expires).toISOString();
+      if (before !== null && after > before) return `It must be before ${isoTimeText(before)} UTC.`;
+      return [
+        {
+          what: `${key.id} of ${key.accountId} expires`,
+          before: before === null ? 'never' : `${isoTimeText(before)} UTC`,
+          after: `${isoTimeText(after)} UTC`,
+        },
+      ];
+    },
+    label: 'Set expiry',
+    run: (values, reason) =>
+      operator('PATCH', `/keys/${key.id}`, {
+        expiresAt: new Date(typedIn(values, 'expires')).toISOString(),
+        reason,
+      }),
+    done: `The expiry of ${key.id} is set.`,
+    onDone,
+  });
+}
+
 /** How long the old key is good beside the new one. */
 const OVERLAPS: Readonly<Record<string, number>> = {
   'not at all': 0,

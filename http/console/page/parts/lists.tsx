@@ -81,7 +81,9 @@ export function Bets({
               </td>
               <td>{bet.prediction}</td>
               <td class="number">{usd(centsOf(bet.amount))}</td>
-              <td class="number">{bet.oddsAtBet.toFixed(4)}</td>
+              <td class="number">
+                <Odds bet={bet} />
+              </td>
               <td>
                 <BetBadge bet={bet} />
               </td>
@@ -92,6 +94,18 @@ export function Bets({
         </Table>
       )}
     </Listed>
+  );
+}
+
+/** Of a limit order also the least that it takes; until it is filled it has no others. */
+function Odds({ bet }: { readonly bet: BetResource }): JSX.Element {
+  const { isLimitOrder, limitOdds, filledAt, oddsAtBet } = bet;
+  if (!isLimitOrder || limitOdds === null) return <>{oddsAtBet.toFixed(4)}</>;
+  return (
+    <>
+      {filledAt !== null && `${oddsAtBet.toFixed(4)} `}
+      <span class="quiet">limit {limitOdds.toFixed(4)}</span>
+    </>
   );
 }
 

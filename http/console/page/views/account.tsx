@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { AccountResource, KeyResource } from '../../../operator/resources/accounts.js';
 import type { LedgerEntry } from '../../../wire/past-types.js';
 import { changeTier, moveMoney, setFrozen } from '../actions/accounts.js';
-import { createKey, rotateKey, setKeyEnabled } from '../actions/keys.js';
+import { createKey, expireKey, rotateKey, setKeyEnabled } from '../actions/keys.js';
 import { Badge, Figure, Figures, Loading, Table } from '../parts/basics.js';
 import { Bets, Listed } from '../parts/lists.js';
 import { useLoaded } from '../parts/loaded.js';
@@ -101,6 +101,9 @@ function Keys({ account }: { readonly account: AccountResource }): JSX.Element {
                   <div class="row">
                     <button type="button" onClick={() => rotateKey(key, reload)}>
                       Rotate <span class="hidden">{key.id}</span>
+                    </button>
+                    <button type="button" onClick={() => expireKey(key, reload)}>
+                      Expire <span class="hidden">{key.id}</span>
                     </button>
                     <button type="button" onClick={() => setKeyEnabled(key, !key.enabled, reload)}>
                       {key.enabled ? 'Disable' : 'Enable'} <span class="hidden">{key.id}</span>
