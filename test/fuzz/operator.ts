@@ -51,6 +51,15 @@ const TIMES = [
   '{}',
   '"\\ud800"',
 ];
+const RULES = [
+  'null',
+  '[]',
+  '{"nope":1}',
+  '{"feeBps":-1}',
+  '{"feeBps":"1"}',
+  '{"limits":{"XXX":{}}}',
+  '{"__proto__":{"feeBps":1}}',
+];
 const REASON = [`"${'r'.repeat(501)}"`, '1', 'null', '[]', '{"length":1}'];
 const TRANSFER = { amount: field('1', ['0', '-0', ...DOLLARS]), reference: field('"fuzz"', TEXTS) };
 
@@ -60,6 +69,9 @@ const READS: readonly ((ids: Ids) => string)[] = [
   () => '/house',
   ({ accountId }) => `/accounts/${accountId}`,
   ({ accountId }) => `/accounts/${accountId}/keys`,
+  ...['/audit', '/keys', '/bets', '/rounds', '/transfers', '/rules', '/openapi.json'].map(
+    (path) => () => path,
+  ),
 ];
 const CHANGES: readonly Endpoint[] = [
   {
@@ -95,7 +107,18 @@ const CHANGES: readonly Endpoint[] = [
     path: ({ roundId }) => `/rounds/${roundId}/void`,
     fields: { reason: field('"r"', ['""', ...REASON]) },
   },
+  {
+    method: 'PATCH',
+    path: ({ keyId }) => `/keys/${keyId}`,
+    fields: { expiresAt: field('"2099-01-01T00:00:00Z"', TIMES.slice(1)) },
+  },
+  {
+    method: 'PATCH',
+    path: () => '/rules',
+    fields: { changes: field('{"feeBps":250}', RULES), dryRun: field('true', FLAGS) },
+  },
   { method: 'POST', path: () => '/house/deposits', fields: TRANSFER },
+  { method: 'POST', path: () => '/house/withdrawals', fields: TRANSFER },
   { method: 'POST', path: () => '/clock', fields: { advanceMs: field('1', CLOCK_STEPS) } },
 ];
 /** Bodies of POST /prices of which no price may be accepted. */
@@ -203,6 +226,7 @@ function badPlace(rng: Rng, ids: Ids): Made {
     () => ({ ...made, path: `${path}/${segment}` }),
     () => ({ ...made, path: `/accounts/${segment}/deposits`, body: '{"amount":1,"reference":"fuzz"}' }),
     () => ({ ...made, method: 'PATCH', path: `/keys/${segment}`, body: '{"enabled":false}' }),
+    () => ({ ...made, method: 'POST', path: `/keys/${segment}/rotate`, body: '{"overlapSeconds":1}' }),
     () => ({ ...made, method: 'PATCH', path: `/markets/${segment}`, body: '{"suspended":true}' }),
     () => ({ ...made, method: 'POST', path: `/rounds/${segment}/void`, body: '{"reason":"r"}' }),
     // More than anybody has.
