@@ -11,7 +11,15 @@ import { decodeMessage, encodeMessage, idOf, type LogMessage } from './message.j
 import type { Patience } from './patience.js';
 import { type LogEntry, PlaceTaken, type ReplicatedLog } from './replicated-log.js';
 
+/**
+ * A server of the log that has slept may lead it without its newest messages: it refuses every message, and shows none in its
+ * place. After so many refusals in a row another one is to lead.
+ */
+const REFUSALS_MAX = 100;
+
 export class Appender {
+  #refusals = 0;
+
   /** The next message will be behind `lastSequence`. */
   constructor(
     private readonly log: ReplicatedLog,
@@ -30,6 +38,7 @@ export class Appender {
     const id = idOf(message);
     await this.patience.until(() => this.#attempt(bytes, id));
     this.sequence += 1;
+    this.#refusals = 0;
   }
 
   async #attempt(bytes: Uint8Array, id: string): Promise<void> {
@@ -38,10 +47,15 @@ export class Appender {
     } catch (thrown) {
       if (!(thrown instanceof PlaceTaken)) throw thrown;
       const there = await this.log.read(this.sequence + 1);
-      if (there === null)
-        throw new Error('the log refuses a message and does not show which one it has instead');
+      if (there === null) return this.#refused();
       if (there.id !== id) throw fenced(there);
     }
+  }
+
+  async #refused(): Promise<never> {
+    this.#refusals += 1;
+    if (this.#refusals % REFUSALS_MAX === 0) await this.log.stepDown();
+    throw new Error('the log refuses a message and does not show which one it has instead');
   }
 }
 

@@ -111,6 +111,11 @@ export class NatsLog implements ReplicatedLog, LeaseStore, LogWords {
     return { first: state.first_seq, last: state.last_seq };
   }
 
+  async stepDown(): Promise<void> {
+    const subject = `$JS.API.STREAM.LEADER.STEPDOWN.${this.stream}`;
+    await this.connection.request(subject, '', { timeout: ANSWER_MS_MAX });
+  }
+
   async deleteBefore(sequence: number): Promise<void> {
     await this.#ask(() => this.jsm.streams.purge(this.stream, { seq: sequence }));
   }

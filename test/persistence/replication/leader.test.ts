@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { Leader } from '../../../persistence/replication/log/leader.js';
 import { BatchJoiner } from '../../../persistence/replication/log/message.js';
+import { PlaceTaken } from '../../../persistence/replication/log/replicated-log.js';
 import { inSuiteOrAtNight } from '../../support/long-run.js';
 import { type Fault, ModelLog } from './model-log.js';
 import { AT_START, BEGINNING, batchAfter, batches, lead, PATIENCE } from './support.js';
@@ -106,6 +107,23 @@ test('a leader that asks whether it still leads learns of a successor', async ()
   await leader.confirm();
   await lead(log, { sequence: 2, at: row, epoch: 2 }, 'b');
   await assert.rejects(leader.confirm(), isFenced);
+});
+
+test('a log that refuses, and shows nothing in the place, is led by another server in the end', async () => {
+  const log = new ModelLog();
+  const leader = await lead(log);
+  const [row] = batches(1);
+  assert.ok(row !== undefined);
+  const append = log.append.bind(log);
+  let refusals = 0;
+  log.append = async (...args) => {
+    if (log.stepsDown > 0) return append(...args);
+    refusals += 1;
+    throw new PlaceTaken('wrong last sequence');
+  };
+  await leader.publish(row);
+  assert.deepEqual([refusals, log.stepsDown], [100, 1]);
+  assert.deepEqual(follow(log), [row]);
 });
 
 test('a leader renews its lease, gives it back, and learns from a later epoch', async () => {
