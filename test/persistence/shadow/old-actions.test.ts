@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
-import { progressWriter, readProgress } from '../../../persistence/archive/schema.js';
+import { progressWriter, readProgress, versionOf } from '../../../persistence/archive/schema.js';
 import { ArchiveWriter } from '../../../persistence/archive/writer.js';
 import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
 import { openJournalReader } from '../../../persistence/journal/reader.js';
@@ -32,6 +32,15 @@ function actionsIn(dir: DataDir): Row[] {
   const db = new Database(dir.archiveFile, { readonly: true });
   try {
     return db.prepare<[], Row>('SELECT * FROM action ORDER BY seq, item').all();
+  } finally {
+    db.close();
+  }
+}
+
+function versionIn(dir: DataDir): number {
+  const db = new Database(dir.archiveFile, { readonly: true });
+  try {
+    return versionOf(dir.archiveFile, db);
   } finally {
     db.close();
   }
@@ -63,12 +72,15 @@ test('a start on the directory of any released version lists what its journal ha
     for (const secret of ['master-secret', 'signing-keys'])
       if (existsSync(join(root, secret))) chmodSync(join(root, secret), 0o600);
     const dir = openDataDir(root);
+    const isFormer = versionIn(dir) < 5;
     const opened = openShadow(dir);
     catchUp(opened);
     opened.shadow.close();
     const said = opened.notes.filter((note) => /list of what operators have done/.test(note));
     const rows = actionsIn(dir);
-    assert.match(said.join(), new RegExp(`: ${rows.length} actions since the beginning`), format);
+    if (isFormer)
+      assert.match(said.join(), new RegExp(`: ${rows.length} actions since the beginning`), format);
+    else assert.deepEqual(said, [], format);
     assert.ok(
       rows.some(({ kind, facts }) => kind === 'createAccount' && /"made":1\b/.test(facts)),
       format,
