@@ -103,7 +103,7 @@ test('an error keeps its class, code and cause across threads', async (t) => {
   });
   assert.ok(error instanceof JournalError);
   assert.equal(error.code, 'mark_unreadable');
-  assert.match(error.stack ?? '', /mark\.js/);
+  assert.match(error.stack ?? '', /at new MarkFile/);
 });
 
 test('a thread that dies is a failure', async (t) => {
