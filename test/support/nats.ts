@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { jetstream } from '@nats-io/jetstream';
 import { type ConnectionOptions, connect } from '@nats-io/transport-node';
 import { fixedPort } from './fixed-port.js';
@@ -109,16 +110,22 @@ export class NatsCluster {
     for (const link of this.#routes.values()) link.heal();
   }
 
-  /** The server that leads this stream. */
+  /** The server that leads this stream, asked again and again while JetStream elects one. */
   async streamLeader(stream: string): Promise<number> {
+    for (;;) {
+      const leader = await this.#askStreamLeader(stream).catch(() => '');
+      if (leader !== '') return Number(leader.slice('n'.length));
+      await pause(100);
+    }
+  }
+
+  /** Its name; empty where there is none. */
+  async #askStreamLeader(stream: string): Promise<string> {
     const connection = await connect({ servers: this.servers, timeout: 1_000 });
     try {
       const manager = await jetstream(connection, { timeout: 1_000 }).jetstreamManager();
-      for (;;) {
-        const { cluster } = await manager.streams.info(stream);
-        const leader = cluster?.leader ?? '';
-        if (leader !== '') return Number(leader.slice('n'.length));
-      }
+      const { cluster } = await manager.streams.info(stream);
+      return cluster?.leader ?? '';
     } finally {
       await connection.close();
     }
@@ -139,7 +146,7 @@ export class NatsCluster {
           await connection.close();
         }
       } catch {
-        await new Promise((resolve) => setTimeout(resolve, 100));
+        await pause(100);
       }
     }
   }
