@@ -138,9 +138,22 @@ export class Replicator {
       const from = await follower.untilLeaderless();
       const taken = await Leader.takeOver(log, from, common);
       if (taken === null) continue;
-      if (follower.isAhead) for (const row of journal.readBatches(from.at.lastSeq)) await taken.publish(row);
+      if (follower.isAhead) await this.#publishAll(taken, journal.readBatches(from.at.lastSeq));
       journal.close();
       return taken;
+    }
+  }
+
+  /** What only this journal has. It may be long, after a time without replication: the lease must not lapse meanwhile. */
+  async #publishAll(leader: Leader, rows: Iterable<StoredBatch>): Promise<void> {
+    const { timers, leaseMs } = this.parts;
+    let renewedMs = timers.monotonicMs();
+    for (const row of rows) {
+      await leader.publish(row);
+      const nowMs = timers.monotonicMs();
+      if (nowMs - renewedMs < leaseMs / RENEWALS_PER_LEASE) continue;
+      await this.#patience.until(() => leader.renew());
+      renewedMs = nowMs;
     }
   }
 
