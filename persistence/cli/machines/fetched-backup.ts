@@ -79,14 +79,15 @@ async function unpack(archive: Readable, folder: string): Promise<void> {
     },
   );
   process.umask(umask);
-  const ended = once(tar, 'close');
   const said = text(tar.stderr);
   // Where tar ends early it says why, and that is the reason to tell.
-  const sent = await pipeline(archive, tar.stdin).then(
-    () => null,
-    (error: unknown) => error,
-  );
-  const [code] = (await ended) as [number | null];
+  const [[code], sent] = (await Promise.all([
+    once(tar, 'close'),
+    pipeline(archive, tar.stdin).then(
+      () => null,
+      (error: unknown) => error,
+    ),
+  ])) as [[number | null], unknown];
   if (code !== 0) throw new Error(`tar: ${(await said).trim()}`, { cause: sent });
   if (sent !== null) throw sent;
 }

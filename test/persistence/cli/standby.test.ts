@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { tote, toteJson, toteText } from '../../support/cli.js';
+import { tote, toteJson, toteProcess, toteText } from '../../support/cli.js';
 import { live } from '../support/lived-dir.js';
 
 const TOKEN = 'token-of-the-web-server';
@@ -69,6 +69,9 @@ test('a standby is made of a tar archive that a web server has, its secrets incl
   assert.match(await failed(`${origin}/backup.tar`, 'denied'), /the answer is 401/);
   assert.match(await failed('http://one.example.com/backup.tar', 'plain'), /comes over https/);
   assert.match(await failed('https://me:secret@one.example.com/backup.tar', 'secret'), /--token-file/);
+  writeFileSync(token, TOKEN);
+  const withoutTar = await toteProcess(init(`${origin}/backup.tar`, 'tarless'), { env: { PATH: '' } });
+  assert.match(withoutTar.stderr, /No backup could be had from .*spawn tar/);
   const left = readdirSync(folder).filter((name) => name.includes('fetched'));
   assert.deepEqual(left, [], 'nothing of a download is left');
 });
