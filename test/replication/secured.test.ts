@@ -73,16 +73,14 @@ test('over TLS, with a user and a password', options, async (t) => {
   writeFileSync(wrong, 'no password');
   const { run } = startMachine({ nats, node: 'b', env: { ...env, TOTE_REPLICATION_CREDENTIALS: wrong } });
   assert.match((await run.ended).stderr, /one line user:password.*file_unreadable/);
-  const promoted = [
-    'promote',
-    'b',
-    '--nats',
-    nats.url,
-    '--credentials',
-    env['TOTE_REPLICATION_CREDENTIALS'] ?? '',
-  ];
-  const answered = await tote([...promoted, '--ca', pair.certFile]);
-  assert.match(answered.stderr, /no leader answers/);
+  const promote = (credentials: string) =>
+    tote(['promote', 'b', '--nats', nats.url, '--ca', pair.certFile, '--credentials', credentials]);
+  assert.match(
+    (await promote(env['TOTE_REPLICATION_CREDENTIALS'] ?? '')).stderr,
+    /promote: no leader answers/,
+  );
+  assert.match((await promote(wrong)).stderr, /promote: .*one line user:password/);
+  assert.doesNotMatch((await promote(wrong)).stderr, /no NATS server answers/);
 });
 
 test('over TLS, with credentials that an operator has signed', options, async (t) => {

@@ -87,6 +87,7 @@ async function open({ nats, stream, credentials, ca }: LeadOptions): Promise<Nat
       tls,
     });
   } catch (thrown) {
+    if (thrown instanceof JournalError) throw thrown;
     throw unreachable('no NATS server answers', thrown);
   }
 }
