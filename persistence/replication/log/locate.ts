@@ -117,6 +117,6 @@ function behind(first: number, endSeq: number, begin: number | null): JournalErr
   return new JournalError(
     'replication_behind',
     `The journal here ends at sequence number ${endSeq}, and the replicated log begins after it (message ${first}). What lies between is ` +
-      `on the leader: ${needed} is needed. Make one there and begin with it: npx tote standby init --from BACKUP`,
+      `on the leader: ${needed} is needed. Make one there and begin with it: npx tote standby init --from BACKUP --out DATA_DIR`,
   );
 }
