@@ -1,9 +1,10 @@
-/** NATS servers that speak TLS and know their users: by password, and by a credentials file. */
+/** NATS servers that speak TLS and know their users: by password, by a credentials file, and with as few permissions as can be. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { credsAuthenticator, usernamePasswordAuthenticator } from '@nats-io/transport-node';
+import { NatsLog } from '../../persistence/replication/log/nats-log.js';
 import { type Pair, selfSigned } from '../support/certificates.js';
 import { tote } from '../support/cli.js';
 import { NatsCluster, type NatsOptions, NO_NATS } from '../support/nats.js';
@@ -92,4 +93,40 @@ test('over TLS, with credentials that an operator has signed', options, async (t
     /BEGIN NATS USER JWT/,
   );
   await leads(t, secured);
+});
+
+test('as the user of docs/deploy/nats-user.conf, who may do nothing else', options, async (t) => {
+  const file = new URL('../../../docs/deploy/nats-user.conf', import.meta.url);
+  const config = readFileSync(file, 'utf8')
+    .replace('password: "..."', `password: "${PASSWORD}"`)
+    .replace('users: [', `users: [\n{ user: admin, password: "${PASSWORD}" }`);
+  const authenticator = usernamePasswordAuthenticator('admin', PASSWORD);
+  const secured = await startSecured(t, `tote:${PASSWORD}\n`, { config, connection: { authenticator } });
+  await leads(t, secured);
+  const { nats, env, pair } = secured;
+  const credentialsFile = env['TOTE_REPLICATION_CREDENTIALS'] ?? null;
+  const open = (stream: string) =>
+    NatsLog.open({ servers: nats.servers, stream, credentialsFile, tls: { caFile: pair.certFile } });
+  const log = await open('tote');
+  t.after(() => log.close());
+  const { first, last } = await log.bounds();
+  await log.append(Buffer.from('text'), 'id', last);
+  assert.equal((await log.read(last + 1))?.id, 'id');
+  await log.deleteBefore(last + 1);
+  assert.ok((await log.bounds()).first > first);
+  // One server has nobody to hand over to; it answers all the same, as it does nobody without the permission.
+  await log.stepDown();
+  const asked = new Promise<string>((resolve) => log.onHandOver('a', resolve));
+  assert.equal(await log.askToHandOver('b'), 'a');
+  assert.equal(await asked, 'b');
+  const lease = await log.readLease();
+  assert.equal(lease?.isReleased, true);
+  const released = new Promise<void>((resolve) => log.onReleased(resolve));
+  await log.writeLease({ ...lease, holder: 'b' }, lease.revision);
+  await released;
+  const reported = new Promise((resolve) => log.onReport(resolve));
+  const report = { node: 'b', messagesBehind: 0, behindMs: 0 };
+  log.report(report);
+  assert.deepEqual(await reported, report);
+  await assert.rejects(open('another'), /another|[Pp]ermission/);
 });
