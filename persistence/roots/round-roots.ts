@@ -48,21 +48,13 @@ export class RoundRoots {
     this.#liveFromSeq = startSeq;
   }
 
-  /**
-   * Returns the roots that are to be put on record. Throws `replay_mismatch` for the first root of the journal's that is another
-   * one, when everything has been taken.
-   */
+  /** Returns the roots that are to be put on record. Throws `replay_mismatch` at the first root of the journal's that is another one. */
   take({ isBeginning, notes, reachedSeq }: RootNotes): MadeRoot[] {
     if (isBeginning) {
       this.#growing.clear();
       this.#locked.clear();
     }
-    let mismatch: JournalError | null = null;
-    for (const note of notes) {
-      const found = this.#note(note);
-      mismatch ??= found;
-    }
-    if (mismatch !== null) throw mismatch;
+    for (const note of notes) this.#note(note);
     if (this.signer === null || reachedSeq < this.#liveFromSeq) return [];
     this.#liveFromSeq = reachedSeq;
     const made: MadeRoot[] = [];
@@ -74,8 +66,7 @@ export class RoundRoots {
     return made;
   }
 
-  /** Returns what is wrong with it, or null. */
-  #note(note: RootNote): JournalError | null {
+  #note(note: RootNote): void {
     switch (note.kind) {
       case 'bets':
         for (let at = 0, n = 0; at < note.cells.length; at += BET_CELLS, n++)
@@ -85,14 +76,14 @@ export class RoundRoots {
         this.#lock(note.market, note.roundNumber);
         break;
       case 'published':
-        return this.#compare(note);
+        this.#compare(note);
+        break;
       default: {
         const id = roundId(note.market, note.roundNumber);
         this.#growing.delete(id);
         this.#locked.delete(id);
       }
     }
-    return null;
   }
 
   #add(bet: HashedBet): void {
@@ -114,13 +105,13 @@ export class RoundRoots {
     this.#locked.set(id, { market, roundNumber, merkleRoot, treeSize: tree.size, isMade: false });
   }
 
-  #compare({ market, roundNumber, merkleRoot, treeSize }: Tree): JournalError | null {
+  #compare({ market, roundNumber, merkleRoot, treeSize }: Tree): void {
     const id = roundId(market, roundNumber);
     const own = this.#locked.get(id);
     this.#locked.delete(id);
     // Where the shadow began behind the lock it has no root of its own.
-    if (own === undefined || (own.merkleRoot === merkleRoot && own.treeSize === treeSize)) return null;
-    return new JournalError(
+    if (own === undefined || (own.merkleRoot === merkleRoot && own.treeSize === treeSize)) return;
+    throw new JournalError(
       'replay_mismatch',
       `The journal has the Merkle root ${merkleRoot} of ${treeSize} bets for the round ${id}; the bets that it tells of have ` +
         `${own.merkleRoot}, of ${own.treeSize}. Neither is to be trusted before it is known which is wrong.`,

@@ -131,8 +131,7 @@ export class ReplayCheck {
     }
     const fault = faultOfTotals(engine);
     if (fault !== null) this.findings.fault('conservation', '', row.lastSeq, fault);
-    const ofRoot = this.#roots?.takeFault() ?? null;
-    if (ofRoot !== null) this.findings.fault('root', path, row.lastSeq, ofRoot);
+    for (const what of this.#roots?.takeFaults() ?? []) this.findings.fault('root', path, row.lastSeq, what);
     this.#comparison?.atEnd(row);
     return null;
   }

@@ -13,7 +13,7 @@ import { RoundRoots } from '../../roots/round-roots.js';
 export class RootComparison {
   readonly #feed: RootFeed;
   readonly #fingerprint: string;
-  #fault: string | null = null;
+  #faults: string[] = [];
 
   constructor(
     private readonly engine: Engine,
@@ -22,12 +22,15 @@ export class RootComparison {
     this.#fingerprint = masterSecretFingerprint(masterSecret);
     const sha256 = (data: Uint8Array): Uint8Array => hash('sha256', data, 'buffer');
     const roots = new RoundRoots(masterSecret, null, sha256, 0);
-    this.#feed = new RootFeed(engine, (notes) => {
-      try {
-        roots.take(notes);
-      } catch (thrown) {
-        if (!(thrown instanceof JournalError)) throw thrown;
-        this.#fault = thrown.message;
+    this.#feed = new RootFeed(engine, ({ notes, reachedSeq }) => {
+      // One after the other, so that a wrong root hides none of those behind it.
+      for (const note of notes) {
+        try {
+          roots.take({ isBeginning: false, notes: [note], reachedSeq });
+        } catch (thrown) {
+          if (!(thrown instanceof JournalError)) throw thrown;
+          this.#faults.push(thrown.message);
+        }
       }
     });
   }
@@ -37,11 +40,11 @@ export class RootComparison {
     this.#feed.add(events);
   }
 
-  /** What is wrong with the roots since the call before, or null. With another secret than the rounds' all hashes are others. */
-  takeFault(): string | null {
+  /** What is wrong with the roots since the call before. With another secret than the rounds' all hashes are others. */
+  takeFaults(): readonly string[] {
     this.#feed.tell();
-    const fault = this.#fault;
-    this.#fault = null;
-    return this.engine.rules?.masterSecretFingerprint === this.#fingerprint ? fault : null;
+    const faults = this.#faults;
+    this.#faults = [];
+    return this.engine.rules?.masterSecretFingerprint === this.#fingerprint ? faults : [];
   }
 }

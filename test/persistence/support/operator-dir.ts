@@ -33,6 +33,8 @@ export interface OperatorDirOptions {
   readonly alter?: (command: Command) => Command;
   /** What is put on record in place of the Merkle root of a round's bets: that root where absent. */
   readonly rootOf?: (root: string, round: string) => string;
+  /** Commands of each batch: 1 to 6 in turn where absent. */
+  readonly batchSize?: (index: number) => number;
   /** Batches after which snapshots stand: `SNAPSHOTS_AFTER` where absent. */
   readonly snapshotsAfter?: readonly number[];
 }
@@ -74,6 +76,7 @@ export function makeOperatorDir(
     firstBatch = 0,
     alter = (command) => command,
     rootOf = (root) => root,
+    batchSize = (index) => 1 + (index % 6),
     snapshotsAfter = SNAPSHOTS_AFTER,
   }: OperatorDirOptions = {},
 ): MadeDir {
@@ -81,7 +84,7 @@ export function makeOperatorDir(
   writeFileSync(dir.masterSecretFile, SECRET, { mode: 0o600 });
   writeFileSync(dir.operatorTokenFile, `${'operator'.repeat(4)}\n`, { mode: 0o600 });
   const made = makeDataDir(root, commandsOf(commands).map(alter), {
-    batchSize: (index) => 1 + (index % 6),
+    batchSize,
     snapshotsAfter,
     hasArchive: true,
     amend: (engine) => new RightRoots(engine, rootOf),
