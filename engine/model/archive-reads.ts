@@ -2,7 +2,6 @@
  * Questions about what has left the engine's memory, and their answers, as a reader of the archive gives them on a
  * thread of its own. `http` asks, `persistence` answers, and `main.ts` gives each gateway a port to the reader.
  */
-
 import type { BetsStatus } from './bet-pages.js';
 import type { ErrorCode } from './errors.js';
 import type { LedgerAnswer, LedgerPlace } from './ledger.js';

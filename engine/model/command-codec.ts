@@ -50,6 +50,7 @@ const COMMAND_VERSIONS: Readonly<Record<CommandKind, number>> = {
 };
 
 export const COMMAND_KINDS = Object.keys(COMMAND_VERSIONS) as readonly CommandKind[];
+
 /** Fields that are an index in memory and a name in the text. */
 const ENUM_FIELDS: Readonly<Record<string, readonly string[]>> = {
   market: MARKET_IDS,

@@ -3,7 +3,6 @@
  * the same commands in the same order give the same state (design, "Determinism"). `command-codec.ts` defines their
  * text form.
  */
-
 import type { AssetClass } from './domain.js';
 import type { Operated, RecordRefusals } from './operators.js';
 import type { CancelOrder, ExpireOrders, FillOrders, PlaceLimitOrder } from './orders.js';
