@@ -25,7 +25,10 @@ export const SECTION_NAMES = [
   'grid',
 ] as const;
 export type SectionName = (typeof SECTION_NAMES)[number];
-/** Not in a quick run unless named: one waits for the end of a minute, one opens thousands of streams, the others fill a data directory. */
+/**
+ * Not in a quick run unless named: one waits for the end of a minute, one for changes of the leader, one opens thousands of streams,
+ * the others fill a data directory.
+ */
 const SLOW_SECTIONS: readonly SectionName[] = [
   'minute',
   'memory',
