@@ -11,6 +11,7 @@ const NAMES = [
   'settleUs',
   'journalUs',
   'shadowUs',
+  'rootsUs',
   'otherUs',
   'replicationUs',
   'natsUs',

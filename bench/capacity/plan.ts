@@ -96,6 +96,7 @@ function boundsOf(given: Given): Bound[] {
   return [
     byOrders("the engine's thread", perSecond(engineUsOf(given)), 'a faster core; nothing else'),
     byOrders("the shadow's thread", perSecond(measured.shadowUs), 'the archive on a thread of its own'),
+    byOrders('the thread of roots', perSecond(measured.rootsUs), 'a faster core'),
     byOrders("the journal's thread", perSecond(measured.journalUs), 'a faster core'),
     byOrders("the replication's thread", perSecond(measured.replicationUs), 'a faster core'),
     byOrders(
@@ -139,6 +140,7 @@ function coresAnOrder(given: Given): number {
     engineUsOf(given) +
     m.journalUs +
     m.shadowUs +
+    m.rootsUs +
     m.otherUs +
     m.replicationUs +
     m.natsUs +

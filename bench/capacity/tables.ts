@@ -20,6 +20,7 @@ export function planText({ asked, measured }: Given, plan: Plan): string {
       'settleUs',
       'journalUs',
       'shadowUs',
+      'rootsUs',
       'otherUs',
       'replicationUs',
       'natsUs',

@@ -6,9 +6,19 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /**
  * `main` is the thread that the process began with: the engine's of this server, the event loop of a reference. `gateway`
- * are those of the public port. `other` are the threads of V8 and of libuv, which collect garbage and compile for all the others.
+ * are those of the public port. `other` are the threads of V8 and of libuv, which collect garbage and compile for all the others,
+ * and the archive's reader, which has nothing to do with an order.
  */
-export const THREADS = ['gateway', 'main', 'journal', 'replication', 'shadow', 'operator', 'other'] as const;
+export const THREADS = [
+  'gateway',
+  'main',
+  'journal',
+  'replication',
+  'shadow',
+  'roots',
+  'operator',
+  'other',
+] as const;
 export type ThreadName = (typeof THREADS)[number];
 export type ByThread = Readonly<Record<ThreadName, number>>;
 
@@ -19,6 +29,7 @@ const NAMES: ReadonlyMap<string, ThreadName> = new Map([
   ['references', 'journal'],
   ['replication', 'replication'],
   ['shadow', 'shadow'],
+  ['roots', 'roots'],
   ['operator', 'operator'],
 ]);
 

@@ -51,6 +51,7 @@ const TITLES: Readonly<Record<ThreadName, string>> = {
   journal: 'journal',
   replication: 'replication',
   shadow: 'shadow',
+  roots: 'roots',
   operator: 'operators',
   other: "V8's own",
 };
@@ -91,15 +92,15 @@ export interface Capacity {
   readonly cores: number;
   readonly gateways: number;
   /** Orders per second at which each would be busy all the time. */
-  readonly limits: Readonly<Record<'gateways' | 'engine' | 'journal' | 'shadow' | 'cores', number>>;
+  readonly limits: Readonly<Record<'gateways' | 'engine' | 'journal' | 'shadow' | 'roots' | 'cores', number>>;
   readonly ratePerSecond: number;
   readonly bound: string;
 }
 
 /**
  * What a machine with `cores` of these cores could do, from the CPU time of an order by thread. A gateway, the engine,
- * the journal and the shadow have a thread each, and cannot use more than a core. Clients are elsewhere, and the disk
- * keeps up.
+ * the journal, the shadow and the roots of rounds have a thread each, and cannot use more than a core. Clients are
+ * elsewhere, and the disk keeps up.
  */
 export function capacityOf(threadUs: ByThread, cores: number): Capacity {
   const gateways = defaultGateways(cores);
@@ -108,6 +109,7 @@ export function capacityOf(threadUs: ByThread, cores: number): Capacity {
     engine: US_PER_SECOND / threadUs.main,
     journal: US_PER_SECOND / threadUs.journal,
     shadow: US_PER_SECOND / threadUs.shadow,
+    roots: US_PER_SECOND / threadUs.roots,
     cores: (cores * US_PER_SECOND) / sumOf(threadUs),
   };
   const ratePerSecond = Math.min(...Object.values(limits));
@@ -125,6 +127,7 @@ export function capacityTable(threadUs: ByThread): Table {
       'engine',
       'journal',
       'shadow',
+      'roots',
       'all cores',
       'orders/s',
       'bound',

@@ -5,7 +5,10 @@ import { parseCsv } from '../../bench/client/redis-benchmark.js';
 import { byThread, cpuUse } from '../../bench/host/usage.js';
 import { capacityOf, capacityTable, roundRatio, type ThreadRow } from '../../bench/load/by-thread.js';
 
-const ORDER_US = { gateway: 16, main: 2, journal: 1, replication: 0, shadow: 4, operator: 0, other: 1 };
+const ORDER_US = {
+  ...{ gateway: 16, main: 2, journal: 1, replication: 0 },
+  ...{ shadow: 4, roots: 1, operator: 0, other: 1 },
+};
 
 test('the gateways are the first bound of two cores', () => {
   const { gateways, limits, ratePerSecond, bound } = capacityOf(ORDER_US, 2);
@@ -15,7 +18,8 @@ test('the gateways are the first bound of two cores', () => {
     engine: 500_000,
     journal: 1_000_000,
     shadow: 250_000,
-    cores: 2_000_000 / 24,
+    roots: 1_000_000,
+    cores: 2_000_000 / 25,
   });
   assert.deepEqual([ratePerSecond, bound], [62_500, 'gateways']);
 });
@@ -45,7 +49,7 @@ test('a ratio is the median over the rounds, not the ratio of the medians', () =
 test('the share of a core counts all threads', () => {
   const at = (takenAtMs: number, ns: number) => ({ takenAtMs, threadNs: byThread(() => ns) });
   const use = cpuUse(at(0, 0), at(1_000, 100_000_000));
-  assert.equal(use?.process, 0.7);
+  assert.equal(use?.process, 0.8);
   assert.equal(use?.threadNs.gateway, 100_000_000);
 });
 
