@@ -189,10 +189,11 @@ export class SimMachine {
     };
   }
 
-  /** What the disk is told to write, it writes while the process is stopped, too, and perhaps when it is killed. */
+  /** What the disk is told to write, it writes in order, while the process is stopped, too, and perhaps when it is killed. */
   #disk(process: SimProcess): JournalWriter {
     const { scheduler, rng, checks, mutation } = this.parts;
     let events: JournalWriterEvents | null = null;
+    let writtenMs = 0;
     return {
       open: (of) => {
         events = of;
@@ -202,7 +203,8 @@ export class SimMachine {
         const isEarly = mutation.isDiskIgnored === true;
         if (isEarly) process.post(done);
         const isKept = rng.chance(0.5);
-        scheduler.after(rng.integer(1, this.diskMs), () => {
+        writtenMs = Math.max(writtenMs, scheduler.nowMs + rng.integer(1, this.diskMs));
+        scheduler.after(writtenMs - scheduler.nowMs, () => {
           if (this.process !== process || (!process.isAlive && !isKept)) return;
           this.rows.push(sealBatch(positionOf(this.rows.at(-1)), batch));
           checks.journal(this.node, this.rows, this.rows.length - 1);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inSuiteOrAtNight } from '../../support/long-run.js';
+import { Violation } from '../violation.js';
 import { MUTATIONS } from './mutations.js';
 import { runWorld } from './world.js';
 
@@ -35,6 +36,7 @@ for (const mutation of MUTATIONS) {
         await runWorld({ seed, mutation });
       } catch (error) {
         t.diagnostic(`world ${seed}: ${String(error)}`);
+        assert.ok(error instanceof Violation, String(error));
         return;
       }
     }
