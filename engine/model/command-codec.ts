@@ -12,10 +12,7 @@ import type { Command, CommandKind, IdempotencyDigest, PlaceOrder } from './comm
 import { ASSETS, MARKET_IDS, marketOf, SIDES, TIERS, textAt } from './domain.js';
 import { OPERATOR_KINDS } from './operators.js';
 
-/**
- * The current version of each command's text form. Raising one requires an `UPCASTERS` entry for the previous
- * version.
- */
+/** The current version of each command's text form. Raising one requires an `UPCASTERS` entry for the version before. */
 const COMMAND_VERSIONS: Readonly<Record<CommandKind, number>> = {
   configure: 2,
   declareSetup: 1,
