@@ -52,7 +52,7 @@ export function copyArchive(
     const upTo: ArchivePosition = end !== null && end.seq < progress.seq ? end : progress;
     const known = usableProgress(target, progress, upTo.seq);
     const path = known === null ? unfinishedPath(target) : target;
-    if (known === null) makeEmpty(path, progress);
+    if (known === null) makeEmpty(path, progress, upTo.seq);
     const rowsAdded = withDatabase(path, (db) => addRows(new RowSource(source, from), path, db, upTo));
     if (known === null) replace(path, target);
     return { seq: upTo.seq, rowsAdded };
@@ -82,12 +82,14 @@ function usableProgress(target: string, source: ArchiveProgress, upToSeq: number
   }
 }
 
-function makeEmpty(path: string, source: ArchiveProgress): void {
+/** What comes after `upToSeq` is added by whoever goes on from there, actions included. */
+function makeEmpty(path: string, source: ArchiveProgress, upToSeq: number): void {
+  const actionsFromSeq = Math.min(source.actionsFromSeq, upToSeq);
   removeDatabase(path);
   withDatabase(path, (db) => {
     db.transaction(() => {
       createArchiveTables(db, source.timeMs);
-      progressWriter(db)({ ...source, seq: source.fromSeq, ...NO_ROWS });
+      progressWriter(db)({ ...source, seq: source.fromSeq, ...NO_ROWS, actionsFromSeq });
     })();
   });
 }

@@ -3,15 +3,17 @@
  * reaches, and each row is the one that a replay gives.
  */
 import assert from 'node:assert/strict';
-import { chmodSync, cpSync, existsSync, readdirSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
+import { copyArchive } from '../../../persistence/archive/copy.js';
 import { progressWriter, readProgress, versionOf } from '../../../persistence/archive/schema.js';
 import { ArchiveWriter } from '../../../persistence/archive/writer.js';
+import { removeDatabase } from '../../../persistence/data-dir/database-files.js';
 import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
 import { openJournalReader } from '../../../persistence/journal/reader.js';
 import { addOldActions } from '../../../persistence/shadow/old-actions.js';
@@ -101,6 +103,27 @@ test('an archive that has them is left alone, and an interrupted start does it a
     opened.shadow.abandon();
     assert.deepEqual(actionsIn(dir), whole);
   }
+});
+
+test('a copy that ends before the list of actions begins goes on with what is done after its end', (t) => {
+  const hot = archiveOfStream(temporaryDir(t));
+  const { dir } = hot;
+  const whole = actionsIn(dir);
+  forgetActions(dir);
+  const reader = openJournalReader(dir);
+  const { lastSeq: seq, ...end } = must([...reader.readBatches(0)][12], 'a batch');
+  reader.close();
+  const copy = join(dir.root, 'copy.db');
+  copyArchive(dir.archiveFile, copy, { seq, ...end });
+  removeDatabase(dir.archiveFile);
+  renameSync(copy, dir.archiveFile);
+  const opened = openShadow(dir);
+  catchUp(opened);
+  opened.shadow.close();
+  assert.ok(whole.some((row) => row.seq <= seq) && whole.some((row) => row.seq > seq));
+  assert.deepEqual(actionsIn(dir), whole);
+  assert.deepEqual(checkArchive(dir.archiveFile).faults, []);
+  hot.close();
 });
 
 test('where the journal begins later, so does the list, with the right numbers of what was made', (t) => {
