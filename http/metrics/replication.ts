@@ -56,8 +56,10 @@ export type LogGauges = Gauges<(typeof LOG_GAUGES)[number]>;
 
 /** `log` is null where the journal is on this machine alone. */
 export function setLogGauges(gauges: LogGauges, log: LeaderLog | null): void {
-  gauges.set('isReplicated', Number(log !== null));
-  if (log === null) return;
+  if (log === null) {
+    gauges.set('isReplicated', 0);
+    return;
+  }
   const { standbys } = log;
   gauges.set('isLeaseHeld', Number(log.isLeaseHeld));
   gauges.set('epoch', log.epoch);
@@ -67,6 +69,8 @@ export function setLogGauges(gauges: LogGauges, log: LeaderLog | null): void {
   gauges.set('standbys', standbys.length);
   gauges.set('standbyMessagesBehind', Math.max(0, ...standbys.map(({ messagesBehind }) => messagesBehind)));
   gauges.set('standbyBehindMs', Math.max(0, ...standbys.map(({ behindMs }) => behindMs)));
+  // Last: other threads read the figures as soon as it is set, and a lease not yet written is none that is held.
+  gauges.set('isReplicated', 1);
 }
 
 /** null where the journal is on this machine alone. */

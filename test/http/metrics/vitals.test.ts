@@ -7,9 +7,15 @@ import { RaisedAlarms } from '../../../http/metrics/alarms.js';
 import { ageOf, engineGaugesOf } from '../../../http/metrics/engine-figures.js';
 import { EngineMeter } from '../../../http/metrics/engine-meter.js';
 import { GatewayMeter } from '../../../http/metrics/gateway-meter.js';
+import { Gauges, gaugesMemory } from '../../../http/metrics/gauges.js';
 import { figuresMemory } from '../../../http/metrics/memory.js';
 import { Readings } from '../../../http/metrics/readings.js';
-import { type LeaderLog, setLogGauges } from '../../../http/metrics/replication.js';
+import {
+  type LeaderLog,
+  LOG_GAUGES,
+  leaderFigures,
+  setLogGauges,
+} from '../../../http/metrics/replication.js';
 import { SAMPLE_EVERY_MS, SAMPLES_MAX, VITAL_NAMES, Vitals } from '../../../http/metrics/vitals.js';
 
 const START_MS = 1_800_000_000_000;
@@ -142,15 +148,16 @@ test('a figure that is not to be had raises no alarm: no feed is silent while no
   );
 });
 
+const STANDBY = { node: 'two', messagesBehind: 3, behindMs: 100, heardMsAgo: 200 };
+const LOG: LeaderLog = {
+  ...{ node: 'one', epoch: 1, sequence: 9, trouble: null, awayMs: 0 },
+  ...{ leaseAgeMs: 500, isLeaseHeld: true, standbys: [STANDBY] },
+};
+
 test('a leader is alarmed of standbys and NATS servers, a server by itself is not', () => {
   const { gauges, engine, alarms, sample } = watched();
-  const standby = { node: 'two', messagesBehind: 3, behindMs: 100, heardMsAgo: 200 };
-  const log = {
-    ...{ node: 'one', epoch: 1, sequence: 9, trouble: null, awayMs: 0 },
-    ...{ leaseAgeMs: 500, isLeaseHeld: true, standbys: [standby] },
-  };
   const namesWith = (changed: Partial<LeaderLog>): string[] => {
-    setLogGauges(gauges, { ...log, ...changed });
+    setLogGauges(gauges, { ...LOG, ...changed });
     for (let at = 0; at < 14; at++) {
       engine.published(200);
       sample();
@@ -160,9 +167,26 @@ test('a leader is alarmed of standbys and NATS servers, a server by itself is no
   assert.deepEqual(alarms.raised, []);
   assert.deepEqual(namesWith({}), ['slow_publishes']);
   assert.deepEqual(namesWith({ standbys: [] }), ['standby_missing', 'slow_publishes']);
-  const far = { ...standby, behindMs: 6_000 };
-  assert.deepEqual(namesWith({ standbys: [standby, far] }), ['standby_behind', 'slow_publishes']);
+  const far = { ...STANDBY, behindMs: 6_000 };
+  assert.deepEqual(namesWith({ standbys: [STANDBY, far] }), ['standby_behind', 'slow_publishes']);
   assert.deepEqual(namesWith({ awayMs: 6_000 }), ['replication_away', 'slow_publishes']);
+});
+
+class SeenGauges extends Gauges<(typeof LOG_GAUGES)[number]> {
+  /** After each number that is written. */
+  readonly seen: (boolean | undefined)[] = [];
+
+  override set(name: (typeof LOG_GAUGES)[number], value: number): void {
+    super.set(name, value);
+    this.seen.push(leaderFigures(this)?.lease?.isHeld);
+  }
+}
+
+test('whoever reads while a leader writes its first figures sees no lapsed lease', () => {
+  const gauges = new SeenGauges(LOG_GAUGES, gaugesMemory(LOG_GAUGES));
+  setLogGauges(gauges, LOG);
+  assert.ok(!gauges.seen.includes(false));
+  assert.equal(gauges.seen.at(-1), true);
 });
 
 test('a thread that hangs is an alarm although it tells nothing', () => {
