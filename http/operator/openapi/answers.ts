@@ -1,4 +1,4 @@
-/** Answers of the operator API that have no type of their own elsewhere: handlers put them together of a few facts. */
+/** Answers of the operator API that have no type of their own elsewhere: handlers put them together from a few facts. */
 import type { Asset } from '../../../engine/model/domain.js';
 import type { RulesDifference } from '../../rules/preview.js';
 import type { KeyResource } from '../resources/accounts.js';
@@ -10,7 +10,7 @@ export interface CreatedKey extends KeyResource {
 }
 
 export interface RotatedKey extends CreatedKey {
-  /** The key in whose place it is, with its expiry. */
+  /** The key whose place it takes, with its expiry. */
   readonly replaces: KeyResource;
 }
 

@@ -105,7 +105,7 @@ export const KEYS: Readonly<Record<string, Operation>> = {
     id: 'updateKey',
     tag: 'Keys',
     summary: 'Enable, disable, or let it expire',
-    text: 'One of both. An expiry is set or brought forward, never put off.',
+    text: 'One of the two. An expiry is set or brought forward, never put off.',
     body: 'UpdateKeyBody',
     answer: 'KeyResource',
     codes: ['key_not_found', 'key_expired', 'too_many_keys'],
@@ -113,7 +113,7 @@ export const KEYS: Readonly<Record<string, Operation>> = {
   'POST /keys/{id}/rotate': {
     id: 'rotateKey',
     tag: 'Keys',
-    summary: 'A new key in place of this one, which is good for another while',
+    summary: 'A new key in place of this one, which stays good for a while',
     body: 'RotateKeyBody',
     answer: 'RotatedKey',
     status: 201,

@@ -22,7 +22,7 @@ const headers: JsonObject = {
   },
 };
 
-export function success({ answer, shape, summary, status, isNullable = false }: Operation): JsonObject {
+export function success({ answer, shape, summary, codes, isNullable = false }: Operation): JsonObject {
   if (shape === 'none') return { description: summary, headers };
   const any: JsonObject = { type: 'object' };
   const named = answer === null ? any : schemaRef(answer);
@@ -44,7 +44,7 @@ export function success({ answer, shape, summary, status, isNullable = false }: 
   };
   return {
     description: summary,
-    headers: status === 201 ? { ...headers, ...replay } : headers,
+    headers: codes?.includes('reference_conflict') ? { ...headers, ...replay } : headers,
     content: { 'application/json': { schema } },
   };
 }

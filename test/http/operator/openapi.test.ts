@@ -114,6 +114,14 @@ test('each status has codes of that status', () => {
   }
 });
 
+test('only transfers, which have a reference, are answered again', () => {
+  const replayed = Object.entries(api.document.paths).filter(([, item]) =>
+    JSON.stringify(item).includes('"X-Idempotent-Replay"'),
+  );
+  assert.equal(replayed.length, 4);
+  for (const [path] of replayed) assert.match(path, /\/(deposits|withdrawals)$/);
+});
+
 async function accountsAndKeys(): Promise<{ account: string; secret: string }> {
   const made = await send<{ id: string }>('POST', `${BASE}/accounts`, {
     tier: 'GOLD',
