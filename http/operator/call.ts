@@ -1,6 +1,7 @@
 /**
- * The input and output of an operator handler, and how the output is sent. It gets a call, which is a request with its path's parameters, checks what
- * it can without the engine's state, and returns an answer or a refusal, or what to ask the engine's thread.
+ * The input and output of an operator handler, and how the output is sent. A handler gets a call, which is a request with its
+ * path's parameters, checks what it can without the engine's state, and returns an answer or a refusal, or what to ask the
+ * engine's thread.
  */
 import { randomUUID } from 'node:crypto';
 import type { tags } from 'typia';

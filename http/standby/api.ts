@@ -1,6 +1,6 @@
 /**
- * The operators' port of a server that follows: `/healthz` and `/readyz` for load balancers, `/metrics`, and a status that can only be
- * read. Everything else is the leader's to answer.
+ * The operators' port of a server that follows: `/healthz` and `/readyz` for load balancers, `/metrics`, and a status that can
+ * only be read. Everything else is the leader's to answer.
  */
 import { fail } from '../../engine/base/assert.js';
 import { archiveReads } from '../../engine/model/archive-reads.js';

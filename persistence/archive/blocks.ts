@@ -147,7 +147,7 @@ export class ArchiveBlocks {
     return (block === undefined ? [] : this.#settledRows(block)).find(([of]) => of === bet) ?? null;
   }
 
-  /** Settlements of a round in their order, which is that of the bets' numbers, but those of limit orders that have rested. */
+  /** Settlements of a round by the bets' numbers, without those of limit orders that have rested: they are among the steps. */
   *settlementsOfRound(market: string, roundNumber: number): Generator<ArchiveCell[], void, undefined> {
     for (const block of this.#settledOfRound.iterate(market, roundNumber)) yield* this.#settledRows(block);
   }

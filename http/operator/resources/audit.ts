@@ -17,7 +17,10 @@ export interface AuditEntry {
   readonly time: string;
   /** The kind of the command; `roleDenied` and `tokenRefused` are requests that were refused. */
   readonly action: ActionKind;
-  /** Name of the token; null where the server acted of itself, for tokens that nobody has, and in journals from before operators had names. */
+  /**
+   * Name of the token; null where the server acted of itself, for tokens that nobody has, and in journals from before operators
+   * had names.
+   */
   readonly operator: string | null;
   readonly reason: string | null;
   /**

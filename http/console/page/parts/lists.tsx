@@ -97,7 +97,7 @@ export function Bets({
   );
 }
 
-/** Of a limit order also the least that it takes; until it is filled it has no others. */
+/** Of a limit order also the least odds that it takes. Until it is filled it has no others. */
 function Odds({ bet }: { readonly bet: BetResource }): JSX.Element {
   const { isLimitOrder, limitOdds, filledAt, oddsAtBet } = bet;
   if (!isLimitOrder || limitOdds === null) return <>{oddsAtBet.toFixed(4)}</>;
