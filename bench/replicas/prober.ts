@@ -30,7 +30,7 @@ export class Prober {
     return this.#acknowledgedMs.length;
   }
 
-  /** Ends it. Milliseconds between the last acknowledgement before `sinceMs` and the first one behind it. */
+  /** Ends it. The longest time between two acknowledgements, in milliseconds, from the last one before `sinceMs` on. */
   async gapAround(sinceMs: number): Promise<number> {
     this.#isOver = true;
     await this.#ended;

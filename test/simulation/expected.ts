@@ -43,7 +43,7 @@ const CANCEL_REFUSALS = [
   'order_not_pending',
 ];
 
-/** Of the first two a limit order rests instead; at the third there are few of them. */
+/** For the first two reasons a limit order is not refused but rests, and few are sent while a server stops. */
 const OF_OTHER_ORDERS = ['odds_changed', 'round_exposure_limit', 'shutting_down'];
 
 const COMMANDS = [

@@ -16,7 +16,7 @@ const LATE = 0.03;
 const DOUBLED = 0.03;
 const NEWS_LOST = 0.1;
 
-/** Of one machine; 'both' are cut where both are. */
+/** Which directions between one machine and the log are cut: up to the log, and down from it. */
 export interface Way {
   isCutUp: boolean;
   isCutDown: boolean;
