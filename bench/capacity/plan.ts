@@ -36,8 +36,8 @@ export interface Plan {
     readonly cores: number;
     readonly coresOfNats: number;
     readonly memoryBytes: number;
-    readonly publicBits: number;
-    readonly replicationBits: number;
+    readonly publicBitsPerSecond: number;
+    readonly replicationBitsPerSecond: number;
     readonly journalBytesPerDay: number;
     readonly archiveBytesPerDay: number;
     readonly journalBytesKept: number;
@@ -173,9 +173,9 @@ function cellOf(given: Given, cells: number): Plan['ofCell'] {
     cores: orders * coresAnOrder(given),
     coresOfNats: (orders * m.natsUs) / US_PER_SECOND,
     memoryBytes: accounts * bytesAnAccount(given),
-    publicBits: BITS * (orders * (asked.orderBytes + asked.answerBytes) + streamBytes),
+    publicBitsPerSecond: BITS * (orders * (asked.orderBytes + asked.answerBytes) + streamBytes),
     // To the stream's leader, from there to two servers, and to the standby.
-    replicationBits: BITS * orders * m.journalBytes * (NATS_SERVERS + 1),
+    replicationBitsPerSecond: BITS * orders * m.journalBytes * (NATS_SERVERS + 1),
     journalBytesPerDay: ordersPerDay * m.journalBytes,
     archiveBytesPerDay: ordersPerDay * m.archiveBytes,
     journalBytesKept: ordersPerDay * m.journalBytes * asked.retentionDays,
@@ -184,7 +184,7 @@ function cellOf(given: Given, cells: number): Plan['ofCell'] {
 }
 
 const MARKET_SECONDS = 300;
-const A_LARGE_BET = 1_000;
+const LARGE_BET_DOLLARS = 1_000;
 
 /** All markets are taken to be of five minutes, and to have the same share of the orders. */
 function poolsOf({ asked }: Given, cells: number): Pool[] {
@@ -193,7 +193,7 @@ function poolsOf({ asked }: Given, cells: number): Pool[] {
   const paying = (pools: number) => {
     const dollars = (bets / pools) * asked.stake + 2 * seedDollars;
     const spread = pools === 1 ? 0 : (100 * 0.5) / Math.sqrt(bets / pools);
-    const slippage = (100 * 0.5 * A_LARGE_BET) / (dollars + A_LARGE_BET);
+    const slippage = (100 * 0.5 * LARGE_BET_DOLLARS) / (dollars + LARGE_BET_DOLLARS);
     return { dollars, spread, slippage, seeds: pools * markets * 2 * seedDollars };
   };
   const own = paying(cells);

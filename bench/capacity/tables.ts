@@ -14,18 +14,16 @@ export function planText({ asked, measured }: Given, plan: Plan): string {
     machines.servers + machines.witnesses,
   )} machines with ${figure(asked.cores)} cores and ${figure(asked.memoryGb)} GB`;
   const costs = [
-    ...([
-      'gatewayUs',
-      'engineUs',
-      'settleUs',
-      'journalUs',
-      'shadowUs',
-      'rootsUs',
-      'otherUs',
-      'replicationUs',
-      'natsUs',
-    ] as const),
-  ];
+    'gatewayUs',
+    'engineUs',
+    'settleUs',
+    'journalUs',
+    'shadowUs',
+    'rootsUs',
+    'otherUs',
+    'replicationUs',
+    'natsUs',
+  ] as const;
   return [
     title,
     '',
@@ -56,8 +54,8 @@ export function planText({ asked, measured }: Given, plan: Plan): string {
         ['cores busy on the machine that leads', rounded(ofCell.cores), 'cores'],
         ['of these, its NATS server', rounded(ofCell.coresOfNats), 'cores'],
         ['memory', giga(ofCell.memoryBytes), 'GB'],
-        ['network, clients', giga(ofCell.publicBits), 'Gbit/s'],
-        ['network, replication', giga(ofCell.replicationBits), 'Gbit/s'],
+        ['network, clients', giga(ofCell.publicBitsPerSecond), 'Gbit/s'],
+        ['network, replication', giga(ofCell.replicationBitsPerSecond), 'Gbit/s'],
         ['commits, at the most', whole(ofCell.commitsPerSecond), 'a second'],
         ['journal written', giga(ofCell.journalBytesPerDay), 'GB a day'],
         [`journal kept, ${figure(asked.retentionDays)} days`, giga(ofCell.journalBytesKept), 'GB'],
@@ -71,8 +69,8 @@ export function planText({ asked, measured }: Given, plan: Plan): string {
         ['machines with tote and NATS: a leader and a standby each', figure(machines.servers), ''],
         ['machines with third NATS servers', figure(machines.witnesses), ''],
         ['cores busy', whole(cells * ofCell.cores), 'of those that lead'],
-        ['network, clients', giga(cells * ofCell.publicBits), 'Gbit/s'],
-        ['network, replication', giga(cells * ofCell.replicationBits), 'Gbit/s'],
+        ['network, clients', giga(cells * ofCell.publicBitsPerSecond), 'Gbit/s'],
+        ['network, replication', giga(cells * ofCell.replicationBitsPerSecond), 'Gbit/s'],
         [
           'journal and archive',
           giga(cells * (ofCell.journalBytesPerDay + ofCell.archiveBytesPerDay)),
