@@ -4,11 +4,12 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import { readNamedFile } from '../../data-dir/named-file.js';
 import { JournalError, messageOf } from '../../errors.js';
 import { UsageError } from '../frame/exit-codes.js';
 
@@ -59,13 +60,11 @@ async function answerOf(url: URL, tokenFile: string | null): Promise<Readable> {
 }
 
 function tokenIn(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch (thrown) {
-    throw new JournalError('file_unreadable', `${file} cannot be read: ${messageOf(thrown)}`, {
-      cause: thrown,
-    });
-  }
+  const token = readNamedFile(file).trim();
+  // What is no header would be told, with the token in it.
+  if (!/^[!-~]+$/.test(token))
+    throw new JournalError('file_unreadable', `${file} has no token: expected one word on one line.`);
+  return token;
 }
 
 /** GNU tar takes no path out of the folder. */

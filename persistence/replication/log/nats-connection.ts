@@ -1,12 +1,12 @@
 /** How the NATS servers are reached: where they are, who we are, and whom we trust. */
-import { readFileSync } from 'node:fs';
 import {
   type Authenticator,
   type ConnectionOptions,
   credsAuthenticator,
   usernamePasswordAuthenticator,
 } from '@nats-io/transport-node';
-import { JournalError, messageOf } from '../../errors.js';
+import { readNamedFile } from '../../data-dir/named-file.js';
+import { JournalError } from '../../errors.js';
 
 export interface NatsSettings {
   /** `host:port` of each server. */
@@ -35,12 +35,12 @@ export function connectionOptions({ servers, credentialsFile, tls }: NatsSetting
     maxReconnectAttempts: -1,
     reconnectTimeWait: RECONNECT_EVERY_MS,
     ...(credentialsFile === null ? {} : { authenticator: authenticatorOf(credentialsFile) }),
-    ...(tls === null ? {} : { tls: tls.caFile === null ? {} : { ca: textOf(tls.caFile) } }),
+    ...(tls === null ? {} : { tls: tls.caFile === null ? {} : { ca: readNamedFile(tls.caFile) } }),
   };
 }
 
 function authenticatorOf(file: string): Authenticator {
-  const text = textOf(file);
+  const text = readNamedFile(file);
   if (text.includes(CREDENTIALS_OF_NSC)) return credsAuthenticator(new TextEncoder().encode(text));
   const [, user, password] = /^([^:\s]+):(\S+)\s*$/.exec(text) ?? [];
   if (user === undefined || password === undefined)
@@ -49,14 +49,4 @@ function authenticatorOf(file: string): Authenticator {
       `${file} has no credentials for the NATS servers: it is a file as nsc writes it, or has one line user:password.`,
     );
   return usernamePasswordAuthenticator(user, password);
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (thrown) {
-    throw new JournalError('file_unreadable', `${file} cannot be read: ${messageOf(thrown)}`, {
-      cause: thrown,
-    });
-  }
 }

@@ -69,6 +69,10 @@ test('a standby is made of a tar archive that a web server has, its secrets incl
   assert.match(await failed(`${origin}/backup.tar`, 'denied'), /the answer is 401/);
   assert.match(await failed('http://one.example.com/backup.tar', 'plain'), /comes over https/);
   assert.match(await failed('https://me:secret@one.example.com/backup.tar', 'secret'), /--token-file/);
+  writeFileSync(token, `${TOKEN}\n${TOKEN}\n`);
+  const unsent = await failed(`${origin}/backup.tar`, 'unsent');
+  assert.match(unsent, /has no token/);
+  assert.doesNotMatch(unsent, new RegExp(TOKEN));
   writeFileSync(token, TOKEN);
   const withoutTar = await toteProcess(init(`${origin}/backup.tar`, 'tarless'), { env: { PATH: '' } });
   assert.match(withoutTar.stderr, /No backup could be had from .*spawn tar/);
