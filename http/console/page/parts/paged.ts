@@ -32,7 +32,9 @@ export function usePaged<T>(path: string): Paged<T> {
       setError(answer.ok ? '' : answer.error);
       if (!answer.ok) return;
       const { data, nextCursor } = answer;
-      setPages({ path, items: [...(before?.items ?? []), ...data], nextCursor });
+      const grown = { path, items: [...(before?.items ?? []), ...data], nextCursor };
+      // Meanwhile another list may have been asked for, or this one anew.
+      setPages((now) => (before === null || now === before ? grown : now));
     },
     [path],
   );
