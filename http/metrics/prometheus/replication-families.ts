@@ -33,7 +33,7 @@ export function replicationFamilies(figures: ReplicationFigures | null, publish:
     ),
     one(
       'tote_replication_standbys',
-      'Standbys that the leader was told of within 5 s; absent on a standby',
+      'Standbys that the leader has heard of within 5 s; absent on a standby',
       figures?.standbys,
     ),
     one(
