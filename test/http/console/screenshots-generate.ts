@@ -26,6 +26,8 @@ try {
   }
   await server.operator.post('/accounts', { tier: 'PLATINUM', name: 'Meridian Trading', balance: 50_000 });
   await server.operator.post('/accounts', { tier: 'BRONZE', name: 'Onlookers' });
+  await server.operator.patch('/accounts/acc_2', { frozen: true, reason: 'asked for it on the telephone' });
+  await server.operator.patch('/accounts/acc_2', { frozen: false, reason: 'signed the form' });
   const untilMs = Date.now() + minutes * MINUTE_MS;
   for (let n = 0; Date.now() < untilMs; n++) await bet(bettors, n);
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
@@ -57,6 +59,7 @@ async function takeAll(page: Page): Promise<void> {
   await page.keyboard.press('Escape');
   await take(page, 'house', '#/house', 'the books balance');
   await take(page, 'account', '#/accounts/acc_1', 'Balance after');
+  await take(page, 'audit', '#/audit', 'Meridian Trading');
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.setViewportSize({ width: 1280, height: 1500 });
   await take(page, 'system', '#/system', 'Commands behind');
