@@ -5,7 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { assert, must } from '../../engine/base/assert.js';
 
-const NAMES = [
+/** CPU time of an order, by thread. */
+export const COST_NAMES = [
   'gatewayUs',
   'engineUs',
   'settleUs',
@@ -15,6 +16,9 @@ const NAMES = [
   'otherUs',
   'replicationUs',
   'natsUs',
+] as const;
+const NAMES = [
+  ...COST_NAMES,
   'marketReadUs',
   'streamMessageUs',
   'accountBytes',

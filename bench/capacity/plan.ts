@@ -2,6 +2,7 @@
  * The calculation: from what is asked, and what an order costs on one machine, to cells, machines, network, disk and what the
  * choice of pools means. Nothing here is measured.
  */
+import { COST_NAMES } from './measured.js';
 import { FIXED, type Given } from './options.js';
 
 const US_PER_SECOND = 1e6;
@@ -133,18 +134,8 @@ function boundsOf(given: Given): Bound[] {
 }
 
 /** Cores that one order a second keeps busy on the machine that leads. */
-function coresAnOrder(given: Given): number {
-  const { asked, measured: m } = given;
-  const perOrder =
-    m.gatewayUs +
-    engineUsOf(given) +
-    m.journalUs +
-    m.shadowUs +
-    m.rootsUs +
-    m.otherUs +
-    m.replicationUs +
-    m.natsUs +
-    asked.reads * m.marketReadUs;
+function coresAnOrder({ asked, measured: m }: Given): number {
+  const perOrder = COST_NAMES.reduce((sum, name) => sum + m[name], asked.reads * m.marketReadUs);
   const streams = (asked.accounts * asked.connected * asked.stream) / asked.orders;
   return (perOrder + streams * m.streamMessagesPerSecond * m.streamMessageUs) / US_PER_SECOND;
 }

@@ -1,5 +1,6 @@
 /** The plan as text: the tables of docs/capacity.md. */
 import { figure, tableText } from '../report/format.js';
+import { COST_NAMES } from './measured.js';
 import type { Given } from './options.js';
 import type { Plan } from './plan.js';
 
@@ -13,24 +14,13 @@ export function planText({ asked, measured }: Given, plan: Plan): string {
   const title = `${figure(asked.orders)} orders a second, ${figure(asked.accounts)} accounts: ${figure(cells)} cells, ${figure(
     machines.servers + machines.witnesses,
   )} machines with ${figure(asked.cores)} cores and ${figure(asked.memoryGb)} GB`;
-  const costs = [
-    'gatewayUs',
-    'engineUs',
-    'settleUs',
-    'journalUs',
-    'shadowUs',
-    'rootsUs',
-    'otherUs',
-    'replicationUs',
-    'natsUs',
-  ] as const;
   return [
     title,
     '',
     tableText({
       title: 'CPU time of an order, microseconds, as measured or given',
       columns: ['thread', 'us'],
-      rows: costs.map((name) => [name.slice(0, -2), figure(measured[name])]),
+      rows: COST_NAMES.map((name) => [name.slice(0, -2), figure(measured[name])]),
     }),
     tableText({
       title:
