@@ -151,6 +151,16 @@ export class ServerProcess {
   }
 }
 
+/** `work` adds the processes that it starts to `running`: they are killed at its end, whatever it is. */
+export async function withServers<T>(work: (running: ServerProcess[]) => Promise<T>): Promise<T> {
+  const running: ServerProcess[] = [];
+  try {
+    return await work(running);
+  } finally {
+    await Promise.all(running.map((server) => server.stop('SIGKILL')));
+  }
+}
+
 function isFromProbe(message: unknown): message is FromProbe {
   return typeof message === 'object' && message !== null && Reflect.get(message, 'type') === 'loopDelay';
 }

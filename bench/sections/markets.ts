@@ -9,7 +9,7 @@ import { must } from '../../engine/base/assert.js';
 import { httpRequest } from '../client/http-request.js';
 import type { RequestTemplate } from '../client/job.js';
 import { hasWrk, measureWithWrk, type WrkMeasurement } from '../client/wrk.js';
-import type { ServerProcess } from '../host/server-process.js';
+import { type ServerProcess, withServers } from '../host/server-process.js';
 import { captureAnswer, type WireAnswer } from '../load/answer.js';
 import {
   clientLimitNotes,
@@ -32,12 +32,7 @@ const KEYS = 100;
 const ALL_MARKETS = '/v1/markets';
 
 export async function marketsSection(options: SuiteOptions): Promise<SectionResult> {
-  const running: ServerProcess[] = [];
-  try {
-    return await measureMarkets(options, running);
-  } finally {
-    await Promise.all(running.map((server) => server.stop('SIGKILL')));
-  }
+  return withServers((running) => measureMarkets(options, running));
 }
 
 async function measureMarkets(options: SuiteOptions, running: ServerProcess[]): Promise<SectionResult> {

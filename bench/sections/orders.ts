@@ -7,7 +7,7 @@
 import { join } from 'node:path';
 import { must } from '../../engine/base/assert.js';
 import { hasWrk, measureWithWrk } from '../client/wrk.js';
-import type { ServerProcess } from '../host/server-process.js';
+import { type ServerProcess, withServers } from '../host/server-process.js';
 import { openBook, TOTE, toteTarget } from '../load/book.js';
 import { rateByConnections } from '../load/plots.js';
 import {
@@ -41,12 +41,7 @@ const RUN_OVERHEAD_MS = 3_000;
 const HEADROOM = 1.2;
 
 export async function ordersSection(options: SuiteOptions): Promise<SectionResult> {
-  const running: ServerProcess[] = [];
-  try {
-    return await measureOrders(options, running);
-  } finally {
-    await Promise.all(running.map((server) => server.stop('SIGKILL')));
-  }
+  return withServers((running) => measureOrders(options, running));
 }
 
 async function measureOrders(options: SuiteOptions, running: ServerProcess[]): Promise<SectionResult> {

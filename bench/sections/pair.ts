@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { must } from '../../engine/base/assert.js';
-import type { ServerProcess } from '../host/server-process.js';
+import { type ServerProcess, withServers } from '../host/server-process.js';
 import { type Book, openBook } from '../load/book.js';
 import { botsMix, marketReads, ordersOnly, refusedOrders, workloadTarget } from '../load/requests.js';
 import {
@@ -50,8 +50,7 @@ interface Side {
 }
 
 export async function pairSection(dir: string, options: SuiteOptions): Promise<SectionResult> {
-  const running: ServerProcess[] = [];
-  try {
+  return withServers(async (running) => {
     const other = mainOf(dir);
     const a = await startSide('A', undefined, options, running);
     const b = await startSide('B', other, options, running);
@@ -66,9 +65,7 @@ export async function pairSection(dir: string, options: SuiteOptions): Promise<S
       await audit(server, book.bettors, book.markets, book.acknowledged);
     }
     return sectionOf(dir, pairs, options);
-  } finally {
-    await Promise.all(running.map((server) => server.stop('SIGKILL')));
-  }
+  });
 }
 
 async function startSide(

@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { must } from '../../engine/base/assert.js';
 import { hasWrk, measureWithWrk } from '../client/wrk.js';
-import type { ServerProcess } from '../host/server-process.js';
+import { type ServerProcess, withServers } from '../host/server-process.js';
 import { byThread } from '../host/usage.js';
 import { orderTemplates } from '../load/book.js';
 import { type ThreadRow, type ThreadRun, threadTable, threadUsOf } from '../load/by-thread.js';
@@ -43,12 +43,7 @@ export async function replicationSection(options: SuiteOptions): Promise<Section
     const notes = ['wrk or nats-server is not installed: there are no figures of replication.'];
     return { name: 'replication', tables: [], ratios: [], notes, data: null };
   }
-  const running: ServerProcess[] = [];
-  try {
-    return await measured(options, running);
-  } finally {
-    await Promise.all(running.map((server) => server.stop('SIGKILL')));
-  }
+  return withServers((running) => measured(options, running));
 }
 
 async function measured(options: SuiteOptions, running: ServerProcess[]): Promise<SectionResult> {

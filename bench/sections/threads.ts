@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setsPerSecond } from '../client/redis-benchmark.js';
 import { hasWrk, measureWithWrk } from '../client/wrk.js';
 import type { Cores } from '../host/cores.js';
-import type { ServerProcess } from '../host/server-process.js';
+import { withServers } from '../host/server-process.js';
 import { byThread, type CpuTimes, cpuTimes } from '../host/usage.js';
 import { capacityTable, type ThreadRow, type ThreadRun, threadTable, threadUsOf } from '../load/by-thread.js';
 import { figure } from '../report/format.js';
@@ -41,15 +41,12 @@ export async function threadsSection(options: SuiteOptions): Promise<SectionResu
 async function measurePlacement(name: string, cores: Cores, options: SuiteOptions): Promise<Placement> {
   const workDir = join(options.workDir, name.replace(' ', '-'));
   mkdirSync(workDir);
-  const running: ServerProcess[] = [];
   options.progress(`${name}: starting the server, its accounts and the references`);
   const placed = { ...options, cores, workDir };
-  try {
+  return withServers(async (running) => {
     const systems = await startSystems(placed, bettingMs(options), running);
     return await measureSystems(name, systems, placed);
-  } finally {
-    await Promise.all(running.map((server) => server.stop('SIGKILL')));
-  }
+  });
 }
 
 async function measureSystems(

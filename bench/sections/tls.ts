@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { must } from '../../engine/base/assert.js';
 import { type HandshakeRun, hasOpenssl, makeCertificate, measureHandshakes } from '../client/handshakes.js';
 import { hasWrk, measureWithWrk } from '../client/wrk.js';
-import type { ServerProcess } from '../host/server-process.js';
+import { type ServerProcess, withServers } from '../host/server-process.js';
 import { byThread, cpuTimes, cpuUse } from '../host/usage.js';
 import { orderTemplates } from '../load/book.js';
 import { type ThreadRow, type ThreadRun, threadTable, threadUsOf } from '../load/by-thread.js';
@@ -49,8 +49,7 @@ export async function tlsSection(options: SuiteOptions): Promise<SectionResult> 
     const notes = ['wrk or openssl is not installed: there are no figures of TLS.'];
     return { name: 'tls', tables: [], ratios: [], notes, data: null };
   }
-  const running: ServerProcess[] = [];
-  try {
+  return withServers(async (running) => {
     const plain = await startMeasured(false, options, running);
     const tls = await startMeasured(true, options, running);
     const handshakes: HandshakeRow[] = [];
@@ -63,9 +62,7 @@ export async function tlsSection(options: SuiteOptions): Promise<SectionResult> 
     }
     for (const { server } of [plain, tls]) await expectConservation(server);
     return sectionOf(handshakes, [plain, tls].map(rowOf), options);
-  } finally {
-    await Promise.all(running.map((server) => server.stop('SIGKILL')));
-  }
+  });
 }
 
 async function startMeasured(
