@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { newDataDir, removeDataDir, Server } from './support/server.js';
+import { newDataDir, removeDataDir, Server } from './support/processes/server.js';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const made: string[] = [];

@@ -9,7 +9,7 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
-import { newDataDir, removeDataDir, Server, startRefused } from './support/server.js';
+import { newDataDir, removeDataDir, Server, startRefused } from './support/processes/server.js';
 
 const dataDirs: string[] = [];
 function dataDir(): string {

@@ -16,7 +16,7 @@ import { UsualDesk, type UsualOrder } from '../../bench/references/usual-desk.js
 import { Acknowledged } from '../../bench/tote/audit.js';
 import { Engine } from '../../engine/engine.js';
 import { marketOf, NO_FAIR_SHARE, SIDES } from '../../engine/model/domain.js';
-import { fixedHouse, withHouse } from '../support/house-rules.js';
+import { fixedHouse, withHouse } from '../support/engine/house-rules.js';
 
 const root = mkdtempSync(join(tmpdir(), 'tote-bench-test-'));
 after(() => rmSync(root, { recursive: true }));

@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type ApiClient, BASES, refused } from '../support/api-client.js';
-import { Sandbox } from '../support/api-client-sandbox.js';
-import type { OrderResult, Position } from '../support/spec.js';
+import { type ApiClient, BASES, refused } from '../support/api/api-client.js';
+import { Sandbox } from '../support/api/api-client-sandbox.js';
+import type { OrderResult, Position } from '../support/api/spec.js';
 
 const READS = ['markets:read', 'positions:read'];
 const ALL = [...READS, 'orders:write', 'orders:cancel'];

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Account, SeenOrder } from '../../http/wire/account-types.js';
-import { refused } from '../support/api-client.js';
-import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
-import type { Position } from '../support/spec.js';
+import { refused } from '../support/api/api-client.js';
+import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
+import type { Position } from '../support/api/spec.js';
 
 const DAY = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 10 };
 const MINUTE = { marketId: 'BTC_ONE_MINUTE', prediction: 'DOWN', amount: 5.5 };

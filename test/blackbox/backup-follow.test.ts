@@ -13,8 +13,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { dataDirLayout } from '../../persistence/data-dir/layout.js';
 import { acknowledgedSeq } from '../../persistence/journal/mark.js';
 import type { VerifyReport } from '../../persistence/upkeep/verify/verify.js';
-import { CLI_MAIN, toteJson } from '../support/cli.js';
-import { type Bettor, Server } from '../support/server.js';
+import { CLI_MAIN, toteJson } from '../support/processes/cli.js';
+import { type Bettor, Server } from '../support/processes/server.js';
 
 const KILLS = 4;
 const folder = mkdtempSync(join(tmpdir(), 'tote-follow-'));

@@ -10,8 +10,8 @@ import { after, before, test } from 'node:test';
 import type { BackedUp } from '../../persistence/upkeep/backup/backup.js';
 import type { Restored } from '../../persistence/upkeep/restore/restore.js';
 import type { VerifyReport } from '../../persistence/upkeep/verify/verify.js';
-import { tote, toteJson, toteProcess } from '../support/cli.js';
-import { type Bettor, Server } from '../support/server.js';
+import { tote, toteJson, toteProcess } from '../support/processes/cli.js';
+import { type Bettor, Server } from '../support/processes/server.js';
 
 const CONNECTIONS = 8;
 const LIST_MAX = 200;

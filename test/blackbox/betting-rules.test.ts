@@ -7,10 +7,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { refused } from '../support/api-client.js';
-import { Sandbox } from '../support/api-client-sandbox.js';
-import { CUTOFF_MS, FRAMES, type OrderRequest, SEED, TIME_FRAMES } from '../support/spec.js';
-import { cents, checkBetArithmetic, oddsE4, payoutCents } from '../support/spec-arithmetic.js';
+import { refused } from '../support/api/api-client.js';
+import { Sandbox } from '../support/api/api-client-sandbox.js';
+import { CUTOFF_MS, FRAMES, type OrderRequest, SEED, TIME_FRAMES } from '../support/api/spec.js';
+import { cents, checkBetArithmetic, oddsE4, payoutCents } from '../support/api/spec-arithmetic.js';
 
 const OPEN_BETS_MAX = 12;
 

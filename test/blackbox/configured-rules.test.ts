@@ -7,9 +7,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { refused } from '../support/api-client.js';
-import { Sandbox } from '../support/api-client-sandbox.js';
-import { IDEMPOTENCY_MS, SEED } from '../support/spec.js';
+import { refused } from '../support/api/api-client.js';
+import { Sandbox } from '../support/api/api-client-sandbox.js';
+import { IDEMPOTENCY_MS, SEED } from '../support/api/spec.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tote-rules-'));
 const running: Sandbox[] = [];

@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { must } from '../../engine/base/assert.js';
-import { ApiClient, refused } from '../support/api-client.js';
-import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
-import { Server } from '../support/server.js';
-import { FRAMES, type Round } from '../support/spec.js';
+import { ApiClient, refused } from '../support/api/api-client.js';
+import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
+import { FRAMES, type Round } from '../support/api/spec.js';
+import { Server } from '../support/processes/server.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
 const MINUTE_MS = 60_000;

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
-import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
-import { parseEnvelope } from '../support/client.js';
+import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
+import { RATE_LIMITS } from '../support/api/spec.js';
+import { parseEnvelope } from '../support/http/client.js';
 import { inSuiteOrAtNight } from '../support/long-run.js';
-import { RATE_LIMITS } from '../support/spec.js';
 
 const GATEWAYS = 3;
 const ENV = { TOTE_GATEWAYS: `${GATEWAYS}`, TOTE_LOG_LEVEL: 'info' };

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
-import { Sandbox } from '../support/api-client-sandbox.js';
+import { Sandbox } from '../support/api/api-client-sandbox.js';
 import { codeBlocks, readDocument, sectionOf } from '../support/document.js';
 import { isAvailable } from '../support/programs.js';
 

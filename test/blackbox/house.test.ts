@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
-import { cents } from '../support/spec-arithmetic.js';
+import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
+import { cents } from '../support/api/spec-arithmetic.js';
 
 interface Exposure {
   readonly seeds: number;

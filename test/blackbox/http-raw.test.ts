@@ -6,10 +6,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, afterEach, before, test } from 'node:test';
-import { checkAnswer, refused } from '../support/api-client.js';
-import { rawRequest, sendRaw } from '../support/api-client-raw.js';
-import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
-import type { Answered } from '../support/client.js';
+import { checkAnswer, refused } from '../support/api/api-client.js';
+import { rawRequest, sendRaw } from '../support/api/api-client-raw.js';
+import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
+import type { Answered } from '../support/http/client.js';
 
 const ORDER = JSON.stringify({ marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 });
 

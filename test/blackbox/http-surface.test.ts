@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type ApiClient, answeredByArchive, BASES, refused } from '../support/api-client.js';
-import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
+import { type ApiClient, answeredByArchive, BASES, refused } from '../support/api/api-client.js';
+import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
 
 const PATHS: Readonly<Record<string, readonly string[]>> = {
   '/markets': ['GET', 'HEAD', 'OPTIONS'],

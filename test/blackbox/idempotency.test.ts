@@ -6,11 +6,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { checkAnswer, codeOf, refused } from '../support/api-client.js';
-import { RawConnection, rawRequest, sendRaw } from '../support/api-client-raw.js';
-import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
-import type { Answered } from '../support/client.js';
-import { IDEMPOTENCY_MS, type OrderRequest } from '../support/spec.js';
+import { checkAnswer, codeOf, refused } from '../support/api/api-client.js';
+import { RawConnection, rawRequest, sendRaw } from '../support/api/api-client-raw.js';
+import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
+import { IDEMPOTENCY_MS, type OrderRequest } from '../support/api/spec.js';
+import type { Answered } from '../support/http/client.js';
 
 const ORDER: OrderRequest = {
   marketId: 'BTC_FOUR_HOURS',

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { Sandbox } from '../support/api-client-sandbox.js';
+import { Sandbox } from '../support/api/api-client-sandbox.js';
 
 interface Key {
   readonly id: string;

@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { must } from '../../engine/base/assert.js';
-import { refused } from '../support/api-client.js';
-import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
-import { type Bet, type Position, SEED } from '../support/spec.js';
-import { cents } from '../support/spec-arithmetic.js';
+import { refused } from '../support/api/api-client.js';
+import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
+import { type Bet, type Position, SEED } from '../support/api/spec.js';
+import { cents } from '../support/api/spec-arithmetic.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
 const OPEN_PRICE = 67_000;

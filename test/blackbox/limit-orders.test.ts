@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { FillEvent, ServerMessage } from '../../http/wire/stream-types.js';
-import { type ApiClient, refused } from '../support/api-client.js';
-import { Sandbox } from '../support/api-client-sandbox.js';
-import { StreamClient } from '../support/stream-client.js';
+import { type ApiClient, refused } from '../support/api/api-client.js';
+import { Sandbox } from '../support/api/api-client-sandbox.js';
+import { StreamClient } from '../support/api/stream-client.js';
 
 const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 };
 const SCOPES = ['markets:read', 'positions:read', 'orders:write', 'orders:cancel'];

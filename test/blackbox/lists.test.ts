@@ -1,9 +1,9 @@
 /** GET /positions and GET /orders (specification, section 4): status, limit, defaults and order. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { refused } from '../support/api-client.js';
-import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
-import type { Position } from '../support/spec.js';
+import { refused } from '../support/api/api-client.js';
+import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
+import type { Position } from '../support/api/spec.js';
 
 const RETAINED = 200;
 const MINUTE = { marketId: 'BTC_ONE_MINUTE', amount: 1 };

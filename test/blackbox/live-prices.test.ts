@@ -4,10 +4,10 @@ import { after, before, test } from 'node:test';
 import { ASSETS } from '../../engine/model/domain.js';
 import { ExchangeService, tradeJson } from '../http/prices/support/exchange-service.js';
 import { eventOf, HermesService } from '../http/prices/support/hermes-service.js';
-import { toteText } from '../support/cli.js';
-import { logLines } from '../support/log-lines.js';
-import { Server } from '../support/server.js';
-import { type Status, statusWhere } from '../support/status.js';
+import { toteText } from '../support/processes/cli.js';
+import { logLines } from '../support/processes/log-lines.js';
+import { Server } from '../support/processes/server.js';
+import { type Status, statusWhere } from '../support/processes/status.js';
 
 const KEY = 'a-key-that-nobody-may-see';
 const SENT_EVERY_MS = 200;

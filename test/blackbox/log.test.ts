@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { orders, setUpCommands } from '../../bench/engine/scenario.js';
 import { LOG_EVENTS, type LogEvent } from '../../http/log/events.js';
 import { HotSide } from '../persistence/support/shadow-files.js';
-import { Client } from '../support/client.js';
-import { type LogLine, linesOf, logLines } from '../support/log-lines.js';
+import { Client } from '../support/http/client.js';
+import { type LogLine, linesOf, logLines } from '../support/processes/log-lines.js';
+import { newDataDir, removeDataDir, Server, startRefused } from '../support/processes/server.js';
 import { isAvailable } from '../support/programs.js';
-import { newDataDir, removeDataDir, Server, startRefused } from '../support/server.js';
 
 const MAIN = fileURLToPath(new URL('../../main.js', import.meta.url));
 const OPERATIONS = fileURLToPath(new URL('../../../docs/operations.md', import.meta.url));

@@ -1,9 +1,9 @@
 /** A revoked key cannot harm its account, and a frozen account still learns of its orders, on a running server. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { limitsOf, refused } from '../support/api-client.js';
-import { Sandbox } from '../support/api-client-sandbox.js';
-import { RATE_LIMITS, WINDOW_MS } from '../support/spec.js';
+import { limitsOf, refused } from '../support/api/api-client.js';
+import { Sandbox } from '../support/api/api-client-sandbox.js';
+import { RATE_LIMITS, WINDOW_MS } from '../support/api/spec.js';
 
 const ORDER = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 10 };
 const KEY = { 'Idempotency-Key': 'mine' };

@@ -1,8 +1,8 @@
 /** POST /operator/v1/clock and restarts: an answered time is never lost (design, section 8). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toteText } from '../support/cli.js';
-import { newDataDir, removeDataDir, Server } from '../support/server.js';
+import { toteText } from '../support/processes/cli.js';
+import { newDataDir, removeDataDir, Server } from '../support/processes/server.js';
 
 /** So many milliseconds at once: with and without anything that is due on the way. */
 const STEPS_MS = [7, 59_993, 1, 86_400_000 + 11, 3];

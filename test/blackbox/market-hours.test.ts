@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
-import { FRAMES, TIME_FRAMES } from '../support/spec.js';
+import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
+import { FRAMES, TIME_FRAMES } from '../support/api/spec.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { VITAL_NAMES } from '../../http/metrics/vitals.js';
-import { Client } from '../support/client.js';
-import { scrape, scrapeWhere } from '../support/scrape.js';
-import { type Bettor, Server } from '../support/server.js';
-import { StreamClient } from '../support/stream-client.js';
+import { StreamClient } from '../support/api/stream-client.js';
+import { Client } from '../support/http/client.js';
+import { scrape, scrapeWhere } from '../support/processes/scrape.js';
+import { type Bettor, Server } from '../support/processes/server.js';
 
 const ORDERS = 12;
 

@@ -5,11 +5,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { must } from '../../engine/base/assert.js';
-import { codeOf, refused } from '../support/api-client.js';
-import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
-import { Rng } from '../support/reference/rng.js';
-import { type Bet, SEED } from '../support/spec.js';
-import { cents, checkBetArithmetic } from '../support/spec-arithmetic.js';
+import { codeOf, refused } from '../support/api/api-client.js';
+import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
+import { type Bet, SEED } from '../support/api/spec.js';
+import { cents, checkBetArithmetic } from '../support/api/spec-arithmetic.js';
+import { Rng } from '../support/reference/random/rng.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
 const TRADERS = 6;

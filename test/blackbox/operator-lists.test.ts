@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
-import type { Answered } from '../support/client.js';
-import { cents } from '../support/spec-arithmetic.js';
+import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
+import { cents } from '../support/api/spec-arithmetic.js';
+import type { Answered } from '../support/http/client.js';
 
 interface Bet {
   readonly id: string;

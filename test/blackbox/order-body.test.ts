@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { refused } from '../support/api-client.js';
-import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
+import { refused } from '../support/api/api-client.js';
+import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
 
 const BODY_BYTES_MAX = 16_384;
 const ORDER = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 2 };

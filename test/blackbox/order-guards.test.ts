@@ -1,8 +1,8 @@
 /** The guards of an order on a real server: roundId, validUntil, minOdds. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { refused } from '../support/api-client.js';
-import { Sandbox } from '../support/api-client-sandbox.js';
+import { refused } from '../support/api/api-client.js';
+import { Sandbox } from '../support/api/api-client-sandbox.js';
 
 const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 };
 

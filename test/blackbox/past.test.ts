@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { answeredByArchive, refused } from '../support/api-client.js';
-import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
-import { cents } from '../support/spec-arithmetic.js';
+import { answeredByArchive, refused } from '../support/api/api-client.js';
+import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
+import { cents } from '../support/api/spec-arithmetic.js';
 
 interface Entry {
   readonly id: string;

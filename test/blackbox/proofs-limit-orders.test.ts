@@ -6,11 +6,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { OrderProof, Position, ProofEvidence, ToteClient } from '../../client/index.js';
 import { must } from '../../engine/base/assert.js';
-import { refused } from '../support/api-client.js';
-import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
-import { toteJson } from '../support/cli.js';
-import { assertProven, clientOf, ProofFiles, withPython } from '../support/proofs.js';
-import { hasCaughtUp, statusWhere } from '../support/status.js';
+import { refused } from '../support/api/api-client.js';
+import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
+import { assertProven, clientOf, ProofFiles, withPython } from '../support/api/proofs.js';
+import { toteJson } from '../support/processes/cli.js';
+import { hasCaughtUp, statusWhere } from '../support/processes/status.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
 const SCOPES = ['markets:read', 'positions:read', 'orders:write', 'orders:cancel'];

@@ -10,17 +10,17 @@ import { type PROOF_STEPS, type ProofEvidence, type ToteClient, verifyProof } fr
 import { must } from '../../engine/base/assert.js';
 import type { RoundEvent, ServerMessage } from '../../http/wire/stream-types.js';
 import { makeOperatorDir } from '../persistence/support/operator-dir.js';
-import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
-import { tote, toteText } from '../support/cli.js';
+import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
 import {
   assertProven,
   clientOf as clientAt,
   ProofFiles,
   pythonVerdict,
   withPython,
-} from '../support/proofs.js';
-import { newDataDir, newDiskDir, removeDataDir, startDoomed } from '../support/server.js';
-import { StreamClient } from '../support/stream-client.js';
+} from '../support/api/proofs.js';
+import { StreamClient } from '../support/api/stream-client.js';
+import { tote, toteText } from '../support/processes/cli.js';
+import { newDataDir, newDiskDir, removeDataDir, startDoomed } from '../support/processes/server.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
 

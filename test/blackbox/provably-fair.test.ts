@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { must } from '../../engine/base/assert.js';
-import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
-import type { OrderRequest } from '../support/spec.js';
-import { betHash } from '../support/spec-arithmetic.js';
+import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
+import type { OrderRequest } from '../support/api/spec.js';
+import { betHash } from '../support/api/spec-arithmetic.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
 

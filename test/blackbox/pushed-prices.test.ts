@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { refused } from '../support/api-client.js';
-import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
-import { toteText } from '../support/cli.js';
-import { logLines } from '../support/log-lines.js';
-import { Server } from '../support/server.js';
+import { refused } from '../support/api/api-client.js';
+import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
+import { toteText } from '../support/processes/cli.js';
+import { logLines } from '../support/processes/log-lines.js';
+import { Server } from '../support/processes/server.js';
 
 let sandbox: Sandbox;
 let trader: Trader;

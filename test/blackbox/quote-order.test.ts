@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { OrderQuote } from '../../http/wire/account-types.js';
-import { refused } from '../support/api-client.js';
-import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
-import type { Answered } from '../support/client.js';
+import { refused } from '../support/api/api-client.js';
+import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
+import type { Answered } from '../support/http/client.js';
 
 const OPEN = 67_000;
 const OPEN_BETS_MAX = 3;

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { refused } from '../support/api-client.js';
-import { Sandbox } from '../support/api-client-sandbox.js';
+import { refused } from '../support/api/api-client.js';
+import { Sandbox } from '../support/api/api-client-sandbox.js';
 
 const MARKET = 'BTC_FIVE_MINUTES';
 const OPEN = 67_000;

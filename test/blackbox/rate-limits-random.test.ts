@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { must } from '../../engine/base/assert.js';
-import { rawRequest, sendRaw } from '../support/api-client-raw.js';
-import { Sandbox } from '../support/api-client-sandbox.js';
-import { type Arrival, type Fate, RateLimitReference } from '../support/rate-limit-reference.js';
-import { Rng } from '../support/reference/rng.js';
+import { rawRequest, sendRaw } from '../support/api/api-client-raw.js';
+import { Sandbox } from '../support/api/api-client-sandbox.js';
+import { type Arrival, type Fate, RateLimitReference } from '../support/http/rate-limit-reference.js';
+import { Rng } from '../support/reference/random/rng.js';
 
 /** All different: of two limits that are equally near to exhaustion the smaller one is shown. */
 const SETTINGS = { keyRead: 9, keyWrite: 5, account: 20, ip: 15 };

@@ -4,10 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { type ApiClient, limitsOf, refused, structuredLimits } from '../support/api-client.js';
-import { Sandbox } from '../support/api-client-sandbox.js';
-import type { Answered } from '../support/client.js';
-import { RATE_LIMITS, WINDOW_MS } from '../support/spec.js';
+import { type ApiClient, limitsOf, refused, structuredLimits } from '../support/api/api-client.js';
+import { Sandbox } from '../support/api/api-client-sandbox.js';
+import { RATE_LIMITS, WINDOW_MS } from '../support/api/spec.js';
+import type { Answered } from '../support/http/client.js';
 
 const DEFAULTS = 'key_read=120,key_write=30,account=240,ip=300';
 const ORDER = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 };

@@ -5,10 +5,18 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { must } from '../../engine/base/assert.js';
-import { BASES } from '../support/api-client.js';
-import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
-import { ASSETS, CUTOFF_MS, FRAMES, type Market, type Round, SEED, TIME_FRAMES } from '../support/spec.js';
-import { checkBetArithmetic } from '../support/spec-arithmetic.js';
+import { BASES } from '../support/api/api-client.js';
+import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
+import {
+  ASSETS,
+  CUTOFF_MS,
+  FRAMES,
+  type Market,
+  type Round,
+  SEED,
+  TIME_FRAMES,
+} from '../support/api/spec.js';
+import { checkBetArithmetic } from '../support/api/spec-arithmetic.js';
 
 let sandbox: Sandbox;
 let trader: Trader;

@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { connect } from 'node:http2';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
-import { checkAnswer, refused } from '../support/api-client.js';
-import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
+import { checkAnswer, refused } from '../support/api/api-client.js';
+import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
+import { StreamClient } from '../support/api/stream-client.js';
 import { codeBlocks, readDocument, sectionOf } from '../support/document.js';
-import { Nginx } from '../support/nginx.js';
+import { Nginx } from '../support/processes/nginx.js';
 import { isAvailable } from '../support/programs.js';
-import { StreamClient } from '../support/stream-client.js';
 
 const missing = ['nginx', 'openssl'].filter((program) => !isAvailable(program));
 const options = { skip: missing.length > 0 && `${missing.join(' and ')} cannot be found in PATH` };

@@ -7,8 +7,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
-import { startRefused } from '../support/server.js';
+import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
+import { startRefused } from '../support/processes/server.js';
 
 interface Difference {
   readonly name: string;

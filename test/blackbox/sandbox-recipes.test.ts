@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { codeBlocks, readDocument, sectionOf } from '../support/document.js';
-import { newDataDir, removeDataDir, Server } from '../support/server.js';
+import { newDataDir, removeDataDir, Server } from '../support/processes/server.js';
 
 const [startLine = '', setUp = '', win = ''] = codeBlocks(
   sectionOf(readDocument('README.md'), '## A sandbox'),

@@ -7,9 +7,9 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { refused } from '../support/api-client.js';
-import { Sandbox } from '../support/api-client-sandbox.js';
-import { buildPage } from '../support/console-page.js';
+import { refused } from '../support/api/api-client.js';
+import { Sandbox } from '../support/api/api-client-sandbox.js';
+import { buildPage } from '../support/console/console-page.js';
 
 const OPERATOR_TOKEN = 'a-token-that-the-environment-gives-0123456789';
 const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 };

@@ -6,8 +6,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { Server } from '../support/processes/server.js';
 import { isAvailable } from '../support/programs.js';
-import { Server } from '../support/server.js';
 
 const missing = ['python3', 'systemd-notify'].filter((program) => !isAvailable(program));
 const skip = missing.length > 0 ? `${missing.join(', ')} missing` : false;

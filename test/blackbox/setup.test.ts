@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { toteJson } from '../support/cli.js';
-import { newDataDir, removeDataDir, Server, startRefused } from '../support/server.js';
+import { toteJson } from '../support/processes/cli.js';
+import { newDataDir, removeDataDir, Server, startRefused } from '../support/processes/server.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tote-setup-'));
 const dirs: string[] = [];

@@ -5,11 +5,11 @@
  * never acknowledged, but may never lose one that was.
  */
 import { after, before, test } from 'node:test';
-import { Sandbox } from '../support/api-client-sandbox.js';
-import { CrashBook } from '../support/crash-book.js';
+import { Sandbox } from '../support/api/api-client-sandbox.js';
+import { CrashBook } from '../support/api/crash-book.js';
 import { inSuiteOrAtNight } from '../support/long-run.js';
-import { Rng } from '../support/reference/rng.js';
-import { newDiskDir } from '../support/server.js';
+import { newDiskDir } from '../support/processes/server.js';
+import { Rng } from '../support/reference/random/rng.js';
 
 const KILLS = inSuiteOrAtNight(3, 12);
 const TRADERS = 32;

@@ -5,8 +5,8 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
-import { RawClient } from '../support/raw-client.js';
+import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
+import { RawClient } from '../support/http/raw-client.js';
 
 let sandbox: Sandbox;
 let attacker: Trader;

@@ -19,8 +19,8 @@ import { SnapshotFiles } from '../../persistence/snapshot/files.js';
 import { alterDigest } from '../persistence/support/shadow-altered.js';
 import { HotSide } from '../persistence/support/shadow-files.js';
 import { inSuiteOrAtNight } from '../support/long-run.js';
-import { newDataDir, removeDataDir, Server, startDoomed } from '../support/server.js';
-import { hasCaughtUp, type Status, statusWhere } from '../support/status.js';
+import { newDataDir, removeDataDir, Server, startDoomed } from '../support/processes/server.js';
+import { hasCaughtUp, type Status, statusWhere } from '../support/processes/status.js';
 
 const made: string[] = [];
 function dataDir(): string {

@@ -8,8 +8,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { must } from '../../engine/base/assert.js';
-import { type Bettor, newDataDir, Server } from '../support/server.js';
-import type { Market, RoundDetail } from '../support/spec.js';
+import type { Market, RoundDetail } from '../support/api/spec.js';
+import { type Bettor, newDataDir, Server } from '../support/processes/server.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
 const PRICE = 67_000;

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { FillEvent, ServerMessage } from '../../http/wire/stream-types.js';
-import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
-import { Rng } from '../support/reference/rng.js';
-import { StreamClient } from '../support/stream-client.js';
+import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
+import { StreamClient } from '../support/api/stream-client.js';
+import { Rng } from '../support/reference/random/rng.js';
 
 const BET = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 };
 const OPEN = { BTC: 67_000 };

@@ -1,8 +1,8 @@
 /** Orders over the stream are those of POST /orders: the same answers, checks, limits and memory. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
-import { StreamClient } from '../support/stream-client.js';
+import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
+import { StreamClient } from '../support/api/stream-client.js';
 
 const BET = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 };
 

@@ -1,8 +1,8 @@
 /** The stream of market data: who may open it, what it sends, and its bounds. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
-import { StreamClient, type StreamOptions, UpgradeRefused } from '../support/stream-client.js';
+import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
+import { StreamClient, type StreamOptions, UpgradeRefused } from '../support/api/stream-client.js';
 
 let sandbox: Sandbox;
 let trader: Trader;

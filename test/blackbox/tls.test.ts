@@ -9,12 +9,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, type TestContext, test } from 'node:test';
-import { replace, selfSigned, signedBy } from '../support/certificates.js';
-import { httpsSend } from '../support/https.js';
-import { linesOf } from '../support/log-lines.js';
+import { StreamClient } from '../support/api/stream-client.js';
+import { replace, selfSigned, signedBy } from '../support/http/certificates.js';
+import { httpsSend } from '../support/http/https.js';
+import { linesOf } from '../support/processes/log-lines.js';
+import { Server, startRefused } from '../support/processes/server.js';
 import { isAvailable } from '../support/programs.js';
-import { Server, startRefused } from '../support/server.js';
-import { StreamClient } from '../support/stream-client.js';
 
 const skip = isAvailable('openssl') ? false : 'openssl is missing';
 const folder = mkdtempSync(join(tmpdir(), 'tote-test-'));

@@ -1,8 +1,8 @@
 /** The switch for all trading (specification, section 7: 503): orders stop, everything else continues. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { refused } from '../support/api-client.js';
-import { Sandbox } from '../support/api-client-sandbox.js';
+import { refused } from '../support/api/api-client.js';
+import { Sandbox } from '../support/api/api-client-sandbox.js';
 
 const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 };
 

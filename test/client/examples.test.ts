@@ -15,7 +15,7 @@ import { imbalance } from '../../client/examples/imbalance.js';
 import { momentum } from '../../client/examples/momentum.js';
 import { OperatorClient, type Prices, parsePricePath, playPrices } from '../../client/sandbox/index.js';
 import { fixedPort } from '../support/fixed-port.js';
-import { newDiskDir, Server } from '../support/server.js';
+import { newDiskDir, Server } from '../support/processes/server.js';
 
 const sources = new URL('../../../client/examples/', import.meta.url);
 const path = parsePricePath(readFileSync(new URL('prices/day.csv', sources), 'utf8'));

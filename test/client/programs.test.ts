@@ -8,7 +8,7 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { subtractDollars, ToteClient } from '../../client/index.js';
-import { newDataDir, removeDataDir, Server } from '../support/server.js';
+import { newDataDir, removeDataDir, Server } from '../support/processes/server.js';
 
 const project = fileURLToPath(new URL('../../..', import.meta.url));
 const folder = newDataDir();

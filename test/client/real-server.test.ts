@@ -8,7 +8,7 @@ import { addDollars, toDollars } from '../../client/base/money.js';
 import { realSurroundings } from '../../client/base/timing.js';
 import { ToteClient } from '../../client/client.js';
 import { eachOf } from '../../client/rest/pages.js';
-import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
+import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
 import { fixedPort } from '../support/fixed-port.js';
 
 const closing: (() => unknown)[] = [];

@@ -7,7 +7,7 @@ import { WebSocket } from 'ws';
 import { ToteClient } from '../../client/client.js';
 import type { FillEvent, RoundEvent } from '../../client/index.js';
 import type { ToteStream } from '../../client/stream/stream.js';
-import { Sandbox } from '../support/api-client-sandbox.js';
+import { Sandbox } from '../support/api/api-client-sandbox.js';
 import { fixedPort } from '../support/fixed-port.js';
 
 const closing: (() => unknown)[] = [];

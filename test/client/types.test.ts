@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { ToteClient } from '../../client/client.js';
-import { ApiDocument } from '../support/api-document.js';
+import { ApiDocument } from '../support/api/api-document.js';
 import { generatedTypes } from './generated-types.js';
 
 test('the generated types are those of the API document and of the stream', async () => {

@@ -11,8 +11,8 @@ import fc from 'fast-check';
 import type { Command } from '../../engine/model/commands.js';
 import { LIMIT_ODDS_E4_MAX } from '../../engine/model/domain.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
+import { runStream } from '../support/reference/random/stream.js';
 import { bettableRounds } from '../support/reference/reads.js';
-import { runStream } from '../support/reference/stream.js';
 
 const RUNS_DEFAULT = 50;
 const RUNS = Number(process.env['TOTE_TEST_RUNS'] ?? RUNS_DEFAULT);

@@ -26,7 +26,7 @@ test('a retained bet with its idempotency entry takes at most 300 bytes', (t) =>
 });
 
 test('an engine loaded from a snapshot uses no more memory than the original', (t) => {
-  const program = fileURLToPath(new URL('../support/measure-restored.js', import.meta.url));
+  const program = fileURLToPath(new URL('../support/engine/measure-restored.js', import.meta.url));
   const output = execFileSync(process.execPath, ['--expose-gc', program], { encoding: 'utf8' });
   const { bets, originalBytes, restoredBytes } = JSON.parse(output) as Record<string, number>;
   t.diagnostic(`${restoredBytes} bytes against ${originalBytes}, ${bets} bets`);

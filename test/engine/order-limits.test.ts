@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { PlaceOrder } from '../../engine/model/commands.js';
 import { LIVE, NO_FAIR_SHARE } from '../../engine/model/domain.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
-import { fixedHouse } from '../support/house-rules.js';
+import { fixedHouse } from '../support/engine/house-rules.js';
 import { type BetWish, BTC_1M, Exchange } from '../support/reference/exchange.js';
 
 /** An exchange whose BTC minute round has just opened at 100. */

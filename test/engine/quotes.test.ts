@@ -10,7 +10,7 @@ import { AMOUNT_CENTS_MAX, mulDivCeil, percentUpE2 } from '../../engine/base/mon
 import { DOWN, UP, WHOLE_E6 } from '../../engine/model/domain.js';
 import { availableCents, type ExposedRound, edgeCents } from '../../engine/quotes/exposure.js';
 import { quotedUpCents } from '../../engine/quotes/split.js';
-import { fairHouse } from '../support/house-rules.js';
+import { fairHouse } from '../support/engine/house-rules.js';
 import { type BetWish, BTC_1M, Exchange } from '../support/reference/exchange.js';
 import { edgeOf, offeredShareE6 } from '../support/reference/quotes.js';
 

@@ -11,8 +11,8 @@ import type { Command } from '../../engine/model/commands.js';
 import { TIERS } from '../../engine/model/domain.js';
 import { houseOf, type MarketRules, type Rules } from '../../engine/model/rules.js';
 import { newHasher } from '../support/reference/pair.js';
-import { Rng } from '../support/reference/rng.js';
-import { drawStream } from '../support/reference/stream.js';
+import { Rng } from '../support/reference/random/rng.js';
+import { drawStream } from '../support/reference/random/stream.js';
 
 const STREAMS = Math.ceil(Number(process.env['TOTE_TEST_RUNS'] ?? 50) / 8);
 const STEPS = 500;

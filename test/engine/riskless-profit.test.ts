@@ -13,10 +13,10 @@ import { must } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
 import { type HouseRules, RULES_VERSION } from '../../engine/model/rules.js';
 import { quotedUpCents } from '../../engine/quotes/split.js';
-import { fairHouse, fixedHouse } from '../support/house-rules.js';
+import { fairHouse, fixedHouse } from '../support/engine/house-rules.js';
 import { referenceOddsE4, referencePayoutCents } from '../support/reference/arithmetic.js';
 import { BTC_15M, DAY_MS, rulesFor } from '../support/reference/exchange.js';
-import { Rng } from '../support/reference/rng.js';
+import { Rng } from '../support/reference/random/rng.js';
 
 const SEARCHES = 3 * Number(process.env['TOTE_TEST_RUNS'] ?? 120);
 const FEE_BPS = 300;

@@ -3,7 +3,7 @@ import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { AssertionError } from '../../engine/base/assert.js';
 import type { EngineEvent } from '../../engine/model/events.js';
-import { fixedHouse } from '../support/house-rules.js';
+import { fixedHouse } from '../support/engine/house-rules.js';
 import {
   BTC_1M,
   BTC_5M,

@@ -9,7 +9,7 @@ import type { Command, PlaceOrder } from '../../engine/model/commands.js';
 import { NO_FAIR_SHARE } from '../../engine/model/domain.js';
 import type { EngineEvent } from '../../engine/model/events.js';
 import { BTC_1M, DAY_MS, MINUTE_MS, rulesFor } from '../support/reference/exchange.js';
-import { Rng } from '../support/reference/rng.js';
+import { Rng } from '../support/reference/random/rng.js';
 
 const ROUNDS = 14;
 const BETS_A_ROUND = 15_000;

@@ -4,10 +4,10 @@
  * The same seed sends the same requests.
  */
 import assert from 'node:assert/strict';
-import { type Account, Sandbox } from '../support/api-client-sandbox.js';
-import { Rng } from '../support/reference/rng.js';
-import type { OrderResult } from '../support/spec.js';
-import { cents } from '../support/spec-arithmetic.js';
+import { type Account, Sandbox } from '../support/api/api-client-sandbox.js';
+import type { OrderResult } from '../support/api/spec.js';
+import { cents } from '../support/api/spec-arithmetic.js';
+import { Rng } from '../support/reference/random/rng.js';
 import { classify } from './classify.js';
 import { Lane, type Outcome } from './lane.js';
 import { type OperatorTarget, operatorRequest } from './operator.js';

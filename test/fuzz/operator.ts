@@ -2,7 +2,7 @@
  * Requests to the operator API that must change nothing: a wrong token, or one mistake in body, path or method. Reads
  * with the right token are among them, and are answered.
  */
-import type { Rng } from '../support/reference/rng.js';
+import type { Rng } from '../support/reference/random/rng.js';
 import type { Prepared, Target } from './requests.js';
 import { CLOCK_STEPS, DOLLARS, FLAGS, NOT_ORDERS, PATH_SEGMENTS, QUERIES, TEXTS } from './values.js';
 

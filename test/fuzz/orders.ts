@@ -1,5 +1,5 @@
 /** Bodies of POST /orders: valid ones, and valid ones with one or several mistakes. */
-import type { Rng } from '../support/reference/rng.js';
+import type { Rng } from '../support/reference/random/rng.js';
 import {
   AMOUNTS,
   FOREIGN_FIELDS,

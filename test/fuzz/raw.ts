@@ -2,7 +2,7 @@
  * Requests that violate HTTP: torn request lines, ambiguous lengths, bytes changed, cut or duplicated. The server
  * must refuse each one, answer its only possible meaning, or close the connection.
  */
-import type { Rng } from '../support/reference/rng.js';
+import type { Rng } from '../support/reference/random/rng.js';
 import { type Prepared, prepare, type Target } from './requests.js';
 
 const REQUEST_LINES = [

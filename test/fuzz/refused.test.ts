@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Bettor, Harness } from '../http/api/harness.js';
 import { newHasher } from '../support/reference/pair.js';
-import { Rng } from '../support/reference/rng.js';
+import { Rng } from '../support/reference/random/rng.js';
 import { BODY_BYTES_MAX, orderBody } from './orders.js';
 import { idempotencyKey } from './values.js';
 

@@ -5,7 +5,7 @@
 import { assert } from '../../engine/base/assert.js';
 import { defaultRules } from '../../engine/model/rules.js';
 import { apiDocument } from '../../http/api/endpoints.js';
-import type { Rng } from '../support/reference/rng.js';
+import type { Rng } from '../support/reference/random/rng.js';
 import type { OperatorTarget } from './operator.js';
 import { type Body, orderBody } from './orders.js';
 import { idempotencyKey, PATH_SEGMENTS, QUERIES } from './values.js';

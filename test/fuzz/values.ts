@@ -2,7 +2,7 @@
  * Values that have broken servers before: numbers beyond doubles, invalid text, keys named like prototypes. Each says
  * whether an order with it must be refused, so that the fuzzer detects a wrong acceptance.
  */
-import type { Rng } from '../support/reference/rng.js';
+import type { Rng } from '../support/reference/random/rng.js';
 
 /** JSON text of one value. */
 export interface Value {

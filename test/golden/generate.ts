@@ -17,7 +17,7 @@ import { JournalThread } from '../../persistence/journal/thread.js';
 import { openStore } from '../../persistence/recovery/open-store.js';
 import { newSha256 } from '../../persistence/sha256.js';
 import { Shadow } from '../../persistence/shadow/shadow.js';
-import { TEST_SIGNING } from '../support/signing.js';
+import { TEST_SIGNING } from '../support/engine/signing.js';
 import { GoldenRun } from './scenario.js';
 
 const CLOCK = { nowMs: () => Date.UTC(2026, 5, 10, 12), monotonicMs: () => 0 };

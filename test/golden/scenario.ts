@@ -18,8 +18,8 @@ import type { Clock, JournalWriter } from '../../engine/model/ports.js';
 import { defaultRules, type Rules } from '../../engine/model/rules.js';
 import type { Sessions } from '../../engine/state/state.js';
 import { masterSecretFingerprint } from '../../persistence/data-dir/secrets.js';
-import { Rng } from '../support/reference/rng.js';
-import { rootsOf } from '../support/signing.js';
+import { rootsOf } from '../support/engine/signing.js';
+import { Rng } from '../support/reference/random/rng.js';
 
 /** A Wednesday, 12:00:07 UTC. */
 const BEGIN_MS = Date.UTC(2026, 5, 10, 12, 0, 7);

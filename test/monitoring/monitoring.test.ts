@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { project } from '../house/sources.js';
+import { type Scrape, scrape } from '../support/processes/scrape.js';
+import { Server } from '../support/processes/server.js';
 import { isAvailable } from '../support/programs.js';
-import { type Scrape, scrape } from '../support/scrape.js';
-import { Server } from '../support/server.js';
 import { dashboardQueries } from './dashboard.js';
 import {
   alertRules,

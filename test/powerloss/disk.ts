@@ -5,7 +5,7 @@
  */
 import { dirname } from 'node:path';
 import { assert, must } from '../../engine/base/assert.js';
-import type { Rng } from '../support/reference/rng.js';
+import type { Rng } from '../support/reference/random/rng.js';
 import type { DiskOp } from './trace.js';
 
 const SECTOR_BYTES = 512;

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { must } from '../../engine/base/assert.js';
 import { openDataDir } from '../../persistence/data-dir/layout.js';
 import { openJournalReader } from '../../persistence/journal/reader.js';
-import { Rng } from '../support/reference/rng.js';
+import { Rng } from '../support/reference/random/rng.js';
 import { Disk, LOSSES, type Loss } from './disk.js';
 import { environment, markPath, type Recording, record } from './record.js';
 import { checkRecovery, type Digests, writeImage } from './recover.js';

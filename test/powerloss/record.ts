@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
-import { FIXED_SEEDS_FILE } from '../support/house-rules.js';
-import { removeDataDir, Server } from '../support/server.js';
+import { FIXED_SEEDS_FILE } from '../support/engine/house-rules.js';
+import { removeDataDir, Server } from '../support/processes/server.js';
 import { type DiskOp, TraceReader, tracer } from './trace.js';
 
 export interface Recording {

@@ -3,8 +3,8 @@
  * files in which `npx tote verify` finds nothing wrong.
  */
 import assert from 'node:assert/strict';
-import { Server } from '../support/server.js';
-import { hasCaughtUp, type Status, statusWhere } from '../support/status.js';
+import { Server } from '../support/processes/server.js';
+import { hasCaughtUp, type Status, statusWhere } from '../support/processes/status.js';
 import { checkFiles } from '../torture/check-files.js';
 
 /** Rejects, saying why, where one of these is not so. The image at `path` stays. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { must } from '../../engine/base/assert.js';
-import { toteText } from '../support/cli.js';
+import { toteText } from '../support/processes/cli.js';
 import { isAvailable } from '../support/programs.js';
 
 const DOC = readFileSync(new URL('../../../docs/proofs.md', import.meta.url), 'utf8');

@@ -13,13 +13,13 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PRICE_VARIABLES } from '../../http/process/price-variables.js';
 import { VARIABLES } from '../../http/process/variables.js';
-import { Client } from '../support/client.js';
 import { type Compose, composeWith, NO_YAML } from '../support/compose.js';
 import { readDocument } from '../support/document.js';
-import { NO_NATS } from '../support/nats.js';
+import { Client } from '../support/http/client.js';
+import { newDataDir, type Run, removeDataDir, Server } from '../support/processes/server.js';
 import { isAvailable } from '../support/programs.js';
-import { event, shareSecret, TOKEN } from '../support/replicated.js';
-import { newDataDir, type Run, removeDataDir, Server } from '../support/server.js';
+import { NO_NATS } from '../support/replication/nats.js';
+import { event, shareSecret, TOKEN } from '../support/replication/replicated.js';
 
 const proxies = ['haproxy', 'nginx'].filter((name) => !isAvailable(name));
 const skip = NO_NATS || NO_YAML || (proxies.length > 0 ? `${proxies.join(' and ')} are missing` : false);

@@ -4,10 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { historyOf, openLog } from '../support/log-history.js';
-import { NatsCluster, type NatsOptions, NO_NATS } from '../support/nats.js';
-import { batchesOf, event, startMachine } from '../support/replicated.js';
-import type { Server } from '../support/server.js';
+import type { Server } from '../support/processes/server.js';
+import { historyOf, openLog } from '../support/replication/log-history.js';
+import { NatsCluster, type NatsOptions, NO_NATS } from '../support/replication/nats.js';
+import { batchesOf, event, startMachine } from '../support/replication/replicated.js';
 
 const options = { skip: NO_NATS };
 const ORDER = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 10 };

@@ -1,10 +1,10 @@
 /** What operators are told of replication: status, metrics and readiness of leader and standby, with real NATS servers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Client } from '../support/client.js';
-import { NO_NATS } from '../support/nats.js';
-import { event, type Pair, place, startPair, TOKEN } from '../support/replicated.js';
-import { scrape } from '../support/scrape.js';
+import { Client } from '../support/http/client.js';
+import { scrape } from '../support/processes/scrape.js';
+import { NO_NATS } from '../support/replication/nats.js';
+import { event, type Pair, place, startPair, TOKEN } from '../support/replication/replicated.js';
 
 const options = { skip: NO_NATS };
 

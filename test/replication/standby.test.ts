@@ -3,11 +3,18 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { tote, toteText } from '../support/cli.js';
-import { Client } from '../support/client.js';
-import { NO_NATS } from '../support/nats.js';
-import { batchesOf, event, place, startMachine, startPair, TOKEN } from '../support/replicated.js';
-import { newDataDir, type Run, removeDataDir } from '../support/server.js';
+import { Client } from '../support/http/client.js';
+import { tote, toteText } from '../support/processes/cli.js';
+import { newDataDir, type Run, removeDataDir } from '../support/processes/server.js';
+import { NO_NATS } from '../support/replication/nats.js';
+import {
+  batchesOf,
+  event,
+  place,
+  startMachine,
+  startPair,
+  TOKEN,
+} from '../support/replication/replicated.js';
 
 const options = { skip: NO_NATS };
 

@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { dataDirLayout } from '../../persistence/data-dir/layout.js';
 import { openJournalReader } from '../../persistence/journal/reader.js';
-import { NatsCluster, NO_NATS } from '../support/nats.js';
+import { newDataDir, removeDataDir } from '../support/processes/server.js';
+import { NatsCluster, NO_NATS } from '../support/replication/nats.js';
 import {
   batchesOf,
   event,
@@ -17,8 +18,7 @@ import {
   place,
   startMachine,
   startPair,
-} from '../support/replicated.js';
-import { newDataDir, removeDataDir } from '../support/server.js';
+} from '../support/replication/replicated.js';
 
 describe('two machines', { skip: NO_NATS, concurrency: true }, () => {
   let nats: NatsCluster;

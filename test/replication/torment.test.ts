@@ -1,6 +1,6 @@
 /** A short run of the torment with a fixed seed; `npm run torment` makes the long ones. */
 import { test } from 'node:test';
-import { NO_NATS } from '../support/nats.js';
+import { NO_NATS } from '../support/replication/nats.js';
 import { Torment } from './torment/torment.js';
 
 const SEED = 7;

@@ -4,7 +4,7 @@
  */
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
-import { Rng } from '../support/reference/rng.js';
+import { Rng } from '../support/reference/random/rng.js';
 
 /** A seed for something that belongs to `seed` and has the number `index`. */
 export function derivedSeed(seed: number, index: number): number {

@@ -11,8 +11,8 @@ import {
   type Rules,
 } from '../../engine/model/rules.js';
 import type { RateLimitSettings } from '../../http/limits/settings.js';
-import { fairHouse, fixedHouse } from '../support/house-rules.js';
-import type { Rng } from '../support/reference/rng.js';
+import { fairHouse, fixedHouse } from '../support/engine/house-rules.js';
+import type { Rng } from '../support/reference/random/rng.js';
 import type { Chances } from './chance.js';
 
 const MINUTE_MS = 60_000;

@@ -14,7 +14,7 @@ import {
   isIntact,
   sealBatch,
 } from '../../persistence/journal/segment/batch-row.js';
-import type { Rng } from '../support/reference/rng.js';
+import type { Rng } from '../support/reference/random/rng.js';
 import { SimMark } from './mark.js';
 
 /** Rows in the log before it is moved into the database. */

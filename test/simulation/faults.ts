@@ -1,7 +1,7 @@
 /** Applies planned faults to a world: crashes, errors, damage, full and slow disks, clocks that step. */
 import { assert } from '../../engine/base/assert.js';
 import type { SpaceLevel, StoredBatch } from '../../engine/model/ports.js';
-import { Rng } from '../support/reference/rng.js';
+import { Rng } from '../support/reference/random/rng.js';
 import type { Coverage } from './coverage.js';
 import { CRASH_POINTS, type CrashPoint, type CrashSwitch, FAILING_POINTS } from './crash-points.js';
 import type { CrashKind, SimDisk } from './disk.js';

@@ -5,7 +5,7 @@
  */
 import type { Mark } from '../../engine/model/ports.js';
 import { JournalError } from '../../persistence/errors.js';
-import type { Rng } from '../support/reference/rng.js';
+import type { Rng } from '../support/reference/random/rng.js';
 
 interface Slot {
   readonly generation: number;

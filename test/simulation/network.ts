@@ -4,8 +4,8 @@
  */
 import { assert } from '../../engine/base/assert.js';
 import type { HeaderBlock, HeaderList, HttpHandler, HttpRequest } from '../../engine/model/ports.js';
-import { headerList } from '../support/headers.js';
-import type { Rng } from '../support/reference/rng.js';
+import { headerList } from '../support/http/headers.js';
+import type { Rng } from '../support/reference/random/rng.js';
 import type { Coverage } from './coverage.js';
 import type { Scheduler } from './scheduler.js';
 

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Rules } from '../../engine/model/rules.js';
-import type { Rng } from '../support/reference/rng.js';
+import type { Rng } from '../support/reference/random/rng.js';
 import { Auditor } from './audit/auditor.js';
 import { Chances, restoreCrypto, seedCrypto } from './chance.js';
 import { Bettor, HABITS } from './clients/bettor.js';

@@ -3,10 +3,10 @@
  * order exists, once; replays are the same; money is conserved; `verify` finds nothing wrong with the files.
  */
 import assert from 'node:assert/strict';
-import { Sandbox } from '../support/api-client-sandbox.js';
-import { CrashBook } from '../support/crash-book.js';
-import type { Rng } from '../support/reference/rng.js';
-import { newDiskDir, startDoomed } from '../support/server.js';
+import { Sandbox } from '../support/api/api-client-sandbox.js';
+import { CrashBook } from '../support/api/crash-book.js';
+import { newDiskDir, startDoomed } from '../support/processes/server.js';
+import type { Rng } from '../support/reference/random/rng.js';
 import { checkFiles } from './check-files.js';
 
 /** How often a server is brought to its end in which way, in percent. */

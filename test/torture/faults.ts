@@ -8,10 +8,10 @@ import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Sandbox } from '../support/api-client-sandbox.js';
-import { CrashBook } from '../support/crash-book.js';
-import type { Rng } from '../support/reference/rng.js';
-import { newDataDir } from '../support/server.js';
+import { Sandbox } from '../support/api/api-client-sandbox.js';
+import { CrashBook } from '../support/api/crash-book.js';
+import { newDataDir } from '../support/processes/server.js';
+import type { Rng } from '../support/reference/random/rng.js';
 import { checkFiles } from './check-files.js';
 
 const TRADERS = 24;

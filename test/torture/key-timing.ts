@@ -8,7 +8,7 @@ import { must } from '../../engine/base/assert.js';
 import { scopesMask as maskOf } from '../../engine/model/domain.js';
 import { generateKeySecret, keyDigest } from '../../http/keys.js';
 import { Harness } from '../http/api/harness.js';
-import { Rng } from '../support/reference/rng.js';
+import { Rng } from '../support/reference/random/rng.js';
 
 const ROUNDS = 400;
 const GUESSES_A_ROUND = 50;

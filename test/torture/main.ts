@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util';
 import { anySeed, integerOption } from '../support/integer-option.js';
 import { isAvailable } from '../support/programs.js';
-import { Rng } from '../support/reference/rng.js';
+import { Rng } from '../support/reference/random/rng.js';
 import { killCycles, WAYS, type Way } from './cycles.js';
 import { FAULTS } from './faults.js';
 import { hostility, placement } from './hostile.js';

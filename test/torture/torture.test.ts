@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isAvailable } from '../support/programs.js';
-import { Rng } from '../support/reference/rng.js';
+import { Rng } from '../support/reference/random/rng.js';
 import { killCycles } from './cycles.js';
 import { FAULTS } from './faults.js';
 import { hostility } from './hostile.js';

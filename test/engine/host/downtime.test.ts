@@ -14,8 +14,8 @@ import {
   rulesOf,
   simulatedHost,
   simulatedPrices,
-} from '../../support/feed-hosts.js';
-import { NOON_MS, TestClock, TestHost } from '../../support/host.js';
+} from '../../support/host/feed-hosts.js';
+import { NOON_MS, TestClock, TestHost } from '../../support/host/host.js';
 
 test('after a downtime open rounds settle by their price, and missed ones never exist', () => {
   const clock = new TestClock();

@@ -14,6 +14,7 @@ import {
   SETTLING,
   UPCOMING,
 } from '../../../engine/model/domain.js';
+import { fixedHouse, withHouse } from '../../support/engine/house-rules.js';
 import {
   BTC_MINUTE,
   DAY_MS,
@@ -24,9 +25,8 @@ import {
   simulatedHost,
   simulatedPrices,
   statusOf,
-} from '../../support/feed-hosts.js';
-import { codeOf, NOON_MS, TestClock } from '../../support/host.js';
-import { fixedHouse, withHouse } from '../../support/house-rules.js';
+} from '../../support/host/feed-hosts.js';
+import { codeOf, NOON_MS, TestClock } from '../../support/host/host.js';
 
 test('a round opens late with the first price, locks, ends, and its price opens the next', () => {
   const { host, feed, clock } = pushHost();

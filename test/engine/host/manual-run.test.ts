@@ -12,8 +12,8 @@ import {
   rulesOf,
   simulatedHost,
   simulatedPrices,
-} from '../../support/feed-hosts.js';
-import { codeOf, type HostOptions, NOON_MS, TestClock, type TestHost } from '../../support/host.js';
+} from '../../support/host/feed-hosts.js';
+import { codeOf, type HostOptions, NOON_MS, TestClock, type TestHost } from '../../support/host/host.js';
 
 /** A simulated host on a manual clock that nothing else moves. */
 function manualHost(

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { Quoter } from '../../../engine/host/quoter.js';
 import { NO_FAIR_SHARE } from '../../../engine/model/domain.js';
 import { defaultRules } from '../../../engine/model/rules.js';
-import { NOON_MS, TestClock, TestHost } from '../../support/host.js';
-import { fairHouse, fixedHouse, withHouse } from '../../support/house-rules.js';
+import { fairHouse, fixedHouse, withHouse } from '../../support/engine/house-rules.js';
+import { NOON_MS, TestClock, TestHost } from '../../support/host/host.js';
 
 const MINUTE = 0;
 const FIFTEEN_MINUTES = 2;

@@ -9,8 +9,8 @@ import { RootDesk, type RootToPublish } from '../../../engine/host/roots/root-de
 import { defaultRules } from '../../../engine/model/rules.js';
 import { rootRefusedLogger } from '../../../http/log/store-lines.js';
 import { PushFeed } from '../../../http/prices/push-feed.js';
-import { codeOf, NOON_MS, TestClock, TestHost } from '../../support/host.js';
-import { fixedHouse, withHouse } from '../../support/house-rules.js';
+import { fixedHouse, withHouse } from '../../support/engine/house-rules.js';
+import { codeOf, NOON_MS, TestClock, TestHost } from '../../support/host/host.js';
 
 const BETS = 3;
 

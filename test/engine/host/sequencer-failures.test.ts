@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { AssertionError } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
 import type { Outcome } from '../../../engine/model/events.js';
-import { codeOf, NOON_MS, TestClock, TestHost } from '../../support/host.js';
+import { codeOf, NOON_MS, TestClock, TestHost } from '../../support/host/host.js';
 
 test('a failed commit acknowledges nothing, then or later', () => {
   const host = new TestHost(new TestClock());

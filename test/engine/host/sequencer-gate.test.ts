@@ -1,8 +1,8 @@
 /** When the sequencer refuses orders, and what it still accepts: a bounded backlog, a full disk, an unsound clock. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codeOf, NOON_MS } from '../../support/host.js';
-import { liveHost } from '../../support/live-host.js';
+import { codeOf, NOON_MS } from '../../support/host/host.js';
+import { liveHost } from '../../support/host/live-host.js';
 
 test('with a full backlog orders are refused, while duplicates and operators are still answered', () => {
   const host = liveHost({ backlogCommandsMax: 3 });

@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AssertionError } from '../../../engine/base/assert.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
-import { codeOf, TestClock, TestHost } from '../../support/host.js';
-import { liveHost } from '../../support/live-host.js';
+import { codeOf, TestClock, TestHost } from '../../support/host/host.js';
+import { liveHost } from '../../support/host/live-host.js';
 
 /** First and last number of the batch that is being written, or null. */
 const writing = ({ journal: { inFlight } }: TestHost): [number, number] | null =>

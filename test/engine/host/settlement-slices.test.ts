@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultRules } from '../../../engine/model/rules.js';
 import { PushFeed } from '../../../http/prices/push-feed.js';
-import { codeOf, NOON_MS, TestClock, TestHost } from '../../support/host.js';
-import { fixedHouse, withHouse } from '../../support/house-rules.js';
+import { fixedHouse, withHouse } from '../../support/engine/house-rules.js';
+import { codeOf, NOON_MS, TestClock, TestHost } from '../../support/host/host.js';
 
 const BETS = 1_200;
 

@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { STALL_MS } from '../../../engine/host/lifecycle.js';
 import { RESULT_UP, SETTLED, SETTLING } from '../../../engine/model/domain.js';
-import { BTC_MINUTE, MINUTE_MS, pushHost } from '../../support/feed-hosts.js';
-import { NOON_MS } from '../../support/host.js';
+import { BTC_MINUTE, MINUTE_MS, pushHost } from '../../support/host/feed-hosts.js';
+import { NOON_MS } from '../../support/host/host.js';
 
 const ROUND = NOON_MS / MINUTE_MS;
 const END_MS = NOON_MS + MINUTE_MS;

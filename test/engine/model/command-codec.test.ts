@@ -3,7 +3,7 @@ import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { decodeCommand, encodeCommand, type Upcasters } from '../../../engine/model/command-codec.js';
-import { anyCommand } from '../../support/any-command.js';
+import { anyCommand } from '../../support/engine/any-command.js';
 
 test('every command survives encoding and decoding', () => {
   fc.assert(

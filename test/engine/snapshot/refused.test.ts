@@ -8,10 +8,10 @@ import { test } from 'node:test';
 import { AssertionError, must } from '../../../engine/base/assert.js';
 import type { Row } from '../../../engine/snapshot/form.js';
 import { BET, TABLES } from '../../../engine/snapshot/tables.js';
-import { BusyEngine } from '../../support/busy-engine.js';
+import { BusyEngine } from '../../support/engine/busy-engine.js';
+import { engineOf, type Tables, tablesOf } from '../../support/engine/snapshots.js';
 import { BTC_5M, BTC_15M, Exchange } from '../../support/reference/exchange.js';
-import { randomEngine } from '../../support/reference/stream.js';
-import { engineOf, type Tables, tablesOf } from '../../support/snapshots.js';
+import { randomEngine } from '../../support/reference/random/stream.js';
 
 /** Columns in which every change contradicts another number. */
 const GUARDED: readonly string[] = [

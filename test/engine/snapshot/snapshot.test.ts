@@ -10,13 +10,13 @@ import type { PlaceOrder } from '../../../engine/model/commands.js';
 import { ASSETS, MARKET_IDS, NO_FAIR_SHARE } from '../../../engine/model/domain.js';
 import type { BetPlaced, Outcome } from '../../../engine/model/events.js';
 import { BET } from '../../../engine/snapshot/tables.js';
-import { BusyEngine } from '../../support/busy-engine.js';
+import { BusyEngine } from '../../support/engine/busy-engine.js';
+import { digestsOf, engineOf, restored, type Tables, tablesOf } from '../../support/engine/snapshots.js';
 import { readAll, type Scope } from '../../support/reference/compare.js';
 import { BTC_15M, Exchange, MINUTE_MS } from '../../support/reference/exchange.js';
 import { newHasher } from '../../support/reference/pair.js';
-import { Rng } from '../../support/reference/rng.js';
-import { drawStream } from '../../support/reference/stream.js';
-import { digestsOf, engineOf, restored, type Tables, tablesOf } from '../../support/snapshots.js';
+import { Rng } from '../../support/reference/random/rng.js';
+import { drawStream } from '../../support/reference/random/stream.js';
 
 const STREAMS = Math.ceil(Number(process.env['TOTE_TEST_RUNS'] ?? 50) / 8);
 const STEPS = 700;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { RoundSeeds } from '../../../engine/fairness.js';
 import { FAIRNESS_TOOLS } from '../../../http/fairness-tools.js';
 import type { OrderResult, Success } from '../../../http/wire/types.js';
-import { fixedHouse, withHouse } from '../../support/house-rules.js';
+import { fixedHouse, withHouse } from '../../support/engine/house-rules.js';
 import { codeOf, dataOf, errorOf, Harness, MASTER_SECRET, MINUTE_MS, type Reply } from './harness.js';
 
 const MARKET = 'BTC_ONE_MINUTE';

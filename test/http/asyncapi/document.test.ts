@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { StreamDocument } from '../../support/api/stream-document.js';
 import { readDocument } from '../../support/document.js';
-import { StreamDocument } from '../../support/stream-document.js';
 import { Harness } from '../api/harness.js';
 
 const described = new StreamDocument();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NO_FAIR_SHARE } from '../../../engine/model/domain.js';
 import * as R from '../../../http/broadcast/records.js';
-import { nearGateways } from '../../support/gateway.js';
+import { nearGateways } from '../../support/host/gateway.js';
 import { Harness } from '../api/harness.js';
 
 /** Everything that is in a log, as its first numbers. */

@@ -5,10 +5,10 @@ import { after, before, test } from 'node:test';
 import type { Browser, Page, Request } from 'playwright-core';
 import type { SessionResource } from '../../../http/console/session-resource.js';
 import { addOperatorToken } from '../../../persistence/data-dir/operator-tokens.js';
-import { newPage, noBrowser, openBrowser, violations } from '../../support/browser.js';
-import { ConsoleClient } from '../../support/console-client.js';
-import { buildPage } from '../../support/console-page.js';
-import { newDataDir, Server } from '../../support/server.js';
+import { newPage, noBrowser, openBrowser, violations } from '../../support/console/browser.js';
+import { ConsoleClient } from '../../support/console/console-client.js';
+import { buildPage } from '../../support/console/console-page.js';
+import { newDataDir, Server } from '../../support/processes/server.js';
 
 const REASON = 'a test of the console';
 const CREATED_AT = '2026-11-22T12:00:00.000Z';

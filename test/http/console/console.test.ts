@@ -6,11 +6,11 @@ import { marketOf } from '../../../engine/model/domain.js';
 import { DURABLE_BETS, IS_ACTIVE, ROUND_NUMBER } from '../../../http/board/markets.js';
 import { SESSION_ENDED } from '../../../http/console/close-codes.js';
 import { addOperatorToken, removeOperatorToken } from '../../../persistence/data-dir/operator-tokens.js';
-import { Client, type HeaderFields } from '../../support/client.js';
-import { ConsoleClient, ConsoleStream } from '../../support/console-client.js';
-import { buildPage } from '../../support/console-page.js';
-import { RawClient } from '../../support/raw-client.js';
-import { newDataDir, Server } from '../../support/server.js';
+import { ConsoleClient, ConsoleStream } from '../../support/console/console-client.js';
+import { buildPage } from '../../support/console/console-page.js';
+import { Client, type HeaderFields } from '../../support/http/client.js';
+import { RawClient } from '../../support/http/raw-client.js';
+import { newDataDir, Server } from '../../support/processes/server.js';
 
 /** The compressed form, which has a tag of its own, is made meanwhile. */
 const AS_IT_IS = { 'Accept-Encoding': 'identity' };

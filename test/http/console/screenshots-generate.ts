@@ -4,9 +4,9 @@
  */
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { openBrowser } from '../../support/browser.js';
-import { buildPage } from '../../support/console-page.js';
-import { type Bettor, Server } from '../../support/server.js';
+import { openBrowser } from '../../support/console/browser.js';
+import { buildPage } from '../../support/console/console-page.js';
+import { type Bettor, Server } from '../../support/processes/server.js';
 
 const FOLDER = new URL('../../../../docs/console/', import.meta.url);
 const MINUTE_MS = 60_000;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OperatorToken } from '../../../engine/model/operators.js';
 import { AGE_MS_MAX, IDLE_MS_MAX, SESSIONS_MAX, Sessions } from '../../../http/console/sessions.js';
-import { TestClock } from '../../support/host.js';
+import { TestClock } from '../../support/host/host.js';
 
 const CALLER: OperatorToken = { name: 'ann', role: 'support', digest: 'a'.repeat(64) };
 

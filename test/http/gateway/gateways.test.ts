@@ -12,7 +12,7 @@ import { LIMITS_CAPACITY } from '../../../http/limits/shared-limits.js';
 import { figuresMemory } from '../../../http/metrics/memory.js';
 import { RingService } from '../../../http/rings/service.js';
 import { streamsMemory } from '../../../http/stream/limits.js';
-import { TEST_SIGNING } from '../../support/signing.js';
+import { TEST_SIGNING } from '../../support/engine/signing.js';
 
 const service = new RingService({
   schedule: setImmediate,

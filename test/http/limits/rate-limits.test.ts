@@ -16,7 +16,7 @@ import {
   accountOf,
   type LimitAnswer,
   RateLimitReference,
-} from '../../support/rate-limit-reference.js';
+} from '../../support/http/rate-limit-reference.js';
 
 const START_MS = 1_800_000_000_000;
 

@@ -7,9 +7,9 @@ import { after, before, test } from 'node:test';
 import { RateLimits } from '../../../http/limits/rate-limits.js';
 import type { RateLimitSettings } from '../../../http/limits/settings.js';
 import { shareLimits } from '../../../http/limits/shared-limits.js';
-import { FEW_LIMITS } from '../../support/limits-capacity.js';
-import { accountOf } from '../../support/rate-limit-reference.js';
-import { Rng } from '../../support/reference/rng.js';
+import { FEW_LIMITS } from '../../support/http/limits-capacity.js';
+import { accountOf } from '../../support/http/rate-limit-reference.js';
+import { Rng } from '../../support/reference/random/rng.js';
 import { type Request, Threads } from './threads.js';
 
 const THREADS = 3;

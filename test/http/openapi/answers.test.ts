@@ -1,7 +1,7 @@
 /** Every operation answers as the API document says, for each status that it has. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ApiDocument } from '../../support/api-document.js';
+import { ApiDocument } from '../../support/api/api-document.js';
 import { codeOf, Harness, MINUTE_MS, type Reply, type SendOptions } from '../api/harness.js';
 
 const MARKET = 'BTC_ONE_MINUTE';

@@ -30,7 +30,7 @@ import { LIMIT_EXAMPLES } from '../../../http/openapi/limit-examples.js';
 import { failuresOf } from '../../../http/openapi/operation.js';
 import { PAST_EXAMPLES } from '../../../http/openapi/past-examples.js';
 import { PROOF_EXAMPLES } from '../../../http/openapi/proof-examples.js';
-import { ApiDocument, type OperationObject } from '../../support/api-document.js';
+import { ApiDocument, type OperationObject } from '../../support/api/api-document.js';
 import { Harness } from '../api/harness.js';
 import { exampleAnswers } from './example-answers.js';
 

@@ -9,7 +9,7 @@ import { FAILURE_KINDS, type FailureName } from '../../../http/openapi/failures.
 import type { Json, JsonObject } from '../../../http/openapi/schemas.js';
 import type { UwsRequest } from '../../../http/uws/library.js';
 import { RequestHeaders } from '../../../http/uws/request-headers.js';
-import { fairHouse, fixedHouse, withHouse } from '../../support/house-rules.js';
+import { fairHouse, fixedHouse, withHouse } from '../../support/engine/house-rules.js';
 import { type Bettor, dataOf, errorOf, Harness, type HarnessOptions, type Reply } from '../api/harness.js';
 
 const MINUTE_MARKET = 'BTC_ONE_MINUTE';

@@ -1,8 +1,8 @@
 /** The operator API for accounts, money and keys, through the real server (design, sections 3 and 8). */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Client } from '../../support/client.js';
-import { Server } from '../../support/server.js';
+import { Client } from '../../support/http/client.js';
+import { Server } from '../../support/processes/server.js';
 
 interface Account {
   id: string;

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { AuditEntry } from '../../../http/operator/resources/audit.js';
 import { addOperatorToken } from '../../../persistence/data-dir/operator-tokens.js';
-import { toteText } from '../../support/cli.js';
-import { Client } from '../../support/client.js';
-import { newDataDir, Server } from '../../support/server.js';
+import { Client } from '../../support/http/client.js';
+import { toteText } from '../../support/processes/cli.js';
+import { newDataDir, Server } from '../../support/processes/server.js';
 
 const AT = '2026-11-22T12:00:00.000Z';
 const dataDir = newDataDir();

@@ -6,9 +6,9 @@ import { decodeCommand } from '../../../engine/model/command-codec.js';
 import { OPERATOR_KINDS } from '../../../engine/model/operators.js';
 import type { AuditEntry } from '../../../http/operator/resources/audit.js';
 import { addOperatorToken } from '../../../persistence/data-dir/operator-tokens.js';
-import { toteLines, toteText } from '../../support/cli.js';
-import { Client } from '../../support/client.js';
-import { newDataDir, Server } from '../../support/server.js';
+import { Client } from '../../support/http/client.js';
+import { toteLines, toteText } from '../../support/processes/cli.js';
+import { newDataDir, Server } from '../../support/processes/server.js';
 
 interface Line {
   readonly kind: string;

@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { operatorRoutes } from '../../../http/operator/routes.js';
 import { addOperatorToken } from '../../../persistence/data-dir/operator-tokens.js';
-import { Client } from '../../support/client.js';
-import { newDataDir, removeDataDir, Server } from '../../support/server.js';
+import { Client } from '../../support/http/client.js';
+import { newDataDir, removeDataDir, Server } from '../../support/processes/server.js';
 
 /** Those that are added to the ones of `operatorRoutes` where the port is opened. */
 const FIGURES = [

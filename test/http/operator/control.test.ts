@@ -1,7 +1,7 @@
 /** The operator API's control of prices, clock, rounds, markets, trading and house (design, section 8). */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Bettor, Server } from '../../support/server.js';
+import { type Bettor, Server } from '../../support/processes/server.js';
 
 interface Market {
   id: string;

@@ -5,10 +5,10 @@ import { type TestContext, test } from 'node:test';
 import type { OperatorRole } from '../../../engine/model/operators.js';
 import { DENIALS_MAX, Denials } from '../../../http/operator/access/denials.js';
 import { addOperatorToken } from '../../../persistence/data-dir/operator-tokens.js';
-import { Client } from '../../support/client.js';
-import { TestClock } from '../../support/host.js';
-import { linesOf } from '../../support/log-lines.js';
-import { newDataDir, Server } from '../../support/server.js';
+import { TestClock } from '../../support/host/host.js';
+import { Client } from '../../support/http/client.js';
+import { linesOf } from '../../support/processes/log-lines.js';
+import { newDataDir, Server } from '../../support/processes/server.js';
 
 const ANN = { name: 'ann', role: 'read' } as const;
 

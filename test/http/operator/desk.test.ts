@@ -5,8 +5,8 @@ import type { FactsOf, Question, Told } from '../../../http/operator/desk/dealin
 import { OperatorDesk } from '../../../http/operator/desk/desk.js';
 import { PAGE_ROWS_MAX, SLICE_ROWS, search } from '../../../http/operator/desk/search.js';
 import { accountResources } from '../../../http/operator/resources/accounts.js';
-import { codeOf } from '../../support/host.js';
-import { liveHost } from '../../support/live-host.js';
+import { codeOf } from '../../support/host/host.js';
+import { liveHost } from '../../support/host/live-host.js';
 
 /** A desk over a host with a live round and `count` accounts. `reads` are the accounts that were read. */
 function opened(count: number) {

@@ -7,7 +7,7 @@ import { EngineFigures, engineGaugesMemory, engineGaugesOf } from '../../../http
 import type { LeaderLog } from '../../../http/metrics/replication.js';
 import { type Health, healthOf, healthRoutes } from '../../../http/operator/health.js';
 import { STATUS_AT_START } from '../../../persistence/shadow/messages.js';
-import { liveHost } from '../../support/live-host.js';
+import { liveHost } from '../../support/host/live-host.js';
 
 /** A live host whose figures are taken, and what is answered from them. */
 function watched() {

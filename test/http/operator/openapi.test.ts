@@ -13,9 +13,9 @@ import { must } from '../../../engine/base/assert.js';
 import { ERROR_STATUS } from '../../../engine/model/errors.js';
 import { OPERATIONS } from '../../../http/operator/openapi/operations.js';
 import { operatorRoutes } from '../../../http/operator/routes.js';
-import { ApiDocument } from '../../support/api-document.js';
-import { type Answered, Client } from '../../support/client.js';
-import { Server } from '../../support/server.js';
+import { ApiDocument } from '../../support/api/api-document.js';
+import { type Answered, Client } from '../../support/http/client.js';
+import { Server } from '../../support/processes/server.js';
 
 const BASE = '/operator/v1';
 const workFolder = mkdtempSync(join(tmpdir(), 'tote-operator-openapi-'));

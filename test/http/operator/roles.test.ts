@@ -6,10 +6,10 @@ import { after, before, test } from 'node:test';
 import { mayDo, OPERATOR_ROLES, type OperatorRole } from '../../../engine/model/operators.js';
 import { operatorRoutes } from '../../../http/operator/routes.js';
 import { addOperatorToken, removeOperatorToken } from '../../../persistence/data-dir/operator-tokens.js';
-import { Client } from '../../support/client.js';
-import { linesOf } from '../../support/log-lines.js';
-import { RawClient } from '../../support/raw-client.js';
-import { newDataDir, Server, startRefused } from '../../support/server.js';
+import { Client } from '../../support/http/client.js';
+import { RawClient } from '../../support/http/raw-client.js';
+import { linesOf } from '../../support/processes/log-lines.js';
+import { newDataDir, Server, startRefused } from '../../support/processes/server.js';
 
 const AT = '2026-11-22T12:00:00.000Z';
 const ROUTES = operatorRoutes({ isFeedPush: true, isClockManual: true }, true);

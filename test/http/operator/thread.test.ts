@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Answered, Client } from '../../support/client.js';
-import { RawClient } from '../../support/raw-client.js';
-import { Server } from '../../support/server.js';
+import { type Answered, Client } from '../../support/http/client.js';
+import { RawClient } from '../../support/http/raw-client.js';
+import { Server } from '../../support/processes/server.js';
 
 const ASK_EVERY_MS = 50;
 

@@ -5,9 +5,9 @@ import { firstToken } from '../../../engine/model/operators.js';
 import { keyDigest } from '../../../http/keys.js';
 import { Refused } from '../../../http/kit/refused.js';
 import { ADDRESSES_MAX, GUESSES_MAX, TokenGuard } from '../../../http/operator/access/token-guard.js';
-import { TestClock } from '../../support/host.js';
-import { RawClient } from '../../support/raw-client.js';
-import { Server } from '../../support/server.js';
+import { TestClock } from '../../support/host/host.js';
+import { RawClient } from '../../support/http/raw-client.js';
+import { Server } from '../../support/processes/server.js';
 
 const TOKEN = 'the-token-of-the-operator';
 const HERE = '10.0.0.1';

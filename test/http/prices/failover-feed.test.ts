@@ -6,7 +6,7 @@ import { ASSETS } from '../../../engine/model/domain.js';
 import type { PriceTick, TickVerdict } from '../../../engine/model/ports.js';
 import { FailoverFeed, type FeedSwitch } from '../../../http/prices/failover-feed.js';
 import { type LiveFeed, ON_STANDBY } from '../../../http/prices/live/live-feed.js';
-import { pushHost } from '../../support/feed-hosts.js';
+import { pushHost } from '../../support/host/feed-hosts.js';
 
 const START_MS = Date.UTC(2026, 5, 10, 12);
 const BTC = 0;

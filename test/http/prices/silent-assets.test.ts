@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MarketHours } from '../../../http/prices/market-hours.js';
 import { silentAssetsOf } from '../../../http/prices/silent-assets.js';
-import { DAY_MS, pushHost } from '../../support/feed-hosts.js';
+import { DAY_MS, pushHost } from '../../support/host/feed-hosts.js';
 
 const BTC = 0;
 const hours = new MarketHours();

@@ -11,7 +11,7 @@ import { StreamHub } from '../../../http/stream/hub.js';
 import { StreamCounts, streamsMemory } from '../../../http/stream/limits.js';
 import { HeadTexts } from '../../../http/wire/head-texts.js';
 import type { ServerMessage } from '../../../http/wire/stream-types.js';
-import { type NearGateways, nearGateways } from '../../support/gateway.js';
+import { type NearGateways, nearGateways } from '../../support/host/gateway.js';
 import { type Bettor, Harness, requestOf } from '../api/harness.js';
 
 const FLUSH_MS = 50;

@@ -8,7 +8,7 @@ import type { Log } from '../../../http/log/log.js';
 import { Reloads } from '../../../http/process/reloads.js';
 import { CertificateError, readCertificate } from '../../../http/tls/certificate.js';
 import { PortCertificates } from '../../../http/tls/port-certificates.js';
-import { type Pair, replace, selfSigned } from '../../support/certificates.js';
+import { type Pair, replace, selfSigned } from '../../support/http/certificates.js';
 import { isAvailable } from '../../support/programs.js';
 
 const DAY_MS = 86_400_000;

@@ -1,8 +1,8 @@
 /** Bodies of every form, split at every place. After a chunked one the connection closes: see `exchange.ts`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RawClient } from '../../support/raw-client.js';
-import { echo, HOST, until, withBench } from '../../support/transport-bench.js';
+import type { RawClient } from '../../support/http/raw-client.js';
+import { echo, HOST, until, withBench } from '../../support/http/transport-bench.js';
 
 const BODY = '{"marketId":"BTC_ONE_MINUTE"}';
 const CHUNKED = `10\r\n${BODY.slice(0, 16)}\r\n1\r\n${BODY.slice(16, 17)}\r\nc\r\n${BODY.slice(17)}\r\n0\r\n\r\n`;

@@ -5,7 +5,7 @@ import type { HttpHandler } from '../../../engine/model/ports.js';
 import { systemClock } from '../../../http/process/clock.js';
 import { HeldRequests } from '../../../http/uws/held-requests.js';
 import { UwsTransport } from '../../../http/uws/transport.js';
-import { RawClient } from '../../support/raw-client.js';
+import { RawClient } from '../../support/http/raw-client.js';
 
 const refuseFatal = (error: unknown): never => {
   throw error;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import type { HttpHandler, HttpResponder } from '../../../engine/model/ports.js';
-import { TransportBench, until, withBench } from '../../support/transport-bench.js';
+import { TransportBench, until, withBench } from '../../support/http/transport-bench.js';
 
 const HOST = 'Host: tote';
 const get = (path: string): string[] => [`GET ${path} HTTP/1.1`, HOST, '', ''];

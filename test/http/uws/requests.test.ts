@@ -1,7 +1,7 @@
 /** What reaches the handler: methods, headers, bodies of every form, and faults of a request. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { echo, HOST, until, withBench } from '../../support/transport-bench.js';
+import { echo, HOST, until, withBench } from '../../support/http/transport-bench.js';
 
 test('a request arrives with all its headers', () =>
   withBench(echo, async (bench) => {

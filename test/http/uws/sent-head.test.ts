@@ -1,7 +1,7 @@
 /** Header values arrive as they were sent, with the bytes outside ASCII that the HTTP library drops at either end. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { echo, HOST, type TransportBench, withBench } from '../../support/transport-bench.js';
+import { echo, HOST, type TransportBench, withBench } from '../../support/http/transport-bench.js';
 
 const ROCKET = Buffer.from('🚀').toString('latin1');
 

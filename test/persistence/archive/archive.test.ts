@@ -18,7 +18,7 @@ import { archiveChecksum } from '../../../persistence/archive/form/checksum.js';
 import { type ArchivePosition, ArchiveWriter } from '../../../persistence/archive/writer.js';
 import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
 import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
-import { randomCommands } from '../../support/reference/stream.js';
+import { randomCommands } from '../../support/reference/random/stream.js';
 import { randomOf, refusal, temporaryDir } from '../support/journal-files.js';
 
 const STEPS = 700;

@@ -16,7 +16,7 @@ import { ArchiveWriter } from '../../../persistence/archive/writer.js';
 import { unfinishedPath } from '../../../persistence/data-dir/database-files.js';
 import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
 import { ArchiveReader } from '../../../persistence/replay/history-archive.js';
-import { randomCommands } from '../../support/reference/stream.js';
+import { randomCommands } from '../../support/reference/random/stream.js';
 import { refusal, temporaryDir } from '../support/journal-files.js';
 import { makeDataDir } from '../support/made-dir.js';
 

@@ -14,7 +14,7 @@ import { type BackedUp, backup } from '../../../persistence/upkeep/backup/backup
 import { restore } from '../../../persistence/upkeep/restore/restore.js';
 import { Salvage } from '../../../persistence/upkeep/salvage/salvage.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
-import { tote, toteJson, toteText } from '../../support/cli.js';
+import { tote, toteJson, toteText } from '../../support/processes/cli.js';
 import { refusal, temporaryDir } from '../support/journal-files.js';
 import type { MadeDir } from '../support/made-dir.js';
 import { flipBit, makeOperatorDir } from '../support/operator-dir.js';

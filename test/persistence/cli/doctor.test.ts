@@ -12,7 +12,7 @@ import {
   type Machine,
   machineOf,
 } from '../../../persistence/cli/doctor/facts.js';
-import { tote } from '../../support/cli.js';
+import { tote } from '../../support/processes/cli.js';
 import { temporaryDir } from '../support/journal-files.js';
 
 const GOOD: Machine = {

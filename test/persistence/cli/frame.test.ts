@@ -13,7 +13,7 @@ import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { newSha256 } from '../../../persistence/sha256.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
-import { tote, toteJson, toteProcess } from '../../support/cli.js';
+import { tote, toteJson, toteProcess } from '../../support/processes/cli.js';
 import { temporaryDir } from '../support/journal-files.js';
 import type { MadeDir } from '../support/made-dir.js';
 import { leaveWal, makeOperatorDir } from '../support/operator-dir.js';

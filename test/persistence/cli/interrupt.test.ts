@@ -7,9 +7,9 @@ import { execFileSync } from 'node:child_process';
 import { createReadStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { CLI_MAIN } from '../../support/cli.js';
+import { CLI_MAIN } from '../../support/processes/cli.js';
+import { Terminal } from '../../support/processes/terminal.js';
 import { isAvailable } from '../../support/programs.js';
-import { Terminal } from '../../support/terminal.js';
 import { makeOperatorDir } from '../support/operator-dir.js';
 
 const skip = isAvailable('tmux') ? false : 'tmux is not installed';

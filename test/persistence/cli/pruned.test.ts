@@ -9,8 +9,8 @@ import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import { betId, roundId } from '../../../engine/model/domain.js';
 import { type ArchiveCell, archiveChecksum } from '../../../persistence/archive/form/checksum.js';
-import { tote, toteJson, toteText } from '../../support/cli.js';
-import { randomCommands } from '../../support/reference/stream.js';
+import { tote, toteJson, toteText } from '../../support/processes/cli.js';
+import { randomCommands } from '../../support/reference/random/stream.js';
 import { temporaryDir } from '../support/journal-files.js';
 import { type MadeDir, makeDataDir } from '../support/made-dir.js';
 

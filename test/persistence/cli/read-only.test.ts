@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { lockDataDir } from '../../../persistence/data-dir/lock.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
-import { tote } from '../../support/cli.js';
+import { tote } from '../../support/processes/cli.js';
 import { temporaryDir } from '../support/journal-files.js';
 import { leaveWal, makeOperatorDir } from '../support/operator-dir.js';
 

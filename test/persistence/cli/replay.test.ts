@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
-import { tote, toteLines, toteText } from '../../support/cli.js';
+import { tote, toteLines, toteText } from '../../support/processes/cli.js';
 import { CLIENT_SEED, type Lived, live, REFERENCE, VOID_REASON } from '../support/lived-dir.js';
 
 interface StepLine {

@@ -23,7 +23,7 @@ import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { type Restored, restore } from '../../../persistence/upkeep/restore/restore.js';
 import { Salvage } from '../../../persistence/upkeep/salvage/salvage.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
-import { tote, toteJson } from '../../support/cli.js';
+import { tote, toteJson } from '../../support/processes/cli.js';
 import { refusal, temporaryDir } from '../support/journal-files.js';
 import type { MadeDir } from '../support/made-dir.js';
 import { flipBit, makeOperatorDir, SNAPSHOTS_AFTER } from '../support/operator-dir.js';

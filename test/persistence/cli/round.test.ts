@@ -4,7 +4,7 @@ import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
-import { tote, toteJson, toteText } from '../../support/cli.js';
+import { tote, toteJson, toteText } from '../../support/processes/cli.js';
 import { type Lived, live, VOID_REASON } from '../support/lived-dir.js';
 
 interface RoundDocument {

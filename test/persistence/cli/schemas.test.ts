@@ -12,7 +12,7 @@ import { COMMANDS } from '../../../persistence/cli/registry.js';
 import { findDataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
 import { writeAbsent } from '../../../persistence/journal/segment/absent.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
-import { tote } from '../../support/cli.js';
+import { tote } from '../../support/processes/cli.js';
 import { temporaryDir } from '../support/journal-files.js';
 import { type Lived, live } from '../support/lived-dir.js';
 import { flipBit, makeOperatorDir } from '../support/operator-dir.js';

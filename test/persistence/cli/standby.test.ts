@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { tote, toteJson, toteProcess, toteText } from '../../support/cli.js';
+import { tote, toteJson, toteProcess, toteText } from '../../support/processes/cli.js';
 import { live } from '../support/lived-dir.js';
 
 const TOKEN = 'token-of-the-web-server';

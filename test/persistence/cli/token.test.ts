@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { openDataDir } from '../../../persistence/data-dir/layout.js';
 import { lockDataDir } from '../../../persistence/data-dir/lock.js';
-import { tote, toteProcess } from '../../support/cli.js';
+import { tote, toteProcess } from '../../support/processes/cli.js';
 import { temporaryDir } from '../support/journal-files.js';
 
 test('a token is made, listed and revoked; only the first shows it', async (t) => {

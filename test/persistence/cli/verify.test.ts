@@ -16,7 +16,7 @@ import { newSha256 } from '../../../persistence/sha256.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import type { Part } from '../../../persistence/upkeep/verify/findings.js';
 import { type VerifyReport, verify } from '../../../persistence/upkeep/verify/verify.js';
-import { tote, toteJson } from '../../support/cli.js';
+import { tote, toteJson } from '../../support/processes/cli.js';
 import { temporaryDir } from '../support/journal-files.js';
 import type { MadeDir } from '../support/made-dir.js';
 import { flipBit, makeOperatorDir, SNAPSHOTS_AFTER } from '../support/operator-dir.js';

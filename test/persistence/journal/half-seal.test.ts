@@ -15,7 +15,7 @@ import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { Segment } from '../../../persistence/journal/segment/segment.js';
 import { backup } from '../../../persistence/upkeep/backup/backup.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
-import { tote, toteJson } from '../../support/cli.js';
+import { tote, toteJson } from '../../support/processes/cli.js';
 import { crashImage, randomOf, recover, refusal, temporaryDir } from '../support/journal-files.js';
 import { leaveHalfSeal, makeOperatorDir } from '../support/operator-dir.js';
 

@@ -12,7 +12,7 @@ import { openDataDir } from '../../../persistence/data-dir/layout.js';
 import { FAIRNESS_TOOLS } from '../../../persistence/fairness-tools.js';
 import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
 import { PastReader } from '../../../persistence/past/reader.js';
-import { rootsOf } from '../../support/signing.js';
+import { rootsOf } from '../../support/engine/signing.js';
 import { temporaryDir } from '../support/journal-files.js';
 
 const MARKET = marketOf('BTC_ONE_MINUTE');

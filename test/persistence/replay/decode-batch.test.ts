@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { decodeCommand, encodeCommand } from '../../../engine/model/command-codec.js';
 import type { Command, PlaceOrder } from '../../../engine/model/commands.js';
 import { decodeCommands } from '../../../persistence/replay/decode-batch.js';
-import { anyCommand, anyOrder } from '../../support/any-command.js';
+import { anyCommand, anyOrder } from '../../support/engine/any-command.js';
 
 const ORDER: PlaceOrder = {
   kind: 'placeOrder',

@@ -17,8 +17,8 @@ import { History } from '../../../persistence/replay/history.js';
 import { LedgerCheck, type LedgerEntry, ledgerEntryOf } from '../../../persistence/replay/ledger.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { newHasher } from '../../support/reference/pair.js';
-import { Rng } from '../../support/reference/rng.js';
-import { drawStream } from '../../support/reference/stream.js';
+import { Rng } from '../../support/reference/random/rng.js';
+import { drawStream } from '../../support/reference/random/stream.js';
 import { refusal, temporaryDir } from '../support/journal-files.js';
 import { type MadeDir, makeDataDir } from '../support/made-dir.js';
 

@@ -18,7 +18,7 @@ import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { SqliteStore } from '../../../persistence/journal/store.js';
 import { readAhead } from '../../../persistence/replay/read-ahead.js';
 import { type DecodedBatch, decodeBatches } from '../../../persistence/replay/replay.js';
-import { anyCommand, anyOrder } from '../../support/any-command.js';
+import { anyCommand, anyOrder } from '../../support/engine/any-command.js';
 import { CLOCK, crashImage, randomOf, recover, temporaryDir } from '../support/journal-files.js';
 
 const SMALL_SEGMENT_BYTES = 60_000;

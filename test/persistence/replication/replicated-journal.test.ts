@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Batch } from '../../../engine/model/ports.js';
 import { HandedDisk } from '../../../persistence/replication/handed-disk.js';
 import { ReplicatedJournal } from '../../../persistence/replication/replicated-journal.js';
-import { MemoryJournal } from '../../support/memory-journal.js';
+import { MemoryJournal } from '../../support/host/memory-journal.js';
 
 const BATCH: Batch = { firstSeq: 1, lastSeq: 2, timeMs: 1, commands: '[1,2]', digest: 'd' };
 

@@ -17,8 +17,8 @@ import { removeDatabase } from '../../../persistence/data-dir/database-files.js'
 import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
 import { openJournalReader } from '../../../persistence/journal/reader.js';
 import { addOldActions } from '../../../persistence/shadow/old-actions.js';
-import { toteText } from '../../support/cli.js';
-import { randomCommands } from '../../support/reference/stream.js';
+import { toteText } from '../../support/processes/cli.js';
+import { randomCommands } from '../../support/reference/random/stream.js';
 import { temporaryDir } from '../support/journal-files.js';
 import { catchUp, HotSide, openShadow } from '../support/shadow-files.js';
 

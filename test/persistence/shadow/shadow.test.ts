@@ -12,7 +12,7 @@ import { checkArchive } from '../../../persistence/archive/check.js';
 import { readArchiveProgress } from '../../../persistence/archive/file.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { newHasher } from '../../support/reference/pair.js';
-import { randomCommands } from '../../support/reference/stream.js';
+import { randomCommands } from '../../support/reference/random/stream.js';
 import { randomOf, refusal, temporaryDir } from '../support/journal-files.js';
 import { alterBatch, alterDigest } from '../support/shadow-altered.js';
 import { catchUp, HotSide, openShadow } from '../support/shadow-files.js';

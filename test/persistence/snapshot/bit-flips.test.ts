@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { test } from 'node:test';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
+import { digestsOf } from '../../support/engine/snapshots.js';
 import { inSuiteOrAtNight } from '../../support/long-run.js';
-import { digestsOf } from '../../support/snapshots.js';
 import { randomOf, refusal, temporaryDir } from '../support/journal-files.js';
 import { CHAIN, variedEngine } from '../support/snapshot-support.js';
 

@@ -20,9 +20,9 @@ import { Engine } from '../../../engine/engine.js';
 import { NO_FAIR_SHARE } from '../../../engine/model/domain.js';
 import { RULES_VERSION } from '../../../engine/model/rules.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
-import { BusyEngine } from '../../support/busy-engine.js';
+import { BusyEngine } from '../../support/engine/busy-engine.js';
+import { digestsOf, tablesOf } from '../../support/engine/snapshots.js';
 import { BTC_15M, DAY_MS, rulesFor } from '../../support/reference/exchange.js';
-import { digestsOf, tablesOf } from '../../support/snapshots.js';
 import { refusal, temporaryDir } from '../support/journal-files.js';
 import { CHAIN, renamed, sha256Of, tamper, variedEngine } from '../support/snapshot-support.js';
 

@@ -11,8 +11,8 @@ import { fileURLToPath } from 'node:url';
 import { must } from '../../../engine/base/assert.js';
 import { commitBatch } from '../../../persistence/journal/commit.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
-import { BusyEngine } from '../../support/busy-engine.js';
-import { digestsOf } from '../../support/snapshots.js';
+import { BusyEngine } from '../../support/engine/busy-engine.js';
+import { digestsOf } from '../../support/engine/snapshots.js';
 import {
   batchAt,
   batchesUpTo,

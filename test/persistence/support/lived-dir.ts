@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { must } from '../../../engine/base/assert.js';
-import { Sandbox, type Trader } from '../../support/api-client-sandbox.js';
-import type { Bet, OrderRequest, RoundDetail } from '../../support/spec.js';
+import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
+import type { Bet, OrderRequest, RoundDetail } from '../../support/api/spec.js';
 
 export const NAME = '=HYPERLINK("http://evil","x"), "quoted"\nand a second line';
 export const CLIENT_SEED = '@SUM(1+1)';

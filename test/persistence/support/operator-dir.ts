@@ -15,8 +15,8 @@ import { masterSecretFingerprint } from '../../../persistence/data-dir/secrets.j
 import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
 import { findSegments, segmentPath, writeSegment } from '../../../persistence/journal/segment/names.js';
 import { RootFeed } from '../../../persistence/roots/feed.js';
-import { randomCommands } from '../../support/reference/stream.js';
-import { newRoundRoots } from '../../support/signing.js';
+import { newRoundRoots } from '../../support/engine/signing.js';
+import { randomCommands } from '../../support/reference/random/stream.js';
 import { type Amendment, type MadeDir, makeDataDir } from './made-dir.js';
 
 const SECRET = Buffer.alloc(32, 7);

@@ -7,7 +7,7 @@ import { writeSync } from 'node:fs';
 import { must } from '../../../engine/base/assert.js';
 import { codeOf } from '../../../persistence/errors.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
-import { BusyEngine } from '../../support/busy-engine.js';
+import { BusyEngine } from '../../support/engine/busy-engine.js';
 import { CHAIN } from './snapshot-support.js';
 
 const [mode, folder] = process.argv.slice(2);

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Engine } from '../../../engine/engine.js';
 import type { SnapshotRef } from '../../../engine/host/snapshot-store.js';
-import { randomEngine } from '../../support/reference/stream.js';
+import { randomEngine } from '../../support/reference/random/stream.js';
 
 export const CHAIN = 'c'.repeat(64);
 

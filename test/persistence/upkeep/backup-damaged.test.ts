@@ -16,7 +16,7 @@ import { restore } from '../../../persistence/upkeep/restore/restore.js';
 import { writeOff } from '../../../persistence/upkeep/restore/write-off.js';
 import { Salvage } from '../../../persistence/upkeep/salvage/salvage.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
-import { tote, toteJson } from '../../support/cli.js';
+import { tote, toteJson } from '../../support/processes/cli.js';
 import { refusal, temporaryDir } from '../support/journal-files.js';
 import type { MadeDir } from '../support/made-dir.js';
 import { flipBit, makeOperatorDir } from '../support/operator-dir.js';

@@ -7,7 +7,7 @@ import { findDataDir } from '../../../persistence/data-dir/layout.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { type FollowPass, follow } from '../../../persistence/upkeep/backup/follow.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
-import { tote } from '../../support/cli.js';
+import { tote } from '../../support/processes/cli.js';
 import { temporaryDir } from '../support/journal-files.js';
 import { makeOperatorDir } from '../support/operator-dir.js';
 

@@ -9,8 +9,8 @@ import { must } from '../../../engine/base/assert.js';
 import type { Command } from '../../../engine/model/commands.js';
 import { DAY_MS, DEFAULT_SNAPSHOTS_KEPT, HOUR_MS } from '../../../engine/model/snapshots-kept.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
-import { tote, toteJson, toteLines, toteText } from '../../support/cli.js';
-import { randomCommands } from '../../support/reference/stream.js';
+import { tote, toteJson, toteLines, toteText } from '../../support/processes/cli.js';
+import { randomCommands } from '../../support/reference/random/stream.js';
 import { temporaryDir } from '../support/journal-files.js';
 import { catchUp, HotSide, openShadow } from '../support/shadow-files.js';
 

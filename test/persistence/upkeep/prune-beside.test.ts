@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import Database from 'better-sqlite3';
 import { absentPath, readAbsent } from '../../../persistence/journal/segment/absent.js';
 import { findSegments, firstSeqOf } from '../../../persistence/journal/segment/names.js';
-import { tote, toteProcess } from '../../support/cli.js';
+import { tote, toteProcess } from '../../support/processes/cli.js';
 import { temporaryDir } from '../support/journal-files.js';
 import { makeOperatorDir } from '../support/operator-dir.js';
 

@@ -15,7 +15,7 @@ import { Shadow } from '../../../persistence/shadow/shadow.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { backup } from '../../../persistence/upkeep/backup/backup.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
-import { tote, toteJson } from '../../support/cli.js';
+import { tote, toteJson } from '../../support/processes/cli.js';
 import { CLOCK, temporaryDir } from '../support/journal-files.js';
 import type { MadeDir } from '../support/made-dir.js';
 import { flipBit, makeOperatorDir } from '../support/operator-dir.js';

@@ -14,7 +14,7 @@ import { newSha256 } from '../../../persistence/sha256.js';
 import { type Restored, restore } from '../../../persistence/upkeep/restore/restore.js';
 import { Salvage } from '../../../persistence/upkeep/salvage/salvage.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
-import { tote } from '../../support/cli.js';
+import { tote } from '../../support/processes/cli.js';
 import {
   type Damage,
   flipChain,

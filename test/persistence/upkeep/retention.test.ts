@@ -16,7 +16,7 @@ import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import type { RetentionPolicy } from '../../../persistence/upkeep/retention/choice.js';
 import { executePlan, type PrunePlan, planPrune } from '../../../persistence/upkeep/retention/retention.js';
 import { newHasher } from '../../support/reference/pair.js';
-import { randomCommands } from '../../support/reference/stream.js';
+import { randomCommands } from '../../support/reference/random/stream.js';
 import { temporaryDir } from '../support/journal-files.js';
 import { flipBit } from '../support/operator-dir.js';
 import { catchUp, HandClock, HotSide, newestOnly, openShadow } from '../support/shadow-files.js';

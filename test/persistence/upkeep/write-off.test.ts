@@ -13,7 +13,7 @@ import { OldRowsCheck } from '../../../persistence/shadow/old-rows.js';
 import { writeOff } from '../../../persistence/upkeep/restore/write-off.js';
 import { Salvage } from '../../../persistence/upkeep/salvage/salvage.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
-import { tote } from '../../support/cli.js';
+import { tote } from '../../support/processes/cli.js';
 import { type Damage, flipRow, lose, makeDamageable, segment } from '../support/damages.js';
 import { CLOCK, refusal, temporaryDir } from '../support/journal-files.js';
 import type { MadeDir } from '../support/made-dir.js';

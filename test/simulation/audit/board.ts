@@ -9,7 +9,7 @@ import type { Outcome } from '../../../engine/model/events.js';
 import type { LatestTick } from '../../../http/board/market-publisher.js';
 import { MARKET_AGE_MS_MAX } from '../../../http/market-data/market-view.js';
 import type { Market } from '../../../http/wire/types.js';
-import { cents } from '../../support/spec-arithmetic.js';
+import { cents } from '../../support/api/spec-arithmetic.js';
 import type { SimClock } from '../scheduler.js';
 import { check } from '../violation.js';
 

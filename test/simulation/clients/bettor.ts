@@ -3,7 +3,7 @@
  * times, careless ones that use a key for several orders, racers for the last millisecond, hedgers on both sides, and
  * pests.
  */
-import type { Rng } from '../../support/reference/rng.js';
+import type { Rng } from '../../support/reference/random/rng.js';
 import { codeOf } from '../audit/answers.js';
 import type { ClientRequest, Reply } from '../network.js';
 import { type ClientWorld, type KnownKey, keepDoing, type Purse } from './client-world.js';

@@ -4,7 +4,7 @@
  */
 import type { Scope } from '../../../engine/model/domain.js';
 import type { Rules } from '../../../engine/model/rules.js';
-import type { Rng } from '../../support/reference/rng.js';
+import type { Rng } from '../../support/reference/random/rng.js';
 import type { WorldConfig } from '../config.js';
 import type { Coverage } from '../coverage.js';
 import type { Network } from '../network.js';

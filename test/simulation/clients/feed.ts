@@ -3,7 +3,7 @@
  * move whether or not a server listens.
  */
 import { ASSETS } from '../../../engine/model/domain.js';
-import type { Rng } from '../../support/reference/rng.js';
+import type { Rng } from '../../support/reference/random/rng.js';
 import { type ClientWorld, soonMs } from './client-world.js';
 import { BASE_PRICE } from './operator.js';
 

@@ -2,7 +2,7 @@
  * Traders with limit orders: some are placed at once, most rest. They cancel their own while those rest, just as they are
  * filled, long afterwards, twice, and sometimes somebody else's.
  */
-import type { Rng } from '../../support/reference/rng.js';
+import type { Rng } from '../../support/reference/random/rng.js';
 import type { Reply } from '../network.js';
 import { type ClientWorld, type KnownKey, keepDoing, type Purse } from './client-world.js';
 import { type OrderBody, orderRequest, timelyOrder } from './orders.js';

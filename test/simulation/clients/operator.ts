@@ -3,7 +3,7 @@
  * push prices, and sometimes request what does not exist.
  */
 import { ASSETS, marketOf, SCOPES, type Scope, TIERS, timeFrameMs } from '../../../engine/model/domain.js';
-import type { Rng } from '../../support/reference/rng.js';
+import type { Rng } from '../../support/reference/random/rng.js';
 import type { ClientRequest, OnReply, Reply } from '../network.js';
 import { OPERATOR_TOKEN } from '../server.js';
 import { type ClientWorld, type KnownKey, keepDoing, type Purse, soonMs } from './client-world.js';

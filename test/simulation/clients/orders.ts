@@ -1,7 +1,7 @@
 /** Orders as clients write them: sensible ones, ones at every limit, and ones that are no orders at all. */
 import { marketOf, timeFrameMs } from '../../../engine/model/domain.js';
 import type { MarketRules } from '../../../engine/model/rules.js';
-import type { Rng } from '../../support/reference/rng.js';
+import type { Rng } from '../../support/reference/random/rng.js';
 import type { ClientRequest } from '../network.js';
 import type { ClientWorld } from './client-world.js';
 

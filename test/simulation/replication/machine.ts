@@ -19,7 +19,7 @@ import type { FromReplication, ToReplication } from '../../../persistence/replic
 import type { ReplicatedJournal } from '../../../persistence/replication/replicated-journal.js';
 import { type OpenJournal, Replicator } from '../../../persistence/replication/replicator.js';
 import type { ReplicationEvents, ReplicationLink } from '../../../persistence/replication/thread.js';
-import type { Rng } from '../../support/reference/rng.js';
+import type { Rng } from '../../support/reference/random/rng.js';
 import type { Scheduler } from '../scheduler.js';
 import type { Checks, Leading } from './checks.js';
 import type { Mutation } from './mutations.js';

@@ -3,7 +3,7 @@
  * comes while it is stopped is there when it goes on, timers before messages or after them.
  */
 import type { Timers } from '../../../persistence/replication/replicator.js';
-import type { Rng } from '../../support/reference/rng.js';
+import type { Rng } from '../../support/reference/random/rng.js';
 import type { Scheduler } from '../scheduler.js';
 
 type Kind = 'timer' | 'message';

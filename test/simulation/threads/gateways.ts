@@ -13,11 +13,11 @@ import { type SharedLimits, shareLimits } from '../../../http/limits/shared-limi
 import { MARKET_AGE_MS_MAX } from '../../../http/market-data/market-view.js';
 import { loadDocs } from '../../../http/pages/docs-page.js';
 import type { GatewayEnd } from '../../../http/rings/service.js';
-import { NO_ARCHIVE } from '../../support/archive-of-journal.js';
-import { type NearGateways, nearGateways } from '../../support/gateway.js';
-import { FEW_LIMITS } from '../../support/limits-capacity.js';
-import type { Rng } from '../../support/reference/rng.js';
-import { TEST_SIGNING } from '../../support/signing.js';
+import { NO_ARCHIVE } from '../../support/engine/archive-of-journal.js';
+import { TEST_SIGNING } from '../../support/engine/signing.js';
+import { type NearGateways, nearGateways } from '../../support/host/gateway.js';
+import { FEW_LIMITS } from '../../support/http/limits-capacity.js';
+import type { Rng } from '../../support/reference/random/rng.js';
 import { LimitAudit } from '../audit/limits.js';
 import type { WorldConfig } from '../config.js';
 import type { Coverage } from '../coverage.js';

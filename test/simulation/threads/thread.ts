@@ -2,7 +2,7 @@
  * A thread of the simulated process: the turns of its event loop, and messages that others send it. A message may take a
  * while, and a thread that is stopped does nothing until it goes on.
  */
-import type { Rng } from '../../support/reference/rng.js';
+import type { Rng } from '../../support/reference/random/rng.js';
 
 /** What a thread needs of the process around it. */
 export interface ThreadHost {

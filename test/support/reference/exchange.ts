@@ -23,7 +23,7 @@ import {
   RULES_VERSION,
   type Rules,
 } from '../../../engine/model/rules.js';
-import { fixedHouse } from '../house-rules.js';
+import { fixedHouse } from '../engine/house-rules.js';
 import { Pair } from './pair.js';
 
 /** 2023-11-15T00:00:00Z, a Wednesday: the start of a window in every time frame. */

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { fairShareE6, normalBelow } from '../../../../engine/host/ticks/fair-share.js';
 import { Volatility } from '../../../../engine/host/ticks/volatility.js';
-import { Rng } from '../../../support/reference/rng.js';
+import { Rng } from '../../../support/reference/random/rng.js';
 
 const START_MS = Date.UTC(2026, 5, 10, 12);
 const YEAR_MS = 365.25 * 86_400_000;

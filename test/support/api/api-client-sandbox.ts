@@ -1,0 +1,163 @@
+/**
+ * A server whose clock and prices the test moves, with what most tests need of it: bettors, rounds that begin on a
+ * boundary, and the check that no cent is lost.
+ */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { FIXED_SEEDS_FILE } from '../engine/house-rules.js';
+import type { Client } from '../http/client.js';
+import { Server, type ServerOptions } from '../processes/server.js';
+import { ApiClient } from './api-client.js';
+import { FRAMES } from './spec.js';
+import { cents } from './spec-arithmetic.js';
+
+export interface Trader {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly secret: string;
+  readonly api: ApiClient;
+}
+
+export interface Account {
+  readonly id: string;
+  readonly tier: string;
+  readonly balance: number;
+  readonly frozen: boolean;
+}
+interface House {
+  readonly balance: number;
+  readonly accounts: number;
+  readonly openStakes: number;
+  readonly openSeeds: number;
+  readonly reservedStakes: number;
+  readonly deposits: number;
+  readonly withdrawals: number;
+}
+
+/** Every cent that ever came in is in the house, an account, a stake or an open seed (design, section 2). */
+export async function checkConservation(operator: Client): Promise<void> {
+  const { data: house } = await operator.get<House>('/house');
+  const accounts = await operator.get<Account[]>('/accounts?limit=1000');
+  const balances = accounts.data.reduce((sum, account) => sum + cents(account.balance), 0n);
+  assert.equal(balances, cents(house.accounts), 'the balances add up to what the house says of them');
+  const { balance, accounts: ofAccounts, openStakes, openSeeds, reservedStakes } = house;
+  const parts = [balance, ofAccounts, openStakes, openSeeds, reservedStakes];
+  const inside = parts.reduce((sum, part) => sum + cents(part), 0n);
+  assert.equal(inside, cents(house.deposits) - cents(house.withdrawals), JSON.stringify(house));
+}
+
+/** A server that stops ends a run of its clock early, and says how far it came. */
+export class ClockStopped extends Error {}
+
+export class Sandbox {
+  /** Where the rounds that `openRounds` opened begin. */
+  boundaryMs = 0;
+
+  private constructor(
+    readonly server: Server,
+    /** The manual clock's time. */
+    public nowMs: number,
+  ) {}
+
+  static async start(options: ServerOptions = {}): Promise<Sandbox> {
+    const { env, dataDir } = options;
+    // A test about quotes gives rules of its own, or `none`.
+    const isNew = dataDir === undefined || !existsSync(join(dataDir, 'journal'));
+    const rules = isNew ? { TOTE_RULES_FILE: FIXED_SEEDS_FILE } : {};
+    const server = await Server.start({ ...options, env: { ...rules, ...env } });
+    return new Sandbox(server, await server.advance(0));
+  }
+
+  /** Ends this process by SIGTERM or SIGKILL and starts another on the same data. */
+  async restart(how: 'stop' | 'kill', env: Readonly<Record<string, string>> = {}): Promise<Sandbox> {
+    const ending = await this.server[how]();
+    if (how === 'stop') assert.equal(ending.code, 0, ending.stderr);
+    return Sandbox.start({ dataDir: this.server.dataDir, env });
+  }
+
+  get operator(): Server['operator'] {
+    return this.server.operator;
+  }
+
+  async advance(milliseconds: number): Promise<void> {
+    const expected = this.nowMs + milliseconds;
+    this.nowMs = await this.server.advance(milliseconds);
+    if (this.nowMs < expected) throw new ClockStopped(`at ${this.nowMs} instead of ${expected}`);
+    assert.equal(this.nowMs, expected, 'the manual clock moves by exactly what it was told');
+  }
+  advanceTo(timeMs: number): Promise<void> {
+    return this.advance(timeMs - this.nowMs);
+  }
+  /** Moves to the next instant at which a round of this time frame begins. */
+  toBoundary(frame: string): Promise<void> {
+    const lengthMs = FRAMES[frame]?.lengthMs ?? Number.NaN;
+    return this.advanceTo(Math.ceil((this.nowMs + 1) / lengthMs) * lengthMs);
+  }
+  push(prices: Readonly<Record<string, number>>): Promise<void> {
+    return this.server.push(prices);
+  }
+  /**
+   * Rounds of all time frames of these assets are LIVE at these prices; those of `frame` and shorter ones begin at
+   * `boundaryMs`. A tick after the boundary makes the one on it final, so a millisecond has passed.
+   */
+  async openRounds(prices: Readonly<Record<string, number>>, frame = 'ONE_MINUTE'): Promise<void> {
+    await this.toBoundary(frame);
+    this.boundaryMs = this.nowMs;
+    await this.push(prices);
+    await this.advance(1);
+    await this.push(prices);
+  }
+  /** Moves to this long after the boundary on which `openRounds` opened rounds. */
+  toOffset(offsetMs: number): Promise<void> {
+    return this.advanceTo(this.boundaryMs + offsetMs);
+  }
+  /** Ends the one-minute round that began last: prices 1 s before its end, then its end and the 2 s of grace. */
+  async closeMinute(prices: Readonly<Record<string, number>>): Promise<void> {
+    const endMs = Math.ceil((this.nowMs + 1) / 60_000) * 60_000;
+    await this.advanceTo(endMs - 1_000);
+    await this.push(prices);
+    await this.advanceTo(endMs + 2_000);
+  }
+
+  async trader(
+    options: { tier?: string; balance?: number; scopes?: readonly string[] } = {},
+  ): Promise<Trader> {
+    const { accountId, keyId, secret } = await this.server.createBettor(options);
+    return { accountId, keyId, secret, api: this.api(secret) };
+  }
+  api(secret: string | null): ApiClient {
+    return new ApiClient(this.server.publicUrl, secret);
+  }
+
+  async account(id: string): Promise<Account> {
+    return (await this.operator.get<Account>(`/accounts/${id}`)).data;
+  }
+  async balance(id: string): Promise<number> {
+    return (await this.account(id)).balance;
+  }
+  /** A further key of an account. */
+  async key(
+    accountId: string,
+    options: { scopes: readonly string[]; expiresAt?: string },
+  ): Promise<{ id: string; secret: string }> {
+    const made = await this.operator.post<{ id: string; secret: string }>(
+      `/accounts/${accountId}/keys`,
+      options,
+    );
+    assert.equal(made.status, 201, made.text);
+    return made.data;
+  }
+
+  async house(): Promise<House> {
+    return (await this.operator.get<House>('/house')).data;
+  }
+  checkConservation(): Promise<void> {
+    return checkConservation(this.operator);
+  }
+
+  /** Kills the server and removes its files: for `after`. */
+  remove(): Promise<void> {
+    return this.server.remove();
+  }
+}

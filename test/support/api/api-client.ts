@@ -1,0 +1,198 @@
+/**
+ * A typed client of the public API that checks every answer, whatever the test is about: the envelope, the common
+ * headers, the API document and the tables of `spec.ts`.
+ */
+import assert from 'node:assert/strict';
+import { type Answered, Client, type HeaderFields } from '../http/client.js';
+import { ApiDocument } from './api-document.js';
+import {
+  type Check,
+  isMarket,
+  isOrderResult,
+  isPosition,
+  isPrice,
+  isRoundDetail,
+  listOf,
+  type Market,
+  type OrderRequest,
+  type OrderResult,
+  type Position,
+  type Price,
+  type RoundDetail,
+} from './spec.js';
+import { checkMarketArithmetic } from './spec-arithmetic.js';
+
+/** Canonical and legacy base path (specification, section 9). */
+export const BASES = ['/v1', '/api/v1'] as const;
+
+const document = new ApiDocument();
+
+export interface RequestParts {
+  readonly body?: string;
+  readonly headers?: HeaderFields;
+}
+
+export interface Limits {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetSeconds: number;
+}
+
+export class ApiClient {
+  readonly #client: Client;
+
+  /** `secret` null sends no key at all. */
+  constructor(
+    readonly publicUrl: string,
+    readonly secret: string | null,
+    readonly basePath: (typeof BASES)[number] = '/v1',
+  ) {
+    this.#client = new Client(`${publicUrl}${basePath}`, secret === null ? {} : { 'X-API-Key': secret });
+  }
+
+  /** The same key at the other base path. */
+  at(basePath: (typeof BASES)[number]): ApiClient {
+    return new ApiClient(this.publicUrl, this.secret, basePath);
+  }
+
+  /** Any request below the base path; the answer is in the envelope and has the limits' headers. */
+  async send<T = unknown>(method: string, path: string, parts: RequestParts = {}): Promise<Answered<T>> {
+    const answered = await this.#client.send<T>(method, path, parts.body, parts.headers ?? {});
+    checkAnswer(answered, `${method} ${path}`, method === 'HEAD' || answered.status === 204);
+    const { status, headers, text } = answered;
+    // As it was sent: `..` never leaves here.
+    const { pathname } = new URL(this.publicUrl + this.basePath + path);
+    assert.equal(document.fault(method, pathname, status, headers.keys(), text), null);
+    return answered;
+  }
+
+  get<T = unknown>(path: string, headers: HeaderFields = {}): Promise<Answered<T>> {
+    return this.send<T>('GET', path, { headers });
+  }
+
+  /** POST /orders with any body and any outcome. */
+  order(body: unknown, headers: HeaderFields = {}): Promise<Answered<OrderResult>> {
+    return this.send<OrderResult>('POST', '/orders', { body: JSON.stringify(body), headers });
+  }
+
+  /** An order that must be accepted. */
+  async place(order: OrderRequest, headers: HeaderFields = {}): Promise<OrderResult> {
+    const answered = await this.order(order, headers);
+    assert.equal(answered.status, 201, answered.text);
+    isOrderResult(answered.data, 'data');
+    return answered.data;
+  }
+
+  async markets(): Promise<Market[]> {
+    const markets = await this.#read<Market[]>('/markets', listOf(isMarket));
+    markets.forEach(checkMarketArithmetic);
+    return markets;
+  }
+  async market(id: string): Promise<Market> {
+    const market = await this.#read<Market>(`/markets/${id}`, isMarket);
+    checkMarketArithmetic(market);
+    return market;
+  }
+  prices(): Promise<Price[]> {
+    return this.#read('/prices', listOf(isPrice));
+  }
+  positions(query = ''): Promise<Position[]> {
+    return this.#read(`/positions${query}`, listOf(isPosition));
+  }
+  /** All pages of a list, one after the other. */
+  async pages(path: string, query: Readonly<Record<string, string>>): Promise<Position[][]> {
+    const pages: Position[][] = [];
+    for (let cursor: string | null = null; pages.length === 0 || cursor !== null; ) {
+      const asked = new URLSearchParams({ ...query, ...(cursor !== null && { cursor }) });
+      const answered: Answered<Position[]> = await this.get<Position[]>(`${path}?${asked}`);
+      assert.equal(answered.status, 200, answered.text);
+      listOf(isPosition)(answered.data, 'data');
+      pages.push(answered.data);
+      ({ nextCursor: cursor } = JSON.parse(answered.text) as { nextCursor: string | null });
+    }
+    return pages;
+  }
+  orders(query = ''): Promise<Position[]> {
+    return this.#read(`/orders${query}`, listOf(isPosition));
+  }
+  round(id: string): Promise<RoundDetail> {
+    return this.#read(`/rounds/${id}`, isRoundDetail);
+  }
+
+  async #read<T>(path: string, check: Check): Promise<T> {
+    const answered = await this.get<T>(path);
+    assert.equal(answered.status, 200, `${path}: ${answered.text}`);
+    check(answered.data, 'data');
+    return answered.data;
+  }
+}
+
+/** What holds for every answer of the public API (specification, sections 1, 4 and 7). */
+export function checkAnswer(
+  { status, headers, text, error }: Answered,
+  what: string,
+  isBodiless = false,
+): void {
+  limitsOf(headers, what);
+  assert.match(headers.get('X-Request-Id') ?? '', /^\S+$/, `${what}: X-Request-Id`);
+  if (status === 429) assert.match(headers.get('Retry-After') ?? '', /^[1-9]\d*$/, `${what}: Retry-After`);
+  if (isBodiless) {
+    assert.equal(text, '', `${what}: body`);
+    return;
+  }
+  assert.match(headers.get('Content-Type') ?? '', /^application\/json\b/, `${what}: Content-Type`);
+  const envelope = JSON.parse(text) as Record<string, unknown>;
+  const isSuccess = status < 300;
+  const extensions = error === 'odds_changed' ? ['current'] : isSuccess ? ['nextCursor'] : [];
+  const members = Object.keys(envelope).filter((name) => !extensions.includes(name));
+  assert.deepEqual(members.sort(), isSuccess ? ['data', 'success'] : ['error', 'success'], text);
+  assert.equal(envelope['success'], isSuccess, text);
+  if (!isSuccess) assert.match(error, /^[a-z_]+(: \S.*)?$/, `${what}: error`);
+}
+
+const ARCHIVE_TRIES = 20;
+
+/** GET, and again while the archive is behind, as it may be right after a start: each attempt waits for it. */
+export async function answeredByArchive(api: ApiClient, path: string): Promise<Answered> {
+  for (let tries = 1; ; tries++) {
+    const answered = await api.get(path);
+    if (!answered.text.includes('archive_behind') || tries === ARCHIVE_TRIES) return answered;
+  }
+}
+
+/** The limit in the headers; fails if one of them is missing. */
+export function limitsOf(headers: Headers, what = 'answer'): Limits {
+  const read = (name: string): number => {
+    const value = headers.get(`X-RateLimit-${name}`) ?? '';
+    assert.match(value, /^\d+$/, `${what}: X-RateLimit-${name}`);
+    return Number(value);
+  };
+  const limits = { limit: read('Limit'), remaining: read('Remaining'), resetSeconds: read('Reset') };
+  assert.deepEqual(structuredLimits(headers, what).shown, limits, what);
+  return limits;
+}
+
+/** The name of the limit in RateLimit, and what that and RateLimit-Policy say of it. */
+export function structuredLimits(headers: Headers, what = 'answer'): { name: string; shown: Limits } {
+  const [, name = '', remaining, resetSeconds] =
+    /^"(\w+)";r=(\d+);t=(\d+)$/.exec(headers.get('RateLimit') ?? '') ?? [];
+  const policies = (headers.get('RateLimit-Policy') ?? '').split(', ').map((policy) => {
+    const [, policyName = '', limit] = /^"(\w+)";q=(\d+);w=60$/.exec(policy) ?? [];
+    return [policyName, Number(limit)] as const;
+  });
+  assert.deepEqual(
+    policies.map(([policyName]) => policyName),
+    ['key_read', 'key_write', 'account', 'ip'],
+    `${what}: RateLimit-Policy`,
+  );
+  const limit = new Map(policies).get(name) ?? Number.NaN;
+  return { name, shown: { limit, remaining: Number(remaining), resetSeconds: Number(resetSeconds) } };
+}
+
+/** The code of a failure: what stands before the colon. */
+export const codeOf = ({ error }: Answered): string => error.split(':')[0] ?? '';
+
+/** Fails unless the answer is this status with this code. */
+export function refused(answered: Answered, status: number, code: string): void {
+  assert.deepEqual({ status: answered.status, code: codeOf(answered) }, { status, code }, answered.text);
+}

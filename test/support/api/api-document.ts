@@ -1,0 +1,155 @@
+/**
+ * Whether the API document describes an answer: its status, headers, body, and for a failure a code of its operation
+ * and status.
+ */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { must } from '../../../engine/base/assert.js';
+import { defaultRules } from '../../../engine/model/rules.js';
+import { BASES } from '../../../http/api/endpoint.js';
+import { apiDocument } from '../../../http/api/endpoints.js';
+
+export interface ResponseObject {
+  readonly $ref?: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly content?: Readonly<
+    Record<
+      string,
+      { readonly schema: object; readonly examples?: Readonly<Record<string, { value?: unknown }>> }
+    >
+  >;
+}
+export interface OperationObject {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, ResponseObject>>;
+  readonly 'x-extension'?: boolean;
+  readonly 'x-role'?: string;
+}
+export interface SchemaObject {
+  readonly enum?: readonly string[];
+  readonly properties?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+export interface DocumentObject {
+  readonly openapi: string;
+  readonly info: { readonly version: string; readonly description: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly components: {
+    readonly responses: Readonly<Record<string, ResponseObject>>;
+    readonly schemas: Readonly<Record<string, SchemaObject>>;
+  };
+}
+
+const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+/** Stands on some answers of a status and not on others. */
+const OPTIONAL_HEADERS = ['x-idempotent-replay'];
+/** What a path answers to a method that it does not offer. */
+const WRONG_METHOD = 405;
+
+interface Described {
+  /** null where no body is described. */
+  readonly validate: ValidateFunction | null;
+  readonly headers: readonly string[];
+}
+
+export class ApiDocument {
+  readonly document: DocumentObject;
+  readonly #ajv = new Ajv2020({ strict: true, allowUnionTypes: true, formats: { 'date-time': DATE_TIME } });
+  readonly #described = new Map<string, Described>();
+  /** What has been checked, such as `GET /markets 200`, or `POST /orders 409 odds_changed`. */
+  readonly seen = new Set<string>();
+
+  /** That of the public API, unless another one is given, with where its paths begin. */
+  constructor(
+    document: object = apiDocument(defaultRules('')),
+    private readonly bases: readonly string[] = BASES,
+  ) {
+    this.document = JSON.parse(JSON.stringify(document));
+    this.#ajv.addVocabulary(['components', 'example', 'x-extension']);
+    this.#ajv.addSchema({ $id: 'tote', components: this.document.components });
+  }
+
+  /**
+   * What is wrong with the answer, or null; paths that the document does not know are left alone. `headerNames` are in
+   * lower case.
+   */
+  fault(
+    method: string,
+    path: string,
+    status: number,
+    headerNames: Iterable<string>,
+    text: string,
+  ): string | null {
+    const template = this.#templateOf(path);
+    if (template === null || method === 'OPTIONS') return null;
+    const operation = this.#operation(template, method);
+    const name = `${method} ${template} ${status}`;
+    const described = this.#describe(operation, status);
+    if (described === null) return `${name} is not documented`;
+    const { validate, headers } = described;
+    if (method !== 'HEAD' && validate !== null && !validate(JSON.parse(text))) {
+      return `${name}: ${this.#ajv.errorsText(validate.errors)} in ${text.slice(0, 400)}`;
+    }
+    const present = new Set(headerNames);
+    for (const header of headers) if (!present.has(header)) return `${name} has no ${header}`;
+    this.seen.add(name);
+    const [, code] = /"error":"(\w+)/.exec(status < 400 ? '' : text) ?? [];
+    if (code !== undefined) this.seen.add(`${name} ${code}`);
+    return null;
+  }
+
+  /** The response of a status with its reference followed; undefined where there is none. */
+  response(operation: OperationObject, status: number | string): ResponseObject | undefined {
+    const response = operation.responses[status];
+    const name = response?.$ref?.split('/').at(-1);
+    return name === undefined ? response : must(this.document.components.responses[name], name);
+  }
+
+  /** A validator of a schema that stands in the document. */
+  compile(schema: object): ValidateFunction {
+    return this.#ajv.compile(
+      JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"tote#/components/')),
+    );
+  }
+
+  #templateOf(path: string): string | null {
+    const base = this.bases.find((start) => path.startsWith(`${start}/`));
+    if (base === undefined) return null;
+    const given = path.slice(base.length).split('/');
+    const templates = Object.keys(this.document.paths);
+    if (templates.includes(given.join('/'))) return given.join('/');
+    const fitsPart = (part: string, at: number): boolean =>
+      part.startsWith('{') ? given[at] !== '' : part === given[at];
+    const fits = (template: string): boolean => {
+      const parts = template.split('/');
+      return parts.length === given.length && parts.every(fitsPart);
+    };
+    return templates.find(fits) ?? null;
+  }
+
+  /** undefined for a method that the path does not offer. */
+  #operation(template: string, method: string): OperationObject | undefined {
+    return this.document.paths[template]?.[method === 'HEAD' ? 'get' : method.toLowerCase()];
+  }
+
+  #describe(operation: OperationObject | undefined, status: number): Described | null {
+    const key = `${operation?.operationId} ${status}`;
+    const known = this.#described.get(key);
+    if (known !== undefined) return known;
+    const response = operation === undefined ? undefinedMethod(status) : this.response(operation, status);
+    if (response === undefined) return null;
+    const schema = response.content?.['application/json']?.schema;
+    const headers = Object.keys(response.headers ?? {})
+      .map((header) => header.toLowerCase())
+      .filter((header) => !OPTIONAL_HEADERS.includes(header));
+    const described = { validate: schema === undefined ? null : this.compile(schema), headers };
+    this.#described.set(key, described);
+    return described;
+  }
+}
+
+/** What any path may answer to a method of its own invention; `info.description` tells of it. */
+function undefinedMethod(status: number): ResponseObject | undefined {
+  const schema = { $ref: '#/components/schemas/Failure' };
+  const failure: ResponseObject = { content: { 'application/json': { schema } } };
+  if (status === WRONG_METHOD) return { ...failure, headers: { Allow: {} } };
+  return [400, 408, 413, 429].includes(status) ? failure : undefined;
+}

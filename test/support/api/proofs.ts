@@ -1,0 +1,61 @@
+/** The check of a bet's proof by three programs that share no code: the client, `npx tote verify-bet`, and Python. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type ProofEvidence, ToteClient, verifyProof } from '../../../client/index.js';
+import { must } from '../../../engine/base/assert.js';
+import { toteText } from '../processes/cli.js';
+import { isAvailable } from '../programs.js';
+import type { Sandbox, Trader } from './api-client-sandbox.js';
+
+const PYTHON = fileURLToPath(new URL('../../../../test/proofs/verify_proof.py', import.meta.url));
+export const withPython = { skip: !isAvailable('python3') && 'python3 cannot be found in PATH' };
+
+export const clientOf = (sandbox: Sandbox, { secret }: Trader): ToteClient =>
+  new ToteClient({ url: `${sandbox.server.publicUrl}/v1`, key: secret });
+
+/** The files that `npx tote verify-bet` takes. */
+export class ProofFiles {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'tote-proofs-'));
+
+  /** Writes the evidence; returns the options that name it. */
+  write({ bet, clientSeed, orderProof, roundProof, keys }: ProofEvidence): string[] {
+    const write = (name: string, data: unknown): string => {
+      const path = join(this.#folder, name);
+      writeFileSync(path, JSON.stringify({ success: true, data }));
+      return path;
+    };
+    const seed = clientSeed === undefined ? [] : ['--client-seed', clientSeed];
+    return [
+      ...['--order', write('order.json', { bet }), '--round', write('round.json', roundProof)],
+      ...['--proof', write('proof.json', orderProof), '--keys', write('keys.json', keys), ...seed],
+    ];
+  }
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** The last line of what the second implementation prints. */
+export function pythonVerdict({ bet, clientSeed, ...proofs }: ProofEvidence): string {
+  const input = JSON.stringify({ order: { bet }, clientSeed: clientSeed ?? null, ...proofs });
+  const { stdout, stderr } = spawnSync('python3', [PYTHON], { input, encoding: 'utf8' });
+  assert.equal(stderr, '');
+  return must(stdout.trim().split('\n').at(-1), 'a last line');
+}
+
+/** All three programs find the proof good. */
+export async function assertProven(
+  evidence: ProofEvidence,
+  files: ProofFiles,
+  notedRoot: string,
+): Promise<void> {
+  assert.deepEqual(await verifyProof({ ...evidence, notedRoot }), { valid: true });
+  const said = await toteText(['verify-bet', ...files.write(evidence), '--noted-root', notedRoot]);
+  assert.match(said, /^OK$/m);
+  assert.equal(pythonVerdict(evidence), 'OK');
+}

@@ -1,0 +1,209 @@
+/** A client of the stream, over the package `ws`, that checks the form of every message. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import typia from 'typia';
+import WebSocket from 'ws';
+import type { ServerMessage } from '../../../http/wire/stream-types.js';
+import { StreamDocument } from './stream-document.js';
+
+const validate = typia.createValidateEquals<ServerMessage>();
+const document = new StreamDocument();
+
+type OfType<T extends ServerMessage['type']> = Extract<ServerMessage, { readonly type: T }>;
+
+/** An upgrade that was answered like an ordinary request. */
+export class UpgradeRefused extends Error {
+  constructor(
+    readonly status: number,
+    readonly body: string,
+  ) {
+    super(`${status} ${body}`);
+  }
+}
+
+export interface StreamOptions {
+  readonly base?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly protocols?: readonly string[];
+  /** Of a server with TLS: the certificate to trust. */
+  readonly ca?: string;
+  /** Sees every message when it arrives. */
+  readonly onMessage?: (message: ServerMessage) => void;
+}
+
+/** Fails a test that would otherwise wait for ever. */
+const PATIENCE_MS = 20_000;
+
+export class StreamClient {
+  /** Messages that nobody has taken yet. */
+  readonly #messages: ServerMessage[] = [];
+  readonly #waiting = new Set<() => void>();
+  #ids = 0;
+  readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
+  isClosed = false;
+
+  private constructor(
+    readonly socket: WebSocket,
+    private readonly onMessage: (message: ServerMessage) => void,
+  ) {
+    socket.on('message', (data, isBinary) => this.#onMessage(String(data), isBinary));
+    this.closed = new Promise((resolve) => {
+      socket.on('close', (code, reason) => {
+        this.isClosed = true;
+        for (const look of this.#waiting) look();
+        resolve({ code, reason: String(reason) });
+      });
+    });
+    socket.on('error', () => undefined);
+  }
+
+  /** Rejects with `UpgradeRefused`. */
+  static async open(
+    publicUrl: string,
+    secret: string | null,
+    { base = '/v1', headers = {}, protocols = [], ca, onMessage = () => undefined }: StreamOptions = {},
+  ): Promise<StreamClient> {
+    const all = { ...(secret !== null && { 'X-API-Key': secret }), ...headers };
+    const socket = new WebSocket(`${publicUrl.replace('http', 'ws')}${base}/stream`, [...protocols], {
+      headers: all,
+      ...(ca !== undefined && { ca }),
+    });
+    const client = new StreamClient(socket, onMessage);
+    const refused = new Promise<never>((_, reject) => {
+      socket.on('unexpected-response', (_request, response) => {
+        let body = '';
+        response.setEncoding('utf8').on('data', (part: string) => {
+          body += part;
+        });
+        response.on('end', () => reject(new UpgradeRefused(response.statusCode ?? 0, body)));
+      });
+    });
+    await Promise.race([once(socket, 'open'), refused]);
+    return client;
+  }
+
+  #onMessage(text: string, isBinary: boolean): void {
+    assert.equal(isBinary, false);
+    const result = validate(JSON.parse(text));
+    assert.ok(result.success, `${text} ${JSON.stringify(result.success ? '' : result.errors)}`);
+    document.checkSent(result.data);
+    this.onMessage(result.data);
+    this.#messages.push(result.data);
+    for (const look of this.#waiting) look();
+  }
+
+  /** Takes the first message of this type that fits, and waits for it if there is none yet. */
+  take<T extends ServerMessage['type']>(
+    type: T,
+    fits: (message: OfType<T>) => boolean = () => true,
+  ): Promise<OfType<T>> {
+    return this.#first(
+      (message): message is OfType<T> => message.type === type && fits(message as OfType<T>),
+      `message of type ${type}`,
+    );
+  }
+
+  async #first<M extends ServerMessage>(
+    isIt: (message: ServerMessage) => message is M,
+    what: string,
+  ): Promise<M> {
+    const found = await this.#when(() => this.#messages.find(isIt), what);
+    this.#messages.splice(this.#messages.indexOf(found), 1);
+    return found;
+  }
+
+  /** Resolves once this is so; it is asked after each message. */
+  async until(isSo: () => boolean): Promise<void> {
+    await this.#when(() => (isSo() ? true : undefined), 'what is waited for');
+  }
+
+  #when<V>(find: () => V | undefined, what: string): Promise<V> {
+    return new Promise((resolve, reject) => {
+      const end = (): void => {
+        clearTimeout(giveUp);
+        this.#waiting.delete(look);
+      };
+      const giveUp = setTimeout(() => {
+        end();
+        reject(new Error(`no ${what}; there are ${JSON.stringify(this.#messages)}`));
+      }, PATIENCE_MS);
+      const look = (): void => {
+        const found = find();
+        if (found === undefined && !this.isClosed) return;
+        end();
+        if (found !== undefined) resolve(found);
+        else reject(new Error(`closed before ${what}: ${JSON.stringify(this.#messages)}`));
+      };
+      this.#waiting.add(look);
+      look();
+    });
+  }
+
+  /** Messages of this type that have arrived and were not taken. */
+  arrived<T extends ServerMessage['type']>(type: T): OfType<T>[] {
+    return this.#messages.filter((message): message is OfType<T> => message.type === type);
+  }
+
+  send(message: unknown): void {
+    this.socket.send(JSON.stringify(message));
+  }
+
+  /** Sends a request with a new id, which is returned. */
+  request(message: Readonly<Record<string, unknown>>): number {
+    this.#ids += 1;
+    this.send({ ...message, id: this.#ids });
+    return this.#ids;
+  }
+
+  /** Sends a request that must succeed with a message of this type. */
+  async ask<T extends 'subscribed' | 'unsubscribed' | 'pong' | 'order'>(
+    type: T,
+    message: Readonly<Record<string, unknown>>,
+  ): Promise<OfType<T>> {
+    const id = this.request(message);
+    const answer = await this.#answerTo(id);
+    if (answer.type !== type) throw new Error(JSON.stringify(answer));
+    return answer as OfType<T>;
+  }
+
+  subscribe(channel: string, more: Readonly<Record<string, unknown>> = {}) {
+    return this.ask('subscribed', { op: 'subscribe', channel, ...more });
+  }
+
+  /** Sends a request that must be refused; returns the code. */
+  async refused(message: Readonly<Record<string, unknown>>): Promise<string> {
+    const answer = await this.#answerTo(this.request(message));
+    assert.equal(answer.type, 'error', JSON.stringify(answer));
+    return answer.code;
+  }
+
+  /** The code with which a request is refused, or the type of its answer. */
+  async answerTo(message: Readonly<Record<string, unknown>>): Promise<string> {
+    const answer = await this.#answerTo(this.request(message));
+    return answer.type === 'error' ? answer.code : answer.type;
+  }
+
+  #answerTo(id: number): Promise<OfType<'subscribed' | 'unsubscribed' | 'pong' | 'order' | 'error'>> {
+    return this.#first(
+      (message): message is OfType<'subscribed' | 'unsubscribed' | 'pong' | 'order' | 'error'> =>
+        'id' in message && message.id === id,
+      `answer to ${id}`,
+    );
+  }
+
+  /** Everything that was sent before has been handled. */
+  async settle(): Promise<void> {
+    await this.ask('pong', { op: 'ping' });
+  }
+
+  /** Ends without a word, as a network does. */
+  async cut(): Promise<void> {
+    this.socket.terminate();
+    await this.closed;
+  }
+
+  async end(): Promise<void> {
+    this.socket.close();
+    await this.closed;
+  }
+}

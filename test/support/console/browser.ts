@@ -1,0 +1,60 @@
+/**
+ * Debian's Chromium, driven by playwright-core, for tests of the console. A page that logs an error, breaks its content security
+ * policy or asks another host for anything has its complaints noted, and a test asserts that there are none.
+ */
+import { execFileSync } from 'node:child_process';
+import axe from 'axe-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { isAvailable } from '../programs.js';
+
+const PROGRAM = 'chromium';
+/** Why browser tests are left out, or false. */
+export const noBrowser = isAvailable(PROGRAM) ? false : 'needs chromium (Debian: apt-get install chromium)';
+
+/** A page that does not come to what a test waits for within this time never will. */
+const PATIENCE_MS = 20_000;
+
+/** WCAG 2.2 level A and AA. */
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+
+export function openBrowser(): Promise<Browser> {
+  const executablePath = execFileSync('which', [PROGRAM], { encoding: 'utf8' }).trim();
+  // The sandbox needs rights that root in a container has not; the pages are our own.
+  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+}
+
+export interface WatchedPage {
+  readonly page: Page;
+  readonly complaints: string[];
+}
+
+/** A page in a browser profile of its own. */
+export async function newPage(browser: Browser, origin: string): Promise<WatchedPage> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin });
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(origin)) complaints.push(`a request to ${request.url()}`);
+  });
+  return { page, complaints };
+}
+
+/** What axe-core finds wrong, a line for each element. */
+export async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const found = await page.evaluate(async (values: readonly string[]) => {
+    const results = await (globalThis as unknown as { axe: typeof axe }).axe.run({
+      runOnly: { type: 'tag', values: [...values] },
+    });
+    return results.violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary ?? ''}`),
+    );
+  }, RULES);
+  return found;
+}

@@ -1,0 +1,74 @@
+/** What the archive's reader answers, in one thread: from an archive that is made of a journal in memory. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { must } from '../../../engine/base/assert.js';
+import { Engine } from '../../../engine/engine.js';
+import { type ArchiveAnswer, type ArchiveReads, archiveReads } from '../../../engine/model/archive-reads.js';
+import type { Batch } from '../../../engine/model/ports.js';
+import { ArchiveWriter } from '../../../persistence/archive/writer.js';
+import { openDataDir } from '../../../persistence/data-dir/layout.js';
+import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
+import { PastReader } from '../../../persistence/past/reader.js';
+import { decodeCommands } from '../../../persistence/replay/decode-batch.js';
+
+const START = { seq: 0, timeMs: 0, digest: '', chain: CHAIN_START };
+
+/** Answers nothing. */
+export const NO_ARCHIVE: ArchiveReads = archiveReads((_question, tell) =>
+  tell({ refused: 'archive_unavailable', detail: 'there is no archive here' }),
+);
+
+const BEHIND: ArchiveAnswer = {
+  refused: 'archive_behind',
+  detail: 'what has happened just now is not stored yet; try again',
+};
+
+/** `durable` are the journal's batches at the moment of each question. */
+export function archiveOfJournal(durable: () => readonly Batch[]): ArchiveReads {
+  let made: MadeArchive | null = null;
+  return archiveReads((question, tell) => {
+    made ??= new MadeArchive();
+    made.follow(durable());
+    const found = made.reader.answer(question);
+    // The answer itself may be null.
+    tell(found === null ? BEHIND : found.answer);
+  });
+}
+
+const folders: string[] = [];
+process.once('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** An archive in a folder that is removed with the process. */
+class MadeArchive {
+  readonly reader: PastReader;
+  readonly #engine = new Engine();
+  readonly #writer: ArchiveWriter;
+  #batches = 0;
+
+  constructor() {
+    const root = mkdtempSync(join(tmpdir(), 'tote-archive-'));
+    const dir = openDataDir(root);
+    this.#writer = ArchiveWriter.create(dir, START, this.#engine, 1);
+    this.#writer.follow(this.#engine);
+    this.reader = must(PastReader.open(dir.archiveFile), 'the archive that was made');
+    folders.push(root);
+  }
+
+  /** Adds what is new of the journal. */
+  follow(durable: readonly Batch[]): void {
+    const engine = this.#engine;
+    for (const { commands } of durable.slice(this.#batches)) {
+      for (const command of decodeCommands(commands)) {
+        const outcome = engine.apply(command);
+        if (outcome.status === 'accepted') this.#writer.add(outcome.seq, command, outcome.events);
+      }
+    }
+    if (this.#batches === durable.length) return;
+    this.#batches = durable.length;
+    const { seq, timeMs } = engine;
+    this.#writer.commit({ seq, timeMs, digest: engine.rollingDigest(), chain: CHAIN_START });
+  }
+}

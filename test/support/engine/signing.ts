@@ -1,0 +1,37 @@
+/** A key pair that everybody knows, and the roots of locked rounds, made in one thread. */
+import { hash } from 'node:crypto';
+import type { Engine } from '../../../engine/engine.js';
+import type { SigningKeys } from '../../../engine/model/proofs/signing.js';
+import { RootFeed } from '../../../persistence/roots/feed.js';
+import type { MadeRoot } from '../../../persistence/roots/messages.js';
+import { RoundRoots } from '../../../persistence/roots/round-roots.js';
+import { keyIdOf, signerOf } from '../../../persistence/signing.js';
+
+/** RFC 8032, section 7.1, test 1. */
+const PRIVATE_KEY = '9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60';
+const PUBLIC_KEY = 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a';
+const KEY_ID = keyIdOf(PUBLIC_KEY);
+const CREATED_MS = Date.parse('2026-06-01T00:00:00Z');
+
+export const TEST_SIGNING: SigningKeys = {
+  keyId: KEY_ID,
+  publicKey: PUBLIC_KEY,
+  privateKey: PRIVATE_KEY,
+  all: [{ keyId: KEY_ID, publicKey: PUBLIC_KEY, createdAtMs: CREATED_MS, retiredAtMs: null }],
+};
+
+export const newRoundRoots = (masterSecret: Uint8Array, startSeq = 0): RoundRoots =>
+  new RoundRoots(
+    masterSecret,
+    { keyId: KEY_ID, sign: signerOf(TEST_SIGNING) },
+    (data) => hash('sha256', data, 'buffer'),
+    startSeq,
+  );
+
+/** The roots of the rounds of `engine` that are locked and have none on record. */
+export function rootsOf(engine: Engine, masterSecret: Uint8Array): MadeRoot[] {
+  const roots = newRoundRoots(masterSecret);
+  const made: MadeRoot[] = [];
+  new RootFeed(engine, (notes) => made.push(...roots.take(notes)));
+  return made;
+}

@@ -1,0 +1,68 @@
+/** A `TestHost` with one of the real feeds: pushed prices, or the simulated walk with real market hours. */
+import type { Command } from '../../../engine/model/commands.js';
+import { marketOf } from '../../../engine/model/domain.js';
+import type { PriceFeed } from '../../../engine/model/ports.js';
+import { defaultRules, type Rules } from '../../../engine/model/rules.js';
+import { MarketHours } from '../../../http/prices/market-hours.js';
+import { PushFeed } from '../../../http/prices/push-feed.js';
+import { SimulatedFeed } from '../../../http/prices/simulated-feed.js';
+import { SimulatedPrices } from '../../../http/prices/simulated-prices.js';
+import { fixedHouse, withHouse } from '../engine/house-rules.js';
+import { type HostOptions, TestClock, TestHost } from './host.js';
+
+export const MINUTE_MS = 60_000;
+export const DAY_MS = 86_400_000;
+export const BTC_MINUTE = marketOf('BTC_ONE_MINUTE');
+
+/** Rules with only these markets active, and fixed seeds. */
+export function rulesOf(...ids: string[]): Rules {
+  const rules = withHouse(defaultRules('f'.repeat(64)), fixedHouse());
+  return { ...rules, markets: rules.markets.filter(({ marketId }) => ids.includes(marketId)) };
+}
+
+/** A started host with a push feed. */
+export function pushHost(
+  options: HostOptions = {},
+  clock = new TestClock(),
+): { host: TestHost; feed: PushFeed; clock: TestClock } {
+  const feed = new PushFeed();
+  const host = new TestHost(clock, { rules: rulesOf('BTC_ONE_MINUTE'), feeds: [feed], ...options });
+  host.lifecycle.start();
+  host.settle();
+  return { host, feed, clock };
+}
+
+const SIMULATED_KEY = Buffer.alloc(32, 11);
+/** The prices of `simulatedHost`. */
+export const simulatedPrices = new SimulatedPrices(SIMULATED_KEY);
+
+/** A started host with the simulated feed and real market hours. */
+export function simulatedHost(
+  clock: TestClock,
+  options: HostOptions = {},
+  engine?: TestHost['engine'],
+): TestHost {
+  const hours = new MarketHours();
+  const feed: PriceFeed = new SimulatedFeed({
+    key: SIMULATED_KEY,
+    fromMs: engine === undefined ? clock.wallMs : engine.timeMs,
+    isOpen: (assetClass, timeMs) => hours.isOpen(assetClass, timeMs),
+  });
+  const all: HostOptions = {
+    feeds: [feed],
+    calendar: (assetClass, nowMs) => hours.sessions(assetClass, nowMs),
+    ...options,
+  };
+  const host = engine === undefined ? new TestHost(clock, all) : new TestHost(clock, all, engine);
+  host.lifecycle.start();
+  host.settle();
+  return host;
+}
+
+export const statusOf = (host: TestHost, market = BTC_MINUTE): number | undefined =>
+  host.engine.currentRound(market)?.status;
+
+export const ofKind = <K extends Command['kind']>(host: TestHost, kind: K): Extract<Command, { kind: K }>[] =>
+  host.journal
+    .commands()
+    .filter((command): command is Extract<Command, { kind: K }> => command.kind === kind);

@@ -1,0 +1,99 @@
+/**
+ * Gateways in the same thread as the engine: the real rings, desk and board, with the threads left out, or with threads
+ * that a test plays.
+ */
+import { must } from '../../../engine/base/assert.js';
+import type { Sequencer } from '../../../engine/host/sequencer.js';
+import type { PublicApiParts } from '../../../http/api/public-api.js';
+import { boardMemory, boardOf } from '../../../http/board/markets.js';
+import { Rights, rightsMemory } from '../../../http/board/rights.js';
+import { Broadcast, broadcastMemory } from '../../../http/broadcast/records.js';
+import { connectEngine, type SharedMemory } from '../../../http/desk/connect.js';
+import type { DeskOptions } from '../../../http/desk/desk.js';
+import { GatewayMeter } from '../../../http/metrics/gateway-meter.js';
+import { Link } from '../../../http/rings/link.js';
+import { ringMemory } from '../../../http/rings/ring.js';
+import { type GatewayEnd, RingService } from '../../../http/rings/service.js';
+
+export interface NearGatewayOptions extends DeskOptions {
+  readonly sequencer: Sequencer;
+  /** Runs the function at the end of this turn. */
+  readonly schedule: (run: () => void) => void;
+  /** Brings the engine's thread the message that wakes it; absent: `schedule`. */
+  readonly wakeEngine?: (run: () => void) => void;
+  /** One for each gateway; absent: one gateway in the engine's thread. */
+  readonly threads?: readonly NearThread[];
+  /** Cells of each ring. */
+  readonly cells?: { readonly requests: number; readonly replies: number };
+  /** Looks on at a request that the engine's thread is about to carry out. */
+  readonly onServe?: (gateway: GatewayEnd) => void;
+}
+
+/** A gateway's thread. */
+export interface NearThread {
+  /** Runs the function at the end of this turn. */
+  readonly schedule: (run: () => void) => void;
+  /** Brings it the message that wakes it. */
+  readonly wake: (run: () => void) => void;
+}
+
+export interface NearParts extends Pick<PublicApiParts, 'link' | 'meter' | 'rights' | 'board' | 'rules'> {
+  readonly broadcast: Broadcast;
+}
+
+export interface NearGateways {
+  readonly memory: SharedMemory;
+  /** What each gateway's API is made of. */
+  readonly parts: readonly NearParts[];
+  /** Publishes market data, and sends replies that found no room. */
+  pump(): void;
+}
+
+const CELLS = { requests: 1 << 14, replies: 1 << 14 };
+
+export function nearGateways({
+  sequencer,
+  nowMs,
+  latestTick,
+  fairShare,
+  schedule,
+  wakeEngine = schedule,
+  threads = [{ schedule, wake: schedule }],
+  cells = CELLS,
+  onServe = () => undefined,
+}: NearGatewayOptions): NearGateways {
+  const { engine } = sequencer;
+  const memory = { rights: rightsMemory(), board: boardMemory(), broadcast: broadcastMemory() };
+  const { desk, publisher } = connectEngine(sequencer, memory, { nowMs, latestTick, fairShare });
+  const service = new RingService({
+    schedule,
+    serve: (ring, gateway) => {
+      onServe(gateway);
+      desk.serve(ring, gateway);
+    },
+    beforeReplies: () => undefined,
+    monotonicMs: () => 0,
+  });
+  const parts = threads.map((thread, gateway) => {
+    const rings = { requests: ringMemory(cells.requests), replies: ringMemory(cells.replies) };
+    const wake = (): void => wakeEngine(() => service.drain());
+    const link = new Link(rings, { schedule: thread.schedule, wake });
+    service.add(rings, () => thread.wake(() => link.drain()));
+    return {
+      link,
+      meter: new GatewayMeter(),
+      rights: new Rights(memory.rights),
+      board: boardOf(memory.board),
+      broadcast: new Broadcast(memory.broadcast, gateway),
+      rules: () => must(engine.rules, 'rules in force'),
+    };
+  });
+  return {
+    memory,
+    parts,
+    pump() {
+      publisher.publish();
+      service.retry();
+    },
+  };
+}

@@ -1,0 +1,164 @@
+/** A host on parts controlled by the test: clocks, the end of an event-loop turn, and the disk. */
+import { assert } from '../../../engine/base/assert.js';
+import { Engine } from '../../../engine/engine.js';
+import { ClockGuard } from '../../../engine/host/clock-guard.js';
+import type { Calendar } from '../../../engine/host/lifecycle.js';
+import { Lifecycle } from '../../../engine/host/lifecycle.js';
+import { PriceTracker } from '../../../engine/host/price-tracker.js';
+import { Quoter } from '../../../engine/host/quoter.js';
+import { Sequencer } from '../../../engine/host/sequencer.js';
+import { SEQUENCER_DEFAULTS, type SequencerOptions } from '../../../engine/host/sequencer-options.js';
+import { NO_FAIR_SHARE } from '../../../engine/model/domain.js';
+import type { ErrorCode } from '../../../engine/model/errors.js';
+import type { Outcome } from '../../../engine/model/events.js';
+import type { Clock, PriceFeed } from '../../../engine/model/ports.js';
+import { defaultRules, RULES_VERSION, type Rules } from '../../../engine/model/rules.js';
+import { fixedHouse, withHouse } from '../engine/house-rules.js';
+import { MemoryJournal } from './memory-journal.js';
+
+/** A Wednesday, 12:00:00 UTC: every asset class trades, and a boundary of every time frame but the longest. */
+export const NOON_MS = Date.UTC(2026, 5, 10, 12);
+
+export class TestClock implements Clock {
+  wallMs = NOON_MS;
+  monoMs = 5_000;
+  nowMs(): number {
+    return this.wallMs;
+  }
+  monotonicMs(): number {
+    return this.monoMs;
+  }
+  /** Time passes on both clocks. */
+  pass(ms: number): void {
+    this.wallMs += ms;
+    this.monoMs += ms;
+  }
+}
+
+export interface HostOptions extends Partial<SequencerOptions> {
+  readonly feeds?: readonly PriceFeed[];
+  readonly calendar?: Calendar;
+  readonly settleBetsMax?: number;
+  readonly stallMs?: number;
+  readonly rules?: Rules;
+}
+
+/** Everything between a clock and a disk, with one Silver account and a key. */
+export class TestHost {
+  readonly journal = new MemoryJournal();
+  readonly guard = new ClockGuard();
+  readonly fatal: Error[] = [];
+  readonly sequencer: Sequencer;
+  readonly tracker: PriceTracker;
+  readonly lifecycle: Lifecycle;
+  account = 1;
+  readonly #turns: (() => void)[] = [];
+  #orders = 0;
+
+  constructor(
+    readonly clock: TestClock,
+    readonly options: HostOptions = {},
+    readonly engine: Engine = new Engine(),
+  ) {
+    const { schedule } = this;
+    const { feeds = [], calendar = () => null, settleBetsMax = 500, rules, ...others } = options;
+    // Tests let minutes pass at once, as a manual clock does.
+    const { stallMs = Number.POSITIVE_INFINITY, ...sequencerOptions } = others;
+    this.sequencer = new Sequencer(engine, clock, this.journal, {
+      ...SEQUENCER_DEFAULTS,
+      schedule,
+      onFatal: (error) => this.fatal.push(error),
+      onDiskFull: () => assert(false, 'the disk is not full in this test'),
+      clockGuard: this.guard,
+      ...sequencerOptions,
+    });
+    this.tracker = new PriceTracker(engine);
+    const quoter = new Quoter(engine, this.tracker);
+    this.lifecycle = new Lifecycle(this.sequencer, this.tracker, {
+      feeds,
+      calendar,
+      fairShare: quoter.fairShareE6.bind(quoter),
+      schedule,
+      settleBetsMax,
+      clock: this.clock,
+      stallMs,
+    });
+    if (engine.seq === 0) this.#setUp(rules ?? withHouse(defaultRules('f'.repeat(64)), fixedHouse()));
+  }
+
+  #setUp(rules: Rules): void {
+    const timeMs = this.sequencer.stampMs();
+    const { sequencer } = this;
+    sequencer.submit({ kind: 'configure', timeMs, rulesVersion: RULES_VERSION, rules });
+    sequencer.submit({ kind: 'depositHouse', timeMs, amountCents: 1_000_000_00, reference: 'capital' });
+    sequencer.submit({ kind: 'createAccount', timeMs, name: null, tier: 1, balanceCents: 10_000_00 });
+    const digest = 'a'.repeat(64);
+    sequencer.submit({ kind: 'createKey', timeMs, account: 1, digest, scopesMask: 15, expiresAtMs: null });
+    this.settle();
+  }
+
+  /** Puts off to the end of the turn. */
+  readonly schedule = (run: () => void): void => {
+    this.#turns.push(run);
+  };
+
+  /** Ends the turn of the event loop: runs what was scheduled for it, and nothing that that schedules. */
+  endTurn(): void {
+    for (const run of this.#turns.splice(0)) run();
+  }
+  get turnsPending(): number {
+    return this.#turns.length;
+  }
+
+  /** Lets turns end and commits succeed until nothing is left to do. */
+  settle(): void {
+    while (this.#turns.length > 0 || this.journal.inFlight !== null) {
+      this.endTurn();
+      this.journal.ack();
+    }
+  }
+
+  /** Time passes in steps of 50 ms, with a pump and a working disk at each. */
+  run(ms: number, stepMs = 50): void {
+    for (let passedMs = 0; passedMs < ms; passedMs += stepMs) {
+      this.clock.pass(Math.min(stepMs, ms - passedMs));
+      this.sequencer.heartbeat();
+      this.lifecycle.pump();
+      this.settle();
+    }
+  }
+
+  /** A bet of one dollar on UP of market 0 (BTC, one minute) unless said otherwise. */
+  order(market = 0, idempotency = ++this.#orders): Outcome {
+    return this.sequencer.submit({
+      kind: 'placeOrder',
+      timeMs: this.sequencer.stampMs(),
+      account: this.account,
+      key: 1,
+      market,
+      side: 0,
+      stakeCents: 100,
+      fairShareE6: NO_FAIR_SHARE,
+      expectedPercentE6: -1,
+      idempotency: { keyHigh: 0, keyLow: idempotency, body: 1 },
+      clientSeed: null,
+    });
+  }
+
+  /** A command that is always accepted: a deposit of one cent. */
+  deposit(): number {
+    const timeMs = this.sequencer.stampMs();
+    const outcome = this.sequencer.submit({
+      kind: 'deposit',
+      timeMs,
+      account: 1,
+      amountCents: 1,
+      reference: `d${++this.#orders}`,
+    });
+    return outcome.status === 'accepted' ? outcome.seq : -1;
+  }
+}
+
+export function codeOf(outcome: Outcome): ErrorCode | Outcome['status'] {
+  return outcome.status === 'rejected' ? outcome.code : outcome.status;
+}

@@ -1,0 +1,83 @@
+/**
+ * A reference for the rate limits, written from their specification: every counted request is in a list, all of which
+ * is read each time. Slow and obviously right.
+ */
+import assert from 'node:assert/strict';
+import type { RateLimitSettings } from '../../../http/limits/settings.js';
+
+const MINUTE_MS = 60_000;
+
+/** The values that a client sees. */
+export interface LimitAnswer {
+  readonly admitted: boolean;
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetSeconds: number;
+  readonly retryAfterSeconds: number;
+}
+
+/** What becomes of the key of a request: 401 (or 403, disabled or expired), 403 for what it may not do, or a good one. */
+export type Fate = 'unknown' | 'forbidden' | 'known';
+
+export interface Arrival {
+  readonly gapMs: number;
+  readonly address: number;
+  readonly key: number;
+  readonly isWrite: boolean;
+  readonly fate: Fate;
+}
+
+/** Two keys to an account. */
+export const accountOf = (key: number): number => 1 + ((key - 1) >> 1);
+
+export class RateLimitReference {
+  readonly #counted = new Map<string, number[]>();
+
+  constructor(private readonly settings: RateLimitSettings) {}
+
+  take({ address, key, isWrite, fate }: Arrival, nowMs: number): LimitAnswer {
+    const ip = this.#bucket(`ip ${address}`, this.settings.ip);
+    const isAddressFull = this.#times(ip.name, nowMs).length >= ip.limit;
+    if (fate === 'unknown') return this.#answer([ip], isAddressFull ? [ip] : [], nowMs);
+    const own = isWrite
+      ? this.#bucket(`write ${key}`, this.settings.keyWrite)
+      : this.#bucket(`read ${key}`, this.settings.keyRead);
+    const account = this.#bucket(`account ${accountOf(key)}`, this.settings.account);
+    const full = [own, account].filter(({ name, limit }) => this.#times(name, nowMs).length >= limit);
+    // A retry has to fit all of them; one that is forbidden would be told so whatever its key's limits.
+    if (isAddressFull) return this.#answer([ip, own, account], [ip, ...full], nowMs);
+    return this.#answer([own, account, ip], fate === 'forbidden' ? [] : full, nowMs);
+  }
+
+  #bucket(name: string, limit: number): { name: string; limit: number } {
+    return { name, limit };
+  }
+
+  #times(name: string, nowMs: number): number[] {
+    return (this.#counted.get(name) ?? []).filter((timeMs) => nowMs - timeMs < MINUTE_MS);
+  }
+
+  #answer(
+    applying: { name: string; limit: number }[],
+    full: { name: string; limit: number }[],
+    nowMs: number,
+  ): LimitAnswer {
+    if (full.length === 0) {
+      for (const { name } of applying) this.#counted.set(name, [...this.#times(name, nowMs), nowMs]);
+    }
+    const shown = applying
+      .map(({ name, limit }) => {
+        const times = this.#times(name, nowMs);
+        const resetSeconds = Math.ceil(((times[0] ?? nowMs - MINUTE_MS) + MINUTE_MS - nowMs) / 1000);
+        return { limit, remaining: Math.max(0, limit - times.length), resetSeconds };
+      })
+      .sort((a, b) => a.remaining - b.remaining || a.limit - b.limit)[0];
+    assert.ok(shown !== undefined);
+    const waits = full.map(({ name, limit }) => {
+      const times = this.#times(name, nowMs);
+      return (times[times.length - limit] ?? Number.NaN) + MINUTE_MS - nowMs;
+    });
+    const retryAfterSeconds = full.length === 0 ? 0 : Math.ceil(Math.max(...waits) / 1000);
+    return { admitted: full.length === 0, ...shown, retryAfterSeconds };
+  }
+}

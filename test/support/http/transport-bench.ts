@@ -1,0 +1,140 @@
+/** A real transport on a real port, with its time and its requests in the test's hand. */
+import assert from 'node:assert/strict';
+import type { HttpHandler, HttpRequest, HttpResponder } from '../../../engine/model/ports.js';
+import { UwsTransport } from '../../../http/uws/transport.js';
+import { RawClient } from './raw-client.js';
+
+/** What a handler saw of a request, copied: the body does not outlive the handler. */
+export interface Seen extends Omit<HttpRequest, 'body'> {
+  readonly body: string;
+}
+
+export class TransportBench {
+  readonly seen: Seen[] = [];
+  readonly fatal: unknown[] = [];
+  /** Wakes those who wait for requests. */
+  #arrived: (() => void)[] = [];
+  #nowMs = 1_000;
+  #runTimer: () => void = () => undefined;
+  readonly transport: UwsTransport;
+  readonly #clients: RawClient[] = [];
+  port = 0;
+
+  constructor(
+    private readonly answer: HttpHandler,
+    options: { trustedProxies?: string[]; connectionsMax?: number } = {},
+  ) {
+    this.transport = new UwsTransport({
+      clock: { nowMs: () => this.#nowMs, monotonicMs: () => this.#nowMs },
+      trustedProxies: options.trustedProxies ?? [],
+      onFatal: (error) => this.fatal.push(error),
+      connectionsMax: options.connectionsMax ?? 100,
+      startTimer: (run) => {
+        this.#runTimer = run;
+        return () => {
+          this.#runTimer = () => undefined;
+        };
+      },
+    });
+  }
+
+  async start(port = 0): Promise<this> {
+    this.port = await this.transport.listen('127.0.0.1', port, (request, responder) =>
+      this.#handle(request, responder),
+    );
+    return this;
+  }
+
+  #handle(request: HttpRequest, responder: HttpResponder): void {
+    const {
+      method,
+      path,
+      query,
+      address,
+      apiKey,
+      idempotencyKey,
+      contentType,
+      contentEncoding,
+      authorization,
+      ifNoneMatch,
+      acceptEncoding,
+      traceparent = '',
+      fault,
+    } = request;
+    const body = Buffer.from(request.body).toString('latin1');
+    this.seen.push({
+      method,
+      path,
+      query,
+      address,
+      apiKey,
+      idempotencyKey,
+      contentType,
+      contentEncoding,
+      authorization,
+      ifNoneMatch,
+      acceptEncoding,
+      traceparent,
+      body,
+      fault,
+    });
+    for (const resolve of this.#arrived.splice(0)) resolve();
+    this.answer(request, responder);
+  }
+
+  /** Resolves once the handler has seen so many requests. */
+  async sees(requests: number): Promise<readonly Seen[]> {
+    while (this.seen.length < requests) await new Promise<void>((resolve) => this.#arrived.push(resolve));
+    return this.seen;
+  }
+
+  /** Lets time pass, and the transport look at its slow clients. */
+  advance(ms: number): void {
+    this.#nowMs += ms;
+    this.#runTimer();
+  }
+
+  async client(from?: string): Promise<RawClient> {
+    const client = await RawClient.open(this.port, from);
+    this.#clients.push(client);
+    return client;
+  }
+
+  /** Sends on a connection of its own; resolves with all that comes back until the server closes. */
+  async askAndClose(...lines: readonly string[]): Promise<string> {
+    const client = await this.client();
+    client.send(...lines);
+    return client.toEnd();
+  }
+
+  async stop(): Promise<void> {
+    for (const client of this.#clients) await client.close();
+    await this.transport.close();
+  }
+}
+
+/** Waits until `isSo`, giving everything else in this process its turn in between. */
+export async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise(setImmediate);
+}
+
+/** Runs `run` against a bench of its own, which must not have met a programming error. */
+export async function withBench(
+  handler: HttpHandler,
+  run: (bench: TransportBench) => Promise<void>,
+  options?: ConstructorParameters<typeof TransportBench>[1],
+): Promise<void> {
+  const bench = await new TransportBench(handler, options).start();
+  try {
+    await run(bench);
+  } finally {
+    await bench.stop();
+  }
+  assert.deepEqual(bench.fatal, []);
+}
+
+export const HOST = 'Host: tote';
+/** Answers with the status of a fault, else with 200. */
+export const echo: HttpHandler = ({ fault }, responder) => {
+  responder.send(fault === null ? 200 : 400, ['Content-Type', 'text/plain'], fault?.code ?? 'fine');
+};

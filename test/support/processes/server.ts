@@ -1,0 +1,284 @@
+/**
+ * The real server as a process of its own, on free ports and a data directory of its own, for tests over sockets. By
+ * default its clock is manual and its prices come from the test, so that nothing happens unless the test causes it.
+ */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Answered, Client } from '../http/client.js';
+import { logLines } from './log-lines.js';
+
+const MAIN = fileURLToPath(new URL('../../../main.js', import.meta.url));
+
+/** Fast, quiet and under the test's control. A test's own `env` comes on top; what is undefined there is not set. */
+const TEST_ENV: Readonly<Record<string, string>> = {
+  TOTE_PORT: '0',
+  TOTE_OPERATOR_PORT: '0',
+  TOTE_CLOCK: 'manual',
+  TOTE_FEED: 'push',
+  TOTE_DEMO: '0',
+  TOTE_RATE_LIMITS: 'off',
+  TOTE_LOG_LEVEL: 'warn',
+};
+
+/**
+ * Gateways of the next server: three and one in turn, so that a file's first server has several, and a directory is started
+ * again with another number. `TOTE_TEST_GATEWAYS` gives all the same.
+ */
+function nextGateways(): string {
+  started += 1;
+  return process.env['TOTE_TEST_GATEWAYS'] ?? (started % 2 === 1 ? '3' : '1');
+}
+let started = 0;
+
+export interface ServerOptions {
+  /** An existing data directory, to start again on; a new one where absent. It is removed by `remove`. */
+  readonly dataDir?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** A program with its arguments that runs the server's process, such as strace or prlimit. */
+  readonly under?: readonly string[];
+  /** Called with the process, which may take long until it is up. */
+  readonly onRun?: (run: Run) => void;
+}
+
+/** How a server ended. `code` is null where a signal ended it. */
+export interface Shutdown {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export const newDataDir = (): string => mkdtempSync(join(tmpdir(), 'tote-test-'));
+/** One on a disk, for tests of what is under way when a server ends: in memory every commit is over at once. */
+export const newDiskDir = (): string =>
+  mkdtempSync(join(process.env['TEST_DISK_FOLDER'] ?? tmpdir(), 'tote-test-'));
+export const removeDataDir = (dataDir: string): void => rmSync(dataDir, { recursive: true, force: true });
+
+/** The environment without the developer's own settings of the server. */
+function environment(dataDir: string, env: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TOTE_'));
+  return {
+    ...Object.fromEntries(inherited),
+    ...TEST_ENV,
+    TOTE_GATEWAYS: nextGateways(),
+    TOTE_DATA_DIR: dataDir,
+    ...env,
+  };
+}
+
+/** A process that may or may not come up. */
+export class Run {
+  readonly #process: ChildProcess;
+  readonly #isUnder: boolean;
+  readonly ended: Promise<Shutdown>;
+  stdout = '';
+  stderr = '';
+
+  constructor(
+    private readonly dataDir: string,
+    { env = {}, under = [] }: ServerOptions,
+  ) {
+    const [program = '', ...args] = [...under, process.execPath, MAIN];
+    this.#isUnder = under.length > 0;
+    this.#process = spawn(program, args, {
+      env: environment(dataDir, env),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#process.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.stdout += text;
+    });
+    this.#process.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.stderr += text;
+    });
+    this.ended = once(this.#process, 'close').then(([code, signal]) => ({
+      code: typeof code === 'number' ? code : null,
+      signal: typeof signal === 'string' ? signal : null,
+      stdout: this.stdout,
+      stderr: this.stderr,
+    }));
+  }
+
+  /** Of the server itself, not of what it runs under. */
+  get pid(): number {
+    if (this.#isUnder) return Number(readFileSync(join(this.dataDir, 'server.pid'), 'utf8'));
+    assert.ok(this.#process.pid !== undefined, 'the server process started');
+    return this.#process.pid;
+  }
+
+  get isRunning(): boolean {
+    return this.#process.exitCode === null && this.#process.signalCode === null;
+  }
+
+  signal(name: NodeJS.Signals): void {
+    if (this.isRunning) process.kill(this.pid, name);
+  }
+
+  /** Resolves with the first match in stdout; rejects with all output where the process ends before. */
+  async sees(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const found = pattern.exec(this.stdout);
+      if (found !== null) return found;
+      const more = once(this.#process.stdout ?? this.#process, 'data');
+      const ending = await Promise.race([more.then(() => null), this.ended]);
+      if (ending !== null && pattern.exec(this.stdout) === null) {
+        throw new Error(`the server ended with ${ending.code}\n${ending.stdout}\n${ending.stderr}`);
+      }
+    }
+  }
+
+  /** Resolves with what `find` makes of stderr, once it finds something; rejects where the process ends before. */
+  async findInErrors<T>(find: (stderr: string) => T | null | undefined): Promise<T> {
+    for (;;) {
+      const isLast = !this.isRunning;
+      const found = find(this.stderr) ?? null;
+      if (found !== null) return found;
+      if (isLast) throw new Error(`the server ended before that was written\n${this.stderr}`);
+      await Promise.race([once(this.#process.stderr ?? this.#process, 'data'), this.ended]);
+    }
+  }
+}
+
+/** How a start ended that was refused, with the messages of its log. */
+export interface Refusal extends Shutdown {
+  readonly logText: string;
+}
+
+/** Starts a server that is expected to refuse, and waits for its end. */
+export async function startRefused(options: ServerOptions = {}): Promise<Refusal> {
+  const dataDir = options.dataDir ?? newDataDir();
+  try {
+    const ending = await new Run(dataDir, options).ended;
+    const logText = logLines(ending.stderr).map(({ msg }) => msg);
+    return { ...ending, logText: logText.join('\n') };
+  } finally {
+    if (options.dataDir === undefined) removeDataDir(dataDir);
+  }
+}
+
+/**
+ * Starts a server on an existing data directory that `act` may end before it is up, and waits for its end: by then it
+ * has been told to end one way or the other.
+ */
+export async function startDoomed(
+  options: ServerOptions & { readonly dataDir: string },
+  act: (run: { signal(name: NodeJS.Signals): void }) => Promise<void>,
+): Promise<Shutdown> {
+  const run = new Run(options.dataDir, options);
+  await act(run);
+  return run.ended;
+}
+
+export class Server {
+  private constructor(
+    readonly dataDir: string,
+    /** Such as `http://127.0.0.1:40001`, without the base path. */
+    readonly publicUrl: string,
+    readonly operatorUrl: string,
+    readonly token: string,
+    readonly run: Run,
+  ) {}
+
+  /** Resolves once the banner is out: both ports answer. */
+  static async start(options: ServerOptions = {}): Promise<Server> {
+    const dataDir = options.dataDir ?? newDataDir();
+    const env = options.env ?? {};
+    const run = new Run(dataDir, options);
+    options.onRun?.(run);
+    const [, publicUrl = ''] = await run.sees(/^ *public API +(https?:\/\/\S+?)\/v1\b/m);
+    const [, operatorUrl = ''] = await run.sees(/^ *operator API +(https?:\/\/\S+?)\/operator\/v1\b/m);
+    const token = env['TOTE_OPERATOR_TOKEN'] ?? readFileSync(join(dataDir, 'operator-token'), 'utf8').trim();
+    return new Server(dataDir, publicUrl, operatorUrl, token, run);
+  }
+
+  /** A client of the operator API, with the token; paths are below `/operator/v1`. */
+  get operator(): Client {
+    return new Client(`${this.operatorUrl}/operator/v1`, { Authorization: `Bearer ${this.token}` });
+  }
+
+  /** A client of the public API with this key's secret; paths are below `/v1`. */
+  api(secret: string): Client {
+    return new Client(`${this.publicUrl}/v1`, { 'X-API-Key': secret });
+  }
+
+  /** SIGTERM; resolves once the process is gone. */
+  stop(): Promise<Shutdown> {
+    this.run.signal('SIGTERM');
+    return this.run.ended;
+  }
+
+  /** SIGKILL: what a power cut looks like to the process. */
+  kill(): Promise<Shutdown> {
+    this.run.signal('SIGKILL');
+    return this.run.ended;
+  }
+
+  /** Kills the process if it still runs and removes the data directory: for `after`. */
+  async remove(): Promise<void> {
+    await this.kill();
+    removeDataDir(this.dataDir);
+  }
+
+  /** An account with a key that has all scopes its tier may have. */
+  async createBettor(
+    options: { tier?: string; balance?: number; scopes?: readonly string[] } = {},
+  ): Promise<Bettor> {
+    const { tier = 'GOLD', balance = 10_000 } = options;
+    const writes = tier === 'BRONZE' ? [] : ['orders:write', 'orders:cancel'];
+    const scopes = options.scopes ?? ['markets:read', 'positions:read', ...writes];
+    const account = await this.operator.post<{ id: string }>('/accounts', { tier, balance });
+    assert.equal(account.status, 201, account.text);
+    const key = await this.operator.post<{ id: string; secret: string }>(
+      `/accounts/${account.data.id}/keys`,
+      { scopes },
+    );
+    assert.equal(key.status, 201, key.text);
+    return {
+      accountId: account.data.id,
+      keyId: key.data.id,
+      secret: key.data.secret,
+      api: this.api(key.data.secret),
+    };
+  }
+
+  /** Prices at the engine's present time; answers once all that they cause is durable. */
+  async push(prices: Readonly<Record<string, number>>): Promise<void> {
+    const ticks = Object.entries(prices).map(([crypto, price]) => ({ crypto, price }));
+    const pushed = await this.operator.post('/prices', ticks);
+    assert.equal(pushed.status, 200, pushed.text);
+  }
+
+  /** Moves the manual clock; answers once all that is due on the way is durable. Returns the new time. */
+  async advance(advanceMs: number): Promise<number> {
+    const moved: Answered<{ time: string }> = await this.operator.post('/clock', { advanceMs });
+    assert.equal(moved.status, 200, moved.text);
+    return Date.parse(moved.data.time);
+  }
+
+  /** The engine's present time, in milliseconds since 1970. */
+  async nowMs(): Promise<number> {
+    const status: Answered<{ clock: { time: string } }> = await this.operator.get('/status');
+    return Date.parse(status.data.clock.time);
+  }
+
+  /**
+   * Moves the manual clock to one second after the next midnight (UTC), so that a test begins at the same phase of
+   * every time frame whenever it runs. Returns the time.
+   */
+  async toNextDay(): Promise<number> {
+    const dayMs = 86_400_000;
+    const nowMs = await this.nowMs();
+    return this.advance(dayMs - (nowMs % dayMs) + 1_000);
+  }
+}
+
+export interface Bettor {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly secret: string;
+  readonly api: Client;
+}

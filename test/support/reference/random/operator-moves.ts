@@ -1,0 +1,148 @@
+/** Random operators: accounts, keys, money in and out, rules, market hours and switches. */
+import type { Command } from '../../../../engine/model/commands.js';
+import { ASSET_CLASSES, TIERS } from '../../../../engine/model/domain.js';
+import { rulesOf } from '../state.js';
+import type { Rng } from './rng.js';
+import { WORLD_MARKETS, type World } from './world.js';
+
+const ACCOUNTS_MAX = 5;
+const KEYS_MAX = 25;
+
+/** Mostly an account that is there. */
+const someAccount = (world: World, rng: Rng): number => rng.integer(1, world.state.accounts.length + 1);
+
+export function createAccount(world: World, rng: Rng): Command | null {
+  if (world.state.accounts.length >= ACCOUNTS_MAX) return null;
+  return {
+    kind: 'createAccount',
+    timeMs: world.nowMs,
+    name: rng.pick([null, 'ann', 'Bö "b"']),
+    tier: rng.weighted([
+      [1, 0],
+      [9, rng.integer(1, TIERS.length - 1)],
+    ]),
+    balanceCents: rng.pick([0, 1, 500_00, 20_000_00, 3_000_000_00, 3_000_000_00]),
+  };
+}
+
+export const updateAccount = (world: World, rng: Rng): Command => ({
+  kind: 'updateAccount',
+  timeMs: world.nowMs,
+  account: someAccount(world, rng),
+  tier: rng.pick([null, null, 0, 1, 2, 3, 3, 4, 4]),
+  frozen: rng.pick([null, null, false, true]),
+});
+
+/** Few references and few amounts, so that they meet again. */
+export function transfer(world: World, rng: Rng): Command {
+  const account = someAccount(world, rng);
+  const balanceCents = world.state.accounts[account - 1]?.balanceCents ?? 0;
+  const amountCents = rng.weighted([
+    [1, 1],
+    [6, 500_00],
+    [1, rng.pick([balanceCents, balanceCents + 1])],
+  ]);
+  return {
+    kind: rng.pick(['deposit', 'withdraw']),
+    timeMs: world.nowMs,
+    account,
+    amountCents: Math.max(1, amountCents),
+    reference: reference(world, rng),
+  };
+}
+
+function reference(world: World, rng: Rng): string {
+  if (rng.chance(0.4)) return rng.pick(['initial', 'r1', 'r1', 'r2']);
+  world.counter += 1;
+  return `ref ${world.counter}`;
+}
+
+export const depositHouse = (world: World, rng: Rng): Command => ({
+  kind: 'depositHouse',
+  timeMs: world.nowMs,
+  amountCents: rng.pick([1, 500_00, 2_000_00]),
+  reference: reference(world, rng),
+});
+
+export function createKey(world: World, rng: Rng): Command | null {
+  if (world.state.keys.length >= KEYS_MAX) return null;
+  world.counter += 1;
+  return {
+    kind: 'createKey',
+    timeMs: world.nowMs,
+    account: someAccount(world, rng),
+    digest: `${rng.integer(0, 9)}${world.counter.toString(16).padStart(63, '0')}`,
+    scopesMask: rng.pick([0b0011, 0b0111, 0b1111, 0b0001, 0b1000]),
+    expiresAtMs: rng.chance(0.7) ? null : world.nowMs + rng.pick([1, 30_000, 200_000]),
+  };
+}
+
+export function updateKey(world: World, rng: Rng): Command {
+  const { keys } = world.state;
+  const disabled = keys.filter((key) => !key.enabled && key.expiresAtMs === null);
+  const isReviving = disabled.length > 0 && rng.chance(0.3);
+  return {
+    kind: 'updateKey',
+    timeMs: world.nowMs,
+    key: isReviving ? rng.pick(disabled).key : rng.integer(1, keys.length + 1),
+    enabled: isReviving || rng.chance(0.4),
+  };
+}
+
+export const configure = (world: World, rng: Rng): Command => ({
+  kind: 'configure',
+  timeMs: world.nowMs,
+  rulesVersion: world.state.rulesVersion,
+  rules: world.rules(rng, rulesOf(world.state)),
+});
+
+export const declareSetup = (world: World, rng: Rng): Command => ({
+  kind: 'declareSetup',
+  timeMs: world.nowMs,
+  feed: rng.pick(['push', 'simulated', 'another']),
+  clock: rng.pick(['system', 'manual']),
+  rulesFrom: rng.pick(['defaults', 'file']),
+});
+
+export function setCalendar(world: World, rng: Rng): Command {
+  const minuteMs = 60_000;
+  const hereMs = Math.floor(world.nowMs / minuteMs) * minuteMs;
+  const openMs = hereMs + rng.integer(-5, 3) * minuteMs + rng.pick([0, 0, -1, 1]);
+  const closeMs = openMs + rng.integer(1, 25) * minuteMs + rng.pick([0, 0, -1, 1]);
+  const reopenMs = closeMs + rng.integer(1, 3) * minuteMs;
+  const always = [hereMs - 86_400_000, hereMs + 86_400_000] as const;
+  return {
+    kind: 'setCalendar',
+    timeMs: world.nowMs,
+    assetClass: rng.pick(ASSET_CLASSES),
+    sessions: rng.pick([
+      [always],
+      [always],
+      [[openMs, closeMs]],
+      [
+        [openMs, closeMs],
+        [reopenMs, always[1]],
+      ],
+      [],
+    ]),
+  };
+}
+
+/** Trading and markets are switched on again more often than off. */
+export const setTrading = (world: World, rng: Rng): Command => ({
+  kind: 'setTrading',
+  timeMs: world.nowMs,
+  enabled: world.state.trading.enabled ? rng.chance(0.5) : rng.chance(0.95),
+  reason: rng.pick(['', 'maintenance']),
+});
+
+export function suspendMarket(world: World, rng: Rng): Command {
+  const suspended = world.state.markets.filter((market) => market.suspended).map(({ market }) => market);
+  const isResuming = suspended.length > 0 && rng.chance(0.7);
+  return {
+    kind: 'suspendMarket',
+    timeMs: world.nowMs,
+    market: isResuming ? rng.pick(suspended) : rng.pick(WORLD_MARKETS),
+    suspended: !isResuming,
+  };
+}

@@ -1,0 +1,210 @@
+/** Random orders that look for the limits: of stake, balance, exposure, slippage and repetition. */
+import { must } from '../../../../engine/base/assert.js';
+import type { Command, IdempotencyDigest, PlaceOrder } from '../../../../engine/model/commands.js';
+import { LIMIT_ODDS_E4_MAX, LIMIT_ODDS_E4_MIN, NO_FAIR_SHARE } from '../../../../engine/model/domain.js';
+import type { ErrorCode } from '../../../../engine/model/errors.js';
+import { referenceOddsE4, referencePayoutCents, referencePercentE2 } from '../arithmetic.js';
+import { edgeOf, edgeOfRound, isQuoted, offeredPools, payoutsOn } from '../quotes.js';
+import { bettableRounds } from '../reads.js';
+import { accountOf, type ReferenceRound, rulesOf } from '../state.js';
+import type { Rng } from './rng.js';
+import { type Move, WORLD_MARKETS, type World } from './world.js';
+
+const GATES: readonly ErrorCode[] = ['clock_unsynchronised', 'journal_backlog', 'disk_reserve'];
+
+export function order(world: World, rng: Rng): Move | null {
+  if (world.state.accounts.length === 0) return null;
+  const bettable = bettableRounds(world.state, world.nowMs);
+  const round = bettable.length > 0 && rng.chance(0.93) ? rng.pick(bettable) : null;
+  const account = rng.integer(1, world.state.accounts.length);
+  const side = rng.integer(0, 1);
+  const market = round?.market ?? rng.pick([-1, 69, ...WORLD_MARKETS]);
+  const fairShareE6 = fairShare(world, market);
+  const command: PlaceOrder = {
+    kind: 'placeOrder',
+    timeMs: world.nowMs,
+    account,
+    key: 1,
+    market,
+    side,
+    stakeCents: Math.max(
+      1,
+      round === null ? 100_00 : stake(world, rng, { round, account, side, fairShareE6 }),
+    ),
+    fairShareE6,
+    expectedPercentE6: round === null ? -1 : expectedPercent(rng, round, side, fairShareE6),
+    idempotency: idempotency(world, rng),
+    clientSeed: rng.chance(0.7) ? null : rng.pick(['', 'seed', 'Ünï "quoted" \\ ', 'x'.repeat(128)]),
+  };
+  return { command: rng.chance(0.06) ? (repeated(world, rng) ?? command) : command, gate: gate(rng) };
+}
+
+/** An order that names odds around those of the moment, or of a moment ago. */
+export function limitOrder(world: World, rng: Rng): Move | null {
+  const made = order(world, rng);
+  if (made === null || made.command.kind !== 'placeOrder') return null;
+  const { kind: _, expectedPercentE6: __, ...facts } = made.command;
+  const round = world.state.markets[facts.market]?.current ?? null;
+  const wanted = round === null ? 20_000 : limitOddsE4(rng, round, facts);
+  const limit = Math.min(Math.max(wanted, LIMIT_ODDS_E4_MIN), LIMIT_ODDS_E4_MAX);
+  return { command: { ...facts, kind: 'placeLimitOrder', limitOddsE4: limit }, gate: made.gate };
+}
+
+function limitOddsE4(
+  rng: Rng,
+  round: ReferenceRound,
+  { side, stakeCents, fairShareE6 }: Pick<PlaceOrder, 'side' | 'stakeCents' | 'fairShareE6'>,
+): number {
+  const pools = offeredPools(round, Math.max(fairShareE6, 0));
+  const ownCents = must(pools[side], 'pool') + stakeCents;
+  const oddsE4 = referenceOddsE4(pools[0] + pools[1] + stakeCents, ownCents);
+  return rng.weighted<() => number>([
+    [3, () => oddsE4],
+    [3, () => oddsE4 + 1],
+    [8, () => oddsE4 + rng.integer(1, 3_000)],
+    [4, () => Math.ceil(oddsE4 / 1_000) * 1_000],
+    [1, () => rng.integer(LIMIT_ODDS_E4_MIN, 60_000)],
+  ])();
+}
+
+/** Of any account's last orders, most of which rest. */
+export function cancelOrder(world: World, rng: Rng): Move | null {
+  const { accounts, bets } = world.state;
+  if (accounts.length === 0) return null;
+  const resting = bets.filter((bet) => bet.round.resting.includes(bet));
+  const chosen = resting.length > 0 && rng.chance(0.7) ? rng.pick(resting) : bets.at(-rng.integer(1, 8));
+  const account = rng.chance(0.9) ? chosen?.placed.account : undefined;
+  const command = {
+    kind: 'cancelOrder',
+    timeMs: world.nowMs,
+    account: account ?? rng.integer(1, accounts.length),
+    key: 1,
+    bet: chosen?.placed.bet ?? 1,
+  } as const;
+  return { command, gate: gate(rng) };
+}
+
+export function fillOrders(world: World, rng: Rng): Command {
+  const live = bettableRounds(world.state, world.nowMs);
+  const market = live.length > 0 && rng.chance(0.95) ? rng.pick(live).market : rng.pick(WORLD_MARKETS);
+  const fairShareE6 = fairShare(world, market);
+  const ordersMax = rng.pick([1, 2, 100]);
+  return { kind: 'fillOrders', timeMs: world.nowMs, market, fairShareE6, ordersMax };
+}
+
+export const expireOrders = (world: World, rng: Rng): Command => ({
+  kind: 'expireOrders',
+  timeMs: world.nowMs,
+  ordersMax: rng.pick([1, 2, 100]),
+});
+
+const gate = (rng: Rng): ErrorCode | null => (rng.chance(0.02) ? rng.pick(GATES) : null);
+
+/** Wanders from bet to bet, now and then to the ends, and is seldom missing. */
+function fairShare(world: World, market: number): number {
+  const rng = world.quoteRng;
+  const last = world.fairShares.get(market) ?? 500_000;
+  const share = rng.weighted<() => number>([
+    [6, () => last],
+    [6, () => Math.min(Math.max(last + rng.integer(-100_000, 100_000), 0), 1_000_000)],
+    [1, () => rng.pick([0, 1, 19_999, 20_000, 980_000, 1_000_000])],
+    [1, () => rng.integer(0, 1_000_000)],
+  ])();
+  world.fairShares.set(market, share);
+  return rng.chance(0.02) ? NO_FAIR_SHARE : share;
+}
+
+interface Wish {
+  readonly round: ReferenceRound;
+  readonly account: number;
+  readonly side: number;
+  readonly fairShareE6: number;
+}
+
+function stake(world: World, rng: Rng, { round, account, side, fairShareE6 }: Wish): number {
+  const { balanceCents, tier } = must(accountOf(world.state, account), 'account');
+  const tierMaxCents = must(rulesOf(world.state).tiers[tier], 'tier').maxStakeCents;
+  const minCents = round.rules.minStakeCents;
+  const maxCents = Math.max(minCents, Math.min(balanceCents, tierMaxCents, round.rules.maxStakeCents));
+  const near = rng.integer(-1, 1);
+  const stakeCents = rng.weighted<() => number>([
+    [6, () => rng.integer(minCents, 300_00)],
+    [4, () => rng.integer(minCents, maxCents)],
+    [5, () => exposureLimit(round, side, fairShareE6) + rng.integer(0, 1)],
+    [1, () => minCents + near],
+    [1, () => round.rules.maxStakeCents + near],
+    [1, () => tierMaxCents + near],
+    [1, () => balanceCents + near],
+  ])();
+  return rng.chance(0.12) ? stakeCents : Math.min(Math.max(stakeCents, minCents), maxCents);
+}
+
+/** The largest stake, or one of the largest, that the side can take now without the round's coming to owe too much. */
+export function exposureLimit(round: ReferenceRound, side: number, fairShareE6: number): number {
+  const share = Math.max(fairShareE6, 0);
+  const pools = offeredPools(round, share);
+  const [own, other] = side === 0 ? pools : [pools[1], pools[0]];
+  const owedCents = payoutsOn(round, side);
+  const fits = (stakeCents: number): boolean => {
+    const odds = referenceOddsE4(own + other + stakeCents, own + stakeCents);
+    const payoutCents = referencePayoutCents(stakeCents, odds, round.feeBps);
+    if (owedCents + payoutCents > own + other + stakeCents) return false;
+    return !isQuoted(round) || edgeOfRound(round) + edgeOf(side, stakeCents, payoutCents, share) >= 0n;
+  };
+  let low = 1;
+  let high = 2;
+  while (fits(high) && high < 100_000_000_00) high *= 2;
+  while (low < high - 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (fits(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+function expectedPercent(rng: Rng, round: ReferenceRound, side: number, fairShareE6: number): number {
+  const [upCents, downCents] = offeredPools(round, Math.max(fairShareE6, 0));
+  const publishedE6 = referencePercentE2(side, upCents, downCents) * 10_000;
+  const toleranceE6 = round.slippageE2 * 10_000;
+  const direction = rng.pick([-1, 1]);
+  const expectedE6 = rng.weighted<() => number>([
+    [8, () => -1],
+    [2, () => publishedE6],
+    [2, () => publishedE6 + direction * toleranceE6],
+    [1, () => publishedE6 + direction * (toleranceE6 + 1)],
+    [1, () => rng.integer(0, 100_000_000)],
+  ])();
+  return expectedE6 < 0 || expectedE6 > 100_000_000 ? -1 : expectedE6;
+}
+
+function idempotency(world: World, rng: Rng): IdempotencyDigest | null {
+  if (rng.chance(0.4)) return null;
+  const known = world.state.idempotency;
+  if (known.length > 0 && rng.chance(0.12)) {
+    const { keyHigh, keyLow, body } = rng.pick(known);
+    return { keyHigh, keyLow, body: rng.chance(0.5) ? body : body + 1 };
+  }
+  world.counter += 1;
+  return { keyHigh: 0xffff_ffff_ff00 + (world.counter % 3), keyLow: world.counter, body: rng.integer(0, 2) };
+}
+
+/** An order that was placed before, sent again with its key, by its account or by another one. */
+function repeated(world: World, rng: Rng): PlaceOrder | null {
+  if (world.state.idempotency.length === 0) return null;
+  const { event, keyHigh, keyLow, body } = rng.pick(world.state.idempotency.slice(-8));
+  const { market, side, stakeCents, clientSeed } = event;
+  const account = rng.chance(0.9) ? event.account : rng.integer(1, world.state.accounts.length);
+  return {
+    kind: 'placeOrder',
+    timeMs: world.nowMs,
+    account,
+    key: 2,
+    market,
+    side,
+    stakeCents,
+    fairShareE6: NO_FAIR_SHARE,
+    expectedPercentE6: -1,
+    idempotency: { keyHigh, keyLow, body: rng.chance(0.8) ? body : body + 1 },
+    clientSeed,
+  };
+}

@@ -1,0 +1,193 @@
+/**
+ * A random stream of commands, drawn one by one from what the state makes interesting. A step is a seed, so that
+ * fast-check can leave steps out of a failing stream and the rest still makes sense.
+ */
+import { assert } from '../../../../engine/base/assert.js';
+import { Engine } from '../../../../engine/engine.js';
+import type { Command } from '../../../../engine/model/commands.js';
+import type { ErrorCode } from '../../../../engine/model/errors.js';
+import type { Outcome } from '../../../../engine/model/events.js';
+import { RULES_VERSION } from '../../../../engine/model/rules.js';
+import { nextExpiryMs } from '../limit-orders.js';
+import { Pair } from '../pair.js';
+import { bettableRounds } from '../reads.js';
+import { ReferenceEngine } from '../reference-engine.js';
+import * as lifecycle from './lifecycle-moves.js';
+import * as operator from './operator-moves.js';
+import * as orders from './order-moves.js';
+import { Rng } from './rng.js';
+import { type Move, WORLD_ASSETS, WORLD_HISTORY_BETS, WORLD_MARKETS, World } from './world.js';
+
+/** How much of a failing stream is shown: the end is where it failed, and shrinking has left little else. */
+const STORY_LINES = 40;
+
+type Generator = (world: World, rng: Rng) => Move | Command | null;
+
+function limitMoves({ state, nowMs }: World, isBetting: boolean): readonly (readonly [number, Generator])[] {
+  const isExpiring = nextExpiryMs(state) <= nowMs;
+  return [
+    [isBetting ? 25 : 1, orders.limitOrder],
+    [isBetting ? 6 : 0.5, orders.cancelOrder],
+    [isBetting ? 6 : 0.3, orders.fillOrders],
+    [isExpiring ? 8 : 0.3, orders.expireOrders],
+  ];
+}
+
+function choices(world: World): readonly (readonly [number, Generator])[] {
+  const { state, nowMs } = world;
+  const isBetting = bettableRounds(state, nowMs).length > 0;
+  const isAwaiting = lifecycle.awaitedBoundaries(world).length > 0;
+  return [
+    [isBetting ? 90 : 3, orders.order],
+    ...(world.hasLimits ? limitMoves(world, isBetting) : []),
+    [14, lifecycle.passTime],
+    [isAwaiting ? 22 : 0.5, lifecycle.boundaryPrice],
+    [state.markets.some(({ current }) => current === null) ? 4 : 0.5, lifecycle.openLate],
+    [state.resolved.length > 0 ? 14 : 0.3, lifecycle.settle],
+    [0.7, lifecycle.advance],
+    [lifecycle.rootless(world).length > 0 ? 6 : 0.3, lifecycle.publishRoot],
+    [1, lifecycle.voidRound],
+    [state.accounts.length < 2 ? 20 : 1, operator.createAccount],
+    [1.5, operator.updateAccount],
+    [4, operator.transfer],
+    [1.5, operator.depositHouse],
+    [2, operator.createKey],
+    [2, operator.updateKey],
+    [0.7, operator.configure],
+    [0.7, operator.setCalendar],
+    [state.trading.enabled ? 0.3 : 5, operator.setTrading],
+    [0.5, operator.suspendMarket],
+    [0.3, operator.declareSetup],
+  ];
+}
+
+/** What a stream's commands are applied to. The reference model's state says which commands are interesting next. */
+interface Target {
+  readonly reference: ReferenceEngine;
+  apply(command: Command, gate?: ErrorCode | null): Outcome;
+}
+
+/** Runs the stream through the engine and the reference model; throws where they differ. */
+export function runStream(worldSeed: number, steps: readonly number[]): Pair {
+  const pair = new Pair(WORLD_MARKETS, [1, WORLD_HISTORY_BETS, 50]);
+  try {
+    drive(pair, worldSeed, steps);
+  } catch (error) {
+    throw new Error(failureText(pair, worldSeed, error), { cause: error });
+  }
+  return pair;
+}
+
+/** The commands of a stream as the reference model alone decides them, for tests that need commands and compare nothing. */
+class DrawnStream implements Target {
+  readonly reference = new ReferenceEngine();
+  /** Every command, in order, with what the edge said to it. */
+  readonly tried: { readonly command: Command; readonly gate: ErrorCode | null }[] = [];
+  /** Every command that took effect, in order. */
+  readonly accepted: Command[] = [];
+
+  apply(command: Command, gate: ErrorCode | null = null): Outcome {
+    const { timeMs } = command;
+    if (command.kind !== 'advance' && this.reference.nextDueMs <= timeMs)
+      this.#take({ kind: 'advance', timeMs }, null);
+    return this.#take(command, gate);
+  }
+
+  #take(command: Command, gate: ErrorCode | null): Outcome {
+    const outcome = this.reference.apply(command, gate);
+    this.tried.push({ command, gate });
+    if (outcome.status === 'accepted') this.accepted.push(command);
+    return outcome;
+  }
+}
+
+/** The same commands as `runStream`'s, many times as fast, and nothing is checked. Without quotes all seeds are fixed. */
+export function drawStream(
+  worldSeed: number,
+  steps: readonly number[],
+  isQuoting = true,
+  hasLimits = true,
+): Pick<DrawnStream, 'tried' | 'accepted'> {
+  const drawn = new DrawnStream();
+  drive(drawn, worldSeed, steps, isQuoting, hasLimits);
+  return drawn;
+}
+
+/** The accepted commands of a stream of so many random steps, with limit orders if that is said. */
+export function randomCommands(
+  seed: number,
+  steps: number,
+  isQuoting = true,
+  hasLimits = false,
+): readonly Command[] {
+  const rng = new Rng(seed);
+  return drawStream(
+    seed,
+    Array.from({ length: steps }, () => rng.integer(0, 0xffff_ffff)),
+    isQuoting,
+    hasLimits,
+  ).accepted;
+}
+
+/** The engine at the end of such a stream. */
+export function randomEngine(seed: number, steps: number, isQuoting = true, hasLimits = false): Engine {
+  const engine = new Engine();
+  for (const command of randomCommands(seed, steps, isQuoting, hasLimits)) {
+    const { status } = engine.apply(command);
+    assert(status === 'accepted', `${command.kind} is ${status}`);
+  }
+  return engine;
+}
+
+function drive(
+  target: Target,
+  worldSeed: number,
+  steps: readonly number[],
+  isQuoting = true,
+  hasLimits = true,
+): void {
+  const rng = new Rng(worldSeed);
+  const world = new World(
+    target.reference.state,
+    1_700_000_000_000 + rng.integer(0, 900_000),
+    isQuoting,
+    hasLimits,
+  );
+  openWorld(target, world, rng);
+  for (const seed of steps) {
+    const stepRng = new Rng(seed);
+    const made = stepRng.weighted(choices(world))(world, stepRng);
+    if (made === null) continue;
+    if ('command' in made) target.apply(made.command, made.gate);
+    else target.apply(made);
+  }
+}
+
+/** Rules, the house's money, two accounts and the first rounds. */
+function openWorld(target: Target, world: World, rng: Rng): void {
+  const timeMs = world.nowMs;
+  target.apply({ kind: 'configure', timeMs, rulesVersion: RULES_VERSION, rules: world.rules(rng, null) });
+  const amountCents = rng.pick([1_000_000_00, 1_000_000_00, 20_000_00, 3_000_00]);
+  target.apply({ kind: 'depositHouse', timeMs, amountCents, reference: 'capital' });
+  for (const balanceCents of [50_000_00, 2_000_000_00]) {
+    target.apply({ kind: 'createAccount', timeMs, name: null, tier: rng.integer(1, 4), balanceCents });
+  }
+  for (const asset of WORLD_ASSETS) {
+    const price = world.price(asset);
+    target.apply({
+      kind: 'openLate',
+      timeMs,
+      asset,
+      price,
+      priceTimeMs: timeMs,
+      source: null,
+      evidence: 'start',
+    });
+  }
+}
+
+function failureText(pair: Pair, worldSeed: number, error: unknown): string {
+  const story = pair.story.slice(-STORY_LINES).join('\n');
+  const reason = error instanceof Error ? error.message : String(error);
+  return `world seed ${worldSeed}; the last of ${pair.story.length} commands:\n${story}\n${reason}`;
+}

@@ -1,0 +1,46 @@
+/** What the replicated log on real NATS servers has lived through, read from its beginning. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { StoredBatch } from '../../../engine/model/ports.js';
+import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
+import { BatchJoiner, decodeMessage } from '../../../persistence/replication/log/message.js';
+import { NatsLog } from '../../../persistence/replication/log/nats-log.js';
+import { Patience } from '../../../persistence/replication/log/patience.js';
+import type { NatsCluster } from './nats.js';
+
+/** Servers that have just found each other again answer for their streams some seconds later. */
+const patience = new Patience(
+  () => pause(100),
+  () => undefined,
+);
+
+export interface LogHistory {
+  /** Who led each epoch. */
+  readonly leaders: ReadonlyMap<number, string>;
+  /** All batches, each with the epoch of its leader. */
+  readonly batches: readonly { readonly row: StoredBatch; readonly epoch: number }[];
+  readonly messages: number;
+}
+
+export function openLog({ servers }: NatsCluster): Promise<NatsLog> {
+  return patience.until(() => NatsLog.open({ servers, stream: 'tote', credentialsFile: null, tls: null }));
+}
+
+/** Throws where a message does not follow from the one before it. */
+export async function historyOf(nats: NatsCluster): Promise<LogHistory> {
+  const log = await openLog(nats);
+  try {
+    const joiner = new BatchJoiner({ lastSeq: 0, chain: CHAIN_START });
+    const leaders = new Map<number, string>();
+    const batches: { row: StoredBatch; epoch: number }[] = [];
+    for (let sequence = 1; ; sequence++) {
+      const entry = await patience.until(() => log.read(sequence));
+      if (entry === null) return { leaders, batches, messages: sequence - 1 };
+      const message = decodeMessage(entry.bytes, sequence);
+      if (message.kind === 'takeover') leaders.set(message.epoch, message.node);
+      const row = joiner.add(message, sequence);
+      if (row !== null) batches.push({ row, epoch: message.epoch });
+    }
+  } finally {
+    await log.close();
+  }
+}

@@ -1,0 +1,133 @@
+/** Servers with a replicated log, for tests: two machines of one exchange, each with its own directory. */
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { dataDirLayout } from '../../../persistence/data-dir/layout.js';
+import { openJournalReader } from '../../../persistence/journal/reader.js';
+import { type Bettor, newDataDir, type Run, removeDataDir, Server } from '../processes/server.js';
+import { LinkProxy } from './link-proxy.js';
+import { NatsCluster } from './nats.js';
+
+export const TOKEN = 'token-of-both-machines';
+
+export interface MachineOptions {
+  readonly nats: NatsCluster;
+  readonly node: string;
+  readonly role?: 'leader' | 'standby' | 'auto';
+  readonly dataDir?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A process that leads at once, or later. */
+export interface Machine {
+  readonly run: Run;
+  /** Resolves once it leads and serves. */
+  readonly leading: Promise<Server>;
+}
+
+export function startMachine({ nats, node, role = 'auto', dataDir, env = {} }: MachineOptions): Machine {
+  let run: Run | null = null;
+  const leading = Server.start({
+    ...(dataDir === undefined ? {} : { dataDir }),
+    onRun: (started) => {
+      run = started;
+    },
+    env: {
+      TOTE_REPLICATION: nats.url,
+      TOTE_NODE: node,
+      TOTE_ROLE: role,
+      TOTE_LEASE_SECONDS: '2',
+      TOTE_LOG_LEVEL: 'info',
+      TOTE_OPERATOR_TOKEN: TOKEN,
+      ...env,
+    },
+  });
+  // A standby may be ended before it leads.
+  leading.catch(() => undefined);
+  if (run === null) throw new Error('the process was started');
+  return { run, leading };
+}
+
+/** All machines of an exchange have one master secret. */
+export function shareSecret(from: string, to: string): void {
+  copyFileSync(join(from, 'master-secret'), join(to, 'master-secret'));
+}
+
+/** Resolves once the log of the process has this event, with its line. */
+export function event(run: Run, name: string): Promise<Record<string, unknown>> {
+  return run.findInErrors((stderr) =>
+    stderr
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .find((line) => line['event'] === name),
+  );
+}
+
+const ORDER = { marketId: 'BTC_FIVE_MINUTES', prediction: 'UP', amount: 10 };
+
+export interface PairOptions {
+  /** Servers that other exchanges use, too; new ones where absent. */
+  readonly nats?: NatsCluster;
+  /** The exchange's own stream there. */
+  readonly stream?: string;
+  /** The leader's links to the servers can be cut. */
+  readonly hasLinks?: boolean;
+}
+
+export interface Pair {
+  readonly nats: NatsCluster;
+  /** For further machines of this exchange. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly links: readonly LinkProxy[];
+  readonly a: Machine;
+  readonly leader: Server;
+  readonly b: Machine;
+  readonly dirB: string;
+  readonly bettor: Bettor;
+}
+
+/** `a` leads, `b` follows, and there is a bettor. */
+export async function startPair(
+  t: TestContext,
+  { stream = 'tote', hasLinks = false, ...options }: PairOptions = {},
+): Promise<Pair> {
+  const nats = options.nats ?? (await NatsCluster.start());
+  if (options.nats === undefined) t.after(() => nats.remove());
+  const env = { TOTE_REPLICATION_STREAM: stream };
+  const links = hasLinks ? await Promise.all(nats.servers.map((server) => openLink(t, server))) : [];
+  const servers = links.map(({ port }) => `127.0.0.1:${port}`).join(',');
+  const ofLeader = hasLinks ? { ...env, TOTE_REPLICATION: `nats://${servers}` } : env;
+  const a = startMachine({ nats, node: 'a', env: ofLeader });
+  const leader = await a.leading;
+  t.after(() => leader.remove());
+  const dirB = newDataDir();
+  t.after(() => removeDataDir(dirB));
+  shareSecret(leader.dataDir, dirB);
+  const b = startMachine({ nats, node: 'b', dataDir: dirB, env });
+  t.after(() => b.run.signal('SIGKILL'));
+  await event(b.run, 'following');
+  await leader.toNextDay();
+  await leader.push({ BTC: 50_000 });
+  return { nats, env, links, a, leader, b, dirB, bettor: await leader.createBettor() };
+}
+
+async function openLink(t: TestContext, server: string): Promise<LinkProxy> {
+  const link = await LinkProxy.open(Number(server.split(':')[1]));
+  t.after(() => link.close());
+  return link;
+}
+
+/** One order under an Idempotency-Key. */
+export const place = (server: Server, { secret }: Bettor, key: string) =>
+  server
+    .api(secret)
+    .send<{ bet: { id: string } }>('POST', '/orders', JSON.stringify(ORDER), { 'Idempotency-Key': key });
+
+/** The journal of a directory whose server has ended. */
+export function batchesOf(dataDir: string) {
+  const reader = openJournalReader(dataDirLayout(dataDir));
+  const batches = [...reader.readBatches(0)];
+  reader.close();
+  return batches;
+}
