@@ -31,7 +31,12 @@ const PARTS: readonly Part[] = [
     args: [
       ...['engine/against-reference', 'engine/replay', 'engine/riskless-profit', 'engine/snapshot/snapshot'],
       ...['persistence/faults/bit-flips', 'persistence/faults/truncation', 'persistence/snapshot/bit-flips'],
-      ...['simulation/simulation', 'simulation/replication', 'blackbox/sigkill', 'blackbox/snapshots'],
+      ...[
+        'simulation/simulation',
+        'simulation/replication',
+        'blackbox/faults/sigkill',
+        'blackbox/faults/snapshots',
+      ],
     ],
     env: { TOTE_TEST_LONG: '1', TOTE_TEST_RUNS: '1200' },
   },

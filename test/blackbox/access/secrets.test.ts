@@ -1,0 +1,180 @@
+/**
+ * Secrets never reach a log or the journal in clear (specification, section 5; design, section 3): a server with the
+ * most detailed log is used in every way, and then everything that it has written is searched.
+ */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { refused } from '../../support/api/api-client.js';
+import { Sandbox } from '../../support/api/api-client-sandbox.js';
+import { buildPage } from '../../support/console/console-page.js';
+
+const OPERATOR_TOKEN = 'a-token-that-the-environment-gives-0123456789';
+const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 };
+const ALL_SCOPES = ['markets:read', 'positions:read', 'orders:write'];
+
+let sandbox: Sandbox;
+
+before(async () => {
+  buildPage();
+  sandbox = await Sandbox.start({ env: { TOTE_LOG_LEVEL: 'trace' } });
+});
+after(() => sandbox.remove());
+
+/** Every file of the data directory with its bytes. */
+function filesOf(folder: string): Map<string, Buffer> {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const contents = names.flatMap((name) => contentOf(join(folder, name)));
+  return new Map(contents);
+}
+
+/** Of a file that is still there: a running server removes its temporary ones. */
+function contentOf(path: string): [path: string, bytes: Buffer][] {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return [];
+  try {
+    return [[path, readFileSync(path)]];
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** The forms in which a secret text might have been written down. */
+const formsOf = (secret: string): readonly (readonly [form: string, bytes: Buffer])[] => [
+  ['as it is', Buffer.from(secret)],
+  ['without its prefix', Buffer.from(secret.replace(/^tote_/, ''))],
+  ['in hex', Buffer.from(Buffer.from(secret).toString('hex'))],
+  ['in base64', Buffer.from(Buffer.from(secret).toString('base64').replace(/=+$/, ''))],
+  ['in UTF-16', Buffer.from(secret, 'utf16le')],
+];
+
+test('keys, the token and the master secret are in no log and in no file but their own', async () => {
+  await sandbox.openRounds({ BTC: 67_000 });
+  const secrets: string[] = [];
+  const { accountId, api, keyId, secret } = await sandbox.trader();
+  secrets.push(secret);
+  const second = await sandbox.key(accountId, { scopes: ALL_SCOPES });
+  secrets.push(second.secret);
+  await api.place(ORDER, { 'Idempotency-Key': 'once' });
+  await api.place(ORDER, { 'Idempotency-Key': 'once' });
+  refused(await api.order({ ...ORDER, amount: 0 }), 400, 'invalid_request');
+  refused(await api.order({ ...ORDER, [secret]: secret }), 400, 'invalid_request');
+  refused(await api.get(`/markets/${secret}`), 404, 'market_not_found');
+  refused(await api.get(`/no/such/path/${secret}?key=${secret}`), 404, 'not_found');
+  refused(await sandbox.api(`${secret}x`).get('/markets'), 401, 'invalid_api_key');
+  await sandbox.operator.patch(`/keys/${keyId}`, { enabled: false });
+  refused(await api.get('/markets'), 403, 'key_disabled');
+  await fetch(`${sandbox.server.operatorUrl}/operator/v1/status`, {
+    headers: { Authorization: `Bearer ${secret}` },
+  });
+  await sandbox.closeMinute({ BTC: 67_001 });
+  const { dataDir, token } = sandbox.server;
+  secrets.push(token);
+
+  const running = filesOf(dataDir);
+  const ending = await sandbox.server.stop();
+  assert.equal(ending.code, 0, ending.stderr);
+  const outputs: readonly (readonly [string, Buffer])[] = [
+    ['stdout', Buffer.from(ending.stdout)],
+    ['stderr', Buffer.from(ending.stderr)],
+    ...[...running].map(([path, bytes]) => [`${path} (running)`, bytes] as const),
+    ...filesOf(dataDir),
+  ];
+  assert.ok(
+    outputs.some(([, bytes]) => bytes.includes('placeOrder') || bytes.includes('betPlaced')),
+    'the journal is text',
+  );
+  const digest = createHash('sha256').update(secret).digest('hex');
+  assert.ok(
+    outputs.some(([, bytes]) => bytes.includes(digest)),
+    'the journal knows a key by its digest',
+  );
+  for (const [where, bytes] of outputs) {
+    for (const text of secrets) {
+      if (text === token && where.includes('operator-token')) continue;
+      for (const [form, needle] of formsOf(text)) {
+        assert.ok(!bytes.includes(needle), `${where} holds a secret ${form}`);
+      }
+    }
+  }
+});
+
+test('stored secrets are files that nobody else can read', () => {
+  const files = filesOf(sandbox.server.dataDir);
+  const secretFiles = [...files].filter(([path]) => /secret|token/.test(path));
+  assert.equal(secretFiles.length, 2, 'the master secret and the operator token');
+  for (const [path, bytes] of secretFiles) {
+    assert.equal(statSync(path).mode & 0o777, 0o600, path);
+    const needles = [bytes, Buffer.from(bytes.toString('utf8').trim()), Buffer.from(bytes.toString('hex'))];
+    for (const [other, content] of files) {
+      if (other === path) continue;
+      for (const needle of needles) assert.ok(!content.includes(needle), `${other} holds what ${path} does`);
+    }
+  }
+});
+
+test('a secret is shown once, and lists of keys do not have it', async () => {
+  sandbox = await Sandbox.start({
+    dataDir: sandbox.server.dataDir,
+    env: { TOTE_LOG_LEVEL: 'trace', TOTE_OPERATOR_TOKEN: OPERATOR_TOKEN },
+  });
+  const { accountId, secret } = await sandbox.trader();
+  const listed = await sandbox.operator.get(`/accounts/${accountId}/keys`);
+  assert.ok(!listed.text.includes(secret));
+  assert.ok(!listed.text.includes(createHash('sha256').update(secret).digest('hex')), 'nor its digest');
+  const ending = await sandbox.server.stop();
+  for (const bytes of [ending.stdout, ending.stderr, ...filesOf(sandbox.server.dataDir).values()]) {
+    assert.ok(!bytes.includes(OPERATOR_TOKEN), 'a token of the environment is written nowhere');
+  }
+});
+
+test('no page and no list of the operator port has a secret', async () => {
+  const own = await Sandbox.start();
+  try {
+    const { accountId, secret } = await own.trader();
+    const { operatorUrl, token } = own.server;
+    await own.openRounds({ BTC: 67_000 });
+    const html = await (await fetch(`${operatorUrl}/console`)).text();
+    const files = [...html.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path ?? '');
+    assert.ok(files.some((path) => path.endsWith('.js')));
+    const pages = ['/console', ...files, '/docs', '/docs/start.js', '/metrics', '/healthz'];
+    const lists = [
+      ...[
+        '/audit',
+        '/keys',
+        `/accounts/${accountId}/keys`,
+        `/accounts/${accountId}/ledger`,
+        '/bets',
+        '/rounds',
+      ],
+      ...['/status', '/vitals', '/rules', '/house', '/prices/BTC/history', '/openapi.json'],
+    ].map((path) => `/operator/v1${path}`);
+    const headers = { Authorization: `Bearer ${token}` };
+    for (const path of [...pages, ...lists]) {
+      const answer = await fetch(operatorUrl + path, { headers });
+      assert.equal(answer.status, 200, path);
+      const bytes = Buffer.from(await answer.arrayBuffer());
+      for (const text of [secret, token, createHash('sha256').update(secret).digest('hex')])
+        for (const [form, needle] of formsOf(text)) assert.ok(!bytes.includes(needle), `${path} ${form}`);
+    }
+  } finally {
+    await own.remove();
+  }
+});
+
+test('the demo key is on stdout in the two lines to paste, and nowhere else', async () => {
+  const demo = await Sandbox.start({ env: { TOTE_DEMO: '1', TOTE_LOG_LEVEL: 'trace' } });
+  try {
+    await demo.openRounds({ BTC: 67_000 }, 'FIVE_MINUTES');
+    const [, secret = ''] = await demo.server.run.sees(/^curl .*X-API-Key: (tote_\S{43})'.*$/m);
+    assert.equal((await demo.api(secret).get('/positions')).status, 200);
+    const { stdout, stderr } = await demo.server.stop();
+    assert.equal(stdout.split(secret).length - 1, 2, 'once in the bet, once in the list of positions');
+    assert.ok(!stderr.includes(secret), 'not in the log');
+    for (const [path, bytes] of filesOf(demo.server.dataDir)) assert.ok(!bytes.includes(secret), path);
+  } finally {
+    await demo.remove();
+  }
+});

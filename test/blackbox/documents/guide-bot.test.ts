@@ -1,0 +1,80 @@
+/** The bot of docs/api.md, unchanged, against a server whose first answer to an order gets lost. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { after, test } from 'node:test';
+import { Sandbox } from '../../support/api/api-client-sandbox.js';
+import { codeBlocks, readDocument, sectionOf } from '../../support/document.js';
+import { isAvailable } from '../../support/programs.js';
+
+const options = { skip: !isAvailable('python3') && 'python3 cannot be found in PATH' };
+const closing: (() => unknown)[] = [];
+after(async () => {
+  for (const close of closing.reverse()) await close();
+});
+
+/** Forwards everything, but breaks the connection instead of sending the first answer to an order. */
+async function lossyLink(port: number): Promise<{ readonly port: number; readonly lost: () => string }> {
+  let lost = '';
+  const link: Server = createServer((client) => {
+    const upstream = connect(port, '127.0.0.1');
+    let hasOrder = false;
+    client.on('data', (bytes) => {
+      hasOrder ||= bytes.includes('POST /v1/orders');
+      upstream.write(bytes);
+    });
+    upstream.on('data', (bytes) => {
+      if (hasOrder && lost === '') {
+        lost = bytes.toString();
+        client.destroy();
+      } else client.write(bytes);
+    });
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      one.on('error', () => undefined);
+      one.on('close', () => other.destroy());
+    }
+  }).listen(0, '127.0.0.1');
+  await once(link, 'listening');
+  closing.push(() => link.close());
+  return { port: (link.address() as AddressInfo).port, lost: () => lost };
+}
+
+test('it places one bet although the answer is lost, and prints its result', options, async () => {
+  const sandbox = await Sandbox.start();
+  closing.push(() => sandbox.remove());
+  const { api, secret } = await sandbox.trader();
+  await sandbox.openRounds({ BTC: 100 });
+  const link = await lossyLink(Number(new URL(sandbox.server.publicUrl).port));
+  const [program = ''] = codeBlocks(sectionOf(readDocument('docs/api.md'), '## A whole bot'), 'python');
+  assert.ok(program.includes('"127.0.0.1", 8080'));
+  const bot = spawn(
+    'python3',
+    ['-u', '-c', program.replace('"127.0.0.1", 8080', `"127.0.0.1", ${link.port}`)],
+    {
+      env: { ...process.env, TOTE_API_KEY: secret },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  closing.push(() => bot.kill());
+  const ended = Promise.all([once(bot, 'close'), text(bot.stderr)]);
+  let said = '';
+  bot.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    said += chunk;
+  });
+  while (!said.includes('\n')) {
+    const ending = await Promise.race([once(bot.stdout, 'data').then(() => null), ended]);
+    if (ending !== null) assert.fail(ending[1]);
+  }
+  assert.match(said, /^placed bet_\d+ at odds of 1\.\d+ in BTC_ONE_MINUTE_\d+\n$/);
+  assert.match(link.lost(), /^HTTP\/1\.1 201 /);
+  assert.equal((await api.orders()).length, 1);
+  await sandbox.closeMinute({ BTC: 101 });
+  const [[code], problems] = await ended;
+  assert.match(said, /\nWIN 4\.\d+\n$/, problems);
+  assert.equal(code, 0);
+});

@@ -1,0 +1,192 @@
+/**
+ * Snapshots and archive beside a running server: a restart uses them and answers like one without them, a kill at any
+ * moment leaves a directory that starts, a full disk stops only them, and a divergence from the journal ends the
+ * server.
+ */
+import assert from 'node:assert/strict';
+import { cpSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { orders, setUpCommands } from '../../../bench/engine/scenario.js';
+import { must } from '../../../engine/base/assert.js';
+import { Engine } from '../../../engine/engine.js';
+import { checkArchive } from '../../../persistence/archive/check.js';
+import { findDataDir } from '../../../persistence/data-dir/layout.js';
+import { openJournalReader } from '../../../persistence/journal/reader.js';
+import { decodeBatches, replayBatch } from '../../../persistence/replay/replay.js';
+import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
+import { alterDigest } from '../../persistence/support/shadow-altered.js';
+import { HotSide } from '../../persistence/support/shadow-files.js';
+import { inSuiteOrAtNight } from '../../support/long-run.js';
+import { newDataDir, removeDataDir, Server, startDoomed } from '../../support/processes/server.js';
+import { hasCaughtUp, type Status, statusWhere } from '../../support/processes/status.js';
+
+const made: string[] = [];
+function dataDir(): string {
+  made.push(newDataDir());
+  return must(made.at(-1), 'directory');
+}
+after(() => {
+  for (const path of made) removeDataDir(path);
+});
+
+const KILLS = inSuiteOrAtNight(4, 12);
+const OFTEN = { TOTE_SNAPSHOT_COMMANDS: '25', TOTE_SNAPSHOTS_KEPT: '2' };
+
+/** Everything that the server shows of accounts, positions, markets and the house. */
+async function answersOf(server: Server, secrets: readonly string[]): Promise<string> {
+  const answers = [await server.operator.get('/accounts'), await server.operator.get('/house')];
+  for (const secret of secrets) {
+    for (const path of ['/positions?status=all', '/orders?limit=200', '/prices']) {
+      answers.push(await server.api(secret).get(path));
+    }
+  }
+  return answers.map(({ text }) => text).join('\n');
+}
+
+/** Rounds, bets, settlements: some hundred commands. */
+async function live(server: Server, minutes: number): Promise<string[]> {
+  const bettors = [await server.createBettor(), await server.createBettor()];
+  await server.toNextDay();
+  for (let minute = 0; minute < minutes; minute++) {
+    await server.push({ BTC: 100 + minute });
+    for (const [index, { api }] of bettors.entries()) {
+      for (const marketId of ['BTC_ONE_MINUTE', 'BTC_FIVE_MINUTES']) {
+        const prediction = (minute + index) % 2 === 0 ? 'UP' : 'DOWN';
+        const placed = await api.post(
+          '/orders',
+          { marketId, prediction, amount: 1 + minute },
+          { 'Idempotency-Key': `${minute}-${marketId}` },
+        );
+        assert.equal(placed.status, 201, placed.text);
+      }
+    }
+    await server.advance(60_000);
+  }
+  return bettors.map(({ secret }) => secret);
+}
+
+test('a restart uses the snapshot, says so, and answers like one without it', async () => {
+  const dir = dataDir();
+  const first = await Server.start({ dataDir: dir, env: OFTEN });
+  const secrets = await live(first, 8);
+  const before = await statusWhere(first, hasCaughtUp);
+  assert.ok(before.shadow.lastSnapshot !== null && before.shadow.lastSnapshot.sequence > 0);
+  assert.equal(before.start.snapshotSequence, null);
+  assert.ok(before.shadow.recoverySpace.freeBytes > before.shadow.recoverySpace.neededBytes);
+  const answers = await answersOf(first, secrets);
+  assert.equal((await first.stop()).code, 0);
+
+  const bare = dataDir();
+  cpSync(dir, bare, { recursive: true });
+  rmSync(join(bare, 'snapshots'), { recursive: true });
+  rmSync(join(bare, 'archive'), { recursive: true });
+  for (const [path, snapshotSequence] of [
+    [dir, before.shadow.lastSnapshot.sequence],
+    [bare, null],
+  ] as const) {
+    const again = await Server.start({ dataDir: path });
+    const { start, sequence, ...rest } = await statusWhere(again, hasCaughtUp);
+    assert.equal(start.snapshotSequence, snapshotSequence);
+    assert.equal(start.commandsReplayed, sequence - (snapshotSequence ?? 0));
+    assert.equal(rest.shadow.lagCommands, 0);
+    assert.equal(await answersOf(again, secrets), answers);
+    assert.equal((await again.stop()).code, 0);
+    assert.deepEqual(checkArchive(findDataDir(path).archiveFile).faults, []);
+  }
+});
+
+test('after kills while snapshots and archive are written every start recovers, and the archive is complete', async () => {
+  const dir = dataDir();
+  let server = await Server.start({ dataDir: dir, env: { ...OFTEN, TOTE_SNAPSHOT_COMMANDS: '5' } });
+  let lastSequence = 0;
+  for (let kill = 0; kill < KILLS; kill++) {
+    await live(server, 2);
+    const { data } = await server.operator.get<Status>('/status');
+    await pause(kill * 7);
+    await server.kill();
+    server = await Server.start({ dataDir: dir, env: { ...OFTEN, TOTE_SNAPSHOT_COMMANDS: '5' } });
+    const status = (await server.operator.get<Status>('/status')).data;
+    assert.ok(status.sequence >= data.durableSequence);
+    assert.ok(status.sequence > lastSequence);
+    lastSequence = status.sequence;
+  }
+  const { durableSequence } = await statusWhere(server, hasCaughtUp);
+  const ending = await server.stop();
+  assert.equal(ending.code, 0, ending.stderr);
+  const { faults, progress } = checkArchive(findDataDir(dir).archiveFile);
+  assert.deepEqual([faults, progress?.fromSeq, progress?.seq], [[], 0, durableSequence]);
+  assert.ok(readdirSync(findDataDir(dir).snapshots).every((name) => name.endsWith('.db')));
+});
+
+test('a divergence of the shadow ends the server, with both digests and the number', async () => {
+  const root = dataDir();
+  const hot = new HotSide(root, (print) => [...setUpCommands(20, 1_000, print), ...orders(0, 200, 20)]);
+  hot.write(260, 10);
+  hot.close();
+  const { dir } = hot;
+  const { lastSeq, digest, altered } = alterDigest(dir, 100);
+  // A snapshot that is of one piece with the altered journal: the start trusts it, the shadow reads all from the beginning.
+  const reader = openJournalReader(dir);
+  const engine = new Engine();
+  for (const batch of decodeBatches(reader.readBatches(0))) {
+    const own = { ...batch.row, digest: batch.row.lastSeq === lastSeq ? digest : batch.row.digest };
+    replayBatch(engine, { ...batch, row: own });
+  }
+  new SnapshotFiles(dir.snapshots).save(engine, must(reader.chainAt(engine.seq), 'chain'));
+  reader.close();
+
+  // The shadow may find it before the banner is out.
+  const ending = await startDoomed({ dataDir: root }, async () => {});
+  assert.equal(ending.code, 1);
+  assert.match(
+    ending.stderr,
+    new RegExp(`to ${lastSeq}: .*digest is ${digest}, the journal's is ${altered}`),
+  );
+  assert.match(ending.stderr, /the server stops: nothing more is acknowledged/);
+});
+
+test('without space for snapshots and archive orders continue, it is logged once, and a restart catches up', async () => {
+  const root = dataDir();
+  const accounts = 50;
+  const segmentBytesMax = 1024 * 1024;
+  const commands = (print: string) => [
+    ...setUpCommands(accounts, 10_000, print),
+    ...orders(0, 22_000, accounts),
+  ];
+  const hot = new HotSide(root, commands, segmentBytesMax);
+  hot.write(hot.left, 100);
+  hot.close();
+  const env = { TOTE_SEGMENT_MIB: '1', TOTE_SNAPSHOT_COMMANDS: '1000' };
+  // No file may grow beyond this: more than a segment, less than the archive of so many bets or their snapshot.
+  const under = ['sh', '-c', 'ulimit -f 2800; exec "$0" "$@"'];
+  const limited = await Server.start({ dataDir: root, env, under });
+  const failed = await statusWhere(limited, ({ shadow }) => shadow.reason !== null);
+  const bettor = await limited.createBettor({ balance: 1_000 });
+  await limited.toNextDay();
+  await limited.push({ BTC: 100 });
+  const placed = await bettor.api.post(
+    '/orders',
+    { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 5 },
+    { 'Idempotency-Key': 'a' },
+  );
+  assert.equal(placed.status, 201, placed.text);
+  assert.equal((await limited.operator.get<Status>('/status')).data.ordersRefused, null);
+  assert.ok(failed.shadow.archiveSequence < failed.durableSequence);
+  const said = /"snapshots and archive".*needs attention/g;
+  await limited.run.findInErrors((stderr) => stderr.match(said));
+  const ending = await limited.stop();
+  assert.equal(ending.code, 0, ending.stderr);
+  assert.equal(
+    ending.stderr.match(said)?.length,
+    1,
+    ending.stderr.match(/^.*snapshots and archive.*$/gm)?.join('\n'),
+  );
+
+  const server = await Server.start({ dataDir: root, env });
+  await statusWhere(server, hasCaughtUp);
+  await server.stop();
+  assert.deepEqual(checkArchive(findDataDir(root).archiveFile).faults, []);
+  assert.ok(new SnapshotFiles(findDataDir(root).snapshots).list().length > 0);
+});

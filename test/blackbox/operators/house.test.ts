@@ -1,0 +1,175 @@
+/**
+ * The house's money as operators see it, through a real server: what open rounds can come to is what they come to, and what
+ * is shown as earned is what the house has more, to the cent.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
+import { cents } from '../../support/api/spec-arithmetic.js';
+
+interface Exposure {
+  readonly seeds: number;
+  readonly totalBets: number;
+  readonly totalVolume: number;
+  readonly worst: number;
+  readonly expected: number | null;
+}
+interface RoundExposure extends Exposure {
+  readonly id: string;
+  readonly marketId: string;
+  readonly status: string;
+  readonly owedUp: number;
+  readonly owedDown: number;
+  readonly resultIfUp: number;
+  readonly resultIfDown: number;
+}
+interface HouseExposure extends Exposure {
+  readonly time: string;
+  readonly markets: readonly (Exposure & { readonly marketId: string; readonly rounds: number })[];
+  readonly rounds: readonly RoundExposure[];
+}
+interface Earnings {
+  readonly start: string;
+  readonly end: string;
+  readonly rounds: number;
+  readonly voided: number;
+  readonly totalBets: number;
+  readonly totalVolume: number;
+  readonly paid: number;
+  readonly fees: number;
+  readonly houseResult: number;
+}
+interface Profit {
+  readonly by: string;
+  readonly from: string;
+  readonly to: string;
+  readonly total: Earnings;
+  readonly parts: readonly Earnings[];
+}
+interface Round {
+  readonly id: string;
+  readonly paid: number | null;
+  readonly houseResult: number | null;
+}
+
+const CAPITAL = 1_000_000;
+const HOUR_MS = 3_600_000;
+const BTC = 'BTC_ONE_MINUTE';
+
+let sandbox: Sandbox;
+let trader: Trader;
+
+before(async () => {
+  sandbox = await Sandbox.start({ env: { TOTE_CLOCK_START: '2026-06-10T10:30:00Z' } });
+  trader = await sandbox.trader({ balance: 10_000, tier: 'VIP' });
+});
+after(() => sandbox.remove());
+
+async function get<T>(path: string): Promise<T> {
+  for (;;) {
+    const answered = await sandbox.operator.get<T>(path);
+    if (answered.status === 503 && answered.error.startsWith('archive_behind')) continue;
+    assert.equal(answered.status, 200, answered.text);
+    return answered.data;
+  }
+}
+const bet = (prediction: string, amount: number, marketId = BTC): Promise<unknown> =>
+  trader.api.place({ marketId, prediction, amount });
+const sum = (amounts: readonly number[]): bigint => amounts.reduce((all, amount) => all + cents(amount), 0n);
+
+/** What the rounds have brought the house since the beginning: what it has, in rounds and besides, less its capital. */
+async function earned(): Promise<bigint> {
+  const { balance, openSeeds } = await sandbox.house();
+  return cents(balance) + cents(openSeeds) - cents(CAPITAL);
+}
+
+test('before anything has happened there is no exposure and no profit', async () => {
+  const exposure = await get<HouseExposure>('/house/exposure');
+  assert.deepEqual(
+    { ...exposure, time: '' },
+    { time: '', seeds: 0, totalBets: 0, totalVolume: 0, worst: 0, expected: null, markets: [], rounds: [] },
+  );
+  const profit = await get<Profit>('/house/profit');
+  assert.deepEqual([profit.by, profit.parts.length, profit.total.rounds], ['hour', 24, 0]);
+});
+
+test('a round comes to what its exposure says of that end, and its fee is what winners did not get', async () => {
+  await sandbox.openRounds({ BTC: 100 });
+  for (const [prediction, amount] of [
+    ['UP', 500],
+    ['UP', 20],
+    ['DOWN', 33.33],
+  ] as const)
+    await bet(prediction, amount);
+  const exposure = await get<HouseExposure>('/house/exposure');
+  const round = exposure.rounds.find(({ marketId, totalBets }) => marketId === BTC && totalBets === 3);
+  assert.ok(round !== undefined && round.status === 'LIVE');
+  assert.equal(round.totalVolume, 553.33);
+  assert.equal(cents(round.resultIfUp), cents(round.totalVolume) - cents(round.owedUp));
+  assert.equal(cents(round.resultIfDown), cents(round.totalVolume) - cents(round.owedDown));
+  assert.equal(round.worst, Math.min(0, round.resultIfUp, round.resultIfDown));
+  assert.equal(exposure.rounds[0]?.id, round.id, 'the one with the most to lose comes first');
+  assert.equal(cents(exposure.worst), sum(exposure.rounds.map(({ worst }) => worst)));
+  assert.equal(cents(exposure.seeds), sum(exposure.markets.map(({ seeds }) => seeds)));
+  assert.equal(exposure.seeds, (await sandbox.house()).openSeeds);
+  const before = await earned();
+  await sandbox.closeMinute({ BTC: 101 });
+  assert.equal((await earned()) - before, cents(round.resultIfUp));
+  const settled = (await get<Round[]>(`/rounds?marketId=${BTC}&status=SETTLED`)).find(
+    ({ id }) => id === round.id,
+  );
+  assert.deepEqual([settled?.paid, settled?.houseResult], [round.owedUp, round.resultIfUp]);
+  const { total } = await get<Profit>('/house/profit');
+  assert.equal(cents(total.fees), (cents(round.owedUp) * 300n) / 9_700n);
+});
+
+test('hours and days add up to what the house has more, draws and voids included', async () => {
+  for (let hour = 0; hour < 3; hour++) {
+    await sandbox.openRounds({ BTC: 100, ETH: 10 });
+    await bet('DOWN', 100 + hour);
+    await bet('UP', 44.4, 'ETH_ONE_MINUTE');
+    await bet('UP', 7);
+    if (hour === 1) {
+      const round = (await trader.api.get('/markets/ETH_ONE_MINUTE')).data as {
+        currentRound: { id: string };
+      };
+      const voided = await sandbox.operator.post(`/rounds/${round.currentRound.id}/void`, {
+        reason: 'a test',
+      });
+      assert.equal(voided.status, 200, voided.text);
+    }
+    await sandbox.closeMinute({ BTC: 99 + hour, ETH: 10 });
+    await sandbox.advance(HOUR_MS);
+  }
+  const hours = await get<Profit>('/house/profit?by=hour');
+  assert.equal(cents(hours.total.houseResult), await earned());
+  assert.equal(sum(hours.parts.map(({ houseResult }) => houseResult)), cents(hours.total.houseResult));
+  assert.equal(hours.total.totalBets, 12);
+  assert.equal(hours.total.voided >= 1, true);
+  assert.equal(cents(hours.total.houseResult), cents(hours.total.totalVolume) - cents(hours.total.paid));
+  assert.ok(hours.parts.filter(({ totalBets }) => totalBets > 0).length >= 3);
+  const days = await get<Profit>('/house/profit?by=day&from=2026-06-10T00:00:00Z&to=2026-06-10T23:00:00Z');
+  assert.deepEqual(
+    days.parts.map(({ start, end }) => [start, end]),
+    [['2026-06-10T00:00:00.000Z', '2026-06-11T00:00:00.000Z']],
+  );
+  assert.deepEqual(days.total, hours.total);
+  const rounds = await get<Round[]>('/rounds?status=SETTLED&limit=200');
+  assert.equal(sum(rounds.map(({ houseResult }) => houseResult ?? 0)), await earned());
+  assert.deepEqual(await get('/house/profit?by=hour'), hours, 'what was kept is what was read');
+  sandbox = await sandbox.restart('kill');
+  assert.deepEqual(await get('/house/profit?by=hour'), hours);
+});
+
+test('a time that cannot be shown is refused', async () => {
+  for (const [query, detail] of [
+    ['by=week', 'by must be one of hour, day'],
+    ['by=day&from=2026-01-01T00:00:00Z&to=2026-02-02T00:00:00Z', 'from and to must be at most 31 days apart'],
+    ['from=2026-06-10T12:00:00Z&to=2026-06-10T11:00:00Z', 'from must be before to'],
+    ['from=yesterday', 'from must be an ISO 8601'],
+  ]) {
+    const refused = await sandbox.operator.get(`/house/profit?${query}`);
+    assert.equal(refused.status, 400);
+    assert.ok(refused.error.startsWith(`invalid_request: ${detail}`), refused.error);
+  }
+});

@@ -1,0 +1,182 @@
+/** `GET /metrics` and `GET /vitals` of a real server: what clients do is found in the figures, over all gateways. */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { VITAL_NAMES } from '../../../http/metrics/vitals.js';
+import { StreamClient } from '../../support/api/stream-client.js';
+import { Client } from '../../support/http/client.js';
+import { scrape, scrapeWhere } from '../../support/processes/scrape.js';
+import { type Bettor, Server } from '../../support/processes/server.js';
+
+const ORDERS = 12;
+
+async function started(t: TestContext, env: Readonly<Record<string, string>> = {}) {
+  const server = await Server.start({ env: { TOTE_GATEWAYS: '2', ...env } });
+  t.after(() => server.remove());
+  const bettor = await server.createBettor();
+  await server.toNextDay();
+  await server.push({ BTC: 67_000 });
+  return { server, bettor };
+}
+
+const bet = ({ api }: Bettor, amount = 10) =>
+  api.post<{ bet: { id: string } }>('/orders', { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount });
+
+test('metrics need a token, on the operator port alone', async (t) => {
+  const { server } = await started(t);
+  assert.equal((await new Client(server.operatorUrl, {}).get('/metrics')).status, 401);
+  assert.equal((await new Client(server.publicUrl, {}).get('/metrics')).status, 404);
+  const authorised = new Client(server.operatorUrl, { Authorization: `Bearer ${server.token}` });
+  const answered = await authorised.get('/metrics');
+  assert.match(answered.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
+  assert.equal(answered.headers.get('cache-control'), 'no-store');
+  const refused = await authorised.send('POST', '/metrics');
+  assert.deepEqual([refused.status, refused.headers.get('allow')], [405, 'GET, HEAD, OPTIONS']);
+  assert.ok(!answered.text.includes(server.token));
+});
+
+test('requests are counted by route and status, refusals by code', async (t) => {
+  const { server, bettor } = await started(t);
+  for (let n = 0; n < ORDERS; n++) assert.equal((await bet(bettor)).status, 201);
+  assert.equal((await bet(bettor, 0.001)).status, 400);
+  assert.equal((await bettor.api.get('/markets/BTC_ONE_DAY')).status, 200);
+  assert.equal((await bettor.api.get('/markets/NO_SUCH')).status, 404);
+  assert.equal((await bettor.api.get('/no/such/path')).status, 404);
+  assert.equal((await server.api('wrong').get('/markets')).status, 401);
+  const scraped = await scrape(server);
+  const requests = (labels: string): number | undefined =>
+    scraped.value(`tote_http_requests_total{${labels}}`);
+  assert.equal(requests('method="POST",route="/orders",status="201"'), ORDERS);
+  assert.equal(requests('method="POST",route="/orders",status="400"'), 1);
+  assert.equal(requests('method="GET",route="/markets/{id}",status="200"'), 1);
+  assert.equal(requests('method="GET",route="/markets/{id}",status="404"'), 1);
+  assert.equal(requests('method="any",route="other",status="404"'), 1);
+  assert.equal(scraped.sum('tote_http_requests_total'), ORDERS + 5);
+  assert.equal(scraped.value('tote_refusals_total{code="market_not_found"}'), 1);
+  assert.equal(scraped.value('tote_refusals_total{code="not_found"}'), 1);
+  assert.equal(scraped.sum('tote_refusals_total'), 4);
+  assert.ok(!scraped.text.includes('NO_SUCH'), 'what clients send names no series');
+});
+
+test('every accepted order is timed, and the parts of its time are the whole', async (t) => {
+  const { server, bettor } = await started(t);
+  for (let n = 0; n < ORDERS; n++) await bet(bettor);
+  const replayed = { 'Idempotency-Key': 'once' };
+  const order = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 };
+  for (let n = 0; n < 3; n++) assert.equal((await bettor.api.post('/orders', order, replayed)).status, 201);
+  const scraped = await scrape(server);
+  const placed = ORDERS + 1;
+  assert.equal(scraped.value('tote_order_duration_seconds_count'), placed);
+  const whole = scraped.value('tote_order_duration_seconds_sum') ?? 0;
+  const parts = ['ring', 'engine', 'commit', 'release'].map((stage) => {
+    assert.equal(scraped.value(`tote_order_stage_duration_seconds_count{stage="${stage}"}`), placed);
+    return scraped.value(`tote_order_stage_duration_seconds_sum{stage="${stage}"}`) ?? 0;
+  });
+  assert.ok(parts.every((part) => part > 0 && part < whole));
+  const sum = parts.reduce((a, b) => a + b);
+  assert.ok(Math.abs(sum - whole) < 1e-4 * placed, `${parts} are ${whole}`);
+  const buckets = scraped.of('tote_order_duration_seconds_bucket').map(([, value]) => value);
+  assert.ok(buckets.every((value, at) => value >= (buckets[at - 1] ?? 0)));
+  assert.equal(buckets.at(-1), placed);
+});
+
+test('commands, batches and the state of the exchange are told', async (t) => {
+  const { server, bettor } = await started(t);
+  for (let n = 0; n < ORDERS; n++) await bet(bettor);
+  const scraped = await scrapeWhere(server, (now) => now.value('tote_open_bets') === ORDERS);
+  assert.equal(scraped.value('tote_commands_total{kind="placeOrder",outcome="accepted"}'), ORDERS);
+  assert.equal(scraped.value('tote_commands_total{kind="createAccount",outcome="accepted"}'), 1);
+  const { data: status } = await server.operator.get<{ sequence: number }>('/status');
+  assert.equal(scraped.value('tote_batch_commands_sum'), status.sequence, 'every command was in a batch');
+  assert.equal(
+    scraped.value('tote_batch_commands_count'),
+    scraped.value('tote_commit_duration_seconds_count'),
+  );
+  const { data: house } = await server.operator.get<{
+    balance: number;
+    accounts: number;
+    openStakes: number;
+  }>('/house');
+  assert.equal(scraped.value('tote_house_balance_dollars'), house.balance);
+  assert.equal(scraped.value('tote_accounts_balance_dollars'), house.accounts);
+  assert.equal(scraped.value('tote_open_stakes_dollars'), house.openStakes);
+  const money = ['house_balance', 'accounts_balance', 'open_stakes', 'open_seeds', 'reserved_stakes'];
+  const dollars = money.map((name) => scraped.value(`tote_${name}_dollars`) ?? Number.NaN);
+  const paidIn = 1_000_000 + 10_000;
+  assert.ok(Math.abs(dollars.reduce((sum, value) => sum + value) - paidIn) < 0.005, dollars.join());
+  const { data: exposed } = await server.operator.get<{ worst: number }>('/house/exposure');
+  assert.equal(scraped.value('tote_exposure_dollars'), -exposed.worst);
+  assert.ok(exposed.worst < 0);
+  assert.equal(scraped.value('tote_taking_orders'), 1);
+  assert.equal(scraped.value('tote_feed_age_seconds{asset="BTC"}'), 0, 'the clock stands still');
+  assert.equal(scraped.value('tote_feed_age_seconds{asset="ETH"}'), undefined);
+});
+
+test('threads tell how busy they are, and the process its memory', async (t) => {
+  const { server } = await started(t);
+  const threads = ['engine', 'gateway0', 'gateway1', 'operators', 'journal', 'shadow', 'reader'];
+  const busy = (thread: string): string => `tote_thread_busy_seconds_total{thread="${thread}"}`;
+  const scraped = await scrapeWhere(server, (now) =>
+    threads.every((thread) => (now.value(busy(thread)) ?? 0) > 0),
+  );
+  for (const thread of threads.slice(0, 4)) {
+    assert.ok((scraped.value(`tote_thread_heap_used_bytes{thread="${thread}"}`) ?? 0) > 1e6, thread);
+  }
+  assert.ok((scraped.value('process_resident_memory_bytes') ?? 0) > 5e7);
+  assert.ok((scraped.value('process_open_fds') ?? 0) > 10);
+});
+
+test('refusals of rate limits are counted by limit, streams by how they end', async (t) => {
+  const limits = 'key_read=1000,key_write=2,account=1000,ip=1000';
+  const { server, bettor } = await started(t, { TOTE_RATE_LIMITS: limits });
+  const statuses: number[] = [];
+  for (let n = 0; n < 5; n++) statuses.push((await bet(bettor)).status);
+  assert.deepEqual(statuses, [201, 201, 429, 429, 429]);
+  const stream = await StreamClient.open(server.publicUrl, bettor.secret);
+  const other = await StreamClient.open(server.publicUrl, bettor.secret);
+  const open = await scrape(server);
+  assert.equal(open.value('tote_rate_limited_total{limit="key_write"}'), 3);
+  assert.equal(open.sum('tote_rate_limited_total'), 3);
+  assert.deepEqual([open.value('tote_streams'), open.value('tote_streams_opened_total')], [2, 2]);
+  stream.socket.close();
+  await server.operator.patch(`/keys/${bettor.keyId}`, { enabled: false });
+  await Promise.all([stream.closed, other.closed]);
+  const closed = await scrapeWhere(server, (now) => now.value('tote_streams') === 0);
+  assert.equal(closed.value('tote_streams_ended_total{reason="closed"}'), 1);
+  assert.equal(closed.value('tote_streams_ended_total{reason="key_disabled"}'), 1);
+});
+
+interface VitalsAnswer {
+  readonly everySeconds: number;
+  readonly time: readonly number[];
+  readonly columns: Readonly<Record<string, readonly (number | null)[]>>;
+  readonly alarms: readonly { readonly name: string }[];
+}
+
+test('vitals are columns over one column of times, and go on from a time', async (t) => {
+  const { server, bettor } = await started(t);
+  await bet(bettor);
+  const vitals = async (query = ''): Promise<VitalsAnswer> => {
+    const answered = await server.operator.get<VitalsAnswer>(`/vitals${query}`);
+    assert.equal(answered.status, 200, answered.text);
+    return answered.data;
+  };
+  let seen = await vitals();
+  while (!seen.columns['openBets']?.includes(1)) {
+    await pause(100);
+    seen = await vitals();
+  }
+  assert.equal(seen.everySeconds, 5);
+  assert.deepEqual(Object.keys(seen.columns), VITAL_NAMES);
+  for (const column of Object.values(seen.columns)) assert.equal(column.length, seen.time.length);
+  assert.deepEqual(
+    seen.columns['gateways'],
+    seen.time.map(() => 2),
+  );
+  assert.ok(seen.columns['ordersPerSecond']?.some((rate) => rate !== null && rate > 0));
+  const last = seen.time.at(-1) ?? 0;
+  assert.ok((await vitals(`?since=${last}`)).time.every((time) => time > last));
+  for (const query of ['?since=yesterday', '?since=-1', '?until=3']) {
+    assert.equal((await server.operator.get(`/vitals${query}`)).status, 400, query);
+  }
+});

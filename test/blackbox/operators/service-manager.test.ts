@@ -1,0 +1,88 @@
+/** What systemd is told: over a real datagram socket, which python3 holds, by the real `systemd-notify`. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { Server } from '../../support/processes/server.js';
+import { isAvailable } from '../../support/programs.js';
+
+const missing = ['python3', 'systemd-notify'].filter((program) => !isAvailable(program));
+const skip = missing.length > 0 ? `${missing.join(', ')} missing` : false;
+
+/** Prints every message in a line. `recv` drops the descriptor by which `systemd-notify` waits until it was received. */
+const SOCKET = `
+import socket, sys
+manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+manager.bind(sys.argv[1])
+print('bound', flush=True)
+while True:
+    print(manager.recv(4096).decode().strip(), flush=True)
+`;
+
+class Manager {
+  readonly messages: string[] = [];
+  #arrived: (() => void)[] = [];
+
+  private constructor(
+    readonly path: string,
+    readonly process: ChildProcess,
+  ) {
+    let rest = '';
+    process.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      const lines = (rest + text).split('\n');
+      rest = lines.pop() ?? '';
+      this.messages.push(...lines);
+      for (const resolve of this.#arrived.splice(0)) resolve();
+    });
+  }
+
+  static async start(t: TestContext): Promise<Manager> {
+    const folder = mkdtempSync(join(tmpdir(), 'tote-test-'));
+    const path = join(folder, 'notify');
+    const child = spawn('python3', ['-c', SOCKET, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+    t.after(async () => {
+      child.kill();
+      await once(child, 'close');
+      rmSync(folder, { recursive: true });
+    });
+    const manager = new Manager(path, child);
+    await manager.sees('bound');
+    return manager;
+  }
+
+  /** Resolves once it was sent so many times. */
+  async sees(message: string, times = 1): Promise<void> {
+    while (this.messages.filter((sent) => sent === message).length < times)
+      await new Promise<void>((resolve) => this.#arrived.push(resolve));
+  }
+}
+
+test('systemd is told when both ports answer, that the engine has its turns, and of the stop', {
+  skip,
+}, async (t) => {
+  const manager = await Manager.start(t);
+  const env = { NOTIFY_SOCKET: manager.path, WATCHDOG_USEC: '100000' };
+  const server = await Server.start({ env });
+  t.after(() => server.remove());
+  await manager.sees('READY=1');
+  assert.equal((await server.operator.get('/status')).status, 200);
+  await manager.sees('WATCHDOG=1', 3);
+  const { code, stderr } = await server.stop();
+  await manager.sees('STOPPING=1');
+  assert.equal(code, 0);
+  assert.ok(!stderr.includes('service_manager_untold'), stderr);
+  const order = manager.messages.filter((message) => !/^(bound|STATUS|BARRIER)/.test(message));
+  assert.deepEqual([...new Set(order)], ['READY=1', 'WATCHDOG=1', 'STOPPING=1']);
+});
+
+test('a service manager that is gone stops nothing; the log tells of it', { skip }, async (t) => {
+  const manager = await Manager.start(t);
+  const server = await Server.start({ env: { NOTIFY_SOCKET: `${manager.path}-gone` } });
+  t.after(() => server.remove());
+  await server.run.findInErrors((stderr) => /"event":"service_manager_untold"/.exec(stderr));
+  assert.equal((await server.operator.get('/status')).status, 200);
+  assert.equal((await server.stop()).code, 0);
+});

@@ -1,0 +1,129 @@
+/**
+ * Proofs of a round with limit orders, against a real server: an order that has rested stands among the leaves where it was
+ * filled, whatever its number; one that never was filled has no proof; and a restart between changes nothing of that.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { OrderProof, Position, ProofEvidence, ToteClient } from '../../../client/index.js';
+import { must } from '../../../engine/base/assert.js';
+import { refused } from '../../support/api/api-client.js';
+import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
+import { assertProven, clientOf, ProofFiles, withPython } from '../../support/api/proofs.js';
+import { toteJson } from '../../support/processes/cli.js';
+import { hasCaughtUp, statusWhere } from '../../support/processes/status.js';
+
+const MARKET = 'BTC_ONE_MINUTE';
+const SCOPES = ['markets:read', 'positions:read', 'orders:write', 'orders:cancel'];
+
+let sandbox: Sandbox;
+let trader: Trader;
+const files = new ProofFiles();
+
+before(async () => {
+  sandbox = await Sandbox.start();
+  trader = await sandbox.trader({ scopes: SCOPES });
+});
+after(async () => {
+  await sandbox.remove();
+  files.remove();
+});
+
+/** Orders of a round in the order of their numbers. */
+interface Resting {
+  readonly roundId: string;
+  readonly lockMs: number;
+  readonly early: string;
+  readonly filled: string;
+  readonly expiring: string;
+  readonly cancelled: string;
+}
+
+/** A round in which a bet was placed, and behind it three limit orders rest, of which one is cancelled. */
+async function rest(): Promise<Resting> {
+  await sandbox.openRounds({ BTC: 67_000 });
+  const client = clientOf(sandbox, trader);
+  const roundId = must((await client.getMarket(MARKET)).currentRound, 'round').id;
+  const place = async (more: object): Promise<string> =>
+    (await client.placeOrder({ marketId: MARKET, prediction: 'UP', amount: 10, ...more })).bet.id;
+  const early = await place({});
+  const filled = await place({ limitOdds: 2.2, clientSeed: 'of a resting order' });
+  const expiring = await place({ prediction: 'DOWN', limitOdds: 50 });
+  const cancelled = await place({ limitOdds: 50 });
+  await client.cancelOrder(cancelled);
+  return { roundId, lockMs: sandbox.boundaryMs + 55_000, early, filled, expiring, cancelled };
+}
+
+interface Settled extends Resting {
+  readonly filler: string;
+  readonly late: string;
+  readonly root: string;
+}
+
+/** A bet on the other side fills one of them, another comes behind it, and the round is settled. */
+async function fillAndSettle(resting: Resting): Promise<Settled> {
+  const client = clientOf(sandbox, trader);
+  const { limitOrdersFilled, bet } = await client.placeOrder({
+    marketId: MARKET,
+    prediction: 'DOWN',
+    amount: 400,
+  });
+  assert.equal(limitOrdersFilled?.up.orders, 1);
+  const late = (await client.placeOrder({ marketId: MARKET, prediction: 'UP', amount: 2 })).bet.id;
+  await sandbox.advanceTo(resting.lockMs);
+  const root = must((await client.getRound(resting.roundId)).root, 'the root of a locked round');
+  await sandbox.closeMinute({ BTC: 67_001 });
+  return { ...resting, filler: bet.id, late, root: root.merkleRoot };
+}
+
+const clientSeedOf = ({ filled }: Settled, id: string): string | undefined =>
+  id === filled ? 'of a resting order' : undefined;
+
+async function refusesProof(id: string, why: RegExp): Promise<void> {
+  const answered = await sandbox.api(trader.secret).get(`/orders/${id}/proof`);
+  refused(answered, 404, 'proof_not_found');
+  assert.match(answered.text, why);
+}
+
+/** Each bet stands where it joined the round, and is proven by all programs. */
+async function assertProofs(settled: Settled): Promise<void> {
+  const client: ToteClient = clientOf(sandbox, trader);
+  const [keys, roundProof] = [await client.listSigningKeys(), await client.getRoundProof(settled.roundId)];
+  const joined = [settled.early, settled.filler, settled.filled, settled.late];
+  assert.deepEqual([roundProof.root?.treeSize, roundProof.totalBets], [joined.length, joined.length]);
+  assert.equal(roundProof.root?.merkleRoot, settled.root);
+  for (const [leafIndex, id] of joined.entries()) {
+    const orderProof: OrderProof = await client.getOrderProof(id);
+    assert.equal(orderProof.leafIndex, leafIndex, id);
+    const bet: Position = await client.getOrder(id);
+    const evidence: ProofEvidence = {
+      bet,
+      clientSeed: clientSeedOf(settled, id),
+      orderProof,
+      roundProof,
+      keys,
+    };
+    await assertProven(evidence, files, settled.root);
+  }
+  for (const id of [settled.expiring, settled.cancelled]) await refusesProof(id, /never filled/);
+}
+
+test(
+  'a filled order stands where it was filled, and one that never was has no proof',
+  withPython,
+  async () => {
+    const resting = await rest();
+    await refusesProof(resting.filled, /not settled yet/);
+    await assertProofs(await fillAndSettle(resting));
+  },
+);
+
+test('so it is after a restart from a snapshot between resting and filling', withPython, async () => {
+  const resting = await rest();
+  await sandbox.server.stop();
+  const { seq } = await toteJson<{ seq: number }>(['snapshot', sandbox.server.dataDir]);
+  sandbox = await Sandbox.start({ dataDir: sandbox.server.dataDir });
+  const { start } = await statusWhere(sandbox.server, hasCaughtUp);
+  assert.equal(start.snapshotSequence, seq);
+  await sandbox.push({ BTC: 67_000 });
+  await assertProofs(await fillAndSettle(resting));
+});

@@ -1,0 +1,254 @@
+/**
+ * Settlement proofs against a real server: the root is published at the lock, before the result, and what is published
+ * afterwards is checked by three programs that share no code: the client, `npx tote verify-bet`, and Python.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { type PROOF_STEPS, type ProofEvidence, type ToteClient, verifyProof } from '../../../client/index.js';
+import { must } from '../../../engine/base/assert.js';
+import type { RoundEvent, ServerMessage } from '../../../http/wire/stream-types.js';
+import { makeOperatorDir } from '../../persistence/support/operator-dir.js';
+import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
+import {
+  assertProven,
+  clientOf as clientAt,
+  ProofFiles,
+  pythonVerdict,
+  withPython,
+} from '../../support/api/proofs.js';
+import { StreamClient } from '../../support/api/stream-client.js';
+import { tote, toteText } from '../../support/processes/cli.js';
+import { newDataDir, newDiskDir, removeDataDir, startDoomed } from '../../support/processes/server.js';
+
+const MARKET = 'BTC_ONE_MINUTE';
+
+let sandbox: Sandbox;
+let trader: Trader;
+const files = new ProofFiles();
+
+before(async () => {
+  sandbox = await Sandbox.start();
+  trader = await sandbox.trader();
+});
+after(async () => {
+  await sandbox.remove();
+  files.remove();
+});
+
+const clientOf = (who: Trader): ToteClient => clientAt(sandbox, who);
+
+interface Played {
+  readonly roundId: string;
+  readonly evidence: readonly ProofEvidence[];
+}
+
+/** A round with so many bets, each with its evidence once it is settled. `atLock` is called when it has locked. */
+async function play(bets: number, atLock: () => Promise<void> = async () => {}): Promise<Played> {
+  await sandbox.openRounds({ BTC: 67_000 });
+  const client = clientOf(trader);
+  const roundId = must((await client.getMarket(MARKET)).currentRound, 'round').id;
+  const placed = [];
+  for (let n = 0; n < bets; n++) {
+    const clientSeed = n % 3 === 1 ? `seed ${n} ü` : undefined;
+    const order = { marketId: MARKET, prediction: n % 2 === 0 ? 'UP' : 'DOWN', amount: 1 + n } as const;
+    const { bet } = await client.placeOrder({ ...order, ...(clientSeed !== undefined && { clientSeed }) });
+    placed.push({ bet, clientSeed });
+  }
+  await sandbox.toOffset(55_000);
+  await atLock();
+  await sandbox.closeMinute({ BTC: 67_001 });
+  const client2 = clientOf(trader);
+  const keys = await client2.listSigningKeys();
+  const roundProof = await client2.getRoundProof(roundId);
+  const evidence: ProofEvidence[] = [];
+  for (const one of placed)
+    evidence.push({ ...one, roundProof, keys, orderProof: await client2.getOrderProof(one.bet.id) });
+  return { roundId, evidence };
+}
+
+test(
+  'the root is published at the lock, and every bet is proven under it by all programs',
+  withPython,
+  async () => {
+    const messages: ServerMessage[] = [];
+    const onMessage = (message: ServerMessage): void => void messages.push(message);
+    const stream = await StreamClient.open(sandbox.server.publicUrl, trader.secret, { onMessage });
+    await stream.subscribe('rounds', { markets: [MARKET] });
+    const noted: string[] = [];
+    const { roundId, evidence } = await play(7, async () => {
+      const { root, status } = await clientOf(trader).getRound(await currentId());
+      assert.equal(status, 'LOCKED');
+      noted.push(must(root, 'the root of a locked round').merkleRoot);
+    });
+    const eventsOf = (): RoundEvent[] =>
+      messages.flatMap((message) => (message.type === 'rounds' ? message.data : []));
+    await stream.until(() => eventsOf().some(({ event }) => event === 'settled'));
+    const events = eventsOf();
+    const kinds = events.filter((event) => event.roundId === roundId).map(({ event }) => event);
+    assert.deepEqual(kinds, ['opened', 'locked', 'root', 'settled']);
+    const told = must(
+      events.find((event) => event.event === 'root' && event.roundId === roundId),
+      'the root',
+    );
+    const [notedRoot = ''] = noted;
+    assert.equal(told.event === 'root' && told.merkleRoot, notedRoot);
+    await stream.end();
+    for (const one of evidence) await assertProven(one, files, notedRoot);
+    const { root, rootInTime, totalBets } = must(evidence[0], 'a bet').roundProof;
+    assert.deepEqual([root?.treeSize, rootInTime, totalBets], [7, true, 7]);
+  },
+);
+
+const currentId = async (): Promise<string> =>
+  must((await clientOf(trader).getMarket(MARKET)).currentRound, 'round').id;
+
+test('what is altered is found, by each program at the same step', withPython, async () => {
+  const { evidence } = await play(5);
+  const [one, other] = [must(evidence[2], 'a bet'), must(evidence[3], 'another')];
+  const { orderProof, roundProof } = one;
+  const { root } = orderProof;
+  const altered: readonly [step: (typeof PROOF_STEPS)[number], evidence: ProofEvidence][] = [
+    ['commitment', { ...one, roundProof: { ...roundProof, seedCommitment: 'ab'.repeat(32) } }],
+    ['hash', { ...one, bet: { ...one.bet, amount: one.bet.amount + 1 } }],
+    ['order', { ...one, orderProof: other.orderProof }],
+    ['path', { ...one, orderProof: { ...orderProof, leafIndex: 3 } }],
+    ['path', { ...one, orderProof: { ...orderProof, path: orderProof.path.slice(1) } }],
+    ['path', { ...one, orderProof: { ...orderProof, root: { ...root, merkleRoot: 'cd'.repeat(32) } } }],
+    ['rootSignature', { ...one, orderProof: { ...orderProof, seedCommitment: 'ab'.repeat(32) } }],
+    ['rootSignature', { ...one, keys: [] }],
+    ['sameRoot', { ...one, roundProof: { ...roundProof, root: null } }],
+    ['statement', { ...one, roundProof: { ...roundProof, poolUp: roundProof.poolUp + 1 } }],
+    [
+      'statementSignature',
+      {
+        ...one,
+        roundProof: { ...roundProof, statement: { ...roundProof.statement, signature: 'ef'.repeat(64) } },
+      },
+    ],
+  ];
+  for (const [step, given] of altered) {
+    assert.deepEqual(await verifyProof(given), { valid: false, step });
+    assert.equal(pythonVerdict(given), `FAILED ${step}`);
+    const ran = await tote(['verify-bet', ...files.write(given), '--json']);
+    assert.equal(ran.code, 1, step);
+    assert.equal((JSON.parse(ran.stdout) as { step: string }).step, step);
+  }
+});
+
+test('a proof is of a settled round, and of a bet of one’s own', async () => {
+  await sandbox.openRounds({ BTC: 67_000 });
+  const { bet } = await trader.api.place({ marketId: MARKET, prediction: 'UP', amount: 1 });
+  const id = await currentId();
+  assert.match((await trader.api.get(`/orders/${bet.id}/proof`)).text, /proof_not_found/);
+  assert.match((await trader.api.get(`/rounds/${id}/proof`)).text, /round_not_found/);
+  await sandbox.closeMinute({ BTC: 67_001 });
+  assert.equal((await trader.api.get(`/orders/${bet.id}/proof`)).status, 200);
+  const stranger = await sandbox.trader();
+  assert.match((await stranger.api.get(`/orders/${bet.id}/proof`)).text, /order_not_found/);
+  assert.equal((await stranger.api.get(`/rounds/${id}/proof`)).status, 200);
+});
+
+test('a round without bets has the empty root, a voided one keeps its own, one voided early has none', async () => {
+  await sandbox.openRounds({ BTC: 67_000 });
+  const empty = await currentId();
+  await sandbox.closeMinute({ BTC: 67_001 });
+  const proof = await clientOf(trader).getRoundProof(empty);
+  assert.equal(proof.root?.merkleRoot, 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
+  assert.equal(proof.root?.treeSize, 0);
+
+  await sandbox.openRounds({ BTC: 67_000 });
+  const locked = await currentId();
+  const { bet } = await trader.api.place({ marketId: MARKET, prediction: 'UP', amount: 1 });
+  await sandbox.toOffset(56_000);
+  await sandbox.operator.post(`/rounds/${locked}/void`, { reason: 'the feed\nbroke' });
+  const voided = await clientOf(trader).getRoundProof(locked);
+  assert.deepEqual(
+    [voided.result, voided.voidReason, voided.root?.treeSize],
+    [undefined, 'the feed\nbroke', 1],
+  );
+  assert.match(voided.statement.text, /^result: VOID$/m);
+  assert.equal((await clientOf(trader).getOrderProof(bet.id)).root.merkleRoot, voided.root?.merkleRoot);
+
+  await sandbox.openRounds({ BTC: 67_000 });
+  const early = await currentId();
+  const { bet: refunded } = await trader.api.place({ marketId: MARKET, prediction: 'UP', amount: 1 });
+  await sandbox.operator.post(`/rounds/${early}/void`, { reason: 'a test' });
+  const without = await clientOf(trader).getRoundProof(early);
+  assert.deepEqual([without.root, without.rootInTime], [null, null]);
+  assert.match((await trader.api.get(`/orders/${refunded.id}/proof`)).text, /proof_not_found/);
+});
+
+test('a server that is killed at the lock publishes the root when it is back, and the proofs hold', async (t) => {
+  const before = { sandbox, trader };
+  t.after(async () => {
+    await sandbox.remove();
+    ({ sandbox, trader } = before);
+  });
+  sandbox = await Sandbox.start({ dataDir: newDiskDir() });
+  trader = await sandbox.trader();
+  const { evidence } = await play(4, async () => {
+    sandbox = await sandbox.restart('kill');
+    trader = { ...trader, api: sandbox.api(trader.secret) };
+    await sandbox.push({ BTC: 67_000 });
+  });
+  for (const one of evidence) assert.deepEqual(await verifyProof(one), { valid: true });
+  assert.match(await toteText(['verify', sandbox.server.dataDir]), /Everything is good/);
+});
+
+test('a root in the journal that the bets do not give ends the server, which names the round', async (t) => {
+  const root = newDataDir();
+  t.after(() => removeDataDir(root));
+  const rounds: string[] = [];
+  const rootOf = (right: string, round: string): string =>
+    rounds.push(round) === 2 ? 'ab'.repeat(32) : right;
+  const { dir } = makeOperatorDir(root, { rootOf, snapshotsAfter: [] });
+  rmSync(dir.archive, { recursive: true });
+  // The stream of commands is that of a server with other prices.
+  const env = { TOTE_CHANGE_SETUP: 'feed,clock' };
+  const ending = await startDoomed({ dataDir: root, env }, async () => {});
+  assert.equal(ending.code, 1);
+  assert.match(
+    ending.stderr,
+    new RegExp(`the Merkle root (ab){32} of \\d+ bets for the round ${rounds[1]};`),
+  );
+  assert.match(ending.stderr, /the server stops: nothing more is acknowledged/);
+});
+
+test('a key is rotated, and what the old one signed still holds', async (t) => {
+  const dataDir = newDataDir();
+  const before = { sandbox, trader };
+  t.after(async () => {
+    await sandbox.remove();
+    ({ sandbox, trader } = before);
+    removeDataDir(dataDir);
+  });
+  sandbox = await Sandbox.start({ dataDir });
+  trader = await sandbox.trader();
+  const file = join(dataDir, 'signing-keys');
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  const first = await play(2);
+  await sandbox.server.stop();
+  const { keyId } = JSON.parse(await toteText(['rotate-signing-key', dataDir, '--json'])) as {
+    keyId: string;
+  };
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.equal(
+    readFileSync(file, 'utf8').match(/"privateKey": "/g)?.length,
+    1,
+    'the old private key is gone',
+  );
+  sandbox = await Sandbox.start({ dataDir });
+  trader = { ...trader, api: sandbox.api(trader.secret) };
+  assert.match(sandbox.server.run.stdout, new RegExp(`signing key .* \\(key id: ${keyId}\\)`));
+  const keys = await clientOf(trader).listSigningKeys();
+  assert.deepEqual([keys.length, keys[0]?.keyId, keys[0]?.retiredAt], [2, keyId, null]);
+  assert.ok(keys[1]?.retiredAt !== null);
+  const second = await play(2);
+  assert.equal(second.evidence[0]?.orderProof.root.keyId, keyId);
+  for (const one of [...first.evidence, ...second.evidence])
+    assert.deepEqual(await verifyProof({ ...one, keys }), { valid: true });
+  const again = await clientOf(trader).getOrderProof(must(first.evidence[0], 'a bet').bet.id);
+  assert.equal(again.root.keyId, keys[1]?.keyId, 'a root keeps the signature that it was put on record with');
+});

@@ -1,0 +1,139 @@
+/** Orders over the stream are those of POST /orders: the same answers, checks, limits and memory. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
+import { StreamClient } from '../../support/api/stream-client.js';
+
+const BET = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 };
+
+let sandbox: Sandbox;
+let trader: Trader;
+const clients: StreamClient[] = [];
+
+async function open(secret: string, at = sandbox): Promise<StreamClient> {
+  const client = await StreamClient.open(at.server.publicUrl, secret);
+  clients.push(client);
+  return client;
+}
+
+before(async () => {
+  sandbox = await Sandbox.start();
+  await sandbox.openRounds({ BTC: 67_000 });
+  trader = await sandbox.trader({ balance: 10_000 });
+});
+after(async () => {
+  for (const client of clients) client.socket.terminate();
+  await sandbox.remove();
+});
+
+test('an order is placed, durable, and in the lists', async () => {
+  const stream = await open(trader.secret);
+  const { data, replayed } = await stream.ask('order', { op: 'order', order: BET });
+  assert.equal(replayed, false);
+  const [newest] = await trader.api.orders();
+  assert.deepEqual([newest?.id, newest?.oddsAtBet], [data.bet.id, data.bet.oddsAtBet]);
+  assert.equal(data.newBalance, await sandbox.balance(trader.accountId));
+});
+
+test('a retry over the other way replays the first answer, both ways round', async () => {
+  const stream = await open(trader.secret);
+  const first = await stream.ask('order', { op: 'order', idempotencyKey: 'way-1', order: BET });
+  const rest = await trader.api.send('POST', '/orders', {
+    body: JSON.stringify(BET),
+    headers: { 'Content-Type': 'application/json', 'Idempotency-Key': 'way-1' },
+  });
+  assert.deepEqual([rest.status, rest.data], [201, first.data]);
+  assert.equal(rest.headers.get('X-Idempotent-Replay'), 'true');
+  const again = await trader.api.send('POST', '/orders', {
+    body: JSON.stringify(BET),
+    headers: { 'Content-Type': 'application/json', 'Idempotency-Key': 'way-2' },
+  });
+  const replay = await stream.ask('order', { op: 'order', idempotencyKey: 'way-2', order: BET });
+  assert.deepEqual([replay.replayed, replay.data], [true, again.data]);
+  const other = { op: 'order', idempotencyKey: 'way-2', order: { ...BET, amount: 11 } };
+  assert.equal(await stream.refused(other), 'idempotency_key_reused');
+});
+
+test('each refusal has the code and the sentence of POST /orders', async () => {
+  const stream = await open(trader.secret);
+  const orders: Record<string, unknown>[] = [
+    { ...BET, amount: 0.001 },
+    { ...BET, amount: 1e6 },
+    { ...BET, amount: '10' },
+    { ...BET, marketId: 'BTC_WEEK' },
+    { ...BET, prediction: 'SIDEWAYS' },
+    { ...BET, expectedPercent: 99 },
+    { ...BET, expectedPrecent: 50 },
+    { ...BET, marketId: 'GOLD_ONE_MINUTE' },
+    { ...BET, clientSeed: 'x'.repeat(129) },
+    {},
+  ];
+  for (const order of orders) {
+    const rest = await trader.api.send('POST', '/orders', {
+      body: JSON.stringify(order),
+      headers: { 'Content-Type': 'application/json' },
+    });
+    const id = stream.request({ op: 'order', order });
+    const { code, message } = await stream.take('error', (error) => error.id === id);
+    assert.equal(message === '' ? code : `${code}: ${message}`, rest.error, JSON.stringify(order));
+  }
+  assert.equal(await stream.refused({ op: 'order', idempotencyKey: '', order: BET }), 'invalid_request');
+  assert.equal(
+    await stream.refused({ op: 'order', idempotencyKey: 'two words', order: BET }),
+    'invalid_request',
+  );
+});
+
+test('scope, tier and a frozen account count for each order', async () => {
+  const reader = await open((await sandbox.trader({ scopes: ['markets:read'] })).secret);
+  assert.equal(await reader.refused({ op: 'order', order: BET }), 'insufficient_scope');
+  const writer = await sandbox.trader({ scopes: ['orders:write'] });
+  const stream = await open(writer.secret);
+  await stream.ask('order', { op: 'order', idempotencyKey: 'kept', order: BET });
+  await sandbox.operator.send('PATCH', `/accounts/${writer.accountId}`, '{"frozen":true}');
+  assert.equal(await stream.refused({ op: 'order', order: BET }), 'account_frozen');
+  const replay = await stream.ask('order', { op: 'order', idempotencyKey: 'kept', order: BET });
+  assert.equal(replay.replayed, true);
+  await sandbox.operator.send('PATCH', `/accounts/${writer.accountId}`, '{"frozen":false,"tier":"BRONZE"}');
+  assert.equal(await stream.refused({ op: 'order', order: BET }), 'tier_too_low');
+});
+
+test('orders count in the same windows as those of POST /orders', async () => {
+  const limited = await Sandbox.start({ env: { TOTE_RATE_LIMITS: 'key_write=30' } });
+  try {
+    await limited.openRounds({ BTC: 67_000 });
+    const { secret, api } = await limited.trader({ balance: 1_000 });
+    const stream = await open(secret, limited);
+    for (let placed = 0; placed < 15; placed++) {
+      await stream.ask('order', { op: 'order', order: BET });
+      await api.place(BET);
+    }
+    const id = stream.request({ op: 'order', order: BET });
+    const { code, retryAfterSeconds } = await stream.take('error', (error) => error.id === id);
+    assert.equal(code, 'rate_limited');
+    assert.ok(retryAfterSeconds !== undefined && retryAfterSeconds > 0 && retryAfterSeconds <= 60);
+  } finally {
+    await limited.remove();
+  }
+});
+
+test('orders that wait when the server stops are answered', async () => {
+  const other = await Sandbox.start();
+  try {
+    await other.openRounds({ BTC: 67_000 });
+    const { secret } = await other.trader({ balance: 1_000 });
+    const stream = await open(secret, other);
+    const asked = Array.from({ length: 20 }, () => stream.request({ op: 'order', order: BET }));
+    const stopping = other.server.stop();
+    assert.deepEqual(await stream.closed, { code: 1001, reason: 'shutting_down' });
+    const answered = [...stream.arrived('order'), ...stream.arrived('error')].map(({ id }) => id);
+    // What came after the end was read by nobody: no answer, as when a connection breaks.
+    assert.deepEqual(
+      answered.toSorted((a, b) => Number(a) - Number(b)),
+      asked.slice(0, answered.length),
+    );
+    assert.equal((await stopping).code, 0);
+  } finally {
+    await other.remove();
+  }
+});

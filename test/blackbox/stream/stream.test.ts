@@ -1,0 +1,238 @@
+/** The stream of market data: who may open it, what it sends, and its bounds. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
+import { StreamClient, type StreamOptions, UpgradeRefused } from '../../support/api/stream-client.js';
+
+let sandbox: Sandbox;
+let trader: Trader;
+const clients: StreamClient[] = [];
+
+async function open(secret: string | null, options?: StreamOptions): Promise<StreamClient> {
+  const client = await StreamClient.open(sandbox.server.publicUrl, secret, options);
+  clients.push(client);
+  return client;
+}
+
+async function refusal(secret: string | null, options?: StreamOptions): Promise<UpgradeRefused> {
+  try {
+    await open(secret, options);
+  } catch (error) {
+    if (error instanceof UpgradeRefused) return error;
+    throw error;
+  }
+  return assert.fail('the upgrade was accepted');
+}
+
+before(async () => {
+  sandbox = await Sandbox.start();
+  await sandbox.openRounds({ BTC: 67_000, ETH: 3_000 });
+  trader = await sandbox.trader();
+});
+after(async () => {
+  for (const client of clients) client.socket.terminate();
+  await sandbox.remove();
+});
+
+test('a key opens it by the header or by a subprotocol, below both bases', async () => {
+  for (const base of ['/v1', '/api/v1']) {
+    const byHeader = await open(trader.secret, { base });
+    await byHeader.take('heartbeat');
+    assert.equal(byHeader.socket.protocol, '');
+    const byProtocol = await open(null, { base, protocols: ['tote.v1', `tote.key.${trader.secret}`] });
+    await byProtocol.take('heartbeat');
+    assert.equal(byProtocol.socket.protocol, 'tote.v1');
+    await byHeader.end();
+    await byProtocol.end();
+  }
+});
+
+test('a refused upgrade is an ordinary answer', async () => {
+  assert.equal((await refusal(null)).status, 401);
+  const unknown = await refusal(`tk_${'0'.repeat(64)}`);
+  assert.equal(unknown.status, 401);
+  assert.match(unknown.body, /^\{"success":false,"error":"invalid_api_key/);
+  const two = await refusal(trader.secret, { protocols: ['tote.v1', 'tote.key.another'] });
+  assert.equal(two.status, 401);
+  const plain = await trader.api.send('GET', '/stream');
+  assert.equal(plain.status, 426);
+  assert.equal(plain.error?.split(':')[0], 'upgrade_required');
+});
+
+test('a key has at most 20 streams, at all gateways together', async () => {
+  const { secret } = await sandbox.trader();
+  const streams = await Promise.all(Array.from({ length: 20 }, () => open(secret)));
+  const refused = await refusal(secret);
+  assert.equal(refused.status, 429);
+  assert.match(refused.body, /too_many_streams/);
+  await Promise.all(streams.map((stream) => stream.end()));
+  const again = await open(secret);
+  await again.end();
+});
+
+test('markets: a snapshot as GET /markets has it, then what changes, of the markets asked for', async () => {
+  const stream = await open(trader.secret);
+  const ids = ['ETH_ONE_MINUTE', 'BTC_ONE_MINUTE'];
+  assert.deepEqual((await stream.subscribe('markets', { markets: ids })).markets, ids);
+  const { snapshot, data } = await stream.take('markets');
+  assert.equal(snapshot, true);
+  assert.deepEqual(data.map(({ id }) => id).sort(), ids.toSorted());
+  const markets = await trader.api.markets();
+  for (const state of data) {
+    const { currentRound, ...market } = markets.find(({ id }) => id === state.id) ?? assert.fail(state.id);
+    assert.ok(currentRound !== null);
+    const { roundId, status, bettingClosesAt, openPrice, totalBets, totalVolume, ...pools } = state;
+    const { crypto: _, timeFrame: __, minBet: ___, maxBet: ____, ...shown } = market;
+    assert.deepEqual(pools, shown);
+    assert.deepEqual(
+      [roundId, status, bettingClosesAt, openPrice, totalBets, totalVolume],
+      [
+        currentRound.id,
+        currentRound.status,
+        currentRound.bettingClosesAt,
+        currentRound.openPrice,
+        currentRound.totalBets,
+        currentRound.totalVolume,
+      ],
+    );
+  }
+  await trader.api.place({ marketId: 'BTC_FIVE_MINUTES', prediction: 'UP', amount: 10 });
+  await trader.api.place({ marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 });
+  const change = await stream.take('markets', (message) => message.data[0]?.totalBets === 1);
+  assert.equal(change.snapshot, false);
+  assert.deepEqual(
+    change.data.map(({ id, totalVolume }) => [id, totalVolume]),
+    [['BTC_ONE_MINUTE', 10]],
+  );
+  await stream.ask('unsubscribed', { op: 'unsubscribe', channel: 'markets' });
+  await stream.end();
+});
+
+test('all markets are subscribed to without a list, and 70 are in the snapshot', async () => {
+  const stream = await open(trader.secret);
+  assert.equal((await stream.subscribe('markets')).markets, null);
+  assert.equal((await stream.take('markets')).data.length, 70);
+  await stream.end();
+});
+
+test('prices: the newest tick of each asset with its time, and the open price', async () => {
+  const stream = await open(trader.secret);
+  await stream.subscribe('prices');
+  const { data } = await stream.take('prices');
+  assert.equal(data.length, 14);
+  const btc = data.find(({ crypto }) => crypto === 'BTC');
+  assert.deepEqual([btc?.price, btc?.openPrice], [67_000, 67_000]);
+  assert.equal(data.find(({ crypto }) => crypto === 'GOLD')?.price, null);
+  await sandbox.push({ BTC: 67_010 });
+  const change = await stream.take('prices', (message) => message.data[0]?.price === 67_010);
+  assert.deepEqual(
+    change.data.map(({ crypto }) => crypto),
+    ['BTC'],
+  );
+  assert.equal(change.data[0]?.priceTime, new Date(sandbox.nowMs).toISOString());
+  await stream.end();
+});
+
+test('heartbeats go by the clock and tell how old prices are', async () => {
+  const stream = await open(trader.secret);
+  const first = await stream.take('heartbeat');
+  await sandbox.push({ BTC: 67_020 });
+  await sandbox.advance(5_000);
+  const { priceAgeMs, seq, time } = await stream.take('heartbeat', (beat) => beat.time > first.time);
+  assert.ok(seq >= first.seq);
+  assert.equal(priceAgeMs.BTC, 5_000);
+  assert.equal(priceAgeMs.GOLD, null);
+  assert.equal(time, new Date(sandbox.nowMs).toISOString());
+  await stream.end();
+});
+
+test('rounds: every transition of the markets asked for, once and in order', async () => {
+  const stream = await open(trader.secret);
+  await sandbox.openRounds({ BTC: 67_000, ETH: 3_000 });
+  const { currentRound } = await trader.api.market('BTC_ONE_MINUTE');
+  await stream.subscribe('rounds', { markets: ['BTC_ONE_MINUTE'] });
+  await sandbox.closeMinute({ BTC: 67_100, ETH: 3_000 });
+  const locked = await stream.take('rounds');
+  const [lock] = locked.data;
+  assert.deepEqual([lock?.event, lock?.roundId, locked.data.length], ['locked', currentRound?.id, 1]);
+  const next = await stream.take('rounds');
+  const settled = next.data.find(({ event }) => event === 'settled') ?? (await stream.take('rounds')).data[0];
+  assert.ok(settled?.event === 'settled');
+  assert.deepEqual(
+    [settled.roundId, settled.result, settled.openPrice, settled.closePrice],
+    [currentRound?.id, 'UP', 67_000, 67_100],
+  );
+  await stream.end();
+});
+
+test('what is not understood is refused with a code, and ten in a row end the stream', async () => {
+  const stream = await open(trader.secret);
+  assert.equal(await stream.refused({ op: 'subscribe', channel: 'weather' }), 'invalid_request');
+  assert.equal(await stream.refused({ op: 'dance' }), 'invalid_request');
+  assert.equal(await stream.refused({ op: 'subscribe', channel: 'markets', market: 'X' }), 'invalid_request');
+  await stream.settle();
+  const subscribe = { op: 'subscribe', channel: 'markets' };
+  assert.equal(await stream.refused({ ...subscribe, markets: ['BTC_WEEK'] }), 'market_not_found');
+  assert.equal(await stream.refused({ ...subscribe, since: 1 }), 'invalid_request');
+  assert.equal(
+    await stream.refused({ ...subscribe, channel: 'prices', markets: ['BTC_ONE_DAY'] }),
+    'invalid_request',
+  );
+  stream.socket.send('{"op":');
+  assert.equal((await stream.take('error')).id, null);
+  stream.socket.send(Buffer.from('{"op":"ping","id":1}'), { binary: true });
+  assert.match((await stream.take('error')).message, /not bytes/);
+  stream.socket.send(`"${'x'.repeat(5_000)}"`);
+  assert.equal((await stream.take('error')).code, 'body_too_large');
+  for (let sent = 3; sent < 10; sent++) stream.socket.send('[]');
+  assert.deepEqual(await stream.closed, { code: 4400, reason: 'invalid_request' });
+});
+
+test('a flood is refused, then ends the stream', async () => {
+  const stream = await open(trader.secret);
+  for (let sent = 0; sent < 2_000 && !stream.isClosed; sent++) stream.send({ op: 'ping', id: sent });
+  assert.deepEqual(await stream.closed, { code: 4429, reason: 'rate_limited' });
+  assert.ok(stream.arrived('error').some(({ code }) => code === 'rate_limited'));
+});
+
+test('a message that is far too large ends the connection', async () => {
+  const stream = await open(trader.secret);
+  stream.socket.send('x'.repeat(70_000));
+  await stream.closed;
+});
+
+test('a channel needs its scope', async () => {
+  const account = await sandbox.trader({ scopes: ['positions:read'] });
+  const stream = await open(account.secret);
+  for (const channel of ['markets', 'prices', 'rounds']) {
+    assert.equal(await stream.refused({ op: 'subscribe', channel }), 'insufficient_scope');
+  }
+  const other = await sandbox.trader({ scopes: ['markets:read'] });
+  const reader = await open(other.secret);
+  for (const channel of ['fills', 'account']) {
+    assert.equal(await reader.refused({ op: 'subscribe', channel }), 'insufficient_scope');
+  }
+  assert.equal((await refusal((await sandbox.trader({ scopes: ['orders:cancel'] })).secret)).status, 403);
+  await stream.end();
+  await reader.end();
+});
+
+test('a key that is disabled or expires closes its streams, and no others', async () => {
+  const account = await sandbox.trader({ tier: 'GOLD' });
+  const expiresAt = new Date(sandbox.nowMs + 10_000).toISOString();
+  const brief = await sandbox.key(account.accountId, { scopes: ['markets:read'], expiresAt });
+  const [disabled, expiring, other] = await Promise.all([
+    open(account.secret),
+    open(brief.secret),
+    open(trader.secret),
+  ]);
+  const patched = await sandbox.operator.send('PATCH', `/keys/${account.keyId}`, '{"enabled":false}');
+  assert.equal(patched.status, 200, patched.text);
+  assert.deepEqual(await disabled.closed, { code: 4403, reason: 'key_disabled' });
+  assert.equal((await disabled.take('error')).code, 'key_disabled');
+  await expiring.settle();
+  await sandbox.advance(10_000);
+  assert.deepEqual(await expiring.closed, { code: 4403, reason: 'key_expired' });
+  await other.settle();
+  await other.end();
+});
