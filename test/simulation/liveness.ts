@@ -5,7 +5,7 @@
 import { timeFrameMs } from '../../engine/model/domain.js';
 import { codeOf, headerOf } from './audit/answers.js';
 import { orderRequest } from './clients/orders.js';
-import { OPERATOR_TOKEN } from './server.js';
+import { OPERATOR_TOKEN } from './machine/server.js';
 import { check } from './violation.js';
 import type { World } from './world.js';
 

@@ -5,11 +5,11 @@
 import { fork } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
-import { LONG_RUN_COMMANDS, whatIsMissing } from './expected.js';
-import { commandFor, describe, runWorld, shorten } from './failure.js';
-import { readOptions, type SimulateOptions } from './options.js';
-import { type RunResult, runWorlds } from './run.js';
-import { Tally, type TallyParts } from './tally.js';
+import { LONG_RUN_COMMANDS, whatIsMissing } from './runs/expected.js';
+import { commandFor, describe, runWorld, shorten } from './runs/failure.js';
+import { readOptions, type SimulateOptions } from './runs/options.js';
+import { type RunResult, runWorlds } from './runs/run.js';
+import { Tally, type TallyParts } from './runs/tally.js';
 import type { WorldOptions } from './world.js';
 
 const PROGRESS_EVERY_MS = 15_000;

@@ -7,11 +7,11 @@ import { test } from 'node:test';
 import { ERROR_STATUS } from '../../engine/model/errors.js';
 import { IS_LONG_RUN } from '../support/long-run.js';
 import { derivedSeed } from './chance.js';
-import { EXPECTED } from './expected.js';
-import { describe, runWorld, shorten } from './failure.js';
-import { MUTATIONS, mutationNamed } from './mutations.js';
-import { REGRESSIONS } from './regressions.js';
-import { runWorlds } from './run.js';
+import { MUTATIONS, mutationNamed } from './mutations/mutations.js';
+import { EXPECTED } from './runs/expected.js';
+import { describe, runWorld, shorten } from './runs/failure.js';
+import { REGRESSIONS } from './runs/regressions.js';
+import { runWorlds } from './runs/run.js';
 import { Violation } from './violation.js';
 import { World } from './world.js';
 

@@ -15,13 +15,13 @@ import { type KnownOrders, LimitTrader } from './clients/limit-trader.js';
 import { Operator } from './clients/operator.js';
 import { type WorldConfig, worldConfig, worldRules } from './config.js';
 import { Coverage } from './coverage.js';
-import { type PlannedFault, planFaults } from './fault-plan.js';
-import { Faults } from './faults.js';
+import { type PlannedFault, planFaults } from './faults/fault-plan.js';
+import { Faults } from './faults/faults.js';
 import { Liveness } from './liveness.js';
-import { Machine } from './machine.js';
-import { Network } from './network.js';
-import type { Mutation } from './planting.js';
-import { Scheduler } from './scheduler.js';
+import { Machine } from './machine/machine.js';
+import { Network } from './machine/network.js';
+import { Scheduler } from './machine/scheduler.js';
+import type { Mutation } from './mutations/planting.js';
 import { Trace } from './trace.js';
 
 export interface WorldOptions {

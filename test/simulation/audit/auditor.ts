@@ -13,9 +13,9 @@ import { BET_ENDS, MARKET_IDS, ROUND_RESULTS, roundId } from '../../../engine/mo
 import type { BetPlaced, EngineEvent, OrderPending, Outcome } from '../../../engine/model/events.js';
 import { keyDigest } from '../../../http/keys.js';
 import type { RecoveredEngine } from '../../../persistence/recovery/engine.js';
-import type { Machine } from '../machine.js';
-import type { Exchange, Reply } from '../network.js';
-import type { Server, ServerWatcher } from '../server.js';
+import type { Machine } from '../machine/machine.js';
+import type { Exchange, Reply } from '../machine/network.js';
+import type { Server, ServerWatcher } from '../machine/server.js';
 import { check } from '../violation.js';
 import type { World } from '../world.js';
 import { AnswerAudit } from './answers.js';

@@ -10,7 +10,7 @@ import type { LatestTick } from '../../../http/board/market-publisher.js';
 import { MARKET_AGE_MS_MAX } from '../../../http/market-data/market-view.js';
 import type { Market } from '../../../http/wire/types.js';
 import { cents } from '../../support/api/spec-arithmetic.js';
-import type { SimClock } from '../scheduler.js';
+import type { SimClock } from '../machine/scheduler.js';
 import { check } from '../violation.js';
 
 /** Values that are remembered of each market and asset: of far more than 50 ms. */

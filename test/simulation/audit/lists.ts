@@ -4,7 +4,7 @@
  */
 import type { EngineReads } from '../../../engine/model/views.js';
 import type { Position } from '../../../http/wire/types.js';
-import type { Exchange, Reply } from '../network.js';
+import type { Exchange, Reply } from '../machine/network.js';
 import { check } from '../violation.js';
 import type { AnswerSources } from './answers.js';
 

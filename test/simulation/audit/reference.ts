@@ -10,7 +10,7 @@ import type { Command } from '../../../engine/model/commands.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { newHasher } from '../../support/reference/pair.js';
-import type { SimDisk } from '../disk.js';
+import type { SimDisk } from '../machine/disk.js';
 import { check } from '../violation.js';
 
 export type OnDurable = (command: Command, seq: number, events: readonly EngineEvent[]) => void;

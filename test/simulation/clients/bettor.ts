@@ -5,7 +5,7 @@
  */
 import type { Rng } from '../../support/reference/random/rng.js';
 import { codeOf } from '../audit/answers.js';
-import type { ClientRequest, Reply } from '../network.js';
+import type { ClientRequest, Reply } from '../machine/network.js';
 import { type ClientWorld, type KnownKey, keepDoing, type Purse } from './client-world.js';
 import {
   badBody,

@@ -7,8 +7,8 @@ import type { Rules } from '../../../engine/model/rules.js';
 import type { Rng } from '../../support/reference/random/rng.js';
 import type { WorldConfig } from '../config.js';
 import type { Coverage } from '../coverage.js';
-import type { Network } from '../network.js';
-import type { Scheduler } from '../scheduler.js';
+import type { Network } from '../machine/network.js';
+import type { Scheduler } from '../machine/scheduler.js';
 
 export interface KnownKey {
   readonly id: string;

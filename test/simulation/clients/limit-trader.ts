@@ -3,7 +3,7 @@
  * filled, long afterwards, twice, and sometimes somebody else's.
  */
 import type { Rng } from '../../support/reference/random/rng.js';
-import type { Reply } from '../network.js';
+import type { Reply } from '../machine/network.js';
 import { type ClientWorld, type KnownKey, keepDoing, type Purse } from './client-world.js';
 import { type OrderBody, orderRequest, timelyOrder } from './orders.js';
 

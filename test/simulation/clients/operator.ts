@@ -4,8 +4,8 @@
  */
 import { ASSETS, marketOf, SCOPES, type Scope, TIERS, timeFrameMs } from '../../../engine/model/domain.js';
 import type { Rng } from '../../support/reference/random/rng.js';
-import type { ClientRequest, OnReply, Reply } from '../network.js';
-import { OPERATOR_TOKEN } from '../server.js';
+import type { ClientRequest, OnReply, Reply } from '../machine/network.js';
+import { OPERATOR_TOKEN } from '../machine/server.js';
 import { type ClientWorld, type KnownKey, keepDoing, type Purse, soonMs } from './client-world.js';
 import { somebodysMarket } from './orders.js';
 

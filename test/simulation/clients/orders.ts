@@ -2,7 +2,7 @@
 import { marketOf, timeFrameMs } from '../../../engine/model/domain.js';
 import type { MarketRules } from '../../../engine/model/rules.js';
 import type { Rng } from '../../support/reference/random/rng.js';
-import type { ClientRequest } from '../network.js';
+import type { ClientRequest } from '../machine/network.js';
 import type { ClientWorld } from './client-world.js';
 
 export interface OrderBody {

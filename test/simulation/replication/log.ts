@@ -10,7 +10,7 @@ import {
   type LogEntry,
   PlaceTaken,
 } from '../../../persistence/replication/log/replicated-log.js';
-import type { Scheduler } from '../scheduler.js';
+import type { Scheduler } from '../machine/scheduler.js';
 
 export class SimLog {
   readonly entries: LogEntry[] = [];

@@ -20,7 +20,7 @@ import type { ReplicatedJournal } from '../../../persistence/replication/replica
 import { type OpenJournal, Replicator } from '../../../persistence/replication/replicator.js';
 import type { ReplicationEvents, ReplicationLink } from '../../../persistence/replication/thread.js';
 import type { Rng } from '../../support/reference/random/rng.js';
-import type { Scheduler } from '../scheduler.js';
+import type { Scheduler } from '../machine/scheduler.js';
 import type { Checks, Leading } from './checks.js';
 import type { Mutation } from './mutations.js';
 import type { Network, Way } from './network.js';

@@ -4,7 +4,7 @@ import { Follower } from '../../../persistence/replication/log/follower.js';
 import { PlaceTaken } from '../../../persistence/replication/log/replicated-log.js';
 import type { FromReplication, ToReplication } from '../../../persistence/replication/messages.js';
 import type { SharedLog } from '../../../persistence/replication/replicator.js';
-import { exchange } from '../planting.js';
+import { exchange } from '../mutations/planting.js';
 import type { SimProcess } from './process.js';
 
 export interface Mutation {

@@ -5,7 +5,7 @@
 import type { LeaseEntry, LogEntry } from '../../../persistence/replication/log/replicated-log.js';
 import type { SharedLog } from '../../../persistence/replication/replicator.js';
 import type { Rng } from '../../support/reference/random/rng.js';
-import type { Scheduler } from '../scheduler.js';
+import type { Scheduler } from '../machine/scheduler.js';
 import type { SimLog } from './log.js';
 import type { SimProcess } from './process.js';
 

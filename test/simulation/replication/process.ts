@@ -4,7 +4,7 @@
  */
 import type { Timers } from '../../../persistence/replication/replicator.js';
 import type { Rng } from '../../support/reference/random/rng.js';
-import type { Scheduler } from '../scheduler.js';
+import type { Scheduler } from '../machine/scheduler.js';
 
 type Kind = 'timer' | 'message';
 

@@ -6,7 +6,7 @@
 
 import { Rng } from '../../support/reference/random/rng.js';
 import { restoreCrypto, seedCrypto } from '../chance.js';
-import { Scheduler } from '../scheduler.js';
+import { Scheduler } from '../machine/scheduler.js';
 import { check } from '../violation.js';
 import { Checks } from './checks.js';
 import { SimLog } from './log.js';

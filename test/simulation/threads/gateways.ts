@@ -21,7 +21,7 @@ import type { Rng } from '../../support/reference/random/rng.js';
 import { LimitAudit } from '../audit/limits.js';
 import type { WorldConfig } from '../config.js';
 import type { Coverage } from '../coverage.js';
-import type { SimClock } from '../scheduler.js';
+import type { SimClock } from '../machine/scheduler.js';
 import { SimThread, type ThreadHost } from './thread.js';
 
 export interface GatewaysParts {

@@ -7,7 +7,7 @@ import { type SharedLimits, shareLimits } from '../../../http/limits/shared-limi
 import { Link, type OnReply } from '../../../http/rings/link.js';
 import { ORDER } from '../../../http/rings/requests.js';
 import { RingProducer } from '../../../http/rings/ring.js';
-import { both, exchange, type Mutation, SELDOM } from '../planting.js';
+import { both, exchange, type Mutation, SELDOM } from '../mutations/planting.js';
 
 /** Two orders that wait in one gateway get each other's answer now and then. */
 function mixUpTickets(): () => void {

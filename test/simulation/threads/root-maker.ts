@@ -12,7 +12,7 @@ import type { MadeRoot, RootNotes } from '../../../persistence/roots/messages.js
 import type { RoundRoots } from '../../../persistence/roots/round-roots.js';
 import { newRoundRoots } from '../../support/engine/signing.js';
 import type { Rng } from '../../support/reference/random/rng.js';
-import type { SimDisk } from '../disk.js';
+import type { SimDisk } from '../machine/disk.js';
 import { check, Violation } from '../violation.js';
 import type { ThreadHost } from './thread.js';
 

@@ -3,12 +3,12 @@
  * leaves a torn one behind, which nobody may load.
  */
 import { hash } from 'node:crypto';
-import { must } from '../../engine/base/assert.js';
-import { Engine } from '../../engine/engine.js';
-import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-store.js';
-import type { Row } from '../../engine/snapshot/form.js';
-import { JournalError } from '../../persistence/errors.js';
-import type { Rng } from '../support/reference/random/rng.js';
+import { must } from '../../../engine/base/assert.js';
+import { Engine } from '../../../engine/engine.js';
+import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../../../engine/host/snapshot-store.js';
+import type { Row } from '../../../engine/snapshot/form.js';
+import { JournalError } from '../../../persistence/errors.js';
+import type { Rng } from '../../support/reference/random/rng.js';
 import type { CrashSwitch } from './crash-points.js';
 import type { SimDisk } from './disk.js';
 

@@ -1,8 +1,8 @@
 /** The command line of `npm run simulate`: every option is checked, and a wrong one is named. */
 import { InvalidArgumentError, Command as Program } from 'commander';
-import { anySeed } from '../support/integer-option.js';
-import { MUTATIONS, mutationNamed } from './mutations.js';
-import type { Mutation } from './planting.js';
+import { anySeed } from '../../support/integer-option.js';
+import { MUTATIONS, mutationNamed } from '../mutations/mutations.js';
+import type { Mutation } from '../mutations/planting.js';
 
 export interface SimulateOptions {
   readonly seed: number;

@@ -2,8 +2,8 @@
  * The faults of a world and their times, planned before it begins. Each has its own random stream, so that one can be
  * left out and the others stay the same, which is how a failing schedule is minimised.
  */
-import { Rng } from '../support/reference/random/rng.js';
-import { derivedSeed } from './chance.js';
+import { Rng } from '../../support/reference/random/rng.js';
+import { derivedSeed } from '../chance.js';
 
 export const FAULT_KINDS = [
   'kill',

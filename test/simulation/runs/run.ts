@@ -1,9 +1,9 @@
 /** Runs worlds one after the other, each with a seed derived from the run's, up to a limit. */
-import { derivedSeed } from './chance.js';
+import { derivedSeed } from '../chance.js';
+import type { WorldOptions } from '../world.js';
 import { type Outcome, runWorld } from './failure.js';
 import type { SimulateOptions } from './options.js';
 import { Tally } from './tally.js';
-import type { WorldOptions } from './world.js';
 
 const HOUR_MS = 3_600_000;
 

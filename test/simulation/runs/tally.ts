@@ -1,6 +1,6 @@
 /** What worlds come to together: counts for the report, and coverage. Plain data, so that it crosses processes. */
-import { Coverage } from './coverage.js';
-import type { World } from './world.js';
+import { Coverage } from '../coverage.js';
+import type { World } from '../world.js';
 
 export const TALLY_COUNTS = [
   'worlds',

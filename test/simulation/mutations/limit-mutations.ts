@@ -1,14 +1,14 @@
 /** Planted bugs of orders that rest and of the roots of rounds. */
-import { must } from '../../engine/base/assert.js';
-import { Engine } from '../../engine/engine.js';
-import type { Command, OrderGuards } from '../../engine/model/commands.js';
-import type { ErrorCode } from '../../engine/model/errors.js';
-import type { RoundView } from '../../engine/model/views.js';
-import { AccountTable } from '../../engine/state/accounts.js';
-import { LimitBooks } from '../../engine/state/limit-books.js';
-import { LimitTree } from '../../engine/state/limit-tree.js';
-import { RootFeed } from '../../persistence/roots/feed.js';
-import type { WorldConfig } from './config.js';
+import { must } from '../../../engine/base/assert.js';
+import { Engine } from '../../../engine/engine.js';
+import type { Command, OrderGuards } from '../../../engine/model/commands.js';
+import type { ErrorCode } from '../../../engine/model/errors.js';
+import type { RoundView } from '../../../engine/model/views.js';
+import { AccountTable } from '../../../engine/state/accounts.js';
+import { LimitBooks } from '../../../engine/state/limit-books.js';
+import { LimitTree } from '../../../engine/state/limit-tree.js';
+import { RootFeed } from '../../../persistence/roots/feed.js';
+import type { WorldConfig } from '../config.js';
 import { both, exchange, type Mutation } from './planting.js';
 
 /** Few orders rest, and of these few are filled. */

@@ -1,8 +1,8 @@
 /** How a bug is planted: a wrapper around a part that the simulation provides, or a method replaced for one run. */
-import type { JournalStore } from '../../engine/model/ports.js';
-import type { SharedLimits } from '../../http/limits/shared-limits.js';
-import type { WorldConfig } from './config.js';
-import type { SimJournalWriter, WriterHost } from './journal-writer.js';
+import type { JournalStore } from '../../../engine/model/ports.js';
+import type { SharedLimits } from '../../../http/limits/shared-limits.js';
+import type { WorldConfig } from '../config.js';
+import type { SimJournalWriter, WriterHost } from '../machine/journal-writer.js';
 
 export interface Mutation {
   readonly name: string;

@@ -3,9 +3,9 @@
  * `persistence/journal/mark.ts`: a torn or flipped slot leaves the one before, a kill loses nothing, and a power loss can
  * only set it back.
  */
-import type { Mark } from '../../engine/model/ports.js';
-import { JournalError } from '../../persistence/errors.js';
-import type { Rng } from '../support/reference/random/rng.js';
+import type { Mark } from '../../../engine/model/ports.js';
+import { JournalError } from '../../../persistence/errors.js';
+import type { Rng } from '../../support/reference/random/rng.js';
 
 interface Slot {
   readonly generation: number;

@@ -1,12 +1,12 @@
 /** Applies planned faults to a world: crashes, errors, damage, full and slow disks, clocks that step. */
-import { assert } from '../../engine/base/assert.js';
-import type { SpaceLevel, StoredBatch } from '../../engine/model/ports.js';
-import { Rng } from '../support/reference/random/rng.js';
-import type { Coverage } from './coverage.js';
-import { CRASH_POINTS, type CrashPoint, type CrashSwitch, FAILING_POINTS } from './crash-points.js';
-import type { CrashKind, SimDisk } from './disk.js';
+import { assert } from '../../../engine/base/assert.js';
+import type { SpaceLevel, StoredBatch } from '../../../engine/model/ports.js';
+import { Rng } from '../../support/reference/random/rng.js';
+import type { Coverage } from '../coverage.js';
+import { CRASH_POINTS, type CrashPoint, type CrashSwitch, FAILING_POINTS } from '../machine/crash-points.js';
+import type { CrashKind, SimDisk } from '../machine/disk.js';
+import type { Scheduler, SimClock } from '../machine/scheduler.js';
 import type { PlannedFault } from './fault-plan.js';
-import type { Scheduler, SimClock } from './scheduler.js';
 
 /** What faults do to the process. */
 export interface FaultTarget {

@@ -2,16 +2,16 @@
  * The journal's thread of one process: takes one batch at a time, runs the real commit protocol after the disk's
  * delay, and notifies the event loop a little later. Like the real thread it acknowledges nothing after an error.
  */
-import { assert } from '../../engine/base/assert.js';
+import { assert } from '../../../engine/base/assert.js';
 import type {
   Batch,
   JournalStore,
   JournalWriter,
   JournalWriterEvents,
   SpaceLevel,
-} from '../../engine/model/ports.js';
-import { JournalError } from '../../persistence/errors.js';
-import { commitBatch } from '../../persistence/journal/commit.js';
+} from '../../../engine/model/ports.js';
+import { JournalError } from '../../../persistence/errors.js';
+import { commitBatch } from '../../../persistence/journal/commit.js';
 import { Crash, DiskError } from './crash-points.js';
 
 /** What the thread needs of the world around it. */

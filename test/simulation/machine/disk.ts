@@ -6,15 +6,15 @@
  * As with SQLite, a damaged row in the log ends the log without a word when it is opened again (the mark is what
  * notices), and a damaged row in the database is found when it is read.
  */
-import { assert } from '../../engine/base/assert.js';
-import type { Batch, StoredBatch } from '../../engine/model/ports.js';
+import { assert } from '../../../engine/base/assert.js';
+import type { Batch, StoredBatch } from '../../../engine/model/ports.js';
 import {
   CHAIN_START,
   type ChainPosition,
   isIntact,
   sealBatch,
-} from '../../persistence/journal/segment/batch-row.js';
-import type { Rng } from '../support/reference/random/rng.js';
+} from '../../../persistence/journal/segment/batch-row.js';
+import type { Rng } from '../../support/reference/random/rng.js';
 import { SimMark } from './mark.js';
 
 /** Rows in the log before it is moved into the database. */

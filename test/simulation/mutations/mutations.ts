@@ -3,20 +3,20 @@
  * provides, or as a method of a real class replaced for one run.
  */
 
-import { Engine } from '../../engine/engine.js';
-import { type BatchReader, OpenBatch } from '../../engine/host/open-batch.js';
-import { BoundaryWindow } from '../../engine/host/ticks/boundary-window.js';
-import type { Command, OrderGuards } from '../../engine/model/commands.js';
-import type { ErrorCode } from '../../engine/model/errors.js';
-import type { Batch, JournalStore, Mark, StoredBatch } from '../../engine/model/ports.js';
-import { AccountTable } from '../../engine/state/accounts.js';
-import { BetTable } from '../../engine/state/bets.js';
-import { AccountHistory } from '../../engine/state/history.js';
-import { type IdempotencyEntry, IdempotencyMemory } from '../../engine/state/idempotency.js';
-import { SimJournalWriter } from './journal-writer.js';
+import { Engine } from '../../../engine/engine.js';
+import { type BatchReader, OpenBatch } from '../../../engine/host/open-batch.js';
+import { BoundaryWindow } from '../../../engine/host/ticks/boundary-window.js';
+import type { Command, OrderGuards } from '../../../engine/model/commands.js';
+import type { ErrorCode } from '../../../engine/model/errors.js';
+import type { Batch, JournalStore, Mark, StoredBatch } from '../../../engine/model/ports.js';
+import { AccountTable } from '../../../engine/state/accounts.js';
+import { BetTable } from '../../../engine/state/bets.js';
+import { AccountHistory } from '../../../engine/state/history.js';
+import { type IdempotencyEntry, IdempotencyMemory } from '../../../engine/state/idempotency.js';
+import { SimJournalWriter } from '../machine/journal-writer.js';
+import { THREAD_MUTATIONS } from '../threads/mutations.js';
 import { LIMIT_MUTATIONS } from './limit-mutations.js';
 import { both, exchange, type Mutation, SELDOM } from './planting.js';
-import { THREAD_MUTATIONS } from './threads/mutations.js';
 
 /** A store that hands everything on; mutations change one operation. */
 class PassingStore implements JournalStore {

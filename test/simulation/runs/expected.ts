@@ -1,7 +1,7 @@
 /** What a long run must have come by at least so often: a run that reaches nothing proves nothing. */
-import type { CoverageKind } from './coverage.js';
-import { CRASH_POINTS, FAILING_POINTS } from './crash-points.js';
-import { FAULT_KINDS } from './fault-plan.js';
+import type { CoverageKind } from '../coverage.js';
+import { FAULT_KINDS } from '../faults/fault-plan.js';
+import { CRASH_POINTS, FAILING_POINTS } from '../machine/crash-points.js';
 import type { Tally } from './tally.js';
 
 /** From so many commands on a run is long enough to have met everything. */

@@ -2,8 +2,8 @@
  * The report of a failed world: the invariant, the seed and the command that repeats it, a minimal set of faults, and
  * the last steps of the account, round or bet in question.
  */
-import { Violation } from './violation.js';
-import { World, type WorldOptions } from './world.js';
+import { Violation } from '../violation.js';
+import { World, type WorldOptions } from '../world.js';
 
 /** Re-runs that are spent on leaving faults out. */
 const TRIALS_MAX = 40;

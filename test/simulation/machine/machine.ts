@@ -2,24 +2,24 @@
  * The machine of the server: it starts it by the real recovery, kills it, stops it, and starts it again. Disk, clock
  * and crash points outlive the process; everything else does not.
  */
-import { AssertionError } from '../../engine/base/assert.js';
-import type { SpaceLevel } from '../../engine/model/ports.js';
-import { MarketHours } from '../../http/prices/market-hours.js';
-import { JournalError } from '../../persistence/errors.js';
-import type { Coverage } from './coverage.js';
+import { AssertionError } from '../../../engine/base/assert.js';
+import type { SpaceLevel } from '../../../engine/model/ports.js';
+import { MarketHours } from '../../../http/prices/market-hours.js';
+import { JournalError } from '../../../persistence/errors.js';
+import type { Coverage } from '../coverage.js';
+import type { FaultTarget } from '../faults/faults.js';
+import type { Mutation } from '../mutations/planting.js';
+import { RootMaker } from '../threads/root-maker.js';
+import { check, Violation } from '../violation.js';
+import type { World } from '../world.js';
 import { Crash, CrashSwitch, DiskError } from './crash-points.js';
 import { type CrashKind, SimDisk } from './disk.js';
-import type { FaultTarget } from './faults.js';
 import { SimJournalWriter, type WriterHost } from './journal-writer.js';
-import type { Mutation } from './planting.js';
 import { recover } from './recover.js';
 import { type Scheduler, SimClock } from './scheduler.js';
 import { Server } from './server.js';
 import { SimSnapshots } from './snapshots.js';
 import { SimStore } from './store.js';
-import { RootMaker } from './threads/root-maker.js';
-import { check, Violation } from './violation.js';
-import type { World } from './world.js';
 
 /** Time from the end of a process to the next one's start. */
 const DOWN_MS = [20, 20, 300, 300, 300, 2_500, 2_500, 2_500, 15_000, 90_000] as const;

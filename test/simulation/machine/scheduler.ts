@@ -2,8 +2,8 @@
  * The only clock that moves in a simulation: a queue of what happens next. Two things at the same millisecond happen
  * in the order in which they were planned, so one seed always gives one run.
  */
-import { assert } from '../../engine/base/assert.js';
-import type { Clock } from '../../engine/model/ports.js';
+import { assert } from '../../../engine/base/assert.js';
+import type { Clock } from '../../../engine/model/ports.js';
 
 interface Planned {
   readonly atMs: number;

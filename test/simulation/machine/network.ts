@@ -2,11 +2,11 @@
  * The network between clients and one server: it delays, loses and doubles requests and replies. A server that dies
  * takes the requests that it was working on with it; a reply that it has sent may still arrive.
  */
-import { assert } from '../../engine/base/assert.js';
-import type { HeaderBlock, HeaderList, HttpHandler, HttpRequest } from '../../engine/model/ports.js';
-import { headerList } from '../support/http/headers.js';
-import type { Rng } from '../support/reference/random/rng.js';
-import type { Coverage } from './coverage.js';
+import { assert } from '../../../engine/base/assert.js';
+import type { HeaderBlock, HeaderList, HttpHandler, HttpRequest } from '../../../engine/model/ports.js';
+import { headerList } from '../../support/http/headers.js';
+import type { Rng } from '../../support/reference/random/rng.js';
+import type { Coverage } from '../coverage.js';
 import type { Scheduler } from './scheduler.js';
 
 export type Port = 'public' | 'operator';
