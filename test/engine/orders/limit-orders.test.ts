@@ -1,12 +1,12 @@
 /** Limit orders: what a bettor relies on. Whatever streams of commands do, `against-reference.test.ts` tries. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { FILLS_MAX } from '../../engine/handlers/fills.js';
-import { END_CANCELLED, END_EXPIRED, SIDES, type Side } from '../../engine/model/domain.js';
-import type { EngineEvent, OrderFilled, Outcome } from '../../engine/model/events.js';
-import { fairHouse } from '../support/engine/house-rules.js';
-import { digestsOf, restored } from '../support/engine/snapshots.js';
-import { BTC_15M, Exchange, MINUTE_MS, typesOf } from '../support/reference/exchange.js';
+import { FILLS_MAX } from '../../../engine/handlers/fills.js';
+import { END_CANCELLED, END_EXPIRED, SIDES, type Side } from '../../../engine/model/domain.js';
+import type { EngineEvent, OrderFilled, Outcome } from '../../../engine/model/events.js';
+import { fairHouse } from '../../support/engine/house-rules.js';
+import { digestsOf, restored } from '../../support/engine/snapshots.js';
+import { BTC_15M, Exchange, MINUTE_MS, typesOf } from '../../support/reference/exchange.js';
 
 const CLOSES_MS = 14 * MINUTE_MS + 10_000;
 

@@ -1,11 +1,11 @@
 /** Every limit of an order at exactly its value and one step beyond (design, section 5). */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PlaceOrder } from '../../engine/model/commands.js';
-import { LIVE, NO_FAIR_SHARE } from '../../engine/model/domain.js';
-import type { ErrorCode } from '../../engine/model/errors.js';
-import { fixedHouse } from '../support/engine/house-rules.js';
-import { type BetWish, BTC_1M, Exchange } from '../support/reference/exchange.js';
+import type { PlaceOrder } from '../../../engine/model/commands.js';
+import { LIVE, NO_FAIR_SHARE } from '../../../engine/model/domain.js';
+import type { ErrorCode } from '../../../engine/model/errors.js';
+import { fixedHouse } from '../../support/engine/house-rules.js';
+import { type BetWish, BTC_1M, Exchange } from '../../support/reference/exchange.js';
 
 /** An exchange whose BTC minute round has just opened at 100. */
 function withRound(options: ConstructorParameters<typeof Exchange>[0] = {}): Exchange {

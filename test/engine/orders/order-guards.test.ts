@@ -1,9 +1,16 @@
 /** The guards of an order at exactly their limit and one step beyond, and their place among the checks. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { must } from '../../engine/base/assert.js';
-import type { Outcome } from '../../engine/model/events.js';
-import { type BetWish, BTC_1M, BTC_5M, DAY_MS, Exchange, MINUTE_MS } from '../support/reference/exchange.js';
+import { must } from '../../../engine/base/assert.js';
+import type { Outcome } from '../../../engine/model/events.js';
+import {
+  type BetWish,
+  BTC_1M,
+  BTC_5M,
+  DAY_MS,
+  Exchange,
+  MINUTE_MS,
+} from '../../support/reference/exchange.js';
 
 /** An exchange whose BTC minute round has just opened, both pools at 1,000, and an account. */
 function opened(): { exchange: Exchange; account: number; roundNumber: number } {

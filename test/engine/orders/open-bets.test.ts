@@ -4,10 +4,10 @@
  */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { Engine } from '../../engine/engine.js';
-import { NO_FAIR_SHARE } from '../../engine/model/domain.js';
-import type { BetView } from '../../engine/model/views.js';
-import { BTC_1M, BTC_5M, BTC_15M, DAY_MS, Exchange, rulesFor } from '../support/reference/exchange.js';
+import { Engine } from '../../../engine/engine.js';
+import { NO_FAIR_SHARE } from '../../../engine/model/domain.js';
+import type { BetView } from '../../../engine/model/views.js';
+import { BTC_1M, BTC_5M, BTC_15M, DAY_MS, Exchange, rulesFor } from '../../support/reference/exchange.js';
 
 const OPEN_BETS_MAX = 10_000;
 

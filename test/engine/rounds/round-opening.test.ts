@@ -1,9 +1,9 @@
 /** When a round opens and when it does not: late, after downtime, in market hours, with and without money. */
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
-import { AssertionError } from '../../engine/base/assert.js';
-import type { EngineEvent } from '../../engine/model/events.js';
-import { fixedHouse } from '../support/engine/house-rules.js';
+import { AssertionError } from '../../../engine/base/assert.js';
+import type { EngineEvent } from '../../../engine/model/events.js';
+import { fixedHouse } from '../../support/engine/house-rules.js';
 import {
   BTC_1M,
   BTC_5M,
@@ -14,7 +14,7 @@ import {
   MINUTE_MS,
   rulesFor,
   typesOf,
-} from '../support/reference/exchange.js';
+} from '../../support/reference/exchange.js';
 
 const FIRST_ROUND = DAY_MS / MINUTE_MS;
 

@@ -1,11 +1,11 @@
 /** What the Idempotency-Key of a placed bet guarantees, and for how long (design, section 5). */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { Engine } from '../../engine/engine.js';
-import { NO_FAIR_SHARE } from '../../engine/model/domain.js';
-import type { BetFacts, BetPlaced } from '../../engine/model/events.js';
-import { BTC_15M, DAY_MS, Exchange, rulesFor } from '../support/reference/exchange.js';
-import { newHasher } from '../support/reference/pair.js';
+import { Engine } from '../../../engine/engine.js';
+import { NO_FAIR_SHARE } from '../../../engine/model/domain.js';
+import type { BetFacts, BetPlaced } from '../../../engine/model/events.js';
+import { BTC_15M, DAY_MS, Exchange, rulesFor } from '../../support/reference/exchange.js';
+import { newHasher } from '../../support/reference/pair.js';
 
 const TTL_MS = 600_000;
 

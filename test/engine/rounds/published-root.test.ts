@@ -1,11 +1,11 @@
 /** The root of a round's bets in the engine: when it can be put on record, what keeps it, and what a round's proof holds. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { must } from '../../engine/base/assert.js';
-import type { PublishRoot } from '../../engine/model/commands.js';
-import { ROUND_STATUSES } from '../../engine/model/domain.js';
-import type { ProofView } from '../../engine/model/proofs/proof-views.js';
-import { BTC_1M, DAY_MS, Exchange, MINUTE_MS } from '../support/reference/exchange.js';
+import { must } from '../../../engine/base/assert.js';
+import type { PublishRoot } from '../../../engine/model/commands.js';
+import { ROUND_STATUSES } from '../../../engine/model/domain.js';
+import type { ProofView } from '../../../engine/model/proofs/proof-views.js';
+import { BTC_1M, DAY_MS, Exchange, MINUTE_MS } from '../../support/reference/exchange.js';
 
 const ROUND = DAY_MS / MINUTE_MS;
 

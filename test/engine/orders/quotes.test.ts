@@ -5,14 +5,14 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { must } from '../../engine/base/assert.js';
-import { AMOUNT_CENTS_MAX, mulDivCeil, percentUpE2 } from '../../engine/base/money.js';
-import { DOWN, UP, WHOLE_E6 } from '../../engine/model/domain.js';
-import { availableCents, type ExposedRound, edgeCents } from '../../engine/quotes/exposure.js';
-import { quotedUpCents } from '../../engine/quotes/split.js';
-import { fairHouse } from '../support/engine/house-rules.js';
-import { type BetWish, BTC_1M, Exchange } from '../support/reference/exchange.js';
-import { edgeOf, offeredShareE6 } from '../support/reference/quotes.js';
+import { must } from '../../../engine/base/assert.js';
+import { AMOUNT_CENTS_MAX, mulDivCeil, percentUpE2 } from '../../../engine/base/money.js';
+import { DOWN, UP, WHOLE_E6 } from '../../../engine/model/domain.js';
+import { availableCents, type ExposedRound, edgeCents } from '../../../engine/quotes/exposure.js';
+import { quotedUpCents } from '../../../engine/quotes/split.js';
+import { fairHouse } from '../../support/engine/house-rules.js';
+import { type BetWish, BTC_1M, Exchange } from '../../support/reference/exchange.js';
+import { edgeOf, offeredShareE6 } from '../../support/reference/quotes.js';
 
 const cents = fc.oneof(
   fc.nat(10_000_00),

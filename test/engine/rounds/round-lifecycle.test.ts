@@ -1,9 +1,9 @@
 /** A round from its window's start to its settlement, each instant to the millisecond (design, section 4). */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { must } from '../../engine/base/assert.js';
-import { BET_RESULTS, ROUND_RESULTS, ROUND_STATUSES } from '../../engine/model/domain.js';
-import { BTC_1M, DAY_MS, Exchange, MINUTE_MS, typesOf } from '../support/reference/exchange.js';
+import { must } from '../../../engine/base/assert.js';
+import { BET_RESULTS, ROUND_RESULTS, ROUND_STATUSES } from '../../../engine/model/domain.js';
+import { BTC_1M, DAY_MS, Exchange, MINUTE_MS, typesOf } from '../../support/reference/exchange.js';
 
 const FIRST_ROUND = DAY_MS / MINUTE_MS;
 

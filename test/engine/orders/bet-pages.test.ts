@@ -4,11 +4,11 @@
  */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Engine } from '../../engine/engine.js';
-import type { BetsPage, BetsPlace, BetsQuery, BetsStatus } from '../../engine/model/bet-pages.js';
-import type { BetView } from '../../engine/model/views.js';
-import { BTC_1M, BTC_15M, Exchange, MINUTE_MS } from '../support/reference/exchange.js';
-import { Rng } from '../support/reference/random/rng.js';
+import type { Engine } from '../../../engine/engine.js';
+import type { BetsPage, BetsPlace, BetsQuery, BetsStatus } from '../../../engine/model/bet-pages.js';
+import type { BetView } from '../../../engine/model/views.js';
+import { BTC_1M, BTC_15M, Exchange, MINUTE_MS } from '../../support/reference/exchange.js';
+import { Rng } from '../../support/reference/random/rng.js';
 
 const WALKS = 60;
 const HISTORY_MAX = 4;
