@@ -4,11 +4,11 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { must } from '../../../engine/base/assert.js';
-import { RowSink } from '../../../persistence/cli/export/sink.js';
-import { Output, PROCESS_STREAMS } from '../../../persistence/cli/frame/output.js';
-import { tote, toteJson, toteText } from '../../support/processes/cli.js';
-import { CLIENT_SEED, type Lived, live, REFERENCE } from '../support/lived-dir.js';
+import { must } from '../../../../engine/base/assert.js';
+import { RowSink } from '../../../../persistence/cli/export/sink.js';
+import { Output, PROCESS_STREAMS } from '../../../../persistence/cli/frame/output.js';
+import { tote, toteJson, toteText } from '../../../support/processes/cli.js';
+import { CLIENT_SEED, type Lived, live, REFERENCE } from '../../support/lived-dir.js';
 
 type Row = Readonly<Record<string, string>>;
 

@@ -7,11 +7,11 @@ import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
-import type { Command } from '../../../engine/model/commands.js';
-import { type Ran, tote } from '../../support/processes/cli.js';
-import { randomCommands } from '../../support/reference/random/stream.js';
-import { temporaryDir } from '../support/journal-files.js';
-import { type MadeDir, makeDataDir } from '../support/made-dir.js';
+import type { Command } from '../../../../engine/model/commands.js';
+import { type Ran, tote } from '../../../support/processes/cli.js';
+import { randomCommands } from '../../../support/reference/random/stream.js';
+import { temporaryDir } from '../../support/journal-files.js';
+import { type MadeDir, makeDataDir } from '../../support/made-dir.js';
 
 const BATCH = 5;
 const STEPS = 900;

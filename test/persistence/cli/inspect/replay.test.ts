@@ -1,9 +1,9 @@
 /** `tote replay`: it shows what each command did, as text and as JSON, in any range. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { must } from '../../../engine/base/assert.js';
-import { tote, toteLines, toteText } from '../../support/processes/cli.js';
-import { CLIENT_SEED, type Lived, live, REFERENCE, VOID_REASON } from '../support/lived-dir.js';
+import { must } from '../../../../engine/base/assert.js';
+import { tote, toteLines, toteText } from '../../../support/processes/cli.js';
+import { CLIENT_SEED, type Lived, live, REFERENCE, VOID_REASON } from '../../support/lived-dir.js';
 
 interface StepLine {
   readonly seq: number;

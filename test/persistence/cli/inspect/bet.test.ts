@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { must } from '../../../engine/base/assert.js';
-import { tote, toteJson, toteProcess, toteText } from '../../support/processes/cli.js';
-import { type Lived, live } from '../support/lived-dir.js';
+import { must } from '../../../../engine/base/assert.js';
+import { tote, toteJson, toteProcess, toteText } from '../../../support/processes/cli.js';
+import { type Lived, live } from '../../support/lived-dir.js';
 
 interface BetDocument {
   readonly betHash: string;

@@ -1,7 +1,7 @@
 /** `tote verify-bet` from single values: the bet and the round that the API guide shows verify as the guide says. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tote } from '../../support/processes/cli.js';
+import { tote } from '../../../support/processes/cli.js';
 
 const GUIDE: Readonly<Record<string, string>> = {
   'bet-id': 'bet_1',

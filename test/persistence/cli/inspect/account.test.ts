@@ -1,9 +1,9 @@
 /** `tote account`: it agrees with the API, and its ledger adds up at every earlier moment. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { tote, toteJson, toteLines, toteText } from '../../support/processes/cli.js';
-import { Rng } from '../../support/reference/random/rng.js';
-import { type Lived, live, NAME, REFERENCE } from '../support/lived-dir.js';
+import { tote, toteJson, toteLines, toteText } from '../../../support/processes/cli.js';
+import { Rng } from '../../../support/reference/random/rng.js';
+import { type Lived, live, NAME, REFERENCE } from '../../support/lived-dir.js';
 
 interface Entry {
   readonly seq: number;

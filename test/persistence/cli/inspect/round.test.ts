@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { must } from '../../../engine/base/assert.js';
-import { tote, toteJson, toteText } from '../../support/processes/cli.js';
-import { type Lived, live, VOID_REASON } from '../support/lived-dir.js';
+import { must } from '../../../../engine/base/assert.js';
+import { tote, toteJson, toteText } from '../../../support/processes/cli.js';
+import { type Lived, live, VOID_REASON } from '../../support/lived-dir.js';
 
 interface RoundDocument {
   readonly status: string;
