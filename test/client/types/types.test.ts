@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { ToteClient } from '../../client/client.js';
-import { ApiDocument } from '../support/api/api-document.js';
+import { ToteClient } from '../../../client/client.js';
+import { ApiDocument } from '../../support/api/api-document.js';
 import { generatedTypes } from './generated-types.js';
 
 test('the generated types are those of the API document and of the stream', async () => {
