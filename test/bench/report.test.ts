@@ -12,7 +12,7 @@ import { readOptions, UsageError } from '../../bench/report/options.js';
 import type { Run } from '../../bench/report/run-file.js';
 import type { Plot, SectionResult } from '../../bench/report/section.js';
 import { axisOf, plotSvg } from '../../bench/report/svg.js';
-import { mainOf } from '../../bench/sections/pair.js';
+import { mainOf } from '../../bench/sections/server/pair.js';
 
 const PLOT: Plot = {
   ...{

@@ -12,19 +12,19 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { must } from '../../engine/base/assert.js';
-import { MARKETS_MAX } from '../../engine/model/domain.js';
-import { MEASURE_TURNS } from '../host/probe.js';
-import type { ServerUse } from '../host/server-process.js';
-import { overTime } from '../load/plots.js';
-import { botsMix, fill, ordersOnly, workloadTarget } from '../load/requests.js';
-import { type LoadRow, loadTable, type MeasuredRun, runOnce } from '../load/rows.js';
-import { delayTable } from '../report/delay-table.js';
-import { figure } from '../report/format.js';
-import type { SectionResult, SuiteOptions } from '../report/section.js';
-import { Acknowledged, audit, expect, expectConservation } from '../tote/audit.js';
-import { type Bettor, liveMarkets, type MarketState, makeBettors } from '../tote/bettors.js';
-import { ToteServer } from '../tote/server.js';
+import { must } from '../../../engine/base/assert.js';
+import { MARKETS_MAX } from '../../../engine/model/domain.js';
+import { MEASURE_TURNS } from '../../host/probe.js';
+import type { ServerUse } from '../../host/server-process.js';
+import { overTime } from '../../load/plots.js';
+import { botsMix, fill, ordersOnly, workloadTarget } from '../../load/requests.js';
+import { type LoadRow, loadTable, type MeasuredRun, runOnce } from '../../load/rows.js';
+import { delayTable } from '../../report/delay-table.js';
+import { figure } from '../../report/format.js';
+import type { SectionResult, SuiteOptions } from '../../report/section.js';
+import { Acknowledged, audit, expect, expectConservation } from '../../tote/audit.js';
+import { type Bettor, liveMarkets, type MarketState, makeBettors } from '../../tote/bettors.js';
+import { ToteServer } from '../../tote/server.js';
 
 const BETTORS = 500;
 const BETS = 100_000;

@@ -5,11 +5,11 @@
  * every acknowledged order, before and after a SIGKILL.
  */
 import { join } from 'node:path';
-import { must } from '../../engine/base/assert.js';
-import { hasWrk, measureWithWrk } from '../client/wrk.js';
-import { type ServerProcess, withServers } from '../host/server-process.js';
-import { openBook, TOTE, toteTarget } from '../load/book.js';
-import { rateByConnections } from '../load/plots.js';
+import { must } from '../../../engine/base/assert.js';
+import { hasWrk, measureWithWrk } from '../../client/wrk.js';
+import { type ServerProcess, withServers } from '../../host/server-process.js';
+import { openBook, TOTE, toteTarget } from '../../load/book.js';
+import { rateByConnections } from '../../load/plots.js';
 import {
   clientLimitNotes,
   cpuRatio,
@@ -22,14 +22,14 @@ import {
   sustainedRatio,
   sustainedShare,
   type Target,
-} from '../load/rows.js';
-import { BARE, BARE_COMMIT, REDIS, startReferences, USUAL } from '../references/for-orders.js';
-import { figure, percent } from '../report/format.js';
-import { median, type Ratio, type SectionResult, type SuiteOptions } from '../report/section.js';
-import { audit } from '../tote/audit.js';
-import { makeBettors } from '../tote/bettors.js';
-import { ToteServer } from '../tote/server.js';
-import type { CaughtUp } from '../tote/shadow.js';
+} from '../../load/rows.js';
+import { BARE, BARE_COMMIT, REDIS, startReferences, USUAL } from '../../references/for-orders.js';
+import { figure, percent } from '../../report/format.js';
+import { median, type Ratio, type SectionResult, type SuiteOptions } from '../../report/section.js';
+import { audit } from '../../tote/audit.js';
+import { makeBettors } from '../../tote/bettors.js';
+import { ToteServer } from '../../tote/server.js';
+import type { CaughtUp } from '../../tote/shadow.js';
 
 const CONNECTIONS = [64, 256];
 const OPEN_LOOP_CONNECTIONS = 256;

@@ -4,17 +4,17 @@
  * and restarted for every row. Afterwards the server's ledger must contain every acknowledged order.
  */
 import { join } from 'node:path';
-import { must } from '../../engine/base/assert.js';
-import { type Book, openBook, toteTarget } from '../load/book.js';
-import { fill, ordersOnly } from '../load/requests.js';
-import { type LoadRow, loadTable, runOnce } from '../load/rows.js';
-import { delayTable } from '../report/delay-table.js';
-import { figure, megabytes } from '../report/format.js';
-import type { SectionResult, SuiteOptions, Table } from '../report/section.js';
-import { audit } from '../tote/audit.js';
-import { makeBettors } from '../tote/bettors.js';
-import { ToteServer } from '../tote/server.js';
-import { type Status, statusOf } from '../tote/shadow.js';
+import { must } from '../../../engine/base/assert.js';
+import { type Book, openBook, toteTarget } from '../../load/book.js';
+import { fill, ordersOnly } from '../../load/requests.js';
+import { type LoadRow, loadTable, runOnce } from '../../load/rows.js';
+import { delayTable } from '../../report/delay-table.js';
+import { figure, megabytes } from '../../report/format.js';
+import type { SectionResult, SuiteOptions, Table } from '../../report/section.js';
+import { audit } from '../../tote/audit.js';
+import { makeBettors } from '../../tote/bettors.js';
+import { ToteServer } from '../../tote/server.js';
+import { type Status, statusOf } from '../../tote/shadow.js';
 
 const OPEN_BETS = { full: 1_000_000, quick: 100_000 };
 const BETTORS = 1_000;

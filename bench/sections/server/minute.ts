@@ -5,11 +5,11 @@
  * requests at the same times, right after each window.
  */
 import { join } from 'node:path';
-import { must } from '../../engine/base/assert.js';
-import type { ServerProcess } from '../host/server-process.js';
-import { type Book, openBook, toteTarget } from '../load/book.js';
-import { overTime } from '../load/plots.js';
-import { fill, ordersOnly } from '../load/requests.js';
+import { must } from '../../../engine/base/assert.js';
+import type { ServerProcess } from '../../host/server-process.js';
+import { type Book, openBook, toteTarget } from '../../load/book.js';
+import { overTime } from '../../load/plots.js';
+import { fill, ordersOnly } from '../../load/requests.js';
 import {
   type LoadRow,
   loadRows,
@@ -18,15 +18,15 @@ import {
   medianRate,
   runOnce,
   type Target,
-} from '../load/rows.js';
-import { BARE_COMMIT, startGroupCommit } from '../references/for-orders.js';
-import { figure } from '../report/format.js';
-import type { Measured } from '../report/goals.js';
-import { median, type SectionResult, type SuiteOptions } from '../report/section.js';
-import { Acknowledged, audit, expect, expectConservation } from '../tote/audit.js';
-import { type Bettor, liveMarkets, type MarketState, makeBettors } from '../tote/bettors.js';
-import { ToteServer } from '../tote/server.js';
-import { type CaughtUp, statusOf } from '../tote/shadow.js';
+} from '../../load/rows.js';
+import { BARE_COMMIT, startGroupCommit } from '../../references/for-orders.js';
+import { figure } from '../../report/format.js';
+import type { Measured } from '../../report/goals.js';
+import { median, type SectionResult, type SuiteOptions } from '../../report/section.js';
+import { Acknowledged, audit, expect, expectConservation } from '../../tote/audit.js';
+import { type Bettor, liveMarkets, type MarketState, makeBettors } from '../../tote/bettors.js';
+import { ToteServer } from '../../tote/server.js';
+import { type CaughtUp, statusOf } from '../../tote/shadow.js';
 
 const BETTORS = 1_000;
 const CONNECTIONS = 256;

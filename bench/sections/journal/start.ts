@@ -1,8 +1,8 @@
 /** Time from the start of the process to its first answer, each on a new data directory. */
 import { join } from 'node:path';
-import { figure } from '../report/format.js';
-import { median, type SectionResult, type SuiteOptions } from '../report/section.js';
-import { ToteServer } from '../tote/server.js';
+import { figure } from '../../report/format.js';
+import { median, type SectionResult, type SuiteOptions } from '../../report/section.js';
+import { ToteServer } from '../../tote/server.js';
 
 const STARTS = { full: 9, quick: 3 };
 

@@ -5,14 +5,20 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setsPerSecond } from '../client/redis-benchmark.js';
-import { hasWrk, measureWithWrk } from '../client/wrk.js';
-import type { Cores } from '../host/cores.js';
-import { withServers } from '../host/server-process.js';
-import { byThread, type CpuTimes, cpuTimes } from '../host/usage.js';
-import { capacityTable, type ThreadRow, type ThreadRun, threadTable, threadUsOf } from '../load/by-thread.js';
-import { figure } from '../report/format.js';
-import { median, type SectionResult, type SuiteOptions } from '../report/section.js';
+import { setsPerSecond } from '../../client/redis-benchmark.js';
+import { hasWrk, measureWithWrk } from '../../client/wrk.js';
+import type { Cores } from '../../host/cores.js';
+import { withServers } from '../../host/server-process.js';
+import { byThread, type CpuTimes, cpuTimes } from '../../host/usage.js';
+import {
+  capacityTable,
+  type ThreadRow,
+  type ThreadRun,
+  threadTable,
+  threadUsOf,
+} from '../../load/by-thread.js';
+import { figure } from '../../report/format.js';
+import { median, type SectionResult, type SuiteOptions } from '../../report/section.js';
 import { ASKED, type Asked, type AskedName, type Systems, startSystems } from './asked.js';
 import { threadGoals } from './thread-goals.js';
 

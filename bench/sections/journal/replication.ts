@@ -4,22 +4,22 @@
  * goes on sending orders to whoever takes them.
  */
 import { join } from 'node:path';
-import { must } from '../../engine/base/assert.js';
-import { hasWrk, measureWithWrk } from '../client/wrk.js';
-import { type ServerProcess, withServers } from '../host/server-process.js';
-import { byThread } from '../host/usage.js';
-import { orderTemplates } from '../load/book.js';
-import { type ThreadRow, type ThreadRun, threadTable, threadUsOf } from '../load/by-thread.js';
-import { hasNats, natsCpuUs, startNats } from '../replicas/nats-servers.js';
-import { Pair } from '../replicas/pair.js';
-import { Prober } from '../replicas/prober.js';
-import { type Watched, watch } from '../replicas/watch.js';
-import { figure } from '../report/format.js';
-import { median, type SectionResult, type SuiteOptions, type Table } from '../report/section.js';
-import { expectConservation } from '../tote/audit.js';
-import { type Bettor, makeBettors, marketsForRun, openMarkets } from '../tote/bettors.js';
-import { ToteServer } from '../tote/server.js';
-import { catchUp } from '../tote/shadow.js';
+import { must } from '../../../engine/base/assert.js';
+import { hasWrk, measureWithWrk } from '../../client/wrk.js';
+import { type ServerProcess, withServers } from '../../host/server-process.js';
+import { byThread } from '../../host/usage.js';
+import { orderTemplates } from '../../load/book.js';
+import { type ThreadRow, type ThreadRun, threadTable, threadUsOf } from '../../load/by-thread.js';
+import { hasNats, natsCpuUs, startNats } from '../../replicas/nats-servers.js';
+import { Pair } from '../../replicas/pair.js';
+import { Prober } from '../../replicas/prober.js';
+import { type Watched, watch } from '../../replicas/watch.js';
+import { figure } from '../../report/format.js';
+import { median, type SectionResult, type SuiteOptions, type Table } from '../../report/section.js';
+import { expectConservation } from '../../tote/audit.js';
+import { type Bettor, makeBettors, marketsForRun, openMarkets } from '../../tote/bettors.js';
+import { ToteServer } from '../../tote/server.js';
+import { catchUp } from '../../tote/shadow.js';
 
 const BETTORS = 1_000;
 const CONNECTIONS = [64, 256] as const;

@@ -1,11 +1,11 @@
 /** The engine's costs by number of open bets and of accounts. Each number of accounts runs in a process of its own. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { GridCell, GridRow } from '../engine/grid.js';
-import { figure } from '../report/format.js';
-import type { SectionResult, SuiteOptions, Table } from '../report/section.js';
-import type { SuiteResult } from '../suites/registry.js';
-import { suiteOnce } from '../suites/run.js';
+import type { GridCell, GridRow } from '../../engine/grid.js';
+import { figure } from '../../report/format.js';
+import type { SectionResult, SuiteOptions, Table } from '../../report/section.js';
+import type { SuiteResult } from '../../suites/registry.js';
+import { suiteOnce } from '../../suites/run.js';
 
 const ACCOUNTS = { full: [100, 1_000, 10_000, 100_000, 1_000_000], quick: [100, 1_000, 100_000] };
 const SETTLED_ACCOUNTS = 1_000;

@@ -1,22 +1,22 @@
 /** The systems whose CPU time is told by thread, and what `wrk` asks of each, again and again. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { must } from '../../engine/base/assert.js';
-import { marketOf } from '../../engine/model/domain.js';
-import { httpRequest } from '../client/http-request.js';
-import type { RequestTemplate } from '../client/job.js';
-import { hasRedisBenchmark } from '../client/redis-benchmark.js';
-import type { ServerProcess } from '../host/server-process.js';
-import { captureAnswer } from '../load/answer.js';
-import { type Book, openBook } from '../load/book.js';
-import { startBare } from '../references/bare.js';
-import { orderCommandBytes } from '../references/commit-size.js';
-import { hasRedis, startRedis } from '../references/redis.js';
-import type { SuiteOptions } from '../report/section.js';
-import { expectConservation } from '../tote/audit.js';
-import { type Bettor, liveMarkets, makeBettors } from '../tote/bettors.js';
-import { ToteServer } from '../tote/server.js';
-import { catchUp } from '../tote/shadow.js';
+import { must } from '../../../engine/base/assert.js';
+import { marketOf } from '../../../engine/model/domain.js';
+import { httpRequest } from '../../client/http-request.js';
+import type { RequestTemplate } from '../../client/job.js';
+import { hasRedisBenchmark } from '../../client/redis-benchmark.js';
+import type { ServerProcess } from '../../host/server-process.js';
+import { captureAnswer } from '../../load/answer.js';
+import { type Book, openBook } from '../../load/book.js';
+import { startBare } from '../../references/bare.js';
+import { orderCommandBytes } from '../../references/commit-size.js';
+import { hasRedis, startRedis } from '../../references/redis.js';
+import type { SuiteOptions } from '../../report/section.js';
+import { expectConservation } from '../../tote/audit.js';
+import { type Bettor, liveMarkets, makeBettors } from '../../tote/bettors.js';
+import { ToteServer } from '../../tote/server.js';
+import { catchUp } from '../../tote/shadow.js';
 
 const BETTORS = 1_000;
 const CONNECTIONS = 256;

@@ -4,19 +4,24 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { must } from '../../engine/base/assert.js';
-import { type HandshakeRun, hasOpenssl, makeCertificate, measureHandshakes } from '../client/handshakes.js';
-import { hasWrk, measureWithWrk } from '../client/wrk.js';
-import { type ServerProcess, withServers } from '../host/server-process.js';
-import { byThread, cpuTimes, cpuUse } from '../host/usage.js';
-import { orderTemplates } from '../load/book.js';
-import { type ThreadRow, type ThreadRun, threadTable, threadUsOf } from '../load/by-thread.js';
-import { figure } from '../report/format.js';
-import { median, type SectionResult, type SuiteOptions, type Table } from '../report/section.js';
-import { expectConservation } from '../tote/audit.js';
-import { makeBettors, marketsForRun, openMarkets } from '../tote/bettors.js';
-import { ToteServer } from '../tote/server.js';
-import { catchUp } from '../tote/shadow.js';
+import { must } from '../../../engine/base/assert.js';
+import {
+  type HandshakeRun,
+  hasOpenssl,
+  makeCertificate,
+  measureHandshakes,
+} from '../../client/handshakes.js';
+import { hasWrk, measureWithWrk } from '../../client/wrk.js';
+import { type ServerProcess, withServers } from '../../host/server-process.js';
+import { byThread, cpuTimes, cpuUse } from '../../host/usage.js';
+import { orderTemplates } from '../../load/book.js';
+import { type ThreadRow, type ThreadRun, threadTable, threadUsOf } from '../../load/by-thread.js';
+import { figure } from '../../report/format.js';
+import { median, type SectionResult, type SuiteOptions, type Table } from '../../report/section.js';
+import { expectConservation } from '../../tote/audit.js';
+import { makeBettors, marketsForRun, openMarkets } from '../../tote/bettors.js';
+import { ToteServer } from '../../tote/server.js';
+import { catchUp } from '../../tote/shadow.js';
 
 const BETTORS = 1_000;
 const CONNECTIONS = 256;

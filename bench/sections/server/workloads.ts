@@ -5,10 +5,10 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { must } from '../../engine/base/assert.js';
-import { type Book, openBook } from '../load/book.js';
-import { latencyByLoad, overTime, rateByConnections } from '../load/plots.js';
-import { botsMix, ordersOnly, refusedOrders, replayedOrders, workloadTarget } from '../load/requests.js';
+import { must } from '../../../engine/base/assert.js';
+import { type Book, openBook } from '../../load/book.js';
+import { latencyByLoad, overTime, rateByConnections } from '../../load/plots.js';
+import { botsMix, ordersOnly, refusedOrders, replayedOrders, workloadTarget } from '../../load/requests.js';
 import {
   clientLimitNotes,
   type LoadRow,
@@ -19,12 +19,12 @@ import {
   openLoopRow,
   runOnce,
   type Target,
-} from '../load/rows.js';
-import { figure, millisecondsOfUs } from '../report/format.js';
-import type { SectionResult, SuiteOptions } from '../report/section.js';
-import { audit } from '../tote/audit.js';
-import { makeBettors } from '../tote/bettors.js';
-import { ToteServer } from '../tote/server.js';
+} from '../../load/rows.js';
+import { figure, millisecondsOfUs } from '../../report/format.js';
+import type { SectionResult, SuiteOptions } from '../../report/section.js';
+import { audit } from '../../tote/audit.js';
+import { makeBettors } from '../../tote/bettors.js';
+import { ToteServer } from '../../tote/server.js';
 
 const BETTORS = 1_000;
 const CONNECTIONS = 256;

@@ -1,8 +1,8 @@
 /** What resting limit orders cost the orders of their round: see `engine/resting.ts`. */
-import type { RestingCost } from '../engine/resting.js';
-import { figure } from '../report/format.js';
-import { median, type SectionResult, type SuiteOptions } from '../report/section.js';
-import { suiteRounds } from '../suites/run.js';
+import type { RestingCost } from '../../engine/resting.js';
+import { figure } from '../../report/format.js';
+import { median, type SectionResult, type SuiteOptions } from '../../report/section.js';
+import { suiteRounds } from '../../suites/run.js';
 
 const FULL_SCALE = 100_000;
 const QUICK_SCALE = 10_000;

@@ -5,12 +5,12 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { must } from '../../engine/base/assert.js';
-import { httpRequest } from '../client/http-request.js';
-import type { RequestTemplate } from '../client/job.js';
-import { hasWrk, measureWithWrk, type WrkMeasurement } from '../client/wrk.js';
-import { type ServerProcess, withServers } from '../host/server-process.js';
-import { captureAnswer, type WireAnswer } from '../load/answer.js';
+import { must } from '../../../engine/base/assert.js';
+import { httpRequest } from '../../client/http-request.js';
+import type { RequestTemplate } from '../../client/job.js';
+import { hasWrk, measureWithWrk, type WrkMeasurement } from '../../client/wrk.js';
+import { type ServerProcess, withServers } from '../../host/server-process.js';
+import { captureAnswer, type WireAnswer } from '../../load/answer.js';
 import {
   clientLimitNotes,
   cpuRatio,
@@ -19,13 +19,19 @@ import {
   loadTable,
   rateRatio,
   type Target,
-} from '../load/rows.js';
-import { expectAsLarge, startBare } from '../references/bare.js';
-import { figure, millisecondsOfUs, percent } from '../report/format.js';
-import { ratioGoal } from '../report/goals.js';
-import { median, type Ratio, type SectionResult, type SuiteOptions, type Table } from '../report/section.js';
-import { makeBettors, openMarkets } from '../tote/bettors.js';
-import { ToteServer } from '../tote/server.js';
+} from '../../load/rows.js';
+import { expectAsLarge, startBare } from '../../references/bare.js';
+import { figure, millisecondsOfUs, percent } from '../../report/format.js';
+import { ratioGoal } from '../../report/goals.js';
+import {
+  median,
+  type Ratio,
+  type SectionResult,
+  type SuiteOptions,
+  type Table,
+} from '../../report/section.js';
+import { makeBettors, openMarkets } from '../../tote/bettors.js';
+import { ToteServer } from '../../tote/server.js';
 
 const CONNECTIONS = 64;
 const KEYS = 100;

@@ -4,10 +4,10 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { figure, millisecondsOfUs } from '../report/format.js';
-import { median, type SectionResult, type SuiteOptions, type Table } from '../report/section.js';
-import type { SuiteResult } from '../suites/registry.js';
-import { suiteOnce, suiteRounds } from '../suites/run.js';
+import { figure, millisecondsOfUs } from '../../report/format.js';
+import { median, type SectionResult, type SuiteOptions, type Table } from '../../report/section.js';
+import type { SuiteResult } from '../../suites/registry.js';
+import { suiteOnce, suiteRounds } from '../../suites/run.js';
 
 const FULL_SCALE = 1_000_000;
 const QUICK_SCALE = 100_000;

@@ -1,8 +1,8 @@
 /** The lines of the speed table that come from CPU times by thread. */
-import { capacityOf, rateOf, roundRatio, servingUs, threadUsOf } from '../load/by-thread.js';
-import { figure } from '../report/format.js';
-import type { Measured } from '../report/goals.js';
-import { median } from '../report/section.js';
+import { capacityOf, rateOf, roundRatio, servingUs, threadUsOf } from '../../load/by-thread.js';
+import { figure } from '../../report/format.js';
+import type { Measured } from '../../report/goals.js';
+import { median } from '../../report/section.js';
 import type { Placement } from './threads.js';
 
 const CORES = 8;

@@ -1,10 +1,10 @@
 /** What settlement proofs cost, thread by thread: see `journal/proving.ts`. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ProvingCost } from '../journal/proving.js';
-import { figure } from '../report/format.js';
-import { median, type SectionResult, type SuiteOptions } from '../report/section.js';
-import { suiteOnce } from '../suites/run.js';
+import type { ProvingCost } from '../../journal/proving.js';
+import { figure } from '../../report/format.js';
+import { median, type SectionResult, type SuiteOptions } from '../../report/section.js';
+import { suiteOnce } from '../../suites/run.js';
 
 const FULL_SCALE = 100_000;
 const QUICK_SCALE = 10_000;

@@ -5,10 +5,10 @@
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { must } from '../../engine/base/assert.js';
-import { type ServerProcess, withServers } from '../host/server-process.js';
-import { type Book, openBook } from '../load/book.js';
-import { botsMix, marketReads, ordersOnly, refusedOrders, workloadTarget } from '../load/requests.js';
+import { must } from '../../../engine/base/assert.js';
+import { type ServerProcess, withServers } from '../../host/server-process.js';
+import { type Book, openBook } from '../../load/book.js';
+import { botsMix, marketReads, ordersOnly, refusedOrders, workloadTarget } from '../../load/requests.js';
 import {
   clientLimitNotes,
   cpuRatio,
@@ -18,12 +18,12 @@ import {
   rateRatio,
   sustainedRatio,
   type Target,
-} from '../load/rows.js';
-import { UsageError } from '../report/options.js';
-import type { Ratio, SectionResult, SuiteOptions } from '../report/section.js';
-import { audit } from '../tote/audit.js';
-import { makeBettors } from '../tote/bettors.js';
-import { ToteServer } from '../tote/server.js';
+} from '../../load/rows.js';
+import { UsageError } from '../../report/options.js';
+import type { Ratio, SectionResult, SuiteOptions } from '../../report/section.js';
+import { audit } from '../../tote/audit.js';
+import { makeBettors } from '../../tote/bettors.js';
+import { ToteServer } from '../../tote/server.js';
 
 const BETTORS = 1_000;
 const RUNS = [

@@ -2,18 +2,18 @@
  * The stream: what 1,000 subscribers to all markets cost beside orders at full load, orders over streams beside POST, and
  * the memory of idle streams.
  */
-import { must } from '../../engine/base/assert.js';
-import { hasWrk, measureWithWrk, type WrkMeasurement } from '../client/wrk.js';
-import type { ServerProcess } from '../host/server-process.js';
-import { type CpuUse, cpuTimes, cpuUse, residentBytes, sumOf } from '../host/usage.js';
-import { type Book, openBook } from '../load/book.js';
-import { figure } from '../report/format.js';
-import { median, type SectionResult, type SuiteOptions, type Table } from '../report/section.js';
-import type { Counted, StreamGroup } from '../stream/job.js';
-import { Streams } from '../stream/start.js';
-import { expectConservation } from '../tote/audit.js';
-import { makeBettors } from '../tote/bettors.js';
-import { ToteServer } from '../tote/server.js';
+import { must } from '../../../engine/base/assert.js';
+import { hasWrk, measureWithWrk, type WrkMeasurement } from '../../client/wrk.js';
+import type { ServerProcess } from '../../host/server-process.js';
+import { type CpuUse, cpuTimes, cpuUse, residentBytes, sumOf } from '../../host/usage.js';
+import { type Book, openBook } from '../../load/book.js';
+import { figure } from '../../report/format.js';
+import { median, type SectionResult, type SuiteOptions, type Table } from '../../report/section.js';
+import type { Counted, StreamGroup } from '../../stream/job.js';
+import { Streams } from '../../stream/start.js';
+import { expectConservation } from '../../tote/audit.js';
+import { makeBettors } from '../../tote/bettors.js';
+import { ToteServer } from '../../tote/server.js';
 
 const BETTORS = 1_000;
 const CONNECTIONS = 256;

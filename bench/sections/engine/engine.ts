@@ -1,14 +1,14 @@
 /**
  * The engine alone, in process, on one core: no sockets, no journal, no hashing. Each suite has a process of its own.
  */
-import type { CycleRate } from '../engine/cycling.js';
-import type { BookRate, OrderBookRates } from '../engine/order-book.js';
-import type { PlacingRate } from '../engine/placing.js';
-import { figure } from '../report/format.js';
-import { ratioGoal } from '../report/goals.js';
-import { median, type Ratio, type SectionResult, type SuiteOptions } from '../report/section.js';
-import type { SuiteResult } from '../suites/registry.js';
-import { suiteRounds } from '../suites/run.js';
+import type { CycleRate } from '../../engine/cycling.js';
+import type { BookRate, OrderBookRates } from '../../engine/order-book.js';
+import type { PlacingRate } from '../../engine/placing.js';
+import { figure } from '../../report/format.js';
+import { ratioGoal } from '../../report/goals.js';
+import { median, type Ratio, type SectionResult, type SuiteOptions } from '../../report/section.js';
+import type { SuiteResult } from '../../suites/registry.js';
+import { suiteRounds } from '../../suites/run.js';
 
 const FULL_SCALE = 1_000_000;
 const QUICK_SCALE = 100_000;

@@ -4,16 +4,16 @@
  * process as large as its work alone makes it.
  */
 import { join } from 'node:path';
-import { must } from '../../engine/base/assert.js';
-import { residentBytes } from '../host/usage.js';
-import { openBook } from '../load/book.js';
-import { fill, ordersOnly } from '../load/requests.js';
-import { figure, megabytes } from '../report/format.js';
-import type { SectionResult, SuiteOptions } from '../report/section.js';
-import { audit } from '../tote/audit.js';
-import { makeBettors } from '../tote/bettors.js';
-import { ToteServer } from '../tote/server.js';
-import { catchUp } from '../tote/shadow.js';
+import { must } from '../../../engine/base/assert.js';
+import { residentBytes } from '../../host/usage.js';
+import { openBook } from '../../load/book.js';
+import { fill, ordersOnly } from '../../load/requests.js';
+import { figure, megabytes } from '../../report/format.js';
+import type { SectionResult, SuiteOptions } from '../../report/section.js';
+import { audit } from '../../tote/audit.js';
+import { makeBettors } from '../../tote/bettors.js';
+import { ToteServer } from '../../tote/server.js';
+import { catchUp } from '../../tote/shadow.js';
 
 const BETTORS = 1_000;
 const ORDERS = { full: 500_000, quick: 100_000 };

@@ -7,15 +7,15 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { marketId, roundId, timeFrameMs } from '../../engine/model/domain.js';
-import { START_MS } from '../engine/scenario.js';
-import { figure } from '../report/format.js';
-import { median, type SectionResult, type SuiteOptions } from '../report/section.js';
-import { suiteOnce, suiteRounds } from '../suites/run.js';
+import { marketId, roundId, timeFrameMs } from '../../../engine/model/domain.js';
+import { START_MS } from '../../engine/scenario.js';
+import { figure } from '../../report/format.js';
+import { median, type SectionResult, type SuiteOptions } from '../../report/section.js';
+import { suiteOnce, suiteRounds } from '../../suites/run.js';
 
 const FULL_SCALE = 1_000_000;
 const QUICK_SCALE = 100_000;
-const TOTE = fileURLToPath(new URL('../../persistence/cli/main.js', import.meta.url));
+const TOTE = fileURLToPath(new URL('../../../persistence/cli/main.js', import.meta.url));
 const POLL_EVERY_MS = 20;
 const KIB_PER_MB = 1_000_000 / 1_024;
 
