@@ -1,7 +1,7 @@
 /** CPU time by thread, and what is computed from it. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { parseCsv } from '../../bench/client/redis-benchmark.js';
+import { parseCsv } from '../../bench/client/programs/redis-benchmark.js';
 import { byThread, cpuUse } from '../../bench/host/usage.js';
 import { capacityOf, capacityTable, roundRatio, type ThreadRow } from '../../bench/load/by-thread.js';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { parseReport } from '../../bench/client/wrk.js';
+import { parseReport } from '../../bench/client/programs/wrk.js';
 import { onCore, parseCpuList } from '../../bench/host/cores.js';
 import { NODE_FLAGS } from '../../bench/host/server-process.js';
 import { figure, ratiosTable, tableText } from '../../bench/report/format.js';

@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { must } from '../../../engine/base/assert.js';
-import { hasWrk, measureWithWrk } from '../../client/wrk.js';
+import { hasWrk, measureWithWrk } from '../../client/programs/wrk.js';
 import { type ServerProcess, withServers } from '../../host/server-process.js';
 import { byThread } from '../../host/usage.js';
 import { orderTemplates } from '../../load/book.js';

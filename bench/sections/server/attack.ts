@@ -6,11 +6,11 @@ import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { must } from '../../../engine/base/assert.js';
-import type { AttackJob, AttackNews } from '../../client/attack.js';
 import { httpRequest } from '../../client/http-request.js';
 import type { LatencySummary } from '../../client/job.js';
-import { openLines, someGateway } from '../../client/line.js';
-import { askPolitely } from '../../client/polite.js';
+import type { AttackJob, AttackNews } from '../../client/lines/attack.js';
+import { openLines, someGateway } from '../../client/lines/line.js';
+import { askPolitely } from '../../client/lines/polite.js';
 import { figure, millisecondsOfUs } from '../../report/format.js';
 import { median, type SectionResult, type SuiteOptions } from '../../report/section.js';
 import { liveMarkets, makeBettors, openMarkets } from '../../tote/bettors.js';
@@ -22,7 +22,7 @@ const POLITE_PER_SECOND = 500;
 const ATTACK_CONNECTIONS = 64;
 const START_MS_MAX = 30_000;
 const OK = 200;
-const ATTACK = fileURLToPath(new URL('../../client/attack.js', import.meta.url));
+const ATTACK = fileURLToPath(new URL('../../client/lines/attack.js', import.meta.url));
 /** Well-formed, and no key: it is hashed and looked up. */
 const NO_KEY = `tote_${'A'.repeat(43)}`;
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { must } from '../../../engine/base/assert.js';
 import { httpRequest } from '../../client/http-request.js';
 import type { RequestTemplate } from '../../client/job.js';
-import { hasWrk, measureWithWrk, type WrkMeasurement } from '../../client/wrk.js';
+import { hasWrk, measureWithWrk, type WrkMeasurement } from '../../client/programs/wrk.js';
 import { type ServerProcess, withServers } from '../../host/server-process.js';
 import { captureAnswer, type WireAnswer } from '../../load/answer.js';
 import {

@@ -6,7 +6,7 @@
  */
 import { join } from 'node:path';
 import { must } from '../../../engine/base/assert.js';
-import { hasWrk, measureWithWrk } from '../../client/wrk.js';
+import { hasWrk, measureWithWrk } from '../../client/programs/wrk.js';
 import { type ServerProcess, withServers } from '../../host/server-process.js';
 import { openBook, TOTE, toteTarget } from '../../load/book.js';
 import { rateByConnections } from '../../load/plots.js';

@@ -3,7 +3,7 @@
  * the memory of idle streams.
  */
 import { must } from '../../../engine/base/assert.js';
-import { hasWrk, measureWithWrk, type WrkMeasurement } from '../../client/wrk.js';
+import { hasWrk, measureWithWrk, type WrkMeasurement } from '../../client/programs/wrk.js';
 import type { ServerProcess } from '../../host/server-process.js';
 import { type CpuUse, cpuTimes, cpuUse, residentBytes, sumOf } from '../../host/usage.js';
 import { type Book, openBook } from '../../load/book.js';

@@ -10,8 +10,8 @@ import {
   hasOpenssl,
   makeCertificate,
   measureHandshakes,
-} from '../../client/handshakes.js';
-import { hasWrk, measureWithWrk } from '../../client/wrk.js';
+} from '../../client/programs/handshakes.js';
+import { hasWrk, measureWithWrk } from '../../client/programs/wrk.js';
 import { type ServerProcess, withServers } from '../../host/server-process.js';
 import { byThread, cpuTimes, cpuUse } from '../../host/usage.js';
 import { orderTemplates } from '../../load/book.js';

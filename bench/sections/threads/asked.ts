@@ -5,7 +5,7 @@ import { must } from '../../../engine/base/assert.js';
 import { marketOf } from '../../../engine/model/domain.js';
 import { httpRequest } from '../../client/http-request.js';
 import type { RequestTemplate } from '../../client/job.js';
-import { hasRedisBenchmark } from '../../client/redis-benchmark.js';
+import { hasRedisBenchmark } from '../../client/programs/redis-benchmark.js';
 import type { ServerProcess } from '../../host/server-process.js';
 import { captureAnswer } from '../../load/answer.js';
 import { type Book, openBook } from '../../load/book.js';

@@ -5,8 +5,8 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setsPerSecond } from '../../client/redis-benchmark.js';
-import { hasWrk, measureWithWrk } from '../../client/wrk.js';
+import { setsPerSecond } from '../../client/programs/redis-benchmark.js';
+import { hasWrk, measureWithWrk } from '../../client/programs/wrk.js';
 import type { Cores } from '../../host/cores.js';
 import { withServers } from '../../host/server-process.js';
 import { byThread, type CpuTimes, cpuTimes } from '../../host/usage.js';

@@ -2,7 +2,7 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { onCore } from '../host/cores.js';
+import { onCore } from '../../host/cores.js';
 
 /** Time allowed for starting besides the requested duration. */
 const BESIDE_MS_MAX = 20_000;

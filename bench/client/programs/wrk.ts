@@ -7,10 +7,10 @@ import { execFile, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { onCore } from '../host/cores.js';
-import type { ServerProcess } from '../host/server-process.js';
-import { type CpuUse, cpuTimes, cpuUse } from '../host/usage.js';
-import { type RequestTemplate, SERIAL_DIGITS } from './job.js';
+import { onCore } from '../../host/cores.js';
+import type { ServerProcess } from '../../host/server-process.js';
+import { type CpuUse, cpuTimes, cpuUse } from '../../host/usage.js';
+import { type RequestTemplate, SERIAL_DIGITS } from '../job.js';
 
 export function hasWrk(): boolean {
   // `wrk -v` prints its version and exits with 1.

@@ -2,7 +2,7 @@
  * A process of its own that keeps all gateways but one busy: it sends the same request on many connections as fast as it
  * is answered, until it is ended.
  */
-import { assert } from '../../engine/base/assert.js';
+import { assert } from '../../../engine/base/assert.js';
 import { type Line, openLines } from './line.js';
 
 export interface AttackJob {

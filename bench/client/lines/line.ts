@@ -3,7 +3,7 @@
  * answer tells which one serves its connection. It is slower than `connection.ts` and reads whole answers.
  */
 import { connect, type Socket } from 'node:net';
-import { must } from '../../engine/base/assert.js';
+import { must } from '../../../engine/base/assert.js';
 
 export interface LineAnswer {
   readonly status: number;

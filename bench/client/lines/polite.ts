@@ -1,7 +1,7 @@
 /** Polite clients: few requests at planned times, on lines of one gateway, while little else is asked of their process. */
-import { Arrivals, Backlog } from './arrivals.js';
-import type { LatencySummary } from './job.js';
-import { Latencies } from './latencies.js';
+import { Arrivals, Backlog } from '../arrivals.js';
+import type { LatencySummary } from '../job.js';
+import { Latencies } from '../latencies.js';
 import type { Line } from './line.js';
 
 export interface PoliteRun {

@@ -1,7 +1,7 @@
 /** `redis-benchmark`, which comes with Redis: SETs of a fresh key each, as fast as they are answered. */
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
-import { onCore } from '../host/cores.js';
+import { onCore } from '../../host/cores.js';
 
 const run = promisify(execFile);
 /** Enough to see how many fit into the measured time. */
