@@ -20,7 +20,7 @@ before(async () => {
   const asWritten = Object.fromEntries(
     [...startLine.matchAll(/(TOTE_\w+)=(\S+)/g)].map(([, ...pair]) => pair),
   );
-  assert.equal(asWritten['TOTE_DATA_DIR'], '../sandbox');
+  assert.equal(asWritten['TOTE_DATA_DIR'], './sandbox');
   const { TOTE_DATA_DIR: _, ...env } = asWritten;
   const limits = 'key_read=120,key_write=30,account=240,ip=300';
   server = await Server.start({ env: { ...env, TOTE_DEMO: '1', TOTE_RATE_LIMITS: limits } });
