@@ -77,10 +77,10 @@ export interface JournalWriterEvents {
   onSpaceLevel(level: SpaceLevel): void;
 }
 
-/** Writes batches one at a time, off the event loop. */
+/** Writes batches in order, off the event loop. */
 export interface JournalWriter {
   open(events: JournalWriterEvents): void;
-  /** Starts the durable write of `batch`. The next call must wait for `onDurable`. */
+  /** Starts the durable write of `batch`. Of several that are under way `onDurable` may tell at once, of the last one. */
   commit(batch: Batch): void;
   /**
    * Of a replicated journal: this machine's disk has done its part, and only the log has not answered, which it may not do for

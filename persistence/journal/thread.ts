@@ -1,6 +1,6 @@
 /**
- * The event loop's side of the journal's thread (`worker.ts`): a `JournalWriter` that never waits for the disk. One
- * commit is in flight at a time. After a failure nothing more is acknowledged.
+ * The event loop's side of the journal's thread (`worker.ts`): a `JournalWriter` that never waits for the disk. After a
+ * failure nothing more is acknowledged.
  *
  * A batch crosses as a string: a transferred buffer costs the event loop as much, and shared memory saves little
  * (docs/performance.md).
@@ -24,7 +24,7 @@ export class JournalThread implements JournalWriter {
   #state: State = 'new';
   #worker: Worker | null = null;
   #events: JournalWriterEvents | null = null;
-  /** `lastSeq` of the commit in flight, or 0. */
+  /** `lastSeq` of the last commit in flight, or 0. */
   #pendingSeq = 0;
   #failure: Error | null = null;
   #settleClose: { resolve: () => void; reject: (error: Error) => void } | null = null;
@@ -61,7 +61,7 @@ export class JournalThread implements JournalWriter {
   /** After a failure the batch is dropped; `onFailure` has been called. */
   commit(batch: Batch): void {
     if (this.#state === 'failed') return;
-    assert(this.#pendingSeq === 0, 'one commit is in flight at a time');
+    assert(this.#pendingSeq < batch.firstSeq, 'commits are in order');
     assert(this.#state === 'open', `a journal that is ${this.#state} takes no batch`);
     this.#pendingSeq = batch.lastSeq;
     this.#post({ kind: 'commit', batch });
@@ -88,8 +88,8 @@ export class JournalThread implements JournalWriter {
     const events = must(this.#events, 'the events');
     switch (message.kind) {
       case 'durable':
-        assert(message.lastSeq === this.#pendingSeq, 'an acknowledgement must be for the commit in flight');
-        this.#pendingSeq = 0;
+        assert(message.lastSeq <= this.#pendingSeq, 'an acknowledgement must be for a commit in flight');
+        if (message.lastSeq === this.#pendingSeq) this.#pendingSeq = 0;
         events.onDurable(message.lastSeq);
         break;
       case 'sealed':

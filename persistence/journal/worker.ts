@@ -1,19 +1,22 @@
 /**
  * The journal's thread. It owns the connection and writes one batch after the other: row, sync and mark before the
  * acknowledgement (`commit.ts`), and after it what can wait: the checkpoint, the next segment and the check of the free
- * space. The first error ends its work for good; nothing is acknowledged after it.
+ * space. Batches that came meanwhile, which only a follower sends, share one sync. The first error ends its work for good;
+ * nothing is acknowledged after it.
  */
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { assert, must } from '../../engine/base/assert.js';
 import type { Batch } from '../../engine/model/ports.js';
 import { DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } from '../data-dir/space.js';
-import { commitBatch } from './commit.js';
+import { commitBatches } from './commit.js';
 import { type FromJournal, type JournalThreadOptions, type ToJournal, toErrorParts } from './messages.js';
 import { SqliteStore } from './store.js';
 
 const SPACE_CHECK_EVERY_MS = 1_000;
 /** A busy journal checks the free space after this much text. */
 const SPACE_CHECK_EVERY_CHARS = 4 * 1024 * 1024;
+/** No further batch shares the sync of this much text. */
+const TOGETHER_CHARS_MAX = 1024 * 1024;
 
 const port = must(parentPort, "the parent's port");
 const options = workerData as JournalThreadOptions;
@@ -27,10 +30,10 @@ let charsSinceSpaceCheck = 0;
 let hasFailed = false;
 
 /** Runs one piece of work. An error is reported and ends the thread, whatever else is waiting. */
-function attempt(work: () => void): void {
+function attempt(piece: () => void): void {
   if (hasFailed) return;
   try {
-    work();
+    piece();
   } catch (thrown) {
     hasFailed = true;
     post({ kind: 'failed', error: toErrorParts(thrown) });
@@ -49,14 +52,14 @@ function open(): void {
   post({ kind: 'space', level: space.level });
 }
 
-function commit(batch: Batch): void {
+function commit(batches: readonly Batch[], chars: number): void {
   const journal = must(store, 'the store');
   if (options.sealsLate === true) roll(journal);
-  const { lastSeq } = commitBatch(journal, batch);
+  const { lastSeq } = commitBatches(journal, batches);
   post({ kind: 'durable', lastSeq });
   journal.checkpointIfDue();
   if (options.sealsLate !== true) roll(journal);
-  charsSinceSpaceCheck += batch.commands.length;
+  charsSinceSpaceCheck += chars;
   if (charsSinceSpaceCheck >= SPACE_CHECK_EVERY_CHARS) checkSpace();
 }
 
@@ -78,9 +81,25 @@ function close(): void {
   port.close();
 }
 
+/** Takes `first` and what waits behind it. */
+function work(first: ToJournal): void {
+  const batches: Batch[] = [];
+  let chars = 0;
+  for (let message: ToJournal | undefined = first; message !== undefined; message = nextMessage()) {
+    if (message.kind === 'close') {
+      if (batches.length > 0) commit(batches, chars);
+      close();
+      return;
+    }
+    batches.push(message.batch);
+    chars += message.batch.commands.length;
+    if (chars >= TOGETHER_CHARS_MAX) break;
+  }
+  commit(batches, chars);
+}
+
+const nextMessage = (): ToJournal | undefined => receiveMessageOnPort(port)?.message as ToJournal | undefined;
+
 const spaceTimer = setInterval(() => attempt(checkSpace), SPACE_CHECK_EVERY_MS);
 attempt(open);
-port.on('message', (message: ToJournal) => {
-  if (message.kind === 'commit') attempt(() => commit(message.batch));
-  else attempt(close);
-});
+port.on('message', (message: ToJournal) => attempt(() => work(message)));

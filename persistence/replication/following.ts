@@ -1,14 +1,15 @@
 /**
  * What a follower does with a batch of the log: its commands go to the engine, which must come to the batch's digest, and the
- * batch goes to the disk. One write is under way at a time; what comes meanwhile waits.
+ * batch goes to the disk. The log has it by then, so its row waits for no other's sync: the journal's thread gives those that come
+ * together one.
  */
 import type { Engine } from '../../engine/engine.js';
 import type { JournalWriter, StoredBatch } from '../../engine/model/ports.js';
 import { decodeBatch, replayBatch } from '../replay/replay.js';
 
 export class Following {
-  readonly #waiting: StoredBatch[] = [];
-  #written: StoredBatch | null = null;
+  /** Handed to the disk, in order, and not known to be there. */
+  readonly #writing: StoredBatch[] = [];
   #whenIdle: (() => void) | null = null;
 
   /** `onTaken` is called for each batch once it is on the disk. */
@@ -21,28 +22,26 @@ export class Following {
   /** Throws `replay_mismatch`. */
   take(row: StoredBatch): void {
     replayBatch(this.engine, decodeBatch(row));
-    this.#waiting.push(row);
-    this.#write();
+    this.#writing.push(row);
+    this.disk.commit(row);
   }
 
-  /** The disk has the batch that was under way. */
-  onDurable(): void {
-    const row = this.#written;
-    this.#written = null;
-    if (row !== null) this.onTaken(row);
-    this.#write();
+  /** The disk has everything up to this command. */
+  onDurable(lastSeq: number): void {
+    for (let row = this.#writing[0]; row !== undefined && row.lastSeq <= lastSeq; row = this.#writing[0]) {
+      this.#writing.shift();
+      this.onTaken(row);
+    }
+    this.#tellIdle();
   }
 
   /** Calls `run` once all batches are on the disk. */
   whenIdle(run: () => void): void {
     this.#whenIdle = run;
-    this.#write();
+    this.#tellIdle();
   }
 
-  #write(): void {
-    if (this.#written !== null) return;
-    this.#written = this.#waiting.shift() ?? null;
-    if (this.#written !== null) this.disk.commit(this.#written);
-    else this.#whenIdle?.();
+  #tellIdle(): void {
+    if (this.#writing.length === 0) this.#whenIdle?.();
   }
 }

@@ -152,7 +152,7 @@ export class Membership {
     });
     this.#following = following;
     this.#disk.open({
-      onDurable: () => following.onDurable(),
+      onDurable: (lastSeq) => following.onDurable(lastSeq),
       onFailure: (error) => this.#onFailure(error),
       onSpaceLevel: (level) => this.#onSpace(level),
     });

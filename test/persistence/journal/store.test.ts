@@ -8,7 +8,7 @@ import { must } from '../../../engine/base/assert.js';
 import { walPath } from '../../../persistence/data-dir/database-files.js';
 import { fileBytes } from '../../../persistence/data-dir/files.js';
 import type { DataDir } from '../../../persistence/data-dir/layout.js';
-import { commitBatch } from '../../../persistence/journal/commit.js';
+import { commitBatch, commitBatches } from '../../../persistence/journal/commit.js';
 import { crcHex, sealBatch } from '../../../persistence/journal/segment/batch-row.js';
 import { Segment } from '../../../persistence/journal/segment/segment.js';
 import { SqliteStore } from '../../../persistence/journal/store.js';
@@ -45,6 +45,16 @@ test('the mark follows each commit, and its checksum is the row’s', (t) => {
     assert.deepEqual(store.readMark(), { lastSeq, checksum });
   }
   store.close();
+});
+
+test('batches that share a sync are there together, or not at all', (t) => {
+  const { store } = writeJournal(temporaryDir(t), 3);
+  const { lastSeq, checksum } = commitBatches(store, [batchAt(3), batchAt(4), batchAt(5)]);
+  assert.deepEqual(store.readMark(), { lastSeq, checksum });
+  store.append(batchAt(6));
+  store.append(batchAt(7));
+  // As after a crash before the sync.
+  assert.deepEqual([...store.readBatches(0)].map(plain), batchesUpTo(6));
 });
 
 test('the chain is SHA-256 over the chain before and the row, in the documented form', (t) => {

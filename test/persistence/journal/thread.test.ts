@@ -7,6 +7,7 @@ import type { Batch, JournalWriterEvents, SpaceLevel } from '../../../engine/mod
 import { walPath } from '../../../persistence/data-dir/database-files.js';
 import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
 import { JournalError } from '../../../persistence/errors.js';
+import { readMarkFile } from '../../../persistence/journal/mark.js';
 import type { JournalThreadOptions } from '../../../persistence/journal/messages.js';
 import { JournalThread } from '../../../persistence/journal/thread.js';
 import { batchAt, batchesUpTo, onlySegment, recover, temporaryDir } from '../support/journal-files.js';
@@ -67,10 +68,23 @@ test('commits are acknowledged in order, and a close leaves a clean journal', as
   assert.deepEqual(given, batchesUpTo(30));
 });
 
-test('a second commit before the first is acknowledged is a programming error', async (t) => {
+test('commits that come together share a sync: the last one is acknowledged, and all are in the journal', async (t) => {
+  const { dir, thread, acknowledged, commit } = openJournal(t);
+  const batches = batchesUpTo(30);
+  // All are there before the thread looks at the first.
+  for (const batch of batches.slice(0, -1)) thread.commit(batch);
+  const last = must(batches.at(-1), 'the last batch');
+  assert.equal(await commit(last), last.lastSeq);
+  await thread.close();
+  assert.deepEqual(acknowledged, [last.lastSeq]);
+  assert.equal(readMarkFile(dir.markFile)?.lastSeq, last.lastSeq);
+  assert.deepEqual(recover(dir).given, batches);
+});
+
+test('a commit out of order, and a close before the last one is acknowledged, are programming errors', async (t) => {
   const { thread, commit } = openJournal(t);
   const first = commit(batchAt(0));
-  assert.throws(() => thread.commit(batchAt(1)), /one commit is in flight/);
+  assert.throws(() => thread.commit(batchAt(0)), /commits are in order/);
   assert.throws(() => thread.close(), /no commit may be in flight/);
   assert.equal(await first, 1);
   await thread.close();
