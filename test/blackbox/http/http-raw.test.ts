@@ -3,13 +3,12 @@
  * methods in lower case, disconnects. Each gets a refusal or a closed connection, and the server continues.
  */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { after, afterEach, before, test } from 'node:test';
 import { checkAnswer, refused } from '../../support/api/api-client.js';
-import { rawRequest, sendRaw } from '../../support/api/api-client-raw.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
 import type { Answered } from '../../support/http/client.js';
+import { RawClient } from '../../support/http/raw-client.js';
+import { answerOn, rawRequest, sendRaw } from '../../support/http/raw-request.js';
 
 const ORDER = JSON.stringify({ marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 });
 
@@ -34,6 +33,7 @@ afterEach(async () => {
 });
 
 const send = (bytes: string | Buffer): Promise<Answered> => sendRaw(sandbox.server.publicUrl, bytes);
+const open = (): Promise<RawClient> => RawClient.open(Number(new URL(sandbox.server.publicUrl).port));
 
 test('a hand-written request is answered', async () => {
   const answered = await send(rawRequest('POST', '/v1/orders', headers, ORDER));
@@ -42,26 +42,20 @@ test('a hand-written request is answered', async () => {
 });
 
 test('a body in several packets is one body', async () => {
-  const socket = connect(Number(new URL(sandbox.server.publicUrl).port), '127.0.0.1');
-  await once(socket, 'connect');
-  socket.setNoDelay(true);
+  const client = await open();
   const request = rawRequest('POST', '/v1/orders', headers, ORDER);
-  let answer = '';
-  socket.on('data', (chunk) => {
-    answer += chunk.toString();
-  });
   for (const part of [
     request.slice(0, 40),
     request.slice(40, -30),
     request.slice(-30, -1),
     request.slice(-1),
   ]) {
-    socket.write(part);
+    client.send(part);
     await new Promise((resolve) => setImmediate(resolve));
   }
-  while (!answer.includes('limitOrdersFilled')) await once(socket, 'data');
-  socket.destroy();
-  assert.match(answer, /^HTTP\/1\.1 201 /);
+  const answered = await answerOn(client);
+  assert.equal(answered.status, 201);
+  checkAnswer(answered, 'an order in several packets');
 });
 
 test('a chunked body is accepted like any other', async () => {
@@ -131,11 +125,9 @@ test('bodies that are not UTF-8 are refused', async () => {
 test('clients that disconnect at any point harm nobody', async () => {
   const request = rawRequest('POST', '/v1/orders', headers, ORDER);
   for (let cut = 1; cut <= request.length; cut += 9) {
-    const socket = connect(Number(new URL(sandbox.server.publicUrl).port), '127.0.0.1');
-    await once(socket, 'connect');
-    socket.on('error', () => {});
-    socket.write(request.slice(0, cut), () => socket.destroy());
-    await once(socket, 'close');
+    const client = await open();
+    await client.write(request.slice(0, cut));
+    await client.close();
   }
   // An order whose client left before the answer may have been placed; the books say how often.
   const sent = await trader.api.orders('?limit=200');
@@ -152,12 +144,10 @@ test('random bytes get only refusals', async () => {
   for (let n = 0; n < 150; n++) {
     const bytes = Buffer.from(valid, 'latin1');
     for (let k = 0; k <= random(4); k++) bytes[random(bytes.length)] = random(256);
-    const socket = connect(Number(new URL(sandbox.server.publicUrl).port), '127.0.0.1');
-    socket.on('error', () => {});
-    await once(socket, 'connect');
+    const client = await open();
     // Half-closed: a request that stays incomplete ends here, and does not wait for the idle limit.
-    socket.end(bytes);
-    await Promise.race([once(socket, 'data'), once(socket, 'close')]);
-    socket.destroy();
+    client.socket.end(bytes);
+    await client.until((received) => received !== '');
+    await client.close();
   }
 });

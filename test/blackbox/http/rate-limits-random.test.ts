@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
-import { rawRequest, sendRaw } from '../../support/api/api-client-raw.js';
 import { Sandbox } from '../../support/api/api-client-sandbox.js';
 import { type Arrival, type Fate, RateLimitReference } from '../../support/http/rate-limit-reference.js';
+import { rawRequest, sendRaw } from '../../support/http/raw-request.js';
 import { Rng } from '../../support/reference/random/rng.js';
 
 /** All different: of two limits that are equally near to exhaustion the smaller one is shown. */
@@ -61,7 +61,7 @@ test(`${REQUESTS} requests at random times, seed ${seed}`, async (context) => {
       next.isWrite
         ? rawRequest('POST', '/v1/orders', [`X-API-Key: ${secret}`, 'Content-Type: application/json'], '{}')
         : rawRequest('GET', '/v1/prices', [`X-API-Key: ${secret}`]),
-      { localAddress: `127.${next.address}.0.${next.address}` },
+      `127.${next.address}.0.${next.address}`,
     );
     const header = (name: string): number =>
       Number(answered.headers.get(`X-RateLimit-${name}`) ?? Number.NaN);

@@ -7,10 +7,11 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { checkAnswer, codeOf, refused } from '../../support/api/api-client.js';
-import { RawConnection, rawRequest, sendRaw } from '../../support/api/api-client-raw.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
 import { IDEMPOTENCY_MS, type OrderRequest } from '../../support/api/spec.js';
 import type { Answered } from '../../support/http/client.js';
+import { RawClient } from '../../support/http/raw-client.js';
+import { answerOn, rawRequest, sendRaw } from '../../support/http/raw-request.js';
 
 const ORDER: OrderRequest = {
   marketId: 'BTC_FOUR_HOURS',
@@ -221,14 +222,12 @@ test('while the first is not durable, a duplicate is answered as in progress', {
     'Content-Type: application/json',
     'Idempotency-Key: pending',
   ];
-  const connections = await Promise.all(
-    Array.from({ length: 10 }, () => RawConnection.open(sandbox.server.publicUrl)),
-  );
+  const port = Number(new URL(sandbox.server.publicUrl).port);
+  const clients = await Promise.all(Array.from({ length: 10 }, () => RawClient.open(port)));
   await inOneTurn(async () => {
-    for (const connection of connections)
-      await connection.write(rawRequest('POST', '/v1/orders', headers, body));
+    for (const client of clients) await client.write(rawRequest('POST', '/v1/orders', headers, body));
   });
-  const answers = await Promise.all(connections.map((connection) => connection.answer()));
+  const answers = await Promise.all(clients.map(answerOn));
   // On a busy machine the last of them may be read when the bet is durable.
   assert.equal(new Set(answers.filter(({ status }) => status === 201).map(({ text }) => text)).size, 1);
   const early = answers.filter(({ status }) => status !== 201);

@@ -40,6 +40,11 @@ export class RawClient {
     this.socket.write(lines.join('\r\n'), 'latin1');
   }
 
+  /** Resolves once the kernel has the bytes, or once the connection is gone. */
+  async write(bytes: string | Uint8Array): Promise<void> {
+    await new Promise((resolve) => this.socket.write(bytes, resolve));
+  }
+
   /** Sends each byte in a packet of its own, as far as that can be had: the other side gets its turn in between. */
   async sendBytewise(text: string): Promise<void> {
     for (const byte of text) {
@@ -50,7 +55,12 @@ export class RawClient {
 
   /** Resolves with everything received once `pattern` is in it, or once the connection is gone. */
   async sees(pattern: RegExp): Promise<string> {
-    while (!pattern.test(this.received) && !this.isClosed) {
+    return this.until((received) => pattern.test(received));
+  }
+
+  /** Resolves with everything received once `holds` says so, or once the connection is gone. */
+  async until(holds: (received: string) => boolean): Promise<string> {
+    while (!holds(this.received) && !this.isClosed) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
     return this.received;
