@@ -1,7 +1,5 @@
 /** The client against the real server: reads, an order whose answers get lost, the limits, and a server that dies. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
 import { after, test } from 'node:test';
 import { ToteError } from '../../client/base/errors.js';
 import { addDollars, toDollars } from '../../client/base/money.js';
@@ -10,6 +8,7 @@ import { ToteClient } from '../../client/client.js';
 import { eachOf } from '../../client/rest/pages.js';
 import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
 import { fixedPort } from '../support/fixed-port.js';
+import { LinkProxy } from '../support/link-proxy.js';
 
 const closing: (() => unknown)[] = [];
 after(async () => {
@@ -99,30 +98,12 @@ test('refusals come as their codes, with the field', async () => {
 test('an order whose answers get lost is placed once', async () => {
   const sandbox = await start();
   const { api, secret } = await sandbox.trader();
-  let lost = 0;
-  const link = createServer((socket) => {
-    const upstream = connect(Number(new URL(sandbox.server.publicUrl).port), '127.0.0.1');
-    let isOrder = false;
-    socket.on('data', (bytes) => {
-      isOrder ||= bytes.includes('POST /v1/orders');
-      upstream.write(bytes);
-    });
-    upstream.on('data', (bytes) => {
-      if (isOrder && lost < 3) {
-        lost += 1;
-        socket.destroy();
-      } else socket.write(bytes);
-    });
-    for (const end of [socket, upstream]) end.on('error', () => undefined);
-    socket.on('close', () => upstream.destroy());
-    upstream.on('close', () => socket.destroy());
-  }).listen(0, '127.0.0.1');
-  await once(link, 'listening');
+  const toPort = Number(new URL(sandbox.server.publicUrl).port);
+  const link = await LinkProxy.open(toPort, { after: 'POST /v1/orders', count: 3 });
   closing.push(() => link.close());
-  const { port } = link.address() as AddressInfo;
-  const client = new ToteClient({ url: `http://127.0.0.1:${port}/v1`, key: secret });
+  const client = new ToteClient({ url: `http://127.0.0.1:${link.port}/v1`, key: secret });
   const { bet } = await client.placeOrder(ORDER);
-  assert.equal(lost, 3);
+  assert.equal(link.lost.length, 3);
   assert.deepEqual(
     (await api.orders()).map(({ id }) => id),
     [bet.id],

@@ -1,7 +1,5 @@
 /** The client's stream against the real server: what happens arrives once, over cut connections and killed servers. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { ToteClient } from '../../client/client.js';
@@ -9,6 +7,7 @@ import type { FillEvent, RoundEvent } from '../../client/index.js';
 import type { ToteStream } from '../../client/stream/stream.js';
 import { Sandbox } from '../support/api/api-client-sandbox.js';
 import { fixedPort } from '../support/fixed-port.js';
+import { LinkProxy } from '../support/link-proxy.js';
 
 const closing: (() => unknown)[] = [];
 after(async () => {
@@ -94,40 +93,12 @@ test('a limit order is placed and cancelled over the stream', async () => {
   await assert.rejects(stream.cancelOrder(order.id), { code: 'order_not_pending' });
 });
 
-/** A way to the server that can be cut. */
-async function cuttableLink(toPort: number): Promise<{ readonly url: string; cut(): void }> {
-  const sockets = new Set<Socket>();
-  const link = createServer((socket) => {
-    const upstream = connect(toPort, '127.0.0.1');
-    for (const [one, other] of [
-      [socket, upstream],
-      [upstream, socket],
-    ] as const) {
-      sockets.add(one);
-      one.pipe(other);
-      one.on('error', () => undefined);
-      one.on('close', () => {
-        sockets.delete(one);
-        other.destroy();
-      });
-    }
-  }).listen(0, '127.0.0.1');
-  await once(link, 'listening');
-  closing.push(() => link.close());
-  const { port } = link.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    cut() {
-      for (const socket of sockets) socket.destroy();
-    },
-  };
-}
-
 test('every fill arrives once, however often the connection is cut', async () => {
   const sandbox = await start();
   const { api, secret } = await sandbox.trader();
-  const link = await cuttableLink(Number(new URL(sandbox.server.publicUrl).port));
-  const stream = open(link.url, secret);
+  const link = await LinkProxy.open(Number(new URL(sandbox.server.publicUrl).port));
+  closing.push(() => link.close());
+  const stream = open(`http://127.0.0.1:${link.port}`, secret);
   const fills = new Seen<FillEvent>();
   let resyncs = 0;
   await stream.subscribe('fills', fills.take, { onResync: () => resyncs++ });
@@ -135,7 +106,7 @@ test('every fill arrives once, however often the connection is cut', async () =>
   const direct = new ToteClient({ url: `${sandbox.server.publicUrl}/v1`, key: secret });
   for (let number = 1; number <= 60; number++) {
     await direct.placeOrder(bet(number));
-    if (number % 12 === 0) link.cut();
+    if (number % 12 === 0) link.closeConnections();
   }
   await fills.until((all) => all.length >= 60);
   const orders = await api.orders('?limit=200');

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { Sandbox } from '../../support/api/api-client-sandbox.js';
 import { codeBlocks, readDocument, sectionOf } from '../../support/document.js';
+import { LinkProxy } from '../../support/link-proxy.js';
 import { isAvailable } from '../../support/programs.js';
 
 const options = { skip: !isAvailable('python3') && 'python3 cannot be found in PATH' };
@@ -15,41 +15,14 @@ after(async () => {
   for (const close of closing.reverse()) await close();
 });
 
-/** Forwards everything, but breaks the connection instead of sending the first answer to an order. */
-async function lossyLink(port: number): Promise<{ readonly port: number; readonly lost: () => string }> {
-  let lost = '';
-  const link: Server = createServer((client) => {
-    const upstream = connect(port, '127.0.0.1');
-    let hasOrder = false;
-    client.on('data', (bytes) => {
-      hasOrder ||= bytes.includes('POST /v1/orders');
-      upstream.write(bytes);
-    });
-    upstream.on('data', (bytes) => {
-      if (hasOrder && lost === '') {
-        lost = bytes.toString();
-        client.destroy();
-      } else client.write(bytes);
-    });
-    for (const [one, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      one.on('error', () => undefined);
-      one.on('close', () => other.destroy());
-    }
-  }).listen(0, '127.0.0.1');
-  await once(link, 'listening');
-  closing.push(() => link.close());
-  return { port: (link.address() as AddressInfo).port, lost: () => lost };
-}
-
 test('it places one bet although the answer is lost, and prints its result', options, async () => {
   const sandbox = await Sandbox.start();
   closing.push(() => sandbox.remove());
   const { api, secret } = await sandbox.trader();
   await sandbox.openRounds({ BTC: 100 });
-  const link = await lossyLink(Number(new URL(sandbox.server.publicUrl).port));
+  const port = Number(new URL(sandbox.server.publicUrl).port);
+  const link = await LinkProxy.open(port, { after: 'POST /v1/orders', count: 1 });
+  closing.push(() => link.close());
   const [program = ''] = codeBlocks(sectionOf(readDocument('docs/api.md'), '## A whole bot'), 'python');
   assert.ok(program.includes('"127.0.0.1", 8080'));
   const bot = spawn(
@@ -71,7 +44,7 @@ test('it places one bet although the answer is lost, and prints its result', opt
     if (ending !== null) assert.fail(ending[1]);
   }
   assert.match(said, /^placed bet_\d+ at odds of 1\.\d+ in BTC_ONE_MINUTE_\d+\n$/);
-  assert.match(link.lost(), /^HTTP\/1\.1 201 /);
+  assert.match(link.lost.join(), /^HTTP\/1\.1 201 /);
   assert.equal((await api.orders()).length, 1);
   await sandbox.closeMinute({ BTC: 101 });
   const [[code], problems] = await ended;

@@ -1,7 +1,7 @@
 /** What is done to two machines and three NATS servers: to the leader, so that another one must take over, and around it. */
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Direction } from '../../support/link-proxy.js';
 import type { Server } from '../../support/processes/server.js';
-import type { Direction } from '../../support/replication/link-proxy.js';
 import type { NatsCluster } from '../../support/replication/nats.js';
 import type { Supervised } from './machine.js';
 

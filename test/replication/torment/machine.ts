@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { statfsSync } from 'node:fs';
+import type { LinkProxy } from '../../support/link-proxy.js';
 import { newDiskDir, removeDataDir } from '../../support/processes/server.js';
 import { isAvailable } from '../../support/programs.js';
-import type { LinkProxy } from '../../support/replication/link-proxy.js';
 import type { NatsCluster } from '../../support/replication/nats.js';
 import { event, type Machine, startMachine } from '../../support/replication/replicated.js';
 

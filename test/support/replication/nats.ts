@@ -11,8 +11,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { jetstream } from '@nats-io/jetstream';
 import { type ConnectionOptions, connect } from '@nats-io/transport-node';
 import { fixedPort } from '../fixed-port.js';
+import { type Direction, LinkProxy } from '../link-proxy.js';
 import { isAvailable } from '../programs.js';
-import { type Direction, LinkProxy } from './link-proxy.js';
 
 export const NO_NATS: string | false = isAvailable('nats-server')
   ? false

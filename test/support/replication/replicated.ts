@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { dataDirLayout } from '../../../persistence/data-dir/layout.js';
 import { openJournalReader } from '../../../persistence/journal/reader.js';
+import { LinkProxy } from '../link-proxy.js';
 import { type Bettor, newDataDir, type Run, removeDataDir, Server } from '../processes/server.js';
-import { LinkProxy } from './link-proxy.js';
 import { NatsCluster } from './nats.js';
 
 export const TOKEN = 'token-of-both-machines';
