@@ -4,6 +4,7 @@
  */
 import { must } from './engine/base/assert.js';
 import type { JournalWriter } from './engine/model/ports.js';
+import type { EngineReads } from './engine/model/views.js';
 import type { Log } from './http/log/log.js';
 import { replicationLogger } from './http/log/replication-lines.js';
 import { segmentSealedLogger, shadowNewsLogger } from './http/log/store-lines.js';
@@ -45,16 +46,13 @@ export interface KeepOptions {
   readonly version: string;
   /** The replicated log has a batch, after so many milliseconds. */
   readonly onPublished: (tookMs: number) => void;
+  /** Called now and then while this server follows a leader, into this engine. */
+  readonly onFollowed: (engine: EngineReads) => void;
 }
 
 /** With a replicated log it resolves once this process leads, which a standby may do much later. */
-export async function keep({
-  given,
-  shutdown,
-  log,
-  version,
-  onPublished,
-}: KeepOptions): Promise<Keeping & { start: StartView }> {
+export async function keep(options: KeepOptions): Promise<Keeping & { start: StartView }> {
+  const { given, shutdown, log } = options;
   const starts: StartView[] = [];
   const open = (): Store => {
     const { store, start } = recover(given, log);
@@ -75,10 +73,7 @@ export async function keep({
     const alone = { replicatedLog: () => null, drained: () => undefined };
     return { store, journal: disk, disk, archive, ...alone, start: made() };
   }
-  const { archive, ...leading } = await lead({
-    ...{ given, shutdown, log, version, onPublished },
-    ...{ settings, open, journalOf },
-  });
+  const { archive, ...leading } = await lead({ ...options, settings, open, journalOf });
   return { ...leading, archive: () => archive, start: made() };
 }
 
@@ -89,11 +84,13 @@ interface LeadParts extends KeepOptions {
 }
 
 /** Follows the replicated log, with the operators' port of a standby, until this process leads. */
-async function lead({ given, settings, open, journalOf, shutdown, log, version, onPublished }: LeadParts) {
+async function lead({ settings, open, journalOf, ...options }: LeadParts) {
+  const { given, shutdown, log, version, onPublished, onFollowed } = options;
   // A server of one machine has no use for these.
   const { untilLeading } = await import('./persistence/replication/until-leading.js');
   const { openStandbyPort } = await import('./http/standby/port.js');
   let port: ReturnType<typeof openStandbyPort> | null = null;
+  let following: Store | null = null;
   const closePort = async (): Promise<void> => (await port)?.close();
   const onFollowing = ({ store, membership, close }: FollowingParts): void => {
     const tokens = openOperatorTokens({
@@ -111,9 +108,12 @@ async function lead({ given, settings, open, journalOf, shutdown, log, version, 
     });
     port.catch((error: unknown) => shutdown.fatal(error));
     shutdown.watch({ drain: closePort, close });
+    following = store;
+    onFollowed(store.engine);
   };
   // A SIGHUP has nothing to read anew yet, and must not end a standby.
   new Reloads(log).watch();
+  const lines = replicationLogger(log);
   const { membership, ...leading } = await untilLeading({
     ...settings,
     open,
@@ -121,7 +121,11 @@ async function lead({ given, settings, open, journalOf, shutdown, log, version, 
     archiveOf: (store, replicatedSeq, onSnapshot) =>
       startArchive(given, store, shutdown, log, { replicatedSeq, onSnapshot }),
     events: {
-      ...replicationLogger(log),
+      ...lines,
+      onStatus: (status) => {
+        lines.onStatus(status);
+        if (following !== null) onFollowed(following.engine);
+      },
       onFollowing,
       onPublished,
       onHandOver: (to) => shutdown.handOver(to),

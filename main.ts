@@ -55,7 +55,8 @@ async function start(given: Config, log: Log): Promise<void> {
   const front = new Front(given.gateways, onFatal);
   const meter = new EngineMeter(front.figures.engine);
   const onPublished = (tookMs: number): void => meter.published(tookMs);
-  const { store, start, ...keeping } = await keep({ given, shutdown, log, version, onPublished });
+  const onFollowed = front.prepare.bind(front);
+  const { store, start, ...keeping } = await keep({ given, shutdown, log, version, onPublished, onFollowed });
   const settled = settleSetup(given, store.engine.setup);
   const { config } = settled;
   const { lastTimeMs } = store.recovered;

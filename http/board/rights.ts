@@ -39,10 +39,11 @@ export const rightsMemory = (): RightsMemory => ({
   accounts: new SharedArrayBuffer(ACCOUNTS_MAX + 1),
 });
 
-/** Words of a digest: SHA-256 of a secret, 64 hex digits. */
+/** Words of a digest: SHA-256 of a secret, 64 hex digits. All threads of this machine have the same order of bytes. */
 export function digestWords(digest: string): Int32Array {
-  const bytes = Buffer.from(digest, 'hex');
-  return Int32Array.from({ length: DIGEST_WORDS }, (_, word) => bytes.readInt32LE(word * 4));
+  const words = new Int32Array(DIGEST_WORDS);
+  Buffer.from(words.buffer).write(digest, 'hex');
+  return words;
 }
 
 class RightsTables {
@@ -111,14 +112,26 @@ export class Rights extends RightsTables {
 
 /** Writes the tables on the engine's thread. */
 export class RightsWriter extends RightsTables {
-  /** Starts from the engine's state, which must be durable; from then on `onEvents` keeps it up to date. */
+  #accounts = 0;
+  #keys = 0;
+
+  /**
+   * Starts from the engine's state, which must be durable; from then on `onEvents` keeps it up to date. Another writer may have
+   * written an earlier state of this engine: what has changed since is written over it.
+   */
   constructor(
     memory: RightsMemory,
     private readonly engine: EngineReads,
   ) {
     super(memory);
-    for (let account = 1; account <= engine.accountCount; account++) this.#setAccount(account);
-    for (let key = 1; key <= engine.keyCount; key++) this.#setKey(engine.key(key));
+    this.addNew();
+  }
+
+  /** Writes the accounts and keys that the engine has got since the last time. */
+  addNew(): void {
+    const { accountCount, keyCount } = this.engine;
+    while (this.#accounts < accountCount) this.#setAccount(++this.#accounts);
+    while (this.#keys < keyCount) this.#setKey(this.engine.key(++this.#keys));
   }
 
   onEvents(events: readonly EngineEvent[]): void {

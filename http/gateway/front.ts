@@ -11,8 +11,9 @@ import type { Sequencer } from '../../engine/host/sequencer.js';
 import type { OperatorToken } from '../../engine/model/operators.js';
 import type { Clock } from '../../engine/model/ports.js';
 import type { Rules } from '../../engine/model/rules.js';
+import type { EngineReads } from '../../engine/model/views.js';
 import { boardMemory } from '../board/markets.js';
-import { rightsMemory } from '../board/rights.js';
+import { RightsWriter, rightsMemory } from '../board/rights.js';
 import { broadcastMemory } from '../broadcast/records.js';
 import { type Connected, connectEngine } from '../desk/connect.js';
 import { type FiguresMemory, figuresMemory } from '../metrics/memory.js';
@@ -42,6 +43,7 @@ export class Front {
   };
   readonly figures: FiguresMemory;
   readonly #service: RingService;
+  #ahead: RightsWriter | null = null;
   #connected: Connected | null = null;
   #publishesEveryTurn = false;
 
@@ -82,6 +84,15 @@ export class Front {
   /** Connections to come get the certificate that the port's files hold now; rejects where the library refuses it. */
   renew(port: 'public' | 'operator'): Promise<void> {
     return this.#gateways.renew(port);
+  }
+
+  /**
+   * Of a server that follows, to be called now and then: writes what takes long while nobody waits for it. That is the rights of
+   * many accounts, which `attach` then only has to look through.
+   */
+  prepare(engine: EngineReads): void {
+    if (this.#ahead === null) this.#ahead = new RightsWriter(this.#memory.rights, engine);
+    else this.#ahead.addNew();
   }
 
   /** All of the engine's state must be durable. */

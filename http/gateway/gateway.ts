@@ -14,7 +14,7 @@ import { logRequests } from '../log/requests.js';
 import { MARKET_AGE_MS_MAX } from '../market-data/market-view.js';
 import { GATEWAY_PLACES, GatewayMeter } from '../metrics/gateway-meter.js';
 import { meterThread } from '../metrics/thread-meter.js';
-import { loadDocs } from '../pages/docs-page.js';
+import type { DocsFiles } from '../pages/docs-page.js';
 import { clockIn, systemClock, wholeMonotonicMs } from '../process/clock.js';
 import { Link } from '../rings/link.js';
 import { StreamHub } from '../stream/hub.js';
@@ -46,6 +46,7 @@ export class Gateway implements Serving {
 
   constructor(
     private readonly setup: GatewaySetup,
+    private readonly docs: DocsFiles,
     private readonly post: Post,
     private readonly end: ThreadEnd,
   ) {
@@ -164,7 +165,7 @@ export class Gateway implements Serving {
       signing: setup.signing,
       marketAgeMsMax: isManual ? 0 : BYTES_AGE_MS_MAX,
       archive: client.reads,
-      docs: loadDocs(),
+      docs: this.docs,
       requestIdPrefix: `${setup.requestIdPrefix}${setup.index.toString(36)}`,
     });
     this.#hub = hub;

@@ -77,7 +77,6 @@ export async function openPorts(config: RunningConfig, parts: PortParts): Promis
     limits: shareLimits(rateLimits),
     logLevel,
   };
-  const taken = await named('TOTE_PORT', front.listen(setup, host, port));
   const forOperators = {
     host: operatorHost,
     port: operatorPort,
@@ -89,7 +88,10 @@ export async function openPorts(config: RunningConfig, parts: PortParts): Promis
     openConnections,
     logLevel,
   };
-  const operatorTaken = await named('TOTE_OPERATOR_PORT', front.listenForOperators(forOperators));
+  const [taken, operatorTaken] = await Promise.all([
+    named('TOTE_PORT', front.listen(setup, host, port)),
+    named('TOTE_OPERATOR_PORT', front.listenForOperators(forOperators)),
+  ]);
   const certificates = new PortCertificates({
     files: tls,
     renew: (renewed) => front.renew(renewed),

@@ -1,6 +1,7 @@
 /** The entry of a thread that serves a port. */
 import { parentPort } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
+import { loadDocs } from '../pages/docs-page.js';
 import { Gateway } from './gateway.js';
 import {
   type FromGateway,
@@ -15,6 +16,8 @@ import { ThreadEnd, tellFailed } from './thread-end.js';
 
 const port = must(parentPort, 'the port of a worker thread');
 const post = (message: FromGateway): void => port.postMessage(message);
+/** Read before the network is opened, which a server that takes over does not wait for. The first argument is the role. */
+const docs = process.argv[2] === 'public' ? loadDocs() : null;
 let serving: Serving | null = null;
 
 process.on('uncaughtException', (error) => tellFailed(post, error));
@@ -27,5 +30,6 @@ port.on('message', (message: ToGateway) => {
 
 function open(setup: GatewaySetup | OperatorSetup): Serving {
   const end = new ThreadEnd(setup.ended, () => port.close());
-  return setup.role === 'public' ? new Gateway(setup, post, end) : new OperatorGateway(setup, post, end);
+  if (setup.role === 'operator') return new OperatorGateway(setup, post, end);
+  return new Gateway(setup, must(docs, "a public gateway's documents"), post, end);
 }

@@ -48,6 +48,30 @@ test('what an operator changes is there when it is durable, not before', () => {
   assert.deepEqual(shown(), [true, false, 0]);
 });
 
+test('rights that were written ahead are brought up to date, with what is new and what has changed', () => {
+  const api = new Harness();
+  const [changed, same] = [api.bettor(), api.bettor()];
+  const memory = rightsMemory();
+  const ahead = new RightsWriter(memory, api.host.engine);
+  const between = api.bettor();
+  ahead.addNew();
+  const last = api.bettor();
+  api.submit({ kind: 'updateKey', key: changed.key, enabled: false });
+  api.submit({ kind: 'updateAccount', account: changed.account, tier: 0, frozen: true });
+  api.settle();
+  const rights = new Rights(memory);
+  assert.equal(rights.find(digestWords(keyDigest(between.secret))), between.key);
+  assert.equal(rights.find(digestWords(keyDigest(last.secret))), 0);
+  new RightsWriter(memory, api.host.engine);
+  for (const { secret, key, account } of [changed, same, between, last]) {
+    assert.equal(rights.find(digestWords(keyDigest(secret))), key);
+    const isChanged = key === changed.key;
+    assert.equal(rights.isEnabled(key), !isChanged);
+    assert.equal(rights.isFrozen(account), isChanged);
+    assert.equal(rights.tier(account), api.host.engine.account(account)?.tier);
+  }
+});
+
 test('keys whose digests begin alike have places of their own', () => {
   const digests = ['00', '01', '02'].map((end) => 'ab'.repeat(31) + end);
   const api = new Harness();
