@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as after } from 'node:timers/promises';
+import { askUntil } from '../support/ask-until.js';
 import { FIXED_SEEDS_FILE } from '../support/engine/house-rules.js';
 import { removeDataDir, Server } from '../support/processes/server.js';
 import { type DiskOp, TraceReader, tracer } from './trace.js';
@@ -28,7 +28,6 @@ export const environment = (orders: number): Readonly<Record<string, string>> =>
 });
 const BETTORS = 8;
 const LANES = 16;
-const SNAPSHOT_WITHIN_MS = 180_000;
 
 /** `root` must not exist. It is left as the last server left it. */
 export async function record(root: string, orders: number): Promise<Recording> {
@@ -50,13 +49,11 @@ export async function record(root: string, orders: number): Promise<Recording> {
 }
 
 /** Waits until there is a snapshot: they are written beside the work, which a short load may outrun. */
-async function writesSnapshot(root: string): Promise<void> {
-  const untilMs = performance.now() + SNAPSHOT_WITHIN_MS;
-  while (!readdirSync(join(root, 'snapshots')).some((name) => name.endsWith('.db'))) {
-    assert.ok(performance.now() < untilMs, 'a snapshot is written');
-    await after(50);
-  }
-}
+const writesSnapshot = (root: string): Promise<string[]> =>
+  askUntil(
+    () => readdirSync(join(root, 'snapshots')),
+    (names) => names.some((name) => name.endsWith('.db')),
+  );
 
 /** Places orders on several lanes at once; all are answered. */
 async function load(server: Server, orders: number): Promise<number> {

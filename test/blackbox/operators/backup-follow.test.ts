@@ -9,10 +9,10 @@ import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { dataDirLayout } from '../../../persistence/data-dir/layout.js';
 import { acknowledgedSeq } from '../../../persistence/journal/mark.js';
 import type { VerifyReport } from '../../../persistence/upkeep/verify/verify.js';
+import { askUntil } from '../../support/ask-until.js';
 import { CLI_MAIN, toteJson } from '../../support/processes/cli.js';
 import { type Bettor, Server } from '../../support/processes/server.js';
 
@@ -63,9 +63,8 @@ async function bet(count: number): Promise<void> {
   }
 }
 
-async function untilSo(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await delay(1);
-}
+/** Looks often: a pass is short. */
+const untilSo = (isSo: () => boolean): Promise<boolean> => askUntil(isSo, Boolean, 1);
 
 /** The bets that a server on a copy of the copy knows; every part of it is good. */
 async function betsOnCopy(name: string): Promise<string[]> {

@@ -1,9 +1,9 @@
 /** `GET /metrics` and `GET /vitals` of a real server: what clients do is found in the figures, over all gateways. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import { VITAL_NAMES } from '../../../http/metrics/vitals.js';
 import { StreamClient } from '../../support/api/stream-client.js';
+import { askUntil } from '../../support/ask-until.js';
 import { Client } from '../../support/http/client.js';
 import { scrape, scrapeWhere } from '../../support/processes/scrape.js';
 import { type Bettor, Server } from '../../support/processes/server.js';
@@ -161,11 +161,7 @@ test('vitals are columns over one column of times, and go on from a time', async
     assert.equal(answered.status, 200, answered.text);
     return answered.data;
   };
-  let seen = await vitals();
-  while (!seen.columns['openBets']?.includes(1)) {
-    await pause(100);
-    seen = await vitals();
-  }
+  const seen = await askUntil(vitals, ({ columns }) => columns['openBets']?.includes(1) === true, 100);
   assert.equal(seen.everySeconds, 5);
   assert.deepEqual(Object.keys(seen.columns), VITAL_NAMES);
   for (const column of Object.values(seen.columns)) assert.equal(column.length, seen.time.length);

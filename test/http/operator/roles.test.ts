@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test';
 import { mayDo, OPERATOR_ROLES, type OperatorRole } from '../../../engine/model/operators.js';
 import { operatorRoutes } from '../../../http/operator/routes.js';
 import { addOperatorToken, removeOperatorToken } from '../../../persistence/data-dir/operator-tokens.js';
+import { askUntil } from '../../support/ask-until.js';
 import { Client } from '../../support/http/client.js';
 import { RawClient } from '../../support/http/raw-client.js';
 import { linesOf } from '../../support/processes/log-lines.js';
@@ -63,9 +64,11 @@ const clientWith = (token: string): Client =>
 const clientOf = (role: OperatorRole): Client => clientWith(secrets.get(role) ?? '');
 
 /** Repeats the request until it is answered so: a thread learns of new tokens a moment after the log says so. */
-async function untilStatus(client: Client, status: number): Promise<void> {
-  while ((await client.get('/house')).status !== status);
-}
+const untilStatus = (client: Client, wanted: number) =>
+  askUntil(
+    () => client.get('/house'),
+    ({ status }) => status === wanted,
+  );
 
 test('every route has the role that the table says, and nothing looks that changes', () => {
   const roles = ROUTES.map(({ method, path, role }) => [`${method} ${path}`, role]);

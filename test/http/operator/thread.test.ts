@@ -4,12 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
+import { askUntil } from '../../support/ask-until.js';
 import { type Answered, Client } from '../../support/http/client.js';
 import { RawClient } from '../../support/http/raw-client.js';
 import { Server } from '../../support/processes/server.js';
-
-const ASK_EVERY_MS = 50;
 
 /** A server that runs `script` in each of its threads before its own code; `folder` is for what the script needs. */
 async function startWith(t: TestContext, script: (folder: string) => string) {
@@ -50,13 +48,12 @@ test('while the engine is busy the port is guarded, and what asks the engine wai
 });
 
 /** Asks until the answer has this status. */
-async function until(anyone: Client, path: string, status: number): Promise<Answered> {
-  for (;;) {
-    const answered = await anyone.get(path);
-    if (answered.status === status) return answered;
-    await pause(ASK_EVERY_MS);
-  }
-}
+const until = (anyone: Client, path: string, status: number): Promise<Answered> =>
+  askUntil(
+    () => anyone.get(path),
+    (answered) => answered.status === status,
+    50,
+  );
 
 test('a server whose engine hangs says that it is to be restarted, and is well again once it goes on', async (t) => {
   const { server, folder } = await startWith(t, blockable);

@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { orders, setUpCommands } from '../../../bench/engine/scenario.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
@@ -13,6 +12,7 @@ import { walPath } from '../../../persistence/data-dir/database-files.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import type { ShadowNews, ShadowOptions, ShadowStatus } from '../../../persistence/shadow/messages.js';
 import { ShadowThread } from '../../../persistence/shadow/thread.js';
+import { askUntil } from '../../support/ask-until.js';
 import { temporaryDir } from '../support/journal-files.js';
 import { alterDigest } from '../support/shadow-altered.js';
 import { HotSide, shadowOptions } from '../support/shadow-files.js';
@@ -20,7 +20,6 @@ import { HotSide, shadowOptions } from '../support/shadow-files.js';
 const ACCOUNTS = 20;
 /** A thread that is terminated leaves what it was writing, for the next start to delete. */
 const CLOSE_MS_MAX = 60_000;
-const LOOKS_MAX = 6_000;
 
 interface Started {
   readonly thread: ShadowThread;
@@ -49,14 +48,9 @@ function startThread(hot: HotSide, changes: Partial<ShadowOptions> = {}): Starte
   return { thread, diverged, notes, news };
 }
 
-/** Polls until it holds, because the thread runs asynchronously. */
-async function until(started: Started, holds: (status: ShadowStatus) => boolean): Promise<ShadowStatus> {
-  for (let looks = 0; looks < LOOKS_MAX; looks++) {
-    if (holds(started.thread.status)) return started.thread.status;
-    await pause(20);
-  }
-  throw new Error(`it never came to that: ${JSON.stringify(started.thread.status)}`);
-}
+/** Asks until it holds: the thread runs in the background. */
+const until = ({ thread }: Started, holds: (status: ShadowStatus) => boolean): Promise<ShadowStatus> =>
+  askUntil(() => thread.status, holds);
 
 test('it follows the journal while it is written, and closes all files at the end', async (t) => {
   const hot = hotSide(t, 2_000);
@@ -94,7 +88,10 @@ test('an altered digest is reported with both digests and the number', async (t)
   hot.close();
   const { lastSeq, digest, altered } = alterDigest(hot.dir, 200);
   const started = startThread(hot);
-  for (let looks = 0; looks < LOOKS_MAX && started.diverged.length === 0; looks++) await pause(20);
+  await askUntil(
+    () => started.diverged.length,
+    (count) => count > 0,
+  );
   const [error, more] = started.diverged;
   assert.equal(more, undefined);
   assert.match(

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { askUntil } from '../ask-until.js';
 import { replace, selfSigned } from '../http/certificates.js';
 import { type HttpsAnswered, type HttpsRequest, httpsSend } from '../http/https.js';
 import { newDataDir, removeDataDir } from './server.js';
@@ -59,10 +59,10 @@ export class Nginx {
     });
     const nginx = new Nginx(port, certificate, folder, started);
     // It says nothing when it is up.
-    while (!(await nginx.#answers())) {
+    await askUntil(() => {
       assert.equal(started.exitCode, null, stderr);
-      await delay(10);
-    }
+      return nginx.#answers();
+    }, Boolean);
     return nginx;
   }
 

@@ -1,12 +1,8 @@
 /** A scrape of `GET /metrics`, in Prometheus's text format, and waiting for one. */
 import assert from 'node:assert/strict';
-import { setTimeout as pause } from 'node:timers/promises';
+import { askUntil } from '../ask-until.js';
 import { Client } from '../http/client.js';
 import type { Server } from './server.js';
-
-/** Figures of the engine's thread are taken once a second; a busy machine may be late. */
-const WITHIN_MS = 60_000;
-const ASK_EVERY_MS = 50;
 
 export class Scrape {
   /** By metric with its labels, as they are written. */
@@ -51,13 +47,6 @@ export async function scrape({ operatorUrl, token }: Pick<Server, 'operatorUrl' 
   return new Scrape(text);
 }
 
-/** Asks until it holds. */
-export async function scrapeWhere(server: Server, holds: (scraped: Scrape) => boolean): Promise<Scrape> {
-  const untilMs = performance.now() + WITHIN_MS;
-  for (;;) {
-    const scraped = await scrape(server);
-    if (holds(scraped)) return scraped;
-    if (performance.now() > untilMs) throw new Error(`it never came to that:\n${scraped.text}`);
-    await pause(ASK_EVERY_MS);
-  }
-}
+/** Asks until it holds. Figures of the engine's thread are taken once a second. */
+export const scrapeWhere = (server: Server, holds: (scraped: Scrape) => boolean): Promise<Scrape> =>
+  askUntil(() => scrape(server), holds, 50);

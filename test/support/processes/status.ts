@@ -1,5 +1,5 @@
 /** The status of a server and of its shadow, and waiting for a status. */
-import { setTimeout as pause } from 'node:timers/promises';
+import { askUntil } from '../ask-until.js';
 import type { Server } from './server.js';
 
 export interface Status {
@@ -18,23 +18,11 @@ export interface Status {
   };
 }
 
-/** The shadow runs in the background, and gets little time on a busy machine. */
-const WITHIN_MS = 180_000;
-const ASK_EVERY_MS = 25;
-
-/** Asks until it holds. */
-export async function statusWhere<S extends Status = Status>(
+/** Asks until it holds: the shadow runs in the background. */
+export const statusWhere = <S extends Status = Status>(
   server: Server,
   holds: (status: S) => boolean,
-): Promise<S> {
-  const untilMs = performance.now() + WITHIN_MS;
-  for (;;) {
-    const { data: status } = await server.operator.get<S>('/status');
-    if (holds(status)) return status;
-    if (performance.now() > untilMs) throw new Error(`it never came to that: ${JSON.stringify(status)}`);
-    await pause(ASK_EVERY_MS);
-  }
-}
+): Promise<S> => askUntil(async () => (await server.operator.get<S>('/status')).data, holds);
 
 export const hasCaughtUp = ({ shadow, durableSequence }: Status): boolean =>
   shadow.archiveSequence === durableSequence && shadow.state === 'following';

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { jetstream } from '@nats-io/jetstream';
 import { type ConnectionOptions, connect } from '@nats-io/transport-node';
+import { askUntil } from '../ask-until.js';
 import { fixedPort } from '../fixed-port.js';
 import { type Direction, LinkProxy } from '../link-proxy.js';
 import { isAvailable } from '../programs.js';
@@ -112,11 +113,9 @@ export class NatsCluster {
 
   /** The server that leads this stream, asked again and again while JetStream elects one. */
   async streamLeader(stream: string): Promise<number> {
-    for (;;) {
-      const leader = await this.#askStreamLeader(stream).catch(() => '');
-      if (leader !== '') return Number(leader.slice('n'.length));
-      await pause(100);
-    }
+    const ask = () => this.#askStreamLeader(stream).catch(() => '');
+    const leader = await askUntil(ask, (name) => name !== '', 100);
+    return Number(leader.slice('n'.length));
   }
 
   /** Its name; empty where there is none. */
