@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Expectation, RequestTemplate } from '../client/job.js';
 import { SERIAL_DIGITS } from '../client/job.js';
 import { freePort } from '../host/ports.js';
@@ -44,7 +45,7 @@ export async function startRedis(
   for (let tries = 0; tries < START_TRIES_MAX; tries += 1) {
     if (server.ended) break;
     if (await answersPing(port)) return { process: server, port };
-    await new Promise((resolve) => setTimeout(resolve, START_TRY_GAP_MS));
+    await pause(START_TRY_GAP_MS);
   }
   const failure = server.failure('did not start');
   await server.stop();

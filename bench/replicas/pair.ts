@@ -1,6 +1,7 @@
 /** Two machines of one exchange: a leader and its standby, whose places change. */
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { must } from '../../engine/base/assert.js';
 import type { ServerProcess } from '../host/server-process.js';
 import type { SuiteOptions } from '../report/section.js';
@@ -63,7 +64,7 @@ export class Pair {
     while (performance.now() < untilMs) {
       const { standbys } = (await this.status()).replication;
       if (standbys[0]?.messagesBehind === 0) return;
-      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+      await pause(LOOK_EVERY_MS);
     }
     throw new Error('the standby does not follow');
   }

@@ -3,6 +3,7 @@
  * the longest time between two acknowledgements is the time without service.
  */
 import { Agent, request } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 
 const TRY_MS_MAX = 2_000;
 const PAUSE_MS = 2;
@@ -52,7 +53,7 @@ export class Prober {
       if (status === 201) this.#acknowledgedMs.push(performance.now());
       else {
         at += 1;
-        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+        await pause(PAUSE_MS);
       }
     }
   }

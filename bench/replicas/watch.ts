@@ -1,4 +1,5 @@
 /** What a leader tells of its replication while it is under load. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { must } from '../../engine/base/assert.js';
 import type { Pair } from './pair.js';
 
@@ -32,7 +33,7 @@ export async function watch(pair: Pair): Promise<{ end(): Promise<Watched> }> {
       if (sequence > 0 && streamSequence > sequence && standby !== undefined)
         lags.push({ messages: standby.messagesBehind, ms: standby.behindMs });
       sequence = streamSequence;
-      await new Promise((resolve) => setTimeout(resolve, SAMPLE_EVERY_MS));
+      await pause(SAMPLE_EVERY_MS);
     }
   };
   const ended = sample();

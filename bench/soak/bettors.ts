@@ -2,6 +2,7 @@
  * Concurrent bettors. Each sends one order after the other at its own pace, sometimes repeats one, and reads its
  * positions. Every answer is checked.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { must } from '../../engine/base/assert.js';
 import { Latencies } from '../client/latencies.js';
 import type { Bettor } from '../tote/bettors.js';
@@ -138,8 +139,3 @@ export class Load {
     this.options.violations.report('position', `${roundId} came to ${outcome}: ${JSON.stringify(position)}`);
   }
 }
-
-const pause = (milliseconds: number): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, milliseconds);
-  });

@@ -7,6 +7,7 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { checkArchive } from '../../persistence/archive/check.js';
 import { fill, ordersOnly } from '../load/requests.js';
@@ -157,7 +158,7 @@ async function caughtUp(server: ToteServer): Promise<void> {
   for (const sinceMs = performance.now(); performance.now() - sinceMs < CATCH_UP_MS_MAX; ) {
     const { durableSequence, shadow } = (await server.operate('GET', '/status')) as Status;
     if (shadow.archiveSequence === durableSequence) return;
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await pause(500);
   }
   throw new Error('the archive did not catch up');
 }

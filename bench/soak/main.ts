@@ -6,6 +6,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { ASSETS } from '../../engine/model/domain.js';
 import { environment } from '../host/environment.js';
@@ -89,11 +90,6 @@ function repeatedly(everyMs: number, violations: Violations, work: () => Promise
     return running;
   };
 }
-
-const pause = (milliseconds: number): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, milliseconds);
-  });
 
 class Soak {
   readonly violations = new Violations(print);

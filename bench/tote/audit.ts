@@ -2,7 +2,7 @@
  * Audits the server after the load: its ledger must contain every acknowledged order and no other. It is compared by
  * account (each balance fell by the account's stakes), by round, and in the total of all money.
  */
-
+import { setTimeout as pause } from 'node:timers/promises';
 import { must } from '../../engine/base/assert.js';
 import { centsOfDollars } from '../../engine/base/money.js';
 import type { ClientResult, RequestTemplate } from '../client/job.js';
@@ -115,7 +115,7 @@ async function countedByRound(
       stakeCents: sum(({ totalVolume }) => cents(totalVolume)),
     };
     if (counted.bets === orders || tries === SHOWN_TRIES_MAX) return counted;
-    await new Promise((resolve) => setTimeout(resolve, SHOWN_TRY_GAP_MS));
+    await pause(SHOWN_TRY_GAP_MS);
   }
 }
 

@@ -1,4 +1,5 @@
 /** The accounts and keys of a run, and the markets that it bets on. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { assert } from '../../engine/base/assert.js';
 import type { ToteServer } from './server.js';
 
@@ -90,7 +91,7 @@ export async function marketsForRun(
   for (let tries = 0; tries < OPENING_TRIES_MAX; tries += 1) {
     const markets = (await liveMarkets(server, apiKey)).filter(({ bettingMs }) => bettingMs > neededMs);
     if (markets.length > 0) return markets;
-    await new Promise((resolve) => setTimeout(resolve, OPENING_TRY_GAP_MS));
+    await pause(OPENING_TRY_GAP_MS);
   }
   throw new Error(
     `no market takes bets for the next ${Math.ceil(neededMs / 1000)} s: run again a few minutes later, or fewer rounds`,
@@ -103,7 +104,7 @@ const EQUAL_POLLS = 5;
 export async function openMarkets(server: ToteServer, apiKey: string): Promise<MarketState[]> {
   let markets = await marketsForRun(server, apiKey, 0);
   for (let polls = 0; polls < EQUAL_POLLS; polls += 1) {
-    await new Promise((resolve) => setTimeout(resolve, OPENING_TRY_GAP_MS));
+    await pause(OPENING_TRY_GAP_MS);
     const now = await liveMarkets(server, apiKey);
     if (now.length !== markets.length) polls = 0;
     markets = now;

@@ -5,6 +5,7 @@
 import { request } from 'node:http';
 import { request as requestTls } from 'node:https';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { must } from '../../engine/base/assert.js';
 import { freePort } from '../host/ports.js';
@@ -100,7 +101,7 @@ export class ToteServer {
         this.#startMs = performance.now() - this.#startedMs;
         return;
       }
-      await new Promise((resolve) => setTimeout(resolve, START_TRY_GAP_MS));
+      await pause(START_TRY_GAP_MS);
     }
     const failure = this.process.failure('did not become ready');
     await this.process.stop('SIGKILL');
@@ -143,7 +144,7 @@ export class ToteServer {
       return await answer;
     } catch (error) {
       // The end of a process is reported after that of its connections.
-      await new Promise((resolve) => setTimeout(resolve, END_REPORTED_MS));
+      await pause(END_REPORTED_MS);
       throw this.process.ended ? this.process.failure('ended') : error;
     }
   }

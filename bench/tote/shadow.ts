@@ -1,4 +1,5 @@
 /** How far the server's shadow lags, and what it wrote: its thread shares the server's core. */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ToteServer } from './server.js';
 
 /** The part of /status that matters here. */
@@ -44,7 +45,7 @@ export async function catchUp(server: ToteServer): Promise<CaughtUp> {
   const lagCommands = await lagOf(server);
   for (let left = lagCommands; left > NEAR_COMMANDS; left = await lagOf(server)) {
     if (performance.now() - startedMs > WAIT_MS_MAX) return { lagCommands, tookMs: Number.NaN };
-    await new Promise((resolve) => setTimeout(resolve, POLL_GAP_MS));
+    await pause(POLL_GAP_MS);
   }
   return { lagCommands, tookMs: performance.now() - startedMs };
 }

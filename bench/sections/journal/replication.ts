@@ -4,6 +4,7 @@
  * goes on sending orders to whoever takes them.
  */
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { must } from '../../../engine/base/assert.js';
 import { hasWrk, measureWithWrk } from '../../client/programs/wrk.js';
 import { type ServerProcess, withServers } from '../../host/server-process.js';
@@ -133,7 +134,7 @@ async function changeGap(
 ): Promise<number> {
   const prober = new Prober(() => pair.ports, order);
   const acknowledged = async (count: number): Promise<void> => {
-    while (prober.acknowledged < count) await new Promise((resolve) => setTimeout(resolve, SAMPLE_EVERY_MS));
+    while (prober.acknowledged < count) await pause(SAMPLE_EVERY_MS);
   };
   await acknowledged(PROBED);
   const sinceMs = performance.now();

@@ -12,6 +12,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { must } from '../../../engine/base/assert.js';
 import { MARKETS_MAX } from '../../../engine/model/domain.js';
 import { MEASURE_TURNS } from '../../host/probe.js';
@@ -134,7 +135,7 @@ async function marketsOf(
 async function idleUse({ process }: ToteServer, { quick, progress }: SuiteOptions): Promise<ServerUse> {
   progress('nothing at all, to see how the machine stalls by itself');
   await process.beginUse();
-  await new Promise((resolve) => setTimeout(resolve, MEASURE_MS[quick ? 'quick' : 'full']));
+  await pause(MEASURE_MS[quick ? 'quick' : 'full']);
   return process.endUse();
 }
 

@@ -4,6 +4,7 @@
  * process as large as its work alone makes it.
  */
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { must } from '../../../engine/base/assert.js';
 import { residentBytes } from '../../host/usage.js';
 import { openBook } from '../../load/book.js';
@@ -51,7 +52,7 @@ export async function memorySection(options: SuiteOptions): Promise<SectionResul
 async function restingBytes(server: ToteServer): Promise<number> {
   const { tookMs } = await catchUp(server);
   if (Number.isNaN(tookMs)) throw new Error('the shadow did not catch up');
-  await new Promise((resolve) => setTimeout(resolve, REST_MS));
+  await pause(REST_MS);
   return residentBytes(server.process.pid) ?? Number.NaN;
 }
 

@@ -5,6 +5,7 @@
  * requests at the same times, right after each window.
  */
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { must } from '../../../engine/base/assert.js';
 import type { ServerProcess } from '../../host/server-process.js';
 import { type Book, openBook, toteTarget } from '../../load/book.js';
@@ -118,7 +119,7 @@ async function measureMinute(
   const waitMs = endMs - measureMs / 2 - options.warmupMs - CLIENT_START_MS - Date.now();
   if (waitMs < 0) throw new Error('the bets of the minute were placed too late to be waited for');
   options.progress(`${figure(ratePerSecond)} orders/s over the end of a minute`);
-  await new Promise((resolve) => setTimeout(resolve, waitMs));
+  await pause(waitMs);
   const before = await statusOf(server);
   const pace = { kind: 'open', ratePerSecond, seed } as const;
   const measurement = await runOnce(target, CONNECTIONS, pace, { ...options, measureMs });
@@ -149,7 +150,7 @@ async function endingMarkets(server: ToteServer, apiKey: string): Promise<Market
     const live = await liveMarkets(server, apiKey);
     const ending = live.filter(({ id, bettingMs }) => id.endsWith('_ONE_MINUTE') && bettingMs > FILL_MS);
     if (ending.length > 0) return ending;
-    await new Promise((resolve) => setTimeout(resolve, POLL_GAP_MS));
+    await pause(POLL_GAP_MS);
   }
   throw new Error('no round of a minute took bets for two minutes');
 }

@@ -2,6 +2,7 @@
  * The stream: what 1,000 subscribers to all markets cost beside orders at full load, orders over streams beside POST, and
  * the memory of idle streams.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { must } from '../../../engine/base/assert.js';
 import { hasWrk, measureWithWrk, type WrkMeasurement } from '../../client/programs/wrk.js';
 import type { ServerProcess } from '../../host/server-process.js';
@@ -140,7 +141,7 @@ async function overStreams(server: ToteServer, book: Book, options: SuiteOptions
 
 async function used({ pid }: ServerProcess, ms: number): Promise<CpuUse | null> {
   const before = cpuTimes(pid);
-  await new Promise((resolve) => setTimeout(resolve, ms));
+  await pause(ms);
   return cpuUse(before, cpuTimes(pid));
 }
 

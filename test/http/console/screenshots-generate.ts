@@ -2,6 +2,7 @@
  * Takes the pictures of docs/console/: `node dist/test/http/console/screenshots-generate.js [minutes]`. A server of its own has
  * simulated prices and bettors for so many minutes (five unless given), so that its plots have something to show.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { openBrowser } from '../../support/console/browser.js';
@@ -43,7 +44,7 @@ async function bet(bettors: readonly Bettor[], n: number): Promise<void> {
   const marketId = MARKETS[(n * 7) % MARKETS.length];
   const prediction = (n * 13) % 5 < 3 ? 'UP' : 'DOWN';
   await bettor?.api.post('/orders', { marketId, prediction, amount: 5 + ((n * 37) % 120) });
-  await new Promise((resolve) => setTimeout(resolve, 60));
+  await pause(60);
 }
 
 async function takeAll(page: Page): Promise<void> {
@@ -71,7 +72,7 @@ async function take(page: Page, name: string, hash: string, loaded: string): Pro
   await page.goto(`${server.operatorUrl}/console${hash}`);
   await page.getByText(loaded).first().waitFor();
   // The plots are drawn with the message that follows.
-  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  await pause(2_500);
   await save(page, name);
 }
 

@@ -1,5 +1,4 @@
 /** From the simulated disk to an engine, by the real recovery code: what a process does before it serves. */
-
 import type { SnapshotStore } from '../../../engine/host/snapshot-store.js';
 import type { Clock, JournalStore } from '../../../engine/model/ports.js';
 import { type RecoveredEngine, recoverEngine } from '../../../persistence/recovery/engine.js';

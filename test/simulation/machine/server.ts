@@ -2,7 +2,6 @@
  * One life of the server: the real sequencer, lifecycle, price tracker and both APIs over a recovered engine, put
  * together as `main.ts` does it, with the simulator's clock, journal, feed and network instead of the real ones.
  */
-
 import type { Engine } from '../../../engine/engine.js';
 import { applyRules, fundHouse } from '../../../engine/host/bootstrap.js';
 import { ClockGuard } from '../../../engine/host/clock-guard.js';

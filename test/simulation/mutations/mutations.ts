@@ -2,7 +2,6 @@
  * Planted bugs, to prove that they are found. They exist only here: as a wrapper around a part that the simulation
  * provides, or as a method of a real class replaced for one run.
  */
-
 import { Engine } from '../../../engine/engine.js';
 import { type BatchReader, OpenBatch } from '../../../engine/host/open-batch.js';
 import { BoundaryWindow } from '../../../engine/host/ticks/boundary-window.js';

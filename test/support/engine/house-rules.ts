@@ -2,7 +2,6 @@
  * The house's rules in tests. Most tests are about something else and have the house keep its seeds where they are, which
  * makes round figures; those about quotes say so.
  */
-
 import { fileURLToPath } from 'node:url';
 import type { CurrentRules, HouseRules, Rules } from '../../../engine/model/rules.js';
 
