@@ -1,10 +1,12 @@
-/** How operators name the NATS servers of a replicated log: in the configuration, and on the command line. */
+/** How operators name the NATS servers of a replicated log and its stream: in the configuration, and on the command line. */
 
 const PORT = 4222;
 const HOST_FORM = /^([A-Za-z0-9.-]+|\[[0-9a-fA-F:]+\])(:\d{1,5})?$/;
 
 export const NATS_SERVERS_FORM =
   'nats://host1,host2,host3 with or without ports, each once; tls:// in place of nats:// for TLS';
+
+export const STREAM_NAME_FORM = 'letters, digits, - and _, 64 at the most';
 
 export interface NatsServers {
   /** `host:port` of each. */
@@ -20,3 +22,5 @@ export function parseNatsServers(text: string): NatsServers | null {
   const servers = hosts.map((host) => (/:\d+$/.test(host) ? host : `${host}:${PORT}`));
   return new Set(servers).size === servers.length ? { servers, isTls: scheme === 'tls' } : null;
 }
+
+export const isStreamName = (text: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(text);

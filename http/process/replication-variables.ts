@@ -1,6 +1,12 @@
 /** The variables of the replicated log (docs/replication.md), and what of them belongs together. */
 import { hostname } from 'node:os';
-import { NATS_SERVERS_FORM, type NatsServers, parseNatsServers } from '../../engine/base/nats-servers.js';
+import {
+  isStreamName,
+  NATS_SERVERS_FORM,
+  type NatsServers,
+  parseNatsServers,
+  STREAM_NAME_FORM,
+} from '../../engine/base/nats-servers.js';
 import {
   Expected,
   oneOf,
@@ -22,7 +28,7 @@ export const natsServers: Parser<NatsServers | null> = (text) => {
 };
 
 const streamName: Parser<string> = (text) => {
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(text)) throw new Expected('letters, digits, - and _, 64 at the most');
+  if (!isStreamName(text)) throw new Expected(STREAM_NAME_FORM);
   return text;
 };
 

@@ -41,6 +41,27 @@ test('tote promote and tote demote change the leader without a lapse', options, 
   await other.leading;
 });
 
+test(
+  'tote promote and tote demote make no stream, and say which one there is none of',
+  options,
+  async (t) => {
+    const { nats } = await startPair(t);
+    const before = await nats.streamNames();
+    for (const command of [['promote', 'b'], ['demote']]) {
+      const mistyped = await tote([...command, '--nats', nats.url, '--stream', 'toto']);
+      assert.equal(mistyped.code, 2);
+      assert.match(
+        mistyped.stderr,
+        /--stream: the NATS servers have no exchange's stream with the name toto/,
+      );
+      const impossible = await tote([...command, '--nats', nats.url, '--stream', 'to.to']);
+      assert.equal(impossible.code, 2);
+      assert.match(impossible.stderr, /--stream: expected letters, digits/);
+    }
+    assert.deepEqual(await nats.streamNames(), before);
+  },
+);
+
 test('a standby says that it is one, and whom it follows', options, async (t) => {
   const { b } = await startPair(t);
   const { operatorUrl } = (await event(b.run, 'standby_listening')) as { operatorUrl: string };

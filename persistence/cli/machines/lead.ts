@@ -1,8 +1,14 @@
 /** `tote promote` and `tote demote`: another leader for an exchange whose journal is replicated, without waiting for a lapse. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Argument, Option } from 'commander';
-import { NATS_SERVERS_FORM, parseNatsServers } from '../../../engine/base/nats-servers.js';
+import {
+  isStreamName,
+  NATS_SERVERS_FORM,
+  parseNatsServers,
+  STREAM_NAME_FORM,
+} from '../../../engine/base/nats-servers.js';
 import { JournalError, messageOf } from '../../errors.js';
+import { hasLog } from '../../replication/log/has-log.js';
 import { NatsLog } from '../../replication/log/nats-log.js';
 import type { LeaseEntry } from '../../replication/log/replicated-log.js';
 import type { LeaderJson } from '../answers/answers.js';
@@ -78,18 +84,16 @@ async function change(out: Output, given: LeadOptions, to: string): Promise<Exit
 async function open({ nats, stream, credentials, ca }: LeadOptions): Promise<NatsLog> {
   const servers = nats === undefined ? null : parseNatsServers(nats);
   if (servers === null) throw new UsageError(`--nats: expected ${NATS_SERVERS_FORM}`);
+  if (!isStreamName(stream)) throw new UsageError(`--stream: expected ${STREAM_NAME_FORM}`);
   const tls = servers.isTls ? { caFile: ca ?? null } : null;
+  const settings = { servers: servers.servers, stream, credentialsFile: credentials ?? null, tls };
   try {
-    return await NatsLog.open({
-      servers: servers.servers,
-      stream,
-      credentialsFile: credentials ?? null,
-      tls,
-    });
+    if (await hasLog(settings)) return await NatsLog.open(settings);
   } catch (thrown) {
     if (thrown instanceof JournalError) throw thrown;
     throw unreachable('no NATS server answers', thrown);
   }
+  throw new UsageError(`--stream: the NATS servers have no exchange's stream with the name ${stream}`);
 }
 
 async function askLeader(log: NatsLog, to: string): Promise<string> {

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { jetstream } from '@nats-io/jetstream';
+import { type JetStreamManager, jetstream } from '@nats-io/jetstream';
 import { type ConnectionOptions, connect } from '@nats-io/transport-node';
 import { askUntil } from '../ask-until.js';
 import { fixedPort } from '../fixed-port.js';
@@ -119,12 +119,23 @@ export class NatsCluster {
   }
 
   /** Its name; empty where there is none. */
-  async #askStreamLeader(stream: string): Promise<string> {
-    const connection = await connect({ servers: this.servers, timeout: 1_000 });
+  #askStreamLeader(stream: string): Promise<string> {
+    return this.#ask(async (manager) => (await manager.streams.info(stream)).cluster?.leader ?? '');
+  }
+
+  /** All streams that JetStream has, in order. */
+  streamNames(): Promise<string[]> {
+    return this.#ask(async (manager) => {
+      const names: string[] = [];
+      for await (const name of manager.streams.names()) names.push(name);
+      return names.sort();
+    });
+  }
+
+  async #ask<T>(question: (manager: JetStreamManager) => Promise<T>): Promise<T> {
+    const connection = await connect({ servers: this.servers, timeout: 1_000, ...this.connection });
     try {
-      const manager = await jetstream(connection, { timeout: 1_000 }).jetstreamManager();
-      const { cluster } = await manager.streams.info(stream);
-      return cluster?.leader ?? '';
+      return await question(await jetstream(connection, { timeout: 1_000 }).jetstreamManager());
     } finally {
       await connection.close();
     }
@@ -134,16 +145,11 @@ export class NatsCluster {
   async ready(): Promise<void> {
     for (;;) {
       try {
-        const connection = await connect({ servers: this.servers, timeout: 1_000, ...this.connection });
-        try {
-          const manager = await jetstream(connection, { timeout: 1_000 }).jetstreamManager();
+        return await this.#ask(async (manager) => {
           const name = 'ready';
           await manager.streams.add({ name, subjects: [name], num_replicas: this.size, storage: 'memory' });
           await manager.streams.delete(name);
-          return;
-        } finally {
-          await connection.close();
-        }
+        });
       } catch {
         await pause(100);
       }
