@@ -75,7 +75,13 @@ export function operatorDocument(routes: readonly Route[]): JsonObject {
     components: {
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer' },
-        session: { type: 'apiKey', in: 'cookie', name: 'tote_console' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'tote_console',
+          description:
+            'With the port of the address behind an underscore, if it has one: `tote_console_8081`',
+        },
       },
       schemas: componentSchemas(),
     },

@@ -87,7 +87,12 @@ test('no file holds a token, and paths that are not there tell nothing', async (
 
 test('a token opens a session, whose id no script and no other site can have', async () => {
   const { session, setCookie, cookie, reads } = await client.loggedIn(server.token);
-  assert.match(setCookie, /^tote_console=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/);
+  const { port } = new URL(server.operatorUrl);
+  assert.ok(
+    setCookie.startsWith(`tote_console_${port}=`),
+    'another server on this host has a cookie of its own',
+  );
+  assert.match(setCookie, /^\w+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/);
   assert.deepEqual(
     { ...session, csrfToken: '', leftMs: 0 },
     { name: 'operator', role: 'admin', csrfToken: '', leftMs: 0 },
@@ -108,12 +113,13 @@ test('behind TLS the cookie goes over nothing else', async () => {
 test('without a session there is none, and what asks for one is 401', async () => {
   const none = await client.get('/console/session');
   assert.deepEqual([none.status, none.data], [200, null]);
-  for (const cookie of ['tote_console=', `tote_console=${'A'.repeat(43)}`, 'other=1', '']) {
-    const refused = await client.get('/operator/v1/status', { Cookie: cookie });
-    assert.equal(refused.status, 401, cookie);
-  }
   const { cookie } = await client.loggedIn(server.token);
-  const planted = { Cookie: `${cookie}; tote_console=${'A'.repeat(43)}` };
+  const [name = '', id = ''] = cookie.split('=');
+  for (const Cookie of [`${name}=`, `${name}=${'A'.repeat(43)}`, `tote_console=${id}`, 'other=1', '']) {
+    const refused = await client.get('/operator/v1/status', { Cookie });
+    assert.equal(refused.status, 401, Cookie);
+  }
+  const planted = { Cookie: `${cookie}; ${name}=${'A'.repeat(43)}` };
   assert.equal((await client.get('/operator/v1/status', planted)).status, 401, 'one of two is not ours');
 });
 
@@ -176,7 +182,7 @@ test('logging out ends the session and its stream, and needs the CSRF token, too
   assert.equal((await client.get('/operator/v1/status', reads)).status, 200);
   const ended = await client.send('DELETE', '/console/session', undefined, writes);
   assert.equal(ended.status, 204);
-  assert.match(ended.headers.get('set-cookie') ?? '', /^tote_console=; .*Max-Age=0/);
+  assert.match(ended.headers.get('set-cookie') ?? '', /^tote_console_\d+=; .*Max-Age=0/);
   assert.match((await client.get('/operator/v1/status', reads)).error, /^invalid_session/);
   assert.equal(await stream.closed, SESSION_ENDED);
 });
