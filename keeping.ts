@@ -8,7 +8,7 @@ import type { EngineReads } from './engine/model/views.js';
 import type { Log } from './http/log/log.js';
 import { replicationLogger } from './http/log/replication-lines.js';
 import { segmentSealedLogger, shadowNewsLogger } from './http/log/store-lines.js';
-import type { LeaderLog } from './http/metrics/replication.js';
+import type { LeaderLog, StandbyStatus } from './http/metrics/replication.js';
 import type { StartView } from './http/operator/desk/status.js';
 import { systemClock } from './http/process/clock.js';
 import type { Config } from './http/process/config.js';
@@ -16,7 +16,6 @@ import { Reloads } from './http/process/reloads.js';
 import { type ReplicationSettings, replicationOf } from './http/process/replication-variables.js';
 import type { Shutdown } from './http/process/shutdown.js';
 import { logRecovered, recoveryLogger } from './http/process/start/start-lines.js';
-import type { StandbyFacts } from './http/standby/api.js';
 import { openOperatorTokens } from './persistence/data-dir/operator-tokens.js';
 import { JournalThread } from './persistence/journal/thread.js';
 import { openStore, type Store } from './persistence/recovery/open-store.js';
@@ -98,7 +97,7 @@ async function lead({ settings, open, journalOf, ...options }: LeadParts) {
       token: given.operatorToken,
       file: given.operatorTokensFile,
     });
-    const facts = (): StandbyFacts => standbyFacts(settings.node, store, membership);
+    const facts = (): StandbyStatus => standbyStatus(settings.node, store, membership);
     port = openStandbyPort(given, {
       tokens,
       facts,
@@ -139,7 +138,7 @@ async function lead({ settings, open, journalOf, ...options }: LeadParts) {
   return { ...leading, replicatedLog, drained: () => membership.release() };
 }
 
-function standbyFacts(node: string, { engine }: Store, { following, log }: Membership): StandbyFacts {
+function standbyStatus(node: string, { engine }: Store, { following, log }: Membership): StandbyStatus {
   const { sequence, trouble, awayMs } = log;
   return {
     role: 'standby',

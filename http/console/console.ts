@@ -41,6 +41,8 @@ export interface ConsoleParts {
   readonly sessions: Sessions;
   readonly watchers: Watchers;
   readonly page: StaticPages;
+  /** The server follows another one. */
+  readonly isStandby: boolean;
 }
 
 export class Console {
@@ -126,7 +128,8 @@ export class Console {
 
   #resource(session: Session): SessionResource {
     const { caller, csrfToken } = session;
-    return { name: caller.name, role: caller.role, csrfToken, leftMs: this.parts.sessions.leftMs(session) };
+    const { sessions, isStandby } = this.parts;
+    return { name: caller.name, role: caller.role, isStandby, csrfToken, leftMs: sessions.leftMs(session) };
   }
 }
 

@@ -1,10 +1,11 @@
 /**
- * The message of the console's stream: what changes by itself, the same for every open page. It has nothing that the operator API
- * and the market data have not, in cents, milliseconds and indices, as the engine and the board count.
+ * The messages of the console's stream: what changes by itself, the same for every open page. They have nothing that the operator
+ * API and the market data have not, in cents, milliseconds and indices, as the engine and the board count.
  */
 import { ASSETS, MARKETS_MAX } from '../../engine/model/domain.js';
 import { ASSET_FIELDS, type Board, MARKET_FIELDS, TICK_PRICE } from '../board/markets.js';
 import type { Raised } from '../metrics/alarms.js';
+import type { StandbyStatus } from '../metrics/replication.js';
 import type { Pulse } from '../operator/desk/pulse.js';
 
 /** A row of the board: null where that has NaN. */
@@ -16,6 +17,13 @@ export interface LiveMessage extends Pulse {
   /** The latest price of each asset. */
   readonly prices: Row;
   readonly alarms: readonly Raised[];
+}
+
+/** Of a server that follows. */
+export interface StandbyMessage {
+  /** The wall clock. */
+  readonly timeMs: number;
+  readonly replication: StandbyStatus;
 }
 
 export class LiveMessages {

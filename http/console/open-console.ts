@@ -2,17 +2,19 @@
 import type { Clock, HttpHandler } from '../../engine/model/ports.js';
 import { type BoardMemory, boardOf } from '../board/markets.js';
 import type { Raised } from '../metrics/alarms.js';
+import type { StandbyStatus } from '../metrics/replication.js';
 import type { Callers } from '../operator/access/callers.js';
 import type { TokenGuard } from '../operator/access/token-guard.js';
 import type { AskDesk } from '../operator/desk/dealings.js';
 import type { Pulse } from '../operator/desk/pulse.js';
 import { type ApiPage, apiPages } from '../pages/docs-page.js';
+import type { StaticPages } from '../pages/static-pages.js';
 import { Console, STREAM_PATH } from './console.js';
 import { ConsoleGuard } from './console-guard.js';
-import { LiveMessages } from './live-message.js';
+import { LiveMessages, type StandbyMessage } from './live-message.js';
 import { loadPage } from './page-files.js';
 import { Sessions } from './sessions.js';
-import { Watchers } from './watchers.js';
+import { Watchers, type WatchersOptions } from './watchers.js';
 
 /** The page of the operator API's document, which it asks for with the session of the console. */
 const API_PAGE: ApiPage = {
@@ -25,15 +27,6 @@ const API_PAGE: ApiPage = {
 /** Paths of WebSockets. */
 export const CONSOLE_STREAMS: readonly string[] = [STREAM_PATH];
 
-export interface ConsoleOptions {
-  readonly tokens: TokenGuard;
-  readonly board: BoardMemory;
-  readonly ask: AskDesk;
-  /** Alarms that are raised now. */
-  readonly alarms: () => readonly Raised[];
-  readonly clock: Pick<Clock, 'monotonicMs'>;
-}
-
 export interface OpenConsole {
   /** Whoever has a token or a session. */
   readonly callers: Callers;
@@ -44,23 +37,59 @@ export interface OpenConsole {
   close(): void;
 }
 
-export function openConsole({ tokens, board, ask, alarms, clock }: ConsoleOptions): OpenConsole {
-  const sessions = new Sessions(clock, (token) => tokens.isInForce(token));
+interface CommonOptions<OfClock extends keyof Clock> {
+  readonly tokens: TokenGuard;
+  readonly clock: Pick<Clock, OfClock>;
+}
+
+export interface ConsoleOptions extends CommonOptions<'monotonicMs'> {
+  readonly board: BoardMemory;
+  readonly ask: AskDesk;
+  /** Alarms that are raised now. */
+  readonly alarms: () => readonly Raised[];
+}
+
+export function openConsole({ board, ask, alarms, ...common }: ConsoleOptions): OpenConsole {
   const messages = new LiveMessages(boardOf(board));
-  const watchers = new Watchers({
-    isOpen: (session) => sessions.isOpen(session),
+  return open({
+    ...common,
+    isStandby: false,
+    otherPages: apiPages(API_PAGE),
     render: (send) =>
       ask({ kind: 'pulse', ask: {}, by: null }, (told) => {
         // A pulse is one fact, and is never refused.
         if (told.kind === 'done') send(messages.textOf(told.facts[0] as Pulse, alarms()));
       }),
   });
-  const console = new Console({
-    tokens,
-    sessions,
-    watchers,
-    page: new Map([...loadPage(), ...apiPages(API_PAGE)]),
+}
+
+export interface StandbyConsoleOptions extends CommonOptions<'monotonicMs' | 'nowMs'> {
+  readonly replication: () => StandbyStatus;
+}
+
+/** Of a server that follows: its page shows that alone. */
+export function openStandbyConsole({ replication, ...common }: StandbyConsoleOptions): OpenConsole {
+  return open({
+    ...common,
+    isStandby: true,
+    otherPages: new Map(),
+    render: (send) => {
+      const message: StandbyMessage = { timeMs: common.clock.nowMs(), replication: replication() };
+      send(JSON.stringify(message));
+    },
   });
+}
+
+interface Parts extends CommonOptions<'monotonicMs'>, Pick<WatchersOptions, 'render'> {
+  readonly isStandby: boolean;
+  readonly otherPages: StaticPages;
+}
+
+function open({ tokens, clock, isStandby, otherPages, render }: Parts): OpenConsole {
+  const sessions = new Sessions(clock, (token) => tokens.isInForce(token));
+  const watchers = new Watchers({ isOpen: (session) => sessions.isOpen(session), render });
+  const page = new Map([...loadPage(), ...otherPages]);
+  const console = new Console({ tokens, sessions, watchers, page, isStandby });
   return {
     callers: new ConsoleGuard(tokens, sessions),
     wrap: (next) => console.wrap(next),

@@ -4,6 +4,8 @@ import type { OperatorRole } from '../../engine/model/operators.js';
 export interface SessionResource {
   readonly name: string;
   readonly role: OperatorRole;
+  /** Whether the server follows another one: then there is nothing but its replication to see. */
+  readonly isStandby: boolean;
   /** To be sent as X-CSRF-Token with each change. */
   readonly csrfToken: string;
   /** Milliseconds until it ends if it is not used again. */

@@ -1,10 +1,7 @@
 /** Alarms of a leader whose journal is replicated; none is raised where it is on this machine alone. */
 import { quantileOf, vital } from './alarm-figures.js';
 import type { Alarm } from './alarms.js';
-import { leaderFigures, type ReplicationFigures } from './replication.js';
-
-/** An election of the NATS servers is over sooner. */
-const LOG_AWAY_MS = 5_000;
+import { LOG_AWAY_MS, leaderFigures, type ReplicationFigures, STANDBY_BEHIND_MS } from './replication.js';
 
 const ofLog =
   (figure: (of: ReplicationFigures) => number | null): Alarm['figure'] =>
@@ -45,7 +42,7 @@ export const REPLICATION_ALARMS: readonly Alarm[] = [
     figure: ofLog(({ behindMs }) => (behindMs === null ? null : behindMs / 1_000)),
     promql: 'tote_replication_lag_seconds',
     unit: 's',
-    above: 5,
+    above: STANDBY_BEHIND_MS / 1_000,
     forSeconds: 30,
   },
   {

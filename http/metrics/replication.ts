@@ -1,6 +1,6 @@
 /**
- * Figures of the replicated log: what a leader's engine thread writes for the operators' thread, and what becomes metrics on
- * leader and standby alike.
+ * Figures of the replicated log: what a leader's engine thread writes for the operators' thread, what becomes metrics on
+ * leader and standby alike, and what both show in their status.
  */
 import type { Gauges } from './gauges.js';
 
@@ -22,6 +22,69 @@ export interface LeaderLog {
     readonly behindMs: number;
     readonly heardMsAgo: number;
   }[];
+}
+
+/** A leader's `replication` in its status. */
+export interface LeaderStatus {
+  readonly role: 'leader';
+  readonly node: string;
+  readonly epoch: number;
+  readonly streamSequence: number;
+  /** `lapsed` once it was not renewed in time: another process may lead by now. */
+  readonly lease: 'held' | 'lapsed';
+  readonly leaseAgeMs: number;
+  readonly trouble: string | null;
+  readonly awayMs: number;
+  readonly standbys: LeaderLog['standbys'];
+}
+
+/** A standby's status. Its fields are named as a leader's. */
+export interface StandbyStatus {
+  readonly role: 'standby';
+  /** Its own name. */
+  readonly node: string;
+  /** The name of whoever leads, or led last; null if nobody has. */
+  readonly leader: string | null;
+  /** `none` if nobody has ever led; `lapsed` once it was not renewed in time, `released` once it was given back. */
+  readonly lease: 'none' | 'held' | 'lapsed' | 'released';
+  readonly epoch: number;
+  /** Number of the last command in its engine. */
+  readonly sequence: number;
+  /** Number of the log's last message, as far as it is known. */
+  readonly streamSequence: number;
+  /** Messages of the log that it has not read yet; null while it does not know. */
+  readonly messagesBehind: number | null;
+  /** How long ago it had read all of the log; null while it does not know. */
+  readonly behindMs: number | null;
+  /** Why the log gives no answer, or null; and for how long it has not. */
+  readonly trouble: string | null;
+  readonly awayMs: number;
+}
+
+/** An election of the NATS servers is over sooner. */
+export const LOG_AWAY_MS = 5_000;
+/** A standby that follows has read all of the log within less than this. */
+export const STANDBY_BEHIND_MS = 5_000;
+
+/** null where the journal is on this machine alone. */
+export function leaderStatus(log: LeaderLog | null): LeaderStatus | null {
+  if (log === null) return null;
+  const { node, epoch, sequence, trouble, awayMs, leaseAgeMs, isLeaseHeld, standbys } = log;
+  return {
+    role: 'leader',
+    node,
+    epoch,
+    streamSequence: sequence,
+    lease: isLeaseHeld ? 'held' : 'lapsed',
+    leaseAgeMs: Math.round(leaseAgeMs),
+    trouble,
+    awayMs: Math.round(awayMs),
+    standbys: standbys.map(({ behindMs, heardMsAgo, ...standby }) => ({
+      ...standby,
+      behindMs: Math.round(behindMs),
+      heardMsAgo: Math.round(heardMsAgo),
+    })),
+  };
 }
 
 export const ROLES = ['leader', 'standby'] as const;

@@ -8,36 +8,14 @@ import type { HttpHandler } from '../../engine/model/ports.js';
 import { Refused } from '../kit/refused.js';
 import { type Build, MetricsPage } from '../metrics/prometheus/exposition.js';
 import { replicationFamilies } from '../metrics/prometheus/replication-families.js';
-import type { ReplicationFigures } from '../metrics/replication.js';
+import type { ReplicationFigures, StandbyStatus } from '../metrics/replication.js';
 import type { Callers } from '../operator/access/callers.js';
 import { createOperatorApi } from '../operator/api.js';
 import { answer, PlainText, type Route, sendResult } from '../operator/call.js';
 
-/** What a server that follows knows of itself. */
-export interface StandbyFacts {
-  readonly role: 'standby';
-  /** Its own name. */
-  readonly node: string;
-  /** The name of whoever leads, or led last; null if nobody has. */
-  readonly leader: string | null;
-  readonly lease: string;
-  readonly epoch: number;
-  /** Number of the last command in its engine. */
-  readonly sequence: number;
-  /** Number of the log's last message, as far as it is known. */
-  readonly streamSequence: number;
-  /** Messages of the log that it has not read yet; null while it does not know. */
-  readonly messagesBehind: number | null;
-  /** How long ago it had read all of the log; null while it does not know. */
-  readonly behindMs: number | null;
-  /** Why the log gives no answer, or null; and for how long it has not. */
-  readonly trouble: string | null;
-  readonly awayMs: number;
-}
-
 export interface StandbyApiOptions {
   readonly callers: Callers;
-  readonly facts: () => StandbyFacts;
+  readonly facts: () => StandbyStatus;
   readonly build: Build;
   readonly onFatal: (error: unknown) => void;
 }
@@ -75,12 +53,12 @@ export function createStandbyApi({ callers, facts, build, onFatal }: StandbyApiO
   };
 }
 
-const figuresOf = ({ streamSequence, ...facts }: StandbyFacts): ReplicationFigures => ({
+const figuresOf = ({ streamSequence, ...facts }: StandbyStatus): ReplicationFigures => ({
   ...facts,
   sequence: streamSequence,
   lease: null,
   standbys: null,
 });
 
-const reasonOf = ({ leader }: StandbyFacts): string =>
+const reasonOf = ({ leader }: StandbyStatus): string =>
   leader === null ? 'this server waits for a leader' : `this server follows ${leader}: ask there`;

@@ -1,28 +1,37 @@
-/** The operators' port of a server that follows. It is closed before the server that it becomes opens both ports. */
+/**
+ * The operators' port of a server that follows, with its console. It is closed before the server that it becomes opens both ports.
+ */
 import type { OperatorToken } from '../../engine/model/operators.js';
+import { CONSOLE_STREAMS, openStandbyConsole } from '../console/open-console.js';
 import type { Log } from '../log/log.js';
+import type { StandbyStatus } from '../metrics/replication.js';
 import { TokenGuard } from '../operator/access/token-guard.js';
 import { urlOf } from '../process/banner.js';
 import { systemClock } from '../process/clock.js';
 import { type Config, ConfigError } from '../process/config.js';
 import { tlsFilesOf } from '../tls/files.js';
 import { UwsTransport } from '../uws/transport.js';
-import { createStandbyApi, type StandbyFacts } from './api.js';
+import { createStandbyApi } from './api.js';
 
 /** Few ask a standby, and often. */
 const CONNECTIONS_MAX = 64;
+const TICK_MS = 1_000;
 
 export interface StandbyPortOptions {
   readonly tokens: readonly OperatorToken[];
-  readonly facts: () => StandbyFacts;
+  readonly facts: () => StandbyStatus;
   /** Of this server. */
   readonly version: string;
   readonly log: Log;
   readonly onFatal: (error: unknown) => void;
 }
 
+export interface StandbyPort {
+  close(): Promise<void>;
+}
+
 /** Throws a `ConfigError` if the address cannot be listened on. */
-export async function openStandbyPort(config: Config, options: StandbyPortOptions): Promise<UwsTransport> {
+export async function openStandbyPort(config: Config, options: StandbyPortOptions): Promise<StandbyPort> {
   const { operatorHost, operatorPort } = config;
   const { tokens, facts, version, log, onFatal } = options;
   const tls = tlsFilesOf(config).operator;
@@ -31,15 +40,25 @@ export async function openStandbyPort(config: Config, options: StandbyPortOption
     trustedProxies: [],
     tls,
     connectionsMax: CONNECTIONS_MAX,
+    streamPaths: CONSOLE_STREAMS,
+    readsBrowserHeaders: true,
     onFatal,
   });
-  const callers = new TokenGuard(tokens, systemClock);
+  const guard = new TokenGuard(tokens, systemClock);
+  const console = openStandbyConsole({ tokens: guard, clock: systemClock, replication: facts });
   const build = { version, node: process.version };
-  const api = createStandbyApi({ callers, facts, build, onFatal });
+  const api = createStandbyApi({ callers: console.callers, facts, build, onFatal });
   try {
-    const port = await transport.listen(operatorHost, operatorPort, api);
+    const port = await transport.listen(operatorHost, operatorPort, console.wrap(api));
     log.write('standby_listening', { operatorUrl: urlOf(operatorHost, port, tls !== null) });
-    return transport;
+    const ticks = setInterval(() => console.tick(), TICK_MS);
+    return {
+      close: () => {
+        clearInterval(ticks);
+        console.close();
+        return transport.close();
+      },
+    };
   } catch (error) {
     throw new ConfigError([`TOTE_OPERATOR_PORT: ${error instanceof Error ? error.message : error}`]);
   }

@@ -1,13 +1,16 @@
 /** The frame around all views: who is logged in, where one can go, and what holds for the whole server. */
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import type { LeaderStatus } from '../../metrics/replication.js';
+import type { SessionResource } from '../session-resource.js';
 import { setTrading } from './actions/control.js';
 import { ActionDialog } from './parts/action-dialog.js';
 import { Badge } from './parts/basics.js';
 import { notice } from './state/action.js';
 import { logOut } from './state/api.js';
 import { timeText } from './state/format.js';
-import { isFresh, live, stopWatching, watch } from './state/live.js';
+import { isFresh, live, node, stopWatching, watch } from './state/live.js';
+import { isHeldUp, leaderFindings } from './state/replication.js';
 import { linkTo, route } from './state/route.js';
 import { may, session } from './state/session.js';
 import { AccountView } from './views/account.js';
@@ -17,8 +20,10 @@ import { HouseView } from './views/house.js';
 import { LoginView } from './views/login.js';
 import { MarketView } from './views/market.js';
 import { MarketsView } from './views/markets.js';
+import { ReplicationView } from './views/replication.js';
 import { RoundView } from './views/rounds.js';
 import { RulesView } from './views/rules.js';
+import { StandbyCondition, StandbyView } from './views/standby.js';
 import { SystemView } from './views/system.js';
 
 const VIEWS: readonly (readonly [name: string, title: string])[] = [
@@ -29,18 +34,21 @@ const VIEWS: readonly (readonly [name: string, title: string])[] = [
   ['audit', 'Audit'],
   ['system', 'System'],
 ];
+/** Only where there is something to see. */
+const REPLICATION: (typeof VIEWS)[number] = ['replication', 'Replication'];
 
 export function App(): JSX.Element {
   const who = session.value;
   if (who === undefined) return <p class="quiet center">Loading …</p>;
-  return who === null ? <LoginView /> : <Console name={who.name} role={who.role} />;
+  return who === null ? <LoginView /> : <Console {...who} />;
 }
 
-function Console({ name, role }: { readonly name: string; readonly role: string }): JSX.Element {
+function Console({ name, role, isStandby }: SessionResource): JSX.Element {
   useEffect(() => {
     watch();
     return stopWatching;
   }, []);
+  useTitle();
   return (
     <>
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
@@ -50,13 +58,7 @@ function Console({ name, role }: { readonly name: string; readonly role: string 
         <a class="home" href={linkTo('markets')}>
           tote
         </a>
-        <nav aria-label="Views">
-          {VIEWS.map(([view, title]) => (
-            <a key={view} href={linkTo(view)} aria-current={isAt(view) ? 'page' : undefined}>
-              {title}
-            </a>
-          ))}
-        </nav>
+        {!isStandby && <Navigation />}
         <p class="who">
           <span>
             {name} <span class="quiet">({role})</span>
@@ -66,20 +68,41 @@ function Console({ name, role }: { readonly name: string; readonly role: string 
           </button>
         </p>
       </header>
-      <Condition />
+      {isStandby ? <StandbyCondition /> : <Condition />}
       <p class="notice" role="status">
         {notice.value}
       </p>
-      <Main />
+      <Main isStandby={isStandby} />
       <ActionDialog />
     </>
+  );
+}
+
+/** Whoever has the consoles of several machines open tells their tabs apart. */
+function useTitle(): void {
+  const name = node.value;
+  useEffect(() => {
+    document.title = name === null ? 'tote console' : `${name}: tote console`;
+  }, [name]);
+}
+
+function Navigation(): JSX.Element {
+  const views = node.value === null ? VIEWS : [...VIEWS, REPLICATION];
+  return (
+    <nav aria-label="Views">
+      {views.map(([view, title]) => (
+        <a key={view} href={linkTo(view)} aria-current={isAt(view) ? 'page' : undefined}>
+          {title}
+        </a>
+      ))}
+    </nav>
   );
 }
 
 const isAt = (view: string): boolean => (route.value[0] ?? 'markets') === view;
 
 /** A new view begins at its heading, for the keyboard and for screen readers as for the eye. */
-function Main(): JSX.Element {
+function Main({ isStandby }: Pick<SessionResource, 'isStandby'>): JSX.Element {
   const main = useRef<HTMLElement>(null);
   const path = route.value.join('/');
   const shown = useRef(path);
@@ -92,7 +115,7 @@ function Main(): JSX.Element {
   }, [path]);
   return (
     <main id="main" tabIndex={-1} ref={main} key={path}>
-      <View />
+      {isStandby ? <StandbyView /> : <View />}
     </main>
   );
 }
@@ -113,6 +136,8 @@ function View(): JSX.Element {
       return <RulesView />;
     case 'system':
       return <SystemView />;
+    case 'replication':
+      return <ReplicationView />;
     default:
       return (
         <>
@@ -129,15 +154,11 @@ function View(): JSX.Element {
 function Condition(): JSX.Element {
   const message = live.value;
   if (message === null) return <p class="condition quiet">Connecting …</p>;
-  const { timeMs, isClockManual, trading, ordersRefused, alarms } = message;
+  const { timeMs, isClockManual, trading, ordersRefused, alarms, replication } = message;
   return (
     <div class="condition">
       {isFresh.value ? <Badge tone="good">live</Badge> : <Badge tone="bad">no news from the server</Badge>}
-      {ordersRefused === null ? (
-        <Badge tone="good">orders are taken</Badge>
-      ) : (
-        <Badge tone="bad">orders are refused: {ordersRefused}</Badge>
-      )}
+      <Orders refused={ordersRefused} isWaiting={replication !== null && isHeldUp(replication)} />
       {trading.reason !== '' && !trading.enabled && <span>{trading.reason}</span>}
       {alarms.length > 0 && (
         <a href={linkTo('system')}>
@@ -146,6 +167,7 @@ function Condition(): JSX.Element {
           </Badge>
         </a>
       )}
+      {replication !== null && <Leads status={replication} />}
       <span class="quiet">
         {timeText(timeMs)} UTC{isClockManual && ' (manual clock)'}
       </span>
@@ -155,5 +177,29 @@ function Condition(): JSX.Element {
         </button>
       )}
     </div>
+  );
+}
+
+function Orders({
+  refused,
+  isWaiting,
+}: {
+  readonly refused: string | null;
+  readonly isWaiting: boolean;
+}): JSX.Element {
+  if (refused !== null) return <Badge tone="bad">orders are refused: {refused}</Badge>;
+  return isWaiting ? <Badge tone="warn">orders wait</Badge> : <Badge tone="good">orders are taken</Badge>;
+}
+
+/** Who leads, and whether anything is wrong with that. */
+function Leads({ status }: { readonly status: LeaderStatus }): JSX.Element {
+  const [worst] = leaderFindings(status, null);
+  const tone = worst === undefined ? 'good' : worst.severity === 'critical' ? 'bad' : 'warn';
+  return (
+    <a href={linkTo('replication')}>
+      <Badge tone={tone}>
+        {status.lease === 'held' ? `${status.node} leads` : `the lease of ${status.node} has lapsed`}
+      </Badge>
+    </a>
   );
 }

@@ -150,7 +150,7 @@ function handlersOf(options: OperatorDeskOptions, submitter: Submitter): Handler
     pushPrices: (ask) => pushPrices(options, ask),
     confirmPrice: (ask) => confirmPrice(options, submitter, ask),
     moveClock: (ask) => moveClock(options, ask, submitter),
-    pulse: () => pulse(options),
+    pulse: () => pulse(options, options.status?.replicatedLog() ?? null),
     status: statusOf(options.status),
   };
 }

@@ -1,6 +1,7 @@
 /** The few facts beside the board that the console shows each second. Like the status page they do not wait for the journal. */
 import { MARKETS_MAX } from '../../../engine/model/domain.js';
 import type { Totals } from '../../../engine/model/views.js';
+import { type LeaderLog, type LeaderStatus, leaderStatus } from '../../metrics/replication.js';
 import { type Facts, facts } from './reply.js';
 import type { SandboxOptions } from './sandbox.js';
 
@@ -23,9 +24,11 @@ export interface Pulse {
   readonly unsettled: number;
   /** Markets by index. */
   readonly suspended: readonly number[];
+  /** null where the journal is on this machine alone. */
+  readonly replication: LeaderStatus | null;
 }
 
-export function pulse({ sequencer, manualRun }: SandboxOptions): Facts<Pulse> {
+export function pulse({ sequencer, manualRun }: SandboxOptions, log: LeaderLog | null): Facts<Pulse> {
   const { engine } = sequencer;
   const { trading } = engine;
   const suspended: number[] = [];
@@ -44,6 +47,7 @@ export function pulse({ sequencer, manualRun }: SandboxOptions): Facts<Pulse> {
     bets: engine.betCount,
     unsettled: engine.unsettledRounds().length,
     suspended,
+    replication: leaderStatus(log),
   };
   return facts(found, 0);
 }

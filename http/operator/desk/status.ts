@@ -19,7 +19,7 @@ import {
 import type { Clock } from '../../../engine/model/ports.js';
 import { houseOf } from '../../../engine/model/rules.js';
 import type { EngineReads } from '../../../engine/model/views.js';
-import type { LeaderLog } from '../../metrics/replication.js';
+import { type LeaderLog, leaderStatus } from '../../metrics/replication.js';
 import type { LiveFeed } from '../../prices/live/live-feed.js';
 import { heldPrices } from './held-prices.js';
 import { type Facts, facts } from './reply.js';
@@ -118,7 +118,7 @@ function status(sources: StatusSources, uptimeMs: number, loopDelay: IntervalHis
       offsetMs: sequencer.wallClock.offsetMs,
     },
     journal: { durability, spaceLevel: sequencer.spaceLevel, oldRows: oldRows(sources.shadow()) },
-    replication: replication(sources.replicatedLog()),
+    replication: leaderStatus(sources.replicatedLog()),
     start: start(sources.start),
     shadow: shadow(sources.shadow(), sequencer.durableSeq),
     trading: engine.trading,
@@ -151,27 +151,6 @@ function start({ snapshotSeq, lastSeq, tookMs }: StartView): unknown {
     snapshotSequence: snapshotSeq === 0 ? null : snapshotSeq,
     commandsReplayed: lastSeq - snapshotSeq,
     ms: Math.round(tookMs),
-  };
-}
-
-/** The fields of a standby's status (`http/standby/api.ts`) are named as these. */
-function replication(log: LeaderLog | null): unknown {
-  if (log === null) return null;
-  const { node, epoch, sequence, trouble, awayMs, leaseAgeMs, isLeaseHeld, standbys } = log;
-  return {
-    role: 'leader',
-    node,
-    epoch,
-    streamSequence: sequence,
-    lease: isLeaseHeld ? 'held' : 'lapsed',
-    leaseAgeMs: Math.round(leaseAgeMs),
-    trouble,
-    awayMs: Math.round(awayMs),
-    standbys: standbys.map(({ behindMs, heardMsAgo, ...standby }) => ({
-      ...standby,
-      behindMs: Math.round(behindMs),
-      heardMsAgo: Math.round(heardMsAgo),
-    })),
   };
 }
 

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import type { Browser, Page, Request } from 'playwright-core';
 import type { SessionResource } from '../../../http/console/session-resource.js';
 import { addOperatorToken } from '../../../persistence/data-dir/operator-tokens.js';
-import { newPage, noBrowser, openBrowser, violations } from '../../support/console/browser.js';
+import { figure, flaws, logIn, newPage, noBrowser, openBrowser } from '../../support/console/browser.js';
 import { ConsoleClient } from '../../support/console/console-client.js';
 import { buildPage } from '../../support/console/console-page.js';
 import { newDataDir, Server } from '../../support/processes/server.js';
@@ -38,13 +38,6 @@ after(async () => {
   await server.remove();
 });
 
-async function logIn(page: Page, token: string): Promise<void> {
-  await page.goto(`${server.operatorUrl}/console`);
-  await page.getByLabel('Operator token').fill(token);
-  await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'Markets', level: 1 }).waitFor();
-}
-
 /** Gives the open dialog a reason, and confirms. */
 async function confirm(page: Page, button: string): Promise<void> {
   const dialog = page.getByRole('dialog');
@@ -52,15 +45,11 @@ async function confirm(page: Page, button: string): Promise<void> {
   await dialog.getByRole('button', { name: button }).click();
 }
 
-/** The value of a figure, by its name. */
-const figure = (page: Page, name: string) =>
-  page.locator('.figure', { has: page.getByText(name, { exact: true }) }).locator('dd');
-
 test('an account, its key, a bet with it, the round voided, the stake back', {
   skip: noBrowser,
 }, async () => {
   const { page, complaints } = await newPage(browser, server.operatorUrl);
-  await logIn(page, server.token);
+  await logIn(page, server);
 
   await page.getByRole('link', { name: 'Accounts' }).click();
   await page.getByRole('button', { name: 'Create account' }).click();
@@ -116,7 +105,7 @@ test('the keyboard alone is enough: skip link, dialog, Escape, and back to where
   skip: noBrowser,
 }, async () => {
   const { page, complaints } = await newPage(browser, server.operatorUrl);
-  await logIn(page, server.token);
+  await logIn(page, server);
   const focused = (): Promise<string> => page.evaluate(`document.activeElement?.textContent?.trim() ?? ''`);
   await page.keyboard.press('Tab');
   assert.equal(await focused(), 'Skip to the content');
@@ -142,7 +131,7 @@ test('trading is stopped and resumed, and the session ends with the logout', {
   skip: noBrowser,
 }, async () => {
   const { page, complaints } = await newPage(browser, server.operatorUrl);
-  await logIn(page, server.token);
+  await logIn(page, server);
   await page.getByRole('button', { name: 'Stop trading' }).click();
   await confirm(page, 'Stop trading');
   await page.getByText('orders are refused: trading_disabled').waitFor();
@@ -160,7 +149,7 @@ test('a rule is changed: what it changes is shown first, and its origin afterwar
   skip: noBrowser,
 }, async () => {
   const { page, complaints } = await newPage(browser, server.operatorUrl);
-  await logIn(page, server.token);
+  await logIn(page, server);
   await page.getByRole('link', { name: 'Rules' }).click();
   await page.getByRole('button', { name: 'Change feeBps' }).click();
   const dialog = page.getByRole('dialog');
@@ -179,7 +168,7 @@ test('a key is rotated: its secret is shown once, and the old one has an end', {
   skip: noBrowser,
 }, async () => {
   const { page, complaints } = await newPage(browser, server.operatorUrl);
-  await logIn(page, server.token);
+  await logIn(page, server);
   await page.goto(`${server.operatorUrl}/console#/accounts/acc_1`);
   await page.getByRole('button', { name: 'Rotate key_1' }).click();
   const dialog = page.getByRole('dialog');
@@ -204,7 +193,7 @@ test('a limit order that waits, a key that gets an expiry, and both in the audit
   const order = { marketId: 'BTC_FIFTEEN_MINUTES', prediction: 'UP', amount: 20, limitOdds: 50 };
   const placed = await bettor.post<{ bet: { id: string } }>('/orders', order);
   assert.equal(placed.status, 201, placed.text);
-  await logIn(page, server.token);
+  await logIn(page, server);
   await page.goto(`${server.operatorUrl}/console#/accounts/acc_1`);
   const row = page.getByRole('row', { name: placed.data.bet.id });
   await row.getByText('pending').waitFor();
@@ -252,7 +241,7 @@ test('role read is offered nothing to do, and cannot do it without the page eith
   skip: noBrowser,
 }, async () => {
   const { page, complaints } = await newPage(browser, server.operatorUrl);
-  await logIn(page, secrets.read);
+  await logIn(page, { ...server, token: secrets.read });
   await page.getByText('(read)').waitFor();
   assert.deepEqual(await offered(page), []);
   const [cookie] = await page.context().cookies();
@@ -276,7 +265,7 @@ test('role read is offered nothing to do, and cannot do it without the page eith
 
 test('role support helps with accounts and keys, and moves no money', { skip: noBrowser }, async () => {
   const { page, complaints } = await newPage(browser, server.operatorUrl);
-  await logIn(page, secrets.support);
+  await logIn(page, { ...server, token: secrets.support });
   assert.deepEqual(await offered(page), [
     'Change tier',
     'Create account',
@@ -303,6 +292,7 @@ const views = (): readonly (readonly [hash: string, loaded: string])[] => [
   ['#/accounts', 'acc_1'],
   ['#/accounts/acc_1', 'Balance after'],
   ['#/system', 'Commands behind'],
+  ['#/replication', 'This exchange runs on one machine'],
 ];
 
 test('no view breaks a rule of WCAG level AA: in light, in dark, and at 390 px', {
@@ -312,27 +302,16 @@ test('no view breaks a rule of WCAG level AA: in light, in dark, and at 390 px',
   await page.goto(`${server.operatorUrl}/console`);
   await page.getByLabel('Operator token').waitFor();
   const found: string[] = [];
-  const look = async (view: string): Promise<void> => {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      for (const width of [1280, 390]) {
-        await page.setViewportSize({ width, height: 844 });
-        found.push(...(await violations(page)).map((line) => `${view} ${colorScheme} ${width}: ${line}`));
-        const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
-        if (wide === true) found.push(`${view} is wider than ${width} px`);
-      }
-    }
-  };
-  await look('login');
-  await logIn(page, server.token);
+  found.push(...(await flaws(page, 'login')));
+  await logIn(page, server);
   for (const [hash, loaded] of views()) {
     await page.goto(`${server.operatorUrl}/console${hash}`);
     await page.getByText(loaded).first().waitFor();
-    await look(hash);
+    found.push(...(await flaws(page, hash)));
   }
   await page.getByRole('button', { name: 'Stop trading' }).click();
   await page.getByRole('dialog').waitFor();
-  await look('a dialog');
+  found.push(...(await flaws(page, 'a dialog')));
   assert.deepEqual(found, []);
   assert.deepEqual(complaints, []);
 });

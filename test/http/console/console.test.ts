@@ -95,7 +95,7 @@ test('a token opens a session, whose id no script and no other site can have', a
   assert.match(setCookie, /^\w+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/);
   assert.deepEqual(
     { ...session, csrfToken: '', leftMs: 0 },
-    { name: 'operator', role: 'admin', csrfToken: '', leftMs: 0 },
+    { name: 'operator', role: 'admin', isStandby: false, csrfToken: '', leftMs: 0 },
   );
   assert.ok(session.leftMs > 0 && session.leftMs <= 3_600_000);
   assert.ok(!JSON.stringify(session).includes(cookie.split('=')[1] ?? ''), 'the body does not tell the id');

@@ -1,13 +1,16 @@
 /**
  * Takes the pictures of docs/console/: `node dist/test/http/console/screenshots-generate.js [minutes]`. A server of its own has
- * simulated prices and bettors for so many minutes (five unless given), so that its plots have something to show.
+ * simulated prices and bettors for so many minutes (five unless given), so that its plots have something to show. The picture of
+ * replication is of two machines, with NATS servers of their own.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { openBrowser } from '../../support/console/browser.js';
+import { logIn, openBrowser } from '../../support/console/browser.js';
 import { buildPage } from '../../support/console/console-page.js';
-import { type Bettor, Server } from '../../support/processes/server.js';
+import { type Bettor, newDataDir, removeDataDir, Server } from '../../support/processes/server.js';
+import { NatsCluster } from '../../support/replication/nats.js';
+import { event, shareSecret, startMachine } from '../../support/replication/replicated.js';
 
 const FOLDER = new URL('../../../../docs/console/', import.meta.url);
 const MINUTE_MS = 60_000;
@@ -18,7 +21,8 @@ const BETTORS = 6;
 
 const minutes = Number(process.argv[2] ?? 5);
 buildPage();
-const server = await Server.start({ env: { TOTE_CLOCK: 'system', TOTE_FEED: 'simulated' } });
+const LIVE = { TOTE_CLOCK: 'system', TOTE_FEED: 'simulated' };
+const server = await Server.start({ env: LIVE });
 const browser = await openBrowser();
 try {
   const bettors: Bettor[] = [];
@@ -33,6 +37,7 @@ try {
   for (let n = 0; Date.now() < untilMs; n++) await bet(bettors, n);
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   await takeAll(await context.newPage());
+  await takeReplication(await context.newPage());
 } finally {
   await browser.close();
   await server.remove();
@@ -48,10 +53,7 @@ async function bet(bettors: readonly Bettor[], n: number): Promise<void> {
 }
 
 async function takeAll(page: Page): Promise<void> {
-  await page.goto(`${server.operatorUrl}/console`);
-  await page.getByLabel('Operator token').fill(server.token);
-  await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'Markets', level: 1 }).waitFor();
+  await logIn(page, server);
   await take(page, 'markets', '#/markets', 'BTC 5 min');
   await take(page, 'market', '#/markets/BTC_FIFTEEN_MINUTES', 'Odds DOWN');
   await page.getByRole('button', { name: 'Void round' }).first().click();
@@ -68,8 +70,28 @@ async function takeAll(page: Page): Promise<void> {
   await take(page, 'narrow', '#/markets/BTC_FIFTEEN_MINUTES', 'Odds DOWN');
 }
 
-async function take(page: Page, name: string, hash: string, loaded: string): Promise<void> {
-  await page.goto(`${server.operatorUrl}/console${hash}`);
+async function takeReplication(page: Page): Promise<void> {
+  const nats = await NatsCluster.start();
+  const one = startMachine({ nats, node: 'one', env: LIVE });
+  const dataDir = newDataDir();
+  try {
+    const leader = await one.leading;
+    shareSecret(leader.dataDir, dataDir);
+    const two = startMachine({ nats, node: 'two', dataDir, env: LIVE });
+    await event(two.run, 'following');
+    await logIn(page, leader);
+    await take(page, 'replication', '#/replication', 'follows', leader);
+    two.run.signal('SIGKILL');
+    await two.run.ended;
+    await leader.remove();
+  } finally {
+    await nats.remove();
+    removeDataDir(dataDir);
+  }
+}
+
+async function take(page: Page, name: string, hash: string, loaded: string, of = server): Promise<void> {
+  await page.goto(`${of.operatorUrl}/console${hash}`);
   await page.getByText(loaded).first().waitFor();
   // The plots are drawn with the message that follows.
   await pause(2_500);

@@ -4,7 +4,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import axe from 'axe-core';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { isAvailable } from '../programs.js';
 
 const PROGRAM = 'chromium';
@@ -46,7 +46,7 @@ export async function newPage(browser: Browser, origin: string): Promise<Watched
 }
 
 /** What axe-core finds wrong, a line for each element. */
-export async function violations(page: Page): Promise<string[]> {
+async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const found = await page.evaluate(async (values: readonly string[]) => {
     const results = await (globalThis as unknown as { axe: typeof axe }).axe.run({
@@ -58,3 +58,34 @@ export async function violations(page: Page): Promise<string[]> {
   }, RULES);
   return found;
 }
+
+/** What is wrong with a view in light, in dark, on a desktop and on a telephone, a line each. */
+export async function flaws(page: Page, view: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 844 });
+      found.push(...(await violations(page)).map((line) => `${view} ${colorScheme} ${width}: ${line}`));
+      const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+      if (isWide === true) found.push(`${view} is wider than ${width} px`);
+    }
+  }
+  return found;
+}
+
+/** Logs in to the console, which then shows a view with this heading. */
+export async function logIn(
+  page: Page,
+  { operatorUrl, token }: { readonly operatorUrl: string; readonly token: string },
+  heading = 'Markets',
+): Promise<void> {
+  await page.goto(`${operatorUrl}/console`);
+  await page.getByLabel('Operator token').fill(token);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+}
+
+/** The value of a figure, by its name. */
+export const figure = (page: Page, name: string): Locator =>
+  page.locator('.figure', { has: page.getByText(name, { exact: true }) }).locator('dd');

@@ -73,6 +73,8 @@ export interface PairOptions {
   readonly stream?: string;
   /** The leader's links to the servers can be cut. */
   readonly hasLinks?: boolean;
+  /** Variables of the standby alone. */
+  readonly envB?: Readonly<Record<string, string>>;
 }
 
 export interface Pair {
@@ -90,7 +92,7 @@ export interface Pair {
 /** `a` leads, `b` follows, and there is a bettor. */
 export async function startPair(
   t: TestContext,
-  { stream = 'tote', hasLinks = false, ...options }: PairOptions = {},
+  { stream = 'tote', hasLinks = false, envB = {}, ...options }: PairOptions = {},
 ): Promise<Pair> {
   const nats = options.nats ?? (await NatsCluster.start());
   if (options.nats === undefined) t.after(() => nats.remove());
@@ -104,7 +106,7 @@ export async function startPair(
   const dirB = newDataDir();
   t.after(() => removeDataDir(dirB));
   shareSecret(leader.dataDir, dirB);
-  const b = startMachine({ nats, node: 'b', dataDir: dirB, env });
+  const b = startMachine({ nats, node: 'b', dataDir: dirB, env: { ...env, ...envB } });
   t.after(() => b.run.signal('SIGKILL'));
   await event(b.run, 'following');
   await leader.toNextDay();

@@ -3,7 +3,7 @@
  * may have been made; only what names a reference can be sent again without a second thought.
  */
 import type { SessionResource } from '../../session-resource.js';
-import { endSession, session } from './session.js';
+import { ENDED, endSession, session } from './session.js';
 
 export type Answer<T> =
   | { readonly ok: true; readonly data: T; readonly nextCursor: string | null }
@@ -23,6 +23,12 @@ export const operator = <T>(method: Method, path: string, body?: unknown): Promi
 export async function findSession(): Promise<void> {
   const answer = await send<SessionResource | null>('GET', '/console/session');
   session.value = answer.ok ? answer.data : null;
+}
+
+/** Ends the page's session where the server knows it no more. A server that does not answer may know it. */
+export async function checkSession(): Promise<void> {
+  const answer = await send<SessionResource | null>('GET', '/console/session');
+  if (answer.ok && answer.data === null) endSession(ENDED);
 }
 
 export async function logIn(token: string): Promise<string> {
@@ -63,6 +69,6 @@ async function read<T>(response: Response): Promise<Answer<T>> {
     nextCursor?: string | null;
   };
   if (error === undefined) return { ok: true, data, nextCursor: nextCursor ?? null };
-  if (error.startsWith('invalid_session')) endSession('Your session has ended. Log in again.');
+  if (error.startsWith('invalid_session')) endSession(ENDED);
   return { ok: false, error };
 }

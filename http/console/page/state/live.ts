@@ -2,12 +2,17 @@
  * The stream of what changes by itself, over one WebSocket as long as somebody is logged in. It is opened again where it breaks, after
  * a wait that grows and has some chance in it, so that many pages do not come back at the same moment.
  */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { SESSION_ENDED } from '../../close-codes.js';
-import type { LiveMessage } from '../../live-message.js';
-import { endSession } from './session.js';
+import type { LiveMessage, StandbyMessage } from '../../live-message.js';
+import { checkSession } from './api.js';
+import { ENDED, endSession, session } from './session.js';
 
 export const live = signal<LiveMessage | null>(null);
+/** Of a server that follows, in place of the one above. */
+export const standby = signal<StandbyMessage | null>(null);
+/** This machine's name in a replicated exchange; null where there is but one machine, or not known yet. */
+export const node = computed(() => (live.value ?? standby.value)?.replication?.node ?? null);
 /** Whether the newest message is one of the last seconds. */
 export const isFresh = signal(false);
 
@@ -26,19 +31,25 @@ export function watch(): void {
   const opened = new WebSocket(`${protocol === 'https:' ? 'wss' : 'ws'}://${host}/console/stream`);
   socket = opened;
   opened.onmessage = ({ data }: MessageEvent<string>) => {
-    if (socket === opened) take(JSON.parse(data) as LiveMessage);
+    if (socket === opened) take(JSON.parse(data) as LiveMessage | StandbyMessage);
   };
   opened.onclose = ({ code }) => {
     if (socket !== opened) return;
     isFresh.value = false;
     if (code === SESSION_ENDED) {
       stopWatching();
-      endSession('Your session has ended. Log in again.');
+      endSession(ENDED);
       return;
     }
-    again = setTimeout(watch, waitMs * (0.5 + Math.random() / 2));
+    again = setTimeout(() => void watchAgain(opened), waitMs * (0.5 + Math.random() / 2));
     waitMs = Math.min(waitMs * 2, WAIT_MS_MAX);
   };
+}
+
+/** A server that was started again knows no session of before, and a browser is not told why its stream is refused. */
+async function watchAgain(broken: WebSocket): Promise<void> {
+  await checkSession();
+  if (socket === broken && session.value !== null) watch();
 }
 
 export function stopWatching(): void {
@@ -49,11 +60,13 @@ export function stopWatching(): void {
   open?.close();
   isFresh.value = false;
   live.value = null;
+  standby.value = null;
 }
 
-function take(message: LiveMessage): void {
+function take(message: LiveMessage | StandbyMessage): void {
   waitMs = WAIT_MS_MIN;
-  live.value = message;
+  if ('markets' in message) live.value = message;
+  else standby.value = message;
   isFresh.value = true;
   clearTimeout(stale);
   stale = setTimeout(() => {

@@ -14,6 +14,8 @@ export function may(needed: OperatorRole): boolean {
   return role !== undefined && mayDo(role, needed);
 }
 
+export const ENDED = 'Your session has ended. Log in again.';
+
 export function endSession(reason: string): void {
   if (session.value !== null) endedBecause.value = reason;
   session.value = null;

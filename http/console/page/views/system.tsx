@@ -7,6 +7,7 @@ import { useVitals, type VitalsNow } from '../parts/vitals.js';
 import { bytes, count, duration, timeText } from '../state/format.js';
 import { live } from '../state/live.js';
 import { Feed } from './feed.js';
+import { OneMachine } from './replication.js';
 
 const ms = (value: number): string => `${value < 10 ? value.toFixed(2) : Math.round(value)} ms`;
 const percent = (value: number): string => `${Math.round(value)} %`;
@@ -102,6 +103,7 @@ export function SystemView(): JSX.Element {
           <Figure name="Bets ever placed">{count(message.bets)}</Figure>
         </Figures>
       )}
+      {message !== null && message.replication === null && <OneMachine />}
       <Feed />
       <h2>The last hour</h2>
       {vitals === null ? <Loading error={error} /> : <Plots vitals={vitals} />}

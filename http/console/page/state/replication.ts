@@ -1,0 +1,113 @@
+/** What the figures of the replicated log mean for an operator: what is wrong, and what to do about it. */
+import {
+  type LeaderStatus,
+  LOG_AWAY_MS,
+  STANDBY_BEHIND_MS,
+  type StandbyStatus,
+} from '../../../metrics/replication.js';
+import { REPLICATION_ALARMS } from '../../../metrics/replication-alarms.js';
+import { timeText } from './format.js';
+
+/** Its texts stay the same for as long as what it is about does: screen readers say them once. */
+export interface Finding {
+  readonly severity: 'critical' | 'warning';
+  readonly what: string;
+  /** Since when, and why; '' where there is no more to say. */
+  readonly detail: string;
+  readonly advice: string;
+}
+
+/** The wall clock of whoever sent the figures; null where that is a manual one. */
+type NowMs = number | null;
+
+/** What is wrong as a leader sees it, the worst first. */
+export function leaderFindings(status: LeaderStatus, nowMs: NowMs): readonly Finding[] {
+  const { lease, trouble, standbys } = status;
+  return [
+    ...(lease === 'lapsed' ? [LAPSED] : []),
+    ...outage(status, nowMs, {
+      what: 'The NATS servers do not answer this machine: no order is acknowledged until they do.',
+      advice:
+        'Most of them must run and reach each other, and this machine must reach them. What was accepted is answered then.',
+    }),
+    // Standbys are heard of through the same servers.
+    ...(trouble === null && standbys.length === 0 ? [ofAlarm('standby_missing')] : []),
+    ...(standbys.some(isBehind) ? [ofAlarm('standby_behind')] : []),
+  ];
+}
+
+const LAPSED: Finding = {
+  severity: 'critical',
+  what: 'This machine has not renewed its lease in time: a standby may lead by now.',
+  detail: '',
+  advice:
+    'See the console of the other machine. If that one leads, this one ends by itself once it hears so, and acknowledges nothing before. If not, this one goes on once the NATS servers answer.',
+};
+
+/** The same as a standby sees it. */
+export function standbyFindings(status: StandbyStatus, nowMs: NowMs): readonly Finding[] {
+  // While the servers do not answer, all the other figures are of before.
+  if (status.trouble !== null) {
+    return outage(status, nowMs, {
+      what: 'The NATS servers do not answer this machine: it neither follows nor takes over until they do.',
+      advice:
+        'Most of them must run and reach each other, and this machine must reach them. Whether somebody leads is in the console of the other machine.',
+    });
+  }
+  if (status.messagesBehind === null) return [BEGINS];
+  const ofLease = LEASE_FINDINGS[status.lease];
+  return [
+    ...(ofLease === undefined ? [] : [ofLease]),
+    ...(isBehind(status) ? [ofAlarm('standby_behind')] : []),
+  ];
+}
+
+const BEGINS: Finding = {
+  severity: 'warning',
+  what: 'This machine has only just begun to look at the stream.',
+  detail: '',
+  advice: 'Wait for some seconds.',
+};
+const TAKES_OVER =
+  'Nothing: this machine leads as soon as it has read all of the stream, and its console asks for the token again.';
+const LEASE_FINDINGS: Readonly<Partial<Record<StandbyStatus['lease'], Finding>>> = {
+  none: {
+    severity: 'warning',
+    what: 'Nobody has ever led here.',
+    detail: '',
+    advice: 'Start the machine that has the journal, with TOTE_ROLE=auto or leader.',
+  },
+  lapsed: {
+    severity: 'critical',
+    what: 'The leader has not renewed its lease in time.',
+    detail: '',
+    advice: TAKES_OVER,
+  },
+  released: { severity: 'warning', what: 'The leader has handed over.', detail: '', advice: TAKES_OVER },
+};
+
+/** Whether a leader can acknowledge nothing for now. */
+export const isHeldUp = ({ trouble, lease }: LeaderStatus): boolean => trouble !== null || lease === 'lapsed';
+
+/** Whether a standby is further behind than one that follows; not, where it does not know. */
+export const isBehind = ({ behindMs }: Pick<StandbyStatus, 'behindMs'>): boolean =>
+  behindMs !== null && behindMs > STANDBY_BEHIND_MS;
+
+function outage(
+  { trouble, awayMs }: Pick<LeaderStatus, 'trouble' | 'awayMs'>,
+  nowMs: NowMs,
+  text: Pick<Finding, 'what' | 'advice'>,
+): readonly Finding[] {
+  if (trouble === null) return [];
+  const since = nowMs === null ? '' : `Since ${timeText(nowMs - awayMs)} UTC. `;
+  const severity = awayMs > LOG_AWAY_MS ? 'critical' : 'warning';
+  return [{ severity, ...text, detail: `${since}The reason: ${trouble}` }];
+}
+
+/** In the words of the alarm, which is raised when this has lasted for a while. */
+function ofAlarm(name: string): Finding {
+  const alarm = REPLICATION_ALARMS.find((one) => one.name === name);
+  if (alarm === undefined) throw new Error(`there is no alarm ${name}`);
+  const { severity, what, advice } = alarm;
+  return { severity, what: `${what.charAt(0).toUpperCase()}${what.slice(1)}.`, detail: '', advice };
+}

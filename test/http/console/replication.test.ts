@@ -1,0 +1,243 @@
+/**
+ * What the console makes of each state of the replicated log. The states are put into the messages of a real server, on their way
+ * to a real browser; where they come from is tested with real machines (`test/replication/`).
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser, Page, WebSocketRoute } from 'playwright-core';
+import type { LiveMessage, StandbyMessage } from '../../../http/console/live-message.js';
+import type { SessionResource } from '../../../http/console/session-resource.js';
+import type { LeaderStatus, StandbyStatus } from '../../../http/metrics/replication.js';
+import { figure, flaws, logIn, newPage, noBrowser, openBrowser } from '../../support/console/browser.js';
+import { buildPage } from '../../support/console/console-page.js';
+import { Server } from '../../support/processes/server.js';
+
+const options = { skip: noBrowser };
+
+const LEADER: LeaderStatus = {
+  role: 'leader',
+  node: 'one',
+  epoch: 3,
+  streamSequence: 1_377,
+  lease: 'held',
+  leaseAgeMs: 420,
+  trouble: null,
+  awayMs: 0,
+  standbys: [{ node: 'two', messagesBehind: 0, behindMs: 0, heardMsAgo: 180 }],
+};
+const STANDBY: StandbyStatus = {
+  role: 'standby',
+  node: 'two',
+  leader: 'one',
+  lease: 'held',
+  epoch: 3,
+  sequence: 48_210,
+  streamSequence: 1_377,
+  messagesBehind: 0,
+  behindMs: 0,
+  trouble: null,
+  awayMs: 0,
+};
+const TROUBLE = { trouble: 'no responders', awayMs: 12_000 };
+const NOW_MS = Date.parse('2026-11-22T12:00:12Z');
+const SINCE = 'Since 2026-11-22 12:00:00 UTC. The reason: no responders';
+
+let server: Server;
+let browser: Browser;
+before(async () => {
+  if (noBrowser !== false) return;
+  buildPage();
+  server = await Server.start();
+  browser = await openBrowser();
+});
+after(async () => {
+  if (noBrowser !== false) return;
+  await browser.close();
+  await server.remove();
+});
+
+type Given = Partial<LiveMessage>;
+
+/** The console of a leader. Its messages are the server's, but for what is given. */
+async function openLeader() {
+  const { page, complaints } = await newPage(browser, server.operatorUrl);
+  let given: Given = { replication: LEADER };
+  let sendAgain = (): void => undefined;
+  await page.routeWebSocket(/console\/stream/, (socket) => {
+    socket.connectToServer().onMessage((text) => {
+      const message = JSON.parse(String(text)) as LiveMessage;
+      sendAgain = () => socket.send(JSON.stringify({ ...message, ...given }));
+      sendAgain();
+    });
+  });
+  await logIn(page, server);
+  const show = (next: Given): void => {
+    given = next;
+    sendAgain();
+  };
+  return { page, complaints, show };
+}
+
+/** The console of a standby. Nothing but the session is the server's. */
+async function openStandby() {
+  const { page, complaints } = await newPage(browser, server.operatorUrl);
+  let opened: (socket: WebSocketRoute) => void;
+  const opening = new Promise<WebSocketRoute>((resolve) => {
+    opened = resolve;
+  });
+  await page.routeWebSocket(/console\/stream/, (socket) => opened(socket));
+  await page.route(/console\/session/, async (route) => {
+    const response = await route.fetch();
+    const { data, ...rest } = (await response.json()) as { readonly data: SessionResource | null };
+    const changed = data === null ? null : { ...data, isStandby: true };
+    await route.fulfill({ response, json: { ...rest, data: changed } });
+  });
+  await logIn(page, server, 'Standby');
+  const socket = await opening;
+  const show = (replication: StandbyStatus): void => {
+    const message: StandbyMessage = { timeMs: NOW_MS, replication };
+    socket.send(JSON.stringify(message));
+  };
+  return { page, complaints, show };
+}
+
+const wellOrNot = (page: Page) => page.getByRole('region', { name: 'State' });
+
+async function hasFigures(page: Page, figures: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, value] of Object.entries(figures))
+    assert.equal(await figure(page, name).textContent(), value, name);
+}
+
+/** Fails unless the state has these sentences, in this order, and no others that name something wrong. */
+async function says(page: Page, ...sentences: readonly string[]): Promise<void> {
+  const items = wellOrNot(page).getByRole('listitem');
+  for (const [index, sentence] of sentences.entries())
+    await items.nth(index).getByText(sentence).first().waitFor();
+  assert.equal(await items.count(), sentences.length);
+}
+
+test(
+  'an exchange on one machine says so, and has no view of replication among the others',
+  options,
+  async () => {
+    const { page, complaints, show } = await openLeader();
+    await page.getByRole('link', { name: 'Replication' }).waitFor();
+    show({ replication: null });
+    await page.getByRole('link', { name: 'Replication' }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'System' }).click();
+    await page.getByText('This exchange runs on one machine').waitFor();
+    assert.deepEqual(complaints, []);
+  },
+);
+
+test('what a leader knows is shown as it is, and changes as it does', options, async () => {
+  const { page, complaints, show } = await openLeader();
+  await page.getByRole('link', { name: 'one leads' }).click();
+  await wellOrNot(page).getByText('two takes over by itself').waitFor();
+  assert.equal(await page.title(), 'one: tote console');
+  await hasFigures(page, {
+    Epoch: '3',
+    Lease: 'held renewed 420 ms ago',
+    'Last message of the stream': '1,377',
+  });
+  const cells = await page.getByRole('row', { name: 'two' }).getByRole('cell').allInnerTexts();
+  assert.deepEqual(cells, ['follows', '0', 'now', '180 ms ago']);
+  show({ replication: { ...LEADER, streamSequence: 1_400 } });
+  await page.getByText('1,400').waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test('a leader says what is wrong, since when, and what to do', options, async () => {
+  const { page, complaints, show } = await openLeader();
+  await page.getByRole('link', { name: 'Replication' }).click();
+  show({ replication: { ...LEADER, standbys: [] } });
+  await says(page, 'No standby follows');
+  const [standby] = LEADER.standbys;
+  const behind = { node: 'three', messagesBehind: 900, behindMs: 7_000, heardMsAgo: 100 };
+  show({ replication: { ...LEADER, standbys: standby === undefined ? [] : [standby, behind] } });
+  await says(page, 'A standby is behind');
+  const cells = await page.getByRole('row', { name: 'three' }).getByRole('cell').allInnerTexts();
+  assert.deepEqual(cells, ['behind', '900', '7.0 s ago', '100 ms ago']);
+  const away = { ...LEADER, ...TROUBLE };
+  show({ timeMs: NOW_MS, isClockManual: false, replication: away });
+  await says(page, SINCE);
+  await page.getByText('no answer for 12.0 s').waitFor();
+  await page.getByText('orders wait').waitFor();
+  show({ timeMs: NOW_MS, isClockManual: false, replication: { ...away, standbys: [] } });
+  await page.getByText('None was heard of').waitFor();
+  await says(page, SINCE);
+  show({ isClockManual: true, replication: away });
+  await page.getByText('Since 2026').waitFor({ state: 'detached' });
+  await says(page, 'The reason: no responders');
+  show({ replication: { ...away, lease: 'lapsed', leaseAgeMs: 12_500 } });
+  await says(page, 'a standby may lead by now', 'no responders');
+  await page.getByRole('link', { name: 'the lease of one has lapsed' }).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test('a standby shows nothing but whom it follows, and how far', options, async () => {
+  const { page, complaints, show } = await openStandby();
+  show(STANDBY);
+  await wellOrNot(page)
+    .getByText('This machine follows one, and takes over by itself if that ends')
+    .waitFor();
+  assert.equal(await page.getByRole('link').count(), 1, 'the way home alone');
+  assert.deepEqual(await page.getByRole('button').allInnerTexts(), ['Skip to the content', 'Log out']);
+  await hasFigures(page, { Leader: 'one', Epoch: '3', 'Messages behind': '0', Commands: '48,210' });
+  show({ ...STANDBY, messagesBehind: 900, behindMs: 7_000 });
+  await says(page, 'A standby is behind');
+  show({ ...STANDBY, ...TROUBLE });
+  await says(page, SINCE);
+  const unknown = 'not known';
+  await hasFigures(page, { "Leader's lease": unknown, 'Messages behind': unknown, 'Had all': unknown });
+  show({ ...STANDBY, lease: 'lapsed' });
+  await says(page, 'has not renewed its lease');
+  show({ ...STANDBY, lease: 'released' });
+  await says(page, 'has handed over');
+  show({ ...STANDBY, lease: 'none', leader: null, epoch: 0 });
+  await says(page, 'Nobody has ever led');
+  assert.deepEqual(complaints, []);
+});
+
+test('a standby that knows nothing yet says that, and no more', options, async () => {
+  const { page, show } = await openStandby();
+  show({ ...STANDBY, leader: null, lease: 'none', epoch: 0, messagesBehind: null, behindMs: null });
+  await says(page, 'only just begun');
+  const unknown = 'not known';
+  await hasFigures(page, {
+    Leader: unknown,
+    "Leader's lease": unknown,
+    'Messages behind': unknown,
+    'Had all': unknown,
+  });
+});
+
+test('a machine that sends nothing more is not taken for one that does', options, async () => {
+  const { page, show } = await openStandby();
+  await page.clock.install();
+  show(STANDBY);
+  await wellOrNot(page).waitFor();
+  await page.clock.fastForward(5_000);
+  await page.getByRole('alert').getByText('nothing for some seconds').waitFor();
+  show(STANDBY);
+  await page.getByRole('alert').waitFor({ state: 'detached' });
+});
+
+test('neither view breaks a rule of WCAG level AA: in light, in dark, and at 390 px', options, async () => {
+  const leader = await openLeader();
+  await leader.page.getByRole('link', { name: 'Replication' }).click();
+  const standby = await openStandby();
+  const found: string[] = [];
+  const look = async (page: Page, state: string): Promise<void> => {
+    await wellOrNot(page).getByText(state).first().waitFor();
+    found.push(...(await flaws(page, state)));
+  };
+  await look(leader.page, 'all is well');
+  leader.show({ replication: { ...LEADER, ...TROUBLE, lease: 'lapsed', standbys: [] } });
+  await look(leader.page, 'critical');
+  standby.show(STANDBY);
+  await look(standby.page, 'all is well');
+  standby.show({ ...STANDBY, ...TROUBLE });
+  await look(standby.page, 'critical');
+  assert.deepEqual(found, []);
+});
