@@ -4,14 +4,14 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { readNamedFile } from '../../data-dir/named-file.js';
 import { JournalError, messageOf } from '../../errors.js';
 import { UsageError } from '../frame/exit-codes.js';
+import { type FetchedFolder, makeFetchedFolder } from './fetched-folder.js';
 
 const LOOPBACK: readonly string[] = ['127.0.0.1', '[::1]', 'localhost'];
 const OPEN_TO_OWNER = 0o700;
@@ -30,17 +30,13 @@ export function backupAddress(from: string): URL | null {
   return url;
 }
 
-export interface Fetched {
-  readonly folder: string;
-  remove(): void;
-}
-
 /** Fetches and unpacks it on the disk of `beside`. Throws `backup_unreachable`. */
-export async function fetchBackup(url: URL, tokenFile: string | null, beside: string): Promise<Fetched> {
-  const parent = dirname(resolve(beside));
-  mkdirSync(parent, { recursive: true });
-  const folder = mkdtempSync(`${resolve(beside)}.fetched-`);
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+export async function fetchBackup(
+  url: URL,
+  tokenFile: string | null,
+  beside: string,
+): Promise<FetchedFolder> {
+  const { folder, remove } = makeFetchedFolder(resolve(beside));
   try {
     await unpack(await answerOf(url, tokenFile), folder);
     return { folder, remove };

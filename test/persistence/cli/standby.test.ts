@@ -1,13 +1,23 @@
 /** `tote standby init --from URL`: a backup as a tar archive over HTTP, and what is not taken for one. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { tote, toteJson, toteProcess, toteText } from '../../support/processes/cli.js';
+import { askUntil } from '../../support/ask-until.js';
+import { CLI_MAIN, tote, toteJson, toteProcess, toteText } from '../../support/processes/cli.js';
 import { live } from '../support/lived-dir.js';
 
 const TOKEN = 'token-of-the-web-server';
@@ -78,4 +88,41 @@ test('a standby is made of a tar archive that a web server has, its secrets incl
   assert.match(withoutTar.stderr, /No backup could be had from .*spawn tar/);
   const left = readdirSync(folder).filter((name) => name.includes('fetched'));
   assert.deepEqual(left, [], 'nothing of a download is left');
+});
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL'] as const) {
+  test(`a download that ${signal} interrupts leaves nothing`, async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'tote-test-'));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const server = createServer((_request, response) => {
+      response.writeHead(200).write(Buffer.alloc(100_000));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.after(() => server.closeAllConnections());
+    t.after(() => server.close());
+    const from = `http://127.0.0.1:${(server.address() as AddressInfo).port}/backup.tar`;
+    const asked = once(server, 'request');
+    const args = ['standby', 'init', '--from', from, '--out', join(folder, 'data')];
+    const child = spawn(process.execPath, [CLI_MAIN, ...args], { stdio: 'ignore' });
+    await asked;
+    assert.equal(readdirSync(folder).length, 1);
+    child.kill(signal);
+    await once(child, 'exit');
+    await askUntil(
+      () => readdirSync(folder),
+      (names) => names.length === 0,
+    );
+  });
+}
+
+test('what a power failure has left of a download is removed by the next one, and no other', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'tote-test-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const { pid: gone } = spawnSync('true');
+  const kept = [`data.fetched-${process.pid}-a`, `data.fetched-x`, `other.fetched-${gone}-b`];
+  for (const name of [...kept, `data.fetched-${gone}-c`]) mkdirSync(join(folder, name));
+  const from = await serve(t, () => Buffer.alloc(0));
+  const ran = await tote(['standby', 'init', '--from', from, '--out', join(folder, 'data')]);
+  assert.match(ran.stderr, /the answer is 401/);
+  assert.deepEqual(readdirSync(folder).sort(), kept.sort());
 });
