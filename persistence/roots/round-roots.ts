@@ -119,15 +119,15 @@ export class RoundRoots {
   }
 
   #signed({ market, roundNumber, merkleRoot, treeSize }: Tree, { keyId, sign }: RootSigner): MadeRoot {
-    const seedCommitment = this.#seeds.commitment(market, roundNumber);
-    const text = rootStatement({
-      roundId: roundId(market, roundNumber),
-      seedCommitment,
-      treeSize,
-      merkleRoot,
-    });
+    const text = rootText(this.#seeds, { market, roundNumber, merkleRoot, treeSize });
     return { market, roundNumber, merkleRoot, treeSize, keyId, signature: sign(text) };
   }
+}
+
+/** What is signed of a root. */
+export function rootText(seeds: RoundSeeds, { market, roundNumber, merkleRoot, treeSize }: Tree): string {
+  const seedCommitment = seeds.commitment(market, roundNumber);
+  return rootStatement({ roundId: roundId(market, roundNumber), seedCommitment, treeSize, merkleRoot });
 }
 
 function betAt(cells: Float64Array, at: number, clientSeed: string | null): HashedBet {

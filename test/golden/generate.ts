@@ -17,13 +17,11 @@ import { JournalThread } from '../../persistence/journal/thread.js';
 import { openStore } from '../../persistence/recovery/open-store.js';
 import { newSha256 } from '../../persistence/sha256.js';
 import { Shadow } from '../../persistence/shadow/shadow.js';
-import { TEST_SIGNING } from '../support/engine/signing.js';
+import { writeSigningKeys } from '../support/engine/signing.js';
 import { GoldenRun } from './scenario.js';
 
 const CLOCK = { nowMs: () => Date.UTC(2026, 5, 10, 12), monotonicMs: () => 0 };
 const SECRET = Buffer.from('golden master secret, test only!');
-const { keyId, publicKey, privateKey } = TEST_SIGNING;
-const KEY = { keyId, publicKey, createdAt: '2026-06-01T00:00:00.000Z', retiredAt: null, privateKey };
 /** Small enough for several segments. */
 const SEGMENT_BYTES_MAX = 48_000;
 const SNAPSHOT_COMMANDS = 150;
@@ -83,7 +81,7 @@ function shadow(path: string): void {
 function prepare(path: string): string {
   openStore(path, CLOCK, () => {}).lock.release();
   writeFileSync(join(path, 'master-secret'), SECRET, { mode: 0o600 });
-  writeFileSync(join(path, 'signing-keys'), `${JSON.stringify({ keys: [KEY] }, null, 2)}\n`, { mode: 0o600 });
+  writeSigningKeys(join(path, 'signing-keys'));
   return path;
 }
 

@@ -11,6 +11,9 @@ export interface PublicSigningKey {
   readonly retiredAtMs: number | null;
 }
 
+/** A public key as somebody who checks signatures has noted it. */
+export type NotedKey = Pick<PublicSigningKey, 'keyId' | 'publicKey'>;
+
 /** The key in use, and all there ever were, the newest first. */
 export interface SigningKeys {
   readonly keyId: string;

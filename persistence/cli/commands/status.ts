@@ -4,7 +4,7 @@ import { type Inspection, inspect } from '../../upkeep/inspect.js';
 import { type Context, defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { isoText } from '../frame/format.js';
-import { bytesText, countText } from '../frame/output.js';
+import { bytesText, countOf } from '../frame/output.js';
 import { RULES_FROM } from '../words/describe-command.js';
 
 export const statusCommand = defineCommand({
@@ -108,9 +108,6 @@ function tell({ dir, out }: Context, found: Inspection): void {
   );
   for (const fault of faults) out.line(`FAULT ${fault}`);
 }
-
-const countOf = (count: number, what: string): string =>
-  `${countText(count)} ${what}${count === 1 ? '' : 's'}`;
 
 function serverText({ holder, isInUse }: Inspection): string {
   if (holder !== null) return `runs${holder.pid === null ? '' : `, process ${holder.pid}`}`;

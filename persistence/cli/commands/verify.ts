@@ -1,33 +1,47 @@
 /** `tote verify`: checks that everything in a data directory is as it was written, and adds up. */
 import { basename } from 'node:path';
+import { Option } from 'commander';
 import { acknowledgedSeq } from '../../journal/mark.js';
 import { type VerifyReport, verify } from '../../upkeep/verify/verify.js';
 import { type Context, defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
-import { countText } from '../frame/output.js';
+import { countOf, countText } from '../frame/output.js';
 import { startProgress } from '../frame/progress.js';
+import { readNotedKeys } from '../past/bet-evidence.js';
 
 /** More are counted. */
 const SNAPSHOTS_NAMED_MAX = 3;
 
-export const verifyCommand = defineCommand({
+export const verifyCommand = defineCommand<{ readonly keys?: readonly string[] }>({
   name: 'verify',
   summary: 'check everything: journal, replay, snapshots, archive, books',
   details:
     'Reads every row of the journal (checksums, chain of hashes, seals), replays all commands and compares the digest of ' +
     'every batch, the Merkle root of every round, the whole state with every snapshot, every row of the archive, and after ' +
-    'every batch the books: house + accounts + open stakes + open seeds = deposits - withdrawals. If the beginning of the journal has been pruned, it ' +
+    'every batch the books: house + accounts + open stakes + open seeds = deposits - withdrawals. Checks the signature of each root, in the ' +
+    'journal and in the archive, with the keys of the directory. If the beginning of the journal has been pruned, it ' +
     'starts from the oldest snapshot. Names the first bad row of each part and continues with the others. Ends with 1 if ' +
     'anything is wrong.',
   examples: [
     ['verify', 'the data directory ./data, also while the server runs'],
+    ['verify --keys one.json --keys two.json', 'the same, where two machines sign, each with its own keys'],
     ['verify /mnt/backup --json', 'a backup, for a script: "isGood" and "faults"'],
   ],
-  run: (context) => {
+  options: [
+    new Option(
+      '--keys <FILE>',
+      'check signatures with these keys, an answer of GET /keys that was noted elsewhere, and not with those of the directory; can be given more than once',
+    ).argParser((path, before: readonly string[] = []) => [...before, path]),
+  ],
+  run: (context, { keys }) => {
     const { dir, out } = context;
     const progress = startProgress('verifying', acknowledgedSeq(dir.markFile), 'commands');
     const startedMs = performance.now();
-    const report = verify(dir, (seq) => progress.update(seq));
+    const onSeq = (seq: number): void => progress.update(seq);
+    const report = verify(
+      dir,
+      keys === undefined ? { onSeq } : { onSeq, notedKeys: keys.flatMap(readNotedKeys) },
+    );
     progress.end();
     if (out.isJson) out.document(report);
     else tell(context, report, (performance.now() - startedMs) / 1_000);
@@ -43,12 +57,13 @@ function tell({ dir, out }: Context, report: VerifyReport, seconds: number): voi
     ['data directory', dir.root],
     [
       'journal',
-      `${segments.length} segments, ${countText(rows)} batches, commands ${first} to ${report.lastSeq}`,
+      `${countOf(segments.length, 'segment')}, ${countText(rows)} batches, commands ${first} to ${report.lastSeq}`,
     ],
     ['replayed', replayedText(report)],
     ['state digest', replayed?.stateDigest ?? 'none'],
     ['snapshots', snapshotsText(snapshotsCompared.map((name) => basename(name)))],
     ['archive', archive === null ? 'none' : archiveText(archive)],
+    ['signatures', signaturesText(report)],
     ['time', `${seconds.toFixed(1)} s`],
   ]);
   for (const note of notes) out.line(`note: ${note}`);
@@ -71,6 +86,10 @@ function replayedText({ replayed, faults }: VerifyReport): string {
   const isGood = !faults.some(({ part }) => part === 'replay' || part === 'conservation');
   const verdict = isGood ? ', all digests equal, books balanced' : '';
   return `${countText(toSeq - fromSeq)} commands in ${countText(batches)} batches, ${from}${verdict}`;
+}
+
+function signaturesText({ signatures: { journal, archive } }: VerifyReport): string {
+  return `of roots: ${countText(journal)} in the journal, ${countText(archive)} in the archive`;
 }
 
 function archiveText({ seq, rowsChecked, rowsCompared }: NonNullable<VerifyReport['archive']>): string {

@@ -115,3 +115,7 @@ export function bytesText(bytes: number): string {
 
 /** `1,234,567`. */
 export const countText = (count: number): string => count.toLocaleString('en-US');
+
+/** `1 segment`, `2 segments`. */
+export const countOf = (count: number, what: string): string =>
+  `${countText(count)} ${what}${count === 1 ? '' : 's'}`;

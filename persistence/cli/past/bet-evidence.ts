@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import type { BetEvidence, PublishedBet } from '../../../engine/fairness.js';
+import type { NotedKey } from '../../../engine/model/proofs/signing.js';
 import type {
   ProofEvidence,
   PublishedOrderProof,
@@ -82,10 +83,9 @@ export function gatherProof(options: EvidenceOptions, { bet }: BetEvidence): Pro
   if (options.keys === undefined) throw new UsageError('--proof needs --keys, the answer of GET /keys.');
   const order = membersOf(readJson(options.proof), 'data');
   const round = membersOf(readJson(options.round), 'data');
-  const { data: keys } = readJson(options.keys);
+  const keys = readNotedKeys(options.keys);
   const isProof = isFields(order['root']) && Array.isArray(order['path']);
-  if (!isProof || !Array.isArray(keys))
-    throw new UsageError('--proof and --keys must be answers of the API.');
+  if (!isProof) throw new UsageError('--proof must be an answer of the API.');
   return {
     bet: { id: bet.id, betHash: bet.betHash ?? '' },
     order: order as unknown as PublishedOrderProof,
@@ -94,6 +94,16 @@ export function gatherProof(options: EvidenceOptions, { bet }: BetEvidence): Pro
     notedRoot: options.notedRoot?.toLowerCase() ?? null,
   };
 }
+
+/** The keys of a file with an answer of `GET /keys`. Throws `UsageError` and `file_unreadable`. */
+export function readNotedKeys(path: string): readonly NotedKey[] {
+  const { data: keys } = readJson(path);
+  if (Array.isArray(keys) && keys.every(isKey)) return keys;
+  throw new UsageError(`${path} must be an answer of GET /keys.`);
+}
+
+const isKey = (key: unknown): key is NotedKey =>
+  isFields(key) && typeof key['keyId'] === 'string' && typeof key['publicKey'] === 'string';
 
 /** Takes values by the names of their options and collects what is missing, so that it is reported all at once. */
 class Given {

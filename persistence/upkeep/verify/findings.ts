@@ -8,6 +8,8 @@ export type Part =
   | 'conservation'
   /** A Merkle root on record is not that of its round's bets. */
   | 'root'
+  /** A signature of a Merkle root is none of the key that it names. */
+  | 'signature'
   | 'snapshot'
   | 'archive';
 

@@ -1,7 +1,7 @@
 /**
  * Replays a journal, from its beginning, or from the oldest good snapshot if the beginning or a part in the middle is
- * absent, and compares: the rolling digest and the books after every batch, the Merkle root of every round, the full state
- * with every snapshot, and every row of the archive.
+ * absent, and compares: the rolling digest and the books after every batch, the Merkle root of every round and its signature,
+ * the full state with every snapshot, and every row of the archive.
  */
 import { Engine } from '../../../engine/engine.js';
 import type { SnapshotRef } from '../../../engine/host/snapshot-store.js';
@@ -16,6 +16,7 @@ import type { SnapshotFiles } from '../../snapshot/files.js';
 import { ArchiveComparison } from './archive-rows.js';
 import { faultOfBooks, faultOfTotals } from './conservation.js';
 import type { Findings } from './findings.js';
+import type { RootSignatures } from './root-signatures.js';
 import { RootComparison } from './round-roots.js';
 import { isSameState } from './same-state.js';
 
@@ -26,6 +27,7 @@ export interface ReplayCheckSources {
   readonly archive: ArchiveProgress | null;
   /** null if it cannot be read: then no roots are compared. */
   readonly masterSecret: Uint8Array | null;
+  readonly signatures: RootSignatures;
 }
 
 export class ReplayCheck {
@@ -124,6 +126,7 @@ export class ReplayCheck {
       replayBatch(engine, decodeBatch(row), ({ seq, events }, command) => {
         this.#comparison?.add(seq, command, events);
         this.#roots?.add(events);
+        this.sources.signatures.ofCommand(engine, events, path, seq);
       });
     } catch (thrown) {
       if (!(thrown instanceof ReplayMismatch)) throw thrown;
@@ -158,6 +161,7 @@ export class ReplayCheck {
     }
     if (this.#engine === null) {
       this.#startFrom(loaded.engine);
+      this.sources.signatures.ofSnapshot(loaded.engine, ref.name);
       this.compared.push(ref);
       return;
     }

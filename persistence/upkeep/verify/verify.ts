@@ -5,6 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import type { Mark, StoredBatch } from '../../../engine/model/ports.js';
+import type { NotedKey } from '../../../engine/model/proofs/signing.js';
 import { type ArchiveReport, checkArchive } from '../../archive/check.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { masterSecretFingerprint, openMasterSecret } from '../../data-dir/secrets.js';
@@ -18,6 +19,7 @@ import { SnapshotFiles } from '../../snapshot/files.js';
 import { type Fault, Findings } from './findings.js';
 import { JournalRows, type SegmentReport } from './journal-rows.js';
 import { ReplayCheck } from './replay-check.js';
+import { RootSignatures, type SignaturesChecked } from './root-signatures.js';
 
 export interface VerifyReport {
   readonly isGood: boolean;
@@ -42,9 +44,18 @@ export interface VerifyReport {
     readonly rowsChecked: number;
     readonly rowsCompared: number;
   } | null;
+  /** Signatures of Merkle roots that were checked. */
+  readonly signatures: SignaturesChecked;
 }
 
-export function verify(dir: DataDir, onSeq: (seq: number) => void = () => {}): VerifyReport {
+export interface VerifyOptions {
+  /** Called with the last command of each batch that was read. */
+  readonly onSeq?: (seq: number) => void;
+  /** Public keys to check signatures with, in place of the directory's. */
+  readonly notedKeys?: readonly NotedKey[];
+}
+
+export function verify(dir: DataDir, { onSeq = () => {}, notedKeys }: VerifyOptions = {}): VerifyReport {
   const findings = new Findings();
   // Read before the journal, which may grow: what the mark covers now must be in it then.
   const mark = readMark(dir, findings);
@@ -54,8 +65,10 @@ export function verify(dir: DataDir, onSeq: (seq: number) => void = () => {}): V
   const snapshots = new SnapshotFiles(dir.snapshots);
   const secret = readSecret(dir);
   const masterSecret = secret instanceof JournalError ? null : secret;
+  const signatures = new RootSignatures(dir, masterSecret, notedKeys ?? null, findings);
   const { archiveFile } = dir;
-  const replay = new ReplayCheck({ snapshots, archiveFile, archive: progress, masterSecret }, findings);
+  const sources = { snapshots, archiveFile, archive: progress, masterSecret, signatures };
+  const replay = new ReplayCheck(sources, findings);
   const paths = findSegments(dir.journal);
   const rows = new JournalRows(paths.map(sourceOf), absent, findings);
   const last = checkJournal(rows, replay, mark, findings, dir, onSeq);
@@ -65,6 +78,7 @@ export function verify(dir: DataDir, onSeq: (seq: number) => void = () => {}): V
     const what = `It knows commands up to ${progress.seq}; the journal ends at ${last}.`;
     findings.fault('archive', dir.archiveFile, last, what);
   }
+  if (progress !== null) signatures.ofArchive(replay.engine);
   checkBeside(paths, findings);
   checkSecret(dir, secret, replay, findings);
   return {
@@ -80,6 +94,7 @@ export function verify(dir: DataDir, onSeq: (seq: number) => void = () => {}): V
       progress === null
         ? null
         : { seq: progress.seq, rowsChecked: archive?.rowsChecked ?? 0, rowsCompared: replay.rowsCompared },
+    signatures: signatures.checked,
   };
 }
 

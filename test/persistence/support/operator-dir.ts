@@ -6,20 +6,25 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { assert, must } from '../../../engine/base/assert.js';
 import type { Engine } from '../../../engine/engine.js';
+import { RoundSeeds } from '../../../engine/fairness.js';
 import type { Command } from '../../../engine/model/commands.js';
 import { roundId } from '../../../engine/model/domain.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
 import { removeDatabase, rollbackPath, walPath } from '../../../persistence/data-dir/database-files.js';
 import { openDataDir } from '../../../persistence/data-dir/layout.js';
 import { masterSecretFingerprint } from '../../../persistence/data-dir/secrets.js';
+import { FAIRNESS_TOOLS } from '../../../persistence/fairness-tools.js';
 import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
 import { findSegments, segmentPath, writeSegment } from '../../../persistence/journal/segment/names.js';
 import { RootFeed } from '../../../persistence/roots/feed.js';
-import { newRoundRoots } from '../../support/engine/signing.js';
+import { rootText } from '../../../persistence/roots/round-roots.js';
+import { signerOf } from '../../../persistence/signing.js';
+import { newRoundRoots, TEST_SIGNING, writeSigningKeys } from '../../support/engine/signing.js';
 import { randomCommands } from '../../support/reference/random/stream.js';
 import { type Amendment, type MadeDir, makeDataDir } from './made-dir.js';
 
 const SECRET = Buffer.alloc(32, 7);
+const SIGN = signerOf(TEST_SIGNING);
 const SEGMENTS = 3;
 /** Snapshots stand after these batches. */
 export const SNAPSHOTS_AFTER: readonly number[] = [10, 45, 80];
@@ -33,6 +38,8 @@ export interface OperatorDirOptions {
   readonly alter?: (command: Command) => Command;
   /** What is put on record in place of the Merkle root of a round's bets: that root where absent. */
   readonly rootOf?: (root: string, round: string) => string;
+  /** What is put on record in place of the signature of a root: that signature where absent. */
+  readonly signatureOf?: (signature: string, round: string) => string;
   /** Commands of each batch: 1 to 6 in turn where absent. */
   readonly batchSize?: (index: number) => number;
   /** Batches after which snapshots stand: `SNAPSHOTS_AFTER` where absent. */
@@ -76,18 +83,20 @@ export function makeOperatorDir(
     firstBatch = 0,
     alter = (command) => command,
     rootOf = (root) => root,
+    signatureOf = (signature) => signature,
     batchSize = (index) => 1 + (index % 6),
     snapshotsAfter = SNAPSHOTS_AFTER,
   }: OperatorDirOptions = {},
 ): MadeDir {
   const dir = openDataDir(root);
   writeFileSync(dir.masterSecretFile, SECRET, { mode: 0o600 });
+  writeSigningKeys(dir.signingKeysFile);
   writeFileSync(dir.operatorTokenFile, `${'operator'.repeat(4)}\n`, { mode: 0o600 });
   const made = makeDataDir(root, commandsOf(commands).map(alter), {
     batchSize,
     snapshotsAfter,
     hasArchive: true,
-    amend: (engine) => new RightRoots(engine, rootOf),
+    amend: (engine) => new RightRoots(engine, rootOf, signatureOf),
   });
   writeSegments(made, firstBatch);
   return made;
@@ -96,11 +105,13 @@ export function makeOperatorDir(
 /** The stream knows no secret, so the roots in it are made up. */
 class RightRoots implements Amendment {
   readonly #made = new Map<string, string>();
+  readonly #seeds = new RoundSeeds(SECRET, FAIRNESS_TOOLS);
   readonly #feed: RootFeed;
 
   constructor(
     engine: Engine,
     private readonly rootOf: (root: string, round: string) => string,
+    private readonly signatureOf: (signature: string, round: string) => string,
   ) {
     const roots = newRoundRoots(SECRET);
     this.#feed = new RootFeed(engine, (notes) => {
@@ -112,9 +123,14 @@ class RightRoots implements Amendment {
   amended(command: Command): Command {
     if (command.kind !== 'publishRoot') return command;
     const round = roundId(command.market, command.roundNumber);
-    const root = this.#made.get(round);
-    // A round that was voided before its lock has none.
-    return root === undefined ? command : { ...command, merkleRoot: this.rootOf(root, round) };
+    const made = this.#made.get(round);
+    // A round that was voided before its lock has none of its own.
+    const root = {
+      ...command,
+      merkleRoot: made === undefined ? command.merkleRoot : this.rootOf(made, round),
+    };
+    const { keyId } = TEST_SIGNING;
+    return { ...root, keyId, signature: this.signatureOf(SIGN(rootText(this.#seeds, root)), round) };
   }
 
   applied(events: readonly EngineEvent[]): void {

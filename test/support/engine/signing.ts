@@ -1,5 +1,6 @@
 /** A key pair that everybody knows, and the roots of locked rounds, made in one thread. */
 import { hash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import type { Engine } from '../../../engine/engine.js';
 import type { SigningKeys } from '../../../engine/model/proofs/signing.js';
 import { RootFeed } from '../../../persistence/roots/feed.js';
@@ -19,6 +20,14 @@ export const TEST_SIGNING: SigningKeys = {
   privateKey: PRIVATE_KEY,
   all: [{ keyId: KEY_ID, publicKey: PUBLIC_KEY, createdAtMs: CREATED_MS, retiredAtMs: null }],
 };
+
+/** Writes the file `signing-keys` with that key, as a data directory has it. */
+export function writeSigningKeys(path: string): void {
+  const { keyId, publicKey, privateKey } = TEST_SIGNING;
+  const createdAt = new Date(CREATED_MS).toISOString();
+  const keys = [{ keyId, publicKey, createdAt, retiredAt: null, privateKey }];
+  writeFileSync(path, `${JSON.stringify({ keys }, null, 2)}\n`, { mode: 0o600 });
+}
 
 export const newRoundRoots = (masterSecret: Uint8Array, startSeq = 0): RoundRoots =>
   new RoundRoots(

@@ -25,6 +25,7 @@ interface AccountDocument {
   readonly openBets: readonly { readonly id: string; readonly amount: number }[];
   readonly ledger: readonly Entry[];
   readonly addsUp: boolean;
+  readonly source: string;
 }
 
 let lived: Lived;
@@ -110,7 +111,9 @@ test('at any earlier moment it adds up to the balance of then', async () => {
   const then = await account('acc_1', '--at-time', created[0]?.time ?? '');
   assert.equal(then.ledger[0]?.kind, 'deposit');
   const now = await account('acc_1');
-  assert.deepEqual(await account('acc_1', '--at-time', now.time), now);
+  const again = await account('acc_1', '--at-time', now.time);
+  // Between the two the server may have committed its archive.
+  assert.deepEqual(again, { ...now, source: again.source });
 });
 
 test('the text output has no secret or digest, and a name cannot break its line', async () => {

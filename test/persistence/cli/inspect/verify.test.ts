@@ -1,14 +1,16 @@
 /** `tote verify`: a good directory is good in all its parts, and every kind of fault is found and located. */
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
 import { must } from '../../../../engine/base/assert.js';
+import { roundId } from '../../../../engine/model/domain.js';
 import { OPERATOR_KINDS } from '../../../../engine/model/operators.js';
 import { archiveChecksum } from '../../../../persistence/archive/form/checksum.js';
 import { removeDatabase } from '../../../../persistence/data-dir/database-files.js';
-import type { DataDir } from '../../../../persistence/data-dir/layout.js';
+import { type DataDir, openDataDir } from '../../../../persistence/data-dir/layout.js';
+import { rotateSigningKeys } from '../../../../persistence/data-dir/signing-keys.js';
 import { createMarkFile } from '../../../../persistence/journal/mark.js';
 import { CHAIN_START, sealBatch } from '../../../../persistence/journal/segment/batch-row.js';
 import { findSegments, segmentPath, writeSegment } from '../../../../persistence/journal/segment/names.js';
@@ -16,7 +18,8 @@ import { newSha256 } from '../../../../persistence/sha256.js';
 import { SnapshotFiles } from '../../../../persistence/snapshot/files.js';
 import type { Part } from '../../../../persistence/upkeep/verify/findings.js';
 import { type VerifyReport, verify } from '../../../../persistence/upkeep/verify/verify.js';
-import { tote, toteJson } from '../../../support/processes/cli.js';
+import { TEST_SIGNING } from '../../../support/engine/signing.js';
+import { tote, toteJson, toteText } from '../../../support/processes/cli.js';
 import { temporaryDir } from '../../support/journal-files.js';
 import type { MadeDir } from '../../support/made-dir.js';
 import { flipBit, makeOperatorDir, SNAPSHOTS_AFTER } from '../../support/operator-dir.js';
@@ -63,6 +66,10 @@ test('a good directory is good: journal, snapshots and archive agree', async (t)
   const actions = commands.filter(([kind]) => OPERATOR_KINDS.some((known) => known === kind));
   assert.equal(report.archive?.rowsCompared, archived.length + proofs.length + actions.length);
   assert.equal(report.archive?.seq, engine.seq);
+  const kinds = events.flat().map(({ type }) => type);
+  assert.equal(report.signatures.journal, kinds.filter((type) => type === 'rootPublished').length);
+  const { archive, journal } = report.signatures;
+  assert.ok(archive > 0 && archive <= journal, 'the archive has the roots of settled rounds');
 });
 
 test('the text output says what was checked, and that all is good', async (t) => {
@@ -79,7 +86,7 @@ test('a Merkle root that is not that of the bets of its round is named, and so i
   const wrong: string[] = [];
   const alterSome = (root: string, round: string): string => {
     if (wrong.push(round) % 3 !== 0) return root;
-    return `${root.slice(0, -1)}${root.endsWith('0') ? '1' : '0'}`;
+    return altered(root);
   };
   const { dir } = makeOperatorDir(temporaryDir(t), {
     rootOf: alterSome,
@@ -87,11 +94,102 @@ test('a Merkle root that is not that of the bets of its round is named, and so i
     snapshotsAfter: [],
   });
   const { faults } = expectFaults(dir, 'root');
-  const altered = wrong.filter((_, at) => at % 3 === 2);
-  assert.ok(new Set(faults.map(({ seq }) => seq)).size < altered.length, 'a batch has more than one');
-  assert.equal(faults.length, altered.length);
-  for (const [at, round] of altered.entries())
+  const thirds = wrong.filter((_, at) => at % 3 === 2);
+  assert.ok(new Set(faults.map(({ seq }) => seq)).size < thirds.length, 'a batch has more than one');
+  assert.equal(faults.length, thirds.length);
+  for (const [at, round] of thirds.entries())
     assert.match(must(faults[at], 'a fault').what, new RegExp(`the Merkle root .* for the round ${round};`));
+});
+
+/** The last digit is another one. */
+const altered = (hex: string): string => `${hex.slice(0, -1)}${hex.endsWith('0') ? '1' : '0'}`;
+
+test('a root with a wrong signature is named, with its key, in the journal and in the archive', async (t) => {
+  const rounds: string[] = [];
+  const alterThird = (signature: string, round: string): string =>
+    rounds.push(round) === 3 ? altered(signature) : signature;
+  const { dir } = makeOperatorDir(temporaryDir(t), { signatureOf: alterThird, snapshotsAfter: [] });
+  const { faults, signatures } = expectFaults(dir, 'signature');
+  assert.equal(signatures.journal, rounds.length, 'those behind it are checked, too');
+  const sentence = `The Merkle root of round ${rounds[2]} has a signature that is none of the key ${TEST_SIGNING.keyId},`;
+  const files = faults.map(({ file, what }) => {
+    assert.ok(what.startsWith(sentence), what);
+    return file;
+  });
+  assert.ok(findSegments(dir.journal).includes(files[0] ?? ''));
+  assert.deepEqual(files.slice(1), [dir.archiveFile]);
+  const ran = await tote(['verify', dir.root]);
+  assert.equal(ran.code, 1);
+  assert.match(
+    ran.stdout,
+    new RegExp(`signatures +of roots: ${rounds.length} in the journal, \\d+ in the archive\n`),
+  );
+  assert.match(ran.stdout, /FAULT signature .*segment-\d+\.db: The Merkle root of round/);
+});
+
+test('of a pruned journal the archive tells what was signed, and the snapshot what is not settled', (t) => {
+  const { batches, events } = make(t);
+  // The first batch in the middle that leaves a round with a root and without a settlement.
+  const at = batches.findIndex(
+    ({ lastSeq }, index) => index > 40 && hasUnsettledRoot(events.slice(0, lastSeq)),
+  );
+  const options = { signatureOf: altered, snapshotsAfter: [at], firstBatch: at + 1 };
+  const { dir } = makeOperatorDir(temporaryDir(t), options);
+  const { faults } = expectFaults(dir, 'signature');
+  const [snapshot] = new SnapshotFiles(dir.snapshots).list();
+  const files = new Set(faults.map(({ file }) => file));
+  assert.ok(files.has(must(snapshot, 'a snapshot').name));
+  assert.ok(files.has(segmentAt(dir, 0)));
+  assert.ok(files.has(dir.archiveFile));
+});
+
+function hasUnsettledRoot(events: MadeDir['events']): boolean {
+  const rooted = new Set<string>();
+  for (const event of events.flat()) {
+    if (event.type === 'rootPublished') rooted.add(roundId(event.market, event.roundNumber));
+    if (event.type === 'roundSettled') rooted.delete(roundId(event.market, event.roundNumber));
+  }
+  return rooted.size > 0;
+}
+
+test('a key that roots are signed with and nothing tells of is named once, with the first such round', async (t) => {
+  const { dir } = make(t);
+  const { keyId, publicKey } = TEST_SIGNING;
+  rotateSigningKeys(dir, 1);
+  assert.deepEqual(verify(dir).faults, [], 'a key that was retired is there still');
+  rmSync(dir.signingKeysFile);
+  const ofFirst = String.raw`^The Merkle root of round \w+, the first of them, is signed with the key ${keyId}, which`;
+  for (const lack of [/nothing tells of: .*signing-keys is missing\./, /is not in .*signing-keys\./]) {
+    const { faults, signatures } = expectFaults(dir, 'signature');
+    assert.equal(faults.length, 1);
+    assert.match(must(faults[0], 'a fault').what, new RegExp(`${ofFirst} ${lack.source}`));
+    assert.deepEqual(signatures, { journal: 0, archive: 0 });
+    rotateSigningKeys(dir, 1);
+  }
+  // As noted where the machine that signed was asked.
+  const keys = join(temporaryDir(t), 'keys.json');
+  writeFileSync(keys, JSON.stringify({ success: true, data: [{ keyId, publicKey }] }));
+  assert.match(await toteText(['verify', '--keys', keys, dir.root]), /signatures +of roots: [1-9]/);
+});
+
+test('keys that were noted elsewhere are trusted, not those of the directory', async (t) => {
+  const { dir } = make(t);
+  const keys = join(temporaryDir(t), 'keys.json');
+  const { keyId, publicKey } = rotateSigningKeys(openDataDir(temporaryDir(t)), 1);
+  writeFileSync(keys, JSON.stringify({ data: [{ keyId, publicKey }] }));
+  const ran = await tote(['verify', '--keys', keys, dir.root]);
+  assert.equal(ran.code, 1);
+  assert.match(ran.stdout, /FAULT signature .*, which is none of those that were given\.\n/);
+  writeFileSync(keys, '{}');
+  assert.equal((await tote(['verify', '--keys', keys, dir.root])).code, 2);
+});
+
+test('a private signing key that does not fit the public one is a fault: nothing would be signed right', (t) => {
+  const { dir } = make(t);
+  const text = readFileSync(dir.signingKeysFile, 'utf8');
+  writeFileSync(dir.signingKeysFile, text.replace(TEST_SIGNING.privateKey, altered(TEST_SIGNING.privateKey)));
+  const report = expectFaults(dir, 'secret');
+  expectSentence(report, 'secret', dir.signingKeysFile, /has a private key that does not fit the public key/);
 });
 
 test('without the secret no roots are compared: what is missing is the secret', (t) => {

@@ -1,0 +1,165 @@
+/**
+ * Checks the signature of each Merkle root on record, in the journal, in the snapshot that a replay begins with and in the
+ * archive, with the public keys of the directory, or with keys that were noted elsewhere. What is signed holds the commitment
+ * to the round's seed, so this takes the master secret, too. Of settlements no signature is stored: the server signs those
+ * when it is asked.
+ */
+import { existsSync } from 'node:fs';
+import type { Engine } from '../../../engine/engine.js';
+import { RoundSeeds } from '../../../engine/fairness.js';
+import { MARKETS_MAX, marketOf, roundId } from '../../../engine/model/domain.js';
+import type { EngineEvent } from '../../../engine/model/events.js';
+import type { RootFacts } from '../../../engine/model/proofs/proof-views.js';
+import type { NotedKey } from '../../../engine/model/proofs/signing.js';
+import type { RoundView } from '../../../engine/model/views.js';
+import { openArchive } from '../../archive/open.js';
+import { asArchiveDamage } from '../../archive/schema.js';
+import type { DataDir } from '../../data-dir/layout.js';
+import { masterSecretFingerprint } from '../../data-dir/secrets.js';
+import { readSigningKeys } from '../../data-dir/signing-keys.js';
+import { codeOf, JournalError } from '../../errors.js';
+import { FAIRNESS_TOOLS } from '../../fairness-tools.js';
+import { rootText } from '../../roots/round-roots.js';
+import { isSignedBy } from '../../signing.js';
+import type { Findings } from './findings.js';
+
+/** Read at a time, so that a running server can truncate the archive's WAL in between. */
+const ARCHIVED_READ_MAX = 1_000;
+
+const ARCHIVED = `SELECT market, round_number AS roundNumber, settled_seq AS settledSeq, merkle_root AS merkleRoot,
+    tree_size AS treeSize, key_id AS keyId, signature
+  FROM round_proof WHERE (market, round_number) > (?, ?) AND merkle_root IS NOT NULL
+  ORDER BY market, round_number LIMIT ${ARCHIVED_READ_MAX}`;
+
+interface ArchivedRoot extends RootFacts {
+  readonly market: string;
+  readonly roundNumber: number;
+  readonly settledSeq: number;
+}
+
+/** How many signatures were checked, in the journal with the snapshot before it, and in the archive. */
+export interface SignaturesChecked {
+  readonly journal: number;
+  readonly archive: number;
+}
+
+type OfRound = Pick<RoundView, 'market' | 'roundNumber'>;
+
+export class RootSignatures {
+  readonly checked = { journal: 0, archive: 0 };
+  readonly #seeds: RoundSeeds | null;
+  readonly #fingerprint: string | null;
+  /** By key id; null if the directory's cannot be read, which is told. */
+  readonly #publicKeys: ReadonlyMap<string, string> | null;
+  /** Key ids that no public key has: each is told once. */
+  readonly #unlisted = new Set<string>();
+
+  /**
+   * Without the master secret, which is told elsewhere, nothing is checked. `noted` takes the place of the directory's keys;
+   * null if there are none.
+   */
+  constructor(
+    private readonly dir: DataDir,
+    masterSecret: Uint8Array | null,
+    private readonly noted: readonly NotedKey[] | null,
+    private readonly findings: Findings,
+  ) {
+    this.#seeds = masterSecret === null ? null : new RoundSeeds(masterSecret, FAIRNESS_TOOLS);
+    this.#fingerprint = masterSecret === null ? null : masterSecretFingerprint(masterSecret);
+    const ofDir = readKeys(dir, findings);
+    const keys = noted ?? ofDir;
+    this.#publicKeys = keys === null ? null : new Map(keys.map(({ keyId, publicKey }) => [keyId, publicKey]));
+  }
+
+  /** Checks what a snapshot has of rounds that are not settled. */
+  ofSnapshot(engine: Engine, file: string): void {
+    const current = Array.from({ length: MARKETS_MAX }, (_, market) => engine.currentRound(market));
+    for (const round of [...current, ...engine.unsettledRounds()]) {
+      const root = round?.proof?.root ?? null;
+      if (round !== null && root !== null)
+        this.#ofJournal(engine, { ...root, ...nameOf(round) }, file, engine.seq);
+    }
+  }
+
+  /** Checks what command `seq` of the segment `file`, the engine's last, has put on record. */
+  ofCommand(engine: Engine, events: readonly EngineEvent[], file: string, seq: number): void {
+    for (const event of events) if (event.type === 'rootPublished') this.#ofJournal(engine, event, file, seq);
+  }
+
+  /** Checks what the archive has; `engine` is that of the replay. An archive that cannot be read is told elsewhere. */
+  ofArchive(engine: Engine | null): void {
+    if (engine === null || !this.#isSecretOf(engine)) return;
+    const file = this.dir.archiveFile;
+    const db = openArchive(file);
+    try {
+      const page = db.prepare<[string, number], ArchivedRoot>(ARCHIVED);
+      let after: readonly [string, number] = ['', 0];
+      for (let rows = page.all(...after); rows.length > 0; rows = page.all(...after)) {
+        for (const row of rows) {
+          after = [row.market, row.roundNumber];
+          const market = marketOf(row.market);
+          // The checksum of such a row is wrong.
+          if (market < 0) continue;
+          if (this.#check({ ...row, market }, file, row.settledSeq)) this.checked.archive += 1;
+        }
+      }
+    } catch (thrown) {
+      if (codeOf(asArchiveDamage(file, thrown)) !== 'archive_corrupt') throw thrown;
+    } finally {
+      db.close();
+    }
+  }
+
+  #ofJournal(engine: Engine, root: RootFacts & OfRound, file: string, seq: number): void {
+    if (this.#isSecretOf(engine) && this.#check(root, file, seq)) this.checked.journal += 1;
+  }
+
+  /** With another secret than the rounds' every text that was signed would be another one. */
+  #isSecretOf(engine: Engine): boolean {
+    return this.#fingerprint !== null && engine.rules?.masterSecretFingerprint === this.#fingerprint;
+  }
+
+  /** Returns false if there is nothing to check it with. */
+  #check(root: RootFacts & OfRound, file: string, seq: number): boolean {
+    if (this.#seeds === null || this.#publicKeys === null) return false;
+    const { market, roundNumber, keyId, signature } = root;
+    const round = roundId(market, roundNumber);
+    const publicKey = this.#publicKeys.get(keyId);
+    if (publicKey === undefined) {
+      if (!this.#unlisted.has(keyId))
+        this.findings.fault('signature', file, seq, this.#unlistedText(round, keyId));
+      this.#unlisted.add(keyId);
+      return false;
+    }
+    if (!isSignedBy(publicKey, rootText(this.#seeds, root), signature)) {
+      const what = `The Merkle root of round ${round} has a signature that is none of the key ${keyId}, which it names.`;
+      this.findings.fault('signature', file, seq, what);
+    }
+    return true;
+  }
+
+  #unlistedText(round: string, keyId: string): string {
+    const signed = `The Merkle root of round ${round}, the first of them, is signed with the key ${keyId}`;
+    if (this.noted !== null) return `${signed}, which is none of those that were given.`;
+    const { signingKeysFile } = this.dir;
+    const lack = existsSync(signingKeysFile)
+      ? `is not in ${signingKeysFile}`
+      : `nothing tells of: ${signingKeysFile} is missing`;
+    const help =
+      'Put that file back from a backup. If another machine of the exchange has signed, give the keys of both with --keys.';
+    return `${signed}, which ${lack}. ${help}`;
+  }
+}
+
+const nameOf = ({ market, roundNumber }: RoundView): OfRound => ({ market, roundNumber });
+
+/** The directory's keys; null if they cannot be read. That the private one does not fit its public one is told, too. */
+function readKeys(dir: DataDir, findings: Findings): readonly NotedKey[] | null {
+  try {
+    return readSigningKeys(dir)?.all ?? [];
+  } catch (thrown) {
+    if (!(thrown instanceof JournalError)) throw thrown;
+    findings.fault('secret', dir.signingKeysFile, null, thrown.message);
+    return null;
+  }
+}
