@@ -31,6 +31,7 @@ test('worlds with every kind of fault keep every promise and recover', async () 
   ok(tally.counts.crashes >= 20, `${tally.counts.crashes} crashes`);
   ok(tally.counts.rounds >= 100, `${tally.counts.rounds} rounds`);
   ok(tally.counts.bets >= 1_000, `${tally.counts.bets} bets`);
+  ok(tally.counts.proofs >= 50, `${tally.counts.proofs} proofs`);
   ok(tally.counts.replays >= 100, `${tally.counts.replays} replays`);
   const names = Object.values(EXPECTED).flat();
   const missing = tally.coverage.missing(EXPECTED, 1);
@@ -40,7 +41,7 @@ test('worlds with every kind of fault keep every promise and recover', async () 
 test('a long run must meet every error code that a server on a real clock can give', () => {
   const expected = Object.values(EXPECTED).flat().join('\n');
   const left = Object.keys(ERROR_STATUS).filter((code) => !new RegExp(`\\b${code}\\b`).test(expected));
-  // No client opens a stream, waits for the archive, or asks for a proof. Prices are pushed, and no operator vouches for any.
+  // No client opens a stream, waits for the archive, or asks it for a proof. Prices are pushed, and no operator vouches for any.
   const ofStreams = ['slow_consumer', 'upgrade_required', 'resync_required', 'too_many_streams'];
   const ofArchive = ['archive_behind', 'proof_not_found'];
   // Nor has any a browser.

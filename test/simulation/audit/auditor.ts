@@ -10,7 +10,13 @@
 import type { Engine } from '../../../engine/engine.js';
 import type { Command, OrderGuards } from '../../../engine/model/commands.js';
 import { BET_ENDS, MARKET_IDS, ROUND_RESULTS, roundId } from '../../../engine/model/domain.js';
-import type { BetPlaced, EngineEvent, OrderPending, Outcome } from '../../../engine/model/events.js';
+import type {
+  BetPlaced,
+  EngineEvent,
+  OrderFilled,
+  OrderPending,
+  Outcome,
+} from '../../../engine/model/events.js';
 import { keyDigest } from '../../../http/keys.js';
 import type { RecoveredEngine } from '../../../persistence/recovery/engine.js';
 import type { Machine } from '../machine/machine.js';
@@ -22,6 +28,7 @@ import { AnswerAudit } from './answers.js';
 import { BetLedger } from './bets.js';
 import { checkConservation, Ledger } from './ledger.js';
 import { PriceAudit } from './prices.js';
+import { ProofAudit } from './proofs.js';
 import { Reference } from './reference.js';
 import { checkFilled, checkGuarded, RefusalAudit } from './refusals.js';
 import { RootAudit } from './roots.js';
@@ -37,6 +44,7 @@ export class Auditor {
   readonly prices = new PriceAudit();
   readonly refusals = new RefusalAudit(this.ledger, this.rounds, this.bets.resting);
   readonly roots: RootAudit;
+  readonly proofs: ProofAudit;
   readonly answers: AnswerAudit;
   readonly #reference: Reference;
   readonly #placed: (BetPlaced | OrderPending)[] = [];
@@ -51,6 +59,7 @@ export class Auditor {
     masterSecret: Uint8Array,
   ) {
     this.roots = new RootAudit(masterSecret);
+    this.proofs = new ProofAudit(masterSecret);
     this.answers = new AnswerAudit(
       {
         durableBets: () => this.#placed.length,
@@ -111,7 +120,7 @@ export class Auditor {
         );
         this.#placed.push(event);
         this.bets.onPlaced(event, command);
-        this.roots.onBet(event, event.timeMs);
+        this.#onJoined(event, event.timeMs);
         return;
       case 'orderPending':
         check(
@@ -124,7 +133,7 @@ export class Auditor {
         return;
       case 'orderFilled':
         this.bets.onFilled(event, command);
-        this.roots.onBet(event, event.placedAtMs);
+        this.#onJoined(event, event.placedAtMs);
         return;
       case 'betSettled':
         this.bets.onSettled(event, command);
@@ -135,8 +144,19 @@ export class Auditor {
       default:
         this.ledger.onEvent(event);
         this.rounds.onEvent(event, command);
-        if (event.type === 'roundSettled') this.roots.onSettled(roundId(event.market, event.roundNumber));
+        if (event.type === 'roundSettled') this.#onRoundSettled(roundId(event.market, event.roundNumber));
     }
+  }
+
+  /** A bet has joined its round. */
+  #onJoined(bet: BetPlaced | OrderFilled, placedAtMs: number): void {
+    this.roots.onBet(bet, placedAtMs);
+    this.proofs.onBet(bet, placedAtMs);
+  }
+
+  #onRoundSettled(id: string): void {
+    this.proofs.onSettled(id, this.roots.rootOf(id));
+    this.roots.onSettled(id);
   }
 
   onRecovered({ engine, end, snapshotSeq, notes }: RecoveredEngine): void {

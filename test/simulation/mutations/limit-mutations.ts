@@ -4,12 +4,25 @@ import { Engine } from '../../../engine/engine.js';
 import type { Command, OrderGuards } from '../../../engine/model/commands.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { RoundView } from '../../../engine/model/views.js';
+import { WholeTree } from '../../../engine/proofs/merkle.js';
 import { AccountTable } from '../../../engine/state/accounts.js';
 import { LimitBooks } from '../../../engine/state/limit-books.js';
 import { LimitTree } from '../../../engine/state/limit-tree.js';
 import { RootFeed } from '../../../persistence/roots/feed.js';
 import type { WorldConfig } from '../config.js';
 import { both, exchange, type Mutation } from './planting.js';
+
+/** The last of an odd number of bets stands beside itself in its tree, as it does in other kinds of trees. */
+const lastTwice = (): (() => void) =>
+  exchange(
+    WholeTree.prototype,
+    'path',
+    (real) =>
+      function path(this: WholeTree, index: number): Uint8Array[] {
+        const isAlone = this.size % 2 === 1 && index === this.size - 1;
+        return [...(isAlone ? [this.leaf(index)] : []), ...real.call(this, index)];
+      },
+  );
 
 /** Few orders rest, and of these few are filled. */
 const OFTEN = 4;
@@ -253,4 +266,5 @@ export const LIMIT_MUTATIONS: readonly Mutation[] = [
     install: leavesByNumber,
     canShow: (config) => restsOften(config) && config.snapshotEveryCommands <= 1_000,
   },
+  { name: 'path-doubled', bug: 'the last bet of an odd number is its own neighbour', install: lastTwice },
 ];
