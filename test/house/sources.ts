@@ -18,12 +18,16 @@ export function sourcesIn(folder: string): string[] {
 export const textOf = (file: string): string => readFileSync(join(project, file), 'utf8');
 
 /** Calls `look` for every node of the file's syntax tree. */
-export function visitFile(file: string, look: (node: ts.Node) => void): void {
+export const visitFile = (file: string, look: (node: ts.Node) => void): void =>
+  visitText(file, textOf(file), look);
+
+/** The same for a text that stands in no file. */
+export function visitText(file: string, text: string, look: (node: ts.Node) => void): void {
   const visit = (node: ts.Node): void => {
     look(node);
     ts.forEachChild(node, visit);
   };
-  visit(ts.createSourceFile(file, textOf(file), ts.ScriptTarget.ES2023, true));
+  visit(ts.createSourceFile(file, text, ts.ScriptTarget.ES2023, true));
 }
 
 /** `new URL('./x.js', ...)`: how a worker thread's file is named. */

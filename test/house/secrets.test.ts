@@ -1,0 +1,188 @@
+/**
+ * Nobody learns a secret from the time that a comparison takes: what a client sends is held against a secret by
+ * `timingSafeEqual`, in the two functions that are listed here, and nowhere by `===` or by a search. Secrets are known by the names
+ * of what is compared, and of what that was made from. No clock is read.
+ */
+import { deepEqual } from 'node:assert/strict';
+import { test } from 'node:test';
+import ts from 'typescript';
+import { sourcesIn, textOf, visitText } from './sources.js';
+
+/** Where requests are answered, and where the secrets are read. */
+const FOLDERS = ['http', 'persistence/data-dir'];
+
+/** The functions that may, each in its file. */
+const COMPARING = [
+  'http/console/console-guard.ts refuseForgery',
+  'http/operator/access/token-guard.ts #find',
+];
+
+/** Comparisons of what is named like a secret and tells nothing of one, each with the reason. */
+const HARMLESS: Readonly<Record<string, string>> = {
+  'http/operator/access/token-guard.ts token.digest === digest': 'both are of tokens that were accepted',
+  'http/operator/access/token-guard.ts known.includes(digest)': "both are of one address's own wrong guesses",
+  'http/tls/port-certificates.ts certificate.digest === held.certificate.digest': 'certificates are public',
+  'http/board/rights.ts this.words[start + word] !== digest[word]':
+    'SHA-256 of an API key: its digits, which the time could tell, are not those of the key',
+  'persistence/data-dir/operator-tokens.ts digest === value': 'both are lines of the file of tokens',
+};
+
+const SECRET = /(token|secret|apiKey|password|authorization|cookie|signature|hmac|digest|sessionId)$/i;
+/** What is made of a secret by these is as secret. */
+const DERIVES =
+  /^(from|trim|toString|toLowerCase|slice|concat|hash|digest|update|keyDigest|digestOf|digestWords)$/;
+const COMPARES = /^(equals|compare|localeCompare|startsWith|endsWith|includes|indexOf|isDeepStrictEqual)$/;
+const EQUALITY: readonly ts.SyntaxKind[] = [
+  ts.SyntaxKind.EqualsEqualsEqualsToken,
+  ts.SyntaxKind.ExclamationEqualsEqualsToken,
+  ts.SyntaxKind.EqualsEqualsToken,
+  ts.SyntaxKind.ExclamationEqualsToken,
+];
+
+/** The last name of what is called or read: `b` of `a.b` and of `a.b()`. */
+function lastName(node: ts.Node): string {
+  if (ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) return node.text.replace('#', '');
+  if (ts.isPropertyAccessExpression(node)) return lastName(node.name);
+  return '';
+}
+
+class Finder {
+  readonly found: string[] = [];
+  readonly comparing = new Set<string>();
+  /** Variables that were made of secrets. */
+  readonly #derived = new Set<string>();
+
+  constructor(
+    private readonly file: string,
+    text: string,
+  ) {
+    const nodes: ts.Node[] = [];
+    visitText(file, text, (node) => nodes.push(node));
+    // Twice, because a variable may be made of another one that stands behind it.
+    for (let pass = 0; pass < 2; pass++) for (const node of nodes) this.#noteDerived(node);
+    for (const node of nodes) this.#look(node);
+  }
+
+  #noteDerived(node: ts.Node): void {
+    if (!ts.isVariableDeclaration(node) || !ts.isIdentifier(node.name)) return;
+    if (node.initializer !== undefined && this.#isSecret(node.initializer)) this.#derived.add(node.name.text);
+  }
+
+  #look(node: ts.Node): void {
+    if (ts.isCallExpression(node)) this.#lookAtCall(node);
+    if (ts.isSwitchStatement(node) && this.#isSecret(node.expression)) this.#find(node.expression);
+    if (!ts.isBinaryExpression(node) || !EQUALITY.includes(node.operatorToken.kind)) return;
+    const sides = [node.left, node.right];
+    if (sides.some((side) => this.#isSecret(side)) && !sides.some(isConstant)) this.#find(node);
+  }
+
+  #lookAtCall(call: ts.CallExpression): void {
+    const name = lastName(call.expression);
+    if (name === 'timingSafeEqual') this.comparing.add(`${this.file} ${functionAround(call)}`);
+    if (!COMPARES.test(name)) return;
+    const { expression } = call;
+    const compared = ts.isPropertyAccessExpression(expression)
+      ? [expression.expression, ...call.arguments]
+      : call.arguments;
+    if (compared.some((one) => this.#isSecret(one)) && !compared.some(isConstant)) this.#find(call);
+  }
+
+  #find(node: ts.Node): void {
+    const text = `${this.file} ${node.getText()}`;
+    if (!Object.hasOwn(HARMLESS, text)) this.found.push(text);
+  }
+
+  #isSecret(node: ts.Node): boolean {
+    if (ts.isIdentifier(node) && this.#derived.has(node.text)) return true;
+    if (SECRET.test(lastName(node))) return true;
+    if (ts.isElementAccessExpression(node)) return this.#isSecret(node.expression);
+    if (ts.isParenthesizedExpression(node) || ts.isNonNullExpression(node) || ts.isAsExpression(node))
+      return this.#isSecret(node.expression);
+    if (!ts.isCallExpression(node)) return false;
+    const { expression } = node;
+    const name = lastName(expression);
+    if (!DERIVES.test(name)) return false;
+    const parts = ts.isPropertyAccessExpression(expression)
+      ? [expression.expression, ...node.arguments]
+      : node.arguments;
+    return parts.some((part) => this.#isSecret(part));
+  }
+}
+
+const KEYWORDS: readonly ts.SyntaxKind[] = [
+  ts.SyntaxKind.NullKeyword,
+  ts.SyntaxKind.TrueKeyword,
+  ts.SyntaxKind.FalseKeyword,
+];
+
+/** What is written in the source is no secret: '', null, undefined, a number, a constant of the module. */
+function isConstant(node: ts.Node): boolean {
+  if (ts.isPrefixUnaryExpression(node)) return isConstant(node.operand);
+  const isNamed = ts.isIdentifier(node) && /^(undefined|[A-Z][A-Z0-9_]*)$/.test(node.text);
+  return isNamed || ts.isLiteralExpression(node) || KEYWORDS.includes(node.kind);
+}
+
+function functionAround(node: ts.Node): string {
+  for (let at = node; !ts.isSourceFile(at); at = at.parent) {
+    if ((ts.isFunctionDeclaration(at) || ts.isMethodDeclaration(at)) && at.name !== undefined)
+      return at.name.getText();
+  }
+  return 'no function';
+}
+
+test('secrets are compared by timingSafeEqual, in the functions listed here, and nowhere otherwise', () => {
+  const finders = FOLDERS.flatMap(sourcesIn).map((file) => new Finder(file, textOf(file)));
+  deepEqual(
+    finders.flatMap(({ found }) => found),
+    [],
+  );
+  deepEqual(
+    finders.flatMap(({ comparing }) => [...comparing]),
+    COMPARING,
+  );
+});
+
+test('the comparisons that are allowed are there still', () => {
+  const files = new Set(Object.keys(HARMLESS).map((entry) => entry.split(' ')[0] ?? ''));
+  for (const file of files) {
+    const text = textOf(file);
+    const entries = Object.keys(HARMLESS).filter((entry) => entry.startsWith(`${file} `));
+    deepEqual(
+      entries.filter((entry) => !text.includes(entry.slice(file.length + 1))),
+      [],
+    );
+  }
+});
+
+const PLANTED = [
+  [
+    'http/operator/access/token-guard.ts',
+    'timingSafeEqual(digest, known.digest)',
+    'digest.equals(known.digest)',
+  ],
+  ['http/operator/access/token-guard.ts', 'timingSafeEqual(digest, known.digest)', 'known.digest === digest'],
+  ['http/console/console-guard.ts', 'timingSafeEqual(sent, expected)', 'sent.equals(expected)'],
+  [
+    'http/console/console-guard.ts',
+    'sent.length === expected.length && timingSafeEqual(sent, expected)',
+    'sent === expected',
+  ],
+  [
+    'http/console/console-guard.ts',
+    'sent.length === expected.length && timingSafeEqual(sent, expected)',
+    'browser.csrfToken == session.csrfToken',
+  ],
+  [
+    'http/operator/access/token-guard.ts',
+    'const digest = keyDigest(token)',
+    'if (token === this.only) return this.only; const digest = ""',
+  ],
+] as const;
+
+for (const [file, real, planted] of PLANTED) {
+  test(`${planted} in ${file} would be found`, () => {
+    const text = textOf(file);
+    const altered = text.replace(real, planted);
+    deepEqual([text.split(real).length, new Finder(file, altered).found.length], [2, 1], planted);
+  });
+}
