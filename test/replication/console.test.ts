@@ -68,6 +68,7 @@ test('the consoles of leader and standby, and of a standby that takes over', opt
 
   assert.equal((await leader.stop()).code, 0);
   await ofLeader.getByText('This machine has sent nothing for some seconds').waitFor();
+  assert.equal(await ofLeader.getByText('orders are taken').count(), 0);
   const successor = await b.leading;
   await ofStandby.getByText('Your session has ended').waitFor();
   await logIn(ofStandby, successor);

@@ -1,18 +1,14 @@
 /** The frame around all views: who is logged in, where one can go, and what holds for the whole server. */
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { LeaderStatus } from '../../metrics/replication.js';
 import type { SessionResource } from '../session-resource.js';
-import { setTrading } from './actions/control.js';
+import { Condition, StandbyCondition } from './condition.js';
 import { ActionDialog } from './parts/action-dialog.js';
-import { Badge } from './parts/basics.js';
 import { notice } from './state/action.js';
 import { logOut } from './state/api.js';
-import { timeText } from './state/format.js';
-import { isFresh, live, node, stopWatching, watch } from './state/live.js';
-import { isHeldUp, leaderFindings } from './state/replication.js';
+import { node, stopWatching, watch } from './state/live.js';
 import { linkTo, route } from './state/route.js';
-import { may, session } from './state/session.js';
+import { session } from './state/session.js';
 import { AccountView } from './views/account.js';
 import { AccountsView } from './views/accounts.js';
 import { AuditView } from './views/audit.js';
@@ -23,7 +19,7 @@ import { MarketsView } from './views/markets.js';
 import { ReplicationView } from './views/replication.js';
 import { RoundView } from './views/rounds.js';
 import { RulesView } from './views/rules.js';
-import { StandbyCondition, StandbyView } from './views/standby.js';
+import { StandbyView } from './views/standby.js';
 import { SystemView } from './views/system.js';
 
 const VIEWS: readonly (readonly [name: string, title: string])[] = [
@@ -148,58 +144,4 @@ function View(): JSX.Element {
         </>
       );
   }
-}
-
-/** What holds for the whole server now: its time, whether orders are taken, and whether what is shown is of now. */
-function Condition(): JSX.Element {
-  const message = live.value;
-  if (message === null) return <p class="condition quiet">Connecting …</p>;
-  const { timeMs, isClockManual, trading, ordersRefused, alarms, replication } = message;
-  return (
-    <div class="condition">
-      {isFresh.value ? <Badge tone="good">live</Badge> : <Badge tone="bad">no news from the server</Badge>}
-      <Orders refused={ordersRefused} isWaiting={replication !== null && isHeldUp(replication)} />
-      {trading.reason !== '' && !trading.enabled && <span>{trading.reason}</span>}
-      {alarms.length > 0 && (
-        <a href={linkTo('system')}>
-          <Badge tone={alarms.some(({ severity }) => severity === 'critical') ? 'bad' : 'warn'}>
-            {alarms.length === 1 ? '1 alarm' : `${alarms.length} alarms`}
-          </Badge>
-        </a>
-      )}
-      {replication !== null && <Leads status={replication} />}
-      <span class="quiet">
-        {timeText(timeMs)} UTC{isClockManual && ' (manual clock)'}
-      </span>
-      {may('admin') && (
-        <button type="button" onClick={() => setTrading(!trading.enabled)}>
-          {trading.enabled ? 'Stop trading' : 'Resume trading'}
-        </button>
-      )}
-    </div>
-  );
-}
-
-function Orders({
-  refused,
-  isWaiting,
-}: {
-  readonly refused: string | null;
-  readonly isWaiting: boolean;
-}): JSX.Element {
-  if (refused !== null) return <Badge tone="bad">orders are refused: {refused}</Badge>;
-  return isWaiting ? <Badge tone="warn">orders wait</Badge> : <Badge tone="good">orders are taken</Badge>;
-}
-
-/** Who leads, and whether anything is wrong with that. */
-function Leads({ status }: { readonly status: LeaderStatus }): JSX.Element {
-  const [worst] = leaderFindings(status, null);
-  const tone = worst === undefined ? 'good' : worst.severity === 'critical' ? 'bad' : 'warn';
-  return (
-    <a href={linkTo('replication')}>
-      <Badge tone={tone}>
-        {status.lease === 'held' ? `${status.node} leads` : `the lease of ${status.node} has lapsed`}
-      </Badge>
-    </a>
-  );
 }

@@ -189,7 +189,8 @@ test('a standby shows nothing but whom it follows, and how far', options, async 
   show({ ...STANDBY, ...TROUBLE });
   await says(page, SINCE);
   const unknown = 'not known';
-  await hasFigures(page, { "Leader's lease": unknown, 'Messages behind': unknown, 'Had all': unknown });
+  const ofBefore = 'one, when last heard of';
+  await hasFigures(page, { Leader: ofBefore, "Leader's lease": unknown, 'Messages behind': unknown });
   show({ ...STANDBY, lease: 'lapsed' });
   await says(page, 'has not renewed its lease');
   show({ ...STANDBY, lease: 'released' });
@@ -216,9 +217,12 @@ test('a machine that sends nothing more is not taken for one that does', options
   const { page, show } = await openStandby();
   await page.clock.install();
   show(STANDBY);
-  await wellOrNot(page).waitFor();
+  await wellOrNot(page).getByText('all is well').waitFor();
   await page.clock.fastForward(5_000);
   await page.getByRole('alert').getByText('nothing for some seconds').waitFor();
+  for (const before of ['all is well', 'is a standby'])
+    assert.equal(await page.getByText(before).count(), 0, before);
+  await page.getByText('no news from the server').waitFor();
   show(STANDBY);
   await page.getByRole('alert').waitFor({ state: 'detached' });
 });

@@ -6,7 +6,7 @@ import { isFresh } from '../state/live.js';
 import type { Finding } from '../state/replication.js';
 import { Badge } from './basics.js';
 
-/** `isFine` is what is said where nothing is wrong. */
+/** `isFine` is what is said where nothing is wrong. What a machine said before it fell silent is no state of now. */
 export function State({
   findings,
   isFine,
@@ -14,34 +14,34 @@ export function State({
   readonly findings: readonly Finding[];
   readonly isFine: string;
 }): JSX.Element {
+  if (!isFresh.value) {
+    return (
+      <p class="error" role="alert">
+        This machine has sent nothing for some seconds: the figures below are those of its last message. If it
+        has ended, see the console of the other one.
+      </p>
+    );
+  }
   return (
-    <>
-      {!isFresh.value && (
-        <p class="error" role="alert">
-          This machine has sent nothing for some seconds: what is here is of its last message. If it has
-          ended, see the console of the other one.
+    <section aria-live="polite" aria-label="State">
+      {findings.length === 0 ? (
+        <p>
+          <Badge tone="good">all is well</Badge> {isFine}
         </p>
+      ) : (
+        <ul class="alarms">
+          {findings.map(({ severity, what, detail, advice }) => (
+            <li key={what} class={severity}>
+              <p>
+                <Badge tone={severity === 'critical' ? 'bad' : 'warn'}>{severity}</Badge> {what}
+              </p>
+              {detail !== '' && <p class="quiet">{detail}</p>}
+              <p>What to do: {advice}</p>
+            </li>
+          ))}
+        </ul>
       )}
-      <section aria-live="polite" aria-label="State">
-        {findings.length === 0 ? (
-          <p>
-            <Badge tone="good">all is well</Badge> {isFine}
-          </p>
-        ) : (
-          <ul class="alarms">
-            {findings.map(({ severity, what, detail, advice }) => (
-              <li key={what} class={severity}>
-                <p>
-                  <Badge tone={severity === 'critical' ? 'bad' : 'warn'}>{severity}</Badge> {what}
-                </p>
-                {detail !== '' && <p class="quiet">{detail}</p>}
-                <p>What to do: {advice}</p>
-              </li>
-            ))}
-          </ul>
-        )}
-      </section>
-    </>
+    </section>
   );
 }
 

@@ -3,8 +3,8 @@ import type { JSX } from 'preact';
 import type { StandbyStatus } from '../../../metrics/replication.js';
 import { Badge, Figure, Figures, Loading } from '../parts/basics.js';
 import { hadAll, Servers, State, Words } from '../parts/replication.js';
-import { count, timeText } from '../state/format.js';
-import { isFresh, standby } from '../state/live.js';
+import { count } from '../state/format.js';
+import { standby } from '../state/live.js';
 import { standbyFindings } from '../state/replication.js';
 
 export function StandbyView(): JSX.Element {
@@ -21,19 +21,6 @@ export function StandbyView(): JSX.Element {
   );
 }
 
-/** What stands above it. */
-export function StandbyCondition(): JSX.Element {
-  const message = standby.value;
-  if (message === null) return <p class="condition quiet">Connecting …</p>;
-  return (
-    <div class="condition">
-      {isFresh.value ? <Badge tone="good">live</Badge> : <Badge tone="bad">no news from the server</Badge>}
-      <Badge tone="plain">{message.replication.node} is a standby</Badge>
-      <span class="quiet">{timeText(message.timeMs)} UTC</span>
-    </div>
-  );
-}
-
 function Status({ status, nowMs }: { readonly status: StandbyStatus; readonly nowMs: number }): JSX.Element {
   const { node, leader, epoch, lease, sequence, streamSequence, messagesBehind, behindMs, trouble } = status;
   // While the servers do not answer, these are of before.
@@ -46,12 +33,15 @@ function Status({ status, nowMs }: { readonly status: StandbyStatus; readonly no
       />
       <p>
         This machine serves no orders and shows no markets.{' '}
-        {leader !== null && `Everything else is in the console of the leader, ${leader}.`}
+        {isKnown && leader !== null && `Everything else is in the console of the leader, ${leader}.`}
       </p>
       <Figures>
         <Figure name="This machine">{node}</Figure>
         <Figure name="Role">standby</Figure>
-        <Figure name="Leader">{leader ?? NOT_KNOWN}</Figure>
+        <Figure name="Leader">
+          {leader ?? NOT_KNOWN}
+          {leader !== null && !isKnown && ', when last heard of'}
+        </Figure>
         <Figure name="Epoch">{count(epoch)}</Figure>
         <Figure name="Leader's lease">
           {isKnown ? <Badge tone={lease === 'held' ? 'good' : 'warn'}>{lease}</Badge> : NOT_KNOWN}
