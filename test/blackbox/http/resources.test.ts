@@ -44,6 +44,8 @@ test('before the first price all markets are listed, without rounds or prices', 
 });
 
 test('a round that begins on a boundary has the specified times, open price and seeds', async () => {
+  // Early in the day, so that the long rounds, which open late, still take bets.
+  await sandbox.toBoundary('ONE_DAY');
   await sandbox.openRounds({ BTC: 67_123.45 }, 'FIVE_MINUTES');
   const markets = await trader.api.markets();
   for (const market of markets) {

@@ -229,7 +229,7 @@ test('lists of bets lead on into the archive: each once, the newest first, with 
       placed.unshift(bet.id);
     }
   };
-  await sandbox.openRounds({ BTC: 67_000 });
+  await sandbox.openRounds({ BTC: 67_000 }, 'ONE_DAY');
   await place('BTC_ONE_DAY', 3);
   for (let round = 0; round < 3; round++) {
     await place('BTC_ONE_MINUTE', 110);

@@ -42,7 +42,7 @@ const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 };
 
 test('only active markets are listed; others are not found', async () => {
   const sandbox = await started(rulesEnv({ markets: ['BTC_ONE_MINUTE', 'ETH_ONE_DAY'] }));
-  await sandbox.openRounds({ BTC: 67_000, ETH: 3_000 });
+  await sandbox.openRounds({ BTC: 67_000, ETH: 3_000 }, 'ONE_DAY');
   const { api } = await sandbox.trader();
   const markets = await api.markets();
   assert.deepEqual(
@@ -62,7 +62,7 @@ test("a market's limits are shown and enforced; new ones apply to rounds that op
     BTC_ONE_MINUTE: { minStakeCents: 500, maxStakeCents: 20_000, house: { policy: 'fixed', seedCents: 1 } },
   };
   const before = await started(rulesEnv({ limits }));
-  await before.openRounds({ BTC: 67_000 });
+  await before.openRounds({ BTC: 67_000 }, 'ONE_DAY');
   const { api, secret } = await before.trader();
   const market = await api.market('BTC_ONE_MINUTE');
   assert.deepEqual([market.minBet, market.maxBet, market.poolUp, market.poolDown], [5, 200, 0.01, 0.01]);

@@ -98,8 +98,9 @@ export class Sandbox {
     return this.server.push(prices);
   }
   /**
-   * Rounds of all time frames of these assets are LIVE at these prices; those of `frame` and shorter ones begin at
-   * `boundaryMs`. A tick after the boundary makes the one on it final, so a millisecond has passed.
+   * Rounds of these assets are LIVE at these prices. Those of `frame` and shorter ones begin at `boundaryMs`; longer ones
+   * open late, where enough of their time is left. A tick after the boundary makes the one on it final, so a millisecond
+   * has passed.
    */
   async openRounds(prices: Readonly<Record<string, number>>, frame = 'ONE_MINUTE'): Promise<void> {
     await this.toBoundary(frame);
