@@ -14,6 +14,7 @@ import { Engine } from '../../engine/engine.js';
 import { type HouseRules, RULES_VERSION } from '../../engine/model/rules.js';
 import { quotedUpCents } from '../../engine/quotes/split.js';
 import { fairHouse, fixedHouse } from '../support/engine/house-rules.js';
+import { plainOrder } from '../support/engine/plain-order.js';
 import { referenceOddsE4, referencePayoutCents } from '../support/reference/arithmetic.js';
 import { BTC_15M, DAY_MS, rulesFor } from '../support/reference/exchange.js';
 import { Rng } from '../support/reference/random/rng.js';
@@ -82,19 +83,16 @@ class EngineTable implements Table {
   }
 
   place(side: number, stakeCents: number): number | null {
-    const outcome = this.engine.apply({
-      kind: 'placeOrder',
-      timeMs: DAY_MS,
-      account: this.#rng.integer(1, ACCOUNTS),
-      key: 1,
-      market: BTC_15M,
-      side,
-      stakeCents,
-      fairShareE6: this.fairShareE6,
-      expectedPercentE6: -1,
-      idempotency: null,
-      clientSeed: null,
-    });
+    const outcome = this.engine.apply(
+      plainOrder({
+        timeMs: DAY_MS,
+        account: this.#rng.integer(1, ACCOUNTS),
+        market: BTC_15M,
+        side,
+        stakeCents,
+        fairShareE6: this.fairShareE6,
+      }),
+    );
     const event = outcome.status === 'accepted' ? outcome.events[0] : undefined;
     return event?.type === 'betPlaced' ? event.payoutCents : null;
   }

@@ -6,8 +6,8 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Engine } from '../../engine/engine.js';
 import type { Command, PlaceOrder } from '../../engine/model/commands.js';
-import { NO_FAIR_SHARE } from '../../engine/model/domain.js';
 import type { EngineEvent } from '../../engine/model/events.js';
+import { plainOrder } from '../support/engine/plain-order.js';
 import { BTC_1M, DAY_MS, MINUTE_MS, rulesFor } from '../support/reference/exchange.js';
 import { Rng } from '../support/reference/random/rng.js';
 
@@ -59,19 +59,16 @@ class Books {
   }
 }
 
-const order = (timeMs: number, index: number, account: number, rng: Rng): PlaceOrder => ({
-  kind: 'placeOrder',
-  timeMs,
-  account,
-  key: 1,
-  market: BTC_1M,
-  side: index % 2,
-  stakeCents: rng.integer(1_00, 9_00),
-  fairShareE6: NO_FAIR_SHARE,
-  expectedPercentE6: -1,
-  idempotency: { keyHigh: 7, keyLow: index, body: index % 5 },
-  clientSeed: index % 3 === 0 ? `seed ${index}` : null,
-});
+const order = (timeMs: number, index: number, account: number, rng: Rng): PlaceOrder =>
+  plainOrder({
+    timeMs,
+    account,
+    market: BTC_1M,
+    side: index % 2,
+    stakeCents: rng.integer(1_00, 9_00),
+    idempotency: { keyHigh: 7, keyLow: index, body: index % 5 },
+    clientSeed: index % 3 === 0 ? `seed ${index}` : null,
+  });
 
 test('hundreds of thousands of bets are placed, settled, dropped and replayed correctly', () => {
   const rng = new Rng(1);

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import type { Engine } from '../../../engine/engine.js';
 import type { BetsPage, BetsPlace, BetsQuery, BetsStatus } from '../../../engine/model/bet-pages.js';
 import type { BetView } from '../../../engine/model/views.js';
+import { plainOrder } from '../../support/engine/plain-order.js';
 import { BTC_1M, BTC_15M, Exchange, MINUTE_MS } from '../../support/reference/exchange.js';
 import { Rng } from '../../support/reference/random/rng.js';
 
@@ -198,19 +199,11 @@ test('a page looks at a bounded number of bets, and says where to go on', () => 
   exchange.openLate(BTC_1M, 100);
   const { engine } = exchange.pair;
   // Straight into the engine: the reference model reads everything again after each command.
-  const order = {
-    kind: 'placeOrder',
+  const order = plainOrder({
     timeMs: exchange.nowMs,
     account,
-    key: 1,
     market: BTC_1M,
-    side: 0,
-    stakeCents: 1_00,
-    fairShareE6: -1,
-    expectedPercentE6: -1,
-    idempotency: null,
-    clientSeed: null,
-  } as const;
+  });
   for (let n = 0; n < 3_000; n += 1) equal(engine.apply({ ...order, side: n % 2 }).status, 'accepted');
   const query = { ...everything(10), market: BTC_15M };
   let pages = 0;

@@ -2,8 +2,8 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Engine } from '../../../engine/engine.js';
-import { NO_FAIR_SHARE } from '../../../engine/model/domain.js';
 import type { BetFacts, BetPlaced } from '../../../engine/model/events.js';
+import { plainOrder } from '../../support/engine/plain-order.js';
 import { BTC_15M, DAY_MS, Exchange, rulesFor } from '../../support/reference/exchange.js';
 import { newHasher } from '../../support/reference/pair.js';
 
@@ -114,19 +114,15 @@ test('a refused order drops no entries, however many have expired', () => {
   const opening = { asset: 0, price: 100, priceTimeMs: timeMs, source: null, evidence: '' };
   engine.apply({ kind: 'openLate', timeMs, ...opening });
   const place = (atMs: number, index: number): string => {
-    const outcome = engine.apply({
-      kind: 'placeOrder',
-      timeMs: atMs,
-      account: 1 + (index % 4),
-      key: 1,
-      market: BTC_15M,
-      side: index % 2,
-      stakeCents: 1_00,
-      fairShareE6: NO_FAIR_SHARE,
-      expectedPercentE6: -1,
-      idempotency: { keyHigh: 1, keyLow: index, body: 1 },
-      clientSeed: null,
-    });
+    const outcome = engine.apply(
+      plainOrder({
+        timeMs: atMs,
+        account: 1 + (index % 4),
+        market: BTC_15M,
+        side: index % 2,
+        idempotency: { keyHigh: 1, keyLow: index, body: 1 },
+      }),
+    );
     return outcome.status === 'rejected' ? outcome.code : outcome.status;
   };
   const entries = 36_000;

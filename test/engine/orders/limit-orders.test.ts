@@ -5,6 +5,7 @@ import { FILLS_MAX } from '../../../engine/handlers/fills.js';
 import { END_CANCELLED, END_EXPIRED, SIDES, type Side } from '../../../engine/model/domain.js';
 import type { EngineEvent, OrderFilled, Outcome } from '../../../engine/model/events.js';
 import { fairHouse } from '../../support/engine/house-rules.js';
+import { plainOrder } from '../../support/engine/plain-order.js';
 import { digestsOf, restored } from '../../support/engine/snapshots.js';
 import { BTC_15M, Exchange, MINUTE_MS, typesOf } from '../../support/reference/exchange.js';
 
@@ -234,19 +235,16 @@ test('under its Idempotency-Key an order is answered as it was placed, whatever 
   const again = limit(exchange, { account, limitOddsE4: 21_000, key: 7 });
   deepEqual(again.status === 'replayed' && again.event, facts);
   const two = restored(exchange.pair.engine);
-  const remembered = two.rememberedOrder({
-    kind: 'placeOrder',
-    timeMs: exchange.nowMs,
-    account,
-    key: 1,
-    market: BTC_15M,
-    side: 1,
-    stakeCents: 500_00,
-    fairShareE6: -1,
-    expectedPercentE6: -1,
-    idempotency: { keyHigh: 8, keyLow: 8, body: 1 },
-    clientSeed: null,
-  });
+  const remembered = two.rememberedOrder(
+    plainOrder({
+      timeMs: exchange.nowMs,
+      account,
+      market: BTC_15M,
+      side: 1,
+      stakeCents: 500_00,
+      idempotency: { keyHigh: 8, keyLow: 8, body: 1 },
+    }),
+  );
   ok(remembered?.status === 'replayed' && remembered.event.type === 'betPlaced');
   deepEqual(remembered.event.filled, { upOrders: 1, upCents: 10_00, downOrders: 0, downCents: 0 });
 });

@@ -5,8 +5,8 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Engine } from '../../../engine/engine.js';
-import { NO_FAIR_SHARE } from '../../../engine/model/domain.js';
 import type { BetView } from '../../../engine/model/views.js';
+import { plainOrder } from '../../support/engine/plain-order.js';
 import { BTC_1M, BTC_5M, BTC_15M, DAY_MS, Exchange, rulesFor } from '../../support/reference/exchange.js';
 
 const OPEN_BETS_MAX = 10_000;
@@ -20,19 +20,7 @@ test('an account has at most 10,000 open bets, and a settled one frees a place',
   engine.apply({ kind: 'createAccount', timeMs, name: null, tier: 2, balanceCents: 100_000_00 });
   engine.apply({ kind: 'openLate', timeMs, asset: 0, price: 100, priceTimeMs: timeMs, ...from });
   const place = (atMs: number, index: number): string => {
-    const outcome = engine.apply({
-      kind: 'placeOrder',
-      timeMs: atMs,
-      account: 1,
-      key: 1,
-      market: BTC_1M,
-      side: index % 2,
-      stakeCents: 1_00,
-      fairShareE6: NO_FAIR_SHARE,
-      expectedPercentE6: -1,
-      idempotency: null,
-      clientSeed: null,
-    });
+    const outcome = engine.apply(plainOrder({ timeMs: atMs, account: 1, market: BTC_1M, side: index % 2 }));
     return outcome.status === 'rejected' ? outcome.code : outcome.status;
   };
   for (let index = 0; index < OPEN_BETS_MAX; index++) equal(place(timeMs, index), 'accepted');

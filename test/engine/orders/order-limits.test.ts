@@ -2,9 +2,10 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PlaceOrder } from '../../../engine/model/commands.js';
-import { LIVE, NO_FAIR_SHARE } from '../../../engine/model/domain.js';
+import { LIVE } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import { fixedHouse } from '../../support/engine/house-rules.js';
+import { plainOrder } from '../../support/engine/plain-order.js';
 import { type BetWish, BTC_1M, Exchange } from '../../support/reference/exchange.js';
 
 /** An exchange whose BTC minute round has just opened at 100. */
@@ -61,19 +62,8 @@ test('bets are accepted until 20 s before the lock; at exactly 20 s they are ref
 test('an order is judged by its own time, even if the round has not been locked or ended yet', () => {
   const exchange = withRound();
   const account = exchange.account('GOLD', 10_000_00);
-  const order = (atMs: number): PlaceOrder => ({
-    kind: 'placeOrder',
-    timeMs: exchange.nowMs + atMs,
-    account,
-    key: 1,
-    market: BTC_1M,
-    side: 0,
-    stakeCents: 1_00,
-    fairShareE6: NO_FAIR_SHARE,
-    expectedPercentE6: -1,
-    idempotency: null,
-    clientSeed: null,
-  });
+  const order = (atMs: number): PlaceOrder =>
+    plainOrder({ timeMs: exchange.nowMs + atMs, account, market: BTC_1M });
   // Straight into the engine: `Exchange` would advance first, as the sequencer does.
   const codes = [54_999, 55_000, 70_000].map((atMs) => {
     const outcome = exchange.pair.engine.apply(order(atMs));

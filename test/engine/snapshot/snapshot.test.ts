@@ -7,10 +7,11 @@ import { test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
 import type { PlaceOrder } from '../../../engine/model/commands.js';
-import { ASSETS, MARKET_IDS, NO_FAIR_SHARE } from '../../../engine/model/domain.js';
+import { ASSETS, MARKET_IDS } from '../../../engine/model/domain.js';
 import type { BetPlaced, Outcome } from '../../../engine/model/events.js';
 import { BET } from '../../../engine/snapshot/tables.js';
 import { BusyEngine } from '../../support/engine/busy-engine.js';
+import { plainOrder } from '../../support/engine/plain-order.js';
 import { digestsOf, engineOf, restored, type Tables, tablesOf } from '../../support/engine/snapshots.js';
 import { readAll, type Scope } from '../../support/reference/compare.js';
 import { BTC_15M, Exchange, MINUTE_MS } from '../../support/reference/exchange.js';
@@ -120,19 +121,14 @@ test('expired keys stay expired when the time to live grows, with or without a s
 
 /** The order that placed `bet` with Idempotency-Key `key`, sent again. */
 function orderLike(bet: BetPlaced, key: number, timeMs: number): PlaceOrder {
-  return {
-    kind: 'placeOrder',
+  return plainOrder({
     timeMs,
     account: bet.account,
-    key: 1,
     market: bet.market,
     side: bet.side,
     stakeCents: bet.stakeCents,
-    fairShareE6: NO_FAIR_SHARE,
-    expectedPercentE6: -1,
     idempotency: { keyHigh: key, keyLow: key, body: 1 },
-    clientSeed: null,
-  };
+  });
 }
 
 /** The tables as an older version wrote them: its bets had neither entry percent nor client seed. */

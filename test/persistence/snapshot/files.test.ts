@@ -17,10 +17,10 @@ import { test } from 'node:test';
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
-import { NO_FAIR_SHARE } from '../../../engine/model/domain.js';
 import { RULES_VERSION } from '../../../engine/model/rules.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { BusyEngine } from '../../support/engine/busy-engine.js';
+import { plainOrder } from '../../support/engine/plain-order.js';
 import { digestsOf, tablesOf } from '../../support/engine/snapshots.js';
 import { BTC_15M, DAY_MS, rulesFor } from '../../support/reference/exchange.js';
 import { refusal, temporaryDir } from '../support/journal-files.js';
@@ -106,19 +106,16 @@ test('any text and number survives a round trip', (t) => {
     const account = index + 1;
     accepted({ kind: 'createAccount', timeMs, name: text, tier: 4, balanceCents: 1_000_00 + index });
     accepted({ kind: 'deposit', timeMs, account, amountCents: 1, reference: text });
-    accepted({
-      kind: 'placeOrder',
-      timeMs,
-      account,
-      key: 1,
-      market: BTC_15M,
-      side: index % 2,
-      stakeCents: 1_00,
-      fairShareE6: NO_FAIR_SHARE,
-      expectedPercentE6: -1,
-      idempotency: { keyHigh: 2 ** 48 - 1, keyLow: 2 ** 48 - 1 - index, body: index },
-      clientSeed: text,
-    });
+    accepted(
+      plainOrder({
+        timeMs,
+        account,
+        market: BTC_15M,
+        side: index % 2,
+        idempotency: { keyHigh: 2 ** 48 - 1, keyLow: 2 ** 48 - 1 - index, body: index },
+        clientSeed: text,
+      }),
+    );
   });
   accepted({ kind: 'setTrading', timeMs, enabled: false, reason: must(texts[0], 'text') });
   const files = new SnapshotFiles(temporaryDir(t));

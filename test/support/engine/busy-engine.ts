@@ -5,11 +5,11 @@
 import { equal } from 'node:assert/strict';
 import { Engine } from '../../../engine/engine.js';
 import type { Command } from '../../../engine/model/commands.js';
-import { NO_FAIR_SHARE } from '../../../engine/model/domain.js';
 import type { Outcome } from '../../../engine/model/events.js';
 import { RULES_VERSION } from '../../../engine/model/rules.js';
 import { BTC_1M, DAY_MS, MINUTE_MS, rulesFor } from '../reference/exchange.js';
 import { Rng } from '../reference/random/rng.js';
+import { plainOrder } from './plain-order.js';
 
 const BALANCE_CENTS = 1_000_000_00;
 const HISTORY_BETS = 50;
@@ -58,19 +58,17 @@ export class BusyEngine {
 
   #place(sinceMs: number): void {
     const index = this.#orders++;
-    this.#accept({
-      kind: 'placeOrder',
-      timeMs: this.#timeMs + sinceMs,
-      account: this.#rng.integer(1, this.#accounts),
-      key: 1,
-      market: BTC_1M,
-      side: index % 2,
-      stakeCents: this.#rng.integer(1_00, 9_00),
-      fairShareE6: NO_FAIR_SHARE,
-      expectedPercentE6: -1,
-      idempotency: { keyHigh: 7, keyLow: index, body: index % 5 },
-      clientSeed: index % 3 === 0 ? `seed ${index}` : null,
-    });
+    this.#accept(
+      plainOrder({
+        timeMs: this.#timeMs + sinceMs,
+        account: this.#rng.integer(1, this.#accounts),
+        market: BTC_1M,
+        side: index % 2,
+        stakeCents: this.#rng.integer(1_00, 9_00),
+        idempotency: { keyHigh: 7, keyLow: index, body: index % 5 },
+        clientSeed: index % 3 === 0 ? `seed ${index}` : null,
+      }),
+    );
   }
 
   #accept(command: Command): Outcome {

@@ -8,12 +8,12 @@ import { PriceTracker } from '../../../engine/host/price-tracker.js';
 import { Quoter } from '../../../engine/host/quoter.js';
 import { Sequencer } from '../../../engine/host/sequencer.js';
 import { SEQUENCER_DEFAULTS, type SequencerOptions } from '../../../engine/host/sequencer-options.js';
-import { NO_FAIR_SHARE } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { Outcome } from '../../../engine/model/events.js';
 import type { Clock, PriceFeed } from '../../../engine/model/ports.js';
 import { defaultRules, RULES_VERSION, type Rules } from '../../../engine/model/rules.js';
 import { fixedHouse, withHouse } from '../engine/house-rules.js';
+import { plainOrder } from '../engine/plain-order.js';
 import { MemoryJournal } from './memory-journal.js';
 
 /** A Wednesday, 12:00:00 UTC: every asset class trades, and a boundary of every time frame but the longest. */
@@ -130,19 +130,14 @@ export class TestHost {
 
   /** A bet of one dollar on UP of market 0 (BTC, one minute) unless said otherwise. */
   order(market = 0, idempotency = ++this.#orders): Outcome {
-    return this.sequencer.submit({
-      kind: 'placeOrder',
-      timeMs: this.sequencer.stampMs(),
-      account: this.account,
-      key: 1,
-      market,
-      side: 0,
-      stakeCents: 100,
-      fairShareE6: NO_FAIR_SHARE,
-      expectedPercentE6: -1,
-      idempotency: { keyHigh: 0, keyLow: idempotency, body: 1 },
-      clientSeed: null,
-    });
+    return this.sequencer.submit(
+      plainOrder({
+        timeMs: this.sequencer.stampMs(),
+        account: this.account,
+        market,
+        idempotency: { keyHigh: 0, keyLow: idempotency, body: 1 },
+      }),
+    );
   }
 
   /** A command that is always accepted: a deposit of one cent. */

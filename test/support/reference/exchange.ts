@@ -24,6 +24,7 @@ import {
   type Rules,
 } from '../../../engine/model/rules.js';
 import { fixedHouse } from '../engine/house-rules.js';
+import { plainOrder } from '../engine/plain-order.js';
 import { Pair } from './pair.js';
 
 /** 2023-11-15T00:00:00Z, a Wednesday: the start of a window in every time frame. */
@@ -168,11 +169,9 @@ export class Exchange {
     const { account, side = 'UP', market = BTC_1M, stakeCents = 10_00, expectedPercentE6 = -1 } = wish;
     const { key, body = 1, fairShareE6 = NO_FAIR_SHARE } = wish;
     const idempotency = key === undefined ? null : { keyHigh: key, keyLow: key, body };
-    const command: Command = {
-      kind: 'placeOrder',
+    const command: Command = plainOrder({
       timeMs: this.nowMs,
       account,
-      key: 1,
       market,
       side: SIDES.indexOf(side),
       stakeCents,
@@ -180,7 +179,7 @@ export class Exchange {
       expectedPercentE6,
       idempotency,
       clientSeed: wish.clientSeed ?? null,
-    };
+    });
     const guards = wish.guards === undefined ? null : { ...NO_GUARDS, ...wish.guards };
     return this.apply(command, wish.gate ?? null, guards);
   }

@@ -5,7 +5,7 @@
 import { equal } from 'node:assert/strict';
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
-import { NO_FAIR_SHARE } from '../../../engine/model/domain.js';
+import { plainOrder } from '../engine/plain-order.js';
 import { BTC_15M, DAY_MS, rulesFor } from './exchange.js';
 
 const BETS = Number(process.argv[2]);
@@ -20,19 +20,15 @@ function usedBytes(): number {
 
 function placeAll(engine: Engine): void {
   for (let index = 0; index < BETS; index++) {
-    const outcome = engine.apply({
-      kind: 'placeOrder',
-      timeMs: DAY_MS + Math.floor((index * 600_000) / BETS),
-      account: 1 + (index % (BETS / BETS_EACH)),
-      key: 1,
-      market: BTC_15M,
-      side: index % 2,
-      stakeCents: 1_00,
-      fairShareE6: NO_FAIR_SHARE,
-      expectedPercentE6: -1,
-      idempotency: { keyHigh: (index * 7_919) % 2 ** 48, keyLow: index, body: index % 1_000 },
-      clientSeed: null,
-    });
+    const outcome = engine.apply(
+      plainOrder({
+        timeMs: DAY_MS + Math.floor((index * 600_000) / BETS),
+        account: 1 + (index % (BETS / BETS_EACH)),
+        market: BTC_15M,
+        side: index % 2,
+        idempotency: { keyHigh: (index * 7_919) % 2 ** 48, keyLow: index, body: index % 1_000 },
+      }),
+    );
     equal(outcome.status, 'accepted');
   }
 }

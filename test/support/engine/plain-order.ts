@@ -1,0 +1,20 @@
+/** An order as the engine gets it, of which a test says only what it is about. */
+import type { PlaceOrder } from '../../../engine/model/commands.js';
+import { NO_FAIR_SHARE } from '../../../engine/model/domain.js';
+
+type Needed = 'timeMs' | 'account' | 'market';
+
+/** A dollar on UP, with nothing optional, unless `facts` say otherwise. */
+export const plainOrder = (
+  facts: Pick<PlaceOrder, Needed> & Partial<Omit<PlaceOrder, 'kind'>>,
+): PlaceOrder => ({
+  kind: 'placeOrder',
+  key: 1,
+  side: 0,
+  stakeCents: 1_00,
+  fairShareE6: NO_FAIR_SHARE,
+  expectedPercentE6: -1,
+  idempotency: null,
+  clientSeed: null,
+  ...facts,
+});
