@@ -2,14 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MarketHours, sessionsBetween } from '../../../http/prices/market-hours.js';
+import { iso } from './support/sessions.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const at = (text: string): number => Date.parse(text);
-const iso = (sessions: readonly (readonly [number, number])[] | null): string[] =>
-  (sessions ?? []).map(([openMs, closeMs]) =>
-    [openMs, closeMs].map((ms) => new Date(ms).toISOString().slice(0, 16)).join(' '),
-  );
 
 test('crypto never closes', () => {
   assert.equal(sessionsBetween('CRYPTO', 0, DAY_MS), null);

@@ -10,14 +10,11 @@ import { type Closure, readClosures } from '../../../../http/prices/calendar/clo
 import { ZoneClock } from '../../../../http/prices/calendar/zone-clock.js';
 import { MarketHours, sessionsBetween } from '../../../../http/prices/market-hours.js';
 import { silentAssetsOf } from '../../../../http/prices/silent-assets.js';
+import { iso } from '../support/sessions.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const at = (text: string): number => Date.parse(text);
-const iso = (sessions: readonly (readonly [number, number])[] | null): string[] =>
-  (sessions ?? []).map(([openMs, closeMs]) =>
-    [openMs, closeMs].map((ms) => new Date(ms).toISOString().slice(0, 16)).join(' '),
-  );
 
 const folder = mkdtempSync(join(tmpdir(), 'tote-calendar-'));
 after(() => rmSync(folder, { recursive: true }));

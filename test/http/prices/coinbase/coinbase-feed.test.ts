@@ -7,7 +7,7 @@ import { ASSETS, assetClassOf } from '../../../../engine/model/domain.js';
 import type { PriceTick } from '../../../../engine/model/ports.js';
 import { CoinbaseFeed } from '../../../../http/prices/coinbase/coinbase-feed.js';
 import { ExchangeService, heartbeatJson, tradeJson } from '../support/exchange-service.js';
-import { HandClock, Seen, SeenLog } from '../support/seen.js';
+import { HandClock, Seen, SeenLog, waitOut } from '../support/seen.js';
 
 const NOON_MS = Date.UTC(2026, 5, 10, 12);
 const ETH = ASSETS.indexOf('ETH');
@@ -42,14 +42,6 @@ async function socketOf({ service, log }: Started): Promise<WebSocket> {
   const socket = await service.sockets.next();
   await log.ofEvent('feed_connected');
   return socket;
-}
-
-async function waitOut({ clock, feed, log }: Started): Promise<{ reason: string; waitMs: number }> {
-  const { fields } = await log.ofEvent('feed_disconnected');
-  const { reason, waitMs } = fields as { reason: string; waitMs: number };
-  clock.pass(waitMs);
-  feed.poll();
-  return { reason, waitMs };
 }
 
 test('trades become ticks with their own price and time; each cryptocurrency is subscribed to alone', async (t) => {

@@ -7,7 +7,7 @@ import type { PriceTick, TickVerdict } from '../../../../engine/model/ports.js';
 import { HermesFeed } from '../../../../http/prices/hermes/hermes-feed.js';
 import { HERMES_SYMBOLS, USUAL_HERMES_IDS } from '../../../../http/prices/hermes/symbols.js';
 import { eventOf, HermesService, type SentPrice, updateJson } from '../support/hermes-service.js';
-import { HandClock, Seen, SeenLog } from '../support/seen.js';
+import { HandClock, Seen, SeenLog, waitOut } from '../support/seen.js';
 
 const KEY = 'a-key-that-nobody-may-see';
 const NOON_S = Date.UTC(2026, 5, 10, 12) / 1_000;
@@ -55,15 +55,6 @@ async function streamOf({ service, log }: Started): Promise<ServerResponse> {
   const { response } = await service.streams.next();
   await log.ofEvent('feed_connected');
   return response;
-}
-
-/** Moves the clock to the end of the wait that the log told of. */
-async function waitOut({ clock, feed, log }: Started): Promise<{ reason: string; waitMs: number }> {
-  const { fields } = await log.ofEvent('feed_disconnected');
-  const { reason, waitMs } = fields as { reason: string; waitMs: number };
-  clock.pass(waitMs);
-  feed.poll();
-  return { reason, waitMs };
 }
 
 /** A price of BTC that no other second has. */

@@ -46,3 +46,22 @@ export class HandClock {
     this.#ms += ms;
   }
 }
+
+interface Reconnecting {
+  readonly clock: HandClock;
+  readonly feed: { poll(): void };
+  readonly log: SeenLog;
+}
+
+/** Moves the clock to the end of the wait that the log told of. */
+export async function waitOut({
+  clock,
+  feed,
+  log,
+}: Reconnecting): Promise<{ reason: string; waitMs: number }> {
+  const { fields } = await log.ofEvent('feed_disconnected');
+  const { reason, waitMs } = fields as { reason: string; waitMs: number };
+  clock.pass(waitMs);
+  feed.poll();
+  return { reason, waitMs };
+}
