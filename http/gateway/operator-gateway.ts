@@ -8,6 +8,7 @@ import { createLog, type Log } from '../log/log.js';
 import { logRequests } from '../log/requests.js';
 import { engineGaugesOf } from '../metrics/engine-figures.js';
 import { OPERATOR_PLACES, operatorSheetOf } from '../metrics/memory.js';
+import type { GuessCounts } from '../metrics/prometheus/access-families.js';
 import { Exposition } from '../metrics/prometheus/exposition.js';
 import { Readings } from '../metrics/readings.js';
 import { meterThread } from '../metrics/thread-meter.js';
@@ -120,7 +121,8 @@ export class OperatorGateway implements Serving {
     meterThread(operatorSheetOf(figures.operators), OPERATOR_PLACES.thread);
     const { nowMs, monotonicMs } = systemClock;
     const readings = new Readings(figures, openConnections);
-    const exposition = new Exposition(routeNames(ENDPOINTS), { version, node: process.version });
+    const guesses = (): GuessCounts => this.#guard.counted;
+    const exposition = new Exposition(routeNames(ENDPOINTS), guesses, { version, node: process.version });
     const kept = new Figures({ readings, exposition, nowMs, monotonicMs });
     setInterval(() => kept.sample(), SAMPLE_EVERY_MS).unref();
     return kept;

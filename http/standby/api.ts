@@ -6,6 +6,7 @@ import { fail } from '../../engine/base/assert.js';
 import { archiveReads } from '../../engine/model/archive-reads.js';
 import type { HttpHandler } from '../../engine/model/ports.js';
 import { Refused } from '../kit/refused.js';
+import { accessFamilies, type GuessCounts } from '../metrics/prometheus/access-families.js';
 import { type Build, MetricsPage } from '../metrics/prometheus/exposition.js';
 import { replicationFamilies } from '../metrics/prometheus/replication-families.js';
 import type { ReplicationFigures, StandbyStatus } from '../metrics/replication.js';
@@ -15,6 +16,7 @@ import { answer, PlainText, type Route, sendResult } from '../operator/call.js';
 
 export interface StandbyApiOptions {
   readonly callers: Callers;
+  readonly guesses: () => GuessCounts;
   readonly facts: () => StandbyStatus;
   readonly build: Build;
   readonly onFatal: (error: unknown) => void;
@@ -23,13 +25,17 @@ export interface StandbyApiOptions {
 const asksNobody = (): never => fail('what a standby serves needs nobody to be asked');
 const STATUS_PATH = '/operator/v1/status';
 
-export function createStandbyApi({ callers, facts, build, onFatal }: StandbyApiOptions): HttpHandler {
+export function createStandbyApi(options: StandbyApiOptions): HttpHandler {
+  const { callers, guesses, facts, build, onFatal } = options;
   const page = new MetricsPage(build);
   const metrics: Route = {
     method: 'GET',
     path: '/metrics',
     role: 'read',
-    handle: () => new PlainText(page.contentType, page.text(replicationFamilies(figuresOf(facts()), null))),
+    handle: () => {
+      const families = [...replicationFamilies(figuresOf(facts()), null), ...accessFamilies(guesses())];
+      return new PlainText(page.contentType, page.text(families));
+    },
   };
   const status: Route = { method: 'GET', path: '/status', role: 'read', handle: () => answer(200, facts()) };
   const reason = (): string => reasonOf(facts());

@@ -47,11 +47,21 @@ export async function openStandbyPort(config: Config, options: StandbyPortOption
   const guard = new TokenGuard(tokens, systemClock);
   const console = openStandbyConsole({ tokens: guard, clock: systemClock, replication: facts });
   const build = { version, node: process.version };
-  const api = createStandbyApi({ callers: console.callers, facts, build, onFatal });
+  const api = createStandbyApi({
+    callers: console.callers,
+    guesses: () => guard.counted,
+    facts,
+    build,
+    onFatal,
+  });
   try {
     const port = await transport.listen(operatorHost, operatorPort, console.wrap(api));
     log.write('standby_listening', { operatorUrl: urlOf(operatorHost, port, tls !== null) });
-    const ticks = setInterval(() => console.tick(), TICK_MS);
+    const ticks = setInterval(() => {
+      const guesses = guard.takeGuesses();
+      if (guesses !== null) log.write('operator_tokens_refused', guesses);
+      console.tick();
+    }, TICK_MS);
     return {
       close: () => {
         clearInterval(ticks);

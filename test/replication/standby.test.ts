@@ -74,6 +74,13 @@ test('a standby says that it is one, and whom it follows', options, async (t) =>
   const operator = new Client(`${operatorUrl}/operator/v1`, { Authorization: `Bearer ${TOKEN}` });
   assert.match((await operator.post('/accounts', {})).error, /^standby: this server follows a: ask there$/);
   assert.equal((await new Client(`${operatorUrl}/operator/v1`, {}).get('/status')).status, 401);
+  const guesser = new Client(operatorUrl, { Authorization: 'Bearer guessed' });
+  assert.equal((await guesser.get('/operator/v1/status')).status, 401);
+  assert.equal((await guesser.get('/metrics')).status, 401);
+  const guesses = await event(b.run, 'operator_tokens_refused');
+  assert.deepEqual(guesses['addresses'], ['127.0.0.1']);
+  const page = await fetch(`${operatorUrl}/metrics`, { headers: { Authorization: `Bearer ${TOKEN}` } });
+  assert.match(await page.text(), /^tote_operator_tokens_refused_total\{reason="wrong"\} 2$/m);
   for (;;) {
     const { data } = await operator.get<Record<string, unknown>>('/status');
     if (data['messagesBehind'] !== 0 || data['leader'] === null) continue;

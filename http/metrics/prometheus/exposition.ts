@@ -5,6 +5,7 @@
 import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client';
 import type { Reading } from '../readings.js';
 import { leaderFigures } from '../replication.js';
+import { accessFamilies, type GuessCounts } from './access-families.js';
 import { engineFamilies } from './engine-families.js';
 import { type Family, gauge } from './family.js';
 import { gatewayFamilies, type RouteName } from './gateway-families.js';
@@ -49,6 +50,7 @@ export class Exposition {
 
   constructor(
     private readonly routes: readonly RouteName[],
+    private readonly guesses: () => GuessCounts,
     build: Build,
   ) {
     this.#page = new MetricsPage(build);
@@ -64,6 +66,7 @@ export class Exposition {
       ...engineFamilies(reading),
       ...replicationFamilies(leaderFigures(reading.gauges), reading.publish),
       ...threadFamilies(reading),
+      ...accessFamilies(this.guesses()),
     ]);
   }
 }

@@ -37,6 +37,8 @@ export class TokenGuard implements Callers {
   readonly #known: string[][] = [];
   #wrong = 0;
   #refused = 0;
+  /** Both as they were at the last report. */
+  #reported = { wrong: 0, refused: 0 };
   readonly #from = new Set<string>();
   #reportedMs = Number.NEGATIVE_INFINITY;
 
@@ -99,12 +101,18 @@ export class TokenGuard implements Callers {
   takeGuesses(): Guesses | null {
     const nowMs = this.#nowMs();
     if (this.#from.size === 0 || nowMs - this.#reportedMs < REPORT_EVERY_MS) return null;
-    const guesses = { wrong: this.#wrong, refused: this.#refused, addresses: [...this.#from] };
+    const { counted } = this;
+    const { wrong, refused } = this.#reported;
+    const addresses = [...this.#from];
     this.#reportedMs = nowMs;
-    this.#wrong = 0;
-    this.#refused = 0;
+    this.#reported = counted;
     this.#from.clear();
-    return guesses;
+    return { wrong: counted.wrong - wrong, refused: counted.refused - refused, addresses };
+  }
+
+  /** All guesses, reported or not. */
+  get counted(): Pick<Guesses, 'wrong' | 'refused'> {
+    return { wrong: this.#wrong, refused: this.#refused };
   }
 
   #nowMs(): number {

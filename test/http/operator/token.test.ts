@@ -7,6 +7,7 @@ import { Refused } from '../../../http/kit/refused.js';
 import { ADDRESSES_MAX, GUESSES_MAX, TokenGuard } from '../../../http/operator/access/token-guard.js';
 import { TestClock } from '../../support/host/host.js';
 import { RawClient } from '../../support/http/raw-client.js';
+import { scrape } from '../../support/processes/scrape.js';
 import { Server } from '../../support/processes/server.js';
 
 const TOKEN = 'the-token-of-the-operator';
@@ -78,6 +79,7 @@ test('guesses are reported at once, and then at most once a minute', () => {
   assert.deepEqual([told?.wrong, told?.refused, told?.addresses.length], [1_000, 0, 5]);
   clock.pass(60_000);
   assert.equal(guard.takeGuesses(), null, 'nothing new');
+  assert.deepEqual(guard.counted, { wrong: GUESSES_MAX + 1_000, refused: 1 }, 'metrics count all');
 });
 
 test('the server slows and logs guesses from one address, and serves another', async (t) => {
@@ -94,6 +96,11 @@ test('the server slows and logs guesses from one address, and serves another', a
   const statuses = [...guesser.received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
   assert.deepEqual(statuses, [...Array(10).fill('401'), ...Array(21).fill('429')]);
   assert.equal((await server.operator.get('/house')).status, 200);
+  const scraped = await scrape(server);
+  const counted = ['wrong', 'unseen'].map((reason) =>
+    scraped.value(`tote_operator_tokens_refused_total{reason="${reason}"}`),
+  );
+  assert.deepEqual(counted, [10, 21]);
   await server.run.findInErrors((stderr) => /wrong operator tokens were sent/.exec(stderr));
   assert.match(server.run.stderr, /"addresses":\["127\.0\.0\.2"\]/);
   assert.doesNotMatch(server.run.stderr, /guess-/);
