@@ -18,9 +18,7 @@ export function Condition(): JSX.Element {
   return (
     <div class="condition">
       {isFresh.value ? <Now message={message} /> : <NoNews />}
-      <span class="quiet">
-        {timeText(timeMs)} UTC{isClockManual && ' (manual clock)'}
-      </span>
+      <Time ms={timeMs} isManual={isClockManual} />
       {may('admin') && (
         <button type="button" onClick={() => setTrading(!trading.enabled)}>
           {trading.enabled ? 'Stop trading' : 'Resume trading'}
@@ -43,20 +41,24 @@ export function StandbyCondition(): JSX.Element {
       ) : (
         <NoNews />
       )}
-      <span class="quiet">{timeText(message.timeMs)} UTC</span>
+      <Time ms={message.timeMs} isManual={false} />
     </div>
   );
 }
 
 const Connecting = (): JSX.Element => <p class="condition quiet">Connecting …</p>;
 
-/** The time of the last message follows. */
-const NoNews = (): JSX.Element => (
-  <>
-    <Badge tone="bad">no news from the server</Badge>
-    <span class="quiet">since</span>
-  </>
-);
+const NoNews = (): JSX.Element => <Badge tone="bad">no news from the server</Badge>;
+
+/** Of the newest message. */
+function Time({ ms, isManual }: { readonly ms: number; readonly isManual: boolean }): JSX.Element {
+  return (
+    <span class="quiet">
+      {!isFresh.value && 'since '}
+      {timeText(ms)} UTC{isManual && ' (manual clock)'}
+    </span>
+  );
+}
 
 function Now({ message }: { readonly message: LiveMessage }): JSX.Element {
   const { trading, ordersRefused, alarms, replication } = message;

@@ -223,6 +223,7 @@ test('a machine that sends nothing more is not taken for one that does', options
   for (const before of ['all is well', 'is a standby'])
     assert.equal(await page.getByText(before).count(), 0, before);
   await page.getByText('no news from the server').waitFor();
+  await page.getByText('since 2026-11-22 12:00:12 UTC').waitFor();
   show(STANDBY);
   await page.getByRole('alert').waitFor({ state: 'detached' });
 });
