@@ -16,7 +16,7 @@ export const REPLICATION_ALARMS: readonly Alarm[] = [
     severity: 'critical',
     what: 'the NATS servers have not answered for a while: nothing is acknowledged, and orders are refused',
     advice:
-      'replication.trouble in /status says what they answer. Two of the three must run and reach each other; what was accepted is answered then.',
+      'Replication in the console, and replication.trouble in /status, say what they answer. Two of the three must run and reach each other; what was accepted is answered then.',
     figure: ofLog(({ awayMs }) => awayMs / 1_000),
     promql: 'tote_replication_away_seconds',
     unit: 's',
