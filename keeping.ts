@@ -12,7 +12,7 @@ import type { LeaderLog, StandbyStatus } from './http/metrics/replication.js';
 import type { StartView } from './http/operator/desk/status.js';
 import { systemClock } from './http/process/clock.js';
 import type { Config } from './http/process/config.js';
-import { Reloads } from './http/process/reloads.js';
+import type { Reloads } from './http/process/reloads.js';
 import { type ReplicationSettings, replicationOf } from './http/process/replication-variables.js';
 import type { Shutdown } from './http/process/shutdown.js';
 import { logRecovered, recoveryLogger } from './http/process/start/start-lines.js';
@@ -40,6 +40,7 @@ export interface Keeping {
 export interface KeepOptions {
   readonly given: Config;
   readonly shutdown: Shutdown;
+  readonly reloads: Reloads;
   readonly log: Log;
   /** Of this server. */
   readonly version: string;
@@ -84,7 +85,7 @@ interface LeadParts extends KeepOptions {
 
 /** Follows the replicated log, with the operators' port of a standby, until this process leads. */
 async function lead({ settings, open, journalOf, ...options }: LeadParts) {
-  const { given, shutdown, log, version, onPublished, onFollowed } = options;
+  const { given, shutdown, reloads, log, version, onPublished, onFollowed } = options;
   // A server of one machine has no use for these.
   const { untilLeading } = await import('./persistence/replication/until-leading.js');
   const { openStandbyPort } = await import('./http/standby/port.js');
@@ -92,14 +93,11 @@ async function lead({ settings, open, journalOf, ...options }: LeadParts) {
   let following: Store | null = null;
   const closePort = async (): Promise<void> => (await port)?.close();
   const onFollowing = ({ store, membership, close }: FollowingParts): void => {
-    const tokens = openOperatorTokens({
-      dir: store.dir,
-      token: given.operatorToken,
-      file: given.operatorTokensFile,
-    });
+    const { operatorToken: token, operatorTokensFile: file } = given;
     const facts = (): StandbyStatus => standbyStatus(settings.node, store, membership);
     port = openStandbyPort(given, {
-      tokens,
+      readTokens: () => openOperatorTokens({ dir: store.dir, token, file }),
+      reloads,
       facts,
       version,
       log,
@@ -110,8 +108,6 @@ async function lead({ settings, open, journalOf, ...options }: LeadParts) {
     following = store;
     onFollowed(store.engine);
   };
-  // A SIGHUP has nothing to read anew yet, and must not end a standby.
-  new Reloads(log).watch();
   const lines = replicationLogger(log);
   const { membership, ...leading } = await untilLeading({
     ...settings,

@@ -48,6 +48,8 @@ async function start(given: Config, log: Log): Promise<void> {
   process.stdout.on('error', (err) => log.write('stdout_closed', { err }));
   startLines.logStarting(log, version, given.dataDir);
   const startedMs = performance.now();
+  const reloads = new Reloads(log);
+  reloads.watch();
   const shutdown = new Shutdown(log);
   const onFatal = (error: unknown): void => shutdown.programmingError(error);
   requireDescriptors(given.gateways);
@@ -56,7 +58,11 @@ async function start(given: Config, log: Log): Promise<void> {
   const meter = new EngineMeter(front.figures.engine);
   const onPublished = (tookMs: number): void => meter.published(tookMs);
   const onFollowed = front.prepare.bind(front);
-  const { store, start, ...keeping } = await keep({ given, shutdown, log, version, onPublished, onFollowed });
+  const { store, start, ...keeping } = await keep({
+    ...{ given, shutdown, reloads, log, version },
+    onPublished,
+    onFollowed,
+  });
   const settled = settleSetup(given, store.engine.setup);
   const { config } = settled;
   const { lastTimeMs } = store.recovered;
@@ -68,7 +74,7 @@ async function start(given: Config, log: Log): Promise<void> {
   const secrets = { masterSecret, signing, operatorTokens };
   const ports = await openPorts(config, { front, ...secrets, manualClock, log, version });
   const reloadTokens = front.operatorTokensReload(() => openOperatorTokens(tokens));
-  new Reloads(log).add('certificates', ports.reloadCertificates).add('operator tokens', reloadTokens).watch();
+  reloads.add('certificates', ports.reloadCertificates).add('operator tokens', reloadTokens);
   const host = buildHost(config, manualClock, { store, ...keeping }, shutdown, log, meter);
   const { sequencer } = host;
   // Before the first command: what gateways see starts from a state that is durable.

@@ -18,7 +18,7 @@ import { broadcastMemory } from '../broadcast/records.js';
 import { type Connected, connectEngine } from '../desk/connect.js';
 import { type FiguresMemory, figuresMemory } from '../metrics/memory.js';
 import { systemClock } from '../process/clock.js';
-import type { Reload } from '../process/reloads.js';
+import { type Reload, tokensReload } from '../process/reloads.js';
 import { RingService } from '../rings/service.js';
 import { streamsMemory } from '../stream/limits.js';
 import { type ForOperators, Gateways, type Listening } from './gateways.js';
@@ -123,11 +123,7 @@ export class Front {
 
   /** Reads the operators' tokens again and puts them in force at their port. */
   operatorTokensReload(read: () => readonly OperatorToken[]): Reload {
-    return async () => {
-      const tokens = read();
-      this.#gateways.setOperatorTokens(tokens);
-      return `${tokens.length - 1} with names are in force`;
-    };
+    return tokensReload(read, (tokens) => this.#gateways.setOperatorTokens(tokens));
   }
 
   /** Publishes market data, and sends replies that found no room. To be called every few milliseconds. */

@@ -1,8 +1,18 @@
 /** What SIGHUP has read anew, while everything else goes on: files whose content may change under a running server. */
+import type { OperatorToken } from '../../engine/model/operators.js';
 import type { Log } from '../log/log.js';
 
 /** Resolves with what is new, as a sentence, or null if nothing is. Rejects with the reason why all stays as it was. */
 export type Reload = () => Promise<string | null>;
+
+/** Reads the operators' tokens again and hands them to `putInForce`. All but one are tokens with names. */
+export const tokensReload =
+  (read: () => readonly OperatorToken[], putInForce: (tokens: readonly OperatorToken[]) => void): Reload =>
+  async () => {
+    const tokens = read();
+    putInForce(tokens);
+    return `${tokens.length - 1} with names are in force`;
+  };
 
 export class Reloads {
   readonly #named = new Map<string, Reload>();
@@ -10,7 +20,7 @@ export class Reloads {
 
   constructor(private readonly log: Log) {}
 
-  /** `name` is for the log. */
+  /** `name` is for the log. It takes the place of one with the same name. */
   add(name: string, reload: Reload): this {
     this.#named.set(name, reload);
     return this;

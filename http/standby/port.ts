@@ -9,6 +9,7 @@ import { TokenGuard } from '../operator/access/token-guard.js';
 import { urlOf } from '../process/banner.js';
 import { systemClock } from '../process/clock.js';
 import { type Config, ConfigError } from '../process/config.js';
+import { type Reloads, tokensReload } from '../process/reloads.js';
 import { tlsFilesOf } from '../tls/files.js';
 import { UwsTransport } from '../uws/transport.js';
 import { createStandbyApi } from './api.js';
@@ -18,7 +19,9 @@ const CONNECTIONS_MAX = 64;
 const TICK_MS = 1_000;
 
 export interface StandbyPortOptions {
-  readonly tokens: readonly OperatorToken[];
+  readonly readTokens: () => readonly OperatorToken[];
+  /** Gets what reads the tokens again. */
+  readonly reloads: Reloads;
   readonly facts: () => StandbyStatus;
   /** Of this server. */
   readonly version: string;
@@ -33,7 +36,7 @@ export interface StandbyPort {
 /** Throws a `ConfigError` if the address cannot be listened on. */
 export async function openStandbyPort(config: Config, options: StandbyPortOptions): Promise<StandbyPort> {
   const { operatorHost, operatorPort } = config;
-  const { tokens, facts, version, log, onFatal } = options;
+  const { readTokens, reloads, facts, version, log, onFatal } = options;
   const tls = tlsFilesOf(config).operator;
   const transport = new UwsTransport({
     clock: systemClock,
@@ -44,7 +47,9 @@ export async function openStandbyPort(config: Config, options: StandbyPortOption
     readsBrowserHeaders: true,
     onFatal,
   });
-  const guard = new TokenGuard(tokens, systemClock);
+  const guard = new TokenGuard(readTokens(), systemClock);
+  const reload = tokensReload(readTokens, (tokens) => guard.setTokens(tokens));
+  reloads.add('operator tokens', reload);
   const console = openStandbyConsole({ tokens: guard, clock: systemClock, replication: facts });
   const build = { version, node: process.version };
   const api = createStandbyApi({

@@ -1,12 +1,16 @@
 /** The console of two machines: what an operator sees on the leader, on the standby, and when the one takes the other's place. */
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { SESSION_ENDED } from '../../http/console/close-codes.js';
+import { addOperatorToken, removeOperatorToken } from '../../persistence/data-dir/operator-tokens.js';
 import { askUntil } from '../support/ask-until.js';
 import { figure, logIn, newPage, noBrowser, openBrowser } from '../support/console/browser.js';
-import { ConsoleClient } from '../support/console/console-client.js';
+import { ConsoleClient, ConsoleStream } from '../support/console/console-client.js';
 import { buildPage } from '../support/console/console-page.js';
 import { fixedPort } from '../support/fixed-port.js';
+import type { Run } from '../support/processes/server.js';
 import { NO_NATS } from '../support/replication/nats.js';
 import { event, place, startPair, TOKEN } from '../support/replication/replicated.js';
 
@@ -33,7 +37,7 @@ async function lastMessage(page: Page): Promise<number> {
 
 test('the consoles of leader and standby, and of a standby that takes over', options, async (t) => {
   const operatorPort = await fixedPort();
-  const { leader, b, bettor } = await startPair(t, { envB: { TOTE_OPERATOR_PORT: operatorPort } });
+  const { leader, b, dirB, bettor } = await startPair(t, { envB: { TOTE_OPERATOR_PORT: operatorPort } });
   const { operatorUrl } = (await event(b.run, 'standby_listening')) as { operatorUrl: string };
 
   const { page: ofLeader, complaints } = await newPage(browser, leader.operatorUrl);
@@ -65,6 +69,7 @@ test('the consoles of leader and standby, and of a standby that takes over', opt
   const refused = await client.send('POST', '/operator/v1/accounts', { tier: 'GOLD' }, writes);
   assert.match(refused.error, /^standby: this server follows a: ask there$/);
   assert.deepEqual(complaints, []);
+  await tokenIsTakenAway(b.run, dirB, client);
 
   assert.equal((await leader.stop()).code, 0);
   await ofLeader.getByText('This machine has sent nothing for some seconds').waitFor();
@@ -75,3 +80,18 @@ test('the consoles of leader and standby, and of a standby that takes over', opt
   await ofStandby.getByRole('link', { name: 'b leads' }).click();
   await ofStandby.getByText('No standby follows').first().waitFor();
 });
+
+async function tokenIsTakenAway(run: Run, dataDir: string, client: ConsoleClient): Promise<void> {
+  const file = join(dataDir, 'operator-tokens');
+  const secret = addOperatorToken(file, 'ann', 'read', '2026-11-22T12:00:00.000Z');
+  run.signal('SIGHUP');
+  await askUntil(
+    () => client.login(secret),
+    ({ status }) => status === 201,
+  );
+  const stream = await client.stream((await client.loggedIn(secret)).writes);
+  assert.ok(stream instanceof ConsoleStream);
+  removeOperatorToken(file, 'ann');
+  run.signal('SIGHUP');
+  assert.equal(await stream.closed, SESSION_ENDED);
+}
