@@ -63,6 +63,8 @@ export type JournalErrorCode =
   | 'replication_diverged'
   /** The journal's last batch is not in the replicated log, and must be taken back. */
   | 'replication_unpublished'
+  /** The replicated log has lost messages that this process had published or read. */
+  | 'replication_went_back'
   /** Another process leads. */
   | 'replication_led'
   /** Another process has taken over from this one. */

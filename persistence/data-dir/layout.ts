@@ -32,6 +32,8 @@ export interface DataDir {
   readonly operatorTokensFile: string;
   /** The keys that roots and settlements are signed with. */
   readonly signingKeysFile: string;
+  /** The highest epoch of the replicated log that this machine has seen; there may be none. */
+  readonly epochFile: string;
 }
 
 /** The paths below `path`, whether or not they exist. */
@@ -53,6 +55,7 @@ export function dataDirLayout(path: string): DataDir {
     operatorTokenFile: join(root, 'operator-token'),
     operatorTokensFile: join(root, 'operator-tokens'),
     signingKeysFile: join(root, 'signing-keys'),
+    epochFile: join(root, 'epoch'),
   };
 }
 

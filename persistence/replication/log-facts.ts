@@ -2,7 +2,7 @@
  * What a process knows of the replicated log and of the standbys there, for its operators. It lives on the engine's thread and
  * is told by the replication's.
  */
-import type { FollowStatus } from './log/follower.js';
+import type { FollowStatus } from './log/follow-status.js';
 import type { StandbyReport } from './log/replicated-log.js';
 
 export interface SeenStandby extends StandbyReport {
@@ -65,7 +65,8 @@ export class LogFacts {
   }
 
   inTrouble(reason: string | null): void {
-    this.#trouble = reason === null ? null : { reason, sinceMs: this.monotonicMs() };
+    const sinceMs = this.#trouble?.sinceMs ?? this.monotonicMs();
+    this.#trouble = reason === null ? null : { reason, sinceMs };
   }
 
   heard(report: StandbyReport): void {

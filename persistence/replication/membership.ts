@@ -9,7 +9,7 @@ import { JournalError } from '../errors.js';
 import type { Store } from '../recovery/open-store.js';
 import { Following } from './following.js';
 import { HandedDisk } from './handed-disk.js';
-import type { FollowStatus } from './log/follower.js';
+import type { FollowStatus } from './log/follow-status.js';
 import { LogFacts, type LogView } from './log-facts.js';
 import type { FromReplication } from './messages.js';
 import { type LeaseClock, type Publisher, ReplicatedJournal } from './replicated-journal.js';

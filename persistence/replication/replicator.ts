@@ -5,10 +5,12 @@
 import { must } from '../../engine/base/assert.js';
 import type { Batch, StoredBatch } from '../../engine/model/ports.js';
 import { toErrorParts } from '../journal/messages.js';
-import { Follower, type FollowStatus } from './log/follower.js';
+import type { EpochMemory } from './log/epoch-memory.js';
+import type { FollowStatus } from './log/follow-status.js';
+import { Follower, PlaceLost } from './log/follower.js';
 import { Leader } from './log/leader.js';
-import type { LocalJournal } from './log/locate.js';
-import { Patience } from './log/patience.js';
+import { type LocalJournal, unpublished } from './log/locate.js';
+import { Patience, Troubles } from './log/patience.js';
 import type { LeaseStore, LogWords, ReplicatedLog } from './log/replicated-log.js';
 import { deleteCovered } from './log/retention.js';
 import type { FromReplication, ReplicationOptions, ToReplication } from './messages.js';
@@ -30,6 +32,7 @@ export interface ReplicatorParts extends Omit<ReplicationOptions, 'nats'> {
   readonly timers: Timers;
   /** Tried again until it succeeds. */
   readonly openLog: () => Promise<SharedLog>;
+  readonly epochs: EpochMemory;
   /** The recovered journal, to be read while it is written. */
   readonly openJournal: () => OpenJournal;
   readonly post: (message: FromReplication) => void;
@@ -45,18 +48,21 @@ const RENEWALS_PER_LEASE = 3;
 const RELEASE_MS_MAX = 1_000;
 
 export class Replicator {
-  readonly #patience: Patience;
+  readonly #troubles: Troubles;
+  /** With the servers, while following and taking over; while publishing; with the lease. */
+  readonly #patience: Record<'follow' | 'publish' | 'lease', Patience>;
   #untakenChars = 0;
   #wake: () => void = () => undefined;
   #log: SharedLog | null = null;
+  #follower: Follower | null = null;
   #leader: Leader | null = null;
   #isReleased = false;
 
   constructor(private readonly parts: ReplicatorParts) {
-    this.#patience = new Patience(
-      () => this.#delay(PAUSE_MS),
-      (reason) => parts.post({ kind: 'trouble', reason }),
-    );
+    this.#troubles = new Troubles((reason) => parts.post({ kind: 'trouble', reason }));
+    const pause = (): Promise<void> => this.#delay(PAUSE_MS);
+    const patience = (activity: string): Patience => new Patience(pause, this.#troubles.of(activity));
+    this.#patience = { follow: patience('follow'), publish: patience('publish'), lease: patience('lease') };
   }
 
   /** Begins. */
@@ -95,9 +101,13 @@ export class Replicator {
 
   async #run(): Promise<void> {
     const { openLog, node, post, leaseMs } = this.parts;
-    const log = await this.#patience.until(openLog);
+    const log = await this.#patience.follow.until(openLog);
     this.#log = log;
     log.onNews(() => this.#wake());
+    log.onReleased(() => {
+      this.#follower?.lookSoon();
+      this.#wake();
+    });
     const leader = await this.#untilLeading(log);
     if (leader === null) return;
     this.#leader = leader;
@@ -106,41 +116,56 @@ export class Replicator {
     post({ kind: 'leading', epoch: leader.epoch, sequence: leader.sequence });
     for (;;) {
       await this.#delay(leaseMs / RENEWALS_PER_LEASE);
-      await this.#patience.until(() => leader.renew());
+      await this.#patience.lease.until(() => leader.renew());
       post({ kind: 'renewed' });
     }
   }
 
   /** null where the journal's last batch must be taken back first. */
   async #untilLeading(log: SharedLog): Promise<Leader | null> {
-    const { role, node, leaseMs, timers, openJournal, post } = this.parts;
-    const journal = openJournal();
-    const monotonicMs = (): number => timers.monotonicMs();
-    const common = { node, leaseMs, monotonicMs, patience: this.#patience };
-    const follower = await Follower.start(log, journal, {
-      ...common,
-      role,
+    const { openJournal, post } = this.parts;
+    const onLost = this.#troubles.of('lost');
+    for (let hasJoined = false; ; hasJoined = true) {
+      const journal = openJournal();
+      try {
+        this.#follower = await this.#follow(log, journal, onLost);
+        if (this.#follower === null && hasJoined) throw unpublished(journal.end.lastSeq);
+        if (this.#follower === null) {
+          post({ kind: 'unpublished' });
+          return null;
+        }
+        onLost(null);
+        if (!hasJoined) post({ kind: 'joined', seq: this.#follower.seq });
+        return await this.#takeOver(log, this.#follower, journal);
+      } catch (thrown) {
+        if (!(thrown instanceof PlaceLost)) throw thrown;
+        onLost(thrown.message);
+      } finally {
+        journal.close();
+      }
+      while (this.#untakenChars > 0) await this.#rest(PAUSE_MS);
+    }
+  }
+
+  #follow(log: SharedLog, journal: LocalJournal, onLost: (reason: string | null) => void) {
+    const { role, node, leaseMs, timers, epochs } = this.parts;
+    return Follower.start(log, journal, {
+      ...{ role, node, leaseMs, epochs, onLost, patience: this.#patience.follow },
+      monotonicMs: () => timers.monotonicMs(),
       rest: (ms) => this.#rest(ms),
       onBatch: (row) => this.#tellBatch(row),
       onStatus: (status) => this.#tellStatus(log, status),
     });
-    if (follower === null) {
-      journal.close();
-      post({ kind: 'unpublished' });
-      return null;
-    }
-    post({ kind: 'joined', seq: follower.seq });
-    log.onReleased(() => {
-      follower.lookSoon();
-      this.#wake();
-    });
+  }
+
+  async #takeOver(log: SharedLog, follower: Follower, journal: OpenJournal): Promise<Leader> {
+    const options = { node: this.parts.node, patience: this.#patience.publish };
     for (;;) {
       const from = await follower.untilLeaderless();
-      const taken = await Leader.takeOver(log, from, common);
-      if (taken === null) continue;
-      if (follower.isAhead) await this.#publishAll(taken, journal.readBatches(from.at.lastSeq));
-      journal.close();
-      return taken;
+      const leader = await Leader.takeOver(log, from, options);
+      if (leader === null) continue;
+      if (follower.isAhead) await this.#publishAll(leader, journal.readBatches(from.at.lastSeq));
+      return leader;
     }
   }
 
@@ -152,7 +177,7 @@ export class Replicator {
       await leader.publish(row);
       const nowMs = timers.monotonicMs();
       if (nowMs - renewedMs < leaseMs / RENEWALS_PER_LEASE) continue;
-      await this.#patience.until(() => leader.renew());
+      await this.#patience.lease.until(() => leader.renew());
       renewedMs = nowMs;
     }
   }
@@ -182,7 +207,7 @@ export class Replicator {
 
   #cover(seq: number): Promise<void> {
     const log = must(this.#log, 'the log');
-    return this.#patience.until(() => deleteCovered(log, seq));
+    return this.#patience.follow.until(() => deleteCovered(log, seq));
   }
 
   #attempt(work: Promise<void>): void {

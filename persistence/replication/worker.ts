@@ -5,6 +5,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
 import { openJournalReader } from '../journal/reader.js';
+import { EpochFile } from './epoch-file.js';
 import { journalEnds } from './local-journal.js';
 import { NatsLog } from './log/nats-log.js';
 import type { FromReplication, ReplicationThreadOptions, ToReplication } from './messages.js';
@@ -34,7 +35,8 @@ function openJournal(): OpenJournal {
 
 const openLog = (): Promise<NatsLog> => NatsLog.open(nats);
 const onFailure = (): void => port.close();
-const replicator = new Replicator({ ...options, timers, openLog, openJournal, post, onFailure });
+const epochs = new EpochFile(dir.epochFile);
+const replicator = new Replicator({ ...options, timers, epochs, openLog, openJournal, post, onFailure });
 
 async function close(): Promise<void> {
   await replicator.release('');

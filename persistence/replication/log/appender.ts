@@ -5,56 +5,94 @@
  * What became of a message whose answer was lost is never assumed. It is sent again under the same id and with the same
  * expectation, which can have two outcomes. The log has it, then or now. Or its place is taken, and the message that stands
  * there says by whom: by this one, or by a successor's.
+ *
+ * A log that has lost messages may come to the same number a second time, with others in front of it. So before a message is
+ * sent again, the one before it must be seen in its place.
  */
 import { JournalError } from '../../errors.js';
 import { decodeMessage, encodeMessage, idOf, type LogMessage } from './message.js';
 import type { Patience } from './patience.js';
-import { type LogEntry, PlaceTaken, type ReplicatedLog } from './replicated-log.js';
+import {
+  type LeaseEntry,
+  type LogEntry,
+  type LogPlace,
+  PlaceTaken,
+  type ReplicatedLog,
+} from './replicated-log.js';
 
 /**
  * A server of the log that has slept may lead it without its newest messages: it refuses every message, and shows none in its
  * place. After so many refusals in a row another one is to lead.
  */
-const REFUSALS_MAX = 100;
+export const REFUSALS_MAX = 20;
+/** After so many times the messages are lost, if they are still not there. */
+export const SERVERS_ASKED_MAX = 4;
 
 export class Appender {
   #refusals = 0;
 
-  /** The next message will be behind `lastSequence`. */
+  /** The next message will be behind `end`. */
   constructor(
     private readonly log: ReplicatedLog,
-    private sequence: number,
+    private end: LogPlace,
     private readonly patience: Patience,
   ) {}
 
   /** Number of the last message that is known to be in the log. */
   get lastSequence(): number {
-    return this.sequence;
+    return this.end.sequence;
   }
 
-  /** Resolves once the message is in the log. Throws `replication_fenced` if another message is in its place. */
+  /**
+   * Resolves once the message is in the log. Throws `replication_fenced` if another message is in its place, and
+   * `replication_went_back` if the log has lost the message before it.
+   */
   async append(message: LogMessage): Promise<void> {
     const bytes = encodeMessage(message);
     const id = idOf(message);
-    await this.patience.until(() => this.#attempt(bytes, id));
-    this.sequence += 1;
+    let isRepeated = false;
+    await this.patience.until(async () => {
+      if (isRepeated) await this.#checkEnd();
+      isRepeated = true;
+      await this.#attempt(bytes, id);
+    });
+    this.end = { sequence: this.end.sequence + 1, id };
     this.#refusals = 0;
   }
 
   async #attempt(bytes: Uint8Array, id: string): Promise<void> {
     try {
-      await this.log.append(bytes, id, this.sequence);
+      await this.log.append(bytes, id, this.end.sequence);
     } catch (thrown) {
       if (!(thrown instanceof PlaceTaken)) throw thrown;
-      const there = await this.log.read(this.sequence + 1);
+      const there = await this.log.read(this.end.sequence + 1);
       if (there === null) return this.#refused();
       if (there.id !== id) throw fenced(there);
     }
   }
 
+  async #checkEnd(): Promise<void> {
+    const { sequence, id } = this.end;
+    if (sequence === 0) return;
+    const there = await this.log.read(sequence);
+    if (there === null) {
+      // Whoever leads may have had it deleted; this process does not, then.
+      const { first } = await this.log.bounds();
+      const beyond = first > sequence ? await this.log.read(first) : null;
+      if (beyond !== null) throw fenced(beyond);
+      return this.#refused();
+    }
+    if (there.id !== id) throw fenced(there);
+  }
+
   async #refused(): Promise<never> {
     this.#refusals += 1;
-    if (this.#refusals % REFUSALS_MAX === 0) await this.log.stepDown();
+    if (this.#refusals % REFUSALS_MAX === 0) {
+      const { last } = await this.log.bounds();
+      const isLost = last < this.end.sequence && this.#refusals >= REFUSALS_MAX * SERVERS_ASKED_MAX;
+      if (isLost) throw wentBack(this.end.sequence, last);
+      await this.log.stepDown();
+    }
     throw new Error('the log refuses a message and does not show which one it has instead');
   }
 }
@@ -70,5 +108,22 @@ export function fenced({ sequence, bytes }: LogEntry): JournalError {
     'replication_fenced',
     `This server does not lead any more: message ${sequence} of the replicated log says that ${who}. Nothing more is acknowledged. ` +
       'Start it again as a standby (TOTE_ROLE=auto does that).',
+  );
+}
+
+/** The end of a leader whose successor's takeover is not in the log any more: the lease is written after it. */
+export function overtaken({ holder, epoch }: LeaseEntry): JournalError {
+  return new JournalError(
+    'replication_fenced',
+    `This server does not lead any more: ${holder} has written its lease, with epoch ${epoch}. Nothing more is acknowledged. Start it again as a ` +
+      'standby (TOTE_ROLE=auto does that).',
+  );
+}
+
+function wentBack(had: number, last: number): JournalError {
+  return new JournalError(
+    'replication_went_back',
+    `The NATS servers have lost what they had acknowledged: the replicated log had message ${had}, and ends at ${last} now. The journal here has ` +
+      'all of it. Start this server again: it publishes anew what the log has lost.',
   );
 }

@@ -4,34 +4,22 @@
  */
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { JournalError } from '../../errors.js';
+import type { EpochMemory } from './epoch-memory.js';
+import type { FollowStatus, Role } from './follow-status.js';
 import type { LeadFrom } from './leader.js';
 import { type LeaseState, LeaseWatch } from './lease.js';
-import { type LocalJournal, locate } from './locate.js';
+import { type LocalJournal, locate, unpublished } from './locate.js';
 import { LogReader } from './log-reader.js';
-import { BatchJoiner, decodeMessage } from './message.js';
+import { LostTail } from './lost-tail.js';
+import { BatchJoiner, decodeMessage, type Takeover } from './message.js';
 import type { Patience } from './patience.js';
-import type { LeaseStore, LogEntry, ReplicatedLog } from './replicated-log.js';
-
-/**
- * `leader` leads at once, and is refused while another process does. `standby` follows, and leads once a leader has ended.
- * `auto` is a standby that also begins an empty log.
- */
-export type Role = 'leader' | 'standby' | 'auto';
-
-/** What a process that follows knows of the log. */
-export interface FollowStatus {
-  readonly lease: LeaseState;
-  /** Who leads, or led last; '' if nobody has. */
-  readonly leader: string;
-  readonly epoch: number;
-  /** Numbers of the last message read, and of the last one of the log at that time. */
-  readonly readSequence: number;
-  readonly lastSequence: number;
-  /** The last command of what was read. */
-  readonly readSeq: number;
-  /** How long ago the end of the log was reached; 0 at the end. Nothing that was in the log before then is missing. */
-  readonly behindMs: number;
-}
+import {
+  type LeaseStore,
+  LOG_BEGIN,
+  type LogEntry,
+  type LogPlace,
+  type ReplicatedLog,
+} from './replicated-log.js';
 
 export interface FollowerOptions {
   readonly role: Role;
@@ -39,11 +27,19 @@ export interface FollowerOptions {
   readonly leaseMs: number;
   readonly monotonicMs: () => number;
   readonly patience: Patience;
+  readonly epochs: EpochMemory;
   /** Resolves after so many milliseconds, or earlier when there may be a new message. */
   readonly rest: (ms: number) => Promise<void>;
   /** Resolves once the batch has found room with whoever takes it. */
   readonly onBatch: (row: StoredBatch) => Promise<void>;
   readonly onStatus: (status: FollowStatus) => void;
+  /** The log has lost its end, in these words; null when it is there again, or is known to be lost. */
+  readonly onLost: (reason: string | null) => void;
+}
+
+/** What has been read is not in the log any more, or what follows has been deleted: the place must be found anew. */
+export class PlaceLost extends Error {
+  override readonly name = 'PlaceLost';
 }
 
 /** How often a reader at the end looks for a message whose news was lost. */
@@ -54,11 +50,14 @@ const LOOKS_PER_LEASE = 8;
 
 export class Follower {
   readonly #watch: LeaseWatch;
+  readonly #lostTail: LostTail;
   #lease: LeaseState = 'held';
   #leader = '';
   #revision = -1;
   /** How many revisions of the lease were seen: two mean that somebody renews it. */
   #revisions = 0;
+  /** The last leader had the log up to this command. */
+  #toldSeq = 0;
   #leaseSeenMs = Number.NEGATIVE_INFINITY;
   #statusMs = Number.NEGATIVE_INFINITY;
   /** When the end of the log was reached last; at first, when following began. */
@@ -66,14 +65,14 @@ export class Follower {
 
   private constructor(
     private readonly log: ReplicatedLog & LeaseStore,
-    private readonly endSeq: number,
-    private readonly reader: LogReader,
+    private readonly journal: LocalJournal,
+    private place: LogPlace,
     private readonly joiner: BatchJoiner,
-    /** The journal has batches behind the log's end. */
-    readonly isAhead: boolean,
     private readonly options: FollowerOptions,
+    private readonly reader = new LogReader(log, place.sequence),
   ) {
     this.#watch = new LeaseWatch(options.leaseMs, options.node);
+    this.#lostTail = new LostTail(log, options);
     this.#endMs = options.monotonicMs();
   }
 
@@ -88,16 +87,20 @@ export class Follower {
   ): Promise<Follower | null> {
     const located = await options.patience.until(() => locate(log, journal));
     if (located.kind === 'unpublished') return null;
-    const isEmpty = located.kind === 'empty';
-    const reader = new LogReader(log, isEmpty ? 0 : located.sequence);
-    const joiner = isEmpty ? new BatchJoiner(journal.end) : new BatchJoiner(located.at, located.epoch);
-    const isAhead = !isEmpty && located.isAhead;
-    return new Follower(log, journal.end.lastSeq, reader, joiner, isAhead, options);
+    if (located.kind === 'empty')
+      return new Follower(log, journal, LOG_BEGIN, new BatchJoiner(journal.end), options);
+    const joiner = new BatchJoiner(located.at, located.epoch);
+    return new Follower(log, journal, located.place, joiner, options);
   }
 
   /** The journal's last sequence number that the log has, as far as it has been read. */
   get seq(): number {
     return this.joiner.at.lastSeq;
+  }
+
+  /** The journal had batches behind the log's end when following began, and the log still does not have all of them. */
+  get isAhead(): boolean {
+    return this.joiner.at.lastSeq < this.journal.end.lastSeq;
   }
 
   /** The lease may have been given back. */
@@ -107,7 +110,7 @@ export class Follower {
 
   /**
    * Resolves at the end of the log, once nobody else seems to lead. To be called again if the attempt to lead came too late.
-   * Throws `replication_led` in the role `leader` while another process leads.
+   * Throws `replication_led` in the role `leader` while another process leads, and `PlaceLost`.
    */
   async untilLeaderless(): Promise<LeadFrom> {
     const { patience, rest } = this.options;
@@ -116,21 +119,57 @@ export class Follower {
       await this.#lookAtLease();
       await this.#tellStatus(entry === null);
       if (entry !== null) await this.#take(entry);
-      else if (this.#mayLead()) {
-        const { at, lastEpoch } = this.joiner;
-        return { sequence: this.reader.sequence, at, epoch: lastEpoch + 1 };
-      } else await rest(POLL_MS);
+      else if (await this.#isMyTurn()) return this.#leadFrom();
+      else await rest(POLL_MS);
     }
   }
 
+  #leadFrom(): LeadFrom {
+    const { epochs } = this.options;
+    const epoch = Math.max(this.joiner.lastEpoch, epochs.highest) + 1;
+    epochs.raise(epoch);
+    return { end: this.place, at: this.joiner.at, epoch, toldSeq: this.#toldSeq };
+  }
+
   async #take(entry: LogEntry): Promise<void> {
+    const before = this.joiner.at.lastSeq;
     const message = decodeMessage(entry.bytes, entry.sequence);
-    const row = this.joiner.add(message, entry.sequence);
-    if (message.kind === 'takeover') this.#leader = message.node;
-    if (row === null) return;
+    const row = await this.#join(entry);
+    this.place = { sequence: entry.sequence, id: entry.id };
+    this.options.epochs.raise(message.epoch);
+    if (message.kind === 'takeover') this.#tookOver(message);
     // Parts that a leader left unfinished, or a takeover, are in nobody's way.
-    if (this.isAhead) throw unpublished(this.endSeq);
-    await this.options.onBatch(row);
+    if (row === null) return;
+    if (before >= this.journal.end.lastSeq) await this.options.onBatch(row);
+    else if (this.journal.chainAt(row.lastSeq) !== row.chain) throw unpublished(this.journal.end.lastSeq);
+  }
+
+  /** Whoever has just taken over is not to be followed at once by another one. */
+  #tookOver({ node, epoch }: Takeover): void {
+    this.#leader = node;
+    this.#lease = 'held';
+    this.#watch.tookOver(epoch, this.options.monotonicMs());
+  }
+
+  /** What does not follow from what was read may follow from what has come in its place. */
+  async #join({ bytes, sequence }: LogEntry): Promise<StoredBatch | null> {
+    try {
+      return this.joiner.add(decodeMessage(bytes, sequence), sequence);
+    } catch (thrown) {
+      await this.#checkPlace();
+      throw thrown;
+    }
+  }
+
+  /** Throws `PlaceLost` unless the last message that was read is still the one before the next. */
+  async #checkPlace(): Promise<void> {
+    const { sequence, id } = this.place;
+    if (sequence === 0) return;
+    const there = await this.options.patience.until(() => this.log.read(sequence));
+    if (there?.id === id) return;
+    const { first } = await this.options.patience.until(() => this.log.bounds());
+    if (there === null && first === sequence + 1) return;
+    throw new PlaceLost(`message ${sequence} of the replicated log is not the one that was read`);
   }
 
   #mayLead(): boolean {
@@ -141,14 +180,35 @@ export class Follower {
     return false;
   }
 
+  /** Whoever leads must have what the last leader had, in the log or in the journal here. */
+  async #isMyTurn(): Promise<boolean> {
+    if (!this.#mayLead()) {
+      this.#lostTail.leave();
+      return false;
+    }
+    await this.#checkPlace();
+    const { end, beforeLast } = this.journal;
+    const { lastSeq } = this.joiner.at;
+    return this.#lostTail.isSettled({
+      logSeq: lastSeq,
+      // A leader and its log are never more than one batch apart.
+      isFarAhead: this.isAhead && lastSeq < (beforeLast?.lastSeq ?? end.lastSeq),
+      ownSeq: Math.max(lastSeq, end.lastSeq),
+      toldSeq: this.#toldSeq,
+      leader: this.#leader,
+    });
+  }
+
   async #lookAtLease(): Promise<void> {
-    const { leaseMs, monotonicMs, patience } = this.options;
+    const { leaseMs, monotonicMs, patience, epochs } = this.options;
     if (monotonicMs() - this.#leaseSeenMs < leaseMs / LOOKS_PER_LEASE) return;
     const entry = await patience.until(() => this.log.readLease());
     this.#leaseSeenMs = monotonicMs();
     this.#lease = this.#watch.saw(entry, this.#leaseSeenMs);
     if (entry === null) return;
     this.#leader = entry.holder;
+    this.#toldSeq = entry.lastSeq;
+    epochs.raise(entry.epoch);
     if (entry.revision === this.#revision) return;
     this.#revision = entry.revision;
     this.#revisions += 1;
@@ -160,6 +220,8 @@ export class Follower {
     if (isAtEnd) this.#endMs = nowMs;
     if (nowMs - this.#statusMs < STATUS_EVERY_MS) return;
     this.#statusMs = nowMs;
+    // At its end a log that has lost messages looks as if nothing were new.
+    if (isAtEnd) await this.#checkPlace();
     const { at, lastEpoch: epoch } = this.joiner;
     const readSequence = this.reader.sequence;
     const lastSequence = isAtEnd ? readSequence : (await patience.until(() => this.log.bounds())).last;
@@ -174,13 +236,5 @@ function ledBy(leader: string): JournalError {
     'replication_led',
     `${leader} leads this exchange: its lease is being renewed. Start this server as a standby with TOTE_ROLE=auto, or let it take over: ` +
       'npx tote promote NODE',
-  );
-}
-
-function unpublished(endSeq: number): JournalError {
-  return new JournalError(
-    'replication_unpublished',
-    `The journal here ends at sequence number ${endSeq} with a batch that no client was told of, and another leader has gone on without it. ` +
-      'Start the server again: it takes that batch back and follows.',
   );
 }

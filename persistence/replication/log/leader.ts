@@ -1,12 +1,18 @@
 /** The leader's side of the replicated log: the takeover, its batches, and the lease that it keeps renewing. */
 import { randomBytes } from 'node:crypto';
 import type { Batch, StoredBatch } from '../../../engine/model/ports.js';
-import { JournalError } from '../../errors.js';
+import { JournalError, type JournalErrorCode } from '../../errors.js';
 import { type ChainPosition, sealBatch } from '../../journal/segment/batch-row.js';
-import { Appender, fenced } from './appender.js';
+import { Appender, fenced, overtaken } from './appender.js';
 import { partsOf } from './message.js';
 import type { Patience } from './patience.js';
-import { type LeaseEntry, type LeaseStore, PlaceTaken, type ReplicatedLog } from './replicated-log.js';
+import {
+  type LeaseEntry,
+  type LeaseStore,
+  type LogPlace,
+  PlaceTaken,
+  type ReplicatedLog,
+} from './replicated-log.js';
 
 export interface LeaderOptions {
   readonly node: string;
@@ -15,14 +21,18 @@ export interface LeaderOptions {
 
 /** The end of the log as a follower has read it, and the epoch to begin there. */
 export interface LeadFrom {
-  readonly sequence: number;
+  readonly end: LogPlace;
   readonly at: ChainPosition;
   readonly epoch: number;
+  /** The last leader had the log up to this command. It may be behind `at` where the journal here has what the log has lost. */
+  readonly toldSeq: number;
 }
 
 /** Of a message besides its text: its first line and what the protocol adds. */
 const HEAD_BYTES_MAX = 1_024;
 const RUN_BYTES = 8;
+/** Why a takeover is not in the log: it ends elsewhere. */
+const OUTRUN: readonly JournalErrorCode[] = ['replication_fenced', 'replication_went_back'];
 
 export class Leader {
   #position: ChainPosition;
@@ -34,26 +44,27 @@ export class Leader {
     private readonly appender: Appender,
     readonly epoch: number,
     position: ChainPosition,
+    private readonly toldSeq: number,
     private readonly options: LeaderOptions,
   ) {
     this.#position = position;
   }
 
-  /** Makes the takeover the next message of the log, and writes the lease. null if another message came first. */
+  /** Makes the takeover the next message of the log, and writes the lease. null if the log ends elsewhere by now. */
   static async takeOver(
     log: ReplicatedLog & LeaseStore,
-    { sequence, at, epoch }: LeadFrom,
+    { end, at, epoch, toldSeq }: LeadFrom,
     options: LeaderOptions,
   ): Promise<Leader | null> {
-    const appender = new Appender(log, sequence, options.patience);
+    const appender = new Appender(log, end, options.patience);
     const run = randomBytes(RUN_BYTES).toString('hex');
     try {
       await appender.append({ kind: 'takeover', epoch, node: options.node, run, position: at });
     } catch (thrown) {
-      if (thrown instanceof JournalError && thrown.code === 'replication_fenced') return null;
+      if (thrown instanceof JournalError && OUTRUN.includes(thrown.code)) return null;
       throw thrown;
     }
-    const leader = new Leader(log, appender, epoch, at, options);
+    const leader = new Leader(log, appender, epoch, at, toldSeq, options);
     await options.patience.until(() => leader.renew());
     return leader;
   }
@@ -83,13 +94,19 @@ export class Leader {
   }
 
   async #write(how: Pick<LeaseEntry, 'isReleased' | 'successor'>): Promise<void> {
-    const entry = { holder: this.options.node, epoch: this.epoch, ...how };
+    const lastSeq = Math.max(this.#position.lastSeq, this.toldSeq);
+    const entry = { holder: this.options.node, epoch: this.epoch, lastSeq, ...how };
     try {
       this.#revision = await this.log.writeLease(entry, this.#revision);
     } catch (thrown) {
       if (!(thrown instanceof PlaceTaken)) throw thrown;
       const there = await this.log.readLease();
-      if (there !== null && there.epoch > this.epoch) await this.confirm();
+      if (there !== null && there.epoch > this.epoch) {
+        await this.confirm();
+        throw overtaken(there);
+      }
+      // A renewal that was under way when the lease was given back.
+      if (this.#isReleased && !how.isReleased) return;
       // That of an earlier leader, or one of our own whose answer was lost.
       this.#revision = await this.log.writeLease(entry, there?.revision ?? 0);
     }

@@ -19,12 +19,19 @@ export class LeaseWatch {
   /** Monotonic time at which this revision was first seen. */
   #sinceMs = 0;
   #seenMs = Number.NEGATIVE_INFINITY;
+  #epoch = 0;
 
   /** For the process of this name. */
   constructor(
     private readonly leaseMs: number,
     private readonly node: string,
   ) {}
+
+  /** The log has a takeover: its leader writes the lease next, and until then what stands there is that of an earlier one. */
+  tookOver(epoch: number, nowMs: number): void {
+    this.#epoch = epoch;
+    this.#sinceMs = nowMs;
+  }
 
   /**
    * `entry` was read at the monotonic time `nowMs`. A reader that was stopped, or could not read, has not watched: the
@@ -38,8 +45,10 @@ export class LeaseWatch {
       this.#revision = Math.max(revision, this.#revision);
       this.#sinceMs = nowMs;
     }
-    if (entry === null) return 'none';
-    if (entry.isReleased && (entry.successor === '' || entry.successor === this.node)) return 'released';
+    if (entry === null && this.#epoch === 0) return 'none';
+    const isNewest = entry !== null && entry.epoch >= this.#epoch;
+    if (isNewest && entry.isReleased && (entry.successor === '' || entry.successor === this.node))
+      return 'released';
     return nowMs - this.#sinceMs >= this.leaseMs ? 'lapsed' : 'held';
   }
 }

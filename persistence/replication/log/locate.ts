@@ -4,7 +4,7 @@
 import { JournalError } from '../../errors.js';
 import type { ChainPosition } from '../../journal/segment/batch-row.js';
 import { decodeMessage, type LogMessage, positionAfter } from './message.js';
-import type { ReplicatedLog } from './replicated-log.js';
+import type { LogPlace, ReplicatedLog } from './replicated-log.js';
 
 export interface JournalEnds {
   readonly end: ChainPosition;
@@ -22,10 +22,10 @@ export interface LocalJournal extends JournalEnds {
 }
 
 export type Located =
-  /** The log has the position `at` of the journal, and `sequence` is the last message up to it. */
+  /** The log has the position `at` of the journal, and `place` is the last message up to it. */
   | {
       readonly kind: 'found';
-      readonly sequence: number;
+      readonly place: LogPlace;
       readonly at: ChainPosition;
       readonly epoch: number;
       /** The journal goes on behind `at`, where the log has nothing yet. */
@@ -35,8 +35,8 @@ export type Located =
   | { readonly kind: 'unpublished'; readonly at: ChainPosition }
   | { readonly kind: 'empty' };
 
-interface Place {
-  readonly sequence: number;
+interface Found {
+  readonly place: LogPlace;
   readonly at: ChainPosition;
   readonly epoch: number;
 }
@@ -73,10 +73,10 @@ class Search {
   ) {}
 
   /** The place of `position`, or null. */
-  async find(position: ChainPosition): Promise<Place | null> {
+  async find(position: ChainPosition): Promise<Found | null> {
     let low = this.first;
     let high = this.last;
-    let best: Place | null = null;
+    let best: Found | null = null;
     while (low <= high) {
       const middle = Math.floor((low + high) / 2);
       const place = await this.placeUpTo(middle);
@@ -91,24 +91,24 @@ class Search {
 
   /** The journal's sequence number before the first message. */
   async beginning(): Promise<number> {
-    const message = await this.#message(this.first);
+    const { message } = await this.#message(this.first);
     return message.kind === 'takeover' ? message.position.lastSeq : message.row.firstSeq - 1;
   }
 
   /** The last place at `sequence` or before it; null if parts of one batch are all that there is. */
-  async placeUpTo(sequence: number): Promise<Place | null> {
+  async placeUpTo(sequence: number): Promise<Found | null> {
     for (let at = sequence; at >= this.first; at--) {
-      const message = await this.#message(at);
+      const { id, message } = await this.#message(at);
       const position = positionAfter(message);
-      if (position !== null) return { sequence: at, at: position, epoch: message.epoch };
+      if (position !== null) return { place: { sequence: at, id }, at: position, epoch: message.epoch };
     }
     return null;
   }
 
-  async #message(sequence: number): Promise<LogMessage> {
+  async #message(sequence: number): Promise<{ id: string; message: LogMessage }> {
     const entry = await this.log.read(sequence);
     if (entry === null) throw new Error(`message ${sequence} of the replicated log cannot be read`);
-    return decodeMessage(entry.bytes, sequence);
+    return { id: entry.id, message: decodeMessage(entry.bytes, sequence) };
   }
 }
 
@@ -118,5 +118,14 @@ function behind(first: number, endSeq: number, begin: number | null): JournalErr
     'replication_behind',
     `The journal here ends at sequence number ${endSeq}, and the replicated log begins after it (message ${first}). What lies between is ` +
       `on the leader: ${needed} is needed. Make one there and begin with it: npx tote standby init --from BACKUP --out DATA_DIR`,
+  );
+}
+
+/** The end of a process whose journal's last batch is in nobody else's history. */
+export function unpublished(endSeq: number): JournalError {
+  return new JournalError(
+    'replication_unpublished',
+    `The journal here ends at sequence number ${endSeq} with a batch that no client was told of, and another leader has gone on without it. ` +
+      'Start the server again: it takes that batch back and follows.',
   );
 }

@@ -59,13 +59,13 @@ export function decodeMessage(bytes: Uint8Array, sequence: number): LogMessage {
 }
 
 /**
- * The message's id: the same for each attempt to publish it, and for no other message. That of a part has the epoch, since a
- * leader that starts again publishes all parts of a batch anew.
+ * The message's id: the same for each attempt to publish it, and for no other message. It has the epoch, since a successor
+ * publishes anew what the log does not have, or has lost, and that is another message.
  */
 export function idOf(message: LogMessage): string {
   if (message.kind === 'takeover') return `takeover.${message.epoch}.${message.run}`;
   const { epoch, part, parts, row } = message;
-  return parts === 1 ? row.chain : `${row.chain}.${epoch}.${part}`;
+  return parts === 1 ? `${row.chain}.${epoch}` : `${row.chain}.${epoch}.${part}`;
 }
 
 /** The messages of `row`, each with at most `textBytesMax` bytes of its text. */

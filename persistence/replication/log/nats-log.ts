@@ -130,9 +130,10 @@ export class NatsLog implements ReplicatedLog, LeaseStore, LogWords {
 
   async readLease(): Promise<LeaseEntry | null> {
     const entry = await this.#ask(() => this.kv.get(LEASE_KEY));
-    return entry === null
-      ? null
-      : { ...entry.json<Omit<LeaseEntry, 'revision'>>(), revision: entry.revision };
+    if (entry === null) return null;
+    // Leases of earlier versions say nothing of the log's end.
+    const { lastSeq = 0, ...lease } = entry.json<Omit<LeaseEntry, 'revision'>>();
+    return { ...lease, lastSeq, revision: entry.revision };
   }
 
   async writeLease(entry: Omit<LeaseEntry, 'revision'>, revision: number): Promise<number> {
@@ -222,6 +223,8 @@ async function ensureStream(jsm: JetStreamManager, stream: string, replicas: num
       deny_delete: true,
     });
   } catch (thrown) {
+    // Servers that have just found each other may take their time.
+    if (!(thrown instanceof JetStreamApiError)) throw thrown;
     throw new JournalError(
       'replication_unreachable',
       `The stream ${stream} could not be made on the NATS servers: ${messageOf(thrown)}. They need JetStream, and ${replicas} of them a quorum.`,

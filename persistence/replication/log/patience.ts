@@ -34,3 +34,26 @@ export class Patience {
     this.onTrouble(reason);
   }
 }
+
+/**
+ * The troubles of activities that go on side by side: one that succeeds does not end another one's. Told is one reason at a
+ * time, and null once none is left.
+ */
+export class Troubles {
+  readonly #reasons = new Map<string, string>();
+  #told: string | null = null;
+
+  constructor(private readonly tell: (reason: string | null) => void) {}
+
+  /** Takes the reasons of this activity; null for none. */
+  of(activity: string): (reason: string | null) => void {
+    return (reason) => {
+      if (reason === null) this.#reasons.delete(activity);
+      else this.#reasons.set(activity, reason);
+      const [first = null] = this.#reasons.values();
+      if (first === this.#told) return;
+      this.#told = first;
+      this.tell(first);
+    };
+  }
+}

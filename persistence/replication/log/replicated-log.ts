@@ -8,6 +8,12 @@ export interface LogEntry {
   readonly bytes: Uint8Array;
 }
 
+/** A message of the log, without its content. */
+export type LogPlace = Pick<LogEntry, 'sequence' | 'id'>;
+
+/** Before the first message. */
+export const LOG_BEGIN: LogPlace = { sequence: 0, id: '' };
+
 /** Another message has taken the place. Which one, the log itself must tell: it may be one's own, sent before. */
 export class PlaceTaken extends Error {
   override readonly name = 'PlaceTaken';
@@ -44,6 +50,8 @@ export interface LeaseEntry {
   readonly isReleased: boolean;
   /** The successor's name; '' for any. */
   readonly successor: string;
+  /** The log had everything up to this command when the lease was written, or it will again before anybody leads. */
+  readonly lastSeq: number;
 }
 
 export interface LeaseStore {

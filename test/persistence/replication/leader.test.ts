@@ -3,12 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { StoredBatch } from '../../../engine/model/ports.js';
+import { REFUSALS_MAX } from '../../../persistence/replication/log/appender.js';
 import { Leader } from '../../../persistence/replication/log/leader.js';
 import { BatchJoiner } from '../../../persistence/replication/log/message.js';
-import { PlaceTaken } from '../../../persistence/replication/log/replicated-log.js';
+import { LOG_BEGIN, PlaceTaken } from '../../../persistence/replication/log/replicated-log.js';
 import { inSuiteOrAtNight } from '../../support/long-run.js';
 import { type Fault, ModelLog } from './model-log.js';
-import { AT_START, BEGINNING, batchAfter, batches, lead, PATIENCE } from './support.js';
+import { AT_START, BEGINNING, batchAfter, batches, journalOf, lead, PATIENCE, succeed } from './support.js';
 
 const RUNS = inSuiteOrAtNight(300, 20_000);
 const anyFault = fc.constantFrom<Fault>('none', 'none', 'lost', 'answerLost', 'late');
@@ -58,7 +59,7 @@ test('who was overtaken publishes nothing more, whatever answers are lost', asyn
       const old = await lead(quiet);
       for (const row of rows) await old.publish(row);
       const end = rows.at(-1) ?? BEGINNING;
-      await lead(quiet, { sequence: quiet.entries.length, at: end, epoch: 2 }, 'b');
+      await succeed(quiet, end, 2, 'b');
       const log = new ModelLog(faults(list));
       log.entries.push(...quiet.entries);
       // The same leader, over a network that now loses answers.
@@ -92,7 +93,7 @@ test('parts of a batch that a leader left unfinished count for nothing, and it p
   const parts = log.entries.length - 1;
   assert.ok(parts > 2);
   log.entries.length = parts;
-  const again = await lead(log, { sequence: parts, at: BEGINNING, epoch: 2 });
+  const again = await succeed(log, BEGINNING, 2);
   await again.publish(row);
   assert.deepEqual(follow(log), [row]);
   assert.equal(log.entries.length, parts + 1 + parts);
@@ -105,7 +106,7 @@ test('a leader that asks whether it still leads learns of a successor', async ()
   assert.ok(row !== undefined);
   await leader.publish(row);
   await leader.confirm();
-  await lead(log, { sequence: 2, at: row, epoch: 2 }, 'b');
+  await succeed(log, row, 2, 'b');
   await assert.rejects(leader.confirm(), isFenced);
 });
 
@@ -122,28 +123,75 @@ test('a log that refuses, and shows nothing in the place, is led by another serv
     throw new PlaceTaken('wrong last sequence');
   };
   await leader.publish(row);
-  assert.deepEqual([refusals, log.stepsDown], [100, 1]);
+  assert.deepEqual([refusals, log.stepsDown], [REFUSALS_MAX, 1]);
   assert.deepEqual(follow(log), [row]);
 });
 
 test('a leader renews its lease, gives it back, and learns from a later epoch', async () => {
   const log = new ModelLog();
   const leader = await lead(log);
-  assert.deepEqual(log.lease, { holder: 'a', epoch: 1, isReleased: false, successor: '', revision: 1 });
+  assert.deepEqual(log.lease, {
+    ...{ holder: 'a', epoch: 1, isReleased: false, successor: '' },
+    ...{ lastSeq: 0, revision: 1 },
+  });
   await leader.renew();
   assert.equal(log.lease?.revision, 2);
   await leader.release('');
   assert.equal(log.lease?.isReleased, true);
   await leader.renew();
   assert.equal(log.lease?.isReleased, true);
-  const successor = await lead(log, { sequence: 1, at: BEGINNING, epoch: 2 }, 'b');
+  const successor = await succeed(log, BEGINNING, 2, 'b');
   assert.equal(log.lease?.holder, 'b');
   assert.equal(successor.epoch, 2);
+});
+
+test('a leader that was overtaken ends, also where the log has lost the takeover, and leaves the lease alone', async () => {
+  const log = new ModelLog();
+  const leader = await lead(log);
+  await succeed(log, BEGINNING, 2, 'b');
+  log.entries.length = 1;
+  await assert.rejects(leader.renew(), isFenced);
+  assert.deepEqual([log.lease?.holder, log.lease?.epoch], ['b', 2]);
+});
+
+test('a lease that was given back stays so, though a renewal was under way', async () => {
+  const log = new ModelLog();
+  const leader = await lead(log);
+  const write = log.writeLease.bind(log);
+  let arrive: () => void = () => undefined;
+  log.writeLease = async (entry, revision) => {
+    if (!entry.isReleased) await new Promise<void>((resolve) => (arrive = resolve));
+    return write(entry, revision);
+  };
+  const renewal = leader.renew();
+  await leader.release('b');
+  arrive();
+  await renewal;
+  assert.deepEqual([log.lease?.isReleased, log.lease?.successor], [true, 'b']);
+});
+
+test('the lease tells how far the log has come, and no less while what the log has lost is published anew', async () => {
+  const log = new ModelLog();
+  const leader = await lead(log);
+  const rows = batches(3);
+  for (const row of rows) await leader.publish(row);
+  await leader.renew();
+  const end = rows.at(-1)?.lastSeq ?? 0;
+  assert.equal(log.lease?.lastSeq, end);
+  log.entries.length = 2;
+  const from = {
+    end: log.entries[1] ?? LOG_BEGIN,
+    at: journalOf(rows.slice(0, 1)).end,
+    epoch: 2,
+    toldSeq: end,
+  };
+  await Leader.takeOver(log, from, { node: 'b', patience: PATIENCE });
+  assert.deepEqual([log.lease?.holder, log.lease?.lastSeq], ['b', end]);
 });
 
 test('an idle leader learns from the lease that it was overtaken', async () => {
   const log = new ModelLog();
   const leader = await lead(log);
-  await lead(log, { sequence: 1, at: BEGINNING, epoch: 2 }, 'b');
+  await succeed(log, BEGINNING, 2, 'b');
   await assert.rejects(leader.renew(), isFenced);
 });

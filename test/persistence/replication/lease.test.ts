@@ -10,6 +10,7 @@ const entry = (revision: number, isReleased = false, successor = ''): Parameters
   epoch: 1,
   isReleased,
   successor,
+  lastSeq: 0,
 });
 
 test('a lease that is renewed is held, and lapses when it is not', () => {
@@ -36,6 +37,16 @@ test('a lease that was given back, or never taken, needs no waiting', () => {
   assert.equal(watch.saw(entry(1, true, 'b'), 11), 'released');
   assert.equal(watch.saw(entry(1, true, 'c'), 12), 'held');
   assert.equal(watch.saw(entry(2), 20), 'held');
+});
+
+test('after a takeover the lease of an earlier leader says nothing, until the new one would have lapsed', () => {
+  for (const old of [null, entry(1, true), entry(1)]) {
+    const watch = new LeaseWatch(LEASE_MS, 'b');
+    for (let nowMs = 0; nowMs <= 3_000; nowMs += 500) watch.saw(old, nowMs);
+    watch.tookOver(2, 3_000);
+    for (let nowMs = 3_500; nowMs < 6_000; nowMs += 500) assert.equal(watch.saw(old, nowMs), 'held');
+    assert.equal(watch.saw(old, 6_000), 'lapsed');
+  }
 });
 
 test('answers of a server that lags behind are no renewal', () => {

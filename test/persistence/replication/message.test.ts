@@ -42,9 +42,10 @@ test('a batch of any text and length comes out of its messages as it went in', (
   );
 });
 
-test('a message of one part has the chain hash as its id', () => {
+test('the id of a message has the chain hash, and the epoch: a successor that publishes it anew publishes another one', () => {
   const row = batchAfter(BEGINNING);
-  assert.deepEqual(partsOf(row, 1, 1_000).map(idOf), [row.chain]);
+  assert.deepEqual(partsOf(row, 1, 1_000).map(idOf), [`${row.chain}.1`]);
+  assert.deepEqual(partsOf(row, 2, 1_000).map(idOf), [`${row.chain}.2`]);
 });
 
 test('what does not follow is refused: another epoch, a part too few, changed text, another place', () => {

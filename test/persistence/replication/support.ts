@@ -5,13 +5,15 @@ import {
   type ChainPosition,
   sealBatch,
 } from '../../../persistence/journal/segment/batch-row.js';
+import type { EpochMemory } from '../../../persistence/replication/log/epoch-memory.js';
 import { Leader, type LeadFrom } from '../../../persistence/replication/log/leader.js';
 import type { LocalJournal } from '../../../persistence/replication/log/locate.js';
 import { Patience } from '../../../persistence/replication/log/patience.js';
+import { LOG_BEGIN } from '../../../persistence/replication/log/replicated-log.js';
 import type { ModelLog } from './model-log.js';
 
 export const BEGINNING: ChainPosition = { lastSeq: 0, chain: CHAIN_START };
-export const AT_START: LeadFrom = { sequence: 0, at: BEGINNING, epoch: 1 };
+export const AT_START: LeadFrom = { end: LOG_BEGIN, at: BEGINNING, epoch: 1, toldSeq: 0 };
 export const PATIENCE = new Patience(
   () => Promise.resolve(),
   () => undefined,
@@ -37,14 +39,36 @@ export function batches(count: number, from: ChainPosition = BEGINNING): StoredB
   return rows;
 }
 
-export async function lead(log: ModelLog, { at, ...from }: LeadFrom = AT_START, node = 'a'): Promise<Leader> {
-  const options = { node, patience: PATIENCE };
-  const leader = await Leader.takeOver(log, { ...from, at: endOf(at) }, options);
+export function lead(log: ModelLog, node = 'a'): Promise<Leader> {
+  return leadFrom(log, AT_START, node);
+}
+
+/** Takes over at the end of the log, where the journal is `at`. */
+export function succeed(log: ModelLog, at: ChainPosition, epoch: number, node = 'a'): Promise<Leader> {
+  const end = log.entries.at(-1) ?? LOG_BEGIN;
+  return leadFrom(log, { end, at: endOf(at), epoch, toldSeq: 0 }, node);
+}
+
+async function leadFrom(log: ModelLog, from: LeadFrom, node: string): Promise<Leader> {
+  const leader = await Leader.takeOver(log, from, { node, patience: PATIENCE });
   if (leader === null) throw new Error('it should lead');
   return leader;
 }
 
 const endOf = ({ lastSeq, chain }: ChainPosition): ChainPosition => ({ lastSeq, chain });
+
+/** What a machine's disk remembers of epochs. */
+export function epochMemory(): EpochMemory {
+  let highest = 0;
+  return {
+    get highest() {
+      return highest;
+    },
+    raise: (epoch) => {
+      highest = Math.max(highest, epoch);
+    },
+  };
+}
 
 /** A journal of these batches. */
 export function journalOf(rows: readonly StoredBatch[]): LocalJournal {

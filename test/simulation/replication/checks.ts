@@ -5,7 +5,7 @@ import type { SimLog } from './log.js';
 import type { SimProcess } from './process.js';
 
 /** Why a process may end by itself. */
-const ENDS: readonly string[] = ['replication_fenced', 'replication_unpublished'];
+const ENDS: readonly string[] = ['replication_fenced', 'replication_unpublished', 'replication_went_back'];
 
 export interface Leading {
   readonly process: SimProcess;
@@ -33,15 +33,20 @@ export class Checks {
     const row = own.at(-1);
     check(row?.lastSeq === batch.lastSeq, 'disk', () => `${who}, which its disk does not have`);
     const inLog = this.log.batches[own.length - 1];
-    check(inLog?.row.chain === row?.chain, 'log', () => `${who}, which the log does not have`);
-    check(inLog?.epoch === epoch, 'epoch', () => `${who}, which is of epoch ${inLog?.epoch}`);
+    // What the log has lost between its answer and this it must have again in the end.
+    if (!this.log.lost.has(row?.chain ?? '')) {
+      check(inLog?.row.chain === row?.chain, 'log', () => `${who}, which the log does not have`);
+      check(inLog?.epoch === epoch, 'epoch', () => `${who}, which is of epoch ${inLog?.epoch}`);
+    }
     const takeover = this.log.takeovers.get(epoch)?.takeover;
     check(takeover?.node === node, 'takeover', () => `${who}, but the log has no takeover of its`);
     const acknowledger = this.#acknowledgers.get(epoch) ?? process.id;
     check(acknowledger === process.id, 'one leader', () => `${who}, and so has process ${acknowledger}`);
     this.#acknowledgers.set(epoch, process.id);
     check(!isZombie, 'zombie', () => `${who} after it was stopped and another one took over`);
-    const next = this.log.takeovers.get(epoch + 1);
+    const next = this.log.takeovers.get(
+      Math.min(...[...this.log.takeovers.keys()].filter((led) => led > epoch)),
+    );
     const lateMs = next === undefined ? 0 : this.nowMs() - next.atMs;
     check(
       lateMs <= this.leaseMs,
@@ -52,11 +57,14 @@ export class Checks {
     if (row !== undefined) this.#acknowledgedChains.add(row.chain);
   }
 
-  /** `rows` are the log's, but for one batch behind them or in the place of the next one, which nobody was told of. */
+  /**
+   * `rows` are the log's, and perhaps what it has lost, but for one batch behind them or in the place of the next one, which nobody
+   * was told of.
+   */
   journal(node: string, rows: readonly StoredBatch[], from: number): void {
     for (let index = from; index < rows.length; index++) {
       const chain = rows[index]?.chain ?? '';
-      if (this.log.batches[index]?.row.chain === chain) continue;
+      if (this.log.batches[index]?.row.chain === chain || this.log.lost.has(chain)) continue;
       const isLast = index === rows.length - 1;
       check(isLast, 'journal', () => `batch ${index} of ${node} is not that of the log`);
       check(!this.#acknowledgedChains.has(chain), 'lost', () => `batch ${index} of ${node} was acknowledged`);
@@ -74,6 +82,9 @@ export class Checks {
   /** In the end, when nothing is under way any more. */
   equal(node: string, rows: readonly StoredBatch[]): void {
     const { batches } = this.log;
+    const chains = new Set(batches.map(({ row }) => row.chain));
+    for (const chain of this.#acknowledgedChains)
+      check(chains.has(chain), 'lost', () => `the log does not have ${chain}, which was acknowledged`);
     check(
       rows.length === batches.length,
       'equal',

@@ -4,7 +4,12 @@
  */
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
-import { BatchJoiner, decodeMessage, type Takeover } from '../../../persistence/replication/log/message.js';
+import {
+  BatchJoiner,
+  decodeMessage,
+  type LogMessage,
+  type Takeover,
+} from '../../../persistence/replication/log/message.js';
 import {
   type LeaseEntry,
   type LogEntry,
@@ -16,11 +21,15 @@ export class SimLog {
   readonly entries: LogEntry[] = [];
   /** The batches in it, each with the epoch of its leader. */
   readonly batches: { readonly row: StoredBatch; readonly epoch: number }[] = [];
-  /** By epoch, with the time at which they were appended. */
+  /** By epoch, with the time at which they were appended; also those that were lost, until another one has the epoch. */
   readonly takeovers = new Map<number, { readonly takeover: Takeover; readonly atMs: number }>();
+  /** Chain hashes of the batches that it has lost. */
+  readonly lost = new Set<string>();
+  /** How often it has lost messages: whatever was on its way to it then does not arrive. */
+  losses = 0;
   lease: LeaseEntry | null = null;
   first = 1;
-  readonly #joiner = new BatchJoiner({ lastSeq: 0, chain: CHAIN_START });
+  #joiner = new BatchJoiner({ lastSeq: 0, chain: CHAIN_START });
 
   constructor(private readonly scheduler: Scheduler) {}
 
@@ -33,13 +42,27 @@ export class SimLog {
     if (known?.sequence === afterSequence + 1) return;
     if (known !== undefined) throw new Error(`message ${id} is number ${known.sequence} of the log`);
     if (this.entries.length !== afterSequence) throw new PlaceTaken('the log ends elsewhere');
-    const sequence = afterSequence + 1;
-    this.entries.push({ sequence, id, bytes });
-    const message = decodeMessage(bytes, sequence);
-    const row = this.#joiner.add(message, sequence);
-    if (row !== null) this.batches.push({ row, epoch: message.epoch });
+    const message = this.#add({ sequence: afterSequence + 1, id, bytes });
     if (message.kind === 'takeover')
       this.takeovers.set(message.epoch, { takeover: message, atMs: this.scheduler.nowMs });
+  }
+
+  /** The servers have lost everything behind this message, all of which they had acknowledged. */
+  goBack(sequence: number): void {
+    const kept = this.entries.splice(0, this.entries.length).slice(0, sequence);
+    for (const { row } of this.batches.splice(0, this.batches.length)) this.lost.add(row.chain);
+    this.#joiner = new BatchJoiner({ lastSeq: 0, chain: CHAIN_START });
+    for (const entry of kept) this.#add(entry);
+    for (const { row } of this.batches) this.lost.delete(row.chain);
+    this.losses += 1;
+  }
+
+  #add(entry: LogEntry): LogMessage {
+    this.entries.push(entry);
+    const message = decodeMessage(entry.bytes, entry.sequence);
+    const row = this.#joiner.add(message, entry.sequence);
+    if (row !== null) this.batches.push({ row, epoch: message.epoch });
+    return message;
   }
 
   read(sequence: number): LogEntry | null {

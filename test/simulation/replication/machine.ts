@@ -14,11 +14,13 @@ import {
   sealBatch,
 } from '../../../persistence/journal/segment/batch-row.js';
 import { decodeBatch, replayBatch } from '../../../persistence/replay/replay.js';
+import type { EpochMemory } from '../../../persistence/replication/log/epoch-memory.js';
 import { Membership } from '../../../persistence/replication/membership.js';
 import type { FromReplication, ToReplication } from '../../../persistence/replication/messages.js';
 import type { ReplicatedJournal } from '../../../persistence/replication/replicated-journal.js';
 import { type OpenJournal, Replicator } from '../../../persistence/replication/replicator.js';
 import type { ReplicationEvents, ReplicationLink } from '../../../persistence/replication/thread.js';
+import { epochMemory } from '../../persistence/replication/support.js';
 import type { Rng } from '../../support/reference/random/rng.js';
 import type { Scheduler } from '../machine/scheduler.js';
 import type { Checks, Leading } from './checks.js';
@@ -38,6 +40,7 @@ export interface MachineParts {
 export class SimMachine {
   /** What the disk has. */
   readonly rows: StoredBatch[] = [];
+  readonly epochs: EpochMemory;
   readonly way: Way = { isCutUp: false, isCutDown: false };
   diskMs = 2;
   isLoaded = true;
@@ -58,6 +61,7 @@ export class SimMachine {
     /** The number of the next process of any machine. */
     private readonly nextId: () => number,
   ) {
+    this.epochs = parts.mutation.epochs?.() ?? epochMemory();
     this.process = this.#start();
   }
 
@@ -150,6 +154,7 @@ export class SimMachine {
       node: this.node,
       leaseMs,
       timers: process.timers,
+      epochs: this.epochs,
       openLog: () =>
         new Promise((resolve, reject) => {
           const { isReached } = network;

@@ -1,5 +1,6 @@
 /** Planted bugs of the replicated log, to prove that they are found. */
 import { Appender } from '../../../persistence/replication/log/appender.js';
+import type { EpochMemory } from '../../../persistence/replication/log/epoch-memory.js';
 import { Follower } from '../../../persistence/replication/log/follower.js';
 import { PlaceTaken } from '../../../persistence/replication/log/replicated-log.js';
 import type { FromReplication, ToReplication } from '../../../persistence/replication/messages.js';
@@ -15,6 +16,8 @@ export interface Mutation {
   readonly leaseClock?: (process: SimProcess) => number;
   readonly log?: (real: SharedLog) => SharedLog;
   readonly isDiskIgnored?: boolean;
+  /** What a machine remembers of epochs. */
+  readonly epochs?: () => EpochMemory;
   /** What the engine's thread says to the replication's; `answer` answers in its place. */
   readonly toThread?: (
     message: ToReplication,
@@ -123,5 +126,21 @@ export const MUTATIONS: readonly Mutation[] = [
             return { ...from, epoch: Math.max(1, from.epoch - 1) };
           },
       ),
+  },
+  {
+    name: 'epoch-of-the-log',
+    bug: 'a successor takes the epoch that follows that of a log which has lost messages',
+    epochs: () => ({ highest: 0, raise: () => undefined }),
+  },
+  {
+    name: 'loss-unnoticed',
+    bug: 'a standby without what the log has lost leads, and nobody asks what the last leader had told of',
+    log: (real) => ({
+      ...real,
+      readLease: async () => {
+        const lease = await real.readLease();
+        return lease === null ? null : { ...lease, lastSeq: 0 };
+      },
+    }),
   },
 ];

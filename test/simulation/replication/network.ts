@@ -79,10 +79,11 @@ export class Network {
     return new Promise((resolve, reject) => {
       process.after(ANSWER_MS_MAX, () => reject(new Error('no answer')));
       const copies = this.#happens(DOUBLED) ? 2 : 1;
+      const { losses } = this.log;
       for (let copy = 0; copy < copies; copy++) {
         if (way.isCutUp || this.#happens(LOST)) continue;
         this.scheduler.after(this.#delayMs(copy), () => {
-          if (!this.isAvailable) return;
+          if (!this.isAvailable || this.log.losses !== losses) return;
           const answer = outcomeOf(work, resolve, reject);
           if (way.isCutDown || this.#happens(LOST)) return;
           this.scheduler.after(this.#delayMs(0), () => process.deliver('message', answer));

@@ -17,7 +17,7 @@ import { Network } from './network.js';
 const START_MS = 1_763_700_000_000;
 const STORM_MS = 60_000;
 /** Then everybody must have found each other again, and orders be taken. */
-const CALM_MS = 20_000;
+const CALM_MS = 25_000;
 const END_MS = 5_000;
 const ACKNOWLEDGED_IN_CALM = 20;
 
@@ -52,6 +52,8 @@ class World {
   readonly #network: Network;
   readonly #checks: Checks;
   readonly #machines: readonly [SimMachine, SimMachine];
+  /** Some logs lose what they have acknowledged. */
+  readonly #mayGoBack: boolean;
   #failure: unknown = null;
   #processes = 0;
 
@@ -61,6 +63,7 @@ class World {
     const leaseMs = rng.pick([1_000, 3_000]);
     // Some worlds have batches of several parts.
     const bytesMax = rng.chance(0.3) ? 1_024 + 100 : 1_000_000;
+    this.#mayGoBack = rng.chance(0.4);
     this.#network = new Network(this.#log, bytesMax, this.#scheduler, rng);
     this.#checks = new Checks(this.#log, leaseMs, () => this.#scheduler.nowMs);
     const common = { scheduler: this.#scheduler, rng, network: this.#network, checks: this.#checks };
@@ -135,7 +138,7 @@ class World {
     const machine = rng.chance(0.6) && leading !== undefined ? leading : rng.pick(this.#machines);
     const forMs = rng.chance(0.4) ? rng.integer(50, 1_500) : rng.integer(1_500, 9_000);
     const later = (run: () => void): void => this.#scheduler.after(forMs, run);
-    switch (rng.integer(0, 8)) {
+    switch (rng.integer(0, this.#mayGoBack ? 9 : 8)) {
       case 0:
         if (machine.process.isAlive) machine.kill(forMs);
         break;
@@ -178,9 +181,22 @@ class World {
           machine.diskMs = 2;
         });
         break;
-      default:
+      case 8:
         leading?.covered(Math.min(...this.#machines.map(({ seq }) => seq)));
+        break;
+      default:
+        this.#goBack();
     }
+  }
+
+  /** The log loses messages, but no batch that came after the leader last wrote its lease and is not on both disks. */
+  #goBack(): void {
+    const log = this.#log;
+    const { lease, entries, first, batches } = log;
+    const lastSeq = batches.at(-1)?.row.lastSeq ?? 0;
+    const isTold = (lease?.lastSeq ?? 0) >= lastSeq;
+    if (!isTold && this.#machines.some(({ seq }) => seq < lastSeq)) return;
+    log.goBack(Math.max(first, entries.length - this.#rng.integer(1, 40)));
   }
 
   #calm(): void {

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -99,6 +99,28 @@ export class NatsCluster {
     if (process === null || process.exitCode !== null || process.signalCode !== null) return;
     process.kill('SIGKILL');
     await once(process, 'exit');
+  }
+
+  /** Copies all servers' files, between their SIGKILL and a new start. Returns what `goBack` takes. */
+  async keepFiles(): Promise<string> {
+    const kept = join(this.root, 'kept');
+    await this.#restartAfter((files, index) => cpSync(files, join(kept, index), { recursive: true }));
+    return kept;
+  }
+
+  /** All servers have what they had at `keepFiles`, and have lost what they acknowledged since. */
+  goBack(kept: string): Promise<void> {
+    return this.#restartAfter((files, index) => {
+      rmSync(files, { recursive: true });
+      cpSync(join(kept, index), files, { recursive: true });
+    });
+  }
+
+  async #restartAfter(act: (files: string, index: string) => void): Promise<void> {
+    await Promise.all(this.ports.map((_, index) => this.killServer(index)));
+    for (const index of this.ports.keys()) act(join(this.root, String(index)), String(index));
+    for (const index of this.ports.keys()) this.startServer(index);
+    await this.ready();
   }
 
   /** Bytes from one server to the other vanish ('up'), or those back, or both, until `healRoutes`. */

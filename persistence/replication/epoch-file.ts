@@ -1,0 +1,49 @@
+/** The highest epoch that this machine has seen, in a file of the data directory. */
+import { readFileSync } from 'node:fs';
+import { isMissing, writeFileDurably } from '../data-dir/files.js';
+import { JournalError, messageOf } from '../errors.js';
+import type { EpochMemory } from './log/epoch-memory.js';
+
+const FORM = /^tote-epoch v1 (\d{1,15})\n$/;
+
+export class EpochFile implements EpochMemory {
+  #highest: number;
+
+  /** Throws `file_unreadable`. */
+  constructor(private readonly path: string) {
+    this.#highest = read(path);
+  }
+
+  get highest(): number {
+    return this.#highest;
+  }
+
+  raise(epoch: number): void {
+    if (epoch <= this.#highest) return;
+    writeFileDurably(this.path, `tote-epoch v1 ${epoch}\n`, 0o600);
+    this.#highest = epoch;
+  }
+}
+
+/** 0 where no epoch was ever seen. */
+function read(path: string): number {
+  let text: string;
+  try {
+    text = readFileSync(path, 'latin1');
+  } catch (thrown) {
+    if (isMissing(thrown)) return 0;
+    throw unreadable(path, messageOf(thrown), thrown);
+  }
+  const epoch = FORM.exec(text)?.[1];
+  if (epoch === undefined) throw unreadable(path, 'it is not in its form');
+  return Number(epoch);
+}
+
+function unreadable(path: string, why: string, cause?: unknown): JournalError {
+  return new JournalError(
+    'file_unreadable',
+    `The file ${path} cannot be read: ${why}. It has the highest epoch of the replicated log that this machine has seen. Make it readable, ` +
+      'or delete it where the log has lost nothing since: the log and the lease have that epoch, too.',
+    { cause },
+  );
+}

@@ -1,0 +1,35 @@
+/** What operators are told of servers that do not answer, while several things are asked of them side by side. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Patience, Troubles } from '../../../persistence/replication/log/patience.js';
+
+test('an activity that succeeds does not end the trouble of another one', async () => {
+  const told: (string | null)[] = [];
+  const troubles = new Troubles((reason) => told.push(reason));
+  let answers: () => void = () => undefined;
+  let failures = 0;
+  const pause = (): Promise<void> => Promise.resolve();
+  const publishing = new Patience(pause, troubles.of('publish')).until(async () => {
+    failures += 1;
+    if (failures < 3) throw new Error('no answer');
+    await new Promise<void>((resolve) => (answers = resolve));
+  });
+  const renewing = new Patience(pause, troubles.of('lease'));
+  while (failures < 3) await renewing.until(() => Promise.resolve());
+  assert.deepEqual(told, ['no answer']);
+  answers();
+  await publishing;
+  assert.deepEqual(told, ['no answer', null]);
+});
+
+test('of several troubles the oldest is told, and null when the last one is over', () => {
+  const told: (string | null)[] = [];
+  const troubles = new Troubles((reason) => told.push(reason));
+  const [one, other] = [troubles.of('one'), troubles.of('other')];
+  one('a');
+  other('b');
+  one(null);
+  other(null);
+  other(null);
+  assert.deepEqual(told, ['a', 'b', null]);
+});

@@ -1,0 +1,199 @@
+/** A log that has lost what it had acknowledged: nobody leads without it, and whoever has it publishes it anew. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { StoredBatch } from '../../../engine/model/ports.js';
+import { EpochFile } from '../../../persistence/replication/epoch-file.js';
+import { REFUSALS_MAX, SERVERS_ASKED_MAX } from '../../../persistence/replication/log/appender.js';
+import type { EpochMemory } from '../../../persistence/replication/log/epoch-memory.js';
+import { Follower, PlaceLost } from '../../../persistence/replication/log/follower.js';
+import type { LeadFrom } from '../../../persistence/replication/log/leader.js';
+import { newDataDir } from '../../support/processes/server.js';
+import { ModelLog } from './model-log.js';
+import {
+  BEGINNING,
+  batchAfter,
+  batches,
+  epochMemory,
+  journalOf,
+  lead,
+  PATIENCE,
+  succeed,
+} from './support.js';
+
+const LEASE_MS = 1_000;
+
+interface Standby {
+  readonly taken: StoredBatch[];
+  readonly lost: (string | null)[];
+  /** Rejects where the standby has rested so often without its turn to lead. */
+  untilLeaderless(rests?: number): Promise<LeadFrom>;
+}
+
+/** Follows with a journal of these batches. Its clock goes on while it rests. */
+async function follow(
+  log: ModelLog,
+  own: readonly StoredBatch[],
+  epochs: EpochMemory = epochMemory(),
+): Promise<Standby> {
+  let nowMs = 0;
+  let restsLeft = 0;
+  const taken: StoredBatch[] = [];
+  const lost: (string | null)[] = [];
+  const follower = await Follower.start(log, journalOf(own), {
+    ...{ role: 'auto', node: 'b', leaseMs: LEASE_MS, patience: PATIENCE, epochs },
+    monotonicMs: () => nowMs,
+    rest: async (ms) => {
+      nowMs += ms;
+      restsLeft -= 1;
+      if (restsLeft < 0) throw new Error('it does not lead');
+    },
+    onBatch: async (row) => {
+      taken.push(row);
+    },
+    onStatus: () => undefined,
+    onLost: (reason) => lost.push(reason),
+  });
+  assert.ok(follower !== null);
+  const untilLeaderless = (rests = 1_000): Promise<LeadFrom> => {
+    restsLeft = rests;
+    return follower.untilLeaderless();
+  };
+  return { taken, lost, untilLeaderless };
+}
+
+/** A log in which `a` has led with these batches. */
+async function led(rows: readonly StoredBatch[]): Promise<ModelLog> {
+  const log = new ModelLog();
+  const leader = await lead(log);
+  for (const row of rows) await leader.publish(row);
+  await leader.renew();
+  return log;
+}
+
+test('a leader whose messages are lost asks each server, and then ends without a word to anybody', async () => {
+  const rows = batches(4);
+  const log = new ModelLog();
+  const leader = await lead(log);
+  for (const row of rows) await leader.publish(row);
+  log.entries.length = 2;
+  await assert.rejects(leader.publish(batchAfter(rows.at(-1) ?? BEGINNING)), {
+    code: 'replication_went_back',
+  });
+  assert.equal(log.stepsDown, SERVERS_ASKED_MAX - 1);
+  assert.equal(log.entries.length, 2);
+});
+
+test('a leader goes on when another server shows its messages again', async () => {
+  const rows = batches(4);
+  const log = new ModelLog();
+  const leader = await lead(log);
+  for (const row of rows) await leader.publish(row);
+  const hidden = log.entries.splice(2);
+  log.stepDown = async () => {
+    log.entries.push(...hidden);
+  };
+  await leader.publish(batchAfter(rows.at(-1) ?? BEGINNING));
+  assert.equal(log.entries.length, rows.length + 2);
+});
+
+test('a leader publishes nothing behind the same number of another history', async () => {
+  const rows = batches(4);
+  const log = new ModelLog();
+  const leader = await lead(log);
+  for (const row of rows) await leader.publish(row);
+  log.entries.length = 2;
+  let tries = 0;
+  const read = log.read.bind(log);
+  log.read = async (sequence) => {
+    tries += 1;
+    // A successor publishes what was lost, and comes to exactly the number that this leader expects.
+    if (tries === REFUSALS_MAX / 2) {
+      const successor = await succeed(log, rows[0] ?? BEGINNING, 2, 'b');
+      for (const row of rows.slice(1, 3)) await successor.publish(row);
+      assert.equal(log.entries.length, rows.length + 1);
+    }
+    return read(sequence);
+  };
+  await assert.rejects(leader.publish(batchAfter(rows.at(-1) ?? BEGINNING)), { code: 'replication_fenced' });
+  assert.equal(log.entries.length, rows.length + 1);
+});
+
+test('a standby that has all leads at the end of what is left, with an epoch above all that it has seen', async () => {
+  const rows = batches(6);
+  const log = await led(rows);
+  await succeed(log, rows.at(-1) ?? BEGINNING, 7, 'a');
+  const epochs = epochMemory();
+  await assert.rejects((await follow(log, rows, epochs)).untilLeaderless(2), /does not lead/);
+  log.entries.length = 3;
+  log.lease = null;
+  const standby = await follow(log, rows, epochs);
+  const from = await standby.untilLeaderless();
+  assert.deepEqual([from.end.sequence, from.at, from.epoch], [3, journalOf(rows.slice(0, 2)).end, 8]);
+  assert.equal(epochs.highest, 8);
+  // The servers may only not have shown the rest: each was asked.
+  assert.equal(log.stepsDown, 3);
+  assert.match(
+    standby.lost[0] ?? '',
+    /^the log ends at command 3, and had 12: another NATS server is asked$/,
+  );
+  assert.equal(standby.lost.at(-1), null);
+});
+
+test('a standby without what the leader had told of does not lead until an operator accepts the loss', async () => {
+  const rows = batches(6);
+  const log = await led(rows);
+  log.entries.length = 3;
+  const standby = await follow(log, rows.slice(0, 2));
+  await assert.rejects(standby.untilLeaderless(100), /does not lead/);
+  assert.ok(log.stepsDown > 3, 'it goes on asking');
+  assert.match(standby.lost[0] ?? '', /start a, which has it\. .* npx tote promote b --accept-loss$/);
+  log.lease = { ...(log.lease ?? assert.fail('a lease')), isReleased: true, successor: 'b', lastSeq: 0 };
+  const from = await standby.untilLeaderless();
+  assert.deepEqual([from.end.sequence, from.epoch], [3, 2]);
+});
+
+test('a standby notices that what it has read is gone, whether or not others stand in its place', async () => {
+  const rows = batches(6);
+  const log = await led(rows);
+  const standby = await follow(log, []);
+  await assert.rejects(standby.untilLeaderless(1), /does not lead/);
+  assert.deepEqual(standby.taken, rows);
+  const lost = log.entries.splice(3);
+  await assert.rejects(standby.untilLeaderless(), PlaceLost);
+  const successor = await succeed(log, rows[1] ?? BEGINNING, 2);
+  for (const row of rows.slice(2)) await successor.publish(row);
+  const next = batchAfter(rows.at(-1) ?? BEGINNING);
+  await successor.publish(next);
+  assert.ok(log.entries.length > lost.length + 3);
+  await assert.rejects(standby.untilLeaderless(), PlaceLost);
+  const again = await follow(log, rows);
+  await assert.rejects(again.untilLeaderless(1), /does not lead/);
+  assert.deepEqual(again.taken, [next]);
+});
+
+test('a standby passes over what its journal has, batch by batch, and ends where another history begins', async () => {
+  const rows = batches(4);
+  const log = await led(rows);
+  log.entries.length = 2;
+  const standby = await follow(log, rows);
+  const successor = await succeed(log, rows[0] ?? BEGINNING, 2);
+  for (const row of rows.slice(1, 3)) await successor.publish(row);
+  await assert.rejects(standby.untilLeaderless(1), /does not lead/);
+  assert.deepEqual(standby.taken, []);
+  await successor.publish(batchAfter(rows[2] ?? BEGINNING, 1, 'other'));
+  await assert.rejects(standby.untilLeaderless(), { code: 'replication_unpublished' });
+});
+
+test('the highest epoch outlives the process, and only rises', () => {
+  const path = join(newDataDir(), 'epoch');
+  const file = new EpochFile(path);
+  assert.equal(file.highest, 0);
+  for (const epoch of [3, 2, 61]) file.raise(epoch);
+  assert.equal(new EpochFile(path).highest, 61);
+  for (const text of ['', '61\n', 'tote-epoch v1 -1\n', 'tote-epoch v1 61']) {
+    writeFileSync(path, text);
+    assert.throws(() => new EpochFile(path), { code: 'file_unreadable' });
+  }
+});

@@ -1,0 +1,108 @@
+/**
+ * NATS servers that have lost what they had acknowledged, orders and a change of leaders among it: real servers, whose files are
+ * put back to an earlier state.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { must } from '../../engine/base/assert.js';
+import { tote } from '../support/processes/cli.js';
+import type { Server } from '../support/processes/server.js';
+import { historyOf, openLog } from '../support/replication/log-history.js';
+import { NO_NATS } from '../support/replication/nats.js';
+import {
+  batchesOf,
+  event,
+  type Pair,
+  place,
+  startMachine,
+  startPair,
+} from '../support/replication/replicated.js';
+
+const options = { skip: NO_NATS };
+
+/** The id of the bet, once the order is placed or replayed. While servers start again it may be refused for a while. */
+async function betOf(server: Server, bettor: Pair['bettor'], key: string): Promise<string> {
+  for (;;) {
+    const { status, data } = await place(server, bettor, key);
+    if (status === 201) return data.bet.id;
+    assert.equal(status, 503);
+  }
+}
+
+test('what NATS servers have lost is published anew, and no epoch is led twice', options, async (t) => {
+  const { nats, leader: a, b: standby, dirB, bettor } = await startPair(t);
+  const bets = new Map([['k1', await betOf(a, bettor, 'k1')]]);
+  const kept = await nats.keepFiles();
+  bets.set('k2', await betOf(a, bettor, 'k2'));
+  assert.equal((await a.stop()).code, 0);
+  const b = await standby.leading;
+  await b.push({ BTC: 50_000 });
+  const again = startMachine({ nats, node: 'a', dataDir: a.dataDir });
+  t.after(() => again.run.signal('SIGKILL'));
+  await event(again.run, 'following');
+  bets.set('k3', await betOf(b, bettor, 'k3'));
+  const before = await historyOf(nats);
+  await again.run.findInErrors((text) => (text.includes(`"epoch":2`) ? text : null));
+
+  await nats.goBack(kept);
+  assert.ok((await historyOf(nats)).messages < before.messages, 'messages are lost');
+  // Its next order finds that out. It ends without an answer, and whoever has everything leads.
+  const late = place(b, bettor, 'k4').then(
+    ({ status }) => status,
+    () => 0,
+  );
+  const ended = await b.run.ended;
+  assert.equal(ended.code, 1);
+  assert.match(ended.stderr, /replication_went_back/);
+  assert.notEqual(await late, 201);
+  const next = await again.leading;
+  await next.push({ BTC: 50_000 });
+  for (const [key, id] of bets) assert.equal(await betOf(next, bettor, key), id);
+  bets.set('k4', await betOf(next, bettor, 'k4'));
+
+  const follower = startMachine({ nats, node: 'b', dataDir: dirB });
+  t.after(() => follower.run.signal('SIGKILL'));
+  await event(follower.run, 'following');
+  assert.equal((await next.stop()).code, 0);
+  const last = await follower.leading;
+  for (const [key, id] of bets) assert.equal(await betOf(last, bettor, key), id);
+  assert.equal((await last.stop()).code, 0);
+  const { leaders, batches } = await historyOf(nats);
+  assert.deepEqual([...leaders.keys()], [1, 3, 4]);
+  assert.deepEqual(
+    batchesOf(dirB).map(({ chain }) => chain),
+    batches.map(({ row }) => row.chain),
+  );
+});
+
+test(
+  'a machine without what the leader had told of leads once an operator accepts the loss',
+  options,
+  async (t) => {
+    const { nats, leader: a, b: standby, bettor } = await startPair(t);
+    const bet = await betOf(a, bettor, 'k1');
+    const ofNats = ['--nats', nats.url];
+    const promoteAnyway = ['promote', 'b', '--accept-loss', ...ofNats];
+    const early = await tote(promoteAnyway);
+    assert.deepEqual([early.code, /a leads, so nothing is lost/.test(early.stderr)], [2, true]);
+    await a.kill();
+    const log = await openLog(nats);
+    t.after(() => log.close());
+    const lease = must(await log.readLease(), 'a lease');
+    // As if the log had had 50 commands more, which it has lost with the machine.
+    await log.writeLease({ ...lease, lastSeq: lease.lastSeq + 50 }, lease.revision);
+    const { reason } = await event(standby.run, 'replication_away');
+    assert.match(
+      String(reason),
+      /start a, which has it\. If its disk is lost, npx tote promote b --accept-loss/,
+    );
+    assert.equal((await tote(['promote', 'b', ...ofNats])).code, 3);
+    const promoted = await tote(promoteAnyway);
+    assert.equal(promoted.code, 0, promoted.stderr);
+    assert.match(
+      promoted.stdout,
+      /^b leads now, with epoch 2, and without what the log has lost up to command \d+$/m,
+    );
+    assert.equal(await betOf(await standby.leading, bettor, 'k1'), bet);
+  },
+);
