@@ -85,12 +85,14 @@ test(
     const promoteAnyway = ['promote', 'b', '--accept-loss', ...ofNats];
     const early = await tote(promoteAnyway);
     assert.deepEqual([early.code, /a leads, so nothing is lost/.test(early.stderr)], [2, true]);
+    standby.run.signal('SIGSTOP');
     await a.kill();
     const log = await openLog(nats);
     t.after(() => log.close());
     const lease = must(await log.readLease(), 'a lease');
     // As if the log had had 50 commands more, which it has lost with the machine.
     await log.writeLease({ ...lease, lastSeq: lease.lastSeq + 50 }, lease.revision);
+    standby.run.signal('SIGCONT');
     const { reason } = await event(standby.run, 'replication_away');
     assert.match(
       String(reason),

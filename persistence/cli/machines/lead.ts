@@ -17,6 +17,7 @@ import { EXIT, type ExitCode, UsageError } from '../frame/exit-codes.js';
 import type { Output } from '../frame/output.js';
 
 interface LeadOptions {
+  readonly acceptLoss?: true;
   readonly nats?: string;
   readonly stream: string;
   readonly credentials?: string;
@@ -47,10 +48,21 @@ export const promoteCommand: CliCommand = defineFreeCommand<LeadOptions>({
   examples: [
     ['promote two --nats nats://10.0.0.1,10.0.0.2,10.0.0.3', 'two leads from now on'],
     ['promote two', 'with TOTE_REPLICATION in the environment'],
+    [
+      'promote two --accept-loss',
+      'nobody leads: the NATS servers have lost what only a machine had that is gone for good',
+    ],
   ],
   operands: [new Argument('<NODE>', 'its TOTE_NODE')],
-  options,
-  run: (out, given, [node = '']) => change(out, given, node),
+  options: [
+    ...options,
+    new Option(
+      '--accept-loss',
+      'while nobody leads: let NODE lead without the newest orders, which clients were told of',
+    ),
+  ],
+  run: (out, given, [node = '']) =>
+    given.acceptLoss === true ? acceptLoss(out, given, node) : change(out, given, node),
 });
 
 export const demoteCommand: CliCommand = defineFreeCommand<LeadOptions>({
@@ -75,6 +87,34 @@ async function change(out: Output, given: LeadOptions, to: string): Promise<Exit
     const answer: LeaderJson = { from, leader: holder, epoch, tookMs };
     if (out.isJson) out.document(answer);
     else out.line(`${holder} leads now, with epoch ${epoch}; ${from} has handed over in ${tookMs} ms`);
+    return EXIT.done;
+  } finally {
+    await log.close();
+  }
+}
+
+/**
+ * A machine does not lead without the commands that the last leader had told of (`lost-tail.ts`). The lease, which says how
+ * far that was, says nothing of it from now on.
+ */
+async function acceptLoss(out: Output, given: LeadOptions, node: string): Promise<ExitCode> {
+  const log = await open(given);
+  try {
+    const before = await log.readLease();
+    if (before === null) throw new UsageError('--accept-loss: nobody has led yet');
+    const leader = await log.askToHandOver(node).catch(() => null);
+    if (leader !== null) throw new UsageError(`--accept-loss: ${leader} leads, so nothing is lost`);
+    const startedMs = performance.now();
+    const lease = { ...before, isReleased: true, successor: node, lastSeq: 0 };
+    await log.writeLease(lease, before.revision);
+    const { holder, epoch } = await nextLeader(log, before);
+    const tookMs = Math.round(performance.now() - startedMs);
+    const answer: LeaderJson = { from: before.holder, leader: holder, epoch, tookMs };
+    if (out.isJson) out.document(answer);
+    else
+      out.line(
+        `${holder} leads now, with epoch ${epoch}, and without what the log has lost up to command ${before.lastSeq}`,
+      );
     return EXIT.done;
   } finally {
     await log.close();
