@@ -7,8 +7,8 @@ import { must } from '../../engine/base/assert.js';
 import { openJournalReader } from '../journal/reader.js';
 import { EpochFile } from './epoch-file.js';
 import { journalEnds } from './local-journal.js';
-import { NatsLog } from './log/nats-log.js';
 import type { FromReplication, ReplicationThreadOptions, ToReplication } from './messages.js';
+import { NatsLog } from './nats/nats-log.js';
 import { type OpenJournal, Replicator, type Timers } from './replicator.js';
 
 const port = must(parentPort, "the parent's port");

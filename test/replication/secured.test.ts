@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { credsAuthenticator, usernamePasswordAuthenticator } from '@nats-io/transport-node';
-import { NatsLog } from '../../persistence/replication/log/nats-log.js';
+import { NatsLog } from '../../persistence/replication/nats/nats-log.js';
 import { type Pair, selfSigned } from '../support/http/certificates.js';
 import { tote } from '../support/processes/cli.js';
 import { newDataDir, removeDataDir } from '../support/processes/server.js';

@@ -1,4 +1,4 @@
-/** The replicated log as its users see it: NATS JetStream (`nats-log.ts`), or a model of it in tests. */
+/** The replicated log as its users see it: NATS JetStream (`../nats/nats-log.ts`), or a model of it in tests. */
 
 export interface LogEntry {
   /** Its number in the log, from 1, without gaps. */

@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
 import { BatchJoiner, decodeMessage } from '../../../persistence/replication/log/message.js';
-import { NatsLog } from '../../../persistence/replication/log/nats-log.js';
 import { Patience } from '../../../persistence/replication/log/patience.js';
+import { NatsLog } from '../../../persistence/replication/nats/nats-log.js';
 import type { NatsCluster } from './nats.js';
 
 /** Servers that have just found each other again answer for their streams some seconds later. */

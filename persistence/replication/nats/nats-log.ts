@@ -12,7 +12,6 @@ import { type KV, Kvm } from '@nats-io/kv';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { assert, must } from '../../../engine/base/assert.js';
 import { JournalError, messageOf } from '../../errors.js';
-import { ANSWER_MS_MAX, connectionOptions, type NatsSettings } from './nats-connection.js';
 import {
   type LeaseEntry,
   type LeaseStore,
@@ -21,7 +20,8 @@ import {
   PlaceTaken,
   type ReplicatedLog,
   type StandbyReport,
-} from './replicated-log.js';
+} from '../log/replicated-log.js';
+import { ANSWER_MS_MAX, connectionOptions, type NatsSettings } from './nats-connection.js';
 
 /**
  * A server that is cut off from the others keeps its clients, and answers nothing of JetStream. After so long another one is
