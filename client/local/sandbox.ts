@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { OperatorClient, type PriceRow, parsePricePath, playPrices } from '../sandbox/index.js';
-import { LocalServer } from './server.js';
+import { LocalServer, StartRefused } from './server.js';
 
 const HELP = `npm run sandbox -- [--prices FILE] [--speed FACTOR] [--start TIME]
 
@@ -83,5 +83,13 @@ A bettor with 10,000 USD has this key:
   await server.ended();
 }
 
+function refused(error: unknown): void {
+  if (!(error instanceof StartRefused)) throw error;
+  process.stderr.write(
+    `${error.message} Where another server has its ports, stop that one, or set TOTE_PORT and TOTE_OPERATOR_PORT.\n`,
+  );
+  process.exitCode = 1;
+}
+
 if (values.help) process.stdout.write(HELP);
-else await main();
+else await main().catch(refused);

@@ -12,6 +12,13 @@ const NODE_OPTIONS = ['--initial-old-space-size=256'];
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** The server has ended before it was up; its own log, on stderr, says why. */
+export class StartRefused extends Error {
+  constructor() {
+    super('The server did not start: the line above says why.');
+  }
+}
+
 export class LocalServer {
   private constructor(
     readonly apiUrl: string,
@@ -20,7 +27,7 @@ export class LocalServer {
     private readonly process: ChildProcess,
   ) {}
 
-  /** Resolves once both ports answer. Rejects if the server refuses to start; stderr says why. */
+  /** Resolves once both ports answer. Rejects with `StartRefused`. */
   static async start(env: Environment, dataDir: string): Promise<LocalServer> {
     const child = spawn(process.execPath, [...NODE_OPTIONS, PROGRAM], {
       env: { ...env, TOTE_DATA_DIR: dataDir },
@@ -53,7 +60,7 @@ async function readBanner({ stdout }: ChildProcess): Promise<string> {
     banner += chunk;
     if (/^ {2}clock .*\n/m.test(banner)) return banner;
   }
-  throw new Error('the server did not start');
+  throw new StartRefused();
 }
 
 function urlIn(banner: string, name: string): string {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -103,6 +104,27 @@ test('the sandbox prints a key, plays a price path, and keeps its time and its d
   await once(first.child, 'exit');
   const second = start('sandbox', [], env);
   await second.sees(/It is 2026-06-10T02:05:00\.000Z, and only you move/);
+});
+
+test('a sandbox whose port is taken says so, and what to do', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  const env = {
+    ...process.env,
+    TOTE_DATA_DIR: join(folder, 'refused'),
+    TOTE_PORT: String(port),
+    TOTE_OPERATOR_PORT: '0',
+  };
+  const ended = promisify(execFile)(process.execPath, [program('sandbox')], { cwd: project, env });
+  await assert.rejects(ended, ({ code, stderr }: { code: number; stderr: string }) => {
+    assert.equal(code, 1);
+    assert.match(stderr, /TOTE_PORT: cannot listen/);
+    assert.match(stderr, /^The server did not start: .* set TOTE_PORT and TOTE_OPERATOR_PORT\.\n$/m);
+    assert.doesNotMatch(stderr, /^ +at /m);
+    return true;
+  });
+  taken.close();
 });
 
 test('an example bot makes itself an account and bets beside a server as `npm start` runs it', async () => {
