@@ -92,12 +92,15 @@ function Orders({
 
 /** Who leads, and whether anything is wrong with that. */
 function Leads({ status }: { readonly status: LeaderStatus }): JSX.Element {
-  const [worst] = leaderFindings(status, null);
+  const { node, lease } = status;
+  const findings = leaderFindings(status, null);
+  const [worst] = findings;
   const tone = worst === undefined ? 'good' : worst.severity === 'critical' ? 'bad' : 'warn';
+  const problems = ['', ', 1 problem'][findings.length] ?? `, ${findings.length} problems`;
   return (
     <a href={linkTo('replication')}>
       <Badge tone={tone}>
-        {status.lease === 'held' ? `${status.node} leads` : `the lease of ${status.node} has lapsed`}
+        {lease === 'held' ? `${node} leads${problems}` : `the lease of ${node} has lapsed`}
       </Badge>
     </a>
   );

@@ -152,6 +152,7 @@ test('a leader says what is wrong, since when, and what to do', options, async (
   await page.getByRole('link', { name: 'Replication' }).click();
   show({ replication: { ...LEADER, standbys: [] } });
   await says(page, 'No standby follows');
+  await page.getByRole('link', { name: 'one leads, 1 problem' }).waitFor();
   const [standby] = LEADER.standbys;
   const behind = { node: 'three', messagesBehind: 900, behindMs: 7_000, heardMsAgo: 100 };
   show({ replication: { ...LEADER, standbys: standby === undefined ? [] : [standby, behind] } });
