@@ -184,7 +184,7 @@ function buildHost(
   const runClock = manualClock?.set.bind(manualClock) ?? null;
   const threads = archive();
   const roots = new RootDesk(sequencer, { ...threads.roots, onRefused: rootRefusedLogger(log) });
-  threads.roots.takeBy((root) => roots.publish(root));
+  threads.roots.takeBy(roots);
   const parts = { sequencer, lifecycle, roots, schedule: setImmediate };
   const manualRun = runClock === null ? null : new ManualRun(parts, runClock);
   const steadyNowMs = manualClock === null ? wholeMonotonicMs : () => manualClock.nowMs();

@@ -13,6 +13,13 @@ import { type ShadowEvents, ShadowThread } from './thread.js';
 /** Roots that are kept until someone takes them. What a standby makes is on record, but for the last ones. */
 const ROOTS_KEPT_MAX = 1_000;
 
+/** Who puts roots on record. */
+export interface RootTaker {
+  publish(root: MadeRoot): void;
+  /** One that was made before there was a taker. */
+  publishKept(root: MadeRoot): void;
+}
+
 export interface ArchiveThreads {
   readonly shadow: ShadowThread;
   readonly past: PastThread;
@@ -21,8 +28,8 @@ export interface ArchiveThreads {
     readonly hurry: () => void;
     /** Whether roots are being made: the shadow follows the journal, if at a distance. */
     readonly isMaking: () => boolean;
-    /** From now on roots go to `take`, beginning with those that were made before. */
-    readonly takeBy: (take: (root: MadeRoot) => void) => void;
+    /** From now on roots go to `taker`, beginning with those that were made before. */
+    readonly takeBy: (taker: RootTaker) => void;
   };
   /** Resolves when all have ended and closed their files. */
   readonly close: () => Promise<void>;
@@ -52,9 +59,9 @@ export function startArchiveThreads(
     roots: {
       hurry: () => shadow.look(),
       isMaking: () => shadow.status.state !== 'failed' && shadow.status.state !== 'paused',
-      takeBy: (take) => {
-        taker = take;
-        for (const root of kept.splice(0)) take(root);
+      takeBy: (given) => {
+        taker = (root) => given.publish(root);
+        for (const root of kept.splice(0)) given.publishKept(root);
       },
     },
     close: async () => {

@@ -45,6 +45,15 @@ export class RootDesk {
     this.lookAgain();
   }
 
+  /**
+   * The same for a root that was made before this process led. Whoever led then has put most of them on record, and their rounds may
+   * have left memory since.
+   */
+  publishKept(root: RootToPublish): void {
+    const round = this.sequencer.engine.round(root.market, root.roundNumber);
+    if (round?.proof?.root === null) this.publish(root);
+  }
+
   /** Calls `release` once every locked round has its root, or at once if none is being made. */
   whenPublished(release: () => void): void {
     if (!this.#isAwaited()) {

@@ -115,6 +115,19 @@ test('a root that comes after the settlement is told to operators, and the round
   assert.equal(round.host.engine.round(0, root.roundNumber)?.proof?.root, null);
 });
 
+test('of roots that were made before this server led, those on record and those of old rounds are passed over', () => {
+  const round = new Round();
+  round.lock();
+  const root = round.root(BETS);
+  round.desk.publishKept(root);
+  assert.equal(round.host.engine.currentRound(0)?.proof?.root?.treeSize, BETS);
+  round.desk.publishKept(root);
+  round.settle();
+  round.desk.publishKept(root);
+  round.desk.publishKept({ ...root, roundNumber: root.roundNumber - 1_000 });
+  assert.deepEqual(round.lines, []);
+});
+
 test('a root that does not fit is told, and waited for no longer', () => {
   const round = new Round();
   round.lock();
