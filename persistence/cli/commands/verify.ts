@@ -7,7 +7,7 @@ import { type Context, defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { countOf, countText } from '../frame/output.js';
 import { startProgress } from '../frame/progress.js';
-import { readNotedKeys } from '../past/bet-evidence.js';
+import { readTrustedKeys } from '../past/bet-evidence.js';
 
 /** More are counted. */
 const SNAPSHOTS_NAMED_MAX = 3;
@@ -40,7 +40,7 @@ export const verifyCommand = defineCommand<{ readonly keys?: readonly string[] }
     const onSeq = (seq: number): void => progress.update(seq);
     const report = verify(
       dir,
-      keys === undefined ? { onSeq } : { onSeq, notedKeys: keys.flatMap(readNotedKeys) },
+      keys === undefined ? { onSeq } : { onSeq, notedKeys: keys.flatMap(readTrustedKeys) },
     );
     progress.end();
     if (out.isJson) out.document(report);

@@ -11,6 +11,7 @@ import type {
   PublishedRoundProof,
 } from '../../../engine/proofs/verify.js';
 import { JournalError, messageOf } from '../../errors.js';
+import { keyIdOf } from '../../signing.js';
 import { UsageError } from '../frame/exit-codes.js';
 
 export interface EvidenceOptions {
@@ -100,6 +101,16 @@ export function readNotedKeys(path: string): readonly NotedKey[] {
   const { data: keys } = readJson(path);
   if (Array.isArray(keys) && keys.every(isKey)) return keys;
   throw new UsageError(`${path} must be an answer of GET /keys.`);
+}
+
+/** The same where each id must be that of its key. */
+export function readTrustedKeys(path: string): readonly NotedKey[] {
+  const keys = readNotedKeys(path);
+  for (const { keyId, publicKey } of keys) {
+    if (!/^[0-9a-f]{64}$/.test(publicKey) || keyIdOf(publicKey) !== keyId)
+      throw new UsageError(`${path}: ${JSON.stringify(keyId)} is not the id of its publicKey.`);
+  }
+  return keys;
 }
 
 const isKey = (key: unknown): key is NotedKey =>

@@ -31,6 +31,8 @@ const ARCHIVED = `SELECT market, round_number AS roundNumber, settled_seq AS set
   FROM round_proof WHERE (market, round_number) > (?, ?) AND merkle_root IS NOT NULL
   ORDER BY market, round_number LIMIT ${ARCHIVED_READ_MAX}`;
 
+const HASH = /^[0-9a-f]{64}$/;
+
 interface ArchivedRoot extends RootFacts {
   readonly market: string;
   readonly roundNumber: number;
@@ -97,10 +99,7 @@ export class RootSignatures {
       for (let rows = page.all(...after); rows.length > 0; rows = page.all(...after)) {
         for (const row of rows) {
           after = [row.market, row.roundNumber];
-          const market = marketOf(row.market);
-          // The checksum of such a row is wrong.
-          if (market < 0) continue;
-          if (this.#check({ ...row, market }, file, row.settledSeq)) this.checked.archive += 1;
+          if (this.#ofRow(row, file)) this.checked.archive += 1;
         }
       }
     } catch (thrown) {
@@ -108,6 +107,16 @@ export class RootSignatures {
     } finally {
       db.close();
     }
+  }
+
+  /** A row may hold anything, even with a right checksum. */
+  #ofRow(row: ArchivedRoot, file: string): boolean {
+    const market = marketOf(row.market);
+    if (market >= 0 && HASH.test(row.merkleRoot))
+      return this.#check({ ...row, market }, file, row.settledSeq);
+    const what = `The proof of round ${row.market}_${row.roundNumber} has no Merkle root in its form.`;
+    this.findings.fault('signature', file, row.settledSeq, what);
+    return false;
   }
 
   #ofJournal(engine: Engine, root: RootFacts & OfRound, file: string, seq: number): void {

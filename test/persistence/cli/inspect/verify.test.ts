@@ -180,8 +180,25 @@ test('keys that were noted elsewhere are trusted, not those of the directory', a
   const ran = await tote(['verify', '--keys', keys, dir.root]);
   assert.equal(ran.code, 1);
   assert.match(ran.stdout, /FAULT signature .*, which is none of those that were given\.\n/);
-  writeFileSync(keys, '{}');
-  assert.equal((await tote(['verify', '--keys', keys, dir.root])).code, 2);
+  const others = [{ keyId, publicKey: altered(publicKey) }, { keyId, publicKey: 'ab' }, { keyId }];
+  for (const wrong of [{}, ...others.map((key) => ({ data: [key] }))]) {
+    writeFileSync(keys, JSON.stringify(wrong));
+    assert.equal((await tote(['verify', '--keys', keys, dir.root])).code, 2, JSON.stringify(wrong));
+  }
+});
+
+test('a row of the archive that has no root in its form is a fault, not an end', (t) => {
+  const { dir } = make(t);
+  const db = new Database(dir.archiveFile);
+  db.exec("UPDATE round_proof SET merkle_root = 'two' || char(10) || 'lines' WHERE merkle_root IS NOT NULL");
+  db.close();
+  const report = expectFaults(dir, 'archive', 'signature');
+  expectSentence(
+    report,
+    'signature',
+    dir.archiveFile,
+    /^The proof of round \w+ has no Merkle root in its form\.$/,
+  );
 });
 
 test('a private signing key that does not fit the public one is a fault: nothing would be signed right', (t) => {
