@@ -5,22 +5,16 @@
 import { must } from '../../engine/base/assert.js';
 import type { Batch, StoredBatch } from '../../engine/model/ports.js';
 import { toErrorParts } from '../journal/messages.js';
+import { Candidate, type OpenJournal, RENEWALS_PER_LEASE } from './candidate.js';
 import type { EpochMemory } from './log/epoch-memory.js';
 import type { FollowStatus } from './log/follow-status.js';
-import { Follower, PlaceLost } from './log/follower.js';
-import { Leader } from './log/leader.js';
-import { type LocalJournal, unpublished } from './log/locate.js';
+import type { Leader } from './log/leader.js';
 import { Patience, Troubles } from './log/patience.js';
 import type { LeaseStore, LogWords, ReplicatedLog } from './log/replicated-log.js';
 import { deleteCovered } from './log/retention.js';
 import type { FromReplication, ReplicationOptions, ToReplication } from './messages.js';
 
 export type SharedLog = ReplicatedLog & LeaseStore & LogWords;
-
-export interface OpenJournal extends LocalJournal {
-  readBatches(afterSeq: number): Iterable<StoredBatch>;
-  close(): void;
-}
 
 export interface Timers {
   monotonicMs(): number;
@@ -43,7 +37,6 @@ export interface ReplicatorParts extends Omit<ReplicationOptions, 'nats'> {
 const PAUSE_MS = 100;
 /** Characters of batches that the engine's thread has been told of and has not taken yet. */
 const UNTAKEN_CHARS_MAX = 4 * 1024 * 1024;
-const RENEWALS_PER_LEASE = 3;
 /** How long a process that ends tries to give the lease back. */
 const RELEASE_MS_MAX = 1_000;
 
@@ -54,7 +47,6 @@ export class Replicator {
   #untakenChars = 0;
   #wake: () => void = () => undefined;
   #log: SharedLog | null = null;
-  #follower: Follower | null = null;
   #leader: Leader | null = null;
   #isReleased = false;
 
@@ -104,10 +96,6 @@ export class Replicator {
     const log = await this.#patience.follow.until(openLog);
     this.#log = log;
     log.onNews(() => this.#wake());
-    log.onReleased(() => {
-      this.#follower?.lookSoon();
-      this.#wake();
-    });
     const leader = await this.#untilLeading(log);
     if (leader === null) return;
     this.#leader = leader;
@@ -123,63 +111,27 @@ export class Replicator {
 
   /** null where the journal's last batch must be taken back first. */
   async #untilLeading(log: SharedLog): Promise<Leader | null> {
-    const { openJournal, post } = this.parts;
-    const onLost = this.#troubles.of('lost');
-    for (let hasJoined = false; ; hasJoined = true) {
-      const journal = openJournal();
-      try {
-        this.#follower = await this.#follow(log, journal, onLost);
-        if (this.#follower === null && hasJoined) throw unpublished(journal.end.lastSeq);
-        if (this.#follower === null) {
-          post({ kind: 'unpublished' });
-          return null;
-        }
-        onLost(null);
-        if (!hasJoined) post({ kind: 'joined', seq: this.#follower.seq });
-        return await this.#takeOver(log, this.#follower, journal);
-      } catch (thrown) {
-        if (!(thrown instanceof PlaceLost)) throw thrown;
-        onLost(thrown.message);
-      } finally {
-        journal.close();
-      }
-      while (this.#untakenChars > 0) await this.#rest(PAUSE_MS);
-    }
-  }
-
-  #follow(log: SharedLog, journal: LocalJournal, onLost: (reason: string | null) => void) {
-    const { role, node, leaseMs, timers, epochs } = this.parts;
-    return Follower.start(log, journal, {
-      ...{ role, node, leaseMs, epochs, onLost, patience: this.#patience.follow },
+    const { role, node, leaseMs, timers, epochs, openJournal, post } = this.parts;
+    const { follow: patience, ...ofLeader } = this.#patience;
+    const candidate = new Candidate({
+      ...{ log, role, node, leaseMs, epochs, openJournal, patience, ofLeader },
       monotonicMs: () => timers.monotonicMs(),
       rest: (ms) => this.#rest(ms),
+      onJoined: (seq) => post({ kind: 'joined', seq }),
       onBatch: (row) => this.#tellBatch(row),
+      allTaken: async () => {
+        while (this.#untakenChars > 0) await this.#rest(PAUSE_MS);
+      },
       onStatus: (status) => this.#tellStatus(log, status),
+      onLost: this.#troubles.of('lost'),
     });
-  }
-
-  async #takeOver(log: SharedLog, follower: Follower, journal: OpenJournal): Promise<Leader> {
-    const options = { node: this.parts.node, patience: this.#patience.publish };
-    for (;;) {
-      const from = await follower.untilLeaderless();
-      const leader = await Leader.takeOver(log, from, options);
-      if (leader === null) continue;
-      if (follower.isAhead) await this.#publishAll(leader, journal.readBatches(from.at.lastSeq));
-      return leader;
-    }
-  }
-
-  /** What only this journal has. It may be long, after a time without replication: the lease must not lapse meanwhile. */
-  async #publishAll(leader: Leader, rows: Iterable<StoredBatch>): Promise<void> {
-    const { timers, leaseMs } = this.parts;
-    let renewedMs = timers.monotonicMs();
-    for (const row of rows) {
-      await leader.publish(row);
-      const nowMs = timers.monotonicMs();
-      if (nowMs - renewedMs < leaseMs / RENEWALS_PER_LEASE) continue;
-      await this.#patience.lease.until(() => leader.renew());
-      renewedMs = nowMs;
-    }
+    log.onReleased(() => {
+      candidate.lookSoon();
+      this.#wake();
+    });
+    const leader = await candidate.untilLeading();
+    if (leader === null) post({ kind: 'unpublished' });
+    return leader;
   }
 
   #tellStatus(log: SharedLog, status: FollowStatus): void {

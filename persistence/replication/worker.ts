@@ -5,11 +5,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
 import { openJournalReader } from '../journal/reader.js';
+import type { OpenJournal } from './candidate.js';
 import { EpochFile } from './epoch-file.js';
 import { journalEnds } from './local-journal.js';
 import type { FromReplication, ReplicationThreadOptions, ToReplication } from './messages.js';
 import { NatsLog } from './nats/nats-log.js';
-import { type OpenJournal, Replicator, type Timers } from './replicator.js';
+import { Replicator, type Timers } from './replicator.js';
 
 const port = must(parentPort, "the parent's port");
 const { dir, nats, ...options } = workerData as ReplicationThreadOptions;

@@ -1,10 +1,13 @@
 /** A process at the replicated log, from the place of its journal to the lead. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LeaseEntry } from '../../../persistence/replication/log/replicated-log.js';
+import type { StoredBatch } from '../../../engine/model/ports.js';
+import { fromErrorParts } from '../../../persistence/journal/messages.js';
+import type { LeaseEntry, LogEntry } from '../../../persistence/replication/log/replicated-log.js';
+import type { FromReplication } from '../../../persistence/replication/messages.js';
 import { Replicator } from '../../../persistence/replication/replicator.js';
 import { ModelLog } from './model-log.js';
-import { batches, epochMemory, journalOf, lead } from './support.js';
+import { BEGINNING, batchAfter, batches, epochMemory, journalOf, lead } from './support.js';
 
 const LEASE_MS = 1_000;
 const APPEND_MS = 100;
@@ -35,14 +38,15 @@ class SlowLog extends ModelLog {
   readonly report = (): void => undefined;
 }
 
-test('a leader keeps its lease while it publishes what only its own journal has', async () => {
-  const log = new SlowLog();
-  const rows = batches(100);
-  const before = await lead(log);
-  for (const row of rows.slice(0, 1)) await before.publish(row);
-  await before.release('');
-  let hasLed = false;
+/** A standby with this journal, until it tells that it leads; resolves with the kinds of what it tells. Rejects where it ends. */
+async function untilLeading(log: SlowLog, own: readonly StoredBatch[]): Promise<FromReplication[]> {
+  const told: FromReplication[] = [];
+  let isOver = false;
   await new Promise<void>((resolve, reject) => {
+    const over = (act: () => void): void => {
+      isOver = true;
+      act();
+    };
     const replicator = new Replicator({
       role: 'auto',
       node: 'b',
@@ -52,24 +56,72 @@ test('a leader keeps its lease while it publishes what only its own journal has'
         monotonicMs: () => log.nowMs,
         after: (ms, run) => {
           log.nowMs += ms;
-          if (!hasLed) setImmediate(run);
+          if (!isOver) setImmediate(run);
           return () => undefined;
         },
       },
       openLog: () => Promise.resolve(log),
       openJournal: () => ({
-        ...journalOf(rows),
-        readBatches: (afterSeq) => rows.filter(({ lastSeq }) => lastSeq > afterSeq),
+        ...journalOf(own),
+        readBatches: (afterSeq) => own.filter(({ lastSeq }) => lastSeq > afterSeq),
         close: () => undefined,
       }),
-      post: ({ kind }) => {
-        hasLed ||= kind === 'leading';
-        if (hasLed) resolve();
+      post: (message) => {
+        told.push(message);
+        if (message.kind === 'leading') over(resolve);
+        if (message.kind === 'batch') replicator.take({ kind: 'taken', chars: message.row.commands.length });
+        if (message.kind === 'failed') over(() => reject(fromErrorParts(message.error)));
       },
-      onFailure: () => reject(new Error('it should lead')),
+      onFailure: () => undefined,
     });
     replicator.start();
   });
+  return told;
+}
+
+test('a leader keeps its lease while it publishes what only its own journal has', async () => {
+  const log = new SlowLog();
+  const rows = batches(100);
+  const before = await lead(log);
+  for (const row of rows.slice(0, 1)) await before.publish(row);
+  await before.release('');
+  await untilLeading(log, rows);
   assert.equal(log.messages.filter(({ kind }) => kind === 'batch').length, rows.length);
   assert.ok(log.longestMsWithoutRenewal <= LEASE_MS / 2, `${log.longestMsWithoutRenewal} ms`);
+});
+
+/** A log of six batches, and one that the server which leads it shows in place of the fourth message. */
+async function withOddCopy(): Promise<{ log: SlowLog; rows: StoredBatch[]; odd: LogEntry }> {
+  const log = new SlowLog();
+  const rows = batches(6);
+  const leader = await lead(log);
+  for (const row of rows) await leader.publish(row);
+  await leader.release('');
+  const other = new ModelLog();
+  const another = await lead(other);
+  for (const row of rows.slice(0, 2)) await another.publish(row);
+  await another.publish(batchAfter(rows[1] ?? BEGINNING, 1, 'odd'));
+  return { log, rows, odd: other.entries[3] ?? assert.fail('a fourth message') };
+}
+
+test('a message that does not fit in the copy of one server is read from another one', async () => {
+  for (const own of [0, 2]) {
+    const { log, rows, odd } = await withOddCopy();
+    const read = log.read.bind(log);
+    log.read = async (sequence) => (sequence === odd.sequence && log.stepsDown < 2 ? odd : read(sequence));
+    const told = await untilLeading(log, rows.slice(0, own));
+    const taken = told.filter((message) => message.kind === 'batch').map(({ row }) => row);
+    // A standby may take what the odd copy has, until it sees that the rest does not follow.
+    assert.ok(taken.length >= rows.length - own);
+    assert.ok(log.stepsDown >= 2);
+  }
+});
+
+test('what does not fit in any copy ends a standby', async () => {
+  const { log, rows, odd } = await withOddCopy();
+  const read = log.read.bind(log);
+  log.read = async (sequence) =>
+    sequence === odd.sequence ? { ...odd, bytes: Buffer.from('?') } : read(sequence);
+  await assert.rejects(untilLeading(log, rows.slice(0, 2)), { code: 'replication_damaged' });
+  assert.equal(log.stepsDown, 3);
 });

@@ -3,6 +3,7 @@
  * that was ever appended stays for the checks, also what retention has deleted.
  */
 import type { StoredBatch } from '../../../engine/model/ports.js';
+import { messageOf } from '../../../persistence/errors.js';
 import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
 import {
   BatchJoiner,
@@ -29,6 +30,8 @@ export class SimLog {
   losses = 0;
   lease: LeaseEntry | null = null;
   first = 1;
+  /** What is wrong with the first message that does not follow from the one before it. */
+  fault: string | null = null;
   #joiner = new BatchJoiner({ lastSeq: 0, chain: CHAIN_START });
 
   constructor(private readonly scheduler: Scheduler) {}
@@ -60,8 +63,12 @@ export class SimLog {
   #add(entry: LogEntry): LogMessage {
     this.entries.push(entry);
     const message = decodeMessage(entry.bytes, entry.sequence);
-    const row = this.#joiner.add(message, entry.sequence);
-    if (row !== null) this.batches.push({ row, epoch: message.epoch });
+    try {
+      const row = this.#joiner.add(message, entry.sequence);
+      if (row !== null) this.batches.push({ row, epoch: message.epoch });
+    } catch (thrown) {
+      this.fault ??= messageOf(thrown);
+    }
     return message;
   }
 

@@ -14,11 +14,12 @@ import {
   sealBatch,
 } from '../../../persistence/journal/segment/batch-row.js';
 import { decodeBatch, replayBatch } from '../../../persistence/replay/replay.js';
+import type { OpenJournal } from '../../../persistence/replication/candidate.js';
 import type { EpochMemory } from '../../../persistence/replication/log/epoch-memory.js';
 import { Membership } from '../../../persistence/replication/membership.js';
 import type { FromReplication, ToReplication } from '../../../persistence/replication/messages.js';
 import type { ReplicatedJournal } from '../../../persistence/replication/replicated-journal.js';
-import { type OpenJournal, Replicator } from '../../../persistence/replication/replicator.js';
+import { Replicator } from '../../../persistence/replication/replicator.js';
 import type { ReplicationEvents, ReplicationLink } from '../../../persistence/replication/thread.js';
 import { epochMemory } from '../../persistence/replication/support.js';
 import type { Rng } from '../../support/reference/random/rng.js';
@@ -199,6 +200,7 @@ export class SimMachine {
     const { scheduler, rng, checks, mutation } = this.parts;
     let events: JournalWriterEvents | null = null;
     let writtenMs = 0;
+    let isLost = false;
     return {
       open: (of) => {
         events = of;
@@ -210,7 +212,9 @@ export class SimMachine {
         const isKept = rng.chance(0.5);
         writtenMs = Math.max(writtenMs, scheduler.nowMs + rng.integer(1, this.diskMs));
         scheduler.after(writtenMs - scheduler.nowMs, () => {
-          if (this.process !== process || (!process.isAlive && !isKept)) return;
+          // Nothing is kept behind what was lost.
+          if (!process.isAlive && !isKept) isLost = true;
+          if (this.process !== process || isLost) return;
           this.rows.push(sealBatch(positionOf(this.rows.at(-1)), batch));
           checks.journal(this.node, this.rows, this.rows.length - 1);
           if (!isEarly) process.deliver('message', done);

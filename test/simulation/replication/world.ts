@@ -110,6 +110,7 @@ class World {
       // All promises that this has settled have had their turn after it.
       await new Promise((resolve) => setImmediate(resolve));
       if (this.#failure !== null) throw this.#failure;
+      check(this.#log.fault === null, 'log', () => this.#log.fault ?? '');
     }
   }
 

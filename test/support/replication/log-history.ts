@@ -25,22 +25,42 @@ export function openLog({ servers }: NatsCluster): Promise<NatsLog> {
   return patience.until(() => NatsLog.open({ servers, stream: 'tote', credentialsFile: null, tls: null }));
 }
 
-/** Throws where a message does not follow from the one before it. */
+/** How many servers' copies are read before a history is taken for damaged. */
+const COPIES = 5;
+/** So long the servers take to choose another leader. */
+const CHOICE_MS = 2_000;
+
+/**
+ * Throws where a message does not follow from the one before it, whichever server is asked: one of NATS 2.9.10 was seen to have
+ * another message in one place than the rest of the log follows from.
+ */
 export async function historyOf(nats: NatsCluster): Promise<LogHistory> {
   const log = await openLog(nats);
   try {
-    const joiner = new BatchJoiner({ lastSeq: 0, chain: CHAIN_START });
-    const leaders = new Map<number, string>();
-    const batches: { row: StoredBatch; epoch: number }[] = [];
-    for (let sequence = 1; ; sequence++) {
-      const entry = await patience.until(() => log.read(sequence));
-      if (entry === null) return { leaders, batches, messages: sequence - 1 };
-      const message = decodeMessage(entry.bytes, sequence);
-      if (message.kind === 'takeover') leaders.set(message.epoch, message.node);
-      const row = joiner.add(message, sequence);
-      if (row !== null) batches.push({ row, epoch: message.epoch });
+    for (let copy = 1; ; copy++) {
+      try {
+        return await readHistory(log);
+      } catch (thrown) {
+        if (copy === COPIES) throw thrown;
+        await patience.until(() => log.stepDown());
+        await pause(CHOICE_MS);
+      }
     }
   } finally {
     await log.close();
+  }
+}
+
+async function readHistory(log: NatsLog): Promise<LogHistory> {
+  const joiner = new BatchJoiner({ lastSeq: 0, chain: CHAIN_START });
+  const leaders = new Map<number, string>();
+  const batches: { row: StoredBatch; epoch: number }[] = [];
+  for (let sequence = 1; ; sequence++) {
+    const entry = await patience.until(() => log.read(sequence));
+    if (entry === null) return { leaders, batches, messages: sequence - 1 };
+    const message = decodeMessage(entry.bytes, sequence);
+    if (message.kind === 'takeover') leaders.set(message.epoch, message.node);
+    const row = joiner.add(message, sequence);
+    if (row !== null) batches.push({ row, epoch: message.epoch });
   }
 }

@@ -1,0 +1,122 @@
+/**
+ * From the place of a journal in the replicated log to the lead of it: follows, finds the place anew where the log has lost it,
+ * takes over, and publishes what only this journal has.
+ */
+import type { StoredBatch } from '../../engine/model/ports.js';
+import { JournalError, type JournalErrorCode } from '../errors.js';
+import { Follower, type FollowerOptions, PlaceLost } from './log/follower.js';
+import { Leader } from './log/leader.js';
+import { type LocalJournal, unpublished } from './log/locate.js';
+import type { Patience } from './log/patience.js';
+import type { LeaseStore, ReplicatedLog } from './log/replicated-log.js';
+
+export interface OpenJournal extends LocalJournal {
+  readBatches(afterSeq: number): Iterable<StoredBatch>;
+  close(): void;
+}
+
+export interface CandidateParts extends FollowerOptions {
+  readonly log: ReplicatedLog & LeaseStore;
+  readonly openJournal: () => OpenJournal;
+  /** For what a leader publishes, and for its lease. */
+  readonly ofLeader: Record<'publish' | 'lease', Patience>;
+  /** Resolves once all batches that were handed over are in the engine and on the disk. */
+  readonly allTaken: () => Promise<void>;
+  /** Told once: the log has the journal up to this command. */
+  readonly onJoined: (seq: number) => void;
+}
+
+export const RENEWALS_PER_LEASE = 3;
+/** What may be wrong in one server's copy of the log alone: so many others are asked. */
+const OF_ONE_COPY: readonly JournalErrorCode[] = ['replication_damaged', 'replication_diverged'];
+const COPIES = 3;
+/** So long the servers take to choose another leader. */
+const CHOICE_MS = 1_000;
+
+export class Candidate {
+  #follower: Follower | null = null;
+  #copiesAsked = 0;
+
+  constructor(private readonly parts: CandidateParts) {}
+
+  /** The lease may have been given back. */
+  lookSoon(): void {
+    this.#follower?.lookSoon();
+  }
+
+  /** null where the journal's last batch must be taken back first; nothing was handed over then. */
+  async untilLeading(): Promise<Leader | null> {
+    const { openJournal, allTaken, onJoined } = this.parts;
+    let hasJoined = false;
+    for (;;) {
+      const journal = openJournal();
+      try {
+        const follower = await this.#follow(journal);
+        if (follower === null && hasJoined) throw unpublished(journal.end.lastSeq);
+        if (follower === null) return null;
+        if (!hasJoined) onJoined(follower.seq);
+        hasJoined = true;
+        return await this.#takeOver(follower, journal);
+      } catch (thrown) {
+        await this.#lost(thrown);
+      } finally {
+        journal.close();
+      }
+      await allTaken();
+    }
+  }
+
+  async #follow(journal: LocalJournal): Promise<Follower | null> {
+    const { log, onBatch, onLost } = this.parts;
+    const follower = await Follower.start(log, journal, {
+      ...this.parts,
+      onBatch: (row) => {
+        this.#copiesAsked = 0;
+        return onBatch(row);
+      },
+    });
+    onLost(null);
+    this.#follower = follower;
+    return follower;
+  }
+
+  /** Resolves where the place may be found anew; throws what is wrong in every copy. */
+  async #lost(thrown: unknown): Promise<void> {
+    const { log, onLost, patience, monotonicMs, rest } = this.parts;
+    if (thrown instanceof PlaceLost) {
+      onLost(thrown.message);
+      return;
+    }
+    const isOfOneCopy = thrown instanceof JournalError && OF_ONE_COPY.includes(thrown.code);
+    if (!isOfOneCopy || this.#copiesAsked === COPIES) throw thrown;
+    this.#copiesAsked += 1;
+    onLost(`${thrown.message} Another NATS server is asked.`);
+    await patience.until(() => log.stepDown());
+    for (const untilMs = monotonicMs() + CHOICE_MS; monotonicMs() < untilMs; )
+      await rest(untilMs - monotonicMs());
+  }
+
+  async #takeOver(follower: Follower, journal: OpenJournal): Promise<Leader> {
+    const { log, node, ofLeader } = this.parts;
+    for (;;) {
+      const from = await follower.untilLeaderless();
+      const leader = await Leader.takeOver(log, from, { node, patience: ofLeader.publish });
+      if (leader === null) continue;
+      if (follower.isAhead) await this.#publishAll(leader, journal.readBatches(from.at.lastSeq));
+      return leader;
+    }
+  }
+
+  /** What only this journal has. It may be long, after a time without replication: the lease must not lapse meanwhile. */
+  async #publishAll(leader: Leader, rows: Iterable<StoredBatch>): Promise<void> {
+    const { monotonicMs, leaseMs, ofLeader } = this.parts;
+    let renewedMs = monotonicMs();
+    for (const row of rows) {
+      await leader.publish(row);
+      const nowMs = monotonicMs();
+      if (nowMs - renewedMs < leaseMs / RENEWALS_PER_LEASE) continue;
+      await ofLeader.lease.until(() => leader.renew());
+      renewedMs = nowMs;
+    }
+  }
+}
