@@ -118,14 +118,14 @@ test('mistakes in the configuration are reported at once, before anything is cre
   assert.ok(!existsSync(dir));
 });
 
-test('a port in use is refused, and the data directory is still new', async () => {
+test('a port in use is refused, and the data directory is still new', async (t) => {
   const dir = dataDir();
   const holder = createServer().listen(0, '127.0.0.1');
+  t.after(() => holder.close());
   await new Promise((resolve) => holder.once('listening', resolve));
   const address = holder.address();
   assert.ok(address !== null && typeof address === 'object');
   const refused = await startRefused({ dataDir: dir, env: { TOTE_PORT: `${address.port}` } });
-  holder.close();
   assert.equal(refused.code, 1);
   assert.match(refused.logText, new RegExp(`TOTE_PORT: cannot listen on 127.0.0.1:${address.port}`));
   const env = { TOTE_DEMO: '1' };

@@ -88,10 +88,13 @@ export async function openPorts(config: RunningConfig, parts: PortParts): Promis
     openConnections,
     logLevel,
   };
-  const [taken, operatorTaken] = await Promise.all([
+  const taking = [
     named('TOTE_PORT', front.listen(setup, host, port)),
     named('TOTE_OPERATOR_PORT', front.listenForOperators(forOperators)),
-  ]);
+  ] as const;
+  // Whatever becomes of one: a thread that has to end while it takes its port would abort the process.
+  await Promise.allSettled(taking);
+  const [taken, operatorTaken] = await Promise.all(taking);
   const certificates = new PortCertificates({
     files: tls,
     renew: (renewed) => front.renew(renewed),
