@@ -19,7 +19,7 @@ import { Client } from '../support/http/client.js';
 import { newDataDir, type Run, removeDataDir, Server } from '../support/processes/server.js';
 import { isAvailable } from '../support/programs.js';
 import { NO_NATS } from '../support/replication/nats.js';
-import { event, shareSecret, TOKEN } from '../support/replication/replicated.js';
+import { event, shareSecrets, TOKEN } from '../support/replication/replicated.js';
 
 const proxies = ['haproxy', 'nginx'].filter((name) => !isAvailable(name));
 const skip = NO_NATS || NO_YAML || (proxies.length > 0 ? `${proxies.join(' and ')} are missing` : false);
@@ -129,7 +129,7 @@ test('the files of the documents make an exchange that outlives its leader', { s
   for (const dir of [dirOne, dirTwo]) t.after(() => removeDataDir(dir));
   const one = startTote(t, 0, dirOne);
   const first = await one.leading;
-  shareSecret(dirOne, dirTwo);
+  shareSecrets(dirOne, dirTwo);
   const two = startTote(t, 1, dirTwo);
   await event(two.run, 'following');
   await first.toNextDay();

@@ -10,7 +10,7 @@ import { logIn, openBrowser } from '../../support/console/browser.js';
 import { buildPage } from '../../support/console/console-page.js';
 import { type Bettor, newDataDir, removeDataDir, Server } from '../../support/processes/server.js';
 import { NatsCluster } from '../../support/replication/nats.js';
-import { event, shareSecret, startMachine } from '../../support/replication/replicated.js';
+import { event, shareSecrets, startMachine } from '../../support/replication/replicated.js';
 
 const FOLDER = new URL('../../../../docs/console/', import.meta.url);
 const MINUTE_MS = 60_000;
@@ -76,7 +76,7 @@ async function takeReplication(page: Page): Promise<void> {
   const dataDir = newDataDir();
   try {
     const leader = await one.leading;
-    shareSecret(leader.dataDir, dataDir);
+    shareSecrets(leader.dataDir, dataDir);
     const two = startMachine({ nats, node: 'two', dataDir, env: LIVE });
     await event(two.run, 'following');
     await logIn(page, leader);

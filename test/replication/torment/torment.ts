@@ -14,7 +14,7 @@ import { LinkProxy } from '../../support/link-proxy.js';
 import type { Bettor, Server } from '../../support/processes/server.js';
 import { historyOf, type LogHistory } from '../../support/replication/log-history.js';
 import { NatsCluster } from '../../support/replication/nats.js';
-import { batchesOf, shareSecret } from '../../support/replication/replicated.js';
+import { batchesOf, shareSecrets } from '../../support/replication/replicated.js';
 import { checkFiles } from '../../torture/check-files.js';
 import { ATTACKS, DISTURBANCES, type Fault, LONE_ATTACKS } from './faults.js';
 import { CAN_FILL_DISKS, Disk, Supervised } from './machine.js';
@@ -87,7 +87,7 @@ export class Torment {
     const a = await machine('a', new Disk(false));
     await a.machine.leading;
     const disk = new Disk(CAN_FILL_DISKS);
-    shareSecret(a.disk.path, disk.path);
+    shareSecrets(a.disk.path, disk.path);
     return new Torment([a, await machine('b', disk)], nats, seed);
   }
 

@@ -48,9 +48,9 @@ export function startMachine({ nats, node, role = 'auto', dataDir, env = {} }: M
   return { run, leading };
 }
 
-/** All machines of an exchange have one master secret. */
-export function shareSecret(from: string, to: string): void {
-  copyFileSync(join(from, 'master-secret'), join(to, 'master-secret'));
+/** All machines of an exchange have one master secret, and sign with one key. */
+export function shareSecrets(from: string, to: string): void {
+  for (const name of ['master-secret', 'signing-keys']) copyFileSync(join(from, name), join(to, name));
 }
 
 /** Resolves once the log of the process has this event, with its line. */
@@ -105,7 +105,7 @@ export async function startPair(
   t.after(() => leader.remove());
   const dirB = newDataDir();
   t.after(() => removeDataDir(dirB));
-  shareSecret(leader.dataDir, dirB);
+  shareSecrets(leader.dataDir, dirB);
   const b = startMachine({ nats, node: 'b', dataDir: dirB, env: { ...env, ...envB } });
   t.after(() => b.run.signal('SIGKILL'));
   await event(b.run, 'following');
