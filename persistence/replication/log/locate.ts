@@ -55,9 +55,10 @@ export async function locate(log: ReplicatedLog, journal: LocalJournal): Promise
   const before = journal.beforeLast === null ? null : await search.find(journal.beforeLast);
   if (before !== null) return { kind: 'unpublished', at: before.at };
   const begin = await search.beginning();
-  // The last batch may be one to be taken back: the place before it may be what was deleted.
+  // The last batch may be one to be taken back.
   const { lastSeq } = journal.beforeLast ?? journal.end;
-  if (first > 1 && begin >= lastSeq) throw behind(first, journal.end.lastSeq, begin);
+  // With the first messages the place of `begin` may be deleted, too.
+  if (begin > lastSeq || (begin === lastSeq && first > 1)) throw behind(first, journal.end.lastSeq, begin);
   throw new JournalError(
     'replication_diverged',
     `The journal here ends at sequence number ${journal.end.lastSeq}, and the replicated log does not go on from there: they are not of one ` +

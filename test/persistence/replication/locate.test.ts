@@ -13,7 +13,16 @@ import {
 } from '../../../persistence/replication/log/message.js';
 import { deleteCovered } from '../../../persistence/replication/log/retention.js';
 import { ModelLog } from './model-log.js';
-import { BEGINNING, batchAfter, epochMemory, journalOf, lead, PATIENCE, succeed } from './support.js';
+import {
+  BEGINNING,
+  batchAfter,
+  batches,
+  epochMemory,
+  journalOf,
+  lead,
+  PATIENCE,
+  succeed,
+} from './support.js';
 
 type Step = 'batch' | 'long' | 'takeover' | 'unfinished';
 const anyLife = fc.array(fc.constantFrom<Step>('batch', 'batch', 'long', 'takeover', 'unfinished'), {
@@ -145,6 +154,19 @@ test('a last batch to be taken back whose place the log has deleted asks for a b
   assert.equal((await locate(log, journalOf(own))).kind, 'unpublished');
   await deleteCovered(log, rows[1]?.lastSeq ?? 0);
   await assert.rejects(locate(log, journalOf(own)), { code: 'replication_behind' });
+});
+
+test('a log that a leader began in the midst of its journal asks others for a backup', async () => {
+  const rows = batches(4);
+  const log = new ModelLog();
+  await (await succeed(log, rows[2] ?? BEGINNING, 1)).publish(rows[3] ?? assert.fail('a batch'));
+  const { lastSeq } = rows[2] ?? BEGINNING;
+  for (const own of [[], rows.slice(0, 2)])
+    await assert.rejects(locate(log, journalOf(own)), {
+      code: 'replication_behind',
+      message: new RegExp(`a backup that reaches at least sequence number ${lastSeq} is needed`),
+    });
+  assert.equal((await locate(log, journalOf(rows.slice(0, 3)))).kind, 'found');
 });
 
 test('a journal of another history is refused', async () => {
