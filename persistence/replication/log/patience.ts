@@ -7,7 +7,7 @@ import { JournalError, messageOf } from '../../errors.js';
 export class Patience {
   #isInTrouble = false;
 
-  /** `onTrouble` gets the reason of the first failure in a row, and null after the last one. */
+  /** `onTrouble` gets the reason of the first failure in a row, and null once nothing is waited for any more. */
   constructor(
     private readonly pause: () => Promise<void>,
     private readonly onTrouble: (reason: string | null) => void,
@@ -21,7 +21,10 @@ export class Patience {
         this.#tell(null);
         return result;
       } catch (thrown) {
-        if (thrown instanceof JournalError) throw thrown;
+        if (thrown instanceof JournalError) {
+          this.#tell(null);
+          throw thrown;
+        }
         this.#tell(messageOf(thrown));
       }
       await this.pause();

@@ -1,6 +1,7 @@
 /** What operators are told of servers that do not answer, while several things are asked of them side by side. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { JournalError } from '../../../persistence/errors.js';
 import { Patience, Troubles } from '../../../persistence/replication/log/patience.js';
 
 test('an activity that succeeds does not end the trouble of another one', async () => {
@@ -32,4 +33,20 @@ test('of several troubles the oldest is told, and null when the last one is over
   other(null);
   other(null);
   assert.deepEqual(told, ['a', 'b', null]);
+});
+
+test('who gives up for good waits no longer: there is no trouble left', async () => {
+  const told: (string | null)[] = [];
+  const answers = [new Error('no answer'), new JournalError('replication_fenced', 'another leads')];
+  const patience = new Patience(
+    () => Promise.resolve(),
+    (reason) => told.push(reason),
+  );
+  await assert.rejects(
+    patience.until(() => Promise.reject(answers.shift() ?? assert.fail('an answer'))),
+    {
+      code: 'replication_fenced',
+    },
+  );
+  assert.deepEqual(told, ['no answer', null]);
 });
