@@ -85,6 +85,9 @@ test(
     const promoteAnyway = ['promote', 'b', '--accept-loss', ...ofNats];
     const early = await tote(promoteAnyway);
     assert.deepEqual([early.code, /a leads, so nothing is lost/.test(early.stderr)], [2, true]);
+    // The question alone must not end it.
+    assert.equal(await betOf(a, bettor, 'k1'), bet);
+    assert.equal((await place(a, bettor, 'k2')).status, 201);
     standby.run.signal('SIGSTOP');
     await a.kill();
     const log = await openLog(nats);

@@ -8,7 +8,7 @@ import {
   STREAM_NAME_FORM,
 } from '../../../engine/base/nats-servers.js';
 import { JournalError, messageOf } from '../../errors.js';
-import type { LeaseEntry } from '../../replication/log/replicated-log.js';
+import { type LeaseEntry, PlaceTaken } from '../../replication/log/replicated-log.js';
 import { hasLog } from '../../replication/nats/has-log.js';
 import { NatsLog } from '../../replication/nats/nats-log.js';
 import type { LeaderJson } from '../answers/answers.js';
@@ -102,11 +102,11 @@ async function acceptLoss(out: Output, given: LeadOptions, node: string): Promis
   try {
     const before = await log.readLease();
     if (before === null) throw new UsageError('--accept-loss: nobody has led yet');
-    const leader = await log.askToHandOver(node).catch(() => null);
+    const leader = await log.askWhoLeads().catch(() => null);
     if (leader !== null) throw new UsageError(`--accept-loss: ${leader} leads, so nothing is lost`);
     const startedMs = performance.now();
-    const lease = { ...before, isReleased: true, successor: node, lastSeq: 0 };
-    await log.writeLease(lease, before.revision);
+    const { revision, ...entry } = before;
+    await giveLease(log, { ...entry, isReleased: true, successor: node, lastSeq: 0 }, revision);
     const { holder, epoch } = await nextLeader(log, before);
     const tookMs = Math.round(performance.now() - startedMs);
     const answer: LeaderJson = { from: before.holder, leader: holder, epoch, tookMs };
@@ -118,6 +118,15 @@ async function acceptLoss(out: Output, given: LeadOptions, node: string): Promis
     return EXIT.done;
   } finally {
     await log.close();
+  }
+}
+
+async function giveLease(log: NatsLog, entry: Omit<LeaseEntry, 'revision'>, revision: number): Promise<void> {
+  try {
+    await log.writeLease(entry, revision);
+  } catch (thrown) {
+    if (!(thrown instanceof PlaceTaken)) throw thrown;
+    throw new UsageError('--accept-loss: a leader has just renewed its lease, so nothing is lost');
   }
 }
 

@@ -1,9 +1,8 @@
 /** Whether the NATS servers have a replicated log: for those who must not make one. */
-import { JetStreamApiError, type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
+import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { ANSWER_MS_MAX, connectionOptions, type NatsSettings } from './nats-connection.js';
-
-const STREAM_NOT_FOUND = 10_059;
+import { hasStream } from './stream.js';
 
 /** Throws if no server answers. */
 export async function hasLog(settings: NatsSettings): Promise<boolean> {
@@ -14,15 +13,5 @@ export async function hasLog(settings: NatsSettings): Promise<boolean> {
     return (await hasStream(manager, stream)) && (await hasStream(manager, `KV_${stream}-lease`));
   } finally {
     await connection.close();
-  }
-}
-
-async function hasStream(manager: JetStreamManager, stream: string): Promise<boolean> {
-  try {
-    await manager.streams.info(stream);
-    return true;
-  } catch (thrown) {
-    if (thrown instanceof JetStreamApiError && thrown.code === STREAM_NOT_FOUND) return false;
-    throw thrown;
   }
 }

@@ -11,7 +11,6 @@ import {
 import { type KV, Kvm } from '@nats-io/kv';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { assert, must } from '../../../engine/base/assert.js';
-import { JournalError, messageOf } from '../../errors.js';
 import {
   type LeaseEntry,
   type LeaseStore,
@@ -22,19 +21,16 @@ import {
   type StandbyReport,
 } from '../log/replicated-log.js';
 import { ANSWER_MS_MAX, connectionOptions, type NatsSettings } from './nats-connection.js';
+import { hasStream, makeStream, subjectOf } from './stream.js';
 
 /**
  * A server that is cut off from the others keeps its clients, and answers nothing of JetStream. After so long another one is
  * asked.
  */
 const SILENT_MS_MAX = 2_000;
-/** Where JetStream knows repeated messages by their ids. Later ones are found by their place (`Appender`). */
-const DUPLICATES_KNOWN_MS = 120_000;
-const MS_TO_NS = 1_000_000;
 const REPLICAS = 3;
 const WRONG_LAST_SEQUENCE = 10_071;
 const NO_MESSAGE = 10_037;
-const STREAM_NOT_FOUND = 10_059;
 /** Errors that the stream's leader alone can tell. */
 const ANSWERS: readonly number[] = [WRONG_LAST_SEQUENCE, NO_MESSAGE];
 const LEASE_KEY = 'leader';
@@ -61,7 +57,7 @@ export class NatsLog implements ReplicatedLog, LeaseStore, LogWords {
       const js = jetstream(connection, { timeout: ANSWER_MS_MAX });
       const jsm = await js.jetstreamManager();
       const replicas = settings.servers.length < REPLICAS ? 1 : REPLICAS;
-      await ensureStream(jsm, settings.stream, replicas);
+      if (!(await hasStream(jsm, settings.stream))) await makeStream(jsm, settings.stream, replicas);
       const common = { history: 1, replicas, allow_direct: false };
       const kv = await new Kvm(js).create(`${settings.stream}-lease`, common);
       return new NatsLog(connection, js, jsm, kv, settings.stream);
@@ -156,7 +152,18 @@ export class NatsLog implements ReplicatedLog, LeaseStore, LogWords {
     return answer.string();
   }
 
+  /** The leader's name. Throws if none answers. */
+  async askWhoLeads(): Promise<string> {
+    const answer = await this.connection.request(leaderOf(this.stream), '', { timeout: ANSWER_MS_MAX });
+    return answer.string();
+  }
+
   onHandOver(node: string, tell: (to: string) => void): void {
+    this.connection.subscribe(leaderOf(this.stream), {
+      callback: (error, message) => {
+        if (error === null) message.respond(node);
+      },
+    });
     this.connection.subscribe(handOverOf(this.stream), {
       callback: (error, message) => {
         if (error !== null) return;
@@ -198,40 +205,11 @@ export class NatsLog implements ReplicatedLog, LeaseStore, LogWords {
   }
 }
 
-const subjectOf = (stream: string): string => `${stream}.journal`;
 const handOverOf = (stream: string): string => `${stream}.hand-over`;
+const leaderOf = (stream: string): string => `${stream}.leader`;
 const releasedOf = (stream: string): string => `${stream}.released`;
 const standbysOf = (stream: string): string => `${stream}.standbys`;
 const newsOf = (stream: string): string => `${stream}.news`;
-
-async function ensureStream(jsm: JetStreamManager, stream: string, replicas: number): Promise<void> {
-  try {
-    await jsm.streams.info(stream);
-    return;
-  } catch (thrown) {
-    if (codeOf(thrown) !== STREAM_NOT_FOUND) throw thrown;
-  }
-  try {
-    await jsm.streams.add({
-      name: stream,
-      subjects: [subjectOf(stream)],
-      storage: 'file',
-      retention: 'limits',
-      discard: 'new',
-      num_replicas: replicas,
-      duplicate_window: DUPLICATES_KNOWN_MS * MS_TO_NS,
-      deny_delete: true,
-    });
-  } catch (thrown) {
-    // Servers that have just found each other may take their time.
-    if (!(thrown instanceof JetStreamApiError)) throw thrown;
-    throw new JournalError(
-      'replication_unreachable',
-      `The stream ${stream} could not be made on the NATS servers: ${messageOf(thrown)}. They need JetStream, and ${replicas} of them a quorum.`,
-      { cause: thrown },
-    );
-  }
-}
 
 const codeOf = (thrown: unknown): number => (thrown instanceof JetStreamApiError ? thrown.code : 0);
 

@@ -1,0 +1,44 @@
+/** The stream of a replicated log in NATS JetStream. */
+import { JetStreamApiError, type JetStreamManager } from '@nats-io/jetstream';
+import { JournalError, messageOf } from '../../errors.js';
+
+/** Where JetStream knows repeated messages by their ids. Later ones are found by their place (`Appender`). */
+const DUPLICATES_KNOWN_MS = 120_000;
+const MS_TO_NS = 1_000_000;
+const STREAM_NOT_FOUND = 10_059;
+
+export const subjectOf = (stream: string): string => `${stream}.journal`;
+
+export async function hasStream(jsm: JetStreamManager, stream: string): Promise<boolean> {
+  try {
+    await jsm.streams.info(stream);
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof JetStreamApiError && thrown.code === STREAM_NOT_FOUND) return false;
+    throw thrown;
+  }
+}
+
+/** Throws `replication_unreachable` if the servers cannot have it. */
+export async function makeStream(jsm: JetStreamManager, stream: string, replicas: number): Promise<void> {
+  try {
+    await jsm.streams.add({
+      name: stream,
+      subjects: [subjectOf(stream)],
+      storage: 'file',
+      retention: 'limits',
+      discard: 'new',
+      num_replicas: replicas,
+      duplicate_window: DUPLICATES_KNOWN_MS * MS_TO_NS,
+      deny_delete: true,
+    });
+  } catch (thrown) {
+    // Servers that have just found each other may take their time.
+    if (!(thrown instanceof JetStreamApiError)) throw thrown;
+    throw new JournalError(
+      'replication_unreachable',
+      `The stream ${stream} could not be made on the NATS servers: ${messageOf(thrown)}. They need JetStream, and ${replicas} of them a quorum.`,
+      { cause: thrown },
+    );
+  }
+}
