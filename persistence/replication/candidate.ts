@@ -97,10 +97,13 @@ export class Candidate {
   }
 
   async #takeOver(follower: Follower, journal: OpenJournal): Promise<Leader> {
-    const { log, node, ofLeader } = this.parts;
+    const { log, node, leaseMs, monotonicMs, ofLeader } = this.parts;
     for (;;) {
       const from = await follower.untilLeaderless();
-      const leader = await Leader.takeOver(log, from, { node, patience: ofLeader.publish });
+      const leader = await Leader.takeOver(log, from, {
+        ...{ node, leaseMs, monotonicMs },
+        patience: ofLeader.publish,
+      });
       if (leader === null) continue;
       if (follower.isAhead) await this.#publishAll(leader, journal.readBatches(from.at.lastSeq));
       return leader;

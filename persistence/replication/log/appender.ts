@@ -6,8 +6,8 @@
  * expectation, which can have two outcomes. The log has it, then or now. Or its place is taken, and the message that stands
  * there says by whom: by this one, or by a successor's.
  *
- * A log that has lost messages may come to the same number a second time, with others in front of it. So before a message is
- * sent again, the one before it must be seen in its place.
+ * A log that has lost messages may come to the same number a second time, with a successor's in front of it. So before a message
+ * is sent again, the one before it must be seen in its place; and where there may be a successor, at first and afterwards, too.
  */
 import { JournalError } from '../../errors.js';
 import { decodeMessage, encodeMessage, idOf, type LogMessage } from './message.js';
@@ -36,6 +36,8 @@ export class Appender {
     private readonly log: ReplicatedLog,
     private end: LogPlace,
     private readonly patience: Patience,
+    /** Whether a successor may have taken over by now. */
+    private readonly mayBeSucceeded: () => boolean,
   ) {}
 
   /** Number of the last message that is known to be in the log. */
@@ -44,18 +46,19 @@ export class Appender {
   }
 
   /**
-   * Resolves once the message is in the log. Throws `replication_fenced` if another message is in its place, and
-   * `replication_went_back` if the log has lost the message before it.
+   * Resolves once the message is in the log. Throws `replication_fenced` if another message is in its place or in that of the one
+   * before it, and `replication_went_back` if the log has lost the latter.
    */
   async append(message: LogMessage): Promise<void> {
     const bytes = encodeMessage(message);
     const id = idOf(message);
     let isRepeated = false;
     await this.patience.until(async () => {
-      if (isRepeated) await this.#checkEnd();
+      if (isRepeated || this.mayBeSucceeded()) await this.#checkEnd();
       isRepeated = true;
       await this.#attempt(bytes, id);
     });
+    if (this.mayBeSucceeded()) await this.patience.until(() => this.#checkEnd());
     this.end = { sequence: this.end.sequence + 1, id };
     this.#refusals = 0;
   }

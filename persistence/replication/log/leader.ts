@@ -17,6 +17,8 @@ import {
 export interface LeaderOptions {
   readonly node: string;
   readonly patience: Patience;
+  readonly leaseMs: number;
+  readonly monotonicMs: () => number;
 }
 
 /** The end of the log as a follower has read it, and the epoch to begin there. */
@@ -31,54 +33,68 @@ export interface LeadFrom {
 /** Of a message besides its text: its first line and what the protocol adds. */
 const HEAD_BYTES_MAX = 1_024;
 const RUN_BYTES = 8;
-/** Why a takeover is not in the log: it ends elsewhere. */
+/** Why a takeover is not in the log, or not the last one. */
 const OUTRUN: readonly JournalErrorCode[] = ['replication_fenced', 'replication_went_back'];
 
 export class Leader {
+  readonly #appender: Appender;
   #position: ChainPosition;
   #revision = 0;
+  /** Monotonic time at which the last renewal of the lease was begun: nobody takes over before it has lasted. */
+  #renewedMs: number;
   #isReleased = false;
 
   private constructor(
     private readonly log: ReplicatedLog & LeaseStore,
-    private readonly appender: Appender,
-    readonly epoch: number,
-    position: ChainPosition,
-    private readonly toldSeq: number,
+    private readonly from: LeadFrom,
     private readonly options: LeaderOptions,
   ) {
-    this.#position = position;
+    this.#position = from.at;
+    this.#renewedMs = options.monotonicMs();
+    this.#appender = new Appender(log, from.end, options.patience, () => this.#mayBeSucceeded);
   }
 
-  /** Makes the takeover the next message of the log, and writes the lease. null if the log ends elsewhere by now. */
+  /**
+   * Makes the takeover the next message of the log, and writes the lease. null if the log ends elsewhere by now, or another one
+   * has taken over since.
+   */
   static async takeOver(
     log: ReplicatedLog & LeaseStore,
-    { end, at, epoch, toldSeq }: LeadFrom,
+    from: LeadFrom,
     options: LeaderOptions,
   ): Promise<Leader | null> {
-    const appender = new Appender(log, end, options.patience);
+    const leader = new Leader(log, from, options);
     const run = randomBytes(RUN_BYTES).toString('hex');
+    const { epoch, at: position } = from;
     try {
-      await appender.append({ kind: 'takeover', epoch, node: options.node, run, position: at });
+      await leader.#appender.append({ kind: 'takeover', epoch, node: options.node, run, position });
+      await options.patience.until(() => leader.renew());
     } catch (thrown) {
       if (thrown instanceof JournalError && OUTRUN.includes(thrown.code)) return null;
       throw thrown;
     }
-    const leader = new Leader(log, appender, epoch, at, toldSeq, options);
-    await options.patience.until(() => leader.renew());
     return leader;
+  }
+
+  get epoch(): number {
+    return this.from.epoch;
   }
 
   /** Number of its last message in the log. */
   get sequence(): number {
-    return this.appender.lastSequence;
+    return this.#appender.lastSequence;
+  }
+
+  get #mayBeSucceeded(): boolean {
+    const { leaseMs, monotonicMs } = this.options;
+    return monotonicMs() - this.#renewedMs > leaseMs;
   }
 
   /** Publishes the next batch; resolves once it is in the log. Throws `replication_fenced`. */
   async publish(batch: Batch | StoredBatch): Promise<void> {
     const row = sealBatch(this.#position, batch);
     const textBytesMax = this.log.bytesMax - HEAD_BYTES_MAX;
-    for (const part of partsOf(row, this.epoch, textBytesMax)) await this.appender.append(part);
+    for (const part of partsOf(row, this.epoch, textBytesMax)) await this.#appender.append(part);
     this.#position = { lastSeq: row.lastSeq, chain: row.chain };
   }
 
@@ -94,8 +110,9 @@ export class Leader {
   }
 
   async #write(how: Pick<LeaseEntry, 'isReleased' | 'successor'>): Promise<void> {
-    const lastSeq = Math.max(this.#position.lastSeq, this.toldSeq);
+    const lastSeq = Math.max(this.#position.lastSeq, this.from.toldSeq);
     const entry = { holder: this.options.node, epoch: this.epoch, lastSeq, ...how };
+    const startedMs = this.options.monotonicMs();
     try {
       this.#revision = await this.log.writeLease(entry, this.#revision);
     } catch (thrown) {
@@ -110,11 +127,12 @@ export class Leader {
       // That of an earlier leader, or one of our own whose answer was lost.
       this.#revision = await this.log.writeLease(entry, there?.revision ?? 0);
     }
+    this.#renewedMs = startedMs;
   }
 
   /** Throws `replication_fenced` if anything follows the last message of this leader. No batch is under way. */
   async confirm(): Promise<void> {
-    const next = this.appender.lastSequence + 1;
+    const next = this.#appender.lastSequence + 1;
     const entry = await this.options.patience.until(() => this.log.read(next));
     if (entry !== null) throw fenced(entry);
   }

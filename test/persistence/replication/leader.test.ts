@@ -9,7 +9,17 @@ import { BatchJoiner } from '../../../persistence/replication/log/message.js';
 import { LOG_BEGIN, PlaceTaken } from '../../../persistence/replication/log/replicated-log.js';
 import { inSuiteOrAtNight } from '../../support/long-run.js';
 import { type Fault, ModelLog } from './model-log.js';
-import { AT_START, BEGINNING, batchAfter, batches, journalOf, lead, PATIENCE, succeed } from './support.js';
+import {
+  AT_START,
+  BEGINNING,
+  batchAfter,
+  batches,
+  journalOf,
+  LEASE_MS,
+  lead,
+  ofLeader,
+  succeed,
+} from './support.js';
 
 const RUNS = inSuiteOrAtNight(300, 20_000);
 const anyFault = fc.constantFrom<Fault>('none', 'none', 'lost', 'answerLost', 'late');
@@ -75,10 +85,7 @@ test('who was overtaken publishes nothing more, whatever answers are lost', asyn
 
 test('of two that take over at one place, one leads and the other reads on', async () => {
   const log = new ModelLog();
-  const options = { patience: PATIENCE };
-  const both = await Promise.all(
-    ['a', 'b'].map((node) => Leader.takeOver(log, AT_START, { ...options, node })),
-  );
+  const both = await Promise.all(['a', 'b'].map((node) => Leader.takeOver(log, AT_START, ofLeader(node))));
   assert.equal(both.filter((leader) => leader !== null).length, 1);
   assert.equal(log.messages.length, 1);
 });
@@ -185,7 +192,7 @@ test('the lease tells how far the log has come, and no less while what the log h
     epoch: 2,
     toldSeq: end,
   };
-  await Leader.takeOver(log, from, { node: 'b', patience: PATIENCE });
+  await Leader.takeOver(log, from, ofLeader('b'));
   assert.deepEqual([log.lease?.holder, log.lease?.lastSeq], ['b', end]);
 });
 
@@ -194,4 +201,49 @@ test('an idle leader learns from the lease that it was overtaken', async () => {
   const leader = await lead(log);
   await succeed(log, BEGINNING, 2, 'b');
   await assert.rejects(leader.renew(), isFenced);
+});
+
+test('who takes over, and is overtaken before it has the lease, follows on', async () => {
+  const log = new ModelLog();
+  const write = log.writeLease.bind(log);
+  log.writeLease = async (entry, revision) => {
+    log.writeLease = write;
+    await succeed(log, BEGINNING, 2, 'b');
+    return write(entry, revision);
+  };
+  assert.equal(await Leader.takeOver(log, AT_START, ofLeader('a')), null);
+  assert.deepEqual([log.entries.length, log.lease?.holder], [2, 'b']);
+});
+
+test('a leader whose lease may have lapsed publishes nothing behind the same number of another history', async () => {
+  const log = new ModelLog();
+  let nowMs = 0;
+  const leader = await lead(log, 'a', () => nowMs);
+  const [row, next] = batches(2);
+  assert.ok(row !== undefined && next !== undefined);
+  await leader.publish(row);
+  // The log loses the batch, and a successor without it comes to the same number.
+  log.entries.length = 1;
+  await succeed(log, BEGINNING, 2, 'b');
+  nowMs += LEASE_MS + 1;
+  await assert.rejects(leader.publish(next), isFenced);
+  assert.equal(log.entries.length, 2);
+});
+
+test('a leader that is stopped while it publishes sees what its message came to stand behind', async () => {
+  const log = new ModelLog();
+  let nowMs = 0;
+  const leader = await lead(log, 'a', () => nowMs);
+  const [row, next] = batches(2);
+  assert.ok(row !== undefined && next !== undefined);
+  await leader.publish(row);
+  const append = log.append.bind(log);
+  log.append = async (...args) => {
+    log.append = append;
+    log.entries.length = 1;
+    await succeed(log, BEGINNING, 2, 'b');
+    nowMs += LEASE_MS + 1;
+    return append(...args);
+  };
+  await assert.rejects(leader.publish(next), isFenced);
 });

@@ -6,7 +6,7 @@ import {
   sealBatch,
 } from '../../../persistence/journal/segment/batch-row.js';
 import type { EpochMemory } from '../../../persistence/replication/log/epoch-memory.js';
-import { Leader, type LeadFrom } from '../../../persistence/replication/log/leader.js';
+import { Leader, type LeaderOptions, type LeadFrom } from '../../../persistence/replication/log/leader.js';
 import type { LocalJournal } from '../../../persistence/replication/log/locate.js';
 import { Patience } from '../../../persistence/replication/log/patience.js';
 import { LOG_BEGIN } from '../../../persistence/replication/log/replicated-log.js';
@@ -39,18 +39,23 @@ export function batches(count: number, from: ChainPosition = BEGINNING): StoredB
   return rows;
 }
 
-export function lead(log: ModelLog, node = 'a'): Promise<Leader> {
-  return leadFrom(log, AT_START, node);
+export const LEASE_MS = 1_000;
+/** The leader's clock, which stands still. */
+const STILL = { leaseMs: LEASE_MS, monotonicMs: () => 0 };
+export const ofLeader = (node: string): LeaderOptions => ({ node, patience: PATIENCE, ...STILL });
+
+export function lead(log: ModelLog, node = 'a', monotonicMs = STILL.monotonicMs): Promise<Leader> {
+  return leadFrom(log, AT_START, { ...ofLeader(node), monotonicMs });
 }
 
 /** Takes over at the end of the log, where the journal is `at`. */
 export function succeed(log: ModelLog, at: ChainPosition, epoch: number, node = 'a'): Promise<Leader> {
   const end = log.entries.at(-1) ?? LOG_BEGIN;
-  return leadFrom(log, { end, at: endOf(at), epoch, toldSeq: 0 }, node);
+  return leadFrom(log, { end, at: endOf(at), epoch, toldSeq: 0 }, ofLeader(node));
 }
 
-async function leadFrom(log: ModelLog, from: LeadFrom, node: string): Promise<Leader> {
-  const leader = await Leader.takeOver(log, from, { node, patience: PATIENCE });
+async function leadFrom(log: ModelLog, from: LeadFrom, options: LeaderOptions): Promise<Leader> {
+  const leader = await Leader.takeOver(log, from, options);
   if (leader === null) throw new Error('it should lead');
   return leader;
 }
