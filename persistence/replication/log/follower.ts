@@ -205,7 +205,8 @@ export class Follower {
     const entry = await patience.until(() => this.log.readLease());
     this.#leaseSeenMs = monotonicMs();
     this.#lease = this.#watch.saw(entry, this.#leaseSeenMs);
-    if (entry === null) return;
+    // What a server that lags behind has is older. A lease that an operator has given back is not, whatever its number.
+    if (entry === null || (entry.revision < this.#revision && !entry.isReleased)) return;
     this.#leader = entry.holder;
     this.#toldSeq = entry.lastSeq;
     epochs.raise(entry.epoch);
