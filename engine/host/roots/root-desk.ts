@@ -34,9 +34,11 @@ export class RootDesk {
     private readonly options: RootDeskOptions,
   ) {}
 
+  /** Passes over a root that is on record: the leader before may have put it there while it was made here. */
   publish(root: RootToPublish): void {
     const { sequencer } = this;
-    if (sequencer.stopped) return;
+    const isOnRecord = (this.#proof(root)?.root ?? null) !== null;
+    if (sequencer.stopped || isOnRecord) return;
     const outcome = sequencer.submit({ kind: 'publishRoot', timeMs: sequencer.stampMs(), ...root });
     if (outcome.status === 'rejected') {
       this.#refused.add(roundId(root.market, root.roundNumber));
@@ -50,8 +52,7 @@ export class RootDesk {
    * have left memory since.
    */
   publishKept(root: RootToPublish): void {
-    const round = this.sequencer.engine.round(root.market, root.roundNumber);
-    if (round?.proof?.root === null) this.publish(root);
+    if (this.#proof(root)?.root === null) this.publish(root);
   }
 
   /** Calls `release` once every locked round has its root, or at once if none is being made. */
@@ -68,6 +69,10 @@ export class RootDesk {
   lookAgain(): void {
     if (this.#waiters.length === 0 || this.#isAwaited()) return;
     for (const release of this.#waiters.splice(0)) release();
+  }
+
+  #proof({ market, roundNumber }: RootToPublish): RoundView['proof'] | undefined {
+    return this.sequencer.engine.round(market, roundNumber)?.proof;
   }
 
   #isAwaited(): boolean {

@@ -115,6 +115,15 @@ test('a root that comes after the settlement is told to operators, and the round
   assert.equal(round.host.engine.round(0, root.roundNumber)?.proof?.root, null);
 });
 
+test('a root on record is passed over when it comes again: the leader before may have put it there while it was made here', () => {
+  const round = new Round();
+  round.lock();
+  for (let times = 0; times < 2; times++) round.desk.publish(round.root(BETS));
+  round.host.settle();
+  assert.equal(round.host.engine.currentRound(0)?.proof?.root?.treeSize, BETS);
+  assert.deepEqual(round.lines, []);
+});
+
 test('of roots that were made before this server led, those on record and those of old rounds are passed over', () => {
   const round = new Round();
   round.lock();
