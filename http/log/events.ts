@@ -59,9 +59,9 @@ export const LOG_EVENTS = {
   batch_taken_back: at('warn'),
   replication_away: at(
     'warn',
-    'the replicated log does not answer: what is accepted waits, and new orders are refused until it does',
+    'the replicated log does not answer, or not as it must: until it does, what is accepted waits, and new orders are refused',
   ),
-  replication_back: at('info', 'the replicated log answers again'),
+  replication_back: at('info', 'the replicated log answers as it must'),
   hand_over_asked: at('info', 'an operator asks for another leader: this server stops and hands over'),
   listening: at('info', 'both ports answer'),
   minute: at('info', 'a minute has passed'),

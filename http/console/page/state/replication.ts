@@ -26,7 +26,7 @@ export function leaderFindings(status: LeaderStatus, nowMs: NowMs): readonly Fin
   return [
     ...(lease === 'lapsed' ? [LAPSED] : []),
     ...outage(status, nowMs, {
-      what: 'The NATS servers do not answer this machine: no order is acknowledged until they do.',
+      what: 'The NATS servers do not answer this machine as they must: no order is acknowledged until they do.',
       advice:
         'Most of them must run and reach each other, and this machine must reach them. What was accepted is answered then.',
     }),
@@ -49,9 +49,9 @@ export function standbyFindings(status: StandbyStatus, nowMs: NowMs): readonly F
   // While the servers do not answer, all the other figures are of before.
   if (status.trouble !== null) {
     return outage(status, nowMs, {
-      what: 'The NATS servers do not answer this machine: it neither follows nor takes over until they do.',
+      what: 'The NATS servers do not answer this machine, or have lost messages: until that is over it does not take over.',
       advice:
-        'Most of them must run and reach each other, and this machine must reach them. Whether somebody leads is in the console of the other machine.',
+        'If the reason says what to do, do that. Otherwise most of the servers must run and reach each other, and this machine must reach them. Whether somebody leads is in the console of the other machine.',
     });
   }
   if (status.messagesBehind === null) return [BEGINS];
