@@ -85,7 +85,8 @@ test(
     const promoteAnyway = ['promote', 'b', '--accept-loss', ...ofNats];
     const early = await tote(promoteAnyway);
     assert.deepEqual([early.code, /a leads, so nothing is lost/.test(early.stderr)], [2, true]);
-    // The question alone must not end it.
+    assert.match((await tote(['promote', 'a', ...ofNats])).stderr, /a leads already/);
+    // The questions alone must not end it.
     assert.equal(await betOf(a, bettor, 'k1'), bet);
     assert.equal((await place(a, bettor, 'k2')).status, 201);
     standby.run.signal('SIGSTOP');
@@ -101,7 +102,7 @@ test(
       String(reason),
       /start a, which has it\. If its disk is lost, npx tote promote b --accept-loss/,
     );
-    assert.equal((await tote(['promote', 'b', ...ofNats])).code, 3);
+    for (const node of ['a', 'b']) assert.equal((await tote(['promote', node, ...ofNats])).code, 3);
     const promoted = await tote(promoteAnyway);
     assert.equal(promoted.code, 0, promoted.stderr);
     assert.match(

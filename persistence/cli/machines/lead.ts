@@ -78,8 +78,7 @@ async function change(out: Output, given: LeadOptions, to: string): Promise<Exit
   const log = await open(given);
   try {
     const before = await log.readLease();
-    if (before !== null && before.holder === to && !before.isReleased)
-      throw new UsageError(`${to} leads already`);
+    if (to !== '' && (await whoLeads(log)) === to) throw new UsageError(`${to} leads already`);
     const startedMs = performance.now();
     const from = await askLeader(log, to);
     const { holder, epoch } = await nextLeader(log, before);
@@ -102,7 +101,7 @@ async function acceptLoss(out: Output, given: LeadOptions, node: string): Promis
   try {
     const before = await log.readLease();
     if (before === null) throw new UsageError('--accept-loss: nobody has led yet');
-    const leader = await log.askWhoLeads().catch(() => null);
+    const leader = await whoLeads(log);
     if (leader !== null) throw new UsageError(`--accept-loss: ${leader} leads, so nothing is lost`);
     const startedMs = performance.now();
     const { revision, ...entry } = before;
@@ -120,6 +119,8 @@ async function acceptLoss(out: Output, given: LeadOptions, node: string): Promis
     await log.close();
   }
 }
+
+const whoLeads = (log: NatsLog): Promise<string | null> => log.askWhoLeads().catch(() => null);
 
 async function giveLease(log: NatsLog, entry: Omit<LeaseEntry, 'revision'>, revision: number): Promise<void> {
   try {
