@@ -63,6 +63,15 @@ export class Appender {
     this.#refusals = 0;
   }
 
+  /** Throws as `append` does if another message is in the place of the last one, or behind it. */
+  async confirm(): Promise<void> {
+    const next = await this.patience.until(async () => {
+      await this.#checkEnd();
+      return this.log.read(this.end.sequence + 1);
+    });
+    if (next !== null) throw fenced(next);
+  }
+
   async #attempt(bytes: Uint8Array, id: string): Promise<void> {
     try {
       await this.log.append(bytes, id, this.end.sequence);
@@ -114,7 +123,7 @@ export function fenced({ sequence, bytes }: LogEntry): JournalError {
   );
 }
 
-/** The end of a leader whose successor's takeover is not in the log any more: the lease is written after it. */
+/** The end of a leader that finds its successor in the lease, which is written after the takeover. */
 export function overtaken({ holder, epoch }: LeaseEntry): JournalError {
   return new JournalError(
     'replication_fenced',

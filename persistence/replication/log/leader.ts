@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Batch, StoredBatch } from '../../../engine/model/ports.js';
 import { JournalError, type JournalErrorCode } from '../../errors.js';
 import { type ChainPosition, sealBatch } from '../../journal/segment/batch-row.js';
-import { Appender, fenced, overtaken } from './appender.js';
+import { Appender, overtaken } from './appender.js';
 import { partsOf } from './message.js';
 import type { Patience } from './patience.js';
 import {
@@ -118,10 +118,7 @@ export class Leader {
     } catch (thrown) {
       if (!(thrown instanceof PlaceTaken)) throw thrown;
       const there = await this.log.readLease();
-      if (there !== null && there.epoch > this.epoch) {
-        await this.confirm();
-        throw overtaken(there);
-      }
+      if (there !== null && there.epoch > this.epoch) throw overtaken(there);
       // A renewal that was under way when the lease was given back.
       if (this.#isReleased && !how.isReleased) return;
       // That of an earlier leader, or one of our own whose answer was lost.
@@ -130,10 +127,8 @@ export class Leader {
     this.#renewedMs = startedMs;
   }
 
-  /** Throws `replication_fenced` if anything follows the last message of this leader. No batch is under way. */
-  async confirm(): Promise<void> {
-    const next = this.#appender.lastSequence + 1;
-    const entry = await this.options.patience.until(() => this.log.read(next));
-    if (entry !== null) throw fenced(entry);
+  /** Throws what `Appender.confirm` throws. No batch is under way. */
+  confirm(): Promise<void> {
+    return this.#appender.confirm();
   }
 }

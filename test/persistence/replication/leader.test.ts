@@ -117,6 +117,15 @@ test('a leader that asks whether it still leads learns of a successor', async ()
   await assert.rejects(leader.confirm(), isFenced);
 });
 
+test('a leader that asks whether it still leads learns that a successor is in the place of its last message', async () => {
+  const log = new ModelLog();
+  const leader = await lead(log);
+  await leader.publish(batches(1)[0] ?? assert.fail('a batch'));
+  log.entries.length = 1;
+  await succeed(log, BEGINNING, 2, 'b');
+  await assert.rejects(leader.confirm(), isFenced);
+});
+
 test('a log that refuses, and shows nothing in the place, is led by another server in the end', async () => {
   const log = new ModelLog();
   const leader = await lead(log);
