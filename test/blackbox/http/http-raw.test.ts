@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { checkAnswer, refused } from '../../support/api/api-client.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
+import { askUntil } from '../../support/ask-until.js';
 import type { Answered } from '../../support/http/client.js';
 import { RawClient } from '../../support/http/raw-client.js';
 import { answerOn, rawRequest, sendRaw } from '../../support/http/raw-request.js';
@@ -25,10 +26,15 @@ before(async () => {
 after(() => sandbox.remove());
 // Whatever was sent: the server lives, and nothing that was refused has placed a bet.
 afterEach(async () => {
-  // The list waits until every bet is durable, and only durable bets count in the round.
-  const placed = (await trader.api.orders('?limit=200')).length;
-  const market = await trader.api.market('BTC_ONE_DAY');
-  assert.equal(market.currentRound?.totalBets, placed);
+  // The list waits until every bet is durable, and only durable bets count in the round. An order whose client is gone may
+  // be placed between the two.
+  await askUntil(
+    async () => ({
+      placed: (await trader.api.orders('?limit=200')).length,
+      counted: (await trader.api.market('BTC_ONE_DAY')).currentRound?.totalBets,
+    }),
+    ({ placed, counted }) => placed === counted,
+  );
   await sandbox.checkConservation();
 });
 
