@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { dataDirLayout } from '../../persistence/data-dir/layout.js';
 import { openJournalReader } from '../../persistence/journal/reader.js';
-import { newDataDir, removeDataDir } from '../support/processes/server.js';
+import { newDataDir, removeDataDir, type Server } from '../support/processes/server.js';
 import { NatsCluster, NO_NATS } from '../support/replication/nats.js';
 import {
   batchesOf,
@@ -58,6 +58,20 @@ describe('two machines', { skip: NO_NATS, concurrency: true }, () => {
     assert.equal((await first.stop()).code, 0);
     const behind = batchesOf(dirB);
     assert.deepEqual(batchesOf(leader.dataDir).slice(0, behind.length), behind);
+  });
+
+  test('rate limits begin anew with a new leader, Idempotency-Keys do not', async (t) => {
+    const { leader, b, bettor } = await startExchange(t, { env: { TOTE_RATE_LIMITS: 'key_write=2' } });
+    const statuses = async (server: Server, ...keys: string[]) => {
+      const answers = [];
+      for (const key of keys) answers.push(await place(server, bettor, key));
+      return answers.map(({ status, data }) => (status === 201 ? data.bet.id : status));
+    };
+    assert.deepEqual(await statuses(leader, 'first', 'second', 'third'), ['bet_1', 'bet_2', 429]);
+    assert.equal((await leader.stop()).code, 0);
+    const successor = await b.leading;
+    await successor.push({ BTC: 50_000 });
+    assert.deepEqual(await statuses(successor, 'first', 'third', 'fourth'), ['bet_1', 'bet_3', 429]);
   });
 
   test('a leader that was stopped and wakes up acknowledges nothing, and ends', async (t) => {

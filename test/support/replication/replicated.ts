@@ -73,6 +73,8 @@ export interface PairOptions {
   readonly stream?: string;
   /** The leader's links to the servers can be cut. */
   readonly hasLinks?: boolean;
+  /** Variables of both machines. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Variables of the standby alone. */
   readonly envB?: Readonly<Record<string, string>>;
 }
@@ -96,7 +98,7 @@ export async function startPair(
 ): Promise<Pair> {
   const nats = options.nats ?? (await NatsCluster.start());
   if (options.nats === undefined) t.after(() => nats.remove());
-  const env = { TOTE_REPLICATION_STREAM: stream };
+  const env = { ...options.env, TOTE_REPLICATION_STREAM: stream };
   const links = hasLinks ? await Promise.all(nats.servers.map((server) => openLink(t, server))) : [];
   const servers = links.map(({ port }) => `127.0.0.1:${port}`).join(',');
   const ofLeader = hasLinks ? { ...env, TOTE_REPLICATION: `nats://${servers}` } : env;
