@@ -12,6 +12,7 @@ import type { Log } from '../log/log.js';
 /** Ends with the server, whose end of the pipe closes. */
 const NOTIFIER = 'while IFS= read -r message; do systemd-notify "$message" || exit 1; done';
 const US_PER_MS = 1_000;
+const READY = 'READY=1';
 
 /** What systemd sets in the environment of a service. */
 interface ServiceEnvironment {
@@ -24,13 +25,17 @@ export function withServiceManager(log: Log, env: ServiceEnvironment): Log {
   if (env.NOTIFY_SOCKET === undefined || env.NOTIFY_SOCKET === '') return log;
   const tell = startNotifier(log);
   const aliveEveryMs = Number(env.WATCHDOG_USEC ?? 0) / US_PER_MS / 2;
+  let isReady = false;
   return {
     isDebug: log.isDebug,
     flush: () => log.flush(),
     write(event, fields, message) {
       log.write(event, fields, message);
-      for (const told of messagesOf(event, message)) tell(told);
-      if (event !== 'listening' || !(aliveEveryMs > 0)) return;
+      const messages = messagesOf(event, message);
+      for (const told of messages) tell(told);
+      if (isReady || !messages.includes(READY)) return;
+      isReady = true;
+      if (!(aliveEveryMs > 0)) return;
       // By the engine's thread: where it no longer has its turns, the service manager ends the process.
       setInterval(() => tell('WATCHDOG=1'), aliveEveryMs).unref();
     },
@@ -41,8 +46,11 @@ function messagesOf(event: LogEvent, message: string | undefined): readonly stri
   switch (event) {
     case 'recovering':
       return [`STATUS=${message}`];
+    // A standby has started, though it may follow for months: what waits for it would wait as long.
+    case 'standby_listening':
+      return [READY, 'STATUS=a standby: it follows the replicated log'];
     case 'listening':
-      return ['READY=1', 'STATUS=both ports answer'];
+      return [READY, 'STATUS=both ports answer'];
     case 'stopping':
     case 'disk_full':
       return ['STOPPING=1'];

@@ -8,6 +8,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Server } from '../../support/processes/server.js';
 import { isAvailable } from '../../support/programs.js';
+import { NO_NATS } from '../../support/replication/nats.js';
+import { startPair } from '../../support/replication/replicated.js';
 
 const missing = ['python3', 'systemd-notify'].filter((program) => !isAvailable(program));
 const skip = missing.length > 0 ? `${missing.join(', ')} missing` : false;
@@ -76,6 +78,20 @@ test('systemd is told when both ports answer, that the engine has its turns, and
   assert.ok(!stderr.includes('service_manager_untold'), stderr);
   const order = manager.messages.filter((message) => !/^(bound|STATUS|BARRIER)/.test(message));
   assert.deepEqual([...new Set(order)], ['READY=1', 'WATCHDOG=1', 'STOPPING=1']);
+});
+
+test('systemd waits for no takeover: a standby that follows has started', {
+  skip: skip || NO_NATS,
+}, async (t) => {
+  const manager = await Manager.start(t);
+  const envB = { NOTIFY_SOCKET: manager.path, WATCHDOG_USEC: '100000' };
+  const { leader, b } = await startPair(t, { envB });
+  await manager.sees('READY=1');
+  await manager.sees('STATUS=a standby: it follows the replicated log');
+  await manager.sees('WATCHDOG=1', 3);
+  assert.equal((await leader.stop()).code, 0);
+  await b.leading;
+  await manager.sees('STATUS=both ports answer');
 });
 
 test('a service manager that is gone stops nothing; the log tells of it', { skip }, async (t) => {
