@@ -3,6 +3,9 @@
  * it ends in between, the batch may be on its disk alone, and a successor goes on without it. No client was told of it,
  * no snapshot and no archive has it, and the log can never contain it.
  *
+ * It may also be one that the log has had and lost, and that no machine with it was there to publish anew. Then clients may have
+ * been told, which nobody can know here. A snapshot or an archive that has it is left out or made anew at the next start.
+ *
  * The mark goes back first. Stopped in between, the journal has a batch above its mark, which is what it was.
  */
 import { writeFileSync } from 'node:fs';
@@ -28,8 +31,8 @@ export function takeBackLast(dir: DataDir): string {
     segment.db.pragma('synchronous = FULL');
     segment.db.prepare('DELETE FROM batch WHERE last_seq = ?').run(row.lastSeq);
     return (
-      `The journal's last batch, ${row.firstSeq} to ${row.lastSeq}, was taken back: no client was told of it, and the leader that followed ` +
-      `went on without it. It is kept in ${kept}`
+      `The journal's last batch, ${row.firstSeq} to ${row.lastSeq}, was taken back: the leader that followed went on without it. No client was told ` +
+      `of it, unless the NATS servers have lost it since. It is kept in ${kept}`
     );
   } finally {
     segment.close();

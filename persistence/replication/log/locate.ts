@@ -126,7 +126,7 @@ function behind(first: number, endSeq: number, begin: number | null): JournalErr
 export function unpublished(endSeq: number): JournalError {
   return new JournalError(
     'replication_unpublished',
-    `The journal here ends at sequence number ${endSeq} with a batch that no client was told of, and another leader has gone on without it. ` +
+    `The journal here ends at sequence number ${endSeq} with a batch that the replicated log does not have, and another leader has gone on without it. ` +
       'Start the server again: it takes that batch back and follows.',
   );
 }
