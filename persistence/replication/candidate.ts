@@ -27,15 +27,20 @@ export interface CandidateParts extends FollowerOptions {
 }
 
 export const RENEWALS_PER_LEASE = 3;
-/** What may be wrong in one server's copy of the log alone: so many others are asked. */
+/**
+ * What may be wrong in one server's copy of the log alone: so many others are asked. Before its place was found, a journal of another
+ * history is likelier, and a supervisor may start it again and again: each question costs the leader a pause.
+ */
 const OF_ONE_COPY: readonly JournalErrorCode[] = ['replication_damaged', 'replication_diverged'];
 const COPIES = 3;
+const COPIES_BEFORE_JOINED = 1;
 /** So long the servers take to choose another leader. */
 const CHOICE_MS = 1_000;
 
 export class Candidate {
   #follower: Follower | null = null;
   #copiesAsked = 0;
+  #hasJoined = false;
 
   constructor(private readonly parts: CandidateParts) {}
 
@@ -47,15 +52,14 @@ export class Candidate {
   /** null where the journal's last batch must be taken back first; nothing was handed over then. */
   async untilLeading(): Promise<Leader | null> {
     const { openJournal, allTaken, onJoined } = this.parts;
-    let hasJoined = false;
     for (;;) {
       const journal = openJournal();
       try {
         const follower = await this.#follow(journal);
-        if (follower === null && hasJoined) throw unpublished(journal.end.lastSeq);
+        if (follower === null && this.#hasJoined) throw unpublished(journal.end.lastSeq);
         if (follower === null) return null;
-        if (!hasJoined) onJoined(follower.seq);
-        hasJoined = true;
+        if (!this.#hasJoined) onJoined(follower.seq);
+        this.#hasJoined = true;
         return await this.#takeOver(follower, journal);
       } catch (thrown) {
         await this.#lost(thrown);
@@ -88,7 +92,8 @@ export class Candidate {
       return;
     }
     const isOfOneCopy = thrown instanceof JournalError && OF_ONE_COPY.includes(thrown.code);
-    if (!isOfOneCopy || this.#copiesAsked === COPIES) throw thrown;
+    const copies = this.#hasJoined ? COPIES : COPIES_BEFORE_JOINED;
+    if (!isOfOneCopy || this.#copiesAsked >= copies) throw thrown;
     this.#copiesAsked += 1;
     onLost(`${thrown.message} Another NATS server is asked.`);
     await patience.until(() => log.stepDown());

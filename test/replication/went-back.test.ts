@@ -103,6 +103,8 @@ test(
       /start a, which has it\. If its disk is lost, npx tote promote b --accept-loss/,
     );
     for (const node of ['a', 'b']) assert.equal((await tote(['promote', node, ...ofNats])).code, 3);
+    const nobody = await tote(['promote', 'c', '--accept-loss', ...ofNats]);
+    assert.deepEqual([nobody.code, /no standby with the name c follows/.test(nobody.stderr)], [2, true]);
     const promoted = await tote(promoteAnyway);
     assert.equal(promoted.code, 0, promoted.stderr);
     assert.match(

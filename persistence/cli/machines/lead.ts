@@ -27,6 +27,8 @@ interface LeadOptions {
 /** How long the command waits for the next leader. */
 const WAIT_MS_MAX = 30_000;
 const LOOK_EVERY_MS = 50;
+/** A standby that is not heard of for so long is not there. */
+const HEARD_MS_MAX = 5_000;
 
 const options = [
   new Option('--nats <SERVERS>', `${NATS_SERVERS_FORM} (default: TOTE_REPLICATION)`).env('TOTE_REPLICATION'),
@@ -103,6 +105,8 @@ async function acceptLoss(out: Output, given: LeadOptions, node: string): Promis
     if (before === null) throw new UsageError('--accept-loss: nobody has led yet');
     const leader = await whoLeads(log);
     if (leader !== null) throw new UsageError(`--accept-loss: ${leader} leads, so nothing is lost`);
+    if (!(await isHeard(log, node)))
+      throw new UsageError(`--accept-loss: no standby with the name ${node} follows`);
     const startedMs = performance.now();
     const { revision, ...entry } = before;
     await giveLease(log, { ...entry, isReleased: true, successor: node, lastSeq: 0 }, revision);
@@ -121,6 +125,16 @@ async function acceptLoss(out: Output, given: LeadOptions, node: string): Promis
 }
 
 const whoLeads = (log: NatsLog): Promise<string | null> => log.askWhoLeads().catch(() => null);
+
+/** A standby tells twice a second how far it is. */
+function isHeard(log: NatsLog, node: string): Promise<boolean> {
+  const heard = new Promise<boolean>((resolve) => {
+    log.onReport((report) => {
+      if (report.node === node) resolve(true);
+    });
+  });
+  return Promise.race([heard, pause(HEARD_MS_MAX, false)]);
+}
 
 async function giveLease(log: NatsLog, entry: Omit<LeaseEntry, 'revision'>, revision: number): Promise<void> {
   try {

@@ -1,7 +1,8 @@
 /**
  * Waiting for servers that do not answer: what failed is tried again until it succeeds. That there is trouble is told once,
- * and once that it is over. Only a `JournalError` says that trying again is of no use.
+ * and once that it is over. A `JournalError` says that trying again is of no use, and so does an assertion.
  */
+import { AssertionError } from '../../../engine/base/assert.js';
 import { JournalError, messageOf } from '../../errors.js';
 
 export class Patience {
@@ -13,7 +14,7 @@ export class Patience {
     private readonly onTrouble: (reason: string | null) => void,
   ) {}
 
-  /** The result of `attempt`, which is repeated while it throws. Throws a `JournalError` of its. */
+  /** The result of `attempt`, which is repeated while it throws. Throws a `JournalError` or an assertion of its. */
   async until<T>(attempt: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
@@ -21,7 +22,7 @@ export class Patience {
         this.#tell(null);
         return result;
       } catch (thrown) {
-        if (thrown instanceof JournalError) {
+        if (thrown instanceof JournalError || thrown instanceof AssertionError) {
           this.#tell(null);
           throw thrown;
         }

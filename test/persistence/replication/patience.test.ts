@@ -1,6 +1,7 @@
 /** What operators are told of servers that do not answer, while several things are asked of them side by side. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { AssertionError } from '../../../engine/base/assert.js';
 import { JournalError } from '../../../persistence/errors.js';
 import { Patience, Troubles } from '../../../persistence/replication/log/patience.js';
 
@@ -21,6 +22,19 @@ test('an activity that succeeds does not end the trouble of another one', async 
   answers();
   await publishing;
   assert.deepEqual(told, ['no answer', null]);
+});
+
+test('what trying again cannot mend is thrown: a journal error, and a programming error', async () => {
+  const patience = new Patience(
+    () => assert.fail('it was tried again'),
+    () => assert.fail('it is no trouble of the servers'),
+  );
+  const errors = [new JournalError('replication_fenced', 'overtaken'), new AssertionError('wrong')];
+  for (const error of errors)
+    await assert.rejects(
+      patience.until(() => Promise.reject(error)),
+      error,
+    );
 });
 
 test('of several troubles the oldest is told, and null when the last one is over', () => {

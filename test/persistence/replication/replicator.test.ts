@@ -1,6 +1,7 @@
 /** A process at the replicated log, from the place of its journal to the lead. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { must } from '../../../engine/base/assert.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { fromErrorParts } from '../../../persistence/journal/messages.js';
 import type { LeaseEntry, LogEntry } from '../../../persistence/replication/log/replicated-log.js';
@@ -120,8 +121,16 @@ test('a message that does not fit in the copy of one server is read from another
 test('what does not fit in any copy ends a standby', async () => {
   const { log, rows, odd } = await withOddCopy();
   const read = log.read.bind(log);
-  log.read = async (sequence) =>
-    sequence === odd.sequence ? { ...odd, bytes: Buffer.from('?') } : read(sequence);
+  const later = must(log.entries[odd.sequence + 1], 'a later message');
+  log.read = async (sequence) => (sequence === odd.sequence ? { ...later, sequence } : read(sequence));
   await assert.rejects(untilLeading(log, rows.slice(0, 2)), { code: 'replication_damaged' });
   assert.equal(log.stepsDown, 3);
+});
+
+test('a machine of another history asks one server more, and disturbs the leader no further', async () => {
+  const { log } = await withOddCopy();
+  const other = [batchAfter(BEGINNING, 1, 'other')];
+  other.push(batchAfter(other[0] ?? BEGINNING, 1, 'other'));
+  await assert.rejects(untilLeading(log, other), { code: 'replication_diverged' });
+  assert.equal(log.stepsDown, 1);
 });
