@@ -14,6 +14,8 @@ const DISK_MIB = 4_096;
 const FULL_DISK_MIB = 100;
 /** What a process must never say when it ends, whatever was done to it. */
 const FAULTS = /replay_mismatch|journal_corrupt|diverged|damaged|AssertionError|TypeError/;
+/** What it says when the log has lost messages. */
+const LOSS = /replication_went_back|the log ends at command/;
 const LEASE_SECONDS = '2';
 
 /** Whether a machine can be given a disk that can be filled. */
@@ -54,6 +56,7 @@ export class Supervised {
   machine: Machine;
   isOver = false;
   readonly #ended: Promise<void>;
+  #hasSeenLoss = false;
 
   constructor(
     readonly node: string,
@@ -73,6 +76,11 @@ export class Supervised {
     return this.#ended;
   }
 
+  /** One of its processes has found messages missing in the log. */
+  get hasSeenLoss(): boolean {
+    return this.#hasSeenLoss || LOSS.test(this.machine.run.stderr);
+  }
+
   #start(): Machine {
     const servers = this.links.map(({ port }) => `127.0.0.1:${port}`).join(',');
     const { node, nats } = this;
@@ -84,6 +92,7 @@ export class Supervised {
     for (;;) {
       const { code, stderr } = await this.machine.run.ended;
       assert.doesNotMatch(stderr, FAULTS, `${this.node} ended with ${code}`);
+      this.#hasSeenLoss ||= LOSS.test(stderr);
       if (this.isOver) return;
       this.machine = this.#start();
     }
