@@ -20,6 +20,7 @@ import { randomCommands } from '../../support/reference/random/stream.js';
 import { refusal, temporaryDir } from '../support/journal-files.js';
 import { makeDataDir } from '../support/made-dir.js';
 
+// Opened in copies alone: a database that is opened leaves its folder changed, and then the next start builds the project anew.
 const FORMER = 'test/golden/format-3/clean/archive/archive.db';
 const FORMAT_2 = 'test/golden/format-5/clean/archive/archive.db';
 /** What former formats have not, or have in other rows. */
@@ -61,7 +62,7 @@ function convert(dir: DataDir): void {
 
 test('a start converts it, and all of its rows are there', (t) => {
   const dir = formerDir(t);
-  const content = contentOf(FORMER);
+  const content = contentOf(dir.archiveFile);
   assert.ok(content.every((rows) => rows.length > 0));
   assert.equal(rowsOf(dir.archiveFile, 'SELECT format_version FROM meta')[0]?.['format_version'], 1);
   convert(dir);
@@ -76,8 +77,8 @@ test('a start converts it, and all of its rows are there', (t) => {
 test('one of format 2 is converted, too, and readers need not wait for that', (t) => {
   const dir = openDataDir(temporaryDir(t));
   copyFileSync(FORMAT_2, dir.archiveFile);
-  const content = contentOf(FORMAT_2);
-  assert.equal(rowsOf(FORMAT_2, 'SELECT format_version FROM meta')[0]?.['format_version'], 2);
+  const content = contentOf(dir.archiveFile);
+  assert.equal(rowsOf(dir.archiveFile, 'SELECT format_version FROM meta')[0]?.['format_version'], 2);
   const reader = must(ArchiveReader.open(dir), 'the archive');
   assert.ok([...reader.allEvents(1, reader.progress.seq)].length > 0);
   reader.close();
@@ -154,7 +155,7 @@ test('what an interrupted conversion has left is no obstacle', (t) => {
   writeFileSync(unfinishedPath(dir.archiveFile), 'half of a database');
   writeFileSync(`${unfinishedPath(dir.archiveFile)}-journal`, 'its journal');
   convert(dir);
-  assert.deepEqual(contentOf(dir.archiveFile), contentOf(FORMER));
+  assert.deepEqual(contentOf(dir.archiveFile), contentOf(formerDir(t).archiveFile));
   assert.ok(!existsSync(unfinishedPath(dir.archiveFile)));
 });
 
@@ -173,7 +174,7 @@ test('rows that are still in its WAL are converted, too', (t) => {
   writeFileSync(killed.archiveFile, file);
   writeFileSync(`${killed.archiveFile}-wal`, wal);
   convert(killed);
-  assert.deepEqual(contentOf(killed.archiveFile), contentOf(FORMER));
+  assert.deepEqual(contentOf(killed.archiveFile), contentOf(formerDir(t).archiveFile));
 });
 
 test('a damaged one is not converted', (t) => {
