@@ -11,7 +11,7 @@ import { type LeaseState, LeaseWatch } from './lease.js';
 import { type LocalJournal, locate, unpublished } from './locate.js';
 import { LogReader } from './log-reader.js';
 import { LostTail } from './lost-tail.js';
-import { BatchJoiner, decodeMessage, type Takeover } from './message.js';
+import { BatchJoiner, decodeMessage, type LogMessage, type Takeover } from './message.js';
 import type { Patience } from './patience.js';
 import {
   type LeaseStore,
@@ -133,8 +133,7 @@ export class Follower {
 
   async #take(entry: LogEntry): Promise<void> {
     const before = this.joiner.at.lastSeq;
-    const message = decodeMessage(entry.bytes, entry.sequence);
-    const row = await this.#join(entry);
+    const { message, row } = await this.#join(entry);
     this.place = { sequence: entry.sequence, id: entry.id };
     this.options.epochs.raise(message.epoch);
     if (message.kind === 'takeover') this.#tookOver(message);
@@ -152,9 +151,10 @@ export class Follower {
   }
 
   /** What does not follow from what was read may follow from what has come in its place. */
-  async #join({ bytes, sequence }: LogEntry): Promise<StoredBatch | null> {
+  async #join({ bytes, sequence }: LogEntry): Promise<{ message: LogMessage; row: StoredBatch | null }> {
     try {
-      return this.joiner.add(decodeMessage(bytes, sequence), sequence);
+      const message = decodeMessage(bytes, sequence);
+      return { message, row: this.joiner.add(message, sequence) };
     } catch (thrown) {
       await this.#checkPlace();
       throw thrown;
