@@ -76,52 +76,51 @@ export const demoteCommand: CliCommand = defineFreeCommand<LeadOptions>({
   run: (out, given) => change(out, given, ''),
 });
 
-async function change(out: Output, given: LeadOptions, to: string): Promise<ExitCode> {
-  const log = await open(given);
-  try {
+function change(out: Output, given: LeadOptions, to: string): Promise<ExitCode> {
+  return withLog(given, async (log) => {
     const before = await log.readLease();
     if (to !== '' && (await whoLeads(log)) === to) throw new UsageError(`${to} leads already`);
-    const startedMs = performance.now();
-    const from = await askLeader(log, to);
-    const { holder, epoch } = await nextLeader(log, before);
-    const tookMs = Math.round(performance.now() - startedMs);
-    const answer: LeaderJson = { from, leader: holder, epoch, tookMs };
-    if (out.isJson) out.document(answer);
-    else out.line(`${holder} leads now, with epoch ${epoch}; ${from} has handed over in ${tookMs} ms`);
-    return EXIT.done;
-  } finally {
-    await log.close();
-  }
+    const answer = await nextLeader(log, before, () => askLeader(log, to));
+    const { from, leader, epoch, tookMs } = answer;
+    tell(out, answer, `${leader} leads now, with epoch ${epoch}; ${from} has handed over in ${tookMs} ms`);
+  });
 }
 
 /**
  * A machine does not lead without the commands that the last leader had told of (`lost-tail.ts`). The lease, which says how
  * far that was, says nothing of it from now on.
  */
-async function acceptLoss(out: Output, given: LeadOptions, node: string): Promise<ExitCode> {
-  const log = await open(given);
-  try {
+function acceptLoss(out: Output, given: LeadOptions, node: string): Promise<ExitCode> {
+  return withLog(given, async (log) => {
     const before = await log.readLease();
     if (before === null) throw new UsageError('--accept-loss: nobody has led yet');
-    const leader = await whoLeads(log);
-    if (leader !== null) throw new UsageError(`--accept-loss: ${leader} leads, so nothing is lost`);
+    const leading = await whoLeads(log);
+    if (leading !== null) throw new UsageError(`--accept-loss: ${leading} leads, so nothing is lost`);
     if (!(await isHeard(log, node)))
       throw new UsageError(`--accept-loss: no standby with the name ${node} follows`);
-    const startedMs = performance.now();
     const { revision, ...entry } = before;
-    await giveLease(log, { ...entry, isReleased: true, successor: node, lastSeq: 0 }, revision);
-    const { holder, epoch } = await nextLeader(log, before);
-    const tookMs = Math.round(performance.now() - startedMs);
-    const answer: LeaderJson = { from: before.holder, leader: holder, epoch, tookMs };
-    if (out.isJson) out.document(answer);
-    else
-      out.line(
-        `${holder} leads now, with epoch ${epoch}, and without what the log has lost up to command ${before.lastSeq}`,
-      );
+    const answer = await nextLeader(log, before, async () => {
+      await giveLease(log, { ...entry, isReleased: true, successor: node, lastSeq: 0 }, revision);
+      return before.holder;
+    });
+    const lost = `what the log has lost up to command ${before.lastSeq}`;
+    tell(out, answer, `${answer.leader} leads now, with epoch ${answer.epoch}, and without ${lost}`);
+  });
+}
+
+async function withLog(given: LeadOptions, act: (log: NatsLog) => Promise<void>): Promise<ExitCode> {
+  const log = await open(given);
+  try {
+    await act(log);
     return EXIT.done;
   } finally {
     await log.close();
   }
+}
+
+function tell(out: Output, answer: LeaderJson, line: string): void {
+  if (out.isJson) out.document(answer);
+  else out.line(line);
 }
 
 const whoLeads = (log: NatsLog): Promise<string | null> => log.askWhoLeads().catch(() => null);
@@ -168,11 +167,21 @@ async function askLeader(log: NatsLog, to: string): Promise<string> {
   }
 }
 
-async function nextLeader(log: NatsLog, before: LeaseEntry | null): Promise<LeaseEntry> {
+/** Who leads after `begin`, which resolves with the name of the leader before. */
+async function nextLeader(
+  log: NatsLog,
+  before: LeaseEntry | null,
+  begin: () => Promise<string>,
+): Promise<LeaderJson> {
+  const startedMs = performance.now();
+  const from = await begin();
   const untilMs = performance.now() + WAIT_MS_MAX;
   while (performance.now() < untilMs) {
     const entry = await log.readLease();
-    if (entry !== null && !entry.isReleased && entry.epoch > (before?.epoch ?? 0)) return entry;
+    if (entry !== null && !entry.isReleased && entry.epoch > (before?.epoch ?? 0)) {
+      const { holder: leader, epoch } = entry;
+      return { from, leader, epoch, tookMs: Math.round(performance.now() - startedMs) };
+    }
     await pause(LOOK_EVERY_MS);
   }
   throw unreachable('nobody has taken over within 30 s: is a standby running?', null);
