@@ -16,15 +16,10 @@ import { type BenchOptions, readOptions, type SectionName, USAGE, UsageError } f
 import type { Run } from './report/run-file.js';
 import type { Section, SectionResult, SuiteOptions } from './report/section.js';
 import { engineSection } from './sections/engine/engine.js';
-import { gridSection } from './sections/engine/grid.js';
-import { limitsSection } from './sections/engine/limits.js';
-import { pastSection } from './sections/journal/past.js';
-import { proofsSection } from './sections/journal/proofs.js';
 import { replaySection } from './sections/journal/replay.js';
 import { replicationSection } from './sections/journal/replication.js';
 import { snapshotsSection } from './sections/journal/snapshots.js';
 import { startSection } from './sections/journal/start.js';
-import { attackSection } from './sections/server/attack.js';
 import { herdSection } from './sections/server/herd.js';
 import { marketsSection } from './sections/server/markets.js';
 import { memorySection } from './sections/server/memory.js';
@@ -32,7 +27,6 @@ import { minuteSection } from './sections/server/minute.js';
 import { ordersSection } from './sections/server/orders.js';
 import { mainOf, pairSection } from './sections/server/pair.js';
 import { streamSection } from './sections/server/stream.js';
-import { tlsSection } from './sections/server/tls.js';
 import { workloadsSection } from './sections/server/workloads.js';
 import { threadsSection } from './sections/threads/threads.js';
 
@@ -45,17 +39,11 @@ const SECTIONS: Readonly<Record<SectionName, Section>> = {
   minute: minuteSection,
   herd: herdSection,
   memory: memorySection,
-  attack: attackSection,
   stream: streamSection,
-  tls: tlsSection,
   replication: replicationSection,
   replay: replaySection,
   snapshots: snapshotsSection,
-  past: pastSection,
   engine: engineSection,
-  limits: limitsSection,
-  proofs: proofsSection,
-  grid: gridSection,
 };
 const WARMUP_MS = 1_250;
 const QUICK_WARMUP_MS = 300;

@@ -28,7 +28,7 @@ export interface Environment {
   readonly commit: string | null;
 }
 
-const PACKAGES = ['better-sqlite3', 'hdr-histogram-js', 'benchmark', 'nodejs-order-book', 'fastify'];
+const PACKAGES = ['better-sqlite3', 'hdr-histogram-js', 'benchmark'];
 
 export function environment(dataDir: string, durability: string, cores: Cores): Environment {
   const { fileSystem, device } = mountOf(dataDir);

@@ -7,20 +7,18 @@ import type { ServerProcess } from '../host/server-process.js';
 import { type Book, placed } from '../load/book.js';
 import type { Target } from '../load/rows.js';
 import type { SuiteOptions } from '../report/section.js';
-import { Acknowledged, expect } from '../tote/audit.js';
+import { expect } from '../tote/audit.js';
 import { auditCommitted, expectAsLarge, startBare } from './bare.js';
 import type { BareConfig } from './bare-config.js';
 import { orderCommandBytes } from './commit-size.js';
 import { hasRedis, redisKeys, redisSets, startRedis } from './redis.js';
-import { auditUsual, startUsual, type UsualServer } from './usual.js';
 
 export const BARE_COMMIT = 'bare POST + group commit';
 export const BARE = 'bare POST';
 export const REDIS = 'Redis SET';
-export const USUAL = 'Fastify + better-sqlite3';
 
 export interface References {
-  /** The group commit first, then the bare handler, the usual way, and Redis if it is installed. */
+  /** The group commit first, then the bare handler, and Redis if it is installed. */
   readonly targets: readonly Target[];
   /** Throws if one of them has lost what it acknowledged. The bare handler keeps nothing. */
   readonly audit: () => Promise<void>;
@@ -40,26 +38,17 @@ export async function startReferences(
   const { durability, cores, progress } = options;
   const committed = await startGroupCommit(options, running, book);
   const bare = await startPost(BARE, folderIn(options, 'bare'), null, options, running, book);
-  const onCore = { durability, core: cores.server };
-  const usualDir = folderIn(options, 'usual');
-  const started = await startUsual(book.bettors, book.markets, book.sample, usualDir, onCore);
-  running.push(started.process);
-  const usual = usualTarget(started, book);
-  const targets = [committed.target, bare, usual.target];
-  const auditFiles = (): void => {
-    usual.audit();
-    committed.audit();
-  };
+  const targets = [committed.target, bare];
   if (!hasRedis()) {
     progress('redis-server is not installed: its rows are missing');
-    return { targets, audit: async () => auditFiles() };
+    return { targets, audit: async () => committed.audit() };
   }
   const redis = await startRedis(folderIn(options, 'redis'), durability, cores.server);
   running.push(redis.process);
   const commandBytes = commandBytesOf(book);
   const sets = counted({ name: REDIS, ...redis, ...redisSets(commandBytes) });
   const audit = async (): Promise<void> => {
-    auditFiles();
+    committed.audit();
     expect('Redis: keys', await redisKeys(redis.port), sets.answered());
   };
   return { targets: [...targets, sets.target], audit };
@@ -109,14 +98,4 @@ function counted(target: Target): { readonly target: Target; readonly answered: 
     answered += client.sent;
   };
   return { target: { ...target, onResult }, answered: () => answered };
-}
-
-function usualTarget({ process, port, file }: UsualServer, { bettors, templates }: Book): Reference {
-  const acknowledged = new Acknowledged();
-  const target: Target = {
-    ...{ name: USUAL, process, port, templates, expectations: placed(true) },
-    onResult: ({ client }) =>
-      acknowledged.add(client, templates, (at) => must(bettors[at % bettors.length], 'bettor')),
-  };
-  return { target, audit: () => auditUsual(file, bettors, acknowledged) };
 }

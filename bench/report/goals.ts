@@ -63,10 +63,6 @@ const GOALS = {
     what: "longest turn of the engine's thread in a boundary minute, 100,000 open bets settling",
     ...{ unit: 'ms', must: 10, aim: 3, section: 'herd' },
   },
-  politeTail: {
-    what: 'p99 of polite clients on one gateway while an attack holds the others / quiet',
-    ...{ unit: 'times at most', must: 3, aim: 2, section: 'attack' },
-  },
   takeover: {
     what: 'without service after SIGKILL of a leader with a replicated journal',
     ...{ unit: 'ms', must: 6_000, aim: 4_000, section: 'replication' },
@@ -74,10 +70,6 @@ const GOALS = {
   plannedSwitch: {
     what: 'without service while such a leader hands over',
     ...{ unit: 'ms', must: 1_000, aim: 200, section: 'replication' },
-  },
-  engineToOrderBook: {
-    what: 'engine alone, place order, against limit orders of nodejs-order-book',
-    ...{ unit: 'times', must: 8, aim: 20, section: 'engine' },
   },
   replay: {
     what: 'replay from the journal, commands',

@@ -12,31 +12,15 @@ export const SECTION_NAMES = [
   'minute',
   'herd',
   'memory',
-  'attack',
   'stream',
-  'tls',
   'replication',
   'replay',
   'snapshots',
-  'past',
   'engine',
-  'limits',
-  'proofs',
-  'grid',
 ] as const;
 export type SectionName = (typeof SECTION_NAMES)[number];
-/**
- * Not in a quick run unless named: one waits for the end of a minute, one for changes of the leader, one opens thousands of streams,
- * the others fill a data directory.
- */
-const SLOW_SECTIONS: readonly SectionName[] = [
-  'minute',
-  'memory',
-  'stream',
-  'replication',
-  'snapshots',
-  'past',
-];
+/** Not in a quick run unless named. */
+const SLOW_SECTIONS: readonly SectionName[] = ['minute', 'memory', 'stream', 'replication', 'snapshots'];
 
 export interface BenchOptions {
   readonly quick: boolean;

@@ -1,28 +1,19 @@
 /** The suites that run in process, by name. */
-import { assert, must } from '../../engine/base/assert.js';
+import { assert } from '../../engine/base/assert.js';
 import { digestRate, rejectRate, replayRate } from '../engine/cycling.js';
-import { gridRow } from '../engine/grid.js';
-import { orderBookRates } from '../engine/order-book.js';
 import { placingRate } from '../engine/placing.js';
-import { restingCost } from '../engine/resting.js';
 import { lifecycleCost, settlementCost } from '../engine/settling.js';
 import { loadSnapshot, writeSnapshot } from '../engine/snapshots.js';
 import { tickRate } from '../engine/ticks.js';
 import { acknowledgements } from '../journal/acknowledging.js';
-import { writeAgedDir } from '../journal/aged.js';
 import { commitRates, journalReplayRate, writeJournal } from '../journal/journaling.js';
-import { provingCost } from '../journal/proving.js';
 
 const SETTLE_SLICE_BETS = 512;
 const LIFECYCLE_MINUTES = 240;
 
 export interface SuiteInput {
-  /** Number of bets in the engine, or of commands in the journal; for the grid, number of accounts. */
+  /** Number of bets in the engine, or of commands in the journal. */
   readonly scale: number;
-  /** For the grid: the numbers of open bets. */
-  readonly sizes?: readonly number[];
-  /** For settlement; 1,000 if absent. */
-  readonly accounts?: number;
   /** A directory for suites that use files; '' for others. */
   readonly dir: string;
   readonly durability: 'fsync' | 'os';
@@ -37,15 +28,10 @@ const SUITES = {
   digest: () => digestRate(),
   ticks: () => tickRate(),
   lifecycle: () => lifecycleCost(LIFECYCLE_MINUTES),
-  settle: ({ scale, accounts = 1_000 }: SuiteInput) => settlementCost(accounts, scale, SETTLE_SLICE_BETS),
-  resting: ({ scale }: SuiteInput) => restingCost(scale),
-  proving: ({ scale, dir }: SuiteInput) => provingCost(dir, scale),
-  grid: ({ scale, sizes }: SuiteInput) => gridRow(scale, must(sizes, 'sizes')),
-  orderBook: ({ scale }: SuiteInput) => orderBookRates(scale),
+  settle: ({ scale }: SuiteInput) => settlementCost(1_000, scale, SETTLE_SLICE_BETS),
   commits: ({ scale, dir, durability }: SuiteInput) => commitRates(dir, scale, durability),
   acknowledgements: ({ scale, dir, durability }: SuiteInput) => acknowledgements(dir, scale, durability),
   writeJournal: ({ scale, dir }: SuiteInput) => writeJournal(dir, scale),
-  writeAgedDir: ({ scale, dir }: SuiteInput) => writeAgedDir(dir, scale),
   replayJournal: ({ scale, dir }: SuiteInput) => journalReplayRate(dir, scale),
   writeSnapshot: ({ scale, dir }: SuiteInput) => writeSnapshot(dir, scale, false),
   writeSnapshotWithKeys: ({ scale, dir }: SuiteInput) => writeSnapshot(dir, scale, true),

@@ -21,7 +21,7 @@ test('defaults, those of a quick run, and given options', () => {
   assert.ok((quick?.rounds ?? 99) < (full?.rounds ?? 0) && (quick?.seconds ?? 99) < (full?.seconds ?? 0));
   assert.deepEqual(
     SECTION_NAMES.filter((name) => !quick?.sections.includes(name)),
-    ['minute', 'memory', 'stream', 'replication', 'snapshots', 'past'],
+    ['minute', 'memory', 'stream', 'replication', 'snapshots'],
   );
   assert.deepEqual(readOptions(['--quick', '--only', 'minute'], NOW_MS)?.sections, ['minute']);
   const given = readOptions(

@@ -4,8 +4,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { gridRow } from '../../bench/engine/grid.js';
-import { orderBookRates } from '../../bench/engine/order-book.js';
 import { filledScenario, placingRate } from '../../bench/engine/placing.js';
 import { assertLedger, openScenario, orders, spreadOrders } from '../../bench/engine/scenario.js';
 import { lifecycleCost, settlementCost } from '../../bench/engine/settling.js';
@@ -37,13 +35,6 @@ test('rates of placing, settling and boundaries', () => {
   // Each minute: an end and a price for each of 14 assets, and a lock.
   assert.ok(lifecycle.commands >= 5 * 16);
   assert.ok(lifecycle.advancesPerSecond > 0 && lifecycle.boundaryPricesPerSecond > 0);
-});
-
-test('the grid has a cost for every size', () => {
-  const { accounts, cells } = gridRow(10, [1_000, 2_000]);
-  assert.deepEqual([accounts, cells.map(({ openBets }) => openBets)], [10, [1_000, 2_000]]);
-  assert.ok(cells.every(({ placeNs, rejectNs, replayNs }) => placeNs > 0 && rejectNs > 0 && replayNs > 0));
-  assert.throws(() => gridRow(10, [1_500, 1_600]), /1600 is a size/);
 });
 
 test('a written journal is replayed to the same digest; commits and acknowledgements by batch size', async () => {
@@ -82,13 +73,6 @@ test('a written snapshot is loaded to the same digest', () => {
       rmSync(dir, { recursive: true });
     }
   }
-});
-
-test('the order book is measured with three kinds of orders', () => {
-  const rates = orderBookRates(4_000);
-  assert.ok(rates !== null);
-  for (const { perSecond, perCpuSecond } of [rates.resting, rates.queued, rates.matching])
-    assert.ok(perSecond > 0 && perCpuSecond > 0);
 });
 
 test('the references commit as many bytes as an order has in the journal', () => {

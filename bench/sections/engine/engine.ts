@@ -2,11 +2,9 @@
  * The engine alone, in process, on one core: no sockets, no journal, no hashing. Each suite has a process of its own.
  */
 import type { CycleRate } from '../../engine/cycling.js';
-import type { BookRate, OrderBookRates } from '../../engine/order-book.js';
 import type { PlacingRate } from '../../engine/placing.js';
 import { figure } from '../../report/format.js';
-import { ratioGoal } from '../../report/goals.js';
-import { median, type Ratio, type SectionResult, type SuiteOptions } from '../../report/section.js';
+import { median, type SectionResult, type SuiteOptions } from '../../report/section.js';
 import type { SuiteResult } from '../../suites/registry.js';
 import { suiteRounds } from '../../suites/run.js';
 
@@ -15,7 +13,6 @@ const QUICK_SCALE = 100_000;
 
 export async function engineSection(options: SuiteOptions): Promise<SectionResult> {
   const input = { scale: options.quick ? QUICK_SCALE : FULL_SCALE, dir: '' };
-  const orderBook = await suiteRounds('orderBook', input, options);
   const data = {
     place: await suiteRounds('place', input, options),
     placeFewAccounts: await suiteRounds('placeFewAccounts', input, options),
@@ -26,18 +23,14 @@ export async function engineSection(options: SuiteOptions): Promise<SectionResul
     ticks: await suiteRounds('ticks', input, options),
     lifecycle: await suiteRounds('lifecycle', input, options),
     settle: await suiteRounds('settle', input, options),
-    orderBook,
   };
   const placing = [data.placeFewAccounts, data.place, data.placeManyAccounts];
   return {
     name: 'engine',
     tables: [placingTable(placing), operationsTable(data)],
-    ratios: orderBookRatios(data.place, orderBook),
+    ratios: [],
     notes: [
       'Orders carry an Idempotency-Key each; their digests are made beforehand, as the HTTP edge makes them.',
-      "nodejs-order-book's own benchmark of limit orders gives each a price of its own, which is its slow case: its tree of prices grows. " +
-        'The line of the speed table is against that; the ratios beside it are against books of 50 prices.',
-      ...(orderBook.includes(null) ? ['nodejs-order-book is missing: it is not installed.'] : []),
     ],
     data,
   };
@@ -79,7 +72,6 @@ interface OperationsData {
   readonly ticks: readonly SuiteResult<'ticks'>[];
   readonly lifecycle: readonly SuiteResult<'lifecycle'>[];
   readonly settle: readonly SuiteResult<'settle'>[];
-  readonly orderBook: readonly (OrderBookRates | null)[];
 }
 
 function operationsTable(data: OperationsData): SectionResult['tables'][number] {
@@ -88,7 +80,7 @@ function operationsTable(data: OperationsData): SectionResult['tables'][number] 
     figure(median(rounds.map(({ operationsPerSecond }) => operationsPerSecond))),
     `+-${figure(median(rounds.map(({ marginPercent }) => marginPercent)))} %`,
   ];
-  const { ticks, lifecycle, settle, orderBook } = data;
+  const { ticks, lifecycle, settle } = data;
   const of = <T>(rounds: readonly T[], pick: (round: T) => number): string =>
     figure(median(rounds.map(pick)));
   return {
@@ -115,46 +107,6 @@ function operationsTable(data: OperationsData): SectionResult['tables'][number] 
       ],
       ['price tick (not journaled)', of(ticks, ({ ticksPerSecond }) => ticksPerSecond), ''],
       ['digest of the whole state', '', `${of(settle, ({ stateDigestMs }) => stateDigestMs)} ms`],
-      [
-        'nodejs-order-book: limit orders rest, each at a price of its own',
-        of(orderBook, (rates) => rates?.resting.perSecond ?? NaN),
-        '',
-      ],
-      [
-        'nodejs-order-book: limit orders rest at 50 prices',
-        of(orderBook, (rates) => rates?.queued.perSecond ?? NaN),
-        '',
-      ],
-      [
-        'nodejs-order-book: half rest, half match',
-        of(orderBook, (rates) => rates?.matching.perSecond ?? NaN),
-        '',
-      ],
     ],
   };
-}
-
-function orderBookRatios(
-  place: readonly PlacingRate[],
-  orderBook: readonly (OrderBookRates | null)[],
-): Ratio[] {
-  const found = orderBook.flatMap((rates) => (rates === null ? [] : [rates]));
-  if (found.length === 0) return [];
-  const ours = median(place.map(({ ordersPerSecond }) => ordersPerSecond));
-  const oursByCpu = median(place.map(({ ordersPerCpuSecond }) => ordersPerCpuSecond));
-  const against = (what: string, pick: (rates: OrderBookRates) => BookRate) => ({
-    what: `place order against nodejs-order-book, ${what}`,
-    value: ours / median(found.map((rates) => pick(rates).perSecond)),
-    byCpu: oursByCpu / median(found.map((rates) => pick(rates).perCpuSecond)),
-  });
-  const resting = against('limit orders that rest, each at a price of its own', (rates) => rates.resting);
-  const queued = against('limit orders that rest at 50 prices', (rates) => rates.queued);
-  const matching = against('half rest, half match', (rates) => rates.matching);
-  const beside = `at 50 prices ${figure(queued.value)}, half of them matching ${figure(matching.value)}`;
-  const none = { must: null, aim: null };
-  return [
-    { ...resting, ...ratioGoal('engineToOrderBook'), beside },
-    { ...queued, ...none },
-    { ...matching, ...none },
-  ];
 }

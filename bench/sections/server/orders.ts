@@ -1,7 +1,6 @@
 /**
  * Durable orders: `POST /v1/orders` on the real server, compared with a bare handler, a bare handler with the same
- * group commit, Redis with an fsync before every answer, and the same orders the usual way (Fastify and SQLite
- * tables). Then planned send times, at half of the server's own maximum. Afterwards the server's ledger must contain
+ * group commit, and Redis with an fsync before every answer. Then planned send times, at half of the server's own maximum. Afterwards the server's ledger must contain
  * every acknowledged order, before and after a SIGKILL.
  */
 import { join } from 'node:path';
@@ -23,7 +22,7 @@ import {
   sustainedShare,
   type Target,
 } from '../../load/rows.js';
-import { BARE, BARE_COMMIT, REDIS, startReferences, USUAL } from '../../references/for-orders.js';
+import { BARE, BARE_COMMIT, REDIS, startReferences } from '../../references/for-orders.js';
 import { figure, percent } from '../../report/format.js';
 import { median, type Ratio, type SectionResult, type SuiteOptions } from '../../report/section.js';
 import { audit } from '../../tote/audit.js';
@@ -87,9 +86,8 @@ async function measureOrders(options: SuiteOptions, running: ServerProcess[]): P
       ...shadowNotes(rows, options),
       `First answer after the restart from that journal: ${figure(restarted.startMs)} ms. ` +
         `First answer on an empty data directory: ${figure(server.startMs)} ms (operator API, polled every 5 ms).`,
-      ...(targets.length < 5 ? ['Redis is missing: redis-server is not installed.'] : []),
-      `${USUAL}: the same orders the usual way, one transaction each; without rate limits. Its tables were audited too; ` +
-        `${BARE_COMMIT} holds as many orders as it answered${targets.length < 5 ? '' : ', and Redis as many keys'}.`,
+      ...(targets.length < 4 ? ['Redis is missing: redis-server is not installed.'] : []),
+      `${BARE_COMMIT} holds as many orders as it answered${targets.length < 4 ? '' : ', and Redis as many keys'}.`,
     ],
     plots: [rateByConnections('Durable orders by the number of connections', rows)],
     data: {
@@ -166,14 +164,13 @@ function ratios(rows: readonly LoadRow[], options: SuiteOptions): Ratio[] {
       ...against(BARE_COMMIT, 'bare POST with group commit'),
       ...against(BARE, 'bare POST without a journal'),
       ...against(REDIS, 'Redis SET, fsync always'),
-      ...against(USUAL, 'Fastify and better-sqlite3, a transaction each'),
     ];
   });
 }
 
 /** How long the markets must take bets. */
 function runMs({ rounds, warmupMs, measureMs }: SuiteOptions): number {
-  const systems = 5;
+  const systems = 4;
   const runs = rounds * (systems * CONNECTIONS.length + 2);
   return runs * (warmupMs + measureMs + RUN_OVERHEAD_MS) + 10_000;
 }
