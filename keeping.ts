@@ -2,20 +2,14 @@
  * From a data directory to the recovered state and what keeps it: the journal and the archive of this machine, and with
  * `TOTE_REPLICATION` a replicated log. A part of `main.ts`.
  */
+
+import type { Config } from './config/config.js';
+import { type ReplicationSettings, replicationOf } from './config/replication-variables.js';
 import { must } from './engine/base/assert.js';
 import type { JournalWriter } from './engine/model/ports.js';
 import type { EngineReads } from './engine/model/views.js';
-import type { Log } from './http/log/log.js';
-import { replicationLogger } from './http/log/replication-lines.js';
-import { segmentSealedLogger, shadowNewsLogger } from './http/log/store-lines.js';
 import type { LeaderLog, StandbyStatus } from './http/metrics/replication.js';
 import type { StartView } from './http/operator/desk/status.js';
-import { systemClock } from './http/process/clock.js';
-import type { Config } from './http/process/config.js';
-import type { Reloads } from './http/process/reloads.js';
-import { type ReplicationSettings, replicationOf } from './http/process/replication-variables.js';
-import type { Shutdown } from './http/process/shutdown.js';
-import { logRecovered, recoveryLogger } from './http/process/start/start-lines.js';
 import { openOperatorTokens } from './persistence/data-dir/operator-tokens.js';
 import { JournalThread } from './persistence/journal/thread.js';
 import { openStore, type Store } from './persistence/recovery/open-store.js';
@@ -23,6 +17,13 @@ import { recoveryReporter } from './persistence/recovery/progress.js';
 import type { Membership } from './persistence/replication/membership.js';
 import type { FollowingParts } from './persistence/replication/until-leading.js';
 import { type ArchiveThreads, startArchiveThreads } from './persistence/shadow/with-reader.js';
+import { systemClock } from './process/clock.js';
+import type { Log } from './process/log/log.js';
+import { replicationLogger } from './process/log/replication-lines.js';
+import { segmentSealedLogger, shadowNewsLogger } from './process/log/store-lines.js';
+import type { Reloads } from './process/reloads.js';
+import type { Shutdown } from './process/shutdown.js';
+import { logRecovered, recoveryLogger } from './start/start-lines.js';
 
 /** The recovered state, and what keeps what comes: this machine alone, or a replicated log, too. */
 export interface Keeping {

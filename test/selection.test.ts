@@ -20,7 +20,7 @@ test('all files run, each once, and a slow one first', () => {
 test('parts narrow the run, fast leaves out slow files and other folders', () => {
   assert.deepEqual(select(paths, { parts: ['selection'], isFast: false }), ['selection.test.js']);
   const fast = select(paths, { parts: [], isFast: true });
-  assert.ok(fast.includes('engine/rounds/fairness.test.js') && fast.includes('http/process/config.test.js'));
+  assert.ok(fast.includes('engine/rounds/fairness.test.js') && fast.includes('http/kit/params.test.js'));
   assert.ok(!fast.includes('engine/memory.test.js') && !fast.includes('main.test.js'));
 });
 

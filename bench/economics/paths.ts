@@ -5,7 +5,7 @@
 import { normalBelow } from '../../engine/host/ticks/fair-share.js';
 import { YEARLY_VOLATILITY } from '../../engine/host/ticks/volatility.js';
 import { ASSETS, type Asset } from '../../engine/model/domain.js';
-import { SimulatedPrices, TICK_INTERVAL_MS } from '../../http/prices/simulated-prices.js';
+import { SimulatedPrices, TICK_INTERVAL_MS } from '../../feeds/simulated-prices.js';
 import { Random } from './random.js';
 
 const YEAR_MS = 365.25 * 86_400_000;

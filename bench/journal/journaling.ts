@@ -7,7 +7,6 @@ import { Engine } from '../../engine/engine.js';
 import { encodeCommand } from '../../engine/model/command-codec.js';
 import type { Command } from '../../engine/model/commands.js';
 import type { Batch } from '../../engine/model/ports.js';
-import { systemClock } from '../../http/process/clock.js';
 import type { DataDir } from '../../persistence/data-dir/layout.js';
 import type { DataDirLock } from '../../persistence/data-dir/lock.js';
 import { masterSecretFingerprint } from '../../persistence/data-dir/secrets.js';
@@ -15,6 +14,7 @@ import { commitBatch } from '../../persistence/journal/commit.js';
 import type { Durability } from '../../persistence/journal/segment/open.js';
 import { SqliteStore } from '../../persistence/journal/store.js';
 import { openStore } from '../../persistence/recovery/open-store.js';
+import { systemClock } from '../../process/clock.js';
 import { Latencies } from '../client/latencies.js';
 import { order, setUpCommands } from '../engine/scenario.js';
 

@@ -1,5 +1,5 @@
 /** CPU time a request by thread, which says what a machine with more cores can do, and what bounds it there. */
-import { defaultGateways } from '../../http/process/config-values.js';
+import { defaultGateways } from '../../config/config-values.js';
 import { type ByThread, byThread, sumOf, THREADS, type ThreadName } from '../host/usage.js';
 import { figure, millisecondsOfUs } from '../report/format.js';
 import { median, type Table } from '../report/section.js';

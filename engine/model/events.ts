@@ -2,6 +2,7 @@
  * What an accepted command did. The market view, the account reads and the archive consume events; none of them is a
  * special case inside the engine (design, section 10). The sequence number is in the outcome.
  */
+import { fail } from '../base/assert.js';
 import type { ErrorCode } from './errors.js';
 import type { BetFacts, BetPlaced, OrderFacts, OrderFilled, OrderPending } from './orders.js';
 import type { RootFacts } from './proofs/proof-views.js';
@@ -225,3 +226,18 @@ export interface Rejected {
 }
 
 export type Outcome = Accepted | Replayed | Rejected;
+
+type EventOf<T extends EngineEvent['type'], E = EngineEvent> = E extends { readonly type: infer U }
+  ? T extends U
+    ? E
+    : never
+  : never;
+
+/** The first event of this type. It must exist. */
+export function eventOf<T extends EngineEvent['type']>(events: readonly EngineEvent[], type: T): EventOf<T> {
+  const isOfType = (event: EngineEvent): event is EngineEvent & EventOf<T> => event.type === type;
+  // Most commands cause one event.
+  const [first] = events;
+  if (first !== undefined && isOfType(first)) return first;
+  return events.find(isOfType) ?? fail(`event ${type} is missing`);
+}

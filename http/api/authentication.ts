@@ -3,9 +3,10 @@
  * and its account's tier, then the other limits. Nothing else of a request is read before, with one exception: an
  * order of an account that may no longer write, because it may have been placed before.
  */
+
+import { isWellFormedKey, keyDigest } from '../../crypto/api-keys.js';
 import { WRITE_SCOPES_MASK, WRITE_TIER } from '../../engine/model/domain.js';
 import { digestWords, type Rights } from '../board/rights.js';
-import { isWellFormedKey, keyDigest } from '../keys.js';
 import type { Refused } from '../kit/refused.js';
 import type { Call, Verdict } from './call.js';
 import type { Operation } from './endpoint.js';

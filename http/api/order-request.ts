@@ -6,13 +6,13 @@
  */
 import { Buffer } from 'node:buffer';
 import { createIs, createValidateEquals } from 'typia';
+import { describeTypeErrors } from '../../config/type-errors.js';
 import { centsOfDollars } from '../../engine/base/money.js';
 import type { OrderGuards } from '../../engine/model/commands.js';
 import { MARKET_IDS, marketOf, NO_LIMIT, parseRoundId, SIDES } from '../../engine/model/domain.js';
 import { parseJson } from '../kit/body.js';
 import type { OrderContent } from '../kit/idempotency.js';
 import { invalid, Refused } from '../kit/refused.js';
-import { describeTypeErrors } from '../text/type-errors.js';
 import type { OrderRequest } from '../wire/types.js';
 
 /** An order in the engine's units. */

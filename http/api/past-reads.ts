@@ -2,6 +2,9 @@
  * GET endpoints that the archive answers: an account's ledger, settled rounds, and proofs of rounds and bets. The engine's thread says first how far
  * the archive must have come, once that is durable, so that nothing acknowledged is missing from an answer.
  */
+
+import { FAIRNESS_TOOLS } from '../../crypto/fairness-tools.js';
+import { statementSigner } from '../../crypto/signing.js';
 import type { RoundSeeds } from '../../engine/fairness.js';
 import {
   type ArchiveReads,
@@ -12,13 +15,11 @@ import {
 import { isUnfilled, marketOf, parseRoundId } from '../../engine/model/domain.js';
 import type { SigningKeys } from '../../engine/model/proofs/signing.js';
 import type { BetView } from '../../engine/model/views.js';
-import { FAIRNESS_TOOLS } from '../fairness-tools.js';
 import { parsePathId, parseQuery } from '../kit/params.js';
 import { Refused, refusedBy } from '../kit/refused.js';
 import type { Link } from '../rings/link.js';
 import * as replies from '../rings/replies.js';
 import * as requests from '../rings/requests.js';
-import { signerOf } from '../signing.js';
 import type { ListedHashes } from '../wire/listed-hashes.js';
 import { ledgerEntry, pageText, settledRound } from '../wire/past-text.js';
 import { orderProof, type ProofMakers, roundProof, signingKey } from '../wire/proofs/proof-text.js';
@@ -56,7 +57,7 @@ export class PastReads {
 
   constructor(private readonly parts: PastParts) {
     const { seeds, signing } = parts;
-    this.#makers = { seeds, tools: FAIRNESS_TOOLS, sign: signerOf(signing) };
+    this.#makers = { seeds, tools: FAIRNESS_TOOLS, sign: statementSigner(signing) };
     this.#keysText = successText(JSON.stringify(signing.all.map(signingKey)));
   }
 

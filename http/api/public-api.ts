@@ -4,6 +4,7 @@
  * rest of it read.
  */
 
+import { FAIRNESS_TOOLS } from '../../crypto/fairness-tools.js';
 import { must } from '../../engine/base/assert.js';
 import { RoundSeeds } from '../../engine/fairness.js';
 import type { ArchiveReads } from '../../engine/model/archive-reads.js';
@@ -12,7 +13,6 @@ import type { SigningKeys } from '../../engine/model/proofs/signing.js';
 import type { Rules } from '../../engine/model/rules.js';
 import type { Board } from '../board/markets.js';
 import type { Rights } from '../board/rights.js';
-import { FAIRNESS_TOOLS } from '../fairness-tools.js';
 import { IdempotencyDigests } from '../kit/idempotency.js';
 import { Refused } from '../kit/refused.js';
 import { type Found, Router } from '../kit/router.js';

@@ -1,19 +1,19 @@
 /** What the engine's thread and the threads that serve a port say to each other besides the rings, and the memory they share. */
 import type { MessagePort } from 'node:worker_threads';
+import type { TlsFiles } from '../../config/certificate.js';
 import type { Guesses, OperatorToken } from '../../engine/model/operators.js';
 import type { SigningKeys } from '../../engine/model/proofs/signing.js';
 import type { Rules } from '../../engine/model/rules.js';
+import type { LogLevel } from '../../process/log/events.js';
 import type { BoardMemory } from '../board/markets.js';
 import type { RightsMemory } from '../board/rights.js';
 import type { BroadcastMemory } from '../broadcast/records.js';
 import type { SharedLimits } from '../limits/shared-limits.js';
-import type { LogLevel } from '../log/events.js';
 import type { FiguresMemory } from '../metrics/memory.js';
 import type { Asked, Told } from '../operator/desk/dealings.js';
 import type { SandboxParts } from '../operator/sandbox.js';
 import type { RingPair } from '../rings/link.js';
 import type { UwsAppDescriptor } from '../uws/library.js';
-import type { TlsFiles } from '../uws/listening.js';
 
 /** The same for all threads that serve a port. */
 export interface PortSetup {

@@ -1,11 +1,12 @@
 /** The operators' gateway: their port and their API. Runs in a thread of its own (`worker.ts`), one for the process. */
 import type { MessagePort } from 'node:worker_threads';
+import { systemClock } from '../../process/clock.js';
+import { createLog, type Log } from '../../process/log/log.js';
 import { routeNames } from '../api/endpoint.js';
 import { ENDPOINTS } from '../api/endpoints.js';
 import { boardOf } from '../board/markets.js';
 import { CONSOLE_STREAMS, type OpenConsole, openConsole } from '../console/open-console.js';
-import { createLog, type Log } from '../log/log.js';
-import { logRequests } from '../log/requests.js';
+import { logRequests } from '../kit/request-log.js';
 import { engineGaugesOf } from '../metrics/engine-figures.js';
 import { OPERATOR_PLACES, operatorSheetOf } from '../metrics/memory.js';
 import type { GuessCounts } from '../metrics/prometheus/access-families.js';
@@ -22,7 +23,6 @@ import { Figures } from '../operator/figures/vitals.js';
 import { healthOf } from '../operator/health.js';
 import { documentRoute } from '../operator/openapi/document.js';
 import { operatorRoutes } from '../operator/routes.js';
-import { systemClock } from '../process/clock.js';
 import { HeldRequests } from '../uws/held-requests.js';
 import { UwsTransport } from '../uws/transport.js';
 import { ArchiveClient } from './archive-client.js';

@@ -4,21 +4,21 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { MessagePort } from 'node:worker_threads';
+import { ConfigError } from '../../config/config.js';
+import type { RunningConfig } from '../../config/setup.js';
+import { tlsFilesOf } from '../../config/tls-files.js';
 import type { OperatorToken } from '../../engine/model/operators.js';
 import type { SigningKeys } from '../../engine/model/proofs/signing.js';
 import type { Rules } from '../../engine/model/rules.js';
+import { type ManualClock, systemClock } from '../../process/clock.js';
+import type { Log } from '../../process/log/log.js';
+import type { Reload } from '../../process/reloads.js';
 import { shareLimits } from '../limits/shared-limits.js';
-import type { Log } from '../log/log.js';
-import { urlOf } from '../process/banner.js';
-import { type ManualClock, systemClock } from '../process/clock.js';
-import { ConfigError } from '../process/config.js';
-import type { Reload } from '../process/reloads.js';
-import type { RunningConfig } from '../process/setup.js';
-import { tlsFilesOf } from '../tls/files.js';
-import { PortCertificates } from '../tls/port-certificates.js';
 import { connectionLimits, descriptorsMax, limitsNote, tooFewDescriptors } from '../uws/connection-limits.js';
+import { urlOf } from '../uws/listening.js';
 import type { Front } from './front.js';
 import type { ForOperators } from './gateways.js';
+import { PortCertificates } from './port-certificates.js';
 
 const UNSEEN =
   'the HTTP library does not show what it receives: bytes outside ASCII at the ends of header values are dropped, not refused';

@@ -1,8 +1,8 @@
 /** Request bodies: uncompressed JSON in UTF-8. A compressed body could expand to any amount of memory. */
 import { isUtf8 } from 'node:buffer';
 import type { IValidation } from 'typia';
+import { describeTypeErrors } from '../../config/type-errors.js';
 import type { HttpRequest } from '../../engine/model/ports.js';
-import { describeTypeErrors } from '../text/type-errors.js';
 import { invalid, Refused } from './refused.js';
 
 const NOT_JSON = new Refused('unsupported_media_type', 'the Content-Type must be application/json');

@@ -3,7 +3,7 @@
  * never replaced by a default. A client that sends `cursor` to a server without it would otherwise get the first page
  * for ever.
  */
-import { nearest } from '../text/nearest.js';
+import { nearest } from '../../config/nearest.js';
 import { invalid, Refused } from './refused.js';
 
 /** The greatest `limit` of lists in the public API. */

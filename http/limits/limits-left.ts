@@ -1,7 +1,8 @@
 /** What is left of each of a caller's limits, for answers that show all of them. Counts nothing. */
+
+import { ACCOUNT, IP, KEY_READ, KEY_WRITE, type RateLimitSettings } from '../../config/rate-limits.js';
 import { AddressId } from './address-id.js';
 import { ownerOf } from './numbered-windows.js';
-import { ACCOUNT, IP, KEY_READ, KEY_WRITE, type RateLimitSettings } from './settings.js';
 import type { LimitTables } from './shared-limits.js';
 
 /** What is left of one limit. */

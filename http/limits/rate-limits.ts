@@ -7,10 +7,11 @@
  * request in all its windows or in none, and no other thread's request comes in between. So nothing is counted first
  * and taken back later, which could refuse another request meanwhile.
  */
+
+import { ACCOUNT, IP, KEY_READ, KEY_WRITE, RATE_LIMIT_NAMES } from '../../config/rate-limits.js';
 import { AddressId } from './address-id.js';
 import { type LimitsLeft, type LimitsOwner, limitsLeft } from './limits-left.js';
 import { ownerOf } from './numbered-windows.js';
-import { ACCOUNT, IP, KEY_READ, KEY_WRITE, RATE_LIMIT_NAMES } from './settings.js';
 import { LimitTables, type SharedLimits } from './shared-limits.js';
 import { WINDOW_MS } from './sliding-windows.js';
 

@@ -3,11 +3,11 @@
  * creates it (`shareLimits`) and passes it to the others; each then has its own `RateLimits` over it.
  */
 import { randomInt } from 'node:crypto';
+import type { RateLimitSettings } from '../../config/rate-limits.js';
 import { AddressWindows } from './address-windows.js';
 import { Lock } from './lock.js';
 import { LINE_BYTES, Memory } from './memory.js';
 import { NumberedWindows } from './numbered-windows.js';
-import type { RateLimitSettings } from './settings.js';
 import { SlidingWindows } from './sliding-windows.js';
 
 /** The capacity of the buffer. Unused parts take no memory. */

@@ -4,7 +4,7 @@ import { ASSETS, LIVE, LOCKED, MARKETS_MAX } from '../../engine/model/domain.js'
 import type { Clock, PriceTick, SpaceLevel } from '../../engine/model/ports.js';
 import type { EngineReads, RoundView } from '../../engine/model/views.js';
 import { worstResultCents } from '../../engine/quotes/exposure.js';
-import type { AssetsAt } from '../prices/silent-assets.js';
+import type { AssetsAt } from '../../feeds/silent-assets.js';
 import { Gauges, gaugesMemory } from './gauges.js';
 import { type LeaderLog, LOG_GAUGES, setLogGauges } from './replication.js';
 

@@ -1,7 +1,8 @@
 /** What a gateway counts and times: its requests, the orders among them, and its streams. */
+
+import { RATE_LIMIT_NAMES } from '../../config/rate-limits.js';
 import { must } from '../../engine/base/assert.js';
 import { ERROR_STATUS, type ErrorCode } from '../../engine/model/errors.js';
-import { RATE_LIMIT_NAMES } from '../limits/settings.js';
 import { count, Layout, observeMs } from './cells.js';
 import { MICROSECONDS } from './scale.js';
 import { threadPlaces } from './thread-meter.js';

@@ -3,8 +3,8 @@
  * it. The engine's thread never sees it, only its digest.
  */
 import typia, { type tags } from 'typia';
+import { generateKeySecret, keyDigest } from '../../crypto/api-keys.js';
 import { parseKeyId, type Scope, scopesMask } from '../../engine/model/domain.js';
-import { generateKeySecret, keyDigest } from '../keys.js';
 import { readBody } from '../kit/body.js';
 import { parseFlag, parseQuery, parseTime } from '../kit/params.js';
 import { invalid, Refused } from '../kit/refused.js';

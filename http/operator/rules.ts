@@ -4,14 +4,14 @@
  */
 import { createHash } from 'node:crypto';
 import typia, { type tags } from 'typia';
+import { contradictions } from '../../config/compose.js';
+import { layeredRules, layersOf, merged, overridesOf, valuesOf } from '../../config/layers.js';
+import { checkOverrides } from '../../config/overrides.js';
+import { differenceOf, type RulesDifference } from '../../config/preview.js';
 import type { Rules } from '../../engine/model/rules.js';
 import { readBody } from '../kit/body.js';
 import { parseQuery } from '../kit/params.js';
 import { invalid, Refused } from '../kit/refused.js';
-import { contradictions } from '../rules/compose.js';
-import { layeredRules, layersOf, merged, overridesOf, valuesOf } from '../rules/layers.js';
-import { checkOverrides } from '../rules/overrides.js';
-import { differenceOf, type RulesDifference } from '../rules/preview.js';
 import { type Asking, answer, asking, type Call, type Reasoned, type Route } from './call.js';
 import { PREVIEW_OUTDATED } from './desk/control.js';
 import { rulesResource } from './resources/rules.js';

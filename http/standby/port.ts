@@ -1,16 +1,17 @@
 /**
  * The operators' port of a server that follows, with its console. It is closed before the server that it becomes opens both ports.
  */
+
+import { type Config, ConfigError } from '../../config/config.js';
+import { tlsFilesOf } from '../../config/tls-files.js';
 import type { OperatorToken } from '../../engine/model/operators.js';
+import { systemClock } from '../../process/clock.js';
+import type { Log } from '../../process/log/log.js';
+import { type Reloads, tokensReload } from '../../process/reloads.js';
 import { CONSOLE_STREAMS, openStandbyConsole } from '../console/open-console.js';
-import type { Log } from '../log/log.js';
 import type { StandbyStatus } from '../metrics/replication.js';
 import { TokenGuard } from '../operator/access/token-guard.js';
-import { urlOf } from '../process/banner.js';
-import { systemClock } from '../process/clock.js';
-import { type Config, ConfigError } from '../process/config.js';
-import { type Reloads, tokensReload } from '../process/reloads.js';
-import { tlsFilesOf } from '../tls/files.js';
+import { urlOf } from '../uws/listening.js';
 import { UwsTransport } from '../uws/transport.js';
 import { createStandbyApi } from './api.js';
 

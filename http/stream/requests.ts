@@ -1,9 +1,9 @@
 /** Reads a client's message, or says what is wrong with it. */
 import { createIs, createValidateEquals, type IValidation } from 'typia';
+import { describeTypeErrors } from '../../config/type-errors.js';
 import { marketOf } from '../../engine/model/domain.js';
 import { parseJson } from '../kit/body.js';
 import { invalid, Refused } from '../kit/refused.js';
-import { describeTypeErrors } from '../text/type-errors.js';
 import type {
   MessageId,
   Ping,

@@ -8,6 +8,7 @@
  * before such an address is found, or names only trusted proxies, the proxy itself counts.
  */
 import { BlockList, isIP, isIPv4 } from 'node:net';
+import { parseAddressRange } from '../../config/address-range.js';
 import { assert, must } from '../../engine/base/assert.js';
 
 /** The end of a counted IPv6 address. */
@@ -15,23 +16,6 @@ export const SUBNET = '::/64';
 
 /** Counted if the remote address is no longer known. */
 export const UNKNOWN_ADDRESS = 'unknown';
-
-/** One address, or a range of them: `10.0.0.0/8`. */
-interface AddressRange {
-  readonly address: string;
-  readonly family: 'ipv4' | 'ipv6';
-  readonly prefixBits: number;
-}
-
-/** Reads an IP address or a range in CIDR form; null where `text` is neither. */
-export function parseAddressRange(text: string): AddressRange | null {
-  const [, address = '', bits] = /^([0-9A-Fa-f.:]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
-  const version = isIP(address);
-  if (version === 0) return null;
-  const bitsMax = version === 4 ? 32 : 128;
-  const prefixBits = bits === undefined ? bitsMax : Number(bits);
-  return prefixBits > bitsMax ? null : { address, family: version === 4 ? 'ipv4' : 'ipv6', prefixBits };
-}
 
 /** The other end of a connection: one object for each remembered address. */
 export interface Peer {

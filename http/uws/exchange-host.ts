@@ -2,8 +2,9 @@
  * What a transport is given, and what it and its exchanges share: their interfaces, and the exchanges that wait for slow
  * clients.
  */
+
+import type { TlsFiles } from '../../config/certificate.js';
 import type { Clock, HttpHandler } from '../../engine/model/ports.js';
-import type { TlsFiles } from './listening.js';
 
 /** Calls `run` every `periodMs` milliseconds until the returned function is called. */
 export type StartTimer = (run: () => void, periodMs: number) => () => void;

@@ -5,15 +5,9 @@
  * handshake. So a transport can take a new certificate by opening another app: new connections go there, and the old app
  * keeps those that it has.
  */
+import { isIPv6 } from 'node:net';
+import type { TlsFiles } from '../../config/certificate.js';
 import { type UwsApp, type UwsAppDescriptor, uws } from './library.js';
-
-/** The files of a port's certificate (PEM): with its chain, its key, and the authorities of client certificates. */
-export interface TlsFiles {
-  readonly certFile: string;
-  readonly keyFile: string;
-  /** If not null, each client must have a certificate that one of these authorities has signed. */
-  readonly clientCaFile: string | null;
-}
 
 export interface Acceptor {
   readonly port: number;
@@ -68,4 +62,10 @@ export function acceptFor(
       });
     });
   });
+}
+
+/** `http://host:port`, or `https` with TLS, for a client on this machine. */
+export function urlOf(host: string, port: number, isTls: boolean): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http${isTls ? 's' : ''}://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`;
 }

@@ -10,8 +10,9 @@
  */
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import type { TlsFiles } from '../../config/certificate.js';
 import { type UwsListenSocket, type UwsResponse, uws } from './library.js';
-import { newApp, type TlsFiles } from './listening.js';
+import { newApp } from './listening.js';
 
 const HOST = '127.0.0.1';
 /** More than the longest head that the library accepts. */

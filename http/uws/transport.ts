@@ -6,6 +6,7 @@
  * the library does not report whose connection closes, and one proxy may rightly hold most of them.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { TlsFiles } from '../../config/certificate.js';
 import { assert, must } from '../../engine/base/assert.js';
 import type { HttpHandler, Transport } from '../../engine/model/ports.js';
 import { abandon } from './answer.js';
@@ -14,7 +15,7 @@ import { CONNECTIONS_MAX, OpenConnections } from './connection-limits.js';
 import { Exchange } from './exchange.js';
 import { type ExchangeHost, SlowExchanges, systemTimer, type UwsTransportOptions } from './exchange-host.js';
 import type { UwsApp, UwsAppDescriptor, UwsRequest, UwsResponse, UwsSocketContext } from './library.js';
-import { type Acceptor, acceptFor, newApp, type TlsFiles } from './listening.js';
+import { type Acceptor, acceptFor, newApp } from './listening.js';
 import { receiveBuffer } from './receive-buffer.js';
 import { faultOf, RequestHeaders } from './request-headers.js';
 import { UpgradeExchange } from './upgrade.js';

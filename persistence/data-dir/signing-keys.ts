@@ -3,9 +3,9 @@
  * has the pair in use, and of those before it the public half, so that what they signed can be checked for ever.
  */
 import { generateKeyPairSync } from 'node:crypto';
+import { isSignedBy, type KeyPair, keyIdOf, signerOf } from '../../crypto/signing.js';
 import type { PublicSigningKey, SigningKeys } from '../../engine/model/proofs/signing.js';
 import { messageOf } from '../errors.js';
-import { isSignedBy, type KeyPair, keyIdOf, signerOf } from '../signing.js';
 import { writeFileDurably } from './files.js';
 import type { DataDir } from './layout.js';
 import { invalidSecret, readSecret, SECRET_MODE } from './secrets.js';

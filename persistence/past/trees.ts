@@ -3,6 +3,7 @@
  * one of a million bets does not hold up other questions, and the last ones are kept.
  */
 import { hash } from 'node:crypto';
+import { FAIRNESS_TOOLS } from '../../crypto/fairness-tools.js';
 import { hasherOfRound } from '../../engine/fairness.js';
 import { marketId, roundId } from '../../engine/model/domain.js';
 import type { HashedBet } from '../../engine/model/events.js';
@@ -10,7 +11,6 @@ import type { BetPath, BetPathQuestion } from '../../engine/model/proofs/proof-r
 import { rootOfPath, TreeHasher, WholeTree } from '../../engine/proofs/merkle.js';
 import type { ArchiveBlocks } from '../archive/blocks.js';
 import { damagedArchive } from '../archive/schema.js';
-import { FAIRNESS_TOOLS } from '../fairness-tools.js';
 import { betsInOrder, fillOf } from '../replay/archived-events.js';
 import { placedOf, placedSeqOf } from '../replay/archived-facts.js';
 import type { ArchivedRounds } from './rounds.js';

@@ -3,6 +3,8 @@
  * to be put on record unless the journal has done so already. A root of the journal's is compared with the one made here.
  * It knows nothing of threads.
  */
+
+import { FAIRNESS_TOOLS } from '../../crypto/fairness-tools.js';
 import { must } from '../../engine/base/assert.js';
 import { RoundSeeds } from '../../engine/fairness.js';
 import { roundId } from '../../engine/model/domain.js';
@@ -11,7 +13,6 @@ import type { RootFacts } from '../../engine/model/proofs/proof-views.js';
 import { HASH_BYTES, type Sha256, TreeHasher, TreeStack } from '../../engine/proofs/merkle.js';
 import { rootStatement } from '../../engine/proofs/statements.js';
 import { JournalError } from '../errors.js';
-import { FAIRNESS_TOOLS } from '../fairness-tools.js';
 import { BET_CELLS, type MadeRoot, type RootNote, type RootNotes } from './messages.js';
 
 type Tree = Pick<RootFacts, 'merkleRoot' | 'treeSize'> & {

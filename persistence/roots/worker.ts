@@ -1,10 +1,10 @@
 /** The thread that makes the roots of rounds and signs them. It works on what the shadow tells, and tells the event loop. */
 import { hash } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
+import { signerOf } from '../../crypto/signing.js';
 import { must } from '../../engine/base/assert.js';
 import { JournalError } from '../errors.js';
 import { toErrorParts } from '../journal/messages.js';
-import { signerOf } from '../signing.js';
 import type { FromRootsThread, RootNotes, RootsOptions, ToRootsThread } from './messages.js';
 import { RoundRoots } from './round-roots.js';
 

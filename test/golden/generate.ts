@@ -8,6 +8,7 @@
  */
 import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { newSha256 } from '../../crypto/sha256.js';
 import { must } from '../../engine/base/assert.js';
 import type { Engine } from '../../engine/engine.js';
 import { DEFAULT_SNAPSHOTS_KEPT } from '../../engine/model/snapshots-kept.js';
@@ -15,7 +16,6 @@ import { fileBytes } from '../../persistence/data-dir/files.js';
 import { openDataDir } from '../../persistence/data-dir/layout.js';
 import { JournalThread } from '../../persistence/journal/thread.js';
 import { openStore } from '../../persistence/recovery/open-store.js';
-import { newSha256 } from '../../persistence/sha256.js';
 import { Shadow } from '../../persistence/shadow/shadow.js';
 import { writeSigningKeys } from '../support/engine/signing.js';
 import { GoldenRun } from './scenario.js';

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
+import { newSha256 } from '../../crypto/sha256.js';
 import { must } from '../../engine/base/assert.js';
 import { openDataDir } from '../../persistence/data-dir/layout.js';
 import { createMarkFile } from '../../persistence/journal/mark.js';
@@ -15,7 +16,6 @@ import { crcHex, sealBatch } from '../../persistence/journal/segment/batch-row.j
 import { findSegments } from '../../persistence/journal/segment/names.js';
 import { FORMAT_VERSION } from '../../persistence/journal/segment/schema.js';
 import { openStore, type Recovered } from '../../persistence/recovery/open-store.js';
-import { newSha256 } from '../../persistence/sha256.js';
 import { CLOCK, refusal, temporaryDir } from '../persistence/support/journal-files.js';
 
 const FOLDER = fileURLToPath(new URL('../../../test/golden/', import.meta.url));

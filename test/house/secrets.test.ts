@@ -9,7 +9,7 @@ import ts from 'typescript';
 import { sourcesIn, textOf, visitText } from './sources.js';
 
 /** Where requests are answered, and where the secrets are read. */
-const FOLDERS = ['http', 'persistence/data-dir'];
+const FOLDERS = ['http', 'config', 'crypto', 'persistence/data-dir'];
 
 /** The functions that may, each in its file. */
 const COMPARING = [
@@ -21,7 +21,8 @@ const COMPARING = [
 const HARMLESS: Readonly<Record<string, string>> = {
   'http/operator/access/token-guard.ts token.digest === digest': 'both are of tokens that were accepted',
   'http/operator/access/token-guard.ts known.includes(digest)': "both are of one address's own wrong guesses",
-  'http/tls/port-certificates.ts certificate.digest === held.certificate.digest': 'certificates are public',
+  'http/gateway/port-certificates.ts certificate.digest === held.certificate.digest':
+    'certificates are public',
   'http/board/rights.ts this.words[start + word] !== digest[word]':
     'SHA-256 of an API key: its digits, which the time could tell, are not those of the key',
   'persistence/data-dir/operator-tokens.ts digest === value': 'both are lines of the file of tokens',

@@ -2,6 +2,8 @@
  * What a world is like, from its seed: few or many assets, small or large limits, quiet or busy clients. Worlds differ
  * in what they do often ("swarm"), because a mixture that does a little of everything never fills a queue or a limit.
  */
+
+import type { RateLimitSettings } from '../../config/rate-limits.js';
 import { ASSETS, assetOf, MARKET_IDS, type TimeFrame } from '../../engine/model/domain.js';
 import {
   type CurrentRules,
@@ -10,7 +12,6 @@ import {
   type QuotedMarketRules,
   type Rules,
 } from '../../engine/model/rules.js';
-import type { RateLimitSettings } from '../../http/limits/settings.js';
 import { fairHouse, fixedHouse } from '../support/engine/house-rules.js';
 import type { Rng } from '../support/reference/random/rng.js';
 import type { Chances } from './chance.js';

@@ -4,9 +4,10 @@
  * machine favour none. All guesses of a round are created before the first is timed: those that share little leave
  * the most garbage, and whatever is timed right after waits for memory.
  */
+
+import { generateKeySecret, keyDigest } from '../../crypto/api-keys.js';
 import { must } from '../../engine/base/assert.js';
 import { scopesMask as maskOf } from '../../engine/model/domain.js';
-import { generateKeySecret, keyDigest } from '../../http/keys.js';
 import { Harness } from '../http/api/harness.js';
 import { Rng } from '../support/reference/random/rng.js';
 

@@ -1,6 +1,6 @@
 /** Metrics of requests, orders and streams, summed over the gateways. */
 
-import { RATE_LIMIT_NAMES } from '../../limits/settings.js';
+import { RATE_LIMIT_NAMES } from '../../../config/rate-limits.js';
 import { ERROR_CODES, GATEWAY_PLACES, STATUSES, STREAM_ENDS } from '../gateway-meter.js';
 import type { Reading } from '../readings.js';
 import { counter, type Family, gauge, histogram, type Labelled } from './family.js';

@@ -6,9 +6,9 @@
  * It uses the monotonic clock, even in a sandbox: a refused operator could not move a manual one.
  */
 import { timingSafeEqual } from 'node:crypto';
+import { keyDigest } from '../../../crypto/api-keys.js';
 import type { Guesses, OperatorCaller, OperatorToken } from '../../../engine/model/operators.js';
 import type { Clock, HttpRequest } from '../../../engine/model/ports.js';
-import { keyDigest } from '../../keys.js';
 import { Refused } from '../../kit/refused.js';
 import { AddressId } from '../../limits/address-id.js';
 import { AddressWindows } from '../../limits/address-windows.js';

@@ -1,7 +1,7 @@
 /** Accounts and their money, as the engine's thread gives and changes them (design, sections 3 and 8). */
 import { must } from '../../../engine/base/assert.js';
+import { eventOf } from '../../../engine/model/events.js';
 import type { AccountView } from '../../../engine/model/views.js';
-import { eventOf } from '../../event-of.js';
 import { Refused } from '../../kit/refused.js';
 import type { Slice } from '../../kit/search-query.js';
 import type { AccountColumns, AskOf, Transfer } from './dealings.js';

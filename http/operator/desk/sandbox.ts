@@ -2,7 +2,7 @@
 import { must } from '../../../engine/base/assert.js';
 import type { ManualRun } from '../../../engine/host/manual-run.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
-import type { PushFeed } from '../../prices/push-feed.js';
+import type { PushFeed } from '../../../feeds/push-feed.js';
 import type { AskOf, RefusedTick } from './dealings.js';
 import { type Facts, facts } from './reply.js';
 import type { Submitter } from './submitter.js';

@@ -19,8 +19,8 @@ import {
 import type { Clock } from '../../../engine/model/ports.js';
 import { houseOf } from '../../../engine/model/rules.js';
 import type { EngineReads } from '../../../engine/model/views.js';
+import type { LiveFeed } from '../../../feeds/live/live-feed.js';
 import { type LeaderLog, leaderStatus } from '../../metrics/replication.js';
-import type { LiveFeed } from '../../prices/live/live-feed.js';
 import { heldPrices } from './held-prices.js';
 import { type Facts, facts } from './reply.js';
 

@@ -1,6 +1,7 @@
 /** Answers of the operator API that have no type of their own elsewhere: handlers put them together from a few facts. */
+
+import type { RulesDifference } from '../../../config/preview.js';
 import type { Asset } from '../../../engine/model/domain.js';
-import type { RulesDifference } from '../../rules/preview.js';
 import type { KeyResource } from '../resources/accounts.js';
 import type { Earnings } from '../resources/house.js';
 

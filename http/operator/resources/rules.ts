@@ -1,9 +1,10 @@
 /** The rules in force as the operator API shows them: each value with where it is from, in the form of the rules file. */
+
+import { targetsOf } from '../../../config/compose.js';
+import { layersOf, overridesOf } from '../../../config/layers.js';
+import type { RulesOverrides } from '../../../config/overrides.js';
+import { generalValues, marketValues } from '../../../config/preview.js';
 import type { Rules, RuleValue } from '../../../engine/model/rules.js';
-import { targetsOf } from '../../rules/compose.js';
-import { layersOf, overridesOf } from '../../rules/layers.js';
-import type { RulesOverrides } from '../../rules/overrides.js';
-import { generalValues, marketValues } from '../../rules/preview.js';
 import { isoText } from '../../wire/wire.js';
 
 export interface ShownRule {

@@ -1,5 +1,5 @@
 /** Logs when the archive falls far behind the journal, and when it has caught up. */
-import type { Log } from '../../log/log.js';
+import type { Log } from '../../../process/log/log.js';
 import { ARCHIVE_BEHIND_COMMANDS } from '../../metrics/alarm-list.js';
 
 /** The archive is far behind from more than this many missing commands until fewer than a tenth of them are missing. */

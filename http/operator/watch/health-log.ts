@@ -9,8 +9,8 @@ import { ASSETS, accountId, marketId, RESULT_VOID, roundId, textAt } from '../..
 import type { BalanceMoved, EngineEvent } from '../../../engine/model/events.js';
 import type { Guesses } from '../../../engine/model/operators.js';
 import type { PriceTick } from '../../../engine/model/ports.js';
-import type { AssetsAt } from '../../prices/silent-assets.js';
-import type { DiskSpace } from '../../process/shutdown.js';
+import type { AssetsAt } from '../../../feeds/silent-assets.js';
+import type { DiskSpace } from '../../../process/shutdown.js';
 import { awaitedPrices, marketsWithoutCapital, type ShadowView } from '../desk/status.js';
 import { ArchiveLag } from './archive-lag.js';
 import { MinuteLog, type MinuteLogOptions } from './minute-log.js';

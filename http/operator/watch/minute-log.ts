@@ -1,7 +1,7 @@
 /** Logs a line every minute: the orders served, and how far shadow and archive are behind. */
 import type { OrderTimes } from '../../../engine/host/order-times.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
-import type { Log } from '../../log/log.js';
+import type { Log } from '../../../process/log/log.js';
 import type { ShadowView } from '../desk/status.js';
 
 const MINUTE_MS = 60_000;

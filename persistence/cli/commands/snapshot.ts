@@ -1,10 +1,10 @@
 /** `tote snapshot`: writes the present state as a snapshot, with or without a running server. */
 import { mkdirSync } from 'node:fs';
+import { newSha256 } from '../../../crypto/sha256.js';
 import { assert, must } from '../../../engine/base/assert.js';
 import type { Engine } from '../../../engine/engine.js';
 import { fileBytes } from '../../data-dir/files.js';
 import { JournalError } from '../../errors.js';
-import { newSha256 } from '../../sha256.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 import type { SnapshotJson } from '../answers/answers.js';
 import { defineCommand } from '../frame/command.js';

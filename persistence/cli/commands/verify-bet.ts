@@ -1,5 +1,7 @@
 /** `tote verify-bet`: checks a betHash offline, from published data only. No data directory is read. */
 import { Option } from 'commander';
+import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
+import { PROOF_TOOLS } from '../../../crypto/signing.js';
 import { type BetEvidence, VERIFY_STEPS, verifyBet } from '../../../engine/fairness.js';
 import {
   failedProofStep,
@@ -7,8 +9,6 @@ import {
   type ProofEvidence,
   type ProofStep,
 } from '../../../engine/proofs/verify.js';
-import { FAIRNESS_TOOLS } from '../../fairness-tools.js';
-import { PROOF_TOOLS } from '../../signing.js';
 import type { AnyStep, VerifyBetJson, VerifyVerdict } from '../answers/answers.js';
 import { defineFreeCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';

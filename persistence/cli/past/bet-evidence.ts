@@ -3,6 +3,7 @@
  * What is missing or of the wrong type is named.
  */
 import { readFileSync } from 'node:fs';
+import { keyIdOf } from '../../../crypto/signing.js';
 import type { BetEvidence, PublishedBet } from '../../../engine/fairness.js';
 import type { NotedKey } from '../../../engine/model/proofs/signing.js';
 import type {
@@ -11,7 +12,6 @@ import type {
   PublishedRoundProof,
 } from '../../../engine/proofs/verify.js';
 import { JournalError, messageOf } from '../../errors.js';
-import { keyIdOf } from '../../signing.js';
 import { UsageError } from '../frame/exit-codes.js';
 
 export interface EvidenceOptions {

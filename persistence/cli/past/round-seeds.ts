@@ -1,10 +1,11 @@
 /** The seeds of rounds for the command line, or, if the master secret cannot be read, why they are not known. */
+
+import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
 import type { Engine } from '../../../engine/engine.js';
 import { RoundSeeds } from '../../../engine/fairness.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { masterSecretFingerprint, openMasterSecret } from '../../data-dir/secrets.js';
 import { messageOf } from '../../errors.js';
-import { FAIRNESS_TOOLS } from '../../fairness-tools.js';
 
 export type KnownSeeds =
   | { readonly seeds: RoundSeeds; readonly why: null }

@@ -6,6 +6,7 @@
  */
 import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { newSha256 } from '../../../crypto/sha256.js';
 import type { Mark } from '../../../engine/model/ports.js';
 import { copyArchive } from '../../archive/copy.js';
 import { readArchiveProgress } from '../../archive/file.js';
@@ -25,7 +26,6 @@ import {
 } from '../../journal/segment/absent.js';
 import { createSegment } from '../../journal/segment/roll.js';
 import { firstUsable, type UsableSnapshot } from '../../replay/usable-snapshot.js';
-import { newSha256 } from '../../sha256.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 import { checkSnapshotFile, copyFileDurably, copySecrets, requireSpace } from '../copy-files.js';
 import { refuseTakenPlace, removeUnfinished, secretNotes } from './restore.js';

@@ -9,6 +9,7 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
+import { newSha256 } from '../../../crypto/sha256.js';
 import type { Engine } from '../../../engine/engine.js';
 import { type ArchiveCopied, copyArchive } from '../../archive/copy.js';
 import type { ArchivePosition } from '../../archive/writer.js';
@@ -20,7 +21,6 @@ import { JournalError, messageOf } from '../../errors.js';
 import { createMarkFile, EMPTY_MARK } from '../../journal/mark.js';
 import { History } from '../../replay/history.js';
 import { isOfJournal, loadWhole } from '../../replay/usable-snapshot.js';
-import { newSha256 } from '../../sha256.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 import { copyFileDurably, copySecrets, requireSpace } from '../copy-files.js';
 import type { Run, Salvage } from '../salvage/salvage.js';

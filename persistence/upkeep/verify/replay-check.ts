@@ -3,6 +3,8 @@
  * absent, and compares: the rolling digest and the books after every batch, the Merkle root of every round and its signature,
  * the full state with every snapshot, and every row of the archive.
  */
+
+import { newSha256 } from '../../../crypto/sha256.js';
 import { Engine } from '../../../engine/engine.js';
 import type { SnapshotRef } from '../../../engine/host/snapshot-store.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
@@ -11,7 +13,6 @@ import { messageOf } from '../../errors.js';
 import type { ChainPosition } from '../../journal/segment/batch-row.js';
 import { decodeBatch, ReplayMismatch, replayBatch } from '../../replay/replay.js';
 import { type BatchEnd, faultAtEnd, loadWhole, type UsableSnapshot } from '../../replay/usable-snapshot.js';
-import { newSha256 } from '../../sha256.js';
 import type { SnapshotFiles } from '../../snapshot/files.js';
 import { ArchiveComparison } from './archive-rows.js';
 import { faultOfBooks, faultOfTotals } from './conservation.js';

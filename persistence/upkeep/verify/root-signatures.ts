@@ -5,6 +5,8 @@
  * when it is asked.
  */
 import { existsSync } from 'node:fs';
+import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
+import { isSignedBy } from '../../../crypto/signing.js';
 import type { Engine } from '../../../engine/engine.js';
 import { RoundSeeds } from '../../../engine/fairness.js';
 import { MARKETS_MAX, marketOf, roundId } from '../../../engine/model/domain.js';
@@ -18,9 +20,7 @@ import type { DataDir } from '../../data-dir/layout.js';
 import { masterSecretFingerprint } from '../../data-dir/secrets.js';
 import { readSigningKeys } from '../../data-dir/signing-keys.js';
 import { codeOf, JournalError } from '../../errors.js';
-import { FAIRNESS_TOOLS } from '../../fairness-tools.js';
 import { rootText } from '../../roots/round-roots.js';
-import { isSignedBy } from '../../signing.js';
 import type { Findings } from './findings.js';
 
 /** Read at a time, so that a running server can truncate the archive's WAL in between. */

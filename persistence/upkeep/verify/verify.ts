@@ -4,6 +4,7 @@
  * far as it existed at that time.
  */
 import { existsSync } from 'node:fs';
+import { newSha256 } from '../../../crypto/sha256.js';
 import type { Mark, StoredBatch } from '../../../engine/model/ports.js';
 import type { NotedKey } from '../../../engine/model/proofs/signing.js';
 import { type ArchiveReport, checkArchive } from '../../archive/check.js';
@@ -14,7 +15,6 @@ import { readMarkFile } from '../../journal/mark.js';
 import { type AbsentRange, absentPath, firstAfterGaps, readAbsent } from '../../journal/segment/absent.js';
 import { strayBeside } from '../../journal/segment/chain.js';
 import { findSegments, firstSeqOf, sourceOf } from '../../journal/segment/names.js';
-import { newSha256 } from '../../sha256.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 import { type Fault, Findings } from './findings.js';
 import { JournalRows, type SegmentReport } from './journal-rows.js';

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { orders, setUpCommands } from '../../../bench/engine/scenario.js';
-import { LOG_EVENTS, type LogEvent } from '../../../http/log/events.js';
+import { LOG_EVENTS, type LogEvent } from '../../../process/log/events.js';
 import { HotSide } from '../../persistence/support/shadow-files.js';
 import { Client } from '../../support/http/client.js';
 import { type LogLine, linesOf, logLines } from '../../support/processes/log-lines.js';

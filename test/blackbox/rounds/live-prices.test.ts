@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ASSETS } from '../../../engine/model/domain.js';
-import { ExchangeService, tradeJson } from '../../http/prices/support/exchange-service.js';
-import { eventOf, HermesService } from '../../http/prices/support/hermes-service.js';
+import { ExchangeService, tradeJson } from '../../feeds/support/exchange-service.js';
+import { eventOf, HermesService } from '../../feeds/support/hermes-service.js';
 import { toteText } from '../../support/processes/cli.js';
 import { logLines } from '../../support/processes/log-lines.js';
 import { Server } from '../../support/processes/server.js';

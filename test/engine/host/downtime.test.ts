@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { marketOf, RESULT_VOID, SETTLED, SETTLING } from '../../../engine/model/domain.js';
-import { PushFeed } from '../../../http/prices/push-feed.js';
+import { PushFeed } from '../../../feeds/push-feed.js';
 import {
   BTC_MINUTE,
   MINUTE_MS,

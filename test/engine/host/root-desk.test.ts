@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import { RootDesk, type RootToPublish } from '../../../engine/host/roots/root-desk.js';
 import { defaultRules } from '../../../engine/model/rules.js';
-import { rootRefusedLogger } from '../../../http/log/store-lines.js';
-import { PushFeed } from '../../../http/prices/push-feed.js';
+import { PushFeed } from '../../../feeds/push-feed.js';
+import { rootRefusedLogger } from '../../../process/log/store-lines.js';
 import { fixedHouse, withHouse } from '../../support/engine/house-rules.js';
 import { codeOf, NOON_MS, TestClock, TestHost } from '../../support/host/host.js';
 

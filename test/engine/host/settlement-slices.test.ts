@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultRules } from '../../../engine/model/rules.js';
-import { PushFeed } from '../../../http/prices/push-feed.js';
+import { PushFeed } from '../../../feeds/push-feed.js';
 import { fixedHouse, withHouse } from '../../support/engine/house-rules.js';
 import { codeOf, NOON_MS, TestClock, TestHost } from '../../support/host/host.js';
 

@@ -3,6 +3,10 @@ import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import {
+  FAIRNESS_TOOLS as API_TOOLS,
+  FAIRNESS_TOOLS as OPERATOR_TOOLS,
+} from '../../../crypto/fairness-tools.js';
+import {
   type BetEvidence,
   RoundSeeds,
   seedCommitment,
@@ -11,10 +15,8 @@ import {
 } from '../../../engine/fairness.js';
 import { roundId } from '../../../engine/model/domain.js';
 import type { BetPlaced } from '../../../engine/model/events.js';
-import { FAIRNESS_TOOLS as API_TOOLS } from '../../../http/fairness-tools.js';
 import { orderResultText } from '../../../http/wire/account-text.js';
 import type { OrderResult, Success } from '../../../http/wire/types.js';
-import { FAIRNESS_TOOLS as OPERATOR_TOOLS } from '../../../persistence/fairness-tools.js';
 
 const MASTER_SECRET = Buffer.from('00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff', 'hex');
 const ROUND_NUMBER = 29_333_333;

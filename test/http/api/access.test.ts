@@ -1,8 +1,8 @@
 /** Authentication: who is let in, the order of the checks, which limits a request counts for, and the headers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { generateKeySecret, isWellFormedKey, keyDigest } from '../../../crypto/api-keys.js';
 import { SCOPES, type Scope, TIERS } from '../../../engine/model/domain.js';
-import { generateKeySecret, isWellFormedKey, keyDigest } from '../../../http/keys.js';
 import { UNLIMITED } from '../../../http/limits/rate-limits.js';
 import { codeOf, Harness, MINUTE_MS, type Reply } from './harness.js';
 

@@ -3,6 +3,8 @@
  * controls.
  */
 import assert from 'node:assert/strict';
+import type { RateLimitSettings } from '../../../config/rate-limits.js';
+import { keyDigest } from '../../../crypto/api-keys.js';
 import type { ArchiveReads } from '../../../engine/model/archive-reads.js';
 import type { SubmittedCommand } from '../../../engine/model/commands.js';
 import {
@@ -17,9 +19,7 @@ import type { Accepted } from '../../../engine/model/events.js';
 import type { HttpHandler, HttpRequest } from '../../../engine/model/ports.js';
 import { defaultRules, RULES_VERSION, type Rules } from '../../../engine/model/rules.js';
 import { createPublicApi } from '../../../http/api/public-api.js';
-import { keyDigest } from '../../../http/keys.js';
 import { RateLimits } from '../../../http/limits/rate-limits.js';
-import type { RateLimitSettings } from '../../../http/limits/settings.js';
 import { shareLimits } from '../../../http/limits/shared-limits.js';
 import { MARKET_AGE_MS_MAX } from '../../../http/market-data/market-view.js';
 import { loadDocs } from '../../../http/pages/docs-page.js';

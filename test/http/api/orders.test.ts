@@ -1,8 +1,8 @@
 /** POST /orders: the answer, when it is sent, replays, and every refusal with its status. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
 import { RoundSeeds } from '../../../engine/fairness.js';
-import { FAIRNESS_TOOLS } from '../../../http/fairness-tools.js';
 import type { OrderResult, Success } from '../../../http/wire/types.js';
 import { fixedHouse, withHouse } from '../../support/engine/house-rules.js';
 import { codeOf, dataOf, errorOf, Harness, MASTER_SECRET, MINUTE_MS, type Reply } from './harness.js';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
 import { verifyBet } from '../../../engine/fairness.js';
-import { FAIRNESS_TOOLS } from '../../../http/fairness-tools.js';
 import type { OrderResult, Position, RoundDetail } from '../../../http/wire/types.js';
 import { codeOf, dataOf, Harness, MINUTE_MS, type Reply } from './harness.js';
 

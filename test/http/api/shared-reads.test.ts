@@ -1,8 +1,8 @@
 /** GET /time and GET /limits: what a gateway answers by itself, and that it is true. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DEFAULT_RATE_LIMITS } from '../../../config/rate-limits.js';
 import { UNLIMITED } from '../../../http/limits/rate-limits.js';
-import { DEFAULT_RATE_LIMITS } from '../../../http/limits/settings.js';
 import type { Limits, ServerTime } from '../../../http/wire/service-types.js';
 import { codeOf, dataOf, Harness, type Reply } from './harness.js';
 

@@ -1,9 +1,9 @@
 /** The tables of keys and rights that gateways read, against the engine that they are made from. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { keyDigest } from '../../../crypto/api-keys.js';
 import { SCOPES, scopesMask } from '../../../engine/model/domain.js';
 import { digestWords, Rights, RightsWriter, rightsMemory } from '../../../http/board/rights.js';
-import { keyDigest } from '../../../http/keys.js';
 import { Harness } from '../api/harness.js';
 
 function attach(api: Harness): Rights {

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MessageChannel } from 'node:worker_threads';
+import { DEFAULT_RATE_LIMITS } from '../../../config/rate-limits.js';
 import { defaultRules } from '../../../engine/model/rules.js';
 import { boardMemory } from '../../../http/board/markets.js';
 import { rightsMemory } from '../../../http/board/rights.js';
 import { broadcastMemory } from '../../../http/broadcast/records.js';
 import { Gateways } from '../../../http/gateway/gateways.js';
-import { DEFAULT_RATE_LIMITS } from '../../../http/limits/settings.js';
 import { LIMITS_CAPACITY } from '../../../http/limits/shared-limits.js';
 import { figuresMemory } from '../../../http/metrics/memory.js';
 import { RingService } from '../../../http/rings/service.js';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { RateLimitSettings } from '../../../config/rate-limits.js';
 import { SITE_WINDOWS_MAX } from '../../../http/limits/address-windows.js';
 import { RateLimits } from '../../../http/limits/rate-limits.js';
-import type { RateLimitSettings } from '../../../http/limits/settings.js';
 import { type LimitsCapacity, shareLimits } from '../../../http/limits/shared-limits.js';
 import { FEW_LIMITS } from '../../support/http/limits-capacity.js';
 import { accountOf } from '../../support/http/rate-limit-reference.js';

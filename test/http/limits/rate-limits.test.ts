@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { RateLimitSettings } from '../../../config/rate-limits.js';
 import {
   type Asker,
   type Fate,
@@ -9,7 +10,6 @@ import {
   type Taken,
   UNLIMITED,
 } from '../../../http/limits/rate-limits.js';
-import type { RateLimitSettings } from '../../../http/limits/settings.js';
 import { shareLimits } from '../../../http/limits/shared-limits.js';
 import {
   type Arrival,

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { RateLimitSettings } from '../../../config/rate-limits.js';
 import { RateLimits } from '../../../http/limits/rate-limits.js';
-import type { RateLimitSettings } from '../../../http/limits/settings.js';
 import { shareLimits } from '../../../http/limits/shared-limits.js';
 import { FEW_LIMITS } from '../../support/http/limits-capacity.js';
 import { accountOf } from '../../support/http/rate-limit-reference.js';

@@ -1,10 +1,10 @@
 /** The answers that the API document shows as examples, asked of the real handlers and engine. */
 import assert from 'node:assert/strict';
+import { DEFAULT_RATE_LIMITS } from '../../../config/rate-limits.js';
 import { ClockGuard } from '../../../engine/host/clock-guard.js';
 import { type ArchiveRefusal, archiveReads } from '../../../engine/model/archive-reads.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import { defaultRules, type Rules } from '../../../engine/model/rules.js';
-import { DEFAULT_RATE_LIMITS } from '../../../http/limits/settings.js';
 import { FAILURE_KINDS, type FailureName } from '../../../http/openapi/failures.js';
 import type { Json, JsonObject } from '../../../http/openapi/schemas.js';
 import type { UwsRequest } from '../../../http/uws/library.js';

@@ -1,8 +1,8 @@
 /** Guesses at the operator token are slowed and logged, for their address and no other (`TokenGuard`). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { keyDigest } from '../../../crypto/api-keys.js';
 import { firstToken } from '../../../engine/model/operators.js';
-import { keyDigest } from '../../../http/keys.js';
 import { Refused } from '../../../http/kit/refused.js';
 import { ADDRESSES_MAX, GUESSES_MAX, TokenGuard } from '../../../http/operator/access/token-guard.js';
 import { TestClock } from '../../support/host/host.js';

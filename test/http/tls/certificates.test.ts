@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import type { Log } from '../../../http/log/log.js';
-import { Reloads } from '../../../http/process/reloads.js';
-import { CertificateError, readCertificate } from '../../../http/tls/certificate.js';
-import { PortCertificates } from '../../../http/tls/port-certificates.js';
+import { CertificateError, readCertificate } from '../../../config/certificate.js';
+import { PortCertificates } from '../../../http/gateway/port-certificates.js';
+import type { Log } from '../../../process/log/log.js';
+import { Reloads } from '../../../process/reloads.js';
 import { type Pair, replace, selfSigned } from '../../support/http/certificates.js';
 import { isAvailable } from '../../support/programs.js';
 

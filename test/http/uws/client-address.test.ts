@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { isIPv4, SocketAddress } from 'node:net';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ClientAddresses, parseAddressRange } from '../../../http/uws/client-address.js';
+import { parseAddressRange } from '../../../config/address-range.js';
+import { ClientAddresses } from '../../../http/uws/client-address.js';
 
 const bytesOf = (...bytes: number[]): ArrayBuffer => new Uint8Array(bytes).buffer;
 const ipv4 = (text: string): ArrayBuffer => bytesOf(...text.split('.').map(Number));

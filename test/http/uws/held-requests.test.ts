@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HttpHandler } from '../../../engine/model/ports.js';
-import { systemClock } from '../../../http/process/clock.js';
 import { HeldRequests } from '../../../http/uws/held-requests.js';
 import { UwsTransport } from '../../../http/uws/transport.js';
+import { systemClock } from '../../../process/clock.js';
 import { RawClient } from '../../support/http/raw-client.js';
 
 const refuseFatal = (error: unknown): never => {

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import WebSocket from 'ws';
 import type { HttpRequest, StreamOwner, StreamSocket } from '../../../engine/model/ports.js';
-import { systemClock } from '../../../http/process/clock.js';
 import { UwsTransport } from '../../../http/uws/transport.js';
+import { systemClock } from '../../../process/clock.js';
 
 interface Opened {
   readonly socket: StreamSocket;

@@ -1,9 +1,9 @@
 /** A list shows each bet's own hash, whichever bets were listed before. */
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
+import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
 import { RoundSeeds } from '../../../engine/fairness.js';
 import type { BetView } from '../../../engine/model/views.js';
-import { FAIRNESS_TOOLS } from '../../../http/fairness-tools.js';
 import { HASHES_KEPT, ListedHashes } from '../../../http/wire/listed-hashes.js';
 
 const ENTRY_PERCENT_E2 = 5_031;

@@ -12,13 +12,13 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { newSha256 } from '../../../crypto/sha256.js';
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
 import { decodeCommand } from '../../../engine/model/command-codec.js';
 import { findDataDir } from '../../../persistence/data-dir/layout.js';
 import { readMarkFile } from '../../../persistence/journal/mark.js';
 import { findSegments, firstSeqOf, segmentPath } from '../../../persistence/journal/segment/names.js';
-import { newSha256 } from '../../../persistence/sha256.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { type Restored, restore } from '../../../persistence/upkeep/restore/restore.js';
 import { Salvage } from '../../../persistence/upkeep/salvage/salvage.js';

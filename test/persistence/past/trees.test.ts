@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { openScenario, order } from '../../../bench/engine/scenario.js';
+import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
 import { must } from '../../../engine/base/assert.js';
 import { RoundSeeds } from '../../../engine/fairness.js';
 import type { Command } from '../../../engine/model/commands.js';
@@ -9,7 +10,6 @@ import { ASSETS, marketOf } from '../../../engine/model/domain.js';
 import type { BetPath } from '../../../engine/model/proofs/proof-reads.js';
 import { ArchiveWriter } from '../../../persistence/archive/writer.js';
 import { openDataDir } from '../../../persistence/data-dir/layout.js';
-import { FAIRNESS_TOOLS } from '../../../persistence/fairness-tools.js';
 import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
 import { PastReader } from '../../../persistence/past/reader.js';
 import { rootsOf } from '../../support/engine/signing.js';

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { newSha256 } from '../../../crypto/sha256.js';
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
 import { encodeCommand } from '../../../engine/model/command-codec.js';
@@ -14,7 +15,6 @@ import { commitBatch } from '../../../persistence/journal/commit.js';
 import { sealBatch } from '../../../persistence/journal/segment/batch-row.js';
 import { type RecoveredEngine, recoverEngine } from '../../../persistence/recovery/engine.js';
 import { decodeBatches, type RecoveryProgress } from '../../../persistence/replay/replay.js';
-import { newSha256 } from '../../../persistence/sha256.js';
 import { plain, refusal } from '../support/journal-files.js';
 import { MemorySnapshots, MemoryStore } from '../support/memory-store.js';
 

@@ -4,6 +4,8 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
+import { signerOf } from '../../../crypto/signing.js';
 import { assert, must } from '../../../engine/base/assert.js';
 import type { Engine } from '../../../engine/engine.js';
 import { RoundSeeds } from '../../../engine/fairness.js';
@@ -13,12 +15,10 @@ import type { EngineEvent } from '../../../engine/model/events.js';
 import { removeDatabase, rollbackPath, walPath } from '../../../persistence/data-dir/database-files.js';
 import { openDataDir } from '../../../persistence/data-dir/layout.js';
 import { masterSecretFingerprint } from '../../../persistence/data-dir/secrets.js';
-import { FAIRNESS_TOOLS } from '../../../persistence/fairness-tools.js';
 import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
 import { findSegments, segmentPath, writeSegment } from '../../../persistence/journal/segment/names.js';
 import { RootFeed } from '../../../persistence/roots/feed.js';
 import { rootText } from '../../../persistence/roots/round-roots.js';
-import { signerOf } from '../../../persistence/signing.js';
 import { newRoundRoots, TEST_SIGNING, writeSigningKeys } from '../../support/engine/signing.js';
 import { randomCommands } from '../../support/reference/random/stream.js';
 import { type Amendment, type MadeDir, makeDataDir } from './made-dir.js';

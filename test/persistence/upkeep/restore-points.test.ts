@@ -6,11 +6,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { newSha256 } from '../../../crypto/sha256.js';
 import { Engine } from '../../../engine/engine.js';
 import { decodeCommand } from '../../../engine/model/command-codec.js';
 import { findDataDir } from '../../../persistence/data-dir/layout.js';
 import { openStore } from '../../../persistence/recovery/open-store.js';
-import { newSha256 } from '../../../persistence/sha256.js';
 import { type Restored, restore } from '../../../persistence/upkeep/restore/restore.js';
 import { Salvage } from '../../../persistence/upkeep/salvage/salvage.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';

@@ -2,13 +2,14 @@
  * Checks every answer when it is sent: a success reports only what no crash can undo, a replay is the first answer
  * byte for byte, and all answers conform to the API document.
  */
+
+import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
 import { assert } from '../../../engine/base/assert.js';
 import { verifyBet } from '../../../engine/fairness.js';
 import { marketOf, parseAccountId, ROUND_STATUSES, roundId } from '../../../engine/model/domain.js';
 import type { BetPlaced, OrderPending, RootPublished } from '../../../engine/model/events.js';
 import type { HeaderList } from '../../../engine/model/ports.js';
 import type { EngineReads } from '../../../engine/model/views.js';
-import { FAIRNESS_TOOLS } from '../../../http/fairness-tools.js';
 import type { Market, PlacedBet, Position, RoundDetail } from '../../../http/wire/types.js';
 import { ApiDocument } from '../../support/api/api-document.js';
 import { cents, scaled } from '../../support/api/spec-arithmetic.js';

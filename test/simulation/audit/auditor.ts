@@ -7,6 +7,7 @@
  * over the whole state.
  */
 
+import { keyDigest } from '../../../crypto/api-keys.js';
 import type { Engine } from '../../../engine/engine.js';
 import type { Command, OrderGuards } from '../../../engine/model/commands.js';
 import { BET_ENDS, MARKET_IDS, ROUND_RESULTS, roundId } from '../../../engine/model/domain.js';
@@ -17,7 +18,6 @@ import type {
   OrderPending,
   Outcome,
 } from '../../../engine/model/events.js';
-import { keyDigest } from '../../../http/keys.js';
 import type { RecoveredEngine } from '../../../persistence/recovery/engine.js';
 import type { Machine } from '../machine/machine.js';
 import type { Exchange, Reply } from '../machine/network.js';

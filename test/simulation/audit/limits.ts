@@ -2,8 +2,9 @@
  * Every request against the rate limits as their specification reads, in the order in which the gateways take them: each
  * window is a list of times, whichever gateway counted there.
  */
+
+import type { RateLimitSettings } from '../../../config/rate-limits.js';
 import type { Asker, Fate, RateLimits, Taken } from '../../../http/limits/rate-limits.js';
-import type { RateLimitSettings } from '../../../http/limits/settings.js';
 import { check } from '../violation.js';
 
 const WINDOW_MS = 60_000;

@@ -4,14 +4,14 @@
  * another place, or not at all. What the archive has to do with a proof is not simulated.
  */
 import { hash } from 'node:crypto';
+import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
+import { PROOF_TOOLS } from '../../../crypto/signing.js';
 import { must } from '../../../engine/base/assert.js';
 import { hasherOfRound, RoundSeeds } from '../../../engine/fairness.js';
 import { betId, roundId } from '../../../engine/model/domain.js';
 import type { HashedBet, RootPublished } from '../../../engine/model/events.js';
 import { TreeHasher, WholeTree } from '../../../engine/proofs/merkle.js';
 import { failedProofStep, type PublishedOrderProof } from '../../../engine/proofs/verify.js';
-import { FAIRNESS_TOOLS } from '../../../persistence/fairness-tools.js';
-import { PROOF_TOOLS } from '../../../persistence/signing.js';
 import { TEST_SIGNING } from '../../support/engine/signing.js';
 import { check } from '../violation.js';
 

@@ -3,11 +3,11 @@
  * the definition reads, is put on record once, and stays as it was.
  */
 import { createHash } from 'node:crypto';
+import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
 import { RoundSeeds } from '../../../engine/fairness.js';
 import { LOCKED, parseRoundId, roundId, SETTLING } from '../../../engine/model/domain.js';
 import type { HashedBet, RootPublished } from '../../../engine/model/events.js';
 import type { EngineReads } from '../../../engine/model/views.js';
-import { FAIRNESS_TOOLS } from '../../../http/fairness-tools.js';
 import { check } from '../violation.js';
 import type { RoundBook } from './rounds.js';
 

@@ -4,7 +4,7 @@
  */
 import { AssertionError } from '../../../engine/base/assert.js';
 import type { SpaceLevel } from '../../../engine/model/ports.js';
-import { MarketHours } from '../../../http/prices/market-hours.js';
+import { MarketHours } from '../../../feeds/market-hours.js';
 import { JournalError } from '../../../persistence/errors.js';
 import type { Coverage } from '../coverage.js';
 import type { FaultTarget } from '../faults/faults.js';

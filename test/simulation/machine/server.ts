@@ -2,6 +2,8 @@
  * One life of the server: the real sequencer, lifecycle, price tracker and both APIs over a recovered engine, put
  * together as `main.ts` does it, with the simulator's clock, journal, feed and network instead of the real ones.
  */
+
+import { keyDigest } from '../../../crypto/api-keys.js';
 import type { Engine } from '../../../engine/engine.js';
 import { applyRules, fundHouse } from '../../../engine/host/bootstrap.js';
 import { ClockGuard } from '../../../engine/host/clock-guard.js';
@@ -16,8 +18,8 @@ import type { Outcome } from '../../../engine/model/events.js';
 import { firstToken } from '../../../engine/model/operators.js';
 import type { TickVerdict } from '../../../engine/model/ports.js';
 import type { Rules } from '../../../engine/model/rules.js';
+import { PushFeed } from '../../../feeds/push-feed.js';
 import type { LatestTick } from '../../../http/board/market-publisher.js';
-import { keyDigest } from '../../../http/keys.js';
 import type { SharedLimits } from '../../../http/limits/shared-limits.js';
 import { Denials } from '../../../http/operator/access/denials.js';
 import { TokenGuard } from '../../../http/operator/access/token-guard.js';
@@ -25,7 +27,6 @@ import { createOperatorApi } from '../../../http/operator/api.js';
 import { OperatorDesk } from '../../../http/operator/desk/desk.js';
 import type { NotReady } from '../../../http/operator/health.js';
 import { operatorRoutes } from '../../../http/operator/routes.js';
-import { PushFeed } from '../../../http/prices/push-feed.js';
 import { NO_ARCHIVE } from '../../support/engine/archive-of-journal.js';
 import type { Rng } from '../../support/reference/random/rng.js';
 import { BoardAudit } from '../audit/board.js';

@@ -1,12 +1,12 @@
 /** A key pair that everybody knows, and the roots of locked rounds, made in one thread. */
 import { hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
+import { keyIdOf, signerOf } from '../../../crypto/signing.js';
 import type { Engine } from '../../../engine/engine.js';
 import type { SigningKeys } from '../../../engine/model/proofs/signing.js';
 import { RootFeed } from '../../../persistence/roots/feed.js';
 import type { MadeRoot } from '../../../persistence/roots/messages.js';
 import { RoundRoots } from '../../../persistence/roots/round-roots.js';
-import { keyIdOf, signerOf } from '../../../persistence/signing.js';
 
 /** RFC 8032, section 7.1, test 1. */
 const PRIVATE_KEY = '9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60';

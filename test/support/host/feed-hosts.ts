@@ -3,10 +3,10 @@ import type { Command } from '../../../engine/model/commands.js';
 import { marketOf } from '../../../engine/model/domain.js';
 import type { PriceFeed } from '../../../engine/model/ports.js';
 import { defaultRules, type Rules } from '../../../engine/model/rules.js';
-import { MarketHours } from '../../../http/prices/market-hours.js';
-import { PushFeed } from '../../../http/prices/push-feed.js';
-import { SimulatedFeed } from '../../../http/prices/simulated-feed.js';
-import { SimulatedPrices } from '../../../http/prices/simulated-prices.js';
+import { MarketHours } from '../../../feeds/market-hours.js';
+import { PushFeed } from '../../../feeds/push-feed.js';
+import { SimulatedFeed } from '../../../feeds/simulated-feed.js';
+import { SimulatedPrices } from '../../../feeds/simulated-prices.js';
 import { fixedHouse, withHouse } from '../engine/house-rules.js';
 import { type HostOptions, TestClock, TestHost } from './host.js';
 

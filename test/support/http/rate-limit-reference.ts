@@ -3,7 +3,7 @@
  * is read each time. Slow and obviously right.
  */
 import assert from 'node:assert/strict';
-import type { RateLimitSettings } from '../../../http/limits/settings.js';
+import type { RateLimitSettings } from '../../../config/rate-limits.js';
 
 const MINUTE_MS = 60_000;
 

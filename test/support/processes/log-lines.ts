@@ -1,6 +1,6 @@
 /** The output of a server on stderr, all of which must be JSON lines. */
 import assert from 'node:assert/strict';
-import { LOG_EVENTS, type LogEvent } from '../../../http/log/events.js';
+import { LOG_EVENTS, type LogEvent } from '../../../process/log/events.js';
 
 export interface LogLine {
   readonly level: number;

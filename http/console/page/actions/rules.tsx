@@ -3,8 +3,8 @@
  * done, unless anything is no longer as it was shown.
  */
 import type { JSX } from 'preact';
+import type { RuleDifference, RulesDifference } from '../../../../config/preview.js';
 import type { ShownRule } from '../../../operator/resources/rules.js';
-import type { RuleDifference, RulesDifference } from '../../../rules/preview.js';
 import { begin, type Change, typedIn } from '../state/action.js';
 import { operator } from '../state/api.js';
 import { count } from '../state/format.js';

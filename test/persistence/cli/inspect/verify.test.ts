@@ -4,6 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
+import { newSha256 } from '../../../../crypto/sha256.js';
 import { must } from '../../../../engine/base/assert.js';
 import { roundId } from '../../../../engine/model/domain.js';
 import { OPERATOR_KINDS } from '../../../../engine/model/operators.js';
@@ -14,7 +15,6 @@ import { rotateSigningKeys } from '../../../../persistence/data-dir/signing-keys
 import { createMarkFile } from '../../../../persistence/journal/mark.js';
 import { CHAIN_START, sealBatch } from '../../../../persistence/journal/segment/batch-row.js';
 import { findSegments, segmentPath, writeSegment } from '../../../../persistence/journal/segment/names.js';
-import { newSha256 } from '../../../../persistence/sha256.js';
 import { SnapshotFiles } from '../../../../persistence/snapshot/files.js';
 import type { Part } from '../../../../persistence/upkeep/verify/findings.js';
 import { type VerifyReport, verify } from '../../../../persistence/upkeep/verify/verify.js';

@@ -1,0 +1,88 @@
+/**
+ * The certificate of a port, read from its files and checked before a thread takes it: a mistake is told in words that name
+ * the file, where the TLS library says only that it failed.
+ */
+import { createHash, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+/** The files of a port's certificate (PEM): with its chain, its key, and the authorities of client certificates. */
+export interface TlsFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+  /** If not null, each client must have a certificate that one of these authorities has signed. */
+  readonly clientCaFile: string | null;
+}
+
+export interface Certificate {
+  /** Of everything in the files. */
+  readonly digest: string;
+  /** The names and addresses that it is for, as the certificate writes them. */
+  readonly names: string;
+  readonly validFromMs: number;
+  readonly validToMs: number;
+}
+
+/** Why a port cannot have the certificate of its files. */
+export class CertificateError extends Error {
+  override readonly name = 'CertificateError';
+}
+
+const BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+/** Of a server's key: the library negotiates no others. */
+const KEY_KINDS = ['rsa', 'ec'];
+
+/** Throws a `CertificateError` for files that are missing, malformed, or do not belong together. */
+export function readCertificate({ certFile, keyFile, clientCaFile }: TlsFiles): Certificate {
+  const certText = textOf(certFile);
+  const keyText = textOf(keyFile);
+  const caText = clientCaFile === null ? '' : textOf(clientCaFile);
+  const [own] = certificatesIn(certText, certFile);
+  if (clientCaFile !== null) certificatesIn(caText, clientCaFile);
+  const key = keyIn(keyText, keyFile);
+  if (!KEY_KINDS.includes(key.asymmetricKeyType ?? ''))
+    throw new CertificateError(
+      `${keyFile} has a key of the kind ${key.asymmetricKeyType}; expected RSA or EC`,
+    );
+  if (own === undefined || !own.checkPrivateKey(key))
+    throw new CertificateError(`the key in ${keyFile} is not that of the first certificate in ${certFile}`);
+  return {
+    digest: createHash('sha256')
+      .update(JSON.stringify([certText, keyText, caText]))
+      .digest('hex'),
+    names: own.subjectAltName ?? own.subject,
+    validFromMs: Date.parse(own.validFrom),
+    validToMs: Date.parse(own.validTo),
+  };
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new CertificateError(`${file} cannot be read: ${sentence(error)}`);
+  }
+}
+
+/** At least one. */
+function certificatesIn(text: string, file: string): X509Certificate[] {
+  const blocks = text.match(BLOCK) ?? [];
+  if (blocks.length === 0) throw new CertificateError(`${file} has no certificate; expected PEM`);
+  try {
+    return blocks.map((block) => new X509Certificate(block));
+  } catch (error) {
+    throw new CertificateError(`${file} has a certificate that cannot be read: ${sentence(error)}`);
+  }
+}
+
+function keyIn(text: string, file: string): KeyObject {
+  try {
+    return createPrivateKey(text);
+  } catch (error) {
+    // The parser's words are about its own workings, and never show the key.
+    throw new CertificateError(
+      `${file} has no private key that can be read; expected PEM without a passphrase (${sentence(error)})`,
+    );
+  }
+}
+
+const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));

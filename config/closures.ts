@@ -1,0 +1,89 @@
+/**
+ * Closures besides the weekly hours: holidays and days that end early, from JSON files (`TOTE_HOLIDAYS_FILE`). They differ
+ * from year to year and from market to market, so they are an operator's and not the program's.
+ */
+import { readFileSync } from 'node:fs';
+import typia, { type tags } from 'typia';
+import { ZoneClock } from '../process/zone-clock.js';
+import { describeTypeErrors } from './type-errors.js';
+
+/** Classes that have market hours. */
+export type ClosingClass = 'METAL' | 'FX';
+
+/** The classes do not trade from `fromMs` until `untilMs`. */
+export interface Closure {
+  readonly name: string;
+  readonly classes: readonly ClosingClass[];
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+/** Local time, to the minute. */
+type LocalTime = string & tags.Pattern<'^20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}$'>;
+
+interface CalendarFile {
+  /** Of all times in the file. */
+  readonly timeZone: string;
+  readonly closures: readonly {
+    readonly name: string & tags.MinLength<1> & tags.MaxLength<100>;
+    readonly classes: readonly ClosingClass[] & tags.MinItems<1> & tags.UniqueItems;
+    readonly from: LocalTime;
+    readonly until: LocalTime;
+  }[];
+}
+
+/** Longer than any holiday: more is a slip of the pen. */
+const CLOSURE_MS_MAX = 14 * 86_400_000;
+
+export type ClosuresResult =
+  | { readonly success: true; readonly closures: readonly Closure[] }
+  | { readonly success: false; readonly mistakes: readonly string[] };
+
+const validateCalendar = typia.createValidateEquals<CalendarFile>();
+
+/** Reads and checks the file at `path`. */
+export function readClosures(path: string): ClosuresResult {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    return refuse(`it cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
+  const checked = validateCalendar(value);
+  if (!checked.success) return refuse(...describeTypeErrors(checked.errors));
+  return closuresOf(checked.data);
+}
+
+function closuresOf({ timeZone, closures }: CalendarFile): ClosuresResult {
+  const clock = zoneClock(timeZone);
+  if (clock === null) return refuse(`timeZone: "${timeZone}" is not a time zone such as America/New_York`);
+  const mistakes: string[] = [];
+  const read = closures.map(({ name, classes, from, until }, index) => {
+    const [fromMs, untilMs] = [from, until].map((local) => localMs(clock, local)) as [number, number];
+    const isInOrder = fromMs < untilMs && untilMs - fromMs <= CLOSURE_MS_MAX;
+    if (!isInOrder) {
+      mistakes.push(
+        `closures[${index}] (${name}): from and until must be local times up to 14 days apart, in this order`,
+      );
+    }
+    return { name, classes, fromMs, untilMs };
+  });
+  return mistakes.length > 0 ? refuse(...mistakes) : { success: true, closures: read };
+}
+
+function zoneClock(timeZone: string): ZoneClock | null {
+  try {
+    return new ZoneClock(timeZone);
+  } catch {
+    return null;
+  }
+}
+
+/** NaN for a day or an hour that does not exist, such as 30 February. */
+function localMs(clock: ZoneClock, local: string): number {
+  const asUtcMs = Date.parse(`${local}Z`);
+  const isReal = !Number.isNaN(asUtcMs) && new Date(asUtcMs).toISOString().startsWith(local);
+  return isReal ? clock.at(asUtcMs) : Number.NaN;
+}
+
+const refuse = (...mistakes: string[]): ClosuresResult => ({ success: false, mistakes });

@@ -1,0 +1,79 @@
+/** Rules made of the defaults and what differs from them, and whether they make sense together. */
+import { AMOUNT_CENTS_MAX } from '../engine/base/money.js';
+import {
+  ASSETS,
+  assetOf,
+  marketOf,
+  TIME_FRAMES,
+  textAt,
+  timeFrameMs,
+  timeFrameOf,
+} from '../engine/model/domain.js';
+import {
+  type CurrentRules,
+  defaultRules,
+  type HouseRules,
+  type QuotedMarketRules,
+} from '../engine/model/rules.js';
+import type { RulesOverrides } from './overrides.js';
+
+/**
+ * The default rules with these changes, one layer after the other: what a later one says wins, however specific an earlier
+ * one is. Within a layer the most specific target wins.
+ */
+export function withOverrides(
+  masterSecretFingerprint: string,
+  ...layers: readonly RulesOverrides[]
+): CurrentRules {
+  let rules = defaultRules(masterSecretFingerprint);
+  let active: readonly string[] | undefined;
+  for (const { markets, limits = {}, tiers = {}, ...plain } of layers) {
+    active = markets ?? active;
+    rules = {
+      ...rules,
+      ...plain,
+      markets: rules.markets.map((market) => withLimits(market, limits)),
+      tiers: rules.tiers.map((tier) => ({ ...tier, ...tiers[tier.tier] })),
+    };
+  }
+  return { ...rules, markets: rules.markets.filter(({ marketId }) => active?.includes(marketId) ?? true) };
+}
+
+function withLimits(
+  rules: QuotedMarketRules,
+  limits: NonNullable<RulesOverrides['limits']>,
+): QuotedMarketRules {
+  const changes = targetsOf(rules.marketId).map((target) => limits[target] ?? {});
+  const house: HouseRules = Object.assign({ ...rules.house }, ...changes.map((change) => change.house ?? {}));
+  return { ...rules, ...Object.assign({}, ...changes), house };
+}
+
+/** The targets of `limits` that a market has, the most specific last. */
+export function targetsOf(marketId: string): readonly string[] {
+  const market = marketOf(marketId);
+  return ['*', textAt(TIME_FRAMES, timeFrameOf(market)), textAt(ASSETS, assetOf(market)), marketId];
+}
+
+/** Values that are well formed but contradict each other. */
+export function contradictions(rules: CurrentRules): string[] {
+  const mistakes: string[] = [];
+  for (const { marketId, lockLeadMs, minStakeCents, maxStakeCents, house } of rules.markets) {
+    if (lockLeadMs + rules.cutoffMs >= timeFrameMs(marketOf(marketId))) {
+      mistakes.push(
+        `${marketId}: lockLeadMs ${lockLeadMs} and cutoffMs ${rules.cutoffMs} leave no time to bet`,
+      );
+    }
+    if (minStakeCents > maxStakeCents) {
+      mistakes.push(`${marketId}: minStakeCents ${minStakeCents} is above maxStakeCents ${maxStakeCents}`);
+    }
+    if (2 * house.seedCents > AMOUNT_CENTS_MAX) {
+      mistakes.push(`${marketId}: house.seedCents ${house.seedCents} is too large`);
+    }
+    if (house.policy === 'fair' && house.clampE6 > rules.feeBps * 100) {
+      mistakes.push(
+        `${marketId}: house.clampE6 ${house.clampE6} is above the fee of ${rules.feeBps * 100} millionths, so that a sure side would pay`,
+      );
+    }
+  }
+  return mistakes;
+}

@@ -1,0 +1,215 @@
+/**
+ * Parsers for the values of `TOTE_*` variables, each with what it expects. `variables.ts` says which variable uses
+ * which.
+ */
+import { isIP } from 'node:net';
+import { AMOUNT_CENTS_MAX, centsOfDollars } from '../engine/base/money.js';
+import { isOperatorToken, OPERATOR_TOKEN_FORM } from '../engine/model/operators.js';
+import type { Setup } from '../engine/model/setup.js';
+import * as kept from '../engine/model/snapshots-kept.js';
+import { parseAddressRange } from './address-range.js';
+import type { RulesOverrides } from './overrides.js';
+import { DEFAULT_RATE_LIMITS, RATE_LIMIT_NAMES, type RateLimitSettings } from './rate-limits.js';
+import { readRulesOverrides } from './rules-file.js';
+
+/** Thrown by a parser for a value that it rejects; the message says what was expected. */
+export class Expected extends Error {}
+export type Parser<T> = (text: string) => T;
+
+/** What a `TOTE_*` variable is declared by. */
+export interface Variable<T> {
+  readonly name: `TOTE_${string}`;
+  /** The value if the variable is not set. */
+  readonly unset: T;
+  /** The default as README shows it. */
+  readonly shownDefault: string;
+  readonly read: Parser<T>;
+  /** Markdown: what the variable does, and its values unless the default makes them obvious. */
+  readonly help: string;
+  /** A value that may be shown to nobody, not even where it is refused. */
+  readonly isSecret?: true;
+}
+
+/** A variable whose default is given as text. */
+export function variable<T>(
+  name: Variable<T>['name'],
+  text: string,
+  read: Parser<T>,
+  help: string,
+): Variable<T> {
+  return { name, unset: read(text), shownDefault: text, read, help };
+}
+
+/** A variable whose default cannot be written as text: `shownDefault` says what happens if it is not set. */
+export function optional<T, U>(
+  name: Variable<T>['name'],
+  [unset, shownDefault]: readonly [unset: U, shownDefault: string],
+  read: Parser<T>,
+  help: string,
+): Variable<T | U> {
+  return { name, unset, shownDefault, read, help };
+}
+
+/** One that is a secret. */
+export function secret<T, U>(...declared: Parameters<typeof optional<T, U>>): Variable<T | U> {
+  return { ...optional(...declared), isSecret: true };
+}
+
+/** More than any machine needs; each has rings and a thread of its own. */
+export const GATEWAYS_MAX = 64;
+/** Of four cores that serve orders, gateways need two; engine, journal and shadow share the others. */
+export const defaultGateways = (cores: number): number =>
+  Math.min(Math.max(1, Math.floor(cores / 2)), GATEWAYS_MAX);
+
+/** Half of the most that can ever be deposited; the other half is for accounts. */
+const HOUSE_CAPITAL_CENTS_MAX = AMOUNT_CENTS_MAX / 2;
+
+export const port: Parser<number> = (text) => {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
+    throw new Expected('a port number from 0 (any free port) to 65535');
+  }
+  return Number(text);
+};
+
+export const host: Parser<string> = (text) => {
+  if (isIP(text) === 0 && !/^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(text)) {
+    throw new Expected('an IP address or a host name');
+  }
+  return text;
+};
+
+export const path: Parser<string> = (text) => {
+  if (text === '' || text.includes('\0')) throw new Expected('a path');
+  return text;
+};
+
+export const token: Parser<string> = (text) => {
+  if (!isOperatorToken(text)) throw new Expected(OPERATOR_TOKEN_FORM);
+  return text;
+};
+
+export function oneOf<T extends string>(...choices: readonly T[]): Parser<T> {
+  return (text) => {
+    const found = choices.find((choice) => choice === text);
+    if (found === undefined) throw new Expected(`one of ${choices.join(', ')}`);
+    return found;
+  };
+}
+
+/** An instant in UTC, as milliseconds since 1970. */
+export const instant: Parser<number> = (text) => {
+  const timeMs = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/.test(text) ? Date.parse(text) : Number.NaN;
+  // `Date.parse` takes 30 February for 2 March.
+  if (!(timeMs > 0) || !new Date(timeMs).toISOString().startsWith(text.slice(0, 19)))
+    throw new Expected('a time since 1970 in UTC, such as 2026-06-10T12:00:00Z');
+  return timeMs;
+};
+
+export const flag: Parser<boolean> = (text) => oneOf('0', '1')(text) === '1';
+
+/** Words of `TOTE_CHANGE_SETUP`, and the facts that each allows to change. */
+export const SETUP_WORDS: readonly (readonly [word: string, fact: keyof Setup])[] = [
+  ['feed', 'feed'],
+  ['clock', 'clock'],
+  ['rules', 'rulesFrom'],
+];
+
+export const setupWords: Parser<readonly (keyof Setup)[]> = (text) => {
+  const words = text.split(',').map((word) => word.trim());
+  const facts = words.map((word) => SETUP_WORDS.find(([known]) => known === word)?.[1]);
+  const isSound = new Set(words).size === words.length;
+  if (!isSound || facts.includes(undefined)) {
+    throw new Expected(`what may change: one or more of ${SETUP_WORDS.map(([word]) => word).join(', ')}`);
+  }
+  return facts.filter((fact) => fact !== undefined);
+};
+
+/** Whole seconds, 0 included, in milliseconds. */
+export function secondsMs(max: number): Parser<number> {
+  return (text) => whole(0, max)(text) * 1_000;
+}
+
+/** Whole minutes, at least one, in milliseconds. */
+export function minutesMs(max: number): Parser<number> {
+  return (text) => whole(1, max)(text) * 60_000;
+}
+
+/** Whole mebibytes, at least one, in bytes. */
+export function mib(max: number): Parser<number> {
+  return (text) => whole(1, max)(text) * 1024 * 1024;
+}
+
+/** A whole number, with or without commas between thousands. */
+export function whole(min: number, max: number): Parser<number> {
+  return (text) => {
+    const wellFormed = /^(\d{1,15}|\d{1,3}(,\d{3}){1,4})$/.test(text);
+    const count = wellFormed ? Number(text.replaceAll(',', '')) : -1;
+    if (count < min || count > max) throw new Expected(`a whole number from ${min} to ${max}`);
+    return count;
+  };
+}
+
+/** Hours or days in milliseconds, or null for the word `without`, which means no limit. */
+export function hoursOrDays(without: string): Parser<number | null> {
+  return (text) => {
+    if (text === without) return null;
+    const ageMs = kept.parseAgeMs(text);
+    if (ageMs === null) throw new Expected(`"${without}", or how long, in hours or days: 12h, 30d`);
+    return ageMs;
+  };
+}
+
+export const snapshotsKept: Parser<kept.SnapshotsKept> = (text) => {
+  const parsed = kept.parseSnapshotsKept(text);
+  if (parsed === null) throw new Expected(kept.SNAPSHOTS_KEPT_EXPECTED);
+  return parsed;
+};
+
+/** Dollars with at most two decimals, with or without commas between thousands. */
+export const dollars: Parser<number> = (text) => {
+  const wellFormed = /^(\d+|\d{1,3}(,\d{3})+)(\.\d{1,2})?$/.test(text);
+  const cents = wellFormed ? centsOfDollars(Number(text.replaceAll(',', ''))) : null;
+  if (cents === null) {
+    throw new Expected('an amount in dollars with at most two decimals, such as 1,000,000.00');
+  }
+  if (cents > HOUSE_CAPITAL_CENTS_MAX) throw new Expected('at most 5,000,000,000,000.00');
+  return cents;
+};
+
+export const rateLimits: Parser<RateLimitSettings | null> = (text) => {
+  if (text === 'off') return null;
+  const limits: Partial<Record<keyof RateLimitSettings, number>> = {};
+  for (const part of text.split(',')) {
+    const [, key, digits] = /^\s*([a-z_]+)\s*=\s*([1-9]\d{0,8})\s*$/.exec(part) ?? [];
+    const name = RATE_LIMIT_NAMES.find(([shown]) => shown === key)?.[1];
+    if (name === undefined || limits[name] !== undefined) {
+      throw new Expected(
+        `"off", or each at most once: ${RATE_LIMIT_NAMES.map(([shown]) => `${shown}=<requests a minute>`).join(',')}`,
+      );
+    }
+    limits[name] = Number(digits);
+  }
+  return { ...DEFAULT_RATE_LIMITS, ...limits };
+};
+
+export const addresses: Parser<readonly string[]> = (text) => {
+  if (text === '' || text === 'none') return [];
+  const list = text.split(',').map((address) => address.trim());
+  if (list.some((address) => parseAddressRange(address) === null)) {
+    throw new Expected('IP addresses or ranges (10.0.0.0/8) separated by commas, or "none"');
+  }
+  return list;
+};
+
+/** The rules requested at a start: the defaults, or those of a file. */
+export interface AskedRules {
+  readonly from: Setup['rulesFrom'];
+  readonly overrides: RulesOverrides;
+}
+
+export const rulesFile: Parser<AskedRules> = (text) => {
+  if (text === 'none') return { from: 'defaults', overrides: {} };
+  const result = readRulesOverrides(path(text));
+  if (!result.success) throw new Expected(`a JSON file of rules, or "none"; ${result.mistakes.join('; ')}`);
+  return { from: 'file', overrides: result.overrides };
+};

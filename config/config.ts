@@ -1,0 +1,74 @@
+/**
+ * The configuration: every `TOTE_*` environment variable, checked once, before anything else happens (design, section
+ * 8). All mistakes are reported at once, each with the variable's name and what was expected. An unknown name is a
+ * mistake too: a misspelt limit would otherwise be no limit.
+ */
+import { snapshotsKeptConflict } from '../engine/model/snapshots-kept.js';
+import { Expected, type Variable } from './config-values.js';
+import { nearest } from './nearest.js';
+import { mistakesOfReplication } from './replication-variables.js';
+import { mistakesOfTls } from './tls-files.js';
+import { VARIABLES } from './variables.js';
+
+/** Read by bots, perhaps in the same shell. */
+const VARIABLES_OF_BOTS: readonly string[] = ['TOTE_API_KEY', 'TOTE_API_URL', 'TOTE_OPERATOR_URL'];
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type ValueOf<V> = V extends Variable<infer T> ? T : never;
+
+/** The parsed value of each variable, or its default. */
+export type Config = { readonly [Field in keyof typeof VARIABLES]: ValueOf<(typeof VARIABLES)[Field]> };
+
+/** Every mistake in the configuration, one sentence each. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  constructor(readonly mistakes: readonly string[]) {
+    super(
+      `the configuration has ${mistakes.length} mistake(s):\n${mistakes.map((m) => `  ${m}`).join('\n')}`,
+    );
+  }
+}
+
+/** Reads the configuration from `env`. Throws a `ConfigError` with every mistake. */
+export function readConfig(env: Environment): Config {
+  const mistakes: string[] = [];
+  const fields = Object.entries(VARIABLES).map(([field, variable]) => [
+    field,
+    read<unknown>(variable, env, mistakes),
+  ]);
+  const config = Object.fromEntries(fields) as Config;
+  refuseUnknownNames(env, mistakes);
+  if (config.port !== 0 && config.port === config.operatorPort && config.host === config.operatorHost) {
+    mistakes.push('TOTE_OPERATOR_PORT: is the same as TOTE_PORT; expected a port of its own');
+  }
+  const fault = snapshotsKeptConflict(config.snapshotsKept, config.retentionMs);
+  if (fault !== null) mistakes.push(`TOTE_SNAPSHOTS_KEPT: ${fault}`);
+  mistakes.push(...mistakesOfTls(config));
+  // A value that is wrong is told first: TOTE_REPLICATION itself may be what is meant.
+  if (mistakes.length === 0) mistakes.push(...mistakesOfReplication(env, config.replication !== null));
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return config;
+}
+
+/** An invalid text is added to `mistakes`, and the default stands in for the checks that follow. */
+function read<T>({ name, unset, read, isSecret }: Variable<T>, env: Environment, mistakes: string[]): T {
+  const text = env[name];
+  if (text === undefined) return unset;
+  try {
+    return read(text.trim());
+  } catch (error) {
+    if (!(error instanceof Expected)) throw error;
+    const shown = isSecret === true ? 'its value' : JSON.stringify(text);
+    mistakes.push(`${name}: ${shown} is not valid; expected ${error.message}`);
+    return unset;
+  }
+}
+
+function refuseUnknownNames(env: Environment, mistakes: string[]): void {
+  const known: string[] = Object.values(VARIABLES).map(({ name }) => name);
+  for (const name of Object.keys(env).sort()) {
+    if (!name.startsWith('TOTE_') || known.includes(name) || VARIABLES_OF_BOTS.includes(name)) continue;
+    const near = nearest(name, known);
+    mistakes.push(`${name}: no such variable${near === null ? '' : `; did you mean ${near}?`}`);
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * What differs from other rules (engine/model/rules.ts), as the rules file and operators write it. The names are those of the
+ * rules themselves, units included. Nothing is guessed: an unknown name, a market that does not exist or a value out of
+ * range is a mistake, told in a sentence.
+ */
+import typia, { type tags } from 'typia';
+import { ASSETS, MARKET_IDS, TIME_FRAMES } from '../engine/model/domain.js';
+import { nearest } from './nearest.js';
+import { describeTypeErrors } from './type-errors.js';
+
+type Count = number & tags.Type<'uint32'> & tags.Minimum<1>;
+type DurationMs = number & tags.Type<'uint32'>;
+type Cents = number & tags.Type<'uint64'> & tags.Maximum<1_000_000_000_000_000>;
+
+type ShareE6 = number & tags.Type<'uint32'> & tags.Maximum<1_000_000>;
+
+interface HouseOverrides {
+  readonly policy?: 'fair' | 'fixed';
+  readonly seedCents?: Cents & tags.Minimum<1>;
+  readonly shadeE6?: ShareE6;
+  readonly clampE6?: ShareE6;
+}
+
+interface MarketOverrides {
+  readonly lockLeadMs?: DurationMs & tags.Minimum<1>;
+  readonly minStakeCents?: Cents & tags.Minimum<1>;
+  readonly maxStakeCents?: Cents & tags.Minimum<1>;
+  readonly house?: HouseOverrides;
+  readonly maxPriceAgeMs?: DurationMs & tags.Minimum<1>;
+}
+
+interface TierOverrides {
+  readonly maxStakeCents?: Cents;
+  readonly activeKeysMax?: number & tags.Type<'uint32'>;
+}
+
+/** Anything left out stays as it is. */
+export interface RulesOverrides {
+  /** Ids of the active markets; all 70 if absent. */
+  readonly markets?: readonly string[];
+  /**
+   * Rules of markets by target: `*` (all), a time frame, an asset, or a market id; the most specific wins, in this
+   * order.
+   */
+  readonly limits?: { readonly [target: string]: MarketOverrides };
+  readonly tiers?: {
+    readonly BRONZE?: TierOverrides;
+    readonly SILVER?: TierOverrides;
+    readonly GOLD?: TierOverrides;
+    readonly PLATINUM?: TierOverrides;
+    readonly VIP?: TierOverrides;
+  };
+  readonly feeBps?: number & tags.Type<'uint32'> & tags.Maximum<9_999>;
+  readonly cutoffMs?: DurationMs;
+  readonly slippageE2?: number & tags.Type<'uint32'> & tags.Maximum<10_000>;
+  readonly lateOpenBettingMs?: DurationMs;
+  readonly openBetsMax?: Count;
+  readonly historyBetsMax?: Count;
+  readonly settledRoundsMax?: Count;
+  readonly idempotencyEntriesMax?: Count;
+}
+
+export type CheckedOverrides =
+  | { readonly success: true; readonly overrides: RulesOverrides }
+  | { readonly success: false; readonly mistakes: readonly string[] };
+
+const validateOverrides = typia.createValidateEquals<RulesOverrides>();
+
+export function checkOverrides(value: unknown): CheckedOverrides {
+  const checked = validateOverrides(value);
+  if (!checked.success) return { success: false, mistakes: describeTypeErrors(checked.errors) };
+  const mistakes = unknownTargets(checked.data);
+  return mistakes.length > 0 ? { success: false, mistakes } : { success: true, overrides: checked.data };
+}
+
+function unknownTargets(overrides: RulesOverrides): string[] {
+  const targets = ['*', ...TIME_FRAMES, ...ASSETS, ...MARKET_IDS];
+  const named = (list: readonly string[], known: readonly string[], field: string): string[] =>
+    list
+      .filter((name) => !known.includes(name))
+      .map((name) => {
+        const near = nearestTarget(name, known);
+        return `${field}: "${name}" does not exist${near === null ? '' : `; did you mean "${near}"?`}`;
+      });
+  return [
+    ...named(overrides.markets ?? [], MARKET_IDS, 'markets'),
+    ...named(Object.keys(overrides.limits ?? {}), targets, 'limits'),
+  ];
+}
+
+/** Compares asset and time frame of a market separately, so `DOGE_ONE_DAY` does not suggest `SOL_ONE_DAY`. */
+function nearestTarget(name: string, known: readonly string[]): string | null {
+  const [asset = '', ...frame] = name.toUpperCase().split('_');
+  const nearFrame = nearest(frame.join('_'), TIME_FRAMES);
+  if (nearFrame === null) {
+    return nearest(
+      name,
+      known.filter((target) => !MARKET_IDS.includes(target)),
+    );
+  }
+  const nearAsset = nearest(asset, ASSETS);
+  return nearAsset === null ? null : `${nearAsset}_${nearFrame}`;
+}

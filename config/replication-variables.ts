@@ -1,0 +1,138 @@
+/** The variables of the replicated log (docs/replication.md), and what of them belongs together. */
+import { hostname } from 'node:os';
+import {
+  isStreamName,
+  NATS_SERVERS_FORM,
+  type NatsServers,
+  parseNatsServers,
+  STREAM_NAME_FORM,
+} from '../engine/base/nats-servers.js';
+import {
+  Expected,
+  oneOf,
+  optional,
+  type Parser,
+  path,
+  secondsMs,
+  type Variable,
+  variable,
+} from './config-values.js';
+
+const LEASE_SECONDS_MAX = 60;
+
+export const natsServers: Parser<NatsServers | null> = (text) => {
+  if (text === 'off') return null;
+  const parsed = parseNatsServers(text);
+  if (parsed === null) throw new Expected(`"off", or ${NATS_SERVERS_FORM}`);
+  return parsed;
+};
+
+const streamName: Parser<string> = (text) => {
+  if (!isStreamName(text)) throw new Expected(STREAM_NAME_FORM);
+  return text;
+};
+
+const nodeName: Parser<string> = (text) => {
+  if (!/^[\w.:-]{1,64}$/.test(text)) throw new Expected('letters, digits and . : - _, 64 at the most');
+  return text;
+};
+
+const lease: Parser<number> = (text) => {
+  const ms = secondsMs(LEASE_SECONDS_MAX)(text);
+  if (ms === 0) throw new Expected(`whole seconds from 1 to ${LEASE_SECONDS_MAX}`);
+  return ms;
+};
+
+/** By field of the configuration, in the order of README's table. */
+export const REPLICATION_VARIABLES = {
+  /** null: the journal is on this machine alone. */
+  replication: variable(
+    'TOTE_REPLICATION',
+    'off',
+    natsServers,
+    '`nats://host1,host2,host3` or `tls://…`: the NATS servers whose JetStream [replicates the journal](docs/replication.md). With three or more the stream has three replicas, with fewer one, to try it out',
+  ),
+  role: variable(
+    'TOTE_ROLE',
+    'leader',
+    oneOf('leader', 'standby', 'auto'),
+    'with `TOTE_REPLICATION`. `leader`: leads, and is refused while another machine does. `standby`: follows, and takes over when the leader ends. `auto`: a standby that also begins a new exchange',
+  ),
+  /** null: the host name. */
+  node: optional(
+    'TOTE_NODE',
+    [null, "the machine's host name"],
+    nodeName,
+    'the name of this machine for messages about who leads',
+  ),
+  leaseMs: variable(
+    'TOTE_LEASE_SECONDS',
+    '3',
+    lease,
+    'a standby takes over when the leader has not renewed its lease for so long',
+  ),
+  replicationStream: variable(
+    'TOTE_REPLICATION_STREAM',
+    'tote',
+    streamName,
+    'name of the stream, one for each exchange; made if it is missing',
+  ),
+  replicationCredentials: optional(
+    'TOTE_REPLICATION_CREDENTIALS',
+    [null, 'none'],
+    path,
+    'credentials for the NATS servers: a file as `nsc` writes it, or with one line `user:password`',
+  ),
+  replicationCa: optional(
+    'TOTE_REPLICATION_CA',
+    [null, "the system's"],
+    path,
+    "with `tls://`: certificate of the authority that signed the servers'",
+  ),
+} as const;
+
+/** What is set in vain, one sentence each. */
+export function mistakesOfReplication(
+  env: Readonly<Record<string, string | undefined>>,
+  isOn: boolean,
+): string[] {
+  if (isOn) return [];
+  const others = Object.values(REPLICATION_VARIABLES).filter(({ name }) => name !== 'TOTE_REPLICATION');
+  return others
+    .filter(({ name }) => env[name] !== undefined)
+    .map(({ name }) => `${name}: is of use only with TOTE_REPLICATION, which is not set`);
+}
+
+/** How a process takes part in a replicated log, as persistence needs it. */
+export interface ReplicationSettings {
+  readonly nats: {
+    readonly servers: readonly string[];
+    readonly stream: string;
+    readonly credentialsFile: string | null;
+    /** null without TLS. */
+    readonly tls: { readonly caFile: string | null } | null;
+  };
+  readonly role: 'leader' | 'standby' | 'auto';
+  readonly node: string;
+  readonly leaseMs: number;
+}
+
+type Fields = {
+  readonly [Field in keyof typeof REPLICATION_VARIABLES]: ValueOf<(typeof REPLICATION_VARIABLES)[Field]>;
+};
+type ValueOf<V> = V extends Variable<infer T> ? T : never;
+
+/** null where the journal is on this machine alone. */
+export function replicationOf(config: Fields): ReplicationSettings | null {
+  const { replication, role, node, leaseMs, replicationStream, replicationCredentials, replicationCa } =
+    config;
+  if (replication === null) return null;
+  const { servers, isTls } = replication;
+  const tls = isTls ? { caFile: replicationCa } : null;
+  return {
+    nats: { servers, stream: replicationStream, credentialsFile: replicationCredentials, tls },
+    role,
+    node: node ?? hostname(),
+    leaseMs,
+  };
+}

@@ -1,0 +1,124 @@
+/**
+ * The facts of a data directory (`engine/model/setup.ts`): the feed, the clock, and where the rules come from. A
+ * variable that is not set leaves the directory's own value. One that differs is refused unless `TOTE_CHANGE_SETUP`
+ * allows it: a restart that lacks a variable must not settle bets by other prices.
+ */
+import type { RuleLayers, Rules } from '../engine/model/rules.js';
+import { SETUP_FACTS, type Setup } from '../engine/model/setup.js';
+import { contradictions } from './compose.js';
+import { type Config, ConfigError } from './config.js';
+import { SETUP_WORDS } from './config-values.js';
+import { layeredRules, layersOf, NO_LAYERS, valuesOf } from './layers.js';
+import { type FeedName, feedsOf } from './price-values.js';
+import { VARIABLES } from './variables.js';
+
+/** The configuration with feed and clock resolved. */
+export interface RunningConfig extends Config {
+  readonly feed: string;
+  /** The feeds that `feed` names, in order of preference. */
+  readonly feeds: readonly FeedName[];
+  readonly clock: Setup['clock'];
+}
+
+export interface SettledSetup {
+  readonly config: RunningConfig;
+  readonly setup: Setup;
+  /** Facts that this start changes, as sentences: before, and from now on. */
+  readonly changes: readonly string[];
+}
+
+/** The setup of a new directory if no variable is set. */
+const NEW_SETUP: Setup = { feed: 'simulated', clock: 'system', rulesFrom: 'defaults' };
+
+const NAMES: Readonly<Record<keyof Setup, string>> = {
+  feed: 'TOTE_FEED',
+  clock: 'TOTE_CLOCK',
+  rulesFrom: 'TOTE_RULES_FILE',
+};
+
+/** `known` is the setup in the journal, or null if it has none. Throws `ConfigError`. */
+export function settleSetup(config: Config, known: Setup | null): SettledSetup {
+  const own = known ?? NEW_SETUP;
+  const setup: Setup = {
+    feed: config.feed ?? own.feed,
+    clock: config.clock ?? own.clock,
+    rulesFrom: config.rules?.from ?? own.rulesFrom,
+  };
+  const changed = known === null ? [] : SETUP_FACTS.filter((fact) => setup[fact] !== known[fact]);
+  const mistakes = changed
+    .filter((fact) => !config.changeSetup.includes(fact))
+    .map((fact) => refuseChange(fact, own, setup));
+  const feeds = feedsOf(setup.feed);
+  if (feeds === null) mistakes.push(unknownFeed(setup.feed));
+  else mistakes.push(...mistakesOfFeeds(feeds, setup, config));
+  if (mistakes.length > 0 || feeds === null) throw new ConfigError(mistakes);
+  return {
+    config: { ...config, feed: setup.feed, feeds, clock: setup.clock },
+    setup,
+    changes: changed.map(
+      (fact) => `${describeFact(fact, own)} before, ${describeFact(fact, setup)} from now on`,
+    ),
+  };
+}
+
+/**
+ * The rules to put in force. `inForce` are those of the journal, or null if it is new. What operators have changed at run time
+ * stays, whatever the file says. Throws `ConfigError` where both together make no sense.
+ */
+export function settleRules(
+  { rules }: Config,
+  setup: Setup,
+  inForce: Rules | null,
+  fingerprint: string,
+  nowMs: number,
+): Rules {
+  // Rules of a file that this start does not name stay as they are.
+  if (rules === null && setup.rulesFrom === 'file' && inForce !== null) return inForce;
+  const { file, changes } = inForce === null ? NO_LAYERS : layersOf(inForce);
+  const settled = layeredRules(fingerprint, { file: valuesOf(rules?.overrides ?? {}, file, nowMs), changes });
+  const mistakes = changes.length === 0 ? [] : contradictions(settled);
+  if (mistakes.length === 0) return settled;
+  const names = changes.map(({ name }) => name).join(', ');
+  throw new ConfigError(
+    mistakes.map((mistake) => `TOTE_RULES_FILE: with what operators have changed (${names}): ${mistake}`),
+  );
+}
+
+/** Values of the file that are not in force, because operators have changed them at run time. */
+export function overruled({ file, changes }: RuleLayers): string[] {
+  const changed = new Set(changes.map(({ name }) => name));
+  return file.map(({ name }) => name).filter((name) => changed.has(name));
+}
+
+function refuseChange(fact: keyof Setup, own: Setup, asked: Setup): string {
+  const word = SETUP_WORDS.find(([, named]) => named === fact)?.[0];
+  return (
+    `${NAMES[fact]}: this data directory runs with ${describeFact(fact, own)}, and ${describeFact(fact, asked)} was asked for; ` +
+    `leave the variable out to go on as before, or allow the change at this start with TOTE_CHANGE_SETUP=${word}`
+  );
+}
+
+/** What the feeds need and do not have. */
+function mistakesOfFeeds(feeds: readonly FeedName[], setup: Setup, config: Config): string[] {
+  const mistakes: string[] = [];
+  const isLive = feeds.some((name) => name !== 'simulated' && name !== 'push');
+  if (isLive && setup.clock === 'manual') {
+    mistakes.push(`TOTE_CLOCK: live prices (the feed "${setup.feed}") need the clock "system"`);
+  }
+  const isUsualService = config.hermesUrl.href === VARIABLES.hermesUrl.unset.href;
+  if (feeds.includes('hermes') && isUsualService && config.hermesApiKey === null) {
+    mistakes.push(
+      `TOTE_HERMES_API_KEY: is not set; expected the key of the service at ${config.hermesUrl.host}`,
+    );
+  }
+  return mistakes;
+}
+
+const unknownFeed = (feed: string): string =>
+  `TOTE_FEED: this data directory runs with the feed "${feed}", which this version does not have; start the version that ` +
+  'does, or another feed with TOTE_CHANGE_SETUP=feed';
+
+function describeFact(fact: keyof Setup, setup: Setup): string {
+  if (fact === 'rulesFrom') return setup.rulesFrom === 'file' ? 'rules from a file' : 'the default rules';
+  return `the ${fact} "${setup[fact]}"`;
+}

@@ -1,0 +1,63 @@
+/** The files of the ports' certificates, as the configuration names them, and the mistakes in that. */
+import { CertificateError, readCertificate, type TlsFiles } from './certificate.js';
+
+export type TlsPort = 'public' | 'operator';
+
+/** The part of the configuration that is about them. */
+interface TlsConfig {
+  readonly tlsCertFile: string | null;
+  readonly tlsKeyFile: string | null;
+  readonly operatorTlsCertFile: string | null;
+  readonly operatorTlsKeyFile: string | null;
+  readonly operatorClientCaFile: string | null;
+}
+
+/** Of each port; null for one without TLS. */
+export function tlsFilesOf(config: TlsConfig): Readonly<Record<TlsPort, TlsFiles | null>> {
+  const { operatorTlsCertFile, operatorTlsKeyFile, operatorClientCaFile } = config;
+  return {
+    public: filesOf(config.tlsCertFile, config.tlsKeyFile, null),
+    operator: filesOf(operatorTlsCertFile, operatorTlsKeyFile, operatorClientCaFile),
+  };
+}
+
+function filesOf(
+  certFile: string | null,
+  keyFile: string | null,
+  clientCaFile: string | null,
+): TlsFiles | null {
+  return certFile === null || keyFile === null ? null : { certFile, keyFile, clientCaFile };
+}
+
+/** Variables that lack another one, and files that a port cannot serve. */
+export function mistakesOfTls(config: TlsConfig): string[] {
+  const files = tlsFilesOf(config);
+  const { operatorClientCaFile } = config;
+  const lacksPair = operatorClientCaFile !== null && files.operator === null;
+  return [
+    ...unpaired('TOTE_TLS', config.tlsCertFile, config.tlsKeyFile),
+    ...unpaired('TOTE_OPERATOR_TLS', config.operatorTlsCertFile, config.operatorTlsKeyFile),
+    ...(lacksPair
+      ? ['TOTE_OPERATOR_TLS_CLIENT_CA_FILE: expected TOTE_OPERATOR_TLS_CERT_FILE to be set, too']
+      : []),
+    ...unservable('TOTE_TLS', files.public),
+    ...unservable('TOTE_OPERATOR_TLS', files.operator),
+  ];
+}
+
+function unpaired(prefix: string, certFile: string | null, keyFile: string | null): string[] {
+  if ((certFile === null) === (keyFile === null)) return [];
+  const [missing, given] = certFile === null ? ['CERT', 'KEY'] : ['KEY', 'CERT'];
+  return [`${prefix}_${missing}_FILE: is not set; expected a file, since ${prefix}_${given}_FILE is set`];
+}
+
+function unservable(prefix: string, files: TlsFiles | null): string[] {
+  if (files === null) return [];
+  try {
+    readCertificate(files);
+    return [];
+  } catch (error) {
+    if (!(error instanceof CertificateError)) throw error;
+    return [`${prefix}_CERT_FILE: ${error.message}`];
+  }
+}

@@ -1,0 +1,208 @@
+/**
+ * Every `TOTE_*` environment variable, declared once: its name, default, parser, and line in README's table.
+ * `config.ts` reads the environment with this table.
+ */
+import { availableParallelism } from 'node:os';
+import type { Setup } from '../engine/model/setup.js';
+import { LOG_LEVELS } from '../process/log/events.js';
+import {
+  addresses,
+  defaultGateways,
+  dollars,
+  flag,
+  GATEWAYS_MAX,
+  host,
+  hoursOrDays,
+  instant,
+  mib,
+  minutesMs,
+  oneOf,
+  optional,
+  path,
+  port,
+  rateLimits,
+  rulesFile,
+  secret,
+  setupWords,
+  snapshotsKept,
+  token,
+  variable,
+  whole,
+} from './config-values.js';
+import { PRICE_VARIABLES } from './price-variables.js';
+import { DEFAULT_RATE_LIMITS, RATE_LIMIT_NAMES } from './rate-limits.js';
+import { REPLICATION_VARIABLES } from './replication-variables.js';
+
+const NOTHING: readonly (keyof Setup)[] = [];
+const NO_FILE = [null, 'none'] as const;
+const SNAPSHOT_COMMANDS_MAX = 1_000_000_000_000;
+const WEEK_MINUTES = 7 * 24 * 60;
+const SEGMENT_MIB_MAX = 64 * 1024;
+
+const shownRateLimits = RATE_LIMIT_NAMES.map(([name, field]) => `${name}=${DEFAULT_RATE_LIMITS[field]}`);
+
+/** By field of the configuration, in the order of README's table. */
+export const VARIABLES = {
+  host: variable('TOTE_HOST', '127.0.0.1', host, 'public API; base path `/v1`, legacy base path `/api/v1`'),
+  /** 0 takes any free port; the banner says which. */
+  port: variable('TOTE_PORT', '8080', port, 'its port; 0 takes a free one, the banner says which'),
+  gateways: optional(
+    'TOTE_GATEWAYS',
+    [defaultGateways(availableParallelism()), 'by the number of cores: 1 on two, 2 on four, 4 on eight'],
+    whole(1, GATEWAYS_MAX),
+    'threads that serve the public port',
+  ),
+  operatorHost: variable('TOTE_OPERATOR_HOST', '127.0.0.1', host, 'operator API, never on the public port'),
+  operatorPort: variable('TOTE_OPERATOR_PORT', '8081', port, 'its port'),
+  /** null: the token kept in the data directory, created at the first start. */
+  operatorToken: secret(
+    'TOTE_OPERATOR_TOKEN',
+    [null, 'made at the first start, kept in `<data>/operator-token` (mode 0600)'],
+    token,
+    '`Authorization: Bearer`; 16 to 255 visible ASCII characters',
+  ),
+  /** null: the file in the data directory, which may be missing. */
+  operatorTokensFile: optional(
+    'TOTE_OPERATOR_TOKENS_FILE',
+    [null, '`<data>/operator-tokens`'],
+    path,
+    'tokens with names and [roles](#who-may-do-what), made with `npx tote token`; read again on SIGHUP',
+  ),
+  /** Files of the ports' certificates (`config/tls-files.ts`). */
+  tlsCertFile: optional(
+    'TOTE_TLS_CERT_FILE',
+    NO_FILE,
+    path,
+    'certificate of the public port with its chain, PEM: with it and its key the port speaks [TLS](docs/deployment.md#tls), 1.2 and up',
+  ),
+  tlsKeyFile: optional('TOTE_TLS_KEY_FILE', NO_FILE, path, 'its key: RSA or EC, PEM without a passphrase'),
+  operatorTlsCertFile: optional(
+    'TOTE_OPERATOR_TLS_CERT_FILE',
+    NO_FILE,
+    path,
+    'the same for the operator port. SIGHUP reads all of these files anew',
+  ),
+  operatorTlsKeyFile: optional('TOTE_OPERATOR_TLS_KEY_FILE', NO_FILE, path, 'its key'),
+  operatorClientCaFile: optional(
+    'TOTE_OPERATOR_TLS_CLIENT_CA_FILE',
+    NO_FILE,
+    path,
+    'authorities, PEM: every request to the operator port then needs a client certificate that one of them has signed, in addition to the token',
+  ),
+  dataDir: variable('TOTE_DATA_DIR', './data', path, 'one process at a time'),
+  requireData: variable(
+    'TOTE_REQUIRE_DATA',
+    '0',
+    flag,
+    '`1`: refuses a directory without a journal, so that a disk that is not mounted does not look like a first start',
+  ),
+  ...PRICE_VARIABLES,
+  /** null, here and for feed and rules: the directory's own (`setup.ts`). */
+  clock: optional(
+    'TOTE_CLOCK',
+    [null, "the directory's own; system in a new one"],
+    oneOf('system', 'manual'),
+    '`manual`: a sandbox, where only the operator API moves time',
+  ),
+  /** null: the system's time. */
+  clockStartMs: optional(
+    'TOTE_CLOCK_START',
+    [null, "the machine's time"],
+    instant,
+    'with the clock `manual`: the time at which a new directory begins, such as `2026-06-10T00:00:00Z`, so that a test has the same times whenever it runs',
+  ),
+  /** Facts of the data directory that this start may change. */
+  changeSetup: optional(
+    'TOTE_CHANGE_SETUP',
+    [NOTHING, 'none'],
+    setupWords,
+    'facts of the directory that this start may change: `feed`, `clock`, `rules`, separated by commas ([below](#facts-of-a-directory))',
+  ),
+  /**
+   * null: any. The default of a week is a compromise: few servers are down longer, and a wrong clock is often further
+   * off.
+   */
+  gapMsMax: variable(
+    'TOTE_GAP_MAX',
+    '7d',
+    hoursOrDays('any'),
+    "the longest time since the last command, by this machine's clock: `any`, or `12h`, `30d`. After a longer one the start is refused, because rounds are settled or voided by that clock",
+  ),
+  demo: variable('TOTE_DEMO', '1', flag, 'demo account and curl line at the first start'),
+  houseCapitalCents: variable(
+    'TOTE_HOUSE_CAPITAL',
+    '1,000,000.00',
+    dollars,
+    "the house's money at the first start, in USD. Every open round takes its seeds from it (default 1,000 a side)",
+  ),
+  /** null: no limits. */
+  rateLimits: variable(
+    'TOTE_RATE_LIMITS',
+    shownRateLimits.join(','),
+    rateLimits,
+    'requests in any 60 s, or `off`; limits not named keep their defaults',
+  ),
+  /** Addresses or ranges of them. */
+  trustedProxies: variable(
+    'TOTE_TRUSTED_PROXIES',
+    'none',
+    addresses,
+    'addresses or ranges (`10.0.0.0/8`), separated by commas, whose `X-Forwarded-For` is trusted: [behind a proxy](docs/deployment.md)',
+  ),
+  durability: variable(
+    'TOTE_DURABILITY',
+    'fsync',
+    oneOf('fsync', 'os'),
+    '`os`: leave it to the operating system; a power loss may take back the newest answers',
+  ),
+  ...REPLICATION_VARIABLES,
+  snapshotCommands: variable(
+    'TOTE_SNAPSHOT_COMMANDS',
+    '1,000,000',
+    whole(1, SNAPSHOT_COMMANDS_MAX),
+    'commands after which a snapshot of the whole state is written',
+  ),
+  snapshotEveryMs: variable(
+    'TOTE_SNAPSHOT_MINUTES',
+    '15',
+    minutesMs(WEEK_MINUTES),
+    'the same in minutes, if anything happened',
+  ),
+  snapshotsKept: variable(
+    'TOTE_SNAPSHOTS_KEPT',
+    'newest=3,all=1h,hourly=1d,daily=journal',
+    snapshotsKept,
+    'which snapshots are kept: the newest three, all of the last hour, the first of each hour for a day, and the first of each day (UTC) as long as the journal continues from it. Rules not named keep their defaults. Ages are `0`, `12h`, `90d`; `daily` must reach as far back as `TOTE_RETENTION`. A number alone keeps that many of the newest, and the first of each day',
+  ),
+  segmentBytesMax: variable(
+    'TOTE_SEGMENT_MIB',
+    '256',
+    mib(SEGMENT_MIB_MAX),
+    'size at which a segment of the journal is sealed and the next one begins',
+  ),
+  /** null: all are kept. */
+  retentionMs: variable(
+    'TOTE_RETENTION',
+    'all',
+    hoursOrDays('all'),
+    'how long the past can be shown: `all`, or `12h`, `30d`. Older sealed segments are deleted once an earlier snapshot and the archive contain their effects',
+  ),
+  logLevel: variable(
+    'TOTE_LOG_LEVEL',
+    'info',
+    oneOf(...LOG_LEVELS),
+    'fatal, error, warn, info, debug, trace, silent',
+  ),
+  logMinutes: variable(
+    'TOTE_LOG_MINUTES',
+    '1',
+    flag,
+    '`0`: no line a minute in [the log](docs/operations.md#the-log) with orders, their times and the backlog',
+  ),
+  rules: optional(
+    'TOTE_RULES_FILE',
+    [null, "the directory's own; none in a new one"],
+    rulesFile,
+    'a JSON file that changes parts of the [rules](#rules); `none`: the defaults',
+  ),
+} as const;

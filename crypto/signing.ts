@@ -1,0 +1,52 @@
+/** Ed25519 signatures (RFC 8032) of statements, and the key's short name. Keys and signatures are in hex. */
+import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
+import type { SigningKeys } from '../engine/model/proofs/signing.js';
+import type { ProofTools } from '../engine/proofs/verify.js';
+
+const base64url = (hex: string): string => Buffer.from(hex, 'hex').toString('base64url');
+
+export interface KeyPair {
+  readonly publicKey: string;
+  readonly privateKey: string;
+}
+
+/** A function that signs a text with the key. */
+export function signerOf({ publicKey, privateKey }: KeyPair): (text: string) => string {
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x: base64url(publicKey), d: base64url(privateKey) };
+  const key = createPrivateKey({ key: jwk, format: 'jwk' });
+  return (text) => sign(null, Buffer.from(text), key).toString('hex');
+}
+
+export interface Signed {
+  readonly text: string;
+  readonly keyId: string;
+  /** 128 hex digits. */
+  readonly signature: string;
+}
+
+/** A function that signs a text with the key and names the key beside the signature. */
+export function statementSigner(keys: SigningKeys): (text: string) => Signed {
+  const sign = signerOf(keys);
+  return (text) => ({ text, keyId: keys.keyId, signature: sign(text) });
+}
+
+export function isSignedBy(publicKey: string, text: string, signature: string): boolean {
+  if (!/^[0-9a-f]{128}$/.test(signature)) return false;
+  return verify(null, Buffer.from(text), publicKeyOf(publicKey), Buffer.from(signature, 'hex'));
+}
+
+const publicKeyOf = (publicKey: string): KeyObject =>
+  createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: base64url(publicKey) }, format: 'jwk' });
+
+/** The first 16 hex digits of the SHA-256 of the public key's bytes. */
+export const keyIdOf = (publicKey: string): string =>
+  hash('sha256', Buffer.from(publicKey, 'hex'), 'hex').slice(0, 16);
+
+/** For checks of proofs (`engine/proofs/verify.ts`). */
+export const PROOF_TOOLS: ProofTools = {
+  sha256: (data) => hash('sha256', data, 'buffer'),
+  digest: (text) => hash('sha256', text, 'hex'),
+  bytesOf: (hex) => Buffer.from(hex, 'hex'),
+  hexOf: (bytes) => Buffer.from(bytes).toString('hex'),
+  isSignedBy,
+};

@@ -1,0 +1,72 @@
+/** The price feed that the configuration asks for. */
+import { createHash, createHmac } from 'node:crypto';
+import type { FeedName } from '../config/price-values.js';
+import type { RunningConfig } from '../config/setup.js';
+import type { Clock, PriceFeed } from '../engine/model/ports.js';
+import type { Log } from '../process/log/log.js';
+import { CoinbaseFeed } from './coinbase/coinbase-feed.js';
+import { FailoverFeed, type FeedSwitch } from './failover-feed.js';
+import { HermesFeed } from './hermes/hermes-feed.js';
+import type { LiveFeed } from './live/live-feed.js';
+import type { MarketHours } from './market-hours.js';
+import { PushFeed } from './push-feed.js';
+import { SimulatedFeed } from './simulated-feed.js';
+
+export interface ChosenFeed {
+  readonly feed: PriceFeed;
+  /** The same feed if prices come through the operator API; else null. */
+  readonly pushFeed: PushFeed | null;
+  /** The feeds that come over a network, in order of preference. */
+  readonly liveFeeds: readonly LiveFeed[];
+}
+
+/** What a feed needs to know of the server. */
+export interface FeedSurroundings {
+  readonly masterSecret: Uint8Array;
+  readonly hours: MarketHours;
+  /** The last journaled time, or now at the first start. */
+  readonly fromMs: number;
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'write'>;
+  /** Called with every change of an asset's feed. */
+  readonly onSwitch: (switched: FeedSwitch) => void;
+}
+
+export function chooseFeed(config: RunningConfig, surroundings: FeedSurroundings): ChosenFeed {
+  const { masterSecret, hours, fromMs } = surroundings;
+  if (config.feeds.includes('push')) {
+    const pushFeed = new PushFeed();
+    return { feed: pushFeed, pushFeed, liveFeeds: [] };
+  }
+  const liveFeeds = config.feeds.flatMap((name) => liveFeed(name, config, surroundings) ?? []);
+  const [first, second] = liveFeeds;
+  if (first !== undefined && second === undefined) return { feed: first, pushFeed: null, liveFeeds };
+  if (first !== undefined) {
+    const { clock, onSwitch } = surroundings;
+    const staleMs = config.feedStaleMs;
+    const feed = new FailoverFeed({ feeds: liveFeeds, staleMs, nowMs: () => clock.nowMs(), onSwitch });
+    return { feed, pushFeed: null, liveFeeds };
+  }
+  const key = config.feedSeed === null ? secretKey(masterSecret) : seedKey(config.feedSeed);
+  const feed = new SimulatedFeed({ key, fromMs, isOpen: hours.isOpen.bind(hours) });
+  return { feed, pushFeed: null, liveFeeds: [] };
+}
+
+function liveFeed(name: FeedName, config: RunningConfig, { clock, log }: FeedSurroundings): LiveFeed | null {
+  const common = { clock, random: Math.random, log };
+  if (name === 'hermes') {
+    const { hermesUrl: url, hermesApiKey: apiKey, hermesIds: ids, unsureMax } = config;
+    return new HermesFeed({ url, apiKey, ids, unsureMax, ...common });
+  }
+  return name === 'coinbase' ? new CoinbaseFeed({ url: config.coinbaseUrl, ...common }) : null;
+}
+
+/** One key per data directory, so a restart continues the same walk and two directories differ. */
+function secretKey(masterSecret: Uint8Array): Uint8Array {
+  return createHmac('sha256', masterSecret).update('tote simulated feed 1').digest();
+}
+
+/** For tests: there are so few seeds that a few prices reveal the seed, and with it all later prices. */
+function seedKey(seed: number): Uint8Array {
+  return createHash('sha256').update(`tote simulated feed 1 seed ${seed}`).digest();
+}

@@ -1,0 +1,132 @@
+/**
+ * Several feeds in order of preference. Each asset has one that its prices come from; the others stand by.
+ *
+ * Where an asset's feed has had no price that was believed for a while, the first other one with a fresh price takes over,
+ * if that price is believed. A preferred feed comes back once it has been fresh for some time without a break, or at once
+ * where the present one is stale. So two feeds that fail in turn do not throw an asset to and fro, and a feed whose
+ * prices are absurd does not take over from one that is silent.
+ */
+import { must } from '../engine/base/assert.js';
+import { ASSETS } from '../engine/model/domain.js';
+import type { PriceFeed, PriceTick, TickVerdict } from '../engine/model/ports.js';
+import { type LiveFeed, ON_STANDBY } from './live/live-feed.js';
+
+/** A preferred feed must have been fresh for so long. */
+const BACK_AFTER_MS = 30_000;
+
+/** From now on an asset's prices come from another feed. */
+export interface FeedSwitch {
+  readonly asset: number;
+  readonly from: string;
+  readonly to: string;
+  readonly reason: string;
+}
+
+export interface FailoverOptions {
+  /** At least one, the preferred one first. */
+  readonly feeds: readonly LiveFeed[];
+  /** A feed is stale for an asset once the last price that was believed is older than this. */
+  readonly staleMs: number;
+  /** Wall-clock time, which ticks are compared with. */
+  readonly nowMs: () => number;
+  readonly onSwitch: (switched: FeedSwitch) => void;
+}
+
+/** Since when a feed that stands by has been fresh, and its last tick. */
+interface Freshness {
+  sinceMs: number;
+  lastMs: number;
+}
+
+export class FailoverFeed implements PriceFeed {
+  readonly name: string;
+  /** By asset, the place of its feed. */
+  readonly #active: number[] = ASSETS.map(() => 0);
+  /** By asset, the time of the last believed tick. */
+  readonly #believedMs: number[] = [];
+  /** By feed, then by asset. */
+  readonly #fresh: readonly (Freshness | undefined)[][];
+  #sink: ((tick: PriceTick) => TickVerdict) | null = null;
+
+  constructor(private readonly options: FailoverOptions) {
+    const { feeds } = options;
+    this.name = feeds.map(({ name }) => name).join(',');
+    this.#fresh = feeds.map(() => []);
+    ASSETS.forEach((_, asset) => {
+      this.#active[asset] = Math.max(
+        0,
+        feeds.findIndex((feed) => feed.covers(asset)),
+      );
+    });
+  }
+
+  start(sink: (tick: PriceTick) => TickVerdict): void {
+    this.#sink = sink;
+    const nowMs = this.options.nowMs();
+    this.#believedMs.push(...ASSETS.map(() => nowMs));
+    this.options.feeds.forEach((feed, place) => {
+      feed.start((tick) => this.#offer(tick, place));
+    });
+  }
+
+  poll(nowMs: number): void {
+    for (const feed of this.options.feeds) feed.poll(nowMs);
+  }
+
+  nextDueMs(): number {
+    return Number.POSITIVE_INFINITY;
+  }
+
+  stop(): void {
+    this.#sink = null;
+    for (const feed of this.options.feeds) feed.stop();
+  }
+
+  #offer(tick: PriceTick, place: number): TickVerdict {
+    const { asset } = tick;
+    const nowMs = this.options.nowMs();
+    const active = must(this.#active[asset], 'feed of the asset');
+    if (place === active) return this.#pass(tick);
+    const freshForMs = this.#freshForMs(tick, place, nowMs);
+    if (freshForMs === null) return ON_STANDBY;
+    const staleForMs = nowMs - must(this.#believedMs[asset], 'time of a tick');
+    const isStale = staleForMs > this.options.staleMs;
+    const isBack = place < active && freshForMs >= BACK_AFTER_MS;
+    if (!isStale && !isBack) return ON_STANDBY;
+    const verdict = this.#pass(tick);
+    if (!verdict.taken) return verdict;
+    this.#active[asset] = place;
+    const from = this.#nameOf(active);
+    const reason = isStale
+      ? `${from} has had no price for ${Math.floor(staleForMs / 1_000)} s`
+      : `${this.#nameOf(place)} has been back for ${Math.floor(freshForMs / 1_000)} s`;
+    this.options.onSwitch({ asset, from, to: this.#nameOf(place), reason });
+    return verdict;
+  }
+
+  #pass(tick: PriceTick): TickVerdict {
+    const verdict = this.#sink?.(tick) ?? ON_STANDBY;
+    if (verdict.taken) {
+      const lastMs = must(this.#believedMs[tick.asset], 'time of a tick');
+      this.#believedMs[tick.asset] = Math.max(lastMs, tick.timeMs);
+    }
+    return verdict;
+  }
+
+  /** How long the feed has been fresh for the asset without a break; null if this tick is stale itself. */
+  #freshForMs({ asset, timeMs }: PriceTick, place: number, nowMs: number): number | null {
+    const ofFeed = must(this.#fresh[place], 'ticks of the feed');
+    const { staleMs } = this.options;
+    if (nowMs - timeMs > staleMs) return null;
+    const known = ofFeed[asset];
+    const fresh =
+      known !== undefined && nowMs - known.lastMs <= staleMs ? known : { sinceMs: nowMs, lastMs: nowMs };
+    fresh.lastMs = nowMs;
+    ofFeed[asset] = fresh;
+    return nowMs - fresh.sinceMs;
+  }
+
+  #nameOf(place: number): string {
+    return must(this.options.feeds[place], 'the feed').name;
+  }
+}

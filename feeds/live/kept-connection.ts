@@ -1,0 +1,154 @@
+/**
+ * Keeps one connection to a price service: dials, hangs up where nothing new is heard, and dials again after a wait.
+ *
+ * The waits double from a quarter of a second to half a minute, with jitter, so that servers that lost the same service do
+ * not all come back at once. They begin anew only after a connection that has lasted: a service that accepts and closes at
+ * once is not to be hammered. Nothing here has a timer: `poll` is called many times a second, and compares with the
+ * clock that it is given.
+ */
+import type { Clock } from '../../engine/model/ports.js';
+
+const WAIT_MS_MIN = 250;
+const WAIT_MS_MAX = 30_000;
+/** The part of a wait that chance decides. */
+const JITTER = 0.5;
+/** Of a wait that the service asked for, chance adds up to this part: nobody comes before it said. */
+const ASKED_JITTER = 0.2;
+/** No service may send us away for longer. */
+const ASKED_MS_MAX = 600_000;
+/** After so long a connection has lasted. */
+const LASTED_MS = 60_000;
+
+/** Why a connection ended, or could not be made. */
+export interface Ended {
+  /** For people, without any secret. */
+  readonly reason: string;
+  /** How long the service asked to be left alone, in milliseconds; 0 if it did not. */
+  readonly askedMs: number;
+}
+
+/** What a connection tells while it lasts. */
+export interface Listener {
+  /** The service accepts the connection and will send prices. */
+  opened(): void;
+  /** Something new has come. What is heard keeps the connection from being hung up. */
+  heard(): void;
+  /** Once, at the end; nothing is told after it. */
+  ended(end: Ended): void;
+}
+
+/** Begins a connection. The function that it returns hangs up; it may be called at any time, also twice. */
+export type Dial = (listener: Listener) => () => void;
+
+export interface KeptOptions {
+  readonly dial: Dial;
+  /** A connection is hung up once it has been silent for this long. */
+  readonly silenceMs: number;
+  /** Only its monotonic time is used. */
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  readonly onOpened: () => void;
+  readonly onEnded: (reason: string, waitMs: number) => void;
+}
+
+/** As status shows it. */
+export interface ConnectionView {
+  readonly state: 'stopped' | 'connecting' | 'connected' | 'waiting';
+  /** Connections begun since the start. */
+  readonly attempts: number;
+  /** Why the last connection ended; null if none has. */
+  readonly lastEnd: string | null;
+}
+
+interface Call {
+  hangUp: () => void;
+  heardMs: number;
+  openedMs: number | null;
+}
+
+export class KeptConnection {
+  #call: Call | null = null;
+  #isRunning = false;
+  #dialAtMs = 0;
+  #failures = 0;
+  #attempts = 0;
+  #lastEnd: string | null = null;
+
+  constructor(private readonly options: KeptOptions) {}
+
+  get view(): ConnectionView {
+    return { state: this.#state(), attempts: this.#attempts, lastEnd: this.#lastEnd };
+  }
+
+  #state(): ConnectionView['state'] {
+    if (!this.#isRunning) return 'stopped';
+    if (this.#call === null) return 'waiting';
+    return this.#call.openedMs === null ? 'connecting' : 'connected';
+  }
+
+  start(): void {
+    this.#isRunning = true;
+    this.#dialAtMs = this.options.clock.monotonicMs();
+    this.poll();
+  }
+
+  /** To be called many times a second. */
+  poll(): void {
+    if (!this.#isRunning) return;
+    const nowMs = this.options.clock.monotonicMs();
+    const call = this.#call;
+    if (call === null) {
+      if (nowMs >= this.#dialAtMs) this.#dial(nowMs);
+    } else if (nowMs - call.heardMs > this.options.silenceMs) {
+      this.#end(call, { reason: `nothing new for ${this.options.silenceMs / 1_000} s`, askedMs: 0 });
+    }
+  }
+
+  stop(): void {
+    this.#isRunning = false;
+    const call = this.#call;
+    this.#call = null;
+    call?.hangUp();
+  }
+
+  #dial(nowMs: number): void {
+    const { dial, clock, onOpened } = this.options;
+    const call: Call = { hangUp: () => undefined, heardMs: nowMs, openedMs: null };
+    this.#call = call;
+    this.#attempts++;
+    const hangUp = dial({
+      opened: () => {
+        if (this.#call !== call || call.openedMs !== null) return;
+        call.openedMs = clock.monotonicMs();
+        onOpened();
+      },
+      heard: () => {
+        call.heardMs = clock.monotonicMs();
+      },
+      ended: (end) => this.#end(call, end),
+    });
+    call.hangUp = hangUp;
+    if (this.#call !== call) hangUp();
+  }
+
+  #end(call: Call, { reason, askedMs }: Ended): void {
+    if (this.#call !== call) return;
+    this.#call = null;
+    call.hangUp();
+    const nowMs = this.options.clock.monotonicMs();
+    if (call.openedMs !== null && nowMs - call.openedMs >= LASTED_MS) this.#failures = 0;
+    const waitMs = this.#waitMs(Math.min(askedMs, ASKED_MS_MAX));
+    this.#failures++;
+    this.#dialAtMs = nowMs + waitMs;
+    this.#lastEnd = reason;
+    this.options.onEnded(reason, waitMs);
+  }
+
+  #waitMs(askedMs: number): number {
+    const chance = this.options.random();
+    const full = Math.min(WAIT_MS_MAX, WAIT_MS_MIN * 2 ** this.#failures);
+    const own = full * (1 - JITTER * chance);
+    return Math.round(Math.max(own, askedMs * (1 + ASKED_JITTER * chance)));
+  }
+}

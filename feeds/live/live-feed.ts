@@ -1,0 +1,47 @@
+/** A price feed that comes over a network: what it covers, and how it is doing. */
+import type { Asset } from '../../engine/model/domain.js';
+import type { PriceFeed, TickVerdict } from '../../engine/model/ports.js';
+import type { ConnectionView } from './kept-connection.js';
+
+/** What became of the updates of one asset since the start. */
+export interface UpdateCounts {
+  /** Passed on and believed. */
+  taken: number;
+  /** Passed on, and refused like any absurd or old tick. */
+  refused: number;
+  /** Not used: a feed that is preferred has prices. */
+  standby: number;
+  /** Not passed on: not later than the last one, or the same again. */
+  repeated: number;
+  /** Not passed on: the service itself was too unsure of the price. */
+  unsure: number;
+}
+
+/** A feed as status shows it. */
+export interface FeedView {
+  readonly name: string;
+  readonly connection: ConnectionView;
+  /** Assets that this feed may not price, each with the reason. */
+  readonly excluded: Readonly<Partial<Record<Asset, string>>>;
+  /** By asset that it prices. */
+  readonly updates: Readonly<Partial<Record<Asset, Readonly<UpdateCounts>>>>;
+  /** Messages that were not understood since the start. */
+  readonly malformed: number;
+}
+
+export interface LiveFeed extends PriceFeed {
+  /** Whether this feed prices the asset (index into `ASSETS`). */
+  covers(asset: number): boolean;
+  view(): FeedView;
+}
+
+export const newCounts = (): UpdateCounts => ({ taken: 0, refused: 0, standby: 0, repeated: 0, unsure: 0 });
+
+/** The verdict on a tick of a feed that stands by for another one. */
+export const ON_STANDBY: TickVerdict = { taken: false, detail: 'another feed is preferred' };
+
+/** `verdict` is undefined after the feed has been stopped. */
+export function countVerdict(counts: UpdateCounts, verdict: TickVerdict | undefined): void {
+  if (verdict === ON_STANDBY) counts.standby++;
+  else counts[verdict?.taken === true ? 'taken' : 'refused']++;
+}

@@ -1,0 +1,27 @@
+/** The feed whose ticks are pushed through the operator API (design, section 8, `POST /prices`). */
+import type { PriceFeed, PriceTick, TickVerdict } from '../engine/model/ports.js';
+
+export class PushFeed implements PriceFeed {
+  readonly name = 'push';
+  #sink: ((tick: PriceTick) => TickVerdict) | null = null;
+
+  start(sink: (tick: PriceTick) => TickVerdict): void {
+    this.#sink = sink;
+  }
+
+  /** Passes on a tick of `asset` (index into `ASSETS`) with its own time; `origin` optionally names its source. */
+  offer(asset: number, price: number, timeMs: number, origin = ''): TickVerdict {
+    if (this.#sink === null) return { taken: false, detail: 'no prices are taken at the moment' };
+    return this.#sink({ asset, price, timeMs, source: this.name, origin });
+  }
+
+  poll(): void {}
+
+  nextDueMs(): number {
+    return Number.POSITIVE_INFINITY;
+  }
+
+  stop(): void {
+    this.#sink = null;
+  }
+}

@@ -1,0 +1,56 @@
+/** Assets whose feed is silent. Without a new tick their rounds will soon be voided. */
+
+import type { RunningConfig } from '../config/setup.js';
+import type { PriceTracker } from '../engine/host/price-tracker.js';
+import { ASSETS, type Asset, assetClassOf } from '../engine/model/domain.js';
+import type { LiveFeed } from './live/live-feed.js';
+import type { MarketHours } from './market-hours.js';
+
+/** So long without a tick, in milliseconds. */
+export const SILENT_MS = 10_000;
+
+/** Assets of which something is so at engine time `nowMs`. */
+export type AssetsAt = (nowMs: number) => readonly Asset[];
+
+type Setup = Pick<RunningConfig, 'feed' | 'clock'>;
+type Hours = Pick<MarketHours, 'isOpen'>;
+type Latest = Pick<PriceTracker, 'latest'>;
+type Covering = readonly Pick<LiveFeed, 'covers'>[];
+
+/**
+ * The assets of which a tick is expected. None is while the asset's markets are closed, nor with a manual clock. With
+ * pushed prices only assets that had a tick before are expected to have another: the server does not know which ones will be
+ * pushed. Of live prices none is expected for assets that no feed covers.
+ */
+export function expectedAssetsOf(
+  { feed, clock }: Setup,
+  hours: Hours,
+  tracker: Latest,
+  liveFeeds: Covering = [],
+): AssetsAt {
+  if (clock === 'manual') return () => [];
+  return (nowMs) =>
+    ASSETS.filter((name, asset) => {
+      const isCovered =
+        feed !== 'push' && (liveFeeds.length === 0 || liveFeeds.some((live) => live.covers(asset)));
+      const isExpected = isCovered || tracker.latest(asset) !== null;
+      return (
+        isExpected && [nowMs - SILENT_MS, nowMs].every((timeMs) => hours.isOpen(assetClassOf(name), timeMs))
+      );
+    });
+}
+
+/** Of the expected ones, those whose last tick is older. */
+export function silentAssetsOf(
+  setup: Setup,
+  hours: Hours,
+  tracker: Latest,
+  liveFeeds: Covering = [],
+): AssetsAt {
+  const expected = expectedAssetsOf(setup, hours, tracker, liveFeeds);
+  return (nowMs) =>
+    expected(nowMs).filter((name) => {
+      const latest = tracker.latest(ASSETS.indexOf(name));
+      return latest === null || nowMs - latest.timeMs > SILENT_MS;
+    });
+}

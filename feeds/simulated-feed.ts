@@ -1,0 +1,90 @@
+/**
+ * A feed without a network: every asset takes a random walk from a realistic price with a realistic volatility, four
+ * ticks a second. The price depends only on the key and the time, so a restart with the same key continues the same
+ * walk, and a manual clock may jump.
+ *
+ * Assets with market hours are silent outside them, as a real feed would be.
+ */
+import { ASSETS, type AssetClass, assetClassOf, TIME_FRAME_MS } from '../engine/model/domain.js';
+import type { PriceFeed, PriceTick, TickVerdict } from '../engine/model/ports.js';
+import { SimulatedPrices, TICK_INTERVAL_MS } from './simulated-prices.js';
+
+/** After a longer gap only this many of the latest ticks are passed on... */
+export const TAIL_TICKS_MAX = 8;
+/**
+ * ...and one at each of this many next boundaries of every time frame, where rounds that were open before the gap
+ * ended.
+ */
+const BOUNDARIES_AFTER_GAP = 2;
+/**
+ * Ticks start this long before the last journaled time: a round may have been waiting for a price when the server
+ * stopped.
+ */
+const REMEMBERED_MS = 5_000;
+
+export interface SimulatedFeedOptions {
+  /** A secret of 32 bytes from which all prices follow. */
+  readonly key: Uint8Array;
+  /** The last journaled time, so that rounds open before a downtime get their price; now at the first start. */
+  readonly fromMs: number;
+  readonly isOpen: (assetClass: AssetClass, timeMs: number) => boolean;
+}
+
+export class SimulatedFeed implements PriceFeed {
+  readonly name = 'simulated';
+  readonly #prices: SimulatedPrices;
+  #sink: ((tick: PriceTick) => TickVerdict) | null = null;
+  /** Time of the last tick that was due, a multiple of the interval. */
+  #lastMs: number;
+
+  constructor(private readonly options: SimulatedFeedOptions) {
+    this.#prices = new SimulatedPrices(options.key);
+    this.#lastMs = tickAtOrBefore(options.fromMs - REMEMBERED_MS);
+  }
+
+  start(sink: (tick: PriceTick) => TickVerdict): void {
+    this.#sink = sink;
+  }
+
+  poll(nowMs: number): void {
+    const sink = this.#sink;
+    if (sink === null) return;
+    for (const timeMs of this.#dueTimes(tickAtOrBefore(nowMs))) {
+      ASSETS.forEach((name, asset) => {
+        if (!this.options.isOpen(assetClassOf(name), timeMs)) return;
+        const price = this.#prices.at(asset, timeMs);
+        sink({ asset, price, timeMs, source: this.name, origin: '' });
+      });
+    }
+  }
+
+  /** Times of the ticks up to `untilMs` to pass on now, in order. */
+  #dueTimes(untilMs: number): number[] {
+    const afterMs = this.#lastMs;
+    if (untilMs <= afterMs) return [];
+    this.#lastMs = untilMs;
+    const tailFromMs = Math.max(
+      afterMs + TICK_INTERVAL_MS,
+      untilMs - (TAIL_TICKS_MAX - 1) * TICK_INTERVAL_MS,
+    );
+    const times = new Set<number>();
+    for (const frameMs of TIME_FRAME_MS) {
+      for (let step = 1; step <= BOUNDARIES_AFTER_GAP; step++) {
+        const boundaryMs = (Math.floor(afterMs / frameMs) + step) * frameMs;
+        if (boundaryMs < tailFromMs) times.add(boundaryMs);
+      }
+    }
+    for (let timeMs = tailFromMs; timeMs <= untilMs; timeMs += TICK_INTERVAL_MS) times.add(timeMs);
+    return [...times].sort((a, b) => a - b);
+  }
+
+  nextDueMs(): number {
+    return this.#lastMs + TICK_INTERVAL_MS;
+  }
+
+  stop(): void {
+    this.#sink = null;
+  }
+}
+
+const tickAtOrBefore = (timeMs: number): number => Math.floor(timeMs / TICK_INTERVAL_MS) * TICK_INTERVAL_MS;

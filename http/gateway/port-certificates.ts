@@ -1,0 +1,88 @@
+/**
+ * The certificates of the ports while the server runs: read anew when their files have changed, and watched for the day on
+ * which they expire.
+ */
+
+import type { TlsFiles } from '../../config/certificate.js';
+import { type Certificate, CertificateError, readCertificate } from '../../config/certificate.js';
+import type { Log } from '../../process/log/log.js';
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Within so many days of its end a certificate is reported every day: most are renewed a month before. */
+export const EXPIRY_DAYS = 21;
+
+interface Held {
+  readonly files: TlsFiles;
+  certificate: Certificate;
+  /** When it was last reported that it expires. */
+  reportedMs: number;
+}
+
+export interface PortCertificatesOptions<Port extends string> {
+  /** null for a port without TLS. */
+  readonly files: Readonly<Record<Port, TlsFiles | null>>;
+  /** Has the threads of a port read its files anew. */
+  readonly renew: (port: Port) => Promise<void>;
+  readonly log: Log;
+  readonly nowMs: () => number;
+}
+
+export class PortCertificates<Port extends string> {
+  readonly #held = new Map<Port, Held>();
+
+  /** Throws a `CertificateError` for files that cannot be served. */
+  constructor(private readonly options: PortCertificatesOptions<Port>) {
+    for (const port of Object.keys(options.files) as Port[]) {
+      const files = options.files[port];
+      if (files === null) continue;
+      const certificate = readCertificate(files);
+      this.#held.set(port, { files, certificate, reportedMs: Number.NEGATIVE_INFINITY });
+    }
+  }
+
+  /**
+   * Serves what the files hold now to connections to come; those that are open keep theirs. Resolves with a sentence, null
+   * if no file has changed. Rejects where one cannot be served, and that port goes on as before.
+   */
+  async reload(): Promise<string | null> {
+    const done: string[] = [];
+    for (const [port, held] of this.#held) {
+      const certificate = readCertificate(held.files);
+      if (certificate.digest === held.certificate.digest) continue;
+      refuseUntimely(certificate, held.files, this.options.nowMs());
+      await this.options.renew(port);
+      held.certificate = certificate;
+      held.reportedMs = Number.NEGATIVE_INFINITY;
+      done.push(
+        `the ${port} port has a certificate for ${certificate.names}, valid to ${dayOf(certificate)}`,
+      );
+    }
+    return done.length === 0 ? null : done.join('; ');
+  }
+
+  /** Reports certificates that expire soon or have expired, each once a day. To be called every now and then. */
+  checkExpiry(): void {
+    const nowMs = this.options.nowMs();
+    for (const [port, held] of this.#held) {
+      const { validToMs } = held.certificate;
+      const daysLeft = Math.floor((validToMs - nowMs) / DAY_MS);
+      if (daysLeft >= EXPIRY_DAYS || nowMs - held.reportedMs < DAY_MS) continue;
+      held.reportedMs = nowMs;
+      const validTo = new Date(validToMs).toISOString();
+      this.options.log.write('certificate_expires', { port, file: held.files.certFile, validTo, daysLeft });
+    }
+  }
+}
+
+/** A start with such a certificate is allowed, since the engine must run; there is no reason to put one in force later. */
+function refuseUntimely(certificate: Certificate, { certFile }: TlsFiles, nowMs: number): void {
+  const { validFromMs, validToMs } = certificate;
+  if (validToMs <= nowMs)
+    throw new CertificateError(`the certificate in ${certFile} has expired on ${dayOf(certificate)}`);
+  if (validFromMs > nowMs)
+    throw new CertificateError(
+      `the certificate in ${certFile} is valid from ${new Date(validFromMs).toISOString()} on`,
+    );
+}
+
+const dayOf = ({ validToMs }: Certificate): string => new Date(validToMs).toISOString();

@@ -1,0 +1,47 @@
+/** The system's clock, and a manual one that only the operator API moves (sandbox). */
+import { performance } from 'node:perf_hooks';
+import { assert } from '../engine/base/assert.js';
+import type { Clock } from '../engine/model/ports.js';
+
+/** `performance.now` counts from the start of a thread; from this instant on it counts the same in all of them. */
+const originMs = Number(process.hrtime.bigint()) / 1e6 - performance.now();
+
+/** Monotonic time, the same in all threads. */
+const monotonicMs = (): number => originMs + performance.now();
+
+export const systemClock: Clock = { nowMs: () => Date.now(), monotonicMs };
+
+/** Whole monotonic milliseconds, for whatever must not be affected when the wall clock is set. The same in all threads. */
+export const wholeMonotonicMs = (): number => Math.floor(monotonicMs());
+
+/** Stands still until it is set. Its monotonic time is real, because disks are no faster in a sandbox. */
+export class ManualClock implements Clock {
+  /** The time, for `clockIn` in other threads. */
+  readonly memory = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
+  readonly #nowMs = new Float64Array(this.memory);
+
+  /** Starts at the last journaled time. If `journaledMs` is 0, at the given time or else the system's. */
+  constructor(journaledMs: number, startMs: number | null) {
+    this.#nowMs[0] = journaledMs > 0 ? journaledMs : (startMs ?? Date.now());
+  }
+
+  nowMs(): number {
+    return this.#nowMs[0] as number;
+  }
+  monotonicMs(): number {
+    return monotonicMs();
+  }
+
+  /** Moves to a later time, in milliseconds since 1970. */
+  set(nowMs: number): void {
+    assert(Number.isSafeInteger(nowMs) && nowMs >= this.nowMs(), 'the manual clock only moves forward');
+    this.#nowMs[0] = nowMs;
+  }
+}
+
+/** The system's clock, or the manual one of another thread. */
+export function clockIn(manual: SharedArrayBuffer | null): Clock {
+  if (manual === null) return systemClock;
+  const nowMs = new Float64Array(manual);
+  return { nowMs: () => nowMs[0] as number, monotonicMs };
+}

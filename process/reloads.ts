@@ -1,0 +1,52 @@
+/** What SIGHUP has read anew, while everything else goes on: files whose content may change under a running server. */
+import type { OperatorToken } from '../engine/model/operators.js';
+import type { Log } from './log/log.js';
+
+/** Resolves with what is new, as a sentence, or null if nothing is. Rejects with the reason why all stays as it was. */
+export type Reload = () => Promise<string | null>;
+
+/** Reads the operators' tokens again and hands them to `putInForce`. All but one are tokens with names. */
+export const tokensReload =
+  (read: () => readonly OperatorToken[], putInForce: (tokens: readonly OperatorToken[]) => void): Reload =>
+  async () => {
+    const tokens = read();
+    putInForce(tokens);
+    return `${tokens.length - 1} with names are in force`;
+  };
+
+export class Reloads {
+  readonly #named = new Map<string, Reload>();
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(private readonly log: Log) {}
+
+  /** `name` is for the log. It takes the place of one with the same name. */
+  add(name: string, reload: Reload): this {
+    this.#named.set(name, reload);
+    return this;
+  }
+
+  /** From now on SIGHUP runs them, except on a terminal: there it says that the terminal has gone, and ends the server. */
+  watch(): void {
+    if (process.stdin.isTTY) return;
+    process.on('SIGHUP', () => void this.run());
+  }
+
+  /** Runs all, one after another; where one is refused, the others are run nevertheless. */
+  run(): Promise<void> {
+    this.#last = this.#last.then(() => this.#run());
+    return this.#last;
+  }
+
+  async #run(): Promise<void> {
+    for (const [what, reload] of this.#named) {
+      try {
+        const news = await reload();
+        this.log.write('reloaded', { what }, `${what}: ${news ?? 'nothing has changed'}`);
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        this.log.write('reload_refused', { what }, `${what}: ${reason}; what was in force stays`);
+      }
+    }
+  }
+}

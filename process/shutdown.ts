@@ -1,0 +1,127 @@
+/**
+ * How the process ends (design, section 9): a signal drains it and exits 0; an error that casts doubt on state or
+ * journal stops it at once and exits 1. No shutdown acknowledges what is not durable.
+ */
+import type { Log } from './log/log.js';
+
+/** The steps of a clean shutdown, in order. */
+export interface Closable {
+  /** Refuses orders, and resolves once every accepted command is durable. */
+  drain(): Promise<void>;
+  /** After `drain`: answers pending requests and closes everything. */
+  close(): Promise<void>;
+}
+
+/** Space on the disk of the data directory, for messages. */
+export interface DiskSpace {
+  readonly directory: string;
+  readonly freeBytes: number;
+}
+
+/** How long commands from before a programming error may take to become durable. */
+const LAST_COMMITS_MS_MAX = 5_000;
+/**
+ * Signals closer together than this count as one: Ctrl-C reaches the server from the terminal and again from `npm
+ * start`.
+ */
+const SAME_SIGNAL_MS = 1_000;
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+export class Shutdown {
+  #closable: Closable | null = null;
+  /** Monotonic time of the first signal, or null. */
+  #signalledMs: number | null = null;
+  #isFailing = false;
+
+  constructor(
+    private readonly log: Log,
+    private readonly sameSignalMs = SAME_SIGNAL_MS,
+  ) {}
+
+  /** The server is stopping: no new work should be sent to it. */
+  get isStopping(): boolean {
+    return this.#signalledMs !== null || this.#isFailing;
+  }
+
+  /**
+   * From now on signals stop the server, and uncaught errors are fatal. Called again by a standby that takes over: then there
+   * is more to close.
+   */
+  watch(closable: Closable): void {
+    const isFirst = this.#closable === null;
+    this.#closable = closable;
+    if (!isFirst) return;
+    for (const signal of SIGNALS) process.on(signal, () => this.#onSignal(signal));
+    process.on('uncaughtException', (error) => this.programmingError(error));
+    process.on('unhandledRejection', (error) => this.programmingError(error));
+  }
+
+  /** The journal can no longer be trusted, or nothing is left to save: exits now. */
+  fatal(error: unknown): never {
+    this.log.write('failed', { err: error });
+    process.exit(1);
+  }
+
+  /** The state can no longer be trusted. Commands from before may still become durable, then the process exits. */
+  programmingError(error: unknown): void {
+    if (this.#isFailing) return;
+    const closable = this.#closable;
+    if (closable === null || this.#signalledMs !== null) this.fatal(error);
+    this.#isFailing = true;
+    setTimeout(() => this.fatal(error), LAST_COMMITS_MS_MAX);
+    closable.drain().then(
+      () => this.fatal(error),
+      () => this.fatal(error),
+    );
+  }
+
+  /**
+   * The disk is nearly full. A cleanly closed journal needs no copy at the next start, so it is closed while there is
+   * room. The exit code shows that nobody asked for the shutdown.
+   */
+  diskFull(disk: DiskSpace): void {
+    if (this.isStopping || this.#closable === null) return;
+    this.#isFailing = true;
+    this.log.write('disk_full', disk);
+    this.#stop(this.#closable).then(
+      () => process.exit(1),
+      (reason: unknown) => this.fatal(reason),
+    );
+  }
+
+  /** An operator wants the machine `to` to lead: it ends as by a signal, and as cleanly. */
+  handOver(to: string): void {
+    if (this.isStopping || this.#closable === null) return;
+    this.#signalledMs = performance.now();
+    this.log.write('hand_over_asked', { to });
+    this.#end(this.#closable);
+  }
+
+  #onSignal(signal: NodeJS.Signals): void {
+    const nowMs = performance.now();
+    if (this.#signalledMs !== null) {
+      if (nowMs - this.#signalledMs < this.sameSignalMs) return;
+      this.log.write('stopped_at_once', { signal });
+      process.exit(1);
+    }
+    if (this.#isFailing || this.#closable === null) return;
+    this.#signalledMs = nowMs;
+    this.log.write('stopping', { signal });
+    this.#end(this.#closable);
+  }
+
+  #end(closable: Closable): void {
+    this.#stop(closable).then(
+      () => {
+        this.log.write('stopped');
+        process.exit(0);
+      },
+      (error: unknown) => this.fatal(error),
+    );
+  }
+
+  async #stop(closable: Closable): Promise<void> {
+    await closable.drain();
+    await closable.close();
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * The commands that a server journals before it serves: the rules and the directory's setup if they differ from the
+ * journal, and at the first start the house's money and the demo account.
+ */
+
+import { overruled, type SettledSetup, settleRules } from '../config/setup.js';
+import { applyRules, declareSetup, fundHouse } from '../engine/host/bootstrap.js';
+import type { Sequencer } from '../engine/host/sequencer.js';
+import type { Rules } from '../engine/model/rules.js';
+import type { Setup } from '../engine/model/setup.js';
+import type { Log } from '../process/log/log.js';
+import { createDemoAccount } from './demo.js';
+
+/** Returns the secret of the demo account's key if it was created now, else null. */
+export function submitFirstCommands(
+  { config, setup, changes }: SettledSetup,
+  secretFingerprint: string,
+  sequencer: Sequencer,
+  log: Log,
+): string | null {
+  const { seq, rules, setup: known } = sequencer.engine;
+  const settled = settleRules(config, setup, rules, secretFingerprint, sequencer.stampMs());
+  applyRules(sequencer, settled);
+  logChangedRules(log, settled);
+  declareSetup(sequencer, setup);
+  logSetup(log, setup, known, changes, seq);
+  if (config.feed === 'simulated' && config.feedSeed !== null) log.write('feed_seed_set');
+  if (seq > 0) return null;
+  fundHouse(sequencer, config.houseCapitalCents);
+  return config.demo ? createDemoAccount(sequencer) : null;
+}
+
+function logSetup(
+  log: Log,
+  setup: Setup,
+  known: Setup | null,
+  changes: readonly string[],
+  lastSeq: number,
+): void {
+  if (changes.length > 0) log.write('setup_changed', { changes });
+  else if (known === null && lastSeq > 0) log.write('setup_unknown', { setup });
+}
+
+/** Whoever starts the server should know that the file alone is not what is in force. */
+function logChangedRules(log: Log, { layers }: Rules): void {
+  if (layers === undefined || layers.changes.length === 0) return;
+  const changed = layers.changes.map(({ name }) => name);
+  log.write('rules_changed_at_run_time', { changed, overruled: overruled(layers) });
+}

@@ -1,0 +1,72 @@
+/** Log lines of a start, and of one that is refused. */
+
+import { ConfigError } from '../config/config.js';
+import type { EngineReads } from '../engine/model/views.js';
+import { createLog, type Log } from '../process/log/log.js';
+import { type BannerFacts, bannerText } from './banner.js';
+
+/** The outcome of the recovery, as persistence reports it. */
+export interface RecoveredView {
+  readonly lastSeq: number;
+  /** Engine time of the last command; 0 in a new journal. */
+  readonly lastTimeMs: number;
+  /** The snapshot that it started from; 0 for none. */
+  readonly snapshotSeq: number;
+  readonly wasUnclean: boolean;
+  readonly notes: readonly string[];
+}
+
+export function logStarting(log: Log, version: string, dataDir: string): void {
+  log.write('starting', { version, node: process.version, pid: process.pid, dataDir });
+  // Recovery may take long and blocks the event loop.
+  log.flush();
+}
+
+/** Logs progress during recovery, which blocks the event loop. */
+export const recoveryLogger =
+  (log: Log) =>
+  (progress: object, sentence: string): void => {
+    log.write('recovering', progress, sentence);
+    log.flush();
+  };
+
+export function logRecovered(log: Log, view: RecoveredView, engine: EngineReads, tookMs: number): void {
+  const { lastSeq, lastTimeMs, snapshotSeq, wasUnclean, notes } = view;
+  if (wasUnclean) log.write('unclean_stop', { sequence: lastSeq });
+  for (const note of notes) log.write('recovery_note', { sequence: lastSeq }, note);
+  log.write('recovered', {
+    sequence: lastSeq,
+    snapshotSequence: snapshotSeq === 0 ? null : snapshotSeq,
+    commandsReplayed: lastSeq - snapshotSeq,
+    tookMs: Math.round(tookMs),
+    lastCommandTime: lastTimeMs === 0 ? null : new Date(lastTimeMs).toISOString(),
+    accounts: engine.accountCount,
+    bets: engine.betCount,
+    unsettledRounds: engine.unsettledRounds().length,
+  });
+}
+
+/** Also prints the banner. `tookMs` is from the start of the recovery. */
+export function logListening(log: Log, facts: BannerFacts, tookMs: number): void {
+  const { publicUrl, operatorUrl, feed, clock, durability } = facts;
+  log.write('listening', { publicUrl, operatorUrl, feed, clock, durability, tookMs: Math.round(tookMs) });
+  process.stdout.write(bannerText(facts));
+}
+
+/**
+ * Ends a refused start: says why and leaves nothing running. `isKnown` means that the error's message is a sentence for operators.
+ * Other errors are shown with their stack.
+ */
+export function refuseToStart(error: unknown, isKnown: boolean): never {
+  const reason = error instanceof Error ? (isKnown ? error.message : error.stack) : String(error);
+  const sentence = `tote cannot start: ${reason}`;
+  // A log of its own: if the configuration is wrong, there is none yet.
+  if (process.stderr.isTTY) process.stderr.write(`${sentence}\n`);
+  else createLog('fatal').write('start_refused', factsOf(error), sentence);
+  process.exit(1);
+}
+
+function factsOf(error: unknown): object {
+  if (error instanceof ConfigError) return { mistakes: error.mistakes };
+  return error instanceof Error && 'code' in error ? { code: error.code } : {};
+}

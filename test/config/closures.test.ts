@@ -1,0 +1,144 @@
+/** Holidays and early ends: the files that bring them, and what they leave of the market hours. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { type Closure, readClosures } from '../../config/closures.js';
+import { MarketHours, sessionsBetween } from '../../feeds/market-hours.js';
+import { silentAssetsOf } from '../../feeds/silent-assets.js';
+import { ZoneClock } from '../../process/zone-clock.js';
+import { iso } from '../feeds/support/sessions.js';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const at = (text: string): number => Date.parse(text);
+
+const folder = mkdtempSync(join(tmpdir(), 'tote-calendar-'));
+after(() => rmSync(folder, { recursive: true }));
+
+function fileOf(content: unknown): string {
+  const path = join(folder, `${Math.random()}.json`);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+function closuresIn(path: string): readonly Closure[] {
+  const result = readClosures(path);
+  assert.ok(result.success, JSON.stringify(result));
+  return result.closures;
+}
+
+const exampleOf = (country: string): readonly Closure[] =>
+  closuresIn(fileURLToPath(new URL(`../../../../../docs/calendars/${country}.json`, import.meta.url)));
+
+test('the American example: Good Friday and Christmas are closed, Memorial Day ends early', () => {
+  const closures = exampleOf('us');
+  const metals = (from: string, to: string) => iso(sessionsBetween('METAL', at(from), at(to), closures));
+  assert.deepEqual(metals('2026-04-01T12:00Z', '2026-04-06T12:00Z'), [
+    '2026-03-31T22:00 2026-04-01T21:00',
+    '2026-04-01T22:00 2026-04-02T21:00',
+    '2026-04-05T22:00 2026-04-06T21:00',
+  ]);
+  assert.deepEqual(metals('2026-05-25T12:00Z', '2026-05-26T12:00Z'), [
+    '2026-05-24T22:00 2026-05-25T18:30',
+    '2026-05-25T22:00 2026-05-26T21:00',
+  ]);
+  assert.deepEqual(iso(sessionsBetween('FX', at('2026-12-22T00:00Z'), at('2027-01-03T00:00Z'), closures)), [
+    '2026-12-20T22:00 2026-12-24T22:00',
+    '2026-12-27T22:00 2026-12-31T22:00',
+  ]);
+});
+
+test('the British example: a bank holiday is a day of London, which summer time moves', () => {
+  const hours = new MarketHours(exampleOf('uk'));
+  for (const [time, isOpen] of [
+    ['2026-08-30T22:59Z', true],
+    ['2026-08-30T23:00:01Z', false],
+    ['2026-08-31T22:59:59Z', false],
+    ['2026-08-31T23:00Z', true],
+    ['2026-12-28T00:00:01Z', false],
+    ['2026-12-29T00:00Z', true],
+  ] as const) {
+    assert.equal(hours.isOpen('FX', at(time)), isOpen, time);
+    assert.equal(hours.isOpen('CRYPTO', at(time)), true);
+  }
+});
+
+test('a silent feed is no alarm on a holiday, and is one on the day after', () => {
+  const hours = new MarketHours(exampleOf('us'));
+  const setup = { feed: 'hermes', clock: 'system' } as const;
+  const silent = silentAssetsOf(setup, hours, { latest: () => null });
+  const onGoodFriday = silent(at('2026-04-03T15:00Z'));
+  assert.ok(onGoodFriday.includes('EURUSD') && onGoodFriday.includes('BTC'));
+  assert.ok(!onGoodFriday.includes('GOLD') && !onGoodFriday.includes('SILVER'));
+  assert.ok(silent(at('2026-04-06T15:00Z')).includes('GOLD'));
+});
+
+test('property: a time is open if the weekly hours have it open and no closure has it closed', () => {
+  const fromMs = at('2026-03-01T00:00Z');
+  const closure = fc.record({
+    name: fc.constant('any'),
+    classes: fc.constantFrom(['METAL'] as const, ['FX'] as const, ['METAL', 'FX'] as const),
+    fromMs: fc.integer({ min: 0, max: 400 }).map((hours) => fromMs + hours * HOUR_MS),
+    untilMs: fc.integer({ min: 1, max: 60 }),
+  });
+  const closures = fc
+    .array(closure, { maxLength: 6 })
+    .map((all) => all.map((one) => ({ ...one, untilMs: one.fromMs + one.untilMs * HOUR_MS })));
+  const moment = fc.integer({ min: 0, max: 16 * 24 * 60 }).map((minutes) => fromMs + minutes * 60_000 + 1);
+  fc.assert(
+    fc.property(
+      closures,
+      moment,
+      fc.constantFrom('METAL' as const, 'FX' as const),
+      (all, timeMs, assetClass) => {
+        const isClosed = all.some(
+          (one) =>
+            one.classes.some((name) => name === assetClass) && one.fromMs < timeMs && timeMs < one.untilMs,
+        );
+        const expected = new MarketHours().isOpen(assetClass, timeMs) && !isClosed;
+        assert.equal(new MarketHours(all).isOpen(assetClass, timeMs), expected);
+        const sessions = sessionsBetween(assetClass, fromMs, fromMs + 16 * DAY_MS, all) ?? [];
+        sessions.forEach(([openMs, closeMs], i) => {
+          assert.ok(openMs < closeMs && openMs > (sessions[i - 1]?.[1] ?? 0), 'ordered and separate');
+        });
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+test('a time zone has the clock of its summer and winter', () => {
+  for (const [zone, local, utc] of [
+    ['America/New_York', '2026-07-01T12:00Z', '2026-07-01T16:00Z'],
+    ['America/New_York', '2026-01-01T12:00Z', '2026-01-01T17:00Z'],
+    ['Europe/London', '2026-07-01T00:00Z', '2026-06-30T23:00Z'],
+    ['Asia/Tokyo', '2026-07-01T00:00Z', '2026-06-30T15:00Z'],
+  ] as const) {
+    const clock = new ZoneClock(zone);
+    assert.equal(clock.at(at(local)), at(utc));
+    assert.equal(clock.clockMs(at(utc)), at(local));
+  }
+});
+
+test('mistakes in a file are told by their place', () => {
+  const day = { name: 'A day', classes: ['FX'], from: '2026-12-25T00:00', until: '2026-12-26T00:00' };
+  const mistakesOf = (closure: object, timeZone = 'Europe/London'): string => {
+    const result = readClosures(fileOf({ timeZone, closures: [day, closure] }));
+    return result.success ? '' : result.mistakes.join('; ');
+  };
+  assert.equal(mistakesOf(day), '');
+  assert.match(mistakesOf({ ...day, classes: ['CRYPTO'] }), /closures\[1\]\.classes\[0\]/);
+  assert.match(mistakesOf({ ...day, classes: [] }), /closures\[1\]\.classes/);
+  assert.match(mistakesOf({ ...day, until: day.from }), /closures\[1\] \(A day\): from and until must be/);
+  assert.match(mistakesOf({ ...day, until: '2027-12-26T00:00' }), /up to 14 days apart/);
+  assert.match(mistakesOf({ ...day, from: '2026-12-25' }), /closures\[1\]\.from/);
+  assert.match(mistakesOf({ ...day, from: '2026-02-30T00:00' }), /closures\[1\] \(A day\)/);
+  assert.match(mistakesOf({ ...day, note: 'x' }), /closures\[1\]\.note is not a known field/);
+  assert.match(mistakesOf(day, 'London'), /timeZone: "London" is not a time zone/);
+  const broken = readClosures(fileOf('{'));
+  assert.match(broken.success ? '' : broken.mistakes.join(), /cannot be read/);
+});

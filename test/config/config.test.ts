@@ -1,0 +1,367 @@
+/** Every mistake in the environment is reported by the name of its variable (design, section 8). */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { withOverrides } from '../../config/compose.js';
+import { ConfigError, readConfig } from '../../config/config.js';
+import { YEARLY_VOLATILITY } from '../../engine/host/ticks/volatility.js';
+import { USUAL_HERMES_IDS } from '../../feeds/hermes/symbols.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'tote-config-'));
+after(() => rmSync(folder, { recursive: true }));
+
+function mistakesOf(env: Record<string, string>): readonly string[] {
+  try {
+    readConfig(env);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.mistakes;
+  }
+  return [];
+}
+
+function rulesFile(content: unknown): string {
+  const path = join(folder, `rules-${Math.random()}.json`);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+test('an empty environment gives the defaults of the design', () => {
+  const config = readConfig({});
+  assert.deepEqual(config, {
+    host: '127.0.0.1',
+    port: 8080,
+    gateways: Math.max(1, Math.floor(availableParallelism() / 2)),
+    operatorHost: '127.0.0.1',
+    operatorPort: 8081,
+    operatorToken: null,
+    operatorTokensFile: null,
+    tlsCertFile: null,
+    tlsKeyFile: null,
+    operatorTlsCertFile: null,
+    operatorTlsKeyFile: null,
+    operatorClientCaFile: null,
+    dataDir: './data',
+    feed: null,
+    requireData: false,
+    feedSeed: null,
+    hermesUrl: new URL('https://pyth.dourolabs.app/hermes'),
+    hermesApiKey: null,
+    hermesIds: USUAL_HERMES_IDS,
+    unsureMax: config.unsureMax,
+    coinbaseUrl: new URL('wss://ws-feed.exchange.coinbase.com/'),
+    feedStaleMs: 8_000,
+    closures: [],
+    clock: null,
+    clockStartMs: null,
+    rules: null,
+    changeSetup: [],
+    demo: true,
+    houseCapitalCents: 100_000_000,
+    rateLimits: { keyRead: 120, keyWrite: 30, account: 240, ip: 300 },
+    trustedProxies: [],
+    durability: 'fsync',
+    replication: null,
+    role: 'leader',
+    node: null,
+    leaseMs: 3_000,
+    replicationStream: 'tote',
+    replicationCredentials: null,
+    replicationCa: null,
+    snapshotCommands: 1_000_000,
+    snapshotEveryMs: 900_000,
+    snapshotsKept: { newest: 3, allMs: 3_600_000, hourlyMs: 86_400_000, dailyMs: null },
+    segmentBytesMax: 268_435_456,
+    retentionMs: null,
+    gapMsMax: 604_800_000,
+    pastPricesMs: 2_000,
+    priceRatioMax: 1.5,
+    priceAgreementMs: 30_000,
+    volatility: YEARLY_VOLATILITY,
+    logLevel: 'info',
+    logMinutes: true,
+  });
+  const { BTC, GOLD, EURUSD } = config.unsureMax;
+  assert.deepEqual([BTC, GOLD, EURUSD], [0.005, 0.002, 0.001]);
+});
+
+test('values are read, and variables of other programs ignored', () => {
+  const config = readConfig({
+    PATH: '/bin',
+    TOTE_HOST: '::1',
+    TOTE_PORT: '0',
+    TOTE_OPERATOR_TOKEN: 'a-token-of-my-own',
+    TOTE_CLOCK: 'manual',
+    TOTE_CLOCK_START: '2026-06-10T12:00:00.250Z',
+    TOTE_FEED: 'push',
+    TOTE_FEED_SEED: '7',
+    TOTE_DEMO: '0',
+    TOTE_HOUSE_CAPITAL: '2,500.50',
+    TOTE_RATE_LIMITS: 'ip=5, key_read=9',
+    TOTE_TRUSTED_PROXIES: '10.0.0.1, ::1, 10.1.0.0/16',
+    TOTE_SNAPSHOT_COMMANDS: '250,000',
+    TOTE_SNAPSHOT_MINUTES: '5',
+    TOTE_SNAPSHOTS_KEPT: 'newest=7, hourly=2d, daily=45d',
+    TOTE_SEGMENT_MIB: '64',
+    TOTE_RETENTION: '30d',
+    TOTE_PRICE_RATIO_MAX: '1.25',
+    TOTE_PRICE_AGREEMENT_SECONDS: '0',
+    TOTE_VOLATILITY: 'BTC=0.61, EURUSD=0.2',
+  });
+  assert.equal(config.host, '::1');
+  assert.equal(config.port, 0);
+  assert.equal(config.operatorToken, 'a-token-of-my-own');
+  assert.equal(config.clock, 'manual');
+  assert.equal(config.clockStartMs, Date.parse('2026-06-10T12:00:00.250Z'));
+  assert.equal(config.feedSeed, 7);
+  assert.equal(config.demo, false);
+  assert.equal(config.houseCapitalCents, 250_050);
+  assert.deepEqual(config.rateLimits, { keyRead: 9, keyWrite: 30, account: 240, ip: 5 });
+  assert.deepEqual(config.trustedProxies, ['10.0.0.1', '::1', '10.1.0.0/16']);
+  assert.equal(readConfig({ TOTE_RATE_LIMITS: 'off' }).rateLimits, null);
+  assert.equal(config.snapshotCommands, 250_000);
+  assert.equal(config.snapshotEveryMs, 300_000);
+  assert.deepEqual(config.snapshotsKept, {
+    newest: 7,
+    allMs: 3_600_000,
+    hourlyMs: 172_800_000,
+    dailyMs: 3_888_000_000,
+  });
+  assert.equal(config.segmentBytesMax, 67_108_864);
+  assert.equal(config.priceRatioMax, 1.25);
+  assert.equal(config.priceAgreementMs, 0);
+  assert.deepEqual(config.volatility, { ...YEARLY_VOLATILITY, BTC: 0.61, EURUSD: 0.2 });
+  const live = readConfig({
+    TOTE_FEED: ' coinbase, hermes ',
+    TOTE_COINBASE_URL: 'ws://[::1]:4001',
+    TOTE_FEED_STALE_SECONDS: '20',
+    TOTE_HERMES_URL: 'http://127.0.0.1:4000/hermes/',
+    TOTE_HERMES_API_KEY: 'some-key',
+    TOTE_HERMES_IDS: `TON=0x${'AB'.repeat(32)}`,
+    TOTE_CONFIDENCE_MAX: 'TON=1.5, BTC=0',
+  });
+  assert.deepEqual(
+    [live.feed, live.hermesUrl.pathname, live.hermesApiKey],
+    ['coinbase,hermes', '/hermes/', 'some-key'],
+  );
+  assert.deepEqual([live.coinbaseUrl.host, live.feedStaleMs], ['[::1]:4001', 20_000]);
+  assert.deepEqual(live.hermesIds, { ...USUAL_HERMES_IDS, TON: 'ab'.repeat(32) });
+  assert.deepEqual(live.unsureMax, { ...readConfig({}).unsureMax, TON: 0.015, BTC: 0 });
+  assert.equal(config.retentionMs, 2_592_000_000);
+  assert.equal(readConfig({ TOTE_RETENTION: '12h' }).retentionMs, 43_200_000);
+  assert.equal(readConfig({ TOTE_RETENTION: 'all' }).retentionMs, null);
+});
+
+test('the replicated log needs its servers, and nothing of it is set in vain', () => {
+  const config = readConfig({ TOTE_REPLICATION: 'tls://a, b:4300,[::1]:1', TOTE_ROLE: 'auto' });
+  assert.deepEqual(config.replication, { servers: ['a:4222', 'b:4300', '[::1]:1'], isTls: true });
+  assert.equal(config.role, 'auto');
+  assert.throws(() => readConfig({ TOTE_ROLE: 'auto' }), /TOTE_ROLE: is of use only with TOTE_REPLICATION/);
+  assert.equal(readConfig({ TOTE_REPLICATION: 'off' }).replication, null);
+});
+
+const BAD_VALUES: readonly (readonly [name: string, value: string, expected: RegExp])[] = [
+  ['TOTE_HOST', 'a host', /IP address or a host name/],
+  ['TOTE_PORT', '65536', /port number/],
+  ['TOTE_VOLATILITY', 'DOGE=1', /assets of BTC, ETH/],
+  ['TOTE_VOLATILITY', 'BTC=1,BTC=2', /at most once/],
+  ['TOTE_VOLATILITY', 'BTC=10.1', /from 0\.01 to 10/],
+  ['TOTE_VOLATILITY', 'BTC=0', /from 0\.01 to 10/],
+  ['TOTE_PORT', '-1', /port number/],
+  ['TOTE_OPERATOR_HOST', '', /IP address or a host name/],
+  ['TOTE_OPERATOR_PORT', '80a', /port number/],
+  ['TOTE_OPERATOR_TOKEN', 'with spaces in it', /visible ASCII/],
+  ['TOTE_OPERATOR_TOKEN', 'fifteen-letters', /16 to 255 visible ASCII/],
+  ['TOTE_DATA_DIR', '', /a path/],
+  ['TOTE_FEED', 'live', /simulated, push, hermes, coinbase, or several of the last 2/],
+  ['TOTE_FEED', 'hermes,push', /in order of preference/],
+  ['TOTE_FEED', 'hermes,hermes', /in order of preference/],
+  ['TOTE_COINBASE_URL', 'https://exchange.example', /wss:\/\/, or with ws:\/\/ on this machine/],
+  ['TOTE_FEED_STALE_SECONDS', '0', /from 1 to 60/],
+  ['TOTE_HOLIDAYS_FILE', '/does/not/exist.json', /JSON files of closures.*cannot be read/],
+  ['TOTE_HERMES_URL', 'hermes.example', /an address with https:\/\//],
+  ['TOTE_HERMES_URL', 'http://hermes.example/', /http:\/\/ on this machine/],
+  ['TOTE_HERMES_URL', 'https://user@hermes.example/', /without user/],
+  ['TOTE_HERMES_URL', 'https://hermes.example/?key=1', /without user/],
+  ['TOTE_HERMES_API_KEY', 'with spaces in it', /visible ASCII/],
+  ['TOTE_HERMES_IDS', 'BTC=e62df6c8', /64 hexadecimal digits/],
+  ['TOTE_HERMES_IDS', 'DOGE=x', /assets of BTC, ETH/],
+  ['TOTE_CONFIDENCE_MAX', 'BTC=101', /from 0 to 100/],
+  ['TOTE_CONFIDENCE_MAX', '0.5', /from 0 to 100/],
+  ['TOTE_FEED_SEED', '4294967296', /whole number/],
+  ['TOTE_CLOCK', 'fast', /system, manual/],
+  ['TOTE_CLOCK_START', '2026-02-30T00:00:00Z', /a time since 1970 in UTC/],
+  ['TOTE_CLOCK_START', '2026-06-10', /a time since 1970 in UTC/],
+  ['TOTE_DEMO', 'yes', /0, 1/],
+  ['TOTE_HOUSE_CAPITAL', '10.001', /at most two decimals/],
+  ['TOTE_HOUSE_CAPITAL', '-5', /at most two decimals/],
+  ['TOTE_HOUSE_CAPITAL', '1e9', /at most two decimals/],
+  ['TOTE_HOUSE_CAPITAL', '5,000,000,000,000.01', /at most 5,000,000,000,000.00/],
+  ['TOTE_RATE_LIMITS', 'key_reads=5', /key_read=/],
+  ['TOTE_RATE_LIMITS', 'ip=5,ip=6', /at most once/],
+  ['TOTE_RATE_LIMITS', 'ip=0', /key_read=/],
+  ['TOTE_TRUSTED_PROXIES', 'proxy.example', /IP addresses/],
+  ['TOTE_TRUSTED_PROXIES', '10.0.0.0/33', /IP addresses/],
+  ['TOTE_DURABILITY', 'none', /fsync, os/],
+  ['TOTE_REPLICATION', 'nats.example.com', /"off", or nats:/],
+  ['TOTE_REPLICATION', 'nats://a,,b', /"off", or nats:/],
+  ['TOTE_REPLICATION', 'nats://a,a:4222', /each once/],
+  ['TOTE_ROLE', 'master', /leader, standby, auto/],
+  ['TOTE_NODE', 'a b', /letters, digits/],
+  ['TOTE_LEASE_SECONDS', '0', /whole seconds from 1 to 60/],
+  ['TOTE_REPLICATION_STREAM', 'a.b', /letters, digits/],
+  ['TOTE_SNAPSHOT_COMMANDS', '0', /whole number from 1 to/],
+  ['TOTE_SNAPSHOT_COMMANDS', '10,00', /whole number from 1 to/],
+  ['TOTE_SNAPSHOT_MINUTES', '0.5', /whole number from 1 to 10080/],
+  ['TOTE_SNAPSHOTS_KEPT', '0', /a number of the newest from 1 to 1000, or parts such as newest=3,all=1h/],
+  ['TOTE_SNAPSHOTS_KEPT', 'newest=3,weekly=1d', /expected a number/],
+  ['TOTE_SNAPSHOTS_KEPT', 'all=journal', /expected a number/],
+  ['TOTE_SNAPSHOTS_KEPT', 'newest=3,newest=4', /expected a number/],
+  ['TOTE_SEGMENT_MIB', '65537', /whole number from 1 to 65536/],
+  ['TOTE_RETENTION', '30', /"all", or how long, in hours or days/],
+  ['TOTE_RETENTION', '0d', /"all", or how long, in hours or days/],
+  ['TOTE_CHANGE_SETUP', 'feeds', /one or more of feed, clock, rules/],
+  ['TOTE_CHANGE_SETUP', 'feed,feed', /one or more of feed, clock, rules/],
+  ['TOTE_REQUIRE_DATA', 'yes', /0, 1/],
+  ['TOTE_GAP_MAX', 'all', /"any", or how long, in hours or days/],
+  ['TOTE_PAST_PRICES_SECONDS', '3601', /whole number from 0 to 3600/],
+  ['TOTE_PRICE_RATIO_MAX', '1', /a number above 1, up to 1000/],
+  ['TOTE_PRICE_RATIO_MAX', '1000.1', /a number above 1, up to 1000/],
+  ['TOTE_PRICE_RATIO_MAX', '50 %', /a number above 1/],
+  ['TOTE_PRICE_AGREEMENT_SECONDS', '901', /whole number from 0 to 900/],
+  ['TOTE_LOG_LEVEL', 'verbose', /fatal, error, warn/],
+  ['TOTE_RULES_FILE', '/does/not/exist.json', /cannot be read/],
+];
+
+test('snapshots that do not reach as far back as the retention are refused, and a number alone is the newest', () => {
+  assert.match(
+    mistakesOf({ TOTE_SNAPSHOTS_KEPT: 'daily=29d', TOTE_RETENTION: '30d' }).join(),
+    /^TOTE_SNAPSHOTS_KEPT: daily must reach as far back as TOTE_RETENTION/,
+  );
+  assert.deepEqual(mistakesOf({ TOTE_SNAPSHOTS_KEPT: 'daily=30d', TOTE_RETENTION: '30d' }), []);
+  assert.deepEqual(readConfig({ TOTE_SNAPSHOTS_KEPT: '5' }).snapshotsKept, {
+    newest: 5,
+    allMs: 0,
+    hourlyMs: 0,
+    dailyMs: null,
+  });
+});
+
+for (const [name, value, expected] of BAD_VALUES) {
+  test(`${name}=${JSON.stringify(value)} is refused`, () => {
+    const mistakes = mistakesOf({ [name]: value });
+    assert.equal(mistakes.length, 1);
+    assert.match(mistakes[0] ?? '', expected);
+    assert.ok(mistakes[0]?.startsWith(`${name}: `));
+  });
+}
+
+test('a token or key that is refused is not shown', () => {
+  assert.doesNotMatch(mistakesOf({ TOTE_HERMES_API_KEY: 'pass word 1' }).join(), /pass word/);
+  assert.doesNotMatch(mistakesOf({ TOTE_HERMES_URL: 'ftp://a.example/my-token' }).join(), /my-token/);
+  assert.doesNotMatch(mistakesOf({ TOTE_OPERATOR_TOKEN: 'pass word 1' }).join(), /pass word/);
+});
+
+test('all mistakes are reported at once, and a misspelt name gets a suggestion', () => {
+  const mistakes = mistakesOf({
+    TOTE_PROT: '80',
+    TOTE_DEMO: 'no',
+    TOTE_CLOCK: 'x',
+    TOTE_SOMETHING_ELSE: '1',
+  });
+  assert.equal(mistakes.length, 4);
+  assert.ok(mistakes.includes('TOTE_PROT: no such variable; did you mean TOTE_PORT?'));
+  assert.ok(mistakes.includes('TOTE_SOMETHING_ELSE: no such variable'));
+});
+
+test('one port for both servers is refused', () => {
+  assert.match(mistakesOf({ TOTE_PORT: '9000', TOTE_OPERATOR_PORT: '9000' }).join(), /TOTE_OPERATOR_PORT/);
+});
+
+test('a rules file changes what it names and nothing else', () => {
+  const path = rulesFile({
+    markets: ['BTC_ONE_MINUTE', 'ETH_ONE_DAY'],
+    limits: {
+      '*': { house: { seedCents: 7 } },
+      ONE_MINUTE: { lockLeadMs: 6_000 },
+      BTC: { maxStakeCents: 500 },
+      ETH: { house: { policy: 'fair' } },
+      ETH_ONE_DAY: { house: { seedCents: 8, shadeE6: 0 } },
+    },
+    tiers: { SILVER: { maxStakeCents: 2_000_00 } },
+    feeBps: 250,
+  });
+  const rules = withOverrides('print', readConfig({ TOTE_RULES_FILE: path }).rules?.overrides ?? {});
+  assert.deepEqual(rules.markets, [
+    {
+      marketId: 'BTC_ONE_MINUTE',
+      lockLeadMs: 6_000,
+      minStakeCents: 100,
+      maxStakeCents: 500,
+      house: { policy: 'fair', seedCents: 7, shadeE6: 600_000, clampE6: 20_000 },
+      maxPriceAgeMs: 10_000,
+    },
+    {
+      marketId: 'ETH_ONE_DAY',
+      lockLeadMs: 300_000,
+      minStakeCents: 100,
+      maxStakeCents: 1_000_000,
+      house: { policy: 'fair', seedCents: 8, shadeE6: 0, clampE6: 20_000 },
+      maxPriceAgeMs: 10_000,
+    },
+  ]);
+  assert.deepEqual(rules.tiers[1], { tier: 'SILVER', maxStakeCents: 200_000, activeKeysMax: 2 });
+  assert.equal(rules.tiers.length, 5);
+  assert.equal(rules.feeBps, 250);
+  assert.equal(rules.cutoffMs, 20_000);
+  assert.equal(rules.masterSecretFingerprint, 'print');
+});
+
+const BAD_RULES: readonly (readonly [content: unknown, expected: RegExp])[] = [
+  ['{', /cannot be read/],
+  [{ feeBsp: 1 }, /feeBsp is not a known field/],
+  [{ feeBps: 10_000 }, /feeBps must be .*at most 9999/],
+  [{ feeBps: 0.5 }, /feeBps must be .*whole number/],
+  [{ limits: { BTC: { house: { seedCents: 0 } } } }, /limits\.BTC\.house\.seedCents must be .*at least 1/],
+  [{ limits: { BTX: {} } }, /limits: "BTX" does not exist; did you mean "BTC"/],
+  [{ markets: ['BTC_ONE_MINUT'] }, /did you mean "BTC_ONE_MINUTE"/],
+  [{ markets: ['btc_one_day'] }, /did you mean "BTC_ONE_DAY"/],
+  [{ markets: ['DOGE_ONE_MINUTE'] }, /markets: "DOGE_ONE_MINUTE" does not exist$/],
+  [{ limits: { DOGE_ONE_MINUTE: {} } }, /limits: "DOGE_ONE_MINUTE" does not exist$/],
+  [{ limits: { ONE_MINUT: {} } }, /did you mean "ONE_MINUTE"/],
+  [{ limits: { ONE_MINUTE: { lockLeadMs: 40_000 } } }, /no time to bet/],
+  [{ limits: { '*': { minStakeCents: 2_000_000 } } }, /above maxStakeCents/],
+  [{ limits: { BTC: { house: { policy: 'fare' } } } }, /limits\.BTC\.house\.policy must be/],
+  [
+    { limits: { BTC: { house: { policy: 'fair' } } }, feeBps: 199 },
+    /BTC_ONE_MINUTE: house\.clampE6 20000 is above the fee/,
+  ],
+  [{ masterSecretFingerprint: 'x' }, /masterSecretFingerprint is not a known field/],
+];
+
+for (const [content, expected] of BAD_RULES) {
+  test(`the rules file ${JSON.stringify(content)} is refused`, () => {
+    assert.match(mistakesOf({ TOTE_RULES_FILE: rulesFile(content) }).join(), expected);
+  });
+}
+
+test('variables of bots in the same shell are none of the server’s', () => {
+  const env = { TOTE_API_KEY: 'tote_x', TOTE_API_URL: 'http://127.0.0.1:8080/v1', TOTE_OPERATOR_URL: 'x' };
+  assert.deepEqual(readConfig(env), readConfig({}));
+});
+
+test('a port with TLS has a certificate and its key, and only such a port can ask for client certificates', () => {
+  assert.deepEqual(mistakesOf({ TOTE_TLS_CERT_FILE: '/etc/tote/cert.pem' }), [
+    'TOTE_TLS_KEY_FILE: is not set; expected a file, since TOTE_TLS_CERT_FILE is set',
+  ]);
+  assert.deepEqual(mistakesOf({ TOTE_OPERATOR_TLS_KEY_FILE: '/etc/tote/key.pem' }), [
+    'TOTE_OPERATOR_TLS_CERT_FILE: is not set; expected a file, since TOTE_OPERATOR_TLS_KEY_FILE is set',
+  ]);
+  assert.deepEqual(mistakesOf({ TOTE_OPERATOR_TLS_CLIENT_CA_FILE: '/etc/tote/ca.pem' }), [
+    'TOTE_OPERATOR_TLS_CLIENT_CA_FILE: expected TOTE_OPERATOR_TLS_CERT_FILE to be set, too',
+  ]);
+  const [missing] = mistakesOf({ TOTE_TLS_CERT_FILE: join(folder, 'none'), TOTE_TLS_KEY_FILE: 'none' });
+  assert.match(missing ?? '', /^TOTE_TLS_CERT_FILE: .*none cannot be read: ENOENT/);
+});

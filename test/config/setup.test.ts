@@ -1,0 +1,72 @@
+/** The setup of a start, from its variables and the facts of its directory. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ConfigError, readConfig } from '../../config/config.js';
+import { settleSetup } from '../../config/setup.js';
+import type { Setup } from '../../engine/model/setup.js';
+
+const PUSHED: Setup = { feed: 'push', clock: 'manual', rulesFrom: 'defaults' };
+
+test('a new directory takes the given variables, and defaults for the rest', () => {
+  const { setup, config, changes } = settleSetup(readConfig({ TOTE_FEED: 'push' }), null);
+  assert.deepEqual(setup, { feed: 'push', clock: 'system', rulesFrom: 'defaults' });
+  assert.deepEqual([config.feed, config.clock, changes], ['push', 'system', []]);
+});
+
+test('permission to change a fact that stays the same has no effect', () => {
+  const { setup, changes } = settleSetup(readConfig({ TOTE_CHANGE_SETUP: 'feed,clock,rules' }), PUSHED);
+  assert.deepEqual([setup, changes], [PUSHED, []]);
+});
+
+test('a feed that this version does not have is refused, and can be replaced with permission', () => {
+  const later: Setup = { ...PUSHED, feed: 'oracle' };
+  const { message } = assertRefused({}, later);
+  assert.match(message, /runs with the feed "oracle", which this version does not have/);
+  const { changes } = settleSetup(readConfig({ TOTE_FEED: 'push', TOTE_CHANGE_SETUP: 'feed' }), later);
+  assert.deepEqual(changes, ['the feed "oracle" before, the feed "push" from now on']);
+});
+
+test('all facts that differ are reported at once', () => {
+  const { mistakes } = assertRefused(
+    { TOTE_FEED: 'simulated', TOTE_CLOCK: 'system', TOTE_RULES_FILE: 'none' },
+    { ...PUSHED, rulesFrom: 'file' },
+  );
+  assert.deepEqual(
+    mistakes.map((mistake) => mistake.split(':')[0]),
+    ['TOTE_FEED', 'TOTE_CLOCK', 'TOTE_RULES_FILE'],
+  );
+});
+
+function assertRefused(env: Readonly<Record<string, string>>, known: Setup): ConfigError {
+  try {
+    settleSetup(readConfig(env), known);
+  } catch (thrown) {
+    assert.ok(thrown instanceof ConfigError);
+    return thrown;
+  }
+  assert.fail('it was taken');
+}
+
+test('live prices need the clock of the system, and the service at the default address needs a key', () => {
+  const mistakesOf = (env: Record<string, string>): string => {
+    try {
+      settleSetup(readConfig({ TOTE_FEED: 'hermes', ...env }), null);
+      return '';
+    } catch (error) {
+      assert.ok(error instanceof ConfigError);
+      return error.message;
+    }
+  };
+  assert.match(
+    mistakesOf({}),
+    /1 mistake.*\n.*TOTE_HERMES_API_KEY: is not set; expected the key of the service at pyth/,
+  );
+  assert.equal(mistakesOf({ TOTE_HERMES_API_KEY: 'some-key' }), '');
+  assert.equal(
+    mistakesOf({ TOTE_HERMES_URL: 'http://localhost:4000' }),
+    '',
+    "a service of one's own may need none",
+  );
+  const manual = mistakesOf({ TOTE_HERMES_API_KEY: 'some-key', TOTE_CLOCK: 'manual' });
+  assert.match(manual, /TOTE_CLOCK: live prices \(the feed "hermes"\) need the clock "system"/);
+});

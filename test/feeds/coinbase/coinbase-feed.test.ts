@@ -1,0 +1,210 @@
+/** Trades of an exchange as prices, over real sockets, from a service that speaks the recorded wire format. */
+import assert from 'node:assert/strict';
+import { connect, createServer, type Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import type { WebSocket } from 'ws';
+import { ASSETS, assetClassOf } from '../../../engine/model/domain.js';
+import type { PriceTick } from '../../../engine/model/ports.js';
+import { CoinbaseFeed } from '../../../feeds/coinbase/coinbase-feed.js';
+import { ExchangeService, heartbeatJson, tradeJson } from '../support/exchange-service.js';
+import { HandClock, Seen, SeenLog, waitOut } from '../support/seen.js';
+
+const NOON_MS = Date.UTC(2026, 5, 10, 12);
+const ETH = ASSETS.indexOf('ETH');
+
+/** A service and a started feed. `through` is where the feed connects instead. */
+async function start(
+  t: TestContext,
+  prepare: (service: ExchangeService) => void = () => undefined,
+  through?: URL,
+) {
+  const service = await ExchangeService.open();
+  const clock = new HandClock();
+  const log = new SeenLog();
+  const ticks = new Seen<PriceTick>();
+  const url = through ?? service.url;
+  prepare(service);
+  const feed = new CoinbaseFeed({ url, clock, random: () => 0, log });
+  t.after(() => {
+    feed.stop();
+    service.close();
+  });
+  feed.start((tick) => {
+    ticks.add(tick);
+    return { taken: true };
+  });
+  return { service, clock, log, ticks, feed };
+}
+
+type Started = Awaited<ReturnType<typeof start>>;
+
+async function socketOf({ service, log }: Started): Promise<WebSocket> {
+  const socket = await service.sockets.next();
+  await log.ofEvent('feed_connected');
+  return socket;
+}
+
+test('trades become ticks with their own price and time; each cryptocurrency is subscribed to alone', async (t) => {
+  const started = await start(t);
+  const socket = await socketOf(started);
+  socket.send(tradeJson({ id: 1081862674, timeMs: NOON_MS - 102, type: 'last_match' }));
+  socket.send(tradeJson({ id: 1081862675, timeMs: NOON_MS, price: '80691.54' }));
+  socket.send(tradeJson({ id: 7, timeMs: NOON_MS + 1, price: '3300', product: 'ETH-USD' }));
+  await started.ticks.next();
+  assert.deepEqual(await started.ticks.next(), {
+    asset: 0,
+    price: 80_691.54,
+    timeMs: NOON_MS,
+    source: 'coinbase',
+    origin: 'BTC-USD trade 1081862675',
+  });
+  assert.deepEqual([(await started.ticks.next()).asset, started.ticks.all[0]?.timeMs], [ETH, NOON_MS - 102]);
+  const cryptos = ASSETS.filter((name) => assetClassOf(name) === 'CRYPTO');
+  for (const name of cryptos) assert.equal(await started.service.subscribed.next(), `${name}-USD`);
+  assert.equal(started.feed.covers(ASSETS.indexOf('GOLD')), false);
+});
+
+test('a message may come in two fragments, cut at every byte', async (t) => {
+  const started = await start(t);
+  const socket = await socketOf(started);
+  const length = Buffer.byteLength(tradeJson({ id: 1000, timeMs: NOON_MS }));
+  for (let cut = 1; cut < length; cut++) {
+    const bytes = Buffer.from(tradeJson({ id: 1000 + cut, timeMs: NOON_MS }));
+    socket.send(bytes.subarray(0, cut), { binary: false, fin: false });
+    socket.send(bytes.subarray(cut), { binary: false, fin: true });
+    assert.equal((await started.ticks.next()).origin, `BTC-USD trade ${1000 + cut}`);
+  }
+});
+
+test('the stream, handshake included, may arrive byte by byte', async (t) => {
+  const upstream: Socket[] = [];
+  const target = new Seen<URL>();
+  const proxy = createServer((client) => {
+    void target.next().then(({ port, hostname }) => {
+      const service = connect(Number(port), hostname);
+      upstream.push(client, service);
+      client.setNoDelay(true).pipe(service);
+      service.on('data', (bytes) => {
+        service.pause();
+        const left = [...bytes];
+        const one = (): void => {
+          const byte = left.shift();
+          if (byte === undefined) service.resume();
+          else client.write(Buffer.of(byte), () => setImmediate(one));
+        };
+        one();
+      });
+    });
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    for (const socket of upstream) socket.destroy();
+    proxy.close();
+  });
+  const address = proxy.address();
+  assert.ok(address !== null && typeof address === 'object');
+  const through = new URL(`ws://127.0.0.1:${address.port}/`);
+  const started = await start(t, (service) => target.add(service.url), through);
+  const socket = await socketOf(started);
+  for (const id of [1, 2, 3]) socket.send(tradeJson({ id, timeMs: NOON_MS }));
+  for (const id of [1, 2, 3]) assert.equal((await started.ticks.next()).origin, `BTC-USD trade ${id}`);
+});
+
+test('doubled trades and those out of order are left out, over a new connection too', async (t) => {
+  const started = await start(t);
+  let socket = await socketOf(started);
+  for (const id of [10, 10, 11, 9, 12]) socket.send(tradeJson({ id, timeMs: NOON_MS + id }));
+  for (let i = 0; i < 3; i++) await started.ticks.next();
+  socket.close(1001);
+  const { reason, waitMs } = await waitOut(started);
+  assert.deepEqual([reason, waitMs], ['the service closed the connection (code 1001)', 250]);
+  socket = await socketOf(started);
+  socket.send(tradeJson({ id: 12, timeMs: NOON_MS + 12, type: 'last_match' }));
+  socket.send(tradeJson({ id: 13, timeMs: NOON_MS + 13 }));
+  assert.equal((await started.ticks.next()).timeMs, NOON_MS + 13);
+  const counts = started.feed.view().updates.BTC;
+  assert.deepEqual(counts, { taken: 4, refused: 0, standby: 0, repeated: 3, unsure: 0 });
+});
+
+test('heartbeats keep a quiet market connected; without them the connection is given up', async (t) => {
+  const started = await start(t);
+  const socket = await socketOf(started);
+  for (let i = 1; i <= 5; i++) {
+    started.clock.pass(9_000);
+    socket.send(heartbeatJson(NOON_MS));
+    socket.send(tradeJson({ id: i, timeMs: NOON_MS + i, product: 'SOL-USD' }));
+    await started.ticks.next();
+    started.feed.poll();
+  }
+  started.clock.pass(10_001);
+  started.feed.poll();
+  assert.equal((await waitOut(started)).reason, 'nothing new for 10 s');
+  await socketOf(started);
+});
+
+test('a product that the exchange does not have is left out, the others are not', async (t) => {
+  const started = await start(t, ({ unknown }) => void unknown.add('TON-USD'));
+  const socket = await socketOf(started);
+  const { fields } = await started.log.ofEvent('feed_service_error');
+  assert.equal(fields['detail'], 'Failed to subscribe: TON-USD is not a valid product');
+  const { excluded } = started.feed.view();
+  assert.deepEqual(excluded, { TON: 'Failed to subscribe: TON-USD is not a valid product' });
+  assert.equal(started.feed.covers(ASSETS.indexOf('TON')), false);
+  socket.terminate();
+  await waitOut(started);
+  await socketOf(started);
+  const products = (ASSETS.filter((name) => assetClassOf(name) === 'CRYPTO').length - 1) * 2 + 1;
+  while (started.service.subscribed.all.length < products) await started.service.subscribed.next();
+  assert.equal(started.service.subscribed.all.filter((product) => product === 'TON-USD').length, 1);
+});
+
+test('a 429 is obeyed', async (t) => {
+  const started = await start(t, (service) => {
+    service.refuseWith = { status: 429, headers: { 'Retry-After': '9' } };
+  });
+  const { fields } = await started.log.ofEvent('feed_disconnected');
+  assert.deepEqual([fields['reason'], fields['waitMs']], ['the service answered 429', 9_000]);
+  started.service.refuseWith = null;
+  started.clock.pass(8_999);
+  started.feed.poll();
+  assert.equal(started.feed.view().connection.attempts, 1);
+  started.clock.pass(1);
+  started.feed.poll();
+  await socketOf(started);
+});
+
+test('what is not in the form of the service is counted, and new kinds of messages are passed over', async (t) => {
+  const started = await start(t);
+  const socket = await socketOf(started);
+  const sound = JSON.parse(tradeJson({ id: 5, timeMs: NOON_MS })) as object;
+  const broken = [
+    { price: '-1' },
+    { price: 80_691 },
+    { price: '1e9' },
+    { trade_id: 'x' },
+    { trade_id: -1 },
+    { time: 'now' },
+    { product_id: null },
+  ];
+  for (const part of broken) socket.send(JSON.stringify({ ...sound, ...part }));
+  for (const text of ['not JSON', '[]', 'null']) socket.send(text);
+  for (const other of [{ type: 'ticker', price: 7 }, { type: 'status' }]) socket.send(JSON.stringify(other));
+  socket.send(tradeJson({ id: 5, timeMs: NOON_MS, product: 'DOGE-USD' }));
+  socket.send(tradeJson({ id: 6, timeMs: NOON_MS }));
+  assert.equal((await started.ticks.next()).origin, 'BTC-USD trade 6');
+  assert.equal(started.feed.view().malformed, broken.length + 3);
+});
+
+test('a service that is not there is tried again, and nothing comes after stop', async (t) => {
+  const started = await start(t, (service) => service.close());
+  const reasons = [await waitOut(started), await waitOut(started)];
+  for (const { reason } of reasons) assert.match(reason, /ECONNREFUSED/);
+  assert.deepEqual(
+    reasons.map(({ waitMs }) => waitMs),
+    [250, 500],
+  );
+  started.feed.stop();
+  started.clock.pass(60_000);
+  started.feed.poll();
+  assert.equal(started.feed.view().connection.state, 'stopped');
+});

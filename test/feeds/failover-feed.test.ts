@@ -1,0 +1,246 @@
+/** Several feeds in order of preference: which of them an asset's prices come from, and when that changes. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { ASSETS } from '../../engine/model/domain.js';
+import type { PriceTick, TickVerdict } from '../../engine/model/ports.js';
+import { FailoverFeed, type FeedSwitch } from '../../feeds/failover-feed.js';
+import { type LiveFeed, ON_STANDBY } from '../../feeds/live/live-feed.js';
+import { pushHost } from '../support/host/feed-hosts.js';
+
+const START_MS = Date.UTC(2026, 5, 10, 12);
+const BTC = 0;
+const GOLD = ASSETS.indexOf('GOLD');
+const STALE_MS = 8_000;
+
+/** A feed whose ticks the test hands over. */
+class HandFeed implements LiveFeed {
+  sink: (tick: PriceTick) => TickVerdict = () => assert.fail('not started');
+  isStopped = false;
+
+  constructor(
+    readonly name: string,
+    private readonly assets: readonly number[],
+  ) {}
+
+  start(sink: (tick: PriceTick) => TickVerdict): void {
+    this.sink = sink;
+  }
+  poll(): void {}
+  nextDueMs(): number {
+    return Number.POSITIVE_INFINITY;
+  }
+  stop(): void {
+    this.isStopped = true;
+  }
+  covers(asset: number): boolean {
+    return this.assets.includes(asset);
+  }
+  view(): never {
+    return assert.fail('nobody asks');
+  }
+}
+
+function feeds() {
+  let nowMs = START_MS;
+  const all = ASSETS.map((_, asset) => asset);
+  const first = new HandFeed('first', all);
+  const second = new HandFeed('second', [BTC, 1]);
+  const third = new HandFeed('third', [BTC]);
+  const switches: FeedSwitch[] = [];
+  const used: PriceTick[] = [];
+  const absurd = new Set<string>();
+  const failover = new FailoverFeed({
+    feeds: [first, second, third],
+    staleMs: STALE_MS,
+    nowMs: () => nowMs,
+    onSwitch: (switched) => switches.push(switched),
+  });
+  failover.start((tick) => {
+    if (absurd.has(tick.source)) return { taken: false, detail: 'absurd' };
+    used.push(tick);
+    return { taken: true };
+  });
+  const tick = (feed: HandFeed, ageMs = 0, asset = BTC): TickVerdict =>
+    feed.sink({ asset, price: 100, timeMs: nowMs - ageMs, source: feed.name, origin: '' });
+  const pass = (ms: number): void => {
+    nowMs += ms;
+  };
+  return { failover, first, second, third, switches, used, absurd, tick, pass };
+}
+
+test('the preferred feed is used as long as it has prices, and others stand by', () => {
+  const { first, second, third, used, switches, tick, pass, failover } = feeds();
+  assert.equal(failover.name, 'first,second,third');
+  for (let i = 0; i < 20; i++) {
+    pass(4_000);
+    assert.equal(tick(second), ON_STANDBY);
+    assert.equal(tick(first).taken, true);
+    assert.equal(tick(third), ON_STANDBY);
+  }
+  assert.ok(used.every(({ source }) => source === 'first'));
+  assert.deepEqual(switches, []);
+});
+
+test('an asset whose feed is stale takes the next one; other assets do not', () => {
+  const { first, second, used, switches, tick, pass } = feeds();
+  tick(first);
+  pass(STALE_MS);
+  assert.equal(tick(second), ON_STANDBY, 'not yet');
+  pass(1);
+  tick(first, 0, GOLD);
+  assert.equal(tick(second).taken, true);
+  assert.equal(tick(second, 0, 1).taken, true, 'which never had any price of the first');
+  assert.deepEqual(switches, [
+    { asset: BTC, from: 'first', to: 'second', reason: 'first has had no price for 8 s' },
+    { asset: 1, from: 'first', to: 'second', reason: 'first has had no price for 8 s' },
+  ]);
+  assert.deepEqual(
+    used.map(({ source }) => source),
+    ['first', 'first', 'second', 'second'],
+  );
+});
+
+test('what is stale is told by the time of ticks, not by their arrival', () => {
+  const { first, second, switches, tick, pass } = feeds();
+  for (let i = 0; i < 9; i++) {
+    tick(first, i * 1_000);
+    pass(1_000);
+  }
+  assert.equal(tick(second, STALE_MS + 1), ON_STANDBY, 'stale itself');
+  assert.equal(tick(second, STALE_MS).taken, true);
+  assert.equal(switches.length, 1);
+});
+
+test('a preferred feed comes back after half a minute without a break, and at once where the present one is stale', () => {
+  const { first, second, switches, tick, pass } = feeds();
+  pass(STALE_MS + 1);
+  tick(second);
+  const bothFor = (ms: number): void => {
+    for (let passedMs = 0; passedMs < ms; passedMs += 1_000) {
+      tick(second);
+      tick(first);
+      pass(1_000);
+    }
+  };
+  bothFor(25_000);
+  pass(STALE_MS - 1_000);
+  tick(second);
+  pass(1_001);
+  bothFor(30_000);
+  assert.equal(switches.length, 1, 'the break began the half minute anew');
+  assert.equal(tick(first).taken, true);
+  assert.deepEqual(switches[1], {
+    asset: BTC,
+    from: 'second',
+    to: 'first',
+    reason: 'first has been back for 30 s',
+  });
+  pass(STALE_MS + 1);
+  tick(second);
+  pass(STALE_MS + 1);
+  assert.equal(tick(first).taken, true, 'at once');
+  assert.deepEqual(
+    switches.slice(2).map(({ to }) => to),
+    ['second', 'first'],
+  );
+});
+
+test('a feed whose prices are absurd is as stale as a silent one, and takes over from none', () => {
+  const { first, second, third, absurd, switches, tick, pass } = feeds();
+  tick(first);
+  absurd.add('first').add('second');
+  for (let i = 0; i < 9; i++) {
+    pass(1_000);
+    assert.equal(tick(first).taken, false);
+  }
+  assert.deepEqual(tick(second), { taken: false, detail: 'absurd' });
+  assert.deepEqual(switches, []);
+  assert.equal(tick(third).taken, true);
+  assert.deepEqual(
+    switches.map(({ to }) => to),
+    ['third'],
+  );
+});
+
+test('with no price anywhere nothing is switched; all stop together', () => {
+  const { failover, first, second, third, switches, tick, pass } = feeds();
+  pass(3_600_000);
+  failover.poll(START_MS);
+  assert.equal(tick(second, 60_000), ON_STANDBY);
+  assert.deepEqual(switches, []);
+  failover.stop();
+  assert.ok([first, second, third].every(({ isStopped }) => isStopped));
+  assert.equal(tick(first).taken, false);
+});
+
+test('property: an asset has one feed at a time, and it changes only where the rule allows', () => {
+  const step = fc.record({
+    feed: fc.nat(2),
+    passMs: fc.oneof(fc.nat(2_000), fc.constantFrom(STALE_MS, STALE_MS + 1, 30_000)),
+    ageMs: fc.oneof(fc.constant(0), fc.nat(20_000)),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+      const { first, second, third, used, switches, tick, pass } = feeds();
+      const all = [first, second, third];
+      let active = 'first';
+      for (const { feed, passMs, ageMs } of steps) {
+        pass(passMs);
+        const { name } = all[feed] ?? first;
+        const before = { used: used.length, switches: switches.length };
+        tick(all[feed] ?? first, ageMs);
+        const switched = switches.length > before.switches;
+        if (switched) {
+          const { from, to } = switches.at(-1) ?? {};
+          assert.deepEqual([from, to], [active, name]);
+          assert.ok(ageMs <= STALE_MS);
+          active = name;
+        }
+        assert.equal(used.length > before.used, name === active);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('the switch and the source of each price are in the journal', () => {
+  const first = new HandFeed('first', [BTC]);
+  const second = new HandFeed('second', [BTC]);
+  const { clock } = pushHost();
+  const onSwitch = (switched: FeedSwitch): void => {
+    host.sequencer.submit({ kind: 'switchFeed', timeMs: host.sequencer.stampMs(), ...switched });
+  };
+  const failover = new FailoverFeed({
+    feeds: [first, second],
+    staleMs: STALE_MS,
+    nowMs: () => clock.nowMs(),
+    onSwitch,
+  });
+  const { host } = pushHost({ feeds: [failover] }, clock);
+  const say = (feed: HandFeed, price: number): TickVerdict =>
+    feed.sink({ asset: BTC, price, timeMs: clock.wallMs, source: feed.name, origin: `${feed.name} said so` });
+  say(first, 100);
+  host.lifecycle.pump();
+  for (let second_ = 0; second_ < 62; second_++) {
+    clock.pass(1_000);
+    if (second_ < 20) say(first, 100 + second_);
+    say(second, 200 + second_);
+    host.lifecycle.pump();
+  }
+  host.settle();
+  const told = host.journal
+    .commands()
+    .flatMap((command) =>
+      command.kind === 'openLate' || command.kind === 'boundaryPrice'
+        ? [`${command.kind} ${command.source} ${command.evidence}`]
+        : command.kind === 'switchFeed'
+          ? [`switch to ${command.to}`]
+          : [],
+    );
+  assert.deepEqual(told, [
+    'openLate first first said so',
+    'switch to second',
+    'boundaryPrice second second said so',
+  ]);
+});

@@ -1,0 +1,401 @@
+/** Prices from Hermes, over real sockets, from a service that speaks the recorded wire format. */
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { type TestContext, test } from 'node:test';
+import { ASSETS, type Asset } from '../../../engine/model/domain.js';
+import type { PriceTick, TickVerdict } from '../../../engine/model/ports.js';
+import { HermesFeed } from '../../../feeds/hermes/hermes-feed.js';
+import { HERMES_SYMBOLS, USUAL_HERMES_IDS } from '../../../feeds/hermes/symbols.js';
+import { eventOf, HermesService, type SentPrice, updateJson } from '../support/hermes-service.js';
+import { HandClock, Seen, SeenLog, waitOut } from '../support/seen.js';
+
+const KEY = 'a-key-that-nobody-may-see';
+const NOON_S = Date.UTC(2026, 5, 10, 12) / 1_000;
+
+interface Given {
+  readonly ids?: Partial<Record<Asset, string>>;
+  readonly verdict?: TickVerdict;
+  /** Before the feed starts. */
+  readonly prepare?: (service: HermesService) => void;
+}
+
+/** A service and a started feed. */
+async function start(t: TestContext, { ids = {}, verdict = { taken: true }, prepare }: Given = {}) {
+  const service = await HermesService.open();
+  const clock = new HandClock();
+  const log = new SeenLog();
+  const ticks = new Seen<PriceTick>();
+  const { url } = service;
+  prepare?.(service);
+  const feed = new HermesFeed({
+    url,
+    apiKey: KEY,
+    ids: { ...USUAL_HERMES_IDS, ...ids },
+    unsureMax: Object.fromEntries(ASSETS.map((asset) => [asset, 0.005])) as Record<Asset, number>,
+    clock,
+    random: () => 0,
+    log,
+  });
+  t.after(() => {
+    feed.stop();
+    service.close();
+  });
+  feed.start((tick) => {
+    ticks.add(tick);
+    return verdict;
+  });
+  const counts = (asset: Asset) => feed.view().updates[asset];
+  return { service, clock, log, ticks, feed, counts };
+}
+
+type Started = Awaited<ReturnType<typeof start>>;
+
+/** The response of the next stream. */
+async function streamOf({ service, log }: Started): Promise<ServerResponse> {
+  const { response } = await service.streams.next();
+  await log.ofEvent('feed_connected');
+  return response;
+}
+
+/** A price of BTC that no other second has. */
+const btcAt = (publishTime: number, more: Partial<SentPrice> = {}): SentPrice => ({
+  asset: 'BTC',
+  price: `${6_488_617_685_106 + publishTime - NOON_S}`,
+  publishTime,
+  ...more,
+});
+
+test('updates become ticks of all 14 assets, with the time and the evidence of the service', async (t) => {
+  const started = await start(t);
+  const stream = await streamOf(started);
+  stream.write(eventOf([btcAt(NOON_S, { slot: 307134755 })]));
+  assert.deepEqual(await started.ticks.next(), {
+    asset: 0,
+    price: 64_886.17685106,
+    timeMs: NOON_S * 1_000,
+    source: 'hermes',
+    origin: `${USUAL_HERMES_IDS.BTC} slot 307134755 confidence 2302419392e-8`,
+  });
+  const all = ASSETS.map((asset, i) => ({
+    asset,
+    price: `${1_160_00 + i}`,
+    conf: '3',
+    expo: -5,
+    publishTime: NOON_S + 1,
+  }));
+  stream.write(eventOf(all));
+  for (const [asset] of ASSETS.entries()) {
+    const tick = await started.ticks.next();
+    assert.deepEqual([tick.asset, tick.price], [asset, (1_160_00 + asset) / 100_000]);
+  }
+});
+
+test('the key is in a header only, and every asset is asked for by its symbol before the stream', async (t) => {
+  const { service } = await start(t);
+  const { request } = await service.streams.next();
+  const asked = service.listRequests.map(({ url }) =>
+    new URL(url ?? '', service.url).searchParams.get('query'),
+  );
+  assert.deepEqual(
+    asked,
+    ASSETS.map((asset) => HERMES_SYMBOLS[asset]),
+  );
+  for (const { headers, url } of [...service.listRequests, request]) {
+    assert.equal(headers.authorization, `Bearer ${KEY}`);
+    assert.ok(!url?.includes(KEY));
+  }
+  const { searchParams } = new URL(request.url ?? '', service.url);
+  assert.deepEqual(
+    searchParams.getAll('ids[]'),
+    ASSETS.map((asset) => USUAL_HERMES_IDS[asset]),
+  );
+  assert.deepEqual(
+    [searchParams.get('parsed'), searchParams.get('ignore_invalid_price_ids')],
+    ['true', 'true'],
+  );
+});
+
+test('the stream may be cut at every byte', async (t) => {
+  const started = await start(t);
+  const stream = await streamOf(started);
+  const bytesOf = (second: number): Buffer => {
+    const json = updateJson([btcAt(second)]).replace('"metadata"', '"größe":"½ 🙂","metadata"');
+    return Buffer.from(`:keep-alive\n\nid: ${second}\r\ndata:${json}\r\n\r\n`);
+  };
+  const length = bytesOf(NOON_S).length;
+  for (let cut = 1; cut < length; cut++) {
+    const bytes = bytesOf(NOON_S + cut);
+    // Each write is a chunk of its own in the body, and is handed over as one, however the packets are.
+    stream.write(bytes.subarray(0, cut));
+    stream.write(bytes.subarray(cut));
+    assert.equal((await started.ticks.next()).timeMs, (NOON_S + cut) * 1_000, `cut at ${cut}`);
+  }
+  for (const byte of bytesOf(NOON_S + length)) stream.write(Buffer.of(byte));
+  assert.equal((await started.ticks.next()).timeMs, (NOON_S + length) * 1_000);
+  assert.deepEqual([started.feed.view().malformed, started.counts('BTC')?.taken], [0, length]);
+});
+
+test('doubled updates and those out of order are left out, within a second too', async (t) => {
+  const started = await start(t);
+  const stream = await streamOf(started);
+  const inOrder = [
+    btcAt(NOON_S, { slot: 10 }),
+    btcAt(NOON_S, { slot: 11, price: '6488617685107' }),
+    btcAt(NOON_S + 1, { slot: 12, price: '6488617685108' }),
+    // A service without slots is ordered by arrival within a second.
+    btcAt(NOON_S + 2, { slot: 0, price: '6488617685109' }),
+    btcAt(NOON_S + 2, { slot: null, price: '6488617685110' }),
+  ];
+  const repeated = [
+    btcAt(NOON_S + 1, { slot: 12, price: '6488617685108' }),
+    btcAt(NOON_S + 1, { slot: 11, price: '1' }),
+    btcAt(NOON_S, { slot: 99, price: '2' }),
+  ];
+  const [a, b, c, d, e] = inOrder as [SentPrice, SentPrice, SentPrice, SentPrice, SentPrice];
+  for (const sent of [a, a, b, a, c, ...repeated, d, d, e, e]) stream.write(eventOf([sent]));
+  stream.write(eventOf([btcAt(NOON_S + 3)]));
+  await started.ticks.nextWhere(({ timeMs }) => timeMs === (NOON_S + 3) * 1_000);
+  assert.deepEqual(
+    started.ticks.all.slice(0, -1).map(({ price }) => price),
+    inOrder.map(({ price }) => Number(`${price}e-8`)),
+  );
+  assert.deepEqual(started.counts('BTC'), { taken: 6, refused: 0, standby: 0, repeated: 7, unsure: 0 });
+});
+
+test('a price that the service is too unsure of is not passed on, and is logged once a minute', async (t) => {
+  const started = await start(t);
+  const stream = await streamOf(started);
+  const sent = (second: number, conf: string) => btcAt(second, { price: '1000000', conf });
+  stream.write(eventOf([sent(NOON_S, '5000')]));
+  stream.write(eventOf([sent(NOON_S + 1, '5001')]));
+  stream.write(eventOf([sent(NOON_S + 2, '9000')]));
+  stream.write(eventOf([btcAt(NOON_S + 3, { price: '0', conf: '0' })]));
+  stream.write(eventOf([sent(NOON_S + 4, '0')]));
+  await started.ticks.next();
+  assert.equal((await started.ticks.next()).timeMs, (NOON_S + 4) * 1_000);
+  const { fields } = await started.log.ofEvent('price_unsure');
+  assert.deepEqual([fields['crypto'], fields['unsureBy']], ['BTC', 0.005001]);
+  assert.equal(started.log.all.filter(({ event }) => event === 'price_unsure').length, 1);
+  assert.equal(started.counts('BTC')?.unsure, 3);
+});
+
+test('an id of another asset prices nothing, even where the service sends it', async (t) => {
+  const prepare = ({ listed }: HermesService): void => void listed.delete('Crypto.TON/USD');
+  const started = await start(t, { ids: { SILVER: USUAL_HERMES_IDS.GOLD }, prepare });
+  const { request, response } = await started.service.streams.next();
+  const ids = new URL(request.url ?? '', started.service.url).searchParams.getAll('ids[]');
+  assert.equal(ids.length, ASSETS.length - 2);
+  assert.deepEqual(
+    [ids.includes(USUAL_HERMES_IDS.SILVER), ids.includes(USUAL_HERMES_IDS.TON)],
+    [false, false],
+  );
+  const { fields } = await started.log.ofEvent('feed_ids_refused');
+  const refused = fields['assets'] as Record<string, string>;
+  assert.match(refused['SILVER'] ?? '', /is not the service's id of Metal\.XAG\/USD, which is f2fb02/);
+  assert.match(refused['TON'] ?? '', /no price feed with the symbol Crypto\.TON\/USD/);
+  assert.deepEqual(Object.keys(started.feed.view().excluded), ['SILVER', 'TON']);
+  const base = { price: '100', conf: '0', publishTime: NOON_S };
+  response.write(
+    eventOf([
+      { asset: 'TON', ...base },
+      { asset: 'SILVER', ...base },
+      { asset: 'BTC', ...base, id: 'cd'.repeat(32) },
+      { asset: 'ETH', ...base },
+    ]),
+  );
+  assert.equal((await started.ticks.next()).asset, ASSETS.indexOf('ETH'));
+  assert.equal(started.ticks.all.length, 1);
+});
+
+test('an id that was wrong is asked for again with the next connection', async (t) => {
+  const prepare = ({ listed }: HermesService): void => void listed.delete('Crypto.TON/USD');
+  const started = await start(t, { prepare });
+  const first = await streamOf(started);
+  assert.deepEqual(Object.keys(started.feed.view().excluded), ['TON']);
+  started.service.listed.set('Crypto.TON/USD', USUAL_HERMES_IDS.TON);
+  first.end();
+  await waitOut(started);
+  const second = await streamOf(started);
+  assert.deepEqual(started.feed.view().excluded, {});
+  second.write(eventOf([{ asset: 'TON', price: '100', conf: '0', publishTime: NOON_S }]));
+  assert.equal((await started.ticks.next()).asset, ASSETS.indexOf('TON'));
+});
+
+test('of two assets with one id, only the one whose symbol it has gets a price', async (t) => {
+  for (const wrong of ['BTC', 'SOL'] as const) {
+    const started = await start(t, { ids: { [wrong]: USUAL_HERMES_IDS.ETH } });
+    const stream = await streamOf(started);
+    for (const asset of ['ETH', 'BTC', 'SOL', 'XRP'] as const) {
+      stream.write(eventOf([{ asset, price: '100', conf: '0', publishTime: NOON_S }]));
+    }
+    await started.ticks.nextWhere(({ asset }) => asset === ASSETS.indexOf('XRP'));
+    const priced = started.ticks.all.map(({ asset }) => ASSETS[asset]);
+    assert.deepEqual(
+      priced,
+      (['ETH', 'BTC', 'SOL', 'XRP'] as const).filter((asset) => asset !== wrong),
+    );
+  }
+});
+
+test('after the service closes the stream, as it does once a day, it is opened again; ids stay checked for a day', async (t) => {
+  const started = await start(t);
+  const { clock, feed, service } = started;
+  let stream = await streamOf(started);
+  for (let i = 1; i <= 24 * 360; i++) {
+    clock.pass(10_000);
+    stream.write(eventOf([btcAt(NOON_S + i * 10)]));
+    await started.ticks.next();
+    feed.poll();
+  }
+  stream.end();
+  const { reason, waitMs } = await waitOut(started);
+  assert.deepEqual([reason, waitMs], ['the service closed the stream', 250]);
+  stream = await streamOf(started);
+  assert.equal(service.listRequests.length, 2 * ASSETS.length, 'a day has passed');
+  stream.destroy();
+  await waitOut(started);
+  await streamOf(started);
+  assert.equal(service.listRequests.length, 2 * ASSETS.length, 'and now a moment');
+});
+
+test('a 429 is obeyed: as long as the service says, a minute where it does not', async (t) => {
+  const answers: Record<string, string>[] = [{ 'retry-after': '7' }, {}];
+  const prepare = (service: HermesService): void => {
+    service.intercept = (request, response) => {
+      const headers = request.url?.includes('/stream') ? answers.shift() : undefined;
+      if (headers === undefined) return false;
+      response.writeHead(429, headers).end('Too Many Requests');
+      return true;
+    };
+  };
+  const started = await start(t, { prepare });
+  const first = await started.log.ofEvent('feed_disconnected');
+  assert.equal(first.fields['waitMs'], 7_000);
+  started.clock.pass(6_999);
+  started.feed.poll();
+  assert.equal(started.feed.view().connection.attempts, 1);
+  started.clock.pass(1);
+  started.feed.poll();
+  const { reason, waitMs } = await waitOut(started);
+  assert.deepEqual([reason, waitMs], ['the service answered 429: Too Many Requests', 60_000]);
+  await streamOf(started);
+  assert.equal(
+    started.service.listRequests.length,
+    ASSETS.length,
+    'nothing more was asked for than had to be',
+  );
+});
+
+test('Retry-After may be a date, by the clock of the service', async (t) => {
+  const prepare = (service: HermesService): void => {
+    service.intercept = (_request, response) => {
+      const headers = {
+        date: 'Wed, 10 Jun 2026 12:00:00 GMT',
+        'retry-after': 'Wed, 10 Jun 2026 12:00:20 GMT',
+      };
+      response.writeHead(503, headers).end();
+      return true;
+    };
+  };
+  const started = await start(t, { prepare });
+  assert.equal((await waitOut(started)).waitMs, 20_000);
+});
+
+test('a key that is refused is tried again after half a minute, and is in no log and no status', async (t) => {
+  const prepare = (service: HermesService): void => {
+    service.intercept = (request, response) => {
+      response.writeHead(401).end(`invalid API key ${request.headers.authorization} ${'x'.repeat(9_000)}`);
+      return true;
+    };
+  };
+  const started = await start(t, { prepare });
+  const { reason, waitMs } = await waitOut(started);
+  assert.match(reason, /^the service answered 401: invalid API key Bearer \[key\] xxx/);
+  assert.equal(waitMs, 30_000);
+  assert.doesNotMatch(JSON.stringify([started.log.all, started.feed.view()]), new RegExp(KEY));
+});
+
+test('a redirection is not followed: the key would go with it', async (t) => {
+  const prepare = (service: HermesService): void => {
+    service.intercept = (_request, response) => {
+      response.writeHead(302, { location: 'https://elsewhere.example/' }).end();
+      return true;
+    };
+  };
+  const started = await start(t, { prepare });
+  assert.match((await waitOut(started)).reason, /answered 302 \(redirections are not followed\)/);
+});
+
+test('a service that is not there is tried again and again', async (t) => {
+  const started = await start(t, { prepare: (service) => service.close() });
+  const waits: number[] = [];
+  for (let i = 0; i < 4; i++) {
+    const { reason, waitMs } = await waitOut(started);
+    assert.match(reason, /ECONNREFUSED/);
+    waits.push(waitMs);
+  }
+  assert.deepEqual(waits, [250, 500, 1_000, 2_000]);
+});
+
+test('a stream without anything new for 10 s is given up, whatever else it sends', async (t) => {
+  const started = await start(t);
+  const stream = await streamOf(started);
+  stream.write(eventOf([btcAt(NOON_S)]));
+  await started.ticks.next();
+  started.clock.pass(10_001);
+  // The same price again, comments and another asset that nobody asked for are no news.
+  stream.write(`:\n\n${eventOf([btcAt(NOON_S)])}${eventOf([btcAt(NOON_S + 1, { id: 'cd'.repeat(32) })])}`);
+  stream.write('event: error\ndata: Error receiving update: Lagged(7)\n\n');
+  const { fields } = await started.log.ofEvent('feed_service_error');
+  assert.equal(fields['detail'], 'Error receiving update: Lagged(7)');
+  started.feed.poll();
+  const { reason } = await waitOut(started);
+  assert.equal(reason, 'nothing new for 10 s');
+  const again = await streamOf(started);
+  again.write(eventOf([btcAt(NOON_S + 20)]));
+  assert.equal((await started.ticks.next()).timeMs, (NOON_S + 20) * 1_000);
+});
+
+test('what is not in the form of the service is passed over, and counted', async (t) => {
+  const started = await start(t);
+  const stream = await streamOf(started);
+  const sound = JSON.parse(updateJson([btcAt(NOON_S)])) as { parsed: { price: object }[] };
+  const [entry] = sound.parsed;
+  const broken = [
+    { price: { price: '-5', conf: '1', expo: -8, publish_time: NOON_S } },
+    { price: { price: 5, conf: '1', expo: -8, publish_time: NOON_S } },
+    { price: { price: '5', conf: '1', expo: 99, publish_time: NOON_S } },
+    { price: { price: '5', conf: '1', expo: -8, publish_time: 'now' } },
+    { price: null },
+    { id: 'short' },
+  ].map((part) => ({ ...entry, ...part }));
+  for (const text of ['not JSON', '[]', 'null', '7', '{"parsed":{}}']) stream.write(`data: ${text}\n\n`);
+  stream.write(`data: ${JSON.stringify({ parsed: [...broken, null, entry] })}\n\n`);
+  stream.write('data: {"binary":{"encoding":"hex","data":[]}}\n\n');
+  assert.equal((await started.ticks.next()).price, 64_886.17685106);
+  assert.equal(started.ticks.all.length, 1);
+  assert.equal(started.feed.view().malformed, 5 + broken.length + 1);
+  await started.log.ofEvent('feed_malformed');
+});
+
+test('an event without an end is not kept in memory for ever', async (t) => {
+  const started = await start(t);
+  const stream = await streamOf(started);
+  stream.on('error', () => undefined);
+  stream.write(`data: ${'x'.repeat(1_000_001)}`);
+  const { reason } = await waitOut(started);
+  assert.equal(reason, 'an event of the stream is too long');
+  await streamOf(started);
+});
+
+test('ticks that the server refuses are counted, and nothing comes after stop', async (t) => {
+  const started = await start(t, { verdict: { taken: false, detail: 'no' } });
+  const stream = await streamOf(started);
+  stream.write(eventOf([btcAt(NOON_S)]));
+  await started.ticks.next();
+  assert.deepEqual(started.counts('BTC'), { taken: 0, refused: 1, standby: 0, repeated: 0, unsure: 0 });
+  const closed = new Promise((resolve) => stream.once('close', resolve));
+  started.feed.stop();
+  await closed;
+  assert.equal(started.feed.view().connection.state, 'stopped');
+});

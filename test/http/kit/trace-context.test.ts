@@ -1,0 +1,59 @@
+/** `traceparent`: what is taken from it, and that nothing is taken from anything else. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { traceContextOf } from '../../../http/kit/trace-context.js';
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const SPAN = '00f067aa0ba902b7';
+const FOUND = { traceId: TRACE, spanId: SPAN };
+
+test('a valid header gives trace and span, in its version and in later ones', () => {
+  for (const header of [
+    `00-${TRACE}-${SPAN}-01`,
+    `00-${TRACE}-${SPAN}-00`,
+    `cc-${TRACE}-${SPAN}-01`,
+    `cc-${TRACE}-${SPAN}-01-what-the-future-adds`,
+  ])
+    assert.deepEqual(traceContextOf(header), FOUND, header);
+});
+
+test('what is not valid gives nothing', () => {
+  for (const header of [
+    '',
+    'x',
+    `ff-${TRACE}-${SPAN}-01`,
+    `00-${TRACE}-${SPAN}-01-more`,
+    `00-${TRACE}-${SPAN}-01-`,
+    `00-${TRACE}-${SPAN}`,
+    `00-${TRACE}-${SPAN}-1`,
+    `cc-${TRACE}-${SPAN}-01more`,
+    `00-${'0'.repeat(32)}-${SPAN}-01`,
+    `00-${TRACE}-${'0'.repeat(16)}-01`,
+    `00-${TRACE.toUpperCase()}-${SPAN}-01`,
+    `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-02`,
+    `cc-${TRACE}-${SPAN}-01-${'x'.repeat(500)}`,
+    `00-${TRACE}-${SPAN}-01\n`,
+  ])
+    assert.equal(traceContextOf(header), null, header);
+});
+
+test('whatever a client sends, only hex digits get into the log', () => {
+  const parts = fc.array(fc.constantFrom('00', 'cc', TRACE, SPAN, '01', '-', '"', '\n', 'x'), {
+    maxLength: 12,
+  });
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        parts.map((all) => all.join('')),
+      ),
+      (header) => {
+        const found = traceContextOf(header);
+        if (found === null) return;
+        assert.match(found.traceId, /^[0-9a-f]{32}$/);
+        assert.match(found.spanId, /^[0-9a-f]{16}$/);
+      },
+    ),
+  );
+});

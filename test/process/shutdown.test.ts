@@ -1,0 +1,124 @@
+/**
+ * How a process ends, seen from outside: exit code and log. Each test runs a small program that uses the real
+ * `Shutdown` with a server that only records its calls.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { test } from 'node:test';
+
+const module = (name: string): string =>
+  JSON.stringify(new URL(`../../process/${name}.js`, import.meta.url).href);
+
+const PROGRAM = `
+import { writeSync } from 'node:fs';
+import { Shutdown } from ${module('shutdown')};
+import { createLog } from ${module('log/log')};
+const say = (text) => writeSync(1, text + '\\n');
+const ending = new Shutdown(createLog('info'));
+const impatient = new Shutdown(createLog('info'), 0);
+const patient = new Shutdown(createLog('info'), 60_000);
+const server = {
+  drain: async () => { say('drain'); },
+  close: async () => { say('close'); },
+};
+setInterval(() => {}, 1000);
+`;
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the program, then `body`; sends the first of `signals` after its first line, and so on. */
+async function run(body: string, signals: readonly NodeJS.Signals[] = []): Promise<Ended> {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM + body]);
+  let stdout = '';
+  let stderr = '';
+  const left = [...signals];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+    for (const signal of left.splice(0, text.split('\n').length - 1)) child.kill(signal);
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const [code] = await once(child, 'close');
+  return { code: typeof code === 'number' ? code : null, stdout, stderr };
+}
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  test(`${signal} drains, then closes, then exits 0`, async () => {
+    const ended = await run("ending.watch(server); say('up');", [signal]);
+    assert.equal(ended.stdout, 'up\ndrain\nclose\n');
+    assert.equal(ended.code, 0, ended.stderr);
+    assert.match(ended.stderr, /"msg":"stopped"/);
+  });
+}
+
+test('signals close together count as one: Ctrl-C under npm', async () => {
+  const body =
+    "server.close = () => new Promise((done) => { process.once('SIGWINCH', done); say('close'); });";
+  const ended = await run(`${body} patient.watch(server); say('up');`, ['SIGINT', 'SIGINT', 'SIGWINCH']);
+  assert.equal(ended.stdout, 'up\ndrain\nclose\n');
+  assert.equal(ended.code, 0, ended.stderr);
+});
+
+test('a second signal ends at once, without a close', async () => {
+  const body =
+    "server.drain = () => new Promise(() => { say('drain'); }); impatient.watch(server); say('up');";
+  const ended = await run(body, ['SIGTERM', 'SIGTERM']);
+  assert.equal(ended.stdout, 'up\ndrain\n');
+  assert.equal(ended.code, 1);
+});
+
+test('a failing drain is fatal, with its reason in the log', async () => {
+  const body = "server.drain = async () => { throw new Error('no disk'); }; ending.watch(server); say('up');";
+  const ended = await run(body, ['SIGTERM']);
+  assert.equal(ended.code, 1);
+  assert.match(ended.stderr, /"level":60.*no disk/);
+});
+
+const UNCAUGHT = [
+  ['an exception that nobody caught', "setImmediate(() => { throw new Error('wrong'); });"],
+  ['a rejection that nobody caught', "Promise.reject(new Error('wrong'));"],
+  ['a programming error that a handler reports', "ending.programmingError(new Error('wrong'));"],
+] as const;
+
+for (const [what, body] of UNCAUGHT) {
+  test(`${what} lets earlier commands become durable, closes nothing and exits 1`, async () => {
+    const ended = await run(`ending.watch(server); ${body}`);
+    assert.equal(ended.stdout, 'drain\n');
+    assert.equal(ended.code, 1);
+    assert.match(ended.stderr, /"level":60.*wrong/);
+  });
+}
+
+test('a fatal error ends at once', async () => {
+  const ended = await run("ending.watch(server); ending.fatal(new Error('fsync failed'));");
+  assert.equal(ended.stdout, '');
+  assert.equal(ended.code, 1);
+  assert.match(ended.stderr, /"level":60.*fsync failed/);
+});
+
+test('secrets are masked in log lines', async () => {
+  const body = `createLog('info').write('stopped', { secret: 's3cret', key: { apiKey: 's3cret' }, id: 7 }); process.exit(0);`;
+  const ended = await run(body);
+  assert.match(ended.stderr, /"id":7/);
+  assert.doesNotMatch(ended.stderr, /s3cret/);
+});
+
+test('a server that was told to stop says so until it ends', async () => {
+  const said = 'say(ending.isStopping);';
+  const stopping = `ending.watch({ ...server, close: async () => { ${said} } }); ${said}`;
+  const { stdout } = await run(stopping, ['SIGTERM']);
+  assert.equal(stdout, 'false\ndrain\ntrue\n');
+});
+
+test('a full disk is logged with its directory and free bytes', async () => {
+  const disk = "{ directory: '/srv/tote', freeBytes: 12345 }";
+  const { code, stderr } = await run(`ending.watch(server); say('up'); ending.diskFull(${disk});`);
+  assert.equal(code, 1);
+  assert.match(stderr, /"level":60.*"directory":"\/srv\/tote","freeBytes":12345/);
+});
