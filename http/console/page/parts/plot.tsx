@@ -11,8 +11,8 @@ export interface Line {
   readonly name: string;
   /** A variable of the stylesheet, such as `--line-1`. */
   readonly color: string;
-  /** NaN where there is none. */
-  readonly values: readonly number[];
+  /** null where there is none; uPlot draws nothing at all where a scale meets NaN. */
+  readonly values: readonly (number | null)[];
   readonly isDashed?: boolean;
 }
 
@@ -99,13 +99,19 @@ function optionsOf({ lines, format, fromZero, width }: Look): uPlot.Options {
           stroke: color(named),
           width: 2,
           ...(isDashed ? { dash: [6, 5] } : {}),
-          points: { show: false },
-          value: (_, value) => (value === null || Number.isNaN(value) ? '–' : format(value)),
+          points: { show: false, filter: (plot, at) => loneIndices(plot.data[at] ?? []) },
+          value: (_, value) => (value === null ? '–' : format(value)),
         }),
       ),
     ],
   };
 }
+
+/** Those of values between two gaps: no line reaches them, so each is drawn as a point. */
+const loneIndices = (values: uPlot.AlignedData[number]): number[] =>
+  [...values.keys()].filter(
+    (at) => values[at] != null && (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null,
+  );
 
 /** Times are UTC, as everywhere in the console; with seconds where the axis has them. */
 const clock = (seconds: number, stepSeconds: number): string =>

@@ -22,8 +22,8 @@ export function PricePlot({ market }: { readonly market: MarketNow }): JSX.Eleme
   if (first === undefined || last === undefined) return null;
   const { round } = market;
   const openPrice = round?.openPrice ?? null;
-  const ofRound = (timeMs: number): number =>
-    openPrice !== null && round !== null && timeMs >= round.startMs ? openPrice : Number.NaN;
+  const ofRound = (timeMs: number): number | null =>
+    round !== null && timeMs >= round.startMs ? openPrice : null;
   const prices = points.map(({ price }) => price);
   const [low, high] = [Math.min(...prices), Math.max(...prices)];
   return (
@@ -52,9 +52,7 @@ function usePoints(history: PriceHistoryResource | null, price: number | null): 
   const newestMs = useRef(0);
   useEffect(() => {
     if (history === null) return;
-    setPoints(
-      history.timesMs.map((noted, at) => ({ timeMs: noted, price: history.prices[at] ?? Number.NaN })),
-    );
+    setPoints(history.timesMs.map((noted, at) => ({ timeMs: noted, price: history.prices[at] as number })));
     newestMs.current = history.timesMs.at(-1) ?? 0;
   }, [history]);
   useEffect(() => {

@@ -32,5 +32,5 @@ export function VitalPlot({
   );
 }
 
-const written = (value: number | undefined, format: (value: number) => string): string =>
-  value === undefined || Number.isNaN(value) ? 'none' : format(value);
+const written = (value: number | null | undefined, format: (value: number) => string): string =>
+  value == null ? 'none' : format(value);

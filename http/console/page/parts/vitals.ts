@@ -11,8 +11,8 @@ const SAMPLES_MAX = 720;
 export interface VitalsNow {
   /** Seconds since 1970. */
   readonly time: readonly number[];
-  /** A column of figures; NaN where there was none. */
-  readonly column: (name: VitalName) => readonly number[];
+  /** A column of figures; null where there was none. */
+  readonly column: (name: VitalName) => readonly (number | null)[];
 }
 
 export function useVitals(): { readonly vitals: VitalsNow | null; readonly error: string } {
@@ -54,5 +54,5 @@ function joined(before: VitalsResource, more: VitalsResource): VitalsResource {
 
 const shown = ({ time, columns }: VitalsResource): VitalsNow => ({
   time,
-  column: (name) => (columns[name] ?? []).map((value) => value ?? Number.NaN),
+  column: (name) => columns[name] ?? [],
 });
