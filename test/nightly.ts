@@ -24,22 +24,7 @@ const PARTS: readonly Part[] = [
   { name: 'torture', program: './torture/main.js', args: [] },
   { name: 'torment', program: './replication/torment/main.js', args: [] },
   { name: 'fuzz', program: './fuzz/main.js', args: [] },
-  {
-    // Files of the test suite that search, and search less there.
-    name: 'searches',
-    program: './run.js',
-    args: [
-      ...['engine/against-reference', 'engine/replay', 'engine/riskless-profit', 'engine/snapshot/snapshot'],
-      ...['persistence/faults/bit-flips', 'persistence/faults/truncation', 'persistence/snapshot/bit-flips'],
-      ...[
-        'simulation/simulation',
-        'simulation/replication',
-        'blackbox/faults/sigkill',
-        'blackbox/faults/snapshots',
-      ],
-    ],
-    env: { TOTE_TEST_LONG: '1', TOTE_TEST_RUNS: '1200' },
-  },
+  { name: 'prove', program: './run.js', args: ['--night'] },
   ...['1', '3'].map((gateways) => ({
     name: `blackbox-${gateways}`,
     program: './run.js',

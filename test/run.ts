@@ -1,77 +1,133 @@
 /**
- * Runs compiled test files, each in a process of its own, and ends with the slowest of them, a summary and an exit
- * code. Not `node --test <folder>`, whose arguments differ between Node versions. Arguments narrow the run to the
- * files whose path contains one of them, `--fast` to those that `selection.ts` takes for fast, `--failed` to those
- * that failed in the run before, one at a time. `--lanes` says how many files run at a time.
+ * Runs compiled test files and ends with the slowest of them, a summary and an exit code. Arguments narrow the run to the
+ * files whose path contains one of them, `--failed` to those that failed in the run before, one at a time. `--prove`
+ * runs the searches, each in a process of its own, `--night` the same for hours. `--lanes` says how many processes
+ * run at a time.
  */
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { dirname, join, relative, resolve } from 'node:path';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { useScratchInMemory } from './scratch.js';
-import { select } from './selection.js';
+import { intoProcesses, select } from './selection.js';
+import type { Effort } from './support/effort.js';
 import { integerOption } from './support/integer-option.js';
-import { inSuiteOrAtNight } from './support/long-run.js';
+import type { TestFile } from './together.js';
 
-const SUMMARY = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
-/** Nothing here takes longer than this unless it hangs, in milliseconds. */
-const FILE_TIMEOUT_MS = inSuiteOrAtNight(300_000, 3_600_000);
-/** Files at a time where `--lanes` says nothing. With more than there are cores, threads of the lowest priority starve. */
+const SUMMARY = /^(tests|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
+/** No file takes longer than this unless it hangs. */
+const FILE_TIMEOUT_MS: Readonly<Record<Effort, number>> = {
+  test: 120_000,
+  prove: 400_000,
+  night: 3_600_000,
+};
+/** Processes at a time where `--lanes` says nothing. With more than there are cores, threads of the lowest priority starve. */
 const LANES = Math.max(2, availableParallelism());
 const SLOWEST_SHOWN = 10;
 
+/** What is kept of the last run of each file, of `npm test` and of the searches. */
+interface Kept {
+  readonly seconds: Record<string, number>;
+  failed: string[];
+}
+
 const { values, positionals } = parseArgs({
   options: {
-    fast: { type: 'boolean', default: false },
+    prove: { type: 'boolean', default: false },
+    night: { type: 'boolean', default: false },
     failed: { type: 'boolean', default: false },
     lanes: { type: 'string', default: String(LANES) },
   },
   allowPositionals: true,
 });
+const effort: Effort = values.night ? 'night' : values.prove ? 'prove' : 'test';
+const isProve = effort !== 'test';
 const folder = dirname(fileURLToPath(import.meta.url));
-/** The files that failed in the last run, one path a line. */
-const failedFile = join(folder, '.failed');
-const failedBefore = existsSync(failedFile) ? readFileSync(failedFile, 'utf8').split('\n') : [];
-const found = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
-  name.endsWith('.test.js'),
-);
-const files = select(found, { parts: positionals, isFast: values.fast })
-  .filter((name) => !values.failed || failedBefore.includes(name))
-  .map((name) => join(folder, name));
-if (files.length === 0)
+/** A build replaces dist/, so it is not kept there. */
+const keptFolder = join(folder, '..', '..', 'node_modules', '.cache', 'tote');
+const keptFile = join(keptFolder, `${effort}-runs.json`);
+const kept = readKept();
+
+function readKept(): Kept {
+  try {
+    return JSON.parse(readFileSync(keptFile, 'utf8')) as Kept;
+  } catch {
+    // No run yet, or one that was killed while it wrote.
+    return { seconds: {}, failed: [] };
+  }
+}
+
+const paths = select(readdirSync(folder, { recursive: true, encoding: 'utf8' }), {
+  isProve,
+  parts: positionals,
+}).filter((path) => !values.failed || kept.failed.includes(path));
+if (paths.length === 0)
   throw new Error(`no test file in ${folder} matches ${process.argv.slice(2).join(' ')}`);
 
+process.env['TOTE_TEST_EFFORT'] = effort;
 useScratchInMemory();
+
+/** The program of each process, with the files that it runs. */
+const programs = new Map<string, readonly string[]>();
+const programFolder = mkdtempSync(join(tmpdir(), 'tote-test-programs-'));
+process.once('exit', () => rmSync(programFolder, { recursive: true, force: true }));
+for (const together of intoProcesses(paths, kept.seconds, !isProve && !values.failed)) {
+  const program = join(programFolder, `${programs.size}.mjs`);
+  const from = pathToFileURL(join(folder, 'together.js')).href;
+  const files: TestFile[] = together.map((path) => ({ path, url: pathToFileURL(join(folder, path)).href }));
+  writeFileSync(
+    program,
+    `import { runTogether } from '${from}';\nrunTogether(${JSON.stringify(files)}, ${FILE_TIMEOUT_MS[effort]});\n`,
+  );
+  programs.set(program, together);
+}
+
 /** The runner's own totals come last, so that the last value of each name is the one for all files. */
 const summary = new Map<string, string>();
-const secondsByFile = new Map<string, number>();
+const secondsByPath = new Map<string, number>();
 const failed = new Set<string>();
 const events = run({
-  files,
+  files: [...programs.keys()],
   concurrency: values.failed ? 1 : integerOption('lanes', values.lanes),
-  timeout: FILE_TIMEOUT_MS,
+  timeout: FILE_TIMEOUT_MS[effort] * 2,
 });
-events.on('test:fail', ({ file }) => {
+events.on('test:fail', ({ name, nesting }) => {
   process.exitCode = 1;
-  if (file !== undefined) failed.add(relative(folder, file));
+  if (nesting === 0 && paths.includes(name)) failed.add(name);
 });
 events.on('test:diagnostic', ({ message, nesting }) => {
   if (nesting === 0 && SUMMARY.test(message)) summary.set(message.split(' ')[0] ?? '', message);
 });
-events.on('test:complete', ({ name, file, details }) => {
-  // A whole file ends as a test that has the file's name.
-  if (file !== undefined && resolve(name) === file) secondsByFile.set(file, details.duration_ms / 1_000);
+events.on('test:complete', ({ name, nesting, details }) => {
+  if (nesting !== 0) return;
+  if (paths.includes(name)) secondsByPath.set(name, details.duration_ms / 1_000);
+  // A process that ended early has not told how its files ended.
+  else for (const path of programs.get(name) ?? []) if (!secondsByPath.has(path)) failed.add(path);
 });
 await pipeline(events, new spec(), process.stdout, { end: false });
+
+const slowest = [...secondsByPath].sort(([, a], [, b]) => b - a).slice(0, SLOWEST_SHOWN);
 process.stdout.write('\n');
-const slowest = [...secondsByFile].sort(([, a], [, b]) => b - a).slice(0, SLOWEST_SHOWN);
-for (const [file, seconds] of slowest) {
-  process.stdout.write(`# ${seconds.toFixed(1).padStart(6)} s  ${relative(folder, file)}\n`);
-}
-writeFileSync(failedFile, [...failed].join('\n'));
-process.stdout.write(`# files ${files.length}\n`);
+for (const [path, seconds] of slowest)
+  process.stdout.write(`# ${seconds.toFixed(1).padStart(6)} s  ${path}\n`);
+for (const [path, seconds] of secondsByPath) kept.seconds[path] = Math.round(seconds * 1_000) / 1_000;
+kept.failed = [...failed];
+mkdirSync(keptFolder, { recursive: true });
+writeFileSync(keptFile, JSON.stringify(kept));
+process.stdout.write(`# files ${paths.length} in ${programs.size} processes\n`);
 for (const message of summary.values()) process.stdout.write(`# ${message}\n`);
+process.stdout.write(`# cpu ${cpuSeconds().toFixed(0)} s\n`);
+
+/** Processor time of this process and of all that it started and that have ended. */
+function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  // Behind the program's name, in brackets; the 14th and 15th from there are hundredths of a second.
+  const fields = readFileSync('/proc/self/stat', 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return (user + system) / 1e6 + (Number(fields[13]) + Number(fields[14])) / 100;
+}

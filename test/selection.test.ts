@@ -1,30 +1,33 @@
-/** Every file of the suite runs once, the slow ones first; the fast ones are those of two folders. */
+/** A file's suffix says which command runs it; its last time says when, and what shares its process. */
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { select } from './selection.js';
+import { intoProcesses, select } from './selection.js';
 
-const folder = dirname(fileURLToPath(import.meta.url));
-const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
-  name.endsWith('.test.js'),
-);
+const PATHS = ['http/b.test.js', 'http/a.test.js', 'engine/c.search.js', 'torture/d.prove.js', 'run.js'];
 
-test('all files run, each once, and a slow one first', () => {
-  const all = select(paths, { parts: [], isFast: false });
-  assert.deepEqual(all.toSorted(), paths.toSorted());
-  assert.equal(all[0], 'torture/torture.test.js');
+test('each command runs the files with its suffixes, and parts narrow it', () => {
+  const all = { parts: [] };
+  assert.deepEqual(select(PATHS, { ...all, isProve: false }), [
+    'engine/c.search.js',
+    'http/a.test.js',
+    'http/b.test.js',
+  ]);
+  assert.deepEqual(select(PATHS, { ...all, isProve: true }), ['engine/c.search.js', 'torture/d.prove.js']);
+  assert.deepEqual(select(PATHS, { parts: ['http/', 'torture/'], isProve: false }), [
+    'http/a.test.js',
+    'http/b.test.js',
+  ]);
 });
 
-test('parts narrow the run, fast leaves out slow files and other folders', () => {
-  assert.deepEqual(select(paths, { parts: ['selection'], isFast: false }), ['selection.test.js']);
-  const fast = select(paths, { parts: [], isFast: true });
-  assert.ok(fast.includes('engine/rounds/fairness.test.js') && fast.includes('http/kit/params.test.js'));
-  assert.ok(!fast.includes('engine/memory.test.js') && !fast.includes('main.test.js'));
+test('neighbours share a process until it takes long, and the longest process starts first', () => {
+  const times = { a: 3, b: 4, c: 60, d: 1, e: 15 };
+  assert.deepEqual(intoProcesses(Object.keys(times), times, true), [['c'], ['d', 'e'], ['a', 'b']]);
+  assert.deepEqual(intoProcesses(Object.keys(times), times, false), [['c'], ['e'], ['b'], ['a'], ['d']]);
 });
 
-test('a slow file that was moved is detected', () => {
-  const others = paths.filter((path) => path !== 'main.test.js');
-  assert.throws(() => select(others, { parts: [], isFast: false }), /not there: main\.test\.js/);
+test('files that have never run share processes, too, and every file runs once', () => {
+  const paths = Array.from({ length: 30 }, (_, at) => `${at}`);
+  const processes = intoProcesses(paths, {}, true);
+  assert.deepEqual(processes.flat(), paths);
+  assert.ok(processes.length > 2 && processes.length < 10, `${processes.length}`);
 });

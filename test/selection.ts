@@ -1,72 +1,45 @@
-/** Which test files run, and in which order. */
-
 /**
- * The files that take longest, longest first: they start first, so that no long one is left at the end with the other
- * cores idle.
+ * Which test files run, which of them share a process, and in which order. A file's suffix says where it belongs:
+ * `.test` to `npm test`, `.prove` to `npm run prove`, `.search` to both, where it tries more in the latter.
  */
-const SLOW: readonly string[] = [
-  'torture/torture',
-  'simulation/simulation',
-  'replication/torment',
-  'simulation/replication/replication',
-  'replication/takeover',
-  'replication/leader',
-  'replication/standby',
-  'replication/operators',
-  'replication/secured',
-  'replication/deployment',
-  'replication/console',
-  'blackbox/faults/stall',
-  'powerloss/power-loss',
-  'blackbox/faults/snapshots',
-  'engine/against-reference',
-  'blackbox/faults/sigkill',
-  'first-minutes',
-  'http/console/browser',
-  'http/console/replication',
-  'client/examples',
-  'client/programs',
-  'client/stream-server',
-  'client/real-server',
-  'client/package',
-  'main',
-  'persistence/faults/process',
-  'blackbox/operators/setup',
-  'blackbox/operators/log',
-  'persistence/upkeep/restore-points',
-  'persistence/replay/read-ahead',
-  'persistence/faults/bit-flips',
-  'blackbox/http/rate-limits',
-  'persistence/cli/restore',
-  'persistence/cli/interrupt',
-  'http/openapi/clients',
-  'fuzz/fuzz',
-  'engine/snapshot/snapshot',
-  'engine/snapshot/refused',
-  'engine/memory',
-  'engine/replay',
-];
-/** Whose files are fast as a rule: no server is started and no disk is waited for. */
-const FAST_FOLDERS: readonly string[] = ['engine/', 'http/'];
 
-export interface Selection {
-  /** Only files whose path contains one of these; all where there is none. */
-  readonly parts: readonly string[];
-  /** Only fast files of fast folders. */
-  readonly isFast: boolean;
+/** How long files took when they last ran, in seconds, by path. */
+export type Times = Readonly<Record<string, number>>;
+
+/** Of a file that has not run yet: about the mean of `npm test`. */
+const UNKNOWN_SECONDS = 2;
+/** Files share a process up to so much: a start costs half a second, and the last process should not run for long alone. */
+const SHARED_SECONDS_MAX = 16;
+
+const OF_TEST = /\.(test|search)\.js$/;
+const OF_PROVE = /\.(prove|search)\.js$/;
+
+/** Of all paths those to run: with parts only the paths that contain one of them. */
+export function select(
+  paths: readonly string[],
+  { isProve, parts }: { readonly isProve: boolean; readonly parts: readonly string[] },
+): string[] {
+  const suffix = isProve ? OF_PROVE : OF_TEST;
+  return paths
+    .filter((path) => suffix.test(path))
+    .filter((path) => parts.length === 0 || parts.some((part) => path.includes(part)))
+    .sort();
 }
 
-const SUFFIX = '.test.js';
+const secondsOf = (path: string, times: Times): number => times[path] ?? UNKNOWN_SECONDS;
 
-/** Of the paths of all test files those that are to run, in the order in which to start them. */
-export function select(paths: readonly string[], { parts, isFast }: Selection): string[] {
-  const slow = SLOW.map((name) => `${name}${SUFFIX}`);
-  const gone = slow.filter((path) => !paths.includes(path));
-  if (gone.length > 0)
-    throw new Error(`test/selection.ts names files that are not there: ${gone.join(', ')}`);
-  const others = paths.filter((path) => !slow.includes(path)).sort();
-  const chosen = isFast
-    ? others.filter((path) => FAST_FOLDERS.some((folder) => path.startsWith(folder)))
-    : [...slow, ...others];
-  return chosen.filter((path) => parts.length === 0 || parts.some((part) => path.includes(part)));
+/** Processes for the files, those that take longest first. Neighbours share one where `areShared`. */
+export function intoProcesses(paths: readonly string[], times: Times, areShared: boolean): string[][] {
+  const processes: { files: string[]; seconds: number }[] = [];
+  for (const path of paths) {
+    const seconds = secondsOf(path, times);
+    const last = processes.at(-1);
+    if (areShared && last !== undefined && last.seconds + seconds <= SHARED_SECONDS_MAX) {
+      last.files.push(path);
+      last.seconds += seconds;
+    } else {
+      processes.push({ files: [path], seconds });
+    }
+  }
+  return processes.sort((a, b) => b.seconds - a.seconds).map(({ files }) => files);
 }

@@ -1,25 +1,21 @@
 /**
- * Short runs of the simulator from fixed seeds: nothing is wrong in them, the same seed is the same run, every
- * planted bug is found, and the report of a failure repeats it. `npm run simulate` does the same at length.
+ * Short runs of the simulator from fixed seeds: nothing is wrong in them, the same seed is the same run, and the report
+ * of a failure repeats it. `npm run simulate` does the same at length.
  */
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ERROR_STATUS } from '../../engine/model/errors.js';
-import { IS_LONG_RUN } from '../support/long-run.js';
-import { derivedSeed } from './chance.js';
-import { MUTATIONS, mutationNamed } from './mutations/mutations.js';
+import { EFFORT } from '../support/effort.js';
+import { mutationNamed } from './mutations/mutations.js';
 import { EXPECTED } from './runs/expected.js';
 import { describe, runWorld, shorten } from './runs/failure.js';
 import { REGRESSIONS } from './runs/regressions.js';
 import { runWorlds } from './runs/run.js';
 import { Violation } from './violation.js';
-import { World } from './world.js';
 
 const HOURS = 0.05;
 /** Of worlds that have failed once; the longer ones run at night. */
 const HOURS_IN_SUITE_MAX = 0.2;
-/** A planted bug is found within this many steps: some seconds. */
-const STEPS_TO_FIND_MAX = 1_500_000;
 
 test('worlds with every kind of fault keep every promise and recover', async () => {
   const { tally, failed } = await runWorlds(
@@ -70,22 +66,6 @@ test('one seed gives one run, another seed another', async () => {
   notEqual(other.world.trace.digest(), first.world.trace.digest());
 });
 
-for (const mutation of MUTATIONS) {
-  test(`a planted bug is found: ${mutation.bug}`, async () => {
-    let steps = 0;
-    for (let index = 0; steps < STEPS_TO_FIND_MAX; index++) {
-      const options = { seed: derivedSeed(mutation.seed ?? 1, index), hours: HOURS, mutation };
-      if (mutation.canShow?.(new World(options).config) === false) continue;
-      const { world, error } = await runWorld(options);
-      steps += world.steps;
-      if (error === null) continue;
-      ok(error instanceof Violation, `${error.stack}`);
-      return;
-    }
-    ok(false, `not found in ${steps} steps`);
-  });
-}
-
 test('the report of a failure is short and repeats it', async () => {
   const mutation = mutationNamed('mark-early');
   const { failed } = await runWorlds(
@@ -104,7 +84,7 @@ test('the report of a failure is short and repeats it', async () => {
 });
 
 for (const { seed, hours, only, found } of REGRESSIONS) {
-  const skip = hours > HOURS_IN_SUITE_MAX && !IS_LONG_RUN && 'a long world, for the night';
+  const skip = hours > HOURS_IN_SUITE_MAX && EFFORT !== 'night' && 'a long world, for the night';
   test(`world ${seed}: ${found}`, { skip }, async () => {
     const { error } = await runWorld({ seed, hours, ...(only !== undefined && { only: new Set(only) }) });
     equal(error?.message, undefined);

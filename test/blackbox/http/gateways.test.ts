@@ -1,12 +1,10 @@
 /** Three gateways as clients see them: whichever one a connection is at, they are one server. */
 import assert from 'node:assert/strict';
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
-import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
 import { RATE_LIMITS } from '../../support/api/spec.js';
 import { parseEnvelope } from '../../support/http/client.js';
-import { inSuiteOrAtNight } from '../../support/long-run.js';
 
 const GATEWAYS = 3;
 const ENV = { TOTE_GATEWAYS: `${GATEWAYS}`, TOTE_LOG_LEVEL: 'info' };
@@ -226,35 +224,4 @@ test('SIGTERM answers what is under way at every gateway', async (t) => {
   }
   const ending = await run.ended;
   assert.equal(ending.code, 0, ending.stderr);
-});
-
-/** Opens connections to the server and closes them, many at once and without a pause, until it is told to end. */
-function connectOnAndOn(url: string): () => void {
-  const { hostname, port } = new URL(url);
-  let isOver = false;
-  const open = (): void => {
-    if (isOver) return;
-    const socket = connect(Number(port), hostname);
-    socket.on('connect', () => setImmediate(() => socket.destroy()));
-    socket.on('error', () => undefined);
-    socket.on('close', () => setImmediate(open));
-  };
-  for (let line = 0; line < 200; line += 1) open();
-  return () => {
-    isOver = true;
-  };
-}
-
-test('a server that is stopped while connections arrive ends in order', async (t) => {
-  for (let round = 0; round < inSuiteOrAtNight(4, 100); round += 1) {
-    const stopping = await Sandbox.start({ env: ENV });
-    t.after(() => stopping.remove());
-    const { run } = stopping.server;
-    const end = connectOnAndOn(stopping.server.publicUrl);
-    await stopping.trader();
-    run.signal('SIGTERM');
-    const ending = await run.ended;
-    end();
-    assert.equal(ending.code, 0, ending.stderr);
-  }
 });

@@ -32,7 +32,7 @@ function take(ring: RingConsumer): Message | null {
 const message = fc.record<Message>(
   {
     numbers: fc.array(fc.double(), { maxLength: 6 }),
-    text: fc.option(fc.string({ unit: 'grapheme', maxLength: 8 }), { nil: null }),
+    text: fc.option(fc.string({ unit: 'grapheme', maxLength: 4 }), { nil: null }),
   },
   { noNullPrototype: true },
 );

@@ -2,8 +2,7 @@
  * Long random streams of commands through the engine and through the reference model. After every command the
  * outcome, everything that can be read and the conservation of money are compared (see `Pair`).
  *
- * TOTE_TEST_RUNS sets the number of streams, TOTE_TEST_SEED their seed; a failure prints the seed, the path of
- * the shrunk stream and its commands.
+ * TOTE_TEST_SEED sets the seed of the streams; a failure prints it, the path of the shrunk stream and its commands.
  */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -11,16 +10,16 @@ import fc from 'fast-check';
 import type { Command } from '../../engine/model/commands.js';
 import { LIMIT_ODDS_E4_MAX } from '../../engine/model/domain.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
+import { byEffort } from '../support/effort.js';
 import { runStream } from '../support/reference/random/stream.js';
 import { bettableRounds } from '../support/reference/reads.js';
 
-const RUNS_DEFAULT = 50;
-const RUNS = Number(process.env['TOTE_TEST_RUNS'] ?? RUNS_DEFAULT);
+const RUNS = byEffort({ test: 30, prove: 50, night: 1_200 });
 const SEED = Number(process.env['TOTE_TEST_SEED'] ?? 20_261_121);
 const STEPS_MAX = 900;
 
 /** Minimum number of outcomes of each kind: streams that do not reach them prove nothing. */
-const OCCURRENCES_MIN = 5;
+const OCCURRENCES_MIN = byEffort({ test: 1, prove: 5, night: 5 });
 const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   configure: ['accepted'],
   declareSetup: ['accepted'],
@@ -88,7 +87,6 @@ test('the engine and the reference model agree after every command of random str
     }),
     { numRuns: RUNS, seed: SEED, includeErrorInReport: true },
   );
-  if (RUNS < RUNS_DEFAULT) return;
   const rare = Object.entries(EXPECTED).flatMap(([kind, outcomes]) =>
     outcomes.map((outcome) => `${kind} ${outcome}`).filter((name) => (seen.get(name) ?? 0) < OCCURRENCES_MIN),
   );

@@ -10,11 +10,12 @@ import { decodeCommand, encodeCommand } from '../../engine/model/command-codec.j
 import type { Command } from '../../engine/model/commands.js';
 import { TIERS } from '../../engine/model/domain.js';
 import { houseOf, type MarketRules, type Rules } from '../../engine/model/rules.js';
+import { byEffort } from '../support/effort.js';
 import { newHasher } from '../support/reference/pair.js';
 import { Rng } from '../support/reference/random/rng.js';
 import { drawStream } from '../support/reference/random/stream.js';
 
-const STREAMS = Math.ceil(Number(process.env['TOTE_TEST_RUNS'] ?? 50) / 8);
+const STREAMS = byEffort({ test: 3, prove: 7, night: 150 });
 const STEPS = 500;
 
 const stepSeeds = (rng: Rng): number[] => Array.from({ length: STEPS }, () => rng.integer(0, 0xffff_ffff));

@@ -10,6 +10,7 @@ import type { PlaceOrder } from '../../../engine/model/commands.js';
 import { ASSETS, MARKET_IDS } from '../../../engine/model/domain.js';
 import type { BetPlaced, Outcome } from '../../../engine/model/events.js';
 import { BET } from '../../../engine/snapshot/tables.js';
+import { byEffort } from '../../support/effort.js';
 import { BusyEngine } from '../../support/engine/busy-engine.js';
 import { plainOrder } from '../../support/engine/plain-order.js';
 import { digestsOf, engineOf, restored, type Tables, tablesOf } from '../../support/engine/snapshots.js';
@@ -19,8 +20,9 @@ import { newHasher } from '../../support/reference/pair.js';
 import { Rng } from '../../support/reference/random/rng.js';
 import { drawStream } from '../../support/reference/random/stream.js';
 
-const STREAMS = Math.ceil(Number(process.env['TOTE_TEST_RUNS'] ?? 50) / 8);
+const STREAMS = byEffort({ test: 3, prove: 7, night: 150 });
 const STEPS = 700;
+const BUSY_ROUNDS = byEffort({ test: 2, prove: 6, night: 6 });
 /** Chance that the second engine is replaced by one from the first one's tables, before each command. */
 const RESTORES = 0.02;
 /** Everything that can be read, and the whole state's digest, are compared about as often. */
@@ -78,7 +80,7 @@ test('an engine loaded from tables continues like the one that wrote them', () =
 
 test('thousands of bets come and go, and tables, lists and settlements stay the same', () => {
   const busy = new BusyEngine(40);
-  for (let round = 0; round < 6; round += 1) {
+  for (let round = 0; round < BUSY_ROUNDS; round += 1) {
     busy.round(4_000);
     const two = restored(busy.engine);
     equal(digestsOf(two), digestsOf(busy.engine));

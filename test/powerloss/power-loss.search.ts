@@ -1,17 +1,20 @@
 /** A short run of the power-loss images, and the proof that a server without one of its syncs would not pass. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { byEffort } from '../support/effort.js';
 import { isAvailable } from '../support/programs.js';
 import { LOSSES } from './disk.js';
 import { withRecording } from './power-loss.js';
+
+const IMAGES = byEffort({ test: 60, prove: 200, night: 1_000 });
 
 const skip = isAvailable('strace') ? false : 'strace is not installed';
 
 test('power losses of servers that were recorded', { skip }, async (t) => {
   await withRecording({ orders: 360 }, async (losePower) => {
     await t.test('whatever is left of unsynced writes, no acknowledged order is lost', async (context) => {
-      const report = await losePower({ seed: 1, images: 200, startsOneIn: 70 });
-      for (const loss of LOSSES) assert.ok((report.images.get(loss) ?? 0) >= 40, loss);
+      const report = await losePower({ seed: 1, images: IMAGES, startsOneIn: Math.ceil(IMAGES / 3) });
+      for (const loss of LOSSES) assert.ok((report.images.get(loss) ?? 0) >= IMAGES / 5, loss);
       assert.ok(report.aheadOfMark > 0, 'images between a commit and its acknowledgement are among them');
       assert.ok(report.started > 0, 'the real program is started on some');
       assert.ok(report.snapshots > 0, 'snapshots are written meanwhile');

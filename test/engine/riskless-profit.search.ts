@@ -5,7 +5,7 @@
  * the other side cheap, many small ones buy it up while its odds are high, and so on, each time larger. Where the house
  * quotes, no set of bets wins for sure, nor on average while the fair share is the probability. Where its seeds are
  * fixed the search does win for sure, though no more than the seeds, and without any rule far more: it looks in
- * the right places. Seeds are fixed; TOTE_TEST_RUNS widens the search.
+ * the right places. Seeds are fixed.
  */
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -13,13 +13,14 @@ import { must } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
 import { type HouseRules, RULES_VERSION } from '../../engine/model/rules.js';
 import { quotedUpCents } from '../../engine/quotes/split.js';
+import { byEffort } from '../support/effort.js';
 import { fairHouse, fixedHouse } from '../support/engine/house-rules.js';
 import { plainOrder } from '../support/engine/plain-order.js';
 import { referenceOddsE4, referencePayoutCents } from '../support/reference/arithmetic.js';
 import { BTC_15M, DAY_MS, rulesFor } from '../support/reference/exchange.js';
 import { Rng } from '../support/reference/random/rng.js';
 
-const SEARCHES = 3 * Number(process.env['TOTE_TEST_RUNS'] ?? 120);
+const SEARCHES = byEffort({ test: 60, prove: 360, night: 3_600 });
 const FEE_BPS = 300;
 const ACCOUNTS = 8;
 const BALANCE_CENTS = 1_000_000_000_00;

@@ -7,7 +7,7 @@ import { REFUSALS_MAX } from '../../../persistence/replication/log/appender.js';
 import { Leader } from '../../../persistence/replication/log/leader.js';
 import { BatchJoiner } from '../../../persistence/replication/log/message.js';
 import { LOG_BEGIN, PlaceTaken } from '../../../persistence/replication/log/replicated-log.js';
-import { inSuiteOrAtNight } from '../../support/long-run.js';
+import { byEffort } from '../../support/effort.js';
 import { type Fault, ModelLog } from './model-log.js';
 import {
   AT_START,
@@ -21,7 +21,7 @@ import {
   succeed,
 } from './support.js';
 
-const RUNS = inSuiteOrAtNight(300, 20_000);
+const RUNS = byEffort({ test: 100, prove: 300, night: 20_000 });
 const anyFault = fc.constantFrom<Fault>('none', 'none', 'lost', 'answerLost', 'late');
 
 /** The faults in turn, then none. */

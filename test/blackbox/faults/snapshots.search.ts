@@ -18,7 +18,7 @@ import { decodeBatches, replayBatch } from '../../../persistence/replay/replay.j
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { alterDigest } from '../../persistence/support/shadow-altered.js';
 import { HotSide } from '../../persistence/support/shadow-files.js';
-import { inSuiteOrAtNight } from '../../support/long-run.js';
+import { byEffort } from '../../support/effort.js';
 import { newDataDir, removeDataDir, Server, startDoomed } from '../../support/processes/server.js';
 import { hasCaughtUp, type Status, statusWhere } from '../../support/processes/status.js';
 
@@ -31,7 +31,7 @@ after(() => {
   for (const path of made) removeDataDir(path);
 });
 
-const KILLS = inSuiteOrAtNight(4, 12);
+const KILLS = byEffort({ test: 2, prove: 4, night: 12 });
 const OFTEN = { TOTE_SNAPSHOT_COMMANDS: '25', TOTE_SNAPSHOTS_KEPT: '2' };
 
 /** Everything that the server shows of accounts, positions, markets and the house. */

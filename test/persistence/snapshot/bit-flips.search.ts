@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { test } from 'node:test';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
+import { byEffort } from '../../support/effort.js';
 import { digestsOf } from '../../support/engine/snapshots.js';
-import { inSuiteOrAtNight } from '../../support/long-run.js';
 import { randomOf, refusal, temporaryDir } from '../support/journal-files.js';
 import { CHAIN, variedEngine } from '../support/snapshot-support.js';
 
-const FLIPS_EACH = inSuiteOrAtNight(300, 5_000);
+const FLIPS_EACH = byEffort({ test: 50, prove: 300, night: 5_000 });
 const SEEDS = [1, 2, 3];
 
 for (const seed of SEEDS) {

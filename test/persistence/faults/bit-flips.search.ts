@@ -8,12 +8,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
-import { inSuiteOrAtNight } from '../../support/long-run.js';
+import { byEffort } from '../../support/effort.js';
 import { randomOf, type Written, writeJournal, writeSegments } from '../support/journal-files.js';
 import { type Files, filesOf, Judge, memoryDir } from '../support/judge.js';
 
 /** In all. */
-const FLIPS = inSuiteOrAtNight(2_000, 20_000);
+const FLIPS = byEffort({ test: 200, prove: 2_000, night: 20_000 });
 const SEED = Number(process.env['TOTE_TEST_SEED'] ?? 20_251_121);
 const BATCHES = 24;
 

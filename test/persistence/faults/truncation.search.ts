@@ -13,7 +13,7 @@ import { openDataDir } from '../../../persistence/data-dir/layout.js';
 import { commitBatch } from '../../../persistence/journal/commit.js';
 import type { Durability } from '../../../persistence/journal/segment/open.js';
 import { SqliteStore } from '../../../persistence/journal/store.js';
-import { inSuiteOrAtNight } from '../../support/long-run.js';
+import { byEffort } from '../../support/effort.js';
 import { batchAt, onlySegment, recover, writeSegments } from '../support/journal-files.js';
 import { type Files, filesOf, Judge, memoryDir } from '../support/judge.js';
 
@@ -21,7 +21,7 @@ const BATCHES = 14;
 /** How many of the last commits are cut into. */
 const LAST = 2;
 /** Bytes from one cut to the next. No divisor of a page's or a frame's length, so that the cuts fall everywhere in them. */
-const STRIDE_BYTES = inSuiteOrAtNight(11, 1);
+const STRIDE_BYTES = byEffort({ test: 41, prove: 11, night: 1 });
 const PAGE_BYTES = 512;
 const FRAME_BYTES = PAGE_BYTES + 24;
 

@@ -7,11 +7,11 @@
 import { after, before, test } from 'node:test';
 import { Sandbox } from '../../support/api/api-client-sandbox.js';
 import { CrashBook } from '../../support/api/crash-book.js';
-import { inSuiteOrAtNight } from '../../support/long-run.js';
+import { byEffort } from '../../support/effort.js';
 import { newDiskDir } from '../../support/processes/server.js';
 import { Rng } from '../../support/reference/random/rng.js';
 
-const KILLS = inSuiteOrAtNight(3, 12);
+const KILLS = byEffort({ test: 2, prove: 3, night: 12 });
 const TRADERS = 32;
 const CONNECTIONS = 48;
 /** The process dies after so many acknowledgements of its life, at the least and at the most. */

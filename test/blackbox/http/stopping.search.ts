@@ -1,0 +1,39 @@
+/** A server that is stopped ends in order, whatever its gateways do at that moment. */
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { Sandbox } from '../../support/api/api-client-sandbox.js';
+import { byEffort } from '../../support/effort.js';
+
+const STOPS = byEffort({ test: 1, prove: 4, night: 100 });
+
+/** Opens connections to the server and closes them, many at once and without a pause, until it is told to end. */
+function connectOnAndOn(url: string): () => void {
+  const { hostname, port } = new URL(url);
+  let isOver = false;
+  const open = (): void => {
+    if (isOver) return;
+    const socket = connect(Number(port), hostname);
+    socket.on('connect', () => setImmediate(() => socket.destroy()));
+    socket.on('error', () => undefined);
+    socket.on('close', () => setImmediate(open));
+  };
+  for (let line = 0; line < 200; line += 1) open();
+  return () => {
+    isOver = true;
+  };
+}
+
+test('a server that is stopped while connections arrive ends in order', async (t) => {
+  for (let stop = 0; stop < STOPS; stop += 1) {
+    const stopping = await Sandbox.start({ env: { TOTE_GATEWAYS: '3', TOTE_LOG_LEVEL: 'info' } });
+    t.after(() => stopping.remove());
+    const { run } = stopping.server;
+    const end = connectOnAndOn(stopping.server.publicUrl);
+    await stopping.trader();
+    run.signal('SIGTERM');
+    const ending = await run.ended;
+    end();
+    assert.equal(ending.code, 0, ending.stderr);
+  }
+});

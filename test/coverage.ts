@@ -1,0 +1,175 @@
+/**
+ * Which lines of the product ran, in all processes of a run together:
+ *
+ *     NODE_V8_COVERAGE=/tmp/coverage npm test && node dist/test/coverage.js /tmp/coverage
+ *
+ * prints each folder's share, and the files with most lines that never ran. Processes that are killed leave nothing. A line counts
+ * if code was made of it, and has run if any part of that code has. Bundles lead to the sources by their maps.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { must } from '../engine/base/assert.js';
+
+/** Folders beside the product's, and what is generated. */
+const OTHERS = /^(test|bench|client)\//;
+const FILES_SHOWN = 15;
+const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+interface Range {
+  readonly startOffset: number;
+  readonly endOffset: number;
+  readonly count: number;
+}
+interface Report {
+  readonly result: readonly {
+    readonly url: string;
+    readonly functions: readonly { readonly ranges: readonly Range[] }[];
+  }[];
+}
+
+/** A compiled file: where each piece of its code begins, in order, and the line that it was made of. */
+interface Program {
+  readonly offsets: number[];
+  readonly lines: string[];
+  /** Of each piece, whether it ran in any process. */
+  readonly hasRun: Uint8Array;
+}
+
+/** The numbers of one segment of a source map. */
+function decode(segment: string): number[] {
+  const numbers: number[] = [];
+  let value = 0;
+  let shift = 0;
+  for (const letter of segment) {
+    const digit = BASE64.indexOf(letter);
+    value |= (digit & 31) << shift;
+    shift += 5;
+    if ((digit & 32) !== 0) continue;
+    numbers.push((value & 1) === 1 ? -(value >> 1) : value >> 1);
+    value = 0;
+    shift = 0;
+  }
+  return numbers;
+}
+
+/** `path` is that of the compiled file, below `dist`. */
+function readProgram(dist: string, path: string): Program {
+  const file = join(dist, path);
+  const map = JSON.parse(readFileSync(`${file}.map`, 'utf8')) as { sources: string[]; mappings: string };
+  const root = dirname(dist);
+  const sources = map.sources.map((source) => relative(root, join(dirname(file), source)));
+  const code = readFileSync(file, 'utf8').split('\n');
+  const offsets: number[] = [];
+  const lines: string[] = [];
+  let begin = 0;
+  let source = 0;
+  let line = 0;
+  for (const [row, segments] of map.mappings.split(';').entries()) {
+    let column = 0;
+    for (const segment of segments.split(',').filter((text) => text !== '')) {
+      const [columns = 0, toSource = 0, toLine = 0] = decode(segment);
+      column += columns;
+      source += toSource;
+      line += toLine;
+      offsets.push(begin + column);
+      lines.push(`${sources[source]}:${line + 1}`);
+    }
+    begin += (code[row]?.length ?? 0) + 1;
+  }
+  return { offsets, lines, hasRun: new Uint8Array(offsets.length) };
+}
+
+/** Marks the pieces that ran in one process: the innermost range around each says how often. */
+function mark({ offsets, hasRun }: Program, ranges: readonly Range[]): void {
+  const sorted = ranges.toSorted((a, b) => a.startOffset - b.startOffset || b.endOffset - a.endOffset);
+  const around: Range[] = [];
+  let next = 0;
+  for (const [piece, offset] of offsets.entries()) {
+    for (
+      let range = sorted[next];
+      range !== undefined && range.startOffset <= offset;
+      range = sorted[++next]
+    ) {
+      while (around.length > 0 && must(around.at(-1), 'a range').endOffset <= range.startOffset) around.pop();
+      around.push(range);
+    }
+    while (around.length > 0 && must(around.at(-1), 'a range').endOffset <= offset) around.pop();
+    if ((around.at(-1)?.count ?? 0) > 0) hasRun[piece] = 1;
+  }
+}
+
+function readPrograms(dist: string): Map<string, Program> {
+  const paths = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => path.endsWith('.js.map') && !OTHERS.test(path),
+  );
+  return new Map(
+    paths.map((path) => {
+      const compiled = path.slice(0, -'.map'.length);
+      return [pathToFileURL(join(dist, compiled)).href, readProgram(dist, compiled)];
+    }),
+  );
+}
+
+function markAll(programs: ReadonlyMap<string, Program>, folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const text = readFileSync(join(folder, name), 'utf8');
+    // A process that was killed while it wrote.
+    if (!text.endsWith('}')) continue;
+    for (const { url, functions } of (JSON.parse(text) as Report).result) {
+      const program = programs.get(url);
+      if (program !== undefined)
+        mark(
+          program,
+          functions.flatMap(({ ranges }) => ranges),
+        );
+    }
+  }
+}
+
+/** Whether each line of the product ran, by source and line. */
+function linesOf(programs: ReadonlyMap<string, Program>): Map<string, boolean> {
+  const ran = new Map<string, boolean>();
+  for (const { lines, hasRun } of programs.values()) {
+    for (const [piece, line] of lines.entries()) {
+      if (OTHERS.test(line) || line.includes('node_modules')) continue;
+      ran.set(line, ran.get(line) === true || hasRun[piece] === 1);
+    }
+  }
+  return ran;
+}
+
+interface Share {
+  ran: number;
+  all: number;
+}
+
+function sharesBy(lines: ReadonlyMap<string, boolean>, nameOf: (path: string) => string): Map<string, Share> {
+  const shares = new Map<string, Share>();
+  for (const [line, hasRun] of lines) {
+    const name = nameOf(line.split(':')[0] ?? '');
+    const share = shares.get(name) ?? { ran: 0, all: 0 };
+    share.all += 1;
+    if (hasRun) share.ran += 1;
+    shares.set(name, share);
+  }
+  return shares;
+}
+
+const { positionals } = parseArgs({ allowPositionals: true });
+const [folder, dist = dirname(dirname(fileURLToPath(import.meta.url)))] = positionals;
+if (folder === undefined) throw new Error('expected the folder that NODE_V8_COVERAGE named');
+const programs = readPrograms(dist);
+markAll(programs, folder);
+const lines = linesOf(programs);
+const write = (name: string, { ran, all }: Share): void => {
+  process.stdout.write(
+    `${name.padEnd(48)} ${((100 * ran) / all).toFixed(2).padStart(6)} %  ${ran} of ${all}\n`,
+  );
+};
+for (const [name, share] of [...sharesBy(lines, (path) => path.split('/')[0] ?? '')].sort())
+  write(name, share);
+process.stdout.write('\n');
+const files = [...sharesBy(lines, (path) => path)].sort(([, a], [, b]) => b.all - b.ran - (a.all - a.ran));
+for (const [name, share] of files.slice(0, FILES_SHOWN)) write(name, share);
