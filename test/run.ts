@@ -21,7 +21,7 @@ import type { TestFile } from './together.js';
 const SUMMARY = /^(tests|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
 /** No file takes longer than this unless it hangs. */
 const FILE_TIMEOUT_MS: Readonly<Record<Effort, number>> = {
-  test: 120_000,
+  test: 300_000,
   prove: 400_000,
   night: 3_600_000,
 };

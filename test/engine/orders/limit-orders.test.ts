@@ -1,4 +1,4 @@
-/** Limit orders: what a bettor relies on. Whatever streams of commands do, `against-reference.test.ts` tries. */
+/** Limit orders: what a bettor relies on. Whatever streams of commands do, `against-reference.search.ts` tries. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { FILLS_MAX } from '../../../engine/handlers/fills.js';
