@@ -23,20 +23,10 @@ const dist = join(root, 'dist');
 const stampFile = join(dist, '.built');
 const compiler = join(root, 'node_modules', 'ts-patch', 'bin', 'tspc.js');
 const pageFolder = join(root, 'http', 'console', 'page');
+const { include } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'));
 const sources = [
-  'main.ts',
-  'keeping.ts',
-  'config',
-  'crypto',
-  'engine',
-  'feeds',
-  'http',
-  'persistence',
-  'process',
-  'start',
-  'client',
-  'bench',
-  'test',
+  ...include.map((path) => path.split('/')[0]),
+  'http/console/page',
   'tsconfig.json',
   'package.json',
 ];

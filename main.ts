@@ -23,7 +23,6 @@ import { OperatorDesk } from './http/operator/desk/desk.js';
 import type { StatusSources } from './http/operator/desk/status.js';
 import { Watch } from './http/operator/watch/watch.js';
 import { uwsVersion } from './http/uws/library.js';
-import { type Keeping, keep } from './keeping.js';
 import { openOperatorTokens } from './persistence/data-dir/operator-tokens.js';
 import { masterSecretFingerprint } from './persistence/data-dir/secrets.js';
 import { freeBytesOf } from './persistence/data-dir/space.js';
@@ -39,6 +38,7 @@ import { printCurlWhenOpen } from './start/demo.js';
 import { submitFirstCommands } from './start/first-commands.js';
 import { judgeGap } from './start/start-clock.js';
 import * as startLines from './start/start-lines.js';
+import { openStorage, type Storage } from './storage.js';
 
 const packageText = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
 const { version } = JSON.parse(packageText) as { version: string };
@@ -58,11 +58,12 @@ async function start(given: Config, log: Log): Promise<void> {
   const meter = new EngineMeter(front.figures.engine);
   const onPublished = (tookMs: number): void => meter.published(tookMs);
   const onFollowed = front.prepare.bind(front);
-  const { store, start, ...keeping } = await keep({
+  const storage = await openStorage({
     ...{ given, shutdown, reloads, log, version },
     onPublished,
     onFollowed,
   });
+  const { store, start, replicatedLog } = storage;
   const settled = settleSetup(given, store.engine.setup);
   const { config } = settled;
   const { lastTimeMs } = store.recovered;
@@ -75,22 +76,21 @@ async function start(given: Config, log: Log): Promise<void> {
   const ports = await openPorts(config, { front, ...secrets, manualClock, log, version });
   const reloadTokens = front.operatorTokensReload(() => openOperatorTokens(tokens));
   reloads.add('certificates', ports.reloadCertificates).add('operator tokens', reloadTokens);
-  const host = buildHost(config, manualClock, { store, ...keeping }, shutdown, log, meter);
+  const host = buildHost(config, manualClock, storage, shutdown, log, meter);
   const { sequencer } = host;
   // Before the first command: what gateways see starts from a state that is durable.
   front.attach({ ...host, isClockManual: manualClock !== null });
-  const { replicatedLog } = keeping;
   const { ask } = buildOperatorDesk(config, host, { start, replicatedLog }, front, shutdown);
   const { logMinutes } = config;
   const watch = new Watch({
     ...host,
     ...front.figures,
-    ...seenOf(host, { store, ...keeping }, shutdown),
+    ...seenOf(host, storage, shutdown),
     replicatedLog,
     log,
     logMinutes,
   });
-  run(host, watch, ports, { store, ...keeping }, shutdown);
+  run(host, watch, ports, storage, shutdown);
   const fingerprint = masterSecretFingerprint(store.masterSecret);
   const demoSecret = submitFirstCommands(settled, fingerprint, sequencer, log);
   host.lifecycle.start();
@@ -116,7 +116,7 @@ async function start(given: Config, log: Log): Promise<void> {
 }
 
 /** Drives the rounds and checks the server's health until it is told to end; then closes everything in order. */
-function run(host: Host, watch: Watch, ports: OpenPorts, keeping: Keeping, shutdown: Shutdown): void {
+function run(host: Host, watch: Watch, ports: OpenPorts, storage: Storage, shutdown: Shutdown): void {
   const { sequencer, lifecycle, roots, threads, journal } = host;
   const pump = (): void => {
     sequencer.heartbeat();
@@ -130,7 +130,7 @@ function run(host: Host, watch: Watch, ports: OpenPorts, keeping: Keeping, shutd
   shutdown.watch({
     drain: () => {
       portsClosed = ports.close();
-      return sequencer.drain().then(keeping.drained);
+      return sequencer.drain().then(storage.drained);
     },
     close: async () => {
       await portsClosed;
@@ -139,7 +139,7 @@ function run(host: Host, watch: Watch, ports: OpenPorts, keeping: Keeping, shutd
       // The shadow reads the journal's files. The journal must be the last to close them, so that no WAL is left.
       await threads.close();
       await journal.close();
-      keeping.store.lock.release();
+      storage.store.lock.release();
     },
   });
 }
@@ -149,7 +149,7 @@ type Host = ReturnType<typeof buildHost>;
 function buildHost(
   config: RunningConfig,
   manualClock: ManualClock | null,
-  { store, journal, archive }: Keeping,
+  { store, journal, archive }: Storage,
   shutdown: Shutdown,
   log: Log,
   meter: SequencerMeter,
@@ -220,7 +220,7 @@ function buildOperatorDesk(
 }
 
 /** What operators are told of, besides the engine. */
-const seenOf = ({ shadow, past }: Host, { store, disk }: Keeping, shutdown: Shutdown) => ({
+const seenOf = ({ shadow, past }: Host, { store, disk }: Storage, shutdown: Shutdown) => ({
   shadow: () => shadow.status,
   disk: () => diskOf(store),
   threads: { journal: disk, shadow, reader: past },

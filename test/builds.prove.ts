@@ -40,9 +40,7 @@ function writePage(folder: string): void {
 function smallProject(): string {
   const cwd = folder();
   for (const name of ['build.mjs', 'package.json']) copyFileSync(join(project, name), join(cwd, name));
-  for (const name of ['engine', 'http', 'persistence', 'client', 'bench', 'test']) mkdirSync(join(cwd, name));
   writeFileSync(join(cwd, 'main.ts'), 'export const built: number = 1;\n');
-  writeFileSync(join(cwd, 'keeping.ts'), 'export {};\n');
   writePage(join(cwd, 'http', 'console', 'page'));
   const compilerOptions = {
     module: 'NodeNext',

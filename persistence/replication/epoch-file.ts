@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { isMissing, writeFileDurably } from '../data-dir/files.js';
 import { JournalError, messageOf } from '../errors.js';
-import type { EpochMemory } from './log/epoch-memory.js';
+import type { EpochMemory } from './log/replicated-log.js';
 
 const FORM = /^tote-epoch v1 (\d{1,15})\n$/;
 

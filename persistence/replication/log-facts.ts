@@ -2,8 +2,7 @@
  * What a process knows of the replicated log and of the standbys there, for its operators. It lives on the engine's thread and
  * is told by the replication's.
  */
-import type { FollowStatus } from './log/follow-status.js';
-import type { StandbyReport } from './log/replicated-log.js';
+import type { FollowStatus, StandbyReport } from './log/replicated-log.js';
 
 export interface SeenStandby extends StandbyReport {
   readonly heardMsAgo: number;

@@ -2,8 +2,7 @@
 import type { Batch, StoredBatch } from '../../engine/model/ports.js';
 import type { DataDir } from '../data-dir/layout.js';
 import type { ErrorParts } from '../journal/messages.js';
-import type { FollowStatus, Role } from './log/follow-status.js';
-import type { StandbyReport } from './log/replicated-log.js';
+import type { FollowStatus, Role, StandbyReport } from './log/replicated-log.js';
 import type { NatsSettings } from './nats/nats-connection.js';
 
 export interface ReplicationOptions {

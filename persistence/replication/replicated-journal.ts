@@ -8,7 +8,7 @@
  * after another look at the log.
  */
 import { assert, must } from '../../engine/base/assert.js';
-import type { Batch, JournalWriter, JournalWriterEvents } from '../../engine/model/ports.js';
+import type { Batch, JournalWriter, JournalWriterEvents, SpaceLevel } from '../../engine/model/ports.js';
 
 /** The other way a batch goes: the replication's thread. */
 export interface Publisher {
@@ -33,12 +33,16 @@ export class ReplicatedJournal implements JournalWriter {
   #askedMs = 0;
   #failure: Error | null = null;
 
-  /** `onReplicated` is told how far disk and log have come, before anybody else is. */
+  /**
+   * `disk` is open; its owner reports its events here. `onReplicated` learns how far disk and log have come, before anybody
+   * else does. `level` is the disk's space as last reported.
+   */
   constructor(
-    private readonly disk: JournalWriter,
+    private readonly disk: Pick<JournalWriter, 'commit' | 'close'>,
     private readonly publisher: Publisher,
     private readonly clock: LeaseClock,
     private readonly onReplicated: (seq: number) => void,
+    private level: SpaceLevel | null,
   ) {}
 
   /** The disk has done its part, and the log has not: servers may be away for long. */
@@ -48,15 +52,8 @@ export class ReplicatedJournal implements JournalWriter {
 
   open(events: JournalWriterEvents): void {
     this.#events = events;
-    this.disk.open({
-      onDurable: (lastSeq) => {
-        this.#writingSeq = 0;
-        this.#settle(lastSeq);
-      },
-      onFailure: (error) => this.fail(error),
-      onSpaceLevel: (level) => events.onSpaceLevel(level),
-    });
-    // It may have been overtaken before anything was ready for a leader.
+    if (this.level !== null) events.onSpaceLevel(this.level);
+    // Another machine may have overtaken this one before its server was ready.
     if (this.#failure !== null) events.onFailure(this.#failure);
   }
 
@@ -70,11 +67,23 @@ export class ReplicatedJournal implements JournalWriter {
     this.publisher.publish(batch);
   }
 
+  /** The disk has the batch. */
+  written(lastSeq: number): void {
+    assert(lastSeq === this.#writingSeq, 'the disk has written the batch under way');
+    this.#writingSeq = 0;
+    this.#acknowledge(lastSeq);
+  }
+
+  spaceLevel(level: SpaceLevel): void {
+    this.level = level;
+    this.#events?.onSpaceLevel(level);
+  }
+
   /** The log has the batch. */
   published(lastSeq: number): void {
-    assert(lastSeq === this.#publishingSeq, 'what was published is the batch under way');
+    assert(lastSeq === this.#publishingSeq, 'the log has the batch under way');
     this.#publishingSeq = 0;
-    this.#settle(lastSeq);
+    this.#acknowledge(lastSeq);
   }
 
   /** This process still led after it had asked. */
@@ -95,7 +104,7 @@ export class ReplicatedJournal implements JournalWriter {
     await this.publisher.close();
   }
 
-  #settle(lastSeq: number): void {
+  #acknowledge(lastSeq: number): void {
     if (this.#writingSeq !== 0 || this.#publishingSeq !== 0 || this.#failure !== null) return;
     const nowMs = this.clock.monotonicMs();
     if (nowMs - this.#askedMs > this.clock.leaseMs) {

@@ -6,11 +6,9 @@ import { must } from '../../engine/base/assert.js';
 import type { Batch, StoredBatch } from '../../engine/model/ports.js';
 import { toErrorParts } from '../journal/messages.js';
 import { Candidate, type OpenJournal, RENEWALS_PER_LEASE } from './candidate.js';
-import type { EpochMemory } from './log/epoch-memory.js';
-import type { FollowStatus } from './log/follow-status.js';
 import type { Leader } from './log/leader.js';
 import { Patience, Troubles } from './log/patience.js';
-import type { LeaseStore, LogWords, ReplicatedLog } from './log/replicated-log.js';
+import type { EpochMemory, FollowStatus, LeaseStore, LogWords, ReplicatedLog } from './log/replicated-log.js';
 import { deleteCovered } from './log/retention.js';
 import type { FromReplication, ReplicationOptions, ToReplication } from './messages.js';
 

@@ -7,10 +7,8 @@ import type { FromReplication, ReplicationThreadOptions, ToReplication } from '.
 /** How long a clean end waits for the lease to be given back. */
 const CLOSE_MS_MAX = 2_000;
 
-type Told = Exclude<FromReplication, { kind: 'failed' | 'closed' }>;
-
 export interface ReplicationEvents {
-  onTold(message: Told): void;
+  onMessage(message: Exclude<FromReplication, { kind: 'failed' | 'closed' }>): void;
   /** Nothing more will be published. */
   onFailure(error: Error): void;
 }
@@ -59,7 +57,7 @@ export class ReplicationThread implements ReplicationLink {
 
   #onMessage(message: FromReplication): void {
     if (message.kind === 'failed') this.#fail(fromErrorParts(message.error));
-    else if (message.kind !== 'closed' && !this.#isOver) this.#events.onTold(message);
+    else if (message.kind !== 'closed' && !this.#isOver) this.#events.onMessage(message);
   }
 
   #fail(error: Error): void {

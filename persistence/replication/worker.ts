@@ -5,9 +5,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
 import { openJournalReader } from '../journal/reader.js';
+import { findSegments } from '../journal/segment/names.js';
+import { Segment } from '../journal/segment/segment.js';
 import type { OpenJournal } from './candidate.js';
 import { EpochFile } from './epoch-file.js';
-import { journalEnds } from './local-journal.js';
+import type { JournalEnds } from './log/locate.js';
 import type { FromReplication, ReplicationThreadOptions, ToReplication } from './messages.js';
 import { NatsLog } from './nats/nats-log.js';
 import { Replicator, type Timers } from './replicator.js';
@@ -24,10 +26,26 @@ const timers: Timers = {
   },
 };
 
+/** The last batch of the journal, and the one before it: its place in the log is found by them. */
+function journalEnds(): JournalEnds {
+  const path = must(findSegments(dir.journal).at(-1), 'a segment of the journal');
+  const segment = Segment.open(path, 'read');
+  try {
+    const tail = segment.tail();
+    if (tail === null) return { end: segment.start, beforeLast: null };
+    const { firstSeq, lastSeq, chain } = tail;
+    const beforeSeq = firstSeq - 1;
+    const before = must(segment.chainAt(beforeSeq), 'the chain hash before the last batch');
+    return { end: { lastSeq, chain }, beforeLast: { lastSeq: beforeSeq, chain: before } };
+  } finally {
+    segment.close();
+  }
+}
+
 function openJournal(): OpenJournal {
   const reader = openJournalReader(dir);
   return {
-    ...journalEnds(dir),
+    ...journalEnds(),
     chainAt: (seq) => reader.chainAt(seq),
     readBatches: (afterSeq) => reader.readBatches(afterSeq),
     close: () => reader.close(),

@@ -4,21 +4,23 @@
  */
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { JournalError } from '../../errors.js';
-import type { EpochMemory } from './epoch-memory.js';
-import type { FollowStatus, Role } from './follow-status.js';
 import type { LeadFrom } from './leader.js';
-import { type LeaseState, LeaseWatch } from './lease.js';
+import { LeaseWatch } from './lease.js';
 import { type LocalJournal, locate, unpublished } from './locate.js';
 import { LogReader } from './log-reader.js';
 import { LostTail } from './lost-tail.js';
 import { BatchJoiner, decodeMessage, type LogMessage, type Takeover } from './message.js';
 import type { Patience } from './patience.js';
 import {
+  type EpochMemory,
+  type FollowStatus,
+  type LeaseState,
   type LeaseStore,
   LOG_BEGIN,
   type LogEntry,
   type LogPlace,
   type ReplicatedLog,
+  type Role,
 } from './replicated-log.js';
 
 export interface FollowerOptions {

@@ -2,17 +2,7 @@
  * How a standby judges that the leader has ended: by its own monotonic clock, and only by what it has seen itself. A
  * wrong judgement costs a change of leaders and nothing else, since the log fences out the one before.
  */
-import type { LeaseEntry } from './replicated-log.js';
-
-export type LeaseState =
-  /** No process has ever led. */
-  | 'none'
-  /** Renewed within the lease, as far as is known. */
-  | 'held'
-  /** Not renewed for as long as the lease lasts, all of which was watched. */
-  | 'lapsed'
-  /** Given back by its holder, for this process or any. */
-  | 'released';
+import type { LeaseEntry, LeaseState } from './replicated-log.js';
 
 export class LeaseWatch {
   #revision = -1;

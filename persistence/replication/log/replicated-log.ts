@@ -54,6 +54,16 @@ export interface LeaseEntry {
   readonly lastSeq: number;
 }
 
+export type LeaseState =
+  /** No process has ever led. */
+  | 'none'
+  /** Renewed within the lease, as far as is known. */
+  | 'held'
+  /** Not renewed for as long as the lease lasts, all of which was watched. */
+  | 'lapsed'
+  /** Given back by its holder, for this process or any. */
+  | 'released';
+
 export interface LeaseStore {
   readLease(): Promise<LeaseEntry | null>;
   /** Writes if the revision is still `revision`; 0 for none. Throws `PlaceTaken` otherwise. Returns the new one. */
@@ -80,4 +90,35 @@ export interface LogWords {
   report(report: StandbyReport): void;
   /** Calls `tell` with what standbys report. */
   onReport(tell: (report: StandbyReport) => void): void;
+}
+
+/**
+ * `leader` leads at once, and is refused while another process does. `standby` follows, and leads once a leader has ended.
+ * `auto` is a standby that also begins an empty log.
+ */
+export type Role = 'leader' | 'standby' | 'auto';
+
+/** What a process that follows knows of the log. */
+export interface FollowStatus {
+  readonly lease: LeaseState;
+  /** Who leads, or led last; '' if nobody has. */
+  readonly leader: string;
+  readonly epoch: number;
+  /** Numbers of the last message read, and of the last one of the log at that time. */
+  readonly readSequence: number;
+  readonly lastSequence: number;
+  /** The last command of what was read. */
+  readonly readSeq: number;
+  /** How long ago the end of the log was reached; 0 at the end. Nothing that was in the log before then is missing. */
+  readonly behindMs: number;
+}
+
+/**
+ * The highest epoch that this machine has seen. It outlives the process, and a log that has lost its newest messages: an epoch
+ * that was once led is never led again.
+ */
+export interface EpochMemory {
+  readonly highest: number;
+  /** Remembers `epoch` if it is higher. It is durable on return. */
+  raise(epoch: number): void;
 }

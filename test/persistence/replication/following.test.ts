@@ -1,12 +1,16 @@
-/** A follower's batches on their way to the disk. */
+/** A follower's batches on their way to the disk, and the takeover behind them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
 import { encodeCommand } from '../../../engine/model/command-codec.js';
 import type { Command } from '../../../engine/model/commands.js';
-import type { StoredBatch } from '../../../engine/model/ports.js';
+import type { JournalWriterEvents, StoredBatch } from '../../../engine/model/ports.js';
+import { dataDirLayout } from '../../../persistence/data-dir/layout.js';
 import { sealBatch } from '../../../persistence/journal/segment/batch-row.js';
-import { Following } from '../../../persistence/replication/following.js';
+import type { ToReplication } from '../../../persistence/replication/messages.js';
+import { Replica } from '../../../persistence/replication/replica.js';
+import type { ReplicationEvents } from '../../../persistence/replication/thread.js';
 import { BEGINNING } from './support.js';
 
 /** So many batches of a leader, of one command each. */
@@ -28,36 +32,82 @@ function rowsOf(count: number): StoredBatch[] {
   return rows;
 }
 
-test('batches go to the disk at once, and are taken in order when it has them, however many it tells at once', () => {
-  const rows = rowsOf(5);
-  const given: number[] = [];
-  const taken: number[] = [];
+const ROWS = rowsOf(5);
+
+/** A machine that has joined the log, with its disk and the messages to and from its thread. */
+async function follow() {
   const engine = new Engine();
-  const disk = { commit: ({ lastSeq }: { lastSeq: number }) => given.push(lastSeq) };
-  const following = new Following(engine, disk, ({ lastSeq }) => taken.push(lastSeq));
-  let isIdle = false;
-  for (const row of rows.slice(0, 4)) following.take(row);
+  const given: number[] = [];
+  let disk: JournalWriterEvents | null = null;
+  const posted: ToReplication[] = [];
+  const threads: ReplicationEvents[] = [];
+  const failures: Error[] = [];
+  const replica = new Replica(
+    { engine, masterSecret: Buffer.alloc(32), dir: dataDirLayout('/nowhere') },
+    {
+      open: (events) => {
+        disk = events;
+      },
+      commit: ({ lastSeq }) => given.push(lastSeq),
+      close: () => Promise.resolve(),
+    },
+    (events) => {
+      threads.push(events);
+      return { post: (message) => posted.push(message), close: () => Promise.resolve() };
+    },
+    { leaseMs: 3_000, monotonicMs: () => 0 },
+    {
+      onStatus: () => undefined,
+      onTrouble: () => undefined,
+      onPublished: () => undefined,
+      onHandOver: () => undefined,
+      onFailure: (error) => failures.push(error),
+    },
+  );
+  const thread = must(threads[0], 'the thread');
+  thread.onMessage({ kind: 'joined', seq: 0 });
+  assert.equal(await replica.joined, true);
+  const taken = (): number => posted.filter(({ kind }) => kind === 'taken').length;
+  const written = (seq: number): void => must<JournalWriterEvents>(disk, 'an open disk').onDurable(seq);
+  return { replica, engine, given, written, thread, taken, failures };
+}
+
+test('batches go to the disk at once, and the lead comes when it has them all', async () => {
+  const { replica, engine, given, written, thread, taken } = await follow();
+  for (const row of ROWS.slice(0, 4)) thread.onMessage({ kind: 'batch', row });
   assert.deepEqual(given, [1, 2, 3, 4], 'no batch waits for another one');
   assert.equal(engine.seq, 4);
-  assert.deepEqual(taken, []);
-  following.onDurable(1);
-  assert.deepEqual(taken, [1]);
-  following.whenIdle(() => {
-    isIdle = true;
+  assert.equal(taken(), 0);
+  written(1);
+  assert.equal(taken(), 1);
+  assert.equal(replica.replicatedSeq[0], 1n);
+  let leads = false;
+  void replica.leading.then(() => {
+    leads = true;
   });
-  following.onDurable(3);
-  assert.deepEqual(taken, [1, 2, 3]);
-  assert.equal(isIdle, false, 'a batch is not on the disk');
-  following.onDurable(4);
-  assert.deepEqual(taken, [1, 2, 3, 4]);
-  assert.equal(isIdle, true);
+  thread.onMessage({ kind: 'leading', epoch: 1, sequence: 4 });
+  await Promise.resolve();
+  assert.equal(leads, false, 'a batch is not on the disk');
+  written(3);
+  assert.equal(taken(), 3);
+  written(4);
+  assert.equal(taken(), 4);
+  await replica.leading;
+  assert.equal(replica.replicatedSeq[0], 4n);
+  assert.equal(replica.isFollowing, false);
 });
 
-test('a follower with nothing under way is idle at once', () => {
-  const following = new Following(new Engine(), { commit: () => undefined }, () => undefined);
-  let isIdle = false;
-  following.whenIdle(() => {
-    isIdle = true;
-  });
-  assert.equal(isIdle, true);
+test('a follower with nothing under way leads at once', async () => {
+  const { replica, thread } = await follow();
+  thread.onMessage({ kind: 'leading', epoch: 1, sequence: 0 });
+  await replica.leading;
+  assert.equal(replica.log.epoch, 1);
+});
+
+test('a batch that the engine does not agree with ends the follower', async () => {
+  const { thread, given, failures } = await follow();
+  const [row] = ROWS;
+  thread.onMessage({ kind: 'batch', row: { ...must(row, 'a batch'), digest: '0'.repeat(16) } });
+  assert.equal(failures.length, 1);
+  assert.deepEqual(given, []);
 });

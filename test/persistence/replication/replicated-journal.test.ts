@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Batch } from '../../../engine/model/ports.js';
-import { HandedDisk } from '../../../persistence/replication/handed-disk.js';
 import { ReplicatedJournal } from '../../../persistence/replication/replicated-journal.js';
 import { MemoryJournal } from '../../support/host/memory-journal.js';
 
@@ -21,7 +20,12 @@ function open() {
     confirm: (lastSeq: number) => asked.push(lastSeq),
     close: () => Promise.resolve(),
   };
-  const journal = new ReplicatedJournal(disk, publisher, clock, (seq) => replicated.push(seq));
+  const journal = new ReplicatedJournal(disk, publisher, clock, (seq) => replicated.push(seq), null);
+  disk.open({
+    onDurable: (seq) => journal.written(seq),
+    onFailure: (error) => journal.fail(error),
+    onSpaceLevel: (level) => journal.spaceLevel(level),
+  });
   journal.open({
     onDurable: (seq) => durable.push(seq),
     onFailure: (error) => failures.push(error),
@@ -72,7 +76,7 @@ test('what took longer than the lease is acknowledged only once the log was aske
 test('who is overtaken before anything is ready for a leader is told of it then', () => {
   const publisher = { publish: () => undefined, confirm: () => undefined, close: () => Promise.resolve() };
   const clock = { leaseMs: 3_000, monotonicMs: () => 0 };
-  const journal = new ReplicatedJournal(new MemoryJournal(), publisher, clock, () => undefined);
+  const journal = new ReplicatedJournal(new MemoryJournal(), publisher, clock, () => undefined, null);
   journal.fail(new Error('overtaken'));
   const failures: string[] = [];
   journal.open({
@@ -100,14 +104,16 @@ test('after a failure of either nothing is acknowledged', () => {
   }
 });
 
-test('a disk that was handed over tells its new owner the space level', () => {
-  const memory = new MemoryJournal();
-  const disk = new HandedDisk(memory);
-  const events = { onDurable: () => undefined, onFailure: () => undefined };
-  disk.open({ ...events, onSpaceLevel: () => undefined });
-  memory.space('soft');
+test('a leader learns the space level that its disk had as a standby, and each later one', () => {
+  const publisher = { publish: () => undefined, confirm: () => undefined, close: () => Promise.resolve() };
+  const clock = { leaseMs: 3_000, monotonicMs: () => 0 };
+  const journal = new ReplicatedJournal(new MemoryJournal(), publisher, clock, () => undefined, 'soft');
   const levels: string[] = [];
-  disk.open({ ...events, onSpaceLevel: (level) => levels.push(level) });
-  memory.space('ok');
+  journal.open({
+    onDurable: () => undefined,
+    onFailure: () => undefined,
+    onSpaceLevel: (level) => levels.push(level),
+  });
+  journal.spaceLevel('ok');
   assert.deepEqual(levels, ['soft', 'ok']);
 });

@@ -5,10 +5,10 @@ import {
   type ChainPosition,
   sealBatch,
 } from '../../../persistence/journal/segment/batch-row.js';
-import type { EpochMemory } from '../../../persistence/replication/log/epoch-memory.js';
 import { Leader, type LeaderOptions, type LeadFrom } from '../../../persistence/replication/log/leader.js';
 import type { LocalJournal } from '../../../persistence/replication/log/locate.js';
 import { Patience } from '../../../persistence/replication/log/patience.js';
+import type { EpochMemory } from '../../../persistence/replication/log/replicated-log.js';
 import { LOG_BEGIN } from '../../../persistence/replication/log/replicated-log.js';
 import type { ModelLog } from './model-log.js';
 

@@ -6,9 +6,9 @@ import { test } from 'node:test';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { EpochFile } from '../../../persistence/replication/epoch-file.js';
 import { REFUSALS_MAX, SERVERS_ASKED_MAX } from '../../../persistence/replication/log/appender.js';
-import type { EpochMemory } from '../../../persistence/replication/log/epoch-memory.js';
 import { Follower, PlaceLost } from '../../../persistence/replication/log/follower.js';
 import type { LeadFrom } from '../../../persistence/replication/log/leader.js';
+import type { EpochMemory } from '../../../persistence/replication/log/replicated-log.js';
 import { newDataDir } from '../../support/processes/server.js';
 import { ModelLog } from './model-log.js';
 import {

@@ -15,9 +15,9 @@ import {
 } from '../../../persistence/journal/segment/batch-row.js';
 import { decodeBatch, replayBatch } from '../../../persistence/replay/replay.js';
 import type { OpenJournal } from '../../../persistence/replication/candidate.js';
-import type { EpochMemory } from '../../../persistence/replication/log/epoch-memory.js';
-import { Membership } from '../../../persistence/replication/membership.js';
+import type { EpochMemory } from '../../../persistence/replication/log/replicated-log.js';
 import type { FromReplication, ToReplication } from '../../../persistence/replication/messages.js';
+import { Replica } from '../../../persistence/replication/replica.js';
 import type { ReplicatedJournal } from '../../../persistence/replication/replicated-journal.js';
 import { Replicator } from '../../../persistence/replication/replicator.js';
 import type { ReplicationEvents, ReplicationLink } from '../../../persistence/replication/thread.js';
@@ -50,7 +50,7 @@ export class SimMachine {
   process: SimProcess;
   leading: Leading | null = null;
   engine = new Engine();
-  #membership: Membership | null = null;
+  #replica: Replica | null = null;
   #journal: ReplicatedJournal | null = null;
   /** The batch that the leader has under way. */
   #batch: Batch | null = null;
@@ -88,12 +88,12 @@ export class SimMachine {
     if (this.#isStopping || !process.isAlive) return;
     this.#isStopping = true;
     if (this.#journal !== null) this.#endIfIdle();
-    else void this.#membership?.close().then(() => this.#restart(process));
+    else void this.#replica?.close().then(() => this.#restart(process));
   }
 
   /** Snapshots hold everything up to this command. */
   covered(seq: number): void {
-    this.#membership?.covered(seq);
+    this.#replica?.snapshotTaken(seq);
   }
 
   /** The last command on the disk that is in the log, too. */
@@ -114,13 +114,12 @@ export class SimMachine {
     const fail = (error: Error): void => this.#fail(process, error);
     const dir = dataDirLayout(`/${this.node}`);
     const store = { engine: this.engine, masterSecret: Buffer.alloc(32), dir };
-    const membership = new Membership(
+    const replica = new Replica(
       store,
       this.#disk(process),
       (events) => this.#thread(process, events),
       { leaseMs, monotonicMs: () => this.parts.mutation.leaseClock?.(process) ?? process.monotonicMs() },
       {
-        onJoined: () => undefined,
         onStatus: () => undefined,
         onTrouble: () => undefined,
         onPublished: () => undefined,
@@ -128,12 +127,14 @@ export class SimMachine {
         onFailure: fail,
       },
     );
-    this.#membership = membership;
-    void membership.untilLeading().then((journal) => {
-      if (!process.isAlive) return;
-      if (journal === null) this.#takeBack();
-      // Until all is ready for a leader, it may be one no more.
-      else process.after(rng.integer(1, 800), () => this.#lead(process, journal, membership.log.epoch));
+    this.#replica = replica;
+    void replica.joined.then((isInLog) => {
+      if (process.isAlive && !isInLog) this.#takeBack();
+    });
+    void replica.leading.then((journal) => {
+      // It may lead no more by the time that its server is ready.
+      if (process.isAlive)
+        process.after(rng.integer(1, 800), () => this.#lead(process, journal, replica.log.epoch));
     });
     return process;
   }
@@ -146,7 +147,7 @@ export class SimMachine {
       if (message.kind === 'failed') {
         isOver = true;
         events.onFailure(fromErrorParts(message.error));
-      } else if (message.kind !== 'closed') events.onTold(message);
+      } else if (message.kind !== 'closed') events.onMessage(message);
     };
     const toMain = (message: FromReplication): void => process.post(() => told(message));
     const log = network.client(process, this.way);
@@ -294,7 +295,7 @@ export class SimMachine {
   #endIfIdle(): void {
     const { process } = this;
     if (!this.#isStopping || this.#batch !== null || this.#journal === null) return;
-    this.#membership?.release();
+    this.#replica?.release();
     void this.#journal.close().then(() => this.#restart(process));
   }
 

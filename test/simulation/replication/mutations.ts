@@ -1,7 +1,7 @@
 /** Planted bugs of the replicated log, to prove that they are found. */
 import { Appender } from '../../../persistence/replication/log/appender.js';
-import type { EpochMemory } from '../../../persistence/replication/log/epoch-memory.js';
 import { Follower } from '../../../persistence/replication/log/follower.js';
+import type { EpochMemory } from '../../../persistence/replication/log/replicated-log.js';
 import { PlaceTaken } from '../../../persistence/replication/log/replicated-log.js';
 import type { FromReplication, ToReplication } from '../../../persistence/replication/messages.js';
 import type { SharedLog } from '../../../persistence/replication/replicator.js';

@@ -1,0 +1,265 @@
+/**
+ * One machine's part in an exchange with a replicated log, on the engine's thread. It finds its journal's place in the log,
+ * follows the leader's batches into the recovered engine and the journal, and leads once the leader has ended. Each state
+ * has one promise: `joined`, then `leading`.
+ */
+import { assert, must } from '../../engine/base/assert.js';
+import type { JournalWriter, SpaceLevel, StoredBatch } from '../../engine/model/ports.js';
+import { masterSecretFingerprint } from '../data-dir/secrets.js';
+import { JournalError } from '../errors.js';
+import type { Store } from '../recovery/open-store.js';
+import { decodeBatch, replayBatch } from '../replay/replay.js';
+import type { FollowStatus } from './log/replicated-log.js';
+import { LogFacts, type LogView } from './log-facts.js';
+import type { FromReplication } from './messages.js';
+import { type LeaseClock, ReplicatedJournal } from './replicated-journal.js';
+import type { ReplicationEvents, ReplicationLink } from './thread.js';
+
+/** The log is kept back to this many snapshots: a standby that begins with a backup finds all that came after it. */
+const SNAPSHOTS_BACK = 3;
+
+export interface ReplicaEvents {
+  onStatus(status: FollowStatus): void;
+  /** The log gives no answer, for this reason; null once it does again. */
+  onTrouble(reason: string | null): void;
+  /** The log has a batch that was handed over this many milliseconds ago. */
+  onPublished(tookMs: number): void;
+  /** An operator asks this leader to hand over to another machine. */
+  onHandOver(to: string): void;
+  /** The process must end. A leader's journal reports its failures itself. */
+  onFailure(error: Error): void;
+}
+
+type State = 'joining' | 'following' | 'takingOver' | 'leading' | 'closing';
+
+export class Replica {
+  /** The last command that is in the log as well as on the disk: the archive's thread goes no further. */
+  readonly replicatedSeq = new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT));
+  /**
+   * True once the journal's place in the log is found; from here on the archive may be opened. False where the journal's last
+   * batch must be taken back first: the thread has ended then, and nothing was written.
+   */
+  readonly joined: Promise<boolean>;
+  /** The journal of a leader, once this machine leads. */
+  readonly leading: Promise<ReplicatedJournal>;
+  #state: State = 'joining';
+  readonly #facts: LogFacts;
+  readonly #thread: ReplicationLink;
+  /** Batches of the log that the engine has and the disk may not have yet, in order. */
+  readonly #writing: StoredBatch[] = [];
+  #spaceLevel: SpaceLevel | null = null;
+  #journal: ReplicatedJournal | null = null;
+  /** The machine that an operator has named as the next leader. */
+  #successor = '';
+  #status: FollowStatus | null = null;
+  /** Sequence numbers of the newest snapshots, the oldest first. */
+  readonly #snapshots: number[] = [];
+  #whenIdle: () => void = () => undefined;
+  #resolveJoined: (isInLog: boolean) => void = () => undefined;
+  #resolveLeading: (journal: ReplicatedJournal) => void = () => undefined;
+
+  /** `disk` writes the journal of `store`, and has not been opened. */
+  constructor(
+    private readonly store: Pick<Store, 'engine' | 'masterSecret' | 'dir'>,
+    private readonly disk: JournalWriter,
+    startThread: (events: ReplicationEvents) => ReplicationLink,
+    private readonly clock: LeaseClock,
+    private readonly events: ReplicaEvents,
+  ) {
+    this.#facts = new LogFacts(clock.leaseMs, clock.monotonicMs);
+    this.joined = new Promise((resolve) => {
+      this.#resolveJoined = resolve;
+    });
+    this.leading = new Promise((resolve) => {
+      this.#resolveLeading = resolve;
+    });
+    this.#thread = startThread({
+      onMessage: (message) => this.#onMessage(message),
+      onFailure: (error) => this.#onFailure(error),
+    });
+  }
+
+  /** The log and the other machines, as far as they are known. */
+  get log(): LogView {
+    return this.#facts.view();
+  }
+
+  /** It takes the leader's batches. */
+  get isFollowing(): boolean {
+    return this.#state === 'following';
+  }
+
+  /** Null until the log has answered. A leader does not renew it. */
+  get following(): FollowStatus | null {
+    return this.#status;
+  }
+
+  /** A snapshot holds everything up to command `seq`. The log may forget what older ones hold. */
+  snapshotTaken(seq: number): void {
+    this.#snapshots.push(seq);
+    if (this.#snapshots.length < SNAPSHOTS_BACK) return;
+    const oldest = must(this.#snapshots.shift(), 'a snapshot');
+    if (this.#state === 'leading') this.#thread.post({ kind: 'covered', seq: oldest });
+  }
+
+  /** Nothing more will be published: a standby may take over at once. */
+  release(): void {
+    this.#thread.post({ kind: 'release', successor: this.#successor });
+  }
+
+  /** Ends a machine that does not lead. Resolves once its files are closed. */
+  async close(): Promise<void> {
+    const hasDisk = this.#state === 'following' || this.#state === 'takingOver';
+    this.#state = 'closing';
+    if (hasDisk) {
+      await this.#allWritten();
+      await this.disk.close();
+    }
+    await this.#thread.close();
+  }
+
+  #onMessage(message: Exclude<FromReplication, { kind: 'failed' | 'closed' }>): void {
+    switch (message.kind) {
+      case 'unpublished':
+        void this.#thread.close().then(() => this.#resolveJoined(false));
+        break;
+      case 'joined':
+        this.#join(message.seq);
+        break;
+      case 'batch':
+        if (this.#state === 'following') this.#take(message.row);
+        break;
+      case 'following':
+        this.#status = message.status;
+        this.#facts.followed(message.status);
+        this.events.onStatus(message.status);
+        break;
+      case 'leading':
+        if (this.#state === 'following') void this.#lead(message.epoch, message.sequence);
+        break;
+      case 'published':
+        this.events.onPublished(this.#facts.published(message.sequence));
+        must(this.#journal, 'the journal of a leader').published(message.lastSeq);
+        break;
+      case 'confirmed':
+        must(this.#journal, 'the journal of a leader').confirmed(message.lastSeq);
+        break;
+      case 'renewed':
+        this.#facts.renewed();
+        break;
+      case 'standby':
+        this.#facts.heard(message.report);
+        break;
+      case 'handOver':
+        this.#successor = message.to;
+        this.events.onHandOver(message.to);
+        break;
+      case 'trouble':
+        this.#facts.inTrouble(message.reason);
+        this.events.onTrouble(message.reason);
+    }
+  }
+
+  #join(seq: number): void {
+    assert(this.#state === 'joining' || this.#state === 'closing', 'a journal joins its log once');
+    if (this.#state === 'closing') return;
+    this.#state = 'following';
+    this.#replicatedTo(seq);
+    this.disk.open({
+      onDurable: (lastSeq) => this.#onDurable(lastSeq),
+      onFailure: (error) => this.#onFailure(error),
+      onSpaceLevel: (level) => this.#onSpaceLevel(level),
+    });
+    this.#resolveJoined(true);
+  }
+
+  /**
+   * The engine must come to the batch's digest. The log has the batch by then, so its row waits for no other's sync: the
+   * journal's thread gives those that come together one.
+   */
+  #take(row: StoredBatch): void {
+    try {
+      replayBatch(this.store.engine, decodeBatch(row));
+      this.#checkSecret();
+      this.#writing.push(row);
+      this.disk.commit(row);
+    } catch (thrown) {
+      if (!(thrown instanceof JournalError)) throw thrown;
+      this.#onFailure(thrown);
+    }
+  }
+
+  /** All machines of an exchange have one master secret: the rounds that one opens, another must be able to prove. */
+  #checkSecret(): void {
+    const { engine, masterSecret, dir } = this.store;
+    const inForce = engine.rules?.masterSecretFingerprint;
+    if (inForce === undefined || inForce === masterSecretFingerprint(masterSecret)) return;
+    throw new JournalError(
+      'secret_invalid',
+      `The file ${dir.masterSecretFile} is not that of the exchange that is replicated here. Empty this data directory, and put the leader's file in it.`,
+    );
+  }
+
+  #onDurable(lastSeq: number): void {
+    if (this.#journal !== null) {
+      this.#journal.written(lastSeq);
+      return;
+    }
+    for (let row = this.#writing[0]; row !== undefined && row.lastSeq <= lastSeq; row = this.#writing[0]) {
+      this.#writing.shift();
+      this.#replicatedTo(row.lastSeq);
+      this.#thread.post({ kind: 'taken', chars: row.commands.length });
+    }
+    if (this.#writing.length === 0) this.#whenIdle();
+  }
+
+  /** Resolves once the disk has every batch that was taken. */
+  async #allWritten(): Promise<void> {
+    if (this.#writing.length === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#whenIdle = resolve;
+    });
+  }
+
+  async #lead(epoch: number, sequence: number): Promise<void> {
+    this.#state = 'takingOver';
+    this.#facts.leads(epoch, sequence);
+    await this.#allWritten();
+    if (this.#state !== 'takingOver') return;
+    this.#state = 'leading';
+    this.#replicatedTo(this.store.engine.seq);
+    const publisher = {
+      publish: (batch: Parameters<JournalWriter['commit']>[0]) => {
+        this.#facts.publishing();
+        this.#thread.post({ kind: 'publish', batch });
+      },
+      confirm: (lastSeq: number) => this.#thread.post({ kind: 'confirm', lastSeq }),
+      close: () => this.#thread.close(),
+    };
+    const onReplicated = (seq: number): void => this.#replicatedTo(seq);
+    this.#journal = new ReplicatedJournal(this.disk, publisher, this.clock, onReplicated, this.#spaceLevel);
+    this.#resolveLeading(this.#journal);
+  }
+
+  #replicatedTo(seq: number): void {
+    Atomics.store(this.replicatedSeq, 0, BigInt(seq));
+  }
+
+  /** A standby ends below the hard limit, while its journal can still be closed. */
+  #onSpaceLevel(level: SpaceLevel): void {
+    this.#spaceLevel = level;
+    if (this.#journal !== null) this.#journal.spaceLevel(level);
+    else if (level === 'hard')
+      this.#onFailure(
+        new JournalError(
+          'disk_full',
+          `Too little space is left on the disk of ${this.store.dir.root}. Free some, and start again.`,
+        ),
+      );
+  }
+
+  #onFailure(error: Error): void {
+    if (this.#journal !== null) this.#journal.fail(error);
+    else this.events.onFailure(error);
+  }
+}

@@ -1,0 +1,225 @@
+/**
+ * From a data directory to the recovered state and what keeps it: the journal and the archive of this machine, and with
+ * `TOTE_REPLICATION` a replicated log. A part of `main.ts`.
+ */
+import type { Config } from './config/config.js';
+import { type ReplicationSettings, replicationOf } from './config/replication-variables.js';
+import type { JournalWriter } from './engine/model/ports.js';
+import type { EngineReads } from './engine/model/views.js';
+import type { LeaderLog, StandbyStatus } from './http/metrics/replication.js';
+import type { StartView } from './http/operator/desk/status.js';
+import { openStandbyPort } from './http/standby/port.js';
+import { openOperatorTokens } from './persistence/data-dir/operator-tokens.js';
+import { JournalThread } from './persistence/journal/thread.js';
+import { openStore, type Store } from './persistence/recovery/open-store.js';
+import { recoveryReporter } from './persistence/recovery/progress.js';
+import { Replica } from './persistence/replication/replica.js';
+import { takeBackLast } from './persistence/replication/take-back.js';
+import { ReplicationThread } from './persistence/replication/thread.js';
+import { type ArchiveThreads, startArchiveThreads } from './persistence/shadow/with-reader.js';
+import { systemClock } from './process/clock.js';
+import type { Log } from './process/log/log.js';
+import { replicationLogger } from './process/log/replication-lines.js';
+import { segmentSealedLogger, shadowNewsLogger } from './process/log/store-lines.js';
+import type { Reloads } from './process/reloads.js';
+import type { Shutdown } from './process/shutdown.js';
+import { logRecovered, recoveryLogger } from './start/start-lines.js';
+
+/** The recovered state, and what keeps the commands that come: this machine alone, or a replicated log as well. */
+export interface Storage {
+  readonly store: Store;
+  readonly start: StartView;
+  readonly journal: JournalWriter;
+  /** The part of the journal that writes to this machine's disk. */
+  readonly disk: JournalThread;
+  archive(): ArchiveThreads;
+  /** The replicated log as this leader knows it; null where there is none. */
+  replicatedLog(): LeaderLog | null;
+  /** Everything is durable, and nothing more will be accepted. */
+  drained(): void;
+}
+
+export interface StorageOptions {
+  readonly given: Config;
+  readonly shutdown: Shutdown;
+  readonly reloads: Reloads;
+  readonly log: Log;
+  /** Of this server. */
+  readonly version: string;
+  /** The replicated log has a batch, after this many milliseconds. */
+  readonly onPublished: (tookMs: number) => void;
+  /** Called now and then while this server follows a leader, into this engine. */
+  readonly onFollowed: (engine: EngineReads) => void;
+}
+
+/** With a replicated log it resolves once this process leads, which may be much later on a standby. */
+export function openStorage(options: StorageOptions): Promise<Storage> {
+  const settings = replicationOf(options.given);
+  return settings === null ? Promise.resolve(openAlone(options)) : openReplicated(options, settings);
+}
+
+function openAlone({ given, shutdown, log }: StorageOptions): Storage {
+  const { store, start } = recover(given, log);
+  const disk = journalThread(given, store, log, false);
+  return {
+    ...{ store, start, journal: disk, disk },
+    archive: () => startArchive(given, store, shutdown, log),
+    replicatedLog: () => null,
+    drained: () => undefined,
+  };
+}
+
+/** Recovers, joins the log, follows the leader, and leads. The archive follows from the beginning, so a standby has snapshots, too. */
+async function openReplicated(options: StorageOptions, settings: ReplicationSettings): Promise<Storage> {
+  const { given, shutdown, log } = options;
+  for (;;) {
+    const { store, start } = recover(given, log);
+    const disk = journalThread(given, store, log, true);
+    const replica = startReplica(options, settings, store, disk);
+    if (!(await replica.joined)) {
+      log.write('batch_taken_back', {}, takeBackLast(store.dir));
+      store.lock.release();
+      continue;
+    }
+    const onSnapshot = (seq: number): void => replica.snapshotTaken(seq);
+    const { replicatedSeq } = replica;
+    const archive = startArchive(given, store, shutdown, log, { replicatedSeq, onSnapshot });
+    const closePort = openFollowersPort(options, settings, store, replica);
+    const close = async (): Promise<void> => {
+      await archive.close();
+      await replica.close();
+      store.lock.release();
+    };
+    shutdown.watch({ drain: closePort, close });
+    options.onFollowed(store.engine);
+    const journal = await replica.leading;
+    await closePort();
+    const { node } = settings;
+    log.write('leading', { node, epoch: replica.log.epoch });
+    const { engine, recovered } = store;
+    const goneOn = { ...recovered, lastSeq: engine.seq, lastTimeMs: engine.timeMs };
+    return {
+      ...{ store: { ...store, recovered: goneOn }, start, journal, disk },
+      archive: () => archive,
+      replicatedLog: () => ({ node, ...replica.log }),
+      drained: () => replica.release(),
+    };
+  }
+}
+
+function journalThread(given: Config, store: Store, log: Log, sealsLate: boolean): JournalThread {
+  const { durability, segmentBytesMax } = given;
+  const { dir, recovered } = store;
+  const { lastSeq } = recovered;
+  return new JournalThread(
+    { dir, durability, segmentBytesMax, lastSeq, sealsLate },
+    segmentSealedLogger(log),
+  );
+}
+
+function startReplica(
+  { shutdown, log, onPublished, onFollowed }: StorageOptions,
+  { nats, node, leaseMs, ...settings }: ReplicationSettings,
+  store: Store,
+  disk: JournalThread,
+): Replica {
+  // An exchange that has begun does not begin again because its journal is missing here and in the log.
+  const role = settings.role === 'auto' && store.isAwaitingJournal ? 'standby' : settings.role;
+  const { onStatus, onTrouble } = replicationLogger(log);
+  const replica = new Replica(
+    store,
+    disk,
+    (events) => new ReplicationThread({ nats, role, node, leaseMs, dir: store.dir }, events),
+    { leaseMs, monotonicMs: () => performance.now() },
+    {
+      onStatus: (status) => {
+        onStatus(status);
+        if (replica.isFollowing) onFollowed(store.engine);
+      },
+      onTrouble,
+      onPublished,
+      onHandOver: (to) => shutdown.handOver(to),
+      onFailure: (error) => shutdown.fatal(error),
+    },
+  );
+  return replica;
+}
+
+/** The operators' port of a standby. Returns a function that closes it. */
+function openFollowersPort(
+  { given, shutdown, reloads, log, version }: StorageOptions,
+  { node }: ReplicationSettings,
+  store: Store,
+  replica: Replica,
+): () => Promise<void> {
+  const { operatorToken: token, operatorTokensFile: file } = given;
+  const port = openStandbyPort(given, {
+    readTokens: () => openOperatorTokens({ dir: store.dir, token, file }),
+    facts: () => standbyStatus(node, store, replica),
+    ...{ reloads, version, log },
+    onFatal: (error) => shutdown.programmingError(error),
+  });
+  port.catch((error: unknown) => shutdown.fatal(error));
+  return async () => (await port).close();
+}
+
+function standbyStatus(node: string, { engine }: Store, { following, log }: Replica): StandbyStatus {
+  const { sequence, trouble, awayMs } = log;
+  return {
+    role: 'standby',
+    node,
+    leader: following === null || following.leader === '' ? null : following.leader,
+    lease: following?.lease ?? 'none',
+    epoch: following?.epoch ?? 0,
+    sequence: engine.seq,
+    streamSequence: sequence,
+    messagesBehind: following === null ? null : following.lastSequence - following.readSequence,
+    behindMs: following === null ? null : Math.round(following.behindMs),
+    trouble,
+    awayMs: Math.round(awayMs),
+  };
+}
+
+/** Locks the data directory and recovers the engine from it. */
+function recover(given: Config, log: Log): { readonly store: Store; readonly start: StartView } {
+  const startedMs = performance.now();
+  const onProgress = recoveryReporter(systemClock, recoveryLogger(log));
+  const { requireData, role } = given;
+  const isFollower = role !== 'leader';
+  const store = openStore(given.dataDir, systemClock, onProgress, { requireData, isFollower });
+  const tookMs = performance.now() - startedMs;
+  logRecovered(log, store.recovered, store.engine, tookMs);
+  const { snapshotSeq, lastSeq } = store.recovered;
+  return { store, start: { snapshotSeq, lastSeq, tookMs } };
+}
+
+/** How far the archive may go, and who is told of its snapshots. */
+interface Bound {
+  readonly replicatedSeq?: BigInt64Array;
+  readonly onSnapshot?: (seq: number) => void;
+}
+
+/** Snapshots and archive, and reading it, on threads of their own. A fault in the state itself ends the server. */
+function startArchive(
+  config: Config,
+  store: Store,
+  shutdown: Shutdown,
+  log: Log,
+  { onSnapshot = () => undefined, ...bound }: Bound = {},
+): ArchiveThreads {
+  const { snapshotCommands, snapshotEveryMs, snapshotsKept, retentionMs: segmentsKeptMs } = config;
+  const logNews = shadowNewsLogger(log);
+  return startArchiveThreads(
+    { snapshotCommands, snapshotEveryMs, snapshotsKept, segmentsKeptMs, ...bound },
+    store,
+    {
+      onDiverged: (error) => shutdown.fatal(error),
+      onNote: (note) => log.write('shadow_note', {}, note),
+      onNews: (news) => {
+        logNews(news);
+        if (news.kind === 'snapshot') onSnapshot(news.seq);
+      },
+      onFatal: (error) => shutdown.programmingError(error),
+    },
+  );
+}
