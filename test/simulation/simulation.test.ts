@@ -5,17 +5,13 @@
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ERROR_STATUS } from '../../engine/model/errors.js';
-import { EFFORT } from '../support/effort.js';
 import { mutationNamed } from './mutations/mutations.js';
 import { EXPECTED } from './runs/expected.js';
 import { describe, runWorld, shorten } from './runs/failure.js';
-import { REGRESSIONS } from './runs/regressions.js';
 import { runWorlds } from './runs/run.js';
 import { Violation } from './violation.js';
 
 const HOURS = 0.05;
-/** Of worlds that have failed once; the longer ones run at night. */
-const HOURS_IN_SUITE_MAX = 0.2;
 
 test('worlds with every kind of fault keep every promise and recover', async () => {
   const { tally, failed } = await runWorlds(
@@ -82,11 +78,3 @@ test('the report of a failure is short and repeats it', async () => {
   match(text, new RegExp(`npm run simulate -- --world ${seed} --world-hours ${HOURS} --mutation mark-early`));
   ok(text.split('\n').length < 60, 'a page of text');
 });
-
-for (const { seed, hours, only, found } of REGRESSIONS) {
-  const skip = hours > HOURS_IN_SUITE_MAX && EFFORT !== 'night' && 'a long world, for the night';
-  test(`world ${seed}: ${found}`, { skip }, async () => {
-    const { error } = await runWorld({ seed, hours, ...(only !== undefined && { only: new Set(only) }) });
-    equal(error?.message, undefined);
-  });
-}

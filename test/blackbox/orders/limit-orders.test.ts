@@ -1,8 +1,8 @@
-/** Limit orders on a real server: they rest, are filled by another's bet, cancelled, and given back when betting ends. */
+/** Limit orders on a real server: they outlive it, are filled by another's bet, and the stream tells what becomes of each. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { FillEvent, ServerMessage } from '../../../http/wire/stream-types.js';
-import { type ApiClient, refused } from '../../support/api/api-client.js';
+import type { ApiClient } from '../../support/api/api-client.js';
 import { Sandbox } from '../../support/api/api-client-sandbox.js';
 import { StreamClient } from '../../support/api/stream-client.js';
 
@@ -52,27 +52,6 @@ test('an order rests with its stake reserved until a bet on the other side fills
   assert.ok(filled.oddsAtBet >= 2.2, `${filled.oddsAtBet}`);
   const { data } = await api.get<{ balance: number }>('/account');
   assert.equal(data.balance, newBalance, 'its stake was reserved once');
-});
-
-test('whoever placed it may cancel it once, and nobody else', async () => {
-  const { api } = await sandbox.trader({ scopes: SCOPES });
-  const other = await sandbox.trader({ scopes: SCOPES });
-  const { bet, newBalance } = await place(api, { limitOdds: 50 }, 'to-cancel');
-  refused(await other.api.send('DELETE', `/orders/${bet.id}`), 404, 'order_not_found');
-  assert.equal((await api.send('DELETE', `/orders/${bet.id}`)).status, 200);
-  refused(await api.send('DELETE', `/orders/${bet.id}`), 400, 'order_not_pending');
-  assert.equal(await statusOf(api, bet.id), 'CANCELLED');
-  const { data } = await api.get<{ balance: number }>('/account');
-  assert.equal(data.balance, newBalance + ORDER.amount);
-});
-
-test('what still rests when betting ends is given back', async () => {
-  const { api } = await sandbox.trader({ scopes: SCOPES });
-  const { bet, newBalance } = await place(api, { limitOdds: 50 }, 'to-expire');
-  await sandbox.closeMinute({ BTC: 67_001 });
-  assert.equal(await statusOf(api, bet.id), 'EXPIRED');
-  const { data } = await api.get<{ balance: number }>('/account');
-  assert.equal(data.balance, newBalance + ORDER.amount);
 });
 
 test('the stream tells its owner, and nobody else, what becomes of each order', async () => {

@@ -1,19 +1,14 @@
-/**
- * Missing prices and downtime (design, section 4): late openings, windows without a round, and rounds that were open
- * when the server went down.
- */
+/** Rounds that were open when a server went down (design, section 4), and a clock that is behind the journal. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import { ApiClient, refused } from '../../support/api/api-client.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
-import { FRAMES, type Round } from '../../support/api/spec.js';
+import type { Round } from '../../support/api/spec.js';
 import { Server } from '../../support/processes/server.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
 const MINUTE_MS = 60_000;
-/** A one-minute round takes bets for 35 s; one that opens late must have 10 s of them left. */
-const LATEST_OPENING_MS = 25_000;
 
 let sandbox: Sandbox;
 let trader: Trader;
@@ -25,78 +20,6 @@ before(async () => {
 after(() => sandbox.remove());
 
 const current = async (id = MARKET): Promise<Round | null> => (await trader.api.market(id)).currentRound;
-
-test('late opening: with 10 s of betting left a round opens at that time and price', async () => {
-  await sandbox.toBoundary('ONE_DAY');
-  await sandbox.advance(LATEST_OPENING_MS);
-  await sandbox.push({ BTC: 67_001 });
-  const round = must(await current(), 'round');
-  assert.equal(round.startTime, new Date(sandbox.nowMs).toISOString());
-  assert.equal(Date.parse(round.endTime), sandbox.nowMs - LATEST_OPENING_MS + MINUTE_MS);
-  assert.deepEqual([round.status, round.openPrice, round.timeRemaining], ['LIVE', 67_001, 35]);
-  assert.equal(round.roundNumber, Math.floor(sandbox.nowMs / MINUTE_MS));
-  const { timestamp, price } = must((await trader.api.prices())[0], 'price');
-  assert.deepEqual([timestamp, price], [round.startTime, 67_001]);
-});
-
-test('late opening: with less betting left no round opens in this window, in every time frame', async () => {
-  for (const [frame, { lengthMs, lockLeadMs }] of Object.entries(FRAMES)) {
-    const asset = 'ETH';
-    await sandbox.toBoundary(frame);
-    await sandbox.advance(lengthMs - lockLeadMs - 20_000 - 10_000 + 1);
-    await sandbox.push({ [asset]: 3_000 });
-    assert.equal(await current(`${asset}_${frame}`), null, frame);
-    await sandbox.toBoundary(frame);
-  }
-});
-
-test('late opening: the tick must be fresh', async () => {
-  await sandbox.toBoundary('ONE_MINUTE');
-  const tick = (crypto: string, ageMs: number): Promise<unknown> =>
-    sandbox.operator.post('/prices', [
-      { crypto, price: 10, timestamp: new Date(sandbox.nowMs - ageMs).toISOString() },
-    ]);
-  await sandbox.advance(15_000);
-  await tick('XRP', 10_001);
-  assert.equal(await current('XRP_ONE_MINUTE'), null);
-  await tick('TON', 10_000);
-  assert.equal((await current('TON_ONE_MINUTE'))?.status, 'LIVE');
-});
-
-test('without a price at a boundary the round is voided, and no round opens until there are prices', async () => {
-  await sandbox.openRounds({ BTC: 67_000 });
-  const first = must(await current(), 'round');
-  const { bet } = await trader.api.place({ marketId: MARKET, prediction: 'UP', amount: 5 });
-  const balance = await sandbox.balance(trader.accountId);
-  await sandbox.toOffset(MINUTE_MS);
-  const dropped = must(await current(), 'upcoming round');
-  assert.equal(dropped.status, 'UPCOMING');
-  await sandbox.advance(2_000);
-  assert.equal(await current(), null);
-  assert.equal((await trader.api.round(first.id)).voided, true);
-  refused(await trader.api.get(`/rounds/${dropped.id}`), 404, 'round_not_found');
-  assert.equal((await trader.api.orders()).find(({ id }) => id === bet.id)?.result, 'REFUNDED');
-  assert.equal(await sandbox.balance(trader.accountId), balance + 5);
-  await sandbox.advance(5_000);
-  await sandbox.push({ BTC: 67_100 });
-  const late = must(await current(), 'late round');
-  assert.equal(late.id, dropped.id, 'the window has its id; it was not used');
-  assert.equal(late.openPrice, 67_100);
-});
-
-test('when the clock jumps over many windows open rounds are voided, and those in between never exist', async () => {
-  await sandbox.openRounds({ BTC: 67_000 });
-  const open = must(await current(), 'round');
-  await trader.api.place({ marketId: MARKET, prediction: 'DOWN', amount: 5 });
-  await sandbox.advance(10 * MINUTE_MS + 30_000);
-  assert.equal((await trader.api.round(open.id)).voided, true);
-  for (let n = 1; n <= 10; n++) {
-    refused(await trader.api.get(`/rounds/${MARKET}_${open.roundNumber + n}`), 404, 'round_not_found');
-  }
-  assert.equal(await current(), null);
-  assert.deepEqual(await trader.api.positions(), []);
-  await sandbox.checkConservation();
-});
 
 for (const how of ['stop', 'kill'] as const) {
   test(`after ${how} and start a LIVE round continues, takes bets and settles by its price`, async () => {

@@ -298,9 +298,10 @@ export function dataOf<T>(reply: Reply): T {
 
 /** `error` of a failure, which must have the status that belongs to its code. */
 export function errorOf(reply: Reply): string {
-  const envelope = JSON.parse(reply.text) as { success: boolean; error: string };
+  const { current, ...envelope } = JSON.parse(reply.text) as Record<string, unknown> & { error: string };
+  assert.ok(current === undefined || envelope.error === 'odds_changed', reply.text);
   assert.deepEqual(Object.keys(envelope), ['success', 'error']);
-  assert.equal(envelope.success, false);
+  assert.equal(envelope['success'], false);
   return envelope.error;
 }
 

@@ -113,6 +113,35 @@ test('a replay is the first answer byte for byte, whatever became of the bet', (
   assert.equal(api.host.engine.betCount, 1);
 });
 
+test('an Idempotency-Key is 1 to 255 visible ASCII characters, quoted or bare', () => {
+  const { api, secret } = openHarness();
+  const taken = ['x', 'k'.repeat(255), '!#$%&()*+-./:;<=>?@[]^_`{|}~', `"${'q'.repeat(255)}"`, '"quoted"'];
+  for (const key of taken) {
+    const first = api.order(secret, ORDER, key);
+    assert.deepEqual([first.status, first.headers.get('x-idempotent-replay')], [201, undefined], key);
+    const bare = key.startsWith('"') ? key.slice(1, -1) : key;
+    assert.equal(api.order(secret, ORDER, bare).text, first.text);
+  }
+  const long = ['k'.repeat(256), `"${'q'.repeat(256)}"`];
+  for (const key of [
+    '',
+    '""',
+    '"',
+    '"half',
+    'half"',
+    'with space',
+    'k\x7f',
+    'kä',
+    'k\ufffd',
+    '🚀',
+    ...long,
+  ]) {
+    const reply = api.order(secret, ORDER, key);
+    assert.deepEqual([reply.status, codeOf(reply)], [400, 'invalid_request'], key);
+  }
+  assert.equal(api.host.engine.betCount, taken.length);
+});
+
 test('a replay is remembered for ten minutes', () => {
   const { api, secret } = openHarness();
   const first = api.order(secret, ORDER, 'k');
@@ -131,6 +160,10 @@ test('the same key with another body is refused, field by field', () => {
     { ...ORDER, marketId: 'ETH_ONE_MINUTE' },
     { ...ORDER, expectedPercent: 50 },
     { ...ORDER, clientSeed: '' },
+    { ...ORDER, minOdds: 1 },
+    { ...ORDER, limitOdds: 1.5 },
+    { ...ORDER, roundId: `${MARKET}_1` },
+    { ...ORDER, validUntil: '2026-06-10T12:00:00Z' },
   ]) {
     const reply = api.order(secret, other, 'k');
     assert.deepEqual([codeOf(reply), reply.status], ['idempotency_key_reused', 400]);
@@ -180,7 +213,14 @@ test('refusals of the engine carry their status', () => {
   refused(api, order({}, poor.secret), 'insufficient_balance', 400);
   const slipped = order({ expectedPercent: 65.01 });
   refused(api, slipped, 'odds_changed', 409);
-  assert.equal(errorOf(slipped), 'odds_changed');
+  assert.equal(slipped.text, '{"success":false,"error":"odds_changed"}', 'as specified, without minOdds');
+  // 1,010 and 1,000: the seeds and the stake.
+  const current = { percent: 50, oddsAtBet: 1.99 };
+  const unmet = order({ minOdds: 9 });
+  assert.equal(unmet.text, JSON.stringify({ success: false, error: 'odds_changed', current }));
+  assert.equal(unmet.status, 409);
+  refused(api, order({ roundId: `${MARKET}_1` }), 'round_changed', 409);
+  refused(api, order({ validUntil: new Date(api.clock.wallMs - 1).toISOString() }), 'order_expired', 400);
   api.submit({ kind: 'suspendMarket', market: 0, suspended: true });
   refused(api, order({}), 'market_suspended', 503);
   api.submit({ kind: 'suspendMarket', market: 0, suspended: false });
@@ -240,6 +280,16 @@ test('the form of the request is checked before the rules of the engine', () => 
   refused(api, send({ body: '{' }), 'invalid_request', 400);
   refused(api, send({ body: '', contentType: 'application/json' }), 'invalid_request', 400);
   refused(api, send({ idempotencyKey: '' }), 'invalid_request', 400);
+  for (const [query, named] of [
+    ['amount=10', /"amount"/],
+    ['x', /"x"/],
+    ['=', /""/],
+    ['%', /percent-encoding/],
+  ] as const) {
+    const reply = send({ query });
+    refused(api, reply, 'invalid_request', 400);
+    assert.match(errorOf(reply), named, 'a guard in the query would be ignored');
+  }
   refused(api, send({ body: { ...ORDER, amount: '10' } }), 'invalid_request', 400);
   refused(api, send({ body: { ...ORDER, marketId: 'DOGE_ONE_MINUTE' } }), 'market_not_found', 404);
   refused(api, send({}), 'trading_disabled', 503);

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
 import { verifyBet } from '../../../engine/fairness.js';
 import type { OrderResult, Position, RoundDetail } from '../../../http/wire/types.js';
-import { codeOf, dataOf, Harness, MINUTE_MS, type Reply } from './harness.js';
+import { codeOf, dataOf, errorOf, Harness, MINUTE_MS, type Reply } from './harness.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -147,28 +147,92 @@ test('the defaults of limit are 100 positions and 50 orders', () => {
   assert.equal(list(api, secret, '/v1/orders', 'limit=200').length, 120);
 });
 
-test('wrong parameters are refused', () => {
+test('wrong parameters are refused, and named', () => {
   const api = new Harness();
   const { secret } = api.bettor();
-  for (const path of ['/v1/positions', '/v1/orders']) {
-    for (const query of [
-      'limit=0',
-      'limit=201',
-      'limit=abc',
-      'limit=',
-      'limit',
-      'limit=1&limit=1',
-      'x=1',
-      'limit=%',
-    ]) {
+  const limits = [
+    '0',
+    '201',
+    '-1',
+    '1.5',
+    '1e2',
+    '',
+    'ten',
+    '+5',
+    '0x10',
+    '99999999999999999999',
+    '%20',
+    '05',
+  ];
+  const befores = ['7', 'bet_0', 'bet_01', 'yesterday', '2026-06-10', '2026-13-01T00:00:00Z'];
+  const wrong: Readonly<Record<string, readonly (readonly [query: string, named: RegExp])[]>> = {
+    '/v1/positions': [
+      ...limits.map((limit) => [`limit=${limit}`, /limit/] as const),
+      ...['open', 'ACTIVE', '', 'settled', 'all,active'].map(
+        (status) => [`status=${status}`, /status/] as const,
+      ),
+      ...['limit', 'limit=1&limit=2', 'limti=1', 'limit=%'].map((query) => [query, /./] as const),
+      ['cursor=x', /cursor/],
+      ['status=all&cursor=1-0-0', /cursor/],
+      ['before=bet_2', /before/],
+      ['roundId=BTC_ONE_DAY_1&marketId=ETH_ONE_DAY', /roundId/],
+    ],
+    '/v1/orders': [
+      ...limits.map((limit) => [`limit=${limit}`, /limit/] as const),
+      ...['1-0-0-1-1-1', '', '1-0-01', '1-0-zzzzzzzzzzz'].map((at) => [`cursor=${at}`, /cursor/] as const),
+      ...befores.map((before) => [`before=${before}`, /before/] as const),
+      ['status=open', /status/],
+      ['cursor=1-0-0&before=bet_2', /before/],
+      ['marketId=DOGE_ONE_DAY', /marketId/],
+      ['roundId=BTC_ONE_DAY', /roundId/],
+    ],
+  };
+  for (const [path, queries] of Object.entries(wrong)) {
+    for (const [query, named] of queries) {
       const reply = api.get(path, secret, query);
       assert.deepEqual([reply.status, codeOf(reply)], [400, 'invalid_request'], `${path}?${query}`);
+      assert.match(errorOf(reply), named, `${path}?${query}`);
     }
   }
-  for (const query of ['status=ACTIVE', 'status=', 'status=open', 'status=active&status=all']) {
-    assert.equal(api.get('/v1/positions', secret, query).status, 400, query);
+});
+
+test('orders are filtered by status, market, round and what came before, and paged by a cursor of their own', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  api.open();
+  const minute = Array.from({ length: 3 }, () => place(api, secret, 'UP', 1).bet.id).reverse();
+  const roundId = `${MARKET}_${Math.floor(api.clock.wallMs / MINUTE_MS)}`;
+  api.closeMinute(101);
+  const beforeMs = api.clock.wallMs;
+  const day = Array.from(
+    { length: 2 },
+    () =>
+      dataOf<OrderResult>(api.order(secret, { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 })).bet.id,
+  ).reverse();
+  const expected: Readonly<Record<string, readonly string[]>> = {
+    '': [...day, ...minute],
+    'status=active': day,
+    'status=settled': minute,
+    'marketId=BTC_ONE_DAY': day,
+    [`roundId=${roundId}`]: minute,
+    [`roundId=${roundId}&marketId=${MARKET}&status=active`]: [],
+    [`before=${minute[0]}`]: minute.slice(1),
+    [`before=${iso(beforeMs)}`]: minute,
+    [`before=${iso(beforeMs + MINUTE_MS)}&limit=1`]: day.slice(0, 1),
+  };
+  for (const [query, ids] of Object.entries(expected))
+    assert.deepEqual(
+      list(api, secret, '/v1/orders', query).map(({ id }) => id),
+      ids,
+      query,
+    );
+  assert.equal(list(api, secret, '/v1/positions', `marketId=${MARKET}`).length, 0);
+  const { nextCursor } = JSON.parse(api.get('/v1/orders', secret, 'limit=2').text) as { nextCursor: string };
+  place(api, secret, 'UP', 1);
+  for (const key of [secret, api.bettor().secret]) {
+    const page = list(api, key, '/v1/orders', `limit=2&cursor=${nextCursor}`).map(({ id }) => id);
+    assert.deepEqual(page, key === secret ? minute.slice(0, 2) : [], "a cursor shows only the reader's own");
   }
-  assert.equal(api.get('/v1/orders', secret, 'status=open').status, 400);
 });
 
 test('an account sees only its own bets', () => {

@@ -6,7 +6,7 @@ import { RawClient } from './raw-client.js';
  * The one answer that comes, read by its length: the server may keep the connection open, which is closed here. Rejects
  * where the server closes it without an answer.
  */
-export async function answerOn(client: RawClient): Promise<Answered> {
+async function answerOn(client: RawClient): Promise<Answered> {
   const received = await client.until((text) => parseAnswer(text) !== null);
   await client.close();
   const answered = parseAnswer(received);

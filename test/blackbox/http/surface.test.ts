@@ -1,0 +1,111 @@
+/** HTTP through a real server: paths, methods, framing, forms of an answer and rate limits, as a client meets them. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { limitsOf, refused, structuredLimits } from '../../support/api/api-client.js';
+import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
+import { RawClient } from '../../support/http/raw-client.js';
+import { rawRequest, sendRaw } from '../../support/http/raw-request.js';
+
+const LIMITS = 'key_read=40,key_write=3,account=1000,ip=60';
+const WINDOW_MS = 60_000;
+const ORDER = JSON.stringify({ marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 });
+
+let sandbox: Sandbox;
+let trader: Trader;
+
+before(async () => {
+  sandbox = await Sandbox.start({ env: { TOTE_RATE_LIMITS: LIMITS, TOTE_TRUSTED_PROXIES: '127.0.0.1' } });
+  await sandbox.openRounds({ BTC: 67_000 }, 'ONE_DAY');
+  trader = await sandbox.trader();
+});
+after(() => sandbox.remove());
+
+test('unknown paths and methods are refused in the envelope, and each port has its own', async () => {
+  const { api } = trader;
+  refused(await api.get('/no-such-path'), 404, 'not_found');
+  refused(await api.get('/markets/%zz'), 400, 'invalid_request');
+  const put = await api.send('PUT', '/orders');
+  refused(put, 405, 'method_not_allowed');
+  assert.equal(put.headers.get('Allow'), 'GET, HEAD, POST, OPTIONS');
+  assert.equal((await api.send('OPTIONS', '/orders')).status, 204);
+  const { operatorUrl, publicUrl, token } = sandbox.server;
+  const headers = { Authorization: `Bearer ${token}`, 'X-API-Key': trader.secret };
+  for (const path of ['/operator/v1/status', '/healthz', '/readyz']) {
+    assert.equal((await fetch(operatorUrl + path, { headers })).status, 200);
+    assert.equal((await fetch(publicUrl + path, { headers })).status, 404);
+  }
+  assert.equal((await fetch(`${operatorUrl}/v1/markets`, { headers })).status, 404);
+  assert.equal((await fetch(`${publicUrl}/api/v1/openapi.json`)).status, 200);
+});
+
+test('who asks for gzip gets fewer bytes of the same, who names their tag none, and HEAD the length alone', async () => {
+  const url = `${sandbox.server.publicUrl}/v1/markets`;
+  const ask = async (method: string, headers: Record<string, string>) => {
+    const answered = await fetch(url, { method, headers: { 'X-API-Key': trader.secret, ...headers } });
+    return { answered, text: await answered.text() };
+  };
+  const plain = await ask('GET', { 'Accept-Encoding': 'identity' });
+  const zipped = await ask('GET', { 'Accept-Encoding': 'gzip' });
+  assert.equal(zipped.text, plain.text, 'the clock stands still');
+  const lengthOf = ({ headers }: Response): number => Number(headers.get('Content-Length'));
+  assert.equal(lengthOf(plain.answered), Buffer.byteLength(plain.text));
+  assert.ok(lengthOf(zipped.answered) < plain.text.length / 4);
+  const head = await ask('HEAD', { 'Accept-Encoding': 'gzip' });
+  assert.deepEqual([head.text, lengthOf(head.answered)], ['', lengthOf(zipped.answered)]);
+  const etag = zipped.answered.headers.get('ETag') ?? '';
+  const known = await ask('GET', { 'Accept-Encoding': 'gzip', 'If-None-Match': etag });
+  assert.deepEqual([known.answered.status, known.text], [304, '']);
+});
+
+test('a chunked order is an order, an ambiguous one is none, and clients that leave harm nobody', async () => {
+  const { publicUrl } = sandbox.server;
+  const { api, secret } = await sandbox.trader();
+  const headers = [`X-API-Key: ${secret}`, 'Content-Type: application/json'];
+  const chunked = `${ORDER.length.toString(16)}\r\n${ORDER}\r\n0\r\n\r\n`;
+  const post = (...more: readonly string[]): string =>
+    rawRequest('POST', '/v1/orders', [...headers, ...more]);
+  assert.equal((await sendRaw(publicUrl, post('Transfer-Encoding: chunked') + chunked)).status, 201);
+  const doubtful = [
+    post('Transfer-Encoding: xchunked') + chunked,
+    post(`Content-Length: ${ORDER.length}`, 'Transfer-Encoding: chunked') + chunked,
+    `${post(`Content-Length: ${ORDER.length}`, `Content-Length: ${ORDER.length - 1}`)}${ORDER}`,
+  ];
+  for (const bytes of doubtful) assert.equal((await sendRaw(publicUrl, bytes)).status, 400);
+  const request = rawRequest('POST', '/v1/orders', headers, ORDER);
+  for (let cut = 1; cut < request.length; cut += 9) {
+    const client = await RawClient.open(Number(new URL(publicUrl).port));
+    await client.write(request.slice(0, cut));
+    await client.close();
+  }
+  assert.equal((await api.orders()).length, 1);
+  await sandbox.checkConservation();
+});
+
+test('the last request of a limit is answered, the next one refused until its window is over', async () => {
+  await sandbox.advance(WINDOW_MS);
+  const { api } = await sandbox.trader();
+  const headers = { 'X-Forwarded-For': '203.0.113.9' };
+  const order = () => api.send('POST', '/orders', { body: ORDER, headers });
+  for (const remaining of [2, 1, 0]) {
+    const answered = await order();
+    assert.deepEqual([answered.status, limitsOf(answered.headers).remaining], [201, remaining]);
+  }
+  const over = await order();
+  refused(over, 429, 'rate_limited');
+  assert.deepEqual(limitsOf(over.headers), { limit: 3, remaining: 0, resetSeconds: 60 });
+  assert.equal(structuredLimits(over.headers).name, 'key_write');
+  assert.equal((await api.get('/orders', headers)).status, 200, 'reads are counted apart');
+  await sandbox.advance(WINDOW_MS - 1);
+  assert.equal((await order()).headers.get('Retry-After'), '1');
+  await sandbox.advance(1);
+  assert.equal((await order()).status, 201);
+});
+
+test("a trusted proxy's clients are counted separately, and cannot forge their address", async () => {
+  const from = (forwarded: string) => sandbox.api(null).get('/prices', { 'X-Forwarded-For': forwarded });
+  for (let n = 0; n < 60; n++) refused(await from('203.0.113.7'), 401, 'missing_api_key');
+  refused(await from('203.0.113.7'), 429, 'rate_limited');
+  refused(await from('203.0.113.8'), 401, 'missing_api_key');
+  // What stands before the last untrusted address was written by the client.
+  refused(await from('198.51.100.1, 203.0.113.7'), 429, 'rate_limited');
+});

@@ -1,0 +1,190 @@
+/** The rate limits of the public API: which requests they count, what a client is told of them, and when it may come again. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { UNLIMITED } from '../../../http/limits/rate-limits.js';
+import { codeOf, errorOf, Harness, MINUTE_MS, type Reply } from './harness.js';
+
+const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 };
+const LIMITS = { keyRead: 120, keyWrite: 30, account: 240, ip: 300 };
+const FEW = { keyRead: 3, keyWrite: 2, account: 4, ip: 5 };
+
+const limitsOf = ({ headers }: Reply): number[] =>
+  ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
+
+test('the windows of the limits advance while the wall clock is set back', () => {
+  const api = new Harness({ limits: { ...LIMITS, keyRead: 1 } });
+  const { secret } = api.bettor();
+  assert.equal(api.get('/v1/markets', secret).status, 200);
+  api.clock.wallMs -= 60 * MINUTE_MS;
+  assert.equal(api.get('/v1/markets', secret).status, 429);
+  api.clock.pass(MINUTE_MS);
+  assert.equal(api.get('/v1/markets', secret).status, 200);
+});
+
+test('a key reads 120 times and writes 30 times in any 60 seconds', () => {
+  const api = new Harness({ limits: LIMITS });
+  const { secret } = api.bettor();
+  for (let i = 1; i <= 120; i++) {
+    const reply = api.get('/v1/markets', secret);
+    assert.equal(reply.status, 200);
+    assert.deepEqual(limitsOf(reply), [120, 120 - i, 60]);
+  }
+  api.clock.pass(10_500);
+  const read = api.get('/v1/prices', secret);
+  assert.deepEqual([read.status, codeOf(read), read.headers.get('retry-after')], [429, 'rate_limited', '50']);
+  assert.deepEqual(limitsOf(read), [120, 0, 50]);
+  for (let i = 1; i <= 30; i++) {
+    const reply = api.send('POST', '/v1/orders', { key: secret, body: ORDER });
+    assert.deepEqual([reply.status, ...limitsOf(reply)], [400, 30, 30 - i, 60]);
+  }
+  const write = api.send('POST', '/v1/orders', { key: secret, body: ORDER });
+  assert.deepEqual([write.status, write.headers.get('retry-after')], [429, '60']);
+  api.clock.pass(MINUTE_MS - 10_501);
+  assert.equal(api.get('/v1/markets', secret).status, 429);
+  api.clock.pass(1);
+  assert.equal(api.get('/v1/markets', secret).status, 200);
+});
+
+test('keys of an account share its limit, and addresses have theirs', () => {
+  const api = new Harness({ limits: { keyRead: 4, keyWrite: 4, account: 6, ip: 9 } });
+  const { account, secret } = api.bettor();
+  const sister = api.addKey(account).secret;
+  const statusOf = (key: string) => api.get('/v1/markets', key).status;
+  assert.deepEqual(
+    [1, 2, 3].map(() => statusOf(secret)),
+    [200, 200, 200],
+  );
+  assert.deepEqual(
+    [1, 2, 3].map(() => statusOf(sister)),
+    [200, 200, 200],
+  );
+  assert.deepEqual([statusOf(sister), statusOf(secret)], [429, 429]);
+  const stranger = api.bettor().secret;
+  assert.deepEqual(
+    [1, 2, 3].map(() => statusOf(stranger)),
+    [200, 200, 200],
+  );
+  const flooded = api.get('/v1/markets', stranger);
+  assert.deepEqual([flooded.status, ...limitsOf(flooded)], [429, 9, 0, 60]);
+  assert.equal(api.send('GET', '/v1/markets', { key: stranger, address: '10.0.0.1' }).status, 200);
+});
+
+test('a refusal names its limit, in its sentence and in RateLimit', () => {
+  const named = (limits: Partial<typeof LIMITS>, name: string): void => {
+    const api = new Harness({ limits: { ...LIMITS, ...limits } });
+    const { secret } = api.bettor();
+    const request = (): Reply =>
+      name === 'key_write' ? api.order(secret, {}) : api.get('/v1/prices', secret);
+    request();
+    const over = request();
+    assert.equal(codeOf(over), 'rate_limited');
+    assert.ok(errorOf(over).includes(`(${name})`), errorOf(over));
+    assert.match(over.headers.get('ratelimit') ?? '', new RegExp(`^"${name}";r=0;t=60$`));
+    assert.match(over.headers.get('ratelimit-policy') ?? '', new RegExp(`"${name}";q=1;w=60`));
+  };
+  named({ keyRead: 1 }, 'key_read');
+  named({ keyWrite: 1 }, 'key_write');
+  named({ account: 1 }, 'account');
+  named({ ip: 1 }, 'ip');
+});
+
+test('every answer counts, except 429', () => {
+  const api = new Harness({ limits: { ...LIMITS, ip: 8 } });
+  const { account, secret } = api.bettor();
+  const reader = api.addKey(account, ['positions:read']).secret;
+  const left = (reply: Reply) => limitsOf(reply)[1];
+  assert.equal(left(api.get('/v1/markets', '')), 7);
+  assert.equal(left(api.get('/v1/markets', 'wrong')), 6);
+  assert.equal(left(api.get('/v1/markets', reader)), 5);
+  assert.equal(left(api.get('/v1/nowhere', '')), 4);
+  assert.equal(left(api.send('DELETE', '/v1/markets', { key: secret })), 3);
+  assert.equal(left(api.get('/v1/openapi.json', '')), 2);
+  const fault = { code: 'body_too_large', detail: '' } as const;
+  assert.equal(left(api.send('POST', '/v1/orders', { key: secret, fault })), 1);
+  assert.equal(left(api.get('/v1/markets', secret)), 0);
+  for (const path of ['/v1/markets', '/v1/nowhere', '/docs', '/v1/openapi.json']) {
+    const reply = api.get(path, secret);
+    assert.deepEqual([reply.status, codeOf(reply), left(reply)], [429, 'rate_limited', 0]);
+  }
+  api.clock.pass(MINUTE_MS);
+  assert.equal(left(api.get('/v1/markets', '')), 7);
+});
+
+test('a refusal with 403 and a document count for the key that was sent', () => {
+  const api = new Harness({ limits: { ...LIMITS, keyRead: 3 } });
+  const { account } = api.bettor();
+  const reader = api.addKey(account, ['positions:read']).secret;
+  const results = ['/v1/markets', '/v1/nowhere', '/v1/openapi.json', '/v1/openapi.json', '/v1/positions'].map(
+    (path) => api.get(path, reader).status,
+  );
+  assert.deepEqual(results, [403, 404, 200, 429, 429]);
+  assert.equal(api.get('/v1/markets', reader).status, 403);
+});
+
+test('every answer carries the limit headers and a request id of its own, with limits off too', () => {
+  const ids = new Set<string>();
+  for (const limits of [LIMITS, null]) {
+    const api = new Harness({ limits });
+    api.open();
+    const { secret } = api.bettor();
+    const replies = [
+      ...['/markets', '/prices', '/positions', '/rounds/x'].flatMap((path) =>
+        [secret, ''].map((key) => api.get(`/v1${path}`, key)),
+      ),
+      api.order(secret, ORDER),
+      api.get('/nowhere', ''),
+      api.get('/docs', ''),
+      api.send('PUT', '/v1/orders', {}),
+      api.send('OPTIONS', '/v1/orders', {}),
+      api.send('POST', '/v1/orders', { fault: { code: 'body_too_large', detail: 'at most 16 KiB' } }),
+    ];
+    for (const { headers, status } of replies) {
+      for (const name of ['limit', 'remaining', 'reset']) {
+        assert.match(headers.get(`x-ratelimit-${name}`) ?? '', /^\d+$/, `${status}`);
+      }
+      const id = headers.get('x-request-id') ?? '';
+      assert.match(id, /^test-[0-9a-z]+$/);
+      ids.add(limits === null ? `off ${id}` : id);
+      if (limits === null) assert.equal(headers.get('x-ratelimit-limit'), String(UNLIMITED));
+    }
+    assert.equal(ids.size % replies.length, 0);
+  }
+});
+
+const waitOf = ({ status, headers }: Reply): number =>
+  status === 429 ? Number(headers.get('retry-after')) : 0;
+
+/** Sends it again after what it says, less a second at first. */
+function checkWait(api: Harness, request: () => Reply, seconds: number): void {
+  assert.equal(waitOf(request()), seconds);
+  api.clock.pass(seconds * 1_000 - 1_000);
+  assert.equal(waitOf(request()), 1);
+  api.clock.pass(1_000);
+  assert.notEqual(request().status, 429);
+}
+
+test('the address frees in 40 s, the key in 60 s: 60', () => {
+  const api = new Harness({ limits: FEW });
+  const { secret } = api.bettor();
+  for (let n = 0; n < 5; n++) assert.equal(api.get('/v1/markets', '').status, 401);
+  api.clock.pass(20_000);
+  const elsewhere = { key: secret, address: '10.0.0.1' };
+  for (let n = 0; n < 3; n++) assert.equal(api.send('GET', '/v1/markets', elsewhere).status, 200);
+  const write = api.order(secret, ORDER);
+  assert.equal(waitOf(write), 40, 'a write does not wait for the reads of its key');
+  assert.equal(waitOf(api.get('/v1/markets', '')), 40, 'nor does a request without a key');
+  assert.equal(api.get('/v1/markets', secret).headers.get('x-ratelimit-limit'), '3', 'of both the smaller');
+  checkWait(api, () => api.get('/v1/markets', secret), 60);
+});
+
+test('the address frees in 60 s, the account in 40 s: 60', () => {
+  const api = new Harness({ limits: FEW });
+  const { account, secret } = api.bettor();
+  const sister = api.addKey(account).secret;
+  for (const key of [secret, secret, sister, sister])
+    assert.equal(api.send('GET', '/v1/markets', { key, address: '10.0.0.1' }).status, 200);
+  api.clock.pass(20_000);
+  assert.equal(waitOf(api.get('/v1/markets', secret)), 40, 'the account alone');
+  for (let n = 0; n < 5; n++) assert.equal(api.get('/v1/markets', '').status, 401);
+  checkWait(api, () => api.order(sister, ORDER), 60);
+});
