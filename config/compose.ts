@@ -9,22 +9,14 @@ import {
   timeFrameMs,
   timeFrameOf,
 } from '../engine/model/domain.js';
-import {
-  type CurrentRules,
-  defaultRules,
-  type HouseRules,
-  type QuotedMarketRules,
-} from '../engine/model/rules.js';
+import { defaultRules, type HouseRules, type MarketRules, type Rules } from '../engine/model/rules.js';
 import type { RulesOverrides } from './overrides.js';
 
 /**
  * The default rules with these changes, one layer after the other: what a later one says wins, however specific an earlier
  * one is. Within a layer the most specific target wins.
  */
-export function withOverrides(
-  masterSecretFingerprint: string,
-  ...layers: readonly RulesOverrides[]
-): CurrentRules {
+export function withOverrides(masterSecretFingerprint: string, ...layers: readonly RulesOverrides[]): Rules {
   let rules = defaultRules(masterSecretFingerprint);
   let active: readonly string[] | undefined;
   for (const { markets, limits = {}, tiers = {}, ...plain } of layers) {
@@ -39,10 +31,7 @@ export function withOverrides(
   return { ...rules, markets: rules.markets.filter(({ marketId }) => active?.includes(marketId) ?? true) };
 }
 
-function withLimits(
-  rules: QuotedMarketRules,
-  limits: NonNullable<RulesOverrides['limits']>,
-): QuotedMarketRules {
+function withLimits(rules: MarketRules, limits: NonNullable<RulesOverrides['limits']>): MarketRules {
   const changes = targetsOf(rules.marketId).map((target) => limits[target] ?? {});
   const house: HouseRules = Object.assign({ ...rules.house }, ...changes.map((change) => change.house ?? {}));
   return { ...rules, ...Object.assign({}, ...changes), house };
@@ -55,7 +44,7 @@ export function targetsOf(marketId: string): readonly string[] {
 }
 
 /** Values that are well formed but contradict each other. */
-export function contradictions(rules: CurrentRules): string[] {
+export function contradictions(rules: Rules): string[] {
   const mistakes: string[] = [];
   for (const { marketId, lockLeadMs, minStakeCents, maxStakeCents, house } of rules.markets) {
     if (lockLeadMs + rules.cutoffMs >= timeFrameMs(marketOf(marketId))) {

@@ -2,8 +2,7 @@
  * Rules in layers: the defaults, what a file says, and what operators have changed at run time, which wins. The two last are
  * kept with the rules in the journal (`RuleLayers`), so a later start knows what operators have changed and does not undo it.
  */
-import type { CurrentRules, RuleLayers, Rules, RuleValue } from '../engine/model/rules.js';
-import { houseOf } from '../engine/model/rules.js';
+import type { RuleLayers, Rules, RuleValue } from '../engine/model/rules.js';
 import { withOverrides } from './compose.js';
 import type { RulesOverrides } from './overrides.js';
 
@@ -51,53 +50,12 @@ function withLeaf(tree: Tree, [key = '', ...rest]: readonly string[], value: Val
 }
 
 /** The rules of these layers. */
-export function layeredRules(masterSecretFingerprint: string, layers: RuleLayers): CurrentRules {
+export function layeredRules(masterSecretFingerprint: string, layers: RuleLayers): Rules {
   const rules = withOverrides(masterSecretFingerprint, overridesOf(layers.file), overridesOf(layers.changes));
   return layers.file.length === 0 && layers.changes.length === 0 ? rules : { ...rules, layers };
 }
 
-/** The layers of rules in force; for those of an older version, what differs from the defaults counts as a file's. */
-export function layersOf(rules: Rules): RuleLayers {
-  return rules.layers ?? { file: valuesOf(differences(rules), [], 0), changes: [] };
-}
-
-/** What differs from the defaults, market by market. */
-function differences(rules: Rules): RulesOverrides {
-  const defaults = withOverrides(rules.masterSecretFingerprint);
-  const { markets, tiers, masterSecretFingerprint: _secret, layers: _layers, ...plain } = rules;
-  const ids = markets.map(({ marketId }) => marketId);
-  const limits = markets.map((market) => {
-    const { marketId, lockLeadMs, minStakeCents, maxStakeCents, maxPriceAgeMs } = market;
-    const own = { lockLeadMs, minStakeCents, maxStakeCents, maxPriceAgeMs, house: { ...houseOf(market) } };
-    const usual = defaults.markets.find((one) => one.marketId === marketId) ?? {};
-    return [marketId, differing(own, usual)] as const;
-  });
-  return {
-    ...(ids.length === defaults.markets.length ? {} : { markets: ids }),
-    ...nonEmpty('limits', Object.fromEntries(limits.filter(([, own]) => Object.keys(own).length > 0))),
-    ...nonEmpty(
-      'tiers',
-      differing(
-        Object.fromEntries(tiers.map(({ tier, ...own }) => [tier, own])),
-        Object.fromEntries(defaults.tiers.map(({ tier, ...own }) => [tier, own])),
-      ),
-    ),
-    ...differing(plain, { ...defaults }),
-  };
-}
-
-const nonEmpty = (name: string, tree: Tree): Tree => (Object.keys(tree).length === 0 ? {} : { [name]: tree });
-
-/** What of `own` is not in `usual`. */
-function differing(own: Tree, usual: Tree): Tree {
-  const parts = Object.entries(own).flatMap(([key, value]) => {
-    const other = usual[key];
-    if (!isTree(value)) return value === other ? [] : [[key, value]];
-    const inner = differing(value, isTree(other) ? other : {});
-    return Object.keys(inner).length === 0 ? [] : [[key, inner]];
-  });
-  return Object.fromEntries(parts);
-}
+export const layersOf = (rules: Rules): RuleLayers => rules.layers ?? NO_LAYERS;
 
 /**
  * `changes` merged into what operators have changed before: a value replaces one, null gives it back to the file or the

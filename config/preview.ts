@@ -1,5 +1,5 @@
 /** What other rules would change, value by value: for the house as a whole, and for each market. */
-import { type HouseRules, houseOf, type MarketRules, type Rules } from '../engine/model/rules.js';
+import type { HouseRules, MarketRules, Rules } from '../engine/model/rules.js';
 
 /** null where there is none: a market that is not active has no rules. */
 type Value = string | number | null;
@@ -53,7 +53,7 @@ export function generalValues(rules: Rules): ReadonlyMap<string, string | number
 export function marketValues(market: MarketRules | undefined): ReadonlyMap<string, string | number> {
   if (market === undefined) return new Map();
   const { lockLeadMs, minStakeCents, maxStakeCents, maxPriceAgeMs } = market;
-  const { policy, seedCents, shadeE6, clampE6 }: HouseRules = houseOf(market);
+  const { policy, seedCents, shadeE6, clampE6 }: HouseRules = market.house;
   return new Map<string, string | number>([
     ...Object.entries({ lockLeadMs, minStakeCents, maxStakeCents, maxPriceAgeMs }),
     ...Object.entries({

@@ -29,7 +29,7 @@ import type {
   SeenKey,
   Totals,
 } from './model/views.js';
-import { allPositions, betView, entriesKnownFrom, openPositions, orders } from './reads/bets.js';
+import { allPositions, betView, openPositions, orders } from './reads/bets.js';
 import { betsPage, changesPage } from './reads/pages.js';
 import { roundBets } from './reads/round-bets.js';
 import { totals } from './reads/totals.js';
@@ -97,16 +97,9 @@ export class Engine implements EngineReads {
   rollingDigest(): string {
     return this.#digest.hex();
   }
-  /**
-   * SHA-256 over the full state, 64 hex digits. Takes time proportional to the state's size. The entry percent and client
-   * seed of bets before `entriesFrom` are left out: see `entriesKnownFrom`.
-   */
-  stateDigest(newHasher: NewHasher, entriesFrom = 1): string {
-    return stateDigest(this.#state, this.rollingDigest(), newHasher, entriesFrom);
-  }
-  /** The first bet from which on all have their entry percent and client seed: snapshots of older versions lack them. */
-  entriesKnownFrom(): number {
-    return entriesKnownFrom(this.#state);
+  /** SHA-256 over the full state, 64 hex digits. Takes time proportional to the state's size. */
+  stateDigest(newHasher: NewHasher): string {
+    return stateDigest(this.#state, this.rollingDigest(), newHasher);
   }
 
   get seq(): number {

@@ -11,8 +11,8 @@ export type JournalErrorCode =
   | 'secret_invalid'
   /** The file of operator tokens has mistakes, or other users can write it. */
   | 'operator_tokens_invalid'
-  /** The journal was written by a newer version. */
-  | 'journal_newer_version'
+  /** A file was written by another version, in a format that this one does not read. */
+  | 'other_format'
   /** A row, a page or a file of the journal is damaged. */
   | 'journal_corrupt'
   /** Acknowledged sequence numbers are missing from the journal. */
@@ -45,8 +45,6 @@ export type JournalErrorCode =
   | 'snapshot_damaged'
   /** A snapshot could not be written. The journal is as it was. */
   | 'snapshot_write_failed'
-  /** The archive was written by a newer version. */
-  | 'archive_newer_version'
   /** A row, a page or the file of the archive is damaged, or the archive belongs to another journal. */
   | 'archive_corrupt'
   /** The thread that writes the journal ended by itself. */
@@ -82,6 +80,18 @@ export class JournalError extends Error {
     super(sentence, options);
   }
 }
+
+/** The error for a file in another format than the one that this version writes. */
+export const otherFormat = (
+  what: 'journal' | 'snapshot' | 'archive',
+  path: string,
+  found: number,
+  known: number,
+): JournalError =>
+  new JournalError(
+    'other_format',
+    `The ${what} ${path} has format ${found}; this version reads format ${known}. Start the version that wrote it.`,
+  );
 
 /** The message of anything that was thrown. */
 export function messageOf(thrown: unknown): string {

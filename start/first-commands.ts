@@ -7,7 +7,6 @@ import { overruled, type SettledSetup, settleRules } from '../config/setup.js';
 import { applyRules, declareSetup, fundHouse } from '../engine/host/bootstrap.js';
 import type { Sequencer } from '../engine/host/sequencer.js';
 import type { Rules } from '../engine/model/rules.js';
-import type { Setup } from '../engine/model/setup.js';
 import type { Log } from '../process/log/log.js';
 import { createDemoAccount } from './demo.js';
 
@@ -18,27 +17,16 @@ export function submitFirstCommands(
   sequencer: Sequencer,
   log: Log,
 ): string | null {
-  const { seq, rules, setup: known } = sequencer.engine;
+  const { seq, rules } = sequencer.engine;
   const settled = settleRules(config, setup, rules, secretFingerprint, sequencer.stampMs());
   applyRules(sequencer, settled);
   logChangedRules(log, settled);
   declareSetup(sequencer, setup);
-  logSetup(log, setup, known, changes, seq);
+  if (changes.length > 0) log.write('setup_changed', { changes });
   if (config.feed === 'simulated' && config.feedSeed !== null) log.write('feed_seed_set');
   if (seq > 0) return null;
   fundHouse(sequencer, config.houseCapitalCents);
   return config.demo ? createDemoAccount(sequencer) : null;
-}
-
-function logSetup(
-  log: Log,
-  setup: Setup,
-  known: Setup | null,
-  changes: readonly string[],
-  lastSeq: number,
-): void {
-  if (changes.length > 0) log.write('setup_changed', { changes });
-  else if (known === null && lastSeq > 0) log.write('setup_unknown', { setup });
 }
 
 /** Whoever starts the server should know that the file alone is not what is in force. */

@@ -35,7 +35,7 @@ export class RollingDigest {
     doubles[8] = placed.payoutCents;
     doubles[9] = placed.newBalanceCents;
     this.#foldPairs(10);
-    // Only if there is one: golden directories contain digests from before there were quotes.
+    // There is none where the seeds are fixed.
     if (placed.fairShareE6 >= 0) this.#foldNumber(placed.fairShareE6);
     if (placed.clientSeed !== null) this.#foldText(placed.clientSeed);
   }

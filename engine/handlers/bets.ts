@@ -73,7 +73,8 @@ export function addRow(
   chunk.market[i] = round.market;
   chunk.side[i] = order.side;
   chunk.result[i] = 0;
-  chunk.setEntry(i, entryPercentE2, order.clientSeed);
+  chunk.entryPercentE2[i] = entryPercentE2;
+  chunk.setClientSeed(i, order.clientSeed);
   chunk.next[i] = 0;
   state.history.placed(order.account, row, state.rulesInForce.historyBetsMax);
   return row;

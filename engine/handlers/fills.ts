@@ -168,7 +168,7 @@ function become(
   chunk.oddsE4[i] = offer.oddsE4;
   chunk.payoutCents[i] = offer.payoutCents;
   const clientSeed = chunk.clientSeedOf(i);
-  chunk.setEntry(i, offer.entryPercentE2, clientSeed);
+  chunk.entryPercentE2[i] = offer.entryPercentE2;
   joinRound(state, round, row, side, offer, fairShareE6);
   accounts.touch(account, state.nextSeq);
   return {

@@ -85,7 +85,7 @@ export function boundaryPrice(state: State, command: BoundaryPrice): Effect {
     if (closed !== null) dropUpcoming(state, round, closed, timeMs, events);
     else if (!fresh) dropUpcoming(state, round, 'stale_price', timeMs, events);
     else {
-      if (round.proof !== null) round.proof.open = originOf(command, false);
+      round.proof.open = originOf(command, false);
       if (!openRound(state, round, price, timeMs, events))
         dropUpcoming(state, round, 'house_capital', timeMs, events);
     }
@@ -96,7 +96,7 @@ export function boundaryPrice(state: State, command: BoundaryPrice): Effect {
 
 function closeRound(state: State, round: Round, command: BoundaryPrice, events: EngineEvent[]): void {
   const { boundaryMs, price, priceTimeMs, timeMs } = command;
-  if (round.proof !== null) round.proof.close = originOf(command, false);
+  round.proof.close = originOf(command, false);
   if (round.openPrice === null) {
     resolveRound(state, round, RESULT_VOID, null, 'the round never had an open price', timeMs, events);
   } else if (!isFresh(round, boundaryMs, price, priceTimeMs)) {

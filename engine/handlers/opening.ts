@@ -18,9 +18,8 @@ import {
 } from '../model/domain.js';
 import type { EngineEvent, RoundNotOpened } from '../model/events.js';
 import type { PriceOrigin } from '../model/proofs/proof-views.js';
-import { houseOf, PROOFS_CAME_WITH } from '../model/rules.js';
 import { HOUSE } from '../state/house.js';
-import { type Market, newProof, Round } from '../state/rounds.js';
+import { type Market, Round } from '../state/rounds.js';
 import { type Effect, reject, type State } from '../state/state.js';
 
 /** Opens a round now, at this price, in each of the `vacantMarkets` for which the price is fresh enough. */
@@ -30,9 +29,9 @@ export function openLate(state: State, command: OpenLate): Effect {
   for (const index of vacantMarkets(state, asset, timeMs)) {
     const rules = state.markets.market(index).rules;
     if (rules === null || timeMs - priceTimeMs > rules.maxPriceAgeMs) continue;
-    if (state.house.balanceCents < 2 * houseOf(rules).seedCents) continue;
+    if (state.house.balanceCents < 2 * rules.house.seedCents) continue;
     const round = addRound(state, index, Math.floor(timeMs / timeFrameMs(index)), timeMs);
-    if (round.proof !== null) round.proof.open = originOf(command, true);
+    round.proof.open = originOf(command, true);
     openRound(state, round, price, timeMs, events);
   }
   if (events.length === 0) return reject('invalid_request', 'no market of the asset can open a round now');
@@ -80,7 +79,6 @@ export function addRound(state: State, index: number, roundNumber: number, start
   const market = state.markets.market(index);
   const rules = must(market.rules, 'rules of the opening market');
   const round = new Round(index, roundNumber, startTimeMs, rules, state.rulesInForce);
-  if (state.rulesVersion >= PROOFS_CAME_WITH) round.proof = newProof();
   market.current = round;
   market.rounds.set(roundNumber, round);
   return round;

@@ -11,7 +11,6 @@ export function publishRoot(state: State, command: PublishRoot): Effect {
   const round = state.markets.market(market).rounds.get(roundNumber);
   if (round === undefined) return reject('round_not_found', 'no such round is in memory');
   const { proof, status } = round;
-  if (proof === null) return reject('invalid_request', 'the round opened before there were proofs');
   if (proof.root !== null) return reject('invalid_request', 'the root of the round is on record');
   if (status !== LOCKED && status !== SETTLING)
     return reject('invalid_request', 'a root is put on record between the lock and the settlement');

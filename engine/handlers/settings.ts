@@ -12,7 +12,7 @@ import type {
   SuspendMarket,
 } from '../model/commands.js';
 import { ASSET_CLASSES, marketOf, TIERS, WHOLE_E6 } from '../model/domain.js';
-import { type HouseRules, houseOf, type MarketRules, RULES_VERSION, type Rules } from '../model/rules.js';
+import { type HouseRules, type MarketRules, RULES_VERSION, type Rules } from '../model/rules.js';
 import type { Setup } from '../model/setup.js';
 import { type Effect, reject, type State } from '../state/state.js';
 
@@ -44,7 +44,7 @@ function assertSound(rules: Rules): void {
   assert(rules.historyBetsMax > 0 && rules.openBetsMax > 0, 'accounts keep at least one bet');
   for (const market of rules.markets) {
     assert(marketOf(market.marketId) >= 0, `market ${market.marketId} exists`);
-    assertQuotable(market.marketId, houseOf(market), rules.feeBps);
+    assertQuotable(market.marketId, market.house, rules.feeBps);
     assert(market.minStakeCents >= 1, `market ${market.marketId} takes stakes of at least one cent`);
   }
 }

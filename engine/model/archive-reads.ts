@@ -140,8 +140,7 @@ export interface ArchivedRoundView {
 /** What proves a settled round. */
 export interface ArchivedRoundProof extends ArchivedRoundView {
   readonly resolvedAtMs: number;
-  /** null for a round that opened before there were proofs. */
-  readonly proof: ProofView | null;
+  readonly proof: ProofView;
 }
 
 export interface RoundsAnswer {

@@ -10,39 +10,38 @@ import { assert, fail } from '../base/assert.js';
 import { TextWriter } from '../base/text-writer.js';
 import type { Command, CommandKind, IdempotencyDigest, PlaceOrder } from './commands.js';
 import { ASSETS, MARKET_IDS, marketOf, SIDES, TIERS, textAt } from './domain.js';
-import { OPERATOR_KINDS } from './operators.js';
 
-/** The current version of each command's text form. Raising one requires an `UPCASTERS` entry for the version before. */
+/** The version of each command's text form. */
 const COMMAND_VERSIONS: Readonly<Record<CommandKind, number>> = {
-  configure: 2,
+  configure: 1,
   declareSetup: 1,
   advance: 1,
   setCalendar: 1,
-  boundaryPrice: 2,
-  openLate: 2,
+  boundaryPrice: 1,
+  openLate: 1,
   switchFeed: 1,
-  confirmPrice: 2,
+  confirmPrice: 1,
   settle: 1,
-  placeOrder: 2,
+  placeOrder: 1,
   placeLimitOrder: 1,
   cancelOrder: 1,
   fillOrders: 1,
   expireOrders: 1,
-  createAccount: 2,
-  updateAccount: 2,
-  deposit: 2,
-  withdraw: 2,
-  depositHouse: 2,
+  createAccount: 1,
+  updateAccount: 1,
+  deposit: 1,
+  withdraw: 1,
+  depositHouse: 1,
   withdrawHouse: 1,
-  createKey: 2,
-  updateKey: 2,
+  createKey: 1,
+  updateKey: 1,
   expireKey: 1,
   rotateKey: 1,
-  setTrading: 2,
-  suspendMarket: 2,
-  voidRound: 2,
+  setTrading: 1,
+  suspendMarket: 1,
+  voidRound: 1,
   publishRoot: 1,
-  moveClock: 2,
+  moveClock: 1,
   recordRefusals: 1,
 };
 
@@ -145,63 +144,14 @@ function orderHead(timeMs: number): Uint8Array {
   return keptHead;
 }
 
-/** Converts a text form to the next version: `[kind, version + 1, timeMs, ...]`. The meaning stays the same. */
-export type Upcast = (text: readonly unknown[]) => readonly unknown[];
-/** By kind, then by the version converted from. */
-export type Upcasters = Readonly<Partial<Record<CommandKind, Readonly<Record<number, Upcast>>>>>;
-
-/** Version 2 of a price brought its source. Before, it was a part of the evidence. */
-const withoutSource: Upcast = ([kind, , timeMs, fields]) => [
-  kind,
-  2,
-  timeMs,
-  { ...(fields as object), source: null },
-];
-
-/** Version 2 of what operators send may say who and why. Before, nobody was told apart. */
-const withoutBy: Upcast = ([kind, , ...rest]) => [kind, 2, ...rest];
-
-/** Every old version that a released program has written keeps its upcaster here for ever. */
-const UPCASTERS: Upcasters = {
-  ...Object.fromEntries(
-    OPERATOR_KINDS.filter((kind) => COMMAND_VERSIONS[kind] > 1).map((kind) => [kind, { 1: withoutBy }]),
-  ),
-  boundaryPrice: { 1: withoutSource },
-  openLate: { 1: withoutSource },
-  // Version 2 brought the fair share, behind the stake.
-  placeOrder: { 1: (text) => [text[0], 2, ...text.slice(2, 8), -1, ...text.slice(8)] },
-};
-
-/**
- * Decodes a parsed text form, upcasting old versions step by step. Throws if the kind is unknown, or the version is
- * newer than this program or has no upcaster.
- */
-export function decodeCommand(value: unknown, upcasters: Upcasters = UPCASTERS): Command {
+/** Decodes a parsed text form. Throws if kind or version are not known. */
+export function decodeCommand(value: unknown): Command {
   assert(Array.isArray(value), 'a command in the journal is a JSON array');
   const [kind, version] = value as [CommandKind, number];
-  const text = COMMAND_VERSIONS[kind] === version ? value : upcast(value, kind, version, upcasters);
-  return kind === 'placeOrder' ? decodePlaceOrder(text) : decodeNamed(kind, text);
-}
-
-function upcast(
-  value: readonly unknown[],
-  kind: CommandKind,
-  version: number,
-  upcasters: Upcasters,
-): readonly unknown[] {
-  let text = value;
-  const current = Object.hasOwn(COMMAND_VERSIONS, kind) ? COMMAND_VERSIONS[kind] : -1;
-  for (let from = version; from !== current; from++) {
-    const step = Object.hasOwn(upcasters, kind) && from < current ? upcasters[kind]?.[from] : undefined;
-    if (step === undefined) {
-      const why =
-        from < current ? 'has no upcaster for' : 'does not know: a newer version of the server wrote it';
-      fail(`the journal holds a command "${kind}" of version ${version}, which this program ${why}`);
-    }
-    text = step(text);
-    assert(text[0] === kind && text[1] === from + 1, `"${kind}" of version ${from} becomes the next version`);
-  }
-  return text;
+  const isKnown = Object.hasOwn(COMMAND_VERSIONS, kind) && COMMAND_VERSIONS[kind] === version;
+  if (!isKnown)
+    fail(`the journal holds a command "${kind}" of version ${version}, which this version does not know`);
+  return kind === 'placeOrder' ? decodePlaceOrder(value) : decodeNamed(kind, value);
 }
 
 type PlaceOrderText = readonly [

@@ -20,7 +20,7 @@ export interface HouseRules {
 }
 
 /** Rules of one active market. A market without an entry is not active: orders get `market_not_found`. */
-interface MarketLimits {
+export interface MarketRules {
   readonly marketId: string;
   /** Time between the lock and the end of a round, in milliseconds. */
   readonly lockLeadMs: number;
@@ -28,26 +28,7 @@ interface MarketLimits {
   readonly maxStakeCents: number;
   /** A boundary price older than this voids the closing round and does not open the next. */
   readonly maxPriceAgeMs: number;
-}
-
-export interface QuotedMarketRules extends MarketLimits {
   readonly house: HouseRules;
-}
-
-/** As journals have it from before there were policies: the seeds are fixed. */
-export interface SeededMarketRules extends MarketLimits {
-  readonly seedCents: number;
-  readonly house?: never;
-}
-
-export type MarketRules = QuotedMarketRules | SeededMarketRules;
-
-/** What the house does in a market, by rules of any age. */
-export function houseOf(
-  rules: Pick<QuotedMarketRules, 'house'> | Pick<SeededMarketRules, 'seedCents' | 'house'>,
-): HouseRules {
-  if (rules.house !== undefined) return rules.house;
-  return { policy: 'fixed', seedCents: rules.seedCents, shadeE6: 0, clampE6: 0 };
 }
 
 export interface TierRules {
@@ -96,16 +77,8 @@ export interface Rules {
   readonly layers?: RuleLayers;
 }
 
-/** Rules as this version writes them. */
-export interface CurrentRules extends Rules {
-  readonly markets: readonly QuotedMarketRules[];
-}
-
 /** Version of the engine's behaviour. Any change that affects an outcome raises it. */
-export const RULES_VERSION = 3;
-
-/** From this version on a round keeps what proves it: where its prices came from, fair shares, its Merkle root. */
-export const PROOFS_CAME_WITH = 3;
+export const RULES_VERSION = 1;
 
 /** S is 1,000 USD. */
 const DEFAULT_HOUSE: HouseRules = {
@@ -118,7 +91,7 @@ const DEFAULT_HOUSE: HouseRules = {
 const LOCK_LEAD_MS: readonly number[] = [5_000, 15_000, 30_000, 60_000, 300_000];
 
 /** The defaults of the design (sections 2 to 5). */
-export function defaultRules(masterSecretFingerprint: string): CurrentRules {
+export function defaultRules(masterSecretFingerprint: string): Rules {
   return {
     markets: MARKET_IDS.map((marketId, market) => ({
       marketId,

@@ -46,8 +46,7 @@ export interface RoundView {
   readonly payoutDownCents: number;
   /** How the house quotes; null where its seeds are fixed. */
   readonly quote: QuoteView | null;
-  /** null for a round that opened under rules from before there were proofs. */
-  readonly proof: ProofView | null;
+  readonly proof: ProofView;
   /** Number and sum of bets, without the seeds. */
   readonly betCount: number;
   readonly volumeCents: number;
@@ -81,9 +80,11 @@ export interface BetView {
   readonly rested: boolean;
   /** When a limit order became a bet; null for one that has not, and for any other bet. */
   readonly filledAtMs: number | null;
-  /** null for an order that was not filled, and for a bet from a snapshot of an older version that was placed without an Idempotency-Key, or long before it. */
+  /**
+   * null for an order that was not filled. In the archive also for a bet that was open where the archive begins, which
+   * happens if the one before was lost.
+   */
   readonly entryPercentE2: number | null;
-  /** null also where the entry percent is. */
   readonly clientSeed: string | null;
   /** What a WIN pays; of an order that was not filled, what it would pay at the odds that it names. */
   readonly payoutCents: number;

@@ -35,7 +35,7 @@ export function betView(state: State, row: number): BetView {
     limitOddsE4: limitRow === 0 ? 0 : (limits.chunk(limitRow).limitOddsE4[limits.index(limitRow)] as number),
     rested: limitRow !== 0 && state.bets.hasRested(row),
     filledAtMs: filledAtMs === 0 ? null : filledAtMs,
-    entryPercentE2: isBet ? chunk.entryPercentOf(i) : null,
+    entryPercentE2: isBet ? (chunk.entryPercentE2[i] as number) : null,
     clientSeed: chunk.clientSeedOf(i),
     payoutCents,
     status: isOpen ? openStatus(isBet, roundStatus) : endStatus(result),
@@ -109,16 +109,4 @@ export function orders(state: State, account: number, limit: number): BetView[] 
     return views.length < limit;
   });
   return views;
-}
-
-/** The first bet from which on every bet in memory has its entry percent and client seed; 1 if all have. */
-export function entriesKnownFrom({ bets }: State): number {
-  let from = 1;
-  for (let row = 1; row < bets.rowsEnd; row++) {
-    const chunk = bets.chunk(row);
-    const i = bets.index(row);
-    const bet = chunk.bet[i] as number;
-    if (bet >= from && chunk.entryPercentOf(i) === null) from = bet + 1;
-  }
-  return from;
 }

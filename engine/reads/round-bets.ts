@@ -7,7 +7,7 @@ import type { State } from '../state/state.js';
 
 /** Whether the round's bets are final and its root is not on record, though it can be. */
 export const awaitsRoot = ({ proof, status, resolvedAtMs, openPrice }: RoundView): boolean =>
-  proof !== null && proof.root === null && status > LIVE && resolvedAtMs === null && openPrice !== null;
+  proof.root === null && status > LIVE && resolvedAtMs === null && openPrice !== null;
 
 /** Of a round in memory that is not resolved. Nothing may change while they are read. */
 export function* roundBets(state: State, market: number, roundNumber: number): Generator<HashedBet> {
@@ -23,7 +23,7 @@ export function* roundBets(state: State, market: number, roundNumber: number): G
       side: chunk.side[i] as number,
       stakeCents: chunk.stakeCents[i] as number,
       oddsE4: chunk.oddsE4[i] as number,
-      entryPercentE2: must(chunk.entryPercentOf(i), 'the entry percent of a bet under rules with proofs'),
+      entryPercentE2: chunk.entryPercentE2[i] as number,
       payoutCents: chunk.payoutCents[i] as number,
       clientSeed: chunk.clientSeedOf(i),
     };

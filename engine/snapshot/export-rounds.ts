@@ -5,6 +5,7 @@ import type { Round } from '../state/rounds.js';
 import type { State } from '../state/state.js';
 import { flagCell, textCell } from './cells.js';
 import type { Row } from './form.js';
+import { proofCells } from './proofs.js';
 
 export function marketRows({ markets }: State): Row[] {
   return markets.markets.map(({ suspended, current, lastRoundNumber }, market) => [
@@ -49,17 +50,14 @@ function roundRow(round: Round, settledPosition: number | null): Row {
     round.resolvedAtMs,
     textCell(round.voidReason),
     round.status === SETTLED ? must(settledPosition, 'position of a settled round') : null,
+    ...quoteCells(round),
+    ...proofCells(round.proof),
   ];
 }
 
-export function* quoteRows(state: State): Generator<Row> {
-  for (const { rounds } of state.markets.markets) {
-    for (const round of rounds.values()) {
-      const { quote } = round;
-      if (quote === null) continue;
-      yield [...roundName(round), quote.shadeE6, quote.clampE6, quote.seedUpCents, quote.edgeCents];
-    }
-  }
+function quoteCells({ quote }: Round): Row {
+  if (quote === null) return [null, null, null, null];
+  return [quote.shadeE6, quote.clampE6, quote.seedUpCents, quote.edgeCents];
 }
 
 export const roundName = (round: Round): [string, number] => [

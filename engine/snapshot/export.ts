@@ -18,10 +18,9 @@ import { BET_RECENTLY_PLACED } from '../state/bets.js';
 import { lateBets } from '../state/late-bets.js';
 import type { State } from '../state/state.js';
 import { flagCell, textCell, textOrNullCell } from './cells.js';
-import { marketRows, openPriceRows, quoteRows, roundName, roundRows, settlingRows } from './export-rounds.js';
+import { marketRows, openPriceRows, roundName, roundRows, settlingRows } from './export-rounds.js';
 import type { Row, StateTable } from './form.js';
-import { AWAITING_PRICE, MARKET, OPEN_PRICE, PROOF, QUOTE, ROUND, SETTLING_ROUND } from './market-tables.js';
-import { proofRows } from './proofs.js';
+import { AWAITING_PRICE, MARKET, OPEN_PRICE, ROUND, SETTLING_ROUND } from './market-tables.js';
 import { rowsByBet } from './sort-bets.js';
 import {
   ACCOUNT,
@@ -45,8 +44,6 @@ export function* exportTables(state: State, rollingDigest: string): Generator<St
   yield { form: TRANSFER, rows: transferRows(state) };
   yield { form: MARKET, rows: marketRows(state) };
   yield { form: ROUND, rows: roundRows(state) };
-  yield { form: QUOTE, rows: quoteRows(state) };
-  yield { form: PROOF, rows: proofRows(state) };
   yield { form: AWAITING_PRICE, rows: state.markets.awaitingPrice.map(roundName) };
   yield { form: SETTLING_ROUND, rows: settlingRows(state) };
   yield { form: OPEN_PRICE, rows: openPriceRows(state) };
@@ -144,7 +141,7 @@ function* betRows(state: State): Generator<Row> {
       chunk.changedSeq[i] as number,
       flagCell(((chunk.flags[i] as number) & BET_RECENTLY_PLACED) !== 0),
       settledPosition === 0 ? null : settledPosition,
-      chunk.entryPercentOf(i),
+      chunk.entryPercentE2[i] as number,
       textOrNullCell(chunk.clientSeedOf(i)),
     ];
   }

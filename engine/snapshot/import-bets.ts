@@ -20,20 +20,13 @@ const marketOf = enumReader(MARKET_IDS);
 const sideOf = enumReader(SIDES);
 const resultOf = enumReader(BET_ENDS);
 
-/** Rows of bets, by number, whose entry percent and client seed the table does not have. */
-export type WithoutEntry = ReadonlyMap<number, number>;
-
 /** `betsRetained` is the expected number of bets. Also sets where settlements continue. */
-export function importBets(state: State, read: ReadTable, betsRetained: number): WithoutEntry {
-  const withoutEntry = new Map<number, number>();
+export function importBets(state: State, read: ReadTable, betsRetained: number): void {
   const limits = limitsOf(read);
   const positions = new Uint32Array(betsRetained + 1);
   for (const cells of read(BET.name)) {
     const row = importBet(state, cells, limits);
     if (row > betsRetained) fail(`there are ${betsRetained} bets`);
-    const bets = state.bets.chunk(row);
-    const i = state.bets.index(row);
-    if (bets.entryPercentOf(i) === null) withoutEntry.set(bets.bet[i] as number, row);
     positions[row] = cells[IN_BET.settled_position] === null ? 0 : countOf(cells[IN_BET.settled_position]);
   }
   assert(state.bets.retainedCount === betsRetained, `there are ${betsRetained} bets`);
@@ -46,7 +39,6 @@ export function importBets(state: State, read: ReadTable, betsRetained: number):
     const next = bets.chunk(round.firstBet).bet[bets.index(round.firstBet)];
     assert(next === starts[at], 'a settlement continues at the first open bet');
   });
-  return withoutEntry;
 }
 
 /** Adds the bet and links it to its account, and to its round if it is open; `late` ones join it later. */
@@ -71,11 +63,8 @@ function importBet(state: State, cells: Row, limits: Limits): number {
   chunk.settledAtMs[i] = isOpen ? 0 : countOf(cells[IN_BET.settled_at_ms]);
   chunk.result[i] = result;
   chunk.changedSeq[i] = countOf(cells[IN_BET.changed_seq]);
-  chunk.setEntry(
-    i,
-    percentOrNullOf(cells[IN_BET.entry_percent_e2]),
-    textOrNullOf(cells[IN_BET.client_seed] ?? null),
-  );
+  chunk.entryPercentE2[i] = percentOf(cells[IN_BET.entry_percent_e2]);
+  chunk.setClientSeed(i, textOrNullOf(cells[IN_BET.client_seed]));
   const settledPosition = cells[IN_BET.settled_position];
   const flags =
     (isOpen ? BET_OPEN : 0) |
@@ -90,11 +79,9 @@ function importBet(state: State, cells: Row, limits: Limits): number {
   return row;
 }
 
-/** Snapshots of older versions lack the cell. */
-function percentOrNullOf(cell: Row[number] | undefined): number | null {
-  const percentE2 = integerOrNullOf(cell ?? null);
-  if (percentE2 !== null && (percentE2 < 0 || percentE2 > 10_000))
-    fail(`${percentE2} is not a share of a pool`);
+function percentOf(cell: Row[number] | undefined): number {
+  const percentE2 = countOf(cell);
+  if (percentE2 > 10_000) fail(`${percentE2} is not a share of a pool`);
   return percentE2;
 }
 
@@ -133,9 +120,7 @@ function forEachSettled(positions: Uint32Array, visit: (row: number, position: n
   }
 }
 
-/** Bets in `withoutEntry` get their entry from what is remembered of their order. */
-export function importIdempotency(state: State, read: ReadTable, withoutEntry: WithoutEntry): void {
-  const { bets } = state;
+export function importIdempotency(state: State, read: ReadTable): void {
   let lastSeq = 0;
   for (const cells of read(IDEMPOTENCY.name)) {
     const seq = countOf(cells[IN_KEY.seq]);
@@ -150,16 +135,12 @@ export function importIdempotency(state: State, read: ReadTable, withoutEntry: W
     if (!state.accounts.has(placed.account)) fail(`account ${placed.account} does not exist`);
     // Nothing expires here: the table has no expired entries.
     state.idempotency.add(digest, seq, placed, Number.POSITIVE_INFINITY);
-    const row = withoutEntry.get(placed.bet);
-    if (row !== undefined)
-      bets.chunk(row).setEntry(bets.index(row), placed.entryPercentE2, placed.clientSeed);
   }
 }
 
 function placedFrom(cells: Row): OrderFacts {
-  // Snapshots of older versions lack these cells.
-  const filled = textOrNullOf(cells[IN_KEY.filled] ?? null);
-  const rested = cells[IN_KEY.rested] ?? null;
+  const filled = textOrNullOf(cells[IN_KEY.filled]);
+  const rested = cells[IN_KEY.rested];
   return {
     type: rested !== null && flagOf(rested) ? 'orderPending' : 'betPlaced',
     timeMs: countOf(cells[IN_KEY.placed_at_ms]),
@@ -174,7 +155,7 @@ function placedFrom(cells: Row): OrderFacts {
     payoutCents: countOf(cells[IN_KEY.payout_cents]),
     newBalanceCents: countOf(cells[IN_KEY.new_balance_cents]),
     clientSeed: textOrNullOf(cells[IN_KEY.client_seed]),
-    limitOddsE4: integerOrNullOf(cells[IN_KEY.limit_odds_e4] ?? null) ?? NO_LIMIT,
+    limitOddsE4: integerOrNullOf(cells[IN_KEY.limit_odds_e4]) ?? NO_LIMIT,
     filled: filled === null ? null : (JSON.parse(filled) as LimitFills),
   };
 }

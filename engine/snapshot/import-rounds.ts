@@ -9,7 +9,6 @@ import {
   SETTLED,
   SETTLING,
 } from '../model/domain.js';
-import type { HouseRules } from '../model/rules.js';
 import { Round } from '../state/rounds.js';
 import type { State } from '../state/state.js';
 import {
@@ -23,8 +22,8 @@ import {
   textOf,
 } from './cells.js';
 import { type Cell, positionsOf, type ReadTable, type Row } from './form.js';
-import { AWAITING_PRICE, MARKET, OPEN_PRICE, PROOF, QUOTE, ROUND, SETTLING_ROUND } from './market-tables.js';
-import { proofsOf } from './proofs.js';
+import { AWAITING_PRICE, MARKET, OPEN_PRICE, ROUND, SETTLING_ROUND } from './market-tables.js';
+import { proofFrom } from './proofs.js';
 
 type Read = Cell | undefined;
 
@@ -38,17 +37,7 @@ const assetOf = enumReader(ASSETS);
 /** `import-bets.ts` sets where settlements continue. */
 export function importMarkets(state: State, read: ReadTable): void {
   const { markets } = state;
-  importRounds(state, read(ROUND.name), quotesOf(read(QUOTE.name)));
-  for (const { market, roundNumber, proof } of proofsOf(read(PROOF.name))) {
-    const id = roundId(market, roundNumber);
-    const round = must(markets.market(market).rounds.get(roundNumber), `round ${id}`);
-    assert(round.proof === null, 'there is one proof per round');
-    assert(
-      proof.root === null || proof.root.treeSize === round.betCount,
-      `the root of ${id} is over its bets`,
-    );
-    round.proof = proof;
-  }
+  importRounds(state, read(ROUND.name));
   const marketRows = [...read(MARKET.name)];
   assert(marketRows.length === markets.markets.length, 'there is one row per market');
   marketRows.forEach(([name, suspended, currentRound, lastRound], index) => {
@@ -77,33 +66,10 @@ function roundOf({ markets }: State, name: Read, roundNumber: Read): Round {
   return must(round, `round ${name}_${roundNumber}`);
 }
 
-type Quotes = Map<
-  string,
-  { readonly house: HouseRules; readonly seedUpCents: number; readonly edgeCents: number }
->;
-
-/** The quotes by their rounds' ids; what a round takes is deleted. */
-function quotesOf(rows: Iterable<Row>): Quotes {
-  const quotes: Quotes = new Map();
-  for (const [name, roundNumber, shadeE6, clampE6, seedUpCents, edgeCents] of rows) {
-    const house = {
-      policy: 'fair',
-      seedCents: 0,
-      shadeE6: countOf(shadeE6),
-      clampE6: countOf(clampE6),
-    } as const;
-    const quote = { house, seedUpCents: countOf(seedUpCents), edgeCents: countOf(edgeCents) };
-    const id = roundId(marketOf(name), countOf(roundNumber));
-    assert(!quotes.has(id), 'there is one quote per round');
-    quotes.set(id, quote);
-  }
-  return quotes;
-}
-
-function importRounds({ markets }: State, rows: Iterable<Row>, quotes: Quotes): void {
+function importRounds({ markets }: State, rows: Iterable<Row>): void {
   const settled: { round: Round; position: number }[] = [];
   for (const row of rows) {
-    const round = roundFrom(row, quotes);
+    const round = roundFrom(row);
     const market = markets.market(round.market);
     assert(!market.rounds.has(round.roundNumber), 'there is one row per round');
     market.rounds.set(round.roundNumber, round);
@@ -111,7 +77,6 @@ function importRounds({ markets }: State, rows: Iterable<Row>, quotes: Quotes): 
     assert((position !== null) === (round.status === SETTLED), 'only settled rounds have a position');
     if (position !== null) settled.push({ round, position });
   }
-  assert(quotes.size === 0, 'a quote belongs to a round');
   settled.sort((a, b) => a.position - b.position);
   for (const { round, position } of settled) {
     const market = markets.market(round.market);
@@ -120,7 +85,7 @@ function importRounds({ markets }: State, rows: Iterable<Row>, quotes: Quotes): 
   }
 }
 
-function roundFrom(row: Row, quotes: Quotes): Round {
+function roundFrom(row: Row): Round {
   const [name, roundNumber, status, result, startTimeMs, endTimeMs, lockTimeMs, bettingClosesMs] = row;
   const [maxPriceAgeMs, seedCents, feeBps, minStakeCents, maxStakeCents, slippageE2] = row.slice(
     AT.max_price_age_ms,
@@ -130,9 +95,8 @@ function roundFrom(row: Row, quotes: Quotes): Round {
   );
   const [betCount, volumeCents, paidCents, resolvedAtMs, voidReason] = row.slice(AT.bet_count);
   const id = roundId(marketOf(name), countOf(roundNumber));
-  const quote = quotes.get(id);
-  quotes.delete(id);
-  const seeded = { seedCents: countOf(seedCents) };
+  const [shadeE6 = null, clampE6, seedUpCents, edgeCents] = row.slice(AT.shade_e6);
+  const isFixed = shadeE6 === null;
   const round = new Round(
     marketOf(name),
     countOf(roundNumber),
@@ -142,7 +106,12 @@ function roundFrom(row: Row, quotes: Quotes): Round {
       maxPriceAgeMs: countOf(maxPriceAgeMs),
       minStakeCents: countOf(minStakeCents),
       maxStakeCents: countOf(maxStakeCents),
-      ...(quote === undefined ? seeded : { house: { ...quote.house, ...seeded } }),
+      house: {
+        policy: isFixed ? 'fixed' : 'fair',
+        seedCents: countOf(seedCents),
+        shadeE6: isFixed ? 0 : countOf(shadeE6),
+        clampE6: isFixed ? 0 : countOf(clampE6),
+      },
     },
     {
       cutoffMs: countOf(lockTimeMs) - integerOf(bettingClosesMs),
@@ -151,10 +120,17 @@ function roundFrom(row: Row, quotes: Quotes): Round {
     },
   );
   assert(round.endTimeMs === endTimeMs, `${id} ends at the time its number implies`);
-  if (round.quote !== null && quote !== undefined) {
-    round.quote.seedUpCents = quote.seedUpCents;
-    round.quote.edgeCents = quote.edgeCents;
-  }
+  if (round.quote !== null) {
+    round.quote.seedUpCents = countOf(seedUpCents);
+    round.quote.edgeCents = countOf(edgeCents);
+  } else
+    assert(
+      [clampE6, seedUpCents, edgeCents].every((cell) => cell === null),
+      'a quote is there or is not',
+    );
+  Object.assign(round.proof, proofFrom(row));
+  const { root } = round.proof;
+  assert(root === null || root.treeSize === betCount, `the root of ${id} is over its bets`);
   return Object.assign(round, {
     status: statusOf(status),
     result: resultOf(result),

@@ -35,9 +35,9 @@ export function importTables(read: ReadTable): Imported {
   importKeys(state, read(API_KEY.name));
   importTransfers(state, read(TRANSFER.name));
   importMarkets(state, read);
-  const withoutEntry = importBets(state, read, betsRetained);
+  importBets(state, read, betsRetained);
   state.bets.skipNumbersTo(betsPlaced);
-  importIdempotency(state, read, withoutEntry);
+  importIdempotency(state, read);
   checkState(state, sums);
   openBets.forEach((count, index) => {
     assert(state.accounts.openBets(index + 1) === count, `account ${index + 1} has ${count} open bets`);

@@ -46,24 +46,12 @@ export const ROUND = ordered('round', [
   text('void_reason'),
   /** From 1 in order of settlement in this market; null until settled. */
   integerOrNull('settled_position'),
-]);
-
-/** How the house quotes in those rounds whose seeds are not fixed. */
-export const QUOTE = ordered('quote', [
-  text('market'),
-  integer('round_number'),
-  /** Millionths. */
-  integer('shade_e6'),
-  integer('clamp_e6'),
+  /** How the house quotes, in millionths; all four are null where its seeds are fixed. */
+  integerOrNull('shade_e6'),
+  integerOrNull('clamp_e6'),
   /** The seeds in UP's pool. */
-  integer('seed_up_cents'),
-  integer('edge_cents'),
-]);
-
-/** What proves those rounds that opened under rules with proofs. */
-export const PROOF = ordered('proof', [
-  text('market'),
-  integer('round_number'),
+  integerOrNull('seed_up_cents'),
+  integerOrNull('edge_cents'),
   /** Where the open price came from; `open_late` is null where there is none yet, 0 for a boundary's, 1 otherwise. */
   integerOrNull('open_late'),
   integerOrNull('open_price_time_ms'),

@@ -1,12 +1,9 @@
-/** Exports and imports what proves rounds: the rows of `PROOF`. */
+/** Exports and imports what proves a round: the last cells of its row. */
 import { assert } from '../base/assert.js';
-import { MARKET_IDS } from '../model/domain.js';
 import type { PriceOrigin, PublishedRoot } from '../model/proofs/proof-views.js';
-import { newProof, type Proof } from '../state/rounds.js';
-import type { State } from '../state/state.js';
+import type { Proof } from '../state/rounds.js';
 import {
   countOf,
-  enumReader,
   flagCell,
   flagOf,
   integerOf,
@@ -16,33 +13,22 @@ import {
   textOrNullCell,
   textOrNullOf,
 } from './cells.js';
-import { roundName } from './export-rounds.js';
 import { type Cell, positionsOf, type Row } from './form.js';
-import { PROOF } from './market-tables.js';
+import { ROUND } from './market-tables.js';
 
 type Read = Cell | undefined;
 
-const AT = positionsOf(PROOF);
-const marketOf = enumReader(MARKET_IDS);
+const AT = positionsOf(ROUND);
 
-export function* proofRows(state: State): Generator<Row> {
-  for (const { rounds } of state.markets.markets) {
-    for (const round of rounds.values()) {
-      const { proof } = round;
-      if (proof === null) continue;
-      yield [
-        ...roundName(round),
-        ...originCells(proof.open),
-        ...originCells(proof.close),
-        proof.firstShareE6,
-        proof.lastShareE6,
-        proof.leastShareE6,
-        proof.greatestShareE6,
-        ...rootCells(proof.root),
-      ];
-    }
-  }
-}
+export const proofCells = (proof: Proof): Row => [
+  ...originCells(proof.open),
+  ...originCells(proof.close),
+  proof.firstShareE6,
+  proof.lastShareE6,
+  proof.leastShareE6,
+  proof.greatestShareE6,
+  ...rootCells(proof.root),
+];
 
 function originCells(origin: PriceOrigin | null): Cell[] {
   if (origin === null) return [null, null, null, null];
@@ -55,24 +41,15 @@ function rootCells(root: PublishedRoot | null): Cell[] {
   return [root.merkleRoot, root.treeSize, root.keyId, root.signature, root.publishedAtMs];
 }
 
-/** Market, round number and proof of each row. */
-export function* proofsOf(
-  rows: Iterable<Row>,
-): Generator<{ readonly market: number; readonly roundNumber: number; readonly proof: Proof }> {
-  for (const row of rows) {
-    const proof: Proof = {
-      ...newProof(),
-      open: originFrom(row, AT.open_late),
-      close: originFrom(row, AT.close_late),
-      firstShareE6: shareOf(row[AT.first_share_e6]),
-      lastShareE6: shareOf(row[AT.last_share_e6]),
-      leastShareE6: shareOf(row[AT.least_share_e6]),
-      greatestShareE6: shareOf(row[AT.greatest_share_e6]),
-      root: rootFrom(row),
-    };
-    yield { market: marketOf(row[AT.market]), roundNumber: countOf(row[AT.round_number]), proof };
-  }
-}
+export const proofFrom = (row: Row): Proof => ({
+  open: originFrom(row, AT.open_late),
+  close: originFrom(row, AT.close_late),
+  firstShareE6: shareOf(row[AT.first_share_e6]),
+  lastShareE6: shareOf(row[AT.last_share_e6]),
+  leastShareE6: shareOf(row[AT.least_share_e6]),
+  greatestShareE6: shareOf(row[AT.greatest_share_e6]),
+  root: rootFrom(row),
+});
 
 function originFrom(row: Row, at: number): PriceOrigin | null {
   const [late, priceTimeMs, source, evidence] = row.slice(at);

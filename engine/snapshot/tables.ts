@@ -6,7 +6,7 @@
  * their parts are verified on import.
  */
 import { integer, integerOrNull, numbered, ordered, type TableForm, text, textOrNull } from './form.js';
-import { AWAITING_PRICE, MARKET, OPEN_PRICE, PROOF, QUOTE, ROUND, SETTLING_ROUND } from './market-tables.js';
+import { AWAITING_PRICE, MARKET, OPEN_PRICE, ROUND, SETTLING_ROUND } from './market-tables.js';
 
 /** One row. */
 export const ENGINE = numbered('engine', [
@@ -116,8 +116,8 @@ export const BET = numbered('bet', [
   integer('recently_placed'),
   /** From 1 among the account's recently settled bets, in order of settlement; null otherwise. */
   integerOrNull('settled_position'),
-  /** Hundredths of a point, after the stake joined; null if not known, and so is the client seed then. */
-  integerOrNull('entry_percent_e2'),
+  /** Hundredths of a point, after the stake joined; 0 for an order that rests. */
+  integer('entry_percent_e2'),
   textOrNull('client_seed'),
 ]);
 
@@ -180,8 +180,6 @@ export const TABLES: readonly TableForm[] = [
   TRANSFER,
   MARKET,
   ROUND,
-  QUOTE,
-  PROOF,
   AWAITING_PRICE,
   SETTLING_ROUND,
   OPEN_PRICE,

@@ -9,9 +9,6 @@ const CHUNK_BITS = 15;
 const CHUNK_ROWS = 1 << CHUNK_BITS;
 const CHUNK_MASK = CHUNK_ROWS - 1;
 
-/** The entry percent of a bet from a snapshot that has none; it is not among the possible ones, 0 to 10,000. */
-const UNKNOWN_PERCENT = 0xffff;
-
 /** Reasons to keep a bet in memory; a bet with none of them is freed. */
 export const BET_OPEN = 1;
 export const BET_RECENTLY_PLACED = 2;
@@ -30,7 +27,7 @@ export class BetChunk {
   readonly changedSeq = new Float64Array(CHUNK_ROWS);
   readonly account = new Uint32Array(CHUNK_ROWS);
   readonly roundNumber = new Uint32Array(CHUNK_ROWS);
-  /** Share of the pool after the stake joined it, 1e-2 of a point; `UNKNOWN_PERCENT` where no one knows it any more. */
+  /** Share of the pool after the stake joined it, 1e-2 of a point; 0 for an order that rests. */
   readonly entryPercentE2 = new Uint16Array(CHUNK_ROWS);
   readonly market = new Uint8Array(CHUNK_ROWS);
   readonly side = new Uint8Array(CHUNK_ROWS);
@@ -55,17 +52,9 @@ export class BetChunk {
     return this.limitRows === null ? 0 : (this.limitRows[i] as number);
   }
 
-  /** Keeps what the bet's hash needs besides the other columns; a percent of null is not known. */
-  setEntry(i: number, percentE2: number | null, clientSeed: string | null): void {
-    this.entryPercentE2[i] = percentE2 ?? UNKNOWN_PERCENT;
+  setClientSeed(i: number, clientSeed: string | null): void {
     if (clientSeed !== null) this.clientSeeds ??= new Array<string | null>(CHUNK_ROWS).fill(null);
     if (this.clientSeeds !== null) this.clientSeeds[i] = clientSeed;
-  }
-
-  /** null if it is not known; then neither is the client seed. */
-  entryPercentOf(i: number): number | null {
-    const percentE2 = this.entryPercentE2[i] as number;
-    return percentE2 === UNKNOWN_PERCENT ? null : percentE2;
   }
 
   clientSeedOf(i: number): string | null {

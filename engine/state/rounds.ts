@@ -11,13 +11,7 @@ import {
   UPCOMING,
 } from '../model/domain.js';
 import type { ProofView } from '../model/proofs/proof-views.js';
-import {
-  houseOf,
-  type MarketRules,
-  type QuotedMarketRules,
-  type Rules,
-  type SeededMarketRules,
-} from '../model/rules.js';
+import type { MarketRules, Rules } from '../model/rules.js';
 import type { OpenPrice, QuoteView, RoundView } from '../model/views.js';
 
 /** A proof that grows with the round. */
@@ -48,7 +42,7 @@ export class Round implements RoundView {
   readonly maxPriceAgeMs: number;
   readonly slippageE2: number;
   readonly quote: Quote | null;
-  proof: Proof | null = null;
+  readonly proof: Proof = newProof();
   openPrice: number | null = null;
   closePrice: number | null = null;
   status = UPCOMING;
@@ -73,13 +67,13 @@ export class Round implements RoundView {
     readonly market: number,
     readonly roundNumber: number,
     readonly startTimeMs: number,
-    marketRules: Omit<QuotedMarketRules, 'marketId'> | Omit<SeededMarketRules, 'marketId'>,
+    marketRules: Omit<MarketRules, 'marketId'>,
     rules: Pick<Rules, 'cutoffMs' | 'feeBps' | 'slippageE2'>,
   ) {
     this.endTimeMs = (roundNumber + 1) * timeFrameMs(market);
     this.lockTimeMs = this.endTimeMs - marketRules.lockLeadMs;
     this.bettingClosesMs = this.lockTimeMs - rules.cutoffMs;
-    const { policy, seedCents, shadeE6, clampE6 } = houseOf(marketRules);
+    const { policy, seedCents, shadeE6, clampE6 } = marketRules.house;
     this.seedCents = seedCents;
     this.feeBps = rules.feeBps;
     this.minStakeCents = marketRules.minStakeCents;
@@ -92,7 +86,7 @@ export class Round implements RoundView {
   /** Counts the fair share of a bet that joins the round; there is none where the seeds are fixed. */
   noteShare(shareE6: number): void {
     const { proof } = this;
-    if (proof === null || this.quote === null) return;
+    if (this.quote === null) return;
     if (proof.firstShareE6 === NO_FAIR_SHARE) {
       proof.firstShareE6 = shareE6;
       proof.leastShareE6 = shareE6;

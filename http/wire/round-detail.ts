@@ -42,7 +42,7 @@ export function roundDetail(
 ): RoundDetail {
   const { market, roundNumber, result } = round;
   const totalCents = round.poolUpCents + round.poolDownCents;
-  const root = round.proof?.root ?? null;
+  const root = round.proof.root;
   const upCents = quotedUpCents(round, shareE6);
   return {
     id: roundId(market, roundNumber),

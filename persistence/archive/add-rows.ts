@@ -1,8 +1,9 @@
 /** Adds rows of one archive to another, in the order in which they came about. */
 import type Database from 'better-sqlite3';
-import type { ArchiveCell } from './form/checksum.js';
+import { ArchiveBlocks } from './blocks.js';
+import { type ArchiveCell, isIntact } from './form/checksum.js';
 import { PLACEMENT, positionsOf, SETTLEMENT } from './form/columns.js';
-import { type ArchiveProgress, progressWriter, readProgress } from './schema.js';
+import { type ArchiveProgress, damagedArchive, progressWriter, readProgress } from './schema.js';
 import { ArchiveTables, Transaction } from './tables.js';
 import type { ArchivePosition } from './writer.js';
 
@@ -12,18 +13,47 @@ const LISTED_ROWS = 20_000;
 const IN_PLACEMENT = positionsOf(PLACEMENT);
 const IN_SETTLEMENT = positionsOf(SETTLEMENT);
 
-type Rows = Iterable<ArchiveCell[]>;
+type Rows = Generator<ArchiveCell[], void, undefined>;
 
-/** An archive of any format. Its rows come checked, in the order of bets or of commands. */
-export interface ArchiveSource {
+/** The rows of an archive, each checked, in the order of bets or of commands. */
+export class RowSource {
+  readonly #blocks: ArchiveBlocks;
+
+  constructor(
+    private readonly path: string,
+    private readonly db: Database.Database,
+  ) {
+    this.#blocks = new ArchiveBlocks(path, db);
+  }
+
   /** The placements of bets from this number on. */
-  placements(fromBet: number): Rows;
-  settlements(afterSeq: number, toSeq: number): Rows;
-  rounds(afterSeq: number, toSeq: number): Rows;
-  transfers(afterSeq: number, toSeq: number): Rows;
-  limitSteps(afterSeq: number, toSeq: number): Rows;
-  proofs(afterSeq: number, toSeq: number): Rows;
-  actions(afterSeq: number, toSeq: number): Rows;
+  placements(fromBet: number): Rows {
+    return this.#blocks.placements(fromBet);
+  }
+
+  settlements(afterSeq: number, toSeq: number): Rows {
+    return this.#blocks.settlements(afterSeq + 1, toSeq);
+  }
+
+  rounds(afterSeq: number, toSeq: number): Rows {
+    return this.#rows('round', 'settled_seq', afterSeq, toSeq);
+  }
+
+  /** Rows of a table that is in the order of commands. */
+  ofTable(table: 'transfer' | 'limit_step' | 'action', afterSeq: number, toSeq: number): Rows {
+    return this.#rows(table, 'seq', afterSeq, toSeq);
+  }
+
+  *#rows(table: string, seq: string, afterSeq: number, toSeq: number): Rows {
+    const query = this.db.prepare<number[], ArchiveCell[]>(
+      `SELECT * FROM ${table} NOT INDEXED WHERE ${seq} > ? AND ${seq} <= ?`,
+    );
+    for (const row of query.raw().iterate(afterSeq, toSeq)) {
+      if (!isIntact(row))
+        throw damagedArchive(this.path, `${table} ${row[0]} ${row[1]} does not match its checksum`);
+      yield row;
+    }
+  }
 }
 
 /**
@@ -31,7 +61,7 @@ export interface ArchiveSource {
  * rows written.
  */
 export function addRows(
-  source: ArchiveSource,
+  source: RowSource,
   path: string,
   db: Database.Database,
   upTo: ArchivePosition,
@@ -42,10 +72,9 @@ export function addRows(
   const tables = new ArchiveTables(transaction);
   addBets(source, tables, before, newestBet(db), upTo.seq);
   for (const row of source.rounds(before.seq, upTo.seq)) tables.rounds.push(row);
-  for (const row of source.transfers(before.seq, upTo.seq)) tables.transfers.push(row);
-  for (const row of source.limitSteps(before.seq, upTo.seq)) tables.limitSteps.push(row);
-  for (const row of source.proofs(before.seq, upTo.seq)) tables.proofs.push(row);
-  for (const row of source.actions(before.seq, upTo.seq)) tables.actions.push(row);
+  for (const row of source.ofTable('transfer', before.seq, upTo.seq)) tables.transfers.push(row);
+  for (const row of source.ofTable('limit_step', before.seq, upTo.seq)) tables.limitSteps.push(row);
+  for (const row of source.ofTable('action', before.seq, upTo.seq)) tables.actions.push(row);
   tables.flush(upTo.seq);
   const { seq, timeMs, digest, chain } = upTo;
   progressWriter(db)({ ...tables.counted(before), seq, timeMs, digest, chain });
@@ -58,7 +87,7 @@ const newestBet = (db: Database.Database): number =>
 
 /** Placements and settlements, merged by command: the lists of accounts say what happened between two commits. */
 function addBets(
-  source: ArchiveSource,
+  source: RowSource,
   tables: ArchiveTables,
   before: ArchiveProgress,
   newest: number,

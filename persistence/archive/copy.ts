@@ -11,10 +11,8 @@ import Database from 'better-sqlite3';
 import { removeDatabase, unfinishedPath } from '../data-dir/database-files.js';
 import { renameDurably, syncPath } from '../data-dir/files.js';
 import { codeOf, JournalError } from '../errors.js';
-import { addRows } from './add-rows.js';
-import { isFormer } from './former.js';
+import { addRows, RowSource } from './add-rows.js';
 import { openArchive } from './open.js';
-import { RowSource } from './row-source.js';
 import {
   type ArchiveProgress,
   asArchiveDamage,
@@ -36,7 +34,7 @@ export interface ArchiveCopied {
 /**
  * Brings the archive at `target` up to the one at `source`, or to `end` if that is earlier. A target that is damaged or
  * does not belong to the source is created anew. Returns null if the source has no archive, or one that begins after
- * `end`. Throws `archive_corrupt`, `archive_newer_version` and what SQLite throws.
+ * `end`. Throws `archive_corrupt`, `other_format` and what SQLite throws.
  */
 export function copyArchive(
   source: string,
@@ -52,7 +50,7 @@ export function copyArchive(
     const upTo: ArchivePosition = end !== null && end.seq < progress.seq ? end : progress;
     const known = usableProgress(target, progress, upTo.seq);
     const path = known === null ? unfinishedPath(target) : target;
-    if (known === null) makeEmpty(path, progress, upTo.seq);
+    if (known === null) makeEmpty(path, progress);
     const rowsAdded = withDatabase(path, (db) => addRows(new RowSource(source, from), path, db, upTo));
     if (known === null) replace(path, target);
     return { seq: upTo.seq, rowsAdded };
@@ -67,12 +65,8 @@ export function copyArchive(
 function usableProgress(target: string, source: ArchiveProgress, upToSeq: number): ArchiveProgress | null {
   if (!existsSync(target)) return null;
   try {
-    const progress = withDatabase(target, (db) => (isFormer(target, db) ? null : readProgress(target, db)));
-    if (progress === null) return null;
-    const isOfOnePiece =
-      progress.fromSeq === source.fromSeq &&
-      progress.actionsFromSeq === source.actionsFromSeq &&
-      progress.seq <= upToSeq;
+    const progress = withDatabase(target, (db) => readProgress(target, db));
+    const isOfOnePiece = progress.fromSeq === source.fromSeq && progress.seq <= upToSeq;
     const isSame = progress.seq < source.seq || progress.chain === source.chain;
     return isOfOnePiece && isSame ? progress : null;
   } catch (thrown) {
@@ -82,14 +76,12 @@ function usableProgress(target: string, source: ArchiveProgress, upToSeq: number
   }
 }
 
-/** What comes after `upToSeq` is added by whoever goes on from there, actions included. */
-function makeEmpty(path: string, source: ArchiveProgress, upToSeq: number): void {
-  const actionsFromSeq = Math.min(source.actionsFromSeq, upToSeq);
+function makeEmpty(path: string, source: ArchiveProgress): void {
   removeDatabase(path);
   withDatabase(path, (db) => {
     db.transaction(() => {
       createArchiveTables(db, source.timeMs);
-      progressWriter(db)({ ...source, seq: source.fromSeq, ...NO_ROWS, actionsFromSeq });
+      progressWriter(db)({ ...source, seq: source.fromSeq, ...NO_ROWS });
     })();
   });
 }

@@ -5,7 +5,7 @@ import { sideFiles } from '../data-dir/database-files.js';
 import { renameDurably } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { JournalError } from '../errors.js';
-import { openArchiveAsItIs } from './open.js';
+import { openArchive } from './open.js';
 import { type ArchiveProgress, asArchiveDamage, readProgress } from './schema.js';
 
 /** Page cache: SQLite's default is too small for the lists of many accounts (docs/performance.md). */
@@ -33,13 +33,13 @@ export function makeArchiveDurable(dir: DataDir): void {
   );
 }
 
-/** The progress of the archive; null if there is none. Throws `archive_newer_version` and `archive_corrupt`. */
+/** The progress of the archive; null if there is none. Throws `other_format` and `archive_corrupt`. */
 export function readArchiveProgress(dir: DataDir): ArchiveProgress | null {
   const path = dir.archiveFile;
   if (!existsSync(path)) return null;
   let db: Database.Database | undefined;
   try {
-    db = openArchiveAsItIs(path);
+    db = openArchive(path);
     return readProgress(path, db);
   } catch (thrown) {
     throw asArchiveDamage(path, thrown);

@@ -5,28 +5,12 @@
 import Database from 'better-sqlite3';
 import { codeOf, JournalError, messageOf } from '../errors.js';
 import { canReadInMemory, loadIntoMemory } from '../journal/segment/memory.js';
-import { convertedInMemory, isFormer } from './former.js';
-import { asArchiveDamage } from './schema.js';
 
 const BUSY_TIMEOUT_MS = 5_000;
 const UNREADABLE = /^SQLITE_(CANTOPEN|PERM|READONLY_DIRECTORY|READONLY_CANTINIT)/;
 
-/**
- * Changes nothing. An archive of the former format is converted in memory. Throws `data_dir_invalid` if the archive cannot
- * be read without changing it, `archive_corrupt`, and what SQLite throws.
- */
+/** Changes nothing. Throws `data_dir_invalid` if the archive cannot be read without changing it, and what SQLite throws. */
 export function openArchive(path: string): Database.Database {
-  const db = openArchiveAsItIs(path);
-  try {
-    return isFormer(path, db) ? convertedInMemory(path, db) : db;
-  } catch (thrown) {
-    db.close();
-    throw asArchiveDamage(path, thrown);
-  }
-}
-
-/** The same without conversion. */
-export function openArchiveAsItIs(path: string): Database.Database {
   for (;;) {
     const fileMustExist = true;
     let db: Database.Database | undefined;

@@ -24,7 +24,6 @@ import type {
   RoundChanged,
 } from '../../engine/model/events.js';
 import { holdsActions } from '../../engine/model/operators.js';
-import type { ProofView } from '../../engine/model/proofs/proof-views.js';
 import type { BetView, EngineReads, RoundView } from '../../engine/model/views.js';
 import type { Rest } from '../thread/pace.js';
 import { actionRows } from './actions/rows.js';
@@ -37,7 +36,7 @@ export interface RowTaker {
 
 /** Cells are in the order of `columns.ts`. */
 export type RowTakers = Readonly<
-  Record<'placed' | 'settled' | 'rounds' | 'proofs' | 'transfers' | 'limitSteps' | 'actions', RowTaker>
+  Record<'placed' | 'settled' | 'rounds' | 'transfers' | 'limitSteps' | 'actions', RowTaker>
 >;
 
 /** Turns events into rows, with the help of the engine that caused them. */
@@ -115,11 +114,11 @@ export class ArchiveRows {
     const round = must(this.#rounds.get(id) ?? this.engine.round(market, roundNumber), id);
     this.#rounds.delete(id);
     rows.rounds.push(roundRow(seq, timeMs, round));
-    if (round.proof !== null) rows.proofs.push(proofRow(seq, round, round.proof));
   }
 }
 
 function roundRow(seq: number, timeMs: number, round: RoundView): ArchiveCell[] {
+  const { root, ...origins } = round.proof;
   return checked([
     marketId(round.market),
     round.roundNumber,
@@ -139,19 +138,6 @@ function roundRow(seq: number, timeMs: number, round: RoundView): ArchiveCell[] 
     must(round.resolvedAtMs, 'time of the result'),
     seq,
     timeMs,
-    null,
-  ]);
-}
-
-function proofRow(
-  seq: number,
-  { market, roundNumber }: RoundView,
-  { root, ...origins }: ProofView,
-): ArchiveCell[] {
-  return checked([
-    marketId(market),
-    roundNumber,
-    seq,
     root?.merkleRoot ?? null,
     root?.treeSize ?? null,
     root?.keyId ?? null,

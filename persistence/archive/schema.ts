@@ -9,8 +9,8 @@
  * Every row of a table has a CRC-32 of its cells, because nothing else detects a flipped bit in it.
  */
 import Database from 'better-sqlite3';
-import { JournalError } from '../errors.js';
-import { archiveChecksum, isIntact } from './form/checksum.js';
+import { JournalError, otherFormat } from '../errors.js';
+import { type ArchiveCell, archiveChecksum, isIntact } from './form/checksum.js';
 import {
   ACCOUNT_BETS,
   ACTION,
@@ -20,35 +20,16 @@ import {
   PLACEMENT,
   parametersFor,
   ROUND,
-  ROUND_PROOF,
   SETTLED_BLOCK,
   SETTLEMENT,
   SETTLEMENT_CELLS,
   TRANSFER,
 } from './form/columns.js';
-import { type ArchiveProgress, cellsOfProgress, type ProgressCells, progressOf } from './form/progress.js';
+import { type ArchiveProgress, cellsOfProgress, PROGRESS, progressOf } from './form/progress.js';
 
 export { type ArchiveProgress, NO_ROWS } from './form/progress.js';
 
-export const FORMAT_VERSION = 5;
-
-/** One row: the progress of the archive, and how many rows it must have. */
-const PROGRESS = {
-  from_seq: 'INTEGER NOT NULL',
-  seq: 'INTEGER NOT NULL',
-  time_ms: 'INTEGER NOT NULL',
-  digest: 'TEXT NOT NULL',
-  chain: 'TEXT NOT NULL',
-  bets: 'INTEGER NOT NULL',
-  bets_settled: 'INTEGER NOT NULL',
-  rounds: 'INTEGER NOT NULL',
-  transfers: 'INTEGER NOT NULL',
-  limit_steps: 'INTEGER NOT NULL',
-  proofs: 'INTEGER NOT NULL',
-  actions: 'INTEGER NOT NULL',
-  actions_from_seq: 'INTEGER NOT NULL',
-  checksum: 'TEXT NOT NULL',
-} as const;
+const FORMAT_VERSION = 1;
 
 const cellsAs = (names: readonly string[]): string =>
   names.map((name, position) => `row.value ->> ${position} AS ${name}`).join(', ');
@@ -64,7 +45,6 @@ const TABLES = {
     'CREATE UNIQUE INDEX settled_block_of_round ON settled_block (market, round_number, first_bet)',
   account_bets: `CREATE TABLE account_bets (\n${declarationsOf(ACCOUNT_BETS)},\n  PRIMARY KEY (account, seq)\n) STRICT, WITHOUT ROWID`,
   round: `CREATE TABLE round (\n${declarationsOf(ROUND)},\n  PRIMARY KEY (market, round_number)\n) STRICT, WITHOUT ROWID`,
-  round_proof: `CREATE TABLE round_proof (\n${declarationsOf(ROUND_PROOF)},\n  PRIMARY KEY (market, round_number)\n) STRICT, WITHOUT ROWID`,
   round_by_start: 'CREATE INDEX round_by_start ON round (start_ms, market)',
   transfer: `CREATE TABLE transfer (\n${declarationsOf(TRANSFER)},\n  PRIMARY KEY (seq, item)\n) STRICT, WITHOUT ROWID`,
   transfer_of_account: 'CREATE INDEX transfer_of_account ON transfer (account, seq, item)',
@@ -136,16 +116,14 @@ export function progressWriter(db: Database.Database): (progress: ArchiveProgres
 }
 
 /**
- * Reads the progress of an open archive, of a former format, too, and checks that it is one: version, tables word for
- * word, checksums. Throws
- * `archive_newer_version` and `archive_corrupt`.
+ * Reads the progress of an open archive, and checks that it is one: version, tables word for word, checksums. Throws
+ * `other_format` and `archive_corrupt`.
  */
 export function readProgress(path: string, db: Database.Database): ArchiveProgress {
   try {
-    const version = versionOf(path, db);
-    checkVersion(path, version);
-    if (version === FORMAT_VERSION) checkTables(path, db);
-    const rows = db.prepare<[], ProgressCells>('SELECT * FROM progress').raw().all();
+    checkVersion(path, db);
+    checkTables(path, db);
+    const rows = db.prepare<[], ArchiveCell[]>('SELECT * FROM progress').raw().all();
     const [cells] = rows;
     if (cells === undefined || rows.length !== 1) {
       throw damagedArchive(path, 'it does not say how far it has come');
@@ -184,22 +162,14 @@ export function asArchiveDamage(path: string, thrown: unknown): unknown {
   return isDamage ? damagedArchive(path, `${thrown.code}: ${thrown.message}`, thrown) : thrown;
 }
 
-/** The version of the archive's format, which may be a newer one. Throws `archive_corrupt`. */
-export function versionOf(path: string, db: Database.Database): number {
+function checkVersion(path: string, db: Database.Database): void {
   const rows = db.prepare<[], unknown[]>('SELECT * FROM meta').raw().all();
   const [version, createdMs, checksum] = rows[0] ?? [];
   const isRow = rows.length === 1 && typeof version === 'number' && typeof createdMs === 'number';
-  if (isRow && checksum === archiveChecksum([version, createdMs])) return version;
-  throw damagedArchive(path, 'its meta table does not hold one good row');
-}
-
-function checkVersion(path: string, version: number): void {
-  if (version <= FORMAT_VERSION) return;
-  throw new JournalError(
-    'archive_newer_version',
-    `The archive ${path} has format version ${version}; this version knows ${FORMAT_VERSION}. ` +
-      'Start the version that wrote it, or move the file away: it is then rebuilt from the journal.',
-  );
+  if (!isRow || checksum !== archiveChecksum([version, createdMs]))
+    throw damagedArchive(path, 'its meta table does not hold one good row');
+  if (version === FORMAT_VERSION) return;
+  throw otherFormat('archive', path, version, FORMAT_VERSION);
 }
 
 function checkTables(path: string, db: Database.Database): void {

@@ -14,7 +14,6 @@ import {
   parametersFor,
   positionsOf,
   ROUND,
-  ROUND_PROOF,
   SETTLED_BLOCK,
   SETTLEMENT,
   SETTLEMENT_CELLS,
@@ -162,7 +161,6 @@ export class ArchiveTables {
   readonly placed: PlacedBlocks;
   readonly settled: SettledBlocks;
   readonly rounds: Table;
-  readonly proofs: Table;
   readonly transfers: Table;
   readonly limitSteps: Table;
   readonly actions: Table;
@@ -172,7 +170,6 @@ export class ArchiveTables {
     this.placed = new PlacedBlocks(transaction, this.#accountBets);
     this.settled = new SettledBlocks(transaction, this.#accountBets);
     this.rounds = new Table(transaction, `INSERT INTO round VALUES ${parametersFor(ROUND)}`);
-    this.proofs = new Table(transaction, `INSERT INTO round_proof VALUES ${parametersFor(ROUND_PROOF)}`);
     this.transfers = new Table(transaction, `INSERT INTO transfer VALUES ${parametersFor(TRANSFER)}`);
     this.limitSteps = new Table(transaction, `INSERT INTO limit_step VALUES ${parametersFor(LIMIT_STEP)}`);
     this.actions = new Table(transaction, `INSERT INTO action VALUES ${parametersFor(ACTION)}`);
@@ -184,8 +181,8 @@ export class ArchiveTables {
   }
 
   get #all(): (Table | PlacedBlocks | SettledBlocks)[] {
-    const { placed, settled, rounds, transfers, limitSteps, proofs, actions } = this;
-    return [placed, settled, rounds, transfers, limitSteps, proofs, actions];
+    const { placed, settled, rounds, transfers, limitSteps, actions } = this;
+    return [placed, settled, rounds, transfers, limitSteps, actions];
   }
 
   /** The numbers of rows with those taken since `clearCounts`. */
@@ -197,7 +194,6 @@ export class ArchiveTables {
       rounds: before.rounds + this.rounds.count,
       transfers: before.transfers + this.transfers.count,
       limitSteps: before.limitSteps + this.limitSteps.count,
-      proofs: before.proofs + this.proofs.count,
       actions: before.actions + this.actions.count,
     };
   }

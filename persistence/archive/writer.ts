@@ -22,7 +22,6 @@ import { renameDurably, syncPath } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { noRest, type Rest } from '../thread/pace.js';
 import { connectArchive } from './file.js';
-import type { ArchiveCell } from './form/checksum.js';
 import { ArchiveRows } from './rows.js';
 import {
   type ArchiveProgress,
@@ -33,7 +32,6 @@ import {
   readProgress,
 } from './schema.js';
 import { ArchiveTables, asWriteFault, Transaction } from './tables.js';
-import { upgradeArchive } from './upgrade.js';
 
 /** A position of the archive: the end of a batch. */
 export interface ArchivePosition {
@@ -63,14 +61,10 @@ export class ArchiveWriter {
     this.#writeProgress = progressWriter(db);
   }
 
-  /**
-   * Opens an existing archive, and converts it first if it has the former format; null if there is none. Throws
-   * `archive_newer_version` and `archive_corrupt`.
-   */
+  /** Opens an existing archive; null if there is none. Throws `other_format` and `archive_corrupt`. */
   static open(dir: DataDir): ArchiveWriter | null {
     const path = dir.archiveFile;
     if (!existsSync(path)) return null;
-    upgradeArchive(path);
     let db: Database.Database | undefined;
     try {
       db = connectArchive(path);
@@ -96,7 +90,7 @@ export class ArchiveWriter {
     const unfinished = unfinishedPath(path);
     removeDatabase(unfinished);
     removeSideFiles(path);
-    const fresh = { ...start, fromSeq: start.seq, ...NO_ROWS, actionsFromSeq: start.seq };
+    const fresh = { ...start, fromSeq: start.seq, ...NO_ROWS };
     const db = new Database(unfinished);
     try {
       createArchiveTables(db, nowMs);
@@ -161,23 +155,6 @@ export class ArchiveWriter {
     }
     this.#progress = progress;
     this.#written.clearCounts();
-  }
-
-  /**
-   * Adds rows of actions that the archive lacks, by commands after `fromSeq`: all there are up to where its own begin, in
-   * one transaction of their own.
-   */
-  addActions(rows: Iterable<ArchiveCell[]>, fromSeq: number): void {
-    assert(this.pendingRows === 0, 'nothing else is being added');
-    assert(fromSeq < this.#progress.actionsFromSeq, 'older actions are added');
-    try {
-      for (const row of rows) this.#written.actions.push(row);
-      this.#progress = { ...this.#progress, actionsFromSeq: fromSeq };
-      this.commit(this.#progress);
-    } catch (thrown) {
-      this.#isBroken = true;
-      throw asWriteFault(this.path, thrown);
-    }
   }
 
   /** Drops what is not committed: the next start adds it again. */

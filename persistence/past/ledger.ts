@@ -12,7 +12,6 @@ import type {
 import type { PastEvent } from '../../engine/model/events.js';
 import type { ArchiveBlocks } from '../archive/blocks.js';
 import { type ArchiveCell, isIntact } from '../archive/form/checksum.js';
-import { ArchiveTexts } from '../archive/form/texts.js';
 import { damagedArchive } from '../archive/schema.js';
 import { eventsOfSteps, settlementOf } from '../replay/archived-events.js';
 import {
@@ -35,7 +34,6 @@ interface Happened extends LedgerPlace {
 type Down = Generator<Happened, void, undefined>;
 
 export class AccountLedger {
-  readonly #texts: ArchiveTexts;
   readonly #transfers: Database.Statement<ArchiveCell[], ArchiveCell[]>;
 
   constructor(
@@ -45,7 +43,6 @@ export class AccountLedger {
     /** The archive holds what the commands after this one did. */
     private readonly fromSeq: number,
   ) {
-    this.#texts = new ArchiveTexts(db);
     this.#transfers = db
       .prepare<ArchiveCell[], ArchiveCell[]>(
         'SELECT * FROM transfer WHERE account = ? AND (seq, item) <= (?, ?) ORDER BY seq DESC, item DESC',
@@ -121,8 +118,7 @@ export class AccountLedger {
   }
 
   *#transfersUpTo(account: number, { seq, item }: LedgerPlace): Down {
-    for (const found of this.#transfers.iterate(account, seq, item)) {
-      const row = this.#texts.asWritten('transfer', found);
+    for (const row of this.#transfers.iterate(account, seq, item)) {
       if (!isIntact(row))
         throw damagedArchive(this.path, `transfer ${row[0]} ${row[1]} does not match its checksum`);
       yield { seq: Number(row[0]), item: Number(row[1]), event: movedOf(row) };

@@ -5,7 +5,6 @@ import { unreachable } from '../../engine/base/assert.js';
 import type { ArchiveAnswer, ArchiveQuestion } from '../../engine/model/archive-reads.js';
 import type { BetPathQuestion } from '../../engine/model/proofs/proof-reads.js';
 import { ArchiveBlocks } from '../archive/blocks.js';
-import { isFormer } from '../archive/former.js';
 import { asArchiveDamage, readProgress } from '../archive/schema.js';
 import { PastActions } from './actions.js';
 import { allBetsOf, betOf, betsOf } from './bets.js';
@@ -38,17 +37,13 @@ export class PastReader {
     this.#seq = db.prepare<[], number>('SELECT seq FROM progress').pluck();
   }
 
-  /** null if there is no archive yet, or one that is still to be converted. Throws `archive_corrupt`, and what SQLite throws. */
+  /** null if there is no archive yet. Throws `archive_corrupt`, and what SQLite throws. */
   static open(path: string): PastReader | null {
     if (!existsSync(path)) return null;
     let db: Database.Database | undefined;
     try {
       db = new Database(path, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
       db.pragma(`cache_size = -${CACHE_KIB}`);
-      if (isFormer(path, db)) {
-        db.close();
-        return null;
-      }
       return new PastReader(path, db, readProgress(path, db).fromSeq);
     } catch (thrown) {
       db?.close();

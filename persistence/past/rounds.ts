@@ -18,31 +18,27 @@ import {
   roundId,
   timeFrameMs,
 } from '../../engine/model/domain.js';
-import type { ProofView } from '../../engine/model/proofs/proof-views.js';
+import type { PublishedRoot } from '../../engine/model/proofs/proof-views.js';
 import { type ArchiveCell, isIntact } from '../archive/form/checksum.js';
-import { ArchiveTexts } from '../archive/form/texts.js';
 import { damagedArchive } from '../archive/schema.js';
-import { movedOf, proofOf, roundOf } from '../replay/archived-facts.js';
+import { type ArchivedRound, movedOf, roundOf } from '../replay/archived-facts.js';
 
 const WHOLE_BPS = 10_000;
 
 type Query = Database.Statement<ArchiveCell[], ArchiveCell[]>;
 
 export class ArchivedRounds {
-  readonly #texts: ArchiveTexts;
   readonly #ofAll: Query;
   readonly #ofMarket: Query;
   readonly #one: Query;
   readonly #numbered: Query;
   readonly #settlement: Query;
   readonly #round: Query;
-  readonly #proof: Query;
 
   constructor(
     private readonly path: string,
     db: Database.Database,
   ) {
-    this.#texts = new ArchiveTexts(db);
     const query = (sql: string): Query => db.prepare<ArchiveCell[], ArchiveCell[]>(sql).raw();
     this.#ofAll = query(
       `SELECT * FROM round WHERE (start_ms, market) < (?, ?) AND start_ms >= ? AND start_ms < ?
@@ -54,7 +50,6 @@ export class ArchivedRounds {
     );
     this.#one = query('SELECT 1 FROM round WHERE market = ? AND round_number = ?');
     this.#round = query('SELECT * FROM round WHERE market = ? AND round_number = ?');
-    this.#proof = query('SELECT * FROM round_proof WHERE market = ? AND round_number = ?');
     // Rounds of a market start in the order of their numbers, each in its window.
     this.#ofMarket = query(
       `SELECT * FROM round WHERE market = ? AND round_number BETWEEN ? AND ? AND start_ms >= ? AND start_ms < ?
@@ -76,7 +71,7 @@ export class ArchivedRounds {
             limit + 1,
           )
         : this.#rowsOfMarket(market, from, Math.min(after?.startTimeMs ?? to, to), limit + 1);
-    const rounds = rows.slice(0, limit).map((row) => this.#viewOf(row));
+    const rounds = rows.slice(0, limit).map((row) => this.#viewOf(this.#roundOf(row)));
     const last = rounds.at(-1);
     const isMore = rows.length > limit && last !== undefined;
     return { rounds, nextAfter: isMore ? { startTimeMs: last.startTimeMs, market: last.market } : null };
@@ -90,7 +85,7 @@ export class ArchivedRounds {
       const first = Math.ceil(fromMs / windowMs) - 1;
       const last = Math.ceil(toMs / windowMs) - 2;
       for (const row of this.#numbered.all(marketId(market), first, last)) {
-        const { result, betCount, volumeCents, paidCents, feeBps } = this.#viewOf(row);
+        const { result, betCount, volumeCents, paidCents, feeBps } = this.#viewOf(this.#roundOf(row));
         sums.rounds += 1;
         if (result === RESULT_VOID) sums.voided += 1;
         sums.bets += betCount;
@@ -115,14 +110,15 @@ export class ArchivedRounds {
     return this.#ofMarket.all(marketId(market), first, last, fromMs, toMs, count);
   }
 
-  #viewOf(found: ArchiveCell[]): ArchivedRoundView {
-    const row = this.#texts.asWritten('round', found);
-    if (!isIntact(row))
-      throw damagedArchive(this.path, `round ${row[0]} ${row[1]} does not match its checksum`);
-    const { resolvedAtMs: _at, settledSeq, ...view } = roundOf(row);
+  #roundOf(row: ArchiveCell[]): ArchivedRound {
+    if (isIntact(row)) return roundOf(row);
+    throw damagedArchive(this.path, `round ${row[0]} ${row[1]} does not match its checksum`);
+  }
+
+  #viewOf({ resolvedAtMs: _at, settledSeq, proof, ...view }: ArchivedRound): ArchivedRoundView {
     const poolCents = view.poolUpCents + view.poolDownCents;
     const paidCents = view.betCount === 0 ? 0 : poolCents - this.#restCents(view, settledSeq);
-    return { ...view, paidCents, root: this.proof(view.market, view.roundNumber)?.root ?? null };
+    return { ...view, paidCents, root: proof.root };
   }
 
   /** What the house has got back from the round's pool. */
@@ -130,9 +126,8 @@ export class ArchivedRounds {
     { market, roundNumber }: Pick<ArchivedRoundView, 'market' | 'roundNumber'>,
     seq: number,
   ): number {
-    const found = this.#settlement.get(seq, roundId(market, roundNumber));
-    if (found === undefined) return 0;
-    const row = this.#texts.asWritten('transfer', found);
+    const row = this.#settlement.get(seq, roundId(market, roundNumber));
+    if (row === undefined) return 0;
     if (!isIntact(row))
       throw damagedArchive(this.path, `transfer ${row[0]} ${row[1]} does not match its checksum`);
     return movedOf(row).amountCents;
@@ -140,18 +135,19 @@ export class ArchivedRounds {
 
   /** null if the round is not settled. */
   withProof(market: number, roundNumber: number): ArchivedRoundProof | null {
-    const found = this.#round.get(marketId(market), roundNumber);
-    if (found === undefined) return null;
-    const { resolvedAtMs } = roundOf(found);
-    return { ...this.#viewOf(found), resolvedAtMs, proof: this.proof(market, roundNumber) };
+    const round = this.#find(market, roundNumber);
+    if (round === null) return null;
+    const { resolvedAtMs, proof } = round;
+    return { ...this.#viewOf(round), resolvedAtMs, proof };
   }
 
-  /** null if there is none. */
-  proof(market: number, roundNumber: number): ProofView | null {
-    const row = this.#proof.get(marketId(market), roundNumber);
-    if (row === undefined) return null;
-    if (!isIntact(row))
-      throw damagedArchive(this.path, `the proof of round ${row[0]} ${row[1]} does not match its checksum`);
-    return proofOf(row);
+  /** null if the round is not settled, or none was put on record. */
+  root(market: number, roundNumber: number): PublishedRoot | null {
+    return this.#find(market, roundNumber)?.proof.root ?? null;
+  }
+
+  #find(market: number, roundNumber: number): ArchivedRound | null {
+    const row = this.#round.get(marketId(market), roundNumber);
+    return row === undefined ? null : this.#roundOf(row);
   }
 }

@@ -45,7 +45,7 @@ export class RoundTrees {
    */
   answer(question: BetPathQuestion): { readonly found: BetPath | null } | 'unfinished' {
     const { market, roundNumber, bet } = question;
-    const root = this.rounds.proof(market, roundNumber)?.root ?? null;
+    const root = this.rounds.root(market, roundNumber);
     if (root === null) return { found: null };
     const { bets, tree, lacksFacts } = this.#grown(question);
     if (lacksFacts) return { found: null };

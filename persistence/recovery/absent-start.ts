@@ -21,10 +21,7 @@ export interface AbsentAtStart {
   readonly isToWrite: boolean;
 }
 
-/**
- * What is recorded as absent. A directory of an older version has no such file; what is missing at its beginning counts
- * as pruned from now on.
- */
+/** What is recorded as absent. Without the file, what is missing at the beginning counts as pruned from now on. */
 export function absentAtStart(dir: DataDir): AbsentAtStart {
   const firstSeq = firstSeqOf(must(findSegments(dir.journal)[0], 'a segment'));
   const pruned = prunedBefore(firstSeq);

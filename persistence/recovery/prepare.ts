@@ -16,7 +16,6 @@ import { CHAIN_START } from '../journal/segment/batch-row.js';
 import { checkChain } from '../journal/segment/chain.js';
 import { findSegments, sourceOf } from '../journal/segment/names.js';
 import { createSegment, type OnRollStep, type RollStep } from '../journal/segment/roll.js';
-import { FORMAT_VERSION } from '../journal/segment/schema.js';
 import { Segment } from '../journal/segment/segment.js';
 import { checkWal } from '../journal/segment/wal.js';
 import { checkMark, type OnProgress, ProgressMeter } from '../replay/replay.js';
@@ -44,7 +43,7 @@ export interface PreparedJournal {
   close(): void;
 }
 
-/** Throws a `JournalError` if the journal is damaged, incomplete or of a newer version. */
+/** Throws a `JournalError` if the journal is damaged, incomplete or of another format. */
 export function prepareJournal({
   dir,
   clock,
@@ -57,12 +56,7 @@ export function prepareJournal({
   const wasUnclean = wasStoppedUncleanly(dir, last);
   const { absent, note, isToWrite } = absentAtStart(dir);
   checkFiles(dir, last, mark, absent);
-  const makeCopy = (): void => copyOpen({ dir, clock, onProgress, onStep }, last, mark);
-  if (wasUnclean) makeCopy();
-  if (formatOf(last) < FORMAT_VERSION) {
-    makeCopy();
-    notes.push(`The journal ${last} was copied into the format of this version, ${FORMAT_VERSION}.`);
-  }
+  if (wasUnclean) copyOpen({ dir, clock, onProgress, onStep }, last, mark);
   removeUnfinished(dir);
   if (isToWrite) writeAbsent(dir, absent);
   if (note !== null) notes.push(note);
@@ -128,15 +122,6 @@ function openSegment(dir: DataDir, last: string, clock: Clock, onStep: OnRollSte
 function firstSegment(dir: DataDir, mark: Mark | null, clock: Clock): string {
   checkMark(mark, 0, null);
   return createSegment(dir.journal, { lastSeq: 0, chain: CHAIN_START }, clock.nowMs());
-}
-
-function formatOf(path: string): number {
-  const segment = Segment.open(path, 'read');
-  try {
-    return segment.meta.formatVersion;
-  } finally {
-    segment.close();
-  }
 }
 
 /** Removes what an interrupted roll has left of the next segment. */

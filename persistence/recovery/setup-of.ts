@@ -12,7 +12,6 @@ import { findSegments, firstSeqOf } from '../journal/segment/names.js';
 import { Segment } from '../journal/segment/segment.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 import { readTable } from '../snapshot/reader.js';
-import { tableIn } from '../snapshot/schema.js';
 
 /** The command in the text of a batch. (Quotes within clients' texts are escaped, so that they cannot contain this.) */
 const IN_BATCH = '["declareSetup",';
@@ -36,7 +35,7 @@ function inNewestSnapshot(dir: DataDir): { readonly seq: number; readonly setup:
   let db: Database.Database | undefined;
   try {
     db = new Database(newest.name, { readonly: true, fileMustExist: true });
-    const rows = tableIn(db, SETUP.name) === null ? [] : [...readTable(db, SETUP)];
+    const rows = [...readTable(db, SETUP)];
     const setup = rows.length === 0 ? null : (Object.fromEntries(rows) as unknown as Setup);
     return { seq: newest.seq, setup };
   } catch {

@@ -16,15 +16,7 @@ import type {
 } from '../../engine/model/events.js';
 import type { ProofView, PublishedRoot } from '../../engine/model/proofs/proof-views.js';
 import type { ArchiveCell } from '../archive/form/checksum.js';
-import {
-  LIMIT_STEP,
-  PLACEMENT,
-  positionsOf,
-  ROUND,
-  ROUND_PROOF,
-  SETTLEMENT,
-  TRANSFER,
-} from '../archive/form/columns.js';
+import { LIMIT_STEP, PLACEMENT, positionsOf, ROUND, SETTLEMENT, TRANSFER } from '../archive/form/columns.js';
 
 /** A finished round, as stored in the archive. */
 export interface ArchivedRound {
@@ -47,6 +39,7 @@ export interface ArchivedRound {
   readonly resolvedAtMs: number;
   readonly settledSeq: number;
   readonly settledAtMs: number;
+  readonly proof: ProofView;
 }
 
 /** A bet whose placement is known, and its settlement up to some command. */
@@ -62,7 +55,6 @@ export interface ArchivedBet {
 const IN_PLACEMENT = positionsOf(PLACEMENT);
 const IN_SETTLEMENT = positionsOf(SETTLEMENT);
 const IN_ROUND = positionsOf(ROUND);
-const IN_PROOF = positionsOf(ROUND_PROOF);
 const IN_TRANSFER = positionsOf(TRANSFER);
 const IN_STEP = positionsOf(LIMIT_STEP);
 
@@ -217,12 +209,12 @@ export function roundOf(round: readonly ArchiveCell[]): ArchivedRound {
     resolvedAtMs: number('resolved_ms'),
     settledSeq: number('settled_seq'),
     settledAtMs: number('settled_ms'),
+    proof: proofOf(round),
   };
 }
 
-/** What proves a round, from its row of `round_proof`. */
-export function proofOf(row: readonly ArchiveCell[]): ProofView {
-  const cell = (column: keyof typeof ROUND_PROOF): ArchiveCell => row[IN_PROOF[column]] ?? null;
+function proofOf(row: readonly ArchiveCell[]): ProofView {
+  const cell = (column: keyof typeof ROUND): ArchiveCell => row[IN_ROUND[column]] ?? null;
   const origins = JSON.parse(String(cell('origins'))) as Omit<ProofView, 'root'>;
   if (cell('merkle_root') === null) return { ...origins, root: null };
   const root: PublishedRoot = {

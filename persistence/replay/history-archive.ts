@@ -7,7 +7,6 @@ import type Database from 'better-sqlite3';
 import { marketId } from '../../engine/model/domain.js';
 import { ArchiveBlocks } from '../archive/blocks.js';
 import { type ArchiveCell, isIntact } from '../archive/form/checksum.js';
-import { ArchiveTexts } from '../archive/form/texts.js';
 import { openArchive } from '../archive/open.js';
 import { type ArchiveProgress, asArchiveDamage, damagedArchive, readProgress } from '../archive/schema.js';
 import type { DataDir } from '../data-dir/layout.js';
@@ -49,7 +48,6 @@ export type { ArchivedEvent } from './archived-events.js';
 export type { ArchivedBet } from './archived-facts.js';
 
 export class ArchiveReader {
-  readonly #texts: ArchiveTexts;
   readonly #blocks: ArchiveBlocks;
 
   private constructor(
@@ -57,11 +55,10 @@ export class ArchiveReader {
     readonly progress: ArchiveProgress,
     private readonly db: Database.Database,
   ) {
-    this.#texts = new ArchiveTexts(db);
     this.#blocks = new ArchiveBlocks(path, db);
   }
 
-  /** null if there is no archive. Throws `archive_newer_version` and `archive_corrupt`. */
+  /** null if there is no archive. Throws `other_format` and `archive_corrupt`. */
   static open(dir: DataDir): ArchiveReader | null {
     const path = dir.archiveFile;
     if (!existsSync(path)) return null;
@@ -167,7 +164,7 @@ export class ArchiveReader {
       const rows = this.#select(`SELECT * FROM round WHERE settled_seq <= ? ${where} ORDER BY settled_seq`);
       let together: ArchivedRound[] = [];
       for (const row of rows.iterate(toSeq, ...values)) {
-        const round = roundOf(this.#intact('round', row));
+        const round = roundOf(this.#intact(row));
         if (together[0]?.settledSeq !== round.settledSeq) {
           yield* this.#inOrder(together);
           together = [];
@@ -224,11 +221,10 @@ export class ArchiveReader {
   }
 
   *#eachIntact(rows: Iterable<ArchiveCell[]>): Generator<ArchiveCell[], void, undefined> {
-    for (const row of rows) yield this.#intact('transfer', row);
+    for (const row of rows) yield this.#intact(row);
   }
 
-  #intact(table: 'round' | 'transfer', found: ArchiveCell[]): ArchiveCell[] {
-    const row = this.#texts.asWritten(table, found);
+  #intact(row: ArchiveCell[]): ArchiveCell[] {
     if (isIntact(row)) return row;
     throw damagedArchive(this.path, `in the row of ${JSON.stringify(row[0])} its checksum does not match`);
   }

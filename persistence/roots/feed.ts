@@ -2,7 +2,6 @@
  * What the shadow tells the thread that makes roots: numbers of bets, packed, because hashing them costs several times as
  * much as replaying them.
  */
-import { must } from '../../engine/base/assert.js';
 import { LIVE, MARKETS_MAX, UPCOMING } from '../../engine/model/domain.js';
 import type { EngineEvent, HashedBet } from '../../engine/model/events.js';
 import type { EngineReads, RoundView } from '../../engine/model/views.js';
@@ -39,16 +38,14 @@ export class RootFeed {
     for (const event of events) {
       switch (event.type) {
         case 'betPlaced':
-          if (must(this.engine.currentRound(event.market), 'the round of a bet').proof !== null)
-            this.#addBet(event);
+          this.#addBet(event);
           break;
         case 'orderFilled':
           // A resting order becomes a bet at its fill; its hash has the time at which it was placed.
-          if (must(this.engine.currentRound(event.market), 'the round of a bet').proof !== null)
-            this.#addBet({ ...event, timeMs: event.placedAtMs });
+          this.#addBet({ ...event, timeMs: event.placedAtMs });
           break;
         case 'roundLocked':
-          if (this.engine.currentRound(event.market)?.proof !== null) this.#note('locked', event);
+          this.#note('locked', event);
           break;
         case 'rootPublished': {
           const { market, roundNumber, merkleRoot, treeSize } = event;
@@ -76,7 +73,7 @@ export class RootFeed {
 
   /** A round that is resolved is left out: some of its bets may have left memory, and it is settled at once. */
   #addOpen(round: RoundView | null): void {
-    if (round === null || round.proof === null || round.status === UPCOMING) return;
+    if (round === null || round.status === UPCOMING) return;
     if (round.status !== LIVE && !awaitsRoot(round)) return;
     for (const bet of this.engine.roundBets(round.market, round.roundNumber)) this.#addBet(bet);
     if (round.status !== LIVE) this.#note('locked', round);

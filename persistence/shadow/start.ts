@@ -1,7 +1,7 @@
 /**
  * Where the shadow starts: with an engine at or before the end of the archive, so that the archive misses nothing. An
  * archive that is damaged, or not of this journal, is set aside and rebuilt from as far back as the journal and the
- * snapshots reach. One of a newer version is left alone.
+ * snapshots reach. One of another format is left alone.
  */
 import { existsSync } from 'node:fs';
 import { Engine } from '../../engine/engine.js';
@@ -13,7 +13,6 @@ import type { DataDir } from '../data-dir/layout.js';
 import { JournalError } from '../errors.js';
 import { firstUsable } from '../replay/usable-snapshot.js';
 import type { Rest } from '../thread/pace.js';
-import { addOldActions } from './old-actions.js';
 
 export type ReadableJournal = Pick<JournalStore, 'readBatches' | 'chainAt'> & { readonly firstSeq: number };
 
@@ -51,10 +50,7 @@ export function findStart(
   if (archive !== null) {
     const { seq } = archive.progress;
     const found = origin(newestFirst.filter((ref) => ref.seq <= seq));
-    if (found !== null) {
-      addOldActions(archive, journal, found.engine, note, rest);
-      return { ...found, archive };
-    }
+    if (found !== null) return { ...found, archive };
     archive.close();
     setAside(dir, nowMs, note, `nothing leads to sequence number ${seq}, where it ends`);
   }

@@ -19,7 +19,7 @@ import { isMissing, renameDurably, syncPath } from '../data-dir/files.js';
 import { codeOf, isDiskFull, JournalError, messageOf } from '../errors.js';
 import { noRest, type Rest } from '../thread/pace.js';
 import { readTable } from './reader.js';
-import { readMeta, tableIn } from './schema.js';
+import { readMeta, tableNamed } from './schema.js';
 import { writeSnapshot } from './writer.js';
 
 const NAME = /^snapshot-(\d{16})-([0-9a-f]{32})\.db$/;
@@ -60,7 +60,7 @@ export class SnapshotFiles implements SnapshotStore {
 
   /**
    * Reads the snapshot and checks all of it: the file against its name, the form of the tables, every sum and link.
-   * Throws `snapshot_damaged`, and `journal_newer_version` if a later version wrote it.
+   * Throws `snapshot_damaged`, and `other_format`.
    */
   load(ref: SnapshotRef): { readonly meta: SnapshotMeta; readonly engine: Engine } {
     try {
@@ -155,8 +155,7 @@ function loadFrom(
 ): { meta: SnapshotMeta; engine: Engine } {
   const meta = readMeta(ref.name, db);
   const engine = Engine.fromTables((name) => {
-    const form = tableIn(db, name);
-    return form === null || leftOut.includes(name) ? [] : readTable(db, form, rest);
+    return leftOut.includes(name) ? [] : readTable(db, tableNamed(name), rest);
   });
   const { seq, timeMs } = engine;
   if (

@@ -27,7 +27,6 @@ export interface SegmentFacts {
   /** Engine time of the last command; 0 without rows. */
   readonly lastTimeMs: number;
   readonly isSealed: boolean;
-  readonly formatVersion: number;
   /** With the WAL. */
   readonly bytes: number;
 }
@@ -105,7 +104,6 @@ function segmentFacts(path: string): SegmentFacts {
       lastSeq: tail?.lastSeq ?? firstSeq - 1,
       lastTimeMs: tail?.timeMs ?? 0,
       isSealed: segment.seal !== null,
-      formatVersion: segment.meta.formatVersion,
       bytes: databaseBytes(path),
     };
   } finally {

@@ -24,10 +24,6 @@ export const LOG_EVENTS = {
   recovery_note: at('warn'),
   clock_gap: at('warn'),
   setup_changed: at('warn', 'what the data directory is set up with was changed, as asked for'),
-  setup_unknown: at(
-    'warn',
-    'the journal did not say yet what its data directory is set up with: from now on it is what this start runs with',
-  ),
   feed_seed_set: at(
     'warn',
     'TOTE_FEED_SEED is set: anybody who sees some of the simulated prices can foretell the others; it is meant for tests',

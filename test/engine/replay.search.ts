@@ -9,7 +9,7 @@ import { Engine } from '../../engine/engine.js';
 import { decodeCommand, encodeCommand } from '../../engine/model/command-codec.js';
 import type { Command } from '../../engine/model/commands.js';
 import { TIERS } from '../../engine/model/domain.js';
-import { houseOf, type MarketRules, type Rules } from '../../engine/model/rules.js';
+import type { MarketRules, Rules } from '../../engine/model/rules.js';
 import { byEffort } from '../support/effort.js';
 import { newHasher } from '../support/reference/pair.js';
 import { Rng } from '../support/reference/random/rng.js';
@@ -186,18 +186,10 @@ function alter(command: Command, rng: Rng): Command {
   }
 }
 
-function withMoreSeeds({
-  marketId,
-  lockLeadMs,
-  minStakeCents,
-  maxStakeCents,
-  maxPriceAgeMs,
-  ...seeds
-}: MarketRules) {
-  const house = houseOf(seeds);
-  const limits = { marketId, lockLeadMs, minStakeCents, maxStakeCents, maxPriceAgeMs };
-  return { ...limits, house: { ...house, seedCents: house.seedCents + 1 } };
-}
+const withMoreSeeds = (market: MarketRules): MarketRules => ({
+  ...market,
+  house: { ...market.house, seedCents: market.house.seedCents + 1 },
+});
 
 function alterRules(rules: Rules, rng: Rng): Rules {
   const [first, ...others] = rules.markets;

@@ -5,13 +5,7 @@
 
 import type { RateLimitSettings } from '../../config/rate-limits.js';
 import { ASSETS, assetOf, MARKET_IDS, type TimeFrame } from '../../engine/model/domain.js';
-import {
-  type CurrentRules,
-  defaultRules,
-  type MarketRules,
-  type QuotedMarketRules,
-  type Rules,
-} from '../../engine/model/rules.js';
+import { defaultRules, type MarketRules, type Rules } from '../../engine/model/rules.js';
 import { fairHouse, fixedHouse } from '../support/engine/house-rules.js';
 import type { Rng } from '../support/reference/random/rng.js';
 import type { Chances } from './chance.js';
@@ -166,7 +160,7 @@ export function worldRules(config: WorldConfig, rng: Rng, fingerprint: string): 
 }
 
 /** The same with a house that moves its seeds with the price. The clamp is at most the fee. */
-function quoting(rules: CurrentRules): CurrentRules {
+function quoting(rules: Rules): Rules {
   const clampE6 = Math.min(20_000, rules.feeBps * 100);
   const markets = rules.markets.map((market) => ({
     ...market,
@@ -182,7 +176,7 @@ const isSelected =
     return config.assets.includes(assetOf(market)) && config.frames.some((frame) => marketId.endsWith(frame));
   };
 
-function marketRules(market: QuotedMarketRules, rng: Rng): QuotedMarketRules {
+function marketRules(market: MarketRules, rng: Rng): MarketRules {
   return {
     ...market,
     lockLeadMs: Math.min(market.lockLeadMs, rng.pick([5_000, 3_000])),

@@ -4,7 +4,7 @@
  */
 import { MARKETS_MAX, roundId } from '../../model/domain.js';
 import type { ErrorCode } from '../../model/errors.js';
-import type { RootFacts } from '../../model/proofs/proof-views.js';
+import type { PublishedRoot, RootFacts } from '../../model/proofs/proof-views.js';
 import type { RoundView } from '../../model/views.js';
 import { awaitsRoot } from '../../reads/round-bets.js';
 import type { Sequencer } from '../sequencer.js';
@@ -37,8 +37,7 @@ export class RootDesk {
   /** Passes over a root that is on record: the leader before may have put it there while it was made here. */
   publish(root: RootToPublish): void {
     const { sequencer } = this;
-    const isOnRecord = (this.#proof(root)?.root ?? null) !== null;
-    if (sequencer.stopped || isOnRecord) return;
+    if (sequencer.stopped || (this.#recorded(root) ?? null) !== null) return;
     const outcome = sequencer.submit({ kind: 'publishRoot', timeMs: sequencer.stampMs(), ...root });
     if (outcome.status === 'rejected') {
       this.#refused.add(roundId(root.market, root.roundNumber));
@@ -52,7 +51,7 @@ export class RootDesk {
    * have left memory since.
    */
   publishKept(root: RootToPublish): void {
-    if (this.#proof(root)?.root === null) this.publish(root);
+    if (this.#recorded(root) === null) this.publish(root);
   }
 
   /** Calls `release` once every locked round has its root, or at once if none is being made. */
@@ -71,8 +70,9 @@ export class RootDesk {
     for (const release of this.#waiters.splice(0)) release();
   }
 
-  #proof({ market, roundNumber }: RootToPublish): RoundView['proof'] | undefined {
-    return this.sequencer.engine.round(market, roundNumber)?.proof;
+  /** The root on record; undefined for a round that is not in memory. */
+  #recorded({ market, roundNumber }: RootToPublish): PublishedRoot | null | undefined {
+    return this.sequencer.engine.round(market, roundNumber)?.proof.root;
   }
 
   #isAwaited(): boolean {

@@ -17,7 +17,6 @@ import {
   textAt,
 } from '../../../engine/model/domain.js';
 import type { Clock } from '../../../engine/model/ports.js';
-import { houseOf } from '../../../engine/model/rules.js';
 import type { EngineReads } from '../../../engine/model/views.js';
 import type { LiveFeed } from '../../../feeds/live/live-feed.js';
 import { type LeaderLog, leaderStatus } from '../../metrics/replication.js';
@@ -223,6 +222,6 @@ export function marketsWithoutCapital(engine: EngineReads, latestTick: LatestTic
     const rules = engine.marketRules(market);
     const tick = latestTick(assetOf(market));
     if (rules === null || tick === null || nowMs - tick.timeMs > rules.maxPriceAgeMs) return false;
-    return 2 * houseOf(rules).seedCents > houseCents;
+    return 2 * rules.house.seedCents > houseCents;
   });
 }

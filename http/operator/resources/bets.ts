@@ -27,7 +27,7 @@ export interface BetResource {
   readonly prediction: Side;
   readonly amount: number;
   readonly oddsAtBet: number;
-  /** null for a limit order that was not filled, and for a bet from a snapshot of an older version. */
+  /** null for a limit order that was not filled, and where the archive does not know it. */
   readonly entryPercent: number | null;
   readonly potentialPayout: number;
   readonly status: PositionStatus;

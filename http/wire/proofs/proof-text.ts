@@ -48,9 +48,9 @@ export interface ProofMakers {
 export function roundProof(round: ArchivedRoundProof, { seeds, tools, sign }: ProofMakers): RoundProof {
   const { market, roundNumber, proof } = round;
   const shown = settledRound(round);
-  const root = proof?.root ?? null;
-  const open = priceOf(round.openPrice, proof?.open ?? null);
-  const close = priceOf(round.closePrice, proof?.close ?? null);
+  const root = proof.root;
+  const open = priceOf(round.openPrice, proof.open);
+  const close = priceOf(round.closePrice, proof.close);
   const seed = seeds.seed(market, roundNumber);
   const seedCommitment = seeds.commitment(market, roundNumber);
   const resolvedAt = isoText(round.resolvedAtMs);
@@ -94,8 +94,8 @@ function priceOf(price: number | null, origin: PriceOrigin | null): ProvenPrice 
   return { price, time, source, evidence, rule: isLate ? 'late' : 'boundary' };
 }
 
-function sharesOf(proof: ProofView | null): FairShares | null {
-  if (proof === null || proof.firstShareE6 < 0) return null;
+function sharesOf(proof: ProofView): FairShares | null {
+  if (proof.firstShareE6 < 0) return null;
   return {
     first: proof.firstShareE6 / 10_000,
     last: proof.lastShareE6 / 10_000,

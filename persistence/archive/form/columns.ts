@@ -77,7 +77,10 @@ export const SETTLEMENT = [
 /** Cells of a settlement in its block's text. */
 export const SETTLEMENT_CELLS = 6;
 
-/** Finished rounds. The last cell is the checksum of those before it. */
+/**
+ * Finished rounds. `merkle_root` to `root_ms` are null if no root was put on record. `origins` is JSON: where the prices came
+ * from, and the fair shares of the bets. The last cell is the checksum of those before it.
+ */
 export const ROUND = {
   market: 'TEXT NOT NULL',
   round_number: 'INTEGER NOT NULL',
@@ -97,17 +100,6 @@ export const ROUND = {
   resolved_ms: 'INTEGER NOT NULL',
   settled_seq: 'INTEGER NOT NULL',
   settled_ms: 'INTEGER NOT NULL',
-  checksum: 'TEXT NOT NULL',
-} as const;
-
-/**
- * What proves a finished round that opened under rules with proofs. `origins` is JSON: where its prices came from, and the
- * fair shares of its bets. The last cell is the checksum of those before it.
- */
-export const ROUND_PROOF = {
-  market: 'TEXT NOT NULL',
-  round_number: 'INTEGER NOT NULL',
-  settled_seq: 'INTEGER NOT NULL',
   merkle_root: 'TEXT',
   tree_size: 'INTEGER',
   key_id: 'TEXT',

@@ -17,11 +17,8 @@ export interface ArchiveProgress {
   readonly rounds: number;
   readonly transfers: number;
   readonly limitSteps: number;
-  /** Of rounds. */
-  readonly proofs: number;
-  /** Of operators: those by commands after this one. An archive of a former format has none at first. */
+  /** Of operators. */
   readonly actions: number;
-  readonly actionsFromSeq: number;
 }
 
 /** An archive without rows. */
@@ -31,32 +28,43 @@ export const NO_ROWS = {
   rounds: 0,
   transfers: 0,
   limitSteps: 0,
-  proofs: 0,
   actions: 0,
 } as const;
 
+export const PROGRESS = {
+  from_seq: 'INTEGER NOT NULL',
+  seq: 'INTEGER NOT NULL',
+  time_ms: 'INTEGER NOT NULL',
+  digest: 'TEXT NOT NULL',
+  chain: 'TEXT NOT NULL',
+  bets: 'INTEGER NOT NULL',
+  bets_settled: 'INTEGER NOT NULL',
+  rounds: 'INTEGER NOT NULL',
+  transfers: 'INTEGER NOT NULL',
+  limit_steps: 'INTEGER NOT NULL',
+  actions: 'INTEGER NOT NULL',
+  checksum: 'TEXT NOT NULL',
+} as const;
+
+/** In the order of `PROGRESS`, without the checksum. */
 export function cellsOfProgress(progress: ArchiveProgress): ArchiveCell[] {
   const { fromSeq, seq, timeMs, digest, chain } = progress;
-  const { bets, betsSettled, rounds, transfers, limitSteps, proofs, actions, actionsFromSeq } = progress;
-  const counts = [bets, betsSettled, rounds, transfers, limitSteps, proofs, actions];
-  return [fromSeq, seq, timeMs, digest, chain, ...counts, actionsFromSeq];
+  const { bets, betsSettled, rounds, transfers, limitSteps, actions } = progress;
+  return [fromSeq, seq, timeMs, digest, chain, bets, betsSettled, rounds, transfers, limitSteps, actions];
 }
 
-export type ProgressCells = [
-  ...position: [fromSeq: number, seq: number, timeMs: number, digest: string, chain: string],
-  ...counts: [bets: number, betsSettled: number, rounds: number, transfers: number],
-  /** Former formats have no steps of limit orders, no proofs, or no actions. */
-  ...rest:
-    | [limitSteps: number, proofs: number, actions: number, actionsFromSeq: number, checksum: string]
-    | [limitSteps: number, proofs: number, checksum: string]
-    | [limitSteps: number, checksum: string]
-    | [checksum: string],
-];
-
-export function progressOf(cells: ProgressCells): ArchiveProgress {
-  const [fromSeq, seq, timeMs, digest, chain, bets, betsSettled, rounds, transfers, ...rest] = cells;
-  // All but the checksum.
-  const [limitSteps = 0, proofs = 0, actions = 0, actionsFromSeq = seq] = rest.slice(0, -1) as number[];
-  const counts = { bets, betsSettled, rounds, transfers, limitSteps, proofs, actions };
-  return { fromSeq, seq, timeMs, digest, chain, ...counts, actionsFromSeq };
+export function progressOf(cells: readonly ArchiveCell[]): ArchiveProgress {
+  const [fromSeq, seq, timeMs, digest, chain, ...counts] = cells;
+  const [bets, betsSettled, rounds, transfers, limitSteps, actions] = counts.map(Number);
+  return {
+    fromSeq: Number(fromSeq),
+    seq: Number(seq),
+    timeMs: Number(timeMs),
+    digest: String(digest),
+    chain: String(chain),
+    ...({ bets, betsSettled, rounds, transfers, limitSteps, actions } as Record<
+      keyof typeof NO_ROWS,
+      number
+    >),
+  };
 }

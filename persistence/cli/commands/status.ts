@@ -32,7 +32,6 @@ function summaryOf({ segments, archive, snapshots }: Inspection) {
     sequence,
     lastTimeMs: segments.findLast(({ lastTimeMs }) => lastTimeMs > 0)?.lastTimeMs ?? 0,
     firstSequence: segments[0]?.firstSeq ?? 1,
-    formatVersions: [...new Set(segments.map(({ formatVersion }) => formatVersion))],
     journalBytes: segments.reduce((sum, { bytes }) => sum + bytes, 0),
     snapshotBytes: snapshots.reduce((sum, { bytes }) => sum + bytes, 0),
     /** Commands by which the archive is behind the journal. */
@@ -73,10 +72,7 @@ function tell({ dir, out }: Context, found: Inspection): void {
     ['set up with', setupText(found)],
     ['sequence', sequenceText(summary)],
     ['acknowledged', mark === null ? 'nothing' : `up to ${mark.lastSeq}`],
-    [
-      'journal',
-      `${countOf(segments.length, 'segment')}, format ${summary.formatVersions.join(', ')}, ${bytesText(summary.journalBytes)}`,
-    ],
+    ['journal', `${countOf(segments.length, 'segment')}, ${bytesText(summary.journalBytes)}`],
     [
       'snapshots',
       newest === undefined

@@ -9,7 +9,7 @@
  *     crc=0a1b2c3d
  *
  * It is written before segments are deleted. So after a crash it may name some that still exist, which count, and it
- * never omits one that is gone. Directories of versions without this file get one at their next start.
+ * never omits one that is gone. The first start of a directory writes it.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -20,7 +20,7 @@ interface Link {
 
 /**
  * `absent` is what may be missing between two segments. The last segment may be open. Throws `journal_incomplete`,
- * `journal_corrupt` and `journal_newer_version`.
+ * `journal_corrupt` and `other_format`.
  */
 export function checkChain(journalDir: string, absent: readonly AbsentRange[]): void {
   const paths = findSegments(journalDir);

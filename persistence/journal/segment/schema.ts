@@ -9,14 +9,11 @@
  */
 import Database from 'better-sqlite3';
 import type { StoredBatch } from '../../../engine/model/ports.js';
-import { JournalError } from '../../errors.js';
+import { JournalError, otherFormat } from '../../errors.js';
 import { type ChainPosition, crcHex } from './batch-row.js';
 
-/**
- * Format 1 had a single segment and no seals; recovery copies it into this format. Whatever a later version changes,
- * its `meta` begins with these columns, and their checksum stays the same.
- */
-export const FORMAT_VERSION = 2;
+/** Whatever a later version changes, its `meta` begins with these columns, and their checksum stays the same. */
+const FORMAT_VERSION = 1;
 
 /** The large column is last, so that the others can be read without it. */
 const BATCH_TABLE = `CREATE TABLE batch (
@@ -43,11 +40,8 @@ const SEAL_TABLE = `CREATE TABLE seal (
   checksum TEXT NOT NULL
 ) STRICT`;
 
-/** By format: the tables, by name. */
-const TABLES: Readonly<Record<number, Readonly<Record<string, string>>>> = {
-  1: { batch: BATCH_TABLE, meta: META_TABLE },
-  2: { batch: BATCH_TABLE, meta: META_TABLE, seal: SEAL_TABLE },
-};
+/** By name. */
+const TABLES = { batch: BATCH_TABLE, meta: META_TABLE, seal: SEAL_TABLE } as const;
 
 export const BATCH_COLUMNS = 'first_seq, last_seq, time_ms, digest, checksum, chain, commands';
 const INSERT_BATCH = `INSERT INTO batch (${BATCH_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`;
@@ -70,7 +64,7 @@ export interface SegmentSeal {
 }
 
 export function createTables(db: Database.Database, meta: SegmentMeta): void {
-  for (const table of [BATCH_TABLE, META_TABLE, SEAL_TABLE]) db.exec(table);
+  for (const table of Object.values(TABLES)) db.exec(table);
   const { createdMs, firstSeq, previousChain } = meta;
   db.prepare('INSERT INTO meta VALUES (?, ?, ?, ?, ?)').run(
     FORMAT_VERSION,
@@ -100,11 +94,8 @@ export function insertSeal(db: Database.Database, firstSeq: number, seal: Segmen
   );
 }
 
-/** Reads `meta` and checks the tables. Throws `journal_newer_version` and `journal_corrupt`. */
-export function readMeta(
-  path: string,
-  db: Database.Database,
-): SegmentMeta & { readonly formatVersion: number } {
+/** Reads `meta` and checks the tables. Throws `other_format` and `journal_corrupt`. */
+export function readMeta(path: string, db: Database.Database): SegmentMeta {
   const columns = db
     .prepare<[], unknown[]>(
       'SELECT format_version, created_ms, first_seq, previous_chain, checksum FROM meta',
@@ -119,24 +110,13 @@ export function readMeta(
   if (checksum !== metaChecksum(version, meta)) {
     throw damaged(path, 'the checksum of its meta row does not match');
   }
-  if (version > FORMAT_VERSION) {
-    throw new JournalError(
-      'journal_newer_version',
-      `The journal ${path} has format version ${version}; this version of the server knows ${FORMAT_VERSION}. ` +
-        'Start the version that wrote it, or a newer one.',
-    );
-  }
-  compareTables(path, db, version);
-  return { ...meta, formatVersion: version };
+  if (version !== FORMAT_VERSION) throw otherFormat('journal', path, version, FORMAT_VERSION);
+  compareTables(path, db);
+  return meta;
 }
 
 /** The seal; null if the segment is not finished. Throws `journal_corrupt`. */
-export function readSeal(
-  path: string,
-  db: Database.Database,
-  meta: SegmentMeta & { readonly formatVersion: number },
-): SegmentSeal | null {
-  if (meta.formatVersion === 1) return null;
+export function readSeal(path: string, db: Database.Database, meta: SegmentMeta): SegmentSeal | null {
   const rows = db
     .prepare<[], unknown[]>('SELECT last_seq, batches, digest, chain, checksum FROM seal')
     .raw()
@@ -208,9 +188,9 @@ export function asDamage(path: string, what: string, thrown: unknown): unknown {
   return damaged(path, `${what} (${thrown.code}: ${thrown.message})`, thrown);
 }
 
-function compareTables(path: string, db: Database.Database, version: number): void {
+function compareTables(path: string, db: Database.Database): void {
   const found = db.prepare<[], unknown[]>('SELECT name, sql FROM sqlite_schema ORDER BY name').raw().all();
-  if (JSON.stringify(found) !== JSON.stringify(Object.entries(TABLES[version] ?? {}))) {
+  if (JSON.stringify(found) !== JSON.stringify(Object.entries(TABLES))) {
     throw damaged(path, 'its tables are not those of a journal');
   }
 }

@@ -38,13 +38,13 @@ export class Segment {
   private constructor(
     readonly path: string,
     readonly db: Database.Database,
-    readonly meta: SegmentMeta & { readonly formatVersion: number },
+    readonly meta: SegmentMeta,
     /** null while the segment is open. */
     readonly seal: SegmentSeal | null,
   ) {}
 
   /**
-   * Opens an existing segment. Throws `journal_newer_version`, `journal_corrupt`, `data_dir_locked`, `segment_gone` if
+   * Opens an existing segment. Throws `other_format`, `journal_corrupt`, `data_dir_locked`, `segment_gone` if
    * a segment to be read no longer exists, and `data_dir_invalid` if it cannot be read without changing it.
    */
   static open(path: string, mode: OpenMode): Segment {

@@ -127,9 +127,7 @@ export class NatsLog implements ReplicatedLog, LeaseStore, LogWords {
   async readLease(): Promise<LeaseEntry | null> {
     const entry = await this.#ask(() => this.kv.get(LEASE_KEY));
     if (entry === null) return null;
-    // Leases of earlier versions say nothing of the log's end.
-    const { lastSeq = 0, ...lease } = entry.json<Omit<LeaseEntry, 'revision'>>();
-    return { ...lease, lastSeq, revision: entry.revision };
+    return { ...entry.json<Omit<LeaseEntry, 'revision'>>(), revision: entry.revision };
   }
 
   async writeLease(entry: Omit<LeaseEntry, 'revision'>, revision: number): Promise<number> {

@@ -10,7 +10,6 @@ import type { EngineReads } from '../../../engine/model/views.js';
 import { ArchiveBlocks } from '../../archive/blocks.js';
 import type { ArchiveCell } from '../../archive/form/checksum.js';
 import { positionsOf, SETTLEMENT } from '../../archive/form/columns.js';
-import { ArchiveTexts, hasFreeText } from '../../archive/form/texts.js';
 import { openArchive } from '../../archive/open.js';
 import { ArchiveRows, type RowTakers } from '../../archive/rows.js';
 import { type ArchiveProgress, asArchiveDamage, NO_ROWS } from '../../archive/schema.js';
@@ -22,14 +21,13 @@ import { isSameRow } from './same-state.js';
 const IN_SETTLEMENT = positionsOf(SETTLEMENT);
 
 /** Tables whose rows are found by the first two columns. */
-type ByKey = 'round' | 'round_proof' | 'transfer' | 'limit_step' | 'action';
+type ByKey = 'round' | 'transfer' | 'limit_step' | 'action';
 type Rows = Record<keyof RowTakers, ArchiveCell[][]>;
 type Lookup = Database.Statement<ArchiveCell[], ArchiveCell[]>;
 
 export class ArchiveComparison {
   readonly #db: Database.Database;
   readonly #rows: ArchiveRows;
-  readonly #texts: ArchiveTexts;
   readonly #placed: RowsInOrder;
   readonly #settled: RowsInOrder;
   readonly #lookups: Readonly<Record<ByKey, Lookup>>;
@@ -46,7 +44,6 @@ export class ArchiveComparison {
   ) {
     this.#db = openArchive(path);
     this.#rows = new ArchiveRows(engine);
-    this.#texts = new ArchiveTexts(this.#db);
     const lookup = (sql: string): Lookup => this.#db.prepare<ArchiveCell[], ArchiveCell[]>(sql).raw();
     const blocks = new ArchiveBlocks(path, this.#db);
     this.#placed = new RowsInOrder(
@@ -59,7 +56,6 @@ export class ArchiveComparison {
     );
     this.#lookups = {
       round: lookup('SELECT * FROM round WHERE market = ? AND round_number = ?'),
-      round_proof: lookup('SELECT * FROM round_proof WHERE market = ? AND round_number = ?'),
       transfer: lookup('SELECT * FROM transfer WHERE seq = ? AND item = ?'),
       limit_step: lookup('SELECT * FROM limit_step WHERE seq = ? AND item = ?'),
       action: lookup('SELECT * FROM action WHERE seq = ? AND item = ?'),
@@ -74,7 +70,6 @@ export class ArchiveComparison {
       rounds: [],
       transfers: [],
       limitSteps: [],
-      proofs: [],
       actions: [],
     };
     this.#rows.add(rows, seq, command, events);
@@ -125,9 +120,7 @@ export class ArchiveComparison {
     this.#db.close();
   }
 
-  #compare(seq: number, { placed, settled, rounds, transfers, limitSteps, proofs, ...rows }: Rows): void {
-    // Of a former format it may lack older ones, which nothing but this list shows.
-    const actions = seq > this.progress.actionsFromSeq ? rows.actions : [];
+  #compare(seq: number, { placed, settled, rounds, transfers, limitSteps, actions }: Rows): void {
     for (const row of placed) {
       this.#same(seq, () => `the placement of bet_${row[0]}`, row, this.#placed.get(row));
     }
@@ -136,10 +129,6 @@ export class ArchiveComparison {
     }
     for (const row of rounds) {
       this.#same(seq, () => `round ${row[0]}_${row[1]}`, row, this.#find('round', row[0], row[1]));
-    }
-    for (const row of proofs) {
-      const found = this.#find('round_proof', row[0], row[1]);
-      this.#same(seq, () => `the proof of round ${row[0]}_${row[1]}`, row, found);
     }
     for (const row of transfers) {
       this.#same(seq, () => `transfer ${row[0]}/${row[1]}`, row, this.#find('transfer', row[0], row[1]));
@@ -155,13 +144,11 @@ export class ArchiveComparison {
     this.#compared.rounds += rounds.length;
     this.#compared.transfers += transfers.length;
     this.#compared.limitSteps += limitSteps.length;
-    this.#compared.proofs += proofs.length;
     this.#compared.actions += actions.length;
   }
 
   #find(table: ByKey, ...key: (ArchiveCell | undefined)[]): ArchiveCell[] | undefined {
-    const row = this.#lookups[table].get(...key.map((cell) => cell ?? null));
-    return row !== undefined && hasFreeText(table) ? this.#texts.asWritten(table, row) : row;
+    return this.#lookups[table].get(...key.map((cell) => cell ?? null));
   }
 
   #same(

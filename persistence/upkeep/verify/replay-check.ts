@@ -169,7 +169,7 @@ export class ReplayCheck {
     if (this.#ended !== null) return;
     const [there, expected] = isSameState(loaded.engine, this.#engine)
       ? []
-      : digestsOf(loaded.engine, this.#engine);
+      : [loaded.engine, this.#engine].map((engine) => engine.stateDigest(newSha256));
     if (there !== expected) {
       fault(`Its state has the digest ${there}; the replay gives ${expected}.`);
     }
@@ -200,10 +200,4 @@ export class ReplayCheck {
       return null;
     }
   }
-}
-
-/** Digests of two states, over what both can know: a snapshot of an older version lacks some entries of bets. */
-function digestsOf(one: Engine, other: Engine): string[] {
-  const entriesFrom = Math.max(one.entriesKnownFrom(), other.entriesKnownFrom());
-  return [one, other].map((engine) => engine.stateDigest(newSha256, entriesFrom));
 }

@@ -28,7 +28,7 @@ const ARCHIVED_READ_MAX = 1_000;
 
 const ARCHIVED = `SELECT market, round_number AS roundNumber, settled_seq AS settledSeq, merkle_root AS merkleRoot,
     tree_size AS treeSize, key_id AS keyId, signature
-  FROM round_proof WHERE (market, round_number) > (?, ?) AND merkle_root IS NOT NULL
+  FROM round WHERE (market, round_number) > (?, ?) AND merkle_root IS NOT NULL
   ORDER BY market, round_number LIMIT ${ARCHIVED_READ_MAX}`;
 
 const HASH = /^[0-9a-f]{64}$/;
@@ -77,7 +77,7 @@ export class RootSignatures {
   ofSnapshot(engine: Engine, file: string): void {
     const current = Array.from({ length: MARKETS_MAX }, (_, market) => engine.currentRound(market));
     for (const round of [...current, ...engine.unsettledRounds()]) {
-      const root = round?.proof?.root ?? null;
+      const root = round?.proof.root ?? null;
       if (round !== null && root !== null)
         this.#ofJournal(engine, { ...root, ...nameOf(round) }, file, engine.seq);
     }

@@ -3,11 +3,10 @@
  * changes nothing, and one that contradicts them is refused unless the change is allowed.
  */
 import assert from 'node:assert/strict';
-import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { toteJson } from '../../support/processes/cli.js';
 import { newDataDir, removeDataDir, Server, startRefused } from '../../support/processes/server.js';
 
@@ -124,19 +123,4 @@ test('rules from a file stay in force without the variable, and change only if a
   const back = await Server.start({ dataDir: dir, env: { ...none, TOTE_CHANGE_SETUP: 'rules' } });
   assert.equal(await minBet(back), 1);
   await back.stop();
-});
-
-test('a directory of an older version records the facts of its next start, and the log says so', async () => {
-  const dir = join(folder, 'golden');
-  cpSync(fileURLToPath(new URL('../../../../test/golden/format-2/clean', import.meta.url)), dir, {
-    recursive: true,
-  });
-  chmodSync(dir, 0o700);
-  chmodSync(join(dir, 'master-secret'), 0o600);
-  assert.equal((await toteJson<{ setup: Setup | null }>(['status', dir])).setup, null);
-  const first = await Server.start({ dataDir: dir });
-  assert.deepEqual(await setupOf(first), SANDBOX);
-  assert.match((await first.stop()).stderr, /did not say yet what its data directory is set up with/);
-  const refused = await startRefused({ dataDir: dir, env: { TOTE_CLOCK: 'system' } });
-  assert.match(refused.logText, /TOTE_CLOCK: this data directory runs with the clock "manual"/);
 });

@@ -35,14 +35,12 @@ const GUARDED: readonly string[] = [
   'idempotency.rested',
   'late_bet.bet',
   'market.current_round',
-  'proof.round_number',
-  'proof.tree_size',
-  'quote.round_number',
   'round.end_time_ms',
   'round.pool_down_cents',
   'round.pool_up_cents',
   'round.round_number',
   'round.settled_position',
+  'round.tree_size',
   'round.volume_cents',
   'settling_round.next_bet',
   'settling_round.round_number',
@@ -83,8 +81,7 @@ const UNGUARDED: readonly string[] = [
   'market_hours twice',
   'open_price less',
   'open_price twice',
-  'proof less',
-  'quote less',
+  'round less',
 ];
 
 const numbersOf = (row: Row): number[] => [...row.keys()].filter((index) => typeof row[index] === 'number');

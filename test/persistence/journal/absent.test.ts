@@ -1,6 +1,6 @@
 /**
  * What the journal no longer contains is recorded: pruned segments are distinguished from lost ones, across power
- * losses at any moment of a deletion, and directories of older versions stay good.
+ * losses at any moment of a deletion, and a directory without the record stays good.
  */
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -118,7 +118,7 @@ test('retention records segments before it deletes them, so a lost first segment
   );
 });
 
-test('a directory of an older version, without the file, is good, and the next start writes it', (t) => {
+test('a directory without the file is good, and the next start writes it', (t) => {
   const { dir, engine } = makeOperatorDir(join(temporaryDir(t), 'data'), { firstBatch: 11 });
   const [firstSeq = 0] = firstSeqs(dir);
   const before = verify(dir);

@@ -142,14 +142,20 @@ function alteredJournal(t: TestContext, sql: string): DataDir {
 const metaCrc = (version: number, createdMs: number): string =>
   crcHex(`${version} ${createdMs} 1 ${'0'.repeat(64)}`);
 
-test('a newer format is refused, and so is a foreign meta row or table', (t) => {
+test('another format is refused, and so is a foreign meta row or table', (t) => {
   const createdMs = CLOCK.nowMs();
-  const newer = alteredJournal(
-    t,
-    `UPDATE meta SET format_version = 3, checksum = '${metaCrc(3, createdMs)}'`,
-  );
-  assert.throws(() => recover(newer), refusal('journal_newer_version', /format version 3; .* knows 2/));
-  const flipped = alteredJournal(t, 'UPDATE meta SET format_version = 1');
+  for (const format of [0, 2]) {
+    const other = alteredJournal(
+      t,
+      `UPDATE meta SET format_version = ${format}, checksum = '${metaCrc(format, createdMs)}'`,
+    );
+    const sentence = new RegExp(
+      `has format ${format}; this version reads format 1\\. Start the version that`,
+    );
+    for (let attempt = 0; attempt < 2; attempt += 1)
+      assert.throws(() => recover(other), refusal('other_format', sentence));
+  }
+  const flipped = alteredJournal(t, 'UPDATE meta SET format_version = 2');
   assert.throws(() => recover(flipped), refusal('journal_corrupt', /checksum of its meta row/));
   const widened = alteredJournal(t, 'ALTER TABLE batch ADD COLUMN extra TEXT');
   assert.throws(() => recover(widened), refusal('journal_corrupt', /tables are not those/));

@@ -18,7 +18,7 @@ import {
   UPCOMING,
 } from '../../../engine/model/domain.js';
 import type { EngineEvent, OrderPending, RoundOpened, RoundResolved } from '../../../engine/model/events.js';
-import { houseOf, type MarketRules } from '../../../engine/model/rules.js';
+import type { MarketRules } from '../../../engine/model/rules.js';
 import { check } from '../violation.js';
 import type { Ledger } from './ledger.js';
 import { RoundPools } from './pools.js';
@@ -156,7 +156,7 @@ export class RoundLedger {
     }
     round.openPrice = openPrice;
     round.status = LIVE;
-    round.pools = new RoundPools(houseOf(round.rules), round.feeBps);
+    round.pools = new RoundPools(round.rules.house, round.feeBps);
   }
 
   #step(

@@ -3,7 +3,7 @@
  * makes round figures; those about quotes say so.
  */
 import { fileURLToPath } from 'node:url';
-import type { CurrentRules, HouseRules, Rules } from '../../../engine/model/rules.js';
+import type { HouseRules, Rules } from '../../../engine/model/rules.js';
 
 /** A rules file that says so. */
 export const FIXED_SEEDS_FILE = fileURLToPath(
@@ -26,7 +26,7 @@ export const fairHouse = (change: Partial<HouseRules> = {}): HouseRules => ({
 });
 
 /** The same rules with this house in every market. */
-export const withHouse = (rules: Rules, house: HouseRules): CurrentRules => ({
+export const withHouse = (rules: Rules, house: HouseRules): Rules => ({
   ...rules,
   markets: rules.markets.map((market) => ({ ...market, house })),
 });

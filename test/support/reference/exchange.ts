@@ -16,13 +16,7 @@ import {
 } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { BetPlaced, EngineEvent, Outcome } from '../../../engine/model/events.js';
-import {
-  type CurrentRules,
-  defaultRules,
-  type QuotedMarketRules,
-  RULES_VERSION,
-  type Rules,
-} from '../../../engine/model/rules.js';
+import { defaultRules, type MarketRules, RULES_VERSION, type Rules } from '../../../engine/model/rules.js';
 import { fixedHouse } from '../engine/house-rules.js';
 import { plainOrder } from '../engine/plain-order.js';
 import { Pair } from './pair.js';
@@ -41,7 +35,7 @@ export interface ExchangeOptions {
   /** Active markets; one minute of BTC alone where none are named. */
   readonly markets?: readonly number[];
   readonly rules?: Partial<Omit<Rules, 'markets'>>;
-  readonly market?: Partial<QuotedMarketRules>;
+  readonly market?: Partial<MarketRules>;
   readonly houseCents?: number;
   readonly rulesVersion?: number;
 }
@@ -68,7 +62,7 @@ export interface BetWish {
 }
 
 /** The seeds stay where they are unless `options.market` says otherwise. */
-export function rulesFor(markets: readonly number[], options: ExchangeOptions = {}): CurrentRules {
+export function rulesFor(markets: readonly number[], options: ExchangeOptions = {}): Rules {
   const rules = defaultRules('00'.repeat(32));
   const active = rules.markets.filter(({ marketId }) => markets.includes(marketOf(marketId)));
   const own = { house: fixedHouse(), ...options.market };

@@ -27,7 +27,7 @@ import {
 } from '../../../engine/model/domain.js';
 import type { EngineEvent, RoundNotOpened } from '../../../engine/model/events.js';
 import type { RecordRefusals } from '../../../engine/model/operators.js';
-import { houseOf, type MarketRules } from '../../../engine/model/rules.js';
+import type { MarketRules } from '../../../engine/model/rules.js';
 import { changed, marketOfRound, moveHouse, type RoundRef, resolve } from './settlement.js';
 import {
   insideSession,
@@ -88,7 +88,6 @@ function newRound(
     paidSeedCents: 0,
     upSeedCents: 0,
     bets: [],
-    isProven: state.rulesVersion >= 3,
     openedBy: null,
     closedBy: null,
     rootBy: null,
@@ -184,7 +183,7 @@ export function boundaryPrice(state: ReferenceState, command: BoundaryPrice): Ve
     const isTooLate = timeMs > boundaryMs + round.rules.maxPriceAgeMs;
     const price = isTooLate ? null : freshPrice(command, round.rules.maxPriceAgeMs);
     const closed = closedReason(state, round.market, round.startTimeMs, round.endTimeMs);
-    if (closed !== null || price === null || state.houseCents < 2 * houseOf(round.rules).seedCents) {
+    if (closed !== null || price === null || state.houseCents < 2 * round.rules.house.seedCents) {
       marketOfRound(state, round).current = null;
       const reason = closed ?? (price === null ? 'stale_price' : 'house_capital');
       events.push(notOpened(timeMs, round, reason));
@@ -215,7 +214,7 @@ function resultOf(openPrice: number | null, closePrice: number): number {
 
 /** The house pays the seeds and the round takes bets from here on. */
 function open(state: ReferenceState, round: ReferenceRound, timeMs: number, price: number): EngineEvent[] {
-  const { seedCents } = houseOf(round.rules);
+  const { seedCents } = round.rules.house;
   const events: EngineEvent[] = [moveHouse(state, timeMs, -2 * seedCents, 'seed', round)];
   round.paidSeedCents = seedCents;
   round.upSeedCents = seedCents;
@@ -259,7 +258,7 @@ export function openLate(state: ReferenceState, command: OpenLate): Verdict {
   const events: EngineEvent[] = [];
   for (const round of openableLate(state, command.asset, timeMs)) {
     if (timeMs - command.priceTimeMs > round.rules.maxPriceAgeMs) continue;
-    if (state.houseCents < 2 * houseOf(round.rules).seedCents) continue;
+    if (state.houseCents < 2 * round.rules.house.seedCents) continue;
     round.openedBy = command;
     events.push(...open(state, round, timeMs, command.price));
   }
@@ -275,7 +274,7 @@ export function publishRoot(state: ReferenceState, command: PublishRoot): Verdic
   );
   if (round === undefined || round === null) return { refused: 'round_not_found' };
   const isFinal = round.status === LOCKED || round.status === SETTLING;
-  if (!round.isProven || !isFinal || round.rootBy !== null || treeSize !== round.bets.length)
+  if (!isFinal || round.rootBy !== null || treeSize !== round.bets.length)
     return { refused: 'invalid_request' };
   round.rootBy = command;
   return { events: [{ type: 'rootPublished', market, roundNumber, treeSize, ...facts }] };

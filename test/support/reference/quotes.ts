@@ -2,12 +2,12 @@
  * The reference model of the house's quote (design, section 2): how it splits its seeds, and what a round may come to
  * owe. It looks at every bet of the round each time, and shares no arithmetic with the engine.
  */
-import { type HouseRules, houseOf } from '../../../engine/model/rules.js';
+import type { HouseRules } from '../../../engine/model/rules.js';
 import { poolOf, type ReferenceRound, stakesOn } from './state.js';
 
 const MILLION = 1_000_000n;
 
-export const isQuoted = (round: ReferenceRound): boolean => houseOf(round.rules).policy === 'fair';
+export const isQuoted = (round: ReferenceRound): boolean => round.rules.house.policy === 'fair';
 
 export function payoutsOn(round: ReferenceRound, side: number): number {
   return round.bets
@@ -77,7 +77,7 @@ export function upSeedAt(round: ReferenceRound, fairShareE6: number): number {
     owedDown: BigInt(payoutsOn(round, 1)),
     edge: edgeOfRound(round),
     feeBps: round.feeBps,
-    house: houseOf(round.rules),
+    house: round.rules.house,
   };
   return upSeedOf(quoted, stakesOn(round, 0), poolOf(round, 0) + poolOf(round, 1));
 }

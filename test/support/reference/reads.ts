@@ -11,7 +11,6 @@ import {
   SETTLING,
 } from '../../../engine/model/domain.js';
 import type { PriceOrigin, ProofView, PublishedRoot } from '../../../engine/model/proofs/proof-views.js';
-import { houseOf } from '../../../engine/model/rules.js';
 import type {
   AccountView,
   BetView,
@@ -50,10 +49,10 @@ export function roundView(round: ReferenceRound): RoundView {
     payoutUpCents: payoutsOn(round, 0),
     payoutDownCents: payoutsOn(round, 1),
     quote: quoteView(round),
-    proof: round.isProven ? proofView(round) : null,
+    proof: proofView(round),
     betCount: stakes.length,
     volumeCents: stakes.reduce((sum, stake) => sum + stake, 0),
-    seedCents: houseOf(round.rules).seedCents,
+    seedCents: round.rules.house.seedCents,
     feeBps: round.feeBps,
     minStakeCents: round.rules.minStakeCents,
     maxStakeCents: round.rules.maxStakeCents,
@@ -75,14 +74,14 @@ export function findRound(state: ReferenceState, market: number, roundNumber: nu
 }
 
 function quoteView(round: ReferenceRound): QuoteView | null {
-  const { policy, seedCents, shadeE6, clampE6 } = houseOf(round.rules);
+  const { policy, seedCents, shadeE6, clampE6 } = round.rules.house;
   if (policy === 'fixed') return null;
   const seedUpCents = round.bets.length === 0 ? seedCents : round.upSeedCents;
   return { shadeE6, clampE6, seedUpCents, edgeCents: Number(edgeOfRound(round)) };
 }
 
 function proofView({ openedBy, closedBy, rootBy, ...round }: ReferenceRound): ProofView {
-  const isQuoting = houseOf(round.rules).policy !== 'fixed';
+  const isQuoting = round.rules.house.policy !== 'fixed';
   const shares = isQuoting ? round.bets.map((bet) => bet.placed.fairShareE6) : [];
   return {
     open: openedBy === null ? null : originOf(openedBy),

@@ -47,8 +47,6 @@ export interface ReferenceRound {
   upSeedCents: number;
   /** In the order in which they joined its pools. */
   readonly bets: ReferenceBet[];
-  /** Whether it opened under rules with proofs. */
-  readonly isProven: boolean;
   /** The commands that brought its prices and its root. */
   openedBy: OpenLate | BoundaryPrice | null;
   closedBy: BoundaryPrice | null;

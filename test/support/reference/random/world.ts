@@ -6,7 +6,8 @@ import { must } from '../../../../engine/base/assert.js';
 import type { Command } from '../../../../engine/model/commands.js';
 import { assetOf, MARKET_IDS, marketOf, TIERS, timeFrameOf } from '../../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../../engine/model/errors.js';
-import { houseOf, type Rules, type SeededMarketRules } from '../../../../engine/model/rules.js';
+import type { MarketRules, Rules } from '../../../../engine/model/rules.js';
+import { fixedHouse } from '../../engine/house-rules.js';
 import type { ReferenceState } from '../state.js';
 import { Rng } from './rng.js';
 
@@ -68,28 +69,27 @@ export class World {
   }
 }
 
-/** Most markets quote; some have the rules as they were written before there were policies. */
+/** Most markets quote. */
 function quoting(rules: Rules, rng: Rng): Rules {
   const clampMaxE6 = rules.feeBps * 100;
   const markets = rules.markets.map((market) => {
     if (rng.chance(0.1)) return market;
-    const { marketId, lockLeadMs, minStakeCents, maxStakeCents, maxPriceAgeMs } = market;
     const policy = rng.chance(0.8) ? ('fair' as const) : ('fixed' as const);
     const shadeE6 = rng.pick([0, 1, 100_000, 600_000, 1_000_000]);
     const clampE6 = Math.min(rng.pick([0, 20_000]), clampMaxE6);
-    const house = { ...houseOf(market), policy, shadeE6, clampE6 };
-    return { marketId, lockLeadMs, minStakeCents, maxStakeCents, maxPriceAgeMs, house };
+    const house = { ...market.house, policy, shadeE6, clampE6 };
+    return { ...market, house };
   });
   return { ...rules, markets };
 }
 
-function worldMarket(market: number, rng: Rng): SeededMarketRules {
+function worldMarket(market: number, rng: Rng): MarketRules {
   return {
     marketId: must(MARKET_IDS[market], 'market'),
     lockLeadMs: rng.chance(0.8) ? must(LOCK_LEAD_MS[timeFrameOf(market)], 'lead') : rng.integer(0, 20_000),
     minStakeCents: rng.pick([1, 100, 100, 2_50]),
     maxStakeCents: rng.pick([500_00, 10_000_00, 10_000_00, 1_000_000_00]),
-    seedCents: rng.pick([1, 7, 100_00, 1_000_00, 1_000_00, 333_33]),
+    house: fixedHouse(rng.pick([1, 7, 100_00, 1_000_00, 1_000_00, 333_33])),
     maxPriceAgeMs: rng.pick([10_000, 10_000, 0, 3_000]),
   };
 }
