@@ -80,7 +80,7 @@ async function start(given: Config, log: Log): Promise<void> {
   const { sequencer } = host;
   // Before the first command: what gateways see starts from a state that is durable.
   front.attach({ ...host, isClockManual: manualClock !== null });
-  const { ask } = buildOperatorDesk(config, host, { start, replicatedLog }, front, shutdown);
+  const { answer } = buildOperatorDesk(config, host, { start, replicatedLog }, front, shutdown);
   const { logMinutes } = config;
   const watch = new Watch({
     ...host,
@@ -96,7 +96,7 @@ async function start(given: Config, log: Log): Promise<void> {
   host.lifecycle.start();
   watch.logAwaitedPrices();
   const rules = must(sequencer.engine.rules, 'rules in force');
-  ports.serve(rules, { ask, onGuesses: watch.onGuesses }, () => host.past.connect());
+  ports.serve(rules, { answer, onGuesses: watch.onGuesses }, () => host.past.connect());
   await new Promise<void>((resolve) => sequencer.whenDurable(sequencer.engine.seq, () => resolve()));
   const facts = {
     version,

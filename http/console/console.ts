@@ -10,7 +10,7 @@ import { refuseQuery } from '../kit/params.js';
 import { Refused } from '../kit/refused.js';
 import { isNamed, type TaggedBody } from '../kit/tagged-body.js';
 import type { TokenGuard } from '../operator/access/token-guard.js';
-import { answer, type Result, sendResult } from '../operator/call.js';
+import { answer, type Result, sendResult } from '../operator/endpoint.js';
 import type { StaticPages } from '../pages/static-pages.js';
 import { NO_SESSION, refuseForgery, refuseOtherOrigin } from './console-guard.js';
 import { cookieOf, endedCookie, sessionIdIn } from './cookie.js';

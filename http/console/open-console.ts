@@ -5,8 +5,7 @@ import type { Raised } from '../metrics/alarms.js';
 import type { StandbyStatus } from '../metrics/replication.js';
 import type { Callers } from '../operator/access/callers.js';
 import type { TokenGuard } from '../operator/access/token-guard.js';
-import type { AskDesk } from '../operator/desk/dealings.js';
-import type { Pulse } from '../operator/desk/pulse.js';
+import type { EngineQueries } from '../operator/desk/query.js';
 import { type ApiPage, apiPages } from '../pages/docs-page.js';
 import type { StaticPages } from '../pages/static-pages.js';
 import { Console, STREAM_PATH } from './console.js';
@@ -44,22 +43,20 @@ interface CommonOptions<OfClock extends keyof Clock> {
 
 export interface ConsoleOptions extends CommonOptions<'monotonicMs'> {
   readonly board: BoardMemory;
-  readonly ask: AskDesk;
+  readonly engine: EngineQueries;
   /** Alarms that are raised now. */
   readonly alarms: () => readonly Raised[];
 }
 
-export function openConsole({ board, ask, alarms, ...common }: ConsoleOptions): OpenConsole {
+export function openConsole({ board, engine, alarms, ...common }: ConsoleOptions): OpenConsole {
   const messages = new LiveMessages(boardOf(board));
   return open({
     ...common,
     isStandby: false,
     otherPages: apiPages(API_PAGE),
-    render: (send) =>
-      ask({ kind: 'pulse', ask: {}, by: null }, (told) => {
-        // A pulse is one fact, and is never refused.
-        if (told.kind === 'done') send(messages.textOf(told.facts[0] as Pulse, alarms()));
-      }),
+    render: (send) => {
+      void engine.ask('pulse', {}).then((pulse) => send(messages.textOf(pulse, alarms())));
+    },
   });
 }
 

@@ -7,7 +7,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
 import type { Guesses, OperatorToken } from '../../engine/model/operators.js';
 import type { Rules } from '../../engine/model/rules.js';
-import type { AskDesk } from '../operator/desk/dealings.js';
+import type { SendQuery } from '../operator/desk/query.js';
 import { ringMemory } from '../rings/ring.js';
 import type { RingService } from '../rings/service.js';
 import type { UwsAppDescriptor } from '../uws/library.js';
@@ -35,7 +35,7 @@ export interface Listening {
 
 /** What the operators' gateway is connected with. */
 export interface ForOperators {
-  readonly ask: AskDesk;
+  readonly answer: SendQuery;
   readonly onGuesses: (guesses: Guesses) => void;
 }
 
@@ -123,11 +123,11 @@ export class Gateways {
   }
 
   /** Requests are answered from now on. `newArchivePort` gives each gateway its way to the archive's reader. */
-  serve(rules: Rules, { ask, onGuesses }: ForOperators, newArchivePort: () => MessagePort): void {
+  serve(rules: Rules, { answer, onGuesses }: ForOperators, newArchivePort: () => MessagePort): void {
     const operators = this.#operators;
     operators.on('guesses', ({ guesses }) => onGuesses(guesses));
-    operators.on('asked', ({ id, question }) =>
-      ask(question, (told) => operators.post({ kind: 'told', id, told })),
+    operators.on('asked', ({ id, query }) =>
+      answer(query, (message) => operators.post({ kind: 'answered', id, message })),
     );
     for (const thread of [...this.#threads, operators]) {
       const archive = newArchivePort();

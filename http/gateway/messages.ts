@@ -10,8 +10,8 @@ import type { RightsMemory } from '../board/rights.js';
 import type { BroadcastMemory } from '../broadcast/records.js';
 import type { SharedLimits } from '../limits/shared-limits.js';
 import type { FiguresMemory } from '../metrics/memory.js';
-import type { Asked, Told } from '../operator/desk/dealings.js';
-import type { SandboxParts } from '../operator/sandbox.js';
+import type { OperatorQuery, QueryMessage } from '../operator/desk/query.js';
+import type { Services } from '../operator/endpoint.js';
 import type { RingPair } from '../rings/link.js';
 import type { UwsAppDescriptor } from '../uws/library.js';
 
@@ -59,7 +59,7 @@ export interface OperatorSetup extends PortSetup {
   readonly port: number;
   readonly tokens: readonly OperatorToken[];
   readonly board: BoardMemory;
-  readonly sandbox: SandboxParts;
+  readonly sandbox: Pick<Services, 'isFeedPush' | 'isClockManual'>;
   /** What all threads write of themselves. */
   readonly figures: FiguresMemory;
   /** One 32-bit integer: open connections of all gateways. */
@@ -93,8 +93,8 @@ export type ToGateway =
   | { readonly kind: 'rules'; readonly rules: Rules }
   /** From now on these operator tokens are in force. */
   | { readonly kind: 'tokens'; readonly tokens: readonly OperatorToken[] }
-  /** What the engine's thread says to a question. */
-  | { readonly kind: 'told'; readonly id: number; readonly told: Told }
+  /** What the engine's thread says to a query. */
+  | { readonly kind: 'answered'; readonly id: number; readonly message: QueryMessage }
   /** The first two in this order: who accepts connections must stop before those that it hands them to. */
   | { readonly kind: 'stopAccepting' | 'close' | 'halt' };
 
@@ -104,7 +104,7 @@ export type FromGateway =
   | { readonly kind: 'listening'; readonly port: number }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'renewed'; readonly descriptor: UwsAppDescriptor }
-  | { readonly kind: 'asked'; readonly id: number; readonly question: Asked }
+  | { readonly kind: 'asked'; readonly id: number; readonly query: OperatorQuery }
   | { readonly kind: 'guesses'; readonly guesses: Guesses }
   | { readonly kind: 'stoppedAccepting' | 'closed' }
   | { readonly kind: 'failed'; readonly error: Error };

@@ -17,12 +17,15 @@ import { SAMPLE_EVERY_MS } from '../metrics/vitals.js';
 import { Denials } from '../operator/access/denials.js';
 import { TokenGuard } from '../operator/access/token-guard.js';
 import { createOperatorApi } from '../operator/api.js';
-import type { AskDesk, Told } from '../operator/desk/dealings.js';
+import { EngineQueries, type QueryMessage } from '../operator/desk/query.js';
+import { routeOf } from '../operator/endpoint.js';
+import { ENDPOINTS as OPERATOR_ENDPOINTS } from '../operator/endpoints.js';
+import { EarningsCache } from '../operator/figures/earnings.js';
 import { NOTE_EVERY_MS, PriceHistory } from '../operator/figures/price-history.js';
 import { Figures } from '../operator/figures/vitals.js';
 import { healthOf } from '../operator/health.js';
-import { documentRoute } from '../operator/openapi/document.js';
-import { operatorRoutes } from '../operator/routes.js';
+import { operatorDocument } from '../operator/openapi/document.js';
+import { metricsRoute } from '../operator/server.js';
 import { HeldRequests } from '../uws/held-requests.js';
 import { UwsTransport } from '../uws/transport.js';
 import { ArchiveClient } from './archive-client.js';
@@ -37,8 +40,8 @@ export class OperatorGateway implements Serving {
   readonly #guard: TokenGuard;
   readonly #denials = new Denials(systemClock);
   #archive: ArchiveClient | null = null;
-  /** Questions that wait for the engine's thread, by id. */
-  readonly #asked = new Map<number, (told: Told) => void>();
+  /** Queries that wait for the engine's thread, by id. */
+  readonly #queries = new Map<number, (message: QueryMessage) => void>();
   #lastId = 0;
   #console: OpenConsole | null = null;
   #ticks: NodeJS.Timeout | undefined;
@@ -63,7 +66,7 @@ export class OperatorGateway implements Serving {
 
   take(message: Parameters<Serving['take']>[0]): void {
     if (message === WAKE) return;
-    if (message.kind === 'told') this.#onTold(message.id, message.told);
+    if (message.kind === 'answered') this.#onAnswered(message.id, message.message);
     else if (message.kind === 'serve') this.#serve(message.archive);
     else if (message.kind === 'renew') renewFor(this.#transport, this.post);
     else if (message.kind === 'tokens') this.#guard.setTokens(message.tokens);
@@ -85,23 +88,30 @@ export class OperatorGateway implements Serving {
     const { logLevel, sandbox, board, figures } = this.setup;
     const client = new ArchiveClient(archive);
     this.#archive = client;
-    const ask: AskDesk = (question, tell) => {
+    const engine = new EngineQueries((query, onMessage) => {
       const id = ++this.#lastId;
-      this.#asked.set(id, tell);
-      this.post({ kind: 'asked', id, question });
-    };
+      this.#queries.set(id, onMessage);
+      this.post({ kind: 'asked', id, query });
+    });
     const prices = new PriceHistory(boardOf(board));
     setInterval(() => prices.note(), NOTE_EVERY_MS).unref();
     const seen = this.#measure();
     const alarms = () => seen.alarms;
-    const console = openConsole({ tokens: this.#guard, board, ask, alarms, clock: systemClock });
+    const console = openConsole({ tokens: this.#guard, board, engine, alarms, clock: systemClock });
     this.#console = console;
-    const routes = [...operatorRoutes(sandbox, true), ...seen.routes, ...prices.routes];
-    const api = createOperatorApi({
-      ask,
+    const document = JSON.stringify(operatorDocument(OPERATOR_ENDPOINTS));
+    const services = {
+      engine,
       archive: client.reads,
-      routes: [...routes, documentRoute(routes)],
-      rootRoutes: [seen.metricsRoute],
+      earnings: new EarningsCache(),
+      vitals: (since: number) => seen.since(since),
+      prices: (asset: number) => prices.of(asset),
+      document: () => document,
+      ...sandbox,
+    };
+    const api = createOperatorApi({
+      routes: OPERATOR_ENDPOINTS.map((endpoint) => routeOf(endpoint, services)),
+      rootRoutes: [metricsRoute(seen.metricsType, () => seen.metrics())],
       callers: console.callers,
       denials: this.#denials,
       health: healthOf(engineGaugesOf(figures.engineGauges), systemClock.monotonicMs),
@@ -110,7 +120,7 @@ export class OperatorGateway implements Serving {
     const log = createLog(logLevel);
     this.#held.serve(logRequests(console.wrap(api), 'operator', systemClock, log));
     this.#ticks = setInterval(() => {
-      this.#reportRefusals(ask, log);
+      this.#reportRefusals(engine, log);
       console.tick();
     }, TICK_MS);
   }
@@ -128,21 +138,21 @@ export class OperatorGateway implements Serving {
     return kept;
   }
 
-  #onTold(id: number, told: Told): void {
-    const tell = this.#asked.get(id);
-    if (told.kind !== 'part') this.#asked.delete(id);
-    tell?.(told);
+  #onAnswered(id: number, message: QueryMessage): void {
+    const onMessage = this.#queries.get(id);
+    if (message.kind !== 'part') this.#queries.delete(id);
+    onMessage?.(message);
   }
 
   /** What was refused goes into the log, and into the journal. */
-  #reportRefusals(ask: AskDesk, log: Log): void {
+  #reportRefusals(engine: EngineQueries, log: Log): void {
     const guesses = this.#guard.takeGuesses();
     if (guesses !== null) this.post({ kind: 'guesses', guesses });
     const denied = this.#denials.take();
     if (denied !== null) log.write('operator_denied', denied);
     if (guesses === null && denied === null) return;
     const refusals = { ...(denied ?? { denials: [], others: 0 }), guesses };
-    ask({ kind: 'recordRefusals', ask: refusals, by: null }, () => undefined);
+    void engine.command({ kind: 'recordRefusals', ...refusals }, null);
   }
 
   /** Accepts no new connections, answers what waits, and closes. */

@@ -1,8 +1,9 @@
 /**
- * The one way to refuse a request, in both APIs: a handler returns a `Refused`. It is not thrown, because refusals
- * are common (moved odds, a reached limit) and throwing costs more than the rest of an order.
+ * The one way to refuse a request, in both APIs: a handler of the public API returns a `Refused`. It is not thrown, because
+ * refusals are common there (moved odds, a reached limit) and throwing costs more than the rest of an order. Handlers of the
+ * operator API await what they need, and throw it (`Refusal`).
  */
-import type { ArchiveRefusal } from '../../engine/model/archive-reads.js';
+import { type ArchiveAnswer, type ArchiveRefusal, isRefusal } from '../../engine/model/archive-reads.js';
 import { ERROR_STATUS, type ErrorCode, errorText } from '../../engine/model/errors.js';
 import type { HeaderList } from '../../engine/model/ports.js';
 
@@ -27,9 +28,37 @@ export class Refused {
   }
 }
 
+/** Ends a function that awaits, where the request is refused. */
+export class Refusal extends Error {
+  constructor(readonly refused: Refused) {
+    super(errorText(refused.code, refused.detail));
+  }
+}
+
+export function refuse(code: ErrorCode, detail: string): never {
+  throw new Refusal(new Refused(code, detail));
+}
+
+/** The value that a parser has found; throws where it refuses. */
+export function unlessRefused<T>(value: T | Refused): T {
+  if (value instanceof Refused) throw new Refusal(value);
+  return value;
+}
+
 /** 400 `invalid_request`; `detail` names the field and says what was expected. */
 export const invalid = (detail: string): Refused => new Refused('invalid_request', detail);
+
+/** The same, thrown. */
+export const refuseInvalid = (detail: string): never => refuse('invalid_request', detail);
 
 /** A refusal by the archive's reader. */
 export const refusedBy = ({ refused, detail }: ArchiveRefusal): Refused =>
   new Refused(refused, detail, ['Retry-After', '1']);
+
+/** The archive's answer. `ask` is one of `ArchiveReads`. A refusal is thrown. */
+export const readPast = <A extends ArchiveAnswer>(
+  ask: (tell: (told: A | ArchiveRefusal) => void) => void,
+): Promise<A> =>
+  new Promise((resolve, reject) =>
+    ask((told) => (isRefusal(told) ? reject(new Refusal(refusedBy(told))) : resolve(told as A))),
+  );

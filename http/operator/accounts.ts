@@ -1,34 +1,44 @@
-/** Operator routes for accounts and their money (design, sections 3 and 8). */
+/** Endpoints of accounts and their money (design, sections 3 and 8). */
 import typia, { type tags } from 'typia';
+import { must } from '../../engine/base/assert.js';
+import { centsOfDollars } from '../../engine/base/money.js';
+import type { LedgerAnswer } from '../../engine/model/archive-reads.js';
 import { parseAccountId, TIERS, type Tier } from '../../engine/model/domain.js';
-import type { AccountView } from '../../engine/model/views.js';
-import { readBody } from '../kit/body.js';
-import { parseChoice, parseFlag, parseQuery } from '../kit/params.js';
-import { invalid, Refused } from '../kit/refused.js';
+import { ledgerCursor, ledgerQuery } from '../api/lists/past-queries.js';
+import { parseChoice, parseFlag } from '../kit/params.js';
+import { Refusal, readPast, refuseInvalid, unlessRefused } from '../kit/refused.js';
 import { nextOf, searchOf } from '../kit/search-query.js';
+import { ledgerEntry } from '../wire/past-text.js';
+import type { LedgerEntry } from '../wire/past-types.js';
 import { refuseRole } from './access/callers.js';
+import type { CommandResult } from './desk/query.js';
 import {
-  type Asking,
+  type Answer,
   answer,
-  asking,
   type Call,
+  type Endpoint,
+  PAGED,
+  PAST,
   page,
   type Reasoned,
-  type Result,
-  type Route,
-  readCents,
-  refuseAfter,
-} from './call.js';
-import type { Question, Transfer } from './desk/dealings.js';
-import { accountResource, accountResources, transferResource } from './resources/accounts.js';
+  SEARCHED,
+  type Services,
+} from './endpoint.js';
+import {
+  type AccountResource,
+  accountResource,
+  accountResources,
+  type TransferResource,
+  transferResource,
+} from './resources/accounts.js';
 
-export interface CreateAccountBody extends Reasoned {
+interface CreateAccountBody extends Reasoned {
   readonly name?: (string & tags.MinLength<1> & tags.MaxLength<100>) | null;
   readonly tier: Tier;
   /** Dollars; 0 if absent. */
   readonly balance?: number & tags.Minimum<0>;
 }
-export interface UpdateAccountBody extends Reasoned {
+interface UpdateAccountBody extends Reasoned {
   readonly tier?: Tier;
   readonly frozen?: boolean;
 }
@@ -39,127 +49,222 @@ export interface TransferBody extends Reasoned {
 
 const validateCreateAccount = typia.createValidateEquals<CreateAccountBody>();
 const validateUpdateAccount = typia.createValidateEquals<UpdateAccountBody>();
-export const validateTransfer = typia.createValidateEquals<TransferBody>();
+const validateTransfer = typia.createValidateEquals<TransferBody>();
 
+export const REFERENCE =
+  'The same reference with the same amount is answered again with `X-Idempotent-Replay`, for ever, and moves nothing.';
 const ACCOUNTS = 'accounts';
+const TRANSFERS = 'transfers';
+/** In the place of an account's id. */
+const HOUSE = 'house';
 
-export const accountRoutes: readonly Route[] = [
-  { method: 'POST', path: '/accounts', role: 'support', handle: create },
-  { method: 'GET', path: '/accounts', role: 'read', handle: list },
+export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
+  {
+    method: 'POST',
+    path: '/accounts',
+    role: 'support',
+    id: 'createAccount',
+    tag: 'Accounts',
+    summary: 'Open an account',
+    text: 'A first balance needs the role admin.',
+    schemas: typia.json.schemas<[AccountResource, CreateAccountBody], '3.1'>(),
+    status: 201,
+    handle: create,
+  },
+  {
+    method: 'GET',
+    path: '/accounts',
+    role: 'read',
+    id: 'listAccounts',
+    tag: 'Accounts',
+    summary: 'Accounts by number',
+    query: ['name', 'tier', 'frozen', 'after', ...SEARCHED],
+    schemas: typia.json.schemas<[AccountResource], '3.1'>(),
+    shape: 'page',
+    handle: list,
+  },
   {
     method: 'GET',
     path: '/accounts/{id}',
     role: 'read',
-    handle: (call) => asking('account', { account: accountIn(call) }, show(200)),
+    id: 'getAccount',
+    tag: 'Accounts',
+    summary: 'One account',
+    schemas: typia.json.schemas<[AccountResource], '3.1'>(),
+    codes: ['account_not_found'],
+    handle: async ({ engine }, call) =>
+      answer(200, accountResource(await engine.ask('account', { account: accountIn(call) }))),
   },
-  { method: 'PATCH', path: '/accounts/{id}', role: 'support', handle: update },
+  {
+    method: 'PATCH',
+    path: '/accounts/{id}',
+    role: 'support',
+    id: 'updateAccount',
+    tag: 'Accounts',
+    summary: 'Change the tier, freeze or unfreeze',
+    schemas: typia.json.schemas<[AccountResource, UpdateAccountBody], '3.1'>(),
+    codes: ['account_not_found'],
+    handle: ofAccount(async ({ engine }, call, account) => {
+      const { tier, frozen = null } = call.body(validateUpdateAccount);
+      if (tier === undefined && frozen === null) refuseInvalid('tier or frozen is expected');
+      const index = tier === undefined ? null : TIERS.indexOf(tier);
+      return showAccount(
+        200,
+        await engine.command({ kind: 'updateAccount', account, tier: index, frozen }, call.by),
+      );
+    }),
+  },
   {
     method: 'POST',
     path: '/accounts/{id}/deposits',
     role: 'admin',
-    handle: (call) => transfer('deposit', call),
+    id: 'deposit',
+    tag: 'Accounts',
+    summary: 'Pay money in',
+    text: REFERENCE,
+    schemas: typia.json.schemas<[TransferResource, TransferBody], '3.1'>(),
+    status: 201,
+    codes: ['account_not_found', 'reference_conflict'],
+    handle: ofAccount(async ({ engine }, call, account) =>
+      showTransfer(await engine.command({ kind: 'deposit', account, ...transferIn(call) }, call.by)),
+    ),
   },
   {
     method: 'POST',
     path: '/accounts/{id}/withdrawals',
     role: 'admin',
-    handle: (call) => transfer('withdraw', call),
+    id: 'withdraw',
+    tag: 'Accounts',
+    summary: 'Pay money out',
+    text: REFERENCE,
+    schemas: typia.json.schemas<[TransferResource, TransferBody], '3.1'>(),
+    status: 201,
+    codes: ['account_not_found', 'reference_conflict', 'insufficient_balance'],
+    handle: ofAccount(async ({ engine }, call, account) =>
+      showTransfer(await engine.command({ kind: 'withdraw', account, ...transferIn(call) }, call.by)),
+    ),
+  },
+  {
+    method: 'GET',
+    path: '/accounts/{id}/ledger',
+    role: 'read',
+    id: 'listLedger',
+    tag: 'Accounts',
+    summary: 'Every movement of an account, newest first',
+    query: PAGED,
+    schemas: typia.json.schemas<[LedgerEntry], '3.1'>(),
+    shape: 'page',
+    codes: ['account_not_found', ...PAST],
+    handle: async ({ engine, archive }, call) => {
+      const query = unlessRefused(ledgerQuery(call.given));
+      const account = accountIn(call);
+      const reachedSeq = await engine.ask('accountSeq', { account });
+      const told = await readPast<LedgerAnswer>((tell) =>
+        archive.ledger({ account, ...query, reachedSeq }, tell),
+      );
+      return page(told.entries.map(ledgerEntry), ledgerCursor(told));
+    },
+  },
+  {
+    method: 'GET',
+    path: '/transfers',
+    role: 'read',
+    id: 'listTransfers',
+    tag: 'Accounts',
+    summary: 'Deposits and withdrawals with a reference',
+    query: ['reference', 'owner', ...SEARCHED],
+    schemas: typia.json.schemas<[TransferResource], '3.1'>(),
+    shape: 'page',
+    codes: ['account_not_found'],
+    handle: transfers,
   },
 ];
 
 /** Number of the account that the path names; 0 if that is no account's id. */
-export const accountIn = ({ params }: Call): number => parseAccountId(params[0] ?? '');
+const accountIn = ({ id }: Call): number => parseAccountId(id);
+
+/** A handler for an account that the path names. That there is no such account is refused before anything else. */
+export function ofAccount(
+  handle: (services: Services, call: Call, account: number) => Promise<Answer>,
+): Endpoint['handle'] {
+  return async (services, call) => {
+    const account = accountIn(call);
+    try {
+      return await handle(services, call, account);
+    } catch (error) {
+      if (error instanceof Refusal) await services.engine.ask('account', { account });
+      throw error;
+    }
+  };
+}
 
 /** `accountId` in a query; null if there is none. */
-export function parseOptionalAccount(given: ReadonlyMap<string, string>): number | null | Refused {
+export function optionalAccount(given: ReadonlyMap<string, string>): number | null {
   const id = given.get('accountId');
   if (id === undefined) return null;
   const account = parseAccountId(id);
-  return account === 0 ? invalid('accountId must be the id of an account') : account;
+  return account === 0 ? refuseInvalid('accountId must be the id of an account') : account;
 }
 
-export const hasAccount = (account: number): Question<'hasAccount'> => ({
-  kind: 'hasAccount',
-  ask: { account },
-});
+const showAccount = (status: number, { account }: CommandResult): Answer =>
+  answer(status, accountResource(must(account, 'the account that was changed')));
 
-const show =
-  (status: number) =>
-  (view: AccountView): Result =>
-    answer(status, accountResource(view));
-
-/** Whoever may not pay money in may not do so here, either. */
-function create({ request, caller }: Call): Asking | Refused {
-  const body = readBody(request, validateCreateAccount);
-  if (body instanceof Refused) return body;
-  const { name = null, tier, balance = 0 } = body;
-  const balanceCents = readCents('balance', balance);
-  if (balanceCents instanceof Refused) return balanceCents;
-  const refused = balanceCents > 0 ? refuseRole(caller, 'admin') : null;
-  if (refused !== null) return refused;
-  return asking('createAccount', { name, tier: TIERS.indexOf(tier), balanceCents }, show(201));
+/** A caller who may not pay money in may not do so here, either. */
+async function create({ engine }: Services, call: Call): Promise<Answer> {
+  const { name = null, tier, balance = 0 } = call.body(validateCreateAccount);
+  const balanceCents = centsIn('balance', balance);
+  const refused = balanceCents > 0 ? refuseRole(call.caller, 'admin') : null;
+  if (refused !== null) throw new Refusal(refused);
+  const command = { kind: 'createAccount', name, tier: TIERS.indexOf(tier), balanceCents } as const;
+  return showAccount(201, await engine.command(command, call.by));
 }
 
 /** Pages by account number. */
-function list({ request }: Call): Asking | Refused {
-  const given = parseQuery(request.query, ['name', 'tier', 'frozen', 'after', 'limit', 'cursor']);
-  if (given instanceof Refused) return given;
-  const searched = searchOf(given, ACCOUNTS);
-  if (searched instanceof Refused) return searched;
+async function list({ engine }: Services, { given }: Call): Promise<Answer> {
+  const { after, limit } = unlessRefused(searchOf(given, ACCOUNTS));
   const last = given.get('after');
-  const after = last === undefined ? 0 : parseAccountId(last);
-  if (last !== undefined && after === 0) return invalid('after must be an account id');
-  const tier = parseChoice('tier', given.get('tier'), TIERS);
-  if (tier instanceof Refused) return tier;
-  const frozen = parseFlag('frozen', given.get('frozen'));
-  if (frozen instanceof Refused) return frozen;
-  const ask = {
+  const lastAccount = last === undefined ? 0 : parseAccountId(last);
+  if (last !== undefined && lastAccount === 0) refuseInvalid('after must be an account id');
+  const tier = unlessRefused(parseChoice('tier', given.get('tier'), TIERS));
+  const slices = await engine.list('accounts', {
+    frozen: unlessRefused(parseFlag('frozen', given.get('frozen'))),
     name: given.get('name')?.toLowerCase() ?? null,
     tier: tier === null ? null : TIERS.indexOf(tier),
-    frozen,
-    after: Math.max(after, searched.after),
-    limit: searched.limit,
-  };
-  return asking('accounts', ask, (...slices) =>
-    page(
-      slices.flatMap(({ found }) => accountResources(found)),
-      nextOf(slices, ACCOUNTS),
-    ),
-  );
+    after: Math.max(lastAccount, after),
+    limit,
+  });
+  const accounts = slices.flatMap(({ found }) => accountResources(found));
+  return page(accounts, nextOf(slices, ACCOUNTS));
 }
 
-function update(call: Call): Asking {
-  const account = accountIn(call);
-  const body = readBody(call.request, validateUpdateAccount);
-  if (body instanceof Refused) return refuseAfter(hasAccount(account), body);
-  const { tier, frozen = null } = body;
-  if (tier === undefined && frozen === null)
-    return refuseAfter(hasAccount(account), invalid('tier or frozen is expected'));
-  return asking(
-    'updateAccount',
-    { account, tier: tier === undefined ? null : TIERS.indexOf(tier), frozen },
-    show(200),
-  );
+export function transferIn(call: Call): { readonly amountCents: number; readonly reference: string } {
+  const { amount, reference } = call.body(validateTransfer);
+  return { amountCents: centsIn('amount', amount), reference };
 }
 
-function transfer(kind: 'deposit' | 'withdraw', call: Call): Asking {
-  const account = accountIn(call);
-  const given = readTransfer(call);
-  return given instanceof Refused
-    ? refuseAfter(hasAccount(account), given)
-    : asking('transfer', { kind, account, ...given }, showTransfer);
-}
-
-export function readTransfer({
-  request,
-}: Call): { readonly amountCents: number; readonly reference: string } | Refused {
-  const body = readBody(request, validateTransfer);
-  if (body instanceof Refused) return body;
-  const { amount, reference } = body;
-  const amountCents = readCents('amount', amount);
-  return amountCents instanceof Refused ? amountCents : { amountCents, reference };
-}
+/** Cents of a dollar amount in a body. */
+const centsIn = (field: string, dollars: number): number =>
+  centsOfDollars(dollars) ?? refuseInvalid(`${field} must be an amount in dollars with at most two decimals`);
 
 /** 201 if the money moved, now or earlier under the same reference. */
-export const showTransfer = ({ moved, isReplay }: Transfer): Result =>
-  answer(201, transferResource(moved), isReplay ? ['X-Idempotent-Replay', 'true'] : []);
+export const showTransfer = ({ moved, isReplay }: CommandResult): Answer =>
+  answer(
+    201,
+    transferResource(must(moved, 'the money that was moved')),
+    isReplay ? ['X-Idempotent-Replay', 'true'] : [],
+  );
+
+/** All deposits and withdrawals with a reference, which is unique in an account, by account; the house's comes first. */
+async function transfers({ engine }: Services, { given }: Call): Promise<Answer> {
+  const reference = given.get('reference');
+  if (reference === undefined || reference === '')
+    return refuseInvalid('reference is expected: that of a deposit or a withdrawal');
+  const account = given.get('accountId') === HOUSE ? 0 : optionalAccount(given);
+  const slices = await engine.list('transfers', {
+    reference,
+    account,
+    ...unlessRefused(searchOf(given, TRANSFERS)),
+  });
+  const moved = slices.flatMap(({ found }) => found.map(transferResource));
+  return page(moved, nextOf(slices, TRANSFERS));
+}

@@ -1,30 +1,64 @@
 /**
- * Operator routes that list bets, newest first. Those of one account come from memory and lead on into the archive, as its
- * own lists do. Those of all accounts come from the archive, which has every bet; memory says what rounds that are not
- * settled have come to.
+ * Endpoints that list bets, newest first. Those of one account come from memory and lead on into the archive, as its own lists
+ * do. Those of all accounts come from the archive, which has every bet; memory says what rounds that are not settled have come
+ * to.
  */
-import { isRefusal } from '../../engine/model/archive-reads.js';
+import typia from 'typia';
+import type { AllBetsQuestion, BetsAnswer } from '../../engine/model/archive-reads.js';
 import { parseBetId, roundId, SETTLING } from '../../engine/model/domain.js';
 import type { BetView } from '../../engine/model/views.js';
 import { cursorText, listQuery, STATUS_OF_ORDERS } from '../api/lists/list-query.js';
 import { archivePage, mergedPage, needsArchive } from '../api/lists/past-bets.js';
-import { parseChoice, parseQuery, parseTime } from '../kit/params.js';
-import { Refused, refusedBy } from '../kit/refused.js';
-import type { BetsReply } from '../rings/replies.js';
+import { parseChoice, parseTime } from '../kit/params.js';
+import { Refusal, Refused, readPast, unlessRefused } from '../kit/refused.js';
 import type { ListFacts } from '../rings/requests.js';
-import { parseOptionalAccount } from './accounts.js';
-import { type Asking, answer, asking, type Call, page, Reading, type Result, type Route } from './call.js';
-import type { OpenRound } from './desk/dealings.js';
-import { betResource } from './resources/bets.js';
+import { optionalAccount } from './accounts.js';
+import type { OpenRound } from './desk/query.js';
+import {
+  type Answer,
+  answer,
+  type Call,
+  type Endpoint,
+  PAGED,
+  PAST,
+  page,
+  type Services,
+} from './endpoint.js';
+import { type BetResource, betResource } from './resources/bets.js';
 import { lastOf } from './rounds.js';
 
 const LIMIT_DEFAULT = 100;
 const NO_BET = new Refused('order_not_found', 'no such bet');
 const STATUSES = [...STATUS_OF_ORDERS.keys()];
 
-export const betRoutes: readonly Route[] = [
-  { method: 'GET', path: '/bets', role: 'read', handle: list },
-  { method: 'GET', path: '/bets/{id}', role: 'read', handle: one },
+export const BET_ENDPOINTS: readonly Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/bets',
+    role: 'read',
+    id: 'listBets',
+    tag: 'Trading',
+    summary: 'Bets, newest first',
+    query: ['accountId', 'marketId', 'roundId', 'status', 'from', 'to', ...PAGED],
+    schemas: typia.json.schemas<[BetResource], '3.1'>(),
+    shape: 'page',
+    codes: ['account_not_found', ...PAST],
+    handle: (services, call) => {
+      const query = queryOf(call);
+      return query.account === null ? listAll(services, query) : listOf(services, query.account, query);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/bets/{id}',
+    role: 'read',
+    id: 'getBet',
+    tag: 'Trading',
+    summary: 'One bet',
+    schemas: typia.json.schemas<[BetResource], '3.1'>(),
+    codes: ['order_not_found', ...PAST],
+    handle: one,
+  },
 ];
 
 interface Query {
@@ -33,43 +67,27 @@ interface Query {
   readonly list: ListFacts;
 }
 
-function list({ request }: Call): Asking | Refused {
-  const query = readQuery(request.query);
-  if (query instanceof Refused) return query;
-  const { account } = query;
-  return account === null ? listAll(query) : listOf(account, query);
-}
-
-function readQuery(text: string): Query | Refused {
-  const known = ['accountId', 'marketId', 'roundId', 'status', 'from', 'to', 'limit', 'cursor'];
-  const given = parseQuery(text, known);
-  if (given instanceof Refused) return given;
-  const account = parseOptionalAccount(given);
-  if (account instanceof Refused) return account;
-  const status = parseChoice('status', given.get('status'), STATUSES);
-  if (status instanceof Refused) return status;
-  const fromMs = parseTime('from', given.get('from'));
-  if (fromMs instanceof Refused) return fromMs;
-  const beforeMs = parseTime('to', given.get('to'));
-  if (beforeMs instanceof Refused) return beforeMs;
-  const facts = listQuery(given, STATUS_OF_ORDERS.get(status ?? 'all') ?? 'all', false, LIMIT_DEFAULT);
-  return facts instanceof Refused ? facts : { account, fromMs: fromMs ?? 0, list: { ...facts, beforeMs } };
-}
-
-function listOf(account: number, query: Query): Asking {
-  const { list: asked } = query;
-  return asking('betsOfAccount', { account, list: asked }, ({ reachedSeq, ...reply }) => {
-    if (!needsArchive(asked, reply)) return ownPage(account, query, reply);
-    return new Reading((archive, tell) =>
-      archive.bets(archivePage(account, asked, reachedSeq), (told) =>
-        tell(isRefusal(told) ? refusedBy(told) : ownPage(account, query, mergedPage(asked, reply, told))),
-      ),
-    );
-  });
+function queryOf({ given }: Call): Query {
+  const account = optionalAccount(given);
+  const status = unlessRefused(parseChoice('status', given.get('status'), STATUSES));
+  const fromMs = unlessRefused(parseTime('from', given.get('from')));
+  const beforeMs = unlessRefused(parseTime('to', given.get('to')));
+  const shown = STATUS_OF_ORDERS.get(status ?? 'all') ?? 'all';
+  const list = unlessRefused(listQuery(given, shown, false, LIMIT_DEFAULT));
+  return { account, fromMs: fromMs ?? 0, list: { ...list, beforeMs } };
 }
 
 /** Up to the first that was placed too early: bets come in the order of their placement. */
-function ownPage(account: number, { fromMs }: Query, { bets, next }: BetsReply): Result {
+async function listOf({ engine, archive }: Services, account: number, query: Query): Promise<Answer> {
+  const { list, fromMs } = query;
+  const { reachedSeq, ...reply } = await engine.ask('betsOfAccount', { account, list });
+  const { bets, next } = needsArchive(list, reply)
+    ? mergedPage(
+        list,
+        reply,
+        await readPast<BetsAnswer>((tell) => archive.bets(archivePage(account, list, reachedSeq), tell)),
+      )
+    : reply;
   const shown = bets.filter(({ placedAtMs }) => placedAtMs >= fromMs);
   const isOver = shown.length < bets.length || next.length === 0;
   return page(
@@ -78,49 +96,47 @@ function ownPage(account: number, { fromMs }: Query, { bets, next }: BetsReply):
   );
 }
 
-function listAll({ fromMs, list: asked }: Query): Asking {
-  const { status, market, roundNumber, beforeMs, limit, cursor } = asked;
+async function listAll(services: Services, { fromMs, list }: Query): Promise<Answer> {
+  const { status, market, roundNumber, beforeMs, limit, cursor } = list;
   const [beforeBet = Number.POSITIVE_INFINITY] = cursor;
-  return asking('openRounds', {}, (...slices) => {
-    const rounds = lastOf(slices);
-    const reachedSeq = slices.at(-1)?.seq ?? 0;
-    const ofOpen = status === 'open' ? Math.max(fromMs, firstStartMs(rounds)) : fromMs;
-    const question = { beforeBet, status, market, roundNumber, fromMs: ofOpen, beforeMs, limit, reachedSeq };
-    return new Reading((archive, tell) =>
-      archive.allBets(question, (told) => {
-        if (isRefusal(told)) return tell(refusedBy(told));
-        const { bets, nextBeforeBet } = told;
-        const shown = bets.map((bet) => betResource(bet.account, asOfNow(bet, rounds)));
-        return tell(page(shown, nextBeforeBet === null ? null : cursorText([nextBeforeBet, 0, 0])));
-      }),
-    );
-  });
+  const { rounds, reachedSeq } = await openRounds(services);
+  const ofOpen = status === 'open' ? Math.max(fromMs, firstStartMs(rounds)) : fromMs;
+  const question = { beforeBet, status, market, roundNumber, fromMs: ofOpen, beforeMs, limit, reachedSeq };
+  const { bets, nextBeforeBet } = await allBets(services, question);
+  const shown = bets.map((bet) => betResource(bet.account, asOfNow(bet, rounds)));
+  return page(shown, nextBeforeBet === null ? null : cursorText([nextBeforeBet, 0, 0]));
+}
+
+async function one(services: Services, { id }: Call): Promise<Answer> {
+  const bet = parseBetId(id);
+  if (bet === 0) throw new Refusal(NO_BET);
+  const { rounds, reachedSeq } = await openRounds(services);
+  const any = { status: 'all', market: null, roundNumber: null, fromMs: null, beforeMs: null } as const;
+  const told = await allBets(services, { ...any, beforeBet: bet + 1, limit: 1, reachedSeq });
+  const [found] = told.bets;
+  if (found?.bet !== bet) throw new Refusal(NO_BET);
+  return answer(200, betResource(found.account, asOfNow(found, rounds)));
+}
+
+const allBets = ({ archive }: Services, question: Omit<AllBetsQuestion, 'kind'>): Promise<BetsAnswer> =>
+  readPast((tell) => archive.allBets(question, tell));
+
+type RoundsById = ReadonlyMap<string, OpenRound>;
+
+async function openRounds({
+  engine,
+}: Services): Promise<{ readonly rounds: RoundsById; readonly reachedSeq: number }> {
+  const slices = await engine.list('openRounds', {});
+  return { rounds: lastOf(slices), reachedSeq: slices.at(-1)?.seq ?? 0 };
 }
 
 /** No open bet was placed before this. */
-const firstStartMs = (rounds: ReadonlyMap<string, OpenRound>): number =>
+const firstStartMs = (rounds: RoundsById): number =>
   Math.min(...Array.from(rounds.values(), ({ startTimeMs }) => startTimeMs));
 
 /** The archive does not know what a round that is not settled has come to. */
-function asOfNow(bet: BetView, rounds: ReadonlyMap<string, OpenRound>): BetView {
+function asOfNow(bet: BetView, rounds: RoundsById): BetView {
   const round = rounds.get(roundId(bet.market, bet.roundNumber));
   if (bet.status !== 'ACTIVE' || round === undefined || round.status < SETTLING) return bet;
   return { ...bet, status: 'SETTLING', roundStatus: round.status };
-}
-
-function one({ params }: Call): Asking | Refused {
-  const bet = parseBetId(params[0] ?? '');
-  if (bet === 0) return NO_BET;
-  return asking('openRounds', {}, (...slices) => {
-    const reachedSeq = slices.at(-1)?.seq ?? 0;
-    const any = { status: 'all', market: null, roundNumber: null, fromMs: null, beforeMs: null } as const;
-    return new Reading((archive, tell) =>
-      archive.allBets({ ...any, beforeBet: bet + 1, limit: 1, reachedSeq }, (told) => {
-        if (isRefusal(told)) return tell(refusedBy(told));
-        const [found] = told.bets;
-        if (found?.bet !== bet) return tell(NO_BET);
-        return tell(answer(200, betResource(found.account, asOfNow(found, lastOf(slices)))));
-      }),
-    );
-  });
 }

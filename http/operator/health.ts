@@ -11,7 +11,7 @@ import type { Routed } from '../kit/router.js';
 import { HANGS_MS } from '../metrics/alarm-list.js';
 import { type EngineGauges, SPACE_LEVELS } from '../metrics/engine-figures.js';
 import { leaderFigures, type ReplicationFigures } from '../metrics/replication.js';
-import { answer, type Result } from './call.js';
+import { answer, type Result } from './endpoint.js';
 
 /** Why the server is not ready. */
 export interface NotReady {

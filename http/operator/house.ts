@@ -1,44 +1,64 @@
-/** Operator routes for the house's money (design, sections 2 and 8). */
-import { parseQuery } from '../kit/params.js';
-import { Refused } from '../kit/refused.js';
-import { readTransfer, showTransfer } from './accounts.js';
-import { type Asking, answer, asking, type Call, type Route } from './call.js';
-import { profitRoute } from './profit.js';
-import { houseExposure, houseResource } from './resources/house.js';
+/** Endpoints of the house's money (design, sections 2 and 8). */
+import typia from 'typia';
+import { REFERENCE, showTransfer, type TransferBody, transferIn } from './accounts.js';
+import { answer, type Endpoint } from './endpoint.js';
+import { PROFIT_ENDPOINT } from './profit.js';
+import type { TransferResource } from './resources/accounts.js';
+import { type HouseExposure, type HouseResource, houseExposure, houseResource } from './resources/house.js';
 import { lastOf } from './rounds.js';
 
-export const houseRoutes = (): readonly Route[] => [
+export const HOUSE_ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'GET',
     path: '/house',
     role: 'read',
-    handle: () => asking('house', {}, (totals) => answer(200, houseResource(totals))),
+    id: 'getHouse',
+    tag: 'House',
+    summary: 'Its money, and all money',
+    schemas: typia.json.schemas<[HouseResource], '3.1'>(),
+    handle: async ({ engine }) => answer(200, houseResource(await engine.ask('house', {}))),
   },
   {
     method: 'POST',
     path: '/house/deposits',
     role: 'admin',
-    handle: (call) => transfer('depositHouse', call),
+    id: 'depositHouse',
+    tag: 'House',
+    summary: 'Pay capital in',
+    text: REFERENCE,
+    schemas: typia.json.schemas<[TransferResource, TransferBody], '3.1'>(),
+    status: 201,
+    codes: ['reference_conflict'],
+    handle: async ({ engine }, call) =>
+      showTransfer(await engine.command({ kind: 'depositHouse', ...transferIn(call) }, call.by)),
   },
   {
     method: 'POST',
     path: '/house/withdrawals',
     role: 'admin',
-    handle: (call) => transfer('withdrawHouse', call),
+    id: 'withdrawHouse',
+    tag: 'House',
+    summary: 'Pay capital out',
+    text: REFERENCE,
+    schemas: typia.json.schemas<[TransferResource, TransferBody], '3.1'>(),
+    status: 201,
+    codes: ['reference_conflict', 'insufficient_balance'],
+    handle: async ({ engine }, call) =>
+      showTransfer(await engine.command({ kind: 'withdrawHouse', ...transferIn(call) }, call.by)),
   },
-  { method: 'GET', path: '/house/exposure', role: 'read', handle: exposure },
-  profitRoute(),
+  {
+    method: 'GET',
+    path: '/house/exposure',
+    role: 'read',
+    id: 'getExposure',
+    tag: 'House',
+    summary: 'What open rounds can come to, by round and by market',
+    query: [],
+    schemas: typia.json.schemas<[HouseExposure], '3.1'>(),
+    handle: async ({ engine }) => {
+      const slices = await engine.list('openRounds', {});
+      return answer(200, houseExposure([...lastOf(slices).values()], slices.at(-1)?.timeMs ?? 0));
+    },
+  },
+  PROFIT_ENDPOINT,
 ];
-
-function transfer(kind: 'depositHouse' | 'withdrawHouse', call: Call): Asking | Refused {
-  const given = readTransfer(call);
-  return given instanceof Refused ? given : asking('transferHouse', { kind, ...given }, showTransfer);
-}
-
-function exposure({ request }: Call): Asking | Refused {
-  const given = parseQuery(request.query, []);
-  if (given instanceof Refused) return given;
-  return asking('openRounds', {}, (...slices) =>
-    answer(200, houseExposure([...lastOf(slices).values()], slices.at(-1)?.timeMs ?? 0)),
-  );
-}

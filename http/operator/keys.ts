@@ -1,38 +1,38 @@
 /**
- * Operator routes for API keys (design, sections 3 and 8). A key's secret is shown once, in the answer that creates
- * it. The engine's thread never sees it, only its digest.
+ * Endpoints of API keys (design, sections 3 and 8). A key's secret is shown once, in the answer that creates it. The engine's
+ * thread never sees it, only its digest.
  */
 import typia, { type tags } from 'typia';
 import { generateKeySecret, keyDigest } from '../../crypto/api-keys.js';
+import { must } from '../../engine/base/assert.js';
 import { parseKeyId, type Scope, scopesMask } from '../../engine/model/domain.js';
-import { readBody } from '../kit/body.js';
-import { parseFlag, parseQuery, parseTime } from '../kit/params.js';
-import { invalid, Refused } from '../kit/refused.js';
+import { parseFlag, parseTime } from '../kit/params.js';
+import { Refusal, refuseInvalid, unlessRefused } from '../kit/refused.js';
 import { nextOf, searchOf } from '../kit/search-query.js';
-import { accountIn, hasAccount, parseOptionalAccount } from './accounts.js';
+import { ofAccount, optionalAccount } from './accounts.js';
+import type { CommandResult } from './desk/query.js';
 import {
-  type Asking,
+  type Answer,
   answer,
-  asking,
   type Call,
+  type Endpoint,
   page,
   type Reasoned,
-  type Route,
-  readTimeMs,
-  refuseAfter,
-} from './call.js';
-import type { Question } from './desk/dealings.js';
-import { keyResource } from './resources/accounts.js';
+  SEARCHED,
+  type Services,
+  timeIn,
+} from './endpoint.js';
+import { type KeyResource, keyResource } from './resources/accounts.js';
 
-export interface CreateKeyBody extends Reasoned {
+interface CreateKeyBody extends Reasoned {
   readonly scopes: readonly Scope[] & tags.MinItems<1> & tags.UniqueItems;
   readonly expiresAt?: (string & tags.Format<'date-time'>) | null;
 }
-export interface UpdateKeyBody extends Reasoned {
+interface UpdateKeyBody extends Reasoned {
   readonly enabled?: boolean;
   readonly expiresAt?: string & tags.Format<'date-time'>;
 }
-export interface RotateKeyBody extends Reasoned {
+interface RotateKeyBody extends Reasoned {
   /** How long the old key is good beside the new one; a day if absent. */
   readonly overlapSeconds?: number & tags.Type<'uint32'> & tags.Maximum<2_592_000>;
   /** When the new key expires; never if absent. */
@@ -40,97 +40,158 @@ export interface RotateKeyBody extends Reasoned {
 }
 const OVERLAP_SECONDS = 86_400;
 
+interface CreatedKey extends KeyResource {
+  /** Shown here and never again. */
+  readonly secret: string;
+}
+interface RotatedKey extends CreatedKey {
+  /** The key whose place it takes, with its expiry. */
+  readonly replaces: KeyResource;
+}
+
 const validateCreateKey = typia.createValidateEquals<CreateKeyBody>();
 const validateUpdateKey = typia.createValidateEquals<UpdateKeyBody>();
 const validateRotateKey = typia.createValidateEquals<RotateKeyBody>();
 
-export const keyRoutes: readonly Route[] = [
-  { method: 'POST', path: '/accounts/{id}/keys', role: 'support', handle: createKey },
-  { method: 'GET', path: '/accounts/{id}/keys', role: 'read', handle: listOwn },
-  { method: 'GET', path: '/keys', role: 'read', handle: list },
-  { method: 'PATCH', path: '/keys/{id}', role: 'support', handle: updateKey },
-  { method: 'POST', path: '/keys/{id}/rotate', role: 'support', handle: rotateKey },
+export const KEY_ENDPOINTS: readonly Endpoint[] = [
+  {
+    method: 'POST',
+    path: '/accounts/{id}/keys',
+    role: 'support',
+    id: 'createKey',
+    tag: 'Keys',
+    summary: 'Make a key; its secret is shown this once',
+    schemas: typia.json.schemas<[CreatedKey, CreateKeyBody], '3.1'>(),
+    status: 201,
+    codes: ['account_not_found', 'tier_too_low', 'too_many_keys'],
+    handle: ofAccount(create),
+  },
+  {
+    method: 'GET',
+    path: '/accounts/{id}/keys',
+    role: 'read',
+    id: 'listKeysOfAccount',
+    tag: 'Keys',
+    summary: 'All keys of an account',
+    schemas: typia.json.schemas<[KeyResource], '3.1'>(),
+    shape: 'list',
+    codes: ['account_not_found'],
+    handle: ofAccount(async ({ engine }, _call, account) => {
+      const all = { enabled: null, expiresBeforeMs: null, after: 0, limit: Number.POSITIVE_INFINITY };
+      const slices = await engine.list('keys', { account, ...all });
+      return answer(
+        200,
+        slices.flatMap(({ found }) => found.map(keyResource)),
+      );
+    }),
+  },
+  {
+    method: 'GET',
+    path: '/keys',
+    role: 'read',
+    id: 'listKeys',
+    tag: 'Keys',
+    summary: 'Keys by number',
+    query: ['accountId', 'enabled', 'expiresBefore', ...SEARCHED],
+    schemas: typia.json.schemas<[KeyResource], '3.1'>(),
+    shape: 'page',
+    codes: ['account_not_found'],
+    handle: list,
+  },
+  {
+    method: 'PATCH',
+    path: '/keys/{id}',
+    role: 'support',
+    id: 'updateKey',
+    tag: 'Keys',
+    summary: 'Enable, disable, or let it expire',
+    text: 'One of the two. An expiry is set or brought forward, never put off.',
+    schemas: typia.json.schemas<[KeyResource, UpdateKeyBody], '3.1'>(),
+    codes: ['key_not_found', 'key_expired', 'too_many_keys'],
+    handle: ofKey(update),
+  },
+  {
+    method: 'POST',
+    path: '/keys/{id}/rotate',
+    role: 'support',
+    id: 'rotateKey',
+    tag: 'Keys',
+    summary: 'A new key in place of this one, which stays good for a while',
+    schemas: typia.json.schemas<[RotatedKey, RotateKeyBody], '3.1'>(),
+    status: 201,
+    codes: ['key_not_found', 'key_disabled', 'key_expired', 'tier_too_low', 'too_many_keys'],
+    handle: ofKey(rotate),
+  },
 ];
 
-function createKey(call: Call): Asking {
-  const account = accountIn(call);
-  const refuse = (refused: Refused): Asking => refuseAfter(hasAccount(account), refused);
-  const body = readBody(call.request, validateCreateKey);
-  if (body instanceof Refused) return refuse(body);
-  const { scopes, expiresAt = null } = body;
-  const expiresAtMs = expiresAt === null ? null : readTimeMs('expiresAt', expiresAt);
-  if (expiresAtMs instanceof Refused) return refuse(expiresAtMs);
-  const secret = generateKeySecret();
-  const ask = { account, digest: keyDigest(secret), scopesMask: scopesMask(scopes), expiresAtMs };
-  return asking('createKey', ask, (view) => {
-    const { id, ...rest } = keyResource(view);
-    return answer(201, { id, secret, ...rest });
-  });
+/** A handler for a key that the path names. That there is no such key is refused before anything else. */
+function ofKey(handle: (services: Services, call: Call, key: number) => Promise<Answer>): Endpoint['handle'] {
+  return async (services, call) => {
+    const key = parseKeyId(call.id);
+    try {
+      return await handle(services, call, key);
+    } catch (error) {
+      if (error instanceof Refusal) await services.engine.ask('key', { key });
+      throw error;
+    }
+  };
 }
 
-/** All keys of the account that the path names. */
-function listOwn(call: Call): Asking {
-  const all = { enabled: null, expiresBeforeMs: null, after: 0, limit: Number.POSITIVE_INFINITY };
-  return asking('keys', { account: accountIn(call), ...all }, (...slices) =>
-    answer(
-      200,
-      slices.flatMap(({ found }) => found.map(keyResource)),
-    ),
-  );
+const keyOf = ({ keys }: CommandResult): KeyResource => keyResource(must(keys.at(-1), 'the key'));
+
+/** The secret stands behind the id. */
+const withSecret = ({ id, ...rest }: KeyResource, secret: string): CreatedKey => ({ id, secret, ...rest });
+
+async function create({ engine }: Services, call: Call, account: number): Promise<Answer> {
+  const { scopes, expiresAt = null } = call.body(validateCreateKey);
+  const secret = generateKeySecret();
+  const key = {
+    digest: keyDigest(secret),
+    scopesMask: scopesMask(scopes),
+    expiresAtMs: expiresAt === null ? null : timeIn('expiresAt', expiresAt),
+  };
+  const made = await engine.command({ kind: 'createKey', account, ...key }, call.by);
+  return answer(201, withSecret(keyOf(made), secret));
 }
 
 /** Pages by number, the oldest key first. */
-function list({ request }: Call): Asking | Refused {
-  const given = parseQuery(request.query, ['accountId', 'enabled', 'expiresBefore', 'limit', 'cursor']);
-  if (given instanceof Refused) return given;
-  const account = parseOptionalAccount(given);
-  if (account instanceof Refused) return account;
+async function list({ engine }: Services, { given }: Call): Promise<Answer> {
+  const account = optionalAccount(given);
   // Those of an account are found by their place among them, so a cursor is of no use in another list.
   const name = account === null ? 'keys' : `keys-${account}`;
-  const searched = searchOf(given, name);
-  if (searched instanceof Refused) return searched;
-  const enabled = parseFlag('enabled', given.get('enabled'));
-  if (enabled instanceof Refused) return enabled;
-  const expiresBeforeMs = parseTime('expiresBefore', given.get('expiresBefore'));
-  if (expiresBeforeMs instanceof Refused) return expiresBeforeMs;
-  return asking('keys', { account, enabled, expiresBeforeMs, ...searched }, (...slices) =>
-    page(
-      slices.flatMap(({ found }) => found.map(keyResource)),
-      nextOf(slices, name),
-    ),
-  );
+  const searched = unlessRefused(searchOf(given, name));
+  const enabled = unlessRefused(parseFlag('enabled', given.get('enabled')));
+  const expiresBeforeMs = unlessRefused(parseTime('expiresBefore', given.get('expiresBefore')));
+  const slices = await engine.list('keys', { account, enabled, expiresBeforeMs, ...searched });
+  const keys = slices.flatMap(({ found }) => found.map(keyResource));
+  return page(keys, nextOf(slices, name));
 }
-
-const hasKey = (key: number): Question<'hasKey'> => ({ kind: 'hasKey', ask: { key } });
 
 /** One change at a time: each is a command. */
-function updateKey(call: Call): Asking {
-  const key = parseKeyId(call.params[0] ?? '');
-  const refuse = (refused: Refused): Asking => refuseAfter(hasKey(key), refused);
-  const body = readBody(call.request, validateUpdateKey);
-  if (body instanceof Refused) return refuse(body);
-  const { enabled, expiresAt } = body;
+async function update({ engine }: Services, call: Call, key: number): Promise<Answer> {
+  const { enabled, expiresAt } = call.body(validateUpdateKey);
   if ((enabled === undefined) === (expiresAt === undefined))
-    return refuse(invalid('one of enabled and expiresAt is expected'));
-  if (enabled !== undefined)
-    return asking('updateKey', { key, enabled }, (view) => answer(200, keyResource(view)));
-  const expiresAtMs = readTimeMs('expiresAt', expiresAt ?? '');
-  if (expiresAtMs instanceof Refused) return refuse(expiresAtMs);
-  return asking('expireKey', { key, expiresAtMs }, (view) => answer(200, keyResource(view)));
+    refuseInvalid('one of enabled and expiresAt is expected');
+  const updated =
+    enabled === undefined
+      ? await engine.command(
+          { kind: 'expireKey', key, expiresAtMs: timeIn('expiresAt', expiresAt ?? '') },
+          call.by,
+        )
+      : await engine.command({ kind: 'updateKey', key, enabled }, call.by);
+  return answer(200, keyOf(updated));
 }
 
-function rotateKey(call: Call): Asking {
-  const key = parseKeyId(call.params[0] ?? '');
-  const refuse = (refused: Refused): Asking => refuseAfter(hasKey(key), refused);
-  const body = readBody(call.request, validateRotateKey);
-  if (body instanceof Refused) return refuse(body);
-  const { overlapSeconds = OVERLAP_SECONDS, expiresAt = null } = body;
-  const expiresAtMs = expiresAt === null ? null : readTimeMs('expiresAt', expiresAt);
-  if (expiresAtMs instanceof Refused) return refuse(expiresAtMs);
+async function rotate({ engine }: Services, call: Call, key: number): Promise<Answer> {
+  const { overlapSeconds = OVERLAP_SECONDS, expiresAt = null } = call.body(validateRotateKey);
   const secret = generateKeySecret();
-  const ask = { key, overlapMs: overlapSeconds * 1_000, digest: keyDigest(secret), expiresAtMs };
-  return asking('rotateKey', ask, ({ made, replaced }) => {
-    const { id, ...rest } = keyResource(made);
-    return answer(201, { id, secret, ...rest, replaces: keyResource(replaced) });
+  const rotated = await engine.ask('rotateKey', {
+    key,
+    overlapMs: overlapSeconds * 1_000,
+    digest: keyDigest(secret),
+    expiresAtMs: expiresAt === null ? null : timeIn('expiresAt', expiresAt),
+    by: call.by,
   });
+  const replaces = keyResource(must(rotated.keys[0], 'the replaced key'));
+  return answer(201, { ...withSecret(keyOf(rotated), secret), replaces });
 }

@@ -1,5 +1,6 @@
-/** Operator routes that list rounds: what is not settled from memory, what is from the archive, the last to start first. */
-import { isRefusal, type RoundsAnswer } from '../../engine/model/archive-reads.js';
+/** The endpoint that lists rounds: open ones from memory, settled ones from the archive, the last to start first. */
+import typia from 'typia';
+import type { RoundsAnswer } from '../../engine/model/archive-reads.js';
 import {
   marketId,
   marketOf,
@@ -9,13 +10,36 @@ import {
   textAt,
 } from '../../engine/model/domain.js';
 import { roundsCursor, roundsQuery } from '../api/lists/past-queries.js';
-import { parseChoice, parseQuery } from '../kit/params.js';
-import { invalid, Refused, refusedBy } from '../kit/refused.js';
-import { type Asking, asking, type Call, page, Reading, type Result, type Route } from './call.js';
-import type { OpenRound, OpenRounds } from './desk/dealings.js';
+import { parseChoice } from '../kit/params.js';
+import { type Refused, readPast, refuseInvalid, unlessRefused } from '../kit/refused.js';
+import type { OpenRound, OpenRounds } from './desk/query.js';
+import { type Answer, type Call, type Endpoint, PAGED, PAST, page } from './endpoint.js';
 import { openRoundResource, type RoundResource, settledRoundResource } from './resources/rounds.js';
 
-export const roundRoutes: readonly Route[] = [{ method: 'GET', path: '/rounds', role: 'read', handle: list }];
+export const ROUNDS_ENDPOINT: Endpoint = {
+  method: 'GET',
+  path: '/rounds',
+  role: 'read',
+  id: 'listRounds',
+  tag: 'Trading',
+  summary: 'Rounds, the last to start first',
+  query: ['marketId', 'statusOfRound', 'from', 'to', ...PAGED],
+  schemas: typia.json.schemas<[RoundResource], '3.1'>(),
+  shape: 'page',
+  codes: PAST,
+  handle: async ({ engine, archive }, call) => {
+    const query = queryOf(call);
+    const { market, status, fromMs, toMs, after, limit } = query;
+    const slices = await engine.list('openRounds', {});
+    const open = matching(lastOf(slices), query);
+    if (status !== null && status !== 'SETTLED') return pageOf(query, open, NONE);
+    const reachedSeq = slices.at(-1)?.lifecycleSeq ?? 0;
+    const settled = await readPast<RoundsAnswer>((tell) =>
+      archive.rounds({ market, fromMs, toMs, after, limit, reachedSeq }, tell),
+    );
+    return pageOf(query, open, settled);
+  },
+};
 
 interface Query extends Exclude<ReturnType<typeof roundsQuery>, Refused> {
   readonly market: number | null;
@@ -29,34 +53,14 @@ interface Listed {
   readonly resource: RoundResource;
 }
 
-function list({ request }: Call): Asking | Refused {
-  const query = readQuery(request.query);
-  if (query instanceof Refused) return query;
-  return asking('openRounds', {}, (...slices) => {
-    const open = matching(lastOf(slices), query);
-    if (query.status !== null && query.status !== 'SETTLED') return pageOf(query, open, NONE);
-    return new Reading((archive, tell) => {
-      const reachedSeq = slices.at(-1)?.lifecycleSeq ?? 0;
-      const { market, fromMs, toMs, after, limit } = query;
-      archive.rounds({ market, fromMs, toMs, after, limit, reachedSeq }, (told) =>
-        tell(isRefusal(told) ? refusedBy(told) : pageOf(query, open, told)),
-      );
-    });
-  });
-}
-
 const NONE: RoundsAnswer = { rounds: [], nextAfter: null };
 
-function readQuery(text: string): Query | Refused {
-  const given = parseQuery(text, ['marketId', 'status', 'from', 'to', 'limit', 'cursor']);
-  if (given instanceof Refused) return given;
+function queryOf({ given }: Call): Query {
   const id = given.get('marketId');
   const market = id === undefined ? null : marketOf(id);
-  if (market !== null && market < 0) return invalid('marketId must be the id of a market');
-  const status = parseChoice('status', given.get('status'), ROUND_STATUSES);
-  if (status instanceof Refused) return status;
-  const asked = roundsQuery(given);
-  return asked instanceof Refused ? asked : { ...asked, market, status };
+  if (market !== null && market < 0) refuseInvalid('marketId must be the id of a market');
+  const status = unlessRefused(parseChoice('status', given.get('status'), ROUND_STATUSES));
+  return { ...unlessRefused(roundsQuery(given)), market, status };
 }
 
 /** A round that went on while they were read is there twice, and counts as it was last. */
@@ -89,7 +93,7 @@ function inOrder(one: Place, other: Place): number {
 }
 
 /** Both as far as both have been read. What is in both has been settled meanwhile. */
-function pageOf({ limit }: Query, open: readonly OpenRound[], { rounds, nextAfter }: RoundsAnswer): Result {
+function pageOf({ limit }: Query, open: readonly OpenRound[], { rounds, nextAfter }: RoundsAnswer): Answer {
   const settled = new Set(rounds.map((round) => roundId(round.market, round.roundNumber)));
   const all: Listed[] = [
     ...rounds.map((round) => ({ ...placeOf(round), resource: settledRoundResource(round) })),

@@ -2,8 +2,6 @@
  * The operators' port of a server that follows: `/healthz` and `/readyz` for load balancers, `/metrics`, and a status that can
  * only be read. Everything else is the leader's to answer.
  */
-import { fail } from '../../engine/base/assert.js';
-import { archiveReads } from '../../engine/model/archive-reads.js';
 import type { HttpHandler } from '../../engine/model/ports.js';
 import { Refused } from '../kit/refused.js';
 import { accessFamilies, type GuessCounts } from '../metrics/prometheus/access-families.js';
@@ -12,7 +10,8 @@ import { replicationFamilies } from '../metrics/prometheus/replication-families.
 import type { ReplicationFigures, StandbyStatus } from '../metrics/replication.js';
 import type { Callers } from '../operator/access/callers.js';
 import { createOperatorApi } from '../operator/api.js';
-import { answer, PlainText, type Route, sendResult } from '../operator/call.js';
+import { answer, type OperatorRoute, sendResult } from '../operator/endpoint.js';
+import { metricsRoute } from '../operator/server.js';
 
 export interface StandbyApiOptions {
   readonly callers: Callers;
@@ -22,26 +21,22 @@ export interface StandbyApiOptions {
   readonly onFatal: (error: unknown) => void;
 }
 
-const asksNobody = (): never => fail('what a standby serves needs nobody to be asked');
 const STATUS_PATH = '/operator/v1/status';
 
 export function createStandbyApi(options: StandbyApiOptions): HttpHandler {
   const { callers, guesses, facts, build, onFatal } = options;
   const page = new MetricsPage(build);
-  const metrics: Route = {
+  const metrics = metricsRoute(page.contentType, () =>
+    page.text([...replicationFamilies(figuresOf(facts()), null), ...accessFamilies(guesses())]),
+  );
+  const status: OperatorRoute = {
     method: 'GET',
-    path: '/metrics',
+    path: '/status',
     role: 'read',
-    handle: () => {
-      const families = [...replicationFamilies(figuresOf(facts()), null), ...accessFamilies(guesses())];
-      return new PlainText(page.contentType, page.text(families));
-    },
+    handle: () => answer(200, facts()),
   };
-  const status: Route = { method: 'GET', path: '/status', role: 'read', handle: () => answer(200, facts()) };
   const reason = (): string => reasonOf(facts());
   const api = createOperatorApi({
-    ask: asksNobody,
-    archive: archiveReads(asksNobody),
     routes: [status],
     rootRoutes: [metrics],
     callers,

@@ -1,26 +1,21 @@
 /**
- * What the engine's thread does with the operators' questions. Each turn of the event loop has one of them, or one slice
- * of a list: whatever operators ask for, an order waits for no more than that.
+ * Answers the operators' queries on the engine's thread. Each turn of the event loop has one of them, or one slice of a list:
+ * whatever operators ask for, an order waits for no more than that.
  */
 import type { Lifecycle } from '../../../engine/host/lifecycle.js';
-import { Refused } from '../../kit/refused.js';
-import { AccountDesk } from './accounts.js';
-import { ControlDesk } from './control.js';
-import type { Asked, AskOf, FactsOf, Kind, Question, Told } from './dealings.js';
-import { confirmPrice, type HeldPriceOptions } from './held-prices.js';
-import { KeyDesk } from './keys.js';
-import { ListDesk } from './lists.js';
+import { Refusal } from '../../kit/refused.js';
+import { type CommandOptions, OperatorCommands } from './commands.js';
 import { pulse } from './pulse.js';
-import { type After, type Facts, type Reply, Slices } from './reply.js';
-import { moveClock, pushPrices, type SandboxOptions } from './sandbox.js';
+import type { OperatorQuery, QueryKind, QueryMessage, QueryOf, ResultOf } from './query.js';
+import { OperatorReads } from './reads.js';
+import type { After, Reply, Slices } from './reply.js';
 import { type StatusSources, statusOf } from './status.js';
-import { Submitter } from './submitter.js';
 
-export interface OperatorDeskOptions extends SandboxOptions, HeldPriceOptions {
+export interface OperatorDeskOptions extends CommandOptions {
   readonly lifecycle: Lifecycle;
   /** null for a server that does not run in a process of its own, as in tests. */
   readonly status: StatusSources | null;
-  /** Called before each answer: what it speaks of can be seen by then. */
+  /** Called before each answer: what it shows can be seen by then. */
   readonly beforeTelling: () => void;
   /** Runs the function at the end of this turn of the event loop. */
   readonly schedule: (run: () => void) => void;
@@ -28,23 +23,26 @@ export interface OperatorDeskOptions extends SandboxOptions, HeldPriceOptions {
   readonly onFatal: (error: unknown) => void;
 }
 
-type Tell = (told: Told) => void;
-type Handlers = { readonly [K in Kind]: (ask: AskOf<K>) => Reply<FactsOf<K>> };
+type OnMessage = (message: QueryMessage) => void;
+type Handlers = {
+  readonly [K in QueryKind]: (
+    query: QueryOf<K>,
+  ) => Reply<ResultOf<K>> | Promise<Reply<ResultOf<K>>> | Slices<ResultOf<K>>;
+};
 
 export class OperatorDesk {
-  readonly #submitter: Submitter;
   readonly #handlers: Handlers;
   /** One turn's work each. */
   readonly #steps: (() => void)[] = [];
   #isScheduled = false;
 
   constructor(private readonly options: OperatorDeskOptions) {
-    this.#submitter = new Submitter(options.sequencer);
-    this.#handlers = handlersOf(options, this.#submitter);
+    this.#handlers = handlersOf(options);
   }
 
-  /** Answers once what it tells is durable. */
-  readonly ask = (question: Asked, tell: Tell): void => this.#later(() => this.#begin(question, tell));
+  /** Answers once what it shows is durable. */
+  readonly answer = (query: OperatorQuery, onMessage: OnMessage): void =>
+    this.#later(() => this.#begin(query, onMessage));
 
   #later(step: () => void): void {
     this.#steps.push(step);
@@ -56,101 +54,81 @@ export class OperatorDesk {
     this.#isScheduled = true;
     this.options.schedule(() => {
       this.#isScheduled = false;
-      this.#guarded(() => this.#steps.shift()?.());
+      try {
+        this.#steps.shift()?.();
+      } catch (error) {
+        this.options.onFatal(error);
+      }
       if (this.#steps.length > 0) this.#schedule();
     });
   }
 
-  #begin(question: Asked, tell: Tell): void {
-    const reply = this.#submitter.inNameOf(question.by, () => this.#replyTo(question));
-    if (reply instanceof Slices) this.#continue(reply, tell);
-    else if (!(reply instanceof Promise)) this.#end(reply, tell);
-    else {
-      reply.then(
-        (later) => this.#guarded(() => this.#end(later, tell)),
-        (error: unknown) => this.options.onFatal(error),
-      );
+  #begin(query: OperatorQuery, onMessage: OnMessage): void {
+    try {
+      const reply = this.#replyTo(query);
+      if (reply instanceof Promise)
+        reply.then((later) => this.#end(later, onMessage)).catch(this.options.onFatal);
+      else if ('next' in reply) this.#continue(reply, onMessage);
+      else this.#end(reply, onMessage);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const { code, detail } = error.refused;
+      this.options.beforeTelling();
+      onMessage({ kind: 'refused', code, detail });
     }
   }
 
-  #replyTo<K extends Kind>({ kind, ask }: Question<K>): Reply<FactsOf<K>> {
-    return this.#handlers[kind](ask);
+  #replyTo<K extends QueryKind>(query: QueryOf<K>): ReturnType<Handlers[K]> {
+    return this.#handlers[query.kind](query) as ReturnType<Handlers[K]>;
   }
 
-  #continue(list: Slices<FactsOf<Kind>>, tell: Tell): void {
-    const next = list.rest.next();
+  #continue(slices: Slices<ResultOf<QueryKind>>, onMessage: OnMessage): void {
+    const next = slices.next();
     if (next.done === true) {
-      this.#tellAfter(next.value, { kind: 'done', facts: [] }, tell);
+      this.#tellAfter(next.value, { kind: 'done', results: [] }, onMessage);
       return;
     }
-    if (next.value !== null) tell({ kind: 'part', facts: [next.value] });
-    this.#later(() => this.#continue(list, tell));
+    if (next.value !== null) onMessage({ kind: 'part', results: [next.value] });
+    this.#later(() => this.#continue(slices, onMessage));
   }
 
-  #end(reply: Facts<FactsOf<Kind>> | Refused, tell: Tell): void {
-    if (!(reply instanceof Refused)) {
-      this.#tellAfter(reply.after, { kind: 'done', facts: [reply.facts] }, tell);
-      return;
-    }
-    this.options.beforeTelling();
-    tell({ kind: 'refused', code: reply.code, detail: reply.detail });
+  #end({ result, after }: Reply<ResultOf<QueryKind>>, onMessage: OnMessage): void {
+    this.#tellAfter(after, { kind: 'done', results: [result] }, onMessage);
   }
 
-  #tellAfter(after: After, told: Told, tell: Tell): void {
+  #tellAfter(after: After, message: QueryMessage, onMessage: OnMessage): void {
     const { lifecycle, sequencer, beforeTelling } = this.options;
     const release = (): void => {
       beforeTelling();
-      tell(told);
+      onMessage(message);
     };
     if (after === 'all') lifecycle.whenQuiet(release);
     else sequencer.whenDurable(after, release);
   }
-
-  #guarded(run: () => void): void {
-    try {
-      run();
-    } catch (error) {
-      this.options.onFatal(error);
-    }
-  }
 }
 
-function handlersOf(options: OperatorDeskOptions, submitter: Submitter): Handlers {
-  const { sequencer } = options;
-  const accounts = new AccountDesk(submitter);
-  const keys = new KeyDesk(submitter);
-  const control = new ControlDesk(submitter);
-  const lists = new ListDesk(sequencer);
+function handlersOf(options: OperatorDeskOptions): Handlers {
+  const commands = new OperatorCommands(options);
+  const reads = new OperatorReads(options.sequencer);
   return {
-    hasAccount: (ask) => accounts.has(ask),
-    hasKey: (ask) => keys.has(ask),
-    account: (ask) => accounts.get(ask),
-    accounts: (ask) => accounts.list(ask),
-    createAccount: (ask) => accounts.create(ask),
-    updateAccount: (ask) => accounts.update(ask),
-    transfer: (ask) => accounts.transfer(ask),
-    keys: (ask) => keys.list(ask),
-    createKey: (ask) => keys.create(ask),
-    updateKey: (ask) => keys.update(ask),
-    expireKey: (ask) => keys.expire(ask),
-    rotateKey: (ask) => keys.rotate(ask),
-    openRounds: () => lists.openRounds(),
-    betsOfAccount: (ask) => lists.bets(ask),
-    accountSeq: (ask) => lists.accountSeq(ask),
-    transfers: (ask) => lists.transfers(ask),
-    setTrading: (ask) => control.setTrading(ask),
-    suspendMarket: (ask) => control.suspendMarket(ask),
-    voidRound: (ask) => control.voidRound(ask),
-    house: () => control.house(),
-    rules: () => control.rules(),
-    configure: (ask) => control.configure(ask),
-    transferHouse: (ask) => control.transferHouse(ask),
-    lastAction: () => control.lastAction(),
-    recordRefusals: (ask) => control.recordRefusals(ask),
-    pushPrices: (ask) => pushPrices(options, ask),
-    confirmPrice: (ask) => confirmPrice(options, submitter, ask),
-    moveClock: (ask) => moveClock(options, ask, submitter),
-    pulse: () => pulse(options, options.status?.replicatedLog() ?? null),
+    command: (query) => commands.command(query),
+    rotateKey: (query) => commands.rotateKey(query),
+    configure: (query) => commands.configure(query),
+    confirmPrice: (query) => commands.confirmPrice(query),
+    pushPrices: (query) => commands.pushPrices(query),
+    moveClock: (query) => commands.moveClock(query),
+    lastAction: () => commands.lastAction(),
+    account: (query) => reads.account(query),
+    key: (query) => reads.key(query),
+    accounts: (query) => reads.accounts(query),
+    keys: (query) => reads.keys(query),
+    openRounds: () => reads.openRounds(),
+    betsOfAccount: (query) => reads.betsOfAccount(query),
+    accountSeq: (query) => reads.accountSeq(query),
+    transfers: (query) => reads.transfers(query),
+    house: () => reads.house(),
+    rules: () => reads.rules(),
+    pulse: () => ({ result: pulse(options, options.status?.replicatedLog() ?? null), after: 0 }),
     status: statusOf(options.status),
   };
 }

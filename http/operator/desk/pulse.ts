@@ -2,8 +2,7 @@
 import { MARKETS_MAX } from '../../../engine/model/domain.js';
 import type { Totals } from '../../../engine/model/views.js';
 import { type LeaderLog, type LeaderStatus, leaderStatus } from '../../metrics/replication.js';
-import { type Facts, facts } from './reply.js';
-import type { SandboxOptions } from './sandbox.js';
+import type { CommandOptions } from './commands.js';
 
 export interface Pulse {
   /** The engine's clock. */
@@ -28,12 +27,15 @@ export interface Pulse {
   readonly replication: LeaderStatus | null;
 }
 
-export function pulse({ sequencer, manualRun }: SandboxOptions, log: LeaderLog | null): Facts<Pulse> {
+export function pulse(
+  { sequencer, manualRun }: Pick<CommandOptions, 'sequencer' | 'manualRun'>,
+  log: LeaderLog | null,
+): Pulse {
   const { engine } = sequencer;
   const { trading } = engine;
   const suspended: number[] = [];
   for (let market = 0; market < MARKETS_MAX; market++) if (engine.isSuspended(market)) suspended.push(market);
-  const found: Pulse = {
+  return {
     timeMs: sequencer.stampMs(),
     isClockManual: manualRun !== null,
     seq: engine.seq,
@@ -49,5 +51,4 @@ export function pulse({ sequencer, manualRun }: SandboxOptions, log: LeaderLog |
     suspended,
     replication: leaderStatus(log),
   };
-  return facts(found, 0);
 }

@@ -20,8 +20,7 @@ import type { Clock } from '../../../engine/model/ports.js';
 import type { EngineReads } from '../../../engine/model/views.js';
 import type { LiveFeed } from '../../../feeds/live/live-feed.js';
 import { type LeaderLog, leaderStatus } from '../../metrics/replication.js';
-import { heldPrices } from './held-prices.js';
-import { type Facts, facts } from './reply.js';
+import type { Reply } from './reply.js';
 
 /** The asset's last accepted tick since the start, or null. */
 type LatestTick = (asset: number) => { readonly price: number; readonly timeMs: number } | null;
@@ -84,12 +83,15 @@ const NANOSECONDS_PER_MS = 1e6;
 const LOOP_RESOLUTION_MS = 10;
 
 /** Starts to watch the event loop of this thread. */
-export function statusOf(sources: StatusSources | null): () => Facts<object> {
+export function statusOf(sources: StatusSources | null): () => Reply<object> {
   if (sources === null) return () => fail('a server without a process of its own has no status');
   const startedMs = sources.clock.monotonicMs();
   const loopDelay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
   loopDelay.enable();
-  return () => facts(status(sources, sources.clock.monotonicMs() - startedMs, loopDelay), 0);
+  return () => ({
+    result: status(sources, sources.clock.monotonicMs() - startedMs, loopDelay),
+    after: 0,
+  });
 }
 
 function status(sources: StatusSources, uptimeMs: number, loopDelay: IntervalHistogram): object {
@@ -224,4 +226,16 @@ export function marketsWithoutCapital(engine: EngineReads, latestTick: LatestTic
     if (rules === null || tick === null || nowMs - tick.timeMs > rules.maxPriceAgeMs) return false;
     return 2 * rules.house.seedCents > houseCents;
   });
+}
+
+/** Prices that are held back as absurd, by asset. */
+function heldPrices(tracker: PriceTracker): Record<string, unknown> {
+  const shown = ASSETS.flatMap((crypto, asset) => {
+    const held = tracker.held(asset);
+    if (held === null) return [];
+    const { last, sinceMs, agreeing } = held;
+    const since = new Date(sinceMs).toISOString();
+    return [[crypto, { price: last.price, source: last.source, since, ticks: agreeing + 1 }] as const];
+  });
+  return Object.fromEntries(shown);
 }

@@ -1,23 +1,24 @@
 /**
- * `GET /operator/v1/prices/{crypto}/history`: the prices of an asset in the last hour, for a plot. The board has only the latest ones, so
- * this thread notes them every five seconds, and a price that has not changed since then is noted once.
+ * The prices of each asset in the last hour, for a plot. The board has only the latest ones, so this thread notes them every
+ * five seconds, and a price that has not changed since then is noted once.
  */
+import { must } from '../../../engine/base/assert.js';
 import { ASSETS, type Asset } from '../../../engine/model/domain.js';
 import { ASSET_FIELDS, type Board, TICK_MS, TICK_PRICE } from '../../board/markets.js';
-import { refuseQuery } from '../../kit/params.js';
-import { Refused } from '../../kit/refused.js';
-import { answer, type Call, type Result, type Route } from '../call.js';
 
 export const NOTE_EVERY_MS = 5_000;
 /** An hour. */
 export const NOTES_MAX = 720;
 
 /** Columns of the same length, oldest first. */
-export interface PriceHistoryResource {
-  readonly crypto: Asset;
+export interface PriceNotes {
   /** When the prices were of, in milliseconds since 1970. */
   readonly timesMs: readonly number[];
   readonly prices: readonly number[];
+}
+/** Columns of the same length, oldest first. */
+export interface PriceHistoryResource extends PriceNotes {
+  readonly crypto: Asset;
 }
 
 interface Notes {
@@ -30,15 +31,6 @@ export class PriceHistory {
   readonly #notes: readonly Notes[] = ASSETS.map(() => ({ timesMs: [], prices: [] }));
 
   constructor(private readonly board: Board) {}
-
-  readonly routes: readonly Route[] = [
-    {
-      method: 'GET',
-      path: '/prices/{crypto}/history',
-      role: 'read',
-      handle: (call) => this.#show(call),
-    },
-  ];
 
   /** To be called every five seconds. */
   note(): void {
@@ -53,12 +45,7 @@ export class PriceHistory {
     }
   }
 
-  #show({ params, request }: Call): Result {
-    const refused = refuseQuery(request.query);
-    if (refused !== null) return refused;
-    const crypto = params[0] as Asset;
-    const notes = this.#notes[ASSETS.indexOf(crypto)];
-    if (notes === undefined) return new Refused('not_found', `no such asset; known are ${ASSETS.join(', ')}`);
-    return answer(200, { crypto, ...notes } satisfies PriceHistoryResource);
+  of(asset: number): PriceNotes {
+    return must(this.#notes[asset], 'notes of the asset');
   }
 }

@@ -1,7 +1,10 @@
 /** What the operator port answers beside the API: health, metrics, and the sessions of the console. */
+import typia from 'typia';
 import type { ErrorCode } from '../../../engine/model/errors.js';
-import type { JsonObject } from '../../openapi/schemas.js';
-import type { Operation } from './operation.js';
+import type { LoginBody } from '../../console/console.js';
+import type { SessionResource } from '../../console/session-resource.js';
+import { type JsonObject, schemaRef } from '../../openapi/schemas.js';
+import type { Described } from '../endpoint.js';
 import { failures, requestBody, success } from './responses.js';
 
 const TRANSPORT: readonly ErrorCode[] = ['invalid_request', 'request_timeout', 'body_too_large'];
@@ -15,6 +18,14 @@ const NOT_READY: readonly ErrorCode[] = [
 ];
 const ASKED: readonly ErrorCode[] = ['invalid_operator_token', 'invalid_session', 'rate_limited'];
 
+interface Healthy {
+  readonly status: 'ok';
+}
+const HEALTHY = typia.json.schemas<[Healthy], '3.1'>();
+const SESSION = typia.json.schemas<[SessionResource, LoginBody], '3.1'>();
+
+export const BESIDE_SCHEMAS = [HEALTHY, SESSION];
+
 const health = (id: string, summary: string): JsonObject => ({
   operationId: id,
   tags: ['Server'],
@@ -22,7 +33,7 @@ const health = (id: string, summary: string): JsonObject => ({
   description: 'Needs no token.',
   security: [],
   responses: {
-    200: success({ id, tag: 'Server', summary, answer: 'Healthy' }),
+    200: success({ id, tag: 'Server', summary, schemas: HEALTHY }),
     ...failures([...TRANSPORT, ...NOT_READY]),
   },
 });
@@ -42,7 +53,7 @@ const metrics: JsonObject = {
 const session = (
   id: string,
   summary: string,
-  ok: Pick<Operation, 'status' | 'isNullable' | 'shape'>,
+  ok: Pick<Described, 'status' | 'isNullable' | 'shape'>,
   codes: readonly ErrorCode[],
 ): JsonObject => {
   return {
@@ -51,7 +62,7 @@ const session = (
     summary,
     security: id === 'logIn' ? [] : [{ session: [] }, {}],
     responses: {
-      [ok.status ?? 200]: success({ id, tag: 'Console', summary, answer: 'SessionResource', ...ok }),
+      [ok.status ?? 200]: success({ id, tag: 'Console', summary, schemas: SESSION, ...ok }),
       ...failures([...TRANSPORT, ...codes]),
     },
   };
@@ -71,7 +82,7 @@ export const besidePaths = (): JsonObject => ({
         'unsupported_media_type',
         'rate_limited',
       ]),
-      requestBody: requestBody('LoginBody'),
+      requestBody: requestBody(schemaRef('LoginBody')),
     },
     delete: session('logOut', 'Log out', { status: 204, shape: 'none' }, ['invalid_session', 'csrf_refused']),
   },

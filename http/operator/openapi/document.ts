@@ -1,25 +1,14 @@
 /**
- * The OpenAPI 3.1 document of the operator API: its routes, what is beside them on the operator port, and for each the least
- * role. What a route answers, and what it takes, follows from the types of its handler (`schemas.ts`).
+ * The OpenAPI 3.1 document of the operator API: its endpoints, what is beside them on the operator port, and for each the least
+ * role. The schemas of bodies and answers are made from the types of the handlers.
  */
-import { must } from '../../../engine/base/assert.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
-import type { OperatorRole } from '../../../engine/model/operators.js';
 import type { JsonObject } from '../../openapi/schemas.js';
-import { PlainText, type Route } from '../call.js';
-import { besidePaths } from './beside.js';
-import { type Operation, TAGS } from './operation.js';
-import { OPERATIONS } from './operations.js';
-import { pathParameters, QUERIES } from './parameters.js';
+import { type Endpoint, PREFIX, TAGS } from '../endpoint.js';
+import { pathParameters, QUERIES } from '../parameters.js';
+import { BESIDE_SCHEMAS, besidePaths } from './beside.js';
 import { failures, requestBody, success } from './responses.js';
 import { componentSchemas } from './schemas.js';
-
-const BASE = '/operator/v1';
-const DOCUMENT: Pick<Route, 'method' | 'path' | 'role'> = {
-  method: 'GET',
-  path: '/openapi.json',
-  role: 'read',
-};
 
 const INTRODUCTION = `What operators may do, on a port of its own. Every request needs a token (\`Authorization: Bearer\`), or
 the session of the console; \`/healthz\` and \`/readyz\` need neither. A token has one of three roles, \`read\`, \`support\` and
@@ -45,21 +34,13 @@ const ANY_CODES: readonly ErrorCode[] = [
 /** Of one that changes something. */
 const CHANGE_CODES: readonly ErrorCode[] = ['csrf_refused', 'unsupported_media_type'];
 
-/** The route that shows the document of `routes`. */
-export function documentRoute(routes: readonly Route[]): Route {
-  const text = Promise.resolve(JSON.stringify(operatorDocument(routes)));
-  return { ...DOCUMENT, handle: () => new PlainText('application/json', text) };
-}
-
-/** The document of these routes below `/operator/v1`. Each must be known to `OPERATIONS`. */
-export function operatorDocument(routes: readonly Route[]): JsonObject {
+export function operatorDocument(endpoints: readonly Endpoint[]): JsonObject {
   const paths: Record<string, JsonObject> = {};
-  for (const { method, path, role } of [...routes, DOCUMENT]) {
-    const name = `${method} ${path}`;
-    const whole = BASE + path;
-    const described = operationObject(must(OPERATIONS[name], name), method, path, role);
-    paths[whole] = { ...paths[whole], [method.toLowerCase()]: described };
+  for (const endpoint of endpoints) {
+    const path = PREFIX + endpoint.path;
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operationObject(endpoint) };
   }
+  const schemas = [...endpoints.map((endpoint) => endpoint.schemas), ...BESIDE_SCHEMAS];
   return {
     openapi: '3.1.0',
     info: {
@@ -83,16 +64,16 @@ export function operatorDocument(routes: readonly Route[]): JsonObject {
             'With the port of the address behind an underscore, if it has one: `tote_console_8081`',
         },
       },
-      schemas: componentSchemas(),
+      schemas: componentSchemas(schemas),
     },
   };
 }
 
-function operationObject(operation: Operation, method: string, path: string, role: OperatorRole): JsonObject {
-  const { id, tag, summary, text, query = [], body, codes = [] } = operation;
-  const isRead = method === 'GET';
+function operationObject(endpoint: Endpoint): JsonObject {
+  const { method, path, role, id, tag, summary, text, schemas, query = [], codes = [] } = endpoint;
   const parameters = [...pathParameters(path), ...query.map((name) => QUERIES[name])];
-  const all = [...ANY_CODES, ...(isRead ? [] : CHANGE_CODES), ...codes];
+  const all = [...ANY_CODES, ...(method === 'GET' ? [] : CHANGE_CODES), ...codes];
+  const body = schemas?.schemas[1] as JsonObject | undefined;
   return {
     operationId: id,
     tags: [tag],
@@ -101,6 +82,6 @@ function operationObject(operation: Operation, method: string, path: string, rol
     'x-role': role,
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && { requestBody: requestBody(body) }),
-    responses: { [operation.status ?? 200]: success(operation), ...failures(all) },
+    responses: { [endpoint.status ?? 200]: success(endpoint), ...failures(all) },
   };
 }

@@ -1,18 +1,12 @@
 /** Request bodies and responses of the operator API's document: the envelope around what a schema says. */
 import { ERROR_STATUS, type ErrorCode } from '../../../engine/model/errors.js';
 import { type JsonObject, schemaRef } from '../../openapi/schemas.js';
-import type { Operation } from './operation.js';
+import type { Described } from '../endpoint.js';
 
-const LIST = /^(\w+)\[\]$/;
-
-export function requestBody(name: string): JsonObject {
-  const item = LIST.exec(name)?.[1];
-  const schema =
-    item === undefined
-      ? schemaRef(name)
-      : { type: 'array', items: schemaRef(item), minItems: 1, maxItems: 1_000 };
-  return { required: true, content: { 'application/json': { schema } } };
-}
+export const requestBody = (schema: JsonObject): JsonObject => ({
+  required: true,
+  content: { 'application/json': { schema } },
+});
 
 const headers: JsonObject = {
   'X-Request-Id': {
@@ -22,10 +16,10 @@ const headers: JsonObject = {
   },
 };
 
-export function success({ answer, shape, summary, codes, isNullable = false }: Operation): JsonObject {
+export function success({ schemas, shape, summary, codes, isNullable = false }: Described): JsonObject {
   if (shape === 'none') return { description: summary, headers };
   const any: JsonObject = { type: 'object' };
-  const named = answer === null ? any : schemaRef(answer);
+  const named = (schemas?.schemas[0] ?? any) as JsonObject;
   const one = isNullable ? { oneOf: [named, { type: 'null' }] } : named;
   if (shape === 'text')
     return { description: summary, headers, content: { 'application/json': { schema: any } } };

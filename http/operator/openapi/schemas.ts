@@ -1,80 +1,7 @@
-/** The component schemas of the operator API's document, made by typia from the types of the handlers. */
-import typia from 'typia';
+/** The component schemas of the operator API's document. */
 import { ERROR_STATUS } from '../../../engine/model/errors.js';
-import type { LoginBody } from '../../console/console.js';
-import type { SessionResource } from '../../console/session-resource.js';
 import { isObject, type Json, type JsonObject } from '../../openapi/schemas.js';
-import type { LedgerEntry } from '../../wire/past-types.js';
-import type { CreateAccountBody, TransferBody, UpdateAccountBody } from '../accounts.js';
-import type { ConfirmPriceBody, MarketBody, TradingBody, VoidRoundBody } from '../control.js';
-import type { PriceHistoryResource } from '../figures/price-history.js';
-import type { VitalsResource } from '../figures/vitals.js';
-import type { CreateKeyBody, RotateKeyBody, UpdateKeyBody } from '../keys.js';
-import type { AccountResource, KeyResource, TransferResource } from '../resources/accounts.js';
-import type { AuditEntry } from '../resources/audit.js';
-import type { BetResource } from '../resources/bets.js';
-import type { HouseExposure, HouseResource } from '../resources/house.js';
-import type { RoundResource } from '../resources/rounds.js';
-import type { RulesResource } from '../resources/rules.js';
-import type { RulesPatchBody } from '../rules.js';
-import type { ClockBody, Tick } from '../sandbox.js';
-import type {
-  ClockTime,
-  ConfirmedPrice,
-  CreatedKey,
-  Healthy,
-  HouseProfit,
-  MarketState,
-  RotatedKey,
-  RulesChange,
-  TakenPrices,
-  TradingState,
-  VoidedRound,
-} from './answers.js';
-
-const generated = typia.json.schemas<
-  [
-    AccountResource,
-    AuditEntry,
-    BetResource,
-    ClockBody,
-    ClockTime,
-    ConfirmPriceBody,
-    ConfirmedPrice,
-    CreateAccountBody,
-    CreateKeyBody,
-    CreatedKey,
-    Healthy,
-    HouseExposure,
-    HouseProfit,
-    HouseResource,
-    KeyResource,
-    LedgerEntry,
-    LoginBody,
-    MarketBody,
-    MarketState,
-    PriceHistoryResource,
-    RotateKeyBody,
-    RotatedKey,
-    RoundResource,
-    RulesChange,
-    RulesPatchBody,
-    RulesResource,
-    SessionResource,
-    TakenPrices,
-    Tick,
-    TradingBody,
-    TradingState,
-    TransferBody,
-    TransferResource,
-    UpdateAccountBody,
-    UpdateKeyBody,
-    VitalsResource,
-    VoidRoundBody,
-    VoidedRound,
-  ],
-  '3.1'
->();
+import type { Schemas } from '../endpoint.js';
 
 /** A choice of words becomes an enumeration, which people read more easily. */
 function tidy(schema: Json): Json {
@@ -114,12 +41,12 @@ const closed = (name: string, schema: Json): Json =>
     ? { ...schema, additionalProperties: false }
     : schema;
 
-export function componentSchemas(): JsonObject {
+/** All types that `units` name, each once. */
+export function componentSchemas(units: readonly (Schemas | undefined)[]): JsonObject {
+  const named = Object.assign({}, ...units.map((unit) => unit?.components.schemas));
   // The round trip changes only the type: typia's schema types are wider than JSON.
-  const schemas = tidy(JSON.parse(JSON.stringify(generated.components.schemas ?? {})));
-  const named = isObject(schemas) ? Object.entries(schemas) : [];
-  return {
-    ...Object.fromEntries(named.map(([name, schema]) => [name, closed(name, schema)])),
-    Failure: failure,
-  };
+  const schemas = Object.entries<Json>(JSON.parse(JSON.stringify(named)))
+    .map(([name, schema]) => [name, closed(name, tidy(schema))] as const)
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+  return { ...Object.fromEntries(schemas), Failure: failure };
 }

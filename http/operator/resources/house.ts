@@ -13,7 +13,7 @@ import {
 import type { Totals } from '../../../engine/model/views.js';
 import { houseResultCents, worstResultCents } from '../../../engine/quotes/exposure.js';
 import { isoText } from '../../wire/wire.js';
-import type { OpenRound } from '../desk/dealings.js';
+import type { OpenRound } from '../desk/query.js';
 
 /** `balance + accounts + openStakes + openSeeds + reservedStakes = deposits - withdrawals`, at all times (design, section 2). */
 export interface HouseResource {

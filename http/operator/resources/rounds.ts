@@ -17,7 +17,7 @@ import {
   timeFrameOf,
 } from '../../../engine/model/domain.js';
 import { isoText } from '../../wire/wire.js';
-import type { OpenRound } from '../desk/dealings.js';
+import type { OpenRound } from '../desk/query.js';
 
 export interface RoundResource {
   readonly id: string;

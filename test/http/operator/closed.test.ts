@@ -6,22 +6,14 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { operatorRoutes } from '../../../http/operator/routes.js';
+import { ENDPOINTS } from '../../../http/operator/endpoints.js';
 import { addOperatorToken } from '../../../persistence/data-dir/operator-tokens.js';
 import { Client } from '../../support/http/client.js';
 import { newDataDir, removeDataDir, Server } from '../../support/processes/server.js';
 
-/** Those that are added to the ones of `operatorRoutes` where the port is opened. */
-const FIGURES = [
-  { method: 'GET', path: '/operator/v1/vitals' },
-  { method: 'GET', path: '/metrics' },
-];
 const ROUTES = [
-  ...operatorRoutes({ isFeedPush: true, isClockManual: true }, true).map(({ method, path }) => ({
-    method,
-    path: `/operator/v1${path}`,
-  })),
-  ...FIGURES,
+  ...ENDPOINTS.map(({ method, path }) => ({ method, path: `/operator/v1${path}` })),
+  { method: 'GET', path: '/metrics' },
 ];
 
 const dataDir = newDataDir();

@@ -1,9 +1,9 @@
 /** The engine's thread gives operators' lists in slices, one a turn, however many are asked for (`OperatorDesk`). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FactsOf, Question, Told } from '../../../http/operator/desk/dealings.js';
 import { OperatorDesk } from '../../../http/operator/desk/desk.js';
-import { PAGE_ROWS_MAX, SLICE_ROWS, search } from '../../../http/operator/desk/search.js';
+import type { OperatorQuery, QueryMessage, ResultOf } from '../../../http/operator/desk/query.js';
+import { PAGE_ROWS_MAX, SLICE_ROWS, search } from '../../../http/operator/desk/reads.js';
 import { accountResources } from '../../../http/operator/resources/accounts.js';
 import { codeOf } from '../../support/host/host.js';
 import { liveHost } from '../../support/host/live-host.js';
@@ -34,9 +34,9 @@ function opened(count: number) {
     schedule: host.schedule,
     onFatal: (error) => assert.fail(String(error)),
   });
-  const ask = (question: Question): Told[] => {
-    const told: Told[] = [];
-    desk.ask({ ...question, by: null }, (said) => told.push(said));
+  const ask = (query: OperatorQuery): QueryMessage[] => {
+    const told: QueryMessage[] = [];
+    desk.answer(query, (said) => told.push(said));
     return told;
   };
   return { host, reads, ask };
@@ -45,11 +45,11 @@ function opened(count: number) {
 const ANY_ACCOUNT = { name: null, tier: null, frozen: null };
 const ANY_KEY = { enabled: null, expiresBeforeMs: null, after: 0, limit: 100 };
 
-const kindsOf = (told: readonly Told[]): string[] => told.map(({ kind }) => kind);
+const kindsOf = (told: readonly QueryMessage[]): string[] => told.map(({ kind }) => kind);
 
 test('a page of 1,000 accounts takes a slice of each turn, and orders go on in between', () => {
   const { host, reads, ask } = opened(1_200);
-  const told = ask({ kind: 'accounts', ask: { ...ANY_ACCOUNT, after: 100, limit: 1_000 } });
+  const told = ask({ kind: 'accounts', ...ANY_ACCOUNT, after: 100, limit: 1_000 });
   const turns: number[] = [];
   for (let turn = 0; turn < 1_000 / SLICE_ROWS; turn++) {
     host.endTurn();
@@ -64,7 +64,7 @@ test('a page of 1,000 accounts takes a slice of each turn, and orders go on in b
   assert.ok(!kindsOf(told).includes('done'), 'an order that it may show is not durable yet');
   host.settle();
   assert.equal(kindsOf(told).at(-1), 'done');
-  const shown = told.flatMap((said) => (said.kind === 'part' ? said.facts : [])) as FactsOf<'accounts'>[];
+  const shown = told.flatMap((said) => (said.kind === 'part' ? said.results : [])) as ResultOf<'accounts'>[];
   const expected = Array.from({ length: 1_000 }, (_, at) => {
     const id = 101 + at;
     return { name: `n${id}`, balance: id / 100 };
@@ -78,9 +78,9 @@ test('a page of 1,000 accounts takes a slice of each turn, and orders go on in b
 test('many lists at once take no more of a turn than one, and hold up nobody until their end', () => {
   const { host, reads, ask } = opened(1_000);
   const lists = Array.from({ length: 5 }, () =>
-    ask({ kind: 'accounts', ask: { ...ANY_ACCOUNT, after: 0, limit: 1_000 } }),
+    ask({ kind: 'accounts', ...ANY_ACCOUNT, after: 0, limit: 1_000 }),
   );
-  const house = ask({ kind: 'house', ask: {} });
+  const house = ask({ kind: 'house' });
   for (let turn = 0; turn < 6; turn++) {
     host.endTurn();
     assert.ok(reads.splice(0).length <= SLICE_ROWS);
@@ -96,10 +96,10 @@ test('many lists at once take no more of a turn than one, and hold up nobody unt
 
 test('keys are given as they were when they were read, without their digests', () => {
   const { host, ask } = opened(1);
-  const before = ask({ kind: 'keys', ask: { ...ANY_KEY, account: 1 } });
+  const before = ask({ kind: 'keys', ...ANY_KEY, account: 1 });
   host.settle();
-  const changed = ask({ kind: 'updateKey', ask: { key: 1, enabled: false } });
-  const again = ask({ kind: 'updateKey', ask: { key: 1, enabled: true } });
+  const changed = ask({ kind: 'command', command: { kind: 'updateKey', key: 1, enabled: false }, by: null });
+  const again = ask({ kind: 'command', command: { kind: 'updateKey', key: 1, enabled: true }, by: null });
   host.settle();
   const enabled = [before, changed, again].map((told) => /"enabled":(\w+)/.exec(JSON.stringify(told))?.[1]);
   assert.deepEqual(enabled, ['true', 'false', 'true']);
@@ -108,7 +108,7 @@ test('keys are given as they were when they were read, without their digests', (
 
 test('a search looks at a slice a turn, tells only of what it finds, and ends a page after so many', () => {
   const { host, reads, ask } = opened(1_000);
-  const told = ask({ kind: 'accounts', ask: { ...ANY_ACCOUNT, name: 'n95', after: 0, limit: 100 } });
+  const told = ask({ kind: 'accounts', ...ANY_ACCOUNT, name: 'n95', after: 0, limit: 100 });
   for (let turn = 0; turn < 10; turn++) {
     host.endTurn();
     assert.equal(reads.splice(0).length, SLICE_ROWS);
@@ -116,8 +116,8 @@ test('a search looks at a slice a turn, tells only of what it finds, and ends a 
   host.settle();
   assert.deepEqual(kindsOf(told), ['part', 'part', 'done']);
   const names = told.flatMap(({ kind, ...said }) =>
-    kind === 'part' && 'facts' in said
-      ? (said.facts as FactsOf<'accounts'>[]).flatMap(({ found }) => found.names)
+    kind === 'part' && 'results' in said
+      ? (said.results as ResultOf<'accounts'>[]).flatMap(({ found }) => found.names)
       : [],
   );
   assert.deepEqual(names, ['n95', ...Array.from({ length: 10 }, (_, at) => `n${950 + at}`)]);

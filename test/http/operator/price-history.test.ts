@@ -2,15 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ASSETS } from '../../../engine/model/domain.js';
-import type { HttpRequest } from '../../../engine/model/ports.js';
 import { ASSET_FIELDS, boardMemory, boardOf, TICK_MS, TICK_PRICE } from '../../../http/board/markets.js';
-import { Refused } from '../../../http/kit/refused.js';
-import type { Answer, Call } from '../../../http/operator/call.js';
-import {
-  NOTES_MAX,
-  PriceHistory,
-  type PriceHistoryResource,
-} from '../../../http/operator/figures/price-history.js';
+import { NOTES_MAX, PriceHistory, type PriceNotes } from '../../../http/operator/figures/price-history.js';
 
 function noted() {
   const board = boardOf(boardMemory());
@@ -23,28 +16,22 @@ function noted() {
     row[TICK_PRICE] = price;
     board.assets.write(ASSETS.indexOf(crypto), row);
   };
-  const ask = (crypto: string, query = ''): Answer | Refused => {
-    const call = { params: [crypto], request: { query } as HttpRequest } as unknown as Call;
-    const [route] = history.routes;
-    return route?.handle(call) as Answer | Refused;
-  };
-  const shown = (crypto: string): PriceHistoryResource =>
-    (ask(crypto) as Answer).data as PriceHistoryResource;
-  return { history, tick, ask, shown };
+  const shown = (crypto: (typeof ASSETS)[number]): PriceNotes => history.of(ASSETS.indexOf(crypto));
+  return { history, tick, shown };
 }
 
 test('each price is noted once, with its own time, for its own asset', () => {
   const { history, tick, shown } = noted();
   history.note();
-  assert.deepEqual(shown('BTC'), { crypto: 'BTC', timesMs: [], prices: [] });
+  assert.deepEqual(shown('BTC'), { timesMs: [], prices: [] });
   tick('BTC', 1_000, 60_000);
   history.note();
   history.note();
   tick('BTC', 6_000, 60_000);
   tick('ETH', 6_500, 3_000);
   history.note();
-  assert.deepEqual(shown('BTC'), { crypto: 'BTC', timesMs: [1_000, 6_000], prices: [60_000, 60_000] });
-  assert.deepEqual(shown('ETH'), { crypto: 'ETH', timesMs: [6_500], prices: [3_000] });
+  assert.deepEqual(shown('BTC'), { timesMs: [1_000, 6_000], prices: [60_000, 60_000] });
+  assert.deepEqual(shown('ETH'), { timesMs: [6_500], prices: [3_000] });
 });
 
 test('an hour is kept, and the oldest goes first', () => {
@@ -56,16 +43,4 @@ test('an hour is kept, and the oldest goes first', () => {
   const { timesMs, prices } = shown('GOLD');
   assert.deepEqual([timesMs.length, prices.length], [NOTES_MAX, NOTES_MAX]);
   assert.deepEqual([timesMs[0], prices[0], prices.at(-1)], [30_000, 6, NOTES_MAX + 5]);
-});
-
-test('an asset that is not there is 404, and a query 400', () => {
-  const { ask } = noted();
-  for (const [crypto, query, code] of [
-    ['DOGE', '', 'not_found'],
-    ['BTC', 'limit=1', 'invalid_request'],
-  ] as const) {
-    const refused = ask(crypto, query);
-    assert.ok(refused instanceof Refused);
-    assert.equal(refused.code, code);
-  }
 });

@@ -4,6 +4,7 @@
  */
 
 import { keyDigest } from '../../../crypto/api-keys.js';
+import { fail } from '../../../engine/base/assert.js';
 import type { Engine } from '../../../engine/engine.js';
 import { applyRules, fundHouse } from '../../../engine/host/bootstrap.js';
 import { ClockGuard } from '../../../engine/host/clock-guard.js';
@@ -25,8 +26,11 @@ import { Denials } from '../../../http/operator/access/denials.js';
 import { TokenGuard } from '../../../http/operator/access/token-guard.js';
 import { createOperatorApi } from '../../../http/operator/api.js';
 import { OperatorDesk } from '../../../http/operator/desk/desk.js';
+import { EngineQueries } from '../../../http/operator/desk/query.js';
+import { routeOf } from '../../../http/operator/endpoint.js';
+import { ENDPOINTS } from '../../../http/operator/endpoints.js';
+import { EarningsCache } from '../../../http/operator/figures/earnings.js';
 import type { NotReady } from '../../../http/operator/health.js';
-import { operatorRoutes } from '../../../http/operator/routes.js';
 import { NO_ARCHIVE } from '../../support/engine/archive-of-journal.js';
 import type { Rng } from '../../support/reference/random/rng.js';
 import { BoardAudit } from '../audit/board.js';
@@ -221,10 +225,19 @@ export class Server {
       schedule,
       onFatal,
     });
-    return createOperatorApi({
-      ask: desk.ask,
+    const notAsked = (): never => fail('no client of a world asks for figures');
+    const services = {
+      engine: new EngineQueries(desk.answer),
       archive: NO_ARCHIVE,
-      routes: operatorRoutes({ isFeedPush: true, isClockManual: false }, false),
+      earnings: new EarningsCache(),
+      vitals: notAsked,
+      prices: notAsked,
+      document: notAsked,
+      isFeedPush: true,
+      isClockManual: false,
+    };
+    return createOperatorApi({
+      routes: ENDPOINTS.map((endpoint) => routeOf(endpoint, services)),
       denials: new Denials(this.parts.clock),
       callers: new TokenGuard([firstToken(keyDigest(OPERATOR_TOKEN))], this.parts.clock),
       rootRoutes: [],

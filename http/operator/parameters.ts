@@ -1,9 +1,9 @@
 /** Query parameters and ids in paths, as the operator API's document describes them. */
 
-import { ASSETS, ROUND_STATUSES, TIERS } from '../../../engine/model/domain.js';
-import { ACTION_KINDS } from '../../../engine/model/operators.js';
-import { STATUS_OF_ORDERS } from '../../api/lists/list-query.js';
-import type { JsonObject } from '../../openapi/schemas.js';
+import { ASSETS, ROUND_STATUSES, TIERS } from '../../engine/model/domain.js';
+import { ACTION_KINDS } from '../../engine/model/operators.js';
+import { STATUS_OF_ORDERS } from '../api/lists/list-query.js';
+import type { JsonObject } from '../openapi/schemas.js';
 
 const text: JsonObject = { type: 'string' };
 const time: JsonObject = { type: 'string', format: 'date-time' };

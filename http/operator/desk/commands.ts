@@ -1,0 +1,149 @@
+/**
+ * What the engine's thread does with queries that change something. Every command of an operator goes through here, so none
+ * reaches the journal without who sent it and why. What one changes is in the result, as it is right after the command.
+ */
+import { must } from '../../../engine/base/assert.js';
+import type { ManualRun } from '../../../engine/host/manual-run.js';
+import type { PriceTracker } from '../../../engine/host/price-tracker.js';
+import type { Sequencer } from '../../../engine/host/sequencer.js';
+import { ASSETS, textAt } from '../../../engine/model/domain.js';
+import type { BalanceMoved, Outcome } from '../../../engine/model/events.js';
+import type { By, OperatorCommand, RecordRefusals } from '../../../engine/model/operators.js';
+import { RULES_VERSION } from '../../../engine/model/rules.js';
+import type { AccountView, KeyView } from '../../../engine/model/views.js';
+import type { PushFeed } from '../../../feeds/push-feed.js';
+import { Refusal, Refused, refuse, refuseInvalid } from '../../kit/refused.js';
+import type { CommandResult, QueryOf, RefusedTick, UntimedCommand } from './query.js';
+import { keyView } from './reads.js';
+import type { Reply } from './reply.js';
+
+export const PREVIEW_OUTDATED = new Refused(
+  'preview_outdated',
+  'the rules, or what would change, are not those of this tag; preview it again',
+);
+
+/** The price that an operator has seen may differ by this part from the one that is held back now. */
+const SEEN_WITHIN = 0.01;
+
+/** They may open or settle rounds, which the answer waits for. */
+const MOVES_ROUNDS: readonly string[] = ['suspendMarket', 'voidRound', 'depositHouse', 'withdrawHouse'];
+
+export interface CommandOptions {
+  readonly sequencer: Sequencer;
+  readonly tracker: PriceTracker;
+  /** null if prices come from another feed. */
+  readonly pushFeed: PushFeed | null;
+  /** null if the clock is the system's. */
+  readonly manualRun: ManualRun | null;
+}
+
+type Accepted = Exclude<Outcome, { status: 'rejected' }>;
+
+export class OperatorCommands {
+  /** No action of an operator has a higher number than this one. */
+  #lastSeq: number;
+
+  constructor(private readonly options: CommandOptions) {
+    this.#lastSeq = options.sequencer.engine.seq;
+  }
+
+  command({ command, by }: QueryOf<'command'>): Reply<CommandResult> {
+    const timeMs = this.options.sequencer.stampMs();
+    if ('expiresAtMs' in command) this.#refusePast(command, timeMs);
+    const outcome = this.#submit({ ...command, timeMs }, by);
+    const after = MOVES_ROUNDS.includes(command.kind) ? 'all' : outcome.seq;
+    return { result: this.#resultOf(outcome), after };
+  }
+
+  rotateKey({ kind, key, digest, overlapMs, expiresAtMs, by }: QueryOf<'rotateKey'>): Reply<CommandResult> {
+    const timeMs = this.options.sequencer.stampMs();
+    const overlapEndsMs = timeMs + overlapMs;
+    if (expiresAtMs !== null && expiresAtMs <= overlapEndsMs)
+      refuseInvalid('expiresAt must be after the overlap');
+    const outcome = this.#submit({ kind, timeMs, key, overlapEndsMs, digest, expiresAtMs }, by);
+    return { result: this.#resultOf(outcome), after: outcome.seq };
+  }
+
+  configure({ kind, before, rules, by }: QueryOf<'configure'>): Reply<null> {
+    const { sequencer } = this.options;
+    if (JSON.stringify(sequencer.engine.rules) !== before) throw new Refusal(PREVIEW_OUTDATED);
+    const timeMs = sequencer.stampMs();
+    const { seq } = this.#submit({ kind, timeMs, rulesVersion: RULES_VERSION, rules }, by);
+    return { result: null, after: seq };
+  }
+
+  /** What is confirmed is journaled before it takes effect: the last of the prices that agree. */
+  confirmPrice({ kind, asset, price: seen, reason, by }: QueryOf<'confirmPrice'>): Reply<number> {
+    const { tracker, sequencer } = this.options;
+    const held = tracker.held(asset);
+    if (held === null) return refuse('price_not_held', `no price of ${textAt(ASSETS, asset)} is held back`);
+    const { price } = held.last;
+    if (Math.abs(price - seen) > SEEN_WITHIN * price)
+      refuse('price_not_held', `the price that is held back is ${price}, not ${seen}`);
+    const timeMs = sequencer.stampMs();
+    this.#submit({ kind, timeMs, asset, price, reason }, by);
+    tracker.confirmHeld(asset, timeMs);
+    return { result: price, after: 'all' };
+  }
+
+  /** Each tick is checked on its own, in order, as from any feed. Nothing is waited for where all were refused. */
+  pushPrices({ ticks }: QueryOf<'pushPrices'>): Reply<readonly RefusedTick[]> {
+    const feed = must(this.options.pushFeed, 'prices are pushed only where the feed takes them');
+    const nowMs = this.options.sequencer.stampMs();
+    const refused = ticks.flatMap(({ asset, price, timeMs }, index) => {
+      const verdict = feed.offer(asset, price, timeMs ?? nowMs);
+      return verdict.taken ? [] : [{ index, detail: verdict.detail }];
+    });
+    return { result: refused, after: refused.length === ticks.length ? 0 : 'all' };
+  }
+
+  /** All the lifecycle work on the way is durable when the answer comes. */
+  async moveClock({ advanceMs, by }: QueryOf<'moveClock'>): Promise<Reply<number>> {
+    const run = must(this.options.manualRun, 'only a manual clock is moved');
+    const timeMs = await run.advance(advanceMs, by);
+    this.#lastSeq = this.options.sequencer.engine.seq;
+    return { result: timeMs, after: 'all' };
+  }
+
+  lastAction(): Reply<number> {
+    return { result: this.#lastSeq, after: this.#lastSeq };
+  }
+
+  #submit(command: OperatorCommand | RecordRefusals, by: By | null): Accepted {
+    const { sequencer } = this.options;
+    const isOwn = by === null || command.kind === 'recordRefusals';
+    const outcome = sequencer.submit(isOwn ? command : { ...command, by });
+    this.#lastSeq = sequencer.engine.seq;
+    return outcome.status === 'rejected' ? refuse(outcome.code, outcome.detail) : outcome;
+  }
+
+  /** That there is no such account or key is refused by the engine, and before this. */
+  #refusePast(
+    command: Extract<UntimedCommand, { readonly kind: 'createKey' | 'expireKey' }>,
+    timeMs: number,
+  ): void {
+    const { engine } = this.options.sequencer;
+    const isThere =
+      command.kind === 'createKey'
+        ? engine.account(command.account) !== null
+        : command.key > 0 && command.key <= engine.keyCount;
+    if (isThere && command.expiresAtMs !== null && command.expiresAtMs <= timeMs)
+      refuseInvalid('expiresAt is past');
+  }
+
+  #resultOf(outcome: Accepted): CommandResult {
+    const { engine } = this.options.sequencer;
+    const events = outcome.status === 'accepted' ? outcome.events : [outcome.event];
+    let account: AccountView | null = null;
+    let moved: BalanceMoved | null = null;
+    const keys: KeyView[] = [];
+    for (const event of events) {
+      if (event.type === 'accountCreated' || event.type === 'accountUpdated')
+        account = engine.account(event.account);
+      else if (event.type === 'keyCreated' || event.type === 'keyUpdated')
+        keys.push(keyView(engine.key(event.key)));
+      else if (event.type === 'balanceMoved') moved = event;
+    }
+    return { account, keys, moved, isReplay: outcome.status === 'replayed' };
+  }
+}

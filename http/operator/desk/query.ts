@@ -1,0 +1,245 @@
+/**
+ * Queries of the operators' thread to the engine's thread, and their results. A query has been checked as far as that needs no
+ * state; a result is numbers and texts of the engine, from which the operators' thread makes the answer. Both cross threads as
+ * messages, so they are plain data.
+ */
+import type { ErrorCode } from '../../../engine/model/errors.js';
+import type { BalanceMoved } from '../../../engine/model/events.js';
+import type { By, OperatorCommand, RecordRefusals } from '../../../engine/model/operators.js';
+import type { Rules } from '../../../engine/model/rules.js';
+import type { AccountView, KeyView, RoundView, Totals } from '../../../engine/model/views.js';
+import { Refusal, Refused } from '../../kit/refused.js';
+import type { Searched, Slice } from '../../kit/search-query.js';
+import type { BetsReply } from '../../rings/replies.js';
+import type { ListFacts } from '../../rings/requests.js';
+import type { Pulse } from './pulse.js';
+
+type Untimed<C> = C extends unknown ? Omit<C, 'timeMs' | 'by'> : never;
+
+/** A command without its time, which the engine's thread gives it, and without its sender. */
+export type UntimedCommand = Untimed<
+  | Exclude<OperatorCommand, { readonly kind: 'configure' | 'confirmPrice' | 'moveClock' | 'rotateKey' }>
+  | RecordRefusals
+>;
+
+/** What a command has changed, as it is right after it. */
+export interface CommandResult {
+  readonly account: AccountView | null;
+  /** The new key is the last one. */
+  readonly keys: readonly KeyView[];
+  readonly moved: BalanceMoved | null;
+  /** An earlier command with the same reference has done it. */
+  readonly isReplay: boolean;
+}
+
+/** Some accounts, in columns: they cross threads for a fraction of what objects cost. */
+export interface AccountColumns {
+  readonly accounts: Float64Array;
+  readonly names: readonly (string | null)[];
+  /** Indices into `TIERS`. */
+  readonly tiers: Uint8Array;
+  readonly frozen: Uint8Array;
+  readonly balancesCents: Float64Array;
+}
+
+/** `timeMs` is null for the engine's present time. */
+export interface PushedTick {
+  readonly asset: number;
+  readonly price: number;
+  readonly timeMs: number | null;
+}
+
+/** A tick that was refused, by its place in the request. */
+export interface RefusedTick {
+  readonly index: number;
+  readonly detail: string;
+}
+
+/** A round that is not settled. */
+export type OpenRound = Pick<
+  RoundView,
+  | 'market'
+  | 'roundNumber'
+  | 'startTimeMs'
+  | 'lockTimeMs'
+  | 'endTimeMs'
+  | 'openPrice'
+  | 'closePrice'
+  | 'status'
+  | 'result'
+  | 'poolUpCents'
+  | 'poolDownCents'
+  | 'payoutUpCents'
+  | 'payoutDownCents'
+  | 'betCount'
+  | 'volumeCents'
+  | 'seedCents'
+  | 'feeBps'
+  | 'voidReason'
+> & {
+  /** What its bets earn the house on average; null where the seeds are fixed. */
+  readonly edgeCents: number | null;
+};
+
+/** Some of them, and how far all commands, and those of rounds, had come when these were read. */
+export interface OpenRounds {
+  readonly rounds: readonly OpenRound[];
+  readonly seq: number;
+  readonly lifecycleSeq: number;
+  readonly timeMs: number;
+}
+
+/** A page of an account's bets in memory, and how far the archive must have come for the rest of it. */
+export interface AccountBets extends BetsReply {
+  readonly reachedSeq: number;
+}
+
+interface OfAccount {
+  readonly account: number;
+}
+interface Sent {
+  readonly by: By;
+}
+
+/** Queries with one result: their fields, and the result. */
+export interface OperatorQueries {
+  /** `by` is null where the server itself reports something. */
+  readonly command: {
+    readonly fields: { readonly command: UntimedCommand; readonly by: By | null };
+    readonly result: CommandResult;
+  };
+  /** A new key in place of an old one, which is good for another while. */
+  readonly rotateKey: {
+    readonly fields: Sent & {
+      readonly key: number;
+      readonly overlapMs: number;
+      readonly digest: string;
+      readonly expiresAtMs: number | null;
+    };
+    readonly result: CommandResult;
+  };
+  /** Refused unless the rules in force are `before`, as JSON. */
+  readonly configure: {
+    readonly fields: Sent & { readonly before: string; readonly rules: Rules };
+    readonly result: null;
+  };
+  /** Only where prices are pushed. */
+  readonly pushPrices: {
+    readonly fields: { readonly ticks: readonly PushedTick[] };
+    readonly result: readonly RefusedTick[];
+  };
+  /** Believes the price of the asset that is held back. Refused where there is none like `price`; the result is that price. */
+  readonly confirmPrice: {
+    readonly fields: Sent & { readonly asset: number; readonly price: number; readonly reason: string };
+    readonly result: number;
+  };
+  /** Only on a manual clock; the result is the time reached. */
+  readonly moveClock: { readonly fields: Sent & { readonly advanceMs: number }; readonly result: number };
+
+  readonly account: { readonly fields: OfAccount; readonly result: AccountView };
+  readonly key: { readonly fields: { readonly key: number }; readonly result: KeyView };
+  /** A page of what memory has. */
+  readonly betsOfAccount: {
+    readonly fields: OfAccount & { readonly list: ListFacts };
+    readonly result: AccountBets;
+  };
+  /** The number of the last command that touched the account. */
+  readonly accountSeq: { readonly fields: OfAccount; readonly result: number };
+  readonly house: { readonly fields: object; readonly result: Totals };
+  readonly rules: {
+    readonly fields: object;
+    readonly result: { readonly rules: Rules; readonly rulesVersion: number; readonly timeMs: number };
+  };
+  /** The number of the last command that is an operator's action, or earlier than the server's start. */
+  readonly lastAction: { readonly fields: object; readonly result: number };
+  /** What the console shows each second. It does not wait for the journal. */
+  readonly pulse: { readonly fields: object; readonly result: Pulse };
+  /** The status resource, which needs no rendering. It does not wait for the journal, either. */
+  readonly status: { readonly fields: object; readonly result: object };
+}
+
+/** Queries whose result comes in slices. */
+export interface OperatorLists {
+  /** Accounts by number. A field that is null does not matter. */
+  readonly accounts: {
+    readonly fields: Searched & {
+      /** A part of the name, in lower case. */
+      readonly name: string | null;
+      readonly tier: number | null;
+      readonly frozen: boolean | null;
+    };
+    readonly result: Slice<AccountColumns>;
+  };
+  /** Keys by number, those of an account by their place among them. A field that is null does not matter. */
+  readonly keys: {
+    readonly fields: Searched & {
+      readonly account: number | null;
+      readonly enabled: boolean | null;
+      readonly expiresBeforeMs: number | null;
+    };
+    readonly result: Slice<readonly KeyView[]>;
+  };
+  /** All rounds that are not settled. */
+  readonly openRounds: { readonly fields: object; readonly result: OpenRounds };
+  /** Deposits and withdrawals with this reference, of the account (0 is the house) or, for null, of all. */
+  readonly transfers: {
+    readonly fields: Searched & { readonly reference: string; readonly account: number | null };
+    readonly result: Slice<readonly BalanceMoved[]>;
+  };
+}
+
+type All = OperatorQueries & OperatorLists;
+export type QueryKind = keyof All;
+export type QueryOf<K extends QueryKind> = { readonly kind: K } & All[K]['fields'];
+export type ResultOf<K extends QueryKind> = All[K]['result'];
+export type OperatorQuery = { [K in QueryKind]: QueryOf<K> }[QueryKind];
+
+/**
+ * A message of the engine's thread about a query: any number of parts, then `done` with the rest or `refused`. Parts may show
+ * what is not durable yet; nobody may see them before `done`.
+ */
+export type QueryMessage =
+  | { readonly kind: 'part' | 'done'; readonly results: readonly ResultOf<QueryKind>[] }
+  | { readonly kind: 'refused'; readonly code: ErrorCode; readonly detail: string };
+
+/** Sends a query to the engine's thread, and hands over each message about it. */
+export type SendQuery = (query: OperatorQuery, onMessage: (message: QueryMessage) => void) => void;
+
+/** Asks the engine's thread. Results come once they are durable; a refusal is thrown. */
+export class EngineQueries {
+  constructor(private readonly send: SendQuery) {}
+
+  async ask<K extends keyof OperatorQueries>(
+    kind: K,
+    fields: OperatorQueries[K]['fields'],
+  ): Promise<ResultOf<K>> {
+    const [result] = await this.#results<K>({ kind, ...fields } as unknown as QueryOf<K>);
+    return result as ResultOf<K>;
+  }
+
+  /** All slices. */
+  list<K extends keyof OperatorLists>(
+    kind: K,
+    fields: OperatorLists[K]['fields'],
+  ): Promise<readonly ResultOf<K>[]> {
+    return this.#results<K>({ kind, ...fields } as unknown as QueryOf<K>);
+  }
+
+  command(command: UntimedCommand, by: By | null): Promise<CommandResult> {
+    return this.ask('command', { command, by });
+  }
+
+  #results<K extends QueryKind>(query: QueryOf<K>): Promise<readonly ResultOf<K>[]> {
+    const results: ResultOf<QueryKind>[] = [];
+    return new Promise((resolve, reject) => {
+      this.send(query as OperatorQuery, (message) => {
+        if (message.kind === 'refused') reject(new Refusal(new Refused(message.code, message.detail)));
+        else {
+          results.push(...message.results);
+          // A query is answered with results of its kind, which the compiler cannot follow through the messages.
+          if (message.kind === 'done') resolve(results as readonly ResultOf<K>[]);
+        }
+      });
+    });
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * What the house has earned in each hour. The archive is read an hour at a time, so that nobody waits long for its reader, and
+ * hours whose rounds are all settled are kept: they never change.
+ */
+import type { ArchiveReads, EarningsAnswer } from '../../../engine/model/archive-reads.js';
+import { readPast } from '../../kit/refused.js';
+import type { OpenRounds } from '../desk/query.js';
+
+export const HOUR_MS = 3_600_000;
+/** Hours kept: two months. */
+const KEPT_MAX = 1_500;
+
+interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+export class EarningsCache {
+  /** By the start of the hour, the one kept first comes first. */
+  readonly #hours = new Map<number, EarningsAnswer>();
+
+  /** Reads the hours of the span one after the other. */
+  async read(
+    archive: ArchiveReads,
+    { fromMs, toMs }: Span,
+    slices: readonly OpenRounds[],
+  ): Promise<ReadonlyMap<number, EarningsAnswer>> {
+    const { lifecycleSeq: reachedSeq = 0, timeMs = 0 } = slices.at(-1) ?? {};
+    const ends = slices.flatMap(({ rounds }) => rounds.map(({ endTimeMs }) => endTimeMs));
+    // What ended before is settled, and no round begins in the past.
+    const finalMs = Math.min(timeMs, ...ends);
+    const found = new Map<number, EarningsAnswer>();
+    for (let hourMs = fromMs; hourMs < toMs && hourMs <= timeMs; hourMs += HOUR_MS) {
+      const endMs = hourMs + HOUR_MS;
+      const sums =
+        this.#hours.get(hourMs) ??
+        (await readPast<EarningsAnswer>((tell) =>
+          archive.earnings({ fromMs: hourMs, toMs: endMs, reachedSeq }, tell),
+        ));
+      found.set(hourMs, sums);
+      // A round that ends with its hour is one of the next.
+      if (endMs <= finalMs) this.#keep(hourMs, sums);
+    }
+    return found;
+  }
+
+  #keep(hourMs: number, sums: EarningsAnswer): void {
+    this.#hours.set(hourMs, sums);
+    const [oldest] = this.#hours.keys();
+    if (this.#hours.size > KEPT_MAX && oldest !== undefined) this.#hours.delete(oldest);
+  }
+}

@@ -1,0 +1,51 @@
+/** Endpoints that show how the server is. */
+import typia from 'typia';
+import { refuseInvalid } from '../kit/refused.js';
+import { answer, type Endpoint, type OperatorRoute, textAnswer } from './endpoint.js';
+import type { VitalsResource } from './figures/vitals.js';
+
+export const SERVER_ENDPOINTS: readonly Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/status',
+    role: 'read',
+    id: 'getStatus',
+    tag: 'Server',
+    summary: "The server's state on one page",
+    text: 'It does not wait for the journal. docs/operations.md says what to watch.',
+    handle: async ({ engine }) => answer(200, await engine.ask('status', {})),
+  },
+  {
+    method: 'GET',
+    path: '/vitals',
+    role: 'read',
+    id: 'getVitals',
+    tag: 'Server',
+    summary: 'Figures of the last hour, and the alarms that are raised',
+    query: ['since'],
+    schemas: typia.json.schemas<[VitalsResource], '3.1'>(),
+    handle: ({ vitals }, { given }) => {
+      const since = given.get('since') ?? '0';
+      if (!/^\d{1,12}(\.\d{1,3})?$/.test(since)) refuseInvalid('since must be a time in seconds since 1970');
+      return answer(200, vitals(Number(since)));
+    },
+  },
+  {
+    method: 'GET',
+    path: '/openapi.json',
+    role: 'read',
+    id: 'getOpenApi',
+    tag: 'Server',
+    summary: 'This document',
+    shape: 'text',
+    handle: ({ document }) => textAnswer('application/json', document()),
+  },
+];
+
+/** Figures for Prometheus, where it looks for them: below no prefix. */
+export const metricsRoute = (contentType: string, text: () => Promise<string>): OperatorRoute => ({
+  method: 'GET',
+  path: '/metrics',
+  role: 'read',
+  handle: async () => textAnswer(contentType, await text()),
+});

@@ -1,0 +1,224 @@
+/** Endpoints that control trading: the switch, markets, rounds and prices; and, in a sandbox, prices and time (design, section 8). */
+import typia, { type tags } from 'typia';
+import { ASSETS, type Asset, marketId, marketOf, parseRoundId, roundId } from '../../engine/model/domain.js';
+import { refuse } from '../kit/refused.js';
+import type { PushedTick } from './desk/query.js';
+import {
+  type Answer,
+  answer,
+  type Call,
+  type Endpoint,
+  type Reason,
+  type Reasoned,
+  type Services,
+  timeIn,
+} from './endpoint.js';
+import type { PriceHistoryResource } from './figures/price-history.js';
+
+/** Clients are told the reason in the 503 of their orders. */
+interface TradingBody extends Reasoned {
+  readonly enabled: boolean;
+}
+interface TradingState {
+  readonly enabled: boolean;
+  /** What clients read in the 503 of their orders. */
+  readonly reason: string;
+}
+interface MarketBody extends Reasoned {
+  readonly suspended: boolean;
+}
+interface MarketState {
+  readonly id: string;
+  readonly suspended: boolean;
+}
+interface VoidRoundBody {
+  readonly reason: Reason & tags.MinLength<1>;
+}
+interface VoidedRound {
+  readonly id: string;
+  readonly voided: boolean;
+  readonly reason: string;
+}
+interface ConfirmPriceBody {
+  readonly price: number;
+  readonly reason: Reason & tags.MinLength<1>;
+}
+interface ConfirmedPrice {
+  readonly crypto: Asset;
+  readonly price: number;
+  readonly reason: string;
+}
+interface Tick {
+  readonly crypto: Asset;
+  readonly price: number;
+  /** The engine's present time if absent. */
+  readonly timestamp?: string & tags.Format<'date-time'>;
+}
+interface TakenPrices {
+  readonly taken: number;
+  /** By its place in the request. */
+  readonly refused: readonly { readonly index: number; readonly crypto: Asset; readonly reason: string }[];
+}
+/** 31 days. Longer moves take several calls, so progress can be observed. */
+type AdvanceMs = number & tags.Type<'uint32'> & tags.Maximum<2_678_400_000>;
+interface ClockBody extends Reasoned {
+  readonly advanceMs: AdvanceMs;
+}
+interface ClockTime {
+  readonly time: string;
+}
+
+const validateConfirm = typia.createValidateEquals<ConfirmPriceBody>();
+const validateTrading = typia.createValidateEquals<TradingBody>();
+const validateMarket = typia.createValidateEquals<MarketBody>();
+const validateVoid = typia.createValidateEquals<VoidRoundBody>();
+const validatePrices = typia.createValidateEquals<readonly Tick[] & tags.MinItems<1> & tags.MaxItems<1000>>();
+const validateClock = typia.createValidateEquals<ClockBody>();
+
+export const TRADING_ENDPOINTS: readonly Endpoint[] = [
+  {
+    method: 'PUT',
+    path: '/trading',
+    role: 'admin',
+    id: 'setTrading',
+    tag: 'Trading',
+    summary: 'Stop or take orders',
+    text: 'Clients read the reason in the 503 of their orders.',
+    schemas: typia.json.schemas<[TradingState, TradingBody], '3.1'>(),
+    handle: async ({ engine }, call) => {
+      const { enabled, reason = '' } = call.body(validateTrading);
+      await engine.command({ kind: 'setTrading', enabled, reason }, call.by);
+      return answer(200, { enabled, reason } satisfies TradingState);
+    },
+  },
+  {
+    method: 'PATCH',
+    path: '/markets/{id}',
+    role: 'admin',
+    id: 'suspendMarket',
+    tag: 'Trading',
+    summary: 'Suspend or resume a market',
+    schemas: typia.json.schemas<[MarketState, MarketBody], '3.1'>(),
+    codes: ['market_not_found'],
+    handle: async ({ engine }, call) => {
+      const market = marketOf(call.id);
+      const { suspended } = call.body(validateMarket);
+      await engine.command({ kind: 'suspendMarket', market, suspended }, call.by);
+      return answer(200, { id: marketId(market), suspended } satisfies MarketState);
+    },
+  },
+  {
+    method: 'POST',
+    path: '/rounds/{id}/void',
+    role: 'admin',
+    id: 'voidRound',
+    tag: 'Trading',
+    summary: 'Void a round: every stake goes back',
+    schemas: typia.json.schemas<[VoidedRound, VoidRoundBody], '3.1'>(),
+    codes: ['round_not_found', 'round_already_resolved'],
+    handle: async ({ engine }, call) => {
+      const round = parseRoundId(call.id);
+      if (round === null) return refuse('round_not_found', 'no such round');
+      const { market, roundNumber } = round;
+      const { reason } = call.body(validateVoid);
+      await engine.command({ kind: 'voidRound', market, roundNumber, reason }, call.by);
+      return answer(200, { id: roundId(market, roundNumber), voided: true, reason } satisfies VoidedRound);
+    },
+  },
+  {
+    method: 'POST',
+    path: '/prices/{crypto}/confirm',
+    role: 'admin',
+    id: 'confirmPrice',
+    tag: 'Trading',
+    summary: 'Believe a price that is held back as absurd',
+    schemas: typia.json.schemas<[ConfirmedPrice, ConfirmPriceBody], '3.1'>(),
+    codes: ['not_found', 'price_not_held'],
+    handle: async ({ engine }, call) => {
+      const asset = assetIn(call);
+      // The price says which one: it may have changed since the operator saw it.
+      const { price: seen, reason } = call.body(validateConfirm);
+      const price = await engine.ask('confirmPrice', { asset, price: seen, reason, by: call.by });
+      return answer(200, { crypto: call.id as Asset, price, reason } satisfies ConfirmedPrice);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/prices/{crypto}/history',
+    role: 'read',
+    id: 'getPriceHistory',
+    tag: 'Trading',
+    summary: 'Prices of the last hour',
+    query: [],
+    schemas: typia.json.schemas<[PriceHistoryResource], '3.1'>(),
+    codes: ['not_found'],
+    handle: ({ prices }, call) => {
+      const asset = assetIn(call);
+      return answer(200, { crypto: call.id as Asset, ...prices(asset) } satisfies PriceHistoryResource);
+    },
+  },
+];
+
+/** Both answer once all the lifecycle work that they cause is durable, so a tester sees its effects in the next request. */
+export const SANDBOX_ENDPOINTS: readonly Endpoint[] = [
+  {
+    method: 'POST',
+    path: '/prices',
+    role: 'admin',
+    id: 'pushPrices',
+    tag: 'Sandbox',
+    summary: 'Push prices (`TOTE_FEED=push`)',
+    schemas: typia.json.schemas<
+      [TakenPrices, readonly Tick[] & tags.MinItems<1> & tags.MaxItems<1000>],
+      '3.1'
+    >(),
+    codes: ['feed_not_push', 'price_refused'],
+    handle: pushPrices,
+  },
+  {
+    method: 'POST',
+    path: '/clock',
+    role: 'admin',
+    id: 'moveClock',
+    tag: 'Sandbox',
+    summary: 'Move the clock forward (`TOTE_CLOCK=manual`)',
+    schemas: typia.json.schemas<[ClockTime, ClockBody], '3.1'>(),
+    codes: ['clock_not_manual'],
+    handle: async ({ engine, isClockManual }, call) => {
+      const { advanceMs } = call.body(validateClock);
+      if (!isClockManual)
+        refuse('clock_not_manual', "the clock is the system's: start with TOTE_CLOCK=manual");
+      const timeMs = await engine.ask('moveClock', { advanceMs, by: call.by });
+      return answer(200, { time: new Date(timeMs).toISOString() } satisfies ClockTime);
+    },
+  },
+];
+
+function assetIn({ id }: Call): number {
+  const asset = ASSETS.indexOf(id as Asset);
+  return asset >= 0 ? asset : refuse('not_found', `no such asset; known are ${ASSETS.join(', ')}`);
+}
+
+/**
+ * A malformed body is refused as a whole. Otherwise each tick is checked on its own, in order, as from any feed, so
+ * one absurd price does not withhold the others from their rounds. The answer lists the refused ticks.
+ */
+async function pushPrices({ engine, isFeedPush }: Services, call: Call): Promise<Answer> {
+  const body = call.body(validatePrices);
+  if (!isFeedPush) refuse('feed_not_push', 'prices come from another feed: start with TOTE_FEED=push');
+  const ticks = body.map(
+    ({ crypto, price, timestamp }, index): PushedTick => ({
+      asset: ASSETS.indexOf(crypto),
+      price,
+      timeMs: timestamp === undefined ? null : timeIn(`[${index}].timestamp`, timestamp),
+    }),
+  );
+  const refused = (await engine.ask('pushPrices', { ticks })).map(({ index, detail }) => ({
+    index,
+    crypto: (body[index] as Tick).crypto,
+    reason: detail,
+  }));
+  const taken = body.length - refused.length;
+  if (taken > 0) return answer(200, { taken, refused } satisfies TakenPrices);
+  return refuse('price_refused', refused.map(({ crypto, reason }) => `${crypto}: ${reason}`).join('; '));
+}
