@@ -162,6 +162,7 @@ function buildHost(
     schedule: setImmediate,
     onFatal: (error) => shutdown.fatal(error),
     onDiskFull: () => shutdown.diskFull(diskOf(store)),
+    onJournalLost: (loss) => shutdown.journalLost(loss),
     onOrdersAnswered: (orders, tookMs) => orderTimes.add(orders, tookMs),
     meter,
     clockGuard: manualClock === null ? new ClockGuard() : null,

@@ -39,6 +39,8 @@ export type JournalErrorCode =
   | 'durability_unavailable'
   /** There is not enough free space. */
   | 'disk_full'
+  /** Files of the journal were deleted or replaced while they were open. */
+  | 'journal_lost'
   /** A write, a sync or a close failed. */
   | 'journal_write_failed'
   /** A snapshot is not what was written, or was not written by this program. */

@@ -2,6 +2,7 @@
  * How the process ends (design, section 9): a signal drains it and exits 0; an error that casts doubt on state or
  * journal stops it at once and exits 1. No shutdown acknowledges what is not durable.
  */
+import type { JournalLoss } from '../engine/model/ports.js';
 import type { Log } from './log/log.js';
 
 /** The steps of a clean shutdown, in order. */
@@ -32,6 +33,7 @@ export class Shutdown {
   /** Monotonic time of the first signal, or null. */
   #signalledMs: number | null = null;
   #isFailing = false;
+  #isJournalLost = false;
 
   constructor(
     private readonly log: Log,
@@ -89,6 +91,12 @@ export class Shutdown {
     );
   }
 
+  /** This process alone still has the journal's files: it stays up until a signal ends it, as a failure. */
+  journalLost({ error, rescue }: JournalLoss): void {
+    this.#isJournalLost = true;
+    this.log.write('journal_lost', { err: error, rescue });
+  }
+
   /** An operator wants the machine `to` to lead: it ends as by a signal, and as cleanly. */
   handOver(to: string): void {
     if (this.isStopping || this.#closable === null) return;
@@ -105,6 +113,10 @@ export class Shutdown {
       process.exit(1);
     }
     if (this.#isFailing || this.#closable === null) return;
+    if (this.#isJournalLost) {
+      this.log.write('stopped_without_journal', { signal });
+      process.exit(1);
+    }
     this.#signalledMs = nowMs;
     this.log.write('stopping', { signal });
     this.#end(this.#closable);

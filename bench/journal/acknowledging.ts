@@ -63,6 +63,7 @@ function openThread(thread: JournalThread) {
   thread.open({
     onDurable: (lastSeq) => settle?.resolve(lastSeq),
     onFailure: (error) => settle?.reject(error),
+    onLost: ({ error }) => settle?.reject(error),
     onSpaceLevel: () => {},
   });
   const commit = (batch: Batch): Promise<number> =>

@@ -1002,7 +1002,7 @@ export interface components {
          * @description What `error` of a failure is, or what stands before its colon. Decide by it.
          * @enum {string}
          */
-        readonly ErrorCode: "invalid_request" | "round_not_live" | "betting_closed" | "order_expired" | "stake_out_of_range" | "insufficient_balance" | "round_exposure_limit" | "too_many_open_bets" | "order_not_pending" | "idempotency_key_reused" | "missing_api_key" | "invalid_api_key" | "key_disabled" | "key_expired" | "insufficient_scope" | "tier_too_low" | "account_frozen" | "market_not_found" | "round_not_found" | "order_not_found" | "proof_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "slow_consumer" | "odds_changed" | "round_changed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "upgrade_required" | "resync_required" | "rate_limited" | "too_many_streams" | "trading_disabled" | "market_suspended" | "stale_price" | "clock_unsynchronised" | "journal_backlog" | "disk_reserve" | "idempotency_full" | "archive_behind" | "archive_unavailable" | "overloaded" | "shutting_down";
+        readonly ErrorCode: "invalid_request" | "round_not_live" | "betting_closed" | "order_expired" | "stake_out_of_range" | "insufficient_balance" | "round_exposure_limit" | "too_many_open_bets" | "order_not_pending" | "idempotency_key_reused" | "missing_api_key" | "invalid_api_key" | "key_disabled" | "key_expired" | "insufficient_scope" | "tier_too_low" | "account_frozen" | "market_not_found" | "round_not_found" | "order_not_found" | "proof_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "slow_consumer" | "odds_changed" | "round_changed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "upgrade_required" | "resync_required" | "rate_limited" | "too_many_streams" | "trading_disabled" | "market_suspended" | "stale_price" | "clock_unsynchronised" | "journal_backlog" | "disk_reserve" | "journal_unavailable" | "idempotency_full" | "archive_behind" | "archive_unavailable" | "overloaded" | "shutting_down";
         /** @description The envelope of every failure. */
         readonly Failure: {
             /** @constant */
@@ -1372,6 +1372,7 @@ export interface components {
          *     - `clock_unsynchronised`: the server's clock is not to be trusted right now
          *     - `journal_backlog`: the disk does not keep up; try again
          *     - `disk_reserve`: the disk is nearly full; reading and settlement go on
+         *     - `journal_unavailable`: nothing can be put on record; an operator has to act
          *     - `idempotency_full`: the memory for Idempotency-Keys is full; try again
          *     - `overloaded`: too many requests wait for the engine; try again after `Retry-After` seconds
          *     - `shutting_down`: the server is stopping
@@ -1396,6 +1397,7 @@ export interface components {
          *     - `clock_unsynchronised`: the server's clock is not to be trusted right now
          *     - `journal_backlog`: the disk does not keep up; try again
          *     - `disk_reserve`: the disk is nearly full; reading and settlement go on
+         *     - `journal_unavailable`: nothing can be put on record; an operator has to act
          *     - `overloaded`: too many requests wait for the engine; try again after `Retry-After` seconds
          *     - `archive_behind`: what has happened just now is not stored yet; try again after `Retry-After` seconds
          *     - `archive_unavailable`: what has left memory cannot be read now; an operator has to look
@@ -1416,9 +1418,10 @@ export interface components {
             };
         };
         /**
-         * @description Too many requests wait for the engine.
+         * @description Too many requests wait for the engine, or what was asked for cannot be put on record.
          *
          *     - `overloaded`: too many requests wait for the engine; try again after `Retry-After` seconds
+         *     - `journal_unavailable`: nothing can be put on record; an operator has to act
          */
         readonly Overloaded: {
             headers: {
@@ -1441,6 +1444,7 @@ export interface components {
          *     - `overloaded`: too many requests wait for the engine; try again after `Retry-After` seconds
          *     - `archive_behind`: what has happened just now is not stored yet; try again after `Retry-After` seconds
          *     - `archive_unavailable`: what has left memory cannot be read now; an operator has to look
+         *     - `journal_unavailable`: nothing can be put on record; an operator has to act
          */
         readonly PastNotRead: {
             headers: {

@@ -57,6 +57,15 @@ export class BatchQueue {
     this.#open = null;
   }
 
+  /** Drops all batches. Whoever waits for one after command `heldSeq` is refused: it will not be written. */
+  refuseAfter(heldSeq: number): void {
+    const batches = [this.#inFlight, ...this.#closed.map(({ batch }) => batch), this.#open];
+    this.#inFlight = null;
+    this.#closed.length = 0;
+    this.#open = null;
+    for (const batch of batches) if (batch !== null && batch.lastSeq > heldSeq) batch.refuseWaiters();
+  }
+
   /** The next row for an idle writer, or null. It is monotonic time `nowMs`. */
   next(nowMs: number): Batch | null {
     assert(this.#inFlight === null, 'one batch is in flight at a time');

@@ -150,9 +150,9 @@ export class Lifecycle {
     this.pump();
   }
 
-  /** Like `whenIdle`, but waits until the work is durable. The operator API waits for this. */
-  whenQuiet(release: () => void): void {
-    this.whenIdle(() => this.sequencer.whenDurable(this.#engine.seq, release));
+  /** Like `whenIdle`, but waits until the work is durable, or cannot be (`whenDurable`). The operator API waits for this. */
+  whenQuiet(release: () => void, refuse: () => void): void {
+    this.whenIdle(() => this.sequencer.whenDurable(this.#engine.seq, release, refuse));
   }
 
   #notifyIdle(): void {

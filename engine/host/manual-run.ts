@@ -72,9 +72,9 @@ export class ManualRun {
     await new Promise<void>((resolve) => this.parts.roots.whenPublished(resolve));
   }
 
+  /** Resolves, too, if it cannot become durable: the run ends then. */
   #durable(): Promise<void> {
-    return new Promise((resolve) =>
-      this.parts.sequencer.whenDurable(this.parts.sequencer.engine.seq, () => resolve()),
-    );
+    const { sequencer } = this.parts;
+    return new Promise((resolve) => sequencer.whenDurable(sequencer.engine.seq, () => resolve(), resolve));
   }
 }

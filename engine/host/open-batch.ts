@@ -44,6 +44,8 @@ export class OpenBatch implements CommitTimes {
   readonly #events: (readonly EngineEvent[])[] = [];
   readonly #bets: BetPlaced[] = [];
   readonly #waiters: Release[] = [];
+  /** In step with the waiters. */
+  readonly #refusals: (() => void)[] = [];
   #released = 0;
 
   /**
@@ -90,8 +92,15 @@ export class OpenBatch implements CommitTimes {
     this.lastSeq++;
   }
 
-  wait(release: Release): void {
+  /** Either `release` is called, or `refuse`, or neither. */
+  wait(release: Release, refuse: () => void): void {
     this.#waiters.push(release);
+    this.#refusals.push(refuse);
+  }
+
+  /** The batch was not written, and will not be. */
+  refuseWaiters(): void {
+    for (const refuse of this.#refusals) refuse();
   }
 
   /** The journal's row; `digest` is the engine's rolling digest after the last command. */

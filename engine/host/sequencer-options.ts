@@ -1,6 +1,7 @@
 /** The sequencer's limits, callbacks and stages. */
 import type { CommandKind } from '../model/commands.js';
 import type { Outcome } from '../model/events.js';
+import type { JournalLoss } from '../model/ports.js';
 import type { ClockGuard } from './clock-guard.js';
 
 export type Stage =
@@ -12,6 +13,8 @@ export type Stage =
   | 'drained'
   /** The engine threw. Earlier commands become durable, then the process exits. */
   | 'broken'
+  /** The journal's files were deleted or replaced: nothing is acknowledged any more, and reads go on. */
+  | 'lost'
   /** Nothing is acknowledged any more. */
   | 'failed';
 
@@ -37,6 +40,8 @@ export interface SequencerOptions {
   readonly onFatal: (error: Error) => void;
   /** Free space has reached the hard limit: the journal must be drained and closed while there is room for that. */
   readonly onDiskFull: () => void;
+  /** Called at most once. */
+  readonly onJournalLost: (loss: JournalLoss) => void;
   /** A commit's orders have been answered, `tookMs` milliseconds after the first of them was accepted. */
   readonly onOrdersAnswered: (orders: number, tookMs: number) => void;
   readonly meter: SequencerMeter;
@@ -49,6 +54,7 @@ export const SEQUENCER_DEFAULTS = {
   backlogAgeMsMax: 1_000,
   commitHangMsMax: 30_000,
   batchCommandsMax: 1_000,
+  onJournalLost: () => undefined,
   onOrdersAnswered: () => undefined,
   meter: { command: () => undefined, batch: () => undefined },
 } as const satisfies Partial<SequencerOptions>;

@@ -11,7 +11,7 @@ import type { Engine } from '../engine.js';
 import type { Command, OrderGuards, SubmittedCommand } from '../model/commands.js';
 import type { ErrorCode } from '../model/errors.js';
 import type { Outcome, Rejected } from '../model/events.js';
-import type { Clock, JournalWriter, SpaceLevel } from '../model/ports.js';
+import type { Clock, JournalLoss, JournalWriter, SpaceLevel } from '../model/ports.js';
 import { BatchQueue } from './batch-queue.js';
 import { CommandClock } from './command-clock.js';
 import { CommitTimer } from './commit-timer.js';
@@ -28,6 +28,11 @@ import type { SequencerOptions, Stage } from './sequencer-options.js';
 
 const ignore = (): void => undefined;
 const STOPPED: Rejected = { status: 'rejected', code: 'shutting_down', detail: 'the server is stopping' };
+export const LOST: Rejected = {
+  status: 'rejected',
+  code: 'journal_unavailable',
+  detail: 'nothing can be put on record until an operator has acted',
+};
 
 export class Sequencer {
   readonly #batches: BatchQueue;
@@ -66,6 +71,7 @@ export class Sequencer {
     journal.open({
       onDurable: (lastSeq) => this.#onDurable(lastSeq),
       onFailure: (error) => this.#fail(error),
+      onLost: (loss) => this.#lose(loss),
       onSpaceLevel: (level) => {
         this.#spaceLevel = level;
         // At the reserve only orders stop; at the hard limit the server does, with an intact journal.
@@ -86,9 +92,13 @@ export class Sequencer {
   get stopped(): boolean {
     return this.#stage !== 'running' && this.#stage !== 'draining';
   }
-  /** The server is stopping: long operations should finish early. */
+  /** The server is stopping, or can do no more: long operations should finish early. */
   get ending(): boolean {
     return this.#stage !== 'running';
+  }
+  /** The journal's files were deleted or replaced. The process stays up, but no command is accepted any more. */
+  get isLost(): boolean {
+    return this.#stage === 'lost';
   }
   get spaceLevel(): SpaceLevel {
     return this.#spaceLevel;
@@ -100,7 +110,8 @@ export class Sequencer {
 
   /** Why orders are refused now, the most serious reason first, or null. */
   get gate(): ErrorCode | null {
-    if (this.#stage !== 'running') return 'shutting_down';
+    if (this.isLost) return LOST.code;
+    if (this.#stage !== 'running') return STOPPED.code;
     if (!this.#commandClock.sound) return 'clock_unsynchronised';
     if (this.#spaceLevel === 'reserve' || this.#spaceLevel === 'hard') return 'disk_reserve';
     const isFull = this.backlogCommands >= this.options.backlogCommandsMax;
@@ -129,7 +140,7 @@ export class Sequencer {
   }
 
   #apply(command: Command, guards: OrderGuards | null): Outcome {
-    if (this.stopped) return STOPPED;
+    if (this.stopped) return this.isLost ? LOST : STOPPED;
     const isOrder = command.kind === 'placeOrder';
     try {
       const outcome = isOrder
@@ -157,7 +168,7 @@ export class Sequencer {
 
   /** Hands the oldest batch to the writer, if it is idle and there is one. */
   #handOver(nowMs: number): void {
-    if (this.#stage === 'failed' || this.#batches.isInFlight) return;
+    if (this.#stage === 'failed' || this.isLost || this.#batches.isInFlight) return;
     const row = this.#batches.next(nowMs);
     if (row === null) return;
     this.#commitTimer.restart();
@@ -165,7 +176,7 @@ export class Sequencer {
   }
 
   #onDurable(lastSeq: number): void {
-    if (this.#stage === 'failed') return;
+    if (this.#stage === 'failed' || this.isLost) return;
     const nowMs = this.clock.monotonicMs();
     const batch = this.#batches.acknowledge(lastSeq, nowMs);
     this.#durableSeq = lastSeq;
@@ -178,12 +189,14 @@ export class Sequencer {
 
   /**
    * Calls `release` once command `seq` is durable: at once if it is, otherwise in order. Never called after a
-   * failure, nor for reads of a state that a programming error may have corrupted.
+   * failure, nor for reads of a state that a programming error may have corrupted. If the journal's files are lost before the
+   * command was written, `refuse` is called instead.
    */
-  whenDurable(seq: number, release: Release): void {
+  whenDurable(seq: number, release: Release, refuse: () => void = ignore): void {
     if (this.#stage === 'broken' || this.#stage === 'failed') return;
     if (seq <= this.#durableSeq) release(NOT_WAITED);
-    else this.#batches.with(seq).wait(release);
+    else if (this.isLost) refuse();
+    else this.#batches.with(seq).wait(release, refuse);
   }
 
   /** The readers receive all that becomes durable from now on, before the waiters are released. */
@@ -213,7 +226,7 @@ export class Sequencer {
     if (this.#stage === 'running') this.#stage = 'draining';
     return new Promise((resolve, reject) => {
       this.#drained = { resolve, reject };
-      if (this.#stage === 'failed') reject(new Error('the journal has failed'));
+      if (this.#stage === 'failed' || this.isLost) reject(new Error('the journal has failed'));
       else this.#endWhenIdle();
     });
   }
@@ -238,6 +251,17 @@ export class Sequencer {
       this.#stage = 'drained';
       this.#drained?.resolve();
     } else this.#fail(this.#engineError);
+  }
+
+  /** Reads go on, but not of what was never written: the state is ahead of the journal by that. */
+  #lose(loss: JournalLoss): void {
+    if (this.#stage !== 'running') {
+      this.#fail(loss.error);
+      return;
+    }
+    this.#stage = 'lost';
+    this.options.onJournalLost(loss);
+    this.#batches.refuseAfter(loss.heldSeq);
   }
 
   #fail(error: Error): void {

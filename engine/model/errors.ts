@@ -69,6 +69,7 @@ export const ERROR_STATUS = {
   archive_behind: 503,
   archive_unavailable: 503,
   disk_reserve: 503,
+  journal_unavailable: 503,
   idempotency_full: 503,
   overloaded: 503,
   shutting_down: 503,

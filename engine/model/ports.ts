@@ -74,7 +74,18 @@ export interface JournalWriterEvents {
   onDurable(lastSeq: number): void;
   /** The journal cannot write any more: the process must stop and acknowledge nothing further. */
   onFailure(error: Error): void;
+  /** Nothing more is written or acknowledged, and the process must stay up. */
+  onLost(loss: JournalLoss): void;
   onSpaceLevel(level: SpaceLevel): void;
+}
+
+/** Files of the journal are not at their paths any more. Whoever has them open is the last to hold what is in them. */
+export interface JournalLoss {
+  readonly error: Error;
+  /** These files hold the commands up to this one, acknowledged or not, and none after it. */
+  readonly heldSeq: number;
+  /** The commands of a shell that bring them back and end the process. */
+  readonly rescue: readonly string[];
 }
 
 /** Writes batches in order, off the event loop. */

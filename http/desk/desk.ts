@@ -4,19 +4,19 @@
  * durable, a read only once everything that it shows is durable.
  */
 import { assert, fail, must, unreachable } from '../../engine/base/assert.js';
-import type { Sequencer } from '../../engine/host/sequencer.js';
+import { LOST, type Sequencer } from '../../engine/host/sequencer.js';
 import type { PlaceOrder } from '../../engine/model/commands.js';
-import { assetOf, NO_FAIR_SHARE, WRITE_TIER } from '../../engine/model/domain.js';
+import { assetOf, NO_FAIR_SHARE, NO_LIMIT, WRITE_TIER } from '../../engine/model/domain.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
 import type { Rejected, Replayed } from '../../engine/model/events.js';
+import type { PlaceLimitOrder } from '../../engine/model/orders.js';
 import type { FairShare, LatestTick } from '../board/market-publisher.js';
 import { sendPlaced, sendReplayed } from '../rings/bet-reply.js';
 import { sendQuote } from '../rings/quote-reply.js';
 import * as replies from '../rings/replies.js';
 import * as requests from '../rings/requests.js';
 import type { RingConsumer } from '../rings/ring.js';
-import type { GatewayEnd } from '../rings/service.js';
-import { cancelOrder, limited } from './limit-orders.js';
+import type { GatewayEnd, WriteReply } from '../rings/service.js';
 import { listOf } from './lists.js';
 
 const IN_PROGRESS: replies.RefusalFacts = {
@@ -64,8 +64,10 @@ export class Desk {
         const [bet] = outcome.events;
         assert(bet?.type === 'betPlaced' || bet?.type === 'orderPending', 'an order places a bet, or rests');
         const { taking } = gateway;
-        sequencer.whenDurable(outcome.seq, (times) =>
-          gateway.reply((to) => sendPlaced(to, ticket, bet, taking, times)),
+        sequencer.whenDurable(
+          outcome.seq,
+          (times) => gateway.reply((to) => sendPlaced(to, ticket, bet, taking, times)),
+          () => refuse(gateway, ticket, LOST),
         );
         return;
       }
@@ -100,13 +102,22 @@ export class Desk {
     const quote = { timeMs: order.timeMs, offer, refusal: first, rests };
     // Whoever is told of a balance or a round must find it after a crash.
     const seq = Math.max(engine.accountTouchedSeq(order.account), engine.lifecycleSeq);
-    this.sequencer.whenDurable(seq, () => gateway.reply((to) => sendQuote(to, ticket, quote)));
+    this.#answerFrom(seq, gateway, ticket, (to) => sendQuote(to, ticket, quote));
+  }
+
+  /** Answers with what holds as of command `seq`, once that is durable. */
+  #answerFrom(seq: number, gateway: GatewayEnd, ticket: number, write: WriteReply): void {
+    this.sequencer.whenDurable(
+      seq,
+      () => gateway.reply(write),
+      () => refuse(gateway, ticket, LOST),
+    );
   }
 
   #answerAgain(gateway: GatewayEnd, ticket: number, { seq, event }: Replayed): void {
     const { sequencer } = this;
     assert(event.type !== 'balanceMoved', 'an order replays an order');
-    if (seq > sequencer.durableSeq) refuse(gateway, ticket, IN_PROGRESS);
+    if (seq > sequencer.durableSeq) refuse(gateway, ticket, sequencer.isLost ? LOST : IN_PROGRESS);
     else gateway.reply((to) => sendReplayed(to, ticket, event));
   }
 
@@ -115,7 +126,22 @@ export class Desk {
     const bet = requests.readCancel(ring);
     const code = this.#unfitKey(asker) ?? this.#unfitAccount(asker.account);
     if (code !== null) refuse(gateway, ticket, { code, detail: '' });
-    else cancelOrder(this.sequencer, asker, bet, gateway, ticket);
+    else this.#cancelFor(asker, bet, gateway, ticket);
+  }
+
+  /** Cancels an order that rests, and answers with what has become of it once that is durable. */
+  #cancelFor({ account, key }: requests.Asker, bet: number, gateway: GatewayEnd, ticket: number): void {
+    const { engine } = this.sequencer;
+    const timeMs = this.sequencer.stampMs();
+    const outcome = this.sequencer.submit({ kind: 'cancelOrder', timeMs, account, key, bet });
+    if (outcome.status === 'rejected') {
+      refuse(gateway, ticket, outcome);
+      return;
+    }
+    const order = must(engine.order(account, bet), 'the order that was cancelled');
+    // It shows its round's state, so the round's last step must be durable, too.
+    const seq = Math.max(outcome.seq, engine.lifecycleSeq);
+    this.#answerFrom(seq, gateway, ticket, (to) => replies.sendBets(to, ticket, [order], []));
   }
 
   #list(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
@@ -126,7 +152,7 @@ export class Desk {
     const { bets, next } = listOf(engine, asker.account, list);
     // Bets show their round's state, so the round's last step must be durable, too.
     const seq = Math.max(engine.accountTouchedSeq(asker.account), engine.lifecycleSeq);
-    this.sequencer.whenDurable(seq, () => gateway.reply((to) => replies.sendBets(to, ticket, bets, next)));
+    this.#answerFrom(seq, gateway, ticket, (to) => replies.sendBets(to, ticket, bets, next));
   }
 
   /** How far the archive must have come for an answer that leaves nothing out. */
@@ -135,7 +161,7 @@ export class Desk {
     if (this.#refusesKey(asker, gateway, ticket)) return;
     const { engine } = this.sequencer;
     const seq = kind === requests.ACCOUNT_SEQ ? engine.accountTouchedSeq(asker.account) : engine.lifecycleSeq;
-    this.sequencer.whenDurable(seq, () => gateway.reply((to) => replies.sendSeq(to, ticket, seq)));
+    this.#answerFrom(seq, gateway, ticket, (to) => replies.sendSeq(to, ticket, seq));
   }
 
   #round(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
@@ -153,9 +179,7 @@ export class Desk {
     const shareE6 = isCurrent ? fairShare(market, nowMs()) : NO_FAIR_SHARE;
     const facts = JSON.stringify({ round, tick: latestTick(assetOf(market))?.price ?? null, shareE6 });
     // The last bet that it counts may be the last command.
-    this.sequencer.whenDurable(engine.seq, () =>
-      gateway.reply((to) => replies.sendRoundFacts(to, ticket, facts)),
-    );
+    this.#answerFrom(engine.seq, gateway, ticket, (to) => replies.sendRoundFacts(to, ticket, facts));
   }
 
   #balance(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
@@ -166,9 +190,8 @@ export class Desk {
     const seq = engine.accountTouchedSeq(asker.account);
     const keys = engine.keysOf(asker.account);
     const activeKeys = keys.filter(({ key }) => this.#unfitKey({ key }) === null).length;
-    this.sequencer.whenDurable(seq, () =>
-      gateway.reply((to) => replies.sendBalance(to, ticket, { seq, balanceCents, activeKeys })),
-    );
+    const balance = { seq, balanceCents, activeKeys };
+    this.#answerFrom(seq, gateway, ticket, (to) => replies.sendBalance(to, ticket, balance));
   }
 
   #seenKey(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
@@ -178,9 +201,7 @@ export class Desk {
     const { sequencer } = this;
     const { placed, rememberedFromMs } = sequencer.engine.seenKey(asker.account, digest, sequencer.stampMs());
     const facts = { bet: placed?.bet ?? 0, rememberedFromMs };
-    sequencer.whenDurable(placed?.seq ?? 0, () =>
-      gateway.reply((to) => replies.sendSeenKey(to, ticket, facts)),
-    );
+    this.#answerFrom(placed?.seq ?? 0, gateway, ticket, (to) => replies.sendSeenKey(to, ticket, facts));
   }
 
   /** Adds what holds at the moment of execution. */
@@ -233,6 +254,13 @@ export class Desk {
     if (engine.tier(account) < WRITE_TIER) return 'tier_too_low';
     return engine.isFrozen(account) ? 'account_frozen' : null;
   }
+}
+
+/** A limit order where it names odds. */
+function limited(order: PlaceOrder, limitOddsE4: number): PlaceOrder | PlaceLimitOrder {
+  if (limitOddsE4 === NO_LIMIT) return order;
+  const { kind: _kind, expectedPercentE6: _percent, ...facts } = order;
+  return { ...facts, kind: 'placeLimitOrder', limitOddsE4 };
 }
 
 const refuse = (gateway: GatewayEnd, ticket: number, facts: replies.RefusalFacts): void =>

@@ -29,6 +29,18 @@ export const ALARMS: readonly Alarm[] = [
     forSeconds: 0,
   },
   {
+    name: 'journal_lost',
+    severity: 'critical',
+    what: 'files of the journal were deleted or replaced under the running server: nothing is acknowledged any more',
+    advice:
+      "Do not stop the server: it alone still has them open. The log's line journal_lost has the commands that copy them back from /proc/PID/fd; run them as the server's user, then start again.",
+    figure: gauge('isJournalLost'),
+    promql: 'tote_journal_lost',
+    unit: '',
+    above: 0,
+    forSeconds: 0,
+  },
+  {
     name: 'clock_unsound',
     severity: 'critical',
     what: 'the wall clock was set, or is behind the journal: no order is taken',

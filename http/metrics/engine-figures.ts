@@ -26,6 +26,7 @@ export const ENGINE_GAUGES = [
   'isTakingOrders',
   /** Index into `SPACE_LEVELS`. */
   'spaceLevel',
+  'isJournalLost',
   /** Assets of which ticks are expected now, and how many of them have had none for a while. */
   'assetsExpected',
   'assetsSilent',
@@ -105,9 +106,10 @@ export class EngineFigures {
     const { clock, sequencer, isStopping } = this.options;
     const gauges = this.#gauges;
     gauges.set('turnEndedMs', clock.monotonicMs());
-    gauges.set('isStopping', Number(sequencer.ending || isStopping()));
+    gauges.set('isStopping', Number((sequencer.ending && !sequencer.isLost) || isStopping()));
     gauges.set('isClockSound', Number(sequencer.wallClock.condition === 'sound'));
     gauges.set('isBacklogged', Number(sequencer.gate === 'journal_backlog'));
+    gauges.set('isJournalLost', Number(sequencer.isLost));
     gauges.set('spaceLevel', SPACE_LEVELS.indexOf(sequencer.spaceLevel));
     setLogGauges(gauges, this.options.replicatedLog());
   }

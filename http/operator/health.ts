@@ -88,6 +88,12 @@ export function healthOf(gauges: EngineGauges, monotonicMs: () => number): Healt
         reasons.push({ check, code, reason });
       };
       if (gauges.get('isStopping') === 1) add('process', 'shutting_down', 'the server is stopping');
+      if (gauges.get('isJournalLost') === 1)
+        add(
+          'journal',
+          'journal_unavailable',
+          'files of the journal were deleted or replaced: nothing is taken',
+        );
       if (gauges.get('isClockSound') === 0)
         add(
           'clock',

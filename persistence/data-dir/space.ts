@@ -3,7 +3,8 @@
  * tenth above it, so that a disk near a threshold does not flap. The worst level leaves enough space for the commits in
  * flight and a clean close, so that a full disk does not tear the journal.
  */
-import { statfsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { assert } from '../../engine/base/assert.js';
 import type { SpaceLevel } from '../../engine/model/ports.js';
 import { JournalError } from '../errors.js';
@@ -22,9 +23,11 @@ export const DEFAULT_SPACE_THRESHOLDS: SpaceThresholds = {
   hardBytes: 256 * MIB,
 };
 
-/** What an ordinary user can still write to the file system of `path`. */
+/** What an ordinary user can still write to the file system of `path`; of the folder above it where it was deleted. */
 export function freeBytesOf(path: string): number {
-  const { bavail, bsize } = statfsSync(path);
+  let folder = path;
+  while (!existsSync(folder)) folder = dirname(folder);
+  const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;
 }
 

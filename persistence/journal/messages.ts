@@ -1,5 +1,5 @@
 /** Messages between the event loop and the journal's thread, and how an error crosses between them. */
-import type { Batch, SpaceLevel } from '../../engine/model/ports.js';
+import type { Batch, JournalLoss, SpaceLevel } from '../../engine/model/ports.js';
 import type { DataDir } from '../data-dir/layout.js';
 import type { SpaceThresholds } from '../data-dir/space.js';
 import { codeOf, JournalError, type JournalErrorCode, messageOf } from '../errors.js';
@@ -36,6 +36,7 @@ export type FromJournal =
   | { readonly kind: 'sealed'; readonly segment: SealedSegment; readonly tookMs: number }
   | { readonly kind: 'space'; readonly level: SpaceLevel }
   | { readonly kind: 'failed'; readonly error: ErrorParts }
+  | ({ readonly kind: 'lost'; readonly error: ErrorParts } & Pick<JournalLoss, 'heldSeq' | 'rescue'>)
   | { readonly kind: 'closed' };
 
 /** An error as plain data: structured cloning drops its class and its code. */

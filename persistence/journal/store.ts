@@ -5,11 +5,13 @@
 import { rmSync } from 'node:fs';
 import { AssertionError, assert, must } from '../../engine/base/assert.js';
 import type { Batch, JournalStore, Mark, StoredBatch } from '../../engine/model/ports.js';
+import { walPath } from '../data-dir/database-files.js';
 import { fileBytes, syncPath, writeFileDurably } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { codeOf, isDiskFull, JournalError, messageOf } from '../errors.js';
 import { MarkFile } from './mark.js';
 import type { SealedSegment } from './messages.js';
+import { OpenFiles } from './open-files.js';
 import { openJournalReader } from './reader.js';
 import { type ChainPosition, sealBatch } from './segment/batch-row.js';
 import { findSegments } from './segment/names.js';
@@ -38,6 +40,8 @@ export class SqliteStore implements JournalStore {
   readonly #durability: Durability;
   readonly #segmentBytesMax: number;
   #open: OpenSegment;
+  /** The open segment, its WAL and the mark. */
+  #files: OpenFiles;
   #position: ChainPosition;
   /** The last row of the open segment; null while it has none. */
   #last: StoredBatch | null;
@@ -61,6 +65,7 @@ export class SqliteStore implements JournalStore {
     this.#mark = mark;
     this.#open = prepare(segment);
     this.#last = segment.tail();
+    this.#files = this.#openFiles();
     this.#position = this.#last ?? segment.start;
     this.#batches = segment.count();
     this.#bytes = fileBytes(segment.path);
@@ -118,8 +123,10 @@ export class SqliteStore implements JournalStore {
     return this.#mark.mark;
   }
 
+  /** What is lost by now is lost before the batch is written: whoever waits for it can be told so. */
   append(batch: Batch): StoredBatch {
     return this.#attempt('append to', () => {
+      if (!this.#inTransaction) this.#files.require();
       const row = sealBatch(this.#position, batch);
       if (!this.#inTransaction) this.#open.begin.run();
       this.#inTransaction = true;
@@ -141,7 +148,15 @@ export class SqliteStore implements JournalStore {
   }
 
   writeMark(mark: Mark): void {
-    this.#attempt('write the mark of', () => this.#mark.write(mark));
+    this.#attempt('write the mark of', () => {
+      this.#files.require();
+      this.#mark.write(mark);
+    });
+  }
+
+  /** Throws `JournalLost` if files of the journal were deleted or replaced. */
+  requireFiles(): void {
+    this.#attempt('look at', () => this.#files.require());
   }
 
   /** Keeps the WAL short. To be called after an acknowledgement. */
@@ -160,7 +175,13 @@ export class SqliteStore implements JournalStore {
     if (this.#bytes < this.#rollAtBytes || last === null || this.#inTransaction) return null;
     return this.#attempt('begin the next segment after', () => {
       const sealed = this.#open.segment;
-      if (!sealSegment(sealed, last, this.#batches, onStep)) {
+      const onSealStep: OnRollStep = (step) => {
+        // The seal has removed the WAL. The segment is about to be closed, which nobody could undo.
+        if (step === 'sealed') this.#files.require(walPath(sealed.path));
+        onStep(step);
+      };
+      this.#files.require();
+      if (!sealSegment(sealed, last, this.#batches, onSealStep)) {
         this.#rollAtBytes = this.#bytes + ROLL_RETRY_BYTES;
         return null;
       }
@@ -168,6 +189,7 @@ export class SqliteStore implements JournalStore {
       const segment = Segment.open(path, 'write');
       this.#open = prepare(segment);
       configure(segment, this.#durability);
+      this.#files = this.#openFiles();
       this.#last = null;
       this.#batches = 0;
       this.#bytes = fileBytes(path);
@@ -186,12 +208,18 @@ export class SqliteStore implements JournalStore {
       return;
     }
     this.#attempt('close', () => {
+      this.#files.require();
       this.#mark.sync();
       this.#mark.close();
       this.#open.segment.close();
       rmSync(this.dir.inUseFile);
       syncPath(this.dir.journal);
     });
+  }
+
+  #openFiles(): OpenFiles {
+    const { path } = this.#open.segment;
+    return new OpenFiles([path, walPath(path), this.#mark.path]);
   }
 
   #attempt<T>(what: string, operation: () => T): T {

@@ -101,6 +101,12 @@ export class JournalThread implements JournalWriter {
       case 'failed':
         this.#fail(fromErrorParts(message.error));
         break;
+      case 'lost': {
+        const { heldSeq, rescue } = message;
+        const error = fromErrorParts(message.error);
+        this.#end(error, () => events.onLost({ error, heldSeq, rescue }));
+        break;
+      }
       case 'closed':
         this.#state = 'closed';
         break;
@@ -115,10 +121,13 @@ export class JournalThread implements JournalWriter {
   }
 
   #fail(error: Error): void {
-    if (this.#state === 'failed') return;
+    if (this.#state !== 'failed') this.#end(error, () => must(this.#events, 'the events').onFailure(error));
+  }
+
+  #end(error: Error, tell: () => void): void {
     this.#state = 'failed';
     this.#failure = error;
-    must(this.#events, 'the events').onFailure(error);
+    tell();
     this.#settleClose?.reject(error);
   }
 }

@@ -10,9 +10,10 @@ import type { Batch } from '../../engine/model/ports.js';
 import { DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } from '../data-dir/space.js';
 import { commitBatches } from './commit.js';
 import { type FromJournal, type JournalThreadOptions, type ToJournal, toErrorParts } from './messages.js';
+import { JournalLost } from './open-files.js';
 import { SqliteStore } from './store.js';
 
-const SPACE_CHECK_EVERY_MS = 1_000;
+const LOOK_EVERY_MS = 1_000;
 /** A busy journal checks the free space after this much text. */
 const SPACE_CHECK_EVERY_CHARS = 4 * 1024 * 1024;
 /** No further batch shares the sync of this much text. */
@@ -29,15 +30,24 @@ let store: SqliteStore | null = null;
 let charsSinceSpaceCheck = 0;
 let hasFailed = false;
 
-/** Runs one piece of work. An error is reported and ends the thread, whatever else is waiting. */
+/**
+ * Runs one piece of work. An error is reported and ends the thread, whatever else is waiting. With files that are lost it does
+ * nothing more, but goes on to exist: it alone still has them open.
+ */
 function attempt(piece: () => void): void {
   if (hasFailed) return;
   try {
     piece();
   } catch (thrown) {
     hasFailed = true;
-    post({ kind: 'failed', error: toErrorParts(thrown) });
-    clearInterval(spaceTimer);
+    clearInterval(timer);
+    const error = toErrorParts(thrown);
+    if (thrown instanceof JournalLost) {
+      const heldSeq = must(store, 'the store').lastSeq;
+      post({ kind: 'lost', error, heldSeq, rescue: thrown.rescue });
+      return;
+    }
+    post({ kind: 'failed', error });
     port.close();
   }
 }
@@ -75,7 +85,7 @@ function checkSpace(): void {
 }
 
 function close(): void {
-  clearInterval(spaceTimer);
+  clearInterval(timer);
   must(store, 'the store').close();
   post({ kind: 'closed' });
   port.close();
@@ -100,6 +110,12 @@ function work(first: ToJournal): void {
 
 const nextMessage = (): ToJournal | undefined => receiveMessageOnPort(port)?.message as ToJournal | undefined;
 
-const spaceTimer = setInterval(() => attempt(checkSpace), SPACE_CHECK_EVERY_MS);
+/** Of an idle journal, too, operators learn soon that its files are lost or its disk is full. */
+function look(): void {
+  must(store, 'the store').requireFiles();
+  checkSpace();
+}
+
+const timer = setInterval(() => attempt(look), LOOK_EVERY_MS);
 attempt(open);
 port.on('message', (message: ToJournal) => attempt(() => work(message)));

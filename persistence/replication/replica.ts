@@ -168,6 +168,8 @@ export class Replica {
     this.disk.open({
       onDurable: (lastSeq) => this.#onDurable(lastSeq),
       onFailure: (error) => this.#onFailure(error),
+      // It need not stay up: the log has all that was acknowledged.
+      onLost: ({ error }) => this.#onFailure(error),
       onSpaceLevel: (level) => this.#onSpaceLevel(level),
     });
     this.#resolveJoined(true);

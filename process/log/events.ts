@@ -102,6 +102,14 @@ export const LOG_EVENTS = {
     'fatal',
     'the disk of the data directory is full: the server stops while its journal is whole; free space and start it again',
   ),
+  journal_lost: at(
+    'fatal',
+    'files of the journal were deleted or replaced: nothing is acknowledged any more; this process alone still has them open: run the commands in `rescue` before it is stopped',
+  ),
+  stopped_without_journal: at(
+    'fatal',
+    'the server stops without its journal: what was acknowledged is on disk only if the files were copied back before',
+  ),
   failed: at('fatal', 'the server stops: nothing more is acknowledged; a restart recovers'),
 } as const satisfies Readonly<Record<string, EventKind>>;
 

@@ -24,6 +24,7 @@ const NEVER_HERE = [
   'clock_unsynchronised',
   'journal_backlog',
   'disk_reserve',
+  'journal_unavailable',
   'rate_limited',
 ];
 

@@ -62,15 +62,15 @@ export class OpenBetsReader {
   #askPage(cursor: readonly number[]): boolean {
     const list = { ...OPEN, cursor, limit: LIST_LIMIT_MAX };
     let next: readonly number[] = [];
+    let refusal: replies.RefusalFacts | null = null;
     const isSent = this.link.send(
       (ring, ticket) => requests.sendList(ring, ticket, this.asker, list),
       (kind, ring) => {
-        // The balance behind it is refused for the same reason.
-        if (kind === replies.REFUSED) replies.readRefusal(ring);
+        if (kind === replies.REFUSED) refusal = replies.readRefusal(ring);
         else next = this.#add(replies.readBets(ring));
       },
     );
-    return isSent && this.#ask((balance) => this.#goOn(balance, next));
+    return isSent && this.#ask((balance) => this.#goOn(refusal ?? balance, next));
   }
 
   #ask(onBalance: (balance: replies.BalanceFacts | replies.RefusalFacts) => void): boolean {

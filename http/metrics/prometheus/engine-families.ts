@@ -24,6 +24,11 @@ const PLAIN: readonly (readonly [name: string, help: string, gauge: GaugeName])[
     '1 while orders are refused because too much waits to become durable',
     'isBacklogged',
   ],
+  [
+    'tote_journal_lost',
+    "1 if the journal's files were deleted or replaced: nothing is taken",
+    'isJournalLost',
+  ],
   ['tote_journal_backlog_commands', 'Accepted commands that are not durable yet', 'backlogCommands'],
   ['tote_journal_sequence', 'Number of the last durable command', 'durableSeq'],
   ['tote_shadow_lag_commands', 'Durable commands that the shadow has not applied yet', 'shadowLagCommands'],

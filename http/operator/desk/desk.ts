@@ -3,6 +3,7 @@
  * whatever operators ask for, an order waits for no more than that.
  */
 import type { Lifecycle } from '../../../engine/host/lifecycle.js';
+import { LOST } from '../../../engine/host/sequencer.js';
 import { Refusal } from '../../kit/refused.js';
 import { type CommandOptions, OperatorCommands } from './commands.js';
 import { pulse } from './pulse.js';
@@ -102,8 +103,9 @@ export class OperatorDesk {
       beforeTelling();
       onMessage(message);
     };
-    if (after === 'all') lifecycle.whenQuiet(release);
-    else sequencer.whenDurable(after, release);
+    const refuse = (): void => onMessage({ kind: 'refused', code: LOST.code, detail: LOST.detail });
+    if (after === 'all') lifecycle.whenQuiet(release, refuse);
+    else sequencer.whenDurable(after, release, refuse);
   }
 }
 

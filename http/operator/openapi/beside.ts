@@ -13,6 +13,7 @@ const NOT_READY: readonly ErrorCode[] = [
   'shutting_down',
   'clock_unsynchronised',
   'disk_reserve',
+  'journal_unavailable',
   'journal_backlog',
   'stale_price',
 ];

@@ -29,6 +29,7 @@ const ANY_CODES: readonly ErrorCode[] = [
   'request_timeout',
   'body_too_large',
   'rate_limited',
+  'journal_unavailable',
   'shutting_down',
 ];
 /** Of one that changes something. */

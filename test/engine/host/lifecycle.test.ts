@@ -118,9 +118,12 @@ test('settlement takes one slice a turn, and other work continues in between', (
   clock.pass(51);
   feed.offer(0, 102, clock.wallMs);
   let isQuiet = false;
-  host.lifecycle.whenQuiet(() => {
-    isQuiet = true;
-  });
+  host.lifecycle.whenQuiet(
+    () => {
+      isQuiet = true;
+    },
+    () => undefined,
+  );
   for (let slice = 1; slice <= 4; slice++) {
     assert.equal(host.engine.settlementsWaiting, slice < 4, `after slice ${slice}`);
     assert.ok(host.deposit() > 0);

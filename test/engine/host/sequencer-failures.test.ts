@@ -35,6 +35,53 @@ test('a failed commit acknowledges nothing, then or later', () => {
   assert.equal(host.journal.inFlight, null, 'nothing more is written');
 });
 
+test('with lost files nothing is acknowledged or accepted: who waits is refused, unless the files hold the command', () => {
+  for (const isWritten of [false, true]) {
+    const losses: number[] = [];
+    const host = new TestHost(new TestClock(), { onJournalLost: ({ heldSeq }) => losses.push(heldSeq) });
+    const told: string[] = [];
+    const wait = (name: string, seq: number): void =>
+      host.sequencer.whenDurable(
+        seq,
+        () => told.push(`${name} durable`),
+        () => told.push(`${name} refused`),
+      );
+    const durable = host.sequencer.durableSeq;
+    wait('in flight', host.deposit());
+    host.endTurn();
+    wait('open', host.deposit());
+    host.journal.lose(isWritten);
+    assert.deepEqual(told, isWritten ? ['open refused'] : ['in flight refused', 'open refused']);
+    assert.deepEqual(losses, [isWritten ? durable + 1 : durable]);
+    assert.deepEqual([codeOf(host.order()), host.deposit()], ['journal_unavailable', -1]);
+    assert.equal(host.sequencer.gate, 'journal_unavailable');
+    wait('before', durable);
+    wait('after', host.engine.seq);
+    assert.deepEqual(told.slice(-2), ['before durable', 'after refused']);
+    host.endTurn();
+    host.lifecycle.pump();
+    for (let s = 0; s < 60; s++) {
+      host.clock.pass(1_000);
+      host.sequencer.heartbeat();
+    }
+    assert.deepEqual(
+      [host.fatal, host.journal.inFlight],
+      [[], null],
+      'the process stays up and writes nothing',
+    );
+  }
+});
+
+test('files that are lost while the server stops end it as a failure', async () => {
+  const host = new TestHost(new TestClock());
+  host.deposit();
+  host.endTurn();
+  const drained = host.sequencer.drain();
+  host.journal.lose();
+  await assert.rejects(drained, /deleted/);
+  assert.equal(host.fatal.length, 1);
+});
+
 test('a commit that hangs for more than 30 s is fatal, but a stopped process is not a hang', () => {
   const host = new TestHost(new TestClock());
   host.sequencer.heartbeat();

@@ -275,6 +275,7 @@ const WAYS: Readonly<Record<string, () => Reply>> = {
     return reply;
   },
   disk_reserve: () => asked((api) => api.host.journal.space('reserve')),
+  journal_unavailable: () => asked((api) => api.host.journal.lose()),
   idempotency_full: () => {
     const { api, secret } = trading({ rules: exampleRules({ idempotencyEntriesMax: 1 }) });
     api.order(secret, ORDER, 'one');

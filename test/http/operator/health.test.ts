@@ -79,6 +79,15 @@ test('a set clock and a full disk are told together', () => {
   assert.deepEqual(answered(take(), '/readyz'), [503, 'clock_unsynchronised']);
 });
 
+test('a journal whose files were deleted is told, and not as a server that stops', () => {
+  const { take, host } = watched();
+  take();
+  host.journal.lose();
+  assert.deepEqual(codesOf(take()), ['journal journal_unavailable']);
+  assert.deepEqual(answered(take(), '/readyz'), [503, 'journal_unavailable']);
+  assert.deepEqual(answered(take(), '/healthz'), [200]);
+});
+
 test('a journal that is far behind is told', () => {
   const { take, host, clock } = watched();
   host.order();

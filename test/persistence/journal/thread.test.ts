@@ -40,6 +40,7 @@ function openJournal(t: TestContext, options: Partial<JournalThreadOptions> = {}
       must(waiting, 'a commit that waits')(durableSeq);
     },
     onFailure: (error) => fail(error),
+    onLost: ({ error }) => fail(error),
     onSpaceLevel: (level) => levels.push(level),
   };
   thread.open(events);
@@ -113,7 +114,7 @@ test('an error keeps its class, code and cause across threads', async (t) => {
   const elsewhere = { ...dir, markFile: `${dirname}/no-such-folder/mark` };
   const thread = new JournalThread({ dir: elsewhere, durability: 'fsync', lastSeq: 0 });
   const error = await new Promise<Error>((resolve) => {
-    thread.open({ onDurable() {}, onFailure: resolve, onSpaceLevel() {} });
+    thread.open({ onDurable() {}, onFailure: resolve, onLost() {}, onSpaceLevel() {} });
   });
   assert.ok(error instanceof JournalError);
   assert.equal(error.code, 'mark_unreadable');

@@ -69,7 +69,13 @@ async function follow() {
   assert.equal(await replica.joined, true);
   const taken = (): number => posted.filter(({ kind }) => kind === 'taken').length;
   const written = (seq: number): void => must<JournalWriterEvents>(disk, 'an open disk').onDurable(seq);
-  return { replica, engine, given, written, thread, taken, failures };
+  const lose = (): void =>
+    must<JournalWriterEvents>(disk, 'an open disk').onLost({
+      error: new Error('lost'),
+      heldSeq: 0,
+      rescue: [],
+    });
+  return { replica, engine, given, written, lose, thread, taken, failures };
 }
 
 test('batches go to the disk at once, and the lead comes when it has them all', async () => {
@@ -102,6 +108,27 @@ test('a follower with nothing under way leads at once', async () => {
   thread.onMessage({ kind: 'leading', epoch: 1, sequence: 0 });
   await replica.leading;
   assert.equal(replica.log.epoch, 1);
+});
+
+test('a machine whose journal was deleted ends, as a follower and as a leader: the log has what was acknowledged', async () => {
+  const follower = await follow();
+  follower.lose();
+  assert.equal(follower.failures.length, 1);
+  const { replica, thread, lose, failures } = await follow();
+  thread.onMessage({ kind: 'leading', epoch: 1, sequence: 0 });
+  const journal = await replica.leading;
+  const ofLeader: Error[] = [];
+  const durable: number[] = [];
+  journal.open({
+    onDurable: (seq) => durable.push(seq),
+    onFailure: (error) => ofLeader.push(error),
+    onLost: () => assert.fail('it does not stay up'),
+    onSpaceLevel: () => undefined,
+  });
+  journal.commit(must(ROWS[0], 'a batch'));
+  lose();
+  journal.published(1);
+  assert.deepEqual([failures.length, ofLeader.length, durable], [0, 1, []]);
 });
 
 test('a batch that the engine does not agree with ends the follower', async () => {

@@ -24,11 +24,13 @@ function open() {
   disk.open({
     onDurable: (seq) => journal.written(seq),
     onFailure: (error) => journal.fail(error),
+    onLost: () => undefined,
     onSpaceLevel: (level) => journal.spaceLevel(level),
   });
   journal.open({
     onDurable: (seq) => durable.push(seq),
     onFailure: (error) => failures.push(error),
+    onLost: () => undefined,
     onSpaceLevel: () => undefined,
   });
   return { disk, journal, published, asked, clock, durable, replicated, failures };
@@ -82,6 +84,7 @@ test('who is overtaken before anything is ready for a leader is told of it then'
   journal.open({
     onDurable: () => undefined,
     onFailure: ({ message }) => failures.push(message),
+    onLost: () => undefined,
     onSpaceLevel: () => undefined,
   });
   assert.deepEqual(failures, ['overtaken']);
@@ -112,6 +115,7 @@ test('a leader learns the space level that its disk had as a standby, and each l
   journal.open({
     onDurable: () => undefined,
     onFailure: () => undefined,
+    onLost: () => undefined,
     onSpaceLevel: (level) => levels.push(level),
   });
   journal.spaceLevel('ok');

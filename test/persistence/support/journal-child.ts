@@ -41,6 +41,7 @@ if (mode === 'lock') {
       // A late acknowledgement would still be printed.
       setImmediate(() => process.exit(3));
     },
+    onLost() {},
     onSpaceLevel() {},
   });
   commitNext();

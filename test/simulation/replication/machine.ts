@@ -243,6 +243,7 @@ export class SimMachine {
     journal.open({
       onDurable: (lastSeq) => this.#onDurable(process, lastSeq),
       onFailure: (error) => this.#fail(process, error),
+      onLost: () => undefined,
       onSpaceLevel: () => undefined,
     });
     this.#place(process);

@@ -113,9 +113,9 @@ function answerBeforeDurable(): () => void {
     Sequencer.prototype,
     'whenDurable',
     (real) =>
-      function whenDurable(this: Sequencer, seq: number, run: Release): void {
+      function whenDurable(this: Sequencer, seq: number, run: Release, refuse?: () => void): void {
         if (seq % SELDOM === 0) run({ handedOverMs: 0, durableMs: 0 });
-        else real.call(this, seq, run);
+        else real.call(this, seq, run, refuse);
       },
   );
 }

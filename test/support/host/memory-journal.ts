@@ -44,6 +44,14 @@ export class MemoryJournal implements JournalWriter {
     this.#events?.onFailure(error);
   }
 
+  /** The files are deleted. They hold the batch in flight, if `isWritten`. */
+  lose(isWritten = false): void {
+    const held = isWritten ? this.inFlight : this.durable.at(-1);
+    this.inFlight = null;
+    const error = new Error('files of the journal were deleted');
+    this.#events?.onLost({ error, heldSeq: held?.lastSeq ?? 0, rescue: [] });
+  }
+
   space(level: SpaceLevel): void {
     this.#events?.onSpaceLevel(level);
   }

@@ -1,0 +1,128 @@
+/**
+ * Files of the journal that are deleted, replaced or moved away under the running server. It acknowledges nothing more and
+ * stays up, and the commands of its log bring back every order that it had acknowledged.
+ */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Raised } from '../../../http/metrics/alarms.js';
+import { askUntil } from '../../support/ask-until.js';
+import { Client } from '../../support/http/client.js';
+import { type LogLine, linesOf } from '../../support/processes/log-lines.js';
+import { scrapeWhere } from '../../support/processes/scrape.js';
+import { type Bettor, newDiskDir, Server } from '../../support/processes/server.js';
+
+const ORDERS = 5;
+
+const bet = ({ secret }: Pick<Bettor, 'secret'>, server: Server, name: string) =>
+  server
+    .api(secret)
+    .post('/orders', { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 10 }, { 'Idempotency-Key': name });
+
+async function trading(t: TestContext) {
+  const server = await Server.start({ dataDir: newDiskDir() });
+  const servers = [server];
+  t.after(async () => {
+    for (const one of servers.reverse()) await one.remove();
+  });
+  const startAgain = async (): Promise<Server> => {
+    const again = await Server.start({ dataDir: server.dataDir });
+    servers.push(again);
+    return again;
+  };
+  const bettor = await server.createBettor();
+  await server.toNextDay();
+  await server.push({ BTC: 67_000 });
+  for (let n = 0; n < ORDERS; n++) assert.equal((await bet(bettor, server, `before-${n}`)).status, 201);
+  const journal = join(server.dataDir, 'journal');
+  const segment = join(journal, readdirSync(journal).find((name) => name.endsWith('.db')) ?? '');
+  return { server, startAgain, bettor, journal, segment };
+}
+
+const HARMS: Readonly<Record<string, (paths: { journal: string; segment: string }) => void>> = {
+  'the segment is deleted': ({ segment }) => rmSync(segment),
+  'the WAL is deleted': ({ segment }) => rmSync(`${segment}-wal`),
+  'the mark is deleted': ({ journal }) => rmSync(join(journal, 'mark')),
+  'all files are deleted': ({ journal }) => {
+    for (const name of readdirSync(journal)) rmSync(join(journal, name));
+  },
+  'the folder is deleted': ({ journal }) => rmSync(journal, { recursive: true }),
+  'the segment is replaced by a copy': ({ segment }) => {
+    cpSync(segment, `${segment}.copy`);
+    renameSync(`${segment}.copy`, segment);
+  },
+  'the folder is replaced by an empty one': ({ journal }) => {
+    rmSync(journal, { recursive: true });
+    mkdirSync(journal);
+  },
+};
+
+const lostLine = (server: Server): Promise<LogLine> =>
+  server.run.findInErrors((stderr) => linesOf(stderr, 'journal_lost')[0]);
+
+/** 503 `journal_unavailable`, whatever it was. */
+function refused(answer: { readonly status: number; readonly text: string }): void {
+  assert.equal(answer.status, 503, answer.text);
+  assert.match(answer.text, /"error":"journal_unavailable: /);
+}
+
+for (const [what, harm] of Object.entries(HARMS)) {
+  test(`${what}: nothing more is acknowledged, and the rescue brings all back`, async (t) => {
+    const { server, startAgain, bettor, ...paths } = await trading(t);
+    harm(paths);
+    refused(await bet(bettor, server, 'after-0'));
+    refused(await bet(bettor, server, 'after-1'));
+    const deposit = { amount: 5, reference: 'late', reason: 'late' };
+    refused(await server.operator.post(`/accounts/${bettor.accountId}/deposits`, deposit));
+    refused(await server.operator.post('/house/deposits', deposit));
+    const anyone = new Client(server.operatorUrl, {});
+    assert.equal((await anyone.get('/healthz')).status, 200);
+    const ready = await askUntil(
+      () => anyone.get('/readyz'),
+      ({ status }) => status === 503,
+    );
+    assert.match(ready.text, /"code":"journal_unavailable"/);
+    assert.doesNotMatch(ready.text, /shutting_down/);
+    assert.equal((await bettor.api.get('/markets')).status, 200);
+
+    const { rescue } = await lostLine(server);
+    assert.ok(Array.isArray(rescue));
+    for (const command of rescue) execFileSync('sh', ['-c', String(command)]);
+    const ending = await server.run.ended;
+    assert.equal(ending.code, 1, ending.stderr);
+    assert.equal(linesOf(ending.stderr, 'stopped_without_journal').length, 1);
+
+    const again = await startAgain();
+    for (let n = 0; n < ORDERS; n++) {
+      const { status, headers, text } = await bet(bettor, again, `before-${n}`);
+      assert.deepEqual([status, headers.get('x-idempotent-replay')], [201, 'true'], text);
+    }
+    await again.push({ BTC: 67_000 });
+    const { status, headers, text } = await bet(bettor, again, 'after-0');
+    assert.deepEqual([status, headers.get('x-idempotent-replay')], [201, null], text);
+  });
+}
+
+test('an idle server finds it, too: the alarm is raised, what is on record can be read, and it ends as a failure', async (t) => {
+  const { server, startAgain, bettor, journal } = await trading(t);
+  renameSync(journal, `${journal}-moved`);
+  const { err } = await lostLine(server);
+  assert.match(JSON.stringify(err), /move them back/);
+  const scraped = await scrapeWhere(server, (one) => one.value('tote_journal_lost') === 1);
+  assert.equal(scraped.value('tote_stopping'), 0);
+  const vitals = async () => (await server.operator.get<{ alarms: readonly Raised[] }>('/vitals')).data;
+  const { alarms } = await askUntil(vitals, (seen) => seen.alarms.length > 0, 100);
+  assert.deepEqual(
+    alarms.map(({ name, severity }) => [name, severity]),
+    [['journal_lost', 'critical']],
+  );
+  assert.equal((await bettor.api.get('/account')).status, 200);
+  refused(await server.operator.put('/trading', { enabled: false, reason: 'why' }));
+  assert.equal((await server.stop()).code, 1);
+
+  renameSync(`${journal}-moved`, journal);
+  const again = await startAgain();
+  assert.equal((await bet(bettor, again, 'before-0')).headers.get('x-idempotent-replay'), 'true');
+});
