@@ -1,34 +1,43 @@
 /**
- * `npm run bench`: runs the sections one after the other, prints tables and ratios on stdout and progress on stderr,
- * and writes everything with its environment to a JSON file, and to an HTML file with plots. A section whose check
- * fails reports no figures: the rate of a server that lost an order means nothing. The others continue, and the exit
- * code is 1.
+ * `npm run bench`: runs the sections one after the other, or drives a server that runs already. It prints tables and
+ * ratios on stdout and progress on stderr, and writes everything with its environment to a JSON file, and to an HTML file
+ * with plots. A section whose check fails reports no figures: the rate of a server that lost an order means nothing. The
+ * others continue, and the exit code is 1.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { drive } from './drive/drive.js';
 import { findCores } from './host/cores.js';
-import { type Environment, environment } from './host/environment.js';
+import { type Environment, environment, ownEnvironment } from './host/environment.js';
 import { compareFiles } from './report/compare.js';
 import { ratiosTable, tableText } from './report/format.js';
 import { speedSection } from './report/goals.js';
 import { reportHtml } from './report/html.js';
-import { type BenchOptions, readOptions, type SectionName, USAGE, UsageError } from './report/options.js';
+import {
+  type DriveRun,
+  readOptions,
+  type SectionName,
+  SLOW_SECTIONS,
+  type SuiteRun,
+  USAGE,
+  UsageError,
+} from './report/options.js';
 import type { Run } from './report/run-file.js';
 import type { Section, SectionResult, SuiteOptions } from './report/section.js';
-import { engineSection } from './sections/engine/engine.js';
-import { replaySection } from './sections/journal/replay.js';
-import { replicationSection } from './sections/journal/replication.js';
-import { snapshotsSection } from './sections/journal/snapshots.js';
-import { startSection } from './sections/journal/start.js';
-import { herdSection } from './sections/server/herd.js';
-import { marketsSection } from './sections/server/markets.js';
-import { memorySection } from './sections/server/memory.js';
-import { minuteSection } from './sections/server/minute.js';
-import { ordersSection } from './sections/server/orders.js';
-import { mainOf, pairSection } from './sections/server/pair.js';
-import { streamSection } from './sections/server/stream.js';
-import { workloadsSection } from './sections/server/workloads.js';
-import { threadsSection } from './sections/threads/threads.js';
+import { engineSection } from './sections/engine.js';
+import { herdSection } from './sections/herd.js';
+import { marketsSection } from './sections/markets.js';
+import { memorySection } from './sections/memory.js';
+import { minuteSection } from './sections/minute.js';
+import { ordersSection } from './sections/orders.js';
+import { mainOf, pairSection } from './sections/pair.js';
+import { replaySection } from './sections/replay.js';
+import { replicationSection } from './sections/replication.js';
+import { snapshotsSection } from './sections/snapshots.js';
+import { startSection } from './sections/start.js';
+import { streamSection } from './sections/stream.js';
+import { threadsSection } from './sections/threads.js';
+import { workloadsSection } from './sections/workloads.js';
 
 const SECTIONS: Readonly<Record<SectionName, Section>> = {
   start: startSection,
@@ -61,14 +70,29 @@ async function main(): Promise<number> {
     process.stdout.write(USAGE);
     return 0;
   }
+  return options.kind === 'drive' ? driveServer(options) : measureOwn(options);
+}
+
+async function driveServer(options: DriveRun): Promise<number> {
+  const where = environment();
+  process.stdout.write(`${machineText(where)}\n`);
+  const { result, isGood } = await drive(options, showProgress);
+  process.stdout.write(`\n${sectionText(result)}`);
+  writeRun({ environment: where, options, results: [result] });
+  return isGood ? 0 : 1;
+}
+
+async function measureOwn(options: SuiteRun): Promise<number> {
   if (options.pair !== null) mainOf(options.pair);
   const cores = findCores();
   const workDir = mkdtempSync(join(options.dir, 'tote-bench-'));
   // Cleans up even after Ctrl-C; the servers receive their own signal.
   process.once('SIGINT', () => process.exit(130));
   process.once('exit', () => rmSync(workDir, { recursive: true, force: true }));
-  const where = environment(workDir, options.durability, cores);
-  process.stdout.write(`${environmentText(where)}\n`);
+  const where = ownEnvironment(workDir, options.durability, cores);
+  process.stdout.write(`${machineText(where)}\n${diskText(where)}\n`);
+  const leftOut = SLOW_SECTIONS.filter((name) => options.quick && !options.sections.includes(name));
+  if (leftOut.length > 0) process.stdout.write(`--quick leaves out ${leftOut.join(', ')}.\n`);
   const results: SectionResult[] = [];
   const failures: Error[] = [];
   for (const [name, section] of sectionsOf(options)) {
@@ -76,7 +100,7 @@ async function main(): Promise<number> {
     mkdirSync(sectionDir);
     const startedMs = performance.now();
     try {
-      const suite = suiteOptions(options, sectionDir, where.cores);
+      const suite = suiteOptions(options, sectionDir, cores);
       const result = await inTime(section(suite), sectionMsMax(suite));
       const tookSeconds = Math.round((performance.now() - startedMs) / 1000);
       process.stdout.write(`\n${sectionText(result)}- ${name} took ${tookSeconds} s\n`);
@@ -84,7 +108,8 @@ async function main(): Promise<number> {
     } catch (error) {
       const failure = error instanceof Error ? error : new Error(String(error));
       process.stderr.write(`\n${name} failed: ${failure.stack}\n`);
-      results.push(failedSection(name, failure));
+      const notes = [`${name} failed: ${failure.message}`];
+      results.push({ name, tables: [], ratios: [], notes, data: null });
       failures.push(failure);
       // A process it left running would disturb the next sections.
       if (failure instanceof OverdueError) break;
@@ -120,12 +145,7 @@ function sectionMsMax({ rounds, warmupMs, measureMs }: SuiteOptions): number {
   return rounds * SECTION_RUNS_MAX * (warmupMs + measureMs + RUN_OVERHEAD_MS_MAX) + SECTION_REST_MS_MAX;
 }
 
-/** A failed section has no figures: the rate of a server that lost an order means nothing. */
-function failedSection(name: string, { message }: Error): SectionResult {
-  return { name, tables: [], ratios: [], notes: [`${name} failed: ${message}`], data: null };
-}
-
-function sectionsOf({ sections, pair }: BenchOptions): [name: string, section: Section][] {
+function sectionsOf({ sections, pair }: SuiteRun): [name: string, section: Section][] {
   if (pair !== null) return [['pair', (options) => pairSection(pair, options)]];
   return sections.map((name) => [name, SECTIONS[name]]);
 }
@@ -147,18 +167,11 @@ function writeRun(run: Run): void {
   process.stdout.write(`\nAll figures are in ${out}, with plots in ${report}\n`);
 }
 
-function suiteOptions(options: BenchOptions, workDir: string, cores: SuiteOptions['cores']): SuiteOptions {
+function suiteOptions(options: SuiteRun, workDir: string, cores: SuiteOptions['cores']): SuiteOptions {
   const { quick, rounds, seconds, durability } = options;
-  return {
-    quick,
-    rounds,
-    durability,
-    cores,
-    workDir,
-    warmupMs: quick ? QUICK_WARMUP_MS : WARMUP_MS,
-    measureMs: seconds * 1000,
-    progress: showProgress,
-  };
+  const warmupMs = quick ? QUICK_WARMUP_MS : WARMUP_MS;
+  const windows = { warmupMs, measureMs: seconds * 1000 };
+  return { quick, rounds, durability, cores, workDir, ...windows, progress: showProgress };
 }
 
 /** Overwrites one line on a terminal, prints a line each time elsewhere. */
@@ -172,18 +185,18 @@ function sectionText({ tables, ratios, notes }: SectionResult): string {
   return `${all.map(tableText).join('\n')}\n${notes.map((note) => `- ${note}\n`).join('')}`;
 }
 
-function environmentText(where: Environment): string {
-  const { cores, versions } = where;
-  const pinned =
-    cores.server === null
-      ? 'nothing is pinned'
-      : `servers on core ${cores.server}, client on core ${cores.client}`;
+function machineText({ cpu, cpuCount, kernel, loadAverage, versions }: Environment): string {
   const installed = Object.entries(versions).map(([name, version]) => `${name} ${version ?? 'missing'}`);
+  return `${cpu}, ${cpuCount} cores, ${kernel}; load average ${loadAverage.toFixed(2)}\n${installed.join(', ')}`;
+}
+
+function diskText({ disk }: Required<Environment>): string {
+  const { server, client } = disk.cores;
+  const pinned =
+    server === null ? 'Nothing is pinned' : `Servers run on core ${server}, the client on core ${client}`;
   return [
-    `${where.cpu}, ${where.cpuCount} cores, ${where.kernel}; load average ${where.loadAverage.toFixed(2)}; ${pinned}`,
-    `durability ${where.durability}, ${where.fileSystem} on ${where.device} (${where.dataDir})`,
-    installed.join(', '),
-    ...(where.fileSystem === 'tmpfs' ? ['An fsync costs nothing on tmpfs: name a disk with --dir.'] : []),
+    `${pinned}; durability ${disk.durability}, ${disk.fileSystem} on ${disk.device} (${disk.dataDir})`,
+    ...(disk.fileSystem === 'tmpfs' ? ['An fsync costs nothing on tmpfs: name a disk with --dir.'] : []),
   ].join('\n');
 }
 
@@ -194,7 +207,7 @@ try {
 } catch (error) {
   const isUsage = error instanceof UsageError;
   const text = isUsage
-    ? `${error.message}\n\n${USAGE}`
+    ? `${error.message}\n\n"npm run bench -- --help" says how.\n`
     : `${error instanceof Error ? error.stack : String(error)}\n`;
   process.stderr.write(`\n${text}`);
   process.exitCode = isUsage ? USAGE_EXIT_CODE : 1;

@@ -1,6 +1,6 @@
 /**
  * Checks responses and records what the server has committed itself to: how many requests of each template succeeded,
- * and which bets were named. The suite compares this record with the server's ledger afterwards.
+ * and which bets were named. The audit compares this record with the server's books afterwards.
  */
 import { assert, must } from '../../engine/base/assert.js';
 import { COMPLETE, type Frame, frameHttp, INCOMPLETE } from './framing.js';
@@ -8,9 +8,10 @@ import type { ClientResult, Expectation, RequestTemplate } from './job.js';
 import { FULL_CHECK_EVERY } from './job.js';
 
 const ZERO = 48;
-/** Unexpected responses that are counted separately; the rest count as the last. */
-const UNEXPECTED_KINDS_MAX = 20;
-const UNEXPECTED_BYTES_MAX = 160;
+/** Codes of failures that are counted separately; the rest count as `others`. */
+const CODES_MAX = 50;
+const EXAMPLE_BYTES_MAX = 300;
+const ERROR = /^\{"success":false,"error":"([a-z_]+)/;
 /** Highest bet number for which repetition is detected: 2^28 bits are 32 MB. */
 const NUMBERS_MAX = 2 ** 28;
 
@@ -20,29 +21,30 @@ export const ANSWERED = 1;
 
 export class Answers {
   readonly #templates: readonly RequestTemplate[];
-  readonly #expectations: readonly {
-    readonly want: Expectation;
-    readonly start: Buffer;
-    readonly refusals: readonly Buffer[];
-  }[];
+  readonly #expectations: readonly { readonly want: Expectation; readonly start: Buffer }[];
   readonly #acknowledged: Float64Array;
-  readonly #unexpected = new Map<string, number>();
+  readonly #failures = new Map<string, { count: number; example: string }>();
   readonly #frame: Frame = { status: 0, bodyAt: 0, endAt: 0 };
   #seen = new Uint8Array(1 << 16);
   #distinct = 0;
   #repeated = 0;
-  #checkedCount = 0;
-  #refused = 0;
+  #checked = 0;
+  #failed = 0;
 
   constructor(templates: readonly RequestTemplate[], expectations: readonly Expectation[]) {
     this.#templates = templates;
-    this.#expectations = expectations.map((want) => ({
-      want,
-      start: Buffer.from(want.protocol === 'http' ? want.bodyStart : want.reply, 'latin1'),
-      refusals:
-        want.protocol === 'http' ? (want.refusals?.bodyStarts ?? []).map((text) => Buffer.from(text)) : [],
-    }));
+    this.#expectations = expectations.map((want) => ({ want, start: Buffer.from(want.bodyStart, 'latin1') }));
     this.#acknowledged = new Float64Array(templates.length);
+  }
+
+  /** Failures so far. */
+  get failed(): number {
+    return this.#failed;
+  }
+
+  /** Whether an answer has named this bet. */
+  hasNumber(number: number): boolean {
+    return ((this.#seen[number >>> 3] ?? 0) & (1 << (number & 7))) !== 0;
   }
 
   /**
@@ -50,41 +52,36 @@ export class Answers {
    * else `ANSWERED`. Throws if the bytes cannot be framed or continue after the response: there is no pipelining.
    */
   check(template: number, bytes: Buffer, end: number): typeof WAITING | typeof ANSWERED {
-    const { want, start, refusals } = must(
-      this.#expectations[must(this.#templates[template], 'template').expect],
-      'expectation',
-    );
-    if (want.protocol === 'resp') return this.#checkResp(template, start, bytes, end);
+    const expect = must(this.#templates[template], 'template').expect;
+    const { want, start } = must(this.#expectations[expect], 'expectation');
     const framing = frameHttp(bytes, end, this.#frame);
     if (framing === INCOMPLETE) return WAITING;
     const { status, bodyAt, endAt } = this.#frame;
     if (framing !== COMPLETE) throw new Error(`not an answer: ${excerpt(bytes, end)}`);
     if (endAt !== end) throw new Error(`${end - endAt} bytes follow an answer`);
-    const good = status === want.status && beginsWith(bytes, bodyAt, start) && endsAsJson(bytes, end);
-    if (good && this.#fullyGood(want, bytes, bodyAt, end)) {
+    const isGood = status === want.status && beginsWith(bytes, bodyAt, start) && endsAsJson(bytes, end);
+    if (isGood && this.#fullyGood(want, bytes, bodyAt, end)) {
       this.#acknowledged[template] = (this.#acknowledged[template] as number) + 1;
       if (want.numbered) this.#note(numberAt(bytes, bodyAt + start.length, end));
-    } else if (
-      status === want.refusals?.status &&
-      refusals.some((refusal) => beginsWith(bytes, bodyAt, refusal)) &&
-      endsAsJson(bytes, end)
-    ) {
-      this.#refused += 1;
-    } else this.#noteUnexpected(excerpt(bytes, 12) + bytes.toString('latin1', bodyAt, end));
+    } else {
+      const body = bytes.toString('latin1', bodyAt, Math.min(end, bodyAt + EXAMPLE_BYTES_MAX));
+      this.noteFailure(ERROR.exec(body)?.[1] ?? `unexpected ${status}`, `${excerpt(bytes, 12)} ${body}`);
+    }
     return ANSWERED;
   }
 
-  #checkResp(template: number, reply: Buffer, bytes: Buffer, end: number): typeof WAITING | typeof ANSWERED {
-    if (bytes[end - 1] !== 10) return WAITING;
-    if (end === reply.length && beginsWith(bytes, 0, reply)) {
-      this.#acknowledged[template] = (this.#acknowledged[template] as number) + 1;
-    } else this.#noteUnexpected(excerpt(bytes, end));
-    return ANSWERED;
+  /** A request that got no expected answer. */
+  noteFailure(code: string, example: string): void {
+    this.#failed += 1;
+    const name = this.#failures.has(code) || this.#failures.size < CODES_MAX ? code : 'others';
+    const known = this.#failures.get(name);
+    if (known === undefined) this.#failures.set(name, { count: 1, example });
+    else known.count += 1;
   }
 
-  #fullyGood(want: Expectation & { protocol: 'http' }, bytes: Buffer, bodyAt: number, end: number): boolean {
-    this.#checkedCount += 1;
-    if (this.#checkedCount % FULL_CHECK_EVERY !== 1) return true;
+  #fullyGood(want: Expectation, bytes: Buffer, bodyAt: number, end: number): boolean {
+    this.#checked += 1;
+    if (this.#checked % FULL_CHECK_EVERY !== 1) return true;
     const head = bytes.toString('latin1', 0, bodyAt).toLowerCase();
     if (!want.headers.every((header) => head.includes(`\r\n${header.toLowerCase()}`))) return false;
     try {
@@ -104,26 +101,16 @@ export class Answers {
       grown.set(this.#seen);
       this.#seen = grown;
     }
-    const bit = 1 << (number & 7);
-    const byte = this.#seen[at] as number;
-    if ((byte & bit) === 0) this.#distinct += 1;
-    else this.#repeated += 1;
-    this.#seen[at] = byte | bit;
+    if (this.hasNumber(number)) this.#repeated += 1;
+    else this.#distinct += 1;
+    this.#seen[at] = (this.#seen[at] as number) | (1 << (number & 7));
   }
 
-  #noteUnexpected(answer: string): void {
-    const kind = answer.slice(0, UNEXPECTED_BYTES_MAX);
-    const known = this.#unexpected.has(kind) || this.#unexpected.size < UNEXPECTED_KINDS_MAX;
-    const name = known ? kind : 'others';
-    this.#unexpected.set(name, (this.#unexpected.get(name) ?? 0) + 1);
-  }
-
-  record(): Pick<ClientResult, 'acknowledged' | 'refused' | 'numbers' | 'unexpected'> {
+  record(): Pick<ClientResult, 'acknowledged' | 'numbers' | 'failures'> {
     return {
       acknowledged: [...this.#acknowledged],
-      refused: this.#refused,
       numbers: { distinct: this.#distinct, repeated: this.#repeated },
-      unexpected: [...this.#unexpected].map(([answer, count]) => ({ answer, count })),
+      failures: [...this.#failures].map(([code, { count, example }]) => ({ code, count, example })),
     };
   }
 }
@@ -151,4 +138,4 @@ function numberAt(bytes: Buffer, from: number, end: number): number {
 }
 
 const excerpt = (bytes: Buffer, end: number): string =>
-  bytes.toString('latin1', 0, Math.min(end, UNEXPECTED_BYTES_MAX));
+  bytes.toString('latin1', 0, Math.min(end, EXAMPLE_BYTES_MAX));

@@ -8,41 +8,23 @@ export class Arrivals {
   readonly #meanGapMs: number;
   #state: number;
   #nextMs: number;
-  readonly #burstMs: number;
-  #burstLeft: number;
 
-  /** `ratePerSecond` > 0; the same seed gives the same times. `burst`: that many more at one instant. */
-  constructor(
-    ratePerSecond: number,
-    seed: number,
-    startMs: number,
-    burst: { readonly atMs: number; readonly count: number } | null = null,
-  ) {
+  /** `ratePerSecond` > 0; the same seed gives the same times. */
+  constructor(ratePerSecond: number, seed: number, startMs: number) {
     assert(ratePerSecond > 0, 'a rate is above 0');
     this.#meanGapMs = 1000 / ratePerSecond;
     this.#state = seed | 0;
     this.#nextMs = startMs;
-    this.#burstMs = burst?.atMs ?? Infinity;
-    this.#burstLeft = 0;
     this.take();
-    this.#burstLeft = burst?.count ?? 0;
   }
 
   /** When the next request is due. */
   get nextMs(): number {
-    return this.#burstIsNext ? this.#burstMs : this.#nextMs;
-  }
-
-  get #burstIsNext(): boolean {
-    return this.#burstLeft > 0 && this.#burstMs <= this.#nextMs;
+    return this.#nextMs;
   }
 
   /** Advances to the following request and returns the time that was next. */
   take(): number {
-    if (this.#burstIsNext) {
-      this.#burstLeft -= 1;
-      return this.#burstMs;
-    }
     const planned = this.#nextMs;
     this.#nextMs += -Math.log(1 - this.#random()) * this.#meanGapMs;
     return planned;

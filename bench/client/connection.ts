@@ -1,86 +1,98 @@
 /**
  * A keep-alive connection of the load client: one request at a time, no pipelining.
  *
- * node:net's streams cost the client more per request than the fastest servers under test (docs/performance.md). So
- * responses are read into one buffer shared by all connections (`onread`, public), and requests are written through
- * the socket's own handle. The handle is not public API; where Node lacks it, `socket.write` is used, and the client
- * is slower.
+ * node:net's streams cost the client more per request than the fastest servers under test. So without TLS responses are
+ * read into one buffer shared by all connections (`onread`, public), and requests are written through the socket's own
+ * handle. The handle is not public API; where Node lacks it, and with TLS, `socket.write` is used, and the client is slower.
  */
-import { connect, type Socket } from 'node:net';
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { assert } from '../../engine/base/assert.js';
 import { type Answers, WAITING } from './answers.js';
+import type { Endpoint } from './job.js';
 
 /** Large enough for any response measured, so that most arrive in one piece. */
 const SHARED_BYTES = 1 << 18;
 const shared = Buffer.allocUnsafe(SHARED_BYTES);
 
 export interface ConnectionEvents {
+  onReady(connection: Connection): void;
   onAnswer(connection: Connection): void;
-  /** The connection has failed, and with it the run. */
-  onFailure(error: Error): void;
+  /** The connection is closed. */
+  onFailure(error: Error, connection: Connection): void;
 }
 
 export class Connection {
   /** When the request in flight was due, in the run's milliseconds. */
   plannedMs = 0;
+  /** Template of the request in flight, or of the one just answered. */
+  template = 0;
+  #isBusy = false;
   readonly #events: ConnectionEvents;
   readonly #answers: Answers;
   readonly #socket: Socket;
   #write: (bytes: Buffer) => void = () => assert(false, 'not connected yet');
-  /** Template of the request in flight, or -1. */
-  #template = -1;
   /** What has arrived of a response that came in pieces. */
   #pieces: Buffer | null = null;
   #arrived = 0;
-  #closing = false;
+  #isClosing = false;
 
-  constructor(host: string, port: number, answers: Answers, events: ConnectionEvents, onReady: () => void) {
+  constructor({ host, port, isTls = false }: Endpoint, answers: Answers, events: ConnectionEvents) {
     this.#answers = answers;
     this.#events = events;
-    this.#socket = connect({
-      host,
-      port,
-      noDelay: true,
-      onread: { buffer: shared, callback: (length) => this.#onBytes(length) },
-    });
-    this.#socket.once('connect', () => {
-      this.#write = rawWriter(this.#socket);
-      onReady();
-    });
+    const onReady = (): void => {
+      this.#write = isTls ? streamWriter(this.#socket) : rawWriter(this.#socket);
+      events.onReady(this);
+    };
+    if (isTls) {
+      const servername = isIP(host) === 0 ? host : '';
+      this.#socket = connectTls({ host, port, servername, ALPNProtocols: ['http/1.1'] }, onReady);
+      this.#socket.setNoDelay(true);
+      this.#socket.on('data', (piece: Buffer) => this.#onBytes(piece, piece.length));
+    } else {
+      const callback = (length: number): boolean => this.#onBytes(shared, length);
+      this.#socket = connect({ host, port, noDelay: true, onread: { buffer: shared, callback } }, onReady);
+    }
     this.#socket.on('error', (error) => this.#fail(error.message));
     this.#socket.on('close', () => this.#fail('the server closed a connection'));
   }
 
+  /** Whether a request waits for its answer. */
+  get isBusy(): boolean {
+    return this.#isBusy;
+  }
+
   /** Sends `bytes`. The caller may reuse them at once. */
   send(bytes: Buffer, template: number, plannedMs: number): void {
-    assert(this.#template < 0, 'no pipelining');
-    this.#template = template;
+    assert(!this.#isBusy, 'no pipelining');
+    this.#isBusy = true;
+    this.template = template;
     this.plannedMs = plannedMs;
     this.#write(bytes);
   }
 
   close(): void {
-    this.#closing = true;
+    this.#isClosing = true;
     this.#socket.destroy();
   }
 
   #fail(message: string): void {
-    if (this.#closing) return;
+    if (this.#isClosing) return;
     this.close();
-    this.#events.onFailure(new Error(message));
+    this.#events.onFailure(new Error(message), this);
   }
 
-  #onBytes(length: number): boolean {
+  #onBytes(piece: Buffer, length: number): boolean {
     try {
-      if (this.#template < 0) throw new Error('bytes arrived that answer no request');
-      const bytes = this.#arrived === 0 ? shared : this.#append(length);
+      if (!this.#isBusy) throw new Error('bytes arrived that answer no request');
+      const bytes = this.#arrived === 0 ? piece : this.#append(piece, length);
       const end = this.#arrived === 0 ? length : this.#arrived;
-      if (this.#answers.check(this.#template, bytes, end) === WAITING) {
-        if (this.#arrived === 0) this.#append(length);
+      if (this.#answers.check(this.template, bytes, end) === WAITING) {
+        if (this.#arrived === 0) this.#append(piece, length);
         return true;
       }
       this.#arrived = 0;
-      this.#template = -1;
+      this.#isBusy = false;
       this.#events.onAnswer(this);
     } catch (error) {
       this.#fail(error instanceof Error ? error.message : String(error));
@@ -88,14 +100,14 @@ export class Connection {
     return true;
   }
 
-  #append(length: number): Buffer {
+  #append(piece: Buffer, length: number): Buffer {
     const needed = this.#arrived + length;
     if (this.#pieces === null || this.#pieces.length < needed) {
       const grown = Buffer.allocUnsafe(needed * 2);
       this.#pieces?.copy(grown, 0, 0, this.#arrived);
       this.#pieces = grown;
     }
-    shared.copy(this.#pieces, this.#arrived, 0, length);
+    piece.copy(this.#pieces, this.#arrived, 0, length);
     this.#arrived = needed;
     return this.#pieces;
   }
@@ -111,13 +123,15 @@ interface StreamWrap {
   readonly streamBaseState: Int32Array;
 }
 
+function streamWriter(socket: Socket): (bytes: Buffer) => void {
+  return (bytes) => {
+    socket.write(Buffer.from(bytes));
+  };
+}
+
 function rawWriter(socket: Socket): (bytes: Buffer) => void {
   const handle: unknown = Reflect.get(socket, '_handle');
-  if (!isRawHandle(handle) || streamWrap === null) {
-    return (bytes) => {
-      socket.write(Buffer.from(bytes));
-    };
-  }
+  if (!isRawHandle(handle) || streamWrap === null) return streamWriter(socket);
   const { WriteWrap, kLastWriteWasAsync, streamBaseState } = streamWrap;
   const request = new WriteWrap();
   return (bytes) => {
@@ -155,6 +169,3 @@ function isStreamWrap(value: unknown): value is StreamWrap {
     Reflect.get(value, 'streamBaseState') instanceof Int32Array
   );
 }
-
-/** Whether requests use the socket's handle. Reports say so: figures with and without are not comparable. */
-export const writesRaw = streamWrap !== null;

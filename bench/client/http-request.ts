@@ -6,8 +6,21 @@ export const SERIAL = '0'.repeat(SERIAL_DIGITS);
 
 export type Headers = readonly (readonly [name: string, value: string])[];
 
+/** Where the API stands: the Host header, and the base path. */
+export interface Site {
+  readonly host: string;
+  readonly base: string;
+}
+export const LOCAL: Site = { host: '127.0.0.1', base: '/v1' };
+
 /** A request; `body` is ASCII, and '' sends none. */
-export function httpRequest(method: string, path: string, headers: Headers, body: string): string {
+export function httpRequest(
+  method: string,
+  path: string,
+  headers: Headers,
+  body: string,
+  { host }: Site = LOCAL,
+): string {
   const own: Headers =
     body === ''
       ? []
@@ -16,7 +29,7 @@ export function httpRequest(method: string, path: string, headers: Headers, body
           ['Content-Length', String(body.length)],
         ];
   const lines = [...headers, ...own].map(([name, value]) => `${name}: ${value}\r\n`);
-  return `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${lines.join('')}\r\n${body}`;
+  return `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\n${lines.join('')}\r\n${body}`;
 }
 
 /** A bet. The Idempotency-Key is `keyPrefix` and the request's serial number. */
@@ -29,14 +42,13 @@ export function orderRequest(
     readonly amount: number;
     readonly expectedPercent?: number;
   },
+  site: Site = LOCAL,
 ): { readonly text: string; readonly serialAt: number } {
   const headers: Headers = [
     ['X-API-Key', apiKey],
     ['Idempotency-Key', `${keyPrefix}${SERIAL}`],
   ];
-  const text = httpRequest('POST', '/v1/orders', headers, JSON.stringify(order));
-  return {
-    text,
-    serialAt: text.indexOf(`Idempotency-Key: ${keyPrefix}`) + `Idempotency-Key: ${keyPrefix}`.length,
-  };
+  const text = httpRequest('POST', `${site.base}/orders`, headers, JSON.stringify(order), site);
+  const name = `Idempotency-Key: ${keyPrefix}`;
+  return { text, serialAt: text.indexOf(name) + name.length };
 }

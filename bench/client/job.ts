@@ -1,10 +1,16 @@
 /**
  * The messages between the suite's process and the load client's.
  *
- * The client knows nothing of markets or Redis: the suite gives it complete request bytes and what the responses must
- * look like. So one client drives the server, the bare handlers and Redis, and no figure depends on a client of its
- * own.
+ * The client knows nothing of markets: it gets complete request bytes and what the responses must look like. So one client
+ * drives the server, the bare handlers and a deployment, and no figure depends on a client of its own.
  */
+
+/** Where requests go. */
+export interface Endpoint {
+  readonly host: string;
+  readonly port: number;
+  readonly isTls?: boolean;
+}
 
 /** One request, sent verbatim except for its serial number. */
 export interface RequestTemplate {
@@ -21,23 +27,16 @@ export interface RequestTemplate {
 /** Digits of a serial number: enough for a run of years. */
 export const SERIAL_DIGITS = 12;
 
-/** The expected response. Any other counts as unexpected, and makes the run invalid. */
-export type Expectation =
-  | {
-      readonly protocol: 'http';
-      readonly status: number;
-      /** How the body must begin, ASCII. It must end with `}` or `]`. */
-      readonly bodyStart: string;
-      /** Whether a number (the bet's) follows `bodyStart`; no two responses may have the same. */
-      readonly numbered: boolean;
-      /** Required headers, as `Name: value` or `Name:`; checked in the responses parsed in full. */
-      readonly headers: readonly string[];
-      /**
-       * Other acceptable responses, by the start of their bodies. They are counted, and commit the server to nothing.
-       */
-      readonly refusals?: { readonly status: number; readonly bodyStarts: readonly string[] };
-    }
-  | { readonly protocol: 'resp'; readonly reply: string };
+/** The expected response. Any other counts as a failure, by its error code. */
+export interface Expectation {
+  readonly status: number;
+  /** How the body must begin, ASCII. It must end with `}` or `]`. */
+  readonly bodyStart: string;
+  /** Whether a number (the bet's) follows `bodyStart`; no two responses may have the same. */
+  readonly numbered: boolean;
+  /** Required headers, as `Name: value` or `Name:`; checked in the responses parsed in full. */
+  readonly headers: readonly string[];
+}
 
 /** One in this many responses is fully parsed as JSON; all are checked for status, framing and start. */
 export const FULL_CHECK_EVERY = 64;
@@ -46,21 +45,11 @@ export type Pace =
   /** Closed loop: each connection sends again once it has its response. */
   | { readonly kind: 'closed' }
   /** Open loop: at planned times with exponential gaps, as independent clients do. */
-  | {
-      readonly kind: 'open';
-      readonly ratePerSecond: number;
-      readonly seed: number;
-      /** Additional requests, all due at one instant: `atMs` after the measured window has begun. */
-      readonly burst?: { readonly atMs: number; readonly count: number };
-    };
+  | { readonly kind: 'open'; readonly ratePerSecond: number; readonly seed: number };
 
-export interface ClientJob {
-  readonly host: string;
-  readonly port: number;
+export interface ClientJob extends Endpoint {
   readonly connections: number;
-  /** Additional connections, each of which sends a request every `periodMs`. */
-  readonly idle?: { readonly connections: number; readonly periodMs: number };
-  /** Ends the run after this many requests of the busy connections; closed loop only. */
+  /** Ends the run after this many requests; closed loop only. */
   readonly requestsMax?: number;
   readonly warmupMs: number;
   readonly measureMs: number;
@@ -69,6 +58,8 @@ export interface ClientJob {
   readonly expectations: readonly Expectation[];
   /** First serial number; the run uses consecutive ones from here. */
   readonly firstSerial: number;
+  /** A connection that breaks is counted and opened again. Otherwise it ends the run. */
+  readonly reconnects?: boolean;
 }
 
 /** Latencies in microseconds. */
@@ -84,6 +75,13 @@ export interface LatencySummary {
   readonly encoded: string;
 }
 
+/** Requests that did not get the expected response, by error code; `example` is the start of such a response. */
+export interface Failures {
+  readonly code: string;
+  readonly count: number;
+  readonly example: string;
+}
+
 export interface ClientResult {
   /** Answers per second within the measured window. */
   readonly ratePerSecond: number;
@@ -92,21 +90,16 @@ export interface ClientResult {
   readonly latency: LatencySummary;
   /** How late planned requests were sent despite a free connection: the client's own delay. Open loop only. */
   readonly lateness: LatencySummary | null;
-  /** Latencies of the idle connections, from sending; null without any. */
-  readonly idleLatency: LatencySummary | null;
   /** Share of a core that the client used in the measured window, 0 to 1. */
   readonly clientCpu: number;
   /** Expected answers by template, over the whole run with warm-up and drain. */
   readonly acknowledged: readonly number[];
-  /** Acceptable refusals. */
-  readonly refused: number;
-  /** Requests sent over the whole run; every one was answered. */
+  /** Requests sent over the whole run. */
   readonly sent: number;
   readonly nextSerial: number;
   /** Different numbers seen in numbered answers, and how many came twice. */
   readonly numbers: { readonly distinct: number; readonly repeated: number };
-  /** Unexpected responses: their start, and how many. */
-  readonly unexpected: readonly { readonly answer: string; readonly count: number }[];
+  readonly failures: readonly Failures[];
 }
 
 /** From the suite to the client. */

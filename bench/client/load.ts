@@ -9,128 +9,112 @@ import { must } from '../../engine/base/assert.js';
 import { Answers } from './answers.js';
 import { Arrivals, Backlog } from './arrivals.js';
 import { Connection } from './connection.js';
-import { IdleRing } from './idle-ring.js';
 import type { ClientJob, ClientResult } from './job.js';
 import { Latencies } from './latencies.js';
 import { Requests } from './requests.js';
 
 /** Connections opened at the same time: fewer than any listen queue holds. */
 const CONNECTING_MAX = 64;
+const RECONNECT_MS = 100;
 const BACKLOG_MAX = 1 << 20;
 /** A server that leaves a request unanswered this long after the run has failed it. */
 const DRAIN_MS_MAX = 30_000;
 
 export interface LoadEvents {
-  onMeasuring(): void;
-  onMeasured(): void;
+  onMeasuring?(): void;
+  onMeasured?(): void;
+  /** A request of `template` has its answer, whichever. */
+  onAnswer?(template: number, latencyMs: number): void;
 }
 
-export function runLoad(job: ClientJob, events: LoadEvents): Promise<ClientResult> {
-  return new Promise((resolve, reject) => new Load(job, events, resolve, reject).start());
-}
+export const runLoad = (job: ClientJob, events: LoadEvents = {}): Promise<ClientResult> =>
+  new Load(job, events).run();
 
-class Load {
+export class Load {
+  readonly answers: Answers;
   readonly #job: ClientJob;
   readonly #events: LoadEvents;
-  readonly #resolve: (result: ClientResult) => void;
-  readonly #reject: (error: Error) => void;
-  readonly #answers: Answers;
   readonly #requests: Requests;
   readonly #latencies = new Latencies();
   readonly #lateness: Latencies | null;
-  readonly #connections: Connection[] = [];
-  /** The busy connections. */
-  readonly #active: Connection[] = [];
+  readonly #connections = new Set<Connection>();
   /** Free connections, used round-robin: none is silent for so long that the server closes it. */
   readonly #free: Connection[] = [];
-  readonly #idle: IdleRing | null;
   readonly #backlog = new Backlog(BACKLOG_MAX);
   #arrivals: Arrivals | null = null;
+  #resolve: (result: ClientResult) => void = () => {};
+  #reject: (error: Error) => void = () => {};
+  #opened = 0;
   #ready = 0;
+  #hasBegun = false;
   #measureFromMs = Infinity;
   #measureToMs = Infinity;
   #answered = 0;
-  /** Requests of the busy connections. */
-  #asked = 0;
-  #sending = false;
-  #over = false;
+  #underWay = 0;
+  #isSending = false;
+  #isOver = false;
   #cpu: NodeJS.CpuUsage = { user: 0, system: 0 };
   #clientCpu = 0;
   readonly #timers: NodeJS.Timeout[] = [];
-  #drainTimer: NodeJS.Timeout | undefined;
 
-  constructor(
-    job: ClientJob,
-    events: LoadEvents,
-    resolve: (result: ClientResult) => void,
-    reject: (error: Error) => void,
-  ) {
+  constructor(job: ClientJob, events: LoadEvents = {}) {
     this.#job = job;
     this.#events = events;
-    this.#resolve = resolve;
-    this.#reject = reject;
-    this.#answers = new Answers(job.templates, job.expectations);
+    this.answers = new Answers(job.templates, job.expectations);
     this.#requests = new Requests(job.templates, job.firstSerial);
-    const send = (connection: Connection): void =>
-      this.#guarded(() => this.#write(connection, performance.now()));
-    this.#idle = job.idle === undefined ? null : new IdleRing(job.idle.periodMs, send);
     this.#lateness = job.pace.kind === 'open' ? new Latencies() : null;
   }
 
-  start(): void {
-    for (let count = Math.min(CONNECTING_MAX, this.#connectionsMax); count > 0; count -= 1) this.#connect();
-  }
-
-  get #connectionsMax(): number {
-    return this.#job.connections + (this.#job.idle?.connections ?? 0);
-  }
-
-  /** The idle connections first: they are kept alive while the others are opened. */
-  #connect(): void {
-    const { host, port } = this.#job;
-    const isIdle = this.#connections.length < (this.#job.idle?.connections ?? 0);
-    const handlers = {
-      onAnswer: isIdle
-        ? (answered: Connection) => this.#onIdleAnswer(answered)
-        : (answered: Connection) => this.#onAnswer(answered),
-      onFailure: (error: Error) => this.#fail(error),
-    };
-    const connection = new Connection(host, port, this.#answers, handlers, () => {
-      if (isIdle) this.#idle?.add(connection);
-      else this.#active.push(connection);
-      this.#onReady();
+  run(): Promise<ClientResult> {
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+      for (let at = Math.min(CONNECTING_MAX, this.#job.connections); at > 0; at -= 1) this.#connect();
     });
-    this.#connections.push(connection);
   }
 
-  #onReady(): void {
+  #connect(): void {
+    if (this.#isOver) return;
+    this.#opened += 1;
+    const connection = new Connection(this.#job, this.answers, {
+      onReady: (ready) => this.#guarded(() => this.#onReady(ready)),
+      onAnswer: (answered) => this.#onAnswer(answered),
+      onFailure: (error, broken) => this.#onBroken(error, broken),
+    });
+    this.#connections.add(connection);
+  }
+
+  #onReady(connection: Connection): void {
+    this.#free.push(connection);
+    if (this.#hasBegun) {
+      this.#useFree();
+      return;
+    }
     this.#ready += 1;
-    if (this.#ready === this.#connectionsMax) this.#guarded(() => this.#begin());
-    else if (this.#connections.length < this.#connectionsMax) this.#connect();
+    if (this.#ready === this.#job.connections) this.#begin();
+    else if (this.#opened < this.#job.connections) this.#connect();
   }
 
   #begin(): void {
+    this.#hasBegun = true;
     const startMs = performance.now();
     const { warmupMs, measureMs, pace } = this.#job;
     this.#measureFromMs = startMs + warmupMs;
     this.#measureToMs = this.#measureFromMs + measureMs;
-    this.#sending = true;
+    this.#isSending = true;
     this.#timers.push(setTimeout(() => this.#onMeasuring(), warmupMs));
     this.#timers.push(setTimeout(() => this.#onMeasured(), warmupMs + measureMs));
     if (pace.kind === 'closed') {
-      for (const connection of this.#active) this.#sendOrRest(connection, performance.now());
+      this.#useFree();
       return;
     }
-    this.#free.push(...this.#active);
-    const { ratePerSecond, seed, burst } = pace;
-    const herd = burst === undefined ? null : { ...burst, atMs: this.#measureFromMs + burst.atMs };
-    this.#arrivals = new Arrivals(ratePerSecond, seed, startMs, herd);
+    this.#arrivals = new Arrivals(pace.ratePerSecond, pace.seed, startMs);
     setImmediate(this.#pump);
   }
 
   /** Sends what is due. It spins, because timers are no finer than a millisecond; the client has its own core. */
   readonly #pump = (): void => {
-    if (!this.#sending || this.#over) return;
+    if (!this.#isSending || this.#isOver) return;
     this.#guarded(() => {
       const arrivals = must(this.#arrivals, 'arrivals');
       const nowMs = performance.now();
@@ -147,6 +131,104 @@ class Load {
     });
   };
 
+  /** Gives free connections what they have to send. */
+  #useFree(): void {
+    for (let count = this.#free.length; count > 0; count -= 1) this.#next(must(this.#free.shift(), 'free'));
+  }
+
+  #next(connection: Connection): void {
+    if (this.#arrivals !== null && this.#backlog.length > 0) this.#send(connection, this.#backlog.shift());
+    else if (this.#arrivals === null && this.#mayAsk()) this.#send(connection, performance.now());
+    else this.#free.push(connection);
+  }
+
+  #mayAsk(): boolean {
+    return this.#isSending && this.#requests.sent < (this.#job.requestsMax ?? Infinity);
+  }
+
+  #send(connection: Connection, plannedMs: number): void {
+    this.#underWay += 1;
+    const template = this.#requests.template;
+    connection.send(this.#requests.take(), template, plannedMs);
+  }
+
+  #onAnswer(connection: Connection): void {
+    const nowMs = performance.now();
+    this.#underWay -= 1;
+    const { plannedMs } = connection;
+    if (plannedMs >= this.#measureFromMs && plannedMs < this.#measureToMs) {
+      this.#latencies.record(nowMs - plannedMs);
+      this.#events.onAnswer?.(connection.template, nowMs - plannedMs);
+    }
+    if (nowMs >= this.#measureFromMs && nowMs < this.#measureToMs) this.#answered += 1;
+    this.#next(connection);
+    this.#finishIfDone();
+  }
+
+  #onBroken(error: Error, connection: Connection): void {
+    if (this.#job.reconnects !== true || !this.#hasBegun) {
+      const where = this.#hasBegun ? '' : ` (connection ${this.#ready + 1} of ${this.#job.connections})`;
+      this.#fail(new Error(`${error.message}${where}`));
+      return;
+    }
+    this.#connections.delete(connection);
+    const at = this.#free.indexOf(connection);
+    if (at >= 0) this.#free.splice(at, 1);
+    if (connection.isBusy) {
+      this.#underWay -= 1;
+      this.answers.noteFailure('connection_broken', error.message);
+    }
+    this.#timers.push(setTimeout(() => this.#connect(), RECONNECT_MS));
+    this.#finishIfDone();
+  }
+
+  #finishIfDone(): void {
+    if (this.#underWay > 0 || this.#backlog.length > 0) return;
+    const hasAll = this.#requests.sent >= (this.#job.requestsMax ?? Infinity);
+    if (this.#hasBegun && (!this.#isSending || hasAll)) this.#finish();
+  }
+
+  #onMeasuring(): void {
+    this.#cpu = process.cpuUsage();
+    this.#events.onMeasuring?.();
+  }
+
+  #onMeasured(): void {
+    const { user, system } = process.cpuUsage(this.#cpu);
+    this.#clientCpu = (user + system) / 1000 / this.#job.measureMs;
+    this.#events.onMeasured?.();
+    this.#isSending = false;
+    this.#timers.push(setTimeout(() => this.#onDrainOver(), DRAIN_MS_MAX));
+    this.#finishIfDone();
+  }
+
+  #onDrainOver(): void {
+    if (this.#job.reconnects !== true) {
+      this.#fail(new Error(`requests stayed unanswered for ${DRAIN_MS_MAX / 1000} s`));
+      return;
+    }
+    for (let left = this.#underWay; left > 0; left -= 1) this.answers.noteFailure('unanswered', 'no answer');
+    for (let left = this.#backlog.length; left > 0; left -= 1) {
+      this.answers.noteFailure('unsent', 'no connection became free');
+    }
+    this.#finish();
+  }
+
+  #finish(): void {
+    if (this.#isOver) return;
+    this.#end();
+    this.#resolve({
+      ratePerSecond: (this.#answered / this.#job.measureMs) * 1000,
+      measuredMs: this.#job.measureMs,
+      latency: this.#latencies.summary(),
+      lateness: this.#lateness?.summary() ?? null,
+      clientCpu: this.#clientCpu,
+      sent: this.#requests.sent,
+      nextSerial: this.#requests.nextSerial,
+      ...this.answers.record(),
+    });
+  }
+
   #guarded(act: () => void): void {
     try {
       act();
@@ -155,98 +237,15 @@ class Load {
     }
   }
 
-  #send(connection: Connection, plannedMs: number): void {
-    this.#asked += 1;
-    this.#write(connection, plannedMs);
-  }
-
-  #sendOrRest(connection: Connection, nowMs: number): void {
-    if (this.#sending && this.#asked < (this.#job.requestsMax ?? Infinity)) this.#send(connection, nowMs);
-    else this.#rest(connection);
-  }
-
-  #write(connection: Connection, plannedMs: number): void {
-    const template = this.#requests.template;
-    connection.send(this.#requests.take(), template, plannedMs);
-  }
-
-  #onAnswer(connection: Connection): void {
-    const nowMs = performance.now();
-    const { plannedMs } = connection;
-    if (plannedMs >= this.#measureFromMs && plannedMs < this.#measureToMs) {
-      this.#latencies.record(nowMs - plannedMs);
-    }
-    if (nowMs >= this.#measureFromMs && nowMs < this.#measureToMs) this.#answered += 1;
-    if (this.#arrivals !== null && this.#backlog.length > 0) this.#send(connection, this.#backlog.shift());
-    else if (this.#arrivals === null) this.#sendOrRest(connection, nowMs);
-    else this.#rest(connection);
-  }
-
-  #onIdleAnswer(connection: Connection): void {
-    this.#guarded(() => {
-      must(this.#idle, 'idle connections').answered(connection, this.#measureFromMs, this.#measureToMs);
-      this.#finishIfDone();
-    });
-  }
-
-  #rest(connection: Connection): void {
-    this.#free.push(connection);
-    this.#finishIfDone();
-  }
-
-  #finishIfDone(): void {
-    const isOver = !this.#sending || this.#asked >= (this.#job.requestsMax ?? Infinity);
-    if (!isOver || this.#free.length < this.#active.length) return;
-    this.#idle?.stop();
-    if ((this.#idle?.underWay ?? 0) === 0) this.#finish();
-  }
-
-  #onMeasuring(): void {
-    if (this.#over) return;
-    this.#cpu = process.cpuUsage();
-    this.#events.onMeasuring();
-  }
-
-  #onMeasured(): void {
-    if (this.#over) return;
-    const { user, system } = process.cpuUsage(this.#cpu);
-    this.#clientCpu = (user + system) / 1000 / this.#job.measureMs;
-    this.#events.onMeasured();
-    this.#sending = false;
-    this.#drainTimer = setTimeout(
-      () => this.#fail(new Error(`requests stayed unanswered for ${DRAIN_MS_MAX / 1000} s`)),
-      DRAIN_MS_MAX,
-    );
-    this.#finishIfDone();
-  }
-
-  #finish(): void {
-    if (this.#over) return;
-    this.#end();
-    this.#resolve({
-      ratePerSecond: (this.#answered / this.#job.measureMs) * 1000,
-      measuredMs: this.#job.measureMs,
-      latency: this.#latencies.summary(),
-      lateness: this.#lateness?.summary() ?? null,
-      idleLatency: this.#idle?.latency ?? null,
-      clientCpu: this.#clientCpu,
-      sent: this.#requests.sent,
-      nextSerial: this.#requests.nextSerial,
-      ...this.#answers.record(),
-    });
-  }
-
   #fail(error: Error): void {
-    if (this.#over) return;
+    if (this.#isOver) return;
     this.#end();
     this.#reject(error);
   }
 
   #end(): void {
-    this.#over = true;
-    clearTimeout(this.#drainTimer);
+    this.#isOver = true;
     for (const timer of this.#timers) clearTimeout(timer);
-    this.#idle?.stop();
     for (const connection of this.#connections) connection.close();
   }
 }

@@ -1,12 +1,11 @@
 /**
- * Operations that leave the engine unchanged, measured by `benchmark`: refused orders, idempotent replays, rolling
- * digests. Every result is added to a checked tally, since V8 may remove a loop whose result is unused.
+ * Operations that leave the engine unchanged: refused orders, idempotent replays, rolling digests. Every result is
+ * checked, since V8 may remove a loop whose result is unused; the figure is that of the median slice.
  */
-import Benchmark from 'benchmark';
-import { assert, must } from '../../engine/base/assert.js';
-import type { Engine } from '../../engine/engine.js';
+import { assert } from '../../engine/base/assert.js';
 import type { PlaceOrder } from '../../engine/model/commands.js';
 import type { Outcome } from '../../engine/model/events.js';
+import { median } from '../report/section.js';
 import { filledScenario } from './placing.js';
 import { spreadOrders } from './scenario.js';
 
@@ -14,77 +13,57 @@ import { spreadOrders } from './scenario.js';
 const RING = 65_536;
 const ACCOUNTS = 1_000;
 const OPEN_BETS = 100_000;
-
-export interface CycleRate {
-  readonly operationsPerSecond: number;
-  /** Relative margin of error of the mean, in percent (`benchmark`). */
-  readonly marginPercent: number;
-  readonly samples: number;
-}
+const SLICE = 1_024;
+const WARMUP_SLICES = 64;
+const SLICES = 512;
 
 /** Refused at the fourth check from the end: the odds have moved. */
-export function rejectRate(): CycleRate {
-  const scenario = filledScenario(ACCOUNTS, OPEN_BETS);
-  const placed = spreadOrders(OPEN_BETS, 0, RING, ACCOUNTS);
-  const refused = placed.map((order) => ({ ...order, idempotency: null, expectedPercentE6: 99_000_000 }));
+export function rejectRate(): number {
+  const moved = { idempotency: null, expectedPercentE6: 99_000_000 };
   return cycle(
-    scenario.engine,
-    refused,
+    (order) => ({ ...order, ...moved }),
     (outcome) => outcome.status === 'rejected' && outcome.code === 'odds_changed',
   );
 }
 
-export function replayRate(): CycleRate {
-  const scenario = filledScenario(ACCOUNTS, OPEN_BETS);
-  const placed = spreadOrders(OPEN_BETS, 0, RING, ACCOUNTS);
-  return cycle(scenario.engine, placed, (outcome) => outcome.status === 'replayed');
-}
+export const replayRate = (): number =>
+  cycle(
+    (order) => order,
+    (outcome) => outcome.status === 'replayed',
+  );
 
 function cycle(
-  engine: Engine,
-  ring: readonly PlaceOrder[],
+  commandOf: (placed: PlaceOrder) => PlaceOrder,
   isAsMeant: (outcome: Outcome) => boolean,
-): CycleRate {
+): number {
+  const { engine } = filledScenario(ACCOUNTS, OPEN_BETS);
   const digestBefore = engine.rollingDigest();
   // A command must not be older than engine time.
-  const commands = ring.map((order) => ({ ...order, timeMs: engine.timeMs }));
-  let done = 0;
-  let asMeant = 0;
-  const rate = run(() => {
-    const outcome = engine.apply(commands[done % RING] as PlaceOrder);
-    done += 1;
-    if (isAsMeant(outcome)) asMeant += 1;
-  });
-  assert(done > 0 && asMeant === done, `every outcome is as meant: ${asMeant} of ${done}`);
+  const { timeMs } = engine;
+  const placed = spreadOrders(OPEN_BETS, 0, RING, ACCOUNTS);
+  const commands = placed.map((order) => ({ ...commandOf(order), timeMs }));
+  const rate = perSecond((at) => isAsMeant(engine.apply(commands[at % RING] as PlaceOrder)));
   assert(engine.rollingDigest() === digestBefore, 'the engine is as it was');
   return rate;
 }
 
 /** `rollingDigest`, which goes into each batch's row. */
-export function digestRate(): CycleRate {
-  const scenario = filledScenario(ACCOUNTS, OPEN_BETS);
-  const expected = scenario.engine.rollingDigest();
-  let done = 0;
-  let same = 0;
-  const rate = run(() => {
-    done += 1;
-    if (scenario.engine.rollingDigest() === expected) same += 1;
-  });
-  assert(done > 0 && same === done, 'the digest stays the same');
-  return rate;
+export function digestRate(): number {
+  const { engine } = filledScenario(ACCOUNTS, OPEN_BETS);
+  const expected = engine.rollingDigest();
+  return perSecond(() => engine.rollingDigest() === expected);
 }
 
-function run(operation: () => void): CycleRate {
-  const benchmark = new Benchmark({ fn: operation, minSamples: 10, maxTime: 0.5 });
-  benchmark.run();
-  const { hz, stats } = benchmark;
-  assert(
-    benchmark.error === undefined || benchmark.error === null,
-    `the benchmark ran: ${String(benchmark.error)}`,
-  );
-  return {
-    operationsPerSecond: hz,
-    marginPercent: must(stats, 'statistics').rme,
-    samples: stats.sample.length,
-  };
+/** Operations a second; `operation` tells whether its result is as meant. */
+function perSecond(operation: (at: number) => boolean): number {
+  const sliceMs: number[] = [];
+  let asMeant = 0;
+  for (let slice = 0; slice < WARMUP_SLICES + SLICES; slice += 1) {
+    const startedMs = performance.now();
+    for (let at = slice * SLICE; at < (slice + 1) * SLICE; at += 1) asMeant += operation(at) ? 1 : 0;
+    if (slice >= WARMUP_SLICES) sliceMs.push(performance.now() - startedMs);
+  }
+  const done = (WARMUP_SLICES + SLICES) * SLICE;
+  assert(asMeant === done, `every outcome is as meant: ${asMeant} of ${done}`);
+  return (SLICE * 1_000) / median(sliceMs);
 }

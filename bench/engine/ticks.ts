@@ -16,15 +16,10 @@ const SLICE = 10_000;
 /** A tick of each asset four times a second. */
 const STEP_MS = 250;
 
-export interface TickRate {
-  readonly ticks: number;
-  readonly ticksPerSecond: number;
-}
-
-/** Ticks of all assets round-robin as time advances; every one must be accepted. */
-export function tickRate(): TickRate {
+/** Ticks of all assets a second, round-robin as time advances; every one must be accepted. */
+export function tickRate(): number {
   timeTicks(WARMUP_TICKS);
-  return { ticks: TICKS, ticksPerSecond: (TICKS * 1000) / timeTicks(TICKS) };
+  return (TICKS * 1000) / timeTicks(TICKS);
 }
 
 /** Milliseconds for `count` ticks, which are built outside the timed section. */

@@ -1,9 +1,8 @@
 /** The environment of a run, without which its figures mean nothing to anyone else. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, realpathSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { cpus, loadavg, release, totalmem } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { uwsVersion } from '../../http/uws/library.js';
@@ -16,46 +15,44 @@ export interface Environment {
   readonly memoryBytes: number;
   readonly kernel: string;
   readonly loadAverage: number;
-  readonly cores: Cores;
-  /** Where the journals are, and on what: fsync means little on a file system in memory. */
-  readonly dataDir: string;
-  readonly fileSystem: string;
-  readonly device: string;
-  readonly durability: string;
   /** Version by name, null where it is not installed. */
   readonly versions: Readonly<Record<string, string | null>>;
   /** Commit of the sources, and whether they were changed since. */
   readonly commit: string | null;
-}
-
-const PACKAGES = ['better-sqlite3', 'hdr-histogram-js', 'benchmark'];
-
-export function environment(dataDir: string, durability: string, cores: Cores): Environment {
-  const { fileSystem, device } = mountOf(dataDir);
-  return {
-    takenAt: new Date().toISOString(),
-    cpu: cpus()[0]?.model ?? 'unknown',
-    cpuCount: cpus().length,
-    memoryBytes: totalmem(),
-    kernel: `${process.platform} ${release()} ${process.arch}`,
-    loadAverage: loadavg()[0] ?? 0,
-    cores,
-    dataDir: resolve(dataDir),
-    fileSystem,
-    device,
-    durability,
-    versions: {
-      node: process.versions.node,
-      v8: process.versions.v8,
-      'uWebSockets.js': uwsVersion,
-      SQLite: sqliteVersion(),
-      ...Object.fromEntries(PACKAGES.map((name) => [name, packageVersion(name)])),
-      'redis-server': firstLine('redis-server', ['--version']),
-      wrk: firstLine('wrk', ['-v']),
-    },
-    commit: commitOf(),
+  /** Of servers that the suite starts. */
+  readonly disk?: {
+    readonly cores: Cores;
+    /** Where the journals are, and on what: fsync means little on a file system in memory. */
+    readonly dataDir: string;
+    readonly fileSystem: string;
+    readonly device: string;
+    readonly durability: string;
   };
 }
+
+export const environment = (): Environment => ({
+  takenAt: new Date().toISOString(),
+  cpu: cpus()[0]?.model ?? 'unknown',
+  cpuCount: cpus().length,
+  memoryBytes: totalmem(),
+  kernel: `${process.platform} ${release()} ${process.arch}`,
+  loadAverage: loadavg()[0] ?? 0,
+  versions: {
+    node: process.versions.node,
+    v8: process.versions.v8,
+    'uWebSockets.js': uwsVersion,
+    SQLite: sqliteVersion(),
+    'redis-server': firstLine('redis-server', ['--version']),
+    wrk: firstLine('wrk', ['-v']),
+  },
+  commit: commitOf(),
+});
+
+/** With the disk and the cores that the suite's servers have. */
+export const ownEnvironment = (dataDir: string, durability: string, cores: Cores): Required<Environment> => ({
+  ...environment(),
+  disk: { cores, dataDir: resolve(dataDir), ...mountOf(dataDir), durability },
+});
 
 /** The longest mount point that holds `path`. */
 function mountOf(path: string): { fileSystem: string; device: string } {
@@ -75,19 +72,6 @@ function mountOf(path: string): { fileSystem: string; device: string } {
 
 const isInside = (path: string, point: string): boolean =>
   point === '/' || path === point || path.startsWith(`${point}/`);
-
-function packageVersion(name: string): string | null {
-  try {
-    // Not every package exports its package.json, so it is found from the package's entry point.
-    const entry = createRequire(import.meta.url).resolve(name);
-    const folder = entry.slice(0, entry.lastIndexOf(join('node_modules', name)));
-    const text = readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8');
-    const { version }: { version: string } = JSON.parse(text);
-    return version;
-  } catch {
-    return null;
-  }
-}
 
 function firstLine(command: string, args: readonly string[]): string | null {
   try {

@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads';
 import { assert, must } from '../../engine/base/assert.js';
 import { type UwsResponse, uws } from '../../http/uws/library.js';
 import type { WireAnswer } from '../load/answer.js';
-import type { BareBatch, BareConfig, BareDurable, FromBare } from './bare-config.js';
+import type { BareBatch, BareConfig, BareDurable, FromBare } from './bare.js';
 
 const configFile = must(process.argv[2], 'the file that says what to serve');
 serve(JSON.parse(readFileSync(configFile, 'utf8')));

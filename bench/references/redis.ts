@@ -6,8 +6,6 @@ import { spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Expectation, RequestTemplate } from '../client/job.js';
-import { SERIAL_DIGITS } from '../client/job.js';
 import { freePort } from '../host/ports.js';
 import { ServerProcess } from '../host/server-process.js';
 
@@ -55,11 +53,6 @@ export async function startRedis(
 const answersPing = async (port: number): Promise<boolean> =>
   (await ask(port, 'PING').catch(() => '')).startsWith('+PONG');
 
-/** Number of keys. */
-export async function redisKeys(port: number): Promise<number> {
-  return Number(/^:(\d+)\r\n$/.exec(await ask(port, 'DBSIZE'))?.[1] ?? Number.NaN);
-}
-
 /** The short answer to one inline command. */
 function ask(port: number, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -71,16 +64,4 @@ function ask(port: number, command: string): Promise<string> {
     });
     socket.once('error', reject);
   });
-}
-
-/** SETs of a fresh key each, whose value has as many bytes as a command has in the journal. */
-export function redisSets(valueBytes: number): { templates: RequestTemplate[]; expectations: Expectation[] } {
-  const name = `order:${'0'.repeat(SERIAL_DIGITS)}`;
-  const value = 'v'.repeat(valueBytes);
-  const head = `*3\r\n$3\r\nSET\r\n$${name.length}\r\n`;
-  const text = `${head}${name}\r\n$${valueBytes}\r\n${value}\r\n`;
-  return {
-    templates: [{ text, serialAt: head.length + 'order:'.length, expect: 0, stakeCents: 0 }],
-    expectations: [{ protocol: 'resp', reply: '+OK\r\n' }],
-  };
 }

@@ -26,15 +26,21 @@ export function compareFiles(fileA: string, fileB: string): string {
 
 /** Differences other than the program that may explain a change. */
 function differences(a: Run, b: Run): string[] {
-  const facts = ({ environment: where, options }: Run) => ({
+  const factsOf = ({ environment: where, options }: Run) => ({
     ...{ cpu: where.cpu, cores: where.cpuCount, kernel: where.kernel, node: where.versions['node'] },
-    ...{ fileSystem: where.fileSystem, durability: where.durability },
-    ...{ quick: options.quick, rounds: options.rounds, seconds: options.seconds },
+    ...{ fileSystem: where.disk?.fileSystem, durability: where.disk?.durability },
+    ...{ seconds: options.seconds },
+    ...(options.kind === 'suite'
+      ? { quick: options.quick, rounds: options.rounds }
+      : { url: options.url, rate: options.rate, connections: options.connections }),
   });
-  const [ofA, ofB] = [facts(a), facts(b)];
-  return (Object.keys(ofA) as (keyof typeof ofA)[])
-    .filter((name) => ofA[name] !== ofB[name])
-    .map((name) => `The runs differ in ${name}: ${ofA[name]} and ${ofB[name]}.`);
+
+  const texts = (facts: object): Map<string, string> =>
+    new Map(Object.entries(facts).map(([name, value]) => [name, String(value)]));
+  const [inA, inB] = [texts(factsOf(a)), texts(factsOf(b))];
+  return [...new Set([...inA.keys(), ...inB.keys()])]
+    .filter((name) => inA.get(name) !== inB.get(name))
+    .map((name) => `The runs differ in ${name}: ${inA.get(name)} and ${inB.get(name)}.`);
 }
 
 /** A table for each table that both runs have, including the ratios of a section. */

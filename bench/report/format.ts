@@ -28,25 +28,12 @@ export function tableText({ title, columns, rows }: Table): string {
   return [title, rule, line(columns), rule, ...rows.map(line), ''].join('\n');
 }
 
-export function ratiosTable(ratios: readonly Ratio[]): Table {
-  const putOff = ratios.some(({ sustained }) => sustained !== undefined);
-  return {
-    title: 'Ratios (same run, same client, same cores)',
-    columns: ['what', 'ratio', 'by CPU time', ...(putOff ? ['sustained'] : []), 'must', 'aim', ''],
-    rows: ratios.map(({ what, value, byCpu, sustained, must, aim }) => [
-      what,
-      value.toFixed(2),
-      byCpu === null ? '' : byCpu.toFixed(2),
-      ...(putOff ? [sustained === undefined || Number.isNaN(sustained) ? '-' : sustained.toFixed(2)] : []),
-      must === null ? '' : must.toFixed(2),
-      aim === null ? '' : aim.toFixed(2),
-      verdict(value, must, aim),
-    ]),
-  };
-}
-
-function verdict(value: number, must: number | null, aim: number | null): string {
-  if (aim !== null && value >= aim) return 'aim reached';
-  if (must === null) return '';
-  return value >= must ? 'reached' : 'not reached';
-}
+export const ratiosTable = (ratios: readonly Ratio[]): Table => ({
+  title: 'Ratios (same run, same client, same cores)',
+  columns: ['what', 'ratio', 'by CPU time'],
+  rows: ratios.map(({ what, value, byCpu }) => [
+    what,
+    value.toFixed(2),
+    byCpu === null ? '' : byCpu.toFixed(2),
+  ]),
+});

@@ -3,7 +3,7 @@
  * section did not run is listed, too.
  */
 import { figure } from './format.js';
-import type { Ratio, SectionResult, Table } from './section.js';
+import type { SectionResult, Table } from './section.js';
 
 interface Goal {
   readonly what: string;
@@ -95,12 +95,6 @@ export interface Measured {
   readonly beside: string;
 }
 
-/** The goal of a ratio, for `Ratio`. */
-export function ratioGoal(goal: GoalName): { goal: GoalName; must: number; aim: number } {
-  const { must, aim } = GOALS[goal];
-  return { goal, must, aim };
-}
-
 /** The table as a section of its own, so that terminal, report and comparison treat it like all others. */
 export function speedSection(results: readonly SectionResult[]): SectionResult {
   const measured = results.flatMap(measuredOf);
@@ -126,21 +120,14 @@ function speedTable(rows: readonly (readonly string[])[]): Table {
   return { title: 'The speed table', columns, rows };
 }
 
-function measuredOf({ measured = [], ratios }: SectionResult): Measured[] {
-  const ofRatios = ratios.flatMap((ratio): Measured[] =>
-    ratio.goal === undefined ? [] : [{ goal: ratio.goal, value: ratio.value, beside: besideRatio(ratio) }],
-  );
-  return [...measured, ...ofRatios];
-}
-
-function besideRatio({ byCpu, sustained, beside }: Ratio): string {
-  const parts = [
-    byCpu === null ? [] : [`by CPU time ${byCpu.toFixed(2)}`],
-    sustained === undefined ? [] : [`with what was put off counted ${figure(sustained)}`],
-    beside === undefined ? [] : [beside],
-  ];
-  return parts.flat().join(', ');
-}
+const measuredOf = ({ measured = [], ratios }: SectionResult): Measured[] => [
+  ...measured,
+  ...ratios.flatMap(({ goal, value, byCpu }): Measured[] =>
+    goal === undefined
+      ? []
+      : [{ goal, value, beside: byCpu === null ? '' : `by CPU time ${byCpu.toFixed(2)}` }],
+  ),
+];
 
 function speedRow(goal: Goal, found: Measured | undefined): string[] {
   const { what, must, aim, unit, section } = goal;

@@ -19,7 +19,8 @@ const STYLE = `
   dd { margin: 0; overflow-wrap: anywhere; }`;
 
 export function reportHtml({ environment, options, results }: Run): string {
-  const facts = { ...environment, ...options };
+  const { disk, ...where } = environment;
+  const facts = { ...where, ...disk, ...options };
   return [
     '<!doctype html>',
     '<html lang="en"><head><meta charset="utf-8"><title>tote: bench</title>',

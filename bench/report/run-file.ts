@@ -1,12 +1,12 @@
 /** The JSON file of a run. */
 import { readFileSync } from 'node:fs';
 import type { Environment } from '../host/environment.js';
-import { type BenchOptions, UsageError } from './options.js';
+import { type BenchRun, UsageError } from './options.js';
 import type { SectionResult } from './section.js';
 
 export interface Run {
   readonly environment: Environment;
-  readonly options: BenchOptions;
+  readonly options: BenchRun;
   readonly results: readonly SectionResult[];
 }
 

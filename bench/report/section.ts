@@ -17,18 +17,8 @@ export interface Ratio {
   readonly value: number;
   /** The same ratio by requests per second of CPU time; null if unknown. */
   readonly byCpu: number | null;
-  /**
-   * The same ratio including the time that a server needs after its windows for deferred work; absent if nothing is
-   * deferred.
-   */
-  readonly sustained?: number;
-  /** The required and the desired value; null if there is none. */
-  readonly must: number | null;
-  readonly aim: number | null;
   /** The goal in the speed table. */
   readonly goal?: GoalName;
-  /** Context shown there, besides the other ratios. */
-  readonly beside?: string;
 }
 
 /** Lines through points, for the report. */

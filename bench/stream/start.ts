@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { must } from '../../engine/base/assert.js';
 import { onCore } from '../host/cores.js';
-import type { Counted, FromStreams, StreamJob, ToStreams } from './job.js';
+import type { Counted, FromStreams, StreamJob, ToStreams } from './client.js';
 
 const MAIN = fileURLToPath(new URL('./client.js', import.meta.url));
 

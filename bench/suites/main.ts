@@ -1,7 +1,10 @@
 /** A suite's process: `main.js NAME INPUT` runs it and prints its result as JSON, the only line on stdout. */
-import { must } from '../../engine/base/assert.js';
-import { runSuite, type SuiteInput } from './registry.js';
+import { assert, must } from '../../engine/base/assert.js';
+import { SUITES, type SuiteInput, type SuiteName } from './suites.js';
 
-const [, , name, text] = process.argv;
+const [, , given, text] = process.argv;
+const isSuite = (name: string): name is SuiteName => Object.hasOwn(SUITES, name);
+const name = must(given, 'the name of a suite');
+assert(isSuite(name), `${name} is a suite`);
 const input: SuiteInput = JSON.parse(must(text, 'the input of the suite'));
-process.stdout.write(`${JSON.stringify(await runSuite(must(name, 'the name of a suite'), input))}\n`);
+process.stdout.write(`${JSON.stringify(await SUITES[name](input))}\n`);

@@ -13,6 +13,12 @@ const PAGE = 1_000;
 const SHOWN_TRIES_MAX = 20;
 const SHOWN_TRY_GAP_MS = 50;
 
+/** What was asked for, and by which bettor (an index). */
+interface Requested {
+  readonly templates: readonly RequestTemplate[];
+  readonly owners: readonly number[];
+}
+
 /** The orders acknowledged to the client, by account. */
 export class Acknowledged {
   orders = 0;
@@ -27,18 +33,18 @@ export class Acknowledged {
     this.#add(bettor, 1, stakeCents);
   }
 
-  /** `bettorOf` returns the bettor of a template. */
   add(
-    result: ClientResult,
-    templates: readonly RequestTemplate[],
-    bettorOf: (template: number) => Bettor,
+    { acknowledged, numbers }: Pick<ClientResult, 'acknowledged' | 'numbers'>,
+    { templates, owners }: Requested,
+    bettors: readonly Bettor[],
   ): void {
-    this.distinctBets += result.numbers.distinct;
-    this.repeatedBets += result.numbers.repeated;
-    result.acknowledged.forEach((count, at) => {
+    this.distinctBets += numbers.distinct;
+    this.repeatedBets += numbers.repeated;
+    acknowledged.forEach((count, at) => {
       const { stakeCents } = must(templates[at], 'template');
+      const bettor = must(bettors[must(owners[at], 'owner')], 'bettor');
       // Reads, refused orders and replays place nothing.
-      if (stakeCents > 0) this.#add(bettorOf(at), count, count * stakeCents);
+      if (stakeCents > 0) this.#add(bettor, count, count * stakeCents);
     });
   }
 
@@ -55,19 +61,18 @@ export class Acknowledged {
 
 export interface Audit {
   readonly orders: number;
-  readonly stakeCents: number;
   readonly accounts: number;
-  /** Whether the bets were counted by round, too; impossible once a round has settled. */
-  readonly roundsCounted: boolean;
+}
+
+export interface Audited {
+  readonly bettors: readonly Bettor[];
+  /** As they were before the first order. */
+  readonly markets: readonly MarketState[];
+  readonly acknowledged: Acknowledged;
 }
 
 /** Throws if the server's ledger differs from what it acknowledged. */
-export async function audit(
-  server: ToteServer,
-  bettors: readonly Bettor[],
-  before: readonly MarketState[],
-  acknowledged: Acknowledged,
-): Promise<Audit> {
+export async function audit(server: ToteServer, { bettors, markets, acknowledged }: Audited): Promise<Audit> {
   const { orders, stakeCents, distinctBets, repeatedBets } = acknowledged;
   expect('different bets in the answers', distinctBets, orders);
   expect('bets that two answers name', repeatedBets, 0);
@@ -76,13 +81,13 @@ export async function audit(
     const lostCents = cents(BALANCE) - must(balances.get(bettor.accountId), bettor.accountId);
     expect(`stakes that ${bettor.accountId} paid, in cents`, lostCents, acknowledged.stakeCentsOf(bettor));
   }
-  const found = await countedByRound(server, bettors, before, orders);
+  const found = await countedByRound(server, bettors, markets, orders);
   if (found !== null) {
     expect('bets in the rounds', found.bets, orders);
     expect('stakes in the rounds, in cents', found.stakeCents, stakeCents);
   }
   await expectConservation(server);
-  return { orders, stakeCents, accounts: bettors.length, roundsCounted: found !== null };
+  return { orders, accounts: bettors.length };
 }
 
 interface Counted {

@@ -3,13 +3,13 @@
  * operator API.
  */
 import { request } from 'node:http';
-import { request as requestTls } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { must } from '../../engine/base/assert.js';
 import { freePort } from '../host/ports.js';
 import { ServerProcess } from '../host/server-process.js';
+import type { SuiteOptions } from '../report/section.js';
 
 /** In the build folder. */
 const MAIN = fileURLToPath(new URL('../../main.js', import.meta.url));
@@ -35,11 +35,17 @@ export interface ToteOptions {
   readonly clock?: 'manual';
   /** The program; that of this build if absent. */
   readonly main?: string;
-  /** Of the public port; plain HTTP if absent. */
-  readonly tls?: { readonly certFile: string; readonly keyFile: string };
   /** Added to the environment of a run. */
   readonly env?: Readonly<Record<string, string>>;
 }
+
+/** Where a section's server runs: its data in a folder of the section's. */
+export const placeOf = ({ workDir, cores, durability }: SuiteOptions): ToteOptions => ({
+  dataDir: join(workDir, 'tote'),
+  workDir,
+  core: cores.server,
+  durability,
+});
 
 export class ToteServer {
   readonly #startedMs = performance.now();
@@ -49,7 +55,6 @@ export class ToteServer {
     readonly process: ServerProcess,
     readonly port: number,
     readonly operatorPort: number,
-    private readonly isTls: boolean,
   ) {}
 
   /** From the start of the process to its first answer; NaN until then. */
@@ -81,15 +86,11 @@ export class ToteServer {
       TOTE_DEMO: '0',
       TOTE_RATE_LIMITS: GENEROUS_LIMITS,
       TOTE_DURABILITY: durability,
-      ...(options.tls && {
-        TOTE_TLS_CERT_FILE: options.tls.certFile,
-        TOTE_TLS_KEY_FILE: options.tls.keyFile,
-      }),
       ...options.env,
     };
     const logFile = join(workDir, 'tote.log');
     const server = ServerProcess.node(main ?? MAIN, [], { core, env, logFile });
-    return new ToteServer(server, port, operatorPort, options.tls !== undefined);
+    return new ToteServer(server, port, operatorPort);
   }
 
   /** Resolves once it is ready. The process is ended if it takes too long. */
@@ -133,7 +134,7 @@ export class ToteServer {
   /** A GET of the public API. */
   async read(path: string, apiKey: string): Promise<unknown> {
     const { status, text } = await this.#explained(
-      call(this.port, 'GET', path, null, { 'X-API-Key': apiKey }, CALL_MS_MAX, this.isTls),
+      call(this.port, 'GET', path, null, { 'X-API-Key': apiKey }),
     );
     return dataOf(`GET ${path}`, status, text);
   }
@@ -171,23 +172,13 @@ function call(
   body: object | null,
   headers: Readonly<Record<string, string>> = OPERATOR,
   timeout = CALL_MS_MAX,
-  isTls = false,
 ): Promise<CallAnswer> {
   return new Promise((resolve, reject) => {
     const text = body === null ? '' : JSON.stringify(body);
     const content =
       body === null ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) };
-    const options = {
-      host: '127.0.0.1',
-      port,
-      method,
-      path,
-      agent: false,
-      timeout,
-      rejectUnauthorized: false,
-    };
-    const send = isTls ? requestTls : request;
-    const sent = send({ ...options, headers: { ...headers, ...content } }, (response) => {
+    const options = { host: '127.0.0.1', port, method, path, agent: false, timeout };
+    const sent = request({ ...options, headers: { ...headers, ...content } }, (response) => {
       let answer = '';
       response.setEncoding('utf8');
       response.on('data', (piece: string) => {

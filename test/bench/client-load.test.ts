@@ -12,7 +12,6 @@ import { runLoad } from '../../bench/client/load.js';
 
 const BODY_START = '{"success":true,"data":';
 const EXPECTED: Expectation = {
-  protocol: 'http',
   status: 200,
   bodyStart: BODY_START,
   numbered: false,
@@ -64,7 +63,6 @@ const job = (port: number, changes: Partial<ClientJob>): ClientJob => ({
   firstSerial: 1,
   ...changes,
 });
-const QUIET = { onMeasuring: () => {}, onMeasured: () => {} };
 
 test('every request that the server saw was answered and counted, each key once', async () => {
   const keys = new Set<string>();
@@ -76,20 +74,20 @@ test('every request that the server saw was answered and counted, each key once'
   });
   const order = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 };
   const templates = [{ ...orderRequest('secret', 'test-', order), expect: 0, stakeCents: 100 }];
-  const result = await runLoad(job(port, { templates, firstSerial: 10 }), QUIET);
+  const result = await runLoad(job(port, { templates, firstSerial: 10 }));
   await close(server);
   assert.ok(seen > 0);
   assert.equal(result.sent, seen);
   assert.deepEqual(result.acknowledged, [seen]);
   assert.equal(keys.size, seen);
   assert.equal(result.nextSerial, 10 + seen);
-  assert.deepEqual(result.unexpected, []);
+  assert.deepEqual(result.failures, []);
 });
 
 test('an answer in many pieces is one answer', async () => {
   const data = JSON.stringify('x'.repeat(3_000_000));
   const { server, port } = await serve((response) => reply(response, data));
-  const result = await runLoad(job(port, { connections: 2 }), QUIET);
+  const result = await runLoad(job(port, { connections: 2 }));
   await close(server);
   assert.ok(result.sent > 0);
   assert.deepEqual(result.acknowledged, [result.sent]);
@@ -105,7 +103,6 @@ test('in an open loop latencies of a stalled server count from the planned times
   const pace = { kind: 'open', ratePerSecond: 1_000, seed: 11 } as const;
   const measureMs = 400;
   const result = await runLoad(job(port, { connections: 1, warmupMs: 0, measureMs, pace }), {
-    onMeasuring: () => {},
     // The server answers nothing before the measured window has ended.
     onMeasured: () => {
       released = true;
@@ -121,61 +118,43 @@ test('in an open loop latencies of a stalled server count from the planned times
 
 test('a run of a fixed number of requests sends exactly these', async () => {
   const { server, port } = await serve((response) => reply(response, '1'));
-  const result = await runLoad(job(port, { requestsMax: 37, warmupMs: 0, measureMs: 60_000 }), QUIET);
+  const result = await runLoad(job(port, { requestsMax: 37, warmupMs: 0, measureMs: 60_000 }));
   await close(server);
   assert.deepEqual([result.sent, result.acknowledged], [37, [37]]);
 });
 
-test('idle connections send one request a period, beside the others', async () => {
-  let sockets = 0;
-  const { server, port } = await serve((response) => reply(response, '1'));
-  server.on('connection', () => {
-    sockets += 1;
-  });
-  const idle = { connections: 20, periodMs: 50 };
-  const result = await runLoad(
-    job(port, { idle, measureMs: 400, pace: { kind: 'open', ratePerSecond: 50, seed: 1 } }),
-    QUIET,
-  );
-  await close(server);
-  const count = result.idleLatency?.count ?? 0;
-  assert.equal(sockets, 24);
-  // At most 8 periods fit into the window; a slow machine may fit fewer.
-  assert.ok(count >= 20 && count <= 20 * 9, `${count} idle requests`);
-  assert.deepEqual(result.acknowledged, [result.sent]);
-  assert.ok(result.sent > count);
-});
-
-test('an expected refusal is counted, any other is unexpected', async () => {
-  const { server, port } = await serve((response) => {
-    const body = '{"success":false,"error":"betting_closed"}';
-    response.writeHead(400, { 'Content-Length': body.length });
-    response.end(body);
-  });
-  const refusing = (bodyStart: string): Partial<ClientJob> => ({
-    expectations: [{ ...EXPECTED, refusals: { status: 400, bodyStarts: [bodyStart] } } as Expectation],
-    requestsMax: 10,
-  });
-  const good = await runLoad(job(port, refusing('{"success":false,"error":"betting_closed')), QUIET);
-  const bad = await runLoad(job(port, refusing('{"success":false,"error":"odds_changed')), QUIET);
-  await close(server);
-  assert.deepEqual([good.refused, good.acknowledged, good.unexpected], [10, [0], []]);
-  assert.deepEqual([bad.refused, bad.unexpected[0]?.count], [0, 10]);
-});
-
 test('a server that closes a connection fails the run', async () => {
   const { server, port } = await serve((response) => response.destroy());
-  await assert.rejects(runLoad(job(port, {}), QUIET), /closed a connection|ECONNRESET/);
+  await assert.rejects(runLoad(job(port, {})), /closed a connection|ECONNRESET/);
   await close(server);
 });
 
-test('an unexpected answer is reported, not counted', async () => {
+test('a failure is counted by its code, and is no acknowledgement', async () => {
   const { server, port } = await serve((response) => {
     response.writeHead(503, { 'Content-Length': 2 });
     response.end('{}');
   });
-  const result = await runLoad(job(port, {}), QUIET);
+  const result = await runLoad(job(port, {}));
   await close(server);
   assert.deepEqual(result.acknowledged, [0]);
-  assert.equal(result.unexpected[0]?.count, result.sent);
+  assert.deepEqual([result.failures[0]?.code, result.failures[0]?.count], ['unexpected 503', result.sent]);
+});
+
+test('where connections may break, the lost request is counted and the connection opened again', async () => {
+  let seen = 0;
+  const { server, port } = await serve((response) => {
+    seen += 1;
+    if (seen % 5 === 0) response.destroy();
+    else reply(response, '1');
+  });
+  const pace = { kind: 'open', ratePerSecond: 200, seed: 1 } as const;
+  const result = await runLoad(job(port, { pace, measureMs: 500, reconnects: true }));
+  await close(server);
+  const lost = Math.floor(seen / 5);
+  assert.ok(lost > 0 && result.sent === seen);
+  assert.deepEqual(result.acknowledged, [seen - lost]);
+  assert.deepEqual(
+    result.failures.map(({ code, count }) => [code, count]),
+    [['connection_broken', lost]],
+  );
 });

@@ -10,7 +10,6 @@ import { lifecycleCost, settlementCost } from '../../bench/engine/settling.js';
 import { loadSnapshot, writeSnapshot } from '../../bench/engine/snapshots.js';
 import { acknowledgements } from '../../bench/journal/acknowledging.js';
 import { commitRates, journalReplayRate, writeJournal } from '../../bench/journal/journaling.js';
-import { orderCommandBytes } from '../../bench/references/commit-size.js';
 
 test('orders are the same in every run, and all are placed', () => {
   assert.deepEqual(orders(100, 50, 7), orders(100, 50, 7));
@@ -73,9 +72,4 @@ test('a written snapshot is loaded to the same digest', () => {
       rmSync(dir, { recursive: true });
     }
   }
-});
-
-test('the references commit as many bytes as an order has in the journal', () => {
-  const bytes = orderCommandBytes(0, 1_000);
-  assert.ok(bytes > 100 && bytes < 200, `${bytes} bytes`);
 });

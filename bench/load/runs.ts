@@ -1,0 +1,239 @@
+/**
+ * Rows of load figures. The systems compared are measured alternately, round after round, so that a slow minute of
+ * the machine affects all of them. A row's figure is the median of its rounds, a ratio's the median of the ratios per
+ * round.
+ */
+import type { ClientResult, LatencySummary, Pace } from '../client/job.js';
+import { measure } from '../client/start.js';
+import { measureWithWrk } from '../client/wrk.js';
+import type { ServerProcess, ServerUse } from '../host/server-process.js';
+import { type ByThread, byThread, type CpuTimes, cpuTimes, sumOf } from '../host/usage.js';
+import { figure } from '../report/format.js';
+import { median, type SuiteOptions } from '../report/section.js';
+import type { Audited } from '../tote/audit.js';
+import type { ToteServer } from '../tote/server.js';
+import { type CaughtUp, catchUp } from '../tote/shadow.js';
+import type { Workload } from './workload.js';
+
+/** A system under load, with its requests. */
+export interface Target {
+  readonly name: string;
+  readonly process: ServerProcess;
+  readonly port: number;
+  readonly workload: Pick<Workload, 'templates' | 'expectations'>;
+  /** Error codes that do not fail the run. */
+  readonly allowed?: readonly string[];
+  /** Called after each run with what was answered, to compare it with the system's books. */
+  readonly onAnswered?: (answered: Answered) => void;
+  /**
+   * Waits for the system's background work to finish. Otherwise the next system would be measured beside it on the
+   * same core.
+   */
+  readonly catchUp?: () => Promise<CaughtUp>;
+}
+
+/** What a run had answered, warm-up included; `wrk` tells no more than how many. */
+export interface Answered {
+  readonly count: number;
+  readonly client: ClientResult | null;
+}
+
+/** One window of load. */
+export interface Run {
+  readonly ratePerSecond: number;
+  /** `wrk` tells p50, p90 and p99 alone. */
+  readonly latency: Omit<LatencySummary, 'encoded' | 'count' | 'meanUs'>;
+  /** How late requests were sent despite a free connection; null where none is planned. */
+  readonly lateP99Us: number | null;
+  /** Share of a core; NaN for `wrk`. */
+  readonly clientCpu: number;
+  /** Allowed failures. */
+  readonly refused: number;
+  readonly server: Omit<ServerUse, 'cpu'>;
+  /** Microseconds of CPU time a request. What the shadow put off is in its figure; NaN if /proc is unavailable. */
+  readonly threadUs: ByThread;
+  /** null if the system puts nothing off. */
+  readonly behind: CaughtUp | null;
+}
+
+export interface Row {
+  readonly name: string;
+  readonly connections: number;
+  /** null: as fast as it goes. */
+  readonly plannedRate: number | null;
+  readonly rounds: readonly Run[];
+}
+
+export interface Load {
+  readonly connections: number;
+  /** As fast as it goes where absent. */
+  readonly pace?: Pace;
+  readonly client?: 'own' | 'wrk';
+  readonly onMeasuring?: () => void;
+}
+
+/** Serial numbers are used once in the life of this process, whatever the target. */
+let nextSerial = 1;
+
+/** One run. An answer that is not expected makes it a failure, not a figure. */
+export async function runOnce(target: Target, load: Load, options: SuiteOptions): Promise<Run> {
+  const { pid } = target.process;
+  const before = cpuTimes(pid);
+  const measured = await (load.client === 'wrk' ? byWrk : byClient)(target, load, options);
+  const behind = (await target.catchUp?.()) ?? null;
+  const putOff = cpuTimes(pid);
+  const { answered, measuredAnswers, cpu, ...figures } = measured;
+  target.onAnswered?.(answered);
+  const threadUs = byThread((name) =>
+    name === 'shadow' || name === 'roots'
+      ? (threadNs(putOff, name) - threadNs(before, name)) / answered.count / 1000
+      : (cpu?.threadNs[name] ?? Number.NaN) / measuredAnswers / 1000,
+  );
+  return { ...figures, threadUs, behind };
+}
+
+const threadNs = (times: CpuTimes | null, name: keyof ByThread): number =>
+  times?.threadNs[name] ?? Number.NaN;
+
+type Measured = Omit<Run, 'threadUs' | 'behind'> & {
+  readonly answered: Answered;
+  readonly measuredAnswers: number;
+  readonly cpu: ServerUse['cpu'];
+};
+
+async function byClient(target: Target, load: Load, options: SuiteOptions): Promise<Measured> {
+  const { warmupMs, measureMs, cores } = options;
+  const { templates, expectations } = target.workload;
+  const { connections, pace = { kind: 'closed' } } = load;
+  const { client, server } = await measure(
+    {
+      ...{ host: '127.0.0.1', port: target.port, connections, warmupMs, measureMs, pace },
+      ...{ templates, expectations, firstSerial: nextSerial },
+    },
+    target.process,
+    cores.client,
+    load.onMeasuring,
+  );
+  nextSerial = client.nextSerial;
+  const wrong = client.failures.find(({ code }) => !(target.allowed ?? []).includes(code));
+  if (wrong !== undefined)
+    throw new Error(`${target.name}: ${wrong.count} unexpected answers such as ${wrong.example}`);
+  const { cpu, ...rest } = server;
+  return {
+    ratePerSecond: client.ratePerSecond,
+    latency: client.latency,
+    lateP99Us: client.lateness?.p99Us ?? null,
+    clientCpu: client.clientCpu,
+    answered: { count: client.sent, client },
+    measuredAnswers: (client.ratePerSecond * client.measuredMs) / 1000,
+    refused: client.failures.reduce((sum, { count }) => sum + count, 0),
+    server: rest,
+    cpu,
+  };
+}
+
+async function byWrk(target: Target, { connections }: Load, options: SuiteOptions): Promise<Measured> {
+  const { templates } = target.workload;
+  const seconds = Math.ceil(options.measureMs / 1000);
+  const run = { port: target.port, connections, seconds, templates, dir: options.workDir };
+  const { cpu, answered, warmedUp, ratePerSecond, p50Us, p90Us, p99Us } = await measureWithWrk(
+    { ...run, core: options.cores.client },
+    target.process,
+  );
+  return {
+    ratePerSecond,
+    latency: { p50Us, p90Us, p99Us, p999Us: Number.NaN, maxUs: Number.NaN },
+    ...{ lateP99Us: null, clientCpu: Number.NaN, refused: 0 },
+    answered: { count: answered + warmedUp, client: null },
+    ...{ measuredAnswers: answered, cpu },
+    server: { loopDelay: null, timeline: [], residentBytes: null, longestTurnMs: null },
+  };
+}
+
+/** Measures every target in every round at full speed. */
+export async function rowsInTurn(
+  targets: readonly Target[],
+  load: Omit<Load, 'pace'>,
+  options: SuiteOptions,
+): Promise<Row[]> {
+  const { connections } = load;
+  const rounds = targets.map((): Run[] => []);
+  for (let round = 1; round <= options.rounds; round += 1) {
+    // The order alternates, so that warming up and filling affect each equally.
+    const order = [...targets.entries()];
+    for (const [at, target] of round % 2 === 0 ? order.reverse() : order) {
+      options.progress(`${target.name}, ${connections} connections, round ${round} of ${options.rounds}`);
+      rounds[at]?.push(await runOnce(target, load, options));
+    }
+  }
+  return targets.map(({ name }, at) => ({ name, connections, plannedRate: null, rounds: rounds[at] ?? [] }));
+}
+
+/** Measures a target at planned times. */
+export async function plannedRow(
+  target: Target,
+  connections: number,
+  ratePerSecond: number,
+  options: SuiteOptions,
+): Promise<Row> {
+  const rounds: Run[] = [];
+  for (let round = 1; round <= options.rounds; round += 1) {
+    const planned = figure(ratePerSecond);
+    options.progress(`${target.name}, ${planned}/s planned, round ${round} of ${options.rounds}`);
+    const pace = { kind: 'open', ratePerSecond, seed: round } as const;
+    rounds.push(await runOnce(target, { connections, pace }, options));
+  }
+  return { name: target.name, connections, plannedRate: ratePerSecond, rounds };
+}
+
+/** The server with a workload; what it acknowledges is noted. */
+export const toteTarget = (
+  name: string,
+  server: ToteServer,
+  workload: Workload,
+  { bettors, acknowledged }: Pick<Audited, 'bettors' | 'acknowledged'>,
+): Target => ({
+  name: `tote: ${name}`,
+  process: server.process,
+  port: server.port,
+  workload,
+  catchUp: () => catchUp(server),
+  onAnswered: ({ client }) => {
+    if (client !== null) acknowledged.add(client, workload, bettors);
+  },
+});
+
+/** The rate that the server has reached; half of it is what planned rows ask for. */
+export function rateReached({ name, rounds }: Row): number {
+  const rate = median(rounds.map(({ ratePerSecond }) => ratePerSecond));
+  if (!(rate > 0)) throw new Error(`${name}: nothing was answered in the measured time`);
+  return rate;
+}
+
+/** Medians over the rounds. */
+export const threadUsOf = ({ rounds }: Row): ByThread =>
+  byThread((name) => median(rounds.map(({ threadUs }) => threadUs[name])));
+
+export const rateOf = ({ ratePerSecond }: Run): number => ratePerSecond;
+export const cpuUsOf = ({ threadUs }: Run): number => sumOf(threadUs);
+
+/** Median over the rounds of a figure of `row` by one of `reference`. */
+export function roundRatio(
+  row: Row,
+  reference: Row,
+  of: (run: Run) => number,
+  ofReference: (run: Run) => number = of,
+): number {
+  return median(
+    row.rounds.map((run, at) => {
+      const other = reference.rounds[at];
+      return other === undefined ? Number.NaN : of(run) / ofReference(other);
+    }),
+  );
+}
+
+/** What the ratio of rates would be if each server used as much of its core as it could; null if /proc is unavailable. */
+export function cpuRatio(row: Row, reference: Row): number | null {
+  const ratio = roundRatio(reference, row, cpuUsOf);
+  return Number.isNaN(ratio) ? null : ratio;
+}

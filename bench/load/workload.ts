@@ -1,0 +1,175 @@
+/** The requests of bots: any mix of reads and orders, refused orders, and replays. */
+import { assert, must } from '../../engine/base/assert.js';
+import { httpRequest, LOCAL, orderRequest, SERIAL, type Site } from '../client/http-request.js';
+import type { Expectation, RequestTemplate } from '../client/job.js';
+import { KINDS, type Kind, type Mix, READS } from '../client/kinds.js';
+import { runLoad } from '../client/load.js';
+import type { Audited } from '../tote/audit.js';
+import type { Bettor } from '../tote/bettors.js';
+
+/** Requests, and the kind and the key of each. */
+export interface Workload {
+  readonly templates: readonly RequestTemplate[];
+  readonly expectations: readonly Expectation[];
+  readonly kinds: readonly Kind[];
+  /** Index of its bettor. */
+  readonly owners: readonly number[];
+}
+
+export const PLACED = '{"success":true,"data":{"bet":{"id":"bet_';
+export const LIMIT_HEADERS = ['X-RateLimit-Limit:', 'X-RateLimit-Remaining:', 'X-RateLimit-Reset:'];
+/** A placed bet; `numbered` if each answer must name a different bet. */
+export const placed = (numbered: boolean): Expectation => ({
+  status: 201,
+  bodyStart: PLACED,
+  numbered,
+  headers: LIMIT_HEADERS,
+});
+const answered = (status: number, bodyStart: string): Expectation => ({
+  status,
+  bodyStart,
+  numbered: false,
+  headers: LIMIT_HEADERS,
+});
+const READ = 1;
+
+export interface MixedFor {
+  readonly mix: Mix;
+  readonly apiKeys: readonly string[];
+  readonly marketIds: readonly string[];
+  /** Of each bet. */
+  readonly stakeCents?: number;
+  readonly keyPrefix?: string;
+  readonly site?: Site;
+  /** With it, an order is refused unless the side's percent is close to this. */
+  readonly expectedPercent?: number;
+}
+
+/** Each key asks in turn, and has every share of the mix; so have markets and both sides, so that pools stay even. */
+export function mixed(wanted: MixedFor): Workload {
+  const { apiKeys, marketIds, stakeCents = 100, keyPrefix = 'bench-', site = LOCAL } = wanted;
+  const cycle = cycleOf(wanted.mix);
+  const shares = cycle.filter((kind) => kind === 'orders').length;
+  const both = 2 * marketIds.length;
+  const laps = shares === 0 ? 1 : Math.ceil(both / (shares * apiKeys.length));
+  const orders = laps * shares * apiKeys.length;
+  const guard = wanted.expectedPercent === undefined ? {} : { expectedPercent: wanted.expectedPercent };
+  const kinds: Kind[] = [];
+  const owners: number[] = [];
+  const templates: RequestTemplate[] = [];
+  let order = 0;
+  for (let at = 0; at < laps * cycle.length * apiKeys.length; at += 1) {
+    const owner = at % apiKeys.length;
+    const kind = must(cycle[(Math.floor(at / apiKeys.length) + owner) % cycle.length], 'kind');
+    const apiKey = must(apiKeys[owner], 'key');
+    kinds.push(kind);
+    owners.push(owner);
+    if (kind === 'orders') {
+      const { market, prediction } = betAt(order, orders, marketIds);
+      order += 1;
+      const bet = { marketId: market, prediction, amount: stakeCents / 100, ...guard };
+      templates.push({ ...orderRequest(apiKey, keyPrefix, bet, site), expect: 0, stakeCents });
+    } else {
+      const id = kind === 'market' ? must(marketIds[at % marketIds.length], 'market') : '';
+      const path = `${site.base}${READS[kind]}${id}`;
+      const text = httpRequest('GET', path, [['X-API-Key', apiKey]], '', site);
+      templates.push({ text, serialAt: -1, expect: READ, stakeCents: 0 });
+    }
+  }
+  const expectations = [placed(true), answered(200, '{"success":true,"data":')];
+  return { templates, expectations, kinds, owners };
+}
+
+/** Markets in turn, then sides; what is left over goes in pairs. */
+function betAt(order: number, orders: number, marketIds: readonly string[]) {
+  const count = marketIds.length;
+  const isWhole = order < orders - (orders % (2 * count));
+  const market = must(marketIds[(isWhole ? order : order >> 1) % count], 'market');
+  const isUp = (isWhole ? Math.floor(order / count) : order) % 2 === 0;
+  return { market, prediction: isUp ? 'UP' : 'DOWN' };
+}
+
+/** The shares without a common divisor, each kind spread as evenly as possible. */
+function cycleOf(mix: Mix): Kind[] {
+  const shares = KINDS.flatMap((kind) => ((mix[kind] ?? 0) > 0 ? [{ kind, share: mix[kind] ?? 0 }] : []));
+  assert(shares.length > 0, 'a mix has a share');
+  const divisor = shares.reduce((common, { share }) => gcd(common, share), 0);
+  const total = shares.reduce((sum, { share }) => sum + share, 0) / divisor;
+  const credits = shares.map(() => 0);
+  return Array.from({ length: total }, () => {
+    for (const [at, { share }] of shares.entries()) credits[at] = (credits[at] ?? 0) + share / divisor;
+    const next = credits.indexOf(Math.max(...credits));
+    credits[next] = (credits[next] ?? 0) - total;
+    return must(shares[next], 'share').kind;
+  });
+}
+
+const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));
+
+export interface Players {
+  readonly bettors: readonly Bettor[];
+  readonly markets: readonly { readonly id: string }[];
+}
+
+export const workloadOf = ({ bettors, markets }: Players, mix: Mix): Workload =>
+  mixed({ mix, apiKeys: bettors.map(({ apiKey }) => apiKey), marketIds: markets.map(({ id }) => id) });
+
+export const ordersOnly = (players: Players): Workload => workloadOf(players, { orders: 1 });
+
+/** Far from any market's percent: both sides have about 50 %. */
+const FAR_PERCENT = 99;
+
+/** Orders that expect other odds: refused after most checks, and not journaled. */
+export function refusedOrders({ bettors, markets }: Players): Workload {
+  const workload = mixed({
+    mix: { orders: 1 },
+    apiKeys: bettors.map(({ apiKey }) => apiKey),
+    marketIds: markets.map(({ id }) => id),
+    expectedPercent: FAR_PERCENT,
+  });
+  const templates = workload.templates.map((order) => ({ ...order, stakeCents: 0 }));
+  return { ...workload, templates, expectations: [answered(409, '{"success":false,"error":"odds_changed')] };
+}
+
+/** Serial numbers of runs stay below this. */
+const FIXED_KEYS_FROM = 900_000_000_000;
+
+/** Places each order once, and returns requests that repeat them. `lap` differs for each call. */
+export async function replayedOrders(port: number, book: Audited, lap: number): Promise<Workload> {
+  const workload = ordersOnly(book);
+  const templates = workload.templates.map((order, at) => ({
+    ...order,
+    text: order.text.replace(SERIAL, String(FIXED_KEYS_FROM + lap * 1_000_000 + at)),
+    serialAt: -1,
+  }));
+  await fill(port, { ...workload, templates }, book, templates.length);
+  const headers = [...LIMIT_HEADERS, 'X-Idempotent-Replay: true'];
+  return {
+    ...workload,
+    templates: templates.map((order) => ({ ...order, stakeCents: 0 })),
+    expectations: [{ ...placed(false), headers }],
+  };
+}
+
+let nextFillSerial = 800_000_000_000;
+const FILL_CONNECTIONS = 64;
+const FILL_MS_MAX = 300_000;
+
+/** Sends the first `count` requests from the suite's own process, unmeasured. */
+export async function fill(
+  port: number,
+  workload: Workload,
+  { bettors, acknowledged }: Pick<Audited, 'bettors' | 'acknowledged'>,
+  count: number,
+): Promise<void> {
+  const { templates, expectations } = workload;
+  const result = await runLoad({
+    ...{ host: '127.0.0.1', port, connections: FILL_CONNECTIONS, warmupMs: 0, measureMs: FILL_MS_MAX },
+    ...{ pace: { kind: 'closed' }, requestsMax: count, templates, expectations, firstSerial: nextFillSerial },
+  });
+  nextFillSerial = Math.max(result.nextSerial, nextFillSerial);
+  acknowledged.add(result, workload, bettors);
+  const [failure] = result.failures;
+  if (failure === undefined && result.sent === count) return;
+  throw new Error(`${result.sent} of ${count} orders were sent; failed: ${failure?.example ?? 'none'}`);
+}

@@ -1,0 +1,91 @@
+/**
+ * The engine alone, in process, on one core: no sockets, no journal, no hashing. Each suite has a process of its own.
+ */
+import type { PlacingRate } from '../engine/placing.js';
+import { figure } from '../report/format.js';
+import { median, type SectionResult, type SuiteOptions, type Table } from '../report/section.js';
+import { type SuiteResult, suiteRounds } from '../suites/suites.js';
+
+const SCALE = { full: 1_000_000, quick: 100_000 };
+
+export async function engineSection(options: SuiteOptions): Promise<SectionResult> {
+  const input = { scale: SCALE[options.quick ? 'quick' : 'full'], dir: '' };
+  const data = {
+    placeFewAccounts: await suiteRounds('placeFewAccounts', input, options),
+    place: await suiteRounds('place', input, options),
+    placeManyAccounts: await suiteRounds('placeManyAccounts', input, options),
+    reject: await suiteRounds('reject', input, options),
+    replay: await suiteRounds('replayOrder', input, options),
+    digest: await suiteRounds('digest', input, options),
+    ticks: await suiteRounds('ticks', input, options),
+    lifecycle: await suiteRounds('lifecycle', input, options),
+    settle: await suiteRounds('settle', input, options),
+  };
+  return {
+    name: 'engine',
+    tables: [
+      placingTable([data.placeFewAccounts, data.place, data.placeManyAccounts]),
+      operationsTable(data),
+    ],
+    ratios: [],
+    notes: [
+      'Orders carry an Idempotency-Key each; their digests are made beforehand, as the HTTP edge makes them.',
+    ],
+    data,
+  };
+}
+
+const PLACING: readonly (readonly [column: string, pick: (round: PlacingRate) => number])[] = [
+  ['accounts', ({ accounts }) => accounts],
+  ['open bets', ({ orders }) => orders],
+  ['orders/s', ({ ordersPerSecond }) => ordersPerSecond],
+  ['orders/CPU s', ({ ordersPerCpuSecond }) => ordersPerCpuSecond],
+  ['first tenth', ({ firstTenthPerSecond }) => firstTenthPerSecond],
+  ['last tenth', ({ lastTenthPerSecond }) => lastTenthPerSecond],
+  ['worst slice x', ({ worstSliceRatio }) => worstSliceRatio],
+  ['bytes/bet', ({ bytesPerBet }) => bytesPerBet],
+];
+
+const placingTable = (results: readonly (readonly PlacingRate[])[]): Table => ({
+  title: 'Engine: place order',
+  columns: PLACING.map(([column]) => column),
+  rows: results.map((rounds) => PLACING.map(([, pick]) => figure(median(rounds.map(pick))))),
+});
+
+interface OperationsData {
+  readonly reject: readonly number[];
+  readonly replay: readonly number[];
+  readonly digest: readonly number[];
+  readonly ticks: readonly SuiteResult<'ticks'>[];
+  readonly lifecycle: readonly SuiteResult<'lifecycle'>[];
+  readonly settle: readonly SuiteResult<'settle'>[];
+}
+
+function operationsTable({ reject, replay, digest, ticks, lifecycle, settle }: OperationsData): Table {
+  const of = <T>(rounds: readonly T[], pick: (round: T) => number): string =>
+    figure(median(rounds.map(pick)));
+  const longest = (rounds: readonly { readonly longestMs: number }[]): string =>
+    `longest command ${of(rounds, ({ longestMs }) => longestMs)} ms`;
+  return {
+    title: 'Engine: everything else',
+    columns: ['what', 'per second', ''],
+    rows: [
+      ['reject an order (odds_changed)', figure(median(reject)), ''],
+      ['replay an order (Idempotency-Key)', figure(median(replay)), ''],
+      ['rolling digest of a batch', figure(median(digest)), ''],
+      ['settle bets, 512 a slice', of(settle, ({ betsPerSecond }) => betsPerSecond), longest(settle)],
+      [
+        'advance (rounds lock, end and open)',
+        of(lifecycle, ({ advancesPerSecond }) => advancesPerSecond),
+        longest(lifecycle),
+      ],
+      [
+        'boundary price (rounds of an asset are decided)',
+        of(lifecycle, ({ boundaryPricesPerSecond }) => boundaryPricesPerSecond),
+        `with advances, all markets: ${of(lifecycle, ({ msPerMinute }) => msPerMinute)} ms a minute`,
+      ],
+      ['price tick (not journaled)', of(ticks, (rate) => rate), ''],
+      ['digest of the whole state', '', `${of(settle, ({ stateDigestMs }) => stateDigestMs)} ms`],
+    ],
+  };
+}

@@ -1,0 +1,237 @@
+/**
+ * The thundering herd: all 70 rounds end in the same instant (midnight UTC of a weekday) with 100,000 open bets,
+ * while bots continue to read and bet at planned times. How long does any request wait?
+ *
+ * The first midnight is the first boundary with bets in the life of the process: much of its code is compiled only
+ * then, on the server's single core. The second (not in a quick run) shows a server in service.
+ *
+ * The clock is manual, because all markets end together only once a day. It passes the boundary as a real clock does:
+ * the same commands, the same slices of settlement, a turn of the event loop for each. The one difference is to the
+ * server's disadvantage: on a manual clock market data is rendered for every change instead of being cached.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { must } from '../../engine/base/assert.js';
+import { MARKETS_MAX } from '../../engine/model/domain.js';
+import { BOTS_MIX } from '../client/kinds.js';
+import { MEASURE_TURNS } from '../host/probe.js';
+import type { ServerUse } from '../host/server-process.js';
+import { type Row, type Run, runOnce, type Target, toteTarget } from '../load/runs.js';
+import { delayTable, overTime, rowTables } from '../load/tables.js';
+import { fill, ordersOnly, workloadOf } from '../load/workload.js';
+import { figure } from '../report/format.js';
+import type { SectionResult, SuiteOptions } from '../report/section.js';
+import { Acknowledged, audit, expect, expectConservation } from '../tote/audit.js';
+import { type Bettor, liveMarkets, type MarketState, makeBettors } from '../tote/bettors.js';
+import { placeOf, ToteServer } from '../tote/server.js';
+
+const BETTORS = 500;
+const BETS = 100_000;
+const CONNECTIONS = 1_000;
+/** Fair odds of a day that is nearly over can leave nothing to bet on a side. What is settled is the same. */
+const RULES = { limits: { '*': { house: { policy: 'fixed' } } } };
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+/** How long before midnight the herd begins: all rounds are locked. */
+const BEFORE_MS = 1_000;
+/** A boundary price becomes final a little after the boundary. */
+const AFTER_MS = 5_000;
+/** How long before midnight the bets of each time frame are placed: the last rounds must still take them. */
+const PLACING: readonly (readonly [frames: RegExp, beforeMs: number])[] = [
+  [/_(ONE_DAY|FOUR_HOURS|FIFTEEN_MINUTES)$/, 10 * MINUTE_MS],
+  [/_FIVE_MINUTES$/, 4 * MINUTE_MS],
+  [/_ONE_MINUTE$/, 50_000],
+];
+const MOVE_MS_MAX = DAY_MS / 4;
+const CALIBRATION = { warmupMs: 300, measureMs: 1_000 };
+const MEASURE_MS = { full: 15_000, quick: 3_000 };
+/** Orders are refused while one round has ended and the next is not open yet. */
+const BETWEEN_ROUNDS = ['round_not_live', 'betting_closed'];
+
+export async function herdSection(options: SuiteOptions): Promise<SectionResult> {
+  options.progress('starting the server on a manual clock and moving it to a midnight');
+  const rulesFile = join(options.workDir, 'rules.json');
+  writeFileSync(rulesFile, JSON.stringify(RULES));
+  const env = { [MEASURE_TURNS]: '1', TOTE_RULES_FILE: rulesFile };
+  const server = await ToteServer.start({ ...placeOf(options), clock: 'manual', env });
+  try {
+    const midnight = await comeToMidnight(server, options);
+    const idle = await idleUse(server, options);
+    const runs = [await measureBoundary(server, midnight, 'the first boundary', options)];
+    if (!options.quick) {
+      const next = await comeToMidnight(server, options);
+      runs.push(await measureBoundary(server, next, 'a later boundary', options));
+    }
+    return sectionOf(runs, idle);
+  } finally {
+    await server.process.stop('SIGKILL');
+  }
+}
+
+interface Midnight {
+  readonly bettors: readonly Bettor[];
+  /** All markets. */
+  readonly markets: readonly MarketState[];
+  /** Bets placed for it. */
+  readonly bets: number;
+}
+
+/** Places the bets, from new accounts, and moves the clock to just before the next midnight. */
+async function comeToMidnight(server: ToteServer, { progress }: SuiteOptions): Promise<Midnight> {
+  let nowMs = await server.moveClock(0);
+  const midnightMs = weekdayMidnightAfter(nowMs);
+  const moveTo = async (timeMs: number): Promise<void> => {
+    while (nowMs < timeMs) nowMs = await server.moveClock(Math.min(timeMs - nowMs, MOVE_MS_MAX));
+  };
+  await moveTo(midnightMs - 10 * MINUTE_MS - 1);
+  const bettors = await makeBettors(server, BETTORS);
+  const acknowledged = new Acknowledged();
+  const filled: MarketState[] = [];
+  for (const [frames, beforeMs] of PLACING) {
+    await moveTo(midnightMs - beforeMs);
+    const live = await liveMarkets(server, must(bettors[0], 'bettor').apiKey);
+    const markets = live.filter(({ id, bettingMs }) => frames.test(id) && bettingMs > 0);
+    progress(`placing bets in ${markets.length} markets`);
+    const count = Math.round((BETS * markets.length) / MARKETS_MAX);
+    await fill(server.port, ordersOnly({ bettors, markets }), { bettors, acknowledged }, count);
+    filled.push(...markets);
+  }
+  expect('markets with bets', filled.length, MARKETS_MAX);
+  await audit(server, { bettors, markets: filled, acknowledged });
+  await moveTo(midnightMs - BEFORE_MS);
+  return { bettors, markets: filled, bets: acknowledged.orders };
+}
+
+/** The same probe in the idle process for as long, because a virtual machine stalls by itself. */
+async function idleUse({ process }: ToteServer, { quick, progress }: SuiteOptions): Promise<ServerUse> {
+  progress('nothing at all, to see how the machine stalls by itself');
+  await process.beginUse();
+  await pause(MEASURE_MS[quick ? 'quick' : 'full']);
+  return process.endUse();
+}
+
+interface BoundaryRun {
+  readonly when: string;
+  readonly row: Row;
+  /** Open bets placed for the boundary. */
+  readonly bets: number;
+  /** Real milliseconds from the boundary until all was settled and durable. */
+  readonly settledMs: number;
+  /** Orders acknowledged afterwards. */
+  readonly orders: number;
+}
+
+/** Load at half of the server's maximum, with the boundary a quarter into the measured window. */
+async function measureBoundary(
+  server: ToteServer,
+  { bettors, markets, bets }: Midnight,
+  when: string,
+  options: SuiteOptions,
+): Promise<BoundaryRun> {
+  const acknowledged = new Acknowledged();
+  const mix = workloadOf({ bettors, markets }, BOTS_MIX);
+  const target: Target = {
+    ...toteTarget(`the bots' mix over ${when}`, server, mix, { bettors, acknowledged }),
+    allowed: BETWEEN_ROUNDS,
+  };
+  options.progress('finding the rate');
+  const load = { connections: CONNECTIONS };
+  const closed = await runOnce(target, load, { ...options, ...CALIBRATION });
+  const plannedRate = closed.ratePerSecond / 2;
+  const measureMs = MEASURE_MS[options.quick ? 'quick' : 'full'];
+  options.progress(`${figure(plannedRate)} requests/s over ${when}`);
+  let boundary = Promise.resolve(Number.NaN);
+  const onMeasuring = (): void => {
+    boundary = pause(measureMs / 4).then(() => passBoundary(server));
+    // Awaited below, unless the run fails first.
+    boundary.catch(() => undefined);
+  };
+  const pace = { kind: 'open', ratePerSecond: plannedRate, seed: 1 } as const;
+  const run = await runOnce(target, { ...load, pace, onMeasuring }, { ...options, measureMs });
+  const settledMs = await boundary;
+  await auditAfter(server, bettors, acknowledged);
+  const row = { name: target.name, connections: CONNECTIONS, plannedRate, rounds: [run] };
+  return { when, row, bets, settledMs, orders: acknowledged.orders };
+}
+
+/** Real milliseconds until all bets are settled and durable. */
+async function passBoundary(server: ToteServer): Promise<number> {
+  const startedMs = performance.now();
+  await server.moveClock(BEFORE_MS + AFTER_MS);
+  return performance.now() - startedMs;
+}
+
+/** Everything from before midnight is settled, so the open bets are exactly those acknowledged since. */
+async function auditAfter(
+  server: ToteServer,
+  bettors: readonly Bettor[],
+  after: Acknowledged,
+): Promise<void> {
+  expect('different bets in the answers', after.distinctBets, after.orders);
+  expect('bets that two answers name', after.repeatedBets, 0);
+  expect('stakes of open bets, in cents', await expectConservation(server), after.stakeCents);
+  const live = await liveMarkets(server, must(bettors[0], 'bettor').apiKey);
+  const bets = live.reduce((sum, { totalBets }) => sum + totalBets, 0);
+  expect('bets in the new rounds', bets, after.orders);
+}
+
+/** All markets are open before and after midnight on the nights from Monday to Friday. */
+function weekdayMidnightAfter(nowMs: number): number {
+  for (let midnightMs = Math.ceil((nowMs + 15 * MINUTE_MS) / DAY_MS) * DAY_MS; ; midnightMs += DAY_MS) {
+    const day = new Date(midnightMs).getUTCDay();
+    if (day >= 2 && day <= 5) return midnightMs;
+  }
+}
+
+function sectionOf(runs: readonly BoundaryRun[], idle: ServerUse): SectionResult {
+  const last = must(runs.at(-1), 'a boundary');
+  const idleMs = idle.loopDelay?.maxMs ?? Number.NaN;
+  const first =
+    runs.length > 1 ? `; the first boundary of the process ${figure(turnOf(runs[0] ?? last))} ms` : '';
+  return {
+    name: 'herd',
+    tables: [
+      ...rowTables(
+        `All ${MARKETS_MAX} markets settle at once, planned send times`,
+        runs.map(({ row }) => row),
+      ),
+      delayTable("The event loop's delay", [
+        ...runs.map((run) => ({ name: `load over ${run.when}`, delays: [runOf(run).server.loopDelay] })),
+        { name: 'nothing at all, before', delays: [idle.loopDelay] },
+      ]),
+    ],
+    ratios: [],
+    notes: [
+      ...runs.flatMap(runNotes),
+      `The same process without any load stalled for ${figure(idleMs)} ms in a window as long, by the machine alone.`,
+      'On a manual clock, since all markets end together at midnight only; market data is rendered for every change there.',
+    ],
+    plots: runs.flatMap(({ row }) => overTime(row)),
+    measured: [
+      {
+        goal: 'engineTurn',
+        value: turnOf(last),
+        beside:
+          `idle ${figure(idle.longestTurnMs ?? Number.NaN)} ms${first}; ` +
+          `event loop's delay, waiting for the core included, ${figure(stallOf(last))} ms`,
+      },
+    ],
+    data: { idle, runs },
+  };
+}
+
+const runOf = ({ row }: BoundaryRun): Run => must(row.rounds[0], 'a run');
+const stallOf = (run: BoundaryRun): number => runOf(run).server.loopDelay?.maxMs ?? Number.NaN;
+const turnOf = (run: BoundaryRun): number => runOf(run).server.longestTurnMs ?? Number.NaN;
+
+function runNotes(run: BoundaryRun): string[] {
+  const { when, bets, settledMs, orders } = run;
+  return [
+    `Longest turn of the engine's thread over ${when}, ${figure(bets)} open bets settling: ${figure(turnOf(run))} ms; with waiting for the core ` +
+      `its event loop was ${figure(stallOf(run))} ms late at most. They were settled, and that was durable, ` +
+      `${figure(settledMs)} ms after the boundary.`,
+    `${figure(runOf(run).refused)} orders came before the new rounds were open and were refused as expected; ` +
+      `${figure(orders)} were acknowledged, and all were found; money is conserved.`,
+  ];
+}

@@ -1,0 +1,167 @@
+/**
+ * Orders at half of the maximum rate, at planned send times, beside all other work of a server: ONE_MINUTE rounds
+ * with thousands of bets end and settle within the window, their successors open, and snapshots are written. The
+ * clock is the system's, so the section waits for the end of a minute. A bare handler with group commit gets the same
+ * requests at the same times, right after each window.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { must } from '../../engine/base/assert.js';
+import { type ServerProcess, withServers } from '../host/server-process.js';
+import { ORDERS, openBook } from '../load/book.js';
+import {
+  type Row,
+  type Run,
+  rateReached,
+  rowsInTurn,
+  runOnce,
+  type Target,
+  toteTarget,
+} from '../load/runs.js';
+import { overTime, rowTables } from '../load/tables.js';
+import { fill, ordersOnly } from '../load/workload.js';
+import { BARE_COMMIT, startPost } from '../references/bare.js';
+import { figure } from '../report/format.js';
+import type { Measured } from '../report/goals.js';
+import { median, type SectionResult, type SuiteOptions } from '../report/section.js';
+import { Acknowledged, audit, expect, expectConservation } from '../tote/audit.js';
+import { type Bettor, liveMarkets, type MarketState, makeBettors } from '../tote/bettors.js';
+import { placeOf, ToteServer } from '../tote/server.js';
+import { statusOf } from '../tote/shadow.js';
+
+const CONNECTIONS = 256;
+/**
+ * Bettors on rounds that end during the run. They are separate accounts, so that the others' balances match their
+ * acknowledged orders exactly.
+ */
+const SETTLED_BETTORS = 100;
+const SETTLED_BETS = 20_000;
+const MINUTES = { full: 2, quick: 1 };
+const MEASURE_MS = { full: 24_000, quick: 10_000 };
+const MINUTE_MS = 60_000;
+/** Several snapshots within a window; the server's default is one after 1,000,000 commands. */
+const ENV = { TOTE_SNAPSHOT_COMMANDS: '250000' };
+/** Ample time to place `SETTLED_BETS`. */
+const FILL_MS = 8_000;
+const CLIENT_START_MS = 400;
+/** Time for the shadow to catch up after the run at full speed, and for a client to end. */
+const REST_MS = 30_000;
+const POLL_GAP_MS = 250;
+
+interface Minute {
+  readonly run: Run;
+  /** The bare handler with group commit at the same times, right after. */
+  readonly bare: Run;
+  /** Whether at least one snapshot was begun and finished within the window. */
+  readonly hasSnapshot: boolean;
+  readonly lagCommands: number;
+}
+
+export const minuteSection = (options: SuiteOptions): Promise<SectionResult> =>
+  withServers((running) => measureMinutes(options, running));
+
+async function measureMinutes(options: SuiteOptions, running: ServerProcess[]): Promise<SectionResult> {
+  options.progress('starting the server and its accounts');
+  const size = options.quick ? 'quick' : 'full';
+  const server = await ToteServer.start({ ...placeOf(options), env: ENV });
+  running.push(server.process);
+  const settled = await makeBettors(server, SETTLED_BETTORS);
+  const windowMs = 2 * MEASURE_MS[size] + 2 * options.warmupMs + 2 * CLIENT_START_MS;
+  const book = await openBook(server, REST_MS + MINUTE_MS + MINUTES[size] * (MINUTE_MS + windowMs));
+  const target = toteTarget(ORDERS, server, book.orders, book);
+  const [closed] = await rowsInTurn([target], { connections: CONNECTIONS }, { ...options, rounds: 1 });
+  const maximum = rateReached(must(closed, 'row'));
+  // No waiting for the shadow after these windows: its lag at their end is part of the result.
+  const { catchUp: _, ...orders } = target;
+  const reference = await startPost(BARE_COMMIT, book, options, running);
+  const minutes: Minute[] = [];
+  for (let seed = 1; seed <= MINUTES[size]; seed += 1) {
+    const measureMs = MEASURE_MS[size];
+    const pace = { kind: 'open', ratePerSecond: maximum / 2, seed } as const;
+    const measure = (of: Target): Promise<Run> =>
+      runOnce(of, { connections: CONNECTIONS, pace }, { ...options, measureMs });
+    const minute = await measureMinute(server, settled, measureMs, () => measure(orders), options);
+    options.progress(`${figure(maximum / 2)} requests/s to ${BARE_COMMIT}`);
+    minutes.push({ ...minute, bare: await measure(reference.target) });
+    const openCents = await expectConservation(server);
+    expect('stakes of open bets, in cents', openCents, book.acknowledged.stakeCents);
+  }
+  options.progress('auditing');
+  reference.audit();
+  const audited = await audit(server, book);
+  return sectionOf(maximum, minutes, audited.orders);
+}
+
+/** A window with the end of a minute in its middle. */
+async function measureMinute(
+  server: ToteServer,
+  settled: readonly Bettor[],
+  measureMs: number,
+  measure: () => Promise<Run>,
+  { warmupMs, progress }: SuiteOptions,
+): Promise<Omit<Minute, 'bare'>> {
+  progress('waiting for rounds of a minute to take bets');
+  const markets = await endingMarkets(server, must(settled[0], 'bettor').apiKey);
+  const endMs = Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS;
+  const players = { bettors: settled, markets, acknowledged: new Acknowledged() };
+  await fill(server.port, ordersOnly(players), players, SETTLED_BETS);
+  const waitMs = endMs - measureMs / 2 - warmupMs - CLIENT_START_MS - Date.now();
+  if (waitMs < 0) throw new Error('the bets of the minute were placed too late to be waited for');
+  progress('orders at planned times over the end of a minute');
+  await pause(waitMs);
+  const before = await statusOf(server);
+  const run = await measure();
+  const { shadow } = await statusOf(server);
+  const hasSnapshot = (shadow.lastSnapshot?.sequence ?? 0) > before.sequence;
+  return { run, hasSnapshot, lagCommands: shadow.lagCommands };
+}
+
+/** Markets whose round ends with this minute and still takes bets for long enough. */
+async function endingMarkets(server: ToteServer, apiKey: string): Promise<MarketState[]> {
+  for (const startedMs = performance.now(); performance.now() - startedMs < 2 * MINUTE_MS; ) {
+    const live = await liveMarkets(server, apiKey);
+    const ending = live.filter(({ id, bettingMs }) => id.endsWith('_ONE_MINUTE') && bettingMs > FILL_MS);
+    if (ending.length > 0) return ending;
+    await pause(POLL_GAP_MS);
+  }
+  throw new Error('no round of a minute took bets for two minutes');
+}
+
+function sectionOf(maximum: number, minutes: readonly Minute[], orders: number): SectionResult {
+  const row: Row = {
+    ...{ name: `tote: ${ORDERS}`, connections: CONNECTIONS, plannedRate: maximum / 2 },
+    rounds: minutes.map(({ run }) => run),
+  };
+  const bare: Row = { ...row, name: BARE_COMMIT, rounds: minutes.map((minute) => minute.bare) };
+  const lags = minutes.map(({ lagCommands }) => figure(lagCommands)).join(' and ');
+  const haveSnapshots = minutes.every(({ hasSnapshot }) => hasSnapshot);
+  return {
+    name: 'minute',
+    tables: rowTables('Orders over the end of a minute, planned send times, half of the maximum', [
+      row,
+      bare,
+    ]),
+    ratios: [],
+    notes: [
+      `The server answered ${figure(maximum)} orders/s at most. Within each window ${figure(SETTLED_BETS)} bets on rounds of a minute ` +
+        `were settled${haveSnapshots ? ', and at least one snapshot was begun and finished' : '; no snapshot was finished in one of them'}.`,
+      `At the end of the windows the shadow, on the same core, was ${lags} commands behind.`,
+      `${figure(orders)} acknowledged orders were all found, stake by stake; what was settled is no longer open; money is conserved.`,
+    ],
+    plots: overTime(row),
+    measured: haveSnapshots ? [tailOf(row, bare)] : [],
+    data: { maximum, minutes },
+  };
+}
+
+function tailOf(row: Row, bare: Row): Measured {
+  const p99Ms = ({ rounds }: Row): number[] => rounds.map(({ latency }) => latency.p99Us / 1000);
+  const [ours, theirs] = [p99Ms(row), p99Ms(bare)];
+  const late = median(row.rounds.map(({ lateP99Us }) => (lateP99Us ?? Number.NaN) / 1000));
+  return {
+    goal: 'orderTailToGroupCommit',
+    value: median(ours.map((ms, at) => ms / (theirs[at] ?? Number.NaN))),
+    beside:
+      `${ours.map(figure).join(', ')} of ${theirs.map(figure).join(', ')} ms at ${figure(row.plannedRate ?? Number.NaN)}/s; ` +
+      `client itself late ${figure(late)} ms`,
+  };
+}

@@ -1,0 +1,77 @@
+/**
+ * Durable orders: `POST /v1/orders` on the real server, compared with a bare handler and with one that has the same
+ * group commit. Then planned send times, at half of the server's own maximum. Afterwards the server's ledger must contain
+ * every acknowledged order, before and after a SIGKILL.
+ */
+import { must } from '../../engine/base/assert.js';
+import { type ServerProcess, withServers } from '../host/server-process.js';
+import { ORDERS, openBook } from '../load/book.js';
+import { plannedRow, type Row, rateReached, rowsInTurn, toteTarget } from '../load/runs.js';
+import { clientLimitNotes, rateByConnections, rateRatioOf, rowTables } from '../load/tables.js';
+import { BARE, BARE_COMMIT, startPost } from '../references/bare.js';
+import { figure } from '../report/format.js';
+import type { Ratio, SectionResult, SuiteOptions } from '../report/section.js';
+import { audit } from '../tote/audit.js';
+import { placeOf, ToteServer } from '../tote/server.js';
+
+const CONNECTIONS = { full: [64, 256], quick: [256] };
+const PLANNED_CONNECTIONS = 256;
+/** Time of a run beyond its windows: starting a client, draining, catching up. */
+const RUN_OVERHEAD_MS = 3_000;
+
+export const ordersSection = (options: SuiteOptions): Promise<SectionResult> =>
+  withServers((running) => measureOrders(options, running));
+
+async function measureOrders(options: SuiteOptions, running: ServerProcess[]): Promise<SectionResult> {
+  options.progress('starting the server, its accounts and the references');
+  const server = await ToteServer.start(placeOf(options));
+  running.push(server.process);
+  const connections = CONNECTIONS[options.quick ? 'quick' : 'full'];
+  const runs = options.rounds * (3 * connections.length + 2);
+  const neededMs = runs * (options.warmupMs + options.measureMs + RUN_OVERHEAD_MS) + 10_000;
+  const book = await openBook(server, neededMs);
+  const tote = toteTarget(ORDERS, server, book.orders, book);
+  const committed = await startPost(BARE_COMMIT, book, options, running);
+  const bare = await startPost(BARE, book, options, running);
+  const rows: Row[] = [];
+  for (const count of connections) {
+    rows.push(...(await rowsInTurn([tote, committed.target, bare.target], { connections: count }, options)));
+  }
+  const maximum = rateReached(must(rows.at(-3), "the server's row"));
+  const planned = [
+    await plannedRow(tote, PLANNED_CONNECTIONS, maximum / 2, options),
+    await plannedRow(committed.target, PLANNED_CONNECTIONS, maximum / 2, options),
+  ];
+  committed.audit();
+  options.progress('auditing, killing and restarting the server');
+  const audited = await audit(server, book);
+  await server.process.stop('SIGKILL');
+  const restarted = await ToteServer.start(placeOf(options));
+  running.push(restarted.process);
+  await audit(restarted, book);
+  return {
+    name: 'orders',
+    tables: [
+      ...rowTables('Durable orders, as fast as each answers', rows),
+      ...rowTables("Planned send times, half of the server's maximum", planned),
+    ],
+    ratios: connections.flatMap((count) => ratiosAt(rows, count)),
+    notes: [
+      `${figure(audited.orders)} acknowledged orders by ${audited.accounts} accounts were all found, stake by stake, ` +
+        'before and after SIGKILL and restart; money is conserved.',
+      ...clientLimitNotes(rows),
+      `First answer after the restart from that journal: ${figure(restarted.startMs)} ms. ` +
+        `First answer on an empty data directory: ${figure(server.startMs)} ms (operator API, asked every 5 ms).`,
+      `${BARE_COMMIT} holds as many orders as it answered.`,
+    ],
+    plots: [rateByConnections('Durable orders by the number of connections', rows)],
+    data: { rows, planned, audited, emptyStartMs: server.startMs, restartMs: restarted.startMs },
+  };
+}
+
+function ratiosAt(rows: readonly Row[], connections: number): Ratio[] {
+  const [tote, ...others] = rows.filter((row) => row.connections === connections);
+  return others.map((row) =>
+    rateRatioOf(`orders against ${row.name}, ${connections} connections`, must(tote, 'row'), row),
+  );
+}

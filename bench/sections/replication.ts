@@ -1,0 +1,174 @@
+/**
+ * What a replicated journal costs, and how long a change of the leader takes. Two machines and three NATS servers on this one
+ * machine: the same orders go to a server by itself and to the leader, in turn; then the leader is stopped and killed while a client
+ * goes on sending orders to whoever takes them.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { must } from '../../engine/base/assert.js';
+import { hasWrk } from '../client/wrk.js';
+import { type ServerProcess, withServers } from '../host/server-process.js';
+import { ORDERS, openBook } from '../load/book.js';
+import { type Row, type Run, rateOf, roundRatio, runOnce, toteTarget } from '../load/runs.js';
+import { rowTables } from '../load/tables.js';
+import { hasNats, natsCpuUs, startNats } from '../replicas/nats-servers.js';
+import { Pair } from '../replicas/pair.js';
+import { Prober } from '../replicas/prober.js';
+import { type Watched, watch } from '../replicas/watch.js';
+import { figure } from '../report/format.js';
+import { median, type SectionResult, type SuiteOptions, type Table } from '../report/section.js';
+import { expectConservation } from '../tote/audit.js';
+import { placeOf, ToteServer } from '../tote/server.js';
+
+const CONNECTIONS = [64, 256] as const;
+const RUN_OVERHEAD_MS = 4_000;
+/** Time of a change of the leader, with what follows. */
+const CHANGE_MS = 30_000;
+const LOOK_EVERY_MS = 100;
+/** Orders that a prober must have had acknowledged before a change, and after it. */
+const PROBED = 20;
+
+export async function replicationSection(options: SuiteOptions): Promise<SectionResult> {
+  if (!hasWrk() || !hasNats()) {
+    const notes = ['wrk or nats-server is not installed: there are no figures of replication.'];
+    return { name: 'replication', tables: [], ratios: [], notes, data: null };
+  }
+  return withServers((running) => measured(options, running));
+}
+
+interface Found {
+  readonly rows: Row[];
+  readonly watches: Watched[];
+  /** CPU time of the three NATS servers for an order. */
+  readonly natsUs: number[];
+  readonly gaps: Readonly<Record<'SIGTERM' | 'SIGKILL', number[]>>;
+}
+
+async function measured(options: SuiteOptions, running: ServerProcess[]): Promise<SectionResult> {
+  const { workDir, rounds, measureMs } = options;
+  options.progress('starting NATS servers and three servers');
+  const nats = await startNats(workDir);
+  running.push(...nats.processes);
+  const pair = new Pair(nats, options, running);
+  await pair.start();
+  const aloneDir = join(workDir, 'alone');
+  mkdirSync(aloneDir);
+  const alone = await ToteServer.start(placeOf({ ...options, workDir: aloneDir }));
+  running.push(alone.process);
+  const neededMs = rounds * (2 * CONNECTIONS.length * (measureMs + RUN_OVERHEAD_MS) + 2 * CHANGE_MS) + 10_000;
+  const bookAlone = await openBook(alone, neededMs);
+  const book = await openBook(pair.leader, neededMs);
+  const single = toteTarget(`${ORDERS}, one machine`, alone, bookAlone.orders, bookAlone);
+  const leader = toteTarget(`${ORDERS}, replicated`, pair.leader, book.orders, book);
+  const found: Found = { rows: [], watches: [], natsUs: [], gaps: { SIGTERM: [], SIGKILL: [] } };
+  for (const connections of CONNECTIONS) {
+    const load = { connections, client: 'wrk' } as const;
+    const [ofSingle, ofLeader]: [Run[], Run[]] = [[], []];
+    for (let round = 1; round <= rounds; round += 1) {
+      options.progress(`${connections} connections, round ${round} of ${rounds}`);
+      ofSingle.push(await runOnce(single, load, options));
+      const before = natsCpuUs(nats);
+      let answered = 0;
+      const onAnswered = ({ count }: { readonly count: number }): void => {
+        answered = count;
+      };
+      const watching = await watch(pair);
+      ofLeader.push(await runOnce({ ...leader, onAnswered }, load, options));
+      found.watches.push(await watching.end());
+      found.natsUs.push((natsCpuUs(nats) - before) / answered);
+    }
+    const row = (name: string, runs: readonly Run[]): Row => {
+      return { name, connections, plannedRate: null, rounds: runs };
+    };
+    found.rows.push(row(single.name, ofSingle), row(leader.name, ofLeader));
+  }
+  await pair.followed();
+  const { apiKey } = must(book.bettors[0], 'bettor');
+  const order = { apiKey, marketId: must(book.markets[0], 'market').id };
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    for (let round = 1; round <= rounds; round += 1) {
+      options.progress(`a leader ends by ${signal}, round ${round} of ${rounds}`);
+      found.gaps[signal].push(await changeGap(pair, signal, order));
+    }
+  }
+  for (const server of [alone, pair.leader]) await expectConservation(server);
+  return sectionOf(found, options);
+}
+
+/** Milliseconds without service while the leader ends by this signal. */
+async function changeGap(
+  pair: Pair,
+  signal: 'SIGKILL' | 'SIGTERM',
+  order: { readonly apiKey: string; readonly marketId: string },
+): Promise<number> {
+  const prober = new Prober(() => pair.ports, order);
+  const acknowledged = async (count: number): Promise<void> => {
+    while (prober.acknowledged < count) await pause(LOOK_EVERY_MS);
+  };
+  await acknowledged(PROBED);
+  const sinceMs = performance.now();
+  await pair.change(signal);
+  await acknowledged(prober.acknowledged + PROBED);
+  return prober.gapAround(sinceMs);
+}
+
+const most = (values: readonly number[]): number => Math.max(...values);
+const range = (values: readonly number[]): string =>
+  `${figure(Math.min(...values))} to ${figure(most(values))} ms`;
+
+function sectionOf({ rows, watches, natsUs, gaps }: Found, { cores }: SuiteOptions): SectionResult {
+  const lags = watches.flatMap((watched) => watched.lags);
+  const perBatch = (of: (watched: Watched) => number): string => figure(median(watches.map(of)));
+  const ratios = CONNECTIONS.flatMap((connections) => {
+    const [single, replicated] = rows.filter((row) => row.connections === connections) as [Row, Row];
+    const ratio = (what: string, of: (run: Run) => number) => ({
+      what: `${what}, replicated / one machine, ${connections} connections`,
+      value: roundRatio(replicated, single, of),
+      byCpu: null,
+    });
+    return [
+      ratio('orders a second', rateOf),
+      ratio('p50', ({ latency }) => latency.p50Us),
+      ratio('p99', ({ latency }) => latency.p99Us),
+    ];
+  });
+  return {
+    name: 'replication',
+    tables: [...rowTables('Orders with and without a replicated journal', rows), changeTable(gaps)],
+    ratios,
+    notes: [
+      `The three NATS servers took ${figure(median(natsUs))} us of CPU time for an order, together.`,
+      `A batch of ${perBatch(({ commands }) => commands)} commands, the mean, took ${perBatch(({ publishMs }) => publishMs)} ms until the stream had it, and ` +
+        `${perBatch(({ commitMs }) => commitMs)} ms until stream and disk had it.`,
+      `Under that load the standby was at most ${figure(most(lags.map(({ messages }) => messages)))} messages and ` +
+        `${figure(Math.round(most(lags.map(({ ms }) => ms))))} ms behind, in ${figure(lags.length)} looks at the leader's status.`,
+      'All servers, their disk and the client share this machine: three NATS servers write what one journal writes.',
+      cores.server === null
+        ? 'Nothing was pinned.'
+        : 'The tote servers share one core; the NATS servers were not pinned.',
+    ],
+    measured: [
+      {
+        goal: 'takeover',
+        value: median(gaps.SIGKILL),
+        beside: `${range(gaps.SIGKILL)}, the lease of 3 s included`,
+      },
+      { goal: 'plannedSwitch', value: median(gaps.SIGTERM), beside: range(gaps.SIGTERM) },
+    ],
+    data: { rows, watches, natsUs, gaps },
+  };
+}
+
+function changeTable({ SIGTERM, SIGKILL }: Found['gaps']): Table {
+  const row = (what: string, values: readonly number[]): string[] => [
+    what,
+    ...[median(values), Math.min(...values), most(values)].map((ms) => figure(Math.round(ms))),
+    figure(values.length),
+  ];
+  return {
+    title: 'Between two acknowledged orders while the leader changes, ms',
+    columns: ['the leader', 'median', 'least', 'most', 'times'],
+    rows: [row('hands over (SIGTERM)', SIGTERM), row('is killed (SIGKILL)', SIGKILL)],
+  };
+}

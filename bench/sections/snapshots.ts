@@ -1,0 +1,120 @@
+/**
+ * The cost of snapshots to orders: the event loop's delay and latencies at planned times with a million open bets,
+ * without snapshots and with one being written nearly all the time. One data directory is filled once through the API
+ * and restarted for every row. Afterwards the server's ledger must contain every acknowledged order.
+ */
+import { must } from '../../engine/base/assert.js';
+import { type Book, openBook } from '../load/book.js';
+import { type Row, runOnce, toteTarget } from '../load/runs.js';
+import { delayTable, rowTables } from '../load/tables.js';
+import { fill } from '../load/workload.js';
+import { figure, megabytes } from '../report/format.js';
+import type { SectionResult, SuiteOptions, Table } from '../report/section.js';
+import { audit } from '../tote/audit.js';
+import { placeOf, ToteServer } from '../tote/server.js';
+import { type Status, statusOf } from '../tote/shadow.js';
+
+const OPEN_BETS = { full: 1_000_000, quick: 100_000 };
+const CONNECTIONS = 64;
+/** Well below the maximum rate: a queue would hide stalls. */
+const RATE_PER_SECOND = 10_000;
+/** Ample time for filling. */
+const FILL_MS = 60_000;
+/** A snapshot of a million bets takes seconds. */
+const MEASURE_MS_MIN = 15_000;
+const ROUNDS_MAX = 2;
+const RUN_OVERHEAD_MS = 15_000;
+const NEVER = { TOTE_SNAPSHOT_COMMANDS: '1000000000000', TOTE_SNAPSHOT_MINUTES: '10080' };
+const OFTEN = { TOTE_SNAPSHOT_COMMANDS: '10000' };
+const VARIANTS = [
+  { name: 'no snapshots', env: NEVER },
+  { name: 'snapshots all the time', env: OFTEN },
+] as const;
+
+interface Measured {
+  readonly row: Row;
+  readonly status: Status;
+}
+
+export async function snapshotsSection(options: SuiteOptions): Promise<SectionResult> {
+  const rounds = Math.min(options.rounds, ROUNDS_MAX);
+  const measureMs = Math.max(options.measureMs, options.quick ? 0 : MEASURE_MS_MIN);
+  const long = { ...options, rounds, measureMs };
+  const bets = OPEN_BETS[options.quick ? 'quick' : 'full'];
+  let server = await ToteServer.start({ ...placeOf(options), env: NEVER });
+  try {
+    const runsMs = rounds * VARIANTS.length * (long.warmupMs + measureMs + RUN_OVERHEAD_MS);
+    const book = await openBook(server, FILL_MS + runsMs);
+    options.progress(`placing ${figure(bets)} bets`);
+    await fill(server.port, book.orders, book, bets);
+    const measured = VARIANTS.map((): Measured[] => []);
+    for (let round = 1; round <= rounds; round += 1) {
+      const order = [...VARIANTS.entries()];
+      for (const [at, { name, env }] of round % 2 === 0 ? order.reverse() : order) {
+        options.progress(`${name}, round ${round} of ${rounds}`);
+        await server.process.stop();
+        server = await ToteServer.start({ ...placeOf(options), env });
+        measured[at]?.push(await measureVariant(server, book, name, round, long));
+      }
+    }
+    options.progress('auditing');
+    const audited = await audit(server, book);
+    return sectionOf(measured, audited.orders);
+  } finally {
+    await server.process.stop('SIGKILL');
+  }
+}
+
+async function measureVariant(
+  server: ToteServer,
+  book: Book,
+  name: string,
+  seed: number,
+  options: SuiteOptions,
+): Promise<Measured> {
+  const pace = { kind: 'open', ratePerSecond: RATE_PER_SECOND, seed } as const;
+  const target = toteTarget('orders', server, book.orders, book);
+  const run = await runOnce(target, { connections: CONNECTIONS, pace }, options);
+  const status = await statusOf(server);
+  return { row: { name, connections: CONNECTIONS, plannedRate: RATE_PER_SECOND, rounds: [run] }, status };
+}
+
+function sectionOf(variants: readonly (readonly Measured[])[], orders: number): SectionResult {
+  const rows = variants.map((rounds) => ({
+    ...must(rounds[0], 'round').row,
+    rounds: rounds.flatMap(({ row }) => row.rounds),
+  }));
+  const statuses = variants.flatMap((rounds) => rounds.map(({ status }) => status));
+  return {
+    name: 'snapshots',
+    tables: [
+      delayTable(
+        "The event loop's delay, median of the rounds",
+        rows.map(({ name, rounds }) => ({ name, delays: rounds.map(({ server }) => server.loopDelay) })),
+      ),
+      ...rowTables('Orders at planned times while snapshots are or are not written', rows),
+      snapshotTable(variants.flat()),
+    ],
+    ratios: [],
+    notes: [
+      `${figure(orders)} acknowledged orders were all found, stake by stake, after ${statuses.length} restarts.`,
+      'The delay is that of a timer of 1 ms beyond its due time, on the event loop that answers the orders.',
+    ],
+    data: { rows, statuses },
+  };
+}
+
+function snapshotTable(measured: readonly Measured[]): Table {
+  return {
+    title: 'The shadow at the end of a row',
+    columns: ['', 'start ms', 'from snapshot', 'snapshot MB', 'snapshot ms', 'lag, commands'],
+    rows: measured.map(({ row, status: { start, shadow } }) => [
+      row.name,
+      figure(start.ms),
+      start.snapshotSequence === null ? '-' : figure(start.snapshotSequence),
+      megabytes(shadow.lastSnapshot?.bytes ?? null),
+      figure(shadow.lastSnapshot?.ms ?? Number.NaN),
+      figure(row.rounds[0]?.behind?.lagCommands ?? Number.NaN),
+    ]),
+  };
+}

@@ -1,0 +1,135 @@
+/**
+ * The other workloads of bots: a mix of reads and orders, replays, refusals, and 10,000 connections; the rate by number
+ * of connections and the latency by load. Afterwards the server's ledger must contain every acknowledged order.
+ */
+import { readFileSync } from 'node:fs';
+import { must } from '../../engine/base/assert.js';
+import { BOTS_MIX } from '../client/kinds.js';
+import { type Book, openBook } from '../load/book.js';
+import {
+  plannedRow,
+  type Row,
+  type Run,
+  rateReached,
+  rowsInTurn,
+  runOnce,
+  toteTarget,
+} from '../load/runs.js';
+import { clientLimitNotes, latencyByLoad, overTime, rateByConnections, rowTables } from '../load/tables.js';
+import { refusedOrders, replayedOrders, workloadOf } from '../load/workload.js';
+import { figure } from '../report/format.js';
+import type { SectionResult, SuiteOptions } from '../report/section.js';
+import { audit } from '../tote/audit.js';
+import { placeOf, ToteServer } from '../tote/server.js';
+
+const CONNECTIONS = 256;
+/** In addition to `CONNECTIONS`, which is in the first table. */
+const CURVE_CONNECTIONS = { full: [16, 64, 1_024], quick: [] };
+const CURVE_LOADS = { full: [0.25, 0.5, 0.75, 0.9], quick: [0.5] };
+/** The server's maximum. */
+const MANY_CONNECTIONS = 10_000;
+/** Open files of a process other than its connections. */
+const OTHER_FILES = 500;
+const RUN_OVERHEAD_MS = 2_500;
+
+export async function workloadsSection(options: SuiteOptions): Promise<SectionResult> {
+  options.progress('starting the server and its accounts');
+  const server = await ToteServer.start(placeOf(options));
+  try {
+    const book = await openBook(server, bettingMs(options));
+    const measured = await measureAll(server, book, options);
+    options.progress('auditing');
+    const { orders } = await audit(server, book);
+    return sectionOf(measured, orders);
+  } finally {
+    await server.process.stop('SIGKILL');
+  }
+}
+
+interface Measured {
+  readonly rows: readonly Row[];
+  readonly byConnections: readonly Row[];
+  readonly byLoad: readonly Row[];
+  readonly many: readonly Row[];
+}
+
+async function measureAll(server: ToteServer, book: Book, options: SuiteOptions): Promise<Measured> {
+  const size = options.quick ? 'quick' : 'full';
+  const orders = toteTarget('orders', server, book.orders, book);
+  const mix = toteTarget("the bots' mix", server, workloadOf(book, BOTS_MIX), book);
+  const refused = toteTarget('refused orders', server, refusedOrders(book), book);
+  const rows = await rowsInTurn([orders, mix, refused], { connections: CONNECTIONS }, options);
+  rows.push(await replayRow(server, book, options));
+  const once = { ...options, rounds: 1 };
+  const byConnections = rows.slice(0, 2);
+  for (const connections of CURVE_CONNECTIONS[size]) {
+    byConnections.push(...(await rowsInTurn([orders, mix], { connections }, once)));
+  }
+  byConnections.sort((a, b) => a.connections - b.connections);
+  const byLoad: Row[] = [];
+  for (const [at, target] of [orders, mix].entries()) {
+    const most = rateReached(must(rows[at], 'row'));
+    for (const share of CURVE_LOADS[size]) {
+      byLoad.push(await plannedRow(target, CONNECTIONS, most * share, once));
+    }
+  }
+  const connections = Math.min(MANY_CONNECTIONS, openFilesMax() - OTHER_FILES);
+  const rate = rateReached(must(rows[1], 'row')) / 2;
+  const many = options.quick ? [] : [await plannedRow(mix, connections, rate, once)];
+  return { rows, byConnections, byLoad, many };
+}
+
+/** The orders are placed anew before each round, so that the server still remembers every key. */
+async function replayRow(server: ToteServer, book: Book, options: SuiteOptions): Promise<Row> {
+  const rounds: Run[] = [];
+  for (let round = 1; round <= options.rounds; round += 1) {
+    options.progress(`replayed orders, round ${round} of ${options.rounds}`);
+    const workload = await replayedOrders(server.port, book, round);
+    const target = toteTarget('replayed orders', server, workload, book);
+    rounds.push(await runOnce(target, { connections: CONNECTIONS }, options));
+  }
+  return { name: 'tote: replayed orders', connections: CONNECTIONS, plannedRate: null, rounds };
+}
+
+/** Node raises its own limit to the hard one. */
+function openFilesMax(): number {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'utf8');
+    return Number(/^Max open files\s+\S+\s+(\d+)/m.exec(limits)?.[1] ?? Infinity);
+  } catch {
+    return Infinity;
+  }
+}
+
+function sectionOf(measured: Measured, orders: number): SectionResult {
+  const { rows, byConnections, byLoad, many } = measured;
+  return {
+    name: 'workloads',
+    tables: [
+      ...rowTables('Workloads, as fast as each is answered', rows),
+      ...rowTables('Rate by the number of connections', byConnections),
+      ...rowTables('Latency by load, planned send times', byLoad),
+      ...(many.length > 0 ? rowTables('As many connections as the server takes', many) : []),
+    ],
+    ratios: [],
+    notes: [
+      `${figure(orders)} acknowledged orders were all found, stake by stake; money is conserved. ` +
+        'Refused and replayed orders changed nothing.',
+      ...clientLimitNotes([...rows, ...byConnections.slice(2)]),
+      "The bots' mix is 60 % GET /markets/{id}, 20 % GET /markets, 10 % GET /positions, 10 % orders.",
+    ],
+    plots: [
+      rateByConnections('Rate by the number of connections', byConnections),
+      ...latencyByLoad(byLoad),
+      ...[...rows.slice(0, 2), ...many].flatMap(overTime),
+    ],
+    data: measured,
+  };
+}
+
+/** How long the markets must take bets. */
+function bettingMs({ quick, rounds, warmupMs, measureMs }: SuiteOptions): number {
+  const size = quick ? 'quick' : 'full';
+  const runs = rounds * 4 + 2 * (CURVE_CONNECTIONS[size].length + CURVE_LOADS[size].length) + 3;
+  return runs * (warmupMs + measureMs + RUN_OVERHEAD_MS);
+}

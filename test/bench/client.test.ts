@@ -1,0 +1,139 @@
+/** The load client's parts: what is sent and when, where an answer ends, and what counts as acknowledged. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ANSWERED, Answers, WAITING } from '../../bench/client/answers.js';
+import { Arrivals, Backlog } from '../../bench/client/arrivals.js';
+import { COMPLETE, type Frame, frameHttp, INCOMPLETE, MALFORMED } from '../../bench/client/framing.js';
+import { orderRequest } from '../../bench/client/http-request.js';
+import type { Expectation, RequestTemplate } from '../../bench/client/job.js';
+import { Requests } from '../../bench/client/requests.js';
+
+test('templates are used in turn, each request with the next serial number in its key', () => {
+  const order = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 };
+  const withSerial = { ...orderRequest('secret', 'k-', order), expect: 0, stakeCents: 100 };
+  const plain = { text: 'GET / HTTP/1.1\r\n\r\n', serialAt: -1, expect: 0, stakeCents: 0 };
+  const requests = new Requests([withSerial, plain], 98);
+  const taken = Array.from({ length: 4 }, () => requests.take().toString('latin1'));
+  const keys = taken.map((text) => /Idempotency-Key: (\S+)/.exec(text)?.[1]);
+  assert.deepEqual(keys, ['k-000000000098', undefined, 'k-000000000099', undefined]);
+  assert.match(
+    taken[0] ?? '',
+    /Content-Length: 55\r\n\r\n\{"marketId":"BTC_ONE_DAY","prediction":"UP","amount":1\}$/,
+  );
+  assert.deepEqual([requests.sent, requests.nextSerial], [4, 100]);
+});
+
+test('a seed decides the planned times, and every plan meets the rate', () => {
+  const plan = (seed: number): number[] => {
+    const arrivals = new Arrivals(1_000, seed, 500);
+    return Array.from({ length: 50_000 }, () => arrivals.take());
+  };
+  const times = plan(3);
+  assert.deepEqual(plan(3), times);
+  assert.notDeepEqual(plan(4), times);
+  assert.ok(times.every((time, at) => at === 0 || time > (times[at - 1] ?? 0)));
+  const spanMs = (times.at(-1) ?? 0) - 500;
+  assert.ok(Math.abs(spanMs - 50_000) < 1_000, `50,000 requests at 1,000/s span ${spanMs} ms`);
+});
+
+test('the backlog gives planned times back in order, and is bounded', () => {
+  const backlog = new Backlog(3);
+  for (const time of [1, 2, 3]) backlog.push(time);
+  assert.throws(() => backlog.push(4), /3 planned requests wait/);
+  assert.equal(backlog.shift(), 1);
+  backlog.push(5);
+  assert.deepEqual([backlog.shift(), backlog.shift(), backlog.shift()], [2, 3, 5]);
+  assert.equal(backlog.length, 0);
+});
+
+const WHOLE =
+  'HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nX-RateLimit-Limit: 30\r\nContent-Length: 16\r\n\r\n{"success":true}';
+const emptyFrame = (): Frame => ({ status: 0, bodyAt: 0, endAt: 0 });
+
+test('an answer ends where its length says, whatever follows, and is incomplete at any byte before', () => {
+  for (const more of ['', 'HTTP/1.1 200 OK']) {
+    const bytes = Buffer.from(WHOLE + more);
+    const frame = emptyFrame();
+    assert.equal(frameHttp(bytes, bytes.length, frame), COMPLETE);
+    assert.deepEqual(frame, { status: 201, bodyAt: WHOLE.length - 16, endAt: WHOLE.length });
+    for (let end = 0; end < WHOLE.length; end += 1) {
+      assert.equal(frameHttp(bytes, end, emptyFrame()), INCOMPLETE, `cut at ${end}`);
+    }
+  }
+});
+
+test('the length is found in any place and case; an answer without one is malformed', () => {
+  for (const headers of [
+    'content-length: 2\r\nX-Number: 77',
+    'X-Number: 77\r\nCONTENT-LENGTH: 2',
+    'X-Content-Length: 9\r\nContent-Length: 2',
+    'Content-Length:2\r\nX-Content-Length: 9',
+  ]) {
+    const text = `HTTP/1.1 200 OK\r\n${headers}\r\n\r\n{}`;
+    const frame = emptyFrame();
+    assert.equal(frameHttp(Buffer.from(text), text.length, frame), COMPLETE, headers);
+    assert.equal(frame.endAt, text.length, headers);
+  }
+  const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+  assert.equal(frameHttp(Buffer.from(chunked), chunked.length, emptyFrame()), MALFORMED);
+  const endless = Buffer.alloc(20_000, 'x');
+  assert.equal(frameHttp(endless, endless.length, emptyFrame()), MALFORMED);
+});
+
+const PLACED: Expectation = {
+  status: 201,
+  bodyStart: '{"success":true,"data":{"bet":{"id":"bet_',
+  numbered: true,
+  headers: ['X-RateLimit-Limit:'],
+};
+const TEMPLATE: RequestTemplate = { text: '', serialAt: -1, expect: 0, stakeCents: 100 };
+
+const http = (status: number, body: string, headers = 'X-RateLimit-Limit: 5\r\n'): Buffer =>
+  Buffer.from(`HTTP/1.1 ${status} X\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`);
+const placed = (bet: number): Buffer => http(201, `{"success":true,"data":{"bet":{"id":"bet_${bet}"}}}`);
+
+test('expected answers are counted by template, and a bet that two answers name is noticed', () => {
+  const answers = new Answers([TEMPLATE, TEMPLATE], [PLACED]);
+  for (const [at, bet] of [
+    [0, 7],
+    [1, 900_000],
+    [1, 7],
+  ] as const) {
+    const bytes = placed(bet);
+    assert.equal(answers.check(at, bytes, bytes.length), ANSWERED);
+  }
+  assert.deepEqual(answers.record(), {
+    acknowledged: [1, 2],
+    numbers: { distinct: 2, repeated: 1 },
+    failures: [],
+  });
+  assert.deepEqual(
+    [7, 8, 900_000, 900_001].map((bet) => answers.hasNumber(bet)),
+    [true, false, true, false],
+  );
+});
+
+test('anything else is a failure, by its error code', () => {
+  const body = '{"success":true,"data":{"bet":{"id":"bet_1"}}}';
+  for (const [bytes, code] of [
+    [http(409, '{"success":false,"error":"odds_changed: they moved"}'), 'odds_changed'],
+    [http(400, body), 'unexpected 400'],
+    [http(201, body.slice(0, -3)), 'unexpected 201'],
+    [http(201, body, ''), 'unexpected 201'],
+    [http(201, '{"success":true,"data":{"bet":{"id":"bet_1}}}'), 'unexpected 201'],
+  ] as const) {
+    const answers = new Answers([TEMPLATE], [PLACED]);
+    answers.check(0, bytes, bytes.length);
+    const { acknowledged, failures } = answers.record();
+    assert.deepEqual(acknowledged, [0], code);
+    assert.deepEqual([failures[0]?.code, failures[0]?.count, answers.failed], [code, 1, 1]);
+  }
+});
+
+test('waits for the rest, and refuses bytes after the answer', () => {
+  const answers = new Answers([TEMPLATE], [PLACED]);
+  const bytes = placed(1);
+  assert.equal(answers.check(0, bytes, bytes.length - 1), WAITING);
+  const twice = Buffer.concat([bytes, bytes]);
+  assert.throws(() => answers.check(0, twice, twice.length), /bytes follow an answer/);
+});

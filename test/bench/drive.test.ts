@@ -1,0 +1,225 @@
+/**
+ * `npm run bench -- --url` against a real server: its figures, the audit through the public API, JSON and HTML, over plain
+ * HTTP and TLS, and the refusals before a load that the server would refuse.
+ */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { Answers } from '../../bench/client/answers.js';
+import { lookUpPlayers } from '../../bench/drive/accounts.js';
+import { auditAccounts, markAccounts } from '../../bench/drive/audit.js';
+import { drive } from '../../bench/drive/drive.js';
+import { LIMIT_HEADERS, placed } from '../../bench/load/workload.js';
+import { type DriveRun, readOptions, UsageError } from '../../bench/report/options.js';
+import type { SectionResult } from '../../bench/report/section.js';
+import { makeBettors, openMarkets } from '../../bench/tote/bettors.js';
+import { ToteServer } from '../../bench/tote/server.js';
+import { ToteClient } from '../../client/index.js';
+import { must } from '../../engine/base/assert.js';
+import { selfSigned } from '../support/http/certificates.js';
+import { isAvailable } from '../support/programs.js';
+
+const RUN = fileURLToPath(new URL('../../bench/run.js', import.meta.url));
+const root = mkdtempSync(join(tmpdir(), 'tote-bench-test-'));
+const servers: ToteServer[] = [];
+after(async () => {
+  await Promise.all(servers.map(({ process }) => process.stop('SIGKILL')));
+  rmSync(root, { recursive: true });
+});
+
+interface Setting {
+  readonly server: ToteServer;
+  readonly keyFile: string;
+  readonly apiKeys: readonly string[];
+}
+
+async function start(name: string, env: Readonly<Record<string, string>>): Promise<Setting> {
+  const workDir = join(root, name);
+  mkdirSync(workDir);
+  const place = { workDir, dataDir: join(workDir, 'data'), core: null, durability: 'os' } as const;
+  const server = await ToteServer.start({ ...place, env });
+  servers.push(server);
+  const apiKeys = (await makeBettors(server, 4)).map(({ apiKey }) => apiKey);
+  const keyFile = join(workDir, 'keys.txt');
+  writeFileSync(keyFile, `# four keys\n${apiKeys.join('\n')}\n\n`);
+  return { server, keyFile, apiKeys };
+}
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function bench(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+  return new Promise((resolve) => {
+    const options = { env: { ...process.env, ...env }, cwd: root };
+    execFile(process.execPath, [RUN, ...args], options, (error, stdout, stderr) =>
+      resolve({ code: Number(error?.code ?? 0), stdout, stderr }),
+    );
+  });
+}
+
+interface Driven {
+  readonly result: { readonly sent: number; readonly failures: readonly { code: string; count: number }[] };
+  readonly byKind: readonly { readonly kind: string; readonly latency: { readonly count: number } }[];
+  readonly audit: { readonly accounts: number; readonly found: number; readonly faults: readonly string[] };
+}
+
+function drivenIn(file: string): { readonly section: SectionResult; readonly data: Driven } {
+  const { results } = JSON.parse(readFileSync(file, 'utf8'));
+  return { section: results[0], data: results[0].data };
+}
+
+const plain = await start('plain', {
+  TOTE_RATE_LIMITS: 'key_read=100000,key_write=60,account=100000,ip=100000',
+});
+await openMarkets(plain.server, plain.apiKeys[0] ?? '');
+const url = `http://127.0.0.1:${plain.server.port}`;
+const base = ['--url', url, '--keys', plain.keyFile, '--connections', '4', '--seconds', '2'];
+
+function driveOf(...args: readonly string[]): DriveRun {
+  const run = readOptions([...base, ...args], 0);
+  assert.ok(run?.kind === 'drive');
+  return run;
+}
+
+test('a load is driven, its figures are written, and every acknowledged order is audited', async () => {
+  const out = join(root, 'driven.json');
+  const mix = 'orders=20,market=50,markets=10,account=20';
+  const { code, stdout, stderr } = await bench([...base, '--rate', '60', '--mix', mix, '--out', out]);
+  assert.equal(code, 0, stderr);
+  const { section, data } = drivenIn(out);
+  const { result, byKind, audit } = data;
+  assert.ok(result.sent > 60 && result.sent < 200, `${result.sent} requests were sent`);
+  assert.deepEqual(result.failures, []);
+  const counts = new Map(byKind.map(({ kind, latency }) => [kind, latency.count]));
+  assert.deepEqual([...counts.keys()].sort(), ['account', 'market', 'markets', 'orders']);
+  assert.equal(
+    [...counts.values()].reduce((sum, count) => sum + count),
+    result.sent,
+  );
+  assert.deepEqual(audit, { accounts: 4, found: counts.get('orders'), unnamed: 0, faults: [] });
+  let open = 0;
+  for (const key of plain.apiKeys) {
+    const account = await new ToteClient({ url: `${url}/v1`, key }).getAccount();
+    open += account.openBets;
+    assert.equal(account.balance, 1_000_000 - account.openBets);
+  }
+  assert.equal(open, audit.found);
+  assert.match(stdout, /Load on http.*: latency from the planned times/);
+  assert.match(stdout, /The audit: all \d+ acknowledged orders were found/);
+  assert.match(stderr, /1 of 2 s: [\d,]+ answers\/s, p50/);
+  assert.deepEqual(
+    section.tables.map(({ title }) => title.split(' ')[0]),
+    ['Load', 'Errors'],
+  );
+  const html = readFileSync(join(root, 'driven.html'), 'utf8');
+  assert.match(html, /<h1>tote: bench<\/h1>[\s\S]*Answers over time[\s\S]*<svg/);
+  assert.ok(!html.includes(plain.apiKeys[0] ?? ''), 'no secret is written');
+  assert.match((await bench(['compare', out, out])).stdout, /all: p99 ms +[\d.]+ +[\d.]+ +\+0\.0 %/);
+});
+
+test('the audit tells an order that is nowhere, another stake, and bets of others', async () => {
+  const players = await lookUpPlayers(driveOf('--rate', '1', '--connections', '1'), plain.apiKeys);
+  const marks = await markAccounts(players);
+  const markets = await must(players[0], 'player').client.listMarkets();
+  const marketId = must(
+    markets.find(({ id }) => id === 'BTC_ONE_DAY'),
+    'market',
+  ).id;
+  const named = async (key: string): Promise<string> => {
+    const client = new ToteClient({ url: `${url}/v1`, key });
+    return (await client.placeOrder({ marketId, prediction: 'UP', amount: 1 })).bet.id;
+  };
+  const answers = new Answers([{ text: '', serialAt: -1, expect: 0, stakeCents: 100 }], [placed(true)]);
+  const acknowledge = (id: string): void => {
+    const body = `{"success":true,"data":{"bet":{"id":"${id}"}}}`;
+    const limits = LIMIT_HEADERS.map((name) => `${name} 1\r\n`).join('');
+    const bytes = Buffer.from(`HTTP/1.1 201 X\r\n${limits}Content-Length: ${body.length}\r\n\r\n${body}`);
+    answers.check(0, bytes, bytes.length);
+  };
+  acknowledge(await named(plain.apiKeys[0] ?? ''));
+  await named(plain.apiKeys[1] ?? '');
+  const audit = (stakeCents: number) => auditAccounts(marks, answers, stakeCents, () => {});
+  assert.deepEqual(await audit(100), { accounts: 4, found: 1, unnamed: 1, faults: [] });
+  assert.deepEqual(
+    (await audit(200)).faults.map((fault) => fault.replace(/bet_\d+/, 'it')),
+    ['it has a stake of 100 cents, ordered were 200', 'the ledger has -100 cents for it, expected -200'],
+  );
+  acknowledge('bet_7777777');
+  assert.deepEqual((await audit(100)).faults, ['2 orders were acknowledged, 1 of them are in the lists']);
+  acknowledge('bet_7777777');
+  assert.match((await audit(100)).faults.join(), /1 answers name an order that another answer has named/);
+});
+
+test('limits that would refuse the load are named, and nothing is sent', async () => {
+  const refused = (args: readonly string[], pattern: RegExp): Promise<void> =>
+    assert.rejects(
+      drive(driveOf(...args), () => {}),
+      (error: unknown) => {
+        assert.ok(error instanceof UsageError, String(error));
+        assert.match(error.message, pattern);
+        return true;
+      },
+    );
+  const wrong = join(root, 'wrong.txt');
+  writeFileSync(wrong, `tote_${'A'.repeat(43)}\n`);
+  const writes = ['--rate', '500', '--mix', 'orders=1'];
+  await refused(writes, /key_write: each key .* the limit is 60, of which \d+ are left/);
+  await refused(writes, /with TOTE_RATE_LIMITS=off, or with TOTE_RATE_LIMITS=key_write=\d+\./);
+  await refused(
+    ['--rate', '60000', '--mix', 'market=1'],
+    /ip: this address would send up to \d+ in 60 seconds/,
+  );
+  await refused(['--rate', '1', '--connections', '64'], /--connections: .* use at most 6/);
+  await refused(['--rate', '60', '--stake', '60000'], /may stake 50000 USD on a bet/);
+  await refused(['--keys', wrong], /key 1 of .*wrong\.txt: invalid_api_key/);
+  await refused(['--keys', join(root, 'none.txt')], /--keys: .*none\.txt/);
+  const { code, stderr } = await bench([...base, ...writes]);
+  assert.equal(code, 2);
+  assert.match(stderr, /The rate limits of http.* would refuse this load/);
+});
+
+test('errors are counted by code, and the run goes on', async () => {
+  const out = join(root, 'errors.json');
+  await plain.server.operate('PUT', '/trading', { enabled: false });
+  const { code, stdout, stderr } = await bench([
+    ...base,
+    '--rate',
+    '20',
+    '--mix',
+    'orders=1,market=1',
+    '--out',
+    out,
+  ]);
+  assert.equal(code, 0, stderr);
+  const { result, audit } = drivenIn(out).data;
+  assert.deepEqual(
+    result.failures.map((failure) => failure.code),
+    ['trading_disabled'],
+  );
+  assert.equal(audit.found, 0);
+  assert.match(stdout, /trading_disabled +\d+/);
+});
+
+test('the same over TLS, with a certificate that signs itself', {
+  skip: !isAvailable('openssl') && 'openssl is missing',
+}, async () => {
+  const { certFile, keyFile } = selfSigned(root, 'public');
+  const secured = await start('tls', { TOTE_TLS_CERT_FILE: certFile, TOTE_TLS_KEY_FILE: keyFile });
+  const out = join(root, 'tls.json');
+  const args = ['--url', `https://localhost:${secured.server.port}`, '--keys', secured.keyFile, '--out', out];
+  const load = ['--rate', '100', '--seconds', '1', '--connections', '4', '--mix', 'orders=1,market=1'];
+  const { code, stderr } = await bench([...args, ...load], { NODE_EXTRA_CA_CERTS: certFile });
+  assert.equal(code, 0, stderr);
+  const { result, audit } = drivenIn(out).data;
+  assert.ok(result.sent > 50 && audit.found > 20 && audit.faults.length === 0);
+  const stranger = await bench([...args, ...load]);
+  assert.equal(stranger.code, 2);
+  assert.match(stranger.stderr, /key 1 of .*: .*(self.signed|certificate)/i);
+});
