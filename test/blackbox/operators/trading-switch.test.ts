@@ -1,6 +1,6 @@
 /** The switch for all trading (specification, section 7: 503): orders stop, everything else continues. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { refused } from '../../support/api/api-client.js';
 import { Sandbox } from '../../support/api/api-client-sandbox.js';
 
@@ -9,9 +9,8 @@ const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 };
 let sandbox: Sandbox;
 
 before(async () => {
-  sandbox = await Sandbox.start();
+  sandbox = await Sandbox.shared();
 });
-after(() => sandbox.remove());
 
 test('off, orders are 503 with the reason while reads and settlement continue, also after a restart', async () => {
   await sandbox.openRounds({ BTC: 67_000 });

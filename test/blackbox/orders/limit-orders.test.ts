@@ -1,6 +1,6 @@
 /** Limit orders on a real server: they outlive it, are filled by another's bet, and the stream tells what becomes of each. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import type { FillEvent, ServerMessage } from '../../../http/wire/stream-types.js';
 import type { ApiClient } from '../../support/api/api-client.js';
 import { Sandbox } from '../../support/api/api-client-sandbox.js';
@@ -18,10 +18,9 @@ interface Placed {
 let sandbox: Sandbox;
 
 before(async () => {
-  sandbox = await Sandbox.start();
+  sandbox = await Sandbox.shared();
   await sandbox.openRounds({ BTC: 67_000 });
 });
-after(() => sandbox.remove());
 
 const place = async (api: ApiClient, more: object, key: string): Promise<Placed> => {
   const body = JSON.stringify({ ...ORDER, ...more });

@@ -3,7 +3,7 @@
  * test keeps its own books in cents from what the API publishes, and the server's must be the same to the cent.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import { codeOf } from '../../support/api/api-client.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
@@ -20,9 +20,8 @@ const TEST_SEED = 20_261_121;
 let sandbox: Sandbox;
 
 before(async () => {
-  sandbox = await Sandbox.start();
+  sandbox = await Sandbox.shared();
 });
-after(() => sandbox.remove());
 
 interface Book {
   readonly trader: Trader;

@@ -3,7 +3,7 @@
  * nothing acknowledged is missing, pages repeat and hide nothing while bets are placed, and a restart changes nothing.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { answeredByArchive, refused } from '../../support/api/api-client.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
 import { cents } from '../../support/api/spec-arithmetic.js';
@@ -41,10 +41,9 @@ let sandbox: Sandbox;
 let trader: Trader;
 
 before(async () => {
-  sandbox = await Sandbox.start();
+  sandbox = await Sandbox.shared();
   trader = await sandbox.trader({ balance: 1_000 });
 });
-after(() => sandbox.remove());
 
 async function page<T>(path: string, from: Trader = trader): Promise<Page<T>> {
   const answered = await answeredByArchive(from.api, path);

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
 import type { OrderRequest } from '../../support/api/spec.js';
@@ -16,10 +16,9 @@ let sandbox: Sandbox;
 let trader: Trader;
 
 before(async () => {
-  sandbox = await Sandbox.start();
+  sandbox = await Sandbox.shared();
   trader = await sandbox.trader();
 });
-after(() => sandbox.remove());
 
 const commitmentOf = (seed: string): string =>
   createHash('sha256').update(Buffer.from(seed, 'hex')).digest('hex');

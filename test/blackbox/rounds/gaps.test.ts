@@ -1,6 +1,6 @@
 /** Rounds that were open when a server went down (design, section 4), and a clock that is behind the journal. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import { ApiClient, refused } from '../../support/api/api-client.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
@@ -14,10 +14,9 @@ let sandbox: Sandbox;
 let trader: Trader;
 
 before(async () => {
-  sandbox = await Sandbox.start();
+  sandbox = await Sandbox.shared();
   trader = await sandbox.trader();
 });
-after(() => sandbox.remove());
 
 const current = async (id = MARKET): Promise<Round | null> => (await trader.api.market(id)).currentRound;
 

@@ -3,7 +3,7 @@
  * becomes of its bets. The rules of rounds are tested in the engine.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import { refused } from '../../support/api/api-client.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
@@ -18,10 +18,9 @@ let sandbox: Sandbox;
 let trader: Trader;
 
 before(async () => {
-  sandbox = await Sandbox.start();
+  sandbox = await Sandbox.shared();
   trader = await sandbox.trader({ tier: 'VIP', balance: 100_000 });
 });
-after(() => sandbox.remove());
 
 test('a round locks, ends, gets its price and pays, and the next one takes its place', async () => {
   const { api } = trader;

@@ -1,6 +1,6 @@
 /** A pushed price that is too far from the last one (design, sections 4 and 8): held back, shown, and vouched for. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { refused } from '../../support/api/api-client.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
 import { toteText } from '../../support/processes/cli.js';
@@ -10,11 +10,10 @@ let sandbox: Sandbox;
 let trader: Trader;
 
 before(async () => {
-  sandbox = await Sandbox.start();
+  sandbox = await Sandbox.shared();
   trader = await sandbox.trader();
   await sandbox.openRounds({ BTC: 20_000 }, 'ONE_DAY');
 });
-after(() => sandbox.remove());
 
 interface Taken {
   readonly taken: number;

@@ -17,13 +17,12 @@ async function open(secret: string, at = sandbox): Promise<StreamClient> {
 }
 
 before(async () => {
-  sandbox = await Sandbox.start();
+  sandbox = await Sandbox.shared();
   await sandbox.openRounds({ BTC: 67_000 });
   trader = await sandbox.trader({ balance: 10_000 });
 });
 after(async () => {
   for (const client of clients) client.socket.terminate();
-  await sandbox.remove();
 });
 
 test('an order is placed, durable, and in the lists', async () => {

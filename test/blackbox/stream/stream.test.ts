@@ -25,13 +25,12 @@ async function refusal(secret: string | null, options?: StreamOptions): Promise<
 }
 
 before(async () => {
-  sandbox = await Sandbox.start();
+  sandbox = await Sandbox.shared();
   await sandbox.openRounds({ BTC: 67_000, ETH: 3_000 });
   trader = await sandbox.trader();
 });
 after(async () => {
   for (const client of clients) client.socket.terminate();
-  await sandbox.remove();
 });
 
 test('a key opens it by the header or by a subprotocol, below both bases', async () => {

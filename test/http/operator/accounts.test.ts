@@ -1,8 +1,9 @@
 /** The operator API for accounts, money and keys, through the real server (design, sections 3 and 8). */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
+import { Sandbox } from '../../support/api/api-client-sandbox.js';
 import { Client } from '../../support/http/client.js';
-import { Server } from '../../support/processes/server.js';
+import type { Server } from '../../support/processes/server.js';
 
 interface Account {
   id: string;
@@ -21,9 +22,8 @@ interface Key {
 
 let server: Server;
 before(async () => {
-  server = await Server.start();
+  ({ server } = await Sandbox.shared());
 });
-after(() => server.remove());
 
 async function createAccount(body: object): Promise<Account> {
   const created = await server.operator.post<Account>('/accounts', body);

@@ -1,7 +1,8 @@
 /** The operator API's control of prices, clock, rounds, markets, trading and house (design, section 8). */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { type Bettor, Server } from '../../support/processes/server.js';
+import { before, test } from 'node:test';
+import { Sandbox } from '../../support/api/api-client-sandbox.js';
+import type { Bettor, Server } from '../../support/processes/server.js';
 
 interface Market {
   id: string;
@@ -25,11 +26,10 @@ interface House {
 let server: Server;
 let bettor: Bettor;
 before(async () => {
-  server = await Server.start();
+  ({ server } = await Sandbox.shared());
   bettor = await server.createBettor({ balance: 1_000 });
   await server.toNextDay();
 });
-after(() => server.remove());
 
 async function roundOf(marketId: string): Promise<NonNullable<Market['currentRound']>> {
   const market = await bettor.api.get<Market>(`/markets/${marketId}`);

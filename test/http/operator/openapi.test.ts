@@ -12,9 +12,10 @@ import { after, before, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import { ERROR_STATUS } from '../../../engine/model/errors.js';
 import { ENDPOINTS } from '../../../http/operator/endpoints.js';
+import { Sandbox } from '../../support/api/api-client-sandbox.js';
 import { ApiDocument } from '../../support/api/api-document.js';
 import { type Answered, Client } from '../../support/http/client.js';
-import { Server } from '../../support/processes/server.js';
+import type { Server } from '../../support/processes/server.js';
 
 const BASE = '/operator/v1';
 const workFolder = mkdtempSync(join(tmpdir(), 'tote-operator-openapi-'));
@@ -23,14 +24,13 @@ let client: Client;
 let api: ApiDocument;
 let documentText = '';
 before(async () => {
-  server = await Server.start();
+  ({ server } = await Sandbox.shared());
   client = new Client(server.operatorUrl, { Authorization: `Bearer ${server.token}` });
   documentText = (await client.get(`${BASE}/openapi.json`)).text;
   api = new ApiDocument(JSON.parse(documentText) as object, ['']);
 });
 after(async () => {
   rmSync(workFolder, { recursive: true });
-  await server.remove();
 });
 
 function operations(): string[] {

@@ -5,9 +5,10 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { must } from '../../../engine/base/assert.js';
 import { FIXED_SEEDS_FILE } from '../engine/house-rules.js';
 import type { Client } from '../http/client.js';
-import { Server, type ServerOptions } from '../processes/server.js';
+import { removeDataDir, Server, type ServerOptions } from '../processes/server.js';
 import { ApiClient } from './api-client.js';
 import { FRAMES } from './spec.js';
 import { cents } from './spec-arithmetic.js';
@@ -50,6 +51,21 @@ export async function checkConservation(operator: Client): Promise<void> {
 /** A server that stops ends a run of its clock early, and says how far it came. */
 export class ClockStopped extends Error {}
 
+const LONGEST_ROUND_MS = must(FRAMES['ONE_DAY'], 'the longest time frame').lengthMs + 60_000;
+
+/** The server that the files of this process share. */
+let sharedServer: Promise<Server> | null = null;
+
+/** It ends with this process, and does not keep it from ending. */
+function share(server: Server): Server {
+  server.run.unref();
+  process.once('exit', () => {
+    server.run.signal('SIGKILL');
+    removeDataDir(server.dataDir);
+  });
+  return server;
+}
+
 export class Sandbox {
   /** Where the rounds that `openRounds` opened begin. */
   boundaryMs = 0;
@@ -69,11 +85,24 @@ export class Sandbox {
     return new Sandbox(server, await server.advance(0));
   }
 
+  /**
+   * One that other files of this process have used or will use: for tests that are about accounts of their own, and rounds
+   * that they open. Every round of those before has ended.
+   */
+  static async shared(): Promise<Sandbox> {
+    sharedServer ??= Sandbox.start().then(({ server }) => share(server));
+    const server = await sharedServer;
+    return new Sandbox(server, await server.advance(LONGEST_ROUND_MS));
+  }
+
   /** Ends this process by SIGTERM or SIGKILL and starts another on the same data. */
   async restart(how: 'stop' | 'kill', env: Readonly<Record<string, string>> = {}): Promise<Sandbox> {
     const ending = await this.server[how]();
     if (how === 'stop') assert.equal(ending.code, 0, ending.stderr);
-    return Sandbox.start({ dataDir: this.server.dataDir, env });
+    const isShared = this.server === (await sharedServer);
+    const next = await Sandbox.start({ dataDir: this.server.dataDir, env });
+    if (isShared) sharedServer = Promise.resolve(share(next.server));
+    return next;
   }
 
   get operator(): Server['operator'] {

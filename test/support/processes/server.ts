@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -49,7 +50,8 @@ export const newDataDir = (): string => mkdtempSync(join(tmpdir(), 'tote-test-')
 /** One on a disk, for tests of what is under way when a server ends: in memory every commit is over at once. */
 export const newDiskDir = (): string =>
   mkdtempSync(join(process.env['TEST_DISK_FOLDER'] ?? tmpdir(), 'tote-test-'));
-export const removeDataDir = (dataDir: string): void => rmSync(dataDir, { recursive: true, force: true });
+export const removeDataDir = (dataDir: string): void =>
+  rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 });
 
 /** The environment without the developer's own settings of the server. */
 function environment(dataDir: string, env: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
@@ -106,7 +108,18 @@ export class Run {
   }
 
   signal(name: NodeJS.Signals): void {
-    if (this.isRunning) process.kill(this.pid, name);
+    if (!this.isRunning) return;
+    for (const handle of this.#handles) handle.ref();
+    process.kill(this.pid, name);
+  }
+
+  get #handles(): readonly (ChildProcess | Socket)[] {
+    return [this.#process, this.#process.stdout as Socket, this.#process.stderr as Socket];
+  }
+
+  /** Lets this process end before it, unless it has been told to end. */
+  unref(): void {
+    for (const handle of this.#handles) handle.unref();
   }
 
   /** Resolves with the first match in stdout; rejects with all output where the process ends before. */

@@ -5,6 +5,7 @@
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ERROR_STATUS } from '../../engine/model/errors.js';
+import { byEffort } from '../support/effort.js';
 import { mutationNamed } from './mutations/mutations.js';
 import { EXPECTED } from './runs/expected.js';
 import { describe, runWorld, shorten } from './runs/failure.js';
@@ -12,19 +13,21 @@ import { runWorlds } from './runs/run.js';
 import { Violation } from './violation.js';
 
 const HOURS = 0.05;
+/** Of worlds with every kind of fault, in hundredths of an hour. */
+const HUNDREDTHS = byEffort({ test: 10, prove: 35, night: 100 });
 
 test('worlds with every kind of fault keep every promise and recover', async () => {
   const { tally, failed } = await runWorlds(
-    { seed: 20_261_121, hours: 0.35, worldHours: 0.1, mutation: null },
+    { seed: 20_261_121, hours: HUNDREDTHS / 100, worldHours: 0.1, mutation: null },
     { index: 0, of: 1 },
     () => false,
   );
   equal(failed?.outcome.error?.message, undefined, `world ${failed?.options.seed}`);
-  ok(tally.counts.crashes >= 20, `${tally.counts.crashes} crashes`);
-  ok(tally.counts.rounds >= 100, `${tally.counts.rounds} rounds`);
-  ok(tally.counts.bets >= 1_000, `${tally.counts.bets} bets`);
-  ok(tally.counts.proofs >= 50, `${tally.counts.proofs} proofs`);
-  ok(tally.counts.replays >= 100, `${tally.counts.replays} replays`);
+  ok(tally.counts.crashes >= HUNDREDTHS / 2, `${tally.counts.crashes} crashes`);
+  ok(tally.counts.rounds >= 2 * HUNDREDTHS, `${tally.counts.rounds} rounds`);
+  ok(tally.counts.bets >= 25 * HUNDREDTHS, `${tally.counts.bets} bets`);
+  ok(tally.counts.proofs >= HUNDREDTHS, `${tally.counts.proofs} proofs`);
+  ok(tally.counts.replays >= 2 * HUNDREDTHS, `${tally.counts.replays} replays`);
   const names = Object.values(EXPECTED).flat();
   const missing = tally.coverage.missing(EXPECTED, 1);
   ok(missing.length < names.length / 4, `not met: ${missing.join(', ')}`);
