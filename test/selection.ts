@@ -8,8 +8,10 @@ export type Times = Readonly<Record<string, number>>;
 
 /** Of a file that has not run yet: about the mean of `npm test`. */
 const UNKNOWN_SECONDS = 2;
-/** Files share a process up to so much: a start costs half a second, and the last process should not run for long alone. */
-const SHARED_SECONDS_MAX = 16;
+/** Files share a process up to so much: a start costs half a second. */
+const SHARED_SECONDS = 16;
+/** More where all take longer, on a busy machine: so many processes are enough for none to run for long alone at the end. */
+const PROCESSES = 24;
 
 const OF_TEST = /\.(test|search)\.js$/;
 const OF_PROVE = /\.(prove|search)\.js$/;
@@ -31,10 +33,12 @@ const secondsOf = (path: string, times: Times): number => times[path] ?? UNKNOWN
 /** Processes for the files, those that take longest first. Neighbours share one where `areShared`. */
 export function intoProcesses(paths: readonly string[], times: Times, areShared: boolean): string[][] {
   const processes: { files: string[]; seconds: number }[] = [];
+  const allSeconds = paths.reduce((sum, path) => sum + secondsOf(path, times), 0);
+  const sharedSeconds = Math.max(SHARED_SECONDS, allSeconds / PROCESSES);
   for (const path of paths) {
     const seconds = secondsOf(path, times);
     const last = processes.at(-1);
-    if (areShared && last !== undefined && last.seconds + seconds <= SHARED_SECONDS_MAX) {
+    if (areShared && last !== undefined && last.seconds + seconds <= sharedSeconds) {
       last.files.push(path);
       last.seconds += seconds;
     } else {

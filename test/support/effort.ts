@@ -5,6 +5,6 @@
 export type Effort = 'test' | 'prove' | 'night';
 
 const asked = process.env['TOTE_TEST_EFFORT'];
-export const EFFORT: Effort = asked === 'prove' || asked === 'night' ? asked : 'test';
+const EFFORT: Effort = asked === 'prove' || asked === 'night' ? asked : 'test';
 
 export const byEffort = (counts: Readonly<Record<Effort, number>>): number => counts[EFFORT];

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { refused } from '../../support/api/api-client.js';
 import { Sandbox } from '../../support/api/api-client-sandbox.js';
 
@@ -18,9 +18,8 @@ interface Key {
 
 let sandbox: Sandbox;
 before(async () => {
-  sandbox = await Sandbox.start();
+  sandbox = await Sandbox.shared();
 });
-after(() => sandbox.remove());
 
 const iso = (inMs: number): string => new Date(sandbox.nowMs + inMs).toISOString();
 /** The status, and the error's code, that a key has for a read. */

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { VITAL_NAMES } from '../../../http/metrics/vitals.js';
+import { Sandbox } from '../../support/api/api-client-sandbox.js';
 import { StreamClient } from '../../support/api/stream-client.js';
 import { askUntil } from '../../support/ask-until.js';
 import { Client } from '../../support/http/client.js';
@@ -22,8 +23,8 @@ async function started(t: TestContext, env: Readonly<Record<string, string>> = {
 const bet = ({ api }: Bettor, amount = 10) =>
   api.post<{ bet: { id: string } }>('/orders', { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount });
 
-test('metrics need a token, on the operator port alone', async (t) => {
-  const { server } = await started(t);
+test('metrics need a token, on the operator port alone', async () => {
+  const { server } = await Sandbox.shared();
   assert.equal((await new Client(server.operatorUrl, {}).get('/metrics')).status, 401);
   assert.equal((await new Client(server.publicUrl, {}).get('/metrics')).status, 404);
   const authorised = new Client(server.operatorUrl, { Authorization: `Bearer ${server.token}` });

@@ -3,7 +3,7 @@
  * once, whatever happens in between. The cases of each rule are tested at the handlers and in the engine.
  */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { refused } from '../../support/api/api-client.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
 import type { Answered } from '../../support/http/client.js';
@@ -20,10 +20,9 @@ const ORDER = {
 let sandbox: Sandbox;
 
 before(async () => {
-  sandbox = await Sandbox.start();
+  sandbox = await Sandbox.shared();
   await sandbox.openRounds({ BTC: 67_000 }, 'FOUR_HOURS');
 });
-after(() => sandbox.remove());
 
 const keyed = (key: string): Record<string, string> => ({ 'Idempotency-Key': key });
 

@@ -9,12 +9,13 @@ import { Rng } from '../../support/reference/random/rng.js';
 const BET = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 };
 const OPEN = { BTC: 67_000 };
 
-const sandboxes: Sandbox[] = [];
+/** By their number of gateways. */
+const sandboxes = new Map<number, Sandbox>();
 const clients: StreamClient[] = [];
 
 async function start(gateways: number): Promise<{ sandbox: Sandbox; trader: Trader }> {
-  const sandbox = await Sandbox.start({ env: { TOTE_GATEWAYS: `${gateways}` } });
-  sandboxes.push(sandbox);
+  const sandbox = sandboxes.get(gateways) ?? (await Sandbox.start({ env: { TOTE_GATEWAYS: `${gateways}` } }));
+  sandboxes.set(gateways, sandbox);
   await sandbox.openRounds(OPEN);
   return { sandbox, trader: await sandbox.trader({ balance: 10_000 }) };
 }
@@ -32,7 +33,7 @@ async function open(
 
 after(async () => {
   for (const client of clients) client.socket.terminate();
-  for (const sandbox of sandboxes) await sandbox.remove();
+  for (const sandbox of sandboxes.values()) await sandbox.remove();
 });
 
 /** Closes the round that is open, at a higher price, and opens the next. */
@@ -169,7 +170,7 @@ for (const how of ['stop', 'kill'] as const) {
     await trader.api.place(BET);
     const { seq } = await before.take('fills');
     const restarted = await sandbox.restart(how);
-    sandboxes.push(restarted);
+    sandboxes.set(3, restarted);
     if (how === 'stop') assert.deepEqual(await before.closed, { code: 1001, reason: 'shutting_down' });
     const stream = await open(restarted, trader.secret);
     assert.equal(
