@@ -2,7 +2,7 @@
  * After the faults have stopped the server must recover within bounded time: orders are accepted, rounds settle, no
  * request stays unanswered, and everything acknowledged is there.
  */
-import { timeFrameMs } from '../../engine/model/domain.js';
+import { roundId, timeFrameMs } from '../../engine/model/domain.js';
 import { codeOf, headerOf } from './audit/answers.js';
 import { orderRequest } from './clients/orders.js';
 import { OPERATOR_TOKEN } from './machine/server.js';
@@ -31,13 +31,17 @@ export class Liveness {
 
   constructor(private readonly world: World) {}
 
+  get #settledRounds(): number {
+    return this.world.coverage.count('event', 'roundSettled');
+  }
+
   /** Begins to look; `done` is called when the world has shown that it lives. */
   begin(done: () => void): void {
     const { world } = this;
-    this.#settledBefore = world.auditor.rounds.settledCount;
+    this.#settledBefore = this.#settledRounds;
     world.scheduler.after(2_000, () => this.#restore());
     // Engine time may be ahead of a clock that has been put right; orders wait until it has caught up.
-    const aheadMs = Math.max(0, world.auditor.reference.timeMs - world.scheduler.nowMs);
+    const aheadMs = Math.max(0, world.auditor.shadow.timeMs - world.scheduler.nowMs);
     const probe = (): void => {
       this.#probe();
       world.scheduler.after(PROBE_EVERY_MS, probe);
@@ -127,20 +131,23 @@ export class Liveness {
     check(server.sequencer.gate === null, 'liveness', () => `orders are refused: ${server.sequencer.gate}`);
     check(this.#placed > 0, 'liveness', () => `an order was taken, of ${this.#probes} that were sent`);
     check(this.#replayed > 0 || this.#isFull, 'liveness', () => 'an order was replayed');
-    check(auditor.rounds.settledCount > this.#settledBefore, 'liveness', () => 'a round was settled');
+    check(this.#settledRounds > this.#settledBefore, 'liveness', () => 'a round was settled');
     const nowMs = scheduler.nowMs;
-    for (const round of auditor.rounds.open.values()) {
+    const { state } = auditor.oracle.model;
+    const current = state.markets.flatMap((market) => market.current ?? []);
+    for (const round of [...current, ...state.settling]) {
+      const id = roundId(round.market, round.roundNumber);
       check(
-        nowMs - round.endMs < SETTLED_WITHIN_MS,
+        nowMs - round.endTimeMs < SETTLED_WITHIN_MS,
         'liveness',
-        () => `${round.id} ended at ${round.endMs} and is not settled`,
-        () => [round.id],
+        () => `${id} ended at ${round.endTimeMs} and is not settled`,
+        () => [id],
       );
       check(
-        round.endMs - nowMs <= timeFrameMs(round.market),
+        round.endTimeMs - nowMs <= timeFrameMs(round.market),
         'liveness',
-        () => `${round.id} lies ahead`,
-        () => [round.id],
+        () => `${id} lies ahead`,
+        () => [id],
       );
     }
     for (const { request, takenMs } of network.pending) {

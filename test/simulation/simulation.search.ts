@@ -60,7 +60,7 @@ test('one seed gives one run, another seed another', async () => {
   for (const { error } of [first, again, other]) equal(error, null);
   equal(again.world.trace.digest(), first.world.trace.digest());
   equal(again.world.steps, first.world.steps);
-  equal(again.world.auditor.reference.rollingDigest(), first.world.auditor.reference.rollingDigest());
+  equal(again.world.auditor.shadow.rollingDigest(), first.world.auditor.shadow.rollingDigest());
   equal(again.world.machine.disk.rows.at(-1)?.chain, first.world.machine.disk.rows.at(-1)?.chain);
   notEqual(other.world.trace.digest(), first.world.trace.digest());
 });

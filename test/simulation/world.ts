@@ -1,5 +1,5 @@
 /**
- * One world: a server on a simulated disk, its clients, its faults, and the ledger that everything is held against. It
+ * One world: a server on a simulated disk, its clients, its faults, and the models that everything is held against. It
  * has a storm of faults and then a calm, in which it must come back to life. One seed gives one world, always.
  */
 import { createHash } from 'node:crypto';

@@ -6,8 +6,7 @@ import type { RateLimitSettings } from '../../../config/rate-limits.js';
 import { SITE_WINDOWS_MAX } from '../../../http/limits/address-windows.js';
 import { RateLimits } from '../../../http/limits/rate-limits.js';
 import { type LimitsCapacity, shareLimits } from '../../../http/limits/shared-limits.js';
-import { FEW_LIMITS } from '../../support/http/limits-capacity.js';
-import { accountOf } from '../../support/http/rate-limit-reference.js';
+import { accountOf, FEW_LIMITS } from '../../support/http/limits-capacity.js';
 
 const START_MS = 1_800_000_000_000;
 const LIMITS: RateLimitSettings = { keyRead: 3, keyWrite: 2, account: 4, ip: 10 };

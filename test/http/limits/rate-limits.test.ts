@@ -11,12 +11,8 @@ import {
   UNLIMITED,
 } from '../../../http/limits/rate-limits.js';
 import { shareLimits } from '../../../http/limits/shared-limits.js';
-import {
-  type Arrival,
-  accountOf,
-  type LimitAnswer,
-  RateLimitReference,
-} from '../../support/http/rate-limit-reference.js';
+import { accountOf } from '../../support/http/limits-capacity.js';
+import { type LimitAnswer, RateLimitReference } from '../../support/http/rate-limit-reference.js';
 
 const START_MS = 1_800_000_000_000;
 
@@ -24,6 +20,18 @@ const START_MS = 1_800_000_000_000;
 const CAPACITY = { addresses: 4, numbers: 8, numberedWindows: 8, runBlocks: 400 };
 const limitsOf = (settings: RateLimitSettings | null): RateLimits =>
   new RateLimits(shareLimits(settings, CAPACITY));
+
+interface Arrival {
+  readonly gapMs: number;
+  readonly address: number;
+  readonly key: number;
+  readonly isWrite: boolean;
+  readonly fate: Fate;
+}
+
+const askerOf = ({ address, key, isWrite }: Arrival): Asker => {
+  return { address: `10.0.0.${address}`, key, account: accountOf(key), isWrite };
+};
 
 const told = (limits: RateLimits, taken: Taken): LimitAnswer => ({
   admitted: taken === 'admitted',
@@ -33,10 +41,8 @@ const told = (limits: RateLimits, taken: Taken): LimitAnswer => ({
   retryAfterSeconds: limits.retryAfterSeconds,
 });
 
-function take(limits: RateLimits, { address, key, isWrite, fate }: Arrival, nowMs: number): LimitAnswer {
-  const asker = { address: `10.0.0.${address}`, key, account: accountOf(key), isWrite };
-  return told(limits, limits.take(asker, fate, nowMs));
-}
+const take = (limits: RateLimits, arrival: Arrival, nowMs: number): LimitAnswer =>
+  told(limits, limits.take(askerOf(arrival), arrival.fate, nowMs));
 
 const arrivals = fc.array(
   fc.record<Arrival>({
@@ -65,7 +71,7 @@ test('every answer is that of a list of all requests', () => {
       let nowMs = START_MS;
       for (const arrival of stream) {
         nowMs += arrival.gapMs;
-        assert.deepEqual(take(limits, arrival, nowMs), reference.take(arrival, nowMs));
+        assert.deepEqual(take(limits, arrival, nowMs), reference.take(askerOf(arrival), arrival.fate, nowMs));
       }
     }),
     { numRuns: 600 },

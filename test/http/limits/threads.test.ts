@@ -7,8 +7,7 @@ import { after, before, test } from 'node:test';
 import type { RateLimitSettings } from '../../../config/rate-limits.js';
 import { RateLimits } from '../../../http/limits/rate-limits.js';
 import { shareLimits } from '../../../http/limits/shared-limits.js';
-import { FEW_LIMITS } from '../../support/http/limits-capacity.js';
-import { accountOf } from '../../support/http/rate-limit-reference.js';
+import { accountOf, FEW_LIMITS } from '../../support/http/limits-capacity.js';
 import { Rng } from '../../support/reference/random/rng.js';
 import { type Request, Threads } from './threads.js';
 

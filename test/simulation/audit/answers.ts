@@ -19,7 +19,7 @@ import type { Exchange, Reply } from '../machine/network.js';
 import type { Server } from '../machine/server.js';
 import { check } from '../violation.js';
 import { ListAudit } from './lists.js';
-import type { Fate } from './resting.js';
+import type { Fate } from './oracle.js';
 
 /** One answer in this many is compared with the API document, and the first few of each kind. */
 const DOCUMENT_SAMPLE = 24;

@@ -1,25 +1,35 @@
 /**
- * Checks the roots of rounds: each is RFC 6962's over the hashes of the round's bets in the order in which they joined it, as
- * the definition reads, is put on record once, and stays as it was.
+ * Checks the roots of rounds and the proofs under them. A root is RFC 6962's over the hashes of the round's bets in the order
+ * in which they joined it, as the definition reads. Of a settled round the product's tree leads from a bet to the root on
+ * record, which is signed, and does so for no bet that was placed otherwise, in another place, or not at all. What the
+ * archive has to do with a proof is not simulated.
  */
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
-import { RoundSeeds } from '../../../engine/fairness.js';
-import { LOCKED, parseRoundId, roundId, SETTLING } from '../../../engine/model/domain.js';
+import { PROOF_TOOLS } from '../../../crypto/signing.js';
+import { must } from '../../../engine/base/assert.js';
+import { hasherOfRound, RoundSeeds } from '../../../engine/fairness.js';
+import { betId, roundId } from '../../../engine/model/domain.js';
 import type { HashedBet, RootPublished } from '../../../engine/model/events.js';
-import type { EngineReads } from '../../../engine/model/views.js';
+import { TreeHasher, WholeTree } from '../../../engine/proofs/merkle.js';
+import { failedProofStep, type PublishedOrderProof } from '../../../engine/proofs/verify.js';
+import { TEST_SIGNING } from '../../support/engine/signing.js';
 import { check } from '../violation.js';
-import type { RoundBook } from './rounds.js';
 
 /** Roots that are remembered: of far more rounds than any engine keeps. */
 const REMEMBERED_MAX = 2_000;
+/** Hex digits of a root that the choice of a bet is made of. */
+const CHANCE_DIGITS = 12;
+
+const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 export class RootAudit {
   readonly #seeds: RoundSeeds;
-  /** By round: hashes of its bets, in the order in which they joined it. */
-  readonly #hashes = new Map<string, Buffer[]>();
+  readonly #hasher = new TreeHasher((data) => hash('sha256', data, 'buffer'));
+  /** By round: its bets, in the order in which they joined it. */
+  readonly #bets = new Map<string, HashedBet[]>();
   readonly #roots = new Map<string, RootPublished>();
-  publishedCount = 0;
+  provedCount = 0;
 
   constructor(masterSecret: Uint8Array) {
     this.#seeds = new RoundSeeds(masterSecret, FAIRNESS_TOOLS);
@@ -33,62 +43,81 @@ export class RootAudit {
   /** A bet joins its round. Its hash has the time at which the order was placed. */
   onBet(bet: Omit<HashedBet, 'timeMs'>, placedAtMs: number): void {
     const id = roundId(bet.market, bet.roundNumber);
-    const hashes = this.#hashes.get(id) ?? [];
-    this.#hashes.set(id, hashes);
-    hashes.push(Buffer.from(this.#seeds.betHash({ ...bet, timeMs: placedAtMs }), 'hex'));
+    const bets = this.#bets.get(id) ?? [];
+    this.#bets.set(id, bets);
+    bets.push({ ...bet, timeMs: placedAtMs });
   }
 
-  onPublished(root: RootPublished, round: RoundBook): void {
-    const about = (): string[] => [round.id];
-    check(
-      (round.status === LOCKED || round.status === SETTLING) && root.timeMs >= round.lockMs,
-      'root in time',
-      () => `${round.id} has its root at ${root.timeMs}, in status ${round.status}`,
-      about,
-    );
-    check(!this.#roots.has(round.id), 'root once', () => `${round.id} has two roots`, about);
-    const hashes = this.#hashes.get(round.id) ?? [];
+  onPublished(root: RootPublished): void {
+    const id = roundId(root.market, root.roundNumber);
+    const hashes = (this.#bets.get(id) ?? []).map((bet) => Buffer.from(this.#seeds.betHash(bet), 'hex'));
     const expected = treeHash(hashes).toString('hex');
     check(
-      root.treeSize === hashes.length && root.merkleRoot === expected,
+      root.merkleRoot === expected,
       'root',
-      () =>
-        `${round.id} has ${root.merkleRoot} of ${root.treeSize}, expected ${expected} of ${hashes.length}`,
-      about,
+      () => `${id} has ${root.merkleRoot}, expected ${expected} of ${hashes.length}`,
+      () => [id],
     );
-    this.#hashes.delete(round.id);
-    this.#roots.set(round.id, root);
-    this.publishedCount++;
+    this.#roots.set(id, root);
     const [oldest] = this.#roots.keys();
     if (this.#roots.size > REMEMBERED_MAX && oldest !== undefined) this.#roots.delete(oldest);
   }
 
-  /** A round that is over needs no more hashes. */
-  onSettled(id: string): void {
-    this.#hashes.delete(id);
-  }
-
-  /** The engine has the roots that are on record, of all rounds that it keeps. */
-  checkSame(engine: EngineReads): void {
-    for (const [id, { merkleRoot, treeSize, signature }] of this.#roots) {
-      const of = parseRoundId(id);
-      const round = of === null ? null : engine.round(of.market, of.roundNumber);
-      if (round === null) continue;
-      const kept = round.proof?.root ?? null;
-      check(
-        kept?.merkleRoot === merkleRoot && kept.treeSize === treeSize && kept.signature === signature,
-        'root stays',
-        () => `${id} had the root ${merkleRoot}, now ${kept?.merkleRoot}`,
-        () => [id],
-      );
+  onSettled(market: number, roundNumber: number): void {
+    const id = roundId(market, roundNumber);
+    const root = this.rootOf(id);
+    const bets = this.#bets.get(id) ?? [];
+    this.#bets.delete(id);
+    if (root === null || bets.length === 0) return;
+    const hashOf = hasherOfRound(this.#seeds.seed(market, roundNumber), market, roundNumber, FAIRNESS_TOOLS);
+    const tree = new WholeTree(bets.length, this.#hasher);
+    for (const bet of bets) tree.add(Buffer.from(hashOf(bet), 'hex'));
+    // One by chance, the same in each run of the world, and the last, where a tree may be uneven.
+    const chosen = Number.parseInt(root.merkleRoot.slice(0, CHANCE_DIGITS), 16) % bets.length;
+    for (const leafIndex of new Set([chosen, bets.length - 1])) {
+      const bet = must(bets[leafIndex], 'a bet');
+      const proof: PublishedOrderProof = {
+        orderId: betId(bet.bet),
+        roundId: id,
+        betHash: hashOf(bet),
+        leafIndex,
+        path: tree.path(leafIndex).map(hexOf),
+        seedCommitment: this.#seeds.commitment(market, roundNumber),
+        root,
+      };
+      expectFailure(proof, null);
+      expectFailure({ ...proof, betHash: hashOf({ ...bet, stakeCents: bet.stakeCents + 1 }) }, 'path');
+      expectFailure({ ...proof, betHash: hashOf({ ...bet, bet: bet.bet + 1 }) }, 'path');
+      expectFailure({ ...proof, leafIndex: leafIndex + 1 }, 'path');
+      this.provedCount++;
     }
   }
 }
 
+/** The client's check ends at this step, or finds nothing wrong. */
+function expectFailure(order: PublishedOrderProof, step: 'path' | null): void {
+  const { orderId: id, betHash, roundId: round, leafIndex, root } = order;
+  const evidence = {
+    bet: { id, betHash },
+    order,
+    round: null,
+    keys: TEST_SIGNING.all,
+    notedRoot: root.merkleRoot,
+  };
+  const failed = failedProofStep(evidence, PROOF_TOOLS);
+  check(
+    (failed?.step ?? null) === step,
+    'proof',
+    () =>
+      `${id} at ${leafIndex} of ${root.treeSize} in ${round}: ${failed?.reason ?? 'proved'}, expected ${step ?? 'a proof'}`,
+    () => [round, id],
+  );
+}
+
 const sha256 = (...parts: readonly Buffer[]): Buffer => {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(part);
-  return hash.digest();
+  const digest = createHash('sha256');
+  for (const part of parts) digest.update(part);
+  return digest.digest();
 };
 
 /** MTH of RFC 6962, section 2.1, word for word. */

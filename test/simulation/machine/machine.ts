@@ -288,21 +288,21 @@ export class Machine implements FaultTarget, WriterHost {
     const { auditor, config } = this.world;
     auditor.follow();
     this.#rootMaker?.poll();
-    if (auditor.reference.seq - this.#snapshotSeq < config.snapshotEveryCommands) return;
-    this.#snapshotSeq = auditor.reference.seq;
+    if (auditor.shadow.seq - this.#snapshotSeq < config.snapshotEveryCommands) return;
+    this.#snapshotSeq = auditor.shadow.seq;
     this.later(0, () => this.#saveSnapshot());
   }
 
   /** The shadow writes a snapshot and, where this world does so, the journal before the oldest one is deleted. */
   #saveSnapshot(): void {
-    const { reference } = this.world.auditor;
+    const { shadow } = this.world.auditor;
     const last = this.disk.rows.at(-1);
     if (last === undefined || this.#snapshots === null || this.spaceLevel !== 'ok') return;
-    this.#snapshotSeq = reference.seq;
+    this.#snapshotSeq = shadow.seq;
     // Who writes the snapshot has come as far itself, and needs no row before it.
     this.#rootMaker?.follow();
     try {
-      this.#snapshots.save(reference, last.chain);
+      this.#snapshots.save(shadow, last.chain);
       this.coverage.hit('recovery', 'snapshot saved');
     } catch (thrown) {
       if (thrown instanceof Crash) this.onCrash(thrown);

@@ -15,6 +15,7 @@ import { RootDesk } from '../../../engine/host/roots/root-desk.js';
 import { Sequencer } from '../../../engine/host/sequencer.js';
 import { SEQUENCER_DEFAULTS } from '../../../engine/host/sequencer-options.js';
 import type { Command, OrderGuards } from '../../../engine/model/commands.js';
+import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { Outcome } from '../../../engine/model/events.js';
 import { firstToken } from '../../../engine/model/operators.js';
 import type { TickVerdict } from '../../../engine/model/ports.js';
@@ -66,7 +67,7 @@ export interface ServerParts {
 /** Observes a server. */
 export interface ServerWatcher {
   /** A command reaches the hot engine and comes to this. */
-  onCommand(command: Command, outcome: Outcome, guards: OrderGuards | null): void;
+  onCommand(command: Command, outcome: Outcome, gate: ErrorCode | null, guards: OrderGuards | null): void;
   /** The lifecycle hands a command to the engine that rests on prices. */
   beforeCommand(command: Command): void;
   onStart(engineMs: number): void;
@@ -185,8 +186,13 @@ export class Server {
     };
   }
 
-  #onCommand(command: Command, outcome: Outcome, guards: OrderGuards | null): void {
-    this.parts.watcher.onCommand(command, outcome, guards);
+  #onCommand(
+    command: Command,
+    outcome: Outcome,
+    gate: ErrorCode | null = null,
+    guards: OrderGuards | null = null,
+  ): void {
+    this.parts.watcher.onCommand(command, outcome, gate, guards);
     this.board.onCommand(command, outcome);
     this.gateways.touch();
   }
@@ -198,14 +204,14 @@ export class Server {
     const placeOrder = engine.placeOrder.bind(engine);
     engine.placeOrder = (order, gate, guards) => {
       const outcome = placeOrder(order, gate, guards);
-      this.#onCommand(order, outcome, guards ?? null);
+      this.#onCommand(order, outcome, gate, guards);
       return outcome;
     };
     engine.apply = (command, gate, guards) => {
       if (command.kind === 'placeOrder') return engine.placeOrder(command, gate ?? null, guards);
       watcher.beforeCommand(command);
       const outcome = apply(command, gate, guards);
-      this.#onCommand(command, outcome, guards ?? null);
+      this.#onCommand(command, outcome, gate, guards);
       return outcome;
     };
   }

@@ -1,4 +1,5 @@
 /** What a long run must have come by at least so often: a run that reaches nothing proves nothing. */
+import { WORLD_OUTCOMES } from '../../support/reference/outcomes.js';
 import type { CoverageKind } from '../coverage.js';
 import { FAULT_KINDS } from '../faults/fault-plan.js';
 import { CRASH_POINTS, FAILING_POINTS } from '../machine/crash-points.js';
@@ -10,72 +11,6 @@ const OFTEN_ENOUGH = 5;
 
 const each = (name: string, outcomes: readonly string[]): string[] =>
   outcomes.map((outcome) => `${name} ${outcome}`);
-
-/** Why POST /orders is refused, as commands and as answers. */
-const ORDER_REFUSALS = [
-  'betting_closed',
-  'clock_unsynchronised',
-  'disk_reserve',
-  'idempotency_full',
-  'idempotency_key_reused',
-  'insufficient_balance',
-  'journal_backlog',
-  'market_not_found',
-  'market_suspended',
-  'odds_changed',
-  'order_expired',
-  'round_changed',
-  'round_exposure_limit',
-  'round_not_live',
-  'shutting_down',
-  'stake_out_of_range',
-  'stale_price',
-  'too_many_open_bets',
-  'trading_disabled',
-];
-
-/** Why DELETE /orders/{id} is refused. */
-const CANCEL_REFUSALS = [
-  'clock_unsynchronised',
-  'disk_reserve',
-  'journal_backlog',
-  'order_not_found',
-  'order_not_pending',
-];
-
-/** For the first two reasons a limit order is not refused but rests, and few are sent while a server stops. */
-const OF_OTHER_ORDERS = ['odds_changed', 'round_exposure_limit', 'shutting_down'];
-
-const COMMANDS = [
-  ...[
-    'advance',
-    'boundaryPrice',
-    'configure',
-    'createAccount',
-    'expireOrders',
-    'fillOrders',
-    'openLate',
-    'setCalendar',
-    'setTrading',
-    'settle',
-    'updateAccount',
-  ].map((kind) => `${kind} accepted`),
-  ...each('placeOrder', ['accepted', 'replayed', ...ORDER_REFUSALS]),
-  ...each('placeLimitOrder', [
-    'accepted',
-    'replayed',
-    ...ORDER_REFUSALS.filter((code) => !OF_OTHER_ORDERS.includes(code)),
-  ]),
-  ...each('cancelOrder', ['accepted', ...CANCEL_REFUSALS]),
-  ...each('publishRoot', ['accepted', 'invalid_request']),
-  ...each('createKey', ['accepted', 'tier_too_low', 'too_many_keys']),
-  ...each('updateKey', ['accepted', 'key_expired', 'too_many_keys']),
-  ...each('deposit', ['accepted', 'replayed', 'reference_conflict']),
-  ...each('withdraw', ['accepted', 'replayed', 'reference_conflict', 'insufficient_balance']),
-  ...each('depositHouse', ['accepted', 'replayed', 'reference_conflict']),
-  ...each('suspendMarket', ['accepted', 'market_not_found']),
-  ...each('voidRound', ['accepted', 'round_already_resolved', 'round_not_found']),
-];
 
 const REPLIES = [
   ...each('POST /v1/orders', [
@@ -219,7 +154,7 @@ const RECOVERIES = [
 ];
 
 export const EXPECTED: Readonly<Record<CoverageKind, readonly string[]>> = {
-  command: COMMANDS,
+  command: WORLD_OUTCOMES,
   reply: REPLIES,
   operator: OPERATOR,
   event: EVENTS,

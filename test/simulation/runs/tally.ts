@@ -34,29 +34,30 @@ export class Tally {
   readonly coverage = new Coverage();
 
   addWorld(world: World): void {
-    const { auditor, machine, scheduler, config } = world;
+    const { auditor, machine, scheduler, config, coverage } = world;
+    const events = (name: string): number => coverage.count('event', name);
     this.add({
       counts: {
         worlds: 1,
         steps: world.steps,
         commands: auditor.commands,
         durable: auditor.durableCommands,
-        rounds: auditor.rounds.settledCount,
-        voided: auditor.rounds.voidedCount,
-        bets: auditor.bets.placedCount,
-        rested: auditor.bets.resting.restedCount,
-        filled: auditor.bets.resting.filledCount,
+        rounds: events('roundSettled'),
+        voided: events('roundResolved VOID'),
+        bets: events('betPlaced') + events('orderPending'),
+        rested: events('orderPending'),
+        filled: events('orderFilled'),
         cancelled: auditor.answers.cancelled,
-        roots: auditor.roots.publishedCount,
-        proofs: auditor.proofs.provedCount,
+        roots: events('rootPublished'),
+        proofs: auditor.roots.provedCount,
         acknowledged: auditor.answers.ordersAcknowledged,
         replays: auditor.answers.replays,
         verified: auditor.answers.betsVerified,
         crashes: machine.crashCount,
-        batches: auditor.batches,
+        batches: auditor.oracle.batches,
         simulatedMs: scheduler.nowMs - config.startMs,
       },
-      coverage: [...world.coverage.counts],
+      coverage: [...coverage.counts],
     });
   }
 

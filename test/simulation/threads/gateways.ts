@@ -17,11 +17,12 @@ import { NO_ARCHIVE } from '../../support/engine/archive-of-journal.js';
 import { TEST_SIGNING } from '../../support/engine/signing.js';
 import { type NearGateways, nearGateways } from '../../support/host/gateway.js';
 import { FEW_LIMITS } from '../../support/http/limits-capacity.js';
+import { RateLimitReference } from '../../support/http/rate-limit-reference.js';
 import type { Rng } from '../../support/reference/random/rng.js';
-import { LimitAudit } from '../audit/limits.js';
 import type { WorldConfig } from '../config.js';
 import type { Coverage } from '../coverage.js';
 import type { SimClock } from '../machine/scheduler.js';
+import { check } from '../violation.js';
 import { SimThread, type ThreadHost } from './thread.js';
 
 export interface GatewaysParts {
@@ -63,10 +64,10 @@ export class SimGateways {
       onServe: (gateway) => this.#watch(gateway),
     });
     const shared = shareLimits(config.limits, FEW_LIMITS);
-    const audit = config.limits === null ? null : new LimitAudit(config.limits);
+    const reference = config.limits === null ? null : new RateLimitReference(config.limits);
     this.#apis = this.#near.parts.map((near, index) => {
       const limits = new RateLimits(parts.limitsOf(shared));
-      audit?.watch(limits);
+      if (reference !== null) watchLimits(limits, reference);
       return createPublicApi(this.#apiParts(near, index, limits));
     });
   }
@@ -155,4 +156,24 @@ export class SimGateways {
         return false;
       });
   }
+}
+
+/** Holds what one gateway's limits decide against a list of the requests of all of them, in the order in which they came. */
+function watchLimits(limits: RateLimits, reference: RateLimitReference): void {
+  const take = limits.take.bind(limits);
+  limits.take = (asker, fate, nowMs) => {
+    const taken = take(asker, fate, nowMs);
+    const expected = reference.take(asker, fate, nowMs);
+    const { remaining, retryAfterSeconds } = limits;
+    check(
+      (taken === 'admitted') === expected.admitted &&
+        remaining === expected.remaining &&
+        retryAfterSeconds === expected.retryAfterSeconds,
+      'rate limits',
+      () =>
+        `key ${asker.key} at ${asker.address} is ${taken}, ${remaining} left, ${retryAfterSeconds} s; expected ${JSON.stringify(expected)}`,
+      () => [`acc_${asker.account}`],
+    );
+    return taken;
+  };
 }

@@ -7,3 +7,6 @@ export const FEW_LIMITS: LimitsCapacity = {
   numberedWindows: 5_000,
   runBlocks: 20_000,
 };
+
+/** Two keys to an account. */
+export const accountOf = (key: number): number => 1 + ((key - 1) >> 1);

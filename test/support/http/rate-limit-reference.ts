@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import type { RateLimitSettings } from '../../../config/rate-limits.js';
+import type { Asker, Fate } from '../../../http/limits/rate-limits.js';
 
 const MINUTE_MS = 60_000;
 
@@ -16,33 +17,19 @@ export interface LimitAnswer {
   readonly retryAfterSeconds: number;
 }
 
-/** What becomes of the key of a request: 401 (or 403, disabled or expired), 403 for what it may not do, or a good one. */
-export type Fate = 'unknown' | 'forbidden' | 'known';
-
-export interface Arrival {
-  readonly gapMs: number;
-  readonly address: number;
-  readonly key: number;
-  readonly isWrite: boolean;
-  readonly fate: Fate;
-}
-
-/** Two keys to an account. */
-export const accountOf = (key: number): number => 1 + ((key - 1) >> 1);
-
 export class RateLimitReference {
   readonly #counted = new Map<string, number[]>();
 
   constructor(private readonly settings: RateLimitSettings) {}
 
-  take({ address, key, isWrite, fate }: Arrival, nowMs: number): LimitAnswer {
+  take({ address, key, account: ofKey, isWrite }: Asker, fate: Fate, nowMs: number): LimitAnswer {
     const ip = this.#bucket(`ip ${address}`, this.settings.ip);
     const isAddressFull = this.#times(ip.name, nowMs).length >= ip.limit;
     if (fate === 'unknown') return this.#answer([ip], isAddressFull ? [ip] : [], nowMs);
     const own = isWrite
       ? this.#bucket(`write ${key}`, this.settings.keyWrite)
       : this.#bucket(`read ${key}`, this.settings.keyRead);
-    const account = this.#bucket(`account ${accountOf(key)}`, this.settings.account);
+    const account = this.#bucket(`account ${ofKey}`, this.settings.account);
     const full = [own, account].filter(({ name, limit }) => this.#times(name, nowMs).length >= limit);
     // A retry has to fit all of them; one that is forbidden would be told so whatever its key's limits.
     if (isAddressFull) return this.#answer([ip, own, account], [ip, ...full], nowMs);

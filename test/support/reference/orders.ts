@@ -100,8 +100,12 @@ export function rememberedOrder(
   return found.body === digest.body ? { replayed: found } : { refused: 'idempotency_key_reused' };
 }
 
-const liveEntries = (state: ReferenceState, timeMs: number): ReferenceIdempotency[] =>
-  state.idempotency.filter((entry) => timeMs - entry.timeMs < rulesOf(state).idempotencyTtlMs);
+/** They are in the order of their times. */
+function liveEntries(state: ReferenceState, timeMs: number): ReferenceIdempotency[] {
+  const { idempotencyTtlMs } = rulesOf(state);
+  const lastGone = state.idempotency.findLastIndex((entry) => timeMs - entry.timeMs >= idempotencyTtlMs);
+  return state.idempotency.slice(lastGone + 1);
+}
 
 function rangeRefusal(state: ReferenceState, command: PlaceOrder, round: ReferenceRound): ErrorCode | null {
   const account = must(accountOf(state, command.account), 'account');
