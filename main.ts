@@ -13,6 +13,7 @@ import { OrderTimes } from './engine/host/order-times.js';
 import { RootDesk } from './engine/host/roots/root-desk.js';
 import { Sequencer } from './engine/host/sequencer.js';
 import { SEQUENCER_DEFAULTS, type SequencerMeter } from './engine/host/sequencer-options.js';
+import type { EngineReads } from './engine/model/views.js';
 import type { FeedSwitch } from './feeds/failover-feed.js';
 import { openPriceDesk } from './feeds/price-desk.js';
 import { PUBLISH_EVERY_MS } from './http/board/markets.js';
@@ -23,6 +24,7 @@ import { OperatorDesk } from './http/operator/desk/desk.js';
 import type { StatusSources } from './http/operator/desk/status.js';
 import { Watch } from './http/operator/watch/watch.js';
 import { uwsVersion } from './http/uws/library.js';
+import { isClockRight } from './persistence/cli/doctor/clock-facts.js';
 import { openOperatorTokens } from './persistence/data-dir/operator-tokens.js';
 import { masterSecretFingerprint } from './persistence/data-dir/secrets.js';
 import { freeBytesOf } from './persistence/data-dir/space.js';
@@ -36,7 +38,8 @@ import { withServiceManager } from './process/service-manager.js';
 import { type DiskSpace, Shutdown } from './process/shutdown.js';
 import { printCurlWhenOpen } from './start/demo.js';
 import { submitFirstCommands } from './start/first-commands.js';
-import { judgeGap } from './start/start-clock.js';
+import { SecondClock } from './start/second-clock.js';
+import { hasStakes, tellGap } from './start/start-clock.js';
 import * as startLines from './start/start-lines.js';
 import { openStorage, type Storage } from './storage.js';
 
@@ -66,8 +69,14 @@ async function start(given: Config, log: Log): Promise<void> {
   const { store, start, replicatedLog } = storage;
   const settled = settleSetup(given, store.engine.setup);
   const { config } = settled;
-  const { lastTimeMs } = store.recovered;
-  if (config.clock === 'system') judgeGap(systemClock.nowMs(), lastTimeMs, config.gapMsMax, log);
+  // A standby has followed since it recovered its journal.
+  const { timeMs: lastTimeMs } = store.engine;
+  if (config.clock === 'system') {
+    const isSimulated = config.feeds.includes('simulated');
+    const nowMs = systemClock.nowMs();
+    const { engine, dir } = store;
+    tellGap({ nowMs, lastTimeMs, hasStakes: hasStakes(engine), isSimulated, dataDir: dir.root }, log);
+  }
   const tokens = { dir: store.dir, token: config.operatorToken, file: config.operatorTokensFile };
   const operatorTokens = openOperatorTokens(tokens);
   const manualClock = config.clock === 'manual' ? new ManualClock(lastTimeMs, config.clockStartMs) : null;
@@ -90,11 +99,11 @@ async function start(given: Config, log: Log): Promise<void> {
     log,
     logMinutes,
   });
-  run(host, watch, ports, storage, shutdown);
+  const secondClock = new SecondClock({ ...host, isSynchronised: isClockRight, log });
+  run(host, secondClock, watch, ports, storage, shutdown);
   const fingerprint = masterSecretFingerprint(store.masterSecret);
   const demoSecret = submitFirstCommands(settled, fingerprint, sequencer, log);
-  host.lifecycle.start();
-  watch.logAwaitedPrices();
+  host.lifecycle.start(() => watch.logAwaitedPrices());
   const rules = must(sequencer.engine.rules, 'rules in force');
   ports.serve(rules, { answer, onGuesses: watch.onGuesses }, () => host.past.connect());
   await new Promise<void>((resolve) => sequencer.whenDurable(sequencer.engine.seq, () => resolve()));
@@ -116,10 +125,18 @@ async function start(given: Config, log: Log): Promise<void> {
 }
 
 /** Drives the rounds and checks the server's health until it is told to end; then closes everything in order. */
-function run(host: Host, watch: Watch, ports: OpenPorts, storage: Storage, shutdown: Shutdown): void {
+function run(
+  host: Host,
+  secondClock: SecondClock,
+  watch: Watch,
+  ports: OpenPorts,
+  storage: Storage,
+  shutdown: Shutdown,
+): void {
   const { sequencer, lifecycle, roots, threads, journal } = host;
   const pump = (): void => {
     sequencer.heartbeat();
+    secondClock.look();
     lifecycle.pump();
     ports.front.pump();
     watch.beat();
@@ -154,7 +171,7 @@ function buildHost(
   log: Log,
   meter: SequencerMeter,
 ) {
-  const { engine, recovered } = store;
+  const { engine } = store;
   const clock = manualClock ?? systemClock;
   const orderTimes = new OrderTimes();
   const sequencer = new Sequencer(engine, clock, journal, {
@@ -165,9 +182,9 @@ function buildHost(
     onJournalLost: (loss) => shutdown.journalLost(loss),
     onOrdersAnswered: (orders, tookMs) => orderTimes.add(orders, tookMs),
     meter,
-    clockGuard: manualClock === null ? new ClockGuard() : null,
+    clockGuard: manualClock === null ? clockGuardOf(config, engine) : null,
   });
-  const fromMs = recovered.lastTimeMs > 0 ? recovered.lastTimeMs : clock.nowMs();
+  const fromMs = engine.timeMs > 0 ? engine.timeMs : clock.nowMs();
   const { masterSecret } = store;
   const onSwitch = (switched: FeedSwitch): void => {
     sequencer.submit({ kind: 'switchFeed', timeMs: sequencer.stampMs(), ...switched });
@@ -193,6 +210,10 @@ function buildHost(
   const { shadow, past } = threads;
   return { ...common, ...prices, threads, shadow, past, roots };
 }
+
+/** Simulated prices are nobody's money. */
+const clockGuardOf = ({ feeds }: RunningConfig, engine: EngineReads): ClockGuard =>
+  new ClockGuard(() => !feeds.includes('simulated') && hasStakes(engine));
 
 function buildOperatorDesk(
   config: RunningConfig,

@@ -149,15 +149,13 @@ export function whole(min: number, max: number): Parser<number> {
   };
 }
 
-/** Hours or days in milliseconds, or null for the word `without`, which means no limit. */
-export function hoursOrDays(without: string): Parser<number | null> {
-  return (text) => {
-    if (text === without) return null;
-    const ageMs = kept.parseAgeMs(text);
-    if (ageMs === null) throw new Expected(`"${without}", or how long, in hours or days: 12h, 30d`);
-    return ageMs;
-  };
-}
+/** Hours or days in milliseconds; null for no limit. */
+export const hoursOrDaysOrAll: Parser<number | null> = (text) => {
+  if (text === 'all') return null;
+  const ageMs = kept.parseAgeMs(text);
+  if (ageMs === null) throw new Expected('"all", or how long, in hours or days: 12h, 30d');
+  return ageMs;
+};
 
 export const snapshotsKept: Parser<kept.SnapshotsKept> = (text) => {
   const parsed = kept.parseSnapshotsKept(text);

@@ -12,7 +12,7 @@ import {
   flag,
   GATEWAYS_MAX,
   host,
-  hoursOrDays,
+  hoursOrDaysOrAll,
   instant,
   mib,
   minutesMs,
@@ -118,16 +118,6 @@ export const VARIABLES = {
     setupWords,
     'facts of the directory that this start may change: `feed`, `clock`, `rules`, separated by commas ([below](#facts-of-a-directory))',
   ),
-  /**
-   * null: any. The default of a week is a compromise: few servers are down longer, and a wrong clock is often further
-   * off.
-   */
-  gapMsMax: variable(
-    'TOTE_GAP_MAX',
-    '7d',
-    hoursOrDays('any'),
-    "the longest time since the last command, by this machine's clock: `any`, or `12h`, `30d`. After a longer one the start is refused, because rounds are settled or voided by that clock",
-  ),
   demo: variable('TOTE_DEMO', '1', flag, 'demo account and curl line at the first start'),
   houseCapitalCents: variable(
     'TOTE_HOUSE_CAPITAL',
@@ -184,7 +174,7 @@ export const VARIABLES = {
   retentionMs: variable(
     'TOTE_RETENTION',
     'all',
-    hoursOrDays('all'),
+    hoursOrDaysOrAll,
     'how long the past can be shown: `all`, or `12h`, `30d`. Older sealed segments are deleted once an earlier snapshot and the archive contain their effects',
   ),
   logLevel: variable(

@@ -1,41 +1,52 @@
 /**
- * Compares the wall clock at a start with the journal's last command. Rounds are settled or voided by this clock, and
- * journaled time never goes back. So a clock far ahead is reported, and beyond a limit the start is refused.
+ * Compares the wall clock at a start with the journal's last command, and tells the log. Rounds are settled or voided by this
+ * clock, and journaled time never goes back. What follows from a gap is decided by `ClockGuard`.
  */
-
-import { ConfigError } from '../config/config.js';
-import { BACKWARD_STEP_MS_MAX } from '../engine/host/clock-guard.js';
+import { BACKWARD_STEP_MS_MAX, GAP_MS_MAX } from '../engine/host/clock-guard.js';
+import type { EngineReads } from '../engine/model/views.js';
 import type { Log } from '../process/log/log.js';
 
-const HOUR_MS = 3_600_000;
+/** Whether bets or resting orders are open, which a wrong clock would settle. */
+export function hasStakes(engine: Pick<EngineReads, 'totals'>): boolean {
+  const { openStakesCents, reservedStakesCents } = engine.totals();
+  return openStakesCents + reservedStakesCents > 0;
+}
 
-/**
- * `lastTimeMs` is the time of the last command, 0 in a new journal. Throws a `ConfigError` if the gap is more than
- * `gapMsMax`.
- */
-export function judgeGap(
-  nowMs: number,
-  lastTimeMs: number,
-  gapMsMax: number | null,
-  log: Pick<Log, 'write'>,
-): void {
+export interface StartClock {
+  readonly nowMs: number;
+  /** Of the last command; 0 in a new journal. */
+  readonly lastTimeMs: number;
+  readonly hasStakes: boolean;
+  /** Prices are made up, and so is the money. */
+  readonly isSimulated: boolean;
+  readonly dataDir: string;
+}
+
+export function tellGap(start: StartClock, log: Pick<Log, 'write'>): void {
+  const { nowMs, lastTimeMs, dataDir } = start;
   if (lastTimeMs === 0) return;
   const gapMs = nowMs - lastTimeMs;
   const times = `the last command is of ${iso(lastTimeMs)}, and this machine's clock says ${iso(nowMs)}`;
-  if (gapMsMax !== null && gapMs > gapMsMax) {
-    throw new ConfigError([
-      `TOTE_GAP_MAX: ${times}, ${lengthText(gapMs)} later; at most ${lengthText(gapMsMax)} are believed, since rounds are ` +
-        'settled or voided by this clock; set it right, or, where it is right, start once with TOTE_GAP_MAX=any',
-    ]);
-  }
-  if (gapMs > HOUR_MS) log.write('clock_gap', { gapMs }, `${times}, ${lengthText(gapMs)} later`);
-  if (gapMs < -BACKWARD_STEP_MS_MAX) {
+  if (gapMs > GAP_MS_MAX) {
+    log.write('clock_gap', { gapMs }, `${times}, ${lengthText(gapMs)} later${consequence(start)}`);
+  } else if (gapMs < -BACKWARD_STEP_MS_MAX) {
     log.write(
       'clock_gap',
       { gapMs },
-      `${times}, ${lengthText(-gapMs)} before it: orders are refused until the clock has caught up`,
+      `${times}, ${lengthText(-gapMs)} before it: orders are refused until the clock has caught up. If it was ahead then and ` +
+        `is right now, stop the server and go back to before: npx tote restore ${dataDir} --to-time ${iso(nowMs)} ` +
+        `--out ${dataDir}-restored. That leaves out all that was journaled by the wrong clock`,
     );
   }
+}
+
+function consequence({ hasStakes: isAtStake, isSimulated }: StartClock): string {
+  if (!isAtStake) return '';
+  if (isSimulated) return ': open rounds have stakes, and go on by this clock, since prices are simulated';
+  return (
+    ': open rounds have stakes, so nothing is settled and no order is taken until another clock agrees or an operator ' +
+    'confirms this one (console, or POST /clock/confirm). If it is wrong, set it right'
+  );
 }
 
 const iso = (timeMs: number): string => new Date(timeMs).toISOString();

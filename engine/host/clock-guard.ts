@@ -4,6 +4,9 @@
  *
  * - Behind: the wall clock is more than 1 s before the last stamp, which may be from before a restart. Sound again
  *   once it has caught up.
+ * - Unconfirmed: at the start, or after a step, it is more than 15 minutes ahead of the last stamp, and stakes are open. A
+ *   wrong clock would settle them for good. Sound again once it is believed, because an operator or another clock confirms
+ *   it, or once it has been set right.
  * - Stepped: it has advanced by more than 5 s against the monotonic clock. Sound again once both have agreed for 10
  *   s.
  */
@@ -16,21 +19,29 @@ export const FORWARD_STEP_MS_MAX = 5_000;
 export const AGREEMENT_MS = 10_000;
 /** ...to within this much. */
 const AGREEMENT_TOLERANCE_MS = 1_000;
+/** With open stakes no clock is believed of itself that is further ahead of the last stamp. */
+export const GAP_MS_MAX = 900_000;
 /** How long an anchor is used before it is renewed. Slewing is far slower than the tolerance within this time. */
 const ANCHOR_MS = 60_000;
 
-export type ClockCondition = 'sound' | 'behind' | 'stepped';
+export type ClockCondition = 'sound' | 'behind' | 'unconfirmed' | 'stepped';
 
 export class ClockGuard {
   #behind = false;
+  #unconfirmed = false;
   #stepped = false;
+  /** Whether the distance to the last stamp needs no other clock to confirm it. */
+  #isBelieved = false;
   /** Least difference of wall and monotonic time seen since `#anchoredAtMs`; null before the first sample. */
   #anchorOffsetMs: number | null = null;
   /** Monotonic time of the anchor. While stepped: since when both clocks have agreed. */
   #anchoredAtMs = 0;
 
+  constructor(private readonly hasStakes: () => boolean = () => false) {}
+
   get condition(): ClockCondition {
     if (this.#behind) return 'behind';
+    if (this.#unconfirmed) return 'unconfirmed';
     return this.#stepped ? 'stepped' : 'sound';
   }
 
@@ -42,13 +53,22 @@ export class ClockGuard {
     if (this.#behind) this.#behind = wallMs < lastStampMs;
     else this.#behind = lastStampMs - wallMs > BACKWARD_STEP_MS_MAX;
     this.#compare(wallMs - monotonicMs, monotonicMs);
-    return !this.#behind && !this.#stepped;
+    this.#unconfirmed = !this.#isBelieved && wallMs - lastStampMs > GAP_MS_MAX && this.hasStakes();
+    this.#isBelieved = !this.#unconfirmed;
+    return this.condition === 'sound';
+  }
+
+  /** Somebody who knows what time it is has confirmed the last reading. */
+  believe(): void {
+    this.#isBelieved = true;
+    this.#stepped = false;
   }
 
   #compare(offsetMs: number, monotonicMs: number): void {
     const gainedMs = this.#anchorOffsetMs === null ? 0 : offsetMs - this.#anchorOffsetMs;
     if (gainedMs > FORWARD_STEP_MS_MAX) {
       this.#stepped = true;
+      this.#isBelieved = false;
       this.#anchor(offsetMs, monotonicMs);
     } else if (this.#stepped) {
       if (Math.abs(gainedMs) > AGREEMENT_TOLERANCE_MS) this.#anchor(offsetMs, monotonicMs);

@@ -61,6 +61,8 @@ export class Lifecycle {
   readonly #knownSessions: (Sessions | null)[] = ASSET_CLASSES.map(() => null);
   readonly #idleWaiters: (() => void)[] = [];
   #started = false;
+  #begun = false;
+  #onBegun: () => void = () => undefined;
   #turnPending = false;
   #settleBets: number;
   #lastSeenMs = 0;
@@ -82,17 +84,15 @@ export class Lifecycle {
     };
   }
 
-  /** Catches up with the time since the last journaled command, then starts the feeds. The rules must be configured. */
-  start(): void {
+  /**
+   * Starts the feeds, and catches up with the time since the last journaled command; then calls `onBegun`. The rules must be
+   * configured.
+   */
+  start(onBegun: () => void = () => undefined): void {
     assert(!this.#started, 'the lifecycle is started once');
     assert(this.#engine.rules !== null, 'the rules are configured before rounds begin');
     this.#started = true;
-    const nowMs = this.sequencer.stampMs();
-    this.#setCalendars(nowMs);
-    this.sequencer.advance(nowMs);
-    this.tracker.start(nowMs);
-    this.#lastSeenMs = nowMs;
-    this.#resumedMs = nowMs;
+    this.#onBegun = onBegun;
     for (const feed of this.options.feeds) {
       feed.start((tick) => {
         const arrivedMs = this.sequencer.stampMs();
@@ -116,6 +116,10 @@ export class Lifecycle {
       return;
     }
     const nowMs = this.sequencer.stampMs();
+    if (!this.#hasBegun(nowMs)) {
+      this.#notifyIdle();
+      return;
+    }
     this.#detectStall(nowMs);
     this.#setCalendars(nowMs);
     this.sequencer.advance(nowMs);
@@ -129,6 +133,23 @@ export class Lifecycle {
     const isRestDone = !this.#resting.areAny || (!this.#isBacklogged() && this.#resting.work(nowMs));
     if (!isDone || !isRestDone || this.#engine.settlementsWaiting) this.#scheduleTurn();
     else this.#notifyIdle();
+  }
+
+  /** As long as the clock that a start finds is not confirmed, nothing moves. The feeds show what time it is elsewhere. */
+  #hasBegun(nowMs: number): boolean {
+    if (this.#begun) return true;
+    if (this.sequencer.wallClock.condition === 'unconfirmed') {
+      for (const feed of this.options.feeds) feed.poll(nowMs);
+      return false;
+    }
+    this.#begun = true;
+    this.#setCalendars(nowMs);
+    this.sequencer.advance(nowMs);
+    this.tracker.start(nowMs);
+    this.#lastSeenMs = nowMs;
+    this.#resumedMs = nowMs;
+    this.#onBegun();
+    return true;
   }
 
   /**

@@ -104,7 +104,7 @@ export class Sequencer {
     return this.#spaceLevel;
   }
   /** Whether the wall clock is trusted, and how far it is off while it is not. */
-  get wallClock(): Pick<CommandClock, 'condition' | 'offsetMs'> {
+  get wallClock(): Pick<CommandClock, 'condition' | 'offsetMs' | 'believe'> {
     return this.#commandClock;
   }
 
@@ -135,7 +135,8 @@ export class Sequencer {
    * respond from `whenDurable(outcome.seq, ...)`.
    */
   submit(command: SubmittedCommand, guards: OrderGuards | null = null): Outcome {
-    this.advance(command.timeMs);
+    // That it is this time is on record before what follows from it.
+    if (command.kind !== 'moveClock') this.advance(command.timeMs);
     return this.#apply(command, guards);
   }
 

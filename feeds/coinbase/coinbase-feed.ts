@@ -32,6 +32,7 @@ const PRODUCTS: ReadonlyMap<string, number> = new Map(
 
 export class CoinbaseFeed implements LiveFeed {
   readonly name = 'coinbase';
+  newestMs = 0;
   readonly #connection: KeptConnection;
   readonly #log: SeldomLog;
   readonly #excluded = new Map<number, string>();
@@ -125,6 +126,7 @@ export class CoinbaseFeed implements LiveFeed {
       return false;
     }
     this.#lastIds[asset] = id;
+    this.newestMs = Math.max(this.newestMs, timeMs);
     const tick: PriceTick = { asset, price, timeMs, source: this.name, origin: `${product} trade ${id}` };
     countVerdict(counts, this.#sink?.(tick));
     return true;

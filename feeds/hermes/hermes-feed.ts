@@ -30,6 +30,7 @@ export interface HermesOptions extends HermesService {
 
 export class HermesFeed implements LiveFeed {
   readonly name = 'hermes';
+  newestMs = 0;
   readonly #connection: KeptConnection;
   readonly #heard: (Heard | undefined)[] = [];
   readonly #counts = ASSETS.map(newCounts);
@@ -120,6 +121,7 @@ export class HermesFeed implements LiveFeed {
       return false;
     }
     this.#heard[asset] = { publishTimeMs, slot, price };
+    this.newestMs = Math.max(this.newestMs, publishTimeMs);
     const name = must(ASSETS[asset], 'a known asset');
     if (!(unsureBy <= this.options.unsureMax[name])) {
       counts.unsure++;

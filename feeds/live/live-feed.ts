@@ -30,6 +30,8 @@ export interface FeedView {
 }
 
 export interface LiveFeed extends PriceFeed {
+  /** When the newest price was published that was heard, by the service's own clock; 0 before the first. */
+  readonly newestMs: number;
   /** Whether this feed prices the asset (index into `ASSETS`). */
   covers(asset: number): boolean;
   view(): FeedView;

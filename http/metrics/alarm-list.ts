@@ -43,13 +43,25 @@ export const ALARMS: readonly Alarm[] = [
   {
     name: 'clock_unsound',
     severity: 'critical',
-    what: 'the wall clock was set, or is behind the journal: no order is taken',
+    what: 'the wall clock was set, is behind the journal, or has to be confirmed: no order is taken',
     advice:
-      'Synchronise the clock (chronyc tracking, timedatectl). Orders are taken again once it has been right for 10 s.',
+      'Synchronise the clock (chronyc tracking, timedatectl). Orders are taken again once it has been right for 10 s. If it was ahead before and is right now, clock_gap in the log names the way back.',
     figure: gauge('isClockSound'),
     promql: 'tote_clock_sound',
     unit: '',
     below: 1,
+    forSeconds: 0,
+  },
+  {
+    name: 'clock_unconfirmed',
+    severity: 'critical',
+    what: 'the wall clock is more than 15 minutes ahead of the journal, and stakes are open: nothing is settled, no order is taken',
+    advice:
+      'Compare the clock with another one. If it is right, confirm it (console, or POST /clock/confirm); if not, set it right.',
+    figure: gauge('isClockUnconfirmed'),
+    promql: 'tote_clock_unconfirmed',
+    unit: '',
+    above: 0,
     forSeconds: 0,
   },
   {

@@ -21,6 +21,7 @@ export const ENGINE_GAUGES = [
   /** 1 or 0. */
   'isStopping',
   'isClockSound',
+  'isClockUnconfirmed',
   'isBacklogged',
   'isTrading',
   'isTakingOrders',
@@ -107,7 +108,9 @@ export class EngineFigures {
     const gauges = this.#gauges;
     gauges.set('turnEndedMs', clock.monotonicMs());
     gauges.set('isStopping', Number((sequencer.ending && !sequencer.isLost) || isStopping()));
-    gauges.set('isClockSound', Number(sequencer.wallClock.condition === 'sound'));
+    const { condition } = sequencer.wallClock;
+    gauges.set('isClockSound', Number(condition === 'sound'));
+    gauges.set('isClockUnconfirmed', Number(condition === 'unconfirmed'));
     gauges.set('isBacklogged', Number(sequencer.gate === 'journal_backlog'));
     gauges.set('isJournalLost', Number(sequencer.isLost));
     gauges.set('spaceLevel', SPACE_LEVELS.indexOf(sequencer.spaceLevel));

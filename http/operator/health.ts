@@ -98,7 +98,7 @@ export function healthOf(gauges: EngineGauges, monotonicMs: () => number): Healt
         add(
           'clock',
           'clock_unsynchronised',
-          'the wall clock was set or is behind the journal: no order is taken',
+          'the wall clock was set, is behind the journal, or has to be confirmed: no order is taken',
         );
       if (gauges.get('spaceLevel') >= SPACE_LEVELS.indexOf('reserve'))
         add('journal', 'disk_reserve', 'too little free space for the journal: no order is taken');

@@ -1,4 +1,4 @@
-/** Endpoints that control trading: the switch, markets, rounds and prices; and, in a sandbox, prices and time (design, section 8). */
+/** Endpoints that control trading: the switch, markets, rounds, prices and the clock; and, in a sandbox, prices and time (design, section 8). */
 import typia, { type tags } from 'typia';
 import { ASSETS, type Asset, marketId, marketOf, parseRoundId, roundId } from '../../engine/model/domain.js';
 import { refuse } from '../kit/refused.js';
@@ -64,10 +64,16 @@ type AdvanceMs = number & tags.Type<'uint32'> & tags.Maximum<2_678_400_000>;
 interface ClockBody extends Reasoned {
   readonly advanceMs: AdvanceMs;
 }
+/** What time it is by another clock than the server's. */
+interface ConfirmClockBody {
+  readonly time: string & tags.Format<'date-time'>;
+  readonly reason: Reason & tags.MinLength<1>;
+}
 interface ClockTime {
   readonly time: string;
 }
 
+const validateConfirmClock = typia.createValidateEquals<ConfirmClockBody>();
 const validateConfirm = typia.createValidateEquals<ConfirmPriceBody>();
 const validateTrading = typia.createValidateEquals<TradingBody>();
 const validateMarket = typia.createValidateEquals<MarketBody>();
@@ -143,6 +149,20 @@ export const TRADING_ENDPOINTS: readonly Endpoint[] = [
     },
   },
   {
+    method: 'POST',
+    path: '/clock/confirm',
+    role: 'admin',
+    id: 'confirmClock',
+    tag: 'Server',
+    summary: 'Believe a clock that is far ahead of the journal',
+    text: 'Until then nothing is settled and no order is taken.',
+    schemas: typia.json.schemas<[ClockTime, ConfirmClockBody], '3.1'>(),
+    handle: async ({ engine }, call) => {
+      const timeMs = timeIn('time', call.body(validateConfirmClock).time);
+      return showTime(await engine.ask('confirmClock', { timeMs, by: call.by }));
+    },
+  },
+  {
     method: 'GET',
     path: '/prices/{crypto}/history',
     role: 'read',
@@ -189,10 +209,13 @@ export const SANDBOX_ENDPOINTS: readonly Endpoint[] = [
       if (!isClockManual)
         refuse('clock_not_manual', "the clock is the system's: start with TOTE_CLOCK=manual");
       const timeMs = await engine.ask('moveClock', { advanceMs, by: call.by });
-      return answer(200, { time: new Date(timeMs).toISOString() } satisfies ClockTime);
+      return showTime(timeMs);
     },
   },
 ];
+
+const showTime = (timeMs: number): Answer =>
+  answer(200, { time: new Date(timeMs).toISOString() } satisfies ClockTime);
 
 function assetIn({ id }: Call): number {
   const asset = ASSETS.indexOf(id as Asset);

@@ -23,6 +23,7 @@ export const LOG_EVENTS = {
   unclean_stop: at('warn', 'the last server did not stop cleanly: its journal was recovered'),
   recovery_note: at('warn'),
   clock_gap: at('warn'),
+  clock_confirmed: at('warn', "another clock agrees with this machine's: open rounds go on"),
   setup_changed: at('warn', 'what the data directory is set up with was changed, as asked for'),
   feed_seed_set: at(
     'warn',

@@ -15,6 +15,7 @@ const STALE_MS = 8_000;
 
 /** A feed whose ticks the test hands over. */
 class HandFeed implements LiveFeed {
+  readonly newestMs = 0;
   sink: (tick: PriceTick) => TickVerdict = () => assert.fail('not started');
   isStopped = false;
 

@@ -9,6 +9,7 @@ import { after, before, describe, type TestContext, test } from 'node:test';
 import { dataDirLayout } from '../../persistence/data-dir/layout.js';
 import { openJournalReader } from '../../persistence/journal/reader.js';
 import { newDataDir, removeDataDir, type Server } from '../support/processes/server.js';
+import { pathOfTimeService } from '../support/processes/time-service.js';
 import { NatsCluster, NO_NATS } from '../support/replication/nats.js';
 import {
   batchesOf,
@@ -58,6 +59,28 @@ describe('two machines', { skip: NO_NATS, concurrency: true }, () => {
     assert.equal((await first.stop()).code, 0);
     const behind = batchesOf(dirB);
     assert.deepEqual(batchesOf(leader.dataDir).slice(0, behind.length), behind);
+  });
+
+  test('a standby that takes over with a clock far ahead of the journal settles nothing until it is confirmed', async (t) => {
+    const longAgo = new Date(Date.now() - 7 * 86_400_000).toISOString();
+    const folder = newDataDir();
+    t.after(() => removeDataDir(folder));
+    const PATH = pathOfTimeService(folder, 'no');
+    const { leader, b, bettor } = await startExchange(t, {
+      env: { TOTE_CLOCK_START: longAgo },
+      envB: { TOTE_CLOCK: 'system', TOTE_CHANGE_SETUP: 'clock', PATH },
+    });
+    assert.equal((await place(leader, bettor, 'first')).status, 201);
+    await leader.kill();
+    const successor = await b.leading;
+    const { clock } = (await successor.operator.get<{ clock: { condition: string } }>('/status')).data;
+    assert.equal(clock.condition, 'unconfirmed');
+    assert.equal((await place(successor, bettor, 'second')).error.split(':')[0], 'clock_unsynchronised');
+    const body = { time: new Date().toISOString(), reason: 'a test' };
+    assert.equal((await successor.operator.post('/clock/confirm', body)).status, 200);
+    const { ordersRefused } = (await successor.operator.get<{ ordersRefused: string | null }>('/status'))
+      .data;
+    assert.equal(ordersRefused, null);
   });
 
   test('rate limits begin anew with a new leader, Idempotency-Keys do not', async (t) => {

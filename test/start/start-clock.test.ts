@@ -1,48 +1,53 @@
-/** The wall clock at a start: what is logged of it, and when the start is refused. */
+/** The wall clock at a start: what is logged of it, and what is said to do. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConfigError } from '../../config/config.js';
-import { judgeGap, lengthText } from '../../start/start-clock.js';
+import { lengthText, type StartClock, tellGap } from '../../start/start-clock.js';
 
 const LAST_MS = Date.UTC(2026, 10, 20, 12);
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The log lines of a start this long after the last command. */
-function told(gapMs: number, gapMsMax: number | null = 7 * DAY_MS): string[] {
+/** The log lines of a start this long after the last command, together. */
+function told(gapMs: number, more: Partial<StartClock> = {}): string {
   const lines: string[] = [];
   const log = { write: (_event: string, _fields: object = {}, line = '') => lines.push(line) };
-  judgeGap(LAST_MS + gapMs, LAST_MS, gapMsMax, log);
-  return lines;
+  const start = { lastTimeMs: LAST_MS, hasStakes: false, isSimulated: false, dataDir: '/srv/tote', ...more };
+  tellGap({ nowMs: LAST_MS + gapMs, ...start }, log);
+  return lines.join('\n');
 }
 
-test('a gap of more than an hour is logged with its length, a shorter one is not', () => {
-  assert.deepEqual(told(HOUR_MS), []);
-  assert.match(told(HOUR_MS + 1).join(), /last command is of 2026-11-20T12:00:00.000Z.* 1 h later$/);
-  assert.match(told(2 * DAY_MS + 3 * HOUR_MS).join(), / 2 d 3 h later$/);
-  assert.match(told(7 * DAY_MS).join(), / 7 d later$/);
+test('a gap of more than 15 minutes is logged with its length, a shorter one is not', () => {
+  assert.equal(told(15 * MINUTE_MS), '');
+  assert.match(told(15 * MINUTE_MS + 1), /last command is of 2026-11-20T12:00:00.000Z.* 15 min later$/);
+  assert.match(told(2 * DAY_MS + 3 * HOUR_MS), / 2 d 3 h later$/);
 });
 
-test('a gap of more than the limit is refused, and "any" lets it pass', () => {
-  assert.throws(
-    () => told(7 * DAY_MS + 1_000),
-    (thrown) =>
-      thrown instanceof ConfigError &&
-      /TOTE_GAP_MAX: .*clock says 2026-11-27T12:00:01.000Z, 7 d later; at most 7 d are believed.*TOTE_GAP_MAX=any/.test(
-        thrown.message,
-      ),
+test('with open stakes the line says what is waited for, and with simulated prices that rounds go on', () => {
+  const line = told(HOUR_MS, { hasStakes: true });
+  assert.match(
+    line,
+    / 1 h later: open rounds have stakes, so nothing is settled and no order is taken until/,
   );
-  assert.match(told(400 * DAY_MS, null).join(), / 400 d later$/);
+  assert.match(line, /POST \/clock\/confirm/);
+  const made = told(HOUR_MS, { hasStakes: true, isSimulated: true });
+  assert.match(
+    made,
+    / 1 h later: open rounds have stakes, and go on by this clock, since prices are simulated$/,
+  );
 });
 
-test('a clock that was set back is logged with the difference, a tolerated step is not', () => {
-  assert.deepEqual(told(-1_000), []);
-  assert.match(told(-1_001).join(), / 1 s before it: orders are refused until/);
-  assert.match(told(-59 * 60_000 - 3_000).join(), / 59 min 3 s before it/);
+test('a clock that was set back is logged with the way back, a tolerated step is not', () => {
+  assert.equal(told(-1_000), '');
+  assert.match(told(-1_001), / 1 s before it: orders are refused until/);
+  assert.match(
+    told(-DAY_MS),
+    / 1 d before it.* npx tote restore \/srv\/tote --to-time 2026-11-19T12:00:00.000Z --out \/srv\/tote-restored\./,
+  );
 });
 
 test('a new journal has no gap', () => {
-  judgeGap(LAST_MS, 0, HOUR_MS, { write: () => assert.fail('nothing is told') });
+  assert.equal(told(LAST_MS, { lastTimeMs: 0, hasStakes: true }), '');
 });
 
 test('lengths show their two largest units', () => {

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import type { LeaderStatus } from '../../metrics/replication.js';
 import type { LiveMessage } from '../live-message.js';
-import { setTrading } from './actions/control.js';
+import { confirmClock, setTrading } from './actions/control.js';
 import { Badge } from './parts/basics.js';
 import { timeText } from './state/format.js';
 import { isFresh, live, standby } from './state/live.js';
@@ -14,11 +14,19 @@ import { may } from './state/session.js';
 export function Condition(): JSX.Element {
   const message = live.value;
   if (message === null) return <Connecting />;
-  const { timeMs, isClockManual, trading } = message;
+  const { timeMs, isClockManual, trading, unconfirmedMs } = message;
   return (
     <div class="condition">
       {isFresh.value ? <Now message={message} /> : <NoNews />}
       <Time ms={timeMs} isManual={isClockManual} />
+      {unconfirmedMs !== null && (
+        <Badge tone="bad">nothing is settled: is it {timeText(unconfirmedMs)}?</Badge>
+      )}
+      {unconfirmedMs !== null && may('admin') && (
+        <button type="button" onClick={confirmClock}>
+          Confirm the clock
+        </button>
+      )}
       {may('admin') && (
         <button type="button" onClick={() => setTrading(!trading.enabled)}>
           {trading.enabled ? 'Stop trading' : 'Resume trading'}

@@ -19,6 +19,7 @@ const PLAIN: readonly (readonly [name: string, help: string, gauge: GaugeName])[
   ],
   ['tote_stopping', '1 from the moment at which the server was told to stop', 'isStopping'],
   ['tote_clock_sound', '1 while the wall clock is trusted', 'isClockSound'],
+  ['tote_clock_unconfirmed', '1 while somebody has to confirm the wall clock', 'isClockUnconfirmed'],
   [
     'tote_journal_backlogged',
     '1 while orders are refused because too much waits to become durable',

@@ -25,6 +25,9 @@ export const PREVIEW_OUTDATED = new Refused(
 /** The price that an operator has seen may differ by this part from the one that is held back now. */
 const SEEN_WITHIN = 0.01;
 
+/** An operator's watch may differ by this from the clock that it confirms. */
+const WATCH_OFF_MS_MAX = 60_000;
+
 /** They may open or settle rounds, which the answer waits for. */
 const MOVES_ROUNDS: readonly string[] = ['suspendMarket', 'voidRound', 'depositHouse', 'withdrawHouse'];
 
@@ -105,6 +108,24 @@ export class OperatorCommands {
     return { result: timeMs, after: 'all' };
   }
 
+  /** What was due meanwhile is done when the answer comes. That it is this time is journaled before. */
+  confirmClock({ timeMs: watchMs, by }: QueryOf<'confirmClock'>): Reply<number> {
+    const { sequencer } = this.options;
+    const clockMs = unconfirmedMs(sequencer);
+    if (clockMs === null)
+      return refuseInvalid('the clock has nothing to confirm: see clock.condition in /status');
+    if (Math.abs(clockMs - watchMs) > WATCH_OFF_MS_MAX) {
+      const said = new Date(clockMs).toISOString();
+      refuseInvalid(
+        `time must be what the server's clock says, to the minute: it says ${said}. If it is wrong, set it right`,
+      );
+    }
+    sequencer.wallClock.believe();
+    const timeMs = sequencer.stampMs();
+    this.#submit({ kind: 'moveClock', timeMs }, by);
+    return { result: timeMs, after: 'all' };
+  }
+
   lastAction(): Reply<number> {
     return { result: this.#lastSeq, after: this.#lastSeq };
   }
@@ -146,4 +167,9 @@ export class OperatorCommands {
     }
     return { account, keys, moved, isReplay: outcome.status === 'replayed' };
   }
+}
+
+/** What the clock says that somebody has to confirm; null if nobody has. */
+export function unconfirmedMs({ wallClock, engine }: Sequencer): number | null {
+  return wallClock.condition === 'unconfirmed' ? engine.timeMs + wallClock.offsetMs : null;
 }

@@ -119,6 +119,7 @@ function handlersOf(options: OperatorDeskOptions): Handlers {
     confirmPrice: (query) => commands.confirmPrice(query),
     pushPrices: (query) => commands.pushPrices(query),
     moveClock: (query) => commands.moveClock(query),
+    confirmClock: (query) => commands.confirmClock(query),
     lastAction: () => commands.lastAction(),
     account: (query) => reads.account(query),
     key: (query) => reads.key(query),

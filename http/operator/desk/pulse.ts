@@ -2,12 +2,14 @@
 import { MARKETS_MAX } from '../../../engine/model/domain.js';
 import type { Totals } from '../../../engine/model/views.js';
 import { type LeaderLog, type LeaderStatus, leaderStatus } from '../../metrics/replication.js';
-import type { CommandOptions } from './commands.js';
+import { type CommandOptions, unconfirmedMs } from './commands.js';
 
 export interface Pulse {
   /** The engine's clock. */
   readonly timeMs: number;
   readonly isClockManual: boolean;
+  /** What the clock says that somebody has to confirm; null if nobody has. */
+  readonly unconfirmedMs: number | null;
   readonly seq: number;
   readonly durableSeq: number;
   /** Commands that are not durable. */
@@ -38,6 +40,7 @@ export function pulse(
   return {
     timeMs: sequencer.stampMs(),
     isClockManual: manualRun !== null,
+    unconfirmedMs: unconfirmedMs(sequencer),
     seq: engine.seq,
     durableSeq: sequencer.durableSeq,
     backlog: sequencer.backlogCommands,

@@ -135,6 +135,8 @@ export interface OperatorQueries {
   };
   /** Only on a manual clock; the result is the time reached. */
   readonly moveClock: { readonly fields: Sent & { readonly advanceMs: number }; readonly result: number };
+  /** Only while the clock has to be confirmed, and if it says about `timeMs`; the result is its time. */
+  readonly confirmClock: { readonly fields: Sent & { readonly timeMs: number }; readonly result: number };
 
   readonly account: { readonly fields: OfAccount; readonly result: AccountView };
   readonly key: { readonly fields: { readonly key: number }; readonly result: KeyView };

@@ -26,8 +26,8 @@ export const doctorCommand = defineCommand({
     ['doctor /var/lib/tote --json', 'for a script'],
   ],
   worksWithoutJournal: true,
-  run: ({ dir, out }) => {
-    const checks = checksOf(machineOf(dir.root));
+  run: async ({ dir, out }) => {
+    const checks = checksOf(await machineOf(dir.root));
     const isGood = checks.every(({ verdict }) => verdict !== 'bad');
     if (out.isJson) out.document({ isGood, checks } satisfies DoctorJson);
     else tell(out, checks);

@@ -1,14 +1,13 @@
 /** Facts about a machine that decide how well a server runs on it. Nothing is judged here. */
-import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { freeBytesOf } from '../../data-dir/space.js';
+import { type ClockFacts, clockFacts } from './clock-facts.js';
 
 const SYNCS = 200;
 /** A page of the journal. */
 const WRITE_BYTES = 4_096;
-const PROGRAM_MS_MAX = 5_000;
 const NS_PER_US = 1_000;
 
 export interface SyncTimes {
@@ -16,7 +15,7 @@ export interface SyncTimes {
   readonly p99Us: number;
 }
 
-export interface Machine {
+export interface Machine extends ClockFacts {
   readonly nodeVersion: string;
   readonly platform: string;
   /** null where the C library is another one. */
@@ -28,10 +27,6 @@ export interface Machine {
   /** Of a write of 4 KiB; null where none can be written. */
   readonly sync: SyncTimes | null;
   readonly freeBytes: number;
-  /** Whether something keeps the clock right; null if nothing says so. */
-  readonly isClockSynchronised: boolean | null;
-  /** How far off the clock is by chrony's estimate, in milliseconds; null if unknown. */
-  readonly clockOffMs: number | null;
   /** Files that a process started here may open: the hard limit, to which Node raises the soft one. */
   readonly openFilesMax: number;
   readonly cores: number;
@@ -40,7 +35,7 @@ export interface Machine {
   readonly isRoot: boolean;
 }
 
-export function machineOf(dataDir: string): Machine {
+export async function machineOf(dataDir: string): Promise<Machine> {
   const folder = existingFolder(resolve(dataDir));
   const header = (process.report.getReport() as { header?: { glibcVersionRuntime?: string } }).header;
   return {
@@ -51,7 +46,7 @@ export function machineOf(dataDir: string): Machine {
     fileSystem: fileSystemOf(folder, read('/proc/self/mountinfo')),
     sync: measureSync(folder),
     freeBytes: freeBytesOf(folder),
-    ...clockFacts(),
+    ...(await clockFacts()),
     openFilesMax: hardLimitIn(read('/proc/self/limits')),
     cores: availableParallelism(),
     memoryBytes: Math.min(totalmem(), memoryLimit()),
@@ -123,30 +118,4 @@ function measureSync(folder: string): SyncTimes | null {
     closeSync(file);
     rmSync(path, { force: true });
   }
-}
-
-/** Asks chrony, else systemd. */
-function clockFacts(): Pick<Machine, 'isClockSynchronised' | 'clockOffMs'> {
-  const chrony = outputOf('chronyc', ['-c', 'tracking']);
-  if (chrony !== null) return chronyFacts(chrony);
-  const systemd = outputOf('timedatectl', ['show', '--property=NTPSynchronized', '--value'])?.trim();
-  const isKnown = systemd === 'yes' || systemd === 'no';
-  return { isClockSynchronised: isKnown ? systemd === 'yes' : null, clockOffMs: null };
-}
-
-/** From the fields of `chronyc -c tracking`: the fourth is the stratum, 0 without a source; the fifth the offset in seconds. */
-export function chronyFacts(text: string): Pick<Machine, 'isClockSynchronised' | 'clockOffMs'> {
-  const fields = text.trim().split(',');
-  const stratum = Number(fields[2]);
-  const offSeconds = Number(fields[4]);
-  if (fields.length < 5 || Number.isNaN(stratum) || Number.isNaN(offSeconds))
-    return { isClockSynchronised: null, clockOffMs: null };
-  const isSynchronised = stratum > 0 && !text.includes('Not synchronised');
-  return { isClockSynchronised: isSynchronised, clockOffMs: Math.round(Math.abs(offSeconds) * 1e6) / 1_000 };
-}
-
-/** null where the program is missing or fails. */
-function outputOf(program: string, args: readonly string[]): string | null {
-  const { status, stdout } = spawnSync(program, args, { encoding: 'utf8', timeout: PROGRAM_MS_MAX });
-  return status === 0 ? stdout : null;
 }

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { VitalsResource } from '../../../http/operator/figures/vitals.js';
+import { askUntil } from '../../support/ask-until.js';
 import { figure, logIn, newPage, noBrowser, openBrowser } from '../../support/console/browser.js';
 import { buildPage } from '../../support/console/console-page.js';
 import { Server } from '../../support/processes/server.js';
 
 const MINUTE_MS = 60_000;
-const LOOKS_MAX = 500;
 const COLORS = ['--line-1', '--line-2', '--line-3', '--line-4'];
 /** Of all charts of the system view together. */
 const SYSTEM_LINES = 27;
@@ -57,12 +57,11 @@ const hundredths = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
 /** A chart is drawn a moment after what it shows has come. */
-async function untilSeen(page: Page, title: string, color: string, partsMin: number): Promise<void> {
-  for (let looks = 0; looks < LOOKS_MAX; looks++) {
-    if ((await seen(page, title, color)).length >= partsMin) return;
-  }
-  assert.fail(`${title}: ${color} is drawn at ${await seen(page, title, color)} only`);
-}
+const untilSeen = (page: Page, title: string, color: string, partsMin: number): Promise<number[]> =>
+  askUntil(
+    () => seen(page, title, color),
+    (parts) => parts.length >= partsMin,
+  );
 
 /** Answers each question for figures with these, in every column; lines lie one above the other. */
 async function serveVitals(page: Page, shape: readonly boolean[]): Promise<void> {

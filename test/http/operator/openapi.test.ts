@@ -227,7 +227,8 @@ test('every operation answers as it says, on success and when it refuses', async
   const silent = operations().filter(
     (name) => ![200, 201, 204].some((status) => api.seen.has(`${name} ${status}`)),
   );
-  assert.deepEqual(silent, [], 'each has succeeded once');
+  // That needs a clock which is far ahead (test/blackbox/faults/clock-gap.test.ts).
+  assert.deepEqual(silent, [`POST ${BASE}/clock/confirm`], 'each other has succeeded once');
   const nobody = new Client(server.operatorUrl, {});
   for (const name of operations()) {
     const [method = '', template = ''] = name.split(' ');

@@ -45,6 +45,7 @@ const NEEDED: Readonly<Record<string, OperatorRole>> = {
   'POST /keys/{id}/rotate': 'support',
   'POST /prices': 'admin',
   'POST /clock': 'admin',
+  'POST /clock/confirm': 'admin',
   'GET /status': 'read',
   'GET /audit': 'read',
   'GET /vitals': 'read',

@@ -4,14 +4,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { checksOf, type Verdict } from '../../../persistence/cli/doctor/checks.js';
+import { chronyFacts } from '../../../persistence/cli/doctor/clock-facts.js';
 import type { DoctorJson } from '../../../persistence/cli/doctor/doctor.js';
-import {
-  chronyFacts,
-  fileSystemOf,
-  hardLimitIn,
-  type Machine,
-  machineOf,
-} from '../../../persistence/cli/doctor/facts.js';
+import { fileSystemOf, hardLimitIn, type Machine, machineOf } from '../../../persistence/cli/doctor/facts.js';
 import { tote } from '../../support/processes/cli.js';
 import { temporaryDir } from '../support/journal-files.js';
 
@@ -114,7 +109,7 @@ test('what chrony and the kernel say is read as they write it', () => {
 
 test('this machine is looked at as it is, and nothing of it is left behind', async (t) => {
   const folder = temporaryDir(t);
-  const machine = machineOf(join(folder, 'not', 'there', 'yet'));
+  const machine = await machineOf(join(folder, 'not', 'there', 'yet'));
   assert.equal(machine.folder, folder);
   assert.ok(machine.sync !== null && machine.sync.medianUs <= machine.sync.p99Us);
   assert.ok(machine.freeBytes > 0 && machine.cores >= 1 && machine.memoryBytes > 0);

@@ -1,7 +1,7 @@
 /** Actions on the whole exchange: the trading switch, markets, rounds, and the house's capital. */
 import { begin, type Change, typedIn } from '../state/action.js';
 import { operator } from '../state/api.js';
-import { centsIn, count, dollarsOf, marketName, usd } from '../state/format.js';
+import { centsIn, count, dollarsOf, marketName, timeText, usd } from '../state/format.js';
 import { live } from '../state/live.js';
 import type { MarketNow } from '../state/markets.js';
 import { referenceField } from './reference.js';
@@ -125,5 +125,29 @@ export function confirmPrice(crypto: string, price: number, last: number | null,
     run: (_, reason) => operator('POST', `/prices/${crypto}/confirm`, { price, reason }),
     done: `The price of ${crypto} is used.`,
     onDone,
+  });
+}
+
+/** The operator's own machine is the second clock. */
+export function confirmClock(): void {
+  begin({
+    title: "Confirm the server's clock",
+    about:
+      'The clock is far ahead of the last thing in the journal. If it is right, the server was down: rounds that have ended meanwhile are settled or voided, for good. If it is wrong, set it right on the server instead.',
+    fields: [],
+    preview: () => {
+      const clockMs = live.value?.unconfirmedMs ?? null;
+      if (clockMs === null) return 'The clock has nothing to confirm any more.';
+      return [
+        { what: 'The last command', before: '', after: timeText(live.value?.timeMs ?? 0) },
+        { what: "The server's clock", before: '', after: timeText(clockMs) },
+        { what: "This computer's clock", before: '', after: timeText(Date.now()) },
+      ];
+    },
+    label: 'The clock is right',
+    isDangerous: true,
+    run: (_, reason) => operator('POST', '/clock/confirm', { time: new Date().toISOString(), reason }),
+    done: 'The clock is confirmed.',
+    onDone: nothing,
   });
 }

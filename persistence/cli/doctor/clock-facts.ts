@@ -1,0 +1,51 @@
+/**
+ * Whether something keeps the machine's clock right: asked of chrony, else of systemd, whose `timedatectl` reads the kernel's own
+ * word (`adjtimex`), which setting the clock by hand takes back. The file /run/systemd/timesync/synchronized is not looked at: it
+ * stays when the clock is set wrong later.
+ */
+import { execFile } from 'node:child_process';
+
+const PROGRAM_MS_MAX = 5_000;
+/** A time service may know that the clock is off, and be about to set it. */
+const OFF_MS_MAX = 1_000;
+
+export interface ClockFacts {
+  /** null if nothing says so. */
+  readonly isClockSynchronised: boolean | null;
+  /** How far off the clock is by chrony's estimate, in milliseconds; null if unknown. */
+  readonly clockOffMs: number | null;
+}
+
+export async function clockFacts(): Promise<ClockFacts> {
+  const chrony = await outputOf('chronyc', ['-c', 'tracking']);
+  if (chrony !== null) return chronyFacts(chrony);
+  const systemd = await outputOf('timedatectl', ['show', '--property=NTPSynchronized', '--value']);
+  const word = systemd?.trim();
+  const isKnown = word === 'yes' || word === 'no';
+  return { isClockSynchronised: isKnown ? word === 'yes' : null, clockOffMs: null };
+}
+
+/** Whether the clock is right, as far as the machine can tell. */
+export async function isClockRight(): Promise<boolean> {
+  const { isClockSynchronised, clockOffMs } = await clockFacts();
+  return isClockSynchronised === true && (clockOffMs ?? 0) <= OFF_MS_MAX;
+}
+
+/** From the fields of `chronyc -c tracking`: the third is the stratum, 0 without a source; the fifth the offset in seconds. */
+export function chronyFacts(text: string): ClockFacts {
+  const fields = text.trim().split(',');
+  const stratum = Number(fields[2]);
+  const offSeconds = Number(fields[4]);
+  if (fields.length < 5 || Number.isNaN(stratum) || Number.isNaN(offSeconds))
+    return { isClockSynchronised: null, clockOffMs: null };
+  const isSynchronised = stratum > 0 && !text.includes('Not synchronised');
+  return { isClockSynchronised: isSynchronised, clockOffMs: Math.round(Math.abs(offSeconds) * 1e6) / 1_000 };
+}
+
+/** null where the program is missing or fails. */
+const outputOf = (program: string, args: readonly string[]): Promise<string | null> =>
+  new Promise((resolve) => {
+    execFile(program, args, { timeout: PROGRAM_MS_MAX }, (error, stdout) =>
+      resolve(error === null ? stdout : null),
+    );
+  });

@@ -1,0 +1,236 @@
+/**
+ * A start whose clock is far ahead of the journal, on the real server: with bettors' stakes in open rounds it settles nothing and
+ * takes no order until the clock is confirmed, and the way back from a clock that was ahead is the one that the log names.
+ */
+import assert from 'node:assert/strict';
+import { afterEach, test } from 'node:test';
+import { eventOf, HermesService } from '../../feeds/support/hermes-service.js';
+import { askUntil } from '../../support/ask-until.js';
+import { logIn, newPage, noBrowser, openBrowser } from '../../support/console/browser.js';
+import { buildPage } from '../../support/console/console-page.js';
+import { toteText } from '../../support/processes/cli.js';
+import { linesOf } from '../../support/processes/log-lines.js';
+import { type Bettor, removeDataDir, Server } from '../../support/processes/server.js';
+import { pathOfTimeService } from '../../support/processes/time-service.js';
+
+const MINUTE_MS = 60_000;
+/** Runs in the server before everything else. */
+const A_DAY_AHEAD = '--import=data:text/javascript,const%20now=Date.now;Date.now=()=>now()%2B864e5';
+
+const started: Server[] = [];
+afterEach(async () => {
+  await Promise.all(started.map((server) => server.kill()));
+  for (const { dataDir } of started.splice(0)) removeDataDir(dataDir);
+});
+
+interface Account {
+  readonly balance: number;
+}
+interface Shown {
+  readonly sequence: number;
+  readonly ordersRefused: string | null;
+  readonly clock: { readonly condition: string; readonly offsetMs: number };
+}
+
+/** A stopped directory with a bet of 100 in a round of a minute, journaled last so many minutes ago. */
+async function minutesAgo(minutes: number): Promise<{ dataDir: string; bettor: Bettor }> {
+  const startMs = Math.ceil((Date.now() - minutes * MINUTE_MS) / MINUTE_MS) * MINUTE_MS + 1_000;
+  const env = { TOTE_CLOCK_START: new Date(startMs).toISOString() };
+  const server = await Server.start({ env });
+  started.push(server);
+  await server.push({ BTC: 60_000 });
+  const bettor = await server.createBettor({ balance: 1_000 });
+  const order = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 100 };
+  assert.equal((await bettor.api.post('/orders', order)).status, 201);
+  await server.stop();
+  return { dataDir: server.dataDir, bettor };
+}
+
+/** On the system's clock, with live or pushed prices. */
+async function startNow(dataDir: string, env: Readonly<Record<string, string>> = {}): Promise<Server> {
+  const server = await Server.start({
+    dataDir,
+    env: { TOTE_CLOCK: 'system', TOTE_CHANGE_SETUP: 'clock,feed', TOTE_LOG_LEVEL: 'info', ...env },
+  });
+  started.push(server);
+  return server;
+}
+
+const statusOf = async (server: Server): Promise<Shown> => (await server.operator.get<Shown>('/status')).data;
+const openBets = async (server: Server, { secret }: Bettor): Promise<number> =>
+  (await server.api(secret).get<unknown[]>('/orders?status=active')).data.length;
+const untilSettled = (server: Server, bettor: Bettor): Promise<number> =>
+  askUntil(
+    () => openBets(server, bettor),
+    (open) => open === 0,
+  );
+const balanceOf = async (server: Server, { accountId }: Bettor): Promise<number> =>
+  (await server.operator.get<Account>(`/accounts/${accountId}`)).data.balance;
+
+test('more than 15 minutes later a start settles nothing until an operator confirms the clock', async () => {
+  const { dataDir, bettor } = await minutesAgo(18);
+  const PATH = pathOfTimeService(dataDir, 'no');
+  const server = await startNow(dataDir, { PATH });
+  const [gap] = linesOf(server.run.stderr, 'clock_gap');
+  assert.match(gap?.msg ?? '', / 1[67] min .*later: open rounds have stakes, so nothing is settled/);
+  const before = await statusOf(server);
+  assert.deepEqual([before.clock.condition, before.ordersRefused], ['unconfirmed', 'clock_unsynchronised']);
+  assert.ok(before.clock.offsetMs > 15 * MINUTE_MS);
+  const order = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 };
+  assert.equal(
+    (await server.api(bettor.secret).post('/orders', order)).error.split(':')[0],
+    'clock_unsynchronised',
+  );
+  const ready = await fetch(`${server.operatorUrl}/readyz`);
+  assert.deepEqual([ready.status, /clock_unsynchronised/.test(await ready.text())], [503, true]);
+  await askUntil(
+    async () => (await server.operator.get<{ alarms: { name: string }[] }>('/vitals')).data.alarms,
+    (raised) => raised.some(({ name }) => name === 'clock_unconfirmed'),
+  );
+  assert.equal(await openBets(server, bettor), 1);
+  assert.equal((await statusOf(server)).sequence, before.sequence, 'nothing was journaled');
+
+  const confirm = (time: number, reason?: string) =>
+    server.operator.post<{ time: string }>('/clock/confirm', { time: new Date(time).toISOString(), reason });
+  assert.match((await confirm(Date.now())).error, /^invalid_request: .*reason/);
+  const wrong = await confirm(Date.now() - 2 * MINUTE_MS, 'by my watch');
+  assert.match(wrong.error, /^invalid_request: time must be what the server's clock says, to the minute/);
+  assert.equal((await statusOf(server)).clock.condition, 'unconfirmed');
+  const confirmed = await confirm(Date.now(), 'the machine was moved');
+  assert.equal(confirmed.status, 200, confirmed.text);
+  assert.ok(Math.abs(Date.parse(confirmed.data.time) - Date.now()) < MINUTE_MS);
+  await untilSettled(server, bettor);
+  assert.equal(await balanceOf(server, bettor), 1_000, 'without a price the round is void');
+  assert.match(
+    (await confirm(Date.now(), 'again')).error,
+    /^invalid_request: the clock has nothing to confirm/,
+  );
+  const audit = await server.operator.get<{ action: string; reason: string; target: string }[]>('/audit');
+  const entry = audit.data.find(({ action }) => action === 'moveClock');
+  assert.deepEqual([entry?.reason, entry?.target], ['the machine was moved', 'clock']);
+  await server.stop();
+  assert.match(await toteText(['verify', dataDir]), /in order|good/);
+});
+
+test('a confirmation outlives a crash: the next start asks nobody', async () => {
+  const { dataDir, bettor } = await minutesAgo(18);
+  const env = { PATH: pathOfTimeService(dataDir, 'no') };
+  const first = await startNow(dataDir, env);
+  const body = { time: new Date().toISOString(), reason: 'a test' };
+  assert.equal((await first.operator.post('/clock/confirm', body)).status, 200);
+  await first.kill();
+  const second = await startNow(dataDir, env);
+  assert.deepEqual(linesOf(second.run.stderr, 'clock_gap'), []);
+  await untilSettled(second, bettor);
+});
+
+test('within 15 minutes a start goes on by itself', async () => {
+  const { dataDir, bettor } = await minutesAgo(14);
+  const server = await startNow(dataDir, { PATH: pathOfTimeService(dataDir, 'no') });
+  await untilSettled(server, bettor);
+  assert.deepEqual(linesOf(server.run.stderr, 'clock_gap'), []);
+});
+
+test('where the machine has a time service that keeps the clock right, a start goes on', async () => {
+  const { dataDir, bettor } = await minutesAgo(18);
+  const server = await startNow(dataDir, { PATH: pathOfTimeService(dataDir, 'yes') });
+  await untilSettled(server, bettor);
+  const [line] = linesOf(server.run.stderr, 'clock_confirmed');
+  assert.equal(line?.['by'], "the machine's time service");
+});
+
+test('live prices confirm the clock if they are published at about the time that it says', async (t) => {
+  const service = await HermesService.open();
+  t.after(() => service.close());
+  const { dataDir, bettor } = await minutesAgo(18);
+  let offSeconds = -3_600;
+  const send = (): void => {
+    const publishTime = Math.floor(Date.now() / 1_000) + offSeconds;
+    const price = { asset: 'BTC', price: '6000000', conf: '1', expo: -2, publishTime } as const;
+    for (const { response } of service.streams.all) response.write(eventOf([price]));
+  };
+  const sending = setInterval(send, 200);
+  t.after(() => clearInterval(sending));
+  const env = {
+    TOTE_FEED: 'hermes',
+    TOTE_HERMES_URL: service.url.href,
+    TOTE_HERMES_API_KEY: 'a-key-of-the-test',
+  };
+  const server = await startNow(dataDir, { ...env, PATH: pathOfTimeService(dataDir, 'no') });
+  interface Heard {
+    readonly feed: {
+      readonly sources: readonly { readonly updates: { readonly BTC: { readonly refused: number } } }[];
+    };
+  }
+  await askUntil(
+    async () => (await server.operator.get<Heard>('/status')).data.feed.sources[0]?.updates.BTC.refused ?? 0,
+    (refused) => refused > 3,
+  );
+  assert.equal(
+    (await statusOf(server)).clock.condition,
+    'unconfirmed',
+    'prices of an hour ago say another time',
+  );
+  offSeconds = 0;
+  await untilSettled(server, bettor);
+  assert.equal(linesOf(server.run.stderr, 'clock_confirmed')[0]?.['by'], 'hermes');
+});
+
+test('with simulated prices a start goes on, and says so', async () => {
+  const { dataDir, bettor } = await minutesAgo(18);
+  const env = { TOTE_FEED: 'simulated', PATH: pathOfTimeService(dataDir, 'no') };
+  const server = await startNow(dataDir, env);
+  const [gap] = linesOf(server.run.stderr, 'clock_gap');
+  assert.match(
+    gap?.msg ?? '',
+    /open rounds have stakes, and go on by this clock, since prices are simulated$/,
+  );
+  await untilSettled(server, bettor);
+});
+
+test('a clock that was a day ahead: the command that the log names leads back to before', async () => {
+  const { dataDir, bettor } = await minutesAgo(18);
+  const ahead = await startNow(dataDir, {
+    NODE_OPTIONS: A_DAY_AHEAD,
+    PATH: pathOfTimeService(dataDir, 'yes'),
+  });
+  assert.match(linesOf(ahead.run.stderr, 'clock_gap')[0]?.msg ?? '', / 1 d later: open rounds have stakes/);
+  await untilSettled(ahead, bettor);
+  await ahead.stop();
+  const PATH = pathOfTimeService(dataDir, 'no');
+  const stuck = await startNow(dataDir, { PATH });
+  assert.equal((await statusOf(stuck)).clock.condition, 'behind');
+  const told = linesOf(stuck.run.stderr, 'clock_gap')[0]?.msg ?? '';
+  const [, wayBack = ''] = /: npx tote (restore \S+ --to-time \S+ --out \S+)\. /.exec(told) ?? [];
+  await stuck.stop();
+  await toteText(wayBack.split(' '));
+  const restored = `${dataDir}-restored`;
+  const server = await startNow(restored, { PATH });
+  assert.equal((await statusOf(server)).clock.condition, 'unconfirmed');
+  assert.deepEqual([await openBets(server, bettor), await balanceOf(server, bettor)], [1, 900]);
+  const body = { time: new Date().toISOString(), reason: 'the clock is right now' };
+  assert.equal((await server.operator.post('/clock/confirm', body)).status, 200);
+  await untilSettled(server, bettor);
+  assert.equal((await statusOf(server)).ordersRefused, null);
+});
+
+test('the console shows the clock that waits beside its own, and confirms it', {
+  skip: noBrowser,
+}, async (t) => {
+  buildPage();
+  const { dataDir, bettor } = await minutesAgo(18);
+  const server = await startNow(dataDir, { PATH: pathOfTimeService(dataDir, 'no') });
+  const browser = await openBrowser();
+  t.after(() => browser.close());
+  const { page, complaints } = await newPage(browser, server.operatorUrl);
+  await logIn(page, server);
+  await page.getByText('nothing is settled: is it').waitFor();
+  await page.getByRole('button', { name: 'Confirm the clock' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText("This computer's clock").waitFor();
+  await dialog.getByLabel('Reason').fill('my watch says the same');
+  await dialog.getByRole('button', { name: 'The clock is right' }).click();
+  await page.getByText('orders are taken').waitFor();
+  await untilSettled(server, bettor);
+  assert.deepEqual(complaints, []);
+});
