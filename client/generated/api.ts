@@ -1792,7 +1792,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A UUID or any unique string of 1 to 255 visible ASCII characters, quoted or bare; remembered for 10 minutes. The same key with the same body replays the first answer and places nothing: a new order needs a new key. */
+                /** @description A UUID or any unique string of 1 to 255 visible ASCII characters, quoted or bare; remembered for 10 minutes. Send ASCII alone: bytes above it are dropped at either end of the value, and refused within it. The same key with the same body replays the first answer and places nothing: a new order needs a new key. */
                 readonly "Idempotency-Key"?: string;
             };
             readonly path?: never;

@@ -29,6 +29,14 @@ export interface OrderOptions extends CallOptions {
 const ORDER_RETRY_MS_MAX = 540_000;
 export const orderRetryMs = (retryForMs: number): number => Math.min(retryForMs, ORDER_RETRY_MS_MAX);
 
+/** The server drops bytes above ASCII at either end of a header, so that two such keys could be one. */
+const IDEMPOTENCY_KEY = /^[!-~]{1,257}$/;
+const BAD_KEY: Failure = {
+  code: 'invalid_request',
+  detail: 'Idempotency-Key must be 1 to 255 visible ASCII characters',
+  status: 0,
+};
+
 export interface Persistence {
   readonly pace: Pace;
   /** No attempt but the first begins later than this after the call. */
@@ -46,6 +54,8 @@ export async function persist(
   { pace, retryForMs, idempotencyKey, signal }: Persistence,
   around: Surroundings,
 ): Promise<Success> {
+  if (idempotencyKey !== null && !IDEMPOTENCY_KEY.test(idempotencyKey))
+    throw new ToteError(BAD_KEY, { attempts: 0, isOutcomeUnknown: false, idempotencyKey });
   const retryUntilMs = around.monotonicMs() + retryForMs;
   let isUnknown = false;
   for (let attempts = 1; ; attempts++) {

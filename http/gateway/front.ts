@@ -21,7 +21,7 @@ import { type Connected, connectEngine } from '../desk/connect.js';
 import { type FiguresMemory, figuresMemory } from '../metrics/memory.js';
 import { RingService } from '../rings/service.js';
 import { streamsMemory } from '../stream/limits.js';
-import { type ForOperators, Gateways, type Listening } from './gateways.js';
+import { type ForOperators, Gateways } from './gateways.js';
 import type { OperatorSetup, SharedSetup } from './messages.js';
 
 export interface FrontSources {
@@ -65,7 +65,7 @@ export class Front {
     setup: Omit<SharedSetup, 'ended' | 'rights' | 'board' | 'broadcast' | 'streams'>,
     host: string,
     port: number,
-  ): Promise<Listening> {
+  ): Promise<number> {
     return this.#gateways.listen(
       { ...setup, ...this.#memory },
       this.figures.gateways,

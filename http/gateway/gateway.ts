@@ -21,7 +21,6 @@ import { StreamHub } from '../stream/hub.js';
 import { FLUSH_MS, StreamCounts } from '../stream/limits.js';
 import { HeldRequests } from '../uws/held-requests.js';
 import { type Acceptor, acceptFor } from '../uws/listening.js';
-import { receiveBuffer } from '../uws/receive-buffer.js';
 import { UwsTransport } from '../uws/transport.js';
 import { ArchiveClient } from './archive-client.js';
 import { type GatewaySetup, type Post, type Serving, type ToGateway, WAKE } from './messages.js';
@@ -62,7 +61,7 @@ export class Gateway implements Serving {
       onFatal: (error) => tellFailed(post, error),
     });
     this.#link = new Link(rings, { schedule: setImmediate, wake: () => post(WAKE) });
-    void this.#join();
+    this.#join();
   }
 
   take(message: Parameters<Serving['take']>[0]): void {
@@ -107,11 +106,10 @@ export class Gateway implements Serving {
   }
 
   /** Opens the network. Requests are held until `#serve`. */
-  async #join(): Promise<void> {
+  #join(): void {
     try {
-      const descriptor = await this.#transport.join(this.#held.handler);
-      const seesHeads = (await receiveBuffer(this.setup.tls)) !== null;
-      this.post({ kind: 'joined', descriptor, seesHeads });
+      const descriptor = this.#transport.join(this.#held.handler);
+      this.post({ kind: 'joined', descriptor });
     } catch (error) {
       tellRefused(this.post, error);
     }

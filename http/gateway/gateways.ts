@@ -27,12 +27,6 @@ const REPLY_CELLS = 1 << 17;
 /** How long gateways have to let go of the network when the process ends at once. */
 const HALT_MS_MAX = 2_000;
 
-export interface Listening {
-  readonly port: number;
-  /** Whether heads of requests can be seen exactly as they were sent. */
-  readonly seesHeads: boolean;
-}
-
 /** What the operators' gateway is connected with. */
 export interface ForOperators {
   readonly answer: SendQuery;
@@ -63,14 +57,14 @@ export class Gateways {
     process.on('exit', () => this.#halt());
   }
 
-  /** Takes the public port; rejects if it is taken. */
+  /** Takes the public port and resolves with it; rejects if it is taken. */
   async listen(
     setup: Omit<SharedSetup, 'ended'>,
     figures: readonly SharedArrayBuffer[],
     service: RingService,
     host: string,
     port: number,
-  ): Promise<Listening> {
+  ): Promise<number> {
     this.#onWake = () => service.drain();
     const ended = this.#ended.memory;
     const joining = this.#threads.map((thread, index) => {
@@ -87,7 +81,7 @@ export class Gateways {
     const answer = first.next('listening', 'refused');
     this.#acceptor = first;
     first.post({ kind: 'accept', descriptors: this.#descriptors, host, port });
-    return { port: unrefused(await answer).port, seesHeads: joined.every(({ seesHeads }) => seesHeads) };
+    return unrefused(await answer).port;
   }
 
   /** Functions that wake the public ones, in the order of their numbers. */

@@ -100,7 +100,7 @@ export type ToGateway =
 
 export type FromGateway =
   | typeof WAKE
-  | { readonly kind: 'joined'; readonly descriptor: UwsAppDescriptor; readonly seesHeads: boolean }
+  | { readonly kind: 'joined'; readonly descriptor: UwsAppDescriptor }
   | { readonly kind: 'listening'; readonly port: number }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'renewed'; readonly descriptor: UwsAppDescriptor }

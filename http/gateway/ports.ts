@@ -20,9 +20,6 @@ import type { Front } from './front.js';
 import type { ForOperators } from './gateways.js';
 import { PortCertificates } from './port-certificates.js';
 
-const UNSEEN =
-  'the HTTP library does not show what it receives: bytes outside ASCII at the ends of header values are dropped, not refused';
-
 const EXPIRY_CHECK_EVERY_MS = 60 * 60 * 1_000;
 
 /** Of the part of a request's id that differs for each start of the server. */
@@ -103,11 +100,11 @@ export async function openPorts(config: RunningConfig, parts: PortParts): Promis
   });
   certificates.checkExpiry();
   setInterval(() => certificates.checkExpiry(), EXPIRY_CHECK_EVERY_MS).unref();
-  for (const note of [limitsNote(descriptors), taken.seesHeads ? null : UNSEEN])
-    if (note !== null) log.write('port_note', {}, note);
+  const note = limitsNote(descriptors);
+  if (note !== null) log.write('port_note', {}, note);
   return {
     front,
-    publicUrl: urlOf(host, taken.port, tls.public !== null),
+    publicUrl: urlOf(host, taken, tls.public !== null),
     operatorUrl: urlOf(operatorHost, operatorTaken, tls.operator !== null),
     reloadCertificates: () => certificates.reload(),
     serve: (rules, connected, newArchivePort) => front.serve(rules, connected, newArchivePort),

@@ -98,6 +98,7 @@ export const idempotencyKeyParameter: JsonObject = {
   in: 'header',
   description:
     'A UUID or any unique string of 1 to 255 visible ASCII characters, quoted or bare; remembered for {memory}. ' +
+    'Send ASCII alone: bytes above it are dropped at either end of the value, and refused within it. ' +
     'The same key with the same body replays the first answer and places nothing: a new order needs a new key.',
   schema: { type: 'string', minLength: 1, maxLength: 257, pattern: IDEMPOTENCY_KEY_PATTERN },
 };

@@ -2,14 +2,10 @@
  * The headers of a request that the server reads, in one pass over all of them. Only a pass, unlike a look-up by
  * name, finds a header that is sent twice: with two lengths, a proxy in front of this server may disagree on where
  * the request ends (request smuggling).
- *
- * The same pass detects bytes that the library dropped from a value: if each line is just `name: value`, it ends
- * exactly where the lengths add up to. If one does not, `sent-head.ts` parses the head again.
  */
 
 import type { BrowserHeaders, HttpRequest } from '../../engine/model/ports.js';
 import type { UwsRequest, UwsResponse } from './library.js';
-import { sentHeaders } from './sent-head.js';
 
 const API_KEY = 'x-api-key';
 const TRACEPARENT = 'traceparent';
@@ -30,15 +26,9 @@ const BROWSER_FIELDS: ReadonlyMap<string, keyof BrowserHeaders> = new Map([
   ['x-csrf-token', 'csrfToken'],
 ]);
 const NO_BROWSER: BrowserHeaders = { host: '', origin: '', cookie: '', csrfToken: '' };
-const VERSION = ' HTTP/1.1';
-const LINE_END_CHARS = 2;
 const ZERO = 48;
-const SPACE = 0x20;
-const CARRIAGE_RETURN = 0x0d;
 
 export class RequestHeaders {
-  /** The bytes that the event loop has just received (`receive-buffer.ts`); null if they cannot be read. */
-  received: Uint8Array | null = null;
   /** null if the header is absent. Different values of one name are joined by `, `; equal ones count once. */
   apiKey: string | null = null;
   idempotencyKey: string | null = null;
@@ -53,32 +43,13 @@ export class RequestHeaders {
   transferEncoding: string | null = null;
   /** Of the present request; null if they are not read. */
   browser: BrowserHeaders | null = null;
-  /** Where the next line begins in `received`, if all lines so far match what the library parsed; else -1. */
-  #lineAt = 0;
 
   constructor(private readonly readsBrowserHeaders = false) {}
 
-  /** Reads all headers of a request; `query` is undefined if its target has no question mark. */
-  read(request: UwsRequest, method: string, path: string, query: string | undefined): void {
+  /** Reads all headers of a request. */
+  read(request: UwsRequest): void {
     this.#clear();
-    const targetChars = path.length + (query === undefined ? 0 : query.length + 1);
-    this.#lineAt =
-      this.received === null ? -1 : method.length + 1 + targetChars + VERSION.length + LINE_END_CHARS;
-    request.forEach(this.#takeParsed);
-    if (this.#lineAt < 0 && this.received !== null) {
-      this.#reparse(request, this.received, `${method} ${path}${query === undefined ? '' : `?${query}`}`);
-    }
-  }
-
-  #reparse(request: UwsRequest, received: Uint8Array, start: string): void {
-    const parsed: [string, string][] = [];
-    request.forEach((name, value) => {
-      parsed.push([name, value]);
-    });
-    const sent = sentHeaders(received, start + VERSION, parsed);
-    if (sent === null) return;
-    this.#clear();
-    for (const [name, value] of sent) this.#take(name, value);
+    request.forEach(this.#take);
   }
 
   #clear(): void {
@@ -96,22 +67,11 @@ export class RequestHeaders {
     if (this.readsBrowserHeaders) this.browser = NO_BROWSER;
   }
 
-  readonly #takeParsed = (lowerCaseName: string, value: string): void => {
-    const { received } = this;
-    if (this.#lineAt >= 0 && received !== null) {
-      const valueAt = this.#lineAt + lowerCaseName.length + 2;
-      const endAt = valueAt + value.length;
-      const isWhole = received[valueAt - 1] === SPACE && received[endAt] === CARRIAGE_RETURN;
-      this.#lineAt = isWhole ? endAt + LINE_END_CHARS : -1;
-    }
-    this.#take(lowerCaseName, value);
-  };
-
   /**
    * Stores one header. No API key, Idempotency-Key, token or length contains a comma and a space, so a joined value
    * is invalid: two different ones are refused like a malformed one.
    */
-  #take(lowerCaseName: string, value: string): void {
+  readonly #take = (lowerCaseName: string, value: string): void => {
     if (this.browser !== null) this.#takeOfBrowser(this.browser, lowerCaseName, value);
     // By length first, which tells most of these names apart: most headers are of no interest here, and comparing
     // each with every name would dominate the cost of a header.
@@ -146,7 +106,7 @@ export class RequestHeaders {
         if (lowerCaseName === TRANSFER_ENCODING) this.transferEncoding = listed(this.transferEncoding, value);
         break;
     }
-  }
+  };
 
   #takeOfBrowser(browser: BrowserHeaders, lowerCaseName: string, value: string): void {
     const field = BROWSER_FIELDS.get(lowerCaseName);

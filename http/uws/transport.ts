@@ -16,7 +16,6 @@ import { Exchange } from './exchange.js';
 import { type ExchangeHost, SlowExchanges, systemTimer, type UwsTransportOptions } from './exchange-host.js';
 import type { UwsApp, UwsAppDescriptor, UwsRequest, UwsResponse, UwsSocketContext } from './library.js';
 import { type Acceptor, acceptFor, newApp } from './listening.js';
-import { receiveBuffer } from './receive-buffer.js';
 import { faultOf, RequestHeaders } from './request-headers.js';
 import { UpgradeExchange } from './upgrade.js';
 import { type WebSocketHost, webSockets } from './web-socket.js';
@@ -58,20 +57,19 @@ export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
   }
 
   async listen(host: string, port: number, handler: HttpHandler): Promise<number> {
-    const descriptor = await this.join(handler);
+    const descriptor = this.join(handler);
     this.#acceptor = await acceptFor([descriptor], host, port, this.#tls !== null);
     return this.#acceptor.port;
   }
 
   /**
-   * Serves connections that an acceptor hands over. Resolves with what the acceptor needs. Rejects if the library refuses
-   * the certificate.
+   * Serves connections that an acceptor hands over. Returns what the acceptor needs. Throws if the library refuses the
+   * certificate.
    */
-  async join(handler: HttpHandler): Promise<UwsAppDescriptor> {
+  join(handler: HttpHandler): UwsAppDescriptor {
     assert(this.#apps.length === 0, 'a transport opens once');
     const app = this.#open();
     this.handler = handler;
-    this.#headers.received = await receiveBuffer(this.#tls);
     this.#stopTimer = (this.options.startTimer ?? systemTimer)(() => this.#sweep(), SWEEP_MS);
     return app.getDescriptor();
   }
@@ -157,7 +155,7 @@ export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
       const verb = method ?? request.getCaseSensitiveMethod();
       const path = request.getUrl();
       const query = request.getQuery();
-      headers.read(request, verb, path, query);
+      headers.read(request);
       const exchange = new Exchange(
         this,
         response,
@@ -184,7 +182,7 @@ export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
       const path = request.getUrl();
       const query = request.getQuery();
       const headers = this.#headers;
-      headers.read(request, 'GET', path, query);
+      headers.read(request);
       const exchange = new UpgradeExchange(
         this,
         response,

@@ -178,6 +178,18 @@ test('an error names the field that the server names', async () => {
   }
 });
 
+test('an Idempotency-Key that is not visible ASCII is refused before anything is sent', async () => {
+  const { client, sent } = new Scripted([success(PLACED, 201)]);
+  for (const idempotencyKey of ['', 'a b', 'btc-\u00e9', 'btc-🚀', 'k'.repeat(258)]) {
+    const error = await errorOf(client.placeOrder(ORDER, { idempotencyKey }));
+    assert.deepEqual(
+      [error.code, error.field, error.attempts, error.isOutcomeUnknown],
+      ['invalid_request', 'Idempotency-Key', 0, false],
+    );
+  }
+  assert.deepEqual(sent, []);
+});
+
 test('an error never shows the key', async () => {
   const { client } = new Scripted([broken], { retryForMs: 0 });
   const error = await errorOf(client.listMarkets());

@@ -48,11 +48,6 @@ test('orders, pages and streams are served over TLS, and only over TLS', { skip 
   const server = await start(t, { TOTE_TLS_CERT_FILE: pair.certFile, TOTE_TLS_KEY_FILE: pair.keyFile });
   assert.match(server.run.stdout, /public API +https:\/\/127\.0\.0\.1:\d+\/v1/);
   assert.match(server.run.stdout, /operator API +http:\/\/127/);
-  assert.deepEqual(
-    linesOf(server.run.stderr, 'port_note'),
-    [],
-    'heads of requests are seen as they were sent',
-  );
   await server.toNextDay();
   await server.push({ BTC: 60_000 });
   await server.advance(299_000);
@@ -67,11 +62,6 @@ test('orders, pages and streams are served over TLS, and only over TLS', { skip 
   const placed = await httpsSend(to, 'POST', '/v1/orders', { headers, body });
   assert.equal(placed.status, 201, placed.text);
   assert.equal((await httpsSend(to, 'GET', '/docs')).status, 200);
-  const rocket = await httpsSend(to, 'POST', '/v1/orders', {
-    headers: { ...headers, 'Idempotency-Key': Buffer.from('btc-🚀').toString('latin1') },
-    body,
-  });
-  assert.equal(rocket.status, 400, 'bytes outside ASCII are seen within what was encrypted, too');
   const large = await httpsSend(to, 'POST', '/v1/orders', { headers, body: ' '.repeat(20_000) });
   assert.equal(large.status, 413);
   const plain = connect(to.port, '127.0.0.1');

@@ -135,7 +135,7 @@ const ambiguity = (): string => {
     getUrl: () => '/v1/markets',
     getQuery: () => undefined,
   };
-  headers.read(request, 'GET', '/v1/markets', undefined);
+  headers.read(request);
   return headers.ambiguity ?? '';
 };
 

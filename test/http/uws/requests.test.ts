@@ -87,6 +87,17 @@ test('an absent header differs from an empty one where it matters', () =>
     assert.deepEqual([without?.apiKey, without?.contentType, without?.authorization], ['', '', '']);
   }));
 
+test('blanks and bytes above ASCII are dropped at either end of a value', () =>
+  withBench(echo, async (bench) => {
+    const client = await bench.client();
+    const values = ['btc', ' btc', '\tbtc \t ', 'btc-\xe9', '\xf0\x9f\x9a\x80btc-'];
+    for (const value of values) client.send('GET / HTTP/1.1', HOST, `Idempotency-Key:${value}`, '', '');
+    assert.deepEqual(
+      (await bench.sees(values.length)).map(({ idempotencyKey }) => idempotencyKey),
+      ['btc', 'btc', 'btc', 'btc-', 'btc-'],
+    );
+  }));
+
 test('different values of one header are joined, equal ones count once', () =>
   withBench(echo, async (bench) => {
     const client = await bench.client();

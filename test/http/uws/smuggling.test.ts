@@ -61,8 +61,6 @@ const DOUBTFUL: readonly Technique[] = [
     framing: ['Transfer-Encoding: chunked', 'Transfer-Encoding: chunked'],
     body: behindChunks,
   },
-  { name: 'a length with a byte behind it', framing: ['Content-Length: {all}\xff'], body: plain },
-  { name: 'a length with a byte before it', framing: ['Content-Length: \xa0{none}'], body: plain },
   { name: 'TE with a byte behind it', framing: ['Transfer-Encoding: chunked\xff'], body: behindChunks },
   { name: 'TE with a byte before it', framing: ['Transfer-Encoding: \xa0chunked'], body: behindChunks },
   { name: 'TE: xchunked', framing: ['Transfer-Encoding: xchunked'], body: behindChunks },
@@ -117,6 +115,7 @@ const DOUBTFUL: readonly Technique[] = [
 const PLAIN: readonly Technique[] = [
   { name: 'a length', framing: ['Content-Length: {all}'], body: plain },
   { name: 'the same length twice', framing: ['Content-Length: {all}', 'Content-Length: {all}'], body: plain },
+  { name: 'a length with a byte above ASCII', framing: ['Content-Length: {all}\xff'], body: plain },
   { name: 'a name in capitals', framing: ['CONTENT-LENGTH: {all}'], body: plain },
   { name: 'a length with zeros before', framing: ['Content-Length: 000{all}'], body: plain },
   { name: 'chunks', framing: ['Transfer-Encoding: chunked'], body: inChunks },
