@@ -892,7 +892,7 @@ export interface components {
             readonly price: number | null;
             /** @description The tick's own time. */
             readonly time: components["schemas"]["DateTime"] | null;
-            /** @description Name of the feed; null where the journal did not say yet. */
+            /** @description Name of the feed; null if there was no price. */
             readonly source: string | null;
             /** @description Origin data of the feed, as it gave them, or why there is no price. */
             readonly evidence: string | null;

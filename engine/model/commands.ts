@@ -49,9 +49,9 @@ export interface BoundaryPrice extends Timed {
   readonly boundaryMs: number;
   readonly price: number | null;
   readonly priceTimeMs: number | null;
-  /** Name of the feed that the price is from; null where there is no price, or the journal did not say yet. */
+  /** Name of the feed that the price is from; null where there is no price. */
   readonly source: string | null;
-  /** Origin data of the feed, for people and proofs. Where `source` is null, the feed's name comes first. */
+  /** Origin data of the feed, for people and proofs, or why there is no price. */
   readonly evidence: string;
 }
 

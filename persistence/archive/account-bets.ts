@@ -56,9 +56,9 @@ export class AccountBets {
   readonly #settled = new Entries();
   readonly #insert: Database.Statement<[ArchiveCell[]]>;
 
-  constructor(db: Database.Database) {
+  constructor(db: Database.Database, prefix: string) {
     this.#insert = db.prepare<[ArchiveCell[]]>(
-      `INSERT INTO account_bets VALUES ${parametersFor(ACCOUNT_BETS)}`,
+      `INSERT INTO ${prefix}account_bets VALUES ${parametersFor(ACCOUNT_BETS)}`,
     );
   }
 

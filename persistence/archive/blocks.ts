@@ -39,7 +39,7 @@ type Query = Database.Statement<ArchiveCell[], ArchiveCell[]>;
 export class ArchiveBlocks {
   readonly #placedFrom: Query;
   readonly #placedAt: Query;
-  readonly #settledFrom: Query;
+  readonly #settledFrom: readonly Query[];
   readonly #settledAt: Query;
   readonly #settledOfRound: Query;
   readonly #betsOfAccount: Query;
@@ -52,13 +52,15 @@ export class ArchiveBlocks {
   constructor(
     readonly path: string,
     db: Database.Database,
+    /** Tables with settlements, in their order. */
+    settledBlocks: readonly string[] = ['settled_block'],
   ) {
     this.limitSteps = new LimitSteps(path, db);
     const query = (sql: string): Query => db.prepare<ArchiveCell[], ArchiveCell[]>(sql).raw();
     this.#placedFrom = query('SELECT * FROM placed_block WHERE first_bet >= ? ORDER BY first_bet LIMIT ?');
     this.#placedAt = query('SELECT * FROM placed_block WHERE first_bet <= ? ORDER BY first_bet DESC LIMIT 1');
-    this.#settledFrom = query(
-      'SELECT rowid, * FROM settled_block WHERE rowid > ? AND seq >= ? AND seq <= ? ORDER BY rowid LIMIT ?',
+    this.#settledFrom = settledBlocks.map((table) =>
+      query(`SELECT rowid, * FROM ${table} WHERE rowid > ? AND seq >= ? AND seq <= ? ORDER BY rowid LIMIT ?`),
     );
     const ofRound = 'SELECT * FROM settled_block WHERE market = ? AND round_number = ?';
     this.#settledAt = query(`${ofRound} AND first_bet <= ? ORDER BY first_bet DESC LIMIT 1`);
@@ -130,9 +132,13 @@ export class ArchiveBlocks {
 
   /** Settlements by commands `fromSeq` to `toSeq`, in their order, but those of limit orders that have rested. */
   *settlements(fromSeq: number, toSeq: number): Generator<ArchiveCell[], void, undefined> {
+    for (const query of this.#settledFrom) yield* this.#settlementsIn(query, fromSeq, toSeq);
+  }
+
+  *#settlementsIn(query: Query, fromSeq: number, toSeq: number): Generator<ArchiveCell[], void, undefined> {
     let after = 0;
     for (;;) {
-      const blocks = this.#settledFrom.all(after, fromSeq, toSeq, BLOCKS_AT_ONCE);
+      const blocks = query.all(after, fromSeq, toSeq, BLOCKS_AT_ONCE);
       for (const [rowid, ...block] of blocks) {
         yield* this.#settledRows(block);
         after = Number(rowid);

@@ -72,12 +72,12 @@ SELECT ${PLACEMENT.map((name) => `placement.${name}`).join(', ')},
   FROM placement LEFT JOIN settlement ON settlement.bet = placement.bet`,
   /** Every change of every balance: each `balance_cents` is the previous one plus `amount_cents`. */
   ledger: `CREATE VIEW ledger AS
-SELECT account, placed_seq AS seq, 0 AS item, placed_ms AS time_ms, iif(rested = 1, 'reserve', 'bet') AS kind, -stake_cents AS amount_cents,
+SELECT account, placed_seq AS seq, 0 AS item, placed_ms AS time_ms, iif(rested = 1, 'reserve', 'stake') AS kind, -stake_cents AS amount_cents,
   balance_after_cents AS balance_cents, 'bet_' || bet AS reference
   FROM placement WHERE placed_seq IS NOT NULL
 UNION ALL
-SELECT account, settled_seq, settled_item, settled_ms, lower(result), paid_cents, settled_balance_cents, 'bet_' || bet
-  FROM settlement
+SELECT account, settled_seq, settled_item, settled_ms, iif(result = 'WIN', 'payout', 'refund'), paid_cents, settled_balance_cents, 'bet_' || bet
+  FROM settlement WHERE paid_cents > 0
 UNION ALL
 SELECT account, seq, item, time_ms, 'fill', 0, balance_cents, 'bet_' || bet FROM limit_step WHERE kind = 'FILLED'
 UNION ALL
@@ -94,6 +94,32 @@ SELECT account, seq, item, time_ms, reason, amount_cents, balance_cents, referen
 export function createArchiveTables(db: Database.Database, createdMs: number): void {
   for (const statement of Object.values(TABLES)) db.exec(statement);
   writeMeta(db, createdMs);
+}
+
+/** Tables to which rows are added. */
+const ROW_TABLES = [
+  'placed_block',
+  'settled_block',
+  'account_bets',
+  'round',
+  'transfer',
+  'limit_step',
+  'action',
+] as const;
+
+/**
+ * Creates temporary tables `tail_...` for what comes after the end of an archive that is open for reading. The names of its
+ * tables mean both from then on.
+ */
+export function createTailTables(db: Database.Database): void {
+  db.pragma('temp_store = MEMORY');
+  for (const table of ROW_TABLES) db.exec(TABLES[table].replace('TABLE ', 'TEMP TABLE tail_'));
+  const indexes = Object.values(TABLES).filter((sql) => / INDEX /.test(sql));
+  for (const sql of indexes) db.exec(sql.replace(/INDEX (\w+) ON /, 'INDEX temp.tail_$1 ON tail_'));
+  for (const table of ROW_TABLES) {
+    const both = `SELECT * FROM main.${table} UNION ALL SELECT * FROM tail_${table}`;
+    db.exec(`CREATE TEMP VIEW ${table} AS ${both}`);
+  }
 }
 
 function writeMeta(db: Database.Database, createdMs: number): void {

@@ -8,6 +8,7 @@ import { AccountBets } from './account-bets.js';
 import type { ArchiveCell } from './form/checksum.js';
 import {
   ACTION,
+  type Columns,
   LIMIT_STEP,
   PLACED_BLOCK,
   PLACEMENT,
@@ -31,9 +32,11 @@ const IN_SETTLEMENT = positionsOf(SETTLEMENT);
 
 /** The transaction in which rows and progress are written. */
 export class Transaction {
-  #isOpen = false;
+  #isOpen: boolean;
 
-  constructor(readonly db: Database.Database) {}
+  constructor(readonly db: Database.Database) {
+    this.#isOpen = db.inTransaction;
+  }
 
   beginOnce(): void {
     if (this.#isOpen) return;
@@ -55,8 +58,10 @@ class Table implements RowTaker {
 
   constructor(
     readonly transaction: Transaction,
-    sql: string,
+    table: string,
+    columns: Columns,
   ) {
+    const sql = `INSERT INTO ${table} VALUES ${parametersFor(columns)}`;
     this.#statement = transaction.db.prepare<[ArchiveCell[]]>(sql);
   }
 
@@ -79,9 +84,10 @@ class PlacedBlocks implements RowTaker {
   constructor(
     readonly transaction: Transaction,
     private readonly accountBets: AccountBets,
+    prefix: string,
   ) {
     this.#statement = transaction.db.prepare<[ArchiveCell[]]>(
-      `INSERT INTO placed_block VALUES ${parametersFor(PLACED_BLOCK)}`,
+      `INSERT INTO ${prefix}placed_block VALUES ${parametersFor(PLACED_BLOCK)}`,
     );
   }
 
@@ -116,9 +122,10 @@ class SettledBlocks implements RowTaker {
   constructor(
     readonly transaction: Transaction,
     private readonly accountBets: AccountBets,
+    prefix: string,
   ) {
     this.#statement = transaction.db.prepare<[ArchiveCell[]]>(
-      `INSERT INTO settled_block VALUES ${parametersFor(SETTLED_BLOCK)}`,
+      `INSERT INTO ${prefix}settled_block VALUES ${parametersFor(SETTLED_BLOCK)}`,
     );
   }
 
@@ -165,14 +172,15 @@ export class ArchiveTables {
   readonly limitSteps: Table;
   readonly actions: Table;
 
-  constructor(transaction: Transaction) {
-    this.#accountBets = new AccountBets(transaction.db);
-    this.placed = new PlacedBlocks(transaction, this.#accountBets);
-    this.settled = new SettledBlocks(transaction, this.#accountBets);
-    this.rounds = new Table(transaction, `INSERT INTO round VALUES ${parametersFor(ROUND)}`);
-    this.transfers = new Table(transaction, `INSERT INTO transfer VALUES ${parametersFor(TRANSFER)}`);
-    this.limitSteps = new Table(transaction, `INSERT INTO limit_step VALUES ${parametersFor(LIMIT_STEP)}`);
-    this.actions = new Table(transaction, `INSERT INTO action VALUES ${parametersFor(ACTION)}`);
+  /** `prefix` stands before the names of the tables. */
+  constructor(transaction: Transaction, prefix = '') {
+    this.#accountBets = new AccountBets(transaction.db, prefix);
+    this.placed = new PlacedBlocks(transaction, this.#accountBets, prefix);
+    this.settled = new SettledBlocks(transaction, this.#accountBets, prefix);
+    this.rounds = new Table(transaction, `${prefix}round`, ROUND);
+    this.transfers = new Table(transaction, `${prefix}transfer`, TRANSFER);
+    this.limitSteps = new Table(transaction, `${prefix}limit_step`, LIMIT_STEP);
+    this.actions = new Table(transaction, `${prefix}action`, ACTION);
   }
 
   /** Rows taken since `clearCounts`. */

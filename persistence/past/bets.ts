@@ -20,9 +20,9 @@ import type { SettlementFacts } from '../../engine/model/events.js';
 import type { ArchiveBlocks } from '../archive/blocks.js';
 import type { ArchiveCell } from '../archive/form/checksum.js';
 import { LIMIT_STEP, positionsOf } from '../archive/form/columns.js';
-import { fillOf, settlementOf } from '../replay/archived-events.js';
-import { placedOf, placedSeqOf, settledOf, settledSeqOf } from '../replay/archived-facts.js';
+import { placedOf, placedSeqOf, settledOf, settledSeqOf } from './facts.js';
 import type { ArchivedRounds } from './rounds.js';
+import { fillOf, settlementOf } from './streams.js';
 
 /** Placements that are read for one answer at most: with a filter there may be fewer bets in it than asked for. */
 const READ_MAX = 5_000;

@@ -1,7 +1,4 @@
-/**
- * The ledger of an account in the archive, newest first. Placements, settlements, steps of limit orders and transfers are
- * streams, each in order; they are merged from any place on, and read no further than the answer goes.
- */
+/** The ledger of an account in the archive, newest first, read no further than the answer goes. */
 import type Database from 'better-sqlite3';
 import type {
   LedgerAnswer,
@@ -9,88 +6,75 @@ import type {
   LedgerPlace,
   LedgerQuestion,
 } from '../../engine/model/archive-reads.js';
-import type { PastEvent } from '../../engine/model/events.js';
+import { roundId } from '../../engine/model/domain.js';
 import type { ArchiveBlocks } from '../archive/blocks.js';
 import { type ArchiveCell, isIntact } from '../archive/form/checksum.js';
 import { damagedArchive } from '../archive/schema.js';
-import { eventsOfSteps, settlementOf } from '../replay/archived-events.js';
+import { type LedgerEntry, ledgerEntryOf } from './entries.js';
+import { movedOf, placedOf, placedSeqOf, settledItemOf, settledOf, settledSeqOf } from './facts.js';
 import {
-  movedOf,
-  placedOf,
-  placedSeqOf,
-  settledItemOf,
-  settledOf,
-  settledSeqOf,
-} from '../replay/archived-facts.js';
-import { ledgerEntryOf } from '../replay/ledger.js';
+  type ArchivedEvent,
+  type ArchivedEvents,
+  comparePlaces,
+  eventsOfSteps,
+  merged,
+  settlementOf,
+} from './streams.js';
 
 /** After everything. */
 const END: LedgerPlace = { seq: Number.MAX_SAFE_INTEGER, item: Number.MAX_SAFE_INTEGER };
 
-/** What happened at a place: an entry, or a settlement that moved no money. */
-interface Happened extends LedgerPlace {
-  readonly event: PastEvent;
-}
-type Down = Generator<Happened, void, undefined>;
+/** An entry, or a balance that no entry led to. */
+export type Balance = Pick<LedgerEntry, 'account' | 'timeMs' | 'amountCents' | 'balanceCents'>;
 
 export class AccountLedger {
-  readonly #transfers: Database.Statement<ArchiveCell[], ArchiveCell[]>;
-
   constructor(
     private readonly path: string,
-    db: Database.Database,
+    private readonly db: Database.Database,
     private readonly blocks: ArchiveBlocks,
     /** The archive holds what the commands after this one did. */
     private readonly fromSeq: number,
-  ) {
-    this.#transfers = db
-      .prepare<ArchiveCell[], ArchiveCell[]>(
-        'SELECT * FROM transfer WHERE account = ? AND (seq, item) <= (?, ?) ORDER BY seq DESC, item DESC',
-      )
-      .raw();
-  }
+  ) {}
 
   answer({ account, before, limit }: LedgerQuestion): LedgerAnswer {
     const entries: LedgerEntryView[] = [];
-    let oldest: LedgerEntryView | null = null;
-    for (const entry of this.#entriesUpTo(account, before ?? END)) {
+    let oldest: LedgerEntry | null = null;
+    for (const { seq, item, event } of this.events(account, before ?? END)) {
+      const entry = ledgerEntryOf(seq, event);
+      if (entry === null) continue;
       oldest = entry;
       // The place of the entry that the last answer ended with.
-      if (before !== null && comparePlaces(entry, before) === 0) continue;
+      if (before !== null && comparePlaces({ seq, item }, before) === 0) continue;
       if (entries.length === limit) return { entries, nextBefore: placeOf(entries.at(-1)) };
-      entries.push(entry);
+      entries.push(viewOf(entry, item));
     }
-    const forward = this.#forwardOf(oldest);
-    if (forward !== null && entries.length === limit) return { entries, nextBefore: placeOf(entries.at(-1)) };
-    return { entries: forward === null ? entries : [...entries, forward], nextBefore: null };
+    const forward = oldest === null ? null : this.forwardOf(oldest);
+    if (forward === null) return { entries, nextBefore: null };
+    if (entries.length === limit) return { entries, nextBefore: placeOf(entries.at(-1)) };
+    return { entries: [...entries, viewOf(forward, 0)], nextBefore: null };
   }
 
-  /** What an archive that began later has not: one entry that stands for all before the oldest. */
-  #forwardOf(oldest: LedgerEntryView | null): LedgerEntryView | null {
-    if (oldest === null || this.fromSeq === 0) return null;
-    const cents = oldest.balanceCents - oldest.amountCents;
-    if (cents === 0) return null;
-    const { timeMs } = oldest;
-    const amounts = { amountCents: cents, balanceCents: cents };
-    return { seq: this.fromSeq, item: 0, timeMs, kind: 'forward', ...amounts, bet: 0, reference: '' };
+  /** One entry that stands for what an archive that began later has not: all before the account's `oldest`. */
+  forwardOf({ account, timeMs, balanceCents, amountCents }: Balance): LedgerEntry | null {
+    const cents = balanceCents - amountCents;
+    if (cents === 0 || this.fromSeq === 0) return null;
+    const about = { kind: 'forward', bet: 0, round: '', reference: '' } as const;
+    return { seq: this.fromSeq, timeMs, account, amountCents: cents, balanceCents: cents, ...about };
   }
 
-  *#entriesUpTo(account: number, place: LedgerPlace): Generator<LedgerEntryView, void, undefined> {
+  /** What happened to the account up to this place, the last first; also settlements that moved no money. */
+  events(account: number, place: LedgerPlace): ArchivedEvents {
+    const { seq, item } = place;
     const streams = [
       this.#placements(account, place),
       this.#settlements(account, place),
-      this.#transfersUpTo(account, place),
-      this.#limitSteps(account, place),
+      this.#moved('account = ? AND (seq, item) <= (?, ?) ORDER BY seq DESC, item DESC', account, seq, item),
+      eventsOfSteps(this.blocks, this.blocks.limitSteps.downOfAccount(account, seq, item)),
     ];
-    for (const { seq, item, event } of mergedDown(streams)) {
-      const entry = ledgerEntryOf(seq, event);
-      if (entry === null) continue;
-      const { timeMs, kind, amountCents, balanceCents, bet, reference } = entry;
-      yield { seq, item, timeMs, kind, amountCents, balanceCents, bet, reference };
-    }
+    return merged<ArchivedEvent>(streams, -1);
   }
 
-  *#placements(account: number, place: LedgerPlace): Down {
+  *#placements(account: number, place: LedgerPlace): ArchivedEvents {
     for (const { placed } of this.blocks.betsOfAccount(account, place.seq)) {
       yield* downFrom(placed, place, (bet) => {
         const row = this.blocks.placement(bet);
@@ -100,7 +84,7 @@ export class AccountLedger {
     }
   }
 
-  *#settlements(account: number, place: LedgerPlace): Down {
+  *#settlements(account: number, place: LedgerPlace): ArchivedEvents {
     for (const { settled } of this.blocks.betsOfAccount(account, place.seq)) {
       yield* downFrom(settled, place, (bet) => {
         const placement = this.blocks.placement(bet);
@@ -112,13 +96,20 @@ export class AccountLedger {
     }
   }
 
-  *#limitSteps(account: number, { seq, item }: LedgerPlace): Down {
-    const steps = this.blocks.limitSteps.downOfAccount(account, seq, item);
-    for (const found of eventsOfSteps(this.blocks, steps)) yield found;
+  /** Money moved by commands `fromSeq` to `toSeq` other than by bets. */
+  movements(fromSeq: number, toSeq: number): ArchivedEvents {
+    return this.#moved('seq BETWEEN ? AND ? ORDER BY seq, item', fromSeq, toSeq);
   }
 
-  *#transfersUpTo(account: number, { seq, item }: LedgerPlace): Down {
-    for (const row of this.#transfers.iterate(account, seq, item)) {
+  /** What the house put into a round, and what it got back. */
+  houseEvents(market: number, roundNumber: number): ArchivedEvents {
+    const where = "account = 0 AND reason IN ('seed', 'settlement') AND reference = ? ORDER BY seq, item";
+    return this.#moved(where, roundId(market, roundNumber));
+  }
+
+  *#moved(where: string, ...values: ArchiveCell[]): ArchivedEvents {
+    const rows = this.db.prepare<ArchiveCell[], ArchiveCell[]>(`SELECT * FROM transfer WHERE ${where}`).raw();
+    for (const row of rows.iterate(...values)) {
       if (!isIntact(row))
         throw damagedArchive(this.path, `transfer ${row[0]} ${row[1]} does not match its checksum`);
       yield { seq: Number(row[0]), item: Number(row[1]), event: movedOf(row) };
@@ -126,12 +117,20 @@ export class AccountLedger {
   }
 }
 
+const viewOf = (
+  { account: _account, round: _round, ...entry }: LedgerEntry,
+  item: number,
+): LedgerEntryView => ({
+  ...entry,
+  item,
+});
+
 /** What `read` finds for a list of bets that is in order, from the end or from `place` on backwards. */
 function* downFrom(
   bets: readonly number[],
   place: LedgerPlace,
-  read: (bet: number) => Happened | null,
-): Down {
+  read: (bet: number) => ArchivedEvent | null,
+): ArchivedEvents {
   let low = 0;
   let high = bets.length;
   // The last one is not after the place in all lists but the first, where bisection reads little of what is.
@@ -149,32 +148,6 @@ function* downFrom(
     if (at !== null) yield at;
   }
 }
-
-/** What all streams have, the newest first. Closes all of them at the end. */
-function* mergedDown(streams: readonly Down[]): Down {
-  try {
-    const heads = streams.map((stream) => stream.next());
-    for (;;) {
-      let newest = -1;
-      for (const [index, head] of heads.entries()) {
-        const best = heads[newest];
-        if (head.done === true) continue;
-        if (best === undefined || best.done === true || comparePlaces(head.value, best.value) > 0)
-          newest = index;
-      }
-      const found = heads[newest];
-      const stream = streams[newest];
-      if (found === undefined || found.done === true || stream === undefined) return;
-      yield found.value;
-      heads[newest] = stream.next();
-    }
-  } finally {
-    for (const stream of streams) stream.return();
-  }
-}
-
-const comparePlaces = (one: LedgerPlace, other: LedgerPlace): number =>
-  one.seq === other.seq ? one.item - other.item : one.seq - other.seq;
 
 const placeOf = (entry: LedgerEntryView | undefined): LedgerPlace | null =>
   entry === undefined ? null : { seq: entry.seq, item: entry.item };

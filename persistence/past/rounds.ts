@@ -19,9 +19,10 @@ import {
   timeFrameMs,
 } from '../../engine/model/domain.js';
 import type { PublishedRoot } from '../../engine/model/proofs/proof-views.js';
+import type { ArchiveBlocks } from '../archive/blocks.js';
 import { type ArchiveCell, isIntact } from '../archive/form/checksum.js';
 import { damagedArchive } from '../archive/schema.js';
-import { type ArchivedRound, movedOf, roundOf } from '../replay/archived-facts.js';
+import { type ArchivedRound, movedOf, roundOf, settledItemOf, settledSeqOf, stepPlaceOf } from './facts.js';
 
 const WHOLE_BPS = 10_000;
 
@@ -37,7 +38,8 @@ export class ArchivedRounds {
 
   constructor(
     private readonly path: string,
-    db: Database.Database,
+    private readonly db: Database.Database,
+    private readonly blocks: ArchiveBlocks,
   ) {
     const query = (sql: string): Query => db.prepare<ArchiveCell[], ArchiveCell[]>(sql).raw();
     this.#ofAll = query(
@@ -135,7 +137,7 @@ export class ArchivedRounds {
 
   /** null if the round is not settled. */
   withProof(market: number, roundNumber: number): ArchivedRoundProof | null {
-    const round = this.#find(market, roundNumber);
+    const round = this.find(market, roundNumber);
     if (round === null) return null;
     const { resolvedAtMs, proof } = round;
     return { ...this.#viewOf(round), resolvedAtMs, proof };
@@ -143,11 +145,59 @@ export class ArchivedRounds {
 
   /** null if the round is not settled, or none was put on record. */
   root(market: number, roundNumber: number): PublishedRoot | null {
-    return this.#find(market, roundNumber)?.proof.root ?? null;
+    return this.find(market, roundNumber)?.proof.root ?? null;
   }
 
-  #find(market: number, roundNumber: number): ArchivedRound | null {
+  /** null if the round is not settled. */
+  find(market: number, roundNumber: number): ArchivedRound | null {
     const row = this.#round.get(marketId(market), roundNumber);
     return row === undefined ? null : this.#roundOf(row);
+  }
+
+  /** Rounds settled by commands `fromSeq` to `toSeq`, in that order. */
+  *settledBy(fromSeq: number, toSeq: number): Generator<ArchivedRound, void, undefined> {
+    const rows = this.db
+      .prepare<number[], ArchiveCell[]>(
+        'SELECT * FROM round WHERE settled_seq BETWEEN ? AND ? ORDER BY settled_seq',
+      )
+      .raw();
+    let together: ArchivedRound[] = [];
+    for (const row of rows.iterate(fromSeq, toSeq)) {
+      const round = this.#roundOf(row);
+      if (together[0]?.settledSeq !== round.settledSeq) {
+        yield* this.#inOrder(together);
+        together = [];
+      }
+      together.push(round);
+    }
+    yield* this.#inOrder(together);
+  }
+
+  /** Rounds settled by one command, in the order in which it settled them. */
+  #inOrder(rounds: ArchivedRound[]): ArchivedRound[] {
+    if (rounds.length < 2) return rounds;
+    const places = new Map(rounds.map((round) => [round, this.#placeOf(round)]));
+    return rounds.sort((one, other) => (places.get(one) ?? 0) - (places.get(other) ?? 0));
+  }
+
+  /** The position of the round's last movement of money in the command that settled it: the house's, or of its last bet. */
+  #placeOf({ market, roundNumber, settledSeq }: ArchivedRound): number {
+    const ofHouse = this.db
+      .prepare<[number, string], number | null>(
+        'SELECT max(item) FROM transfer WHERE seq = ? AND reference = ?',
+      )
+      .pluck()
+      .get(settledSeq, roundId(market, roundNumber));
+    if (typeof ofHouse === 'number') return ofHouse;
+    const id = marketId(market);
+    let last = 0;
+    for (const settlement of this.blocks.settlementsOfRound(id, roundNumber)) {
+      if (settledSeqOf(settlement) === settledSeq) last = settledItemOf(settlement);
+    }
+    for (const step of this.blocks.limitSteps.ofRound(id, roundNumber)) {
+      const { seq, item } = stepPlaceOf(step);
+      if (seq === settledSeq) last = Math.max(last, item);
+    }
+    return last;
   }
 }

@@ -11,9 +11,9 @@ import type { BetPath, BetPathQuestion } from '../../engine/model/proofs/proof-r
 import { rootOfPath, TreeHasher, WholeTree } from '../../engine/proofs/merkle.js';
 import type { ArchiveBlocks } from '../archive/blocks.js';
 import { damagedArchive } from '../archive/schema.js';
-import { betsInOrder, fillOf } from '../replay/archived-events.js';
-import { placedOf, placedSeqOf } from '../replay/archived-facts.js';
+import { placedOf, placedSeqOf } from './facts.js';
 import type { ArchivedRounds } from './rounds.js';
+import { betsInOrder, fillOf } from './streams.js';
 
 /** Bets that are hashed in one step: a few tens of milliseconds. */
 const SLICE_BETS = 2_000;

@@ -4,7 +4,7 @@ import { must } from '../../engine/base/assert.js';
 import type { ArchiveAsked, ArchiveTold } from '../../engine/model/archive-reads.js';
 import { messageOf } from '../errors.js';
 import type { FromArchivist, FromPast, PastOptions, ToArchivist, ToPast } from './messages.js';
-import { PastReader } from './reader.js';
+import { Past } from './past.js';
 import { WaitingQuestions } from './waiting.js';
 
 const port = must(parentPort, "the parent's port");
@@ -15,7 +15,7 @@ let noted = '';
 let timer: NodeJS.Timeout | null = null;
 
 const questions = new WaitingQuestions({
-  open: () => PastReader.open(path),
+  open: () => Past.open(path),
   nowMs: () => performance.now(),
   hurry: (seq) => shadow.postMessage(seq satisfies ToArchivist),
   schedule: (lookAgain) => setImmediate(lookAgain),

@@ -21,7 +21,7 @@ export interface ProvenPrice {
   price: number | null;
   /** The tick's own time. */
   time: DateTime | null;
-  /** Name of the feed; null where the journal did not say yet. */
+  /** Name of the feed; null if there was no price. */
   source: string | null;
   /** Origin data of the feed, as it gave them, or why there is no price. */
   evidence: string | null;

@@ -12,8 +12,7 @@ import type { Restored } from '../../upkeep/restore/restore.js';
 import type { WrittenOff } from '../../upkeep/restore/write-off.js';
 import type { PrunePlan } from '../../upkeep/retention/retention.js';
 import type { ExportFormat } from '../export/sink.js';
-import type { Source } from '../past/history-reader.js';
-import type { RoundFacts } from '../past/round-facts.js';
+import type { RoundFacts } from '../past/round.js';
 
 /** What is printed on stdout if a command fails. The parser's own errors (code 2) are on stderr only. */
 export interface FailureJson {
@@ -89,7 +88,7 @@ interface Doable {
 export interface PruneJson extends PrunePlan, Doable {}
 export interface WriteOffJson extends WrittenOff, Doable {}
 
-export type RoundJson = RoundFacts & { readonly source: Source['kind'] };
+export type RoundJson = RoundFacts;
 
 export interface ExportJson {
   readonly what: 'bets' | 'ledger' | 'rounds';

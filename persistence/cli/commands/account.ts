@@ -6,6 +6,7 @@ import type { Engine } from '../../../engine/engine.js';
 import {
   accountId,
   betId,
+  isUnfilled,
   keyId,
   parseAccountId,
   ROUND_STATUSES,
@@ -17,13 +18,13 @@ import {
 } from '../../../engine/model/domain.js';
 import type { BetView, KeyView } from '../../../engine/model/views.js';
 import { JournalError } from '../../errors.js';
-import { LedgerCheck } from '../../replay/ledger.js';
+import { LedgerCheck, type LedgerEntry, ledgerEntryOf } from '../../past/entries.js';
+import type { Past } from '../../past/past.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { dollarsText, isoText, oddsText, quoted, usd } from '../frame/format.js';
 import type { Output } from '../frame/output.js';
-import { type AccountHistory, accountHistory } from '../past/account-history.js';
-import { HistoryReader } from '../past/history-reader.js';
+import { Look } from '../past/look.js';
 import { AT_OPTIONS, type AtOptions, seqOf } from '../past/moments.js';
 import { entryJson, showLedger } from '../words/ledger-text.js';
 import { parseAccount } from './replay.js';
@@ -35,7 +36,7 @@ export const accountCommand = defineCommand<AtOptions>({
     'Shows tier, balance, keys (never their secrets), open bets and every ledger entry: deposits, withdrawals, stakes, ' +
     'payouts, refunds. The entries are added up; if they do not match the balance, it says so and ends with 1. ' +
     'The entries come from the archive, each checked, and the balance from the newest snapshot and the journal after ' +
-    'it. --replay takes both from the journal alone, which takes longer the longer the journal is. ' +
+    'it. ' +
     'Works with and without a running server, and changes nothing.',
   examples: [
     ['account acc_7', 'as it is now'],
@@ -45,10 +46,12 @@ export const accountCommand = defineCommand<AtOptions>({
   operands: [new Argument('<ID>', 'the account, such as acc_7').argParser(parseAccount)],
   options: AT_OPTIONS,
   run: (context, options, operands) =>
-    HistoryReader.look(context, 'account', (past) => {
+    Look.at(context, 'account', (look) => {
       const number = parseAccountId(must(operands[0], 'the account'));
-      const found = accountHistory(past, number, seqOf(past, options), options.replay === true);
-      if (found.engine.account(number) === null) throw notThere(number, found.engine.seq);
+      const { past, state, words } = look.upTo(seqOf(look, options));
+      const engine = state();
+      if (engine.account(number) === null) throw notThere(number, engine.seq);
+      const found = { engine, words, ...accountHistory(past, engine, number) };
       const check = new LedgerCheck();
       for (const entry of found.entries) check.add(entry);
       const fault = check.fault(must(found.engine.account(number), 'account').balanceCents);
@@ -58,11 +61,52 @@ export const accountCommand = defineCommand<AtOptions>({
     }),
 });
 
+interface AccountHistory {
+  readonly engine: Engine;
+  readonly words: string;
+  readonly entries: readonly LedgerEntry[];
+  /** Of the bets in the entries. A limit order that has rested counts from its fill. */
+  readonly counts: BetCounts;
+}
+
+interface BetCounts {
+  placed: number;
+  stakedCents: number;
+  settled: number;
+  paidCents: number;
+}
+
+/** What happened to the account up to the end of `engine`. */
+export function accountHistory(
+  past: Past,
+  engine: Engine,
+  number: number,
+): Pick<AccountHistory, 'entries' | 'counts'> {
+  const counts: BetCounts = { placed: 0, stakedCents: 0, settled: 0, paidCents: 0 };
+  const entries: LedgerEntry[] = [];
+  for (const { seq, event } of past.accountEvents(number, engine.seq)) {
+    if (event.type === 'betPlaced' || event.type === 'orderFilled') {
+      counts.placed += 1;
+      counts.stakedCents += event.stakeCents;
+    } else if (event.type === 'betSettled' && !isUnfilled(event.result)) {
+      counts.settled += 1;
+      counts.paidCents += event.payoutCents;
+    }
+    const entry = ledgerEntryOf(seq, event);
+    if (entry !== null) entries.push(entry);
+  }
+  const balanceCents = engine.account(number)?.balanceCents ?? 0;
+  const nothing = { account: number, timeMs: engine.timeMs, amountCents: 0, balanceCents };
+  const forward = past.forwardOf(entries.at(-1) ?? nothing);
+  if (forward !== null) entries.push(forward);
+  return { entries: entries.reverse(), counts };
+}
+
 const notThere = (number: number, seq: number): JournalError =>
   new JournalError('not_found', `There is no account ${accountId(number)} at sequence number ${seq}.`);
 
 function show(out: Output, number: number, found: AccountHistory, fault: string | null): void {
-  const { engine, entries, counts, source } = found;
+  const { engine, entries, counts, words } = found;
   const view = must(engine.account(number), 'account');
   const open = engine.openPositions(number, Number.POSITIVE_INFINITY);
   out.facts([
@@ -77,7 +121,7 @@ function show(out: Output, number: number, found: AccountHistory, fault: string 
     ],
     ['bets placed', `${counts.placed}, stakes ${usd(counts.stakedCents)}`],
     ['bets settled', `${counts.settled}, paid ${usd(counts.paidCents)}`],
-    ['from', source.words],
+    ['from', words],
   ]);
   showKeys(out, engine, engine.keysOf(number));
   showOpenBets(out, open);
@@ -142,7 +186,6 @@ function accountJson(number: number, found: AccountHistory, fault: string | null
     balanceCents: view.balanceCents,
     seq: engine.seq,
     time: isoText(engine.timeMs),
-    source: found.source.kind,
     keys: engine.keysOf(number).map((key) => ({
       id: keyId(key.key),
       scopes: scopesOf(key.scopesMask),

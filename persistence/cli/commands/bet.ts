@@ -13,19 +13,20 @@ import {
   RESULT_VOID,
   ROUND_RESULTS,
   ROUND_STATUSES,
+  roundId,
   SIDES,
   textAt,
 } from '../../../engine/model/domain.js';
 import type { PastEvent } from '../../../engine/model/events.js';
-import { type LedgerEntry, ledgerEntryOf } from '../../replay/ledger.js';
+import { JournalError } from '../../errors.js';
+import { type LedgerEntry, ledgerEntryOf } from '../../past/entries.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { isoText, oddsText, percentText, quoted, usd } from '../frame/format.js';
 import type { Output } from '../frame/output.js';
-import { type BetHistory, betHistory } from '../past/bet-history.js';
-import { HistoryReader } from '../past/history-reader.js';
+import { type Known, Look } from '../past/look.js';
 import { AT_OPTIONS, type AtOptions, seqOf } from '../past/moments.js';
-import { seedsOf } from '../past/round-facts.js';
+import { betsIn, findRound, seedsOf, statusOf } from '../past/round.js';
 import { type KnownSeeds, readRoundSeeds } from '../past/round-seeds.js';
 import { entryJson, showLedger } from '../words/ledger-text.js';
 
@@ -35,8 +36,8 @@ export const betCommand = defineCommand<AtOptions>({
   details:
     'Shows the stake, odds and round of the bet, its result, the ledger entries, and the betHash with what is needed to ' +
     'verify it (the seed once the round is settled). With --json the member "evidence" is the input of ' +
-    '"npx tote verify-bet --evidence". All of it is read from the archive, each row checked, and from the journal after it; ' +
-    '--replay takes everything from the journal. Nothing is changed.',
+    '"npx tote verify-bet --evidence". All of it is read from the archive, each row checked, and from the journal after it. ' +
+    'Nothing is changed.',
   examples: [
     ['bet bet_1201', 'as it is now'],
     ['bet bet_1201 ./data --json > bet.json', 'for a program, or for verify-bet --evidence bet.json'],
@@ -44,19 +45,36 @@ export const betCommand = defineCommand<AtOptions>({
   operands: [new Argument('<ID>', 'the bet, such as bet_1201').argParser(parseBet)],
   options: AT_OPTIONS,
   run: (context, options, operands) =>
-    HistoryReader.look(context, 'bet', (past) => {
-      const found = betHistory(
-        past,
-        parseBet(must(operands[0], 'the bet')),
-        seqOf(past, options),
-        options.replay === true,
-      );
-      const known = readRoundSeeds(context.dir, past.withRules(found.engine));
-      if (context.out.isJson) context.out.document(betJson(found, known));
-      else show(context.out, found, known);
+    Look.at(context, 'bet', (look) => {
+      const known = look.upTo(seqOf(look, options));
+      const found = foundBet(known, parseBet(must(operands[0], 'the bet')));
+      const seeds = readRoundSeeds(context.dir, look.withRules(found.engine));
+      if (context.out.isJson) context.out.document(betJson(found, seeds));
+      else show(context.out, found, seeds);
       return EXIT.done;
     }),
 });
+
+type FoundBet = ReturnType<typeof foundBet>;
+
+/** Throws `not_found`. */
+function foundBet({ past, state, words }: Known, number: number) {
+  const engine = state();
+  const [bet] = betsIn(past.betEvents(number, engine.seq));
+  if (bet === undefined) throw notThere(number, past.fromSeq > 0 && number <= engine.betCount, engine.seq);
+  const { market, roundNumber } = bet.placed;
+  const round = must(findRound(past, engine, market, roundNumber), 'the round of a bet');
+  // An archive that began while the bet was open does not know its entry percent and client seed.
+  return { bet, round, engine, words, isWhole: bet.placedSeq > 0 };
+}
+
+const notThere = (bet: number, isForgotten: boolean, seq: number): JournalError =>
+  new JournalError(
+    'not_found',
+    isForgotten
+      ? `${betId(bet)} was placed before the past that is left begins.`
+      : `There is no ${betId(bet)} up to sequence number ${seq}.`,
+  );
 
 function parseBet(text: string): number {
   const number = parseBetId(text);
@@ -64,42 +82,43 @@ function parseBet(text: string): number {
   return number;
 }
 
-function show(out: Output, found: BetHistory, known: KnownSeeds): void {
+function show(out: Output, found: FoundBet, known: KnownSeeds): void {
   const { round } = found;
   const { placed, settled } = found.bet;
-  const { seed, seedCommitment, seedNotShown } = seedsOf(round, true, known);
+  const { seed, seedCommitment, seedNotShown } = seedsOf(round, known);
   out.facts([
     ['bet', betId(placed.bet)],
     ['account', accountId(placed.account)],
-    ['round', `${round.id}, ${textAt(ROUND_STATUSES, round.status)}${resultText(round.result)}`],
+    ['round', `${nameOf(found)}, ${textAt(ROUND_STATUSES, statusOf(round))}${resultText(round.result)}`],
     ['bet on', `${textAt(SIDES, placed.side)}, ${usd(placed.stakeCents)} at odds ${oddsText(placed.oddsE4)}`],
     ['entry percent', entryText(found)],
     ['a win pays', usd(placed.payoutCents)],
     ['client seed', clientSeedText(found)],
     ['placed', instantText(found.bet.placedSeq, placed.timeMs)],
     ...limitRows(found),
-    ['result', settled === null ? openText(found) : textAt(BET_ENDS, settled.result)],
-    ['paid', settled === null ? '' : usd(settled.payoutCents)],
-    ['settled', settled === null ? '' : instantText(found.bet.settledSeq ?? 0, settled.timeMs)],
+    ['result', settled === null ? openText(found) : textAt(BET_ENDS, settled.event.result)],
+    ['paid', settled === null ? '' : usd(settled.event.payoutCents)],
+    ['settled', settled === null ? '' : instantText(settled.seq, settled.event.timeMs)],
     ['bet hash', hashOf(found, known) ?? 'not known'],
     ['commitment', seedCommitment ?? 'not known'],
     ['seed', seed ?? seedNotShown ?? 'not known'],
-    ['from', found.source.words],
+    ['from', found.words],
   ]);
   out.line('');
   showLedger(out, entriesOf(found));
 }
 
-const isBet = ({ bet: { placed } }: BetHistory): boolean => placed.type === 'betPlaced';
-const openText = (found: BetHistory): string => (isBet(found) ? 'open' : 'rests');
+const isBet = ({ bet: { placed } }: FoundBet): boolean => placed.type === 'betPlaced';
+const nameOf = ({ round: { market, roundNumber } }: FoundBet): string => roundId(market, roundNumber);
+const openText = (found: FoundBet): string => (isBet(found) ? 'open' : 'rests');
 
-function entryText(found: BetHistory): string {
+function entryText(found: FoundBet): string {
   if (!isBet(found)) return 'not filled';
   return found.isWhole ? percentText(found.bet.placed.entryPercentE2) : 'not known any more';
 }
 
 /** Of a limit order: what it named, and when it was filled if it has rested. */
-function limitRows({ bet: { placed, filled } }: BetHistory): [name: string, text: string][] {
+function limitRows({ bet: { placed, filled } }: FoundBet): [name: string, text: string][] {
   if (placed.limitOddsE4 === NO_LIMIT) return [];
   const limit: [string, string] = ['limit', `odds of at least ${oddsText(placed.limitOddsE4)}`];
   return filled === null ? [limit] : [limit, ['filled', instantText(filled.seq, filled.event.timeMs)]];
@@ -113,31 +132,31 @@ function resultText(result: number): string {
   return result === RESULT_VOID ? ', void' : `, ${textAt(ROUND_RESULTS, result)}`;
 }
 
-function clientSeedText({ isWhole, bet: { placed } }: BetHistory): string {
+function clientSeedText({ isWhole, bet: { placed } }: FoundBet): string {
   if (!isWhole) return 'not known any more';
   return placed.clientSeed === null ? 'none' : quoted(placed.clientSeed);
 }
 
-function hashOf(found: BetHistory, { seeds }: KnownSeeds): string | null {
+function hashOf(found: FoundBet, { seeds }: KnownSeeds): string | null {
   return found.isWhole && isBet(found) && seeds !== null ? seeds.betHash(found.bet.placed) : null;
 }
 
-function entriesOf({ isWhole, bet }: BetHistory): LedgerEntry[] {
-  const { placed, placedSeq, filled, settled, settledSeq } = bet;
+function entriesOf({ isWhole, bet }: FoundBet): LedgerEntry[] {
+  const { placed, placedSeq, filled, settled } = bet;
   const order: PastEvent = filled === null ? placed : { ...placed, type: 'orderPending' };
   const entries = [
     isWhole ? ledgerEntryOf(placedSeq, order) : null,
     filled === null ? null : ledgerEntryOf(filled.seq, filled.event),
-    settled === null ? null : ledgerEntryOf(settledSeq ?? 0, settled),
+    settled === null ? null : ledgerEntryOf(settled.seq, settled.event),
   ];
   return entries.filter((entry) => entry !== null);
 }
 
 export type BetJson = ReturnType<typeof betJson>;
 
-function betJson(found: BetHistory, known: KnownSeeds) {
+function betJson(found: FoundBet, known: KnownSeeds) {
   const { round, isWhole } = found;
-  const { placed, placedSeq, filled, settled, settledSeq } = found.bet;
+  const { placed, placedSeq, filled, settled } = found.bet;
   const published = {
     id: betId(placed.bet),
     marketId: marketId(placed.market),
@@ -149,11 +168,11 @@ function betJson(found: BetHistory, known: KnownSeeds) {
     betHash: hashOf(found, known),
     placedAt: isoText(placed.timeMs),
   };
-  const { seed, seedCommitment, seedNotShown } = seedsOf(round, true, known);
+  const { seed, seedCommitment, seedNotShown } = seedsOf(round, known);
   const evidence = {
     bet: published,
     clientSeed: placed.clientSeed,
-    roundId: round.id,
+    roundId: nameOf(found),
     seed,
     seedCommitment,
   };
@@ -164,16 +183,15 @@ function betJson(found: BetHistory, known: KnownSeeds) {
     placedSeq: placedSeq === 0 ? null : placedSeq,
     limitOdds: placed.limitOddsE4 === NO_LIMIT ? null : placed.limitOddsE4 / 10_000,
     filledAt: filled === null ? null : isoText(filled.event.timeMs),
-    round: round.id,
-    roundStatus: textAt(ROUND_STATUSES, round.status),
-    result: settled === null ? null : textAt(BET_ENDS, settled.result),
-    payout: settled === null ? null : dollarsOfCents(settled.payoutCents),
-    profit: settled === null ? null : dollarsOfCents(settled.payoutCents - placed.stakeCents),
-    settledAt: settled === null ? null : isoText(settled.timeMs),
-    settledSeq,
+    round: nameOf(found),
+    roundStatus: textAt(ROUND_STATUSES, statusOf(round)),
+    result: settled === null ? null : textAt(BET_ENDS, settled.event.result),
+    payout: settled === null ? null : dollarsOfCents(settled.event.payoutCents),
+    profit: settled === null ? null : dollarsOfCents(settled.event.payoutCents - placed.stakeCents),
+    settledAt: settled === null ? null : isoText(settled.event.timeMs),
+    settledSeq: settled === null ? null : settled.seq,
     ledger: entriesOf(found).map(entryJson),
     seedNotShown,
-    source: found.source.kind,
     evidence,
   };
 }

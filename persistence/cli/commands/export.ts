@@ -1,20 +1,18 @@
 /** `tote export`: bets, ledger or rounds as CSV or JSON lines, row by row, whatever their number. */
 import { Option } from 'commander';
+import { accountId } from '../../../engine/model/domain.js';
 import { JournalError } from '../../errors.js';
 import type { ExportJson } from '../answers/answers.js';
 import { exportBets } from '../export/bets.js';
 import { exportLedger } from '../export/ledger.js';
-import { type ExportRange, HOUSE } from '../export/range.js';
 import { exportRounds } from '../export/rounds.js';
-import { type ExportFormat, RowSink } from '../export/sink.js';
+import { type ExportFormat, type ExportRange, type ExportSource, RowSink } from '../export/sink.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT, type ExitCode, UsageError } from '../frame/exit-codes.js';
-import { HistoryReader } from '../past/history-reader.js';
-import { RANGE_OPTIONS, type RangeOptions, REPLAY_OPTION, rangeOf } from '../past/moments.js';
+import { Look } from '../past/look.js';
+import { RANGE_OPTIONS, type RangeOptions, rangeOf } from '../past/moments.js';
+import { HOUSE } from '../words/ledger-text.js';
 import { parseAccount } from './replay.js';
-
-/** Writes rows and returns what is wrong with them, as sentences. */
-export type Exporter = (past: HistoryReader, sink: RowSink, range: ExportRange) => readonly string[];
 
 const EXPORTERS = { bets: exportBets, ledger: exportLedger, rounds: exportRounds } as const;
 const HOUSE_NAME = 'house';
@@ -24,7 +22,6 @@ interface ExportOptions extends RangeOptions {
   readonly format?: ExportFormat;
   readonly out?: string;
   readonly account?: number;
-  readonly replay?: true;
 }
 
 export const exportCommand = defineCommand<ExportOptions>({
@@ -40,8 +37,8 @@ export const exportCommand = defineCommand<ExportOptions>({
     'void reason) that begins with = + - @, a tab or a line break gets an apostrophe before it, so that no ' +
     'spreadsheet interprets it as a formula; JSON lines have it unchanged. ' +
     '--json prints one document about what was written to --out; for rows as JSON use --format jsonl. ' +
-    'Rows are read from the archive, each checked, and after its end from the journal; --replay takes all of them from the ' +
-    'journal, with the same bytes as result. Nothing in the data directory is changed.',
+    'Rows are read from the archive, each checked, and after its end from the journal. Nothing in the data directory is ' +
+    'changed.',
   examples: [
     ['export --what ledger --out ledger.csv', 'every cent that ever moved'],
     [
@@ -57,24 +54,17 @@ export const exportCommand = defineCommand<ExportOptions>({
     new Option('--out <FILE>', 'a new file (default: stdout)'),
     ...RANGE_OPTIONS,
     new Option('--account <ID>', 'only what is of this account').argParser(parseOwner),
-    REPLAY_OPTION,
   ],
   run: (context, options) => {
     refuseUnsuitable(options, context.out.isJson);
-    return HistoryReader.look(context, 'export', (past): ExitCode => {
+    return Look.at(context, 'export', (look): ExitCode => {
       const { out } = context;
       const isStream = options.out === undefined;
       const { what, format = 'csv', account = null } = options;
-      const { fromSeq, toSeq } = rangeOf(past, options, () => 1);
+      const { fromSeq, toSeq } = rangeOf(look, options, () => 1);
       const sink = new RowSink(format, options.out ?? null, out);
-      const faults = sink.fill(() =>
-        writeRows(EXPORTERS[what], past, sink, {
-          fromSeq,
-          toSeq,
-          account,
-          isReplay: options.replay === true,
-        }),
-      );
+      const range = { fromSeq, toSeq, account };
+      const faults = sink.fill(() => EXPORTERS[what](sourceFor(look, what, range), sink, range));
       if (!isStream && out.isJson) {
         out.document({
           what,
@@ -92,22 +82,18 @@ export const exportCommand = defineCommand<ExportOptions>({
   },
 });
 
-/** Where the archive turns out to be damaged the rows go on from the journal, which gives the same. */
-function writeRows(
-  exporter: Exporter,
-  past: HistoryReader,
-  sink: RowSink,
-  range: ExportRange,
-): readonly string[] {
-  try {
-    return exporter(past, sink, range);
-  } catch (thrown) {
-    const isDamage = thrown instanceof JournalError && thrown.code === 'archive_corrupt';
-    if (!isDamage || range.isReplay || !past.history.isFromFirst) throw thrown;
-    past.context.out.note(`The archive is not used: ${thrown.message}`);
-    sink.startOver();
-    return exporter(past, sink, { ...range, isReplay: true });
-  }
+/** Bets are shown as they are at the end of the journal, whatever the range. Throws `not_found` for an unknown account. */
+function sourceFor(look: Look, what: ExportOptions['what'], { toSeq, account }: ExportRange): ExportSource {
+  const endSeq = what === 'bets' ? look.lastSeq : toSeq;
+  const { past, state } = look.upTo(endSeq);
+  const engine = look.history.hasStateFor(endSeq) ? state() : null;
+  const isUnknown = account !== null && account !== HOUSE;
+  if (isUnknown && (engine ?? look.history.beginning()).account(account) === null)
+    throw new JournalError(
+      'not_found',
+      `There is no account ${accountId(account)} at sequence number ${endSeq}.`,
+    );
+  return { past, engine, isAtEnd: toSeq === look.lastSeq };
 }
 
 function parseOwner(text: string): number {

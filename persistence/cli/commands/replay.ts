@@ -7,7 +7,7 @@ import { EXIT } from '../frame/exit-codes.js';
 import { isoText } from '../frame/format.js';
 import { parseWhole } from '../frame/options.js';
 import type { Output } from '../frame/output.js';
-import { HistoryReader } from '../past/history-reader.js';
+import { Look } from '../past/look.js';
 import { RANGE_OPTIONS, type RangeOptions, rangeOf } from '../past/moments.js';
 import { COMMAND_KINDS, isAbout, type StepFilter } from '../past/step-filter.js';
 import { commandWords } from '../words/describe-command.js';
@@ -52,19 +52,19 @@ export const replayCommand = defineCommand<ReplayOptions>({
     new Option('--operator <NAME>', 'only what this operator sent'),
   ],
   run: (context, options) =>
-    HistoryReader.look(context, 'replay', (past) => {
+    Look.at(context, 'replay', (look) => {
       const { out } = context;
       const filter: StepFilter = options;
       const { last } = options;
-      const { fromSeq, toSeq } = rangeOf(past, options, (endSeq) =>
-        last === undefined ? past.history.beginning().seq + 1 : Math.max(endSeq - last + 1, 1),
+      const { fromSeq, toSeq } = rangeOf(look, options, (endSeq) =>
+        last === undefined ? look.history.beginning().seq + 1 : Math.max(endSeq - last + 1, 1),
       );
       if (fromSeq > toSeq) {
         out.note('No command is in this range.');
         return EXIT.done;
       }
       let shown = 0;
-      for (const step of past.replay(past.history.startFor(fromSeq - 1), toSeq)) {
+      for (const step of look.replay(look.history.startFor(fromSeq - 1), toSeq)) {
         if (step.seq < fromSeq || !isAbout(step, filter)) continue;
         show(out, step, options.explain === true);
         shown += 1;

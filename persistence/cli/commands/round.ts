@@ -2,14 +2,12 @@
 import { Argument, InvalidArgumentError } from 'commander';
 import { must } from '../../../engine/base/assert.js';
 import { parseRoundId } from '../../../engine/model/domain.js';
-import { JournalError } from '../../errors.js';
 import type { RoundJson } from '../answers/answers.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
-import { HistoryReader } from '../past/history-reader.js';
+import { Look } from '../past/look.js';
 import { AT_OPTIONS, type AtOptions, seqOf } from '../past/moments.js';
-import { roundFacts } from '../past/round-facts.js';
-import { roundHistory } from '../past/round-history.js';
+import { roundFacts } from '../past/round.js';
 import { readRoundSeeds } from '../past/round-seeds.js';
 import { showRound } from '../past/round-text.js';
 
@@ -20,8 +18,7 @@ export const roundCommand = defineCommand<AtOptions>({
     'Shows the rules of the round, its times, its prices with their origin, its pools, every bet with its payout, the seeds ' +
     'and the settlement of the house, why it was voided, and its seed commitment; the seed itself once it is settled, if ' +
     'the master secret can be read. If payouts, pools and the house do not add up, it says so and ends with 1. All of it is ' +
-    'read from the archive, each row checked, and from the newest snapshot with the journal after it; --replay takes it ' +
-    'from the journal, with the stages and the origin of the prices. Nothing is changed.',
+    'read from the archive, each row checked, and from the newest snapshot with the journal after it. Nothing is changed.',
   examples: [
     ['round BTC_ONE_MINUTE_29684880', 'the round with this id, as GET /markets shows it'],
     [
@@ -32,20 +29,14 @@ export const roundCommand = defineCommand<AtOptions>({
   operands: [new Argument('<ID>', 'the round, such as BTC_ONE_MINUTE_29684880').argParser(parseRound)],
   options: AT_OPTIONS,
   run: (context, options, operands) =>
-    HistoryReader.look(context, 'round', (past) => {
+    Look.at(context, 'round', (look) => {
       const { market, roundNumber } = parseRound(must(operands[0], 'the round'));
-      const toSeq = seqOf(past, options);
-      const isReplay = options.replay === true;
-      const { round: found, engine, source } = roundHistory(past, market, roundNumber, toSeq, isReplay);
-      if (!found.isKnown) {
-        throw new JournalError(
-          'not_found',
-          `There was no round ${found.id} up to sequence number ${toSeq}, or nothing is left that knows of it.`,
-        );
-      }
-      const facts = roundFacts(found, toSeq, readRoundSeeds(context.dir, past.withRules(engine)));
-      if (context.out.isJson) context.out.document({ ...facts, source: source.kind } satisfies RoundJson);
-      else showRound(context.out, facts, found, source);
+      const { past, state, words } = look.upTo(seqOf(look, options));
+      const engine = state();
+      const seeds = readRoundSeeds(context.dir, look.withRules(engine));
+      const { facts, house } = roundFacts(past, engine, market, roundNumber, seeds);
+      if (context.out.isJson) context.out.document(facts satisfies RoundJson);
+      else showRound(context.out, facts, house, words);
       return facts.faults.length === 0 ? EXIT.done : EXIT.faulty;
     }),
 });

@@ -11,7 +11,7 @@ import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { isoText } from '../frame/format.js';
 import { bytesText } from '../frame/output.js';
-import { HistoryReader } from '../past/history-reader.js';
+import { Look } from '../past/look.js';
 
 export const snapshotCommand = defineCommand({
   name: 'snapshot',
@@ -26,7 +26,7 @@ export const snapshotCommand = defineCommand({
   ],
   run: (context) => {
     const { dir, out } = context;
-    const { engine, chain } = HistoryReader.look(context, 'replaying', presentState, true);
+    const { engine, chain } = Look.at(context, 'replaying', presentState, true);
     mkdirSync(dir.snapshots, { recursive: true, mode: 0o700 });
     const { name } = new SnapshotFiles(dir.snapshots).save(engine, chain);
     const facts = { seq: engine.seq, time: isoText(engine.timeMs), path: name, bytes: fileBytes(name) };
@@ -45,11 +45,11 @@ export const snapshotCommand = defineCommand({
 });
 
 /** The engine at the end of the journal, with the chain hash there. */
-function presentState(past: HistoryReader): { readonly engine: Engine; readonly chain: string } {
-  const endSeq = past.lastSeq;
+function presentState(look: Look): { readonly engine: Engine; readonly chain: string } {
+  const endSeq = look.lastSeq;
   if (endSeq === 0)
     throw new JournalError('not_found', 'Nothing has happened yet: there is no state to write down.');
-  const engine = past.history.startFor(endSeq);
-  for (const { seq } of past.replay(engine, endSeq)) assert(seq <= endSeq, 'a step too many');
-  return { engine, chain: must(past.journal.chainAt(endSeq), 'the end of a batch') };
+  const engine = look.history.startFor(endSeq);
+  for (const { seq } of look.replay(engine, endSeq)) assert(seq <= endSeq, 'a step too many');
+  return { engine, chain: must(look.journal.chainAt(endSeq), 'the end of a batch') };
 }

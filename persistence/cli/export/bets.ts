@@ -1,8 +1,7 @@
 /**
- * Rows of bets: those placed in the range, with their settlement up to the end of the journal. A bet is written when it
- * is settled; open bets come last. Only what happened after the end of the archive is kept in memory.
+ * Rows of bets: those placed in the range, with their settlement up to the end of the journal, in the order of settlement;
+ * open bets come last.
  */
-
 import type { Engine } from '../../../engine/engine.js';
 import {
   accountId,
@@ -16,12 +15,10 @@ import {
   SIDES,
   textAt,
 } from '../../../engine/model/domain.js';
-import type { BetPlaced, EngineEvent, OrderPending, SettlementFacts } from '../../../engine/model/events.js';
-import { betOfFill } from '../../replay/archived-facts.js';
+import type { BetPlaced, OrderPending, SettlementFacts } from '../../../engine/model/events.js';
+import type { ArchivedBet } from '../../past/facts.js';
 import { dollarsText, isoText, oddsText, percentText } from '../frame/format.js';
-import type { HistoryReader } from '../past/history-reader.js';
-import { type ExportRange, isOf, refuseUnknown } from './range.js';
-import { type ExportRow, outside, type RowSink } from './sink.js';
+import { type ExportRange, type ExportRow, type ExportSource, outside, type RowSink } from './sink.js';
 
 const COLUMNS = [
   'bet',
@@ -50,91 +47,22 @@ const COLUMNS = [
   'filled_at',
 ] as const;
 
-/** Of a limit order that was filled, with odds, percent and payout of its fill. */
-interface OpenBet {
-  readonly placedSeq: number;
-  readonly placed: BetPlaced | OrderPending;
-  readonly filledAtMs: number | null;
-}
-
-interface Fate {
-  readonly seq: number;
-  readonly settled: SettlementFacts;
-}
-
-export function exportBets(past: HistoryReader, sink: RowSink, range: ExportRange): readonly string[] {
+export function exportBets(
+  { past, engine }: ExportSource,
+  sink: RowSink,
+  range: ExportRange,
+): readonly string[] {
   sink.columns(COLUMNS);
-  const { fromSeq, toSeq, account, isReplay } = range;
-  const { archivedTo, start } = past.rangeOrigin(fromSeq, past.lastSeq, isReplay);
-  for (const bet of past.archive.bets('settled', fromSeq, toSeq, archivedTo, account)) {
-    sink.row(rowOf(bet, bet.fate, endStatus(bet.fate)));
+  const { fromSeq, toSeq, account } = range;
+  for (const bet of past.bets(fromSeq, toSeq)) {
+    if (account !== null && bet.placed.account !== account) continue;
+    sink.row(rowOf(bet, bet.fate === null ? openStatus(engine, bet.placed) : endStatus(bet.fate.settled)));
   }
-  const engine = start();
-  const later = new LaterBets(past, sink, range, archivedTo);
-  if (engine !== null) {
-    for (const { seq, events } of past.replay(engine, past.lastSeq)) {
-      if (seq > archivedTo) for (const event of events) if (isOf(event, account)) later.add(seq, event);
-    }
-  }
-  refuseUnknown(past, engine, { ...range, toSeq: past.lastSeq });
-  for (const bet of past.archive.bets('open', fromSeq, toSeq, archivedTo, account)) {
-    if (!later.settled.has(bet.placed.bet)) sink.row(rowOf(bet, null, openStatus(engine, bet.placed)));
-  }
-  for (const bet of later.open.values()) sink.row(rowOf(bet, null, openStatus(engine, bet.placed)));
-  return past.archive.isWhole(archivedTo)
-    ? []
-    : ['bets that were placed before the past that is left are not there'];
+  return past.fromSeq === 0 ? [] : ['bets that were placed before the past that is left are not there'];
 }
 
-/** What happened to bets after the end of the archive. */
-class LaterBets {
-  /** Bets placed there that are not settled. */
-  readonly open = new Map<number, OpenBet>();
-  /** Bets that are open in the archive, and of which there is news. */
-  readonly settled = new Set<number>();
-
-  constructor(
-    private readonly past: HistoryReader,
-    private readonly sink: RowSink,
-    private readonly range: ExportRange,
-    private readonly archivedTo: number,
-  ) {}
-
-  add(seq: number, event: EngineEvent): void {
-    const { fromSeq, toSeq } = this.range;
-    if (event.type === 'betPlaced' || event.type === 'orderPending') {
-      if (seq < fromSeq || seq > toSeq) return;
-      const filledAtMs = event.type === 'betPlaced' && event.limitOddsE4 !== NO_LIMIT ? event.timeMs : null;
-      this.open.set(event.bet, { placedSeq: seq, placed: event, filledAtMs });
-    } else if (event.type === 'orderFilled') {
-      const bet = this.#takePlaced(event.bet);
-      if (bet === null) return;
-      this.open.set(event.bet, { ...bet, placed: betOfFill(bet.placed, event), filledAtMs: event.timeMs });
-    } else if (event.type === 'betSettled') {
-      const bet = this.#takePlaced(event.bet);
-      const fate = { seq, settled: event };
-      if (bet !== null) this.sink.row(rowOf(bet, fate, endStatus(fate)));
-    }
-  }
-
-  /** The bet that is settled or filled now; null if it was not placed in the range. */
-  #takePlaced(number: number): OpenBet | null {
-    const bet = this.open.get(number);
-    if (bet !== undefined) {
-      this.open.delete(number);
-      return bet;
-    }
-    const archived = this.past.archive.placement(number, this.archivedTo);
-    if (archived === null) return null;
-    this.settled.add(number);
-    const { fromSeq, toSeq } = this.range;
-    return archived.placedSeq >= fromSeq && archived.placedSeq <= toSeq ? archived : null;
-  }
-}
-
-function endStatus(fate: Fate | null): string {
-  return fate !== null && isUnfilled(fate.settled.result) ? textAt(BET_ENDS, fate.settled.result) : 'SETTLED';
-}
+const endStatus = ({ result }: SettlementFacts): string =>
+  isUnfilled(result) ? textAt(BET_ENDS, result) : 'SETTLED';
 
 function openStatus(engine: Engine | null, { type, market, roundNumber }: BetPlaced | OrderPending): string {
   if (type === 'orderPending') return 'PENDING';
@@ -142,7 +70,7 @@ function openStatus(engine: Engine | null, { type, market, roundNumber }: BetPla
   return status >= SETTLING ? 'SETTLING' : 'ACTIVE';
 }
 
-function rowOf({ placedSeq, placed, filledAtMs }: OpenBet, fate: Fate | null, status: string): ExportRow {
+function rowOf({ placedSeq, placed, filledAtMs, fate }: ArchivedBet, status: string): ExportRow {
   const { stakeCents, limitOddsE4 } = placed;
   const isBet = placed.type === 'betPlaced';
   const paidCents = fate === null || !isBet ? null : fate.settled.payoutCents;

@@ -5,14 +5,12 @@
 
 import type { Engine } from '../../../engine/engine.js';
 import { betId } from '../../../engine/model/domain.js';
-import type { PastEvent } from '../../../engine/model/events.js';
-import type { ArchivedEvent } from '../../replay/history-archive.js';
-import { type LedgerEntry, ledgerEntryOf } from '../../replay/ledger.js';
+import { type LedgerEntry, ledgerEntryOf } from '../../past/entries.js';
+import type { Past } from '../../past/past.js';
+import type { ArchivedEvent } from '../../past/streams.js';
 import { dollarsText, isoText } from '../frame/format.js';
-import type { HistoryReader } from '../past/history-reader.js';
-import { ownerText } from '../words/ledger-text.js';
-import { type ExportRange, HOUSE, isOf, refuseUnknown } from './range.js';
-import { type ExportRow, outside, type RowSink } from './sink.js';
+import { HOUSE, ownerText } from '../words/ledger-text.js';
+import { type ExportRange, type ExportRow, type ExportSource, outside, type RowSink } from './sink.js';
 
 const COLUMNS = [
   'seq',
@@ -31,57 +29,35 @@ const COLUMNS = [
 const FAULTS_KEPT = 10;
 
 /** Writes the entries of the range's commands. Returns what does not add up, as sentences. */
-export function exportLedger(past: HistoryReader, sink: RowSink, range: ExportRange): readonly string[] {
+export function exportLedger(
+  { past, engine }: ExportSource,
+  sink: RowSink,
+  range: ExportRange,
+): readonly string[] {
   sink.columns(COLUMNS);
-  const { fromSeq, toSeq, account, isReplay } = range;
-  const { archivedTo, start } = past.rangeOrigin(fromSeq, toSeq, isReplay);
-  const isWhole = past.archive.isWhole(archivedTo);
+  const { fromSeq, account } = range;
+  const isWhole = past.fromSeq === 0;
   const books = new Books(fromSeq <= 1);
-  const isGapKnown = books.beginsAtNothing && !isWhole;
-  const add = (seq: number, event: PastEvent): void => {
-    const entry = ledgerEntryOf(seq, event);
-    if (entry === null) return;
-    if (isGapKnown && books.isFirst(entry) && entry.balanceCents !== entry.amountCents) {
-      const forward = forwardOf(entry);
-      books.add(forward);
-      sink.row(rowOf(forward));
-    }
+  const add = (entry: LedgerEntry): void => {
     books.add(entry);
     sink.row(rowOf(entry));
   };
-  for (const { seq, event } of archivedEvents(past, range, archivedTo)) add(seq, event);
-  const engine = start();
-  if (engine !== null) {
-    for (const { seq, events } of past.replay(engine, toSeq)) {
-      if (seq < fromSeq || seq <= archivedTo) continue;
-      for (const event of events) if (isOf(event, account)) add(seq, event);
-    }
+  for (const { seq, event } of eventsOf(past, range)) {
+    const entry = ledgerEntryOf(seq, event);
+    if (entry === null) continue;
+    const forward = books.beginsAtNothing && books.isFirst(entry) ? past.forwardOf(entry) : null;
+    if (forward !== null) add(forward);
+    add(entry);
   }
-  refuseUnknown(past, engine, range);
   if (engine !== null) books.close(engine, account, isWhole);
   if (isWhole) return books.faults;
   return [...books.faults, 'what happened first is not known any more; balances are brought forward'];
 }
 
-function* archivedEvents(
-  past: HistoryReader,
-  { fromSeq, toSeq, account }: ExportRange,
-  archivedTo: number,
-): Generator<ArchivedEvent, void, undefined> {
-  const lastSeq = Math.min(toSeq, archivedTo);
-  if (account === null) yield* past.archive.allEvents(fromSeq, lastSeq);
-  else {
-    for (const found of past.archive.events({ of: 'account', account }, lastSeq)) {
-      if (found.seq >= fromSeq) yield found;
-    }
-  }
-}
-
-/** The balance of an account before its first known entry. */
-function forwardOf(entry: LedgerEntry): LedgerEntry {
-  const amountCents = entry.balanceCents - entry.amountCents;
-  const about = { bet: 0, round: '', reference: '' };
-  return { ...entry, ...about, kind: 'forward', amountCents, balanceCents: amountCents };
+function eventsOf(past: Past, { fromSeq, toSeq, account }: ExportRange): Iterable<ArchivedEvent> {
+  if (account === null) return past.events(fromSeq, toSeq);
+  const downTo = [...past.accountEvents(account, toSeq)].filter(({ seq }) => seq >= fromSeq);
+  return downTo.reverse();
 }
 
 class Books {

@@ -14,13 +14,10 @@ import {
   SETTLED,
   textAt,
 } from '../../../engine/model/domain.js';
-import type { EngineEvent } from '../../../engine/model/events.js';
 import type { RoundView } from '../../../engine/model/views.js';
-import type { ArchivedRound } from '../../replay/archived-facts.js';
+import type { ArchivedRound } from '../../past/facts.js';
 import { dollarsText, isoText, percentText } from '../frame/format.js';
-import type { HistoryReader } from '../past/history-reader.js';
-import type { ExportRange } from './range.js';
-import { type ExportRow, outside, type RowSink } from './sink.js';
+import { type ExportRange, type ExportRow, type ExportSource, outside, type RowSink } from './sink.js';
 
 const COLUMNS = [
   'round',
@@ -49,69 +46,25 @@ const COLUMNS = [
   'volume_cents',
 ] as const;
 
-export function exportRounds(past: HistoryReader, sink: RowSink, range: ExportRange): readonly string[] {
+export function exportRounds(
+  { past, engine, isAtEnd }: ExportSource,
+  sink: RowSink,
+  range: ExportRange,
+): readonly string[] {
   sink.columns(COLUMNS);
-  const { fromSeq, toSeq, isReplay } = range;
-  const { archivedTo, start } = past.rangeOrigin(fromSeq, toSeq, isReplay);
-  for (const round of past.archive.rounds(archivedTo, null)) {
-    if (round.settledSeq >= fromSeq && round.settledSeq <= toSeq)
-      sink.row(rowOf(round, SETTLED, round.settledSeq, round.settledAtMs));
-  }
-  const engine = start();
-  if (engine === null) return [];
-  const open = new OpenRounds(engine);
-  for (const { seq, events } of past.replay(engine, toSeq)) {
-    for (const event of events) {
-      const settled = open.add(event, engine);
-      if (settled !== null && seq >= fromSeq && seq > archivedTo)
-        sink.row(rowOf(settled, SETTLED, seq, event.timeMs));
-    }
-  }
-  if (toSeq === past.lastSeq)
-    for (const round of open.all()) sink.row(rowOf(round, round.status, null, null));
+  for (const round of past.rounds(range.fromSeq, range.toSeq))
+    sink.row(rowOf(round, SETTLED, round.settledSeq, round.settledAtMs));
+  if (isAtEnd && engine !== null)
+    for (const round of unsettled(engine)) sink.row(rowOf(round, round.status, null, null));
   return [];
 }
 
-/** Rounds that are not settled. */
-class OpenRounds {
-  readonly #rounds = new Map<string, RoundView>();
-
-  constructor(engine: Engine) {
-    for (const round of roundsOf(engine)) this.#watch(round);
-  }
-
-  /** In the order of their times, whatever state the reading began with. */
-  all(): readonly RoundView[] {
-    const byTime = (one: RoundView, other: RoundView): number =>
-      one.startTimeMs - other.startTimeMs || one.market - other.market;
-    return [...this.#rounds.values()].sort(byTime);
-  }
-
-  /** The round that `event`, the last one of the engine, settled. */
-  add(event: EngineEvent, engine: Engine): RoundView | null {
-    if (!('roundNumber' in event)) return null;
-    const id = roundId(event.market, event.roundNumber);
-    if (event.type === 'roundUpcoming' || event.type === 'roundOpened') {
-      this.#watch(engine.round(event.market, event.roundNumber));
-    } else if (event.type === 'roundNotOpened') {
-      this.#rounds.delete(id);
-    } else if (event.type === 'roundSettled') {
-      const settled = this.#rounds.get(id) ?? null;
-      this.#rounds.delete(id);
-      return settled;
-    }
-    return null;
-  }
-
-  #watch(round: RoundView | null): void {
-    if (round !== null) this.#rounds.set(roundId(round.market, round.roundNumber), round);
-  }
-}
-
-/** The unsettled rounds of the engine. */
-function roundsOf(engine: Engine): (RoundView | null)[] {
-  const current = Array.from({ length: MARKETS_MAX }, (_, market) => engine.currentRound(market));
-  return [...current, ...engine.unsettledRounds()];
+/** The rounds that are not settled, in the order of their times. */
+function unsettled(engine: Engine): RoundView[] {
+  const current = Array.from({ length: MARKETS_MAX }, (_, market) => engine.currentRound(market) ?? []);
+  return [...current.flat(), ...engine.unsettledRounds()].sort(
+    (one, other) => one.startTimeMs - other.startTimeMs || one.market - other.market,
+  );
 }
 
 function rowOf(

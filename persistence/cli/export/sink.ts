@@ -5,10 +5,26 @@
  */
 import { closeSync, existsSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { stringify } from 'csv-stringify/sync';
+import type { Engine } from '../../../engine/engine.js';
 import { JournalError } from '../../errors.js';
+import type { Past } from '../../past/past.js';
 import type { Output } from '../frame/output.js';
 
 export type ExportFormat = 'csv' | 'jsonl';
+
+/** Which commands are exported, and what of which account; null for all, 0 is the house. */
+export interface ExportRange {
+  readonly fromSeq: number;
+  readonly toSeq: number;
+  readonly account: number | null;
+}
+
+export interface ExportSource {
+  readonly past: Past;
+  /** At the end of the range, or of the journal for bets; null if only the archive reaches so far back. */
+  readonly engine: Engine | null;
+  readonly isAtEnd: boolean;
+}
 
 /** A cell; null is an empty cell in CSV. `OutsideText` is text from clients or operators. */
 export type ExportCell = number | string | null | OutsideText;
@@ -36,11 +52,8 @@ const FILE_MODE = 0o600;
 
 export class RowSink {
   rows = 0;
-  /** Rows still to skip, because they are written already and come again. */
-  #again = 0;
   #waiting: ExportRow[] = [];
   #file: number | null = null;
-  #hasHeader = false;
 
   constructor(
     readonly format: ExportFormat,
@@ -73,19 +86,11 @@ export class RowSink {
 
   /** Writes the names of the columns, even if no row follows. */
   columns(names: readonly string[]): void {
-    if (this.format === 'csv' && !this.#hasHeader) this.#write(`${names.join(',')}\r\n`);
-    this.#hasHeader = true;
-  }
-
-  /** All rows come again, in the same order: those that were written are skipped. */
-  startOver(): void {
-    this.#again = this.rows;
-    this.rows = 0;
+    if (this.format === 'csv') this.#write(`${names.join(',')}\r\n`);
   }
 
   row(row: ExportRow): void {
     this.rows += 1;
-    if (this.rows <= this.#again) return;
     this.#waiting.push(row);
     if (this.#waiting.length >= ROWS_AT_A_TIME) this.#flush();
   }

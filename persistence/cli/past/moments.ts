@@ -1,12 +1,12 @@
 /**
- * The options for a moment or a range of the past. Invalid ones end the command with exit code 2; nothing is guessed.
+ * The options for a moment or a range of the look. Invalid ones end the command with exit code 2; nothing is guessed.
  */
 import { InvalidArgumentError, Option } from 'commander';
 import { JournalError, messageOf } from '../../errors.js';
 import { UsageError } from '../frame/exit-codes.js';
 import { isoText } from '../frame/format.js';
 import { parseSeq, parseTimeMs } from '../frame/options.js';
-import type { HistoryReader } from './history-reader.js';
+import type { Look } from './look.js';
 
 /** A moment of the past: a sequence number, or the last one at or before a time. */
 export type Moment = { readonly seq: number } | { readonly timeMs: number };
@@ -26,30 +26,23 @@ export function parseMoment(text: string): Moment {
 export interface AtOptions {
   readonly atSeq?: number;
   readonly atTime?: number;
-  readonly replay?: true;
 }
-
-export const REPLAY_OPTION = new Option(
-  '--replay',
-  'work it out from the journal alone, not from archive and newest snapshot',
-);
 
 export const AT_OPTIONS: readonly Option[] = [
   new Option('--at-seq <N>', 'as it was right after this sequence number').argParser(parseSeq),
   new Option('--at-time <TIME>', 'as it was at this time').argParser(parseTimeMs).conflicts('atSeq'),
-  REPLAY_OPTION,
 ];
 
 /**
  * The sequence number given by the options; the last one if none is given. Throws `UsageError`, and `not_found` for a time
  * before what is left of the journal.
  */
-export function seqOf(past: HistoryReader, { atSeq, atTime }: AtOptions): number {
-  if (atTime === undefined) return atSeq ?? past.lastSeq;
-  refuseFuture(past, '--at-time', atTime);
-  const seq = past.history.seqAt(atTime);
+export function seqOf(look: Look, { atSeq, atTime }: AtOptions): number {
+  if (atTime === undefined) return atSeq ?? look.lastSeq;
+  refuseFuture(look, '--at-time', atTime);
+  const seq = look.history.seqAt(atTime);
   // Of the commands before the journal's first one nothing tells the time, but a snapshot tells that of the last of them.
-  if (seq < past.history.firstSeq && past.history.startFor(seq).timeMs > atTime) {
+  if (seq < look.history.firstSeq && look.history.startFor(seq).timeMs > atTime) {
     throw new JournalError(
       'not_found',
       `The state at ${isoText(atTime)} cannot be worked out any more: the past that is left begins later.`,
@@ -79,17 +72,17 @@ export interface Range {
  * last command. Throws `UsageError` if the range begins beyond the last command, or after its end.
  */
 export function rangeOf(
-  past: HistoryReader,
+  look: Look,
   { from, to }: RangeOptions,
   defaultFromSeq: (toSeq: number) => number,
 ): Range {
-  const toSeq = to === undefined ? past.lastSeq : lastOf(past, to);
+  const toSeq = to === undefined ? look.lastSeq : lastOf(look, to);
   if (from === undefined) return { fromSeq: Math.min(defaultFromSeq(toSeq), toSeq + 1), toSeq };
   if (to !== undefined && isBehind(from, to)) throw outOfOrder();
-  if ('timeMs' in from) refuseFuture(past, '--from', from.timeMs);
-  const fromSeq = 'seq' in from ? from.seq : past.history.seqAt(from.timeMs - 1) + 1;
-  if (fromSeq > past.lastSeq + 1) {
-    throw new UsageError(`--from is sequence number ${fromSeq}: the journal ends at ${past.lastSeq}.`);
+  if ('timeMs' in from) refuseFuture(look, '--from', from.timeMs);
+  const fromSeq = 'seq' in from ? from.seq : look.history.seqAt(from.timeMs - 1) + 1;
+  if (fromSeq > look.lastSeq + 1) {
+    throw new UsageError(`--from is sequence number ${fromSeq}: the journal ends at ${look.lastSeq}.`);
   }
   if (fromSeq > toSeq + 1) throw outOfOrder();
   return { fromSeq, toSeq };
@@ -98,8 +91,8 @@ export function rangeOf(
 const outOfOrder = (): UsageError =>
   new UsageError('--from lies behind --to: the range ends before it begins.');
 
-const lastOf = (past: HistoryReader, moment: Moment): number =>
-  'seq' in moment ? Math.min(moment.seq, past.lastSeq) : past.history.seqAt(moment.timeMs);
+const lastOf = (look: Look, moment: Moment): number =>
+  'seq' in moment ? Math.min(moment.seq, look.lastSeq) : look.history.seqAt(moment.timeMs);
 
 /** Compares two numbers or two times. A number and a time are compared by the commands between them. */
 function isBehind(from: Moment, to: Moment): boolean {
@@ -108,7 +101,7 @@ function isBehind(from: Moment, to: Moment): boolean {
 }
 
 /** Throws if neither the wall clock has reached the time nor the journal, whose clock may have been moved by hand. */
-function refuseFuture(past: HistoryReader, option: string, timeMs: number): void {
-  if (timeMs <= Date.now() || past.history.seqAt(timeMs - 1) < past.lastSeq) return;
+function refuseFuture(look: Look, option: string, timeMs: number): void {
+  if (timeMs <= Date.now() || look.history.seqAt(timeMs - 1) < look.lastSeq) return;
   throw new UsageError(`${option} is ${isoText(timeMs)}: that lies in the future.`);
 }

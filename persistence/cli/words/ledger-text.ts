@@ -2,12 +2,15 @@
 
 import { dollarsOfCents } from '../../../engine/base/money.js';
 import { accountId, betId } from '../../../engine/model/domain.js';
-import type { LedgerEntry } from '../../replay/ledger.js';
+import type { LedgerEntry } from '../../past/entries.js';
 import { dollarsText, isoText, quoted, usd } from '../frame/format.js';
 import type { Output } from '../frame/output.js';
 
+/** The account number of the house. */
+export const HOUSE = 0;
+
 /** `acc_7`, or `house`. */
-export const ownerText = (account: number): string => (account === 0 ? 'house' : accountId(account));
+export const ownerText = (account: number): string => (account === HOUSE ? 'house' : accountId(account));
 
 /** A table with a heading; amounts in USD. It is streamed: an account may have millions of entries. */
 export function showLedger(out: Output, entries: readonly LedgerEntry[]): void {

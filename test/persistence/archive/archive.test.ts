@@ -18,6 +18,8 @@ import { archiveChecksum } from '../../../persistence/archive/form/checksum.js';
 import { type ArchivePosition, ArchiveWriter } from '../../../persistence/archive/writer.js';
 import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
 import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
+import { ledgerEntryOf } from '../../../persistence/past/entries.js';
+import { Past } from '../../../persistence/past/past.js';
 import { randomCommands } from '../../support/reference/random/stream.js';
 import { randomOf, refusal, temporaryDir } from '../support/journal-files.js';
 
@@ -155,9 +157,11 @@ test('a finished round keeps its facts after the engine has dropped it', (t) => 
   assert.ok(dropped > 0, `${dropped} rounds have left memory`);
 });
 
-test('the ledger adds up to every balance, entry by entry', (t) => {
+test("the view `ledger` has the API's entries, which add up to every balance", (t) => {
   const dir = openDataDir(temporaryDir(t));
   const { engine } = archiveOf(dir, 3);
+  const past = must(Past.open(dir.archiveFile), 'the archive');
+  t.after(() => past.close());
   for (let account = 0; account <= engine.accountCount; account++) {
     const entries = rowsOf(dir, 'SELECT * FROM ledger WHERE account = ? ORDER BY seq, item', account);
     let balanceCents = 0;
@@ -165,6 +169,11 @@ test('the ledger adds up to every balance, entry by entry', (t) => {
       balanceCents += Number(entry['amount_cents']);
       assert.equal(entry['balance_cents'], balanceCents, JSON.stringify(entry));
     }
+    const shown = [...past.accountEvents(account, engine.seq)]
+      .flatMap(({ seq, event }) => ledgerEntryOf(seq, event) ?? [])
+      .map(({ seq, kind, amountCents }) => [seq, kind, amountCents]);
+    const viewed = entries.map(({ seq, kind, amount_cents: amountCents }) => [seq, kind, amountCents]);
+    assert.deepEqual(viewed, shown.reverse());
     const isBalance = account === 0 ? engine.totals().houseCents : engine.account(account)?.balanceCents;
     assert.equal(balanceCents, isBalance, `account ${account}`);
   }

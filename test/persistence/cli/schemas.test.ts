@@ -69,8 +69,7 @@ test('on a directory on which a server runs', async (t) => {
   await check(['verify', dataDir]);
   assert.ok((await check(['replay', dataDir])).length > 20, 'the journal has lines');
   for (const account of ['acc_1', 'acc_2']) await check(['account', account, dataDir]);
-  await check(['account', 'acc_1', dataDir, '--replay']);
-  for (const { id } of openRounds) await check(['round', id, dataDir, '--replay']);
+  for (const { id } of openRounds) await check(['round', id, dataDir]);
   await check(['round', must(lived.bets.at(-1), 'open bet').round, dataDir]);
   for (const bet of ['bet_1', 'bet_4', must(lived.bets.at(-1), 'open bet').bet.id])
     await check(['bet', bet, dataDir]);

@@ -11,7 +11,7 @@ import type { BetPath } from '../../../engine/model/proofs/proof-reads.js';
 import { ArchiveWriter } from '../../../persistence/archive/writer.js';
 import { openDataDir } from '../../../persistence/data-dir/layout.js';
 import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
-import { PastReader } from '../../../persistence/past/reader.js';
+import { Past } from '../../../persistence/past/past.js';
 import { rootsOf } from '../../support/engine/signing.js';
 import { temporaryDir } from '../support/journal-files.js';
 
@@ -56,7 +56,7 @@ function pathsOf(t: TestContext, bets: number, before: number): (BetPath | null)
   const whole = must(archive, 'an archive');
   whole.commit(position());
   whole.close();
-  const reader = must(PastReader.open(dir.archiveFile), 'the archive');
+  const reader = must(Past.open(dir.archiveFile), 'the archive');
   t.after(() => reader.close());
   const seed = new RoundSeeds(SECRET, FAIRNESS_TOOLS).seed(MARKET, roundNumber);
   return Array.from({ length: bets }, (_, n) => {

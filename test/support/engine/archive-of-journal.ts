@@ -9,7 +9,7 @@ import type { Batch } from '../../../engine/model/ports.js';
 import { ArchiveWriter } from '../../../persistence/archive/writer.js';
 import { openDataDir } from '../../../persistence/data-dir/layout.js';
 import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
-import { PastReader } from '../../../persistence/past/reader.js';
+import { Past } from '../../../persistence/past/past.js';
 import { decodeCommands } from '../../../persistence/replay/decode-batch.js';
 
 const START = { seq: 0, timeMs: 0, digest: '', chain: CHAIN_START };
@@ -43,7 +43,7 @@ process.once('exit', () => {
 
 /** An archive in a folder that is removed with the process. */
 class MadeArchive {
-  readonly reader: PastReader;
+  readonly reader: Past;
   readonly #engine = new Engine();
   readonly #writer: ArchiveWriter;
   #batches = 0;
@@ -53,7 +53,7 @@ class MadeArchive {
     const dir = openDataDir(root);
     this.#writer = ArchiveWriter.create(dir, START, this.#engine, 1);
     this.#writer.follow(this.#engine);
-    this.reader = must(PastReader.open(dir.archiveFile), 'the archive that was made');
+    this.reader = must(Past.open(dir.archiveFile), 'the archive that was made');
     folders.push(root);
   }
 

@@ -1,5 +1,8 @@
-/** Events made of the archive's rows, with their places among all events. */
-import { isUnfilled, marketOf, NO_LIMIT, timeFrameMs } from '../../engine/model/domain.js';
+/**
+ * Events made of the archive's rows, with their places among all events. Placements, settlements, steps of limit orders and
+ * transfers are streams, each in order; they are merged.
+ */
+import { isUnfilled, marketId, NO_LIMIT, timeFrameMs } from '../../engine/model/domain.js';
 import type {
   BalanceMoved,
   BetPlaced,
@@ -19,7 +22,6 @@ import {
   filledOf,
   hasRested,
   isFill,
-  movedOf,
   placedOf,
   placedSeqOf,
   settledItemOf,
@@ -27,8 +29,46 @@ import {
   settledSeqOf,
   settlementOfStep,
   stepPlaceOf,
-} from './archived-facts.js';
-import { merged, type Placed } from './merged-rows.js';
+} from './facts.js';
+
+/** At which event of which command it happened. */
+export interface Placed {
+  readonly seq: number;
+  readonly item: number;
+}
+
+export const comparePlaces = (one: Placed, other: Placed): number =>
+  one.seq === other.seq ? one.item - other.item : one.seq - other.seq;
+
+/** What all streams have, in order, or the last first with `direction` -1, as they are. Closes all streams at the end. */
+export function* merged<T extends Placed>(
+  streams: readonly Iterator<T, void, undefined>[],
+  direction: 1 | -1 = 1,
+): Generator<T, void, undefined> {
+  try {
+    const heads = streams.map((stream) => nextOf(stream));
+    for (;;) {
+      let first = -1;
+      for (let index = 0; index < heads.length; index++) {
+        const head = heads[index] ?? null;
+        const best = heads[first] ?? null;
+        if (head !== null && (best === null || direction * comparePlaces(head, best) < 0)) first = index;
+      }
+      const found = heads[first] ?? null;
+      const stream = streams[first];
+      if (found === null || stream === undefined) return;
+      yield found;
+      heads[first] = nextOf(stream);
+    }
+  } finally {
+    for (const stream of streams) stream.return?.();
+  }
+}
+
+function nextOf<T>(stream: Iterator<T, void, undefined>): T | null {
+  const next = stream.next();
+  return next.done === true ? null : next.value;
+}
 
 /** An event that moved money. `seq` is 0 if the archive began after the bet was placed. */
 export interface ArchivedEvent extends Placed {
@@ -48,11 +88,6 @@ export function* eventsOfSettlements(settlements: Iterable<ArchiveCell[]>): Arch
     yield { seq: settledSeqOf(row), item: settledItemOf(row), event: settledOf(row) };
 }
 
-/** Of rows of `transfer`. */
-export function* eventsOfTransfers(transfers: Iterable<ArchiveCell[]>): ArchivedEvents {
-  for (const row of transfers) yield { seq: Number(row[0]), item: Number(row[1]), event: movedOf(row) };
-}
-
 /** Fills and ends of limit orders that have rested. */
 export function* eventsOfSteps(blocks: ArchiveBlocks, steps: Iterable<ArchiveCell[]>): ArchivedEvents {
   for (const step of steps) {
@@ -64,24 +99,7 @@ export function* eventsOfSteps(blocks: ArchiveBlocks, steps: Iterable<ArchiveCel
   }
 }
 
-/** Placements, settlements and steps of limit orders: those of an account, each in their order. */
-export function eventsOfAccount(blocks: ArchiveBlocks, account: number): ArchivedEvents[] {
-  const rows = [...blocks.betsOfAccount(account)].reverse();
-  function* placements(): Generator<ArchiveCell[], void, undefined> {
-    for (const { placed } of rows) for (const bet of placed) yield* found(blocks.placement(bet));
-  }
-  function* settlements(): Generator<ArchiveCell[], void, undefined> {
-    for (const { settled } of rows) {
-      for (const bet of settled) {
-        for (const placement of found(blocks.placement(bet))) yield* found(settlementOf(blocks, placement));
-      }
-    }
-  }
-  const steps = eventsOfSteps(blocks, blocks.limitSteps.ofAccount(account));
-  return [eventsOfPlacements(placements()), eventsOfSettlements(settlements()), steps];
-}
-
-/** The same of one bet. */
+/** Placement, settlement and steps of one bet. */
 export function eventsOfBet(blocks: ArchiveBlocks, bet: number): ArchivedEvents[] {
   const placement = blocks.placement(bet);
   if (placement === null) return [];
@@ -91,8 +109,8 @@ export function eventsOfBet(blocks: ArchiveBlocks, bet: number): ArchivedEvents[
 }
 
 /** The same of one round. There is no index of placements by round: its bets are among those placed in its window. */
-export function eventsOfRound(blocks: ArchiveBlocks, market: string, roundNumber: number): ArchivedEvents[] {
-  const windowMs = timeFrameMs(marketOf(market));
+export function eventsOfRound(blocks: ArchiveBlocks, index: number, roundNumber: number): ArchivedEvents[] {
+  const [market, windowMs] = [marketId(index), timeFrameMs(index)];
   const [fromMs, toMs] = [roundNumber * windowMs, (roundNumber + 1) * windowMs];
   function* placements(): Generator<ArchiveCell[], void, undefined> {
     for (const row of blocks.placements(blocks.firstBet((placement) => placedMsOf(placement) >= fromMs))) {
@@ -152,17 +170,30 @@ const placedMsOf = (placement: readonly ArchiveCell[]): number => Number(placeme
 
 const found = (row: ArchiveCell[] | null): ArchiveCell[][] => (row === null ? [] : [row]);
 
-export type Bets = Generator<ArchivedBet, void, undefined>;
+type Bets = Generator<ArchivedBet, void, undefined>;
+
+/** Everything that commands `fromSeq` to `toSeq` did with money. */
+export const eventsOfAll = (
+  blocks: ArchiveBlocks,
+  ledger: { movements(fromSeq: number, toSeq: number): ArchivedEvents },
+  fromSeq: number,
+  toSeq: number,
+): ArchivedEvents[] => [
+  eventsOfPlacements(placementsFrom(blocks, fromSeq)),
+  eventsOfSettlements(blocks.settlements(fromSeq, toSeq)),
+  eventsOfSteps(blocks, blocks.limitSteps.between(fromSeq, toSeq)),
+  ledger.movements(fromSeq, toSeq),
+];
 
 /** Placements by commands from `fromSeq` on. */
-export const placementsFrom = (blocks: ArchiveBlocks, fromSeq: number) =>
+const placementsFrom = (blocks: ArchiveBlocks, fromSeq: number) =>
   blocks.placements(blocks.firstBet((row) => placedSeqOf(row) >= fromSeq));
 
-/** Bets settled by commands `fromSeq` to `knownTo`, and limit orders that ended unfilled; in that order. */
-export function* settledBets(path: string, blocks: ArchiveBlocks, fromSeq: number, knownTo: number): Bets {
+/** Bets settled from command `fromSeq` on, and limit orders that ended unfilled; in that order. */
+export function* settledBets(path: string, blocks: ArchiveBlocks, fromSeq: number): Bets {
   const settlements = merged<ArchivedEvent>([
-    eventsOfSettlements(blocks.settlements(fromSeq, knownTo)),
-    eventsOfSteps(blocks, blocks.limitSteps.between(fromSeq, knownTo)),
+    eventsOfSettlements(blocks.settlements(fromSeq, Number.MAX_SAFE_INTEGER)),
+    eventsOfSteps(blocks, blocks.limitSteps.between(fromSeq, Number.MAX_SAFE_INTEGER)),
   ]);
   for (const { seq, event: settled } of settlements) {
     if (settled.type !== 'betSettled') continue;
@@ -172,16 +203,13 @@ export function* settledBets(path: string, blocks: ArchiveBlocks, fromSeq: numbe
   }
 }
 
-/** Bets placed from `fromSeq` on that are not settled up to `knownTo`. */
-export function* openBets(blocks: ArchiveBlocks, fromSeq: number, knownTo: number): Bets {
-  for (const placement of placementsFrom(blocks, fromSeq)) {
-    const settlement = settlementOf(blocks, placement);
-    if (settlement !== null && settledSeqOf(settlement) <= knownTo) continue;
-    yield { ...betOf(blocks, placement), fate: null };
-  }
+/** Bets placed from `fromSeq` on that are not settled. */
+export function* openBets(blocks: ArchiveBlocks, fromSeq: number): Bets {
+  for (const placement of placementsFrom(blocks, fromSeq))
+    if (settlementOf(blocks, placement) === null) yield { ...betOf(blocks, placement), fate: null };
 }
 
-export function betOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): Omit<ArchivedBet, 'fate'> {
+function betOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): Omit<ArchivedBet, 'fate'> {
   const fill = fillOf(blocks, placement);
   const placed = placedOf(placement);
   const isAtOnce = placed.type === 'betPlaced' && placed.limitOddsE4 !== NO_LIMIT;
