@@ -13,7 +13,7 @@ import { spec } from 'node:test/reporters';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { useScratchInMemory } from './scratch.js';
-import { intoProcesses, select } from './selection.js';
+import { intoProcesses, select, type Times } from './selection.js';
 import type { Effort } from './support/effort.js';
 import { integerOption } from './support/integer-option.js';
 import type { TestFile } from './together.js';
@@ -31,8 +31,8 @@ const SLOWEST_SHOWN = 10;
 
 /** What is kept of the last run of each file, of `npm test` and of the searches. */
 interface Kept {
-  readonly seconds: Record<string, number>;
-  failed: string[];
+  readonly seconds: Times;
+  readonly failed: readonly string[];
 }
 
 const { values, positionals } = parseArgs({
@@ -61,10 +61,10 @@ function readKept(): Kept {
   }
 }
 
-const paths = select(readdirSync(folder, { recursive: true, encoding: 'utf8' }), {
-  isProve,
-  parts: positionals,
-}).filter((path) => !values.failed || kept.failed.includes(path));
+const found = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+const paths = select(found, { isProve, parts: positionals }).filter(
+  (path) => !values.failed || kept.failed.includes(path),
+);
 if (paths.length === 0)
   throw new Error(`no test file in ${folder} matches ${process.argv.slice(2).join(' ')}`);
 
@@ -114,10 +114,13 @@ const slowest = [...secondsByPath].sort(([, a], [, b]) => b - a).slice(0, SLOWES
 process.stdout.write('\n');
 for (const [path, seconds] of slowest)
   process.stdout.write(`# ${seconds.toFixed(1).padStart(6)} s  ${path}\n`);
-for (const [path, seconds] of secondsByPath) kept.seconds[path] = Math.round(seconds * 1_000) / 1_000;
-kept.failed = [...failed];
+const seconds = Object.fromEntries(
+  Object.entries({ ...kept.seconds, ...Object.fromEntries(secondsByPath) }).filter(([path]) =>
+    found.includes(path),
+  ),
+);
 mkdirSync(keptFolder, { recursive: true });
-writeFileSync(keptFile, JSON.stringify(kept));
+writeFileSync(keptFile, JSON.stringify({ seconds, failed: [...failed] } satisfies Kept));
 process.stdout.write(`# files ${paths.length} in ${programs.size} processes\n`);
 for (const message of summary.values()) process.stdout.write(`# ${message}\n`);
 process.stdout.write(`# cpu ${cpuSeconds().toFixed(0)} s\n`);

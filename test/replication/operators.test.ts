@@ -1,6 +1,7 @@
 /** What operators are told of replication: status, metrics and readiness of leader and standby, with real NATS servers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { askUntil } from '../support/ask-until.js';
 import { Client } from '../support/http/client.js';
 import { scrape } from '../support/processes/scrape.js';
 import { NO_NATS } from '../support/replication/nats.js';
@@ -28,18 +29,17 @@ async function rolesAreTold({ leader, b, bettor }: Pair): Promise<void> {
   assert.equal((await place(leader, bettor, 'first')).status, 201);
   const { operatorUrl } = (await event(b.run, 'standby_listening')) as { operatorUrl: string };
   const standby = new Client(`${operatorUrl}/operator/v1`, { Authorization: `Bearer ${TOKEN}` });
-  let status: LeaderStatus['replication'];
-  do {
-    status = (await leader.operator.get<LeaderStatus>('/status')).data.replication;
-  } while (status.standbys.length === 0 || status.standbys[0]?.messagesBehind !== 0);
+  const status = await askUntil(
+    async () => (await leader.operator.get<LeaderStatus>('/status')).data.replication,
+    ({ standbys }) => standbys[0]?.messagesBehind === 0,
+  );
   assert.deepEqual([status.epoch, status.lease, status.trouble], [1, 'held', null]);
-  assert.equal(status.standbys[0].node, 'b');
-  for (;;) {
-    const { data } = await standby.get<Record<string, unknown>>('/status');
-    if (Number(data['streamSequence']) < status.streamSequence || data['messagesBehind'] !== 0) continue;
-    assert.equal(data['behindMs'], 0);
-    break;
-  }
+  assert.equal(status.standbys[0]?.node, 'b');
+  const followed = await askUntil(
+    async () => (await standby.get<Record<string, unknown>>('/status')).data,
+    (data) => Number(data['streamSequence']) >= status.streamSequence && data['messagesBehind'] === 0,
+  );
+  assert.equal(followed['behindMs'], 0);
   const ofLeader = await scrape(leader);
   const ofStandby = await scrape({ operatorUrl, token: TOKEN });
   const role = (of: typeof ofLeader) =>
@@ -71,11 +71,11 @@ async function quorumIsMissed({ nats, leader }: Pair): Promise<void> {
   const anyone = new Client(leader.operatorUrl, {});
   const ready = async (): Promise<string> => (await anyone.get('/readyz')).text;
   for (const server of [1, 2]) nats.signal(server, 'SIGSTOP');
-  while (!(await ready()).includes('a standby may lead by now'));
+  await askUntil(ready, (text) => text.includes('a standby may lead by now'));
   const { trouble, standbys } = (await leader.operator.get<LeaderStatus>('/status')).data.replication;
   assert.notEqual(trouble, null);
   assert.ok(standbys.length <= 1);
   assert.ok(((await scrape(leader)).value('tote_replication_away_seconds') ?? 0) > 0);
   for (const server of [1, 2]) nats.signal(server, 'SIGCONT');
-  while (!(await ready()).includes('"ok"'));
+  await askUntil(ready, (text) => text.includes('"ok"'));
 }

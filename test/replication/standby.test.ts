@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { askUntil } from '../support/ask-until.js';
 import { Client } from '../support/http/client.js';
 import { tote, toteText } from '../support/processes/cli.js';
 import { newDataDir, type Run, removeDataDir } from '../support/processes/server.js';
@@ -10,6 +11,7 @@ import { NO_NATS } from '../support/replication/nats.js';
 import {
   batchesOf,
   event,
+  type Pair,
   place,
   startMachine,
   startPair,
@@ -18,8 +20,54 @@ import {
 
 const options = { skip: NO_NATS };
 
-test('tote promote and tote demote change the leader without a lapse', options, async (t) => {
-  const { nats, leader, b, bettor } = await startPair(t);
+test('a standby by hand', options, async (t) => {
+  const pair = await startPair(t);
+  await t.test('it says that it is one, and whom it follows', () => tellsOfItself(pair));
+  await t.test('promote and demote make no stream, and say which one there is none of', () =>
+    makesNoStream(pair),
+  );
+  await t.test('promote and demote change the leader without a lapse', () => changesLeader(pair));
+});
+
+async function tellsOfItself({ b }: Pair): Promise<void> {
+  const { operatorUrl } = (await event(b.run, 'standby_listening')) as { operatorUrl: string };
+  const anyone = new Client(operatorUrl, {});
+  b.run.signal('SIGHUP');
+  assert.equal((await anyone.get('/healthz')).status, 200);
+  const ready = await anyone.get('/readyz');
+  assert.equal(ready.status, 503);
+  assert.equal(ready.error, 'standby');
+  const operator = new Client(`${operatorUrl}/operator/v1`, { Authorization: `Bearer ${TOKEN}` });
+  assert.match((await operator.post('/accounts', {})).error, /^standby: this server follows a: ask there$/);
+  assert.equal((await new Client(`${operatorUrl}/operator/v1`, {}).get('/status')).status, 401);
+  const guesser = new Client(operatorUrl, { Authorization: 'Bearer guessed' });
+  assert.equal((await guesser.get('/operator/v1/status')).status, 401);
+  assert.equal((await guesser.get('/metrics')).status, 401);
+  const guesses = await event(b.run, 'operator_tokens_refused');
+  assert.deepEqual(guesses['addresses'], ['127.0.0.1']);
+  const page = await fetch(`${operatorUrl}/metrics`, { headers: { Authorization: `Bearer ${TOKEN}` } });
+  assert.match(await page.text(), /^tote_operator_tokens_refused_total\{reason="wrong"\} 2$/m);
+  const { role, node, leader, lease, epoch } = await askUntil(
+    async () => (await operator.get<Record<string, unknown>>('/status')).data,
+    (data) => data['messagesBehind'] === 0 && data['leader'] !== null,
+  );
+  assert.deepEqual([role, node, leader, lease, epoch], ['standby', 'b', 'a', 'held', 1]);
+}
+
+async function makesNoStream({ nats }: Pair): Promise<void> {
+  const before = await nats.streamNames();
+  for (const command of [['promote', 'b'], ['demote']]) {
+    const mistyped = await tote([...command, '--nats', nats.url, '--stream', 'toto']);
+    assert.equal(mistyped.code, 2);
+    assert.match(mistyped.stderr, /--stream: the NATS servers have no exchange's stream with the name toto/);
+    const impossible = await tote([...command, '--nats', nats.url, '--stream', 'to.to']);
+    assert.equal(impossible.code, 2);
+    assert.match(impossible.stderr, /--stream: expected letters, digits/);
+  }
+  assert.deepEqual(await nats.streamNames(), before);
+}
+
+async function changesLeader({ nats, leader, b, bettor }: Pair): Promise<void> {
   assert.equal((await place(leader, bettor, 'first')).status, 201);
   const promoted = await tote(['promote', 'b', '--nats', nats.url, '--json']);
   assert.equal(promoted.code, 0, promoted.stderr);
@@ -38,58 +86,8 @@ test('tote promote and tote demote change the leader without a lapse', options, 
   await event(other.run, 'following');
   const demoted = await tote(['demote', '--nats', nats.url]);
   assert.match(demoted.stdout, /^a leads now, with epoch 3; b has handed over in \d+ ms\n$/);
-  await other.leading;
-});
-
-test(
-  'tote promote and tote demote make no stream, and say which one there is none of',
-  options,
-  async (t) => {
-    const { nats } = await startPair(t);
-    const before = await nats.streamNames();
-    for (const command of [['promote', 'b'], ['demote']]) {
-      const mistyped = await tote([...command, '--nats', nats.url, '--stream', 'toto']);
-      assert.equal(mistyped.code, 2);
-      assert.match(
-        mistyped.stderr,
-        /--stream: the NATS servers have no exchange's stream with the name toto/,
-      );
-      const impossible = await tote([...command, '--nats', nats.url, '--stream', 'to.to']);
-      assert.equal(impossible.code, 2);
-      assert.match(impossible.stderr, /--stream: expected letters, digits/);
-    }
-    assert.deepEqual(await nats.streamNames(), before);
-  },
-);
-
-test('a standby says that it is one, and whom it follows', options, async (t) => {
-  const { b } = await startPair(t);
-  const { operatorUrl } = (await event(b.run, 'standby_listening')) as { operatorUrl: string };
-  const anyone = new Client(operatorUrl, {});
-  b.run.signal('SIGHUP');
-  assert.equal((await anyone.get('/healthz')).status, 200);
-  const ready = await anyone.get('/readyz');
-  assert.equal(ready.status, 503);
-  assert.equal(ready.error, 'standby');
-  const operator = new Client(`${operatorUrl}/operator/v1`, { Authorization: `Bearer ${TOKEN}` });
-  assert.match((await operator.post('/accounts', {})).error, /^standby: this server follows a: ask there$/);
-  assert.equal((await new Client(`${operatorUrl}/operator/v1`, {}).get('/status')).status, 401);
-  const guesser = new Client(operatorUrl, { Authorization: 'Bearer guessed' });
-  assert.equal((await guesser.get('/operator/v1/status')).status, 401);
-  assert.equal((await guesser.get('/metrics')).status, 401);
-  const guesses = await event(b.run, 'operator_tokens_refused');
-  assert.deepEqual(guesses['addresses'], ['127.0.0.1']);
-  const page = await fetch(`${operatorUrl}/metrics`, { headers: { Authorization: `Bearer ${TOKEN}` } });
-  assert.match(await page.text(), /^tote_operator_tokens_refused_total\{reason="wrong"\} 2$/m);
-  for (;;) {
-    const { data } = await operator.get<Record<string, unknown>>('/status');
-    if (data['messagesBehind'] !== 0 || data['leader'] === null) continue;
-    const { role, node, leader: name, lease, epoch } = data;
-    assert.deepEqual([role, node, name, lease, epoch], ['standby', 'b', 'a', 'held', 1]);
-    break;
-  }
-  assert.equal((await stopped(b.run)).code, 0);
-});
+  assert.equal((await (await other.leading).stop()).code, 0);
+}
 
 test('a standby that was made from a backup goes on where the backup ended', options, async (t) => {
   const { nats, leader, b, bettor } = await startPair(t);

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { must } from '../../engine/base/assert.js';
+import { askUntil } from '../support/ask-until.js';
 import { tote } from '../support/processes/cli.js';
 import type { Server } from '../support/processes/server.js';
 import { historyOf, openLog } from '../support/replication/log-history.js';
@@ -22,11 +23,14 @@ const options = { skip: NO_NATS };
 
 /** The id of the bet, once the order is placed or replayed. While servers start again it may be refused for a while. */
 async function betOf(server: Server, bettor: Pair['bettor'], key: string): Promise<string> {
-  for (;;) {
-    const { status, data } = await place(server, bettor, key);
-    if (status === 201) return data.bet.id;
-    assert.equal(status, 503);
-  }
+  const { data } = await askUntil(
+    () => place(server, bettor, key),
+    ({ status }) => {
+      assert.ok(status === 201 || status === 503, `${status}`);
+      return status === 201;
+    },
+  );
+  return data.bet.id;
 }
 
 test('what NATS servers have lost is published anew, and no epoch is led twice', options, async (t) => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { COMPRESSED_BYTES_MIN } from '../../../http/kit/tagged-body.js';
+import { askUntil } from '../../support/ask-until.js';
 import { Harness, type Reply } from './harness.js';
 
 const MARKET = '/v1/markets/BTC_ONE_DAY';
@@ -132,13 +133,11 @@ test('documents are compressed once, beside the thread, and served as they are u
     const ask = (acceptEncoding: string): Reply => api.send('GET', path, { acceptEncoding });
     assert.deepEqual(ask('gzip, br').bytes, plain.bytes);
     ask('gzip');
-    const whenReady = async (acceptEncoding: string): Promise<Reply> => {
-      for (;;) {
-        const reply = ask(acceptEncoding);
-        if (reply.headers.has('content-encoding')) return reply;
-        await new Promise(setImmediate);
-      }
-    };
+    const whenReady = (acceptEncoding: string): Promise<Reply> =>
+      askUntil(
+        () => ask(acceptEncoding),
+        ({ headers }) => headers.has('content-encoding'),
+      );
     const brotli = await whenReady('gzip, br');
     assert.equal(brotli.headers.get('content-encoding'), 'br');
     assert.deepEqual(brotliDecompressSync(brotli.bytes), Buffer.from(plain.bytes));

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { must } from '../../../engine/base/assert.js';
 import type { AuditEntry } from '../../../http/operator/resources/audit.js';
 import { addOperatorToken } from '../../../persistence/data-dir/operator-tokens.js';
+import { askUntil } from '../../support/ask-until.js';
 import { Client } from '../../support/http/client.js';
 import { toteText } from '../../support/processes/cli.js';
 import { newDataDir, Server } from '../../support/processes/server.js';
@@ -35,10 +37,11 @@ async function audit(query = ''): Promise<readonly AuditEntry[]> {
 
 /** What was refused is on record within a second or so. */
 async function refused(action: string): Promise<AuditEntry> {
-  for (;;) {
-    const [entry] = await audit(`?action=${action}`);
-    if (entry !== undefined) return entry;
-  }
+  const [entry] = await askUntil(
+    () => audit(`?action=${action}`),
+    ({ length }) => length > 0,
+  );
+  return must(entry, 'an entry');
 }
 
 test('an action is in the list when its answer has come: who, why, when, what, and to what', async () => {
