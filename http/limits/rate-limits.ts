@@ -8,12 +8,18 @@
  * and taken back later, which could refuse another request meanwhile.
  */
 
-import { ACCOUNT, IP, KEY_READ, KEY_WRITE, RATE_LIMIT_NAMES } from '../../config/rate-limits.js';
-import { AddressId } from './address-id.js';
-import { type LimitsLeft, type LimitsOwner, limitsLeft } from './limits-left.js';
-import { ownerOf } from './numbered-windows.js';
+import {
+  ACCOUNT,
+  IP,
+  KEY_READ,
+  KEY_WRITE,
+  RATE_LIMIT_NAMES,
+  type RateLimitSettings,
+} from '../../config/rate-limits.js';
+import { Kind, Owner } from './owner.js';
 import { LimitTables, type SharedLimits } from './shared-limits.js';
 import { WINDOW_MS } from './sliding-windows.js';
+import type { WindowTable } from './window-table.js';
 
 /** With limits off, the headers show the greatest limit that can be configured, all of it left. */
 export const UNLIMITED = 999_999_999;
@@ -28,7 +34,27 @@ export interface RatePolicy {
   readonly limit: number;
 }
 
-/** Whom a request counts for: the counted address (`client-address.ts`), and key and account, 0 without a valid key. */
+/** What is left of one limit. */
+export interface LimitLeft {
+  /** Requests in any 60 seconds. */
+  readonly limit: number;
+  /** Requests left of them. */
+  readonly remaining: number;
+  /** Whole seconds until the oldest counted request leaves the window, rounded up; 0 if none is counted. */
+  readonly resetSeconds: number;
+}
+
+/** By the limit, under the names of the configuration. */
+export type LimitsLeft = Readonly<Record<keyof RateLimitSettings, LimitLeft>>;
+
+/** Whose limits are read: the counted address (`client-address.ts`), and the numbers of a key and of its account. */
+export interface LimitsOwner {
+  readonly address: string;
+  readonly key: number;
+  readonly account: number;
+}
+
+/** Whom a request counts for; key and account are 0 without a valid key. */
 export interface Asker extends LimitsOwner {
   readonly isWrite: boolean;
 }
@@ -56,9 +82,11 @@ export class RateLimits {
   readonly #tables: LimitTables | null;
   /** By kind. */
   readonly #limits: readonly number[];
-  readonly #addressId = new AddressId();
-  /** The address that `#addressId` is of: behind a proxy, and within a client's burst, always the same string. */
+  readonly #addressOwner = new Owner();
+  /** The address that it was read from: within a client's burst always the same string. */
   #addressRead = '';
+  readonly #keyOwner = new Owner();
+  readonly #accountOwner = new Owner();
   /** The request at hand: its windows, 0 for one that is not open, and the kind of its key's limit. */
   #address = 0;
   #key = 0;
@@ -97,8 +125,8 @@ export class RateLimits {
     const tables = this.#tables;
     if (tables === null) return 'admitted';
     const { address } = asker;
-    if (address !== this.#addressRead) {
-      this.#addressId.read(address);
+    if (address !== this.#addressRead || this.#addressOwner.kind === Kind.ipv6Site) {
+      this.#addressOwner.read(address);
       this.#addressRead = address;
     }
     tables.lock.lock();
@@ -115,20 +143,40 @@ export class RateLimits {
     if (tables === null) return NOTHING_COUNTED;
     tables.lock.lock();
     try {
-      return limitsLeft(tables, this.#limits, owner, tables.advance(nowMs));
+      return this.#allLeft(tables, owner, tables.advance(nowMs));
     } finally {
       tables.lock.unlock();
     }
   }
 
+  #allLeft(tables: LimitTables, { address, key, account }: LimitsOwner, nowMs: number): LimitsLeft {
+    const { windows } = tables;
+    const left = (table: WindowTable, owner: Owner, kind: number): LimitLeft => {
+      const window = table.find(owner, nowMs);
+      const limit = this.#limit(kind);
+      return {
+        limit,
+        remaining: limit - windows.total(window),
+        resetSeconds: seconds(windows.resetMs(window, nowMs) - nowMs),
+      };
+    };
+    const owner = new Owner();
+    const keyRead = left(tables.keys, owner.number(Kind.keyReads, key), KEY_READ);
+    const keyWrite = left(tables.keys, owner.number(Kind.keyWrites, key), KEY_WRITE);
+    const ofAccount = left(tables.accounts, owner.number(Kind.account, account), ACCOUNT);
+    owner.read(address);
+    return { keyRead, keyWrite, account: ofAccount, ip: left(tables.addresses, owner, IP) };
+  }
+
   #decide(tables: LimitTables, asker: Asker, fate: Fate, nowMs: number): Taken {
-    this.#address = tables.addresses.find(this.#addressId, nowMs);
+    this.#address = tables.addresses.find(this.#addressOwner, nowMs);
     const hasKey = fate !== 'unknown';
     if (hasKey) this.#findKey(tables, asker, nowMs);
     if (this.#isAddressFull(tables)) return this.#refuseAddress(tables, hasKey, nowMs);
-    if (hasKey && !this.#hasPlaces(tables)) return this.#refusePlace();
+    if (hasKey && !this.#hasPlaces(tables)) return this.#refusePlace(this.#keyKind);
+    if (!tables.windows.hasRoom) return this.#refusePlace(IP);
     if (fate === 'known' && this.#isKeyFull(tables)) return this.#refuseKey(tables, nowMs);
-    if (hasKey) this.#countKey(tables, asker, nowMs);
+    if (hasKey) this.#countKey(tables, nowMs);
     this.#countAddress(tables, nowMs);
     this.retryAfterSeconds = 0;
     if (hasKey) this.#showNearest(tables);
@@ -138,8 +186,8 @@ export class RateLimits {
   }
 
   #findKey(tables: LimitTables, { key, account, isWrite }: Asker, nowMs: number): void {
-    this.#key = tables.keys.find(ownerOf(key, isWrite), nowMs);
-    this.#account = tables.accounts.find(account, nowMs);
+    this.#key = tables.keys.find(this.#keyOwner.number(isWrite ? Kind.keyWrites : Kind.keyReads, key), nowMs);
+    this.#account = tables.accounts.find(this.#accountOwner.number(Kind.account, account), nowMs);
     this.#keyKind = isWrite ? KEY_WRITE : KEY_READ;
   }
 
@@ -160,15 +208,15 @@ export class RateLimits {
   }
 
   #countAddress({ addresses }: LimitTables, nowMs: number): void {
-    if (this.#address === 0) this.#address = addresses.open(this.#addressId);
-    addresses.count(this.#address, nowMs);
+    if (this.#address === 0) this.#address = addresses.open(this.#addressOwner);
+    addresses.count(this.#address, this.#limit(IP), nowMs);
   }
 
-  #countKey({ keys, accounts, windows }: LimitTables, asker: Asker, nowMs: number): void {
-    if (this.#key === 0) this.#key = keys.open(ownerOf(asker.key, asker.isWrite));
-    if (this.#account === 0) this.#account = accounts.open(asker.account);
-    windows.count(this.#key, nowMs);
-    windows.count(this.#account, nowMs);
+  #countKey({ keys, accounts }: LimitTables, nowMs: number): void {
+    if (this.#key === 0) this.#key = keys.open(this.#keyOwner);
+    if (this.#account === 0) this.#account = accounts.open(this.#accountOwner);
+    keys.count(this.#key, this.#limit(this.#keyKind), nowMs);
+    accounts.count(this.#account, this.#limit(ACCOUNT), nowMs);
   }
 
   /** A retry must fit the limits of key and account, too. */
@@ -196,13 +244,13 @@ export class RateLimits {
     return 'keyFull';
   }
 
-  /** So many keys or accounts are active that there is no window for another one. After a minute some are not. */
-  #refusePlace(): Taken {
-    this.kind = this.#keyKind;
+  /** So many owners are active that there is no place for another one or its request. After a minute some are not. */
+  #refusePlace(kind: number): Taken {
+    this.kind = kind;
     this.remaining = 0;
     this.resetSeconds = seconds(WINDOW_MS);
     this.retryAfterSeconds = this.resetSeconds;
-    return 'keyFull';
+    return kind === IP ? 'addressFull' : 'keyFull';
   }
 
   /** Whole seconds until a request fits the limits of the key and the account; 0 if it does now. */
@@ -221,14 +269,14 @@ export class RateLimits {
 
   #showIfNearer(tables: LimitTables, window: number, kind: number): void {
     const limit = this.#limit(kind);
-    const remaining = Math.max(0, limit - tables.windows.total(window));
+    const remaining = limit - tables.windows.total(window);
     if (remaining < this.remaining || (remaining === this.remaining && limit < this.limit))
       this.#show(tables, window, kind);
   }
 
   #show({ windows }: LimitTables, window: number, kind: number): void {
     this.kind = kind;
-    this.remaining = Math.max(0, this.#limit(kind) - windows.total(window));
+    this.remaining = this.#limit(kind) - windows.total(window);
     this.#shown = window;
   }
 

@@ -4,11 +4,9 @@
  */
 import { randomInt } from 'node:crypto';
 import type { RateLimitSettings } from '../../config/rate-limits.js';
-import { AddressWindows } from './address-windows.js';
-import { Lock } from './lock.js';
-import { LINE_BYTES, Memory } from './memory.js';
-import { NumberedWindows } from './numbered-windows.js';
+import { LINE_BYTES, Lock, Memory } from './shared-memory.js';
 import { SlidingWindows } from './sliding-windows.js';
+import { WindowTable } from './window-table.js';
 
 /** The capacity of the buffer. Unused parts take no memory. */
 export interface LimitsCapacity {
@@ -17,20 +15,17 @@ export interface LimitsCapacity {
    * refused.
    */
   readonly addresses: number;
-  /** The highest number of a key or an account. */
-  readonly numbers: number;
   /** Keys' windows, one for reads and one for writes, and accounts' that are remembered at a time, with the same bound. */
-  readonly numberedWindows: number;
-  /** Blocks of seven runs. Past it, requests leave their windows late. */
-  readonly runBlocks: number;
+  readonly keys: number;
+  /** Blocks of fifteen requests. Without room, requests are refused until others have left their windows. */
+  readonly blocks: number;
 }
 
-/** Numbers go as far as the engine's table of keys. The blocks are enough for 29 million runs within a minute. */
+/** The blocks are enough for 62 million requests in the windows of a minute. */
 export const LIMITS_CAPACITY: LimitsCapacity = {
   addresses: 65_536,
-  numbers: 2 ** 24,
-  numberedWindows: 2 ** 20,
-  runBlocks: 2 ** 22,
+  keys: 2 ** 20,
+  blocks: 2 ** 22,
 };
 
 /** Can be cloned to another thread; null for no limits. */
@@ -52,41 +47,32 @@ export function shareLimits(
 }
 
 /** Windows of all four kinds. */
-const windowsOf = ({ addresses, numberedWindows }: LimitsCapacity): number => addresses + 2 * numberedWindows;
+const windowsOf = ({ addresses, keys }: LimitsCapacity): number => addresses + 2 * keys;
 
 function bytesFor(capacity: LimitsCapacity): number {
-  const { addresses, numbers, runBlocks } = capacity;
-  return (
-    2 * LINE_BYTES +
-    SlidingWindows.bytes(windowsOf(capacity), runBlocks) +
-    AddressWindows.bytes(addresses) +
-    NumberedWindows.bytes(2 * numbers + 1) +
-    NumberedWindows.bytes(numbers)
-  );
+  const { addresses, keys, blocks } = capacity;
+  const windows = SlidingWindows.bytes(windowsOf(capacity), blocks);
+  return 2 * LINE_BYTES + windows + WindowTable.bytes(addresses) + 2 * WindowTable.bytes(keys);
 }
 
 /** One thread's view of the buffer. All but `lock` is for the thread that holds the lock. */
 export class LimitTables {
   readonly lock: Lock;
   readonly windows: SlidingWindows;
-  readonly addresses: AddressWindows;
-  /** By twice the key's number, one more for writes. */
-  readonly keys: NumberedWindows;
-  readonly accounts: NumberedWindows;
+  readonly addresses: WindowTable;
+  readonly keys: WindowTable;
+  readonly accounts: WindowTable;
   readonly #lastMs: Float64Array;
 
   constructor({ capacity, seed, memory: buffer }: NonNullable<SharedLimits>) {
-    const { addresses, numbers, numberedWindows, runBlocks } = capacity;
+    const { addresses, keys, blocks } = capacity;
     const memory = new Memory(buffer);
     this.lock = new Lock(new Int32Array(buffer, memory.lines(1).byteOffset, 1));
     this.#lastMs = new Float64Array(buffer, memory.lines(1).byteOffset, 1);
-    this.windows = new SlidingWindows(memory, windowsOf(capacity), runBlocks);
-    let first = 1;
-    this.addresses = new AddressWindows(memory, this.windows, first, addresses, seed);
-    first += addresses;
-    this.keys = new NumberedWindows(memory, this.windows, first, numberedWindows, 2 * numbers + 1);
-    first += numberedWindows;
-    this.accounts = new NumberedWindows(memory, this.windows, first, numberedWindows, numbers);
+    this.windows = new SlidingWindows(memory, windowsOf(capacity), blocks);
+    this.addresses = new WindowTable(memory, this.windows, 1, addresses, seed);
+    this.keys = new WindowTable(memory, this.windows, 1 + addresses, keys, seed);
+    this.accounts = new WindowTable(memory, this.windows, 1 + addresses + keys, keys, seed);
   }
 
   /** Open windows of all kinds: memory use grows with them. */

@@ -1,53 +1,87 @@
 /**
- * The exact sliding windows behind every rate limit (design, section 6): how many requests were counted in the
- * last 60,000 ms, to the millisecond.
+ * The exact sliding windows behind every rate limit (design, section 6): the times, in milliseconds, of the requests
+ * counted in the last 60,000 ms, at most as many as the limit. One that is counted beyond the limit takes the place of
+ * the oldest.
  *
- * Requests are kept as runs of (time, count), so a window needs at most one entry a millisecond, however many
- * requests it has. The newest run is in the window's record, with the fields that every request reads; older ones are
- * in blocks. Time is a parameter and never goes backwards.
- *
- * Blocks can run out: there are many windows, and each could have 60,000 runs. Then adjacent runs are merged at the
- * later of their times. Their requests leave late, never early, so no limit is exceeded.
+ * A window has a record, with the fields that every request reads and its newest time. Older times are in a chain of
+ * blocks of fifteen, which all windows draw from one pool: memory goes by the requests of a minute, whatever the
+ * limits are. Time is a parameter and never goes backwards.
  *
  * Window 0 is empty, and represents all that are not open.
  */
 import { assert } from '../../engine/base/assert.js';
-import { LINE_BYTES, LINE_DOUBLES, LINE_WORDS, type Memory } from './memory.js';
-import { RunBlocks } from './run-blocks.js';
-import { RunQueues } from './run-queues.js';
-import { NEWEST_COUNT, NEWEST_MS, OLDEST_MS, TOTAL } from './window-record.js';
+import { LINE_BYTES, LINE_DOUBLES, LINE_WORDS, type Memory } from './shared-memory.js';
 
 /** A request leaves its window exactly this long after it was counted, in milliseconds. */
 export const WINDOW_MS = 60_000;
+export const TIMES_PER_BLOCK = LINE_WORDS - 1;
+/** Windows where one request counts: each may need a block for it. */
+const BLOCKS_PER_REQUEST = 3;
+
+/** Doubles of a record, a cache line. Of the newest request and of the oldest; -Infinity and Infinity where there is none. */
+const NEWEST_MS = 0;
+const OLDEST_MS = 1;
+/** Words, behind the doubles. Requests in the window as of the last `expire`. */
+const TOTAL = 4;
+/** Its chain of blocks, where in the first the times begin and in the last they end. */
+const HEAD = 5;
+const HEAD_AT = 6;
+const TAIL = 7;
+const TAIL_AT = 8;
+/** Of the table that opened it (`window-table.ts`). */
+export const OLDER = 9;
+export const NEWER = 10;
+export const OWNER = 11;
+
+/** Word of a block: the next one of its chain, or the next free one. Its times follow. */
+const NEXT = 0;
+const FIRST_TIME = 1;
+
+/** Words of the pool: the first free block, and how many were ever taken. */
+const FREE = 0;
+const TOUCHED = 1;
+const TAKEN = 2;
 
 export class SlidingWindows {
   static bytes(windowsMax: number, blocksMax: number): number {
-    return (windowsMax + 1) * LINE_BYTES + RunBlocks.bytes(blocksMax);
+    return (windowsMax + 1 + 1 + blocksMax + 1) * LINE_BYTES;
   }
 
   /** The records; the one of window `w` begins at word `w * LINE_WORDS`. */
   readonly records: Uint32Array;
   readonly #times: Float64Array;
-  readonly #blocks: RunBlocks;
-  readonly #queues: RunQueues;
+  readonly #pool: Uint32Array;
+  /** The block `b` begins at word `b * LINE_WORDS`; 0 is none. Times are their lower 32 bits. */
+  readonly #blocks: Uint32Array;
 
-  constructor(memory: Memory, windowsMax: number, blocksMax: number) {
+  constructor(
+    memory: Memory,
+    windowsMax: number,
+    private readonly blocksMax: number,
+  ) {
     this.records = memory.lines(windowsMax + 1);
     const { buffer, byteOffset } = this.records;
     this.#times = new Float64Array(buffer, byteOffset, (windowsMax + 1) * LINE_DOUBLES);
-    this.#blocks = new RunBlocks(memory, blocksMax);
-    this.#queues = new RunQueues(this.records, this.#blocks);
-    this.#empty(0);
+    this.#pool = memory.lines(1);
+    this.#blocks = memory.lines(blocksMax + 1);
+    this.open(0);
   }
 
-  /** Blocks of runs that were ever in use: what memory goes by. */
+  /** Blocks that were ever in use: what memory goes by. */
   get blocksTouched(): number {
-    return this.#blocks.touched;
+    return this.#pool[TOUCHED] as number;
   }
 
-  /** Makes a window of a new record. */
+  /** Whether a request can be counted in all its windows. */
+  get hasRoom(): boolean {
+    return (this.#pool[TAKEN] as number) + BLOCKS_PER_REQUEST <= this.blocksMax;
+  }
+
+  /** Makes an empty window of a record. */
   open(window: number): void {
-    this.#empty(window);
+    this.records[window * LINE_WORDS + TOTAL] = 0;
+    this.#times[window * LINE_DOUBLES + OLDEST_MS] = Number.POSITIVE_INFINITY;
+    this.#times[window * LINE_DOUBLES + NEWEST_MS] = Number.NEGATIVE_INFINITY;
   }
 
   /** Requests in the window as of the last `expire`. */
@@ -57,27 +91,22 @@ export class SlidingWindows {
 
   /** Drops what has left the window by `nowMs`. Must be called before any of the values below are read. */
   expire(window: number, nowMs: number): void {
-    if (this.#time(window, OLDEST_MS) + WINDOW_MS <= nowMs) this.#expireRuns(window, nowMs);
+    if (this.#time(window, OLDEST_MS) + WINDOW_MS > nowMs) return;
+    if (this.idleMs(window) <= nowMs) this.clear(window);
+    else this.#dropOldest(window, nowMs);
   }
 
-  /** Counts one request; `nowMs` is not before the last one's time. */
-  count(window: number, nowMs: number): void {
-    const at = window * LINE_WORDS;
-    const { records } = this;
-    const times = this.#times;
-    records[at + TOTAL] = (records[at + TOTAL] as number) + 1;
+  /** Counts one request, while there is room; `nowMs` is not before the last one's time. */
+  count(window: number, limit: number, nowMs: number): void {
     const newestMs = this.#time(window, NEWEST_MS);
-    const newestCount = records[at + NEWEST_COUNT] as number;
-    if (newestMs === nowMs) {
-      records[at + NEWEST_COUNT] = newestCount + 1;
-      return;
-    }
-    assert(newestMs < nowMs, 'a window never goes back in time');
-    let counted = 1;
-    if (newestCount === 0) times[window * LINE_DOUBLES + OLDEST_MS] = nowMs;
-    else if (!this.#queues.push(at, newestMs, newestCount)) counted += this.#pushLate(window, nowMs);
-    times[window * LINE_DOUBLES + NEWEST_MS] = nowMs;
-    records[at + NEWEST_COUNT] = counted;
+    assert(newestMs <= nowMs, 'a window never goes back in time');
+    if (this.total(window) >= limit) this.#dropOldest(window, nowMs);
+    const at = window * LINE_WORDS;
+    const total = this.records[at + TOTAL] as number;
+    if (total === 0) this.#times[window * LINE_DOUBLES + OLDEST_MS] = nowMs;
+    else this.#push(at, total === 1, newestMs);
+    this.#times[window * LINE_DOUBLES + NEWEST_MS] = nowMs;
+    this.records[at + TOTAL] = total + 1;
   }
 
   /** When the oldest counted request leaves the window; `nowMs` if there is none. */
@@ -92,72 +121,93 @@ export class SlidingWindows {
 
   /** When fewer than `limit` requests will be in the window if no more are counted; `nowMs` if that is true already. */
   roomMs(window: number, limit: number, nowMs: number): number {
-    const at = window * LINE_WORDS;
-    const total = this.total(window);
-    if (total < limit) return nowMs;
-    const newest = this.records[at + NEWEST_COUNT] as number;
-    if (newest >= limit) return this.idleMs(window);
-    // From the end that is nearer: a window may hold many times its limit, or its limit be a million.
-    const leaving = total - limit + 1;
-    const ms =
-      leaving <= limit
-        ? this.#queues.oldMs(at, leaving, nowMs)
-        : this.#queues.newMs(at, limit - newest, nowMs);
-    return ms + WINDOW_MS;
+    return this.total(window) < limit ? nowMs : this.resetMs(window, nowMs);
   }
 
   /** Drops everything. */
   clear(window: number): void {
-    this.#queues.clear(window * LINE_WORDS);
-    this.#empty(window);
+    const at = window * LINE_WORDS;
+    const times = (this.records[at + TOTAL] as number) - 1;
+    if (times > 0) {
+      const blocks = Math.ceil(
+        ((this.records[at + HEAD_AT] as number) - FIRST_TIME + times) / TIMES_PER_BLOCK,
+      );
+      this.#giveBack(this.records[at + HEAD] as number, this.records[at + TAIL] as number, blocks);
+    }
+    this.open(window);
   }
 
   #time(window: number, field: number): number {
     return this.#times[window * LINE_DOUBLES + field] as number;
   }
 
-  #empty(window: number): void {
-    const { records } = this;
+  /** Drops the oldest request, and those after it that have left the window by `nowMs`; the newest has not. */
+  #dropOldest(window: number, nowMs: number): void {
     const at = window * LINE_WORDS;
-    records[at + TOTAL] = 0;
-    records[at + NEWEST_COUNT] = 0;
-    this.#times[window * LINE_DOUBLES + OLDEST_MS] = Number.POSITIVE_INFINITY;
-    this.#times[window * LINE_DOUBLES + NEWEST_MS] = Number.NEGATIVE_INFINITY;
-  }
-
-  #expireRuns(window: number, nowMs: number): void {
-    if (this.idleMs(window) <= nowMs) {
-      this.clear(window);
+    const { records } = this;
+    const blocks = this.#blocks;
+    // The chain holds all times but the newest.
+    let times = (records[at + TOTAL] as number) - 1;
+    if (times === 0) {
+      this.open(window);
       return;
     }
-    const at = window * LINE_WORDS;
-    const { records } = this;
-    const left = this.#queues.expire(at, nowMs, WINDOW_MS);
-    records[at + TOTAL] = (records[at + TOTAL] as number) - left;
-    this.#noteOldest(window, nowMs);
-  }
-
-  #noteOldest(window: number, nowMs: number): void {
-    const at = window * LINE_WORDS;
-    const oldestMs = this.#queues.isEmpty(at)
-      ? this.#time(window, NEWEST_MS)
-      : this.#queues.oldestMs(at, nowMs);
+    let head = records[at + HEAD] as number;
+    let headAt = records[at + HEAD_AT] as number;
+    let oldestMs: number;
+    do {
+      times -= 1;
+      headAt += 1;
+      if (times === 0 || headAt === LINE_WORDS) {
+        const next = blocks[head * LINE_WORDS + NEXT] as number;
+        this.#giveBack(head, head, 1);
+        head = next;
+        headAt = FIRST_TIME;
+      }
+      if (times === 0) oldestMs = this.#time(window, NEWEST_MS);
+      else oldestMs = nowMs - (((nowMs >>> 0) - (blocks[head * LINE_WORDS + headAt] as number)) >>> 0);
+    } while (oldestMs + WINDOW_MS <= nowMs);
+    records[at + TOTAL] = times + 1;
+    records[at + HEAD] = head;
+    records[at + HEAD_AT] = headAt;
     this.#times[window * LINE_DOUBLES + OLDEST_MS] = oldestMs;
   }
 
-  /**
-   * Keeps the newest run although no block is left, before another one follows at `nowMs`: in a place that two others
-   * make by becoming one, or in that other one. Returns how many requests the other one takes over.
-   */
-  #pushLate(window: number, nowMs: number): number {
-    const at = window * LINE_WORDS;
-    const newestMs = this.#time(window, NEWEST_MS);
-    const newestCount = this.records[at + NEWEST_COUNT] as number;
-    if (this.#queues.thin(at) && this.#queues.push(at, newestMs, newestCount)) {
-      this.#noteOldest(window, nowMs);
-      return 0;
+  /** Appends a time to the chain of the record at `at`. */
+  #push(at: number, isFirst: boolean, timeMs: number): void {
+    const { records } = this;
+    if (isFirst) {
+      records[at + HEAD] = records[at + TAIL] = this.#take();
+      records[at + HEAD_AT] = records[at + TAIL_AT] = FIRST_TIME;
+    } else if (records[at + TAIL_AT] === LINE_WORDS) {
+      const block = this.#take();
+      this.#blocks[(records[at + TAIL] as number) * LINE_WORDS + NEXT] = block;
+      records[at + TAIL] = block;
+      records[at + TAIL_AT] = FIRST_TIME;
     }
-    this.#times[window * LINE_DOUBLES + OLDEST_MS] = nowMs;
-    return newestCount;
+    const end = records[at + TAIL_AT] as number;
+    this.#blocks[(records[at + TAIL] as number) * LINE_WORDS + end] = timeMs;
+    records[at + TAIL_AT] = end + 1;
+  }
+
+  #take(): number {
+    const pool = this.#pool;
+    assert((pool[TAKEN] as number) < this.blocksMax, 'a request is counted where there is room');
+    pool[TAKEN] = (pool[TAKEN] as number) + 1;
+    const free = pool[FREE] as number;
+    if (free === 0) {
+      pool[TOUCHED] = (pool[TOUCHED] as number) + 1;
+      return pool[TOUCHED] as number;
+    }
+    pool[FREE] = this.#blocks[free * LINE_WORDS + NEXT] as number;
+    return free;
+  }
+
+  /** Gives back a chain of blocks from `first` to `last`. */
+  #giveBack(first: number, last: number, blocks: number): void {
+    const pool = this.#pool;
+    pool[TAKEN] = (pool[TAKEN] as number) - blocks;
+    this.#blocks[last * LINE_WORDS + NEXT] = pool[FREE] as number;
+    pool[FREE] = first;
   }
 }

@@ -10,8 +10,8 @@ import { keyDigest } from '../../../crypto/api-keys.js';
 import type { Guesses, OperatorCaller, OperatorToken } from '../../../engine/model/operators.js';
 import type { Clock, HttpRequest } from '../../../engine/model/ports.js';
 import { Refused } from '../../kit/refused.js';
-import { AddressId } from '../../limits/address-id.js';
-import { AddressWindows } from '../../limits/address-windows.js';
+import { Owner } from '../../limits/owner.js';
+import { WindowTable } from '../../limits/window-table.js';
 import type { Callers } from './callers.js';
 import { REPORT_EVERY_MS } from './denials.js';
 
@@ -31,8 +31,8 @@ type Presented = Pick<HttpRequest, 'authorization' | 'address'>;
 
 export class TokenGuard implements Callers {
   #tokens: readonly { readonly token: OperatorToken; readonly digest: Buffer }[] = [];
-  readonly #address = new AddressId();
-  readonly #addresses = AddressWindows.alone(ADDRESSES_MAX, GUESSES_MAX);
+  readonly #address = new Owner();
+  readonly #addresses = WindowTable.alone(ADDRESSES_MAX, GUESSES_MAX);
   /** Digests of an address's last wrong tokens, by its window. Repeating one is not another guess. */
   readonly #known: string[][] = [];
   #wrong = 0;
@@ -125,7 +125,7 @@ export class TokenGuard implements Callers {
     if (known.includes(digest)) return;
     const window = found === 0 ? this.#addresses.open(this.#address) : found;
     this.#known[window] = [...known.slice(1 - GUESSES_MAX), digest];
-    this.#addresses.count(window, nowMs);
+    this.#addresses.count(window, GUESSES_MAX, nowMs);
   }
 
   #noteFrom(address: string): void {

@@ -17,7 +17,7 @@ import { type LimitAnswer, RateLimitReference } from '../../support/http/rate-li
 const START_MS = 1_800_000_000_000;
 
 /** Small, since they are made by the thousand. */
-const CAPACITY = { addresses: 4, numbers: 8, numberedWindows: 8, runBlocks: 400 };
+const CAPACITY = { addresses: 4, keys: 8, blocks: 400 };
 const limitsOf = (settings: RateLimitSettings | null): RateLimits =>
   new RateLimits(shareLimits(settings, CAPACITY));
 
@@ -179,7 +179,7 @@ test('a clock that steps back holds the windows where they were, for all who sha
 
 test('a limit of a million a minute is exact', () => {
   const settings = { keyRead: 1, keyWrite: 1, account: 1, ip: 1_000_000 };
-  const limits = new RateLimits(shareLimits(settings, { ...CAPACITY, runBlocks: 10_000 }));
+  const limits = new RateLimits(shareLimits(settings, { ...CAPACITY, blocks: 70_000 }));
   const take = (nowMs: number): boolean => limits.take(NOBODY, 'unknown', nowMs) === 'admitted';
   let admitted = 0;
   for (let request = 0; request < 1_200_000; request++) {

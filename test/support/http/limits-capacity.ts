@@ -3,9 +3,8 @@ import type { LimitsCapacity } from '../../../http/limits/shared-limits.js';
 /** Rate limits of a size for tests, which make them by the hundred. */
 export const FEW_LIMITS: LimitsCapacity = {
   addresses: 1_000,
-  numbers: 10_000,
-  numberedWindows: 5_000,
-  runBlocks: 20_000,
+  keys: 5_000,
+  blocks: 20_000,
 };
 
 /** Two keys to an account. */

@@ -1,6 +1,6 @@
 /**
- * A reference for the rate limits, written from their specification: every counted request is in a list, all of which
- * is read each time. Slow and obviously right.
+ * A reference for the rate limits, written from their specification: the last requests that were counted, as many as the
+ * limit, are in a list, all of which is read each time. Slow and obviously right.
  */
 import assert from 'node:assert/strict';
 import type { RateLimitSettings } from '../../../config/rate-limits.js';
@@ -50,20 +50,18 @@ export class RateLimitReference {
     nowMs: number,
   ): LimitAnswer {
     if (full.length === 0) {
-      for (const { name } of applying) this.#counted.set(name, [...this.#times(name, nowMs), nowMs]);
+      for (const { name, limit } of applying)
+        this.#counted.set(name, [...this.#times(name, nowMs), nowMs].slice(-limit));
     }
     const shown = applying
       .map(({ name, limit }) => {
         const times = this.#times(name, nowMs);
         const resetSeconds = Math.ceil(((times[0] ?? nowMs - MINUTE_MS) + MINUTE_MS - nowMs) / 1000);
-        return { limit, remaining: Math.max(0, limit - times.length), resetSeconds };
+        return { limit, remaining: limit - times.length, resetSeconds };
       })
       .sort((a, b) => a.remaining - b.remaining || a.limit - b.limit)[0];
     assert.ok(shown !== undefined);
-    const waits = full.map(({ name, limit }) => {
-      const times = this.#times(name, nowMs);
-      return (times[times.length - limit] ?? Number.NaN) + MINUTE_MS - nowMs;
-    });
+    const waits = full.map(({ name }) => (this.#times(name, nowMs)[0] ?? Number.NaN) + MINUTE_MS - nowMs);
     const retryAfterSeconds = full.length === 0 ? 0 : Math.ceil(Math.max(...waits) / 1000);
     return { admitted: full.length === 0, ...shown, retryAfterSeconds };
   }

@@ -1,53 +1,53 @@
 /**
- * A hash table from the id of an address to a number that is not 0: open addressing with linear probing, at most half
- * full. Ids are compared in full, so no two share an entry. The hash is seeded: otherwise an owner of many addresses
+ * A hash table from an owner to a number that is not 0: open addressing with linear probing, at most half
+ * full. Owners are compared in full, so no two share an entry. The hash is seeded: otherwise an owner of many addresses
  * could choose colliding ones, and each look-up would probe all of them.
  */
-import type { AddressId } from './address-id.js';
-import { bytesOfWords, type Memory } from './memory.js';
+import { Kind, type Owner } from './owner.js';
+import { bytesOfWords, type Memory } from './shared-memory.js';
 
-/** Words of an entry: the three of the id, of which the first is not 0, and the value. */
+/** Words of an entry: the three of the owner, of which the first is not 0, and the value. */
 const WORDS = 4;
 const VALUE = 3;
 
-/** Entries of a table for `idsMax` ids, a power of two. */
-const entriesFor = (idsMax: number): number => 2 ** Math.ceil(Math.log2(idsMax * 2));
+/** Entries of a table for `ownersMax` owners, a power of two. */
+const entriesFor = (ownersMax: number): number => 2 ** Math.ceil(Math.log2(ownersMax * 2));
 
-export class IdTable {
-  static bytes(idsMax: number): number {
-    return bytesOfWords(entriesFor(idsMax) * WORDS);
+export class OwnerTable {
+  static bytes(ownersMax: number): number {
+    return bytesOfWords(entriesFor(ownersMax) * WORDS);
   }
 
   readonly #words: Uint32Array;
   readonly #mask: number;
   readonly #factor: number;
 
-  /** `seed`: 32 random bits, the same for all threads. The caller keeps no more than `idsMax` ids. */
+  /** `seed`: 32 random bits, the same for all threads. The caller keeps no more than `ownersMax` owners. */
   constructor(
     memory: Memory,
-    idsMax: number,
+    ownersMax: number,
     private readonly seed: number,
   ) {
-    const entries = entriesFor(idsMax);
+    const entries = entriesFor(ownersMax);
     this.#words = memory.words(entries * WORDS);
     this.#mask = entries - 1;
     this.#factor = (Math.imul(seed, 0x9e3779b1) | 1) >>> 0;
   }
 
-  /** The value of an id, or 0. */
-  get({ kind, high, low }: AddressId): number {
+  /** The value of an owner, or 0. */
+  get({ kind, high, low }: Owner): number {
     return this.#words[this.#find(kind, high, low) * WORDS + VALUE] as number;
   }
 
-  /** Sets the value of an id, new or known. */
-  set({ kind, high, low }: AddressId, value: number): void {
+  /** Sets the value of an owner, new or known. */
+  set({ kind, high, low }: Owner, value: number): void {
     this.#write(this.#find(kind, high, low) * WORDS, kind, high, low, value);
   }
 
-  /** Deletes a known id. Entries behind it that it had displaced move up. */
-  delete(id: AddressId): void {
+  /** Deletes a known owner. Entries behind it that it had displaced move up. */
+  delete(owner: Owner): void {
     const words = this.#words;
-    let gap = this.#find(id.kind, id.high, id.low);
+    let gap = this.#find(owner.kind, owner.high, owner.low);
     for (let entry = (gap + 1) & this.#mask; words[entry * WORDS] !== 0; entry = (entry + 1) & this.#mask) {
       const at = entry * WORDS;
       const kind = words[at] as number;
@@ -69,7 +69,7 @@ export class IdTable {
     words[at + VALUE] = value;
   }
 
-  /** The entry of an id, or the empty one where it belongs. */
+  /** The entry of an owner, or the empty one where it belongs. */
   #find(kind: number, high: number, low: number): number {
     const words = this.#words;
     let entry = this.#home(kind, high, low);
@@ -80,8 +80,10 @@ export class IdTable {
     }
   }
 
-  /** Where the search for an id begins. */
+  /** Where the search for an owner begins. */
   #home(kind: number, high: number, low: number): number {
+    // Numbers are given in sequence: side by side they take little memory, and nobody can choose them.
+    if (kind >= Kind.keyReads) return (low * 2 + kind) & this.#mask;
     let hash = Math.imul(high ^ this.seed, this.#factor) + kind;
     hash = Math.imul(hash ^ (hash >>> 15) ^ low, this.#factor);
     hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);

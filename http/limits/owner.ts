@@ -1,12 +1,21 @@
 /**
- * An address as rate limits count it (`client-address.ts`), or the site it lies in, as three words. Different ones have
- * different words.
+ * Whose requests a window counts, as three words: an address as rate limits count it (`client-address.ts`), the site
+ * it lies in, or a key's or an account's number. Different owners have different words.
  */
 import { assert } from '../../engine/base/assert.js';
 import { SUBNET, UNKNOWN_ADDRESS } from '../uws/client-address.js';
 
-/** What it is; 0 is nothing. */
-export const Kind = { ipv4: 1, ipv6: 2, ipv6Site: 3, unknown: 4 } as const;
+/** What it is; 0 is nothing; from `keyReads` on, owners have numbers. `siteSize` counts how many addresses of a site have windows. */
+export const Kind = {
+  ipv4: 1,
+  ipv6: 2,
+  ipv6Site: 3,
+  unknown: 4,
+  siteSize: 5,
+  keyReads: 6,
+  keyWrites: 7,
+  account: 8,
+} as const;
 
 const COLON = 0x3a;
 const DOT = 0x2e;
@@ -14,12 +23,20 @@ const NINE = 0x39;
 /** The last two of an IPv6 /64's four groups; the lower of them is not the site's. */
 const SITE_MASK = 0xffff0000;
 
-export class AddressId {
+export class Owner {
   kind = 0;
   high = 0;
   low = 0;
 
-  /** Becomes that of an address. */
+  /** Becomes the one with this number. */
+  number(kind: number, number: number): this {
+    this.kind = kind;
+    this.high = 0;
+    this.low = number;
+    return this;
+  }
+
+  /** Becomes an address. */
   read(address: string): void {
     this.high = 0;
     this.low = 0;
@@ -28,16 +45,16 @@ export class AddressId {
     else this.#readIpv4(address);
   }
 
-  copy({ kind, high, low }: AddressId): void {
+  copy({ kind, high, low }: Owner): void {
     this.kind = kind;
     this.high = high;
     this.low = low;
   }
 
-  /** Becomes that of the /48 where the address lies; false where it has none. */
-  becomeSite(): boolean {
+  /** Becomes the /48 where the address lies, as this kind; false where it has none. */
+  becomeSite(kind: typeof Kind.ipv6Site | typeof Kind.siteSize): boolean {
     if (this.kind !== Kind.ipv6) return false;
-    this.kind = Kind.ipv6Site;
+    this.kind = kind;
     this.low = (this.low & SITE_MASK) >>> 0;
     return true;
   }

@@ -2,19 +2,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { AddressId, Kind } from '../../../http/limits/address-id.js';
-import { IdTable } from '../../../http/limits/id-table.js';
-import { Memory } from '../../../http/limits/memory.js';
+import { Kind, Owner } from '../../../http/limits/owner.js';
+import { OwnerTable } from '../../../http/limits/owner-table.js';
+import { Memory } from '../../../http/limits/shared-memory.js';
 import { ClientAddresses } from '../../../http/uws/client-address.js';
 
-const idOf = (address: string): AddressId => {
-  const id = new AddressId();
+const idOf = (address: string): Owner => {
+  const id = new Owner();
   id.read(address);
   return id;
 };
 
 /** The text again, of the words alone. */
-function textOf({ kind, high, low }: AddressId): string {
+function textOf({ kind, high, low }: Owner): string {
   if (kind === Kind.unknown) return 'unknown';
   if (kind === Kind.ipv4) return [low >>> 24, (low >>> 16) & 255, (low >>> 8) & 255, low & 255].join('.');
   const groups = [high >>> 16, high & 0xffff, low >>> 16, low & 0xffff].map((group) => group.toString(16));
@@ -41,11 +41,11 @@ test('the words of an address say all of it', () => {
 
 test('an IPv6 address lies in its /48, others in none', () => {
   const id = idOf('2001:db8:ffff:8001::/64');
-  assert.equal(id.becomeSite(), true);
+  assert.equal(id.becomeSite(Kind.ipv6Site), true);
   assert.equal(textOf(id), '2001:db8:ffff::/48');
-  assert.equal(id.becomeSite(), false);
-  assert.equal(idOf('10.0.0.1').becomeSite(), false);
-  assert.equal(idOf('unknown').becomeSite(), false);
+  assert.equal(id.becomeSite(Kind.ipv6Site), false);
+  assert.equal(idOf('10.0.0.1').becomeSite(Kind.ipv6Site), false);
+  assert.equal(idOf('unknown').becomeSite(Kind.ipv6Site), false);
 });
 
 test('what is no address as it is counted is a programming error', () => {
@@ -57,7 +57,7 @@ test('what is no address as it is counted is a programming error', () => {
 test('a table of ids is a map', () => {
   const idsMax = 8;
   const ids = fc.record({
-    kind: fc.constantFrom(Kind.ipv4, Kind.ipv6, Kind.ipv6Site),
+    kind: fc.constantFrom(Kind.ipv4, Kind.ipv6, Kind.siteSize, Kind.keyReads, Kind.account),
     high: fc.constantFrom(0, 1, 0xffffffff),
     low: fc.constantFrom(0, 1, 2, 3, 0xfffffffe),
   });
@@ -67,10 +67,10 @@ test('a table of ids is a map', () => {
   });
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 2 ** 32 - 1 }), steps, (seed, stream) => {
-      const table = new IdTable(new Memory(new ArrayBuffer(IdTable.bytes(idsMax))), idsMax, seed);
-      const map = new Map<string, { id: AddressId; value: number }>();
+      const table = new OwnerTable(new Memory(new ArrayBuffer(OwnerTable.bytes(idsMax))), idsMax, seed);
+      const map = new Map<string, { id: Owner; value: number }>();
       for (const { id: words, value } of stream) {
-        const id = Object.assign(new AddressId(), words);
+        const id = Object.assign(new Owner(), words);
         const name = JSON.stringify(words);
         if (value === 0 && map.has(name)) {
           table.delete(id);
