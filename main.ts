@@ -17,9 +17,11 @@ import type { EngineReads } from './engine/model/views.js';
 import type { FeedSwitch } from './feeds/failover-feed.js';
 import { openPriceDesk } from './feeds/price-desk.js';
 import { PUBLISH_EVERY_MS } from './http/board/markets.js';
+import { Faults } from './http/gateway/faults.js';
 import { Front } from './http/gateway/front.js';
 import { type OpenPorts, openPorts, requireDescriptors } from './http/gateway/ports.js';
-import { EngineMeter } from './http/metrics/engine-meter.js';
+import { ENGINE_PLACES, EngineMeter } from './http/metrics/engine-meter.js';
+import { faultCounter } from './http/metrics/thread-meter.js';
 import { OperatorDesk } from './http/operator/desk/desk.js';
 import type { StatusSources } from './http/operator/desk/status.js';
 import { Watch } from './http/operator/watch/watch.js';
@@ -88,8 +90,13 @@ async function start(given: Config, log: Log): Promise<void> {
   const host = buildHost(config, manualClock, storage, shutdown, log, meter);
   const { sequencer } = host;
   // Before the first command: what gateways see starts from a state that is durable.
-  front.attach({ ...host, isClockManual: manualClock !== null });
-  const { answer } = buildOperatorDesk(config, host, { start, replicatedLog }, front, shutdown);
+  const faults = new Faults({
+    ...{ log, onFatal, thread: 'engine' },
+    monotonicMs: systemClock.monotonicMs,
+    count: faultCounter(meter.sheet, ENGINE_PLACES.thread),
+  });
+  front.attach({ ...host, isClockManual: manualClock !== null, faults });
+  const { answer } = buildOperatorDesk(config, host, { start, replicatedLog }, front, faults, shutdown);
   const { logMinutes } = config;
   const watch = new Watch({
     ...host,
@@ -220,6 +227,7 @@ function buildOperatorDesk(
   host: Host,
   kept: Pick<StatusSources, 'start' | 'replicatedLog'>,
   front: Front,
+  faults: Faults,
   shutdown: Shutdown,
 ): OperatorDesk {
   const status = {
@@ -237,6 +245,7 @@ function buildOperatorDesk(
     status,
     beforeTelling: () => front.publishFirst(),
     schedule: setImmediate,
+    onFault: (error, kind) => faults.report(error, { method: 'ASK', path: kind, address: '' }),
     onFatal: (error) => shutdown.programmingError(error),
   });
 }

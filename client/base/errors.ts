@@ -41,7 +41,7 @@ export interface Attempts {
   /** How often it was sent. */
   readonly attempts: number;
   /**
-   * True where at least one attempt got no answer: the server may have done what was asked. For an order: look for it
+   * True where at least one attempt got no answer, or 500 `internal_error`: the server may have done what was asked. For an order: look for it
    * in the account's orders, or send it again with the same key.
    */
   readonly isOutcomeUnknown: boolean;

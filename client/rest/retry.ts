@@ -31,6 +31,14 @@ export function isRetried({ code, status, isFinal }: Failure): boolean {
   return code === 'bad_answer' ? PROXY_STATUSES.includes(status) : RETRIED_CODES.includes(code);
 }
 
+/** An error of the server may have come after the order was placed. */
+const UNKNOWN_CODES: readonly ErrorCode[] = [
+  'connection_failed',
+  'timed_out',
+  'bad_answer',
+  'internal_error',
+];
+
 /** Whether the server may have done what was asked although no answer of its own says so. */
 export const isOutcomeUnknown = ({ code, isUnsent }: Failure): boolean =>
-  isUnsent !== true && (code === 'connection_failed' || code === 'timed_out' || code === 'bad_answer');
+  isUnsent !== true && UNKNOWN_CODES.includes(code);

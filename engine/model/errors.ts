@@ -60,6 +60,8 @@ export const ERROR_STATUS = {
   // 429
   rate_limited: 429,
   too_many_streams: 429,
+  // 500: an error in the server itself
+  internal_error: 500,
   // 503: not now
   trading_disabled: 503,
   market_suspended: 503,

@@ -189,6 +189,8 @@ export type HttpHandler = (request: HttpRequest, responder: HttpResponder) => vo
 
 /** An open WebSocket. Its owner is told once that it is closed, whoever closes it; nothing may be called after that. */
 export interface StreamSocket {
+  /** Ends the stream for a programming error: its owner is told by `onFault`. */
+  fail(error: unknown): void;
   /** Sends a text message. Returns whether the system took all of it; what it did not is kept in memory. */
   send(text: string | Uint8Array): boolean;
   /** Bytes that wait in memory because the client does not read. */
@@ -199,10 +201,14 @@ export interface StreamSocket {
 
 /** What a WebSocket's owner is told. */
 export interface StreamOwner {
+  /** The stream is open, and its owner is known. */
+  onOpen(): void;
   /** `bytes` are valid until this returns. */
   onMessage(bytes: Uint8Array, isBinary: boolean): void;
   /** There is room again after `send` returned false. */
   onRoom(): void;
+  /** The stream ends for a programming error, which was logged with this id: the last chance to say so. */
+  onFault(requestId: string): void;
   onClosed(): void;
 }
 

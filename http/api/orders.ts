@@ -4,6 +4,7 @@
  */
 import type { RoundSeeds } from '../../engine/fairness.js';
 import type { IdempotencyDigest } from '../../engine/model/commands.js';
+import type { OrderFacts } from '../../engine/model/events.js';
 import { refuseBodyType } from '../kit/body.js';
 import { type IdempotencyDigests, type OrderContent, parseIdempotencyKey } from '../kit/idempotency.js';
 import { Refused } from '../kit/refused.js';
@@ -94,10 +95,11 @@ export class OrderDesk {
 
   #answer(call: Call, kind: number, ring: RingConsumer): void {
     if (kind === replies.REFUSED) call.refuse(refusedOf(replies.readRefusal(ring)));
-    else if (kind === replies.REPLAYED) call.send(CREATED, this.#textOf(ring), REPLAY_HEADER);
+    else if (kind === replies.REPLAYED) call.send(CREATED, this.#textOf(readBet(ring)), REPLAY_HEADER);
     else {
-      call.send(CREATED, this.#textOf(ring));
+      const bet = readBet(ring);
       const [takenMs, handedOverMs, durableMs] = [ring.number(), ring.number(), ring.number()];
+      call.send(CREATED, this.#textOf(bet));
       this.meter.placed(call.startedMs, takenMs, handedOverMs, durableMs, this.monotonicMs());
     }
   }
@@ -108,12 +110,11 @@ export class OrderDesk {
       const refused = refusedOf(replies.readRefusal(ring));
       return () => refused;
     }
-    const text = this.#textOf(ring);
+    const text = this.#textOf(readBet(ring));
     return () => call.send(CREATED, text, REPLAY_HEADER);
   }
 
-  #textOf(ring: RingConsumer): string {
-    const bet = readBet(ring);
+  #textOf(bet: OrderFacts): string {
     return orderResultText(bet, bet.type === 'orderPending' ? null : this.seeds.betHash(bet));
   }
 }

@@ -1,6 +1,7 @@
 /** Puts the parts of the console together. */
 import type { Clock, HttpHandler } from '../../engine/model/ports.js';
 import { type BoardMemory, boardOf } from '../board/markets.js';
+import { later } from '../kit/client-work.js';
 import type { Raised } from '../metrics/alarms.js';
 import type { StandbyStatus } from '../metrics/replication.js';
 import type { Callers } from '../operator/access/callers.js';
@@ -55,7 +56,12 @@ export function openConsole({ board, engine, alarms, ...common }: ConsoleOptions
     isStandby: false,
     otherPages: apiPages(API_PAGE),
     render: (send) => {
-      void engine.ask('pulse', {}).then((pulse) => send(messages.textOf(pulse, alarms())));
+      const rendered = engine.ask('pulse', {}).then((pulse) => messages.textOf(pulse, alarms()));
+      const failed = later((error: unknown) => {
+        send(null);
+        throw error;
+      });
+      void rendered.then(later(send), failed);
     },
   });
 }

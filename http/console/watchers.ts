@@ -13,6 +13,7 @@ const WAITING_BYTES_MAX = 64 * 1024;
 /** The server stops (RFC 6455, section 7.4.1). */
 const GOING_AWAY = 1001;
 const POLICY_VIOLATION = 1008;
+const INTERNAL_ERROR = 1011;
 
 const UPGRADE_REQUIRED = new Refused('upgrade_required', 'the stream is a WebSocket', [
   'Upgrade',
@@ -24,8 +25,8 @@ const TOO_MANY = new Refused('too_many_streams', `at most ${WATCHERS_MAX} pages 
 ]);
 
 export interface WatchersOptions {
-  /** Makes the message, and calls `send` with it once it is ready. */
-  readonly render: (send: (text: string) => void) => void;
+  /** Makes the message, and calls `send` with it once it is ready; with null where there can be none. */
+  readonly render: (send: (text: string | null) => void) => void;
   readonly isOpen: (session: Session) => boolean;
 }
 
@@ -33,8 +34,12 @@ class Watcher implements StreamOwner {
   constructor(
     readonly socket: StreamSocket,
     readonly session: Session,
-    private readonly onEnd: (watcher: Watcher) => void,
+    private readonly host: Watchers,
   ) {}
+
+  onOpen(): void {
+    this.host.begin(this);
+  }
 
   /** Pages say nothing. */
   onMessage(): void {
@@ -43,8 +48,12 @@ class Watcher implements StreamOwner {
 
   onRoom(): void {}
 
+  onFault(): void {
+    this.socket.close(INTERNAL_ERROR, 'internal_error');
+  }
+
   onClosed(): void {
-    this.onEnd(this);
+    this.host.end(this);
   }
 }
 
@@ -61,14 +70,18 @@ export class Watchers {
     const { upgrade } = request;
     if (upgrade === undefined) return UPGRADE_REQUIRED;
     if (this.#watchers.size >= WATCHERS_MAX) return TOO_MANY;
-    upgrade.accept('', (socket) => {
-      const watcher = new Watcher(socket, session, (gone) => this.#watchers.delete(gone));
-      this.#watchers.add(watcher);
-      if (this.#newest === null) this.tick();
-      else socket.send(this.#newest);
-      return watcher;
-    });
+    upgrade.accept('', (socket) => new Watcher(socket, session, this));
     return null;
+  }
+
+  begin(watcher: Watcher): void {
+    this.#watchers.add(watcher);
+    if (this.#newest === null) this.tick();
+    else watcher.socket.send(this.#newest);
+  }
+
+  end(watcher: Watcher): void {
+    this.#watchers.delete(watcher);
   }
 
   /** To be called each second. */
@@ -79,13 +92,21 @@ export class Watchers {
     this.#newest = null;
     if (this.#watchers.size === 0 || this.#isRendering) return;
     this.#isRendering = true;
-    this.options.render((text) => {
+    try {
+      this.options.render((text) => this.#onRendered(text));
+    } catch (error) {
       this.#isRendering = false;
-      this.#newest = text;
-      for (const { socket } of this.#watchers) {
-        if (socket.waitingBytes <= WAITING_BYTES_MAX) socket.send(text);
-      }
-    });
+      throw error;
+    }
+  }
+
+  #onRendered(text: string | null): void {
+    this.#isRendering = false;
+    this.#newest = text;
+    if (text === null) return;
+    for (const { socket } of this.#watchers) {
+      if (socket.waitingBytes <= WAITING_BYTES_MAX) socket.send(text);
+    }
   }
 
   close(): void {

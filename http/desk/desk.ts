@@ -11,11 +11,12 @@ import type { ErrorCode } from '../../engine/model/errors.js';
 import type { Rejected, Replayed } from '../../engine/model/events.js';
 import type { PlaceLimitOrder } from '../../engine/model/orders.js';
 import type { FairShare, LatestTick } from '../board/market-publisher.js';
+import { internalError } from '../kit/refused.js';
 import { sendPlaced, sendReplayed } from '../rings/bet-reply.js';
 import { sendQuote } from '../rings/quote-reply.js';
 import * as replies from '../rings/replies.js';
 import * as requests from '../rings/requests.js';
-import type { RingConsumer } from '../rings/ring.js';
+import { type RingConsumer, RingFault } from '../rings/ring.js';
 import type { GatewayEnd, WriteReply } from '../rings/service.js';
 import { listOf } from './lists.js';
 
@@ -29,6 +30,8 @@ export interface DeskOptions {
   readonly nowMs: () => number;
   readonly latestTick: LatestTick;
   readonly fairShare: FairShare;
+  /** A programming error at a request that only reads. Returns the id with which it was logged. */
+  readonly onFault: (error: unknown) => string;
 }
 
 export class Desk {
@@ -42,9 +45,22 @@ export class Desk {
     const kind = ring.number();
     const ticket = ring.number();
     if (kind === requests.ORDER) this.#place(ring, gateway, ticket);
-    else if (kind === requests.REPLAY) this.#replay(ring, gateway, ticket);
-    else if (kind === requests.QUOTE) this.#quote(ring, gateway, ticket);
     else if (kind === requests.CANCEL) this.#cancel(ring, gateway, ticket);
+    else {
+      try {
+        this.#read(kind, ring, gateway, ticket);
+      } catch (error) {
+        // What only reads has changed nothing: its client alone is told. Not so where a ring was left in the middle of a message.
+        if (error instanceof RingFault || !ring.isRead) throw error;
+        const { code, detail } = internalError(this.options.onFault(error));
+        refuse(gateway, ticket, { code, detail });
+      }
+    }
+  }
+
+  #read(kind: number, ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
+    if (kind === requests.REPLAY) this.#replay(ring, gateway, ticket);
+    else if (kind === requests.QUOTE) this.#quote(ring, gateway, ticket);
     else if (kind === requests.ROUND) this.#round(ring, gateway, ticket);
     else if (kind === requests.BALANCE) this.#balance(ring, gateway, ticket);
     else if (kind === requests.SEEN_KEY) this.#seenKey(ring, gateway, ticket);

@@ -9,6 +9,7 @@ import {
   type ArchiveTold,
   archiveReads,
 } from '../../engine/model/archive-reads.js';
+import { later } from '../kit/client-work.js';
 
 /** Questions of one gateway that wait for their answers. */
 const PENDING_MAX = 64;
@@ -40,7 +41,7 @@ export class ArchiveClient {
       return;
     }
     this.#asked += 1;
-    this.#pending.set(this.#asked, tell);
+    this.#pending.set(this.#asked, later(tell));
     this.port.postMessage({ id: this.#asked, question } satisfies ArchiveAsked);
   }
 }

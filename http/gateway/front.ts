@@ -21,6 +21,7 @@ import { type Connected, connectEngine } from '../desk/connect.js';
 import { type FiguresMemory, figuresMemory } from '../metrics/memory.js';
 import { RingService } from '../rings/service.js';
 import { streamsMemory } from '../stream/limits.js';
+import type { Faults } from './faults.js';
 import { type ForOperators, Gateways } from './gateways.js';
 import type { OperatorSetup, SharedSetup } from './messages.js';
 
@@ -31,6 +32,8 @@ export interface FrontSources {
   readonly quoter: Quoter;
   /** A clock that stands still never makes market data old: they are published after every turn instead. */
   readonly isClockManual: boolean;
+  /** Of the engine's thread. */
+  readonly faults: Faults;
 }
 
 export class Front {
@@ -96,12 +99,13 @@ export class Front {
   }
 
   /** All of the engine's state must be durable. */
-  attach({ sequencer, clock, tracker, quoter, isClockManual }: FrontSources): void {
+  attach({ sequencer, clock, tracker, quoter, isClockManual, faults }: FrontSources): void {
     assert(this.#connected === null, 'the engine is attached once');
     this.#connected = connectEngine(sequencer, this.#memory, {
       nowMs: () => clock.nowMs(),
       latestTick: (asset) => tracker.latest(asset),
       fairShare: (market, nowMs) => quoter.fairShareE6(market, nowMs),
+      onFault: (error) => faults.report(error, { method: 'READ', path: '', address: '' }),
     });
     for (const wake of this.#gateways.wakes) this.#connected.broadcaster.addGateway(wake);
     sequencer.onEvents((_seq, events) => {

@@ -4,7 +4,7 @@ import { must } from '../../engine/base/assert.js';
 import type { Clock } from '../../engine/model/ports.js';
 import type { Rules } from '../../engine/model/rules.js';
 import { clockIn, systemClock, wholeMonotonicMs } from '../../process/clock.js';
-import { createLog } from '../../process/log/log.js';
+import { createLog, type Log } from '../../process/log/log.js';
 import { BASES } from '../api/endpoint.js';
 import { PublicApi } from '../api/public-api.js';
 import { boardOf, PUBLISH_EVERY_MS } from '../board/markets.js';
@@ -14,7 +14,7 @@ import { logRequests } from '../kit/request-log.js';
 import { RateLimits } from '../limits/rate-limits.js';
 import { MARKET_AGE_MS_MAX } from '../market-data/market-view.js';
 import { GATEWAY_PLACES, GatewayMeter } from '../metrics/gateway-meter.js';
-import { meterThread } from '../metrics/thread-meter.js';
+import { faultCounter, meterThread } from '../metrics/thread-meter.js';
 import type { DocsFiles } from '../pages/docs-page.js';
 import { Link } from '../rings/link.js';
 import { StreamHub } from '../stream/hub.js';
@@ -23,8 +23,9 @@ import { HeldRequests } from '../uws/held-requests.js';
 import { type Acceptor, acceptFor } from '../uws/listening.js';
 import { UwsTransport } from '../uws/transport.js';
 import { ArchiveClient } from './archive-client.js';
+import { Faults } from './faults.js';
 import { type GatewaySetup, type Post, type Serving, type ToGateway, WAKE } from './messages.js';
-import { renewFor, type ThreadEnd, tellFailed, tellRefused } from './thread-end.js';
+import { orFail, renewFor, type ThreadEnd, tellFailed, tellRefused } from './thread-end.js';
 
 /** How old a gateway's bytes may be, in milliseconds, beside the age of what they are made of. */
 const BYTES_AGE_MS_MAX = MARKET_AGE_MS_MAX - PUBLISH_EVERY_MS;
@@ -37,6 +38,9 @@ export class Gateway implements Serving {
   readonly #link: Link;
   readonly #clock: Clock;
   readonly #held = new HeldRequests();
+  readonly #meter: GatewayMeter;
+  readonly #log: Log;
+  readonly #faults: Faults;
   #acceptor: Acceptor | null = null;
   #rules: Rules | null = null;
   #hub: StreamHub | null = null;
@@ -51,6 +55,15 @@ export class Gateway implements Serving {
   ) {
     const { trustedProxies, tls, connectionsMax, openConnections, rings } = setup;
     this.#clock = clockIn(setup.manualClock);
+    this.#log = createLog(setup.logLevel);
+    this.#meter = new GatewayMeter(setup.figures);
+    this.#faults = new Faults({
+      log: this.#log,
+      thread: `gateway${setup.index}`,
+      monotonicMs: systemClock.monotonicMs,
+      count: faultCounter(this.#meter.sheet, GATEWAY_PLACES.thread),
+      onFatal: (error) => tellFailed(post, error),
+    });
     this.#transport = new UwsTransport({
       clock: systemClock,
       trustedProxies,
@@ -58,10 +71,16 @@ export class Gateway implements Serving {
       connectionsMax,
       openConnections: new Int32Array(openConnections),
       streamPaths: BASES.map((base) => `${base}/stream`),
-      onFatal: (error) => tellFailed(post, error),
+      onFault: this.#faults.report,
     });
     this.#link = new Link(rings, { schedule: setImmediate, wake: () => post(WAKE) });
     this.#join();
+  }
+
+  /** A gateway that does not serve yet cannot begin to. */
+  fail(error: unknown): void {
+    if (this.#hub === null) tellFailed(this.post, error);
+    else this.#faults.fail(error);
   }
 
   take(message: Parameters<Serving['take']>[0]): void {
@@ -76,7 +95,7 @@ export class Gateway implements Serving {
   #follow(message: Exclude<ToGateway, typeof WAKE>): void {
     switch (message.kind) {
       case 'accept':
-        void this.#accept(message.descriptors, message.host, message.port);
+        orFail(this.post, this.#accept(message.descriptors, message.host, message.port));
         return;
       case 'renew':
         renewFor(this.#transport, this.post);
@@ -95,10 +114,10 @@ export class Gateway implements Serving {
         this.#stopAccepting();
         return;
       case 'close':
-        void this.#close();
+        orFail(this.post, this.#close());
         return;
       case 'halt':
-        void this.#halt();
+        orFail(this.post, this.#halt());
         return;
       default:
         return;
@@ -131,7 +150,7 @@ export class Gateway implements Serving {
     const rights = new Rights(setup.rights);
     const board = boardOf(setup.board);
     const limitsNowMs = isManual ? () => this.#clock.nowMs() : wholeMonotonicMs;
-    const meter = new GatewayMeter(setup.figures);
+    const meter = this.#meter;
     meterThread(meter.sheet, GATEWAY_PLACES.thread);
     const client = new ArchiveClient(archive);
     this.#archive = client;
@@ -148,6 +167,7 @@ export class Gateway implements Serving {
       flushMs: isManual ? 0 : FLUSH_MS,
       schedule: setImmediate,
       carryOut: (call) => api.carryOut(call),
+      onFault: (error) => this.#faults.fail(error),
     });
     const api = new PublicApi({
       link: this.#link,
@@ -168,7 +188,7 @@ export class Gateway implements Serving {
     });
     this.#hub = hub;
     this.#turns = setInterval(() => hub.turn(), TURN_MS);
-    this.#held.serve(logRequests(api.handler, 'public', systemClock, createLog(setup.logLevel)));
+    this.#held.serve(logRequests(api.handler, 'public', systemClock, this.#log));
   }
 
   #stopAccepting(): void {

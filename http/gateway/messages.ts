@@ -114,5 +114,7 @@ export type Post = (message: FromGateway) => void;
 
 /** What runs in a thread that serves a port. */
 export interface Serving {
+  /** Something was thrown outside any client's request or stream, and outside `take`. */
+  fail(error: unknown): void;
   take(message: Exclude<ToGateway, { readonly kind: 'open' }>): void;
 }

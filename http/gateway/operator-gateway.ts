@@ -6,13 +6,14 @@ import { routeNames } from '../api/endpoint.js';
 import { ENDPOINTS } from '../api/endpoints.js';
 import { boardOf } from '../board/markets.js';
 import { CONSOLE_STREAMS, type OpenConsole, openConsole } from '../console/open-console.js';
+import { later, workFor } from '../kit/client-work.js';
 import { logRequests } from '../kit/request-log.js';
 import { engineGaugesOf } from '../metrics/engine-figures.js';
 import { OPERATOR_PLACES, operatorSheetOf } from '../metrics/memory.js';
 import type { GuessCounts } from '../metrics/prometheus/access-families.js';
 import { Exposition } from '../metrics/prometheus/exposition.js';
 import { Readings } from '../metrics/readings.js';
-import { meterThread } from '../metrics/thread-meter.js';
+import { faultCounter, meterThread } from '../metrics/thread-meter.js';
 import { SAMPLE_EVERY_MS } from '../metrics/vitals.js';
 import { Denials } from '../operator/access/denials.js';
 import { TokenGuard } from '../operator/access/token-guard.js';
@@ -29,8 +30,9 @@ import { metricsRoute } from '../operator/server.js';
 import { HeldRequests } from '../uws/held-requests.js';
 import { UwsTransport } from '../uws/transport.js';
 import { ArchiveClient } from './archive-client.js';
+import { Faults } from './faults.js';
 import { type OperatorSetup, type Post, type Serving, WAKE } from './messages.js';
-import { renewFor, type ThreadEnd, tellFailed, tellRefused } from './thread-end.js';
+import { orFail, renewFor, type ThreadEnd, tellFailed, tellRefused } from './thread-end.js';
 
 const TICK_MS = 1_000;
 
@@ -39,6 +41,8 @@ export class OperatorGateway implements Serving {
   readonly #held = new HeldRequests();
   readonly #guard: TokenGuard;
   readonly #denials = new Denials(systemClock);
+  readonly #log: Log;
+  readonly #faults: Faults;
   #archive: ArchiveClient | null = null;
   /** Queries that wait for the engine's thread, by id. */
   readonly #queries = new Map<number, (message: QueryMessage) => void>();
@@ -52,6 +56,14 @@ export class OperatorGateway implements Serving {
     private readonly end: ThreadEnd,
   ) {
     this.#guard = new TokenGuard(setup.tokens, systemClock);
+    this.#log = createLog(setup.logLevel);
+    this.#faults = new Faults({
+      log: this.#log,
+      thread: 'operators',
+      monotonicMs: systemClock.monotonicMs,
+      count: faultCounter(operatorSheetOf(setup.figures.operators), OPERATOR_PLACES.thread),
+      onFatal: (error) => tellFailed(post, error),
+    });
     this.#transport = new UwsTransport({
       clock: systemClock,
       trustedProxies: [],
@@ -59,9 +71,15 @@ export class OperatorGateway implements Serving {
       connectionsMax: setup.connectionsMax,
       streamPaths: CONSOLE_STREAMS,
       readsBrowserHeaders: true,
-      onFatal: (error) => tellFailed(post, error),
+      onFault: this.#faults.report,
     });
-    void this.#listen();
+    orFail(post, this.#listen());
+  }
+
+  /** A gateway that does not serve yet cannot begin to. */
+  fail(error: unknown): void {
+    if (this.#console === null) tellFailed(this.post, error);
+    else this.#faults.fail(error);
   }
 
   take(message: Parameters<Serving['take']>[0]): void {
@@ -70,8 +88,8 @@ export class OperatorGateway implements Serving {
     else if (message.kind === 'serve') this.#serve(message.archive);
     else if (message.kind === 'renew') renewFor(this.#transport, this.post);
     else if (message.kind === 'tokens') this.#guard.setTokens(message.tokens);
-    else if (message.kind === 'close') void this.#close();
-    else if (message.kind === 'halt') void this.#halt();
+    else if (message.kind === 'close') orFail(this.post, this.#close());
+    else if (message.kind === 'halt') orFail(this.post, this.#halt());
   }
 
   /** Takes the port. Requests are held until `#serve`. */
@@ -85,12 +103,12 @@ export class OperatorGateway implements Serving {
   }
 
   #serve(archive: MessagePort): void {
-    const { logLevel, sandbox, board, figures } = this.setup;
+    const { sandbox, board, figures } = this.setup;
     const client = new ArchiveClient(archive);
     this.#archive = client;
     const engine = new EngineQueries((query, onMessage) => {
       const id = ++this.#lastId;
-      this.#queries.set(id, onMessage);
+      this.#queries.set(id, later(onMessage));
       this.post({ kind: 'asked', id, query });
     });
     const prices = new PriceHistory(boardOf(board));
@@ -115,14 +133,13 @@ export class OperatorGateway implements Serving {
       callers: console.callers,
       denials: this.#denials,
       health: healthOf(engineGaugesOf(figures.engineGauges), systemClock.monotonicMs),
-      onFatal: (error) => tellFailed(this.post, error),
     });
-    const log = createLog(logLevel);
-    this.#held.serve(logRequests(console.wrap(api), 'operator', systemClock, log));
-    this.#ticks = setInterval(() => {
-      this.#reportRefusals(engine, log);
+    this.#held.serve(logRequests(console.wrap(api), 'operator', systemClock, this.#log));
+    const tick = (): void => {
+      this.#reportRefusals(engine, this.#log);
       console.tick();
-    }, TICK_MS);
+    };
+    this.#ticks = setInterval(() => workFor(this.#faults, tick), TICK_MS);
   }
 
   /** Measures this thread, and keeps what all threads count. */
@@ -141,7 +158,7 @@ export class OperatorGateway implements Serving {
   #onAnswered(id: number, message: QueryMessage): void {
     const onMessage = this.#queries.get(id);
     if (message.kind !== 'part') this.#queries.delete(id);
-    onMessage?.(message);
+    workFor(this.#faults, () => onMessage?.(message));
   }
 
   /** What was refused goes into the log, and into the journal. */

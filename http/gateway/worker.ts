@@ -20,12 +20,20 @@ const post = (message: FromGateway): void => port.postMessage(message);
 const docs = process.argv[2] === 'public' ? loadDocs() : null;
 let serving: Serving | null = null;
 
-process.on('uncaughtException', (error) => tellFailed(post, error));
-process.on('unhandledRejection', (error) => tellFailed(post, error));
+const onUncaught = (error: unknown): void => {
+  if (serving === null) tellFailed(post, error);
+  else serving.fail(error);
+};
+process.on('uncaughtException', onUncaught);
+process.on('unhandledRejection', onUncaught);
 
 port.on('message', (message: ToGateway) => {
-  if (message === WAKE || message.kind !== 'open') must(serving, 'an open gateway').take(message);
-  else serving = open(message.setup);
+  try {
+    if (message === WAKE || message.kind !== 'open') must(serving, 'an open gateway').take(message);
+    else serving = open(message.setup);
+  } catch (error) {
+    tellFailed(post, error);
+  }
 });
 
 function open(setup: GatewaySetup | OperatorSetup): Serving {

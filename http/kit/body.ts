@@ -54,9 +54,13 @@ export function readBody<T extends object>(
   if (value instanceof Refused) return value;
   const checked = validate(value);
   if (!checked.success) return invalid(describeTypeErrors(checked.errors).join('; '));
+  return refuseIllFormed(value) ?? checked.data;
+}
+
+/** Refuses a value of JSON with a text that UTF-8 cannot represent. */
+export function refuseIllFormed(value: unknown): Refused | null {
   const field = illFormedField(value, '');
-  if (field !== null) return invalid(`${field} must be valid Unicode: it has half a surrogate pair`);
-  return checked.data;
+  return field === null ? null : invalid(`${field} must be valid Unicode: it has half a surrogate pair`);
 }
 
 /** Path of the first text with half a surrogate pair, which UTF-8 cannot represent; null if there is none. */

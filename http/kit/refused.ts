@@ -51,6 +51,10 @@ export const invalid = (detail: string): Refused => new Refused('invalid_request
 /** The same, thrown. */
 export const refuseInvalid = (detail: string): never => refuse('invalid_request', detail);
 
+/** 500 `internal_error`: a programming error, which was logged with this id. */
+export const internalError = (requestId: string): Refused =>
+  new Refused('internal_error', `an error of the server, logged as ${requestId}`);
+
 /** A refusal by the archive's reader. */
 export const refusedBy = ({ refused, detail }: ArchiveRefusal): Refused =>
   new Refused(refused, detail, ['Retry-After', '1']);

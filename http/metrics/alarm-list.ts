@@ -7,6 +7,7 @@ import { gauge, level, quantileOf, vital } from './alarm-figures.js';
 import type { Alarm } from './alarms.js';
 import { SPACE_LEVELS } from './engine-figures.js';
 import { REPLICATION_ALARMS } from './replication-alarms.js';
+import { SAMPLE_EVERY_MS } from './vitals.js';
 
 /** The engine's thread hangs if a turn of its event loop has not ended for so long. The longest known ones are far shorter. */
 export const HANGS_MS = 5_000;
@@ -161,6 +162,18 @@ export const ALARMS: readonly Alarm[] = [
     unit: '',
     above: 0,
     forSeconds: 30,
+  },
+  {
+    name: 'client_faults',
+    severity: 'warning',
+    what: "programming errors ended clients' requests or streams in the last 15 minutes",
+    advice:
+      'The log has a line client_fault for each, with its stack: report it. Nothing else is affected; whoever causes it may do so on purpose, so see the address.',
+    figure: (_reading, vitals) => vitals.sum('clientFaults', (15 * 60_000) / SAMPLE_EVERY_MS),
+    promql: 'sum(increase(tote_client_faults_total[15m]))',
+    unit: '',
+    above: 0,
+    forSeconds: 0,
   },
   {
     name: 'shadow_impaired',

@@ -11,7 +11,7 @@ export interface Alarm {
   readonly what: string;
   readonly advice: string;
   /** The figure, from the samples and in PromQL; null where it is not to be had. */
-  readonly figure: (reading: Reading, vitals: Pick<Vitals, 'latest'>) => number | null;
+  readonly figure: (reading: Reading, vitals: Pick<Vitals, 'latest' | 'sum'>) => number | null;
   readonly promql: string;
   readonly unit: '' | 's' | 'bytes' | 'commands' | 'share';
   /** The alarm is raised above, or below, this for so long. */
@@ -41,7 +41,7 @@ export class RaisedAlarms {
   }
 
   /** To be called after each sample of the vitals. */
-  check(reading: Reading, vitals: Pick<Vitals, 'latest'>): void {
+  check(reading: Reading, vitals: Pick<Vitals, 'latest' | 'sum'>): void {
     this.#raised = ALARMS.flatMap((alarm) => {
       const value = alarm.figure(reading, vitals);
       if (value === null || !isBeyond(alarm, value)) {

@@ -15,6 +15,7 @@ export interface ThreadFigures {
   readonly heapUsedBytes: number;
   readonly heapTotalBytes: number;
   readonly externalBytes: number;
+  readonly clientFaults: number;
   /** The longest delay of each second. */
   readonly delay: Histogram;
 }
@@ -89,5 +90,6 @@ const threadFigures = (name: string, sheet: Float64Array, places: ThreadPlaces):
   heapUsedBytes: sheet[places.heapUsedBytes] as number,
   heapTotalBytes: sheet[places.heapTotalBytes] as number,
   externalBytes: sheet[places.externalBytes] as number,
+  clientFaults: sheet[places.clientFaults] as number,
   delay: new Histogram(sheet, places.delay, MICROSECONDS),
 });

@@ -1,7 +1,7 @@
 /** Figures of one thread: how busy its event loop is, how late it comes, and its heap. */
 import { type EventLoopUtilization, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
-import { type Layout, observeMs } from './cells.js';
+import { count, type Layout, observeMs } from './cells.js';
 import { MICROSECONDS } from './scale.js';
 
 /** The loop is looked at so often by its own timer, in milliseconds: a delay is what lies beyond that. Each look wakes an idle thread. */
@@ -17,6 +17,8 @@ export interface ThreadPlaces {
   readonly heapTotalBytes: number;
   /** Memory outside the heap that its objects hold, without what threads share. */
   readonly externalBytes: number;
+  /** Programming errors that have ended a client's request or stream. */
+  readonly clientFaults: number;
   /** A histogram with one value a second: the longest delay in it. */
   readonly delay: number;
 }
@@ -26,8 +28,14 @@ export const threadPlaces = (layout: Layout): ThreadPlaces => ({
   heapUsedBytes: layout.cells(1),
   heapTotalBytes: layout.cells(1),
   externalBytes: layout.cells(1),
+  clientFaults: layout.cells(1),
   delay: layout.histogram(MICROSECONDS),
 });
+
+export const faultCounter =
+  (sheet: Float64Array, { clientFaults }: ThreadPlaces) =>
+  (): void =>
+    count(sheet, clientFaults);
 
 /** Measures the calling thread from now on. Does not keep it alive. */
 export function meterThread(sheet: Float64Array, places: ThreadPlaces): void {

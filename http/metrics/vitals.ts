@@ -73,8 +73,12 @@ const limitedOf = ({ gateways }: Reading): number => {
   return gateways.subarray(limited, orders).reduce((sum, count) => sum + count, 0);
 };
 
+const clientFaultsOf = ({ threads }: Reading): number =>
+  threads.reduce((sum, { clientFaults }) => sum + clientFaults, 0);
+
 const COLUMNS = {
   requestsPerSecond: perSecond(answersBy(() => true)),
+  clientFaults: (now, before) => clientFaultsOf(now) - clientFaultsOf(before),
   serverErrorsPerSecond: perSecond(answersBy((status) => status >= 500)),
   rateLimitedPerSecond: perSecond(limitedOf),
   ordersPerSecond: perSecond(({ orders }) => orders.count),
@@ -155,6 +159,11 @@ export class Vitals {
       time: this.#timesMs.slice(from).map((timeMs) => timeMs / 1_000),
       columns: Object.fromEntries(columns),
     };
+  }
+
+  /** The sum of a column over the newest samples. */
+  sum(name: VitalName, samples: number): number {
+    return (this.#columns.get(name) ?? []).slice(-samples).reduce<number>((sum, one) => sum + (one ?? 0), 0);
   }
 
   /** The newest figure of a column; null before the first sample, and where it was not to be had. */

@@ -43,6 +43,8 @@ export const MEANINGS = {
   resync_required: 'a stream cannot resume from this number: subscribe without it, then read what you missed',
   rate_limited: 'the sentence names the limit; wait as long as `Retry-After` says',
   too_many_streams: 'the key has 20 open streams',
+  internal_error:
+    'an error of the server, at this request alone. Whether an order was placed, it says when it is sent again with its Idempotency-Key',
   trading_disabled: 'an operator has stopped orders; the sentence gives the reason',
   market_suspended: 'an operator has stopped orders in this market',
   stale_price: 'the house has no fresh price to quote from; try again',

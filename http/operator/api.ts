@@ -7,6 +7,7 @@
  * asked of the engine's thread (`desk/`), and what has left memory of the archive's reader.
  */
 import type { HttpHandler, HttpRequest } from '../../engine/model/ports.js';
+import { later } from '../kit/client-work.js';
 import { refuseQuery } from '../kit/params.js';
 import { Refusal, Refused } from '../kit/refused.js';
 import { type Found, type Routed, Router } from '../kit/router.js';
@@ -25,18 +26,18 @@ export interface OperatorApiOptions {
   /** null where every role may do all that there is. */
   readonly denials: Denials | null;
   readonly health: Health;
-  /** A programming error: the process must end. */
-  readonly onFatal: (error: unknown) => void;
 }
 
 export function createOperatorApi(options: OperatorApiOptions): HttpHandler {
-  const { onFatal } = options;
   const api = new OperatorApi(options);
   return (request, responder) => {
-    api
-      .answer(request)
-      .then((result) => sendResult(responder, result))
-      .catch(onFatal);
+    const failed = later((error: unknown) => {
+      throw error;
+    });
+    void api.answer(request).then(
+      later((result) => sendResult(responder, result)),
+      failed,
+    );
   };
 }
 

@@ -3,8 +3,8 @@
  * any order. A continuation is kept until its reply arrives, even if the client disconnects, so that a ticket is
  * never reused while the engine's thread may still answer it.
  */
-import { assert } from '../../engine/base/assert.js';
-import { RingConsumer, RingProducer } from './ring.js';
+import { type Client, presentClient, workFor } from '../kit/client-work.js';
+import { RingConsumer, RingFault, RingProducer } from './ring.js';
 
 /** The two rings of one gateway. */
 export interface RingPair {
@@ -12,7 +12,7 @@ export interface RingPair {
   readonly replies: SharedArrayBuffer;
 }
 
-/** Reads the rest of a reply of this kind from the ring. */
+/** Reads the whole rest of a reply of this kind from the ring, and only then makes something of it. */
 export type OnReply = (kind: number, ring: RingConsumer) => void;
 
 export interface LinkOptions {
@@ -29,6 +29,8 @@ export class Link {
   readonly #requests: RingProducer;
   readonly #replies: RingConsumer;
   readonly #waiting: (OnReply | null)[] = [];
+  /** For whom each request was sent. */
+  readonly #clients: (Client | null)[] = [];
   readonly #freeTickets: number[] = [];
   #pending = 0;
   #isFlushScheduled = false;
@@ -64,11 +66,15 @@ export class Link {
    */
   send(write: (ring: RingProducer, ticket: number) => boolean, onReply: OnReply): boolean {
     const ticket = this.#freeTickets.pop() ?? this.#waiting.push(null) - 1;
-    if (!write(this.#requests, ticket)) {
-      this.#freeTickets.push(ticket);
-      return false;
+    let isWritten = false;
+    try {
+      isWritten = this.#requests.write(write, ticket);
+    } finally {
+      if (!isWritten) this.#freeTickets.push(ticket);
     }
+    if (!isWritten) return false;
     this.#waiting[ticket] = onReply;
+    this.#clients[ticket] = presentClient();
     this.#pending += 1;
     // Once a turn, not once a request: waking costs more than writing.
     if (!this.#isFlushScheduled) {
@@ -96,11 +102,14 @@ export class Link {
     const kind = ring.number();
     const ticket = ring.number();
     const onReply = this.#waiting[ticket] ?? null;
-    assert(onReply !== null, `a reply bears the ticket of a request that waits, not ${ticket}`);
+    if (onReply === null)
+      throw new RingFault(`a reply bears the ticket of a request that waits, not ${ticket}`);
+    const client = this.#clients[ticket] ?? null;
     this.#waiting[ticket] = null;
+    this.#clients[ticket] = null;
     this.#freeTickets.push(ticket);
     this.#pending -= 1;
-    onReply(kind, ring);
+    workFor(client, () => onReply(kind, ring));
     ring.done();
     return true;
   }

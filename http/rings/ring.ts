@@ -27,6 +27,9 @@ export function ringMemory(cells: number): SharedArrayBuffer {
   return new SharedArrayBuffer(CONTROL_BYTES + cells * CELL_BYTES);
 }
 
+/** A message was not written or read to its end: what follows it in the ring cannot be trusted. */
+export class RingFault extends Error {}
+
 class RingEnd {
   protected readonly control: Int32Array;
   protected readonly numbers: Float64Array;
@@ -54,6 +57,16 @@ export class RingProducer extends RingEnd {
   /** The last value of HEAD that was read. */
   #head = 0;
   #endsAt = 0;
+  #isBegun = false;
+
+  /** Has one message written, with the given ticket. What is thrown in the middle of it is a `RingFault`. */
+  write(message: (ring: RingProducer, ticket: number) => boolean, ticket = 0): boolean {
+    try {
+      return message(this, ticket);
+    } catch (cause) {
+      throw this.#isBegun ? new RingFault('a message of a ring is half written', { cause }) : cause;
+    }
+  }
 
   /**
    * Begins a message of exactly `cells` cells; `number` and `text` fill it, `send` sends it. Returns false if there is no
@@ -73,6 +86,7 @@ export class RingProducer extends RingEnd {
     this.numbers[header] = cells;
     this.at = header + 1;
     this.#endsAt = this.at + cells;
+    this.#isBegun = true;
     return true;
   }
 
@@ -96,6 +110,7 @@ export class RingProducer extends RingEnd {
     assert(this.at === this.#endsAt, 'a message has the length that it was begun with');
     const header = this.#tail & (this.cells - 1);
     this.#tail = (this.#tail + (this.at - header)) | 0;
+    this.#isBegun = false;
     Atomics.store(this.control, TAIL, this.#tail);
   }
 
@@ -147,9 +162,14 @@ export class RingConsumer extends RingEnd {
     return this.bytes.toString('utf8', start, start + length);
   }
 
+  /** The message has been read to its end. */
+  get isRead(): boolean {
+    return this.at === this.#endsAt;
+  }
+
   /** Frees the cells of a message that has been read to its end. */
   done(): void {
-    assert(this.at === this.#endsAt, 'a message is read whole');
+    if (!this.isRead) throw new RingFault('a message of a ring is not read whole');
     this.#head = (this.#head + (this.at - (this.#head & (this.cells - 1)))) | 0;
     Atomics.store(this.control, HEAD, this.#head);
   }

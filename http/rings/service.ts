@@ -56,14 +56,14 @@ export class GatewayEnd {
   }
 
   reply(write: WriteReply): void {
-    if (this.#waiting.length > 0 || !write(this.#replies)) this.#waiting.push(write);
+    if (this.#waiting.length > 0 || !this.#replies.write(write)) this.#waiting.push(write);
     this.#isTold = false;
     this.onReply();
   }
 
   /** Sends replies that waited for room, and wakes the gateway if it sleeps and has new replies. */
   flush(): void {
-    while (this.#waiting[0]?.(this.#replies) === true) this.#waiting.shift();
+    while (this.#waiting[0] !== undefined && this.#replies.write(this.#waiting[0])) this.#waiting.shift();
     if (this.#isTold) return;
     this.#isTold = this.#waiting.length === 0;
     if (this.#replies.takeSleep()) this.wake();

@@ -7,6 +7,7 @@ import { Refused } from '../kit/refused.js';
 import { accessFamilies, type GuessCounts } from '../metrics/prometheus/access-families.js';
 import { type Build, MetricsPage } from '../metrics/prometheus/exposition.js';
 import { replicationFamilies } from '../metrics/prometheus/replication-families.js';
+import { clientFaultsFamily } from '../metrics/prometheus/thread-families.js';
 import type { ReplicationFigures, StandbyStatus } from '../metrics/replication.js';
 import type { Callers } from '../operator/access/callers.js';
 import { createOperatorApi } from '../operator/api.js';
@@ -18,16 +19,21 @@ export interface StandbyApiOptions {
   readonly guesses: () => GuessCounts;
   readonly facts: () => StandbyStatus;
   readonly build: Build;
-  readonly onFatal: (error: unknown) => void;
+  /** So many programming errors have ended a request or a stream. */
+  readonly clientFaults: () => number;
 }
 
 const STATUS_PATH = '/operator/v1/status';
 
 export function createStandbyApi(options: StandbyApiOptions): HttpHandler {
-  const { callers, guesses, facts, build, onFatal } = options;
+  const { callers, guesses, facts, build, clientFaults } = options;
   const page = new MetricsPage(build);
   const metrics = metricsRoute(page.contentType, () =>
-    page.text([...replicationFamilies(figuresOf(facts()), null), ...accessFamilies(guesses())]),
+    page.text([
+      ...replicationFamilies(figuresOf(facts()), null),
+      ...accessFamilies(guesses()),
+      clientFaultsFamily([[{ thread: 'standby' }, clientFaults()]]),
+    ]),
   );
   const status: OperatorRoute = {
     method: 'GET',
@@ -45,7 +51,6 @@ export function createStandbyApi(options: StandbyApiOptions): HttpHandler {
       turnAgeMs: () => 0,
       notReady: () => [{ check: 'process', code: 'standby', reason: reason() }],
     },
-    onFatal,
   });
   return (request, responder) => {
     const isOthers = request.path.startsWith('/operator/v1/') && request.path !== STATUS_PATH;

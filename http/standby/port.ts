@@ -9,6 +9,8 @@ import { systemClock } from '../../process/clock.js';
 import type { Log } from '../../process/log/log.js';
 import { type Reloads, tokensReload } from '../../process/reloads.js';
 import { CONSOLE_STREAMS, openStandbyConsole } from '../console/open-console.js';
+import { Faults } from '../gateway/faults.js';
+import { workFor } from '../kit/client-work.js';
 import type { StandbyStatus } from '../metrics/replication.js';
 import { TokenGuard } from '../operator/access/token-guard.js';
 import { urlOf } from '../uws/listening.js';
@@ -39,6 +41,12 @@ export async function openStandbyPort(config: Config, options: StandbyPortOption
   const { operatorHost, operatorPort } = config;
   const { readTokens, reloads, facts, version, log, onFatal } = options;
   const tls = tlsFilesOf(config).operator;
+  let clientFaults = 0;
+  const count = (): void => {
+    clientFaults += 1;
+  };
+  const { monotonicMs } = systemClock;
+  const faults = new Faults({ log, thread: 'standby', monotonicMs, count, onFatal });
   const transport = new UwsTransport({
     clock: systemClock,
     trustedProxies: [],
@@ -46,7 +54,7 @@ export async function openStandbyPort(config: Config, options: StandbyPortOption
     connectionsMax: CONNECTIONS_MAX,
     streamPaths: CONSOLE_STREAMS,
     readsBrowserHeaders: true,
-    onFatal,
+    onFault: faults.report,
   });
   const guard = new TokenGuard(readTokens(), systemClock);
   const reload = tokensReload(readTokens, (tokens) => guard.setTokens(tokens));
@@ -58,16 +66,17 @@ export async function openStandbyPort(config: Config, options: StandbyPortOption
     guesses: () => guard.counted,
     facts,
     build,
-    onFatal,
+    clientFaults: () => clientFaults,
   });
   try {
     const port = await transport.listen(operatorHost, operatorPort, console.wrap(api));
     log.write('standby_listening', { operatorUrl: urlOf(operatorHost, port, tls !== null) });
-    const ticks = setInterval(() => {
+    const tick = (): void => {
       const guesses = guard.takeGuesses();
       if (guesses !== null) log.write('operator_tokens_refused', guesses);
       console.tick();
-    }, TICK_MS);
+    };
+    const ticks = setInterval(() => workFor(faults, tick), TICK_MS);
     return {
       close: () => {
         clearInterval(ticks);

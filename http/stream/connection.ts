@@ -1,7 +1,8 @@
 /** One stream: what a client may send, and what is sent to it. */
 import { ERROR_STATUS, type ErrorCode } from '../../engine/model/errors.js';
 import type { StreamOwner, StreamSocket } from '../../engine/model/ports.js';
-import { Refused } from '../kit/refused.js';
+import type { Client } from '../kit/client-work.js';
+import { internalError, Refused } from '../kit/refused.js';
 import { type ErrorFacts, errorMessageText, type Moment } from '../wire/stream-text.js';
 import * as L from './limits.js';
 import { type Misunderstood, type Request, readRequest } from './requests.js';
@@ -20,6 +21,7 @@ export interface Subscriber {
 export interface ConnectionHost {
   /** Number of the last durable command, and the time. */
   moment(): Moment;
+  onOpen(connection: Connection): void;
   /** Monotonic. */
   monotonicMs(): number;
   onRequest(connection: Connection, request: Request): void;
@@ -31,7 +33,7 @@ const TOO_FAST = new Refused('rate_limited', `more than ${L.MESSAGES_PER_SECOND}
 /** Close codes from here on are free for applications: an error's is this and its status. */
 const CLOSE_CODES = 4_000;
 
-export class Connection implements StreamOwner {
+export class Connection implements StreamOwner, Client {
   #isOpen = true;
   readonly #rate = new L.MessageRate();
   #misunderstood = 0;
@@ -39,6 +41,8 @@ export class Connection implements StreamOwner {
   endedBy: ErrorCode | null = null;
   /** Old events are being sent: newer ones have to wait. */
   catchUps = 0;
+  /** Orders and cancellations that are not answered yet. */
+  pendingOrders = 0;
 
   constructor(
     private readonly socket: StreamSocket,
@@ -78,6 +82,14 @@ export class Connection implements StreamOwner {
     if (this.#isOpen) this.socket.close(closeCode, reason);
   }
 
+  fail(error: unknown): void {
+    this.socket.fail(error);
+  }
+
+  onOpen(): void {
+    this.host.onOpen(this);
+  }
+
   onMessage(bytes: Uint8Array, isBinary: boolean): void {
     if (!this.#isOpen) return;
     const messages = this.#rate.count(this.host.monotonicMs());
@@ -97,6 +109,11 @@ export class Connection implements StreamOwner {
 
   onRoom(): void {
     if (this.#isOpen) this.host.onRoom(this);
+  }
+
+  onFault(requestId: string): void {
+    const { code, detail } = internalError(requestId);
+    this.end(code, detail);
   }
 
   onClosed(): void {

@@ -11,6 +11,7 @@ import { KEY_DISABLED, KEY_EXPIRED, NO_SCOPE } from '../api/refusals.js';
 import type { Streams } from '../api/stream-door.js';
 import { DURABLE_SEQ } from '../board/markets.js';
 import type { Rights } from '../board/rights.js';
+import { type Client, presentClient, workFor } from '../kit/client-work.js';
 import { invalid, Refused } from '../kit/refused.js';
 import type { GatewayMeter } from '../metrics/gateway-meter.js';
 import type { StreamCancel, Subscribe } from '../wire/stream-requests.js';
@@ -45,11 +46,13 @@ export interface StreamParts extends ChannelParts {
   readonly limitsNowMs: () => number;
   /** Places an order, and answers the call. */
   readonly carryOut: (call: Call) => void;
+  /** Reports a programming error in what is done for all streams together. */
+  readonly onFault: (error: unknown) => void;
 }
 
-export class StreamHub implements Streams, ConnectionHost {
+export class StreamHub implements Streams, ConnectionHost, Client {
   readonly #all = new Group();
-  readonly #channels: Channels;
+  #channels: Channels;
   readonly #journalRow = new Float64Array(1);
   #heartbeats = 0;
   #heartbeatAtMs = Number.NEGATIVE_INFINITY;
@@ -59,7 +62,24 @@ export class StreamHub implements Streams, ConnectionHost {
   #isClosing = false;
 
   constructor(private readonly parts: StreamParts) {
-    this.#channels = new Channels(parts, () => this.moment());
+    this.#channels = this.#newChannels();
+  }
+
+  /** What is put off is done for whoever it was put off for: a stream, or else all. */
+  #newChannels(): Channels {
+    const schedule = (run: () => void): void => {
+      const client = presentClient() ?? this;
+      this.parts.schedule(() => workFor(client, run));
+    };
+    return new Channels({ ...this.parts, schedule }, () => this.moment());
+  }
+
+  /** What is done for all streams has failed: all end, and their clients begin anew. */
+  fail(error: unknown): void {
+    this.parts.onFault(error);
+    this.#channels = this.#newChannels();
+    for (const connection of [...this.#all.members.keys()])
+      workFor(connection, () => connection.end('internal_error', 'an error of the server ends all streams'));
   }
 
   open(call: Call): Verdict {
@@ -73,15 +93,17 @@ export class StreamHub implements Streams, ConnectionHost {
     let isOpen = false;
     upgrade.accept(offered.includes(PROTOCOL) ? PROTOCOL : '', (socket) => {
       isOpen = true;
-      this.parts.meter.streamOpened();
-      const connection = new Connection(socket, { key, account, secret, address }, this);
-      this.#channels.read();
-      this.#all.members.set(connection, this.#heartbeats);
-      connection.send(this.#heartbeat());
-      return connection;
+      return new Connection(socket, { key, account, secret, address }, this);
     });
     if (!isOpen) this.parts.counts.giveBack(key);
     return null;
+  }
+
+  onOpen(connection: Connection): void {
+    this.parts.meter.streamOpened();
+    this.#all.members.set(connection, this.#heartbeats);
+    this.#channels.read();
+    connection.send(this.#heartbeat());
   }
 
   moment(): Moment {
@@ -118,22 +140,27 @@ export class StreamHub implements Streams, ConnectionHost {
     this.parts.meter.streamClosed(connection.endedBy);
     this.#all.members.delete(connection);
     this.parts.counts.giveBack(connection.subscriber.key);
+    // Their answers find nobody.
+    this.#ordersEnded(connection.pendingOrders);
     this.#channels.leave(connection);
   }
 
   /** Sends what is due. To be called every few milliseconds. */
   turn(): void {
-    if (this.#all.members.size === 0) return;
+    if (this.#all.members.size > 0) workFor(this, () => this.#sendDue());
+  }
+
+  /** There may be new events. */
+  wake(): void {
+    if (this.#all.members.size > 0) workFor(this, () => this.#channels.read());
+  }
+
+  #sendDue(): void {
     this.#checkKeys();
     this.#channels.read();
     const nowMs = this.parts.limitsNowMs();
     if (nowMs - this.#heartbeatAtMs >= HEARTBEAT_MS || nowMs < this.#heartbeatAtMs) this.#beat(nowMs);
     this.#channels.flush();
-  }
-
-  /** There may be new events. */
-  wake(): void {
-    if (this.#all.members.size > 0) this.#channels.read();
   }
 
   /** Opens no new streams and takes no more requests; resolves once all orders are answered and all streams closed. */
@@ -166,13 +193,20 @@ export class StreamHub implements Streams, ConnectionHost {
       return;
     }
     const { meter, nowMs, limitsNowMs, monotonicMs, carryOut } = this.parts;
+    const onAnswered = (): void => {
+      if (!connection.isOpen) return;
+      connection.pendingOrders -= 1;
+      this.#ordersEnded(1);
+    };
+    const host = { meter, moment: () => this.moment(), onAnswered };
+    const call = new StreamCall(connection, order, host, nowMs(), limitsNowMs(), monotonicMs());
+    connection.pendingOrders += 1;
     this.#pendingOrders += 1;
-    const host = { meter, moment: () => this.moment(), onAnswered: () => this.#onAnswered() };
-    carryOut(new StreamCall(connection, order, host, nowMs(), limitsNowMs(), monotonicMs()));
+    carryOut(call);
   }
 
-  #onAnswered(): void {
-    this.#pendingOrders -= 1;
+  #ordersEnded(count: number): void {
+    this.#pendingOrders -= count;
     if (this.#pendingOrders === 0) this.#onIdle?.();
   }
 
@@ -195,19 +229,20 @@ export class StreamHub implements Streams, ConnectionHost {
     const { version } = rights;
     if (version === this.#rightsVersion) return;
     this.#rightsVersion = version;
-    for (const connection of this.#all.members.keys()) {
-      if (!rights.isEnabled(connection.subscriber.key))
-        connection.end(KEY_DISABLED.code, KEY_DISABLED.detail);
-    }
+    for (const connection of this.#all.members.keys())
+      workFor(connection, () => {
+        if (!rights.isEnabled(connection.subscriber.key))
+          connection.end(KEY_DISABLED.code, KEY_DISABLED.detail);
+      });
   }
 
   #endExpired(): void {
     const { rights, nowMs } = this.parts;
     const now = nowMs();
-    for (const connection of this.#all.members.keys()) {
-      if (now >= rights.expiresAtMs(connection.subscriber.key)) {
-        connection.end(KEY_EXPIRED.code, KEY_EXPIRED.detail);
-      }
-    }
+    for (const connection of this.#all.members.keys())
+      workFor(connection, () => {
+        if (now >= rights.expiresAtMs(connection.subscriber.key))
+          connection.end(KEY_EXPIRED.code, KEY_EXPIRED.detail);
+      });
   }
 }

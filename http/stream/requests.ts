@@ -2,7 +2,7 @@
 import { createIs, createValidateEquals, type IValidation } from 'typia';
 import { describeTypeErrors } from '../../config/type-errors.js';
 import { marketOf } from '../../engine/model/domain.js';
-import { parseJson } from '../kit/body.js';
+import { parseJson, refuseIllFormed } from '../kit/body.js';
 import { invalid, Refused } from '../kit/refused.js';
 import type {
   MessageId,
@@ -35,7 +35,7 @@ const VALIDATORS: Readonly<Record<Request['op'], (value: unknown) => IValidation
   order: createValidateEquals<UnreadOrder>(),
   cancel: createValidateEquals<StreamCancel>(),
 };
-const OPS = Object.keys(VALIDATORS);
+export const OPS = Object.keys(VALIDATORS);
 const isOp = (op: unknown): op is Request['op'] => typeof op === 'string' && OPS.includes(op);
 
 const NO_TEXT = invalid('messages are texts, not bytes');
@@ -56,12 +56,25 @@ export function readRequest(bytes: Uint8Array, isBinary: boolean): Request | Mis
   const id = isId(given.id) ? given.id : null;
   if (!isOp(given.op)) return { id, refused: NO_OP };
   const result = VALIDATORS[given.op](value);
-  if (result.success) return result.data;
+  if (result.success) {
+    const refused = refuseEnvelope(result.data);
+    return refused === null ? result.data : { id, refused };
+  }
   const detail = describeTypeErrors(result.errors).join('; ');
   return {
     id,
     refused: invalid(detail.length > DETAIL_LENGTH_MAX ? `${detail.slice(0, DETAIL_LENGTH_MAX)}...` : detail),
   };
+}
+
+const NO_ORDER = invalid('order is missing; expected an object');
+
+/** What the types do not say: that what may be anything is there, and that UTF-8 can represent every text. */
+function refuseEnvelope(request: Request): Refused | null {
+  if (request.op !== 'order') return refuseIllFormed(request);
+  // The order itself is read as that of POST /orders.
+  const { order, ...envelope } = request;
+  return order === undefined ? NO_ORDER : refuseIllFormed(envelope);
 }
 
 const NO_MARKETS = invalid('markets is for the channels markets and rounds only');

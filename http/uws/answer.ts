@@ -3,6 +3,7 @@ import { Buffer } from 'node:buffer';
 import { STATUS_CODES } from 'node:http';
 import { flattenString } from '../../engine/base/flatten-string.js';
 import type { HeaderBlock, HeaderList } from '../../engine/model/ports.js';
+import { internalError } from '../kit/refused.js';
 import type { UwsResponse } from './library.js';
 
 /** A client has this long to read an answer that has filled the socket's buffers. */
@@ -48,6 +49,20 @@ export function headText(status: number, headers: HeaderList | HeaderBlock): str
     head += `${LINE_END}${headers[index]}: ${headers[index + 1]}`;
   }
   return head;
+}
+
+/** The answer after a programming error: text of head and body. */
+export function faultAnswer(requestId: string): readonly [head: string, body: string] {
+  const { status, body } = internalError(requestId);
+  const headers = [
+    'X-Request-Id',
+    requestId,
+    'Cache-Control',
+    'no-store',
+    'Content-Type',
+    'application/json',
+  ];
+  return [headText(status, headers), body];
 }
 
 /** Closes the connection after a programming error: the library ends the process if a request is left unanswered. */

@@ -6,6 +6,16 @@
 import type { TlsFiles } from '../../config/certificate.js';
 import type { Clock, HttpHandler } from '../../engine/model/ports.js';
 
+/** What a request or stream was about, for the log. */
+export interface Concerned {
+  readonly method: string;
+  readonly path: string;
+  readonly address: string;
+}
+
+/** Reports a programming error that ends a client's request or stream. Returns the request's id. */
+export type OnFault = (error: unknown, concerned: Concerned) => string;
+
 /** Calls `run` every `periodMs` milliseconds until the returned function is called. */
 export type StartTimer = (run: () => void, periodMs: number) => () => void;
 
@@ -13,8 +23,7 @@ export interface UwsTransportOptions {
   readonly clock: Clock;
   /** Addresses or ranges whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
-  /** A programming error in a handler. The state can no longer be trusted, and the process is expected to end. */
-  readonly onFatal: (error: unknown) => void;
+  readonly onFault: OnFault;
   /** Plain HTTP if absent. */
   readonly tls?: TlsFiles | null;
   readonly connectionsMax?: number;
@@ -39,7 +48,7 @@ export const systemTimer: StartTimer = (run, periodMs) => {
 export interface WaitingExchange {
   /** When waiting ends, in monotonic milliseconds. */
   readonly dueMs: number;
-  /** Ends the waiting: `dueMs` has passed. */
+  /** Ends the waiting: `dueMs` has passed. Never throws. */
   expire(): void;
 }
 
@@ -52,8 +61,8 @@ export interface ExchangeHost {
   monotonicMs(): number;
   /** The exchange has ended: answered in full, or its client disconnected. */
   onFinished(): void;
-  /** A programming error; the process ends. */
-  onFatal(error: unknown): void;
+  /** Never throws: an exception that reached the library would end the process. */
+  readonly onFault: OnFault;
 }
 
 /**
@@ -66,27 +75,23 @@ export class SlowExchanges extends Set<WaitingExchange> {
   /** Some are being expired in every turn of the event loop. */
   #isExpiring = false;
 
-  /** Expires those that are due, each by `run`. */
-  sweep(monotonicMs: () => number, run: (expire: () => void) => void): void {
-    if (!this.#isExpiring) this.#expireSome(this.values(), monotonicMs, run);
+  /** Expires those that are due. */
+  sweep(monotonicMs: () => number): void {
+    if (!this.#isExpiring) this.#expireSome(this.values(), monotonicMs);
   }
 
   /** Continues where it stopped: a set's iterator tolerates removals and additions in between. */
-  #expireSome(
-    waiting: Iterator<WaitingExchange>,
-    monotonicMs: () => number,
-    run: (expire: () => void) => void,
-  ): void {
+  #expireSome(waiting: Iterator<WaitingExchange>, monotonicMs: () => number): void {
     const nowMs = monotonicMs();
     let left = EXPIRED_PER_TURN_MAX;
     this.#isExpiring = true;
     for (let next = waiting.next(); next.done !== true; next = waiting.next()) {
       const exchange = next.value;
       if (exchange.dueMs > nowMs) continue;
-      run(() => exchange.expire());
+      exchange.expire();
       left -= 1;
       if (left === 0) {
-        setImmediate(() => this.#expireSome(waiting, monotonicMs, run));
+        setImmediate(() => this.#expireSome(waiting, monotonicMs));
         return;
       }
     }

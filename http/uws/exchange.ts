@@ -3,11 +3,13 @@
  * because one is created for every request.
  *
  * The client is not trusted: bodies, and answers that it does not read, are bounded in bytes and in time. Nothing is
- * sent after a disconnect. An exception that reached the library would end the process silently.
+ * sent after a disconnect. An exception that reached the library would end the process silently: each is caught here and
+ * ends this exchange alone.
  */
 import { assert } from '../../engine/base/assert.js';
 import type { HeaderBlock, HeaderList, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
-import { abandon, bytesIn, headText, isBuffered, REPLY_DEADLINE_MS } from './answer.js';
+import { type Client, workFor } from '../kit/client-work.js';
+import { abandon, bytesIn, faultAnswer, headText, isBuffered, REPLY_DEADLINE_MS } from './answer.js';
 import { BODY_BYTES_MAX, BODY_DEADLINE_MS, BodyBuffer, DRAIN_BYTES_MAX, LINGER_MS } from './body-buffer.js';
 import type { ExchangeHost, WaitingExchange } from './exchange-host.js';
 import type { UwsResponse } from './library.js';
@@ -15,7 +17,7 @@ import type { Fault, RequestHeaders } from './request-headers.js';
 
 const NO_BODY = new Uint8Array(0);
 
-export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
+export class Exchange implements HttpRequest, HttpResponder, WaitingExchange, Client {
   readonly apiKey: string;
   readonly idempotencyKey: string | null;
   readonly contentType: string;
@@ -33,6 +35,7 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
   #isDispatched = false;
   #isSent = false;
   #isFinished = false;
+  #hasFailed = false;
   /** True within a callback of the library, which has corked the socket already. */
   #isCorked = false;
   /** null if the body came as a single chunk, as most do. */
@@ -66,19 +69,17 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
 
   /** Starts a request without a body, within the library's callback. */
   start(): void {
-    try {
+    workFor(this, () => {
       this.#dispatch(true);
       // Most are answered by now. The library reports a disconnect in a callback of its own, never before this.
       if (!this.#isFinished) this.#watchAbort();
-    } catch (error) {
-      this.#fail(error);
-    }
+    });
   }
 
   /** Starts a request whose body follows; `declaredBytes` is null if its length was not declared. */
   startReceiving(declaredBytes: number | null): void {
     this.#watchAbort();
-    this.response.onData((chunk, isLast) => this.#onChunk(chunk, isLast));
+    this.response.onData((chunk, isLast) => workFor(this, () => this.#onChunk(chunk, isLast)));
     if (declaredBytes === null) {
       this.#isChunked = true;
       // With a declared length, the library passes on at once whatever has arrived, even if that is nothing.
@@ -98,46 +99,45 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
   }
 
   expire(): void {
-    this.#stopWaiting();
-    if (this.#isDispatched) this.response.close();
-    else {
-      this.fault ??= { code: 'request_timeout', detail: 'the body took too long to arrive' };
-      this.#guarded(() => this.#dispatch(false));
-    }
+    workFor(this, () => {
+      this.#stopWaiting();
+      if (this.#isDispatched) this.response.close();
+      else {
+        this.fault ??= { code: 'request_timeout', detail: 'the body took too long to arrive' };
+        this.#dispatch(false);
+      }
+    });
   }
 
   send(status: number, headers: HeaderList | HeaderBlock, body: string | Uint8Array): void {
+    if (this.#hasFailed) return;
     assert(this.#isDispatched && !this.#isSent, 'a request is answered once');
     this.#isSent = true;
     if (this.#isFinished) return;
     if (this.#isCorked) this.#write(status, headers, body);
-    else this.response.cork(() => this.#guarded(() => this.#write(status, headers, body)));
+    else this.response.cork(() => workFor(this, () => this.#write(status, headers, body)));
   }
 
   #onChunk(chunk: ArrayBuffer, isLast: boolean): void {
-    try {
-      // Already answered; the library keeps reading until the connection closes.
-      if (this.#isDispatched) return;
-      const bytes = this.#receivedBytes + chunk.byteLength;
-      if (bytes > BODY_BYTES_MAX && this.fault === null) this.#refuseBody();
-      if (isLast && this.#receivedBytes === 0 && this.fault === null && !this.#isChunked) {
-        this.body = new Uint8Array(chunk);
-        this.#dispatch(true);
-        return;
-      }
-      if (this.fault === null) {
-        this.#pieces ??= new BodyBuffer(BODY_BYTES_MAX);
-        this.#pieces.add(chunk);
-      }
-      this.#receivedBytes = bytes;
-      if (isLast || bytes > DRAIN_BYTES_MAX) {
-        this.body = this.#pieces?.bytes() ?? NO_BODY;
-        if (this.#isChunked) this.#dispatchLater();
-        else this.#dispatch(true);
-      } else if (this.dueMs === 0) this.#wait(BODY_DEADLINE_MS);
-    } catch (error) {
-      this.#fail(error);
+    // Already answered; the library keeps reading until the connection closes.
+    if (this.#isDispatched) return;
+    const bytes = this.#receivedBytes + chunk.byteLength;
+    if (bytes > BODY_BYTES_MAX && this.fault === null) this.#refuseBody();
+    if (isLast && this.#receivedBytes === 0 && this.fault === null && !this.#isChunked) {
+      this.body = new Uint8Array(chunk);
+      this.#dispatch(true);
+      return;
     }
+    if (this.fault === null) {
+      this.#pieces ??= new BodyBuffer(BODY_BYTES_MAX);
+      this.#pieces.add(chunk);
+    }
+    this.#receivedBytes = bytes;
+    if (isLast || bytes > DRAIN_BYTES_MAX) {
+      this.body = this.#pieces?.bytes() ?? NO_BODY;
+      if (this.#isChunked) this.#dispatchLater();
+      else this.#dispatch(true);
+    } else if (this.dueMs === 0) this.#wait(BODY_DEADLINE_MS);
   }
 
   /** The body is too long: from now on its bytes are only counted. */
@@ -163,7 +163,7 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
   /** Waits until the library has parsed everything received, and closed the connection if that is another request. */
   #dispatchLater(): void {
     setImmediate(() => {
-      if (!this.#isFinished && !this.#isDispatched) this.#guarded(() => this.#dispatch(false));
+      if (!this.#isFinished && !this.#isDispatched) workFor(this, () => this.#dispatch(false));
     });
   }
 
@@ -215,7 +215,7 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
     this.#wait(REPLY_DEADLINE_MS);
     this.response.onWritable((offset) => {
       let isFlushed = true;
-      this.#guarded(() => {
+      workFor(this, () => {
         const [hasRoom, isSent] = this.response.tryEnd(body.subarray(offset), body.byteLength);
         isFlushed = hasRoom;
         if (isSent) this.#finish();
@@ -225,7 +225,7 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
   }
 
   #watchAbort(): void {
-    this.response.onAborted(() => this.#guarded(() => this.#finish()));
+    this.response.onAborted(() => workFor(this, () => this.#finish()));
   }
 
   #finish(): void {
@@ -235,16 +235,30 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
     this.host.onFinished();
   }
 
-  #guarded(run: () => void): void {
+  /** Answers with 500 where nothing was answered yet, and closes the connection. */
+  fail(error: unknown): void {
+    const requestId = this.host.onFault(error, this);
+    const isAnswered = this.#isSent || this.#hasFailed;
+    this.#hasFailed = true;
+    this.#isDispatched = true;
+    if (this.#isFinished) return;
+    if (isAnswered) abandon(this.response, () => this.#endFailed());
+    else if (this.#isCorked) this.#writeFault(requestId);
+    else this.response.cork(() => this.#writeFault(requestId));
+    this.#isCorked = false;
+  }
+
+  #writeFault(requestId: string): void {
     try {
-      run();
-    } catch (error) {
-      this.#fail(error);
+      const [head, body] = faultAnswer(requestId);
+      this.response.writeStatus(head).end(this.method === 'HEAD' ? '' : body, true);
+      this.#endFailed();
+    } catch {
+      abandon(this.response, () => this.#endFailed());
     }
   }
 
-  #fail(error: unknown): void {
-    this.host.onFatal(error);
-    if (!this.#isFinished) abandon(this.response, () => this.#guarded(() => this.#finish()));
+  #endFailed(): void {
+    if (!this.#isFinished) this.#finish();
   }
 }

@@ -13,7 +13,13 @@ import { abandon } from './answer.js';
 import { ClientAddresses } from './client-address.js';
 import { CONNECTIONS_MAX, OpenConnections } from './connection-limits.js';
 import { Exchange } from './exchange.js';
-import { type ExchangeHost, SlowExchanges, systemTimer, type UwsTransportOptions } from './exchange-host.js';
+import {
+  type ExchangeHost,
+  type OnFault,
+  SlowExchanges,
+  systemTimer,
+  type UwsTransportOptions,
+} from './exchange-host.js';
 import type { UwsApp, UwsAppDescriptor, UwsRequest, UwsResponse, UwsSocketContext } from './library.js';
 import { type Acceptor, acceptFor, newApp } from './listening.js';
 import { faultOf, RequestHeaders } from './request-headers.js';
@@ -112,7 +118,7 @@ export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
   #open(): UwsApp {
     const app = newApp(this.#tls);
     this.#apps.push(app);
-    app.filter((response, change) => this.guarded(() => this.#onConnection(response, change)));
+    app.filter((response, change) => this.#onConnection(response, change));
     const sockets = webSockets(this, (response, request, context) =>
       this.#upgrade(response, request, context),
     );
@@ -134,19 +140,17 @@ export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
     if (this.isClosing) this.#closeWhenIdle();
   }
 
-  /**
-   * Reports a programming error. An exception that reaches the library ends the process silently, so what `onFatal`
-   * itself throws is rethrown where Node sees it.
-   */
-  onFatal(error: unknown): void {
+  /** What reporting itself throws is thrown where Node sees it. */
+  readonly onFault: OnFault = (error, { method, path, address }) => {
     try {
-      this.options.onFatal(error);
+      return this.options.onFault(error, { method, path, address });
     } catch (thrown) {
       setImmediate(() => {
         throw thrown;
       });
+      return '';
     }
-  }
+  };
 
   /** `method` is null if it must be read from the request. Must not throw: the library would end the process. */
   #serve(method: string | null, response: UwsResponse, request: UwsRequest): void {
@@ -171,8 +175,7 @@ export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
       else if (!headers.hasBody) exchange.start();
       else exchange.startReceiving(headers.declaredBytes);
     } catch (error) {
-      this.onFatal(error);
-      abandon(response, () => undefined);
+      this.#abandon(response, error);
     }
   }
 
@@ -197,9 +200,14 @@ export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
       this.#pending += 1;
       exchange.start();
     } catch (error) {
-      this.onFatal(error);
-      abandon(response, () => undefined);
+      this.#abandon(response, error);
     }
+  }
+
+  /** There is no exchange yet that could be answered. */
+  #abandon(response: UwsResponse, error: unknown): void {
+    this.onFault(error, { method: '', path: '', address: '' });
+    abandon(response, () => undefined);
   }
 
   onWebSocketClosed(): void {
@@ -207,15 +215,16 @@ export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
   }
 
   #onConnection(response: UwsResponse, change: number): void {
-    if (change < 0) this.#connections.closed();
-    else if (!this.#connections.opened(response) || this.isClosing) response.close();
+    try {
+      if (change < 0) this.#connections.closed();
+      else if (!this.#connections.opened(response) || this.isClosing) response.close();
+    } catch (error) {
+      this.#abandon(response, error);
+    }
   }
 
   #sweep(): void {
-    this.slow.sweep(
-      () => this.monotonicMs(),
-      (expire) => this.guarded(expire),
-    );
+    this.slow.sweep(() => this.monotonicMs());
     if (this.#closed !== null && this.#closed.dueMs <= this.monotonicMs()) this.#finishClosing();
   }
 
@@ -235,13 +244,5 @@ export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
     this.#stopTimer();
     for (const app of this.#apps) app.close();
     closed.resolve();
-  }
-
-  guarded(run: () => void): void {
-    try {
-      run();
-    } catch (error) {
-      this.onFatal(error);
-    }
   }
 }

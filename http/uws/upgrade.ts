@@ -15,7 +15,8 @@ import type {
   StreamSocket,
   StreamUpgrade,
 } from '../../engine/model/ports.js';
-import { abandon, headText } from './answer.js';
+import { type Client, workFor } from '../kit/client-work.js';
+import { abandon, faultAnswer, headText } from './answer.js';
 import type { ExchangeHost } from './exchange-host.js';
 import type { UwsRequest, UwsResponse, UwsSocketContext } from './library.js';
 import type { Fault, RequestHeaders } from './request-headers.js';
@@ -25,7 +26,7 @@ const KEY_PROTOCOL = 'tote.key.';
 const NO_BODY = new Uint8Array(0);
 const BODY_OF_UPGRADE: Fault = { code: 'invalid_request', detail: 'an upgrade has no body' };
 
-export class UpgradeExchange implements HttpRequest, HttpResponder {
+export class UpgradeExchange implements HttpRequest, HttpResponder, Client {
   readonly method = 'GET';
   readonly apiKey: string;
   readonly idempotencyKey: string | null;
@@ -42,6 +43,7 @@ export class UpgradeExchange implements HttpRequest, HttpResponder {
   readonly #webSocketKey: string;
   #isAnswered = false;
   #isFinished = false;
+  #hasFailed = false;
   #isCorked = false;
 
   constructor(
@@ -72,9 +74,11 @@ export class UpgradeExchange implements HttpRequest, HttpResponder {
 
   /** Within the library's callback. */
   start(): void {
-    this.response.onAborted(() => this.#guarded(() => this.#finish()));
-    this.#isCorked = true;
-    this.#guarded(() => this.host.handler(this, this));
+    workFor(this, () => {
+      this.response.onAborted(() => workFor(this, () => this.#finish()));
+      this.#isCorked = true;
+      this.host.handler(this, this);
+    });
     this.#isCorked = false;
   }
 
@@ -89,17 +93,19 @@ export class UpgradeExchange implements HttpRequest, HttpResponder {
     this.#answer(() => {
       // The response ends here, and an abort is no longer reported to it.
       this.#finish();
-      const data: WebSocketData = { open, owner: null };
+      const { path, address } = this;
+      const data: WebSocketData = { path, address, open, stream: null };
       this.response.upgrade(data, this.#webSocketKey, protocol, '', this.context);
     });
   }
 
   #answer(write: () => void): void {
+    if (this.#hasFailed) return;
     assert(!this.#isAnswered, 'an upgrade is answered once');
     this.#isAnswered = true;
     if (this.#isFinished) return;
     if (this.#isCorked) write();
-    else this.response.cork(() => this.#guarded(write));
+    else this.response.cork(() => workFor(this, write));
   }
 
   #finish(): void {
@@ -108,13 +114,29 @@ export class UpgradeExchange implements HttpRequest, HttpResponder {
     this.host.onFinished();
   }
 
-  #guarded(run: () => void): void {
+  /** Answers with 500 where nothing was answered yet, and closes the connection. */
+  fail(error: unknown): void {
+    const requestId = this.host.onFault(error, this);
+    const isAnswered = this.#isAnswered || this.#hasFailed;
+    this.#hasFailed = true;
+    if (this.#isFinished) return;
+    if (isAnswered) abandon(this.response, () => this.#endFailed());
+    else if (this.#isCorked) this.#writeFault(requestId);
+    else this.response.cork(() => this.#writeFault(requestId));
+  }
+
+  #writeFault(requestId: string): void {
     try {
-      run();
-    } catch (error) {
-      this.host.onFatal(error);
-      if (!this.#isFinished) abandon(this.response, () => this.#guarded(() => this.#finish()));
+      const [head, body] = faultAnswer(requestId);
+      this.response.writeStatus(head).end(body, true);
+      this.#endFailed();
+    } catch {
+      abandon(this.response, () => this.#endFailed());
     }
+  }
+
+  #endFailed(): void {
+    if (!this.#isFinished) this.#finish();
   }
 }
 

@@ -1,25 +1,50 @@
 /** The WebSockets of an app: each with the owner that opened it. */
 import type { StreamOwner, StreamSocket } from '../../engine/model/ports.js';
+import { type Client, workFor } from '../kit/client-work.js';
+import type { OnFault } from './exchange-host.js';
 import type { UwsWebSocket, UwsWebSocketBehaviour } from './library.js';
 
 /** Longer messages end the connection without a word: the library does not pass them on. */
 const MESSAGE_BYTES_MAX = 64 * 1024;
 /** A client that answers no ping for so long has gone. The library sends one in time. */
 const IDLE_SECONDS_MAX = 60;
+/** RFC 6455, section 7.4.1; for an owner that has not closed with a code of its own. */
+const INTERNAL_ERROR = 1011;
 
 /** What the library keeps with a WebSocket. */
 export interface WebSocketData {
+  readonly path: string;
+  readonly address: string;
   readonly open: (socket: StreamSocket) => StreamOwner;
-  owner: StreamOwner | null;
+  stream: OpenSocket | null;
 }
 
 type Socket = UwsWebSocket<WebSocketData>;
 
-class OpenSocket implements StreamSocket {
-  constructor(private readonly socket: Socket) {}
+/** An open WebSocket. An exception while one of its messages or its room is worked on ends it alone. */
+class OpenSocket implements StreamSocket, Client {
+  owner: StreamOwner | null = null;
+  #hasFailed = false;
+
+  constructor(
+    private readonly socket: Socket,
+    private readonly data: WebSocketData,
+    private readonly onFault: OnFault,
+  ) {}
+
+  /** Opens it for its owner. */
+  open(): void {
+    this.owner = this.data.open(this);
+    this.owner.onOpen();
+  }
 
   send(text: string | Uint8Array): boolean {
-    return this.socket.send(text, false) === 1;
+    try {
+      return this.socket.send(text, false) === 1;
+    } catch (error) {
+      this.fail(error);
+      return true;
+    }
   }
 
   get waitingBytes(): number {
@@ -29,11 +54,27 @@ class OpenSocket implements StreamSocket {
   close(code: number, reason: string): void {
     this.socket.end(code, reason);
   }
+
+  fail(error: unknown): void {
+    const { path, address } = this.data;
+    const requestId = this.onFault(error, { method: 'STREAM', path, address });
+    if (this.#hasFailed) return;
+    this.#hasFailed = true;
+    try {
+      this.owner?.onFault(requestId);
+    } catch (thrown) {
+      this.onFault(thrown, { method: 'STREAM', path, address });
+    }
+    try {
+      this.socket.end(INTERNAL_ERROR, 'internal_error');
+    } catch {
+      // It is closed.
+    }
+  }
 }
 
 export interface WebSocketHost {
-  /** Runs what the library calls; an exception must not reach it. */
-  guarded(run: () => void): void;
+  readonly onFault: OnFault;
   /** Counts a closed connection. */
   onWebSocketClosed(): void;
 }
@@ -43,24 +84,29 @@ export function webSockets(
   host: WebSocketHost,
   upgrade: UwsWebSocketBehaviour<WebSocketData>['upgrade'],
 ): UwsWebSocketBehaviour<WebSocketData> {
+  const work = (socket: Socket, run: (owner: StreamOwner) => void): void => {
+    const { stream } = socket.getUserData();
+    const owner = stream?.owner ?? null;
+    if (owner !== null) workFor(stream, () => run(owner));
+  };
   return {
     maxPayloadLength: MESSAGE_BYTES_MAX,
     maxBackpressure: 0,
     idleTimeout: IDLE_SECONDS_MAX,
     sendPingsAutomatically: true,
     upgrade,
-    open: (socket) =>
-      host.guarded(() => {
-        const data = socket.getUserData();
-        data.owner = data.open(new OpenSocket(socket));
-      }),
+    open: (socket) => {
+      const data = socket.getUserData();
+      const stream = new OpenSocket(socket, data, host.onFault);
+      data.stream = stream;
+      workFor(stream, () => stream.open());
+    },
     message: (socket, message, isBinary) =>
-      host.guarded(() => socket.getUserData().owner?.onMessage(new Uint8Array(message), isBinary)),
-    drain: (socket) => host.guarded(() => socket.getUserData().owner?.onRoom()),
-    close: (socket) =>
-      host.guarded(() => {
-        host.onWebSocketClosed();
-        socket.getUserData().owner?.onClosed();
-      }),
+      work(socket, (owner) => owner.onMessage(new Uint8Array(message), isBinary)),
+    drain: (socket) => work(socket, (owner) => owner.onRoom()),
+    close: (socket) => {
+      host.onWebSocketClosed();
+      work(socket, (owner) => owner.onClosed());
+    },
   };
 }

@@ -95,6 +95,10 @@ export const LOG_EVENTS = {
     "a port's certificate expires soon, or has expired: renew it, then send SIGHUP",
   ),
   service_manager_untold: at('warn', 'the service manager could not be told how the server is'),
+  client_fault: at(
+    'error',
+    'a programming error has ended a request or a stream; nothing else is affected: report it with this line',
+  ),
   request: at('debug', 'a request was answered'),
   stopping: at('info', 'stopping'),
   stopped: at('info', 'stopped'),

@@ -65,7 +65,7 @@ test('just the codes that pass by themselves are tried again, an order with the 
     } else {
       const error = await errorOf(call);
       assert.deepEqual([error.code, error.status, error.attempts], [code, ERROR_STATUS[code], 1]);
-      assert.equal(error.isOutcomeUnknown, false);
+      assert.equal(error.isOutcomeUnknown, code === 'internal_error');
       assert.equal(error.requestId, 'r-1');
     }
   }

@@ -9,6 +9,7 @@ import type { OrderResult } from '../support/api/spec.js';
 import { cents } from '../support/api/spec-arithmetic.js';
 import { Rng } from '../support/reference/random/rng.js';
 import { classify } from './classify.js';
+import { fuzzFields } from './fields.js';
 import { Lane, type Outcome } from './lane.js';
 import { type OperatorTarget, operatorRequest } from './operator.js';
 import { rawRequest } from './raw.js';
@@ -59,10 +60,12 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
       options.onProgress?.(Math.min(from + STRETCH, options.requests));
       await sandbox.advance(DAY_MS / 2);
     }
+    const { secret } = await sandbox.trader({ tier: 'VIP', balance: BALANCE });
+    const fields = await fuzzFields(sandbox, secret, { ...known.operator, roundId: roundIds[0] ?? '' });
     const ending = await sandbox.server.stop();
     assert.equal(ending.code, 0, ending.stderr);
     assert.doesNotMatch(ending.stderr, /"level":[56]0/, 'no error in the log');
-    return { requests: options.requests, labels: run.labels, placed: run.placed };
+    return { requests: options.requests + fields, labels: run.labels, placed: run.placed };
   } finally {
     await sandbox.remove();
   }

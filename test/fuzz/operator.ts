@@ -24,7 +24,7 @@ interface Endpoint {
   readonly path: (ids: Ids) => string;
   readonly fields: Readonly<Record<string, Field>>;
 }
-interface Ids {
+export interface Ids {
   readonly accountId: string;
   readonly keyId: string;
   readonly roundId: string;
@@ -73,7 +73,7 @@ const READS: readonly ((ids: Ids) => string)[] = [
     (path) => () => path,
   ),
 ];
-const CHANGES: readonly Endpoint[] = [
+export const CHANGES: readonly Endpoint[] = [
   {
     method: 'POST',
     path: () => '/accounts',

@@ -29,7 +29,7 @@ interface Field {
   readonly leftOut?: number;
 }
 
-const FIELDS: readonly Field[] = [
+export const ORDER_FIELDS: readonly Field[] = [
   { name: 'marketId', usual: '"BTC_ONE_DAY"', values: MARKETS, isRequired: true },
   { name: 'prediction', usual: '"UP"', values: SIDES, isRequired: true },
   { name: 'amount', usual: '1', values: AMOUNTS, isRequired: true },
@@ -93,7 +93,7 @@ function longBody(rng: Rng): Body {
 function strangeOrder(rng: Rng): Body {
   const parts: string[] = [];
   let isBad = false;
-  for (const { name, usual, values, isRequired, leftOut = 0.5 } of FIELDS) {
+  for (const { name, usual, values, isRequired, leftOut = 0.5 } of ORDER_FIELDS) {
     if (rng.chance(isRequired ? LEFT_OUT_CHANCE : leftOut)) {
       isBad ||= isRequired;
       continue;

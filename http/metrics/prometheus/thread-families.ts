@@ -3,6 +3,13 @@ import { BACKGROUND_THREADS } from '../engine-figures.js';
 import type { Reading, ThreadFigures } from '../readings.js';
 import { counter, type Family, gauge, histogram, type Labelled } from './family.js';
 
+export const clientFaultsFamily = (byThread: Labelled): Family =>
+  counter(
+    'tote_client_faults_total',
+    "Programming errors that have ended one client's request or stream, by the thread that served it",
+    byThread,
+  );
+
 export function threadFamilies({ threads, gauges }: Reading): Family[] {
   const by = (figure: (of: ThreadFigures) => number): Labelled =>
     threads.map((one) => [{ thread: one.name }, figure(one)]);
@@ -15,6 +22,7 @@ export function threadFamilies({ threads, gauges }: Reading): Family[] {
       'Time in which the event loop of a thread did not wait for anything',
       [...by(({ activeMs }) => activeMs / 1_000), ...background],
     ),
+    clientFaultsFamily(by((one) => one.clientFaults)),
     histogram(
       'tote_thread_delay_seconds',
       'How late the event loop of a thread comes: the longest delay in each second',

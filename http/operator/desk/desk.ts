@@ -4,7 +4,7 @@
  */
 import type { Lifecycle } from '../../../engine/host/lifecycle.js';
 import { LOST } from '../../../engine/host/sequencer.js';
-import { Refusal } from '../../kit/refused.js';
+import { internalError, Refusal } from '../../kit/refused.js';
 import { type CommandOptions, OperatorCommands } from './commands.js';
 import { pulse } from './pulse.js';
 import type { OperatorQuery, QueryKind, QueryMessage, QueryOf, ResultOf } from './query.js';
@@ -20,9 +20,21 @@ export interface OperatorDeskOptions extends CommandOptions {
   readonly beforeTelling: () => void;
   /** Runs the function at the end of this turn of the event loop. */
   readonly schedule: (run: () => void) => void;
+  /** A programming error at a question that has changed nothing. Returns the id with which it was logged. */
+  readonly onFault: (error: unknown, kind: QueryKind) => string;
   /** A programming error: the state can no longer be trusted. */
   readonly onFatal: (error: unknown) => void;
 }
+
+/** What has begun to change something and throws leaves it half done. */
+const CHANGES: readonly QueryKind[] = [
+  'command',
+  'rotateKey',
+  'configure',
+  'confirmPrice',
+  'pushPrices',
+  'moveClock',
+];
 
 type OnMessage = (message: QueryMessage) => void;
 type Handlers = {
@@ -43,10 +55,10 @@ export class OperatorDesk {
 
   /** Answers once what it shows is durable. */
   readonly answer = (query: OperatorQuery, onMessage: OnMessage): void =>
-    this.#later(() => this.#begin(query, onMessage));
+    this.#later(() => this.#begin(query, onMessage), query, onMessage);
 
-  #later(step: () => void): void {
-    this.#steps.push(step);
+  #later(step: () => void, query: OperatorQuery, onMessage: OnMessage): void {
+    this.#steps.push(() => this.#guarded(step, query, onMessage));
     this.#schedule();
   }
 
@@ -55,11 +67,7 @@ export class OperatorDesk {
     this.#isScheduled = true;
     this.options.schedule(() => {
       this.#isScheduled = false;
-      try {
-        this.#steps.shift()?.();
-      } catch (error) {
-        this.options.onFatal(error);
-      }
+      this.#steps.shift()?.();
       if (this.#steps.length > 0) this.#schedule();
     });
   }
@@ -68,9 +76,9 @@ export class OperatorDesk {
     try {
       const reply = this.#replyTo(query);
       if (reply instanceof Promise)
-        reply.then((later) => this.#end(later, onMessage)).catch(this.options.onFatal);
-      else if ('next' in reply) this.#continue(reply, onMessage);
-      else this.#end(reply, onMessage);
+        reply.then((later) => this.#end(later, query, onMessage)).catch(this.options.onFatal);
+      else if ('next' in reply) this.#continue(reply, query, onMessage);
+      else this.#end(reply, query, onMessage);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       const { code, detail } = error.refused;
@@ -83,29 +91,43 @@ export class OperatorDesk {
     return this.#handlers[query.kind](query) as ReturnType<Handlers[K]>;
   }
 
-  #continue(slices: Slices<ResultOf<QueryKind>>, onMessage: OnMessage): void {
+  #continue(slices: Slices<ResultOf<QueryKind>>, query: OperatorQuery, onMessage: OnMessage): void {
     const next = slices.next();
     if (next.done === true) {
-      this.#tellAfter(next.value, { kind: 'done', results: [] }, onMessage);
+      this.#tellAfter(next.value, { kind: 'done', results: [] }, query, onMessage);
       return;
     }
     if (next.value !== null) onMessage({ kind: 'part', results: [next.value] });
-    this.#later(() => this.#continue(slices, onMessage));
+    this.#later(() => this.#continue(slices, query, onMessage), query, onMessage);
   }
 
-  #end({ result, after }: Reply<ResultOf<QueryKind>>, onMessage: OnMessage): void {
-    this.#tellAfter(after, { kind: 'done', results: [result] }, onMessage);
+  #end({ result, after }: Reply<ResultOf<QueryKind>>, query: OperatorQuery, onMessage: OnMessage): void {
+    this.#tellAfter(after, { kind: 'done', results: [result] }, query, onMessage);
   }
 
-  #tellAfter(after: After, message: QueryMessage, onMessage: OnMessage): void {
+  #tellAfter(after: After, message: QueryMessage, query: OperatorQuery, onMessage: OnMessage): void {
     const { lifecycle, sequencer, beforeTelling } = this.options;
     const release = (): void => {
       beforeTelling();
-      onMessage(message);
+      this.#guarded(() => onMessage(message), query, onMessage);
     };
     const refuse = (): void => onMessage({ kind: 'refused', code: LOST.code, detail: LOST.detail });
     if (after === 'all') lifecycle.whenQuiet(release, refuse);
     else sequencer.whenDurable(after, release, refuse);
+  }
+
+  /** An exception at a query that only reads ends that query alone. */
+  #guarded(run: () => void, { kind }: OperatorQuery, onMessage: OnMessage): void {
+    try {
+      run();
+    } catch (error) {
+      if (CHANGES.includes(kind)) {
+        this.options.onFatal(error);
+        return;
+      }
+      const { code, detail } = internalError(this.options.onFault(error, kind));
+      onMessage({ kind: 'refused', code, detail });
+    }
   }
 }
 

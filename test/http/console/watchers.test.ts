@@ -12,6 +12,10 @@ class PlayedSocket implements StreamSocket {
   waitingBytes = 0;
   owner: StreamOwner | null = null;
 
+  fail(error: unknown): never {
+    throw error;
+  }
+
   send(text: string | Uint8Array): boolean {
     this.received.push(String(text));
     return true;
@@ -27,7 +31,7 @@ const session = new Session({ name: 'ann', role: 'read', digest: '' }, 0, 0);
 
 function played() {
   /** Questions that are not answered. */
-  const asked: ((text: string) => void)[] = [];
+  const asked: ((text: string | null) => void)[] = [];
   const ended = new Set<Session>();
   const watchers = new Watchers({
     render: (send) => asked.push(send),
@@ -37,6 +41,7 @@ function played() {
     const socket = new PlayedSocket();
     const accept = (_protocol: string, take: (opened: StreamSocket) => StreamOwner): void => {
       socket.owner = take(socket);
+      socket.owner.onOpen();
     };
     const refused = watchers.open({ upgrade: { protocols: '', accept } } as unknown as HttpRequest, of);
     return refused === null ? socket : refused.code;

@@ -23,6 +23,7 @@ function opened(count: number) {
     reads.push(number);
     return account(number);
   };
+  const fatal: unknown[] = [];
   const desk = new OperatorDesk({
     sequencer,
     lifecycle,
@@ -32,14 +33,15 @@ function opened(count: number) {
     status: null,
     beforeTelling: () => undefined,
     schedule: host.schedule,
-    onFatal: (error) => assert.fail(String(error)),
+    onFault: (error, kind) => `${kind} ${error}`,
+    onFatal: (error) => fatal.push(error),
   });
   const ask = (query: OperatorQuery): QueryMessage[] => {
     const told: QueryMessage[] = [];
     desk.answer(query, (said) => told.push(said));
     return told;
   };
-  return { host, reads, ask };
+  return { host, reads, ask, fatal };
 }
 
 const ANY_ACCOUNT = { name: null, tier: null, frozen: null };
@@ -143,4 +145,23 @@ test('a search looks at a slice a turn, tells only of what it finds, and ends a 
     ),
   ];
   assert.deepEqual(rest, [{ found: [count], next: null }]);
+});
+
+test('an error at a query that only reads ends that query; at one that changes something it is fatal', () => {
+  const { host, ask, fatal } = opened(2);
+  const broken = new Error('broken');
+  host.engine.account = () => {
+    throw broken;
+  };
+  const read = ask({ kind: 'account', account: 1 });
+  host.settle();
+  const detail = 'an error of the server, logged as account Error: broken';
+  assert.deepEqual(read, [{ kind: 'refused', code: 'internal_error', detail }]);
+  assert.deepEqual(fatal, []);
+  host.sequencer.submit = () => {
+    throw broken;
+  };
+  ask({ kind: 'command', command: { kind: 'setTrading', enabled: false, reason: '' }, by: null });
+  host.settle();
+  assert.deepEqual(fatal, [broken]);
 });

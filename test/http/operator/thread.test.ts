@@ -1,12 +1,15 @@
-/** The operators' thread: what it answers while the engine's thread is busy, and how an error in it ends the process. */
+/** The operators' thread while the engine's is busy, and programming errors on the threads that serve the ports. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { StreamClient } from '../../support/api/stream-client.js';
 import { askUntil } from '../../support/ask-until.js';
 import { type Answered, Client } from '../../support/http/client.js';
 import { RawClient } from '../../support/http/raw-client.js';
+import { logLines } from '../../support/processes/log-lines.js';
+import { scrape } from '../../support/processes/scrape.js';
 import { Server } from '../../support/processes/server.js';
 
 /** A server that runs `script` in each of its threads before its own code; `folder` is for what the script needs. */
@@ -71,28 +74,61 @@ test('a server whose engine hangs says that it is to be restarted, and is well a
   for (const path of ['/healthz', '/readyz']) await until(anyone, path, 200);
 });
 
-/** The JSON of an account with this name cannot be made, outside the engine's thread. */
+/** Outside the engine's thread a body with this word cannot be read, and the JSON of an account with this name cannot be made. */
 const failing = (): string => `
   const { stringify } = JSON;
-  if (!require('node:worker_threads').isMainThread) JSON.stringify = (value, ...rest) => {
-    if (value?.data?.name === 'unspeakable') throw new Error('a mistake in the program');
-    return stringify(value, ...rest);
-  };`;
+  const { includes } = String.prototype;
+  if (!require('node:worker_threads').isMainThread) {
+    JSON.stringify = (value, ...rest) => {
+      if (value?.data?.name === 'unspeakable') throw new Error('a mistake in the program');
+      return stringify(value, ...rest);
+    };
+    String.prototype.includes = function (...given) {
+      if (this[0] === '{' && includes.call(this, 'unreadable')) throw new Error('a mistake in the program');
+      return includes.apply(this, given);
+    };
+  }`;
 
-test('a programming error in the operators thread ends the process, and nothing durable is lost', async (t) => {
-  const { server, operatorPort } = await startWith(t, failing);
-  const open = await RawClient.open(operatorPort);
-  const asks = server.operator.post('/accounts', { tier: 'GOLD', name: 'unspeakable' });
-  await assert.rejects(asks, 'the connection ends without an answer');
-  const { code, stderr } = await server.run.ended;
-  assert.equal(code, 1);
-  assert.match(stderr, /"event":"failed".*a mistake in the program/);
-  await open.closed;
-  const again = await Server.start({ dataDir: server.dataDir });
-  t.after(() => again.kill());
-  const accounts = await again.operator.get<{ name: string | null }[]>('/accounts');
-  assert.deepEqual(
-    accounts.data.map(({ name }) => name),
-    ['unspeakable'],
+test('a programming error ends one request or stream on either port, is told, and nothing else ends', async (t) => {
+  const { server } = await startWith(t, failing);
+  const bettor = await server.createBettor();
+  const origin = server.operatorUrl;
+  const page = new Client(origin, { Origin: origin });
+  const stream = await StreamClient.open(server.publicUrl, bettor.secret);
+  const answers = [
+    await bettor.api.post('/orders', { unreadable: 1 }),
+    await bettor.api.post('/orders/quote', { unreadable: 1 }),
+    await server.operator.post('/accounts', { tier: 'GOLD', name: 'unreadable' }),
+    await server.operator.post('/accounts', { tier: 'GOLD', name: 'unspeakable' }),
+    await page.post('/console/session', { token: 'unreadable' }),
+  ];
+  const ids = answers.map(({ status, text, headers }) => {
+    const id = headers.get('x-request-id') ?? '';
+    assert.deepEqual(
+      [status, text],
+      [500, `{"success":false,"error":"internal_error: an error of the server, logged as ${id}"}`],
+    );
+    return id;
+  });
+  stream.socket.send('{"op":"order","id":1,"order":{"unreadable":1}}');
+  assert.deepEqual(await stream.closed, { code: 4500, reason: 'internal_error' });
+  const lines = logLines(server.run.stderr).filter(({ event }) => event === 'client_fault');
+  assert.equal(lines.length, 6);
+  for (const id of ids) {
+    const line = lines.find(({ requestId }) => requestId === id);
+    assert.match(JSON.stringify(line), /"err":.*a mistake in the program.*"stack"/);
+  }
+  assert.equal((await scrape(server)).sum('tote_client_faults_total'), 6);
+  assert.equal((await bettor.api.get('/account')).status, 200);
+  const accounts = await server.operator.get<{ name: string | null }[]>('/accounts');
+  const names = accounts.data.map(({ name }) => name);
+  assert.ok(names.includes('unspeakable') && !names.includes('unreadable'), 'what is durable is not lost');
+  const { data } = await askUntil(
+    () => server.operator.get<{ alarms: { name: string; value: number }[] }>('/vitals'),
+    (answered) => answered.data.alarms.some(({ name }) => name === 'client_faults'),
+    200,
   );
+  assert.equal(data.alarms.find(({ name }) => name === 'client_faults')?.value, 6);
+  const { code, stderr } = await server.stop();
+  assert.equal(code, 0, stderr);
 });

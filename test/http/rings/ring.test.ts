@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
-import { RingConsumer, RingProducer, ringMemory, textCells } from '../../../http/rings/ring.js';
+import { workFor } from '../../../http/kit/client-work.js';
+import { Link } from '../../../http/rings/link.js';
+import { RingConsumer, RingFault, RingProducer, ringMemory, textCells } from '../../../http/rings/ring.js';
 
 const CELLS = 64;
 
@@ -129,4 +131,91 @@ test('between two threads every message is whole and in order', async () => {
     await Promise.race([new Promise(setImmediate), failed]);
   }
   assert.equal(consumer.next(), false);
+});
+
+/** A link whose other end is in the test's hand. `failed` are the errors that ended the client. */
+function linked() {
+  const rings = { requests: ringMemory(1_024), replies: ringMemory(1_024) };
+  const link = new Link(rings, { schedule: (run) => run(), wake: () => undefined });
+  const [requests, replies] = [new RingConsumer(rings.requests), new RingProducer(rings.replies)];
+  const failed: unknown[] = [];
+  const client = { fail: (error: unknown) => failed.push(error) };
+  const ask = (
+    write: (ring: RingProducer) => void,
+    read: (ring: RingConsumer) => void = (ring) => assert.equal(ring.number(), 42),
+  ): void =>
+    workFor(client, () => {
+      const isSent = link.send(
+        (ring, ticket) => {
+          ring.begin(2);
+          ring.number(ticket);
+          write(ring);
+          ring.send();
+          return true;
+        },
+        (_kind, ring) => read(ring),
+      );
+      assert.ok(isSent);
+    });
+  const answer = (): void => {
+    assert.ok(requests.next());
+    const ticket = requests.number();
+    assert.equal(requests.number(), 7);
+    requests.done();
+    replies.begin(3);
+    for (const number of [0, ticket, 42]) replies.number(number);
+    replies.send();
+  };
+  return { link, failed, ask, answer };
+}
+const seven = (ring: RingProducer): void => ring.number(7);
+const broken = new Error('broken');
+
+test('what a client makes of a whole reply ends that client alone; the next reply is read', () => {
+  const { link, failed, ask, answer } = linked();
+  ask(seven, (ring) => {
+    ring.number();
+    throw broken;
+  });
+  let seen = 0;
+  ask(seven, (ring) => {
+    seen = ring.number();
+  });
+  answer();
+  answer();
+  link.drain();
+  assert.deepEqual([failed, seen, link.pending], [[broken], 42, 0]);
+});
+
+test('a reply that is not read whole, and a request that is half written, are no fault of a client', () => {
+  const { link, failed, ask, answer } = linked();
+  ask(seven, () => {
+    throw broken;
+  });
+  answer();
+  assert.throws(() => link.drain(), RingFault);
+  const other = linked();
+  other.ask(() => {
+    throw broken;
+  });
+  assert.ok(other.failed[0] instanceof RingFault);
+  assert.equal(other.failed[0].cause, broken);
+  assert.deepEqual(failed, [broken]);
+});
+
+test('a request that was not begun leaves the ring as it was', () => {
+  const { link, failed, ask, answer } = linked();
+  workFor({ fail: (error) => failed.push(error) }, () => {
+    link.send(
+      () => {
+        throw broken;
+      },
+      () => undefined,
+    );
+  });
+  assert.deepEqual([failed, link.pending], [[broken], 0]);
+  ask(seven);
+  answer();
+  link.drain();
+  assert.equal(link.pending, 0);
 });

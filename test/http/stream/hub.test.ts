@@ -23,6 +23,9 @@ class FakeSocket implements StreamSocket {
   waitingBytes = 0;
   isRead = true;
 
+  fail(error: unknown): never {
+    throw error;
+  }
   send(text: string | Uint8Array): boolean {
     assert.equal(this.closedWith, null, 'nothing is sent after the end');
     this.sent.push(JSON.parse(Buffer.from(text).toString()) as ServerMessage);
@@ -75,6 +78,9 @@ class HubBench {
       flushMs: FLUSH_MS,
       schedule: (run) => this.#later.push(run),
       carryOut: () => assert.fail('no orders here'),
+      onFault: (error) => {
+        throw error;
+      },
     });
   }
   open({ key, account, secret }: Bettor): FakeSocket {
@@ -83,6 +89,7 @@ class HubBench {
       protocols: '',
       accept: (_protocol: string, opened: (socket: StreamSocket) => StreamOwner) => {
         socket.owner = opened(socket);
+        socket.owner.onOpen();
       },
     };
     const request = { ...requestOf('GET', '/v1/stream', { key: secret }), upgrade };

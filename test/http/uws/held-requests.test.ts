@@ -13,7 +13,7 @@ const refuseFatal = (error: unknown): never => {
 
 test('a request that comes before the server is ready is held, body and all', async () => {
   const held = new HeldRequests();
-  const transport = new UwsTransport({ clock: systemClock, trustedProxies: [], onFatal: refuseFatal });
+  const transport = new UwsTransport({ clock: systemClock, trustedProxies: [], onFault: refuseFatal });
   let arrived = 0;
   const port = await transport.listen('127.0.0.1', 0, (request, responder) => {
     arrived += 1;

@@ -299,7 +299,7 @@ test('closing twice, or before listening, does nothing', async () => {
   await bench.transport.close();
 });
 
-test('an exception in a handler is reported, and the connection closed', async () => {
+test('an exception in a handler is answered with 500 and its id, and the connection closed', async () => {
   const broken = new Error('broken');
   const bench = await new TransportBench(() => {
     throw broken;
@@ -311,15 +311,21 @@ test('an exception in a handler is reported, and the connection closed', async (
     ['POST / HTTP/1.1', HOST, 'Content-Length: 1000000', '', ''],
   ];
   for (const [index, lines] of requests.entries()) {
-    assert.equal(await bench.askAndClose(...lines), '');
-    assert.equal(bench.fatal.length, index + 1);
+    const answer = await bench.askAndClose(...lines);
+    assert.match(answer, /^HTTP\/1\.1 500 /);
+    assert.ok(answer.includes(`X-Request-Id: fault-${index + 1}\r\n`), answer);
+    assert.ok(
+      answer.endsWith(`"internal_error: an error of the server, logged as fault-${index + 1}"}`),
+      answer,
+    );
+    assert.equal(bench.faults.length, index + 1);
   }
   const slow = await bench.client();
   slow.send('POST / HTTP/1.1', HOST, 'Content-Length: 2', '', '{');
   await until(() => bench.transport.slow.size === 1);
   bench.advance(10_000);
-  assert.equal(await slow.toEnd(), '');
-  assert.deepEqual(bench.fatal, new Array(5).fill(broken));
+  assert.match(await slow.toEnd(), /^HTTP\/1\.1 500 /);
+  assert.deepEqual(bench.faults, new Array(5).fill(broken));
   await bench.stop();
 });
 
@@ -331,6 +337,6 @@ test('an exception after the answer is reported, too', async () => {
   const client = await bench.client();
   client.send(...get('/'));
   assert.match(await client.sees(/fine$/), /fine$/);
-  assert.match(String(bench.fatal[0]), /a request is answered once/);
+  assert.match(String(bench.faults[0]), /a request is answered once/);
   await bench.stop();
 });

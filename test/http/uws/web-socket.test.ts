@@ -23,7 +23,7 @@ async function serve(connectionsMax = 10) {
     trustedProxies: [],
     connectionsMax,
     streamPaths: ['/stream'],
-    onFatal: (error) => errors.push(error),
+    onFault: (error) => `fault-${errors.push(error)}`,
   });
   const port = await transport.listen('127.0.0.1', 0, (request, responder) => {
     requests.push(request);
@@ -39,6 +39,8 @@ async function serve(connectionsMax = 10) {
       });
       opened.shift()?.({ socket, messages, closed });
       return {
+        onOpen: () => undefined,
+        onFault: () => undefined,
         onMessage: (bytes) => messages.push(Buffer.from(bytes).toString()),
         onRoom: () => undefined,
         onClosed: close,

@@ -229,6 +229,9 @@ export class Server {
       status: null,
       beforeTelling: () => undefined,
       schedule,
+      onFault: (error) => {
+        throw error;
+      },
       onFatal,
     });
     const notAsked = (): never => fail('no client of a world asks for figures');
@@ -248,7 +251,6 @@ export class Server {
       callers: new TokenGuard([firstToken(keyDigest(OPERATOR_TOKEN))], this.parts.clock),
       rootRoutes: [],
       health: { turnAgeMs: () => 0, notReady: () => (this.isStopping ? [STOPPING] : []) },
-      onFatal,
     });
   }
 

@@ -15,7 +15,9 @@ import { Link } from '../../../http/rings/link.js';
 import { ringMemory } from '../../../http/rings/ring.js';
 import { type GatewayEnd, RingService } from '../../../http/rings/service.js';
 
-export interface NearGatewayOptions extends DeskOptions {
+export interface NearGatewayOptions
+  extends Omit<DeskOptions, 'onFault'>,
+    Partial<Pick<DeskOptions, 'onFault'>> {
   readonly sequencer: Sequencer;
   /** Runs the function at the end of this turn. */
   readonly schedule: (run: () => void) => void;
@@ -61,10 +63,13 @@ export function nearGateways({
   threads = [{ schedule, wake: schedule }],
   cells = CELLS,
   onServe = () => undefined,
+  onFault = (error) => {
+    throw error;
+  },
 }: NearGatewayOptions): NearGateways {
   const { engine } = sequencer;
   const memory = { rights: rightsMemory(), board: boardMemory(), broadcast: broadcastMemory() };
-  const { desk, publisher } = connectEngine(sequencer, memory, { nowMs, latestTick, fairShare });
+  const { desk, publisher } = connectEngine(sequencer, memory, { nowMs, latestTick, fairShare, onFault });
   const service = new RingService({
     schedule,
     serve: (ring, gateway) => {

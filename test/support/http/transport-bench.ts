@@ -11,7 +11,7 @@ export interface Seen extends Omit<HttpRequest, 'body'> {
 
 export class TransportBench {
   readonly seen: Seen[] = [];
-  readonly fatal: unknown[] = [];
+  readonly faults: unknown[] = [];
   /** Wakes those who wait for requests. */
   #arrived: (() => void)[] = [];
   #nowMs = 1_000;
@@ -27,7 +27,7 @@ export class TransportBench {
     this.transport = new UwsTransport({
       clock: { nowMs: () => this.#nowMs, monotonicMs: () => this.#nowMs },
       trustedProxies: options.trustedProxies ?? [],
-      onFatal: (error) => this.fatal.push(error),
+      onFault: (error) => `fault-${this.faults.push(error)}`,
       connectionsMax: options.connectionsMax ?? 100,
       startTimer: (run) => {
         this.#runTimer = run;
@@ -130,7 +130,7 @@ export async function withBench(
   } finally {
     await bench.stop();
   }
-  assert.deepEqual(bench.fatal, []);
+  assert.deepEqual(bench.faults, []);
 }
 
 export const HOST = 'Host: tote';

@@ -1,0 +1,65 @@
+/**
+ * Programming errors that end one client's request or stream and nothing else: each is counted, and logged with its stack and
+ * the id that the client was told. A ring that cannot be trusted is none of them: it ends the process.
+ */
+import { randomUUID } from 'node:crypto';
+import { maskKeys, maskTokens } from '../../crypto/api-keys.js';
+import type { Log } from '../../process/log/log.js';
+import type { Client } from '../kit/client-work.js';
+import { RingFault } from '../rings/ring.js';
+import type { Concerned, OnFault } from '../uws/exchange-host.js';
+
+/** Whoever can cause one can cause many: further ones of a minute are only counted. */
+export const LINES_PER_MINUTE = 60;
+const MINUTE_MS = 60_000;
+
+export interface FaultsOptions {
+  readonly log: Pick<Log, 'write'>;
+  /** As metrics name it: `engine`, `gateway0`, `operators`; `standby` is the main thread of one. */
+  readonly thread: string;
+  readonly monotonicMs: () => number;
+  /** Counts one. */
+  readonly count: () => void;
+  readonly onFatal: (error: unknown) => void;
+}
+
+export class Faults implements Client {
+  #minuteBeganMs = Number.NEGATIVE_INFINITY;
+  #lines = 0;
+
+  constructor(private readonly options: FaultsOptions) {}
+
+  /** Returns the id. */
+  readonly report: OnFault = (error, concerned) => {
+    const requestId = randomUUID();
+    if (error instanceof RingFault) {
+      this.options.onFatal(error);
+      return requestId;
+    }
+    this.options.count();
+    if (this.#mayLog()) this.#log(error, requestId, concerned);
+    return requestId;
+  };
+
+  /** Reports what happened outside any one client's request or stream. */
+  fail(error: unknown): void {
+    this.report(error, { method: '', path: '', address: '' });
+  }
+
+  #log(error: unknown, requestId: string, { method, path, address }: Concerned): void {
+    const { log, thread } = this.options;
+    const mask = thread.startsWith('gateway') ? maskKeys : maskTokens;
+    const err = error instanceof Error ? error : new Error(String(error));
+    log.write('client_fault', { requestId, thread, method, path: mask(path), address, err });
+  }
+
+  #mayLog(): boolean {
+    const nowMs = this.options.monotonicMs();
+    if (nowMs - this.#minuteBeganMs >= MINUTE_MS) {
+      this.#minuteBeganMs = nowMs;
+      this.#lines = 0;
+    }
+    this.#lines += 1;
+    return this.#lines <= LINES_PER_MINUTE;
+  }
+}

@@ -1,0 +1,300 @@
+/**
+ * Both ports on real sockets, in one thread with a real engine, and a trap: the n-th step of what is done for a victim throws.
+ * Steps are the handlers of the real tables, what these call, each look at a request, and each look at what came of its JSON.
+ */
+import assert from 'node:assert/strict';
+import { keyDigest } from '../../../crypto/api-keys.js';
+import type { ArchiveReads } from '../../../engine/model/archive-reads.js';
+import { NO_FAIR_SHARE } from '../../../engine/model/domain.js';
+import { firstToken } from '../../../engine/model/operators.js';
+import type { HttpHandler } from '../../../engine/model/ports.js';
+import * as accountReads from '../../../http/api/account-reads.js';
+import * as authentication from '../../../http/api/authentication.js';
+import * as calls from '../../../http/api/call.js';
+import { ENDPOINTS } from '../../../http/api/endpoints.js';
+import * as openBets from '../../../http/api/lists/open-bets.js';
+import * as pastBets from '../../../http/api/lists/past-bets.js';
+import * as orders from '../../../http/api/orders.js';
+import * as pastReads from '../../../http/api/past-reads.js';
+import { PublicApi } from '../../../http/api/public-api.js';
+import * as reads from '../../../http/api/reads.js';
+import * as sharedReads from '../../../http/api/shared-reads.js';
+import { boardMemory } from '../../../http/board/markets.js';
+import * as rights from '../../../http/board/rights.js';
+import * as consoles from '../../../http/console/console.js';
+import * as consoleGuard from '../../../http/console/console-guard.js';
+import { CONSOLE_STREAMS, openConsole } from '../../../http/console/open-console.js';
+import * as sessions from '../../../http/console/sessions.js';
+import * as watchers from '../../../http/console/watchers.js';
+import { type Client, later, presentClient } from '../../../http/kit/client-work.js';
+import * as idempotency from '../../../http/kit/idempotency.js';
+import * as router from '../../../http/kit/router.js';
+import * as tagged from '../../../http/kit/tagged-body.js';
+import * as rateLimits from '../../../http/limits/rate-limits.js';
+import { shareLimits } from '../../../http/limits/shared-limits.js';
+import * as marketView from '../../../http/market-data/market-view.js';
+import * as meters from '../../../http/metrics/gateway-meter.js';
+import * as denials from '../../../http/operator/access/denials.js';
+import * as tokens from '../../../http/operator/access/token-guard.js';
+import { createOperatorApi } from '../../../http/operator/api.js';
+import { OperatorDesk } from '../../../http/operator/desk/desk.js';
+import { EngineQueries } from '../../../http/operator/desk/query.js';
+import { routeOf } from '../../../http/operator/endpoint.js';
+import { ENDPOINTS as OPERATOR_ENDPOINTS } from '../../../http/operator/endpoints.js';
+import { EarningsCache } from '../../../http/operator/figures/earnings.js';
+import { loadDocs } from '../../../http/pages/docs-page.js';
+import * as documents from '../../../http/pages/documents.js';
+import * as links from '../../../http/rings/link.js';
+import * as streamAccount from '../../../http/stream/account.js';
+import * as channels from '../../../http/stream/channels.js';
+import * as connections from '../../../http/stream/connection.js';
+import * as events from '../../../http/stream/events.js';
+import * as fanOut from '../../../http/stream/fan-out.js';
+import * as hubs from '../../../http/stream/hub.js';
+import { StreamCounts, streamsMemory } from '../../../http/stream/limits.js';
+import * as streamMarkets from '../../../http/stream/markets.js';
+import * as streamOrders from '../../../http/stream/orders.js';
+import { UwsTransport } from '../../../http/uws/transport.js';
+import * as headTexts from '../../../http/wire/head-texts.js';
+import { systemClock } from '../../../process/clock.js';
+import { archiveOfJournal } from '../../support/engine/archive-of-journal.js';
+import { TEST_SIGNING } from '../../support/engine/signing.js';
+import { nearGateways } from '../../support/host/gateway.js';
+import { FEW_LIMITS } from '../../support/http/limits-capacity.js';
+import { type Bettor, Harness, MASTER_SECRET } from '../api/harness.js';
+
+export class Injected extends Error {}
+
+/** All classes of these modules are wrapped, method by method. */
+const MODULES: readonly object[] = [
+  ...[accountReads, authentication, calls, openBets, pastBets, orders, pastReads, reads, sharedReads, rights],
+  ...[
+    consoles,
+    consoleGuard,
+    sessions,
+    watchers,
+    idempotency,
+    router,
+    tagged,
+    rateLimits,
+    marketView,
+    meters,
+  ],
+  ...[denials, tokens, documents, links, streamAccount, channels, connections, events, fanOut, hubs],
+  ...[streamMarkets, streamOrders, headTexts],
+];
+
+/** The trap of this process. */
+export const trap = {
+  /** Steps until it throws; negative while it is not set. */
+  left: -1,
+  /** Whether steps before the handler count: they are the same for all routes. */
+  isStarted: true,
+  isVictim: (_client: Client): boolean => false,
+};
+
+function step(name: string): void {
+  const client = trap.left < 0 ? null : presentClient();
+  if (client === null || !trap.isVictim(client)) return;
+  if (name === 'handle') trap.isStarted = true;
+  if (!trap.isStarted) return;
+  trap.left -= 1;
+  if (trap.left < 0) throw new Injected(name);
+}
+
+type AnyFunction = (this: unknown, ...given: unknown[]) => unknown;
+
+function trapped(name: string, real: AnyFunction): AnyFunction {
+  return function (...given) {
+    step(name);
+    return Reflect.apply(real, this, given);
+  };
+}
+
+function trapMethods(holder: object, names: readonly string[]): void {
+  for (const name of names) {
+    const { value } = Object.getOwnPropertyDescriptor(holder, name) ?? {};
+    if (name !== 'constructor' && typeof value === 'function')
+      Object.defineProperty(holder, name, {
+        value: trapped(name, value),
+        writable: true,
+        configurable: true,
+      });
+  }
+}
+
+/** Each look at a property is a step. */
+function watched<T extends object>(value: T): T {
+  return new Proxy(value, {
+    get(target, name) {
+      step(String(name));
+      const found: unknown = Reflect.get(target, name, target);
+      return typeof found === 'object' && found !== null && Object.getPrototypeOf(found) === Object.prototype
+        ? watched(found)
+        : found;
+    },
+  });
+}
+
+/** To be called once, before anything is made of the tables. */
+export function setTraps(): void {
+  for (const module of MODULES)
+    for (const part of Object.values(module))
+      if (typeof part === 'function' && part.prototype !== undefined)
+        trapMethods(part.prototype, Object.getOwnPropertyNames(part.prototype));
+  for (const endpoint of [...ENDPOINTS, ...OPERATOR_ENDPOINTS]) trapMethods(endpoint, ['handle', 'replay']);
+  const { parse } = JSON;
+  JSON.parse = (text: string, ...rest) => {
+    const value: unknown = parse(text, ...rest);
+    // Of a document only the parsing.
+    const isWatched = trap.left >= 0 && presentClient() !== null && text.length < 4_096;
+    return isWatched && value instanceof Object && !Array.isArray(value) ? watched(value) : value;
+  };
+  trapMethods(JSON, ['stringify']);
+  trapMethods(Buffer, ['from']);
+  trapMethods(globalThis, ['encodeURIComponent', 'decodeURIComponent']);
+}
+
+export const TOKEN = 'the-token-of-the-operator';
+
+export class Bench {
+  readonly api = new Harness();
+  /** The ids under which programming errors were reported. */
+  readonly faults: { readonly error: unknown; readonly id: string }[] = [];
+  readonly victim: Bettor;
+  readonly other: Bettor;
+  publicPort = 0;
+  operatorPort = 0;
+  readonly #stops: (() => unknown)[] = [];
+
+  constructor() {
+    this.api.open();
+    this.victim = this.api.bettor({ tier: 'VIP', balanceCents: 100_000_000 });
+    this.other = this.api.bettor({ tier: 'VIP', balanceCents: 100_000_000 });
+  }
+
+  async start(): Promise<this> {
+    const settle = setInterval(() => this.api.settle(), 1);
+    this.#stops.push(() => clearInterval(settle));
+    this.publicPort = await this.#serve(this.#publicApi(), ['/v1/stream']);
+    this.operatorPort = await this.#serve(this.#operatorApi(), CONSOLE_STREAMS);
+    return this;
+  }
+
+  async stop(): Promise<void> {
+    trap.left = -1;
+    for (const stop of this.#stops.reverse()) await stop();
+  }
+
+  readonly #onFault = (error: unknown): string => {
+    const id = `fault-${this.faults.length}`;
+    this.faults.push({ error, id });
+    assert.ok(
+      error instanceof Injected,
+      `a fault of its own: ${error instanceof Error ? error.stack : error}`,
+    );
+    return id;
+  };
+
+  async #serve(handler: HttpHandler, streamPaths: readonly string[]): Promise<number> {
+    const transport = new UwsTransport({
+      clock: systemClock,
+      trustedProxies: [],
+      streamPaths,
+      readsBrowserHeaders: true,
+      onFault: this.#onFault,
+    });
+    this.#stops.push(() => transport.halt());
+    return transport.listen('127.0.0.1', 0, (request, responder) => handler(watched(request), responder));
+  }
+
+  #publicApi(): HttpHandler {
+    const { sequencer } = this.api.host;
+    const nowMs = (): number => this.api.clock.wallMs;
+    const sources = { sequencer, nowMs, latestTick: () => null, fairShare: () => NO_FAIR_SHARE };
+    const near = nearGateways({ ...sources, schedule: setImmediate });
+    const [gateway] = near.parts;
+    assert.ok(gateway !== undefined);
+    const { monotonicMs } = systemClock;
+    const hub = new hubs.StreamHub({
+      ...gateway,
+      counts: new StreamCounts(streamsMemory()),
+      nowMs,
+      limitsNowMs: () => Math.floor(monotonicMs()),
+      monotonicMs,
+      flushMs: 0,
+      schedule: setImmediate,
+      carryOut: (call) => api.carryOut(call),
+      onFault: this.#onFault,
+    });
+    const api = new PublicApi({
+      ...gateway,
+      streams: hub,
+      clock: { nowMs, monotonicMs },
+      limits: new rateLimits.RateLimits(shareLimits(null, FEW_LIMITS)),
+      limitsNowMs: Math.floor,
+      masterSecret: MASTER_SECRET,
+      signing: TEST_SIGNING,
+      marketAgeMsMax: 0,
+      archive: this.#archive(),
+      docs: loadDocs(),
+      requestIdPrefix: 'test',
+    });
+    const turns = setInterval(() => {
+      near.pump();
+      hub.turn();
+    }, 2);
+    this.#stops.push(() => clearInterval(turns));
+    return api.handler;
+  }
+
+  /** It answers in another turn, and is nobody's step: it has a thread of its own. */
+  #archive(): ArchiveReads {
+    const real = archiveOfJournal(() => this.api.host.journal.durable);
+    const names = Object.keys(real) as (keyof ArchiveReads)[];
+    const put = (name: keyof ArchiveReads) => (question: never, tell: never) => {
+      const told = later(tell);
+      setImmediate(() => real[name](question, told as never));
+    };
+    return Object.fromEntries(names.map((name) => [name, put(name)])) as unknown as ArchiveReads;
+  }
+
+  #operatorApi(): HttpHandler {
+    const { host } = this.api;
+    const { sequencer, lifecycle, tracker } = host;
+    const desk = new OperatorDesk({
+      ...{ sequencer, lifecycle, tracker, pushFeed: null, manualRun: null, status: null },
+      beforeTelling: () => undefined,
+      schedule: host.schedule,
+      onFault: this.#onFault,
+      onFatal: (error) => assert.fail(String(error)),
+    });
+    // Told in another turn, for whoever asked: as over the threads' port.
+    const engine = new EngineQueries((query, onMessage) => {
+      const told = later(onMessage);
+      desk.answer(query, (message) => void setImmediate(() => told(message)));
+    });
+    const guard = new tokens.TokenGuard([firstToken(keyDigest(TOKEN))], systemClock);
+    const board = boardMemory();
+    const console = openConsole({ tokens: guard, board, engine, alarms: () => [], clock: systemClock });
+    const services = {
+      engine,
+      archive: this.#archive(),
+      earnings: new EarningsCache(),
+      vitals: () => ({ everySeconds: 5, alarms: [], time: [], columns: {} }),
+      prices: () => ({ time: [], price: [] }) as never,
+      document: () => '{}',
+      isFeedPush: true,
+      isClockManual: false,
+    };
+    const api = createOperatorApi({
+      routes: OPERATOR_ENDPOINTS.map((endpoint) => routeOf(endpoint, services)),
+      rootRoutes: [],
+      callers: console.callers,
+      denials: new denials.Denials(systemClock),
+      health: { turnAgeMs: () => 0, notReady: () => [] },
+    });
+    this.#stops.push(() => console.close());
+    return console.wrap(api);
+  }
+}
