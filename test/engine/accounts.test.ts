@@ -181,3 +181,19 @@ test('an account’s sequence number changes with its own commands only', () => 
   notEqual(exchange.reads.accountTouchedSeq(ann), afterKey);
   equal(exchange.reads.accountTouchedSeq(bob), bobTouched);
 });
+
+test('an account or a key that is not there is refused in every command', () => {
+  const exchange = new Exchange();
+  const timeMs = exchange.nowMs;
+  const rights = { digest: 'ab'.repeat(32), scopesMask: 1, expiresAtMs: null };
+  const money = { amountCents: 1, reference: 'r' };
+  for (const command of [
+    { kind: 'updateAccount', tier: 1, frozen: true },
+    { kind: 'deposit', ...money },
+    { kind: 'withdraw', ...money },
+    { kind: 'createKey', ...rights },
+  ] as const)
+    equal(exchange.outcomeOf({ ...command, timeMs, account: 7 }), 'account_not_found', command.kind);
+  equal(exchange.outcomeOf({ kind: 'updateKey', timeMs, key: 7, enabled: false }), 'key_not_found');
+  equal(exchange.outcomeOf({ kind: 'expireKey', timeMs, key: 7, expiresAtMs: timeMs }), 'key_not_found');
+});

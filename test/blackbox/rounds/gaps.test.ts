@@ -4,7 +4,7 @@ import { before, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import { ApiClient, refused } from '../../support/api/api-client.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
-import type { Round } from '../../support/api/spec.js';
+import type { Market } from '../../support/api/spec.js';
 import { Server } from '../../support/processes/server.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
@@ -18,7 +18,8 @@ before(async () => {
   trader = await sandbox.trader();
 });
 
-const current = async (id = MARKET): Promise<Round | null> => (await trader.api.market(id)).currentRound;
+const current = async (id = MARKET): Promise<Market['currentRound']> =>
+  (await trader.api.market(id)).currentRound;
 
 for (const how of ['stop', 'kill'] as const) {
   test(`after ${how} and start a LIVE round continues, takes bets and settles by its price`, async () => {

@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { FILLS_MAX } from '../../../engine/handlers/fills.js';
-import { END_CANCELLED, END_EXPIRED, SIDES, type Side } from '../../../engine/model/domain.js';
+import { END_CANCELLED, END_EXPIRED, NO_FAIR_SHARE, SIDES, type Side } from '../../../engine/model/domain.js';
 import type { EngineEvent, OrderFilled, Outcome } from '../../../engine/model/events.js';
 import { fairHouse } from '../../support/engine/house-rules.js';
 import { plainOrder } from '../../support/engine/plain-order.js';
@@ -208,20 +208,60 @@ test('a freeze cancels what rests at once; a void gives it back with the settlem
   equal(exchange.reads.unsettledRounds().length, 0);
 });
 
-test('a suspended market and a stopped exchange fill nothing, and go on where they were', () => {
-  const exchange = open();
+test('nothing is filled while a market is suspended or trading is off, without a price, or after betting has closed', () => {
+  const exchange = open({ market: { house: fairHouse() } });
   const account = exchange.account('VIP', 10_000_00);
-  limit(exchange, { account, side: 'DOWN', limitOddsE4: 19_900, stakeCents: 20_00 });
-  const fillable = (): boolean => exchange.reads.isFillable(BTC_15M, -1, exchange.nowMs);
-  const timeMs = exchange.nowMs;
-  exchange.accepted({ kind: 'suspendMarket', timeMs, market: BTC_15M, suspended: true });
-  equal(fillable(), false);
-  exchange.accepted({ kind: 'suspendMarket', timeMs, market: BTC_15M, suspended: false });
-  exchange.accepted({ kind: 'setTrading', timeMs, enabled: false, reason: '' });
-  equal(fillable(), false);
-  exchange.accepted({ kind: 'setTrading', timeMs, enabled: true, reason: '' });
-  equal(statusOf(exchange, account, 1), 'PENDING');
-  equal(fillsOf(exchange.bet({ account, market: BTC_15M, stakeCents: 50_00 })).length, 1);
+  limit(exchange, { account, limitOddsE4: 25_000, fairShareE6: 500_000 });
+  const fill = (fairShareE6: number) => {
+    return {
+      kind: 'fillOrders',
+      timeMs: exchange.nowMs,
+      market: BTC_15M,
+      fairShareE6,
+      ordersMax: 9,
+    } as const;
+  };
+  const isFillable = (fairShareE6 = 300_000): boolean =>
+    exchange.reads.isFillable(BTC_15M, fairShareE6, exchange.nowMs);
+  const fillsNothing = (why: string, fairShareE6 = 300_000): void => {
+    equal(isFillable(fairShareE6), false, why);
+    equal(exchange.outcomeOf(fill(fairShareE6)), 'invalid_request', why);
+  };
+  const suspend = (suspended: boolean) =>
+    exchange.accepted({ kind: 'suspendMarket', timeMs: exchange.nowMs, market: BTC_15M, suspended });
+  const setTrading = (enabled: boolean) =>
+    exchange.accepted({ kind: 'setTrading', timeMs: exchange.nowMs, enabled, reason: '' });
+  equal(isFillable(), true);
+  suspend(true);
+  fillsNothing('suspended');
+  suspend(false);
+  setTrading(false);
+  fillsNothing('trading is off');
+  setTrading(true);
+  fillsNothing('no fresh price', NO_FAIR_SHARE);
+  exchange.passTo(CLOSES_MS - 1);
+  equal(isFillable(), true);
+  exchange.passTo(CLOSES_MS);
+  fillsNothing('betting has closed');
+  exchange.passTo(15 * MINUTE_MS);
+  fillsNothing('the round is over');
+});
+
+test('a limit order is refused for its stake, the balance, too many open bets and a full memory of keys', () => {
+  const exchange = open({ rules: { openBetsMax: 2, idempotencyEntriesMax: 1 } });
+  const account = exchange.account('SILVER', 2_000_00);
+  const outcomeOf = (wish: Partial<LimitWish>): string => {
+    const outcome = limit(exchange, { account, limitOddsE4: 30_000, ...wish });
+    return outcome.status === 'rejected' ? outcome.code : outcome.status;
+  };
+  equal(outcomeOf({ stakeCents: 99 }), 'stake_out_of_range');
+  equal(outcomeOf({ stakeCents: 1_000_01 }), 'stake_out_of_range', 'of the tier');
+  equal(outcomeOf({ stakeCents: 1_000_00, key: 1 }), 'accepted');
+  equal(outcomeOf({ key: 2 }), 'idempotency_full');
+  const poor = exchange.account('SILVER', 9_99);
+  equal(outcomeOf({ account: poor }), 'insufficient_balance');
+  equal(outcomeOf({}), 'accepted');
+  equal(outcomeOf({}), 'too_many_open_bets', 'what rests counts');
 });
 
 test('under its Idempotency-Key an order is answered as it was placed, whatever has become of it', () => {

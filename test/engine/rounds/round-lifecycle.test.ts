@@ -214,3 +214,27 @@ test('settled rounds stay readable until newer ones of their market replace them
   equal(exchange.outcomeOf({ ...command, roundNumber: FIRST_ROUND }), 'round_not_found');
   equal(exchange.outcomeOf({ ...command, roundNumber: FIRST_ROUND + 1 }), 'round_already_resolved');
 });
+
+test('a round that is voided while it waits for its price waits no longer', () => {
+  const exchange = withRound();
+  exchange.passTo(60_000);
+  const round = { kind: 'voidRound', market: BTC_1M, roundNumber: FIRST_ROUND, reason: '' } as const;
+  exchange.accepted({ ...round, timeMs: exchange.nowMs });
+  equal(exchange.reads.unsettledRounds().length, 0);
+  // Its next round opens by that price.
+  deepEqual(typesOf(exchange.boundary(BTC_1M, 60_000, 101)), [
+    'boundaryPriced',
+    'balanceMoved',
+    'roundOpened',
+  ]);
+  deepEqual(shown(exchange, FIRST_ROUND), ['SETTLED', 'VOID', 100, null]);
+});
+
+test('where nothing is due, waits for the price, or is left to pay, the command is refused', () => {
+  const exchange = withRound();
+  const timeMs = exchange.nowMs;
+  equal(exchange.outcomeOf({ kind: 'advance', timeMs }), 'invalid_request');
+  equal(exchange.outcomeOf({ kind: 'settle', timeMs, betsMax: 1 }), 'invalid_request');
+  const priced = { boundaryMs: DAY_MS, price: 100, priceTimeMs: DAY_MS, source: null, evidence: '' };
+  equal(exchange.outcomeOf({ kind: 'boundaryPrice', timeMs, asset: 0, ...priced }), 'invalid_request');
+});

@@ -4,12 +4,10 @@ import { test } from 'node:test';
 import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
 import { RoundSeeds } from '../../../engine/fairness.js';
 import type { OrderResult, Success } from '../../../http/wire/types.js';
-import { fixedHouse, withHouse } from '../../support/engine/house-rules.js';
-import { codeOf, dataOf, errorOf, Harness, MASTER_SECRET, MINUTE_MS, type Reply } from './harness.js';
+import { codeOf, errorOf, Harness, MASTER_SECRET, MINUTE_MS, type Reply } from './harness.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
 const ORDER = { marketId: MARKET, prediction: 'UP', amount: 10 };
-const TEN_MINUTES_MS = 10 * MINUTE_MS;
 
 function openHarness(options = {}): { api: Harness; secret: string; account: number } {
   const api = new Harness(options);
@@ -142,15 +140,6 @@ test('an Idempotency-Key is 1 to 255 visible ASCII characters, quoted or bare', 
   assert.equal(api.host.engine.betCount, taken.length);
 });
 
-test('a replay is remembered for ten minutes', () => {
-  const { api, secret } = openHarness();
-  const first = api.order(secret, ORDER, 'k');
-  api.clock.pass(TEN_MINUTES_MS - 1);
-  assert.equal(api.order(secret, ORDER, 'k').text, first.text);
-  api.clock.pass(1);
-  assert.equal(codeOf(api.order(secret, ORDER, 'k')), 'round_not_live');
-});
-
 test('the same key with another body is refused, field by field', () => {
   const { api, secret } = openHarness();
   api.order(secret, ORDER, 'k');
@@ -235,37 +224,6 @@ test('refusals of the engine carry their status', () => {
   assert.equal(order({ expectedPercent: 65 }).status, 201);
 });
 
-test('a bet that would make the round owe more than its pool is refused', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
-  api.configure((rules) => withHouse(rules, fixedHouse(1)));
-  api.open();
-  assert.equal(api.order(secret, { ...ORDER, prediction: 'DOWN', amount: 1_000 }).status, 201);
-  const statuses = [1, 2, 3].map(() => api.order(secret, { ...ORDER, amount: 1 }).status);
-  assert.deepEqual(statuses, [201, 400, 400]);
-  assert.equal(codeOf(api.order(secret, { ...ORDER, amount: 1 })), 'round_exposure_limit');
-});
-
-test('bets close exactly 20 seconds before the lock', () => {
-  const { api, secret } = openHarness();
-  api.clock.pass(MINUTE_MS - 5_000 - 20_000 - 1);
-  assert.equal(api.order(secret, ORDER).status, 201);
-  api.clock.pass(1);
-  assert.equal(codeOf(api.order(secret, ORDER)), 'betting_closed');
-  api.clock.pass(20_000);
-  assert.equal(codeOf(api.order(secret, ORDER)), 'round_not_live');
-});
-
-test('an account takes only so many open bets', () => {
-  const { api, secret } = openHarness();
-  api.configure((rules) => ({ ...rules, openBetsMax: 2 }));
-  assert.deepEqual(
-    [1, 2, 3].map(() => api.order(secret, ORDER).status),
-    [201, 201, 400],
-  );
-  assert.equal(codeOf(api.order(secret, ORDER)), 'too_many_open_bets');
-});
-
 test('the form of the request is checked before the rules of the engine', () => {
   const { api, secret } = openHarness();
   api.submit({ kind: 'setTrading', enabled: false, reason: 'test' });
@@ -296,12 +254,4 @@ test('the form of the request is checked before the rules of the engine', () => 
   for (const contentEncoding of ['identity', 'Identity']) {
     refused(api, send({ contentEncoding }), 'trading_disabled', 503);
   }
-});
-
-test('the balance can be bet to its last cent', () => {
-  const { api } = openHarness();
-  const { secret } = api.bettor({ balanceCents: 10_00 });
-  const reply = api.order(secret, ORDER);
-  assert.equal(dataOf<OrderResult>(reply).newBalance, 0);
-  assert.equal(codeOf(api.order(secret, { ...ORDER, amount: 1 })), 'insufficient_balance');
 });

@@ -92,33 +92,6 @@ test('a position has exactly the fields of the specification, from ACTIVE over S
   );
 });
 
-test('a win, a loss, a draw and a refund pay what they should', () => {
-  const outcomes = [
-    { price: 101, UP: 'WIN', DOWN: 'LOSS' },
-    { price: 99, UP: 'LOSS', DOWN: 'WIN' },
-    { price: 100, UP: 'DRAW', DOWN: 'DRAW' },
-    { price: null, UP: 'REFUNDED', DOWN: 'REFUNDED' },
-  ] as const;
-  for (const { price, ...results } of outcomes) {
-    const api = new Harness();
-    const { account, secret } = api.bettor();
-    api.open();
-    for (const side of ['UP', 'DOWN'] as const) place(api, secret, side, 33.33);
-    const before = api.host.engine.account(account)?.balanceCents ?? 0;
-    api.closeMinute(price);
-    let paidCents = 0;
-    for (const position of all(api, secret)) {
-      const { prediction, result, payout, profit, potentialPayout } = position;
-      assert.equal(result, results[prediction]);
-      const due = { WIN: potentialPayout, LOSS: 0, DRAW: 33.33, REFUNDED: 33.33 };
-      assert.equal(payout, due[results[prediction]]);
-      assert.equal(profit, Math.round(((payout ?? 0) - 33.33) * 100) / 100);
-      paidCents += Math.round((payout ?? 0) * 100);
-    }
-    assert.equal(api.host.engine.account(account)?.balanceCents, before + paidCents);
-  }
-});
-
 test('lists are ordered, and as long as limit says', () => {
   const api = new Harness();
   const { secret } = api.bettor();

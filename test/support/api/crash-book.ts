@@ -114,8 +114,13 @@ export class CrashBook {
         if (bet.marketId !== marketId) continue;
         const { status, result, payout, amount, potentialPayout } = bet;
         assert.equal(status, 'SETTLED');
-        const pays = { WIN: potentialPayout, LOSS: 0, DRAW: amount, REFUNDED: amount }[result ?? ''];
-        assert.equal(payout, pays);
+        const pays: Readonly<Record<string, number>> = {
+          WIN: potentialPayout,
+          LOSS: 0,
+          DRAW: amount,
+          REFUNDED: amount,
+        };
+        assert.equal(payout, pays[result ?? '']);
       }
     }
     await this.#checkLedger();
