@@ -81,6 +81,23 @@ test('a bet on the other side fills an order at no less than its limit, and its 
   equal(exchange.reads.totals().reservedStakesCents, 0);
 });
 
+test('where the seeds are fixed, a fair share counts for nothing and is not kept', () => {
+  const exchange = open();
+  const account = exchange.account('VIP', 10_000_00);
+  limit(exchange, { account, limitOddsE4: 22_000, fairShareE6: 900_000 });
+  const moved = exchange.bet({
+    account,
+    market: BTC_15M,
+    side: 'DOWN',
+    stakeCents: 400_00,
+    fairShareE6: 900_000,
+  });
+  const [bet] = eventsOf(moved);
+  const [filled] = fillsOf(moved);
+  ok(bet?.type === 'betPlaced' && filled !== undefined);
+  deepEqual([bet.fairShareE6, filled.fairShareE6], [NO_FAIR_SHARE, NO_FAIR_SHARE]);
+});
+
 test('the lowest limit comes first, then time; an order that is too large keeps nobody behind it', () => {
   const exchange = open();
   const account = exchange.account('VIP', 50_000_00);

@@ -187,6 +187,15 @@ test('a suspended market ends its round and opens no other until it is resumed',
   equal(exchange.openLate(BTC_1M, 101), 'accepted');
 });
 
+test('a market that is not active is neither suspended nor resumed', () => {
+  const exchange = withRound();
+  for (const market of [-1, BTC_5M])
+    for (const suspended of [true, false]) {
+      const command = { kind: 'suspendMarket', timeMs: exchange.nowMs, market, suspended } as const;
+      equal(exchange.outcomeOf(command), 'market_not_found');
+    }
+});
+
 test('a market suspended while its round waits for the open price does not open it', () => {
   const exchange = withRound();
   exchange.passTo(MINUTE_MS);
