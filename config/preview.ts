@@ -41,7 +41,7 @@ const marketsOf = ({ markets }: Rules): ReadonlyMap<string, MarketRules> =>
   new Map(markets.map((market) => [market.marketId, market]));
 
 /** The values that are not of a market, by name. */
-export function generalValues(rules: Rules): ReadonlyMap<string, string | number> {
+function generalValues(rules: Rules): ReadonlyMap<string, string | number> {
   const { markets: _markets, tiers, masterSecretFingerprint: _secret, layers: _layers, ...plain } = rules;
   const ofTiers = tiers.flatMap(({ tier, ...own }) =>
     Object.entries(own).map(([name, value]) => [`tiers.${tier}.${name}`, value] as const),
@@ -50,7 +50,7 @@ export function generalValues(rules: Rules): ReadonlyMap<string, string | number
 }
 
 /** The values of a market, by name; none for a market that is not active. */
-export function marketValues(market: MarketRules | undefined): ReadonlyMap<string, string | number> {
+function marketValues(market: MarketRules | undefined): ReadonlyMap<string, string | number> {
   if (market === undefined) return new Map();
   const { lockLeadMs, minStakeCents, maxStakeCents, maxPriceAgeMs } = market;
   const { policy, seedCents, shadeE6, clampE6 }: HouseRules = market.house;

@@ -3,12 +3,12 @@
  * variable that is not set leaves the directory's own value. One that differs is refused unless `TOTE_CHANGE_SETUP`
  * allows it: a restart that lacks a variable must not settle bets by other prices.
  */
-import type { RuleLayers, Rules } from '../engine/model/rules.js';
+import { type RuleLayers, type Rules, valuesOf } from '../engine/model/rules.js';
 import { SETUP_FACTS, type Setup } from '../engine/model/setup.js';
 import { contradictions } from './compose.js';
 import { type Config, ConfigError } from './config.js';
 import { SETUP_WORDS } from './config-values.js';
-import { layeredRules, layersOf, NO_LAYERS, valuesOf } from './layers.js';
+import { layeredRules, layersOf } from './layers.js';
 import { type FeedName, feedsOf } from './price-values.js';
 import { VARIABLES } from './variables.js';
 
@@ -70,24 +70,26 @@ export function settleRules(
   setup: Setup,
   inForce: Rules | null,
   fingerprint: string,
-  nowMs: number,
 ): Rules {
   // Rules of a file that this start does not name stay as they are.
   if (rules === null && setup.rulesFrom === 'file' && inForce !== null) return inForce;
-  const { file, changes } = inForce === null ? NO_LAYERS : layersOf(inForce);
-  const settled = layeredRules(fingerprint, { file: valuesOf(rules?.overrides ?? {}, file, nowMs), changes });
-  const mistakes = changes.length === 0 ? [] : contradictions(settled);
+  const { operator } = layersOf(inForce);
+  const settled = layeredRules(fingerprint, { file: rules?.overrides ?? {}, operator });
+  const changed = valuesOf(operator);
+  const mistakes = changed.length === 0 ? [] : contradictions(settled);
   if (mistakes.length === 0) return settled;
-  const names = changes.map(({ name }) => name).join(', ');
+  const names = changed.map(({ name }) => name).join(', ');
   throw new ConfigError(
     mistakes.map((mistake) => `TOTE_RULES_FILE: with what operators have changed (${names}): ${mistake}`),
   );
 }
 
 /** Values of the file that are not in force, because operators have changed them at run time. */
-export function overruled({ file, changes }: RuleLayers): string[] {
-  const changed = new Set(changes.map(({ name }) => name));
-  return file.map(({ name }) => name).filter((name) => changed.has(name));
+export function overruled({ file, operator }: RuleLayers): string[] {
+  const changed = new Set(valuesOf(operator).map(({ name }) => name));
+  return valuesOf(file)
+    .map(({ name }) => name)
+    .filter((name) => changed.has(name));
 }
 
 function refuseChange(fact: keyof Setup, own: Setup, asked: Setup): string {

@@ -6,7 +6,7 @@
 import { overruled, type SettledSetup, settleRules } from '../config/setup.js';
 import { applyRules, declareSetup, fundHouse } from '../engine/host/bootstrap.js';
 import type { Sequencer } from '../engine/host/sequencer.js';
-import type { Rules } from '../engine/model/rules.js';
+import { type Rules, valuesOf } from '../engine/model/rules.js';
 import type { Log } from '../process/log/log.js';
 import { createDemoAccount } from './demo.js';
 
@@ -18,7 +18,7 @@ export function submitFirstCommands(
   log: Log,
 ): string | null {
   const { seq, rules } = sequencer.engine;
-  const settled = settleRules(config, setup, rules, secretFingerprint, sequencer.stampMs());
+  const settled = settleRules(config, setup, rules, secretFingerprint);
   applyRules(sequencer, settled);
   logChangedRules(log, settled);
   declareSetup(sequencer, setup);
@@ -31,7 +31,7 @@ export function submitFirstCommands(
 
 /** Whoever starts the server should know that the file alone is not what is in force. */
 function logChangedRules(log: Log, { layers }: Rules): void {
-  if (layers === undefined || layers.changes.length === 0) return;
-  const changed = layers.changes.map(({ name }) => name);
+  const changed = layers === undefined ? [] : valuesOf(layers.operator).map(({ name }) => name);
+  if (layers === undefined || changed.length === 0) return;
   log.write('rules_changed_at_run_time', { changed, overruled: overruled(layers) });
 }

@@ -167,8 +167,8 @@ export interface ActionFacts {
   readonly suspended?: boolean;
   readonly price?: number;
   /** What the rules file said, and what operators had changed of that, from this command on. */
-  readonly file?: readonly NamedValue[];
-  readonly changes?: readonly NamedValue[];
+  readonly file?: readonly RuleValue[];
+  readonly changes?: readonly RuleValue[];
   readonly role?: OperatorRole;
   readonly route?: string;
   readonly times?: number;
@@ -176,8 +176,6 @@ export interface ActionFacts {
   readonly refused?: number;
   readonly addresses?: readonly string[];
 }
-
-export type NamedValue = Pick<RuleValue, 'name' | 'value'>;
 
 export interface ActionView extends ActionPlace {
   readonly timeMs: number;

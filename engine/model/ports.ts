@@ -162,13 +162,14 @@ export interface HttpRequest {
   readonly upgrade?: StreamUpgrade;
 }
 
-/** What a browser adds to a request of its own accord, and the token that a page adds. Absent headers are ''. */
+/** What a browser adds to a request of its own accord, and what pages and other operators' programs add. Absent headers are ''. */
 export interface BrowserHeaders {
   readonly host: string;
   /** Of the page that sends the request: scheme, host and port. */
   readonly origin: string;
   readonly cookie: string;
   readonly csrfToken: string;
+  readonly ifMatch: string;
 }
 
 /** Alternating header names and values: `['Allow', 'GET', 'Retry-After', '3']`. */

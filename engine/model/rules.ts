@@ -37,20 +37,27 @@ export interface TierRules {
   readonly activeKeysMax: number;
 }
 
-/** A value that differs from the defaults. */
-export interface RuleValue {
-  /** As in the rules file, with a dot before each inner name: `limits.BTC.house.seedCents`. */
-  readonly name: string;
-  readonly value: string | number | readonly string[];
-  /** Since when it has been this, in milliseconds since 1970; 0 where that is not known. */
-  readonly sinceMs: number;
+/** Where rules are from: what a file says of the defaults, and what operators have put on top, in the form of the rules file. */
+export interface RuleLayers {
+  readonly file: object;
+  readonly operator: object;
 }
 
-/** Where rules are from: what a file says of the defaults, and what operators have changed of that, each by name. */
-export interface RuleLayers {
-  readonly file: readonly RuleValue[];
-  readonly changes: readonly RuleValue[];
+export interface RuleValue {
+  /** With a dot before each inner name: `limits.BTC.house.seedCents`. */
+  readonly name: string;
+  readonly value: string | number | readonly string[];
 }
+
+/** The values of a layer, in the order of their names. */
+export const valuesOf = (layer: object, prefix = ''): RuleValue[] =>
+  Object.entries(layer)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .flatMap(([key, value]) =>
+      typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? valuesOf(value, `${prefix}${key}.`)
+        : [{ name: prefix + key, value: value as RuleValue['value'] }],
+    );
 
 export interface Rules {
   readonly markets: readonly MarketRules[];

@@ -27,7 +27,7 @@ const NOT_BUILT = new Refused(
   'not_found',
   'the console was not built; run npm run build, and start the server again',
 );
-const NO_BROWSER: BrowserHeaders = { host: '', origin: '', cookie: '', csrfToken: '' };
+const NO_BROWSER: BrowserHeaders = { host: '', origin: '', cookie: '', csrfToken: '', ifMatch: '' };
 const NOSNIFF = ['X-Content-Type-Options', 'nosniff'];
 
 export interface LoginBody {

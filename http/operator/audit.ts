@@ -25,7 +25,7 @@ export const AUDIT_ENDPOINT: Endpoint = {
   id: 'listActions',
   tag: 'Record',
   summary: 'What operators have done and were refused, newest first',
-  query: ['operator', 'action', 'from', 'to', ...PAGED],
+  parameters: ['operator', 'action', 'from', 'to', ...PAGED],
   schemas: typia.json.schemas<[AuditEntry], '3.1'>(),
   shape: 'page',
   codes: PAST,

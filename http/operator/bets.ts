@@ -39,7 +39,7 @@ export const BET_ENDPOINTS: readonly Endpoint[] = [
     id: 'listBets',
     tag: 'Trading',
     summary: 'Bets, newest first',
-    query: ['accountId', 'marketId', 'roundId', 'status', 'from', 'to', ...PAGED],
+    parameters: ['accountId', 'marketId', 'roundId', 'status', 'from', 'to', ...PAGED],
     schemas: typia.json.schemas<[BetResource], '3.1'>(),
     shape: 'page',
     codes: ['account_not_found', ...PAST],

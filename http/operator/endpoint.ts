@@ -17,7 +17,7 @@ import type { EngineQueries } from './desk/query.js';
 import type { EarningsCache } from './figures/earnings.js';
 import type { PriceNotes } from './figures/price-history.js';
 import type { VitalsResource } from './figures/vitals.js';
-import { QUERIES, type QueryName } from './parameters.js';
+import { PARAMETERS, type ParameterName } from './parameters.js';
 
 export const PREFIX = '/operator/v1';
 
@@ -78,18 +78,18 @@ export interface OperatorRoute extends Routed {
 /** `path` is below `/operator/v1`. */
 export interface Endpoint extends Described, Routed {
   readonly role: OperatorRole;
-  /** Query parameters. A route without this list ignores its query, unless it changes something. */
-  readonly query?: readonly QueryName[];
+  /** Of the query, and headers. A route without this list ignores its query, unless it changes something. */
+  readonly parameters?: readonly ParameterName[];
   readonly handle: (services: Services, call: Call) => Answer | Promise<Answer>;
 }
 
 export const routeOf = (endpoint: Endpoint, services: Services): OperatorRoute => ({
   ...endpoint,
-  handle: (call) => endpoint.handle(services, call.withQuery(endpoint.query)),
+  handle: (call) => endpoint.handle(services, call.withQuery(endpoint.parameters)),
 });
 
-export const PAGED = ['limit', 'cursor'] as const satisfies readonly QueryName[];
-export const SEARCHED = ['limitOfSearch', 'cursor'] as const satisfies readonly QueryName[];
+export const PAGED = ['limit', 'cursor'] as const satisfies readonly ParameterName[];
+export const SEARCHED = ['limitOfSearch', 'cursor'] as const satisfies readonly ParameterName[];
 /** Codes of the archive's reader. */
 export const PAST = [
   'overloaded',
@@ -116,9 +116,9 @@ export class Call {
     readonly given: ReadonlyMap<string, string> = new Map(),
   ) {}
 
-  withQuery(query: readonly QueryName[] | undefined): Call {
-    if (query === undefined) return this;
-    const names = query.map((name) => `${QUERIES[name]['name']}`);
+  withQuery(parameters: readonly ParameterName[] | undefined): Call {
+    if (parameters === undefined) return this;
+    const names = parameters.map((name) => `${PARAMETERS[name]['name']}`);
     const given = unlessRefused(parseQuery(this.request.query, names));
     return new Call(this.request, this.caller, this.params, given);
   }

@@ -53,7 +53,7 @@ export const HOUSE_ENDPOINTS: readonly Endpoint[] = [
     id: 'getExposure',
     tag: 'House',
     summary: 'What open rounds can come to, by round and by market',
-    query: [],
+    parameters: [],
     schemas: typia.json.schemas<[HouseExposure], '3.1'>(),
     handle: async ({ engine }) => {
       const slices = await engine.list('openRounds', {});

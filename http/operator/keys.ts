@@ -92,7 +92,7 @@ export const KEY_ENDPOINTS: readonly Endpoint[] = [
     id: 'listKeys',
     tag: 'Keys',
     summary: 'Keys by number',
-    query: ['accountId', 'enabled', 'expiresBefore', ...SEARCHED],
+    parameters: ['accountId', 'enabled', 'expiresBefore', ...SEARCHED],
     schemas: typia.json.schemas<[KeyResource], '3.1'>(),
     shape: 'page',
     codes: ['account_not_found'],

@@ -20,7 +20,7 @@ const query = (name: string, description: string, schema: JsonObject, required =
 });
 
 /** By a short name, since several lists have other values under the same name. */
-export const QUERIES = {
+export const PARAMETERS = {
   accountId: query('accountId', 'Only those of this account.', text),
   action: query('action', 'Only actions of this kind.', choice(ACTION_KINDS)),
   after: query('after', 'Only accounts with a higher number than this one.', text),
@@ -30,6 +30,12 @@ export const QUERIES = {
   expiresBefore: query('expiresBefore', 'Only keys that expire before this time.', time),
   from: query('from', 'At this time or later: ISO 8601.', time),
   frozen: query('frozen', 'Only accounts that are frozen, or are not.', flag),
+  ifMatch: {
+    name: 'If-Match',
+    in: 'header',
+    description: 'The `ETag` of the rules that were seen.',
+    schema: text,
+  },
   limit: query('limit', 'The longest page that is wanted.', limit(200)),
   limitOfSearch: query(
     'limit',
@@ -51,7 +57,7 @@ export const QUERIES = {
   tier: query('tier', 'Only accounts of this tier.', choice(TIERS)),
   to: query('to', 'Before this time: ISO 8601.', time),
 } as const;
-export type QueryName = keyof typeof QUERIES;
+export type ParameterName = keyof typeof PARAMETERS;
 
 const IDS: Readonly<Record<string, string>> = {
   accounts: 'Account, such as `acc_1`.',

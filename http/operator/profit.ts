@@ -41,7 +41,7 @@ export const PROFIT_ENDPOINT: Endpoint = {
   id: 'getProfit',
   tag: 'House',
   summary: 'What rounds have brought, by hour or by day',
-  query: ['by', 'from', 'to'],
+  parameters: ['by', 'from', 'to'],
   schemas: typia.json.schemas<[HouseProfit], '3.1'>(),
   codes: PAST,
   handle: async ({ engine, archive, earnings }, { given }) => {

@@ -23,7 +23,7 @@ export const ROUNDS_ENDPOINT: Endpoint = {
   id: 'listRounds',
   tag: 'Trading',
   summary: 'Rounds, the last to start first',
-  query: ['marketId', 'statusOfRound', 'from', 'to', ...PAGED],
+  parameters: ['marketId', 'statusOfRound', 'from', 'to', ...PAGED],
   schemas: typia.json.schemas<[RoundResource], '3.1'>(),
   shape: 'page',
   codes: PAST,

@@ -1,36 +1,32 @@
 /**
- * Endpoints of the rules: what is in force, and changes at run time. A change is previewed first; its tag then stands for what
- * was previewed, so that nothing else is put in force.
+ * Endpoints of the rules: what is in force, and what operators put on top of the defaults and the rules file, as one document.
+ * A dry run shows what another one would change; it is put in force only while the rules are those that were seen.
  */
-import { createHash } from 'node:crypto';
-import typia, { type tags } from 'typia';
+import typia from 'typia';
 import { contradictions } from '../../config/compose.js';
-import { layeredRules, layersOf, merged, overridesOf, valuesOf } from '../../config/layers.js';
+import { layeredRules, layersOf } from '../../config/layers.js';
 import { checkOverrides } from '../../config/overrides.js';
 import { differenceOf, type RulesDifference } from '../../config/preview.js';
 import type { Rules } from '../../engine/model/rules.js';
 import { Refusal, refuseInvalid } from '../kit/refused.js';
-import { PREVIEW_OUTDATED } from './desk/commands.js';
+import { RULES_CHANGED } from './desk/commands.js';
 import { type Answer, answer, type Call, type Endpoint, type Reasoned, type Services } from './endpoint.js';
 import { type RulesResource, rulesResource } from './resources/rules.js';
 
-interface RulesPatchBody extends Reasoned {
-  /** In the form of the rules file; null gives a value back to the file, or to the default. */
-  readonly changes: { readonly [name: string]: unknown };
+interface RulesBody extends Reasoned {
+  /** In the form of the rules file; it takes the place of all that operators have changed before. */
+  readonly overrides: { readonly [name: string]: unknown };
   /** Shows what would change, and changes nothing. */
   readonly dryRun?: boolean;
-  /** That of a preview of these changes. */
-  readonly tag?: string & tags.MaxLength<100>;
 }
 interface RulesChange extends RulesDifference {
-  /** false for a preview. */
+  /** false for a dry run. */
   readonly applied: boolean;
-  /** To be sent with the same changes to put them in force. */
-  readonly tag: string;
+  /** The number of a command: no later one has changed the rules. It is the answer's ETag. */
+  readonly sequence: number;
 }
 
-const validatePatch = typia.createValidateEquals<RulesPatchBody>();
-const TAG_LENGTH = 22;
+const validateRules = typia.createValidateEquals<RulesBody>();
 
 export const RULES_ENDPOINTS: readonly Endpoint[] = [
   {
@@ -39,65 +35,52 @@ export const RULES_ENDPOINTS: readonly Endpoint[] = [
     role: 'read',
     id: 'getRules',
     tag: 'Rules',
-    summary: 'The rules in force, and where each is from',
-    query: [],
+    summary: 'The rules in force, and what of them is from the file and from operators',
+    parameters: [],
     schemas: typia.json.schemas<[RulesResource], '3.1'>(),
     handle: async ({ engine }) => {
-      const { rules, rulesVersion } = await engine.ask('rules', {});
-      return answer(200, rulesResource(rules, rulesVersion));
+      const { rules, rulesVersion, seq } = await engine.ask('rules', {});
+      return answer(200, rulesResource(rules, rulesVersion, seq), tagOf(seq));
     },
   },
   {
-    method: 'PATCH',
+    method: 'PUT',
     path: '/rules',
     role: 'admin',
-    id: 'changeRules',
+    id: 'replaceRules',
     tag: 'Rules',
-    summary: 'Preview other rules, then put them in force for rounds that open from then on',
-    text: 'First with `dryRun`, then with the `tag` of that answer.',
-    schemas: typia.json.schemas<[RulesChange, RulesPatchBody], '3.1'>(),
+    summary: 'Replace what operators have changed, for rounds that open from then on',
+    text: 'With `If-Match`, the `ETag` of the rules that were seen. A `dryRun` needs none, and changes nothing.',
+    parameters: ['ifMatch'],
+    schemas: typia.json.schemas<[RulesChange, RulesBody], '3.1'>(),
     codes: ['preview_outdated'],
-    handle: change,
+    handle: replace,
   },
 ];
 
-async function change({ engine }: Services, call: Call): Promise<Answer> {
-  const { changes, dryRun = false, tag } = call.body(validatePatch);
-  if (dryRun === (tag !== undefined))
-    refuseInvalid('dryRun or the tag of a preview is expected: "dryRun": true shows what would change');
-  const { rules: before, timeMs } = await engine.ask('rules', {});
-  const after = changedRules(before, changes, timeMs);
-  const shown: RulesChange = { applied: !dryRun, tag: tagOf(before, after), ...differenceOf(before, after) };
-  if (dryRun) return answer(200, shown);
-  if (tag !== shown.tag) throw new Refusal(PREVIEW_OUTDATED);
-  await engine.ask('configure', { before: JSON.stringify(before), rules: after, by: call.by });
-  return answer(200, shown);
+const tagOf = (seq: number): readonly string[] => ['ETag', `"${seq}"`];
+
+async function replace({ engine }: Services, call: Call): Promise<Answer> {
+  const { overrides, dryRun = false } = call.body(validateRules);
+  const { ifMatch = '' } = call.request.browser ?? {};
+  const seen = /^"(\d{1,15})"$/.exec(ifMatch)?.[1];
+  if (!dryRun && seen === undefined) refuseInvalid('If-Match is expected: the ETag of GET /rules');
+  const { rules: before, seq } = await engine.ask('rules', {});
+  const rules = replacedRules(before, overrides);
+  const difference = differenceOf(before, rules);
+  if (dryRun) return answer(200, { applied: false, sequence: seq, ...difference }, tagOf(seq));
+  if (seen !== `${seq}`) throw new Refusal(RULES_CHANGED);
+  const sequence = await engine.ask('configure', { rules, seq, by: call.by });
+  return answer(200, { applied: true, sequence, ...difference } satisfies RulesChange, tagOf(sequence));
 }
 
-/** The rules with these changes on top of those that operators have made before. */
-function changedRules(before: Rules, changes: RulesPatchBody['changes'], nowMs: number): Rules {
-  const { file, changes: known } = layersOf(before);
-  const { tree, mistakes } = merged(overridesOf(known), changes);
-  if (mistakes.length > 0) return refuseInvalid(mistakes.join('; '));
-  const checked = checkOverrides(tree);
+/** The rules with these overrides in place of those that operators have made before. */
+function replacedRules(before: Rules, overrides: RulesBody['overrides']): Rules {
+  const checked = checkOverrides(overrides);
   if (!checked.success) return refuseInvalid(checked.mistakes.join('; '));
-  const layers = { file, changes: valuesOf(checked.overrides, known, nowMs) };
-  const after = layeredRules(before.masterSecretFingerprint, layers);
+  const { file, operator } = layersOf(before);
+  if (JSON.stringify(operator) === JSON.stringify(checked.overrides)) refuseInvalid('nothing would change');
+  const after = layeredRules(before.masterSecretFingerprint, { file, operator: checked.overrides });
   const wrong = contradictions(after);
-  if (wrong.length > 0) return refuseInvalid(wrong.join('; '));
-  return namesAndValues(before) === namesAndValues(after) ? refuseInvalid('nothing would change') : after;
-}
-
-/** Of what is in force now, and of what would be. When it came into force is no part of it. */
-const tagOf = (before: Rules, after: Rules): string =>
-  createHash('sha256')
-    .update(JSON.stringify(before))
-    .update(namesAndValues(after))
-    .digest('base64url')
-    .slice(0, TAG_LENGTH);
-
-function namesAndValues(rules: Rules): string {
-  const { layers: _layers, ...values } = rules;
-  const { changes } = layersOf(rules);
-  return JSON.stringify([values, changes.map(({ name, value }) => [name, value])]);
+  return wrong.length > 0 ? refuseInvalid(wrong.join('; ')) : after;
 }

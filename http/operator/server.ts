@@ -22,7 +22,7 @@ export const SERVER_ENDPOINTS: readonly Endpoint[] = [
     id: 'getVitals',
     tag: 'Server',
     summary: 'Figures of the last hour, and the alarms that are raised',
-    query: ['since'],
+    parameters: ['since'],
     schemas: typia.json.schemas<[VitalsResource], '3.1'>(),
     handle: ({ vitals }, { given }) => {
       const since = given.get('since') ?? '0';

@@ -169,7 +169,7 @@ export const TRADING_ENDPOINTS: readonly Endpoint[] = [
     id: 'getPriceHistory',
     tag: 'Trading',
     summary: 'Prices of the last hour',
-    query: [],
+    parameters: [],
     schemas: typia.json.schemas<[PriceHistoryResource], '3.1'>(),
     codes: ['not_found'],
     handle: ({ prices }, call) => {

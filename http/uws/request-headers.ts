@@ -24,8 +24,9 @@ const BROWSER_FIELDS: ReadonlyMap<string, keyof BrowserHeaders> = new Map([
   ['origin', 'origin'],
   ['cookie', 'cookie'],
   ['x-csrf-token', 'csrfToken'],
+  ['if-match', 'ifMatch'],
 ]);
-const NO_BROWSER: BrowserHeaders = { host: '', origin: '', cookie: '', csrfToken: '' };
+const NO_BROWSER: BrowserHeaders = { host: '', origin: '', cookie: '', csrfToken: '', ifMatch: '' };
 const ZERO = 48;
 
 export class RequestHeaders {

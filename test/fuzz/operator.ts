@@ -113,9 +113,9 @@ export const CHANGES: readonly Endpoint[] = [
     fields: { expiresAt: field('"2099-01-01T00:00:00Z"', TIMES.slice(1)) },
   },
   {
-    method: 'PATCH',
+    method: 'PUT',
     path: () => '/rules',
-    fields: { changes: field('{"feeBps":250}', RULES), dryRun: field('true', FLAGS) },
+    fields: { overrides: field('{"feeBps":250}', RULES), dryRun: field('true', FLAGS) },
   },
   { method: 'POST', path: () => '/house/deposits', fields: TRANSFER },
   { method: 'POST', path: () => '/house/withdrawals', fields: TRANSFER },

@@ -9,17 +9,17 @@ import type { Sequencer } from '../../../engine/host/sequencer.js';
 import { ASSETS, textAt } from '../../../engine/model/domain.js';
 import type { BalanceMoved, Outcome } from '../../../engine/model/events.js';
 import type { By, OperatorCommand, RecordRefusals } from '../../../engine/model/operators.js';
-import { RULES_VERSION } from '../../../engine/model/rules.js';
+import { RULES_VERSION, type Rules } from '../../../engine/model/rules.js';
 import type { AccountView, KeyView } from '../../../engine/model/views.js';
 import type { PushFeed } from '../../../feeds/push-feed.js';
 import { Refusal, Refused, refuse, refuseInvalid } from '../../kit/refused.js';
-import type { CommandResult, QueryOf, RefusedTick, UntimedCommand } from './query.js';
+import type { CommandResult, QueryOf, RefusedTick, ResultOf, UntimedCommand } from './query.js';
 import { keyView } from './reads.js';
 import type { Reply } from './reply.js';
 
-export const PREVIEW_OUTDATED = new Refused(
+export const RULES_CHANGED = new Refused(
   'preview_outdated',
-  'the rules, or what would change, are not those of this tag; preview it again',
+  'the rules are no longer those of this If-Match; look at them again',
 );
 
 /** The price that an operator has seen may differ by this part from the one that is held back now. */
@@ -45,6 +45,8 @@ type Accepted = Exclude<Outcome, { status: 'rejected' }>;
 export class OperatorCommands {
   /** No action of an operator has a higher number than this one. */
   #lastSeq: number;
+  /** The rules in force when they were looked at last, and the last command when they were first seen: later ones kept them. */
+  #rulesSeen: { readonly rules: Rules | null; readonly seq: number } = { rules: null, seq: 0 };
 
   constructor(private readonly options: CommandOptions) {
     this.#lastSeq = options.sequencer.engine.seq;
@@ -67,12 +69,20 @@ export class OperatorCommands {
     return { result: this.#resultOf(outcome), after: outcome.seq };
   }
 
-  configure({ kind, before, rules, by }: QueryOf<'configure'>): Reply<null> {
-    const { sequencer } = this.options;
-    if (JSON.stringify(sequencer.engine.rules) !== before) throw new Refusal(PREVIEW_OUTDATED);
-    const timeMs = sequencer.stampMs();
+  rules(): Reply<ResultOf<'rules'>> {
+    const { engine } = this.options.sequencer;
+    const rules = must(engine.rules, 'rules in force');
+    if (this.#rulesSeen.rules !== rules) this.#rulesSeen = { rules, seq: engine.seq };
+    const { seq } = this.#rulesSeen;
+    return { result: { rules, seq, rulesVersion: engine.rulesVersion }, after: engine.seq };
+  }
+
+  configure({ kind, rules, seq: seen, by }: QueryOf<'configure'>): Reply<number> {
+    if (this.rules().result.seq !== seen) throw new Refusal(RULES_CHANGED);
+    const timeMs = this.options.sequencer.stampMs();
     const { seq } = this.#submit({ kind, timeMs, rulesVersion: RULES_VERSION, rules }, by);
-    return { result: null, after: seq };
+    this.#rulesSeen = { rules, seq };
+    return { result: seq, after: seq };
   }
 
   /** What is confirmed is journaled before it takes effect: the last of the prices that agree. */

@@ -152,7 +152,7 @@ function handlersOf(options: OperatorDeskOptions): Handlers {
     accountSeq: (query) => reads.accountSeq(query),
     transfers: (query) => reads.transfers(query),
     house: () => reads.house(),
-    rules: () => reads.rules(),
+    rules: () => commands.rules(),
     pulse: () => ({ result: pulse(options, options.status?.replicatedLog() ?? null), after: 0 }),
     status: statusOf(options.status),
   };

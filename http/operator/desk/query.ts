@@ -118,10 +118,10 @@ export interface OperatorQueries {
     };
     readonly result: CommandResult;
   };
-  /** Refused unless the rules in force are `before`, as JSON. */
+  /** Refused where the rules were changed after `seq`; the result is the command's number. */
   readonly configure: {
-    readonly fields: Sent & { readonly before: string; readonly rules: Rules };
-    readonly result: null;
+    readonly fields: Sent & { readonly rules: Rules; readonly seq: number };
+    readonly result: number;
   };
   /** Only where prices are pushed. */
   readonly pushPrices: {
@@ -150,7 +150,8 @@ export interface OperatorQueries {
   readonly house: { readonly fields: object; readonly result: Totals };
   readonly rules: {
     readonly fields: object;
-    readonly result: { readonly rules: Rules; readonly rulesVersion: number; readonly timeMs: number };
+    /** No command behind `seq` has changed them. */
+    readonly result: { readonly rules: Rules; readonly rulesVersion: number; readonly seq: number };
   };
   /** The number of the last command that is an operator's action, or earlier than the server's start. */
   readonly lastAction: { readonly fields: object; readonly result: number };

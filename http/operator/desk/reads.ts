@@ -7,7 +7,7 @@ import type { AccountView, KeyView, RoundView, Totals } from '../../../engine/mo
 import { listOf } from '../../desk/lists.js';
 import { refuse } from '../../kit/refused.js';
 import type { Searched, Slice } from '../../kit/search-query.js';
-import type { AccountBets, AccountColumns, OpenRound, OpenRounds, QueryOf, ResultOf } from './query.js';
+import type { AccountBets, AccountColumns, OpenRound, OpenRounds, QueryOf } from './query.js';
 import type { After, Reply, Slices } from './reply.js';
 
 /** Looked at in one turn: as many as a page has unless more are asked for, so that a usual page shows one moment. */
@@ -111,13 +111,6 @@ export class OperatorReads {
 
   house(): Reply<Totals> {
     return { result: this.sequencer.engine.totals(), after: this.#seq() };
-  }
-
-  rules(): Reply<ResultOf<'rules'>> {
-    const { engine } = this.sequencer;
-    const rules = must(engine.rules, 'rules in force');
-    const timeMs = this.sequencer.stampMs();
-    return { result: { rules, rulesVersion: engine.rulesVersion, timeMs }, after: engine.seq };
   }
 
   readonly #seq = (): number => this.sequencer.engine.seq;

@@ -5,7 +5,7 @@
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { JsonObject } from '../../openapi/schemas.js';
 import { type Endpoint, PREFIX, TAGS } from '../endpoint.js';
-import { pathParameters, QUERIES } from '../parameters.js';
+import { PARAMETERS, pathParameters } from '../parameters.js';
 import { BESIDE_SCHEMAS, besidePaths } from './beside.js';
 import { failures, requestBody, success } from './responses.js';
 import { componentSchemas } from './schemas.js';
@@ -71,8 +71,9 @@ export function operatorDocument(endpoints: readonly Endpoint[]): JsonObject {
 }
 
 function operationObject(endpoint: Endpoint): JsonObject {
-  const { method, path, role, id, tag, summary, text, schemas, query = [], codes = [] } = endpoint;
-  const parameters = [...pathParameters(path), ...query.map((name) => QUERIES[name])];
+  const { method, path, role, id, tag, summary, text, schemas, codes = [] } = endpoint;
+  const own = (endpoint.parameters ?? []).map((name) => PARAMETERS[name]);
+  const parameters = [...pathParameters(path), ...own];
   const all = [...ANY_CODES, ...(method === 'GET' ? [] : CHANGE_CODES), ...codes];
   const body = schemas?.schemas[1] as JsonObject | undefined;
   return {

@@ -2,8 +2,8 @@
 
 import { encodeCommand } from '../../../engine/model/command-codec.js';
 import type { Command } from '../../../engine/model/commands.js';
-import type { ActionFacts, ActionKind, NamedValue, RecordRefusals } from '../../../engine/model/operators.js';
-import type { RuleValue } from '../../../engine/model/rules.js';
+import type { ActionFacts, ActionKind, RecordRefusals } from '../../../engine/model/operators.js';
+import { valuesOf } from '../../../engine/model/rules.js';
 import { type ArchiveCell, archiveChecksum } from '../form/checksum.js';
 
 /** How many accounts and keys there are after the command: what it made has the last number. */
@@ -38,11 +38,9 @@ function madeBy({ kind }: Command, { accountCount, keyCount }: Numbered): Pick<A
 
 function ruleFacts(command: Command): Pick<ActionFacts, 'file' | 'changes'> {
   if (command.kind !== 'configure') return {};
-  const { file = [], changes = [] } = command.rules.layers ?? {};
-  return { file: file.map(named), changes: changes.map(named) };
+  const { file = {}, operator = {} } = command.rules.layers ?? {};
+  return { file: valuesOf(file), changes: valuesOf(operator) };
 }
-
-const named = ({ name, value }: RuleValue): NamedValue => ({ name, value });
 
 function refusalRows(seq: number, { timeMs, denials, others, guesses }: RecordRefusals): ArchiveCell[][] {
   const reason = '';

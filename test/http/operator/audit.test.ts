@@ -82,9 +82,9 @@ test('an action is in the list when its answer has come: who, why, when, what, a
 
 test('new rules are listed with what is not as before', async () => {
   for (const feeBps of [250, 275]) {
-    const changes = { feeBps };
-    const { data } = await ann.patch<{ tag: string }>('/rules', { changes, dryRun: true });
-    assert.equal((await ann.patch('/rules', { changes, tag: data.tag, reason: 'autumn' })).status, 200);
+    const ifMatch = { 'If-Match': (await ann.get('/rules')).headers.get('etag') ?? '' };
+    const body = JSON.stringify({ overrides: { feeBps }, reason: 'autumn' });
+    assert.equal((await ann.send('PUT', '/rules', body, ifMatch)).status, 200);
   }
   const [second, first] = await audit('?action=configure');
   assert.deepEqual(first?.details.changed, [{ name: 'feeBps', from: null, to: 250 }]);

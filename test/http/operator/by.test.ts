@@ -38,9 +38,8 @@ test('who and why stand in the journal beside every action, and clients read why
   const spare = await server.operator.post<{ id: string; secret: string }>(`/accounts/${accountId}/keys`, {
     scopes: ['markets:read'],
   });
-  const changes = { feeBps: 300 };
-  const preview = await ann.patch<{ tag: string }>('/rules', { changes, dryRun: true });
-  assert.equal(preview.status, 200, preview.text);
+  const { headers } = await ann.get('/rules');
+  const ifMatch = { 'If-Match': headers.get('etag') ?? '' };
   const actions: readonly (readonly [kind: string, method: string, path: string, body: object])[] = [
     ['createAccount', 'POST', '/accounts', { tier: 'GOLD' }],
     ['updateAccount', 'PATCH', `/accounts/${accountId}`, { frozen: true }],
@@ -52,7 +51,7 @@ test('who and why stand in the journal beside every action, and clients read why
     ['withdrawHouse', 'POST', '/house/withdrawals', money('o')],
     ['expireKey', 'PATCH', `/keys/${spare.data.id}`, { expiresAt: '2099-01-01T00:00:00Z' }],
     ['rotateKey', 'POST', `/keys/${spare.data.id}/rotate`, { overlapSeconds: 60 }],
-    ['configure', 'PATCH', '/rules', { changes, tag: preview.data.tag }],
+    ['configure', 'PUT', '/rules', { overrides: { feeBps: 310 } }],
     ['suspendMarket', 'PATCH', '/markets/ETH_ONE_MINUTE', { suspended: true }],
     ['voidRound', 'POST', `/rounds/${market.data.currentRound.id}/void`, {}],
     ['moveClock', 'POST', '/clock', { advanceMs: 1_500 }],
@@ -60,7 +59,7 @@ test('who and why stand in the journal beside every action, and clients read why
   ];
   for (const [kind, method, path, body] of actions) {
     const sent = { ...body, reason: `because of ${kind}` };
-    const { status, text } = await ann.send(method, path, JSON.stringify(sent));
+    const { status, text } = await ann.send(method, path, JSON.stringify(sent), ifMatch);
     assert.ok(status === 200 || status === 201, `${kind}: ${text}`);
   }
   await ann.patch(`/accounts/${accountId}`, { frozen: false });

@@ -191,9 +191,10 @@ async function tradingAndHouse(account: string, secret: string): Promise<void> {
     '/openapi.json',
   ])
     assert.equal((await send('GET', BASE + path)).status, 200, path);
-  const changes = { feeBps: 250, limits: { BTC: { minStakeCents: 200 } } };
-  const preview = await send<{ tag: string }>('PATCH', `${BASE}/rules`, { changes, dryRun: true });
-  assert.equal((await send('PATCH', `${BASE}/rules`, { changes, tag: preview.data.tag })).status, 200);
+  const overrides = { feeBps: 250, limits: { BTC: { minStakeCents: 200 } } };
+  const preview = await send('PUT', `${BASE}/rules`, { overrides, dryRun: true });
+  const ifMatch = { 'If-Match': preview.headers.get('etag') ?? '' };
+  assert.equal((await send('PUT', `${BASE}/rules`, { overrides }, ifMatch)).status, 200);
   await send('GET', `${BASE}/rules`);
   await send('GET', `${BASE}/audit?action=configure`);
 }

@@ -41,7 +41,7 @@ const NEEDED: Readonly<Record<string, OperatorRole>> = {
   'GET /house/exposure': 'read',
   'GET /house/profit': 'read',
   'GET /rules': 'read',
-  'PATCH /rules': 'admin',
+  'PUT /rules': 'admin',
   'POST /keys/{id}/rotate': 'support',
   'POST /prices': 'admin',
   'POST /clock': 'admin',

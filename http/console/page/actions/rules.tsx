@@ -1,29 +1,27 @@
 /**
- * A change of the rules. The server shows what it would change, market by market, and gives a tag for just that; with the tag it is
- * done, unless anything is no longer as it was shown.
+ * A change of the rules. The server shows what it would change, market by market; then it is done, unless the rules are no longer
+ * those that were shown.
  */
 import type { JSX } from 'preact';
 import type { RuleDifference, RulesDifference } from '../../../../config/preview.js';
-import type { ShownRule } from '../../../operator/resources/rules.js';
+import type { RuleValue } from '../../../../engine/model/rules.js';
+import type { RulesResource } from '../../../operator/resources/rules.js';
 import { begin, type Change, typedIn } from '../state/action.js';
 import { operator } from '../state/api.js';
 import { count } from '../state/format.js';
 
-/** Of `PATCH /rules`. */
+/** What the server says of overrides, with these. */
 interface Preview extends RulesDifference {
-  readonly tag: string;
-}
-type Changes = Readonly<Record<string, unknown>>;
-/** With what was asked for. */
-interface Asked extends Preview {
-  readonly asked: Changes;
+  readonly sequence: number;
+  readonly overrides: object;
 }
 
 /** Rows of a preview; a change of the defaults may concern each market. */
 const ROWS_MAX = 40;
 
-/** `name` has its levels separated by dots, as the list shows it. */
-export function changeRule(name: string, { value, from }: ShownRule, onDone: () => void): void {
+type Shown = RuleValue & { readonly from: string };
+
+export function changeRule(rules: RulesResource, { name, value, from }: Shown, onDone: () => void): void {
   begin({
     title: `Change ${name}`,
     about:
@@ -48,27 +46,30 @@ export function changeRule(name: string, { value, from }: ShownRule, onDone: () 
     label: 'Show what changes',
     changesNothing: true,
     run: (values) => {
-      const changes = changesOf(name, typedIn(values, 'value'), value);
-      return operator<Preview>('PATCH', '/rules', { changes, dryRun: true }).then((answer) =>
-        answer.ok ? { ...answer, data: { ...answer.data, asked: changes } } : answer,
+      const typed = typedIn(values, 'value');
+      const next = typed === '' ? undefined : typeof value === 'number' ? Number(typed) : typed;
+      const overrides = withValue(rules.overrides, name.split('.'), next);
+      return operator<Preview>('PUT', '/rules', { overrides, dryRun: true }).then((answer) =>
+        answer.ok ? { ...answer, data: { ...answer.data, overrides } } : answer,
       );
     },
-    result: (data) => <Previewed name={name} preview={data as Asked} onDone={onDone} />,
+    result: (data) => <Previewed name={name} preview={data as Preview} onDone={onDone} />,
     done: '',
     onDone: () => undefined,
   });
 }
 
-/** The change in the form of the rules file. */
-function changesOf(name: string, typed: string, before: ShownRule['value']): Changes {
-  const value = typed === '' ? null : typeof before === 'number' ? Number(typed) : typed;
-  const levels = name.split('.');
-  return levels.reduceRight<unknown>((inner, level) => ({ [level]: inner }), value) as Changes;
+/** The overrides with another value at these levels, or, for undefined, without one there. */
+function withValue(overrides: object, [level = '', ...inner]: readonly string[], value: unknown): object {
+  const { [level]: before, ...rest } = overrides as Record<string, unknown>;
+  const after = inner.length === 0 ? value : withValue(before instanceof Object ? before : {}, inner, value);
+  const isEmpty = after === undefined || (inner.length > 0 && Object.keys(after as object).length === 0);
+  return isEmpty ? rest : { ...rest, [level]: after };
 }
 
 interface PreviewedProps {
   readonly name: string;
-  readonly preview: Asked;
+  readonly preview: Preview;
   readonly onDone: () => void;
 }
 
@@ -94,7 +95,13 @@ function putInForce(name: string, preview: PreviewedProps['preview'], onDone: ()
     preview: () => rows.slice(0, ROWS_MAX),
     label: rows.length > ROWS_MAX ? `Put these and ${rows.length - ROWS_MAX} more in force` : 'Put in force',
     isDangerous: true,
-    run: (_, reason) => operator('PATCH', '/rules', { changes: preview.asked, tag: preview.tag, reason }),
+    run: (_, reason) =>
+      operator(
+        'PUT',
+        '/rules',
+        { overrides: preview.overrides, reason },
+        { 'If-Match': `"${preview.sequence}"` },
+      ),
     done: 'The rules are in force.',
     onDone,
   });

@@ -16,8 +16,12 @@ const LOST =
   'The server did not answer. If this was a change, it may have been made all the same: look before you try again.';
 
 /** A request to the operator API; `path` is below `/operator/v1`. */
-export const operator = <T>(method: Method, path: string, body?: unknown): Promise<Answer<T>> =>
-  send<T>(method, `/operator/v1${path}`, body);
+export const operator = <T>(
+  method: Method,
+  path: string,
+  body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer<T>> => send<T>(method, `/operator/v1${path}`, body, headers);
 
 /** Asks who this page's browser has logged in as. */
 export async function findSession(): Promise<void> {
@@ -43,12 +47,18 @@ export async function logOut(): Promise<void> {
   endSession('');
 }
 
-async function send<T>(method: Method, path: string, body?: unknown): Promise<Answer<T>> {
+async function send<T>(
+  method: Method,
+  path: string,
+  body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer<T>> {
   try {
     const csrf = method === 'GET' ? undefined : session.value?.csrfToken;
     const response = await fetch(path, {
       method,
       headers: {
+        ...headers,
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...(csrf === undefined ? {} : { 'X-CSRF-Token': csrf }),
       },

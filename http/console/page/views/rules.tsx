@@ -1,11 +1,12 @@
 /** The rules in force, where each is from, and changes at run time: first shown, then done. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { RulesResource, ShownRule, ShownRules } from '../../../operator/resources/rules.js';
+import { targetsOf } from '../../../../config/compose.js';
+import { type RuleValue, valuesOf } from '../../../../engine/model/rules.js';
+import type { RulesResource } from '../../../operator/resources/rules.js';
 import { changeRule } from '../actions/rules.js';
 import { Badge, Loading, Table } from '../parts/basics.js';
 import { useLoaded } from '../parts/loaded.js';
-import { isoTimeText } from '../state/format.js';
 import { may } from '../state/session.js';
 
 export function RulesView(): JSX.Element {
@@ -14,42 +15,53 @@ export function RulesView(): JSX.Element {
     <>
       <h1>Rules</h1>
       <p>Rules hold from the next round on. Those of open rounds stay as they are.</p>
-      {data === null ? <Loading error={error} /> : <RulesFacts rules={data.rules} onDone={reload} />}
+      {data === null ? <Loading error={error} /> : <RulesFacts rules={data} onDone={reload} />}
     </>
   );
 }
 
-interface Named {
-  /** As in the rules file, levels separated by dots. */
-  readonly name: string;
-  readonly rule: ShownRule;
+/** By how the rules file may name a value: a market's by its asset or time frame, too. */
+function namesOf(name: string): string[] {
+  const [limits, market = '', ...rest] = name.split('.');
+  if (limits !== 'limits') return [name];
+  return targetsOf(market).map((target) => ['limits', target, ...rest].join('.'));
 }
 
-const isRule = (shown: ShownRule | ShownRules): shown is ShownRule =>
-  'from' in shown && 'value' in shown && typeof shown.from === 'string';
+interface Shown extends RuleValue {
+  readonly from: 'default' | 'file' | 'operator';
+}
 
-/** All rules in one list. */
-const flat = (shown: ShownRules, before = ''): Named[] =>
-  Object.entries(shown).flatMap(([name, inner]) =>
-    isRule(inner) ? [{ name: before + name, rule: inner }] : flat(inner, `${before}${name}.`),
-  );
+function shownRules({ rules, file, overrides }: RulesResource): Shown[] {
+  const names = (layer: object): Set<string> => new Set(valuesOf(layer).map(({ name }) => name));
+  const [ofOperator, ofFile] = [names(overrides), names(file)];
+  return valuesOf(rules)
+    .filter(({ name }) => name !== 'markets')
+    .map((rule) => {
+      const all = namesOf(rule.name);
+      const from = all.some((name) => ofOperator.has(name))
+        ? 'operator'
+        : all.some((name) => ofFile.has(name))
+          ? 'file'
+          : 'default';
+      return { ...rule, from };
+    });
+}
 
 function RulesFacts({
   rules,
   onDone,
 }: {
-  readonly rules: ShownRules;
+  readonly rules: RulesResource;
   readonly onDone: () => void;
 }): JSX.Element {
   const [wanted, setWanted] = useState('');
   const [isChangedOnly, setChangedOnly] = useState(false);
-  const all = flat(rules).filter(({ name }) => name !== 'markets');
-  const isShown = ({ name, rule }: Named): boolean => {
-    if (isChangedOnly && rule.from === 'default') return false;
+  const isShown = ({ name, from }: Shown): boolean => {
+    if (isChangedOnly && from === 'default') return false;
     // Seventy markets have many: they are shown where they are looked for.
     return wanted === '' ? isChangedOnly || !name.startsWith('limits.') : name.toLowerCase().includes(wanted);
   };
-  const shown = all.filter(isShown);
+  const shown = shownRules(rules).filter(isShown);
   return (
     <>
       <fieldset class="filters">
@@ -72,17 +84,16 @@ function RulesFacts({
           other than the default only
         </label>
       </fieldset>
-      <Table caption="Rules" head={['Rule', '#Value', 'From', '~Since', ...(may('admin') ? ['Action'] : [])]}>
-        {shown.map(({ name, rule }) => (
-          <tr key={name}>
-            <th scope="row">{name}</th>
+      <Table caption="Rules" head={['Rule', '#Value', 'From', ...(may('admin') ? ['Action'] : [])]}>
+        {shown.map((rule) => (
+          <tr key={rule.name}>
+            <th scope="row">{rule.name}</th>
             <td class="number">{String(rule.value)}</td>
             <td>{rule.from === 'operator' ? <Badge tone="warn">operator</Badge> : rule.from}</td>
-            <td class="wide">{isoTimeText(rule.since)}</td>
             {may('admin') && (
               <td>
-                <button type="button" onClick={() => changeRule(name, rule, onDone)}>
-                  Change <span class="hidden">{name}</span>
+                <button type="button" onClick={() => changeRule(rules, rule, onDone)}>
+                  Change <span class="hidden">{rule.name}</span>
                 </button>
               </td>
             )}
