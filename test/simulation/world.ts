@@ -176,5 +176,5 @@ export class World implements ClientWorld {
 
 /** Lets promises that are settled run what waits for them. */
 async function microtasks(): Promise<void> {
-  for (let i = 0; i < 6; i++) await null;
+  for (let i = 0; i < 8; i++) await null;
 }

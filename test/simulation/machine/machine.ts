@@ -69,9 +69,9 @@ export class Machine implements FaultTarget, WriterHost {
   get isCalm(): boolean {
     return this.world.isCalm;
   }
-  /** Something asynchronous may be under way: operators' clock, a drain. */
+  /** Something asynchronous may be under way: a request of an operator, a drain. */
   get needsMicrotasks(): boolean {
-    return this.server?.isStopping === true || this.world.steps % 64 === 0;
+    return this.server?.isStopping === true || this.world.network.hasOperatorWaiting;
   }
 
   /** Starts a process: recovery, then the server. */

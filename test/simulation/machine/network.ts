@@ -92,6 +92,11 @@ export class Network {
     private readonly onSent: OnSent,
   ) {}
 
+  get hasOperatorWaiting(): boolean {
+    for (const { request } of this.pending) if (request.port === 'operator') return true;
+    return false;
+  }
+
   /** A server listens, or (null) nobody does any more. */
   serve(handlers: Handlers | null): void {
     this.#handlers = handlers;
