@@ -6,5 +6,4 @@ export const FAIRNESS_TOOLS: FairnessTools = {
   sha256: (data) => hash('sha256', data, 'hex'),
   hmacSha256: (secret, text) => createHmac('sha256', secret).update(text).digest('hex'),
   isoText: (timeMs) => new Date(timeMs).toISOString(),
-  timeMsOf: Date.parse,
 };

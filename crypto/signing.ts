@@ -1,7 +1,6 @@
 /** Ed25519 signatures (RFC 8032) of statements, and the key's short name. Keys and signatures are in hex. */
 import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from 'node:crypto';
 import type { SigningKeys } from '../engine/model/proofs/signing.js';
-import type { ProofTools } from '../engine/proofs/verify.js';
 
 const base64url = (hex: string): string => Buffer.from(hex, 'hex').toString('base64url');
 
@@ -41,12 +40,3 @@ const publicKeyOf = (publicKey: string): KeyObject =>
 /** The first 16 hex digits of the SHA-256 of the public key's bytes. */
 export const keyIdOf = (publicKey: string): string =>
   hash('sha256', Buffer.from(publicKey, 'hex'), 'hex').slice(0, 16);
-
-/** For checks of proofs (`engine/proofs/verify.ts`). */
-export const PROOF_TOOLS: ProofTools = {
-  sha256: (data) => hash('sha256', data, 'buffer'),
-  digest: (text) => hash('sha256', text, 'hex'),
-  bytesOf: (hex) => Buffer.from(hex, 'hex'),
-  hexOf: (bytes) => Buffer.from(bytes).toString('hex'),
-  isSignedBy,
-};

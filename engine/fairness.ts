@@ -4,12 +4,12 @@
  * server cannot alter a bet without another seed, and another seed does not match the commitment.
  *
  * The hash is computed from journaled facts only, so a replay gives the same one. It is not part of the state: the
- * API computes it, and the command line verifies it, each with its own crypto functions.
+ * API computes it, and a bettor's programs check it.
  */
 
 import { flattenString } from './base/flatten-string.js';
 import { integerText } from './base/integer-text.js';
-import { betId, marketOf, roundId, SIDES, textAt, timeFrameMs } from './model/domain.js';
+import { betId, roundId, SIDES, textAt } from './model/domain.js';
 import type { HashedBet } from './model/events.js';
 
 /** Crypto and date functions, which the engine itself does not have. */
@@ -20,8 +20,6 @@ export interface FairnessTools {
   hmacSha256(secret: Uint8Array, text: string): string;
   /** ISO 8601 in UTC with milliseconds. */
   isoText(timeMs: number): string;
-  /** Parses such a text into milliseconds since 1970; NaN if it is malformed. */
-  timeMsOf(isoText: string): number;
 }
 
 /** First field of the hashed text. Another construction would get another name. */
@@ -145,78 +143,3 @@ export function seedCommitment(seed: string, tools: FairnessTools): string {
   );
   return tools.sha256(bytes);
 }
-
-/** The fields of an order response's `data.bet` that the hash covers; amounts in USD. */
-export interface PublishedBet {
-  readonly id: string;
-  readonly marketId: string;
-  readonly prediction: string;
-  readonly amount: number;
-  readonly oddsAtBet: number;
-  /** null where a limit order was not filled. */
-  readonly entryPercent: number | null;
-  readonly potentialPayout: number;
-  /** The same. */
-  readonly betHash: string | null;
-  readonly placedAt: string;
-}
-
-/** What a bettor has once the round is settled; all of it was published by the API. */
-export interface BetEvidence {
-  readonly bet: PublishedBet;
-  /** As sent with the order, or null. */
-  readonly clientSeed: string | null;
-  /** `data.id`, `data.seed` and `data.seedCommitment` of `GET /rounds/{id}`. */
-  readonly roundId: string;
-  readonly seed: string;
-  /** Ideally the one recorded while the round was open. */
-  readonly seedCommitment: string;
-}
-
-/** The checks in order: the seed's format, its commitment, the bet's round, the bet's hash. */
-export const VERIFY_STEPS = ['seed', 'commitment', 'round', 'hash'] as const;
-export type VerifyStep = (typeof VERIFY_STEPS)[number];
-
-/** `step` is the first check that failed; `reason` explains it to people. */
-export type BetVerdict =
-  | { readonly valid: true }
-  | { readonly valid: false; readonly step: VerifyStep; readonly reason: string };
-
-/** Checks a bet's hash from published data alone: no server, no secret, no clock. */
-export function verifyBet(evidence: BetEvidence, tools: FairnessTools): BetVerdict {
-  const { bet, seed, roundId: round } = evidence;
-  if (!/^[0-9a-f]{64}$/.test(seed)) return invalid('seed', 'the seed is not 64 hex digits');
-  const commitment = seedCommitment(seed, tools);
-  if (commitment !== evidence.seedCommitment) {
-    return invalid('commitment', `the seed does not fit its commitment: its SHA-256 is ${commitment}`);
-  }
-  const placedIn = roundIdOf(bet, tools);
-  if (round !== placedIn)
-    return invalid(
-      'round',
-      `the bet was placed in round ${placedIn || 'of no known market'}, not in ${round}`,
-    );
-  if (bet.betHash === null || bet.entryPercent === null)
-    return invalid('hash', 'this is an order that rests: it has a hash once it is filled');
-  const fields: BetFields = {
-    id: bet.id,
-    prediction: bet.prediction,
-    amountCents: `${Math.round(bet.amount * 100)}`,
-    oddsE4: `${Math.round(bet.oddsAtBet * 10_000)}`,
-    entryPercentE2: `${Math.round(bet.entryPercent * 100)}`,
-    payoutCents: `${Math.round(bet.potentialPayout * 100)}`,
-    placedAt: bet.placedAt,
-    clientSeed: evidence.clientSeed,
-  };
-  const computed = hashBet(roundFields(seed, round), fields, tools);
-  return computed === bet.betHash ? { valid: true } : invalid('hash', `the bet's facts hash to ${computed}`);
-}
-
-/** A bet belongs to the round whose window contains its time; '' if the market is unknown. */
-function roundIdOf(bet: PublishedBet, tools: FairnessTools): string {
-  const market = marketOf(bet.marketId);
-  if (market < 0) return '';
-  return roundId(market, Math.floor(tools.timeMsOf(bet.placedAt) / timeFrameMs(market)));
-}
-
-const invalid = (step: VerifyStep, reason: string): BetVerdict => ({ valid: false, step, reason });

@@ -12,6 +12,8 @@ export type HashedBet = Pick<
   'id' | 'prediction' | 'amount' | 'oddsAtBet' | 'entryPercent' | 'potentialPayout' | 'placedAt' | 'betHash'
 >;
 
+type PublicKey = Pick<SigningKey, 'keyId' | 'publicKey'>;
+
 /** What a bettor has once the round is settled. What was noted earlier makes the check worth more. */
 export interface ProofEvidence {
   /** As the order was answered; of a limit order that has rested, as `getOrder` has it since the fill. */
@@ -21,7 +23,7 @@ export interface ProofEvidence {
   readonly orderProof: OrderProof;
   readonly roundProof: RoundProof;
   /** `listSigningKeys`, ideally as noted before the round. */
-  readonly keys: readonly SigningKey[];
+  readonly keys: readonly PublicKey[];
   /** `seedCommitment` as seen while the round was open. */
   readonly notedCommitment?: string | undefined;
   /** `merkleRoot` as the stream told it when the round locked. */
@@ -51,6 +53,8 @@ export async function verifyProof(evidence: ProofEvidence): Promise<ProofVerdict
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
+/** Of a public key of Ed25519; the platform throws for another length. */
+const KEY_BYTES = 32;
 
 const CHECKS: Readonly<Record<ProofStep, (evidence: ProofEvidence) => Promise<boolean>>> = {
   commitment: async ({ roundProof: { seed, seedCommitment }, notedCommitment }) =>
@@ -124,12 +128,12 @@ async function reachedRoot(proof: OrderProof): Promise<string | null> {
 async function isSigned(
   text: string,
   { keyId, signature }: { readonly keyId: string; readonly signature: string },
-  keys: readonly SigningKey[],
+  keys: readonly PublicKey[],
 ): Promise<boolean> {
   const key = keys.find((one) => one.keyId === keyId);
   if (key === undefined) return false;
   const publicKey = bytesOf(key.publicKey);
-  if (!hex(await sha256(publicKey)).startsWith(keyId)) return false;
+  if (publicKey.length !== KEY_BYTES || !hex(await sha256(publicKey)).startsWith(keyId)) return false;
   const imported = await crypto.subtle.importKey('raw', publicKey, { name: 'Ed25519' }, false, ['verify']);
   return crypto.subtle.verify({ name: 'Ed25519' }, imported, bytesOf(signature), utf8(text));
 }

@@ -1,9 +1,9 @@
 /**
  * What the commands print with `--json`, as types. `schema/schemas.ts` generates the documented JSON Schemas from them.
  */
-import type { VerifyStep } from '../../../engine/fairness.js';
+
+import type { ProofVerdict } from '../../../client/proofs/verify.js';
 import type { OperatorCaller, OperatorRole } from '../../../engine/model/operators.js';
-import type { ProofStep } from '../../../engine/proofs/verify.js';
 import type { JournalErrorCode } from '../../errors.js';
 import type { BackedUp } from '../../upkeep/backup/backup.js';
 import type { FollowPass } from '../../upkeep/backup/follow.js';
@@ -120,26 +120,8 @@ export interface TokensJson {
   })[];
 }
 
-interface Judged {
-  readonly bet: string;
-  readonly round: string;
-}
-interface HashHolds extends Judged {
-  readonly valid: true;
-}
-interface HashFails extends Judged {
-  readonly valid: false;
-  /** The step of the check that failed. */
-  readonly step: AnyStep;
-  readonly reason: string;
-}
-export type VerifyBetJson = HashHolds | HashFails;
-
-/** A check of a bet, or of its proof. */
-export type AnyStep = VerifyStep | ProofStep;
-export type VerifyVerdict =
-  | { readonly valid: true }
-  | { readonly valid: false; readonly step: AnyStep; readonly reason: string };
+/** `step` is the check that failed. */
+export type VerifyBetJson = { readonly bet: string; readonly round: string } & ProofVerdict;
 
 export interface RotateSigningKeyJson {
   /** Of the new key. */

@@ -35,12 +35,11 @@ export const betCommand = defineCommand<AtOptions>({
   summary: 'show everything known about a bet, with its ledger entries',
   details:
     'Shows the stake, odds and round of the bet, its result, the ledger entries, and the betHash with what is needed to ' +
-    'verify it (the seed once the round is settled). With --json the member "evidence" is the input of ' +
-    '"npx tote verify-bet --evidence". All of it is read from the archive, each row checked, and from the journal after it. ' +
+    'verify it (the seed once the round is settled). All of it is read from the archive, each row checked, and from the journal after it. ' +
     'Nothing is changed.',
   examples: [
     ['bet bet_1201', 'as it is now'],
-    ['bet bet_1201 ./data --json > bet.json', 'for a program, or for verify-bet --evidence bet.json'],
+    ['bet bet_1201 ./data --json', 'for a program'],
   ],
   operands: [new Argument('<ID>', 'the bet, such as bet_1201').argParser(parseBet)],
   options: AT_OPTIONS,
@@ -157,7 +156,8 @@ export type BetJson = ReturnType<typeof betJson>;
 function betJson(found: FoundBet, known: KnownSeeds) {
   const { round, isWhole } = found;
   const { placed, placedSeq, filled, settled } = found.bet;
-  const published = {
+  const { seed, seedCommitment, seedNotShown } = seedsOf(round, known);
+  return {
     id: betId(placed.bet),
     marketId: marketId(placed.market),
     prediction: textAt(SIDES, placed.side),
@@ -167,17 +167,6 @@ function betJson(found: FoundBet, known: KnownSeeds) {
     potentialPayout: dollarsOfCents(placed.payoutCents),
     betHash: hashOf(found, known),
     placedAt: isoText(placed.timeMs),
-  };
-  const { seed, seedCommitment, seedNotShown } = seedsOf(round, known);
-  const evidence = {
-    bet: published,
-    clientSeed: placed.clientSeed,
-    roundId: nameOf(found),
-    seed,
-    seedCommitment,
-  };
-  return {
-    ...published,
     account: accountId(placed.account),
     clientSeed: placed.clientSeed,
     placedSeq: placedSeq === 0 ? null : placedSeq,
@@ -191,7 +180,8 @@ function betJson(found: FoundBet, known: KnownSeeds) {
     settledAt: settled === null ? null : isoText(settled.event.timeMs),
     settledSeq: settled === null ? null : settled.seq,
     ledger: entriesOf(found).map(entryJson),
+    seed,
+    seedCommitment,
     seedNotShown,
-    evidence,
   };
 }

@@ -7,7 +7,7 @@ import { type Context, defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { countOf, countText } from '../frame/output.js';
 import { startProgress } from '../frame/progress.js';
-import { readTrustedKeys } from '../past/bet-evidence.js';
+import { readTrustedKeys } from '../past/api-files.js';
 
 /** More are counted. */
 const SNAPSHOTS_NAMED_MAX = 3;

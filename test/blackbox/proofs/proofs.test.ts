@@ -1,6 +1,6 @@
 /**
  * Settlement proofs against a real server: the root is published at the lock, before the result, and what is published
- * afterwards is checked by three programs that share no code: the client, `npx tote verify-bet`, and Python.
+ * afterwards is checked by the client, `npx tote verify-bet`, which runs the same, and Python.
  */
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync, statSync } from 'node:fs';

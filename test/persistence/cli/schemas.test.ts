@@ -84,14 +84,25 @@ test('on a directory on which a server runs', async (t) => {
   await check(['prune', dataDir, '--keep', '1d', '--dry-run']);
 });
 
-test('verify-bet, whether the hash fits or not', async (t) => {
-  const path = join(temporaryDir(t), 'bet.json');
-  const [bet] = await check(['bet', 'bet_1', lived.dataDir]);
-  writeFileSync(path, JSON.stringify(bet));
-  await check(['verify-bet', '--evidence', path]);
-  await check(['verify-bet', '--evidence', path, '--amount', '1'], 1);
-  await check(['verify-bet'], 2, 'failure');
-  await check(['verify-bet', '--evidence', `${path}.none`], 3, 'failure');
+test('verify-bet, whether the proof is good or not', async (t) => {
+  const { traders, bets } = lived;
+  const { bet, clientSeed, round } = must(bets[0], 'bet');
+  const folder = temporaryDir(t);
+  const save = async (name: string, path: string): Promise<string> => {
+    const file = join(folder, name);
+    writeFileSync(file, (await traders[0].api.get(path)).text);
+    return file;
+  };
+  const files = [
+    await save('order.json', `/orders/${bet.id}`),
+    await save('order-proof.json', `/orders/${bet.id}/proof`),
+    await save('round-proof.json', `/rounds/${round}/proof`),
+  ];
+  const args = ['verify-bet', ...files, '--keys', await save('keys.json', '/keys')];
+  await check([...args, '--client-seed', clientSeed ?? '']);
+  await check([...args, '--client-seed', 'another'], 1);
+  await check([...args.slice(0, 2), ...args.slice(1, 3), ...args.slice(4)], 2, 'failure');
+  await check(['verify-bet', `${folder}/none`, ...args.slice(2)], 3, 'failure');
 });
 
 function makeDamaged(t: TestContext): string {

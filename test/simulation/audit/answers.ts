@@ -3,9 +3,7 @@
  * byte for byte, and all answers conform to the API document.
  */
 
-import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
 import { assert } from '../../../engine/base/assert.js';
-import { verifyBet } from '../../../engine/fairness.js';
 import { marketOf, parseAccountId, ROUND_STATUSES, roundId } from '../../../engine/model/domain.js';
 import type { BetPlaced, OrderPending, RootPublished } from '../../../engine/model/events.js';
 import type { HeaderList } from '../../../engine/model/ports.js';
@@ -13,6 +11,7 @@ import type { EngineReads } from '../../../engine/model/views.js';
 import type { Market, PlacedBet, Position, RoundDetail } from '../../../http/wire/types.js';
 import { ApiDocument } from '../../support/api/api-document.js';
 import { cents, scaled } from '../../support/api/spec-arithmetic.js';
+import { betFault } from '../../support/engine/bet-fault.js';
 import type { OrderBody } from '../clients/orders.js';
 import type { Coverage } from '../coverage.js';
 import type { Exchange, Reply } from '../machine/network.js';
@@ -161,15 +160,8 @@ export class AnswerAudit {
     );
     const shown = this.#lastBets.get(data.id);
     if (seed === null || shown === undefined) return;
-    const verdict = verifyBet(
-      { ...shown, roundId: data.id, seed, seedCommitment: data.seedCommitment },
-      FAIRNESS_TOOLS,
-    );
-    check(
-      verdict.valid,
-      'bet hash',
-      () => `${shown.bet.id} in ${data.id}: ${verdict.valid ? '' : verdict.reason}`,
-    );
+    const fault = betFault({ ...shown, roundId: data.id, seed, seedCommitment: data.seedCommitment });
+    check(fault === null, 'bet hash', () => `${shown.bet.id} in ${data.id}: ${fault}`);
     this.betsVerified++;
   }
 

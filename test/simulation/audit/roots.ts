@@ -6,13 +6,13 @@
  */
 import { createHash, hash } from 'node:crypto';
 import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
-import { PROOF_TOOLS } from '../../../crypto/signing.js';
+import { isSignedBy } from '../../../crypto/signing.js';
 import { must } from '../../../engine/base/assert.js';
 import { hasherOfRound, RoundSeeds } from '../../../engine/fairness.js';
 import { betId, roundId } from '../../../engine/model/domain.js';
 import type { HashedBet, RootPublished } from '../../../engine/model/events.js';
-import { TreeHasher, WholeTree } from '../../../engine/proofs/merkle.js';
-import { failedProofStep, type PublishedOrderProof } from '../../../engine/proofs/verify.js';
+import { rootOfPath, TreeHasher, WholeTree } from '../../../engine/proofs/merkle.js';
+import { rootStatement } from '../../../engine/proofs/statements.js';
 import { TEST_SIGNING } from '../../support/engine/signing.js';
 import { check } from '../violation.js';
 
@@ -76,42 +76,40 @@ export class RootAudit {
     const chosen = Number.parseInt(root.merkleRoot.slice(0, CHANCE_DIGITS), 16) % bets.length;
     for (const leafIndex of new Set([chosen, bets.length - 1])) {
       const bet = must(bets[leafIndex], 'a bet');
-      const proof: PublishedOrderProof = {
-        orderId: betId(bet.bet),
-        roundId: id,
-        betHash: hashOf(bet),
-        leafIndex,
-        path: tree.path(leafIndex).map(hexOf),
-        seedCommitment: this.#seeds.commitment(market, roundNumber),
-        root,
-      };
-      expectFailure(proof, null);
-      expectFailure({ ...proof, betHash: hashOf({ ...bet, stakeCents: bet.stakeCents + 1 }) }, 'path');
-      expectFailure({ ...proof, betHash: hashOf({ ...bet, bet: bet.bet + 1 }) }, 'path');
-      expectFailure({ ...proof, leafIndex: leafIndex + 1 }, 'path');
+      const path = tree.path(leafIndex);
+      const leads = (hashed: HashedBet, index: number): boolean =>
+        this.#leadsTo(root, { leafIndex: index, betHash: hashOf(hashed), path });
+      const isProved =
+        leads(bet, leafIndex) &&
+        !leads({ ...bet, stakeCents: bet.stakeCents + 1 }, leafIndex) &&
+        !leads({ ...bet, bet: bet.bet + 1 }, leafIndex) &&
+        !leads(bet, leafIndex + 1);
+      check(
+        isProved,
+        'proof',
+        () => `${betId(bet.bet)} at ${leafIndex} of ${root.treeSize} in ${id} is not proved, or others are`,
+        () => [betId(bet.bet), id],
+      );
       this.provedCount++;
     }
+    const seedCommitment = this.#seeds.commitment(market, roundNumber);
+    const { treeSize, merkleRoot, signature } = root;
+    const text = rootStatement({ roundId: id, seedCommitment, treeSize, merkleRoot });
+    check(
+      isSignedBy(TEST_SIGNING.publicKey, text, signature),
+      'proof',
+      () => `the root of ${id} is not signed`,
+    );
   }
-}
 
-/** The client's check ends at this step, or finds nothing wrong. */
-function expectFailure(order: PublishedOrderProof, step: 'path' | null): void {
-  const { orderId: id, betHash, roundId: round, leafIndex, root } = order;
-  const evidence = {
-    bet: { id, betHash },
-    order,
-    round: null,
-    keys: TEST_SIGNING.all,
-    notedRoot: root.merkleRoot,
-  };
-  const failed = failedProofStep(evidence, PROOF_TOOLS);
-  check(
-    (failed?.step ?? null) === step,
-    'proof',
-    () =>
-      `${id} at ${leafIndex} of ${root.treeSize} in ${round}: ${failed?.reason ?? 'proved'}, expected ${step ?? 'a proof'}`,
-    () => [round, id],
-  );
+  #leadsTo(
+    { treeSize, merkleRoot }: RootPublished,
+    { leafIndex, betHash, path }: { leafIndex: number; betHash: string; path: readonly Uint8Array[] },
+  ): boolean {
+    const leaf = this.#hasher.leaf(Buffer.from(betHash, 'hex'));
+    const reached = rootOfPath({ leafIndex, treeSize, leaf, path }, this.#hasher);
+    return reached !== null && hexOf(reached) === merkleRoot;
+  }
 }
 
 const sha256 = (...parts: readonly Buffer[]): Buffer => {

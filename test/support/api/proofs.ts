@@ -1,4 +1,4 @@
-/** The check of a bet's proof by three programs that share no code: the client, `npx tote verify-bet`, and Python. */
+/** The check of a bet's proof by the client, by `npx tote verify-bet`, which runs the same, and by Python. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ export const clientOf = (sandbox: Sandbox, { secret }: Trader): ToteClient =>
 export class ProofFiles {
   readonly #folder = mkdtempSync(join(tmpdir(), 'tote-proofs-'));
 
-  /** Writes the evidence; returns the options that name it. */
+  /** Writes the evidence; returns the operands and options that name it. */
   write({ bet, clientSeed, orderProof, roundProof, keys }: ProofEvidence): string[] {
     const write = (name: string, data: unknown): string => {
       const path = join(this.#folder, name);
@@ -30,8 +30,8 @@ export class ProofFiles {
     };
     const seed = clientSeed === undefined ? [] : ['--client-seed', clientSeed];
     return [
-      ...['--order', write('order.json', { bet }), '--round', write('round.json', roundProof)],
-      ...['--proof', write('proof.json', orderProof), '--keys', write('keys.json', keys), ...seed],
+      ...[write('order.json', { bet }), write('order-proof.json', orderProof)],
+      ...[write('round-proof.json', roundProof), '--keys', write('keys.json', keys), ...seed],
     ];
   }
 
@@ -48,7 +48,7 @@ export function pythonVerdict({ bet, clientSeed, ...proofs }: ProofEvidence): st
   return must(stdout.trim().split('\n').at(-1), 'a last line');
 }
 
-/** All three programs find the proof good. */
+/** All programs find the proof good. */
 export async function assertProven(
   evidence: ProofEvidence,
   files: ProofFiles,

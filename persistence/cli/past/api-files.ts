@@ -1,0 +1,59 @@
+/** Files with answers of the API, as they were saved. What is missing or of the wrong type is named. */
+import { readFileSync } from 'node:fs';
+import { keyIdOf } from '../../../crypto/signing.js';
+import type { NotedKey } from '../../../engine/model/proofs/signing.js';
+import { JournalError, messageOf } from '../../errors.js';
+import { UsageError } from '../frame/exit-codes.js';
+
+/**
+ * `data` of an answer that has these members, each an object or a list. Throws `UsageError` for another one, and
+ * `file_unreadable`.
+ */
+export function readAnswer<T>(path: string, endpoint: string, members: readonly (keyof T & string)[]): T {
+  const { data } = readJson(path);
+  const isAnswer =
+    isFields(data) && members.every((name) => typeof data[name] === 'object' && data[name] !== null);
+  if (!isAnswer) throw new UsageError(`${path} must be an answer of ${endpoint}.`);
+  return data as T;
+}
+
+/** The keys of an answer of `GET /keys`. Throws as `readAnswer` does. */
+export function readNotedKeys(path: string): readonly NotedKey[] {
+  const { data: keys } = readJson(path);
+  if (Array.isArray(keys) && keys.every(isKey)) return keys;
+  throw new UsageError(`${path} must be an answer of GET /keys.`);
+}
+
+/** The same where each id must be that of its key. */
+export function readTrustedKeys(path: string): readonly NotedKey[] {
+  const keys = readNotedKeys(path);
+  for (const { keyId, publicKey } of keys) {
+    if (!/^[0-9a-f]{64}$/.test(publicKey) || keyIdOf(publicKey) !== keyId)
+      throw new UsageError(`${path}: ${JSON.stringify(keyId)} is not the id of its publicKey.`);
+  }
+  return keys;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isKey = (key: unknown): key is NotedKey =>
+  isFields(key) && typeof key['keyId'] === 'string' && typeof key['publicKey'] === 'string';
+
+function readJson(path: string): Fields {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (thrown) {
+    throw new JournalError('file_unreadable', `${path} cannot be read: ${messageOf(thrown)}`);
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isFields(value)) return value;
+  } catch (thrown) {
+    throw new UsageError(`${path} is not JSON: ${messageOf(thrown)}`);
+  }
+  throw new UsageError(`${path} does not hold a JSON object`);
+}

@@ -1,0 +1,40 @@
+/**
+ * The check of a bet's hash as docs/api.md has it, from published data alone. It shares no code with the server or the
+ * client, and works at once, as the simulator needs it.
+ */
+import { hash } from 'node:crypto';
+import type { PlacedBet } from '../../../http/wire/types.js';
+
+/** What a bettor has once the round is settled. */
+export interface BetEvidence {
+  readonly bet: Pick<
+    PlacedBet,
+    'id' | 'prediction' | 'amount' | 'oddsAtBet' | 'entryPercent' | 'potentialPayout' | 'placedAt' | 'betHash'
+  >;
+  /** As sent with the order, or null. */
+  readonly clientSeed: string | null;
+  readonly roundId: string;
+  readonly seed: string;
+  readonly seedCommitment: string;
+}
+
+/** The first check that fails; null if the bet is what it was when it was placed. */
+export function betFault({
+  bet,
+  clientSeed,
+  roundId,
+  seed,
+  seedCommitment,
+}: BetEvidence): 'commitment' | 'hash' | null {
+  if (hash('sha256', Buffer.from(seed, 'hex'), 'hex') !== seedCommitment) return 'commitment';
+  const numbers = [
+    bet.amount * 100,
+    bet.oddsAtBet * 10_000,
+    (bet.entryPercent ?? 0) * 100,
+    bet.potentialPayout * 100,
+  ].map((number) => `${Math.round(number)}`);
+  const fields = ['tote-bet-1', seed, roundId, bet.id, bet.prediction, ...numbers, bet.placedAt];
+  if (clientSeed !== null) fields.push(clientSeed);
+  const text = fields.map((field) => `${Buffer.byteLength(field)}:${field}`).join('');
+  return hash('sha256', text, 'hex') === bet.betHash ? null : 'hash';
+}
