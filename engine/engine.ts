@@ -14,7 +14,6 @@ import type { BetsPage, BetsQuery, Listed } from './model/bet-pages.js';
 import type { Command, IdempotencyDigest, OrderGuards, PlaceOrder } from './model/commands.js';
 import type { ErrorCode } from './model/errors.js';
 import type { Accepted, BalanceMoved, EngineEvent, Outcome, Rejected, Replayed } from './model/events.js';
-import type { PlaceLimitOrder } from './model/orders.js';
 import type { NewHasher } from './model/ports.js';
 import type { MarketRules, Rules } from './model/rules.js';
 import type { Setup } from './model/setup.js';
@@ -65,7 +64,7 @@ export class Engine implements EngineReads {
     const state = this.#state;
     const { timeMs } = command;
     if (!(timeMs >= state.timeMs)) fail(`command ${command.kind} is from before engine time`);
-    const effect = dispatch(state, command, gate, guards);
+    const effect = dispatch(state, command, gate);
     return Array.isArray(effect) ? this.#accept(timeMs, effect) : effect;
   }
 
@@ -220,12 +219,12 @@ export class Engine implements EngineReads {
   changesPage(account: number, limit: number): BetsPage & { readonly rest: Listed } {
     return changesPage(this.#state, account, limit);
   }
-  rememberedOrder(order: PlaceOrder | PlaceLimitOrder): Replayed | Rejected | null {
+  rememberedOrder(order: PlaceOrder): Replayed | Rejected | null {
     return rememberedOrder(this.#state, order);
   }
   /** What an order that is not remembered would be answered; `gate` and `guards` as when it is placed. */
-  quoteOrder(order: PlaceOrder, gate: ErrorCode | null, guards: OrderGuards | null, limitE4 = 0): OrderQuote {
-    return quoteOrder(this.#state, order, gate, guards, limitE4);
+  quoteOrder(order: PlaceOrder, gate: ErrorCode | null, guards: OrderGuards | null): OrderQuote {
+    return quoteOrder(this.#state, order, gate, guards);
   }
 
   seenKey(account: number, digest: IdempotencyDigest, nowMs: number): SeenKey {

@@ -145,6 +145,7 @@ export class Desk implements Moment {
         side,
         stakeCents,
         expectedPercentE6: -1,
+        limitOddsE4: 0,
         idempotency: null,
         clientSeed: null,
         fairShareE6: this.#fairShareE6,
@@ -164,8 +165,13 @@ export class Desk implements Moment {
   rest(side: number, stakeCents: number, limitOddsE4: number): void {
     const timeMs = this.#nowMs;
     const order = { account: 1, key: 1, market: this.#market, side, stakeCents, limitOddsE4 };
-    const about = { idempotency: null, clientSeed: null, fairShareE6: this.#fairShareE6 };
-    this.#take(this.#do({ kind: 'placeLimitOrder', timeMs, ...order, ...about }));
+    const about = {
+      expectedPercentE6: -1,
+      idempotency: null,
+      clientSeed: null,
+      fairShareE6: this.#fairShareE6,
+    };
+    this.#take(this.#do({ kind: 'placeOrder', timeMs, ...order, ...about }));
   }
 
   cancelAll(): void {

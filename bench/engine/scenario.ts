@@ -97,6 +97,7 @@ export function order(index: number, accounts: number): PlaceOrder {
     stakeCents: STAKE_CENTS,
     fairShareE6: 480_000 + (scatter(index >> 10) % 40_000),
     expectedPercentE6: -1,
+    limitOddsE4: 0,
     idempotency: {
       keyHigh: scatter(index * 3 + 1) * 65_536,
       keyLow: scatter(index * 3 + 2) * 65_536 + (scatter(index * 3) % 65_536),

@@ -121,6 +121,7 @@ export function orderBytes({ markets, bettors }: Pick<Book, 'markets' | 'bettors
     stakeCents: 100,
     fairShareE6: NO_FAIR_SHARE,
     expectedPercentE6: -1,
+    limitOddsE4: 0,
     idempotency: { keyHigh: digest, keyLow: digest, body: digest },
     clientSeed: null,
   });

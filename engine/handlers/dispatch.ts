@@ -1,13 +1,13 @@
 /** Maps each command to its handler. */
 import { unreachable } from '../base/assert.js';
-import type { Command, OrderGuards, PlaceOrder } from '../model/commands.js';
+import type { Command, PlaceOrder } from '../model/commands.js';
 import type { ErrorCode } from '../model/errors.js';
 import type { Effect, State } from '../state/state.js';
 import { createAccount, transfer, transferHouse, updateAccount } from './accounts.js';
 import { fillOrders } from './fills.js';
 import { createKey, expireKey, rotateKey, updateKey } from './keys.js';
 import { advance, boundaryPrice, voidRound } from './lifecycle.js';
-import { cancelOrder, expireOrders, placeLimitOrder } from './limit-orders.js';
+import { cancelOrder, expireOrders } from './limit-orders.js';
 import { openLate } from './opening.js';
 import { confirmPrice, switchFeed } from './prices.js';
 import { recordRefusals } from './refusals.js';
@@ -16,18 +16,15 @@ import * as settings from './settings.js';
 import { settle } from './settlement.js';
 
 /**
- * Executes any command but an order without a limit. The state has changed only if the effect is a list of events. `gate`
- * and `guards` are for what an account may ask for, as in `placeOrder`.
+ * Executes any command but an order. The state has changed only if the effect is a list of events. `gate` is for what an
+ * account may ask for, as in `placeOrder`.
  */
 export function dispatch(
   state: State,
   command: Exclude<Command, PlaceOrder>,
   gate: ErrorCode | null,
-  guards: OrderGuards | null,
 ): Effect {
   switch (command.kind) {
-    case 'placeLimitOrder':
-      return placeLimitOrder(state, command, gate, guards);
     case 'cancelOrder':
       return cancelOrder(state, command, gate);
     case 'fillOrders':

@@ -8,7 +8,7 @@
  * (`engine/quotes/exposure.ts`): both hold for smaller stakes, the first for lower limits too, so a search tree finds it.
  */
 import type { PlaceOrder } from '../model/commands.js';
-import { DOWN, LIVE, NO_FAIR_SHARE, UP } from '../model/domain.js';
+import { DOWN, NO_FAIR_SHARE, UP } from '../model/domain.js';
 import type { EngineEvent, LimitFills, OrderFilled } from '../model/events.js';
 import type { FillOrders } from '../model/orders.js';
 import { availableCents } from '../quotes/exposure.js';
@@ -17,7 +17,7 @@ import type { LimitSearch } from '../state/limit-tree.js';
 import type { Round } from '../state/rounds.js';
 import { type Effect, reject, type State } from '../state/state.js';
 import { joinRound } from './bets.js';
-import { isCovered, type Offer, offerFor, reaches } from './order-checks.js';
+import { isCovered, type Offer, offerFor, reaches, takesBets } from './order-checks.js';
 
 /** Orders that a bet fills at once at most: well below the time of a settlement's slice. */
 export const FILLS_MAX = 32;
@@ -66,7 +66,7 @@ function fillableRound(state: State, market: number, fairShareE6: number, timeMs
   const { current, suspended } = state.markets.market(market);
   if (current === null || state.books.ordersOf(current) === 0) return null;
   if (!state.trading.enabled || suspended) return null;
-  if (current.status !== LIVE || timeMs >= current.bettingClosesMs) return null;
+  if (!takesBets(current, timeMs)) return null;
   return current.quote !== null && fairShareE6 === NO_FAIR_SHARE ? null : current;
 }
 

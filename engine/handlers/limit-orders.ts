@@ -1,93 +1,12 @@
-/** Limit orders: placing and cancelling them, and giving back the stakes of those that no bet comes of. */
+/** Resting orders: cancelling them, and giving back the stakes of those that never became bets. */
 import { assert } from '../base/assert.js';
-import { payoutCents } from '../base/money.js';
-import type { OrderGuards, PlaceOrder } from '../model/commands.js';
-import {
-  END_CANCELLED,
-  END_EXPIRED,
-  LIMIT_ODDS_E4_MAX,
-  LIMIT_ODDS_E4_MIN,
-  NO_FAIR_SHARE,
-} from '../model/domain.js';
+import { END_CANCELLED, END_EXPIRED } from '../model/domain.js';
 import type { ErrorCode } from '../model/errors.js';
-import type { BetSettled, EngineEvent, OrderPending } from '../model/events.js';
-import type { CancelOrder, ExpireOrders, PlaceLimitOrder } from '../model/orders.js';
+import type { BetSettled, EngineEvent } from '../model/events.js';
+import type { CancelOrder, ExpireOrders } from '../model/orders.js';
 import { BET_OPEN } from '../state/bets.js';
-import { Round } from '../state/rounds.js';
+import type { Round } from '../state/rounds.js';
 import { type Effect, reject, type State } from '../state/state.js';
-import { addRow } from './bets.js';
-import { checkLimitOrder, roundFor } from './order-checks.js';
-import { isFit, offerNow, place, rememberedOrder } from './orders.js';
-
-/** As `placeOrder`; where odds or exposure do not allow the bet now, the order rests. */
-export function placeLimitOrder(
-  state: State,
-  command: PlaceLimitOrder,
-  gate: ErrorCode | null,
-  guards: OrderGuards | null,
-): Effect {
-  const { limitOddsE4 } = command;
-  assert(
-    limitOddsE4 >= LIMIT_ODDS_E4_MIN && limitOddsE4 <= LIMIT_ODDS_E4_MAX,
-    `a limit of ${limitOddsE4} is possible`,
-  );
-  const remembered = rememberedOrder(state, command);
-  if (remembered !== null) return remembered;
-  const order = orderOf(command);
-  const round = roundFor(state, order, gate, guards);
-  if (!(round instanceof Round)) return round;
-  const refusal = checkLimitOrder(state, order);
-  if (refusal !== null) return refusal;
-  const offer = offerNow(order, round);
-  if (!isFit(round, order.side, offer, limitOddsE4)) return [rest(state, order, round, limitOddsE4)];
-  const placed = place(state, order, round, offer, limitOddsE4);
-  return Array.isArray(placed) ? placed : [placed];
-}
-
-/** The order without its limit, in the shape that all orders have. */
-export const orderOf = (command: PlaceLimitOrder): PlaceOrder => ({
-  kind: 'placeOrder',
-  timeMs: command.timeMs,
-  account: command.account,
-  key: command.key,
-  market: command.market,
-  side: command.side,
-  stakeCents: command.stakeCents,
-  fairShareE6: command.fairShareE6,
-  expectedPercentE6: -1,
-  idempotency: command.idempotency,
-  clientSeed: command.clientSeed,
-});
-
-function rest(state: State, order: PlaceOrder, round: Round, limitOddsE4: number): OrderPending {
-  const { account, side, stakeCents, timeMs, idempotency } = order;
-  const seq = state.nextSeq;
-  const newBalanceCents = state.accounts.move(account, -stakeCents, seq);
-  const payout = payoutCents(stakeCents, limitOddsE4, round.feeBps);
-  const row = addRow(state, order, round, limitOddsE4, 0, payout);
-  state.books.add(round, side, state.bets.limit(row, limitOddsE4));
-  const pending: OrderPending = {
-    type: 'orderPending',
-    timeMs,
-    bet: state.bets.placedCount,
-    account,
-    market: round.market,
-    roundNumber: round.roundNumber,
-    side,
-    stakeCents,
-    oddsE4: limitOddsE4,
-    entryPercentE2: 0,
-    payoutCents: payout,
-    newBalanceCents,
-    clientSeed: order.clientSeed,
-    limitOddsE4,
-    filled: null,
-    fairShareE6: round.quote === null ? NO_FAIR_SHARE : order.fairShareE6,
-  };
-  if (idempotency !== null)
-    state.idempotency.add(idempotency, seq, pending, state.rulesInForce.idempotencyTtlMs);
-  return pending;
-}
 
 /** Cancels an order that rests. `gate` is as for orders: a cancellation has to be journaled, too. */
 export function cancelOrder(state: State, command: CancelOrder, gate: ErrorCode | null): Effect {

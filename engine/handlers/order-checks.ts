@@ -93,6 +93,10 @@ export function checkLimitOrder(state: State, order: PlaceOrder): Rejected | nul
   );
 }
 
+/** Whether bets may be placed in the round, or come of resting orders. */
+export const takesBets = (round: Round, timeMs: number): boolean =>
+  round.status === LIVE && timeMs < round.bettingClosesMs;
+
 /** The market's round if it takes bets at the time of the order. */
 function openRound(
   state: State,
@@ -113,7 +117,7 @@ function openRound(
   if (round === null || round.status !== LIVE || order.timeMs >= round.lockTimeMs) {
     return reject('round_not_live', 'the market has no live round at this moment');
   }
-  if (order.timeMs >= round.bettingClosesMs) {
+  if (!takesBets(round, order.timeMs)) {
     const seconds = (round.lockTimeMs - round.bettingClosesMs) / 1000;
     return reject('betting_closed', `bets are refused in the last ${seconds} seconds before the lock`);
   }

@@ -2,10 +2,12 @@
  * Placing a bet: first all checks, then all changes. A quote is the checks alone. Nearly all commands are orders, so a
  * bet's row is looked up once.
  */
+
+import { payoutCents } from '../base/money.js';
 import type { IdempotencyDigest, OrderGuards, PlaceOrder } from '../model/commands.js';
 import { NO_FAIR_SHARE, NO_LIMIT } from '../model/domain.js';
 import type { ErrorCode } from '../model/errors.js';
-import type { BetPlaced, EngineEvent, Rejected, Replayed } from '../model/events.js';
+import type { BetPlaced, EngineEvent, OrderPending, Rejected, Replayed } from '../model/events.js';
 import type { OrderQuote, SeenKey } from '../model/views.js';
 import { quotedUpCents } from '../quotes/split.js';
 import type { IdempotencyEntry } from '../state/idempotency.js';
@@ -25,7 +27,7 @@ import {
 } from './order-checks.js';
 
 /**
- * `gate` is the host's reason to refuse new orders (clock, backlog, disk), or null. It does not apply to replays, and
+ * Places a bet; a limit order whose odds or exposure do not allow the bet now rests. `gate` is the host's reason to refuse new orders (clock, backlog, disk), or null. It does not apply to replays, and
  * neither do `guards`. The bet comes in a list only if it has filled resting orders, with their events behind it.
  */
 export function placeOrder(
@@ -39,18 +41,22 @@ export function placeOrder(
   const round = roundFor(state, order, gate, guards);
   if (!(round instanceof Round)) return round;
   const offer = offerNow(order, round);
-  const refusal = checkOffer(state, order, round, offer, guards);
-  return refusal ?? place(state, order, round, offer, NO_LIMIT);
+  const isLimit = order.limitOddsE4 !== NO_LIMIT;
+  const refusal = isLimit ? checkLimitOrder(state, order) : checkOffer(state, order, round, offer, guards);
+  if (refusal !== null) return refusal;
+  return isLimit && !isFit(order, round, offer)
+    ? [rest(state, order, round)]
+    : place(state, order, round, offer);
 }
 
 /** What the order gets in its round at this moment. */
-export function offerNow(order: PlaceOrder, round: Round): Offer {
+function offerNow(order: PlaceOrder, round: Round): Offer {
   const { side, stakeCents, fairShareE6 } = order;
   return offerFor(round, side, stakeCents, fairShareE6, quotedUpCents(round, fairShareE6));
 }
 
 /** Whether a limit order is placed at this offer; where it is not, it rests. */
-export const isFit = (round: Round, side: number, offer: Offer, limitOddsE4: number): boolean =>
+const isFit = ({ side, limitOddsE4 }: PlaceOrder, round: Round, offer: Offer): boolean =>
   reaches(offer, limitOddsE4) && isCovered(round, side, offer);
 
 /** What `placeOrder` would answer to an order that it does not remember, by the same checks. Changes nothing. */
@@ -59,7 +65,6 @@ export function quoteOrder(
   order: PlaceOrder,
   gate: ErrorCode | null,
   guards: OrderGuards | null,
-  limitOddsE4: number,
 ): OrderQuote {
   const round = roundFor(state, order, gate, guards);
   if (!(round instanceof Round)) return { offer: null, refusal: round, rests: null };
@@ -67,11 +72,11 @@ export function quoteOrder(
   const { roundNumber } = round;
   const { oddsE4, entryPercentE2, payoutCents } = offer;
   const percentE2 = publishedPercentE2(order, round, offer.upCents);
-  const isLimit = limitOddsE4 !== NO_LIMIT;
+  const isLimit = order.limitOddsE4 !== NO_LIMIT;
   return {
     offer: { roundNumber, percentE2, oddsE4, entryPercentE2, payoutCents },
     refusal: isLimit ? checkLimitOrder(state, order) : checkOffer(state, order, round, offer, guards),
-    rests: isLimit ? !isFit(round, order.side, offer, limitOddsE4) : null,
+    rests: isLimit ? !isFit(order, round, offer) : null,
   };
 }
 
@@ -102,15 +107,8 @@ function replayOf(known: IdempotencyEntry, idempotency: IdempotencyDigest): Repl
   return reject('idempotency_key_reused', 'this Idempotency-Key was used with another body');
 }
 
-/** Places the bet at the offer. `limitOddsE4` is that of a limit order, which is known to the caller's `limit`. */
-export function place(
-  state: State,
-  order: PlaceOrder,
-  round: Round,
-  offer: Offer,
-  limitOddsE4: number,
-): BetPlaced | EngineEvent[] {
-  const { account, side, stakeCents, idempotency, timeMs } = order;
+function place(state: State, order: PlaceOrder, round: Round, offer: Offer): BetPlaced | EngineEvent[] {
+  const { account, side, stakeCents, limitOddsE4, idempotency, timeMs } = order;
   const { oddsE4, entryPercentE2, payoutCents } = offer;
   const seq = state.nextSeq;
   const newBalanceCents = state.accounts.move(account, -stakeCents, seq);
@@ -139,4 +137,35 @@ export function place(
   if (idempotency !== null)
     state.idempotency.add(idempotency, seq, placed, state.rulesInForce.idempotencyTtlMs);
   return fills === null ? placed : [placed, ...fills.events];
+}
+
+/** Reserves the stake of a limit order that its round does not take at once. */
+function rest(state: State, order: PlaceOrder, round: Round): OrderPending {
+  const { account, side, stakeCents, limitOddsE4, timeMs, idempotency } = order;
+  const seq = state.nextSeq;
+  const newBalanceCents = state.accounts.move(account, -stakeCents, seq);
+  const payout = payoutCents(stakeCents, limitOddsE4, round.feeBps);
+  const row = addRow(state, order, round, limitOddsE4, 0, payout);
+  state.books.add(round, side, state.bets.limit(row, limitOddsE4));
+  const pending: OrderPending = {
+    type: 'orderPending',
+    timeMs,
+    bet: state.bets.placedCount,
+    account,
+    market: round.market,
+    roundNumber: round.roundNumber,
+    side,
+    stakeCents,
+    oddsE4: limitOddsE4,
+    entryPercentE2: 0,
+    payoutCents: payout,
+    newBalanceCents,
+    clientSeed: order.clientSeed,
+    limitOddsE4,
+    filled: null,
+    fairShareE6: round.quote === null ? NO_FAIR_SHARE : order.fairShareE6,
+  };
+  if (idempotency !== null)
+    state.idempotency.add(idempotency, seq, pending, state.rulesInForce.idempotencyTtlMs);
+  return pending;
 }

@@ -9,6 +9,7 @@
 import { assert } from '../base/assert.js';
 import type { Engine } from '../engine.js';
 import type { Command, OrderGuards, SubmittedCommand } from '../model/commands.js';
+import { NO_LIMIT } from '../model/domain.js';
 import type { ErrorCode } from '../model/errors.js';
 import type { Outcome, Rejected } from '../model/events.js';
 import type { Clock, JournalLoss, JournalWriter, SpaceLevel } from '../model/ports.js';
@@ -150,7 +151,8 @@ export class Sequencer {
       this.options.meter.command(command.kind, outcome.status);
       if (outcome.status !== 'accepted') return outcome;
       const batch = this.#batches.open(outcome.seq);
-      if (isOrder && outcome.events.length === 1) batch.addOrder(command, outcome.events);
+      if (isOrder && command.limitOddsE4 === NO_LIMIT && outcome.events.length === 1)
+        batch.addOrder(command, outcome.events);
       else batch.add(command, outcome.events);
       this.#joined(outcome.seq);
       return outcome;

@@ -23,7 +23,6 @@ const COMMAND_VERSIONS: Readonly<Record<CommandKind, number>> = {
   confirmPrice: 1,
   settle: 1,
   placeOrder: 1,
-  placeLimitOrder: 1,
   cancelOrder: 1,
   fillOrders: 1,
   expireOrders: 1,
@@ -106,6 +105,8 @@ export function writePlaceOrder(into: TextWriter, order: PlaceOrder): void {
   into.byte(COMMA);
   writeOrMinusOne(into, order.expectedPercentE6);
   into.byte(COMMA);
+  into.integer(order.limitOddsE4);
+  into.byte(COMMA);
   writeDigest(into, order.idempotency);
   into.byte(COMMA);
   if (order.clientSeed === null) into.bytes(NULL);
@@ -165,13 +166,14 @@ type PlaceOrderText = readonly [
   stakeCents: number,
   fairShareE6: number,
   expectedPercentE6: number,
+  limitOddsE4: number,
   idempotency: readonly [keyHigh: number, keyLow: number, body: number] | null,
   clientSeed: string | null,
 ];
 
 function decodePlaceOrder(value: readonly unknown[]): PlaceOrder {
   const text = value as unknown as PlaceOrderText;
-  const digest = text[10];
+  const digest = text[11];
   const idempotency: IdempotencyDigest | null =
     digest === null ? null : { keyHigh: digest[0], keyLow: digest[1], body: digest[2] };
   return {
@@ -184,8 +186,9 @@ function decodePlaceOrder(value: readonly unknown[]): PlaceOrder {
     stakeCents: text[7],
     fairShareE6: text[8],
     expectedPercentE6: text[9],
+    limitOddsE4: text[10],
     idempotency,
-    clientSeed: text[11],
+    clientSeed: text[12],
   };
 }
 

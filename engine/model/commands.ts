@@ -5,7 +5,7 @@
  */
 import type { AssetClass } from './domain.js';
 import type { Operated, RecordRefusals } from './operators.js';
-import type { CancelOrder, ExpireOrders, FillOrders, PlaceLimitOrder } from './orders.js';
+import type { CancelOrder, ExpireOrders, FillOrders } from './orders.js';
 import type { RootFacts } from './proofs/proof-views.js';
 import type { Rules } from './rules.js';
 import type { Setup } from './setup.js';
@@ -114,6 +114,11 @@ export interface PlaceOrder extends Timed {
   readonly fairShareE6: number;
   /** `expectedPercent` in 1e-6 of a point, rounded half up; -1 if absent. */
   readonly expectedPercentE6: number;
+  /**
+   * A limit order: the least odds, 1e-4, with the stake in its pool; `NO_LIMIT` for an order without one. It is placed at once
+   * if the odds allow it. Otherwise its stake is reserved, and it rests until they do, at the latest until betting closes.
+   */
+  readonly limitOddsE4: number;
   readonly idempotency: IdempotencyDigest | null;
   readonly clientSeed: string | null;
 }
@@ -230,7 +235,7 @@ type OfAccounts = CreateAccount | UpdateAccount | Transfer | HouseTransfer;
 type OfKeys = CreateKey | UpdateKey | ExpireKey | RotateKey;
 type OfRounds = Advance | BoundaryPrice | OpenLate | Settle | VoidRound | PublishRoot;
 type OfSettings = Configure | DeclareSetup | SetCalendar | SetTrading | SuspendMarket | MoveClock;
-type OfLimits = PlaceLimitOrder | CancelOrder | FillOrders | ExpireOrders;
+type OfLimits = CancelOrder | FillOrders | ExpireOrders;
 
 export type Command =
   | PlaceOrder

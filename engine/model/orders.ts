@@ -1,14 +1,5 @@
-/** Limit orders as commands (`commands.ts`), and what comes of orders as events (`events.ts`). */
-import type { PlaceOrder, Timed } from './commands.js';
-
-/**
- * A limit order: a bet at odds of at least `limitOddsE4` with the stake in its pool. It is placed at once if the odds allow
- * it; otherwise its stake is reserved, and it rests until they do, at the latest until the round takes no more bets.
- */
-export interface PlaceLimitOrder extends Omit<PlaceOrder, 'kind' | 'expectedPercentE6'> {
-  readonly kind: 'placeLimitOrder';
-  readonly limitOddsE4: number;
-}
+/** Commands about resting orders (`commands.ts`), and what comes of orders as events (`events.ts`). */
+import type { Timed } from './commands.js';
 
 /** The account cancels one of its resting orders. */
 export interface CancelOrder extends Timed {

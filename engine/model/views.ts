@@ -5,7 +5,6 @@
 import type { PlaceOrder } from './commands.js';
 import type { PositionStatus } from './domain.js';
 import type { Rejected, Replayed } from './events.js';
-import type { PlaceLimitOrder } from './orders.js';
 import type { ProofView } from './proofs/proof-views.js';
 import type { MarketRules, Rules } from './rules.js';
 import type { Setup } from './setup.js';
@@ -233,7 +232,7 @@ export interface EngineReads {
   /** Retained bets, most recently placed first. */
   orders(account: number, limit: number): BetView[];
   /** A replay or a refusal if the order's Idempotency-Key is remembered, else null. */
-  rememberedOrder(order: PlaceOrder | PlaceLimitOrder): Replayed | Rejected | null;
+  rememberedOrder(order: PlaceOrder): Replayed | Rejected | null;
 
   totals(): Totals;
 }

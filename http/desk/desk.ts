@@ -6,10 +6,9 @@
 import { assert, fail, must, unreachable } from '../../engine/base/assert.js';
 import { LOST, type Sequencer } from '../../engine/host/sequencer.js';
 import type { PlaceOrder } from '../../engine/model/commands.js';
-import { assetOf, NO_FAIR_SHARE, NO_LIMIT, WRITE_TIER } from '../../engine/model/domain.js';
+import { assetOf, NO_FAIR_SHARE, WRITE_TIER } from '../../engine/model/domain.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
 import type { Rejected, Replayed } from '../../engine/model/events.js';
-import type { PlaceLimitOrder } from '../../engine/model/orders.js';
 import type { FairShare, LatestTick } from '../board/market-publisher.js';
 import { internalError } from '../kit/refused.js';
 import { sendPlaced, sendReplayed } from '../rings/bet-reply.js';
@@ -74,7 +73,7 @@ export class Desk {
     const { sequencer } = this;
     const facts = requests.readOrder(ring);
     const order = this.#command(facts);
-    const outcome = this.#unfit(order) ?? sequencer.submit(limited(order, facts.limitOddsE4), facts.guards);
+    const outcome = this.#unfit(order) ?? sequencer.submit(order, facts.guards);
     switch (outcome.status) {
       case 'accepted': {
         const [bet] = outcome.events;
@@ -112,7 +111,7 @@ export class Desk {
     const order = this.#command(facts);
     if (this.#refusesKey(order, gateway, ticket)) return;
     const { engine, gate } = this.sequencer;
-    const { offer, refusal, rests } = engine.quoteOrder(order, gate, facts.guards, facts.limitOddsE4);
+    const { offer, refusal, rests } = engine.quoteOrder(order, gate, facts.guards);
     const ofAccount = this.#unfitAccount(order.account);
     const first = ofAccount === null ? refusal : { code: ofAccount, detail: '' };
     const quote = { timeMs: order.timeMs, offer, refusal: first, rests };
@@ -233,6 +232,7 @@ export class Desk {
       stakeCents: order.stakeCents,
       fairShareE6: this.options.fairShare(order.market, timeMs),
       expectedPercentE6: order.expectedPercentE6,
+      limitOddsE4: order.limitOddsE4,
       idempotency: order.idempotency,
       clientSeed: order.clientSeed,
     };
@@ -270,13 +270,6 @@ export class Desk {
     if (engine.tier(account) < WRITE_TIER) return 'tier_too_low';
     return engine.isFrozen(account) ? 'account_frozen' : null;
   }
-}
-
-/** A limit order where it names odds. */
-function limited(order: PlaceOrder, limitOddsE4: number): PlaceOrder | PlaceLimitOrder {
-  if (limitOddsE4 === NO_LIMIT) return order;
-  const { kind: _kind, expectedPercentE6: _percent, ...facts } = order;
-  return { ...facts, kind: 'placeLimitOrder', limitOddsE4 };
 }
 
 const refuse = (gateway: GatewayEnd, ticket: number, facts: replies.RefusalFacts): void =>

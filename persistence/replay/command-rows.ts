@@ -1,6 +1,6 @@
 /**
  * Commands as rows of numbers, so that a batch can be read on one thread and applied on another. An order (nearly all
- * of a journal is orders) is eleven doubles, which cross as memory. Text is separate, in the order in which the rows
+ * of a journal is orders) is twelve doubles, which cross as memory. Text is separate, in the order in which the rows
  * refer to it: the client seed of an order, or the whole of any other command.
  */
 import { must } from '../../engine/base/assert.js';
@@ -8,7 +8,7 @@ import { decodeCommand } from '../../engine/model/command-codec.js';
 import type { Command, PlaceOrder } from '../../engine/model/commands.js';
 
 /** Doubles per row. */
-export const ROW = 11;
+export const ROW = 12;
 /** Positions in the row of an order. */
 export const TIME_MS = 0;
 export const ACCOUNT = 1;
@@ -18,12 +18,13 @@ export const MARKET_AND_SIDE = 3;
 export const STAKE_CENTS = 4;
 export const FAIR_SHARE_E6 = 5;
 export const EXPECTED_PERCENT_E6 = 6;
-export const KEY_HIGH = 7;
-export const KEY_LOW = 8;
+export const LIMIT_ODDS_E4 = 7;
+export const KEY_HIGH = 8;
+export const KEY_LOW = 9;
 /** -1 if the order has no Idempotency-Key. */
-export const BODY = 9;
+export const BODY = 10;
 /** In every row: one of the next three values. */
-export const TEXT = 10;
+export const TEXT = 11;
 export const NO_TEXT = 0;
 export const CLIENT_SEED = 1;
 /** The row is not an order in the usual form: the text is the whole command, as in the journal. */
@@ -100,6 +101,7 @@ function orderAt(numbers: Float64Array, at: number, clientSeed: string | null): 
     stakeCents: numbers[at + STAKE_CENTS] as number,
     fairShareE6: numbers[at + FAIR_SHARE_E6] as number,
     expectedPercentE6: numbers[at + EXPECTED_PERCENT_E6] as number,
+    limitOddsE4: numbers[at + LIMIT_ODDS_E4] as number,
     idempotency: body < 0 ? null : { keyHigh, keyLow, body },
     clientSeed,
   };

@@ -14,6 +14,7 @@ import {
   KEY,
   KEY_HIGH,
   KEY_LOW,
+  LIMIT_ODDS_E4,
   MARKET_AND_SIDE,
   NO_TEXT,
   ROW,
@@ -94,6 +95,8 @@ export class CommandScanner {
     numbers[row + FAIR_SHARE_E6] = this.#integerOrMinusOne();
     this.#expect(COMMA);
     numbers[row + EXPECTED_PERCENT_E6] = this.#integerOrMinusOne();
+    this.#expect(COMMA);
+    numbers[row + LIMIT_ODDS_E4] = this.#integer();
     this.#expect(COMMA);
     this.#digest(numbers, row);
     this.#expect(COMMA);

@@ -11,7 +11,7 @@ import type { Command } from '../../engine/model/commands.js';
 import { LIMIT_ODDS_E4_MAX } from '../../engine/model/domain.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
 import { byEffort } from '../support/effort.js';
-import { STREAM_OUTCOMES } from '../support/reference/outcomes.js';
+import { outcomeKind, STREAM_OUTCOMES } from '../support/reference/outcomes.js';
 import { runStream } from '../support/reference/random/stream.js';
 import { bettableRounds } from '../support/reference/reads.js';
 
@@ -90,7 +90,7 @@ test('refusals of limit orders and cancellations that random streams seldom have
       return outcome.status === 'rejected' ? outcome.code : outcome.status;
     };
     const limit = {
-      kind: 'placeLimitOrder',
+      kind: 'placeOrder',
       timeMs: state.timeMs,
       account: 2,
       key: 1,
@@ -98,6 +98,7 @@ test('refusals of limit orders and cancellations that random streams seldom have
       side: 0,
       stakeCents: round.rules.minStakeCents,
       fairShareE6: 500_000,
+      expectedPercentE6: -1,
       idempotency: null,
       clientSeed: null,
       limitOddsE4: LIMIT_ODDS_E4_MAX,
@@ -120,8 +121,7 @@ test('refusals of limit orders and cancellations that random streams seldom have
 
 /** Counts a line of a story by its kind of command and its outcome. */
 function count(seen: Map<string, number>, line: string): void {
-  const kind = /"kind":"(\w+)"/.exec(line)?.[1];
-  const outcome = / -> (\w+)$/.exec(line)?.[1];
-  const name = `${kind} ${outcome}`;
+  const [, text = '', outcome] = /^(\{.*?\})(?: gate \w+)? -> (\w+)$/.exec(line) ?? [];
+  const name = `${outcomeKind(JSON.parse(text) as Command)} ${outcome}`;
   seen.set(name, (seen.get(name) ?? 0) + 1);
 }

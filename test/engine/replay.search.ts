@@ -8,7 +8,7 @@ import { must } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
 import { decodeCommand, encodeCommand } from '../../engine/model/command-codec.js';
 import type { Command } from '../../engine/model/commands.js';
-import { TIERS } from '../../engine/model/domain.js';
+import { NO_LIMIT, TIERS } from '../../engine/model/domain.js';
 import type { MarketRules, Rules } from '../../engine/model/rules.js';
 import { byEffort } from '../support/effort.js';
 import { newHasher } from '../support/reference/pair.js';
@@ -130,12 +130,6 @@ function alter(command: Command, rng: Rng): Command {
       return { ...command, timeMs: command.timeMs + 1 };
     case 'placeOrder':
       return alterOrder(command, rng);
-    case 'placeLimitOrder':
-      return rng.pick<Command>([
-        { ...command, stakeCents: command.stakeCents + 1 },
-        { ...command, limitOddsE4: command.limitOddsE4 + 1 },
-        { ...command, clientSeed: `${command.clientSeed}!` },
-      ]);
     case 'cancelOrder':
     case 'fillOrders':
     case 'expireOrders':
@@ -223,6 +217,7 @@ function alterOrder(command: Extract<Command, { kind: 'placeOrder' }>, rng: Rng)
     { ...command, side: 1 - command.side },
     { ...command, account: command.account === 1 ? 2 : 1 },
     { ...command, clientSeed: `${command.clientSeed}!` },
+    ...(command.limitOddsE4 === NO_LIMIT ? [] : [{ ...command, limitOddsE4: command.limitOddsE4 + 1 }]),
     { ...command, idempotency: { keyHigh: 1, keyLow: 2, body: 3 } },
   ]);
 }

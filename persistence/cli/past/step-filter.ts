@@ -15,7 +15,6 @@ const KINDS: Readonly<Record<CommandKind, true>> = {
   confirmPrice: true,
   settle: true,
   placeOrder: true,
-  placeLimitOrder: true,
   cancelOrder: true,
   fillOrders: true,
   expireOrders: true,

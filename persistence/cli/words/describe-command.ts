@@ -10,6 +10,7 @@ import {
   betId,
   keyId,
   marketId,
+  NO_LIMIT,
   roundId,
   SIDES,
   scopesOf,
@@ -17,7 +18,6 @@ import {
   textAt,
 } from '../../../engine/model/domain.js';
 import type { RecordRefusals } from '../../../engine/model/operators.js';
-import type { PlaceLimitOrder } from '../../../engine/model/orders.js';
 import { isoText, oddsText, oneLine, quoted, usd } from '../frame/format.js';
 
 /** What the command does, and in whose name, as one sentence without its full stop. */
@@ -45,8 +45,6 @@ function deedWords(command: Command): string {
       return `settle at most ${command.betsMax} bets of decided rounds`;
     case 'placeOrder':
       return orderWords(command);
-    case 'placeLimitOrder':
-      return `${orderWords(command)} at odds of at least ${oddsText(command.limitOddsE4)}`;
     case 'cancelOrder':
       return `${accountId(command.account)} cancels ${betId(command.bet)} (with ${keyId(command.key)})`;
     case 'fillOrders':
@@ -116,9 +114,18 @@ export const RULES_FROM = { defaults: 'the default rules', file: 'rules from a f
 const shareWords = (fairShareE6: number): string =>
   fairShareE6 >= 0 ? ` at UP's fair share ${fairShareE6 / 10_000} %` : '';
 
-function orderWords(order: PlaceOrder | PlaceLimitOrder): string {
-  const { account, key, stakeCents, side, fairShareE6, idempotency, clientSeed } = order;
-  const expectedPercentE6 = order.kind === 'placeOrder' ? order.expectedPercentE6 : -1;
+function orderWords(order: PlaceOrder): string {
+  const {
+    account,
+    key,
+    stakeCents,
+    side,
+    fairShareE6,
+    expectedPercentE6,
+    limitOddsE4,
+    idempotency,
+    clientSeed,
+  } = order;
   const extras = [
     `with ${keyId(key)}`,
     ...(fairShareE6 >= 0 ? [`UP's fair share ${fairShareE6 / 10_000} %`] : []),
@@ -126,7 +133,8 @@ function orderWords(order: PlaceOrder | PlaceLimitOrder): string {
     ...(idempotency === null ? [] : ['under an Idempotency-Key']),
     ...(clientSeed === null ? [] : [`client seed ${quoted(clientSeed)}`]),
   ];
-  return `${accountId(account)} bets ${usd(stakeCents)} on ${textAt(SIDES, side)} in ${marketName(order.market)} (${extras.join(', ')})`;
+  const limitWords = limitOddsE4 === NO_LIMIT ? '' : ` at odds of at least ${oddsText(limitOddsE4)}`;
+  return `${accountId(account)} bets ${usd(stakeCents)} on ${textAt(SIDES, side)} in ${marketName(order.market)} (${extras.join(', ')})${limitWords}`;
 }
 
 function boundaryWords(command: Extract<Command, { kind: 'boundaryPrice' }>): string {

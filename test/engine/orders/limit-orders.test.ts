@@ -30,7 +30,7 @@ function open(options: ConstructorParameters<typeof Exchange>[0] = {}): Exchange
 function limit(exchange: Exchange, wish: LimitWish): Outcome {
   const { account, limitOddsE4, side = 'UP', stakeCents = 10_00, fairShareE6 = -1, key } = wish;
   return exchange.apply({
-    kind: 'placeLimitOrder',
+    kind: 'placeOrder',
     timeMs: exchange.nowMs,
     account,
     key: 1,
@@ -38,6 +38,7 @@ function limit(exchange: Exchange, wish: LimitWish): Outcome {
     side: SIDES.indexOf(side),
     stakeCents,
     fairShareE6,
+    expectedPercentE6: -1,
     idempotency: key === undefined ? null : { keyHigh: key, keyLow: key, body: 1 },
     clientSeed: null,
     limitOddsE4,

@@ -42,6 +42,7 @@ test("a batch's orders stand among its other commands in the order of their numb
     stakeCents: 100,
     fairShareE6: NO_FAIR_SHARE,
     expectedPercentE6: -1,
+    limitOddsE4: 0,
     idempotency: null,
     clientSeed: null,
   } as const;

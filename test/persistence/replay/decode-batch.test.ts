@@ -20,6 +20,7 @@ const ORDER: PlaceOrder = {
   stakeCents: 1_050,
   fairShareE6: 512_345,
   expectedPercentE6: -1,
+  limitOddsE4: 0,
   idempotency: { keyHigh: 2 ** 48 - 1, keyLow: 0, body: 10 },
   clientSeed: null,
 };
@@ -129,7 +130,7 @@ test('numbers at the edges', () => {
     '99999999999999999999',
   ];
   const fields = TEXT.match(/(?<=[,[])-?\d+(?=[,\]])/g) ?? [];
-  equal(fields.length, 10);
+  equal(fields.length, 11);
   for (const number of [...numbers, ...long]) {
     let from = 0;
     for (const field of fields) {

@@ -14,6 +14,7 @@ import { BET_ENDS, MARKET_IDS, ROUND_RESULTS } from '../../../engine/model/domai
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { BetPlaced, EngineEvent, OrderPending, Outcome } from '../../../engine/model/events.js';
 import type { RecoveredEngine } from '../../../persistence/recovery/engine.js';
+import { outcomeKind } from '../../support/reference/outcomes.js';
 import type { Machine } from '../machine/machine.js';
 import type { Exchange, Reply } from '../machine/network.js';
 import type { Server, ServerWatcher } from '../machine/server.js';
@@ -159,7 +160,7 @@ export class Auditor {
   #onCommand(command: Command, outcome: Outcome, gate: ErrorCode | null, guards: OrderGuards | null): void {
     this.commands++;
     const word = outcome.status === 'rejected' ? outcome.code : outcome.status;
-    this.world.coverage.hit('command', `${command.kind} ${word}`);
+    this.world.coverage.hit('command', `${outcomeKind(command)} ${word}`);
     this.world.note(() => `hot ${command.timeMs} ${command.kind} ${word}`);
     const { server } = this.world.machine;
     if (server !== null) this.oracle.onHot(server.engine, command, outcome, { gate, guards });

@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Engine } from '../../../engine/engine.js';
 import { decodeCommand } from '../../../engine/model/command-codec.js';
-import type { Command, OrderGuards } from '../../../engine/model/commands.js';
+import type { Command, OrderGuards, PlaceOrder } from '../../../engine/model/commands.js';
 import { END_CANCELLED, END_EXPIRED, marketOf, WRITE_TIER } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { EngineEvent, Outcome } from '../../../engine/model/events.js';
@@ -78,7 +78,7 @@ export class Oracle {
   #applyCommand(command: Command): void {
     const edge = this.#edges.get(this.shadow.seq + 1);
     this.#edges.delete(this.shadow.seq + 1);
-    if (command.kind === 'placeOrder' || command.kind === 'placeLimitOrder') this.#checkKey(command);
+    if (command.kind === 'placeOrder') this.#checkKey(command);
     const outcome = this.shadow.apply(command);
     const expected = this.model.apply(command, edge?.gate, edge?.guards);
     this.#checkSameOutcome(command, outcome, expected);
@@ -127,7 +127,7 @@ export class Oracle {
   }
 
   /** An order is placed by a key that may: the engine leaves that to the edge. */
-  #checkKey({ account, key, timeMs }: Extract<Command, { kind: 'placeOrder' | 'placeLimitOrder' }>): void {
+  #checkKey({ account, key, timeMs }: PlaceOrder): void {
     const { state } = this.model;
     const by = state.keys[key - 1];
     const of = state.accounts[account - 1];

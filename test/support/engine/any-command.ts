@@ -1,7 +1,16 @@
 /** Arbitrary commands for property tests, each as the journal may hold it. */
 import fc from 'fast-check';
 import type { Command, PlaceOrder } from '../../../engine/model/commands.js';
-import { ASSET_CLASSES, ASSETS, MARKET_IDS, SCOPES, TIERS } from '../../../engine/model/domain.js';
+import {
+  ASSET_CLASSES,
+  ASSETS,
+  LIMIT_ODDS_E4_MAX,
+  LIMIT_ODDS_E4_MIN,
+  MARKET_IDS,
+  NO_LIMIT,
+  SCOPES,
+  TIERS,
+} from '../../../engine/model/domain.js';
 import { OPERATOR_KINDS, OPERATOR_ROLES } from '../../../engine/model/operators.js';
 import { defaultRules } from '../../../engine/model/rules.js';
 
@@ -31,6 +40,10 @@ export const anyOrder: fc.Arbitrary<PlaceOrder> = fc.record({
   stakeCents: cents,
   fairShareE6: fc.integer({ min: -1, max: 1_000_000 }),
   expectedPercentE6: fc.integer({ min: -1, max: 100_000_000 }),
+  limitOddsE4: fc.oneof(
+    fc.constant(NO_LIMIT),
+    fc.integer({ min: LIMIT_ODDS_E4_MIN, max: LIMIT_ODDS_E4_MAX }),
+  ),
   idempotency: orNull(idempotency),
   clientSeed: orNull(text),
 });
@@ -75,19 +88,6 @@ const anyDeed: fc.Arbitrary<Command> = fc.oneof(
   fc.record({ kind: kind('confirmPrice'), timeMs, asset, price, reason: text }),
   fc.record({ kind: kind('settle'), timeMs, betsMax: number }),
   anyOrder,
-  fc.record({
-    kind: kind('placeLimitOrder'),
-    timeMs,
-    account: number,
-    key: number,
-    market,
-    side: fc.nat(1),
-    stakeCents: cents,
-    fairShareE6: fc.integer({ min: -1, max: 1_000_000 }),
-    idempotency: orNull(idempotency),
-    clientSeed: orNull(text),
-    limitOddsE4: fc.integer({ min: 10_100, max: 10_000_000 }),
-  }),
   fc.record({ kind: kind('cancelOrder'), timeMs, account: number, key: number, bet: number }),
   fc.record({
     kind: kind('fillOrders'),

@@ -103,6 +103,7 @@ const asOrder = ({ placed }: ReferenceBet, timeMs: number, fairShareE6: number):
   stakeCents: placed.stakeCents,
   fairShareE6,
   expectedPercentE6: -1,
+  limitOddsE4: 0,
   idempotency: null,
   clientSeed: placed.clientSeed,
 });

@@ -4,7 +4,6 @@ import type { OrderGuards, PlaceOrder } from '../../../engine/model/commands.js'
 import { LIVE } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { BetPlaced, OrderFacts, OrderPending } from '../../../engine/model/events.js';
-import type { PlaceLimitOrder } from '../../../engine/model/orders.js';
 import { referenceOddsE4, referencePayoutCents, referencePercentE2 } from './arithmetic.js';
 import { FILLS_MAX, fill, filledBy } from './limit-orders.js';
 import { edgeOf, edgeOfRound, isQuoted, offeredPools, payoutsOn, upSeedAt } from './quotes.js';
@@ -30,31 +29,20 @@ export function placeOrder(
   if (remembered !== null) return remembered;
   const round = roundFor(state, command, gate, guards);
   if ('refused' in round) return round;
+  if (command.limitOddsE4 !== 0) return placeLimitOrder(state, command, round);
   const refusal = stakeRefusal(state, command, round, guards);
   if (refusal !== null) return { refused: refusal };
-  return accept(state, command, priced(state, command, round), round, 0);
+  return accept(state, command, priced(state, command, round), round);
 }
 
 /** A bet if odds and exposure allow it now, else an order that rests. */
-export function placeLimitOrder(
-  state: ReferenceState,
-  limit: PlaceLimitOrder,
-  gate: ErrorCode | null,
-  guards: OrderGuards | null,
-): Verdict {
-  const remembered = rememberedOrder(state, limit);
-  if (remembered !== null) return remembered;
-  const { limitOddsE4, kind: _, ...facts } = limit;
-  const command: PlaceOrder = { ...facts, kind: 'placeOrder', expectedPercentE6: -1 };
-  const round = roundFor(state, command, gate, guards);
-  if ('refused' in round) return round;
+function placeLimitOrder(state: ReferenceState, command: PlaceOrder, round: ReferenceRound): Verdict {
   const refusal = rangeRefusal(state, command, round) ?? accountRefusal(state, command);
   if (refusal !== null) return { refused: refusal };
   const bet = priced(state, command, round);
-  const isBet = bet.oddsE4 >= limitOddsE4 && exposureRefusal(round, bet, command.fairShareE6) === null;
-  return isBet
-    ? accept(state, command, { ...bet, limitOddsE4 }, round, limitOddsE4)
-    : rest(state, command, bet, round, limitOddsE4);
+  const isBet =
+    bet.oddsE4 >= command.limitOddsE4 && exposureRefusal(round, bet, command.fairShareE6) === null;
+  return isBet ? accept(state, command, bet, round) : rest(state, command, bet, round);
 }
 
 function roundFor(
@@ -190,7 +178,7 @@ export function priced(state: ReferenceState, command: PlaceOrder, round: Refere
     payoutCents: referencePayoutCents(stakeCents, oddsE4, round.feeBps),
     newBalanceCents: account.balanceCents - stakeCents,
     clientSeed: command.clientSeed,
-    limitOddsE4: 0,
+    limitOddsE4: command.limitOddsE4,
     filled: null,
     fairShareE6: isQuoted(round) ? command.fairShareE6 : -1,
   };
@@ -201,15 +189,9 @@ function factsOf({ fairShareE6: _, ...facts }: BetPlaced | OrderPending): OrderF
   return facts;
 }
 
-function accept(
-  state: ReferenceState,
-  command: PlaceOrder,
-  bet: BetPlaced,
-  round: ReferenceRound,
-  limitOddsE4: number,
-): Verdict {
-  const own = add(state, command, bet, round, limitOddsE4, false);
-  if (limitOddsE4 !== 0) own.filledAtMs = command.timeMs;
+function accept(state: ReferenceState, command: PlaceOrder, bet: BetPlaced, round: ReferenceRound): Verdict {
+  const own = add(state, command, bet, round, false);
+  if (command.limitOddsE4 !== 0) own.filledAtMs = command.timeMs;
   if (isQuoted(round)) round.upSeedCents = upSeedAt(round, command.fairShareE6);
   round.bets.push(own);
   const fills = fill(state, round, command.timeMs, command.fairShareE6, FILLS_MAX);
@@ -219,16 +201,11 @@ function accept(
   return { events: [placed, ...fills] };
 }
 
-function rest(
-  state: ReferenceState,
-  command: PlaceOrder,
-  bet: BetPlaced,
-  round: ReferenceRound,
-  limitOddsE4: number,
-): Verdict {
+function rest(state: ReferenceState, command: PlaceOrder, bet: BetPlaced, round: ReferenceRound): Verdict {
+  const { limitOddsE4 } = command;
   const payoutCents = referencePayoutCents(bet.stakeCents, limitOddsE4, round.feeBps);
-  const atLimit = { ...bet, oddsE4: limitOddsE4, entryPercentE2: 0, payoutCents, limitOddsE4 };
-  round.resting.push(add(state, command, atLimit, round, limitOddsE4, true));
+  const atLimit = { ...bet, oddsE4: limitOddsE4, entryPercentE2: 0, payoutCents };
+  round.resting.push(add(state, command, atLimit, round, true));
   const pending: OrderPending = { ...atLimit, type: 'orderPending' };
   remember(state, command, pending);
   return { events: [pending] };
@@ -239,9 +216,9 @@ function add(
   command: PlaceOrder,
   placed: BetPlaced,
   round: ReferenceRound,
-  limitOddsE4: number,
   hasRested: boolean,
 ): ReferenceBet {
+  const { limitOddsE4 } = command;
   const account = must(accountOf(state, command.account), 'account');
   const changeNumber = ++state.changes;
   const bet = { placed, limitOddsE4, hasRested, filledAtMs: null, round, settled: null, changeNumber };

@@ -2,6 +2,9 @@
  * What commands come to, by kind: what random streams through the engine and the reference model, and long runs of the
  * simulator, must have met. A run that reaches nothing proves nothing.
  */
+import type { Command } from '../../../engine/model/commands.js';
+import { NO_LIMIT } from '../../../engine/model/domain.js';
+
 type Outcomes = Readonly<Record<string, readonly string[]>>;
 
 /** Why any order is refused, as a bet or as a limit order. */
@@ -30,7 +33,7 @@ const EVERYWHERE: Outcomes = {
   openLate: ['accepted'],
   settle: ['accepted'],
   placeOrder: [...OF_ORDERS, 'betting_closed', 'odds_changed', 'round_exposure_limit'],
-  placeLimitOrder: OF_ORDERS,
+  limitOrder: OF_ORDERS,
   cancelOrder: ['accepted', 'order_not_found', 'order_not_pending'],
   fillOrders: ['accepted'],
   expireOrders: ['accepted'],
@@ -67,10 +70,14 @@ const GUARDED = ['order_expired', 'round_changed'];
 /** What depends on the edge of a server, or on a round's root. */
 const IN_WORLDS: Outcomes = {
   placeOrder: [...BUSY, ...GUARDED, 'shutting_down'],
-  placeLimitOrder: [...BUSY, ...GUARDED, 'betting_closed'],
+  limitOrder: [...BUSY, ...GUARDED, 'betting_closed'],
   cancelOrder: [...BUSY, 'clock_unsynchronised'],
   publishRoot: ['accepted', 'invalid_request'],
 };
+
+/** The name of a command in these lists: orders with a limit are a kind of their own. */
+export const outcomeKind = (command: Command): string =>
+  command.kind === 'placeOrder' && command.limitOddsE4 !== NO_LIMIT ? 'limitOrder' : command.kind;
 
 const named = (...all: readonly Outcomes[]): string[] =>
   all.flatMap((outcomes) =>

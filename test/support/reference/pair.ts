@@ -128,9 +128,10 @@ export class Pair {
 }
 
 /** A quote says what the order is then answered. That it changes nothing is seen in the comparisons with the reference. */
-function checkQuote({ offer, refusal }: OrderQuote, outcome: Outcome): void {
+function checkQuote({ offer, refusal, rests }: OrderQuote, outcome: Outcome): void {
   deepEqual(refusal, outcome.status === 'rejected' ? outcome : null, 'the refusal that was quoted');
   const [event] = outcome.status === 'accepted' ? outcome.events : [];
+  if (event !== undefined) equal(rests ?? false, event.type === 'orderPending', 'whether the order rests');
   if (event?.type !== 'betPlaced') return;
   const { roundNumber, oddsE4, entryPercentE2, payoutCents } = event;
   const { percentE2: _, ...quoted } = must(offer, 'the offer of an order that is placed');

@@ -7,7 +7,6 @@ import type { Command, OrderGuards, PlaceOrder } from '../../../engine/model/com
 import { ASSET_CLASSES } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { EngineEvent, Outcome, Rejected, Replayed } from '../../../engine/model/events.js';
-import type { PlaceLimitOrder } from '../../../engine/model/orders.js';
 import type { Rules } from '../../../engine/model/rules.js';
 import type { Setup } from '../../../engine/model/setup.js';
 import type {
@@ -21,7 +20,7 @@ import type {
 import * as accounts from './accounts.js';
 import * as lifecycle from './lifecycle.js';
 import * as limits from './limit-orders.js';
-import { placeLimitOrder, placeOrder, rememberedOrder } from './orders.js';
+import { placeOrder, rememberedOrder } from './orders.js';
 import * as reads from './reads.js';
 import { settle } from './settlement.js';
 import {
@@ -72,8 +71,6 @@ export class ReferenceEngine implements EngineReads {
         return settle(this.state, command);
       case 'placeOrder':
         return placeOrder(this.state, command, gate, guards);
-      case 'placeLimitOrder':
-        return placeLimitOrder(this.state, command, gate, guards);
       case 'cancelOrder':
         return limits.cancelOrder(this.state, command, gate);
       case 'fillOrders':
@@ -237,7 +234,7 @@ export class ReferenceEngine implements EngineReads {
   orders(account: number, limit: number): BetView[] {
     return reads.positions(this.state, account, 'orders', limit);
   }
-  rememberedOrder(order: PlaceOrder | PlaceLimitOrder): Replayed | Rejected | null {
+  rememberedOrder(order: PlaceOrder): Replayed | Rejected | null {
     const remembered = rememberedOrder(this.state, order);
     return remembered === null ? null : nothingDone(remembered);
   }

@@ -1,7 +1,12 @@
 /** Random orders that look for the limits: of stake, balance, exposure, slippage and repetition. */
 import { must } from '../../../../engine/base/assert.js';
 import type { Command, IdempotencyDigest, PlaceOrder } from '../../../../engine/model/commands.js';
-import { LIMIT_ODDS_E4_MAX, LIMIT_ODDS_E4_MIN, NO_FAIR_SHARE } from '../../../../engine/model/domain.js';
+import {
+  LIMIT_ODDS_E4_MAX,
+  LIMIT_ODDS_E4_MIN,
+  NO_FAIR_SHARE,
+  NO_LIMIT,
+} from '../../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../../engine/model/errors.js';
 import { referenceOddsE4, referencePayoutCents, referencePercentE2 } from '../arithmetic.js';
 import { edgeOf, edgeOfRound, isQuoted, offeredPools, payoutsOn } from '../quotes.js';
@@ -33,6 +38,7 @@ export function order(world: World, rng: Rng): Move | null {
     ),
     fairShareE6,
     expectedPercentE6: round === null ? -1 : expectedPercent(rng, round, side, fairShareE6),
+    limitOddsE4: NO_LIMIT,
     idempotency: idempotency(world, rng),
     clientSeed: rng.chance(0.7) ? null : rng.pick(['', 'seed', 'Ünï "quoted" \\ ', 'x'.repeat(128)]),
   };
@@ -43,11 +49,11 @@ export function order(world: World, rng: Rng): Move | null {
 export function limitOrder(world: World, rng: Rng): Move | null {
   const made = order(world, rng);
   if (made === null || made.command.kind !== 'placeOrder') return null;
-  const { kind: _, expectedPercentE6: __, ...facts } = made.command;
-  const round = world.state.markets[facts.market]?.current ?? null;
-  const wanted = round === null ? 20_000 : limitOddsE4(rng, round, facts);
+  const { command } = made;
+  const round = world.state.markets[command.market]?.current ?? null;
+  const wanted = round === null ? 20_000 : limitOddsE4(rng, round, command);
   const limit = Math.min(Math.max(wanted, LIMIT_ODDS_E4_MIN), LIMIT_ODDS_E4_MAX);
-  return { command: { ...facts, kind: 'placeLimitOrder', limitOddsE4: limit }, gate: made.gate };
+  return { command: { ...command, expectedPercentE6: -1, limitOddsE4: limit }, gate: made.gate };
 }
 
 function limitOddsE4(
@@ -204,6 +210,7 @@ function repeated(world: World, rng: Rng): PlaceOrder | null {
     stakeCents,
     fairShareE6: NO_FAIR_SHARE,
     expectedPercentE6: -1,
+    limitOddsE4: NO_LIMIT,
     idempotency: { keyHigh, keyLow, body: rng.chance(0.8) ? body : body + 1 },
     clientSeed,
   };
