@@ -22,7 +22,7 @@ const SUMMARY = /^(tests|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
 /** No file takes longer than this unless it hangs. */
 const FILE_TIMEOUT_MS: Readonly<Record<Effort, number>> = {
   test: 300_000,
-  prove: 400_000,
+  prove: 600_000,
   night: 3_600_000,
 };
 /** Processes at a time where `--lanes` says nothing. With more than there are cores, threads of the lowest priority starve. */

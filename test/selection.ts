@@ -30,7 +30,10 @@ export function select(
 
 const secondsOf = (path: string, times: Times): number => times[path] ?? UNKNOWN_SECONDS;
 
-/** Processes for the files, those that take longest first. Neighbours share one where `areShared`. */
+/**
+ * Processes for the files, those that take longest first; in a first run those of replication and simulation, which are
+ * the last by name. Neighbours share one where `areShared`.
+ */
 export function intoProcesses(paths: readonly string[], times: Times, areShared: boolean): string[][] {
   const processes: { files: string[]; seconds: number }[] = [];
   const allSeconds = paths.reduce((sum, path) => sum + secondsOf(path, times), 0);
@@ -45,5 +48,8 @@ export function intoProcesses(paths: readonly string[], times: Times, areShared:
       processes.push({ files: [path], seconds });
     }
   }
-  return processes.sort((a, b) => b.seconds - a.seconds).map(({ files }) => files);
+  return processes
+    .reverse()
+    .sort((a, b) => b.seconds - a.seconds)
+    .map(({ files }) => files);
 }

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { VARIABLES } from '../../config/variables.js';
 
-const readme = readFileSync(fileURLToPath(new URL('../../../../README.md', import.meta.url)), 'utf8');
+const readme = readFileSync(fileURLToPath(new URL('../../../README.md', import.meta.url)), 'utf8');
 
 test("README's table has every variable, with its default and its help, in the order of the declarations", () => {
   const expected = Object.values(VARIABLES).map(

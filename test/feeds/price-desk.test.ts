@@ -8,8 +8,8 @@ import { Engine } from '../../engine/engine.js';
 import { openPriceDesk } from '../../feeds/price-desk.js';
 import { SeenLog } from './support/seen.js';
 
-const US = fileURLToPath(new URL('../../../../docs/calendars/us.json', import.meta.url));
-const UK = fileURLToPath(new URL('../../../../docs/calendars/uk.json', import.meta.url));
+const US = fileURLToPath(new URL('../../../docs/calendars/us.json', import.meta.url));
+const UK = fileURLToPath(new URL('../../../docs/calendars/uk.json', import.meta.url));
 
 function deskAt(time: string, env: Record<string, string>) {
   const { config } = settleSetup(readConfig(env), null);

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { byEffort } from '../../support/effort.js';
 import { runWorld } from './world.js';
 
-const WORLDS = byEffort({ test: 12, prove: 60, night: 3_000 });
+const WORLDS = byEffort({ test: 12, prove: 24, night: 3_000 });
 
 test(`in ${WORLDS} worlds nothing acknowledged is lost, and no two lead at once`, async (t) => {
   const sum = { acknowledged: 0, takeovers: 0 };
