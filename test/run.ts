@@ -93,7 +93,8 @@ const failed = new Set<string>();
 const events = run({
   files: [...programs.keys()],
   concurrency: values.failed ? 1 : integerOption('lanes', values.lanes),
-  timeout: FILE_TIMEOUT_MS[effort] * 2,
+  // Of a process; each file has its own.
+  timeout: FILE_TIMEOUT_MS[effort] * Math.max(...[...programs.values()].map(({ length }) => length)),
 });
 events.on('test:fail', ({ name, nesting }) => {
   process.exitCode = 1;
