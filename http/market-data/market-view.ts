@@ -30,6 +30,8 @@ class MarketEntry {
   #version = -1;
   #moves = 0;
   #roundHead = '';
+  /** The part of the row that the head was made of. */
+  #headRow = new Float64Array(M.STATUS + 1);
   #json: Uint8Array | null = null;
   /** What that was made of. */
   #tick: number | null = null;
@@ -61,15 +63,19 @@ class MarketEntry {
     return this.#json;
   }
 
+  /** An exception leaves the version as it was: the next request reads the row again. */
   #read(): void {
-    const before = this.#row.slice(0, M.STATUS + 1);
-    this.#version = this.board.markets.read(this.market, this.#row);
+    const version = this.board.markets.read(this.market, this.#row);
     this.#json = null;
-    if (before.every((value, field) => value === this.#row[field])) return;
-    const { round } = this.#shown();
-    this.#roundHead = round === null ? '' : roundHead(this.market, round);
-    this.#moves += 1;
-    this.cached.invalidate();
+    const isSame = this.#headRow.every((value, field) => value === this.#row[field]);
+    if (!isSame) {
+      const { round } = this.#shown();
+      this.#roundHead = round === null ? '' : roundHead(this.market, round);
+      this.#headRow = this.#row.slice(0, M.STATUS + 1);
+      this.#moves += 1;
+      this.cached.invalidate();
+    }
+    this.#version = version;
   }
 
   #shown(): ShownMarket {
@@ -141,12 +147,13 @@ export class MarketView {
   prices(): TaggedBody {
     const { assets } = this.board;
     if (assets.version === this.#pricesVersion) return this.#prices;
-    this.#pricesVersion = assets.version;
+    const { version } = assets;
     const texts = ASSETS.map((_, asset) => this.#priceText(asset));
     const text = successText(`[${texts.filter((price) => price !== '').join(',')}]`);
     // Every tick changes the version, but these prices only with a round.
     if (text !== this.#pricesText) this.#prices = publicBody(Buffer.from(text));
     this.#pricesText = text;
+    this.#pricesVersion = version;
     return this.#prices;
   }
 

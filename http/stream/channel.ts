@@ -7,6 +7,8 @@ import { Group } from './fan-out.js';
 /** A channel at one gateway, with its subscribers. */
 export interface StreamChannel {
   readonly subscribers: number;
+  /** To be called before `subscribe`: what has changed since the last flush goes to the others first. They must not miss it. */
+  sendChanges?(): void;
   /** The request is known to fit the channel, and the connection to have its scope. Ends an earlier subscription. */
   subscribe(connection: Connection, request: Subscribe): void;
   /** Does nothing without a subscription. */

@@ -116,8 +116,8 @@ export class Channels {
       return;
     this.#flushedAtMs = nowMs;
     this.#busyMsAtFlush = this.fanOut.busyMs;
-    if (this.#markets.subscribers > 0) this.#markets.flush();
-    if (this.prices.subscribers > 0) this.prices.flush();
+    if (this.#markets.subscribers > 0) this.#markets.sendChanges();
+    if (this.prices.subscribers > 0) this.prices.sendChanges();
     if (this.#account.subscribers > 0) this.#account.flush();
   }
 }

@@ -102,7 +102,7 @@ export class StreamHub implements Streams, ConnectionHost, Client {
   onOpen(connection: Connection): void {
     this.parts.meter.streamOpened();
     this.#all.members.set(connection, this.#heartbeats);
-    this.#channels.read();
+    workFor(this, () => this.#channels.read());
     connection.send(this.#heartbeat());
   }
 
@@ -183,8 +183,11 @@ export class StreamHub implements Streams, ConnectionHost, Client {
       connection.refuse(id, refused);
       return;
     }
+    // What is done for all on this occasion is not this client's: its failure ends all.
+    workFor(this, () => this.#channels.of(channel).sendChanges?.());
+    if (!connection.isOpen) return;
     this.#channels.of(channel).subscribe(connection, request);
-    this.#channels.read();
+    workFor(this, () => this.#channels.read());
   }
 
   #order(connection: Connection, order: UnreadOrder | StreamCancel): void {

@@ -24,11 +24,12 @@ class MarketPart {
   update(nowMs: number): boolean {
     const { markets } = this.board;
     if (markets.versionOf(this.market) === this.#version && nowMs < this.#closesMs) return false;
-    this.#version = markets.read(this.market, this.#row);
+    const version = markets.read(this.market, this.#row);
     const round = roundOf(this.#row);
+    const text = marketStateText(this.market, round, nowMs);
     this.#closesMs =
       round === null || nowMs >= round.bettingClosesMs ? Number.POSITIVE_INFINITY : round.bettingClosesMs;
-    const text = marketStateText(this.market, round, nowMs);
+    this.#version = version;
     if (text === this.text) return false;
     this.text = text;
     return true;
@@ -55,8 +56,6 @@ export class MarketsChannel implements StreamChannel {
   }
 
   subscribe(connection: Connection, { id, markets }: Subscribe): void {
-    // What has changed since the last flush goes to the others first: they must not miss it.
-    this.flush();
     const group = this.#groups.find(markets);
     const moment = this.moment();
     const asked = markets ?? null;
@@ -70,8 +69,8 @@ export class MarketsChannel implements StreamChannel {
     this.#groups.leave(connection);
   }
 
-  /** Sends what has changed. */
-  flush(): void {
+  /** To all who subscribe. */
+  sendChanges(): void {
     const moment = this.moment();
     this.#flushes += 1;
     let isChanged = false;

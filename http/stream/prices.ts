@@ -15,7 +15,7 @@ import { type FanOut, Group } from './fan-out.js';
 
 export class PricesChannel implements StreamChannel {
   readonly #group = new Group();
-  readonly #texts: string[] = ASSETS.map(() => '');
+  #texts: readonly string[] = ASSETS.map(() => '');
   readonly #row = new Float64Array(M.ASSET_FIELDS);
   #version = -1;
   #flushes = 0;
@@ -31,7 +31,6 @@ export class PricesChannel implements StreamChannel {
   }
 
   subscribe(connection: Connection, { id }: Subscribe): void {
-    this.flush();
     const moment = this.moment();
     connection.send(subscribedText(moment, { id, channel: 'prices', markets: null, since: null }));
     connection.send(stateText('prices', moment, true, this.#texts));
@@ -42,19 +41,15 @@ export class PricesChannel implements StreamChannel {
     this.#group.members.delete(connection);
   }
 
-  /** Sends what has changed. */
-  flush(): void {
+  /** To all who subscribe. */
+  sendChanges(): void {
     const { version } = this.board.assets;
     if (version === this.#version) return;
+    const texts = ASSETS.map((_, asset) => this.#textOf(asset));
+    const changed = texts.filter((text, asset) => text !== this.#texts[asset]);
+    this.#texts = texts;
     this.#version = version;
     this.#flushes += 1;
-    const changed: string[] = [];
-    for (const asset of ASSETS.keys()) {
-      const text = this.#textOf(asset);
-      if (text === this.#texts[asset]) continue;
-      this.#texts[asset] = text;
-      changed.push(text);
-    }
     if (changed.length === 0) return;
     this.fanOut.send(this.#group, this.#flushes, stateText('prices', this.moment(), false, changed));
   }

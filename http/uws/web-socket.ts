@@ -24,6 +24,8 @@ type Socket = UwsWebSocket<WebSocketData>;
 /** An open WebSocket. An exception while one of its messages or its room is worked on ends it alone. */
 class OpenSocket implements StreamSocket, Client {
   owner: StreamOwner | null = null;
+  /** The library throws at whatever is done with it then. */
+  isClosed = false;
   #hasFailed = false;
 
   constructor(
@@ -39,6 +41,7 @@ class OpenSocket implements StreamSocket, Client {
   }
 
   send(text: string | Uint8Array): boolean {
+    if (this.isClosed) return true;
     try {
       return this.socket.send(text, false) === 1;
     } catch (error) {
@@ -48,11 +51,11 @@ class OpenSocket implements StreamSocket, Client {
   }
 
   get waitingBytes(): number {
-    return this.socket.getBufferedAmount();
+    return this.isClosed ? 0 : this.socket.getBufferedAmount();
   }
 
   close(code: number, reason: string): void {
-    this.socket.end(code, reason);
+    if (!this.isClosed) this.socket.end(code, reason);
   }
 
   fail(error: unknown): void {
@@ -65,11 +68,7 @@ class OpenSocket implements StreamSocket, Client {
     } catch (thrown) {
       this.onFault(thrown, { method: 'STREAM', path, address });
     }
-    try {
-      this.socket.end(INTERNAL_ERROR, 'internal_error');
-    } catch {
-      // It is closed.
-    }
+    this.close(INTERNAL_ERROR, 'internal_error');
   }
 }
 
@@ -106,6 +105,8 @@ export function webSockets(
     drain: (socket) => work(socket, (owner) => owner.onRoom()),
     close: (socket) => {
       host.onWebSocketClosed();
+      const { stream } = socket.getUserData();
+      if (stream !== null) stream.isClosed = true;
       work(socket, (owner) => owner.onClosed());
     },
   };

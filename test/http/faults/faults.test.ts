@@ -3,10 +3,14 @@
  * each step in turn, of every route and operation, while another client's orders go on.
  */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { after, before, test } from 'node:test';
+import WebSocket from 'ws';
 import { ENDPOINTS } from '../../../http/api/endpoints.js';
 import type { Client } from '../../../http/kit/client-work.js';
 import { ENDPOINTS as OPERATOR_ENDPOINTS } from '../../../http/operator/endpoints.js';
+import { SCOPE_OF } from '../../../http/stream/channels.js';
+import { OPS } from '../../../http/stream/requests.js';
 import { Bench, setTraps, TOKEN, trap } from './bench.js';
 
 setTraps();
@@ -49,6 +53,8 @@ const isRequest = (of: (request: { path: string; apiKey: string }) => boolean) =
   'path' in client && of(client as unknown as { path: string; apiKey: string });
 const isOfVictim = isRequest(({ apiKey }) => apiKey === bench.victim.secret);
 const isOfOperator = isRequest(({ path }) => /^\/(operator|console)/.test(path));
+
+const isStream = (client: Client): boolean => 'owner' in client;
 
 /** Runs `act` with the error at one step after the other, until there is no further step. Returns how many there were. */
 async function atEachStep(
@@ -143,3 +149,122 @@ for (const [at, { method, path }] of ofOperators.entries()) {
     );
   });
 }
+
+test("the console's session", async () => {
+  const url = `http://127.0.0.1:${bench.operatorPort}/console/session`;
+  const headers = { Origin: `http://127.0.0.1:${bench.operatorPort}`, 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ token: TOKEN });
+  await requestAtEachStep(isOfOperator, url, { method: 'POST', headers, body });
+  const opened = await fetch(url, { method: 'POST', headers, body });
+  const Cookie = opened.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  await requestAtEachStep(isOfOperator, url, { method: 'GET', headers: { Cookie } });
+  await requestAtEachStep(isOfOperator, url, { method: 'DELETE', headers: { ...headers, Cookie } });
+});
+
+/** Resolves with the close code, or with the first message after `quietMs` for which `isOver` says so. */
+async function streamed(
+  url: string,
+  headers: Record<string, string>,
+  message: object | null,
+  onOpen: () => void,
+) {
+  const socket = new WebSocket(url, { headers });
+  const closed = new Promise<number>((resolve) => socket.on('close', resolve));
+  const refused = once(socket, 'unexpected-response').then(([, response]) => {
+    (response as { resume(): void }).resume();
+    return (response as { statusCode: number }).statusCode;
+  });
+  refused.catch(() => undefined);
+  socket.on('error', () => undefined);
+  const answered = new Promise<number>((resolve) => {
+    socket.on('message', (data) => {
+      const { type, id } = JSON.parse(String(data)) as { type?: string; id?: number };
+      if (message === null ? type !== 'error' : id === 7) resolve(0);
+    });
+  });
+  socket.on('open', () => {
+    onOpen();
+    if (message !== null) socket.send(JSON.stringify({ id: 7, ...message }));
+  });
+  const code = await Promise.race([refused, closed, answered]);
+  socket.terminate();
+  if (code !== 426 && code !== 500) await closed;
+  return code;
+}
+
+const streamUrl = (): string => `ws://127.0.0.1:${bench.publicPort}/v1/stream`;
+const ofVictim = { 'X-API-Key': bench.victim.secret };
+const CHANNELS = Object.keys(SCOPE_OF);
+const MESSAGES: Readonly<Record<string, readonly object[]>> = {
+  ping: [{}],
+  subscribe: CHANNELS.map((channel) => ({ channel })),
+  unsubscribe: CHANNELS.map((channel) => ({ channel })),
+  order: [{ order: ORDER }],
+  cancel: [{ orderId: 'bet_1' }],
+};
+
+test('an upgrade, and the opening of a stream', async () => {
+  const codes = new Set<number>();
+  await atEachStep(
+    isOfVictim,
+    async () => void codes.add(await streamed(streamUrl(), ofVictim, null, () => undefined)),
+  );
+  await atEachStep(
+    isStream,
+    async () => void codes.add(await streamed(streamUrl(), ofVictim, null, () => undefined)),
+  );
+  assert.deepEqual([...codes].sort(), [0, 4500, 500]);
+});
+
+for (const op of OPS) {
+  test(`stream ${op}`, async () => {
+    const messages = MESSAGES[op] ?? assert.fail(`a message with the op ${op}`);
+    for (const message of messages) {
+      const codes: number[] = [];
+      await atEachStep(isStream, async () => {
+        const { left } = trap;
+        trap.left = -1;
+        codes.push(
+          await streamed(streamUrl(), ofVictim, { op, ...message }, () => {
+            trap.left = left;
+          }),
+        );
+      });
+      const ended = codes.filter((code) => code === 4500).length;
+      assert.ok(ended > 5, `${op}: ${ended} steps end the stream with 4500: ${codes}`);
+      assert.ok(
+        codes.every((code) => [0, 1011, 4500].includes(code)),
+        String(codes),
+      );
+    }
+  });
+}
+
+test("the console's stream", async () => {
+  const origin = `http://127.0.0.1:${bench.operatorPort}`;
+  const body = JSON.stringify({ token: TOKEN });
+  const init = { method: 'POST', headers: { Origin: origin, 'Content-Type': 'application/json' }, body };
+  const opened = await fetch(`${origin}/console/session`, init);
+  const headers = { Origin: origin, Cookie: opened.headers.getSetCookie()[0]?.split(';')[0] ?? '' };
+  const url = `ws://127.0.0.1:${bench.operatorPort}/console/stream`;
+  const codes = new Set<number>();
+  for (const isVictim of [isOfOperator, isStream])
+    await atEachStep(
+      isVictim,
+      async () => void codes.add(await streamed(url, headers, null, () => undefined)),
+    );
+  assert.deepEqual([...codes].sort(), [0, 1011, 500]);
+});
+
+test('an error in what is done for all streams ends them, and the next ones are served', async () => {
+  for (let at = 0; at < 30; at++) {
+    const socket = new WebSocket(streamUrl(), { headers: ofVictim });
+    const closed = new Promise<number>((resolve) => socket.on('close', resolve));
+    socket.on('open', () => socket.send(JSON.stringify({ op: 'subscribe', id: 1, channel: 'fills' })));
+    await once(socket, 'message');
+    // Turns go on, so there is always another step.
+    Object.assign(trap, { left: at, isVictim: (client: Client) => 'turn' in client });
+    assert.equal(await closed, 4500);
+    assert.equal(await streamed(streamUrl(), ofVictim, { op: 'ping' }, () => undefined), 0);
+  }
+});
