@@ -7,6 +7,7 @@ import { PriceTracker, TICK_EVIDENCE_LENGTH_MAX } from '../../../engine/host/pri
 import { BoundaryWindow, CLOSED_MAX, GRACE_MS } from '../../../engine/host/ticks/boundary-window.js';
 import type { PriceTick } from '../../../engine/model/ports.js';
 import { defaultRules, RULES_VERSION } from '../../../engine/model/rules.js';
+import { boundaryTick } from '../../support/reference/boundary-price.js';
 
 const MINUTE_MS = 60_000;
 const START_MS = Date.UTC(2026, 5, 10, 12);
@@ -24,33 +25,15 @@ interface Arrival {
   readonly tick: PriceTick;
 }
 
-/**
- * The rule, word for word: of the ticks that had arrived when the price became final, the one with the greatest
- * timestamp <= T, the last to arrive among equals. undefined: not final at `nowMs`.
- */
 function referencePrice(
   arrivals: readonly Arrival[],
   boundaryMs: number,
   startMs: number,
   nowMs: number,
 ): PriceTick | null | undefined {
-  const isPast = boundaryMs <= startMs;
-  const graceEndsMs = (isPast ? startMs : boundaryMs) + GRACE_MS;
-  const counted: PriceTick[] = [];
-  let isFinal = nowMs >= graceEndsMs;
-  for (const { nowMs: arrivedMs, tick } of arrivals) {
-    if (arrivedMs >= graceEndsMs) break;
-    if (tick.timeMs <= boundaryMs) counted.push(tick);
-    else if (!isPast) {
-      isFinal = true;
-      break;
-    }
-  }
-  if (!isFinal) return undefined;
-  return counted.reduce<PriceTick | null>(
-    (best, tick) => (best === null || tick.timeMs >= best.timeMs ? tick : best),
-    null,
-  );
+  const ticks = arrivals.map(({ nowMs: arrivedMs, tick }) => ({ arrivedMs, timeMs: tick.timeMs, tick }));
+  const found = boundaryTick(ticks, boundaryMs, startMs, nowMs);
+  return found ? found.tick : found;
 }
 
 /** Arrivals around a few boundaries: times cluster there, ticks come late, early, twice and not at all. */

@@ -1,10 +1,7 @@
-/**
- * A second implementation of the boundary rule, on a plain list of the ticks since the start: the price at T is the
- * tick with the greatest time at or before T, the last to arrive among equals, of those that arrived before a tick
- * from after T, or before the grace of 2 s was over (design, section 4).
- */
+/** The boundary prices and late openings of a life of the server, and which ticks it takes, by a plain list of its ticks. */
 import type { BoundaryPrice, OpenLate } from '../../../engine/model/commands.js';
 import { ASSETS } from '../../../engine/model/domain.js';
+import { boundaryTick } from '../../support/reference/boundary-price.js';
 import { check } from '../violation.js';
 
 const GRACE_MS = 2_000;
@@ -97,15 +94,10 @@ export class PriceAudit {
   /** The hot engine is about to take `command` from the tracker. */
   checkBoundary(command: BoundaryPrice): void {
     const { asset, boundaryMs, timeMs } = command;
-    const isPast = boundaryMs <= this.#startMs;
-    const best = isPast ? this.#past(asset, boundaryMs) : this.#present(asset, boundaryMs);
+    const best = boundaryTick(this.#ticks[asset] ?? [], boundaryMs, this.#startMs, timeMs);
     const about = (): string[] => [`${ASSETS[asset]}`, `${boundaryMs}`];
-    const isFinal = isPast
-      ? timeMs >= this.#startMs + GRACE_MS
-      : timeMs >= boundaryMs + GRACE_MS ||
-        this.#ticks[asset]?.some((tick) => tick.timeMs > boundaryMs) === true;
     check(
-      isFinal,
+      best !== undefined,
       'boundary price',
       () => `${ASSETS[asset]} at ${boundaryMs} is not final at ${timeMs}`,
       about,
@@ -126,25 +118,6 @@ export class PriceAudit {
       'late opening',
       () => `${ASSETS[asset]} opens at ${price}, the last is ${latest?.price}`,
     );
-  }
-
-  /** Ticks of a boundary from before the start may come in any order until the grace, which runs from the start. */
-  #past(asset: number, boundaryMs: number): Tick | null {
-    let best: Tick | null = null;
-    for (const tick of this.#ticks[asset] ?? []) {
-      if (tick.arrivedMs >= this.#startMs + GRACE_MS) break;
-      if (tick.timeMs <= boundaryMs && tick.timeMs >= (best?.timeMs ?? 0)) best = tick;
-    }
-    return best;
-  }
-
-  #present(asset: number, boundaryMs: number): Tick | null {
-    let best: Tick | null = null;
-    for (const tick of this.#ticks[asset] ?? []) {
-      if (tick.arrivedMs >= boundaryMs + GRACE_MS || tick.timeMs > boundaryMs) break;
-      if (tick.timeMs >= (best?.timeMs ?? 0)) best = tick;
-    }
-    return best;
   }
 }
 

@@ -1,0 +1,31 @@
+/** The price of a round's boundary on a plain list of ticks, as the design's rule reads (section 4). */
+
+const GRACE_MS = 2_000;
+
+/**
+ * Of the ticks that had arrived when the price became final, the one with the greatest time at or before the boundary, the
+ * last to arrive among equals; null where there is none, undefined while the price is not final. It is final with a tick from
+ * after the boundary, or after the grace. Ticks of a boundary from before the start may come in any order until the grace,
+ * which then runs from the start.
+ */
+export function boundaryTick<T extends { readonly timeMs: number; readonly arrivedMs: number }>(
+  ticks: readonly T[],
+  boundaryMs: number,
+  startMs: number,
+  nowMs: number,
+): T | null | undefined {
+  const isPast = boundaryMs <= startMs;
+  const graceEndsMs = (isPast ? startMs : boundaryMs) + GRACE_MS;
+  let best: T | null = null;
+  let isFinal = nowMs >= graceEndsMs;
+  for (const tick of ticks) {
+    if (tick.arrivedMs >= graceEndsMs) break;
+    if (tick.timeMs > boundaryMs) {
+      if (isPast) continue;
+      isFinal = true;
+      break;
+    }
+    if (best === null || tick.timeMs >= best.timeMs) best = tick;
+  }
+  return isFinal ? best : undefined;
+}
