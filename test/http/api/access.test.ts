@@ -191,6 +191,15 @@ test('every endpoint with every kind of key', () => {
   }
 });
 
+test('a key that was tried before it was made is good once it is made', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  const next = `${secret.slice(0, -1)}${Number(secret.at(-1)) + 1}`;
+  assert.equal(codeOf(api.get('/v1/prices', next)), 'invalid_api_key');
+  assert.equal(api.bettor().secret, next);
+  assert.equal(api.get('/v1/prices', next).status, 200);
+});
+
 test('a key is refused from the millisecond of its expiry on, and what changes counts for the next request', () => {
   const api = new Harness({ limits: LIMITS });
   const { account, key, secret } = api.bettor({ tier: 'GOLD', expiresAtMs: api.clock.wallMs + 1_000 });

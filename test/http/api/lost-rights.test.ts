@@ -133,3 +133,13 @@ test('a replay comes after the limits, also for a frozen account, and counts lik
   assert.deepEqual([over.status, over.headers.get('retry-after')], [429, '60']);
   assert.equal(codeOf(api.order(secret, ORDER, 'other')), 'account_frozen');
 });
+
+test('once the address is used up, a frozen account is told of that, also where its order could be repeated', () => {
+  const api = new Harness({ limits: { ...LIMITS, ip: 2 } });
+  const { account, secret } = api.bettor();
+  api.open();
+  const first = api.order(secret, ORDER, 'k');
+  api.submit({ kind: 'updateAccount', account, tier: null, frozen: true });
+  assert.equal(api.order(secret, ORDER, 'k').text, first.text);
+  for (const key of ['k', 'other']) assert.equal(codeOf(api.order(secret, ORDER, key)), 'rate_limited');
+});
