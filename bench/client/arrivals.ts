@@ -3,17 +3,18 @@
  * arrive with exponential gaps. A request that finds the server busy has been waiting since its planned time.
  */
 import { assert } from '../../engine/base/assert.js';
+import { Random } from './random.js';
 
 export class Arrivals {
   readonly #meanGapMs: number;
-  #state: number;
+  readonly #random: Random;
   #nextMs: number;
 
   /** `ratePerSecond` > 0; the same seed gives the same times. */
   constructor(ratePerSecond: number, seed: number, startMs: number) {
     assert(ratePerSecond > 0, 'a rate is above 0');
     this.#meanGapMs = 1000 / ratePerSecond;
-    this.#state = seed | 0;
+    this.#random = new Random(seed);
     this.#nextMs = startMs;
     this.take();
   }
@@ -26,16 +27,8 @@ export class Arrivals {
   /** Advances to the following request and returns the time that was next. */
   take(): number {
     const planned = this.#nextMs;
-    this.#nextMs += -Math.log(1 - this.#random()) * this.#meanGapMs;
+    this.#nextMs += -Math.log(1 - this.#random.next()) * this.#meanGapMs;
     return planned;
-  }
-
-  /** mulberry32: small, fast, and even enough for gaps. */
-  #random(): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   }
 }
 

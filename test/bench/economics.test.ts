@@ -4,28 +4,21 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { KNOWN_ATTACKS, RESTING } from '../../bench/economics/attacks.js';
-import type { Strategy } from '../../bench/economics/desk.js';
-import { memberOf, searchBest } from '../../bench/economics/family.js';
-import { type Figures, figuresOf } from '../../bench/economics/figures.js';
-import { flows } from '../../bench/economics/flows.js';
-import { RestlessPath, SteadyPath } from '../../bench/economics/paths.js';
-import { Random } from '../../bench/economics/random.js';
-import { playAll, recordRounds, type Study } from '../../bench/economics/study.js';
+import { Random } from '../../bench/client/random.js';
+import { fairFlow, KNOWN_ATTACKS, RESTING } from '../../bench/economics/bettors.js';
+import type { Strategy } from '../../bench/economics/market.js';
+import { RestlessPath } from '../../bench/economics/prices.js';
+import { type Figures, figuresOf, playAll, record, type Study } from '../../bench/economics/study.js';
 import { must } from '../../engine/base/assert.js';
 
 const STUDY: Study = {
   frame: 'ONE_MINUTE',
-  path: 'restless',
-  asset: 'BTC',
   rounds: 1_600,
   seed: 7,
   house: { policy: 'fair' },
-  evaluations: 0,
-  bettors: '',
 };
 const FIXED: Study = { ...STUDY, house: { policy: 'fixed' } };
-const tapes = recordRounds(STUDY);
+const tapes = record(STUDY);
 
 const figures = (study: Study, strategy: Strategy): Figures => figuresOf(playAll(study, tapes, strategy));
 const shown = ({ profit, interval }: Figures): string => `${profit.toFixed(2)} ± ${interval.toFixed(2)}`;
@@ -34,10 +27,7 @@ const wins = ({ profit, interval }: Figures): boolean => profit + interval < 0;
 for (const attack of KNOWN_ATTACKS) {
   test(`${attack.name}: wins where seeds are fixed, and does not where the house quotes`, () => {
     const fixed = figures(FIXED, attack);
-    assert.ok(
-      fixed.betsPerRound > 0 && wins(fixed),
-      `the house's profit with fixed seeds is ${shown(fixed)}`,
-    );
+    assert.ok(fixed.bets > 0 && wins(fixed), `the house's profit with fixed seeds is ${shown(fixed)}`);
     const fair = figures(STUDY, attack);
     assert.ok(!wins(fair), `the house's profit is ${shown(fair)}`);
   });
@@ -48,53 +38,44 @@ const RESTING_ROUNDS = 400;
 for (const resting of RESTING) {
   test(`${resting.name}: orders that rest are filled, and win nothing from a house that quotes`, () => {
     const fair = figuresOf(playAll(STUDY, tapes.slice(0, RESTING_ROUNDS), resting));
-    assert.ok(fair.betsPerRound > 1 && !wins(fair), `the house's profit is ${shown(fair)}`);
+    assert.ok(fair.bets > 1 && !wins(fair), `the house's profit is ${shown(fair)}`);
   });
 }
 
 test('of a fair flow at most one order in a hundred is refused', () => {
-  for (const flow of flows(7).filter(({ name }) => name.startsWith('fair,'))) {
-    const { refusedShare, betsPerRound } = figures(STUDY, flow);
-    assert.ok(refusedShare <= 0.01 && betsPerRound > 19, `${flow.name}: ${refusedShare} are refused`);
+  for (const flow of [20, 100, 500].map((bets) => fairFlow(bets, 7))) {
+    const { refusedShare, bets } = figures(STUDY, flow);
+    assert.ok(refusedShare <= 0.01 && bets > 19, `${flow.name}: ${refusedShare} are refused`);
   }
 });
 
 test('the same rounds give the same figures', () => {
   const attack = must(RESTING[1], 'an attack');
-  const again = recordRounds({ ...STUDY, rounds: 50 });
+  const again = record({ ...STUDY, rounds: 50 });
   assert.deepEqual(again, tapes.slice(0, 50));
   assert.deepEqual(playAll(STUDY, again, attack), playAll(STUDY, tapes.slice(0, 50), attack));
 });
 
-test('the search finds a way to win where there is one', () => {
-  const some = tapes.slice(0, 100);
-  const mean = (strategy: Strategy): number => -figuresOf(playAll(FIXED, some, strategy)).profit;
-  const best = memberOf(searchBest(mean, 80, new Random(1, 'search')));
-  const fresh = figuresOf(playAll(FIXED, tapes.slice(100), best));
-  assert.ok(wins(fresh), shown(fresh));
-});
-
 test('probabilities of a path are those with which it ends above', () => {
   const leftTicks = 240;
-  for (const path of [new SteadyPath(3, 'BTC', 250), new RestlessPath(3, 'BTC', 250)]) {
-    const bins = Array.from({ length: 5 }, () => ({ count: 0, expected: 0, variance: 0, above: 0 }));
-    for (let i = 0; i < 6_000; i++) {
-      const openPrice = path.next();
-      for (let tick = 0; tick < leftTicks; tick++) path.next();
-      const probability = path.probabilityUp(openPrice, leftTicks * 250);
-      let last = openPrice;
-      for (let tick = 0; tick < leftTicks; tick++) last = path.next();
-      const bin = must(bins[Math.min(Math.floor(probability * 5), 4)], 'bin');
-      bin.count++;
-      bin.expected += probability;
-      bin.variance += probability * (1 - probability);
-      bin.above += last > openPrice ? 1 : last === openPrice ? 0.5 : 0;
-    }
-    for (const { count, expected, variance, above } of bins) {
-      assert.ok(count > 300, `${count} rounds`);
-      const deviations = (above - expected) / Math.sqrt(variance);
-      assert.ok(Math.abs(deviations) < 4, `${above} of ${count} end above, ${expected} were expected`);
-    }
+  const path = new RestlessPath(3, 'BTC', 250);
+  const bins = Array.from({ length: 5 }, () => ({ count: 0, expected: 0, variance: 0, above: 0 }));
+  for (let i = 0; i < 6_000; i++) {
+    const openPrice = path.next();
+    for (let tick = 0; tick < leftTicks; tick++) path.next();
+    const probability = path.probabilityUp(openPrice, leftTicks * 250);
+    let last = openPrice;
+    for (let tick = 0; tick < leftTicks; tick++) last = path.next();
+    const bin = must(bins[Math.min(Math.floor(probability * 5), 4)], 'bin');
+    bin.count++;
+    bin.expected += probability;
+    bin.variance += probability * (1 - probability);
+    bin.above += last > openPrice ? 1 : last === openPrice ? 0.5 : 0;
+  }
+  for (const { count, expected, variance, above } of bins) {
+    assert.ok(count > 300, `${count} rounds`);
+    const deviations = (above - expected) / Math.sqrt(variance);
+    assert.ok(Math.abs(deviations) < 4, `${above} of ${count} end above, ${expected} were expected`);
   }
 });
 

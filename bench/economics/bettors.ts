@@ -1,0 +1,154 @@
+/** Bettors who are after the house's money, each with a way of their own, and some who bet for other reasons. */
+import { DOWN, LIMIT_ODDS_E4_MAX, LIMIT_ODDS_E4_MIN, UP } from '../../engine/model/domain.js';
+import { Random } from '../client/random.js';
+import { LATENESS_MS, type Moment, type Strategy } from './market.js';
+
+const other = (side: number): number => (side === UP ? DOWN : UP);
+const probabilityOf = ({ probabilityUp }: Moment, side: number): number =>
+  side === UP ? probabilityUp : 1 - probabilityUp;
+
+function repeat(moment: Moment, side: number, stakeCents: number, bets: number): void {
+  for (let i = 0; i < bets; i++) moment.bet(side, stakeCents);
+}
+
+/** Bets of one side's published pool times `growth`, so that each moves the odds as far as the one before it. */
+function climb(moment: Moment, side: number, growth: number, bets: number): void {
+  for (let i = 0; i < bets; i++) moment.bet(side, Math.round(moment.poolCents(side) * growth));
+}
+
+/** What a bettor does at each moment, in the same way in every round. */
+const always = (name: string, play: (moment: Moment) => void, lateness = 0): Strategy => ({
+  name,
+  lateness,
+  newRound: () => play,
+});
+
+/** One second before betting closes, 10 x 100 USD on the side where the price stands. */
+const lateBettor = always('late bettor', (moment) => {
+  const { price, openPrice } = moment;
+  if (moment.index === moment.count - 1 && price !== openPrice)
+    repeat(moment, price > openPrice ? UP : DOWN, 100_00, 10);
+});
+
+/** Bets at one moment and side: after each the house may quote anew. */
+const BETS_AT_ONCE_MAX = 4;
+
+/** Takes every bet that pays at the quote, as large as pays best: who knows all probabilities can do no better at a moment. */
+function takeWhatPays(moment: Moment): void {
+  for (const side of [UP, DOWN]) {
+    for (let i = 0; i < BETS_AT_ONCE_MAX; i++) {
+      const stake = bestStakeCents(moment, side);
+      if (stake === 0 || !moment.bet(side, stake)) break;
+    }
+  }
+}
+
+/**
+ * The stake with the greatest expected profit, 0 if none has any. With a payout of k for each dollar of probable odds, the
+ * expectation is k * s * (T + s) / (A + s) - s, whose derivative is zero at (A + s)^2 = k * A * (T - A) / (1 - k).
+ */
+function bestStakeCents(moment: Moment, side: number): number {
+  const own = moment.poolCents(side);
+  const total = own + moment.poolCents(other(side));
+  const k = probabilityOf(moment, side) * (1 - moment.feeBps / 10_000);
+  if (k * total <= own) return 0;
+  const best = Math.floor(Math.sqrt((k * own * (total - own)) / (1 - k)) - own);
+  const stake = Math.min(best, moment.availableCents(side));
+  const pays = (k * (total + stake)) / (own + stake) > 1;
+  return pays && stake >= moment.minStakeCents ? stake : 0;
+}
+
+const allKnowing = always('all-knowing', takeWhatPays);
+
+/** DOWN climbs, then UP climbs at the odds that DOWN has made, in one moment at the beginning. */
+const poolSwinger = always('pool swinger', (moment) => {
+  if (moment.index !== 1) return;
+  climb(moment, DOWN, 0.0738, 36);
+  climb(moment, UP, 0.0652, 16);
+});
+
+/** 9,000 on DOWN and 2,344 on UP: UP is closed for everybody else from then on. */
+const sideCloser = always('side closer', (moment) => {
+  if (moment.index !== 1) return;
+  repeat(moment, DOWN, 1_000_00, 9);
+  repeat(moment, UP, 586_00, 4);
+});
+
+const LADDER_ODDS = [2.1, 2.3, 2.6, 3, 3.5, 4.5, 6, 9, 15, 30];
+
+/** On both sides, from the beginning on, and not looked at again: whatever the odds come to is there to be taken. */
+const restingLadder = always('resting ladder', (moment) => {
+  if (moment.index !== 1) return;
+  for (const side of [UP, DOWN]) for (const odds of LADDER_ODDS) moment.rest(side, 100_00, odds * 10_000);
+});
+
+const RESTING_STAKES_CENTS = [20_00, 100_00, 400_00];
+
+/**
+ * Knows all probabilities, and has orders rest at the odds that just pay by them, anew at each moment: if resting orders were
+ * an option on the next price, these were the ones to hold.
+ */
+const restingAllKnowing = always('resting, all-knowing', (moment) => {
+  moment.cancelAll();
+  for (const side of [UP, DOWN]) {
+    const limitOddsE4 = payingOddsE4(moment, side);
+    if (limitOddsE4 > LIMIT_ODDS_E4_MAX) continue;
+    for (const stakeCents of RESTING_STAKES_CENTS) moment.rest(side, stakeCents, limitOddsE4);
+  }
+});
+
+/** The least odds that can be named at which a bet on the side pays. */
+function payingOddsE4(moment: Moment, side: number): number {
+  const odds = 1 / (probabilityOf(moment, side) * (1 - moment.feeBps / 10_000));
+  const step = odds < 10 ? 100 : odds < 100 ? 1_000 : 10_000;
+  return Math.max(LIMIT_ODDS_E4_MIN, (Math.floor((odds * 10_000) / step) + 1) * step);
+}
+
+/** The four attacks that won against fixed quotes, and orders that rest. */
+export const KNOWN_ATTACKS: readonly Strategy[] = [lateBettor, allKnowing, poolSwinger, sideCloser];
+export const RESTING: readonly Strategy[] = [restingLadder, restingAllKnowing];
+
+/** The all-knowing one with prices that the house hears later. */
+export const EARLIER: readonly Strategy[] = LATENESS_MS.flatMap((ms, at) =>
+  ms === 0
+    ? []
+    : [always(`all-knowing, ${ms < 1_000 ? `${ms} ms` : `${ms / 1_000} s`} earlier`, takeWhatPays, at)],
+);
+
+const STAKE_USD = { least: 5, most: 500 } as const;
+
+/** Bets on either side alike, at any moment, most of them small. */
+export function fairFlow(bets: number, seed: number): Strategy {
+  const random = new Random(seed, `fair ${bets}`);
+  return {
+    name: `fair, ${bets} bets`,
+    lateness: 0,
+    newRound: () => {
+      const due: number[] = [];
+      return (moment) => {
+        if (moment.index === 0) for (let i = 0; i < bets; i++) due.push(random.below(moment.count));
+        for (const index of due) {
+          if (index !== moment.index) continue;
+          const usd = Math.round(STAKE_USD.least * (STAKE_USD.most / STAKE_USD.least) ** random.next());
+          moment.bet(random.next() < 0.5 ? UP : DOWN, usd * 100);
+        }
+      };
+    },
+  };
+}
+
+/** The attack, in rounds in which others bet, too: what these overpay is there to be taken. */
+export function beside(attack: Strategy, seed: number): Strategy {
+  const others = fairFlow(100, seed);
+  return {
+    name: `${attack.name} beside 100 fair bets`,
+    lateness: attack.lateness,
+    newRound: () => {
+      const [theirs, own] = [others.newRound(), attack.newRound()];
+      return (moment) => {
+        theirs(moment);
+        own(moment);
+      };
+    },
+  };
+}
