@@ -57,10 +57,6 @@ const SECTIONS: Readonly<Record<SectionName, Section>> = {
 const WARMUP_MS = 1_250;
 const QUICK_WARMUP_MS = 300;
 const USAGE_EXIT_CODE = 2;
-/** Time limit of a section: each of its runs has a limit per round, and the section has some slack. */
-const SECTION_RUNS_MAX = 16;
-const RUN_OVERHEAD_MS_MAX = 3_000;
-const SECTION_REST_MS_MAX = 300_000;
 
 async function main(): Promise<number> {
   const args = process.argv.slice(2);
@@ -100,8 +96,7 @@ async function measureOwn(options: SuiteRun): Promise<number> {
     mkdirSync(sectionDir);
     const startedMs = performance.now();
     try {
-      const suite = suiteOptions(options, sectionDir, cores);
-      const result = await inTime(section(suite), sectionMsMax(suite));
+      const result = await section(suiteOptions(options, sectionDir, cores));
       const tookSeconds = Math.round((performance.now() - startedMs) / 1000);
       process.stdout.write(`\n${sectionText(result)}- ${name} took ${tookSeconds} s\n`);
       results.push({ ...result, tookSeconds });
@@ -109,10 +104,8 @@ async function measureOwn(options: SuiteRun): Promise<number> {
       const failure = error instanceof Error ? error : new Error(String(error));
       process.stderr.write(`\n${name} failed: ${failure.stack}\n`);
       const notes = [`${name} failed: ${failure.message}`];
-      results.push({ name, tables: [], ratios: [], notes, data: null });
+      results.push({ name, tables: [], notes });
       failures.push(failure);
-      // A process it left running would disturb the next sections.
-      if (failure instanceof OverdueError) break;
     }
     rmSync(sectionDir, { recursive: true, force: true });
   }
@@ -123,26 +116,6 @@ async function measureOwn(options: SuiteRun): Promise<number> {
   }
   writeRun({ environment: where, options, results });
   return failures.length === 0 ? 0 : 1;
-}
-
-class OverdueError extends Error {}
-
-/** Every wait within a section has its own limit; this one catches the rest. */
-async function inTime(result: Promise<SectionResult>, msMax: number): Promise<SectionResult> {
-  let timer: NodeJS.Timeout | undefined;
-  const overdue = new Promise<never>((_, reject) => {
-    const fail = (): void => reject(new OverdueError(`not over after ${Math.round(msMax / 1000)} s`));
-    timer = setTimeout(fail, msMax);
-  });
-  try {
-    return await Promise.race([result, overdue]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function sectionMsMax({ rounds, warmupMs, measureMs }: SuiteOptions): number {
-  return rounds * SECTION_RUNS_MAX * (warmupMs + measureMs + RUN_OVERHEAD_MS_MAX) + SECTION_REST_MS_MAX;
 }
 
 function sectionsOf({ sections, pair }: SuiteRun): [name: string, section: Section][] {
@@ -179,7 +152,7 @@ function showProgress(text: string): void {
   process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${text}` : `${text}\n`);
 }
 
-function sectionText({ tables, ratios, notes }: SectionResult): string {
+function sectionText({ tables, ratios = [], notes }: SectionResult): string {
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
   const all = ratios.length > 0 ? [...tables, ratiosTable(ratios)] : tables;
   return `${all.map(tableText).join('\n')}\n${notes.map((note) => `- ${note}\n`).join('')}`;
@@ -201,9 +174,7 @@ function diskText({ disk }: Required<Environment>): string {
 }
 
 try {
-  const exitCode = await main();
-  // An overdue section may hold timers and processes; exiting ends them.
-  process.exit(exitCode);
+  process.exit(await main());
 } catch (error) {
   const isUsage = error instanceof UsageError;
   const text = isUsage

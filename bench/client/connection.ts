@@ -1,9 +1,6 @@
 /**
- * A keep-alive connection of the load client: one request at a time, no pipelining.
- *
- * node:net's streams cost the client more per request than the fastest servers under test. So without TLS responses are
- * read into one buffer shared by all connections (`onread`, public), and requests are written through the socket's own
- * handle. The handle is not public API; where Node lacks it, and with TLS, `socket.write` is used, and the client is slower.
+ * A keep-alive connection of the load client: one request at a time, no pipelining. Without TLS responses are read into one
+ * buffer shared by all connections, since streams cost a client more than the fastest servers take for a request.
  */
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
@@ -31,7 +28,6 @@ export class Connection {
   readonly #events: ConnectionEvents;
   readonly #answers: Answers;
   readonly #socket: Socket;
-  #write: (bytes: Buffer) => void = () => assert(false, 'not connected yet');
   /** What has arrived of a response that came in pieces. */
   #pieces: Buffer | null = null;
   #arrived = 0;
@@ -40,10 +36,7 @@ export class Connection {
   constructor({ host, port, isTls = false }: Endpoint, answers: Answers, events: ConnectionEvents) {
     this.#answers = answers;
     this.#events = events;
-    const onReady = (): void => {
-      this.#write = isTls ? streamWriter(this.#socket) : rawWriter(this.#socket);
-      events.onReady(this);
-    };
+    const onReady = (): void => events.onReady(this);
     if (isTls) {
       const servername = isIP(host) === 0 ? host : '';
       this.#socket = connectTls({ host, port, servername, ALPNProtocols: ['http/1.1'] }, onReady);
@@ -68,7 +61,7 @@ export class Connection {
     this.#isBusy = true;
     this.template = template;
     this.plannedMs = plannedMs;
-    this.#write(bytes);
+    this.#socket.write(Buffer.from(bytes));
   }
 
   close(): void {
@@ -111,61 +104,4 @@ export class Connection {
     this.#arrived = needed;
     return this.#pieces;
   }
-}
-
-/** The part of Node's `tcp_wrap` and `stream_wrap` that a synchronous write needs. */
-interface RawHandle {
-  writeBuffer(request: object, bytes: Buffer): number;
-}
-interface StreamWrap {
-  readonly WriteWrap: new () => object;
-  readonly kLastWriteWasAsync: number;
-  readonly streamBaseState: Int32Array;
-}
-
-function streamWriter(socket: Socket): (bytes: Buffer) => void {
-  return (bytes) => {
-    socket.write(Buffer.from(bytes));
-  };
-}
-
-function rawWriter(socket: Socket): (bytes: Buffer) => void {
-  const handle: unknown = Reflect.get(socket, '_handle');
-  if (!isRawHandle(handle) || streamWrap === null) return streamWriter(socket);
-  const { WriteWrap, kLastWriteWasAsync, streamBaseState } = streamWrap;
-  const request = new WriteWrap();
-  return (bytes) => {
-    const failed = handle.writeBuffer(request, bytes);
-    if (failed !== 0) throw new Error(`a write failed with ${failed}`);
-    // The only request in flight is far smaller than the kernel's buffer, so it has been sent.
-    assert(streamBaseState[kLastWriteWasAsync] === 0, 'a write left at once');
-  };
-}
-
-const streamWrap = findStreamWrap();
-
-function findStreamWrap(): StreamWrap | null {
-  const binding: unknown = Reflect.get(process, 'binding');
-  if (typeof binding !== 'function') return null;
-  try {
-    const found: unknown = Reflect.apply(binding, process, ['stream_wrap']);
-    return isStreamWrap(found) ? found : null;
-  } catch {
-    return null;
-  }
-}
-
-function isRawHandle(value: unknown): value is RawHandle {
-  return (
-    typeof value === 'object' && value !== null && typeof Reflect.get(value, 'writeBuffer') === 'function'
-  );
-}
-
-function isStreamWrap(value: unknown): value is StreamWrap {
-  if (typeof value !== 'object' || value === null) return false;
-  return (
-    typeof Reflect.get(value, 'WriteWrap') === 'function' &&
-    typeof Reflect.get(value, 'kLastWriteWasAsync') === 'number' &&
-    Reflect.get(value, 'streamBaseState') instanceof Int32Array
-  );
 }

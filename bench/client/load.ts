@@ -118,7 +118,7 @@ export class Load {
     this.#guarded(() => {
       const arrivals = must(this.#arrivals, 'arrivals');
       const nowMs = performance.now();
-      while (arrivals.nextMs <= nowMs) {
+      while (arrivals.nextMs <= nowMs && arrivals.nextMs < this.#measureToMs) {
         const plannedMs = arrivals.take();
         const connection = this.#free.shift();
         if (connection === undefined) this.#backlog.push(plannedMs);

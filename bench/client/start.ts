@@ -27,11 +27,9 @@ export function measure(
   const [file, ...args] = onCore(core, [process.execPath, MAIN]);
   const child = spawn(must(file, 'command'), args, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    // `process.binding` is what the client's short way to the kernel needs.
-    env: { ...process.env, NODE_NO_WARNINGS: '1' },
   });
   return new Promise((resolve, reject) => {
-    let use: Promise<ServerUse> | null = null;
+    let use: ServerUse | null = null;
     let hasResult = false;
     const msMax = job.warmupMs + job.measureMs + BESIDE_WINDOWS_MS_MAX;
     const timer = setTimeout(() => fail(new Error(`the client was not done after ${msMax} ms`)), msMax);
@@ -40,25 +38,25 @@ export function measure(
       child.kill('SIGKILL');
       reject(error);
     };
-    const follow = async (message: FromClient): Promise<void> => {
+    const follow = (message: FromClient): void => {
       switch (message.type) {
         case 'measuring':
           onMeasuring();
-          return server.beginUse();
+          server.beginUse();
+          return;
         case 'measured':
           use = server.endUse();
           return;
         case 'failed':
-          return fail(server.ended ? server.failure(message.message) : new Error(message.message));
+          fail(server.ended ? server.failure(message.message) : new Error(message.message));
+          return;
         case 'result':
           hasResult = true;
           clearTimeout(timer);
-          return resolve({ client: message.result, server: await must(use, "the server's use") });
+          resolve({ client: message.result, server: must(use, "the server's use") });
       }
     };
-    child.on('message', (message: FromClient) => {
-      follow(message).catch(fail);
-    });
+    child.on('message', follow);
     child.once('error', fail);
     child.once('exit', (code) => {
       if (!hasResult) fail(new Error(`the client ended with code ${code}`));

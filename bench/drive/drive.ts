@@ -46,7 +46,6 @@ export async function drive(
         latencyTable(run, { ratePerSecond, latency, count: latency.count }, rows),
         failureTable(failures, sent),
       ],
-      ratios: [],
       notes: [
         auditNote(audit),
         `${figure(sent)} requests in ${run.seconds} s: ${figure(ratePerSecond)} answers a second of ${figure(run.rate)} planned, ` +

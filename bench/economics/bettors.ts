@@ -1,23 +1,23 @@
 /** Bettors who are after the house's money, each with a way of their own, and some who bet for other reasons. */
 import { DOWN, LIMIT_ODDS_E4_MAX, LIMIT_ODDS_E4_MIN, UP } from '../../engine/model/domain.js';
 import { Random } from '../client/random.js';
-import { LATENESS_MS, type Moment, type Strategy } from './market.js';
+import { LATENESS_MS, type Market, type Strategy } from './market.js';
 
 const other = (side: number): number => (side === UP ? DOWN : UP);
-const probabilityOf = ({ probabilityUp }: Moment, side: number): number =>
+const probabilityOf = ({ probabilityUp }: Market, side: number): number =>
   side === UP ? probabilityUp : 1 - probabilityUp;
 
-function repeat(moment: Moment, side: number, stakeCents: number, bets: number): void {
+function repeat(moment: Market, side: number, stakeCents: number, bets: number): void {
   for (let i = 0; i < bets; i++) moment.bet(side, stakeCents);
 }
 
 /** Bets of one side's published pool times `growth`, so that each moves the odds as far as the one before it. */
-function climb(moment: Moment, side: number, growth: number, bets: number): void {
+function climb(moment: Market, side: number, growth: number, bets: number): void {
   for (let i = 0; i < bets; i++) moment.bet(side, Math.round(moment.poolCents(side) * growth));
 }
 
 /** What a bettor does at each moment, in the same way in every round. */
-const always = (name: string, play: (moment: Moment) => void, lateness = 0): Strategy => ({
+const always = (name: string, play: (moment: Market) => void, lateness = 0): Strategy => ({
   name,
   lateness,
   newRound: () => play,
@@ -34,7 +34,7 @@ const lateBettor = always('late bettor', (moment) => {
 const BETS_AT_ONCE_MAX = 4;
 
 /** Takes every bet that pays at the quote, as large as pays best: who knows all probabilities can do no better at a moment. */
-function takeWhatPays(moment: Moment): void {
+function takeWhatPays(moment: Market): void {
   for (const side of [UP, DOWN]) {
     for (let i = 0; i < BETS_AT_ONCE_MAX; i++) {
       const stake = bestStakeCents(moment, side);
@@ -47,7 +47,7 @@ function takeWhatPays(moment: Moment): void {
  * The stake with the greatest expected profit, 0 if none has any. With a payout of k for each dollar of probable odds, the
  * expectation is k * s * (T + s) / (A + s) - s, whose derivative is zero at (A + s)^2 = k * A * (T - A) / (1 - k).
  */
-function bestStakeCents(moment: Moment, side: number): number {
+function bestStakeCents(moment: Market, side: number): number {
   const own = moment.poolCents(side);
   const total = own + moment.poolCents(other(side));
   const k = probabilityOf(moment, side) * (1 - moment.feeBps / 10_000);
@@ -98,7 +98,7 @@ const restingAllKnowing = always('resting, all-knowing', (moment) => {
 });
 
 /** The least odds that can be named at which a bet on the side pays. */
-function payingOddsE4(moment: Moment, side: number): number {
+function payingOddsE4(moment: Market, side: number): number {
   const odds = 1 / (probabilityOf(moment, side) * (1 - moment.feeBps / 10_000));
   const step = odds < 10 ? 100 : odds < 100 ? 1_000 : 10_000;
   return Math.max(LIMIT_ODDS_E4_MIN, (Math.floor((odds * 10_000) / step) + 1) * step);

@@ -92,35 +92,12 @@ function momentsMs(bettingMs: number, tickMs: number): number[] {
   return [...new Set(ticks)].map((tick) => tick * tickMs);
 }
 
-/** What a bettor sees and does at one moment. */
-export interface Moment {
-  readonly index: number;
-  /** Moments of the round in all. */
-  readonly count: number;
-  readonly openPrice: number;
-  readonly price: number;
-  /** The truth, for those who know it. */
-  readonly probabilityUp: number;
-  readonly feeBps: number;
-  readonly minStakeCents: number;
-  /** The published pool of a side, in cents. */
-  poolCents(side: number): number;
-  /** Up to which stake a bet on the side is accepted, in cents. */
-  availableCents(side: number): number;
-  /** False where the house refuses. */
-  bet(side: number, stakeCents: number): boolean;
-  /** A limit order, which is placed at once or rests. */
-  rest(side: number, stakeCents: number, limitOddsE4: number): void;
-  /** Cancels all orders that rest. */
-  cancelAll(): void;
-}
-
 export interface Strategy {
   readonly name: string;
   /** Index into `LATENESS_MS`: how much earlier than the house the bettor has prices. */
   readonly lateness: number;
   /** What the bettor does in a round, moment after moment. */
-  readonly newRound: () => (moment: Moment) => void;
+  readonly newRound: () => (moment: Market) => void;
 }
 
 export interface RoundResult {
@@ -136,7 +113,8 @@ const FIRST_PRICE = 100;
 const FILLS_AT_ONCE = 200;
 const ACCOUNT = { account: 1, key: 1 };
 
-export class Market implements Moment {
+/** The market, and what a bettor sees and does there at one moment. */
+export class Market {
   readonly #engine = new Engine();
   readonly #market: number;
   #round: RoundView;
@@ -145,10 +123,12 @@ export class Market implements Moment {
   /** Numbers of orders that rest. */
   readonly #resting = new Set<number>();
   #taken = { stakedCents: 0, bets: 0, refused: 0 };
+  /** The moment, and how many the round has. */
   index = 0;
   count = 0;
   openPrice = 0;
   price = 0;
+  /** The truth, for those who know it. */
   probabilityUp = 0;
 
   /** `rules` have this one market. */
@@ -191,15 +171,18 @@ export class Market implements Moment {
     return { houseCents: this.#end(tape), ...this.#taken };
   }
 
+  /** The published pool of a side. */
   poolCents(side: number): number {
     const upCents = quotedUpCents(this.#round, this.#fairShareE6);
     return side === UP ? upCents : this.#round.poolUpCents + this.#round.poolDownCents - upCents;
   }
 
+  /** Up to which stake a bet on the side is accepted. */
   availableCents(side: number): number {
     return availableCents(this.#round, side, this.#fairShareE6);
   }
 
+  /** False where the house refuses. */
   bet(side: number, stakeCents: number): boolean {
     const about = { idempotency: null, clientSeed: null, expectedPercentE6: -1, limitOddsE4: 0 };
     const order = { ...ACCOUNT, market: this.#market, side, stakeCents, fairShareE6: this.#fairShareE6 };
@@ -214,6 +197,7 @@ export class Market implements Moment {
     return false;
   }
 
+  /** A limit order, which is placed at once or rests. */
   rest(side: number, stakeCents: number, limitOddsE4: number): void {
     const order = { ...ACCOUNT, market: this.#market, side, stakeCents, limitOddsE4 };
     const about = { idempotency: null, clientSeed: null, expectedPercentE6: -1, fairShareE6: this.#fairShareE6 };

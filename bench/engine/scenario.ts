@@ -111,18 +111,6 @@ export function orders(from: number, count: number, accounts: number): PlaceOrde
   return Array.from({ length: count }, (_, at) => order(from + at, accounts));
 }
 
-/** A prime that divides no number of orders used here, so its multiples reach every order before repeating. */
-const STRIDE = 104_729;
-
-/**
- * `count` of the first `placed` orders, spread over all of them, different ones for each `from`: the same few would
- * stay in the caches, and their cost would not depend on the number of orders.
- */
-export function spreadOrders(placed: number, from: number, count: number, accounts: number): PlaceOrder[] {
-  assert(placed % STRIDE !== 0, 'the stride reaches every order');
-  return Array.from({ length: count }, (_, at) => order(((from + at) * STRIDE) % placed, accounts));
-}
-
 /** Asserts that money is conserved and `bets` bets were placed. */
 export function assertLedger({ engine }: Scenario, bets: number): void {
   const { houseCents, accountsCents, openStakesCents, openSeedsCents, depositsCents, withdrawalsCents } =

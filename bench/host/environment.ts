@@ -4,7 +4,6 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { basename, dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import Database from 'better-sqlite3';
 import { uwsVersion } from '../../http/uws/library.js';
 import type { Cores } from './cores.js';
 
@@ -41,7 +40,6 @@ export const environment = (): Environment => ({
     node: process.versions.node,
     v8: process.versions.v8,
     'uWebSockets.js': uwsVersion,
-    SQLite: sqliteVersion(),
     'redis-server': firstLine('redis-server', ['--version']),
     wrk: firstLine('wrk', ['-v']),
   },
@@ -81,15 +79,6 @@ function firstLine(command: string, args: readonly string[]): string | null {
     // `wrk -v` prints its version and fails.
     const output = error instanceof Error ? String(Reflect.get(error, 'stdout') ?? '') : '';
     return output === '' ? null : (output.split('\n')[0] ?? basename(command));
-  }
-}
-
-function sqliteVersion(): string {
-  const database = new Database(':memory:');
-  try {
-    return String(database.prepare('SELECT sqlite_version()').pluck().get());
-  } finally {
-    database.close();
   }
 }
 

@@ -1,7 +1,8 @@
-/** A loopback port that nobody listens on at the moment. */
-import { createServer } from 'node:net';
+/** Loopback ports. */
+import { connect, createServer } from 'node:net';
 import { assert } from '../../engine/base/assert.js';
 
+/** One that nobody listens on at the moment. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
@@ -11,5 +12,18 @@ export function freePort(): Promise<number> {
       assert(typeof address === 'object' && address !== null, 'the probe has an address');
       probe.close(() => resolve(address.port));
     });
+  });
+}
+
+/** Whether somebody listens there. */
+export function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    const end = (isUp: boolean): void => {
+      socket.destroy();
+      resolve(isUp);
+    };
+    socket.once('connect', () => end(true));
+    socket.once('error', () => end(false));
   });
 }

@@ -1,22 +1,23 @@
 /**
- * A server under measurement: its process on its core, and its resource usage. Node servers carry the probe. Logs go
- * to a file, never to a pipe that a sleeping suite would have to drain.
+ * A server under measurement: its process on its core, and what it uses. Logs go to a file, never to a pipe that a sleeping
+ * suite would have to drain.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { must } from '../../engine/base/assert.js';
 import { onCore } from './cores.js';
-import type { FromProbe, LoopDelay, Sample, ToProbe } from './probe.js';
 import { type CpuTimes, type CpuUse, cpuTimes, cpuUse, residentBytes } from './usage.js';
 
 const STOP_MS_MAX = 20_000;
-const PROBE_MS_MAX = 5_000;
+const SAMPLE_EVERY_MS = 250;
+const UP_LOOK_MS = 5;
 const LOG_TAIL_BYTES = 2_000;
 
 /**
  * Node's flags in `npm start`: no full garbage collection before the old generation reaches this size. Otherwise a
- * server with a small heap has one every second under load (docs/performance.md). All Node servers get it, references
+ * server with a small heap has one every second under load. All Node servers get it, references
  * included.
  */
 export const NODE_FLAGS: readonly string[] = ['--initial-old-space-size=256'];
@@ -27,14 +28,19 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
+/** Memory at a moment, and the cores used since the one before. */
+export interface Sample {
+  /** Since the window began. */
+  readonly atMs: number;
+  readonly residentBytes: number;
+  readonly cores: number;
+}
+
 export interface ServerUse {
   readonly cpu: CpuUse | null;
-  readonly loopDelay: LoopDelay | null;
-  /** Several samples a second; none of a server without the probe. */
+  /** Several samples a second. */
   readonly timeline: readonly Sample[];
   readonly residentBytes: number | null;
-  /** Of the first thread's event loop, where the server's environment asks for it (`probe.ts`). */
-  readonly longestTurnMs: number | null;
 }
 
 export interface ServerOptions {
@@ -49,21 +55,18 @@ export class ServerProcess {
   readonly pid: number;
   readonly #child: ChildProcess;
   readonly #logFile: string;
-  readonly #probed: boolean;
   #before: CpuTimes | null = null;
+  #timeline: Sample[] = [];
+  #sampling: NodeJS.Timeout | undefined;
   #exit: string | null = null;
 
-  private constructor(command: readonly string[], options: ServerOptions, probed: boolean) {
+  constructor(command: readonly string[], options: ServerOptions) {
     const [file, ...args] = onCore(options.core, command);
     const log = openSync(options.logFile, 'w');
-    this.#child = spawn(must(file, 'command'), args, {
-      stdio: probed ? ['ignore', log, log, 'ipc'] : ['ignore', log, log],
-      env: options.env ?? process.env,
-      serialization: 'advanced',
-    });
+    const env = options.env ?? process.env;
+    this.#child = spawn(must(file, 'command'), args, { stdio: ['ignore', log, log], env });
     closeSync(log);
     this.#logFile = options.logFile;
-    this.#probed = probed;
     this.pid = must(this.#child.pid, 'process id');
     running.add(this.#child);
     this.#child.once('exit', (code, signal) => {
@@ -72,40 +75,10 @@ export class ServerProcess {
     });
   }
 
-  /** A Node program, with the probe. */
+  /** A Node program, whose threads have names. */
   static node(script: string, args: readonly string[], options: ServerOptions): ServerProcess {
-    const probe = fileURLToPath(new URL('./probe.js', import.meta.url));
-    const command = [process.execPath, ...NODE_FLAGS, '--import', probe, script, ...args];
-    return new ServerProcess(command, options, true);
-  }
-
-  static other(command: readonly string[], options: ServerOptions): ServerProcess {
-    return new ServerProcess(command, options, false);
-  }
-
-  send(message: object): void {
-    this.#child.send(message);
-  }
-
-  /** The first message that `accept` accepts. Rejects if the process ends or `waitMsMax` passes. */
-  receive<T>(accept: (message: unknown) => T | null, waitMsMax: number): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const settle = (act: () => void): void => {
-        clearTimeout(timer);
-        this.#child.off('message', onMessage);
-        this.#child.off('exit', onExit);
-        act();
-      };
-      const onMessage = (message: unknown): void => {
-        const accepted = accept(message);
-        if (accepted !== null) settle(() => resolve(accepted));
-      };
-      const onExit = (): void => settle(() => reject(this.failure('ended')));
-      const timer = setTimeout(() => settle(() => reject(this.failure('did not answer'))), waitMsMax);
-      this.#child.on('message', onMessage);
-      this.#child.once('exit', onExit);
-      if (this.ended) onExit();
-    });
+    const names = fileURLToPath(new URL('./thread-names.js', import.meta.url));
+    return new ServerProcess([process.execPath, ...NODE_FLAGS, '--import', names, script, ...args], options);
   }
 
   get ended(): boolean {
@@ -120,22 +93,37 @@ export class ServerProcess {
     );
   }
 
-  async beginUse(): Promise<void> {
-    if (this.#probed) await this.#askProbe(true);
-    this.#before = cpuTimes(this.pid);
+  /** Waits until `isUp` says so; an error with the last output otherwise. */
+  async up(isUp: () => Promise<boolean>, waitMsMax: number): Promise<void> {
+    const fromMs = performance.now();
+    while (performance.now() - fromMs < waitMsMax && !this.ended) {
+      if (await isUp()) return;
+      await pause(UP_LOOK_MS);
+    }
+    const failure = this.failure('did not become ready');
+    await this.stop('SIGKILL');
+    throw failure;
   }
 
-  async endUse(): Promise<ServerUse> {
+  beginUse(): void {
+    const began = cpuTimes(this.pid);
+    this.#before = began;
+    this.#timeline = [];
+    let last = began;
+    this.#sampling = setInterval(() => {
+      const now = cpuTimes(this.pid);
+      const cores = cpuUse(last, now)?.process ?? Number.NaN;
+      const bytes = residentBytes(this.pid) ?? Number.NaN;
+      const atMs = (now?.takenAtMs ?? 0) - (began?.takenAtMs ?? 0);
+      this.#timeline.push({ atMs, residentBytes: bytes, cores });
+      last = now;
+    }, SAMPLE_EVERY_MS);
+  }
+
+  endUse(): ServerUse {
+    clearInterval(this.#sampling);
     const cpu = cpuUse(this.#before, cpuTimes(this.pid));
-    const probed = this.#probed ? await this.#askProbe(false) : null;
-    const { delay: loopDelay = null, timeline = [], longestTurnMs = null } = probed ?? {};
-    return { cpu, loopDelay, timeline, residentBytes: residentBytes(this.pid), longestTurnMs };
-  }
-
-  #askProbe(reset: boolean): Promise<FromProbe> {
-    const answer = this.receive((message) => (isFromProbe(message) ? message : null), PROBE_MS_MAX);
-    this.send({ type: 'probe', reset } satisfies ToProbe);
-    return answer;
+    return { cpu, timeline: this.#timeline, residentBytes: residentBytes(this.pid) };
   }
 
   /** Ends the process and waits for its end; one that does not follow SIGTERM in time is killed. */
@@ -159,8 +147,4 @@ export async function withServers<T>(work: (running: ServerProcess[]) => Promise
   } finally {
     await Promise.all(running.map((server) => server.stop('SIGKILL')));
   }
-}
-
-function isFromProbe(message: unknown): message is FromProbe {
-  return typeof message === 'object' && message !== null && Reflect.get(message, 'type') === 'loopDelay';
 }

@@ -1,9 +1,5 @@
-/**
- * A response as sent by the server under measurement, so that the references send the same bytes: status, headers,
- * body.
- */
-import { connect } from 'node:net';
-import { COMPLETE, type Frame, frameHttp, MALFORMED } from '../client/framing.js';
+/** A response as sent by the server under measurement, so that the references send the same: status, headers, body. */
+import { request } from 'node:http';
 
 export interface WireAnswer {
   readonly status: number;
@@ -12,44 +8,37 @@ export interface WireAnswer {
   /** Names and values in the order sent, without those that uWebSockets.js writes by itself (Date, Content-Length). */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
-  /** Bytes of the whole answer. */
+  /** Bytes of status line, headers and body. */
   readonly bytes: number;
 }
 
 const WRITTEN_ANYWAY = ['date', 'content-length'];
 const ANSWER_MS_MAX = 10_000;
 
-/** Sends `request` on a connection of its own and returns the answer. */
-export function captureAnswer(port: number, request: string): Promise<WireAnswer> {
+/** Sends a request, given as its text, on a connection of its own and returns the answer. */
+export function captureAnswer(port: number, text: string): Promise<WireAnswer> {
+  const [head = '', body = ''] = text.split('\r\n\r\n');
+  const [line = '', ...fields] = head.split('\r\n');
+  const [method = '', path = ''] = line.split(' ');
+  const headers = Object.fromEntries(fields.map((field) => field.split(': ')));
+  const options = { host: '127.0.0.1', port, method, path, headers, agent: false, timeout: ANSWER_MS_MAX };
   return new Promise((resolve, reject) => {
-    const frame: Frame = { status: 0, bodyAt: 0, endAt: 0 };
-    let bytes: Buffer = Buffer.alloc(0);
-    const socket = connect({ host: '127.0.0.1', port }, () => socket.write(request, 'latin1'));
-    socket.setTimeout(ANSWER_MS_MAX, () => socket.destroy(new Error('no answer')));
-    socket.on('error', reject);
-    socket.on('close', () => reject(new Error('the connection was closed before the answer')));
-    socket.on('data', (piece: Buffer) => {
-      bytes = Buffer.concat([bytes, piece]);
-      const framing = frameHttp(bytes, bytes.length, frame);
-      if (framing === MALFORMED) socket.destroy(new Error(`not an answer: ${bytes.toString('latin1')}`));
-      if (framing !== COMPLETE) return;
-      resolve(parseAnswer(bytes, frame));
-      socket.destroy();
+    const sent = request(options, async (response) => {
+      const pieces = await response.toArray().catch(reject);
+      const { statusCode: status = 0, statusMessage, rawHeaders } = response;
+      const all = rawHeaders.flatMap((name, at): [string, string][] =>
+        at % 2 === 0 ? [[name, rawHeaders[at + 1] ?? '']] : [],
+      );
+      const answer = Buffer.concat(pieces ?? []);
+      const statusLine = `${status} ${statusMessage}`;
+      resolve({
+        ...{ status, statusLine, body: answer.toString() },
+        headers: all.filter(([name]) => !WRITTEN_ANYWAY.includes(name.toLowerCase())),
+        bytes: statusLine.length + rawHeaders.join('').length + answer.length,
+      });
     });
+    sent.on('error', reject);
+    sent.on('timeout', () => sent.destroy(new Error('no answer')));
+    sent.end(body);
   });
-}
-
-function parseAnswer(bytes: Buffer, frame: Frame): WireAnswer {
-  const [statusLine = '', ...lines] = bytes.toString('latin1', 0, frame.bodyAt - 4).split('\r\n');
-  const headers = lines.map((line): [string, string] => {
-    const colon = line.indexOf(':');
-    return [line.slice(0, colon), line.slice(colon + 1).trim()];
-  });
-  return {
-    status: frame.status,
-    statusLine: statusLine.slice('HTTP/1.1 '.length),
-    headers: headers.filter(([name]) => !WRITTEN_ANYWAY.includes(name.toLowerCase())),
-    body: bytes.toString('utf8', frame.bodyAt, frame.endAt),
-    bytes: frame.endAt,
-  };
 }

@@ -1,7 +1,7 @@
 /** The players of a run, and what they were acknowledged. */
 import { must } from '../../engine/base/assert.js';
 import { Acknowledged, type Audited } from '../tote/audit.js';
-import { makeBettors, marketsForRun, openMarkets } from '../tote/bettors.js';
+import { type MarketState, makeBettors, marketsForRun, openMarkets } from '../tote/bettors.js';
 import type { ToteServer } from '../tote/server.js';
 import { captureAnswer, type WireAnswer } from './answer.js';
 import { ordersOnly, type Workload } from './workload.js';
@@ -10,6 +10,7 @@ export const ORDERS = 'POST /v1/orders';
 const BETTORS = 1_000;
 
 export interface Book extends Audited {
+  readonly markets: readonly MarketState[];
   readonly orders: Workload;
   /** The answer to an order, which counts like every other. */
   readonly sample: WireAnswer;

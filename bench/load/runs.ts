@@ -146,7 +146,7 @@ async function byWrk(target: Target, { connections }: Load, options: SuiteOption
     ...{ lateP99Us: null, clientCpu: Number.NaN, refused: 0 },
     answered: { count: answered + warmedUp, client: null },
     ...{ measuredAnswers: answered, cpu },
-    server: { loopDelay: null, timeline: [], residentBytes: null, longestTurnMs: null },
+    server: { timeline: [], residentBytes: null },
   };
 }
 
@@ -191,7 +191,7 @@ export const toteTarget = (
   name: string,
   server: ToteServer,
   workload: Workload,
-  { bettors, acknowledged }: Pick<Audited, 'bettors' | 'acknowledged'>,
+  { bettors, acknowledged }: Audited,
 ): Target => ({
   name: `tote: ${name}`,
   process: server.process,

@@ -1,6 +1,5 @@
 /** Tables, notes and plots of load rows. */
 import type { LatencySummary } from '../client/job.js';
-import type { LoopDelay } from '../host/probe.js';
 import { sumOf, THREADS, type ThreadName } from '../host/usage.js';
 import { figure, megabytes, millisecondsOfUs, percent } from '../report/format.js';
 import { median, type Plot, type Ratio, type Table } from '../report/section.js';
@@ -43,7 +42,7 @@ export function loadTable(title: string, rows: readonly Row[]): Table {
     title,
     columns: [
       ...['system', 'conns', ...planned, 'rate/s', 'spread', ...PERCENTILE_COLUMNS, ...late],
-      ...['client CPU', 'loop max ms', 'RSS MB', 'caught up ms'],
+      ...['client CPU', 'RSS MB', 'caught up ms'],
     ],
     rows: rows.map((row) => loadCells(row, isPlanned)),
   };
@@ -62,7 +61,6 @@ function loadCells({ name, connections, plannedRate, rounds }: Row, isPlanned: b
     ...PERCENTILES.map(([, pick]) => millisecondsOfUs(of(({ latency }) => pick(latency)))),
     ...(isPlanned ? [millisecondsOfUs(of(({ lateP99Us }) => lateP99Us ?? Number.NaN))] : []),
     percent(of(({ clientCpu }) => clientCpu)),
-    figure(Math.max(...rounds.map(({ server }) => server.loopDelay?.maxMs ?? Number.NaN))),
     megabytes(last?.server.residentBytes ?? null),
     figure(of(({ behind }) => behind?.tookMs ?? Number.NaN)),
   ];
@@ -87,47 +85,6 @@ export const rateRatioOf = (what: string, row: Row, reference: Row): Ratio => ({
   value: roundRatio(row, reference, rateOf),
   byCpu: cpuRatio(row, reference),
 });
-
-/** A client with no more than this of its core left is at or near its limit. */
-const CLIENT_CPU_LIMIT = 0.95;
-
-/** Names the rows in which the client may have been the limit: ratios against them are too favourable. */
-export function clientLimitNotes(rows: readonly Row[]): string[] {
-  return rows.flatMap(({ name, connections, plannedRate, rounds }) => {
-    const clientCpu = median(rounds.map((run) => run.clientCpu));
-    // At planned times the client spins.
-    if (plannedRate !== null || !(clientCpu >= CLIENT_CPU_LIMIT)) return [];
-    return [
-      `${name}, ${connections} connections: the client used ${percent(clientCpu)} of its core, so this rate may be the client's. ` +
-        'The system may do more, and a ratio against it be lower; the one by CPU time does not depend on that.',
-    ];
-  });
-}
-
-export interface Delays {
-  readonly name: string;
-  /** One for each round; the row shows the medians. */
-  readonly delays: readonly (LoopDelay | null)[];
-}
-
-const DELAYS: readonly (readonly [name: string, pick: (delay: LoopDelay) => number])[] = [
-  ['p50 ms', ({ p50Ms }) => p50Ms],
-  ['p90 ms', ({ p90Ms }) => p90Ms],
-  ['p99 ms', ({ p99Ms }) => p99Ms],
-  ['p99.9 ms', ({ p999Ms }) => p999Ms],
-  ['max ms', ({ maxMs }) => maxMs],
-];
-
-/** The event loop's timer delays. */
-export function delayTable(title: string, rows: readonly Delays[]): Table {
-  const cell = (delays: Delays['delays'], pick: (delay: LoopDelay) => number): string =>
-    figure(median(delays.map((delay) => (delay === null ? Number.NaN : pick(delay)))));
-  return {
-    title,
-    columns: ['', ...DELAYS.map(([name]) => name)],
-    rows: rows.map(({ name, delays }) => [name, ...DELAYS.map(([, pick]) => cell(delays, pick))]),
-  };
-}
 
 export function rateByConnections(title: string, rows: readonly Row[]): Plot {
   const names = [...new Set(rows.map(({ name }) => name))];
@@ -158,7 +115,7 @@ export function latencyByLoad(rows: readonly Row[]): Plot[] {
   });
 }
 
-/** The last round of a row: memory and the event loop's delay, a sample every quarter of a second. */
+/** The last round of a row: memory and cores used, a sample every quarter of a second. */
 export function overTime({ name, rounds }: Row): Plot[] {
   const timeline = rounds.at(-1)?.server.timeline ?? [];
   if (timeline.length === 0) return [];
@@ -168,7 +125,7 @@ export function overTime({ name, rounds }: Row): Plot[] {
     series: [{ name: what, points: timeline.map((sample) => [sample.atMs / 1000, pick(sample)]) }],
   });
   return [
-    plot('Longest event-loop delay', 'ms', ({ loopMaxMs }) => loopMaxMs),
+    plot('Cores used', 'cores', ({ cores }) => cores),
     plot('Resident memory', 'MB', ({ residentBytes }) => residentBytes / 1e6),
   ];
 }

@@ -1,6 +1,6 @@
 /** The requests of bots: any mix of reads and orders, refused orders, and replays. */
 import { assert, must } from '../../engine/base/assert.js';
-import { httpRequest, LOCAL, orderRequest, SERIAL, type Site } from '../client/http-request.js';
+import { httpRequest, LOCAL, orderRequest, type Site } from '../client/http-request.js';
 import type { Expectation, RequestTemplate } from '../client/job.js';
 import { KINDS, type Kind, type Mix, READS } from '../client/kinds.js';
 import { runLoad } from '../client/load.js';
@@ -131,26 +131,6 @@ export function refusedOrders({ bettors, markets }: Players): Workload {
   return { ...workload, templates, expectations: [answered(409, '{"success":false,"error":"odds_changed')] };
 }
 
-/** Serial numbers of runs stay below this. */
-const FIXED_KEYS_FROM = 900_000_000_000;
-
-/** Places each order once, and returns requests that repeat them. `lap` differs for each call. */
-export async function replayedOrders(port: number, book: Audited, lap: number): Promise<Workload> {
-  const workload = ordersOnly(book);
-  const templates = workload.templates.map((order, at) => ({
-    ...order,
-    text: order.text.replace(SERIAL, String(FIXED_KEYS_FROM + lap * 1_000_000 + at)),
-    serialAt: -1,
-  }));
-  await fill(port, { ...workload, templates }, book, templates.length);
-  const headers = [...LIMIT_HEADERS, 'X-Idempotent-Replay: true'];
-  return {
-    ...workload,
-    templates: templates.map((order) => ({ ...order, stakeCents: 0 })),
-    expectations: [{ ...placed(false), headers }],
-  };
-}
-
 let nextFillSerial = 800_000_000_000;
 const FILL_CONNECTIONS = 64;
 const FILL_MS_MAX = 300_000;
@@ -159,7 +139,7 @@ const FILL_MS_MAX = 300_000;
 export async function fill(
   port: number,
   workload: Workload,
-  { bettors, acknowledged }: Pick<Audited, 'bettors' | 'acknowledged'>,
+  { bettors, acknowledged }: Audited,
   count: number,
 ): Promise<void> {
   const { templates, expectations } = workload;

@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads';
 import { assert, must } from '../../engine/base/assert.js';
 import { type UwsResponse, uws } from '../../http/uws/library.js';
 import type { WireAnswer } from '../load/answer.js';
-import type { BareBatch, BareConfig, BareDurable, FromBare } from './bare.js';
+import type { BareBatch, BareConfig, BareDurable } from './bare.js';
 
 const configFile = must(process.argv[2], 'the file that says what to serve');
 serve(JSON.parse(readFileSync(configFile, 'utf8')));
@@ -24,9 +24,8 @@ function serve(config: BareConfig): void {
   const answer = readyAnswer(config.post);
   const whenParsed = config.commit === null ? answerAtOnce(answer) : groupCommit(answer, config.commit);
   app.post('/*', (response) => readJson(response, whenParsed));
-  app.listen('127.0.0.1', 0, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, (socket) => {
+  app.listen('127.0.0.1', config.port, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, (socket) => {
     assert(socket !== false, 'the bare server listens');
-    process.send?.({ type: 'listening', port: uws.us_socket_local_port(socket) } satisfies FromBare);
   });
 }
 

@@ -6,6 +6,7 @@ import Database from 'better-sqlite3';
 import { must } from '../../engine/base/assert.js';
 import { encodeCommand } from '../../engine/model/command-codec.js';
 import { marketOf, NO_FAIR_SHARE } from '../../engine/model/domain.js';
+import { freePort, isListening } from '../host/ports.js';
 import { ServerProcess } from '../host/server-process.js';
 import { captureAnswer, type WireAnswer } from '../load/answer.js';
 import type { Book } from '../load/book.js';
@@ -16,6 +17,7 @@ import { expect } from '../tote/audit.js';
 
 /** The configuration file of a bare server. */
 export interface BareConfig {
+  readonly port: number;
   readonly gets: readonly { readonly path: string; readonly answer: WireAnswer }[];
   /** Answer to every POST with a JSON body. */
   readonly post: WireAnswer;
@@ -28,8 +30,6 @@ export interface BareConfig {
     readonly durability: 'fsync' | 'os';
   } | null;
 }
-
-export type FromBare = { readonly type: 'listening'; readonly port: number };
 
 /** From the bare server to its commit thread, and back: a batch, and the number of the last durable command. */
 export interface BareBatch {
@@ -49,16 +49,18 @@ export interface BareServer {
 }
 
 /** `dir` is for the server's configuration and log. */
-export async function startBare(config: BareConfig, dir: string, core: number | null): Promise<BareServer> {
+export async function startBare(
+  answers: Omit<BareConfig, 'port'>,
+  dir: string,
+  core: number | null,
+): Promise<BareServer> {
+  const port = await freePort();
   const configFile = join(dir, 'bare.json');
-  writeFileSync(configFile, JSON.stringify(config));
-  const server = ServerProcess.node(SCRIPT, [configFile], { core, logFile: join(dir, 'bare.log') });
-  const port = await server.receive((message) => (isFromBare(message) ? message.port : null), START_MS_MAX);
-  return { process: server, port };
+  writeFileSync(configFile, JSON.stringify({ ...answers, port } satisfies BareConfig));
+  const process = ServerProcess.node(SCRIPT, [configFile], { core, logFile: join(dir, 'bare.log') });
+  await process.up(() => isListening(port), START_MS_MAX);
+  return { process, port };
 }
-
-const isFromBare = (message: unknown): message is FromBare =>
-  typeof message === 'object' && message !== null && Reflect.get(message, 'type') === 'listening';
 
 export const BARE = 'bare POST';
 export const BARE_COMMIT = 'bare POST + group commit';

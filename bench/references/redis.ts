@@ -2,20 +2,20 @@
  * Redis as the reference for one durable write a request: SET with an append-only file that is fsynced before every
  * answer. It runs in a process of its own on a free loopback port, and writes to the same disk as the other systems.
  */
-import { spawnSync } from 'node:child_process';
-import { connect } from 'node:net';
+import { execFile, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from '../host/ports.js';
+import { promisify } from 'node:util';
+import { onCore } from '../host/cores.js';
+import { freePort, isListening } from '../host/ports.js';
 import { ServerProcess } from '../host/server-process.js';
 
-const START_TRIES_MAX = 100;
-const START_TRY_GAP_MS = 50;
-const ASK_MS_MAX = 5_000;
+const START_MS_MAX = 5_000;
 
-export function hasRedis(): boolean {
-  return spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0;
-}
+/** Whether the server and its own client are installed. */
+export const hasRedis = (): boolean =>
+  ['redis-server', 'redis-benchmark'].every(
+    (program) => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0,
+  );
 
 export interface RedisServer {
   readonly process: ServerProcess;
@@ -39,29 +39,44 @@ export async function startRedis(
     'auto-aof-rewrite-percentage': '0',
   };
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
-  const server = ServerProcess.other(['redis-server', ...args], { core, logFile: join(dir, 'redis.log') });
-  for (let tries = 0; tries < START_TRIES_MAX; tries += 1) {
-    if (server.ended) break;
-    if (await answersPing(port)) return { process: server, port };
-    await pause(START_TRY_GAP_MS);
-  }
-  const failure = server.failure('did not start');
-  await server.stop();
-  throw failure;
+  const process = new ServerProcess(['redis-server', ...args], { core, logFile: join(dir, 'redis.log') });
+  await process.up(() => isListening(port), START_MS_MAX);
+  return { process, port };
 }
 
-const answersPing = async (port: number): Promise<boolean> =>
-  (await ask(port, 'PING').catch(() => '')).startsWith('+PONG');
+const run = promisify(execFile);
+/** Enough to see how many fit into the measured time. */
+const TRIAL_SETS = 50_000;
+const SETS_MS_MAX = 120_000;
+/** Keys are drawn at random from so many. */
+const KEYS = 1_000_000_000_000;
 
-/** The short answer to one inline command. */
-function ask(port: number, command: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host: '127.0.0.1', port }, () => socket.write(`${command}\r\n`));
-    socket.setTimeout(ASK_MS_MAX, () => socket.destroy(new Error(`no answer to ${command}`)));
-    socket.once('data', (bytes) => {
-      socket.destroy();
-      resolve(bytes.toString('latin1'));
-    });
-    socket.once('error', reject);
-  });
+export interface RedisRun {
+  readonly port: number;
+  readonly connections: number;
+  readonly seconds: number;
+  readonly valueBytes: number;
+  readonly core: number | null;
+}
+
+/** SETs per second over about `seconds`. */
+export async function setsPerSecond(options: RedisRun): Promise<number> {
+  const trial = await sets(TRIAL_SETS, options);
+  return sets(Math.ceil(trial * options.seconds), options);
+}
+
+async function sets(count: number, { port, connections, valueBytes, core }: RedisRun): Promise<number> {
+  const [file = '', ...args] = onCore(core, [
+    ...['redis-benchmark', '-p', String(port), '-c', String(connections), '-n', String(count)],
+    ...['-d', String(valueBytes), '-r', String(KEYS), '-t', 'set', '--csv'],
+  ]);
+  const { stdout } = await run(file, args, { timeout: SETS_MS_MAX, killSignal: 'SIGKILL' });
+  return parseCsv(stdout);
+}
+
+/** Requests per second of its report. */
+export function parseCsv(report: string): number {
+  const rate = /^"SET","([\d.]+)"/m.exec(report)?.[1];
+  if (rate === undefined) throw new Error(`not a report of redis-benchmark:\n${report}`);
+  return Number(rate);
 }

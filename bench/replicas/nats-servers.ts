@@ -32,7 +32,7 @@ cluster { name: bench, listen: "127.0.0.1:${cluster}", routes: [${routes}] }
 `;
     const file = join(dir, 'nats.conf');
     writeFileSync(file, config);
-    return ServerProcess.other(['nats-server', '-c', file], { core: null, logFile: join(dir, 'log') });
+    return new ServerProcess(['nats-server', '-c', file], { core: null, logFile: join(dir, 'log') });
   });
   return { url: `nats://${ports.map(([client]) => `127.0.0.1:${client}`).join(',')}`, processes };
 }

@@ -57,7 +57,7 @@ export function compareResults(a: readonly SectionResult[], b: readonly SectionR
   });
 }
 
-const tablesOf = ({ tables, ratios }: SectionResult): readonly Table[] =>
+const tablesOf = ({ tables, ratios = [] }: SectionResult): readonly Table[] =>
   ratios.length === 0 ? tables : [...tables, ratiosTable(ratios)];
 
 function comparedRows(a: Table, b: Table): string[][] {

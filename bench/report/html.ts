@@ -1,10 +1,9 @@
 /** A run as one HTML file: tables, ratios, notes and plots. It loads nothing and runs no script. */
 
-import { escapeHtml } from './escape.js';
 import { ratiosTable } from './format.js';
 import type { Run } from './run-file.js';
 import type { Plot, SectionResult, Table } from './section.js';
-import { plotSvg } from './svg.js';
+import { escapeHtml, plotSvg } from './svg.js';
 
 const STYLE = `
   body { font: 14px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 1200px; padding: 0 1rem; color: #1f2328; background: #fff; }
@@ -39,7 +38,7 @@ export function reportHtml({ environment, options, results }: Run): string {
 
 const factText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-function sectionHtml({ name, tables, ratios, notes, plots }: SectionResult): string {
+function sectionHtml({ name, tables, ratios = [], notes, plots }: SectionResult): string {
   return [
     `<h2>${escapeHtml(name)}</h2>`,
     ...tables.map(tableHtml),

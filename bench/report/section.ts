@@ -37,13 +37,14 @@ export interface Plot {
 export interface SectionResult {
   readonly name: string;
   readonly tables: readonly Table[];
-  readonly ratios: readonly Ratio[];
+  readonly ratios?: readonly Ratio[];
   /** What a reader must know to interpret the figures. */
   readonly notes: readonly string[];
   readonly plots?: readonly Plot[];
   /** Results for the speed table that are not ratios. */
   readonly measured?: readonly Measured[];
-  readonly data: unknown;
+  /** Everything measured, for the JSON file. */
+  readonly data?: unknown;
   /** Set by the run. */
   readonly tookSeconds?: number;
 }

@@ -1,8 +1,18 @@
 /** A plot as self-contained inline SVG: lines and points, linear or logarithmic axes. */
 
-import { escapeHtml } from './escape.js';
 import { figure } from './format.js';
 import type { Plot } from './section.js';
+
+/** Text for HTML and SVG, in content and in quoted attributes. */
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 
 const WIDTH = 720;
 const HEIGHT = 320;

@@ -17,8 +17,6 @@ export async function engineSection(options: SuiteOptions): Promise<SectionResul
     reject: await suiteRounds('reject', input, options),
     replay: await suiteRounds('replayOrder', input, options),
     digest: await suiteRounds('digest', input, options),
-    ticks: await suiteRounds('ticks', input, options),
-    lifecycle: await suiteRounds('lifecycle', input, options),
     settle: await suiteRounds('settle', input, options),
   };
   return {
@@ -27,7 +25,6 @@ export async function engineSection(options: SuiteOptions): Promise<SectionResul
       placingTable([data.placeFewAccounts, data.place, data.placeManyAccounts]),
       operationsTable(data),
     ],
-    ratios: [],
     notes: [
       'Orders carry an Idempotency-Key each; their digests are made beforehand, as the HTTP edge makes them.',
     ],
@@ -40,9 +37,6 @@ const PLACING: readonly (readonly [column: string, pick: (round: PlacingRate) =>
   ['open bets', ({ orders }) => orders],
   ['orders/s', ({ ordersPerSecond }) => ordersPerSecond],
   ['orders/CPU s', ({ ordersPerCpuSecond }) => ordersPerCpuSecond],
-  ['first tenth', ({ firstTenthPerSecond }) => firstTenthPerSecond],
-  ['last tenth', ({ lastTenthPerSecond }) => lastTenthPerSecond],
-  ['worst slice x', ({ worstSliceRatio }) => worstSliceRatio],
   ['bytes/bet', ({ bytesPerBet }) => bytesPerBet],
 ];
 
@@ -56,16 +50,11 @@ interface OperationsData {
   readonly reject: readonly number[];
   readonly replay: readonly number[];
   readonly digest: readonly number[];
-  readonly ticks: readonly SuiteResult<'ticks'>[];
-  readonly lifecycle: readonly SuiteResult<'lifecycle'>[];
   readonly settle: readonly SuiteResult<'settle'>[];
 }
 
-function operationsTable({ reject, replay, digest, ticks, lifecycle, settle }: OperationsData): Table {
-  const of = <T>(rounds: readonly T[], pick: (round: T) => number): string =>
-    figure(median(rounds.map(pick)));
-  const longest = (rounds: readonly { readonly longestMs: number }[]): string =>
-    `longest command ${of(rounds, ({ longestMs }) => longestMs)} ms`;
+function operationsTable({ reject, replay, digest, settle }: OperationsData): Table {
+  const of = (pick: (round: SuiteResult<'settle'>) => number): string => figure(median(settle.map(pick)));
   return {
     title: 'Engine: everything else',
     columns: ['what', 'per second', ''],
@@ -73,19 +62,13 @@ function operationsTable({ reject, replay, digest, ticks, lifecycle, settle }: O
       ['reject an order (odds_changed)', figure(median(reject)), ''],
       ['replay an order (Idempotency-Key)', figure(median(replay)), ''],
       ['rolling digest of a batch', figure(median(digest)), ''],
-      ['settle bets, 512 a slice', of(settle, ({ betsPerSecond }) => betsPerSecond), longest(settle)],
       [
-        'advance (rounds lock, end and open)',
-        of(lifecycle, ({ advancesPerSecond }) => advancesPerSecond),
-        longest(lifecycle),
+        'settle bets, 512 a slice',
+        of(({ betsPerSecond }) => betsPerSecond),
+        `longest command ${of(({ longestMs }) => longestMs)} ms`,
       ],
-      [
-        'boundary price (rounds of an asset are decided)',
-        of(lifecycle, ({ boundaryPricesPerSecond }) => boundaryPricesPerSecond),
-        `with advances, all markets: ${of(lifecycle, ({ msPerMinute }) => msPerMinute)} ms a minute`,
-      ],
-      ['price tick (not journaled)', of(ticks, (rate) => rate), ''],
-      ['digest of the whole state', '', `${of(settle, ({ stateDigestMs }) => stateDigestMs)} ms`],
+      ['a lock, an end or a boundary price', of(({ boundaryUs }) => 1e6 / boundaryUs), ''],
+      ['digest of the whole state', '', `${of(({ stateDigestMs }) => stateDigestMs)} ms`],
     ],
   };
 }

@@ -9,10 +9,12 @@ import { must } from '../../engine/base/assert.js';
 import { hasWrk } from '../client/wrk.js';
 import { type ServerProcess, withServers } from '../host/server-process.js';
 import { captureAnswer, type WireAnswer } from '../load/answer.js';
-import { type Row, rowsInTurn, type Target } from '../load/runs.js';
-import { clientLimitNotes, rateRatioOf, rowTables } from '../load/tables.js';
+import { type Row, roundRatio, rowsInTurn, type Target, threadUsOf } from '../load/runs.js';
+import { rateRatioOf, rowTables } from '../load/tables.js';
 import { type Workload, workloadOf } from '../load/workload.js';
 import { expectAsLarge, startBare } from '../references/bare.js';
+import { figure } from '../report/format.js';
+import type { Measured } from '../report/goals.js';
 import type { SectionResult, SuiteOptions } from '../report/section.js';
 import { makeBettors, openMarkets } from '../tote/bettors.js';
 import { placeOf, ToteServer } from '../tote/server.js';
@@ -85,12 +87,23 @@ function sectionOf(reads: readonly Read[], own: readonly Row[], wrk: readonly Ro
       ...(hasRates ? rowTables('Market data, wrk (status only)', wrk) : []),
     ],
     ratios,
+    measured: hasRates ? [marketCpu(must(wrk[0], 'tote'), must(wrk[1], 'bare'))] : [],
     notes: hasRates
       ? ['The ratios are of the rates that wrk reached.']
       : [
           'wrk is not installed: the ratios are of our own client, which may be the limit (see its CPU share).',
-          ...clientLimitNotes(own),
         ],
     data: { own, wrk },
   };
 }
+
+const marketCpu = (tote: Row, bare: Row): Measured => ({
+  goal: 'marketCpuToBare',
+  value: roundRatio(
+    tote,
+    bare,
+    ({ threadUs }) => threadUs.gateway,
+    ({ threadUs }) => threadUs.main,
+  ),
+  beside: `engine's thread ${figure(threadUsOf(tote).main)} us`,
+});

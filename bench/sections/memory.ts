@@ -14,7 +14,7 @@ import { audit } from '../tote/audit.js';
 import { placeOf, ToteServer } from '../tote/server.js';
 import { catchUp } from '../tote/shadow.js';
 
-const ORDERS = { full: 500_000, quick: 100_000 };
+const ORDERS = 500_000;
 const ORDERS_BEFORE = 100_000;
 /** Ample time for all of them. */
 const FILL_MS = 180_000;
@@ -28,16 +28,15 @@ export async function memorySection(options: SuiteOptions): Promise<SectionResul
     const book = await openBook(server, FILL_MS);
     const { bettors } = book;
     const [before, market] = [must(book.markets.at(-1), 'market'), must(book.markets[0], 'market')];
-    const orders = ORDERS[options.quick ? 'quick' : 'full'];
     options.progress(`placing ${figure(ORDERS_BEFORE)} orders in ${before.id}`);
     await fill(server.port, ordersOnly({ bettors, markets: [before] }), book, ORDERS_BEFORE);
     const beforeBytes = await restingBytes(server);
-    options.progress(`placing ${figure(orders)} orders in ${market.id}`);
-    await fill(server.port, ordersOnly({ bettors, markets: [market] }), book, orders);
+    options.progress(`placing ${figure(ORDERS)} orders in ${market.id}`);
+    await fill(server.port, ordersOnly({ bettors, markets: [market] }), book, ORDERS);
     const afterBytes = await restingBytes(server);
     options.progress('auditing');
     const audited = await audit(server, book);
-    return sectionOf({ beforeBytes, afterBytes, orders }, audited.orders);
+    return sectionOf({ beforeBytes, afterBytes }, audited.orders);
   } finally {
     await server.process.stop('SIGKILL');
   }
@@ -54,25 +53,23 @@ async function restingBytes(server: ToteServer): Promise<number> {
 interface Resident {
   readonly beforeBytes: number;
   readonly afterBytes: number;
-  readonly orders: number;
 }
 
 function sectionOf(resident: Resident, audited: number): SectionResult {
-  const { beforeBytes, afterBytes, orders } = resident;
-  const bytes = (afterBytes - beforeBytes) / orders;
-  const beside = `${figure(orders)} orders, RSS ${megabytes(beforeBytes)} to ${megabytes(afterBytes)} MB`;
+  const { beforeBytes, afterBytes } = resident;
+  const bytes = (afterBytes - beforeBytes) / ORDERS;
+  const beside = `${figure(ORDERS)} orders, RSS ${megabytes(beforeBytes)} to ${megabytes(afterBytes)} MB`;
   return {
     name: 'memory',
     tables: [
       {
         title: 'Memory of the process, shadow included',
         columns: ['orders', 'RSS MB before', 'RSS MB after', 'bytes an order'],
-        rows: [[figure(orders), megabytes(beforeBytes), megabytes(afterBytes), figure(bytes)]],
+        rows: [[figure(ORDERS), megabytes(beforeBytes), megabytes(afterBytes), figure(bytes)]],
       },
     ],
-    ratios: [],
     notes: [
-      `${figure(orders)} orders with an Idempotency-Key each in one round, after ${figure(ORDERS_BEFORE)} in another; measured once the ` +
+      `${figure(ORDERS)} orders with an Idempotency-Key each in one round, after ${figure(ORDERS_BEFORE)} in another; measured once the ` +
         'shadow has caught up. The figure has what garbage collection has not given back.',
       `${figure(audited)} acknowledged orders were all found, stake by stake; money is conserved.`,
     ],

@@ -35,8 +35,8 @@ const CONNECTIONS = 256;
  */
 const SETTLED_BETTORS = 100;
 const SETTLED_BETS = 20_000;
-const MINUTES = { full: 2, quick: 1 };
-const MEASURE_MS = { full: 24_000, quick: 10_000 };
+const MINUTES = 2;
+const MEASURE_MS = 24_000;
 const MINUTE_MS = 60_000;
 /** Several snapshots within a window; the server's default is one after 1,000,000 commands. */
 const ENV = { TOTE_SNAPSHOT_COMMANDS: '250000' };
@@ -61,12 +61,11 @@ export const minuteSection = (options: SuiteOptions): Promise<SectionResult> =>
 
 async function measureMinutes(options: SuiteOptions, running: ServerProcess[]): Promise<SectionResult> {
   options.progress('starting the server and its accounts');
-  const size = options.quick ? 'quick' : 'full';
   const server = await ToteServer.start({ ...placeOf(options), env: ENV });
   running.push(server.process);
   const settled = await makeBettors(server, SETTLED_BETTORS);
-  const windowMs = 2 * MEASURE_MS[size] + 2 * options.warmupMs + 2 * CLIENT_START_MS;
-  const book = await openBook(server, REST_MS + MINUTE_MS + MINUTES[size] * (MINUTE_MS + windowMs));
+  const windowMs = 2 * MEASURE_MS + 2 * options.warmupMs + 2 * CLIENT_START_MS;
+  const book = await openBook(server, REST_MS + MINUTE_MS + MINUTES * (MINUTE_MS + windowMs));
   const target = toteTarget(ORDERS, server, book.orders, book);
   const [closed] = await rowsInTurn([target], { connections: CONNECTIONS }, { ...options, rounds: 1 });
   const maximum = rateReached(must(closed, 'row'));
@@ -74,8 +73,8 @@ async function measureMinutes(options: SuiteOptions, running: ServerProcess[]): 
   const { catchUp: _, ...orders } = target;
   const reference = await startPost(BARE_COMMIT, book, options, running);
   const minutes: Minute[] = [];
-  for (let seed = 1; seed <= MINUTES[size]; seed += 1) {
-    const measureMs = MEASURE_MS[size];
+  for (let seed = 1; seed <= MINUTES; seed += 1) {
+    const measureMs = MEASURE_MS;
     const pace = { kind: 'open', ratePerSecond: maximum / 2, seed } as const;
     const measure = (of: Target): Promise<Run> =>
       runOnce(of, { connections: CONNECTIONS, pace }, { ...options, measureMs });
@@ -140,7 +139,6 @@ function sectionOf(maximum: number, minutes: readonly Minute[], orders: number):
       row,
       bare,
     ]),
-    ratios: [],
     notes: [
       `The server answered ${figure(maximum)} orders/s at most. Within each window ${figure(SETTLED_BETS)} bets on rounds of a minute ` +
         `were settled${haveSnapshots ? ', and at least one snapshot was begun and finished' : '; no snapshot was finished in one of them'}.`,

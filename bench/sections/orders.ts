@@ -7,7 +7,7 @@ import { must } from '../../engine/base/assert.js';
 import { type ServerProcess, withServers } from '../host/server-process.js';
 import { ORDERS, openBook } from '../load/book.js';
 import { plannedRow, type Row, rateReached, rowsInTurn, toteTarget } from '../load/runs.js';
-import { clientLimitNotes, rateByConnections, rateRatioOf, rowTables } from '../load/tables.js';
+import { rateByConnections, rateRatioOf, rowTables } from '../load/tables.js';
 import { BARE, BARE_COMMIT, startPost } from '../references/bare.js';
 import { figure } from '../report/format.js';
 import type { Ratio, SectionResult, SuiteOptions } from '../report/section.js';
@@ -59,7 +59,6 @@ async function measureOrders(options: SuiteOptions, running: ServerProcess[]): P
     notes: [
       `${figure(audited.orders)} acknowledged orders by ${audited.accounts} accounts were all found, stake by stake, ` +
         'before and after SIGKILL and restart; money is conserved.',
-      ...clientLimitNotes(rows),
       `First answer after the restart from that journal: ${figure(restarted.startMs)} ms. ` +
         `First answer on an empty data directory: ${figure(server.startMs)} ms (operator API, asked every 5 ms).`,
       `${BARE_COMMIT} holds as many orders as it answered.`,

@@ -10,7 +10,7 @@ import { BOTS_MIX } from '../client/kinds.js';
 import { type ServerProcess, withServers } from '../host/server-process.js';
 import { type Book, openBook } from '../load/book.js';
 import { type Row, rateOf, rowsInTurn, type Target, toteTarget } from '../load/runs.js';
-import { clientLimitNotes, rateRatioOf, rowTables } from '../load/tables.js';
+import { rateRatioOf, rowTables } from '../load/tables.js';
 import { refusedOrders, workloadOf } from '../load/workload.js';
 import { UsageError } from '../report/options.js';
 import type { Ratio, SectionResult, SuiteOptions } from '../report/section.js';
@@ -90,7 +90,6 @@ function sectionOf(dir: string, rows: readonly Row[]): SectionResult {
     notes: [
       `A is this checkout, B ${dir}; a ratio above 1 is for A. Behind it: the lowest and the highest of the rounds. ` +
         'Where these lie on both sides of 1, the rounds do not tell A from B.',
-      ...clientLimitNotes(rows),
       'The books of both held every acknowledged order; money is conserved.',
     ],
     data: rows,

@@ -21,41 +21,30 @@ export async function replaySection(options: SuiteOptions): Promise<SectionResul
   };
   options.progress('commits by batch size');
   const commits = await suiteOnce('commits', { scale, dir: folder('commits') }, options);
-  options.progress('acknowledgements by batch size');
-  const acknowledged = await suiteOnce('acknowledgements', { scale, dir: folder('acknowledged') }, options);
   options.progress(`writing a journal of ${figure(scale)} orders`);
   const dir = folder('replay');
   const written = await suiteOnce('writeJournal', { scale, dir }, options);
-  // As a server starts, on all cores, one of which reads ahead; and pinned to one core, like the servers of the other
-  // sections.
+  // As a server starts, on all cores, one of which reads ahead.
   const allCores = { ...options, cores: { server: null, client: null } };
   const replays = await suiteRounds('replayJournal', { scale, dir }, allCores);
-  const pinned = await suiteRounds('replayJournal', { scale, dir }, options);
-  for (const { digest } of [...replays, ...pinned]) {
+  for (const { digest } of replays) {
     if (digest !== written.digest)
       throw new Error(`a replay came to ${digest}, the engine that wrote to ${written.digest}`);
   }
-  const snapshots = [
-    await snapshotRounds('writeSnapshot', scale, folder('snapshot'), options),
-    await snapshotRounds('writeSnapshotWithKeys', scale, folder('snapshot-with-keys'), options),
-  ];
-  const { rate, cpuRate } = ratesOf(replays);
+  const snapshot = await snapshotRounds(scale, folder('snapshot'), options);
+  const rate = median(replays.map(({ commandsPerSecond }) => commandsPerSecond));
+  const cpuRate = median(replays.map(({ commandsPerCpuSecond }) => commandsPerCpuSecond));
   return {
     name: 'replay',
     tables: [
       commitsTable(commits),
-      acknowledgedTable(acknowledged),
       {
         title: 'Replay at a start: checksums, chain, engine, rolling digest of each batch',
-        columns: ['cores', 'commands', 'commands/s', 'commands/CPU s', 'seconds'],
-        rows: [
-          replayRow('all (as a server starts)', written.commands, replays),
-          replayRow(options.cores.server === null ? 'all' : 'one', written.commands, pinned),
-        ],
+        columns: ['commands', 'commands/s', 'commands/CPU s', 'seconds'],
+        rows: [[written.commands, rate, cpuRate, written.commands / rate].map(figure)],
       },
-      snapshotsTable(snapshots),
+      snapshotTable(snapshot),
     ],
-    ratios: [],
     measured: [
       {
         goal: 'replay',
@@ -64,22 +53,8 @@ export async function replaySection(options: SuiteOptions): Promise<SectionResul
       },
     ],
     notes: ['Each replay and each load ended with the rolling digest of the engine that wrote the file.'],
-    data: { commits, acknowledged, written, replays, pinned, snapshots },
+    data: { commits, written, replays, snapshot },
   };
-}
-
-type Replays = readonly SuiteResult<'replayJournal'>[];
-
-function ratesOf(replays: Replays): { rate: number; cpuRate: number } {
-  return {
-    rate: median(replays.map(({ commandsPerSecond }) => commandsPerSecond)),
-    cpuRate: median(replays.map(({ commandsPerCpuSecond }) => commandsPerCpuSecond)),
-  };
-}
-
-function replayRow(cores: string, commands: number, replays: Replays): string[] {
-  const { rate, cpuRate } = ratesOf(replays);
-  return [cores, figure(commands), figure(rate), figure(cpuRate), figure(commands / rate)];
 }
 
 function commitsTable(commits: SuiteResult<'commits'>): Table {
@@ -95,30 +70,14 @@ function commitsTable(commits: SuiteResult<'commits'>): Table {
   };
 }
 
-function acknowledgedTable(rows: SuiteResult<'acknowledgements'>): Table {
-  return {
-    title: "Acknowledgement: from handing a batch to the journal's thread to hearing that it is durable",
-    columns: ['commands a batch', ...['p50', 'p90', 'p99', 'p99.9', 'max'].map((name) => `${name} ms`)],
-    rows: rows.map(({ batchSize, latency: { p50Us, p90Us, p99Us, p999Us, maxUs } }) => [
-      figure(batchSize),
-      ...[p50Us, p90Us, p99Us, p999Us, maxUs].map(millisecondsOfUs),
-    ]),
-  };
-}
-
 interface SnapshotRounds {
   readonly written: SuiteResult<'writeSnapshot'>;
   readonly loads: readonly SuiteResult<'loadSnapshot'>[];
 }
 
-async function snapshotRounds(
-  write: 'writeSnapshot' | 'writeSnapshotWithKeys',
-  scale: number,
-  dir: string,
-  options: SuiteOptions,
-): Promise<SnapshotRounds> {
+async function snapshotRounds(scale: number, dir: string, options: SuiteOptions): Promise<SnapshotRounds> {
   options.progress(`writing a snapshot of ${figure(scale)} bets`);
-  const written = await suiteOnce(write, { scale, dir }, options);
+  const written = await suiteOnce('writeSnapshot', { scale, dir }, options);
   const loads = await suiteRounds('loadSnapshot', { scale, dir }, options);
   for (const { digest } of loads) {
     if (digest !== written.digest)
@@ -127,30 +86,14 @@ async function snapshotRounds(
   return { written, loads };
 }
 
-function snapshotsTable(snapshots: readonly SnapshotRounds[]): Table {
+function snapshotTable({ written, loads }: SnapshotRounds): Table {
+  const { bets, accounts, encodeMs, writeMs, longestPieceMs, bytes } = written;
+  const [loadMs, loadCpuMs] = [loads.map((load) => load.loadMs), loads.map((load) => load.loadCpuMs)];
+  const columns = ['bets and Idempotency-Keys', 'accounts', 'encode ms', 'write ms', 'longest piece ms'];
+  const figures = [bets, accounts, encodeMs, writeMs, longestPieceMs, bytes / bets];
   return {
-    title: 'Snapshots: written and synced piece by piece; read, checked and linked at a start',
-    columns: [
-      'bets',
-      'accounts',
-      'Idempotency-Keys',
-      'encode ms',
-      'write ms',
-      'longest piece ms',
-      'bytes/bet',
-      'load ms',
-      'load CPU ms',
-    ],
-    rows: snapshots.map(({ written, loads }) => [
-      figure(written.bets),
-      figure(written.accounts),
-      figure(written.idempotencyKeys),
-      figure(written.encodeMs),
-      figure(written.writeMs),
-      figure(written.longestPieceMs),
-      figure(written.bytes / written.bets),
-      figure(median(loads.map(({ loadMs }) => loadMs))),
-      figure(median(loads.map(({ loadCpuMs }) => loadCpuMs))),
-    ]),
+    title: 'A snapshot: written and synced piece by piece; read, checked and linked at a start',
+    columns: [...columns, 'bytes/bet', 'load ms', 'load CPU ms'],
+    rows: [[...figures, median(loadMs), median(loadCpuMs)].map(figure)],
   };
 }

@@ -1,20 +1,20 @@
 /**
- * The cost of snapshots to orders: the event loop's delay and latencies at planned times with a million open bets,
+ * The cost of snapshots to orders: latencies at planned times with a million open bets,
  * without snapshots and with one being written nearly all the time. One data directory is filled once through the API
  * and restarted for every row. Afterwards the server's ledger must contain every acknowledged order.
  */
 import { must } from '../../engine/base/assert.js';
 import { type Book, openBook } from '../load/book.js';
 import { type Row, runOnce, toteTarget } from '../load/runs.js';
-import { delayTable, rowTables } from '../load/tables.js';
+import { rowTables } from '../load/tables.js';
 import { fill } from '../load/workload.js';
-import { figure, megabytes } from '../report/format.js';
-import type { SectionResult, SuiteOptions, Table } from '../report/section.js';
+import { figure } from '../report/format.js';
+import type { SectionResult, SuiteOptions } from '../report/section.js';
 import { audit } from '../tote/audit.js';
 import { placeOf, ToteServer } from '../tote/server.js';
 import { type Status, statusOf } from '../tote/shadow.js';
 
-const OPEN_BETS = { full: 1_000_000, quick: 100_000 };
+const OPEN_BETS = 1_000_000;
 const CONNECTIONS = 64;
 /** Well below the maximum rate: a queue would hide stalls. */
 const RATE_PER_SECOND = 10_000;
@@ -38,15 +38,14 @@ interface Measured {
 
 export async function snapshotsSection(options: SuiteOptions): Promise<SectionResult> {
   const rounds = Math.min(options.rounds, ROUNDS_MAX);
-  const measureMs = Math.max(options.measureMs, options.quick ? 0 : MEASURE_MS_MIN);
+  const measureMs = Math.max(options.measureMs, MEASURE_MS_MIN);
   const long = { ...options, rounds, measureMs };
-  const bets = OPEN_BETS[options.quick ? 'quick' : 'full'];
   let server = await ToteServer.start({ ...placeOf(options), env: NEVER });
   try {
     const runsMs = rounds * VARIANTS.length * (long.warmupMs + measureMs + RUN_OVERHEAD_MS);
     const book = await openBook(server, FILL_MS + runsMs);
-    options.progress(`placing ${figure(bets)} bets`);
-    await fill(server.port, book.orders, book, bets);
+    options.progress(`placing ${figure(OPEN_BETS)} bets`);
+    await fill(server.port, book.orders, book, OPEN_BETS);
     const measured = VARIANTS.map((): Measured[] => []);
     for (let round = 1; round <= rounds; round += 1) {
       const order = [...VARIANTS.entries()];
@@ -85,36 +84,14 @@ function sectionOf(variants: readonly (readonly Measured[])[], orders: number): 
     rounds: rounds.flatMap(({ row }) => row.rounds),
   }));
   const statuses = variants.flatMap((rounds) => rounds.map(({ status }) => status));
+  const written = statuses.flatMap(({ shadow }) => shadow.lastSnapshot?.ms ?? []);
   return {
     name: 'snapshots',
-    tables: [
-      delayTable(
-        "The event loop's delay, median of the rounds",
-        rows.map(({ name, rounds }) => ({ name, delays: rounds.map(({ server }) => server.loopDelay) })),
-      ),
-      ...rowTables('Orders at planned times while snapshots are or are not written', rows),
-      snapshotTable(variants.flat()),
-    ],
-    ratios: [],
+    tables: [...rowTables('Orders at planned times while snapshots are or are not written', rows)],
     notes: [
       `${figure(orders)} acknowledged orders were all found, stake by stake, after ${statuses.length} restarts.`,
-      'The delay is that of a timer of 1 ms beyond its due time, on the event loop that answers the orders.',
+      `The last snapshots took ${figure(Math.min(...written))} to ${figure(Math.max(...written))} ms.`,
     ],
     data: { rows, statuses },
-  };
-}
-
-function snapshotTable(measured: readonly Measured[]): Table {
-  return {
-    title: 'The shadow at the end of a row',
-    columns: ['', 'start ms', 'from snapshot', 'snapshot MB', 'snapshot ms', 'lag, commands'],
-    rows: measured.map(({ row, status: { start, shadow } }) => [
-      row.name,
-      figure(start.ms),
-      start.snapshotSequence === null ? '-' : figure(start.snapshotSequence),
-      megabytes(shadow.lastSnapshot?.bytes ?? null),
-      figure(shadow.lastSnapshot?.ms ?? Number.NaN),
-      figure(row.rounds[0]?.behind?.lagCommands ?? Number.NaN),
-    ]),
   };
 }

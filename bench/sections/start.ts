@@ -27,7 +27,6 @@ export async function startSection(options: SuiteOptions): Promise<SectionResult
         rows: [[count, median(startMs), best, worst].map(figure)],
       },
     ],
-    ratios: [],
     notes: [
       'From the start of the process to an answer of its operator API that it is ready, asked for every 5 ms. Each start makes its ' +
         'secret, its journal and its archive, and has a clean end.',

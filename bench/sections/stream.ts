@@ -11,10 +11,9 @@ import { type Row, type Run, runOnce, toteTarget } from '../load/runs.js';
 import { rowTables } from '../load/tables.js';
 import { figure } from '../report/format.js';
 import { median, type SectionResult, type SuiteOptions } from '../report/section.js';
-import type { Counted } from '../stream/client.js';
-import { Streams } from '../stream/start.js';
 import { expectConservation } from '../tote/audit.js';
 import { placeOf, ToteServer } from '../tote/server.js';
+import { type Counted, Streams } from '../tote/streams.js';
 
 const CONNECTIONS = 256;
 const SUBSCRIBERS = 1_000;
@@ -26,14 +25,14 @@ const SUBSCRIBE = (channel: string): string => JSON.stringify({ op: 'subscribe',
 
 export async function streamSection(options: SuiteOptions): Promise<SectionResult> {
   if (!hasWrk()) {
-    return { name: 'stream', tables: [], ratios: [], notes: ['wrk is not installed.'], data: null };
+    return { name: 'stream', tables: [], notes: ['wrk is not installed.'] };
   }
   const server = await ToteServer.start(placeOf(options));
   try {
     const book = await openBook(server, IDLE_MS + options.rounds * 4 * (options.measureMs + 8_000));
     const keys = book.bettors.map(({ apiKey }) => apiKey);
     options.progress('idle streams');
-    const idle = await idleBytes(server, keys, options.cores.client);
+    const idle = await idleBytes(server, keys);
     const [posted, beside, over]: [Run[], Run[], Run[]] = [[], [], []];
     const counts: Counted[] = [];
     const orders = toteTarget(ORDERS, server, book.orders, book);
@@ -41,12 +40,9 @@ export async function streamSection(options: SuiteOptions): Promise<SectionResul
     for (let round = 1; round <= options.rounds; round++) {
       options.progress(`orders without and with streams, round ${round} of ${options.rounds}`);
       posted.push(await runOnce(orders, load, options));
-      const streams = await Streams.open(
-        { port: server.port, groups: listeners(keys) },
-        options.cores.client,
-      );
+      const streams = await Streams.open(server.port, listeners(keys));
       const { result, counted } = await streams.during(() => runOnce(orders, load, options));
-      await streams.close();
+      streams.close();
       beside.push(result);
       counts.push(counted);
       over.push(await overStreams(server, book, options));
@@ -72,7 +68,7 @@ const listeners = (keys: readonly string[]) => [
 ];
 
 /** Each stream places one order after the other. */
-async function overStreams(server: ToteServer, book: Book, { cores, measureMs }: SuiteOptions): Promise<Run> {
+async function overStreams(server: ToteServer, book: Book, { measureMs }: SuiteOptions): Promise<Run> {
   const keys = book.bettors.slice(0, CONNECTIONS).map(({ apiKey }) => apiKey);
   const orders = book.markets.flatMap(({ id }) =>
     ['UP', 'DOWN'].map((prediction) =>
@@ -80,7 +76,7 @@ async function overStreams(server: ToteServer, book: Book, { cores, measureMs }:
     ),
   );
   const groups = [{ keys, each: 1, messages: [], orders }];
-  const streams = await Streams.open({ port: server.port, groups }, cores.client);
+  const streams = await Streams.open(server.port, groups);
   try {
     const before = cpuTimes(server.process.pid);
     const { counted } = await streams.during(() => pause(measureMs));
@@ -91,11 +87,11 @@ async function overStreams(server: ToteServer, book: Book, { cores, measureMs }:
       ratePerSecond: (us.length * 1000) / measureMs,
       latency: { ...latency, maxUs: at(us, 1) },
       ...{ lateP99Us: null, clientCpu: Number.NaN, refused: counted.refused, behind: null },
-      server: { loopDelay: null, timeline: [], residentBytes: null, longestTurnMs: null },
+      server: { timeline: [], residentBytes: null },
       threadUs: byThread((name) => (cpu?.threadNs[name] ?? Number.NaN) / us.length / 1000),
     };
   } finally {
-    await streams.close();
+    streams.close();
   }
 }
 
@@ -104,11 +100,11 @@ interface Idle {
   readonly coreShare: number;
 }
 
-async function idleBytes(server: ToteServer, keys: readonly string[], core: number | null): Promise<Idle> {
+async function idleBytes(server: ToteServer, keys: readonly string[]): Promise<Idle> {
   const { pid } = server.process;
   const before = must(residentBytes(pid), 'memory of the server');
   const groups = [{ keys, each: IDLE / keys.length, messages: [], orders: [] }];
-  const streams = await Streams.open({ port: server.port, groups }, core);
+  const streams = await Streams.open(server.port, groups);
   try {
     const times = cpuTimes(pid);
     await pause(IDLE_MS);
@@ -117,7 +113,7 @@ async function idleBytes(server: ToteServer, keys: readonly string[], core: numb
     const coreShare = cpu === null ? Number.NaN : sumOf(cpu.threadNs) / (IDLE_MS * 1e6);
     return { bytesEach: (after - before) / IDLE, coreShare };
   } finally {
-    await streams.close();
+    streams.close();
   }
 }
 
@@ -151,10 +147,9 @@ function sectionOf(rows: readonly Row[], counts: readonly Counted[], idle: Idle)
         rows: [[figure(idle.bytesEach), figure(idle.coreShare)]],
       },
     ],
-    ratios: [],
     notes: [
       "The delay of markets begins when their message is made, that of fills with the order's time: the commit is in it.",
-      'Orders over streams come from a client on Node, those of POST from wrk: compare their CPU times.',
+      "The streams are in the suite's own process, which is not pinned; POSTs come from wrk: compare CPU times.",
     ],
     data: { rows, counts, idle },
   };

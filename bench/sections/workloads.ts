@@ -1,22 +1,14 @@
 /**
- * The other workloads of bots: a mix of reads and orders, replays, refusals, and 10,000 connections; the rate by number
+ * The other workloads of bots: a mix of reads and orders, refusals, and 10,000 connections; the rate by number
  * of connections and the latency by load. Afterwards the server's ledger must contain every acknowledged order.
  */
 import { readFileSync } from 'node:fs';
 import { must } from '../../engine/base/assert.js';
 import { BOTS_MIX } from '../client/kinds.js';
 import { type Book, openBook } from '../load/book.js';
-import {
-  plannedRow,
-  type Row,
-  type Run,
-  rateReached,
-  rowsInTurn,
-  runOnce,
-  toteTarget,
-} from '../load/runs.js';
-import { clientLimitNotes, latencyByLoad, overTime, rateByConnections, rowTables } from '../load/tables.js';
-import { refusedOrders, replayedOrders, workloadOf } from '../load/workload.js';
+import { plannedRow, type Row, rateReached, rowsInTurn, toteTarget } from '../load/runs.js';
+import { latencyByLoad, overTime, rateByConnections, rowTables } from '../load/tables.js';
+import { refusedOrders, workloadOf } from '../load/workload.js';
 import { figure } from '../report/format.js';
 import type { SectionResult, SuiteOptions } from '../report/section.js';
 import { audit } from '../tote/audit.js';
@@ -59,7 +51,6 @@ async function measureAll(server: ToteServer, book: Book, options: SuiteOptions)
   const mix = toteTarget("the bots' mix", server, workloadOf(book, BOTS_MIX), book);
   const refused = toteTarget('refused orders', server, refusedOrders(book), book);
   const rows = await rowsInTurn([orders, mix, refused], { connections: CONNECTIONS }, options);
-  rows.push(await replayRow(server, book, options));
   const once = { ...options, rounds: 1 };
   const byConnections = rows.slice(0, 2);
   for (const connections of CURVE_CONNECTIONS[size]) {
@@ -77,18 +68,6 @@ async function measureAll(server: ToteServer, book: Book, options: SuiteOptions)
   const rate = rateReached(must(rows[1], 'row')) / 2;
   const many = options.quick ? [] : [await plannedRow(mix, connections, rate, once)];
   return { rows, byConnections, byLoad, many };
-}
-
-/** The orders are placed anew before each round, so that the server still remembers every key. */
-async function replayRow(server: ToteServer, book: Book, options: SuiteOptions): Promise<Row> {
-  const rounds: Run[] = [];
-  for (let round = 1; round <= options.rounds; round += 1) {
-    options.progress(`replayed orders, round ${round} of ${options.rounds}`);
-    const workload = await replayedOrders(server.port, book, round);
-    const target = toteTarget('replayed orders', server, workload, book);
-    rounds.push(await runOnce(target, { connections: CONNECTIONS }, options));
-  }
-  return { name: 'tote: replayed orders', connections: CONNECTIONS, plannedRate: null, rounds };
 }
 
 /** Node raises its own limit to the hard one. */
@@ -111,11 +90,9 @@ function sectionOf(measured: Measured, orders: number): SectionResult {
       ...rowTables('Latency by load, planned send times', byLoad),
       ...(many.length > 0 ? rowTables('As many connections as the server takes', many) : []),
     ],
-    ratios: [],
     notes: [
       `${figure(orders)} acknowledged orders were all found, stake by stake; money is conserved. ` +
-        'Refused and replayed orders changed nothing.',
-      ...clientLimitNotes([...rows, ...byConnections.slice(2)]),
+        'Refused orders changed nothing.',
       "The bots' mix is 60 % GET /markets/{id}, 20 % GET /markets, 10 % GET /positions, 10 % orders.",
     ],
     plots: [
@@ -130,6 +107,6 @@ function sectionOf(measured: Measured, orders: number): SectionResult {
 /** How long the markets must take bets. */
 function bettingMs({ quick, rounds, warmupMs, measureMs }: SuiteOptions): number {
   const size = quick ? 'quick' : 'full';
-  const runs = rounds * 4 + 2 * (CURVE_CONNECTIONS[size].length + CURVE_LOADS[size].length) + 3;
+  const runs = rounds * 3 + 2 * (CURVE_CONNECTIONS[size].length + CURVE_LOADS[size].length) + 3;
   return runs * (warmupMs + measureMs + RUN_OVERHEAD_MS);
 }

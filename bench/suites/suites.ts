@@ -7,17 +7,14 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { digestRate, rejectRate, replayRate } from '../engine/cycling.js';
 import { placingRate } from '../engine/placing.js';
-import { lifecycleCost, settlementCost } from '../engine/settling.js';
+import { settlementCost } from '../engine/settling.js';
 import { loadSnapshot, writeSnapshot } from '../engine/snapshots.js';
-import { tickRate } from '../engine/ticks.js';
 import { onCore } from '../host/cores.js';
 import { NODE_FLAGS } from '../host/server-process.js';
-import { acknowledgements } from '../journal/acknowledging.js';
 import { commitRates, journalReplayRate, writeJournal } from '../journal/journaling.js';
 import type { SuiteOptions } from '../report/section.js';
 
 const SETTLE_SLICE_BETS = 512;
-const LIFECYCLE_MINUTES = 240;
 
 export interface SuiteInput {
   /** Number of bets in the engine, or of commands in the journal. */
@@ -34,15 +31,11 @@ export const SUITES = {
   reject: () => rejectRate(),
   replayOrder: () => replayRate(),
   digest: () => digestRate(),
-  ticks: () => tickRate(),
-  lifecycle: () => lifecycleCost(LIFECYCLE_MINUTES),
   settle: ({ scale }: SuiteInput) => settlementCost(1_000, scale, SETTLE_SLICE_BETS),
   commits: ({ scale, dir, durability }: SuiteInput) => commitRates(dir, scale, durability),
-  acknowledgements: ({ scale, dir, durability }: SuiteInput) => acknowledgements(dir, scale, durability),
   writeJournal: ({ scale, dir }: SuiteInput) => writeJournal(dir, scale),
   replayJournal: ({ scale, dir }: SuiteInput) => journalReplayRate(dir, scale),
-  writeSnapshot: ({ scale, dir }: SuiteInput) => writeSnapshot(dir, scale, false),
-  writeSnapshotWithKeys: ({ scale, dir }: SuiteInput) => writeSnapshot(dir, scale, true),
+  writeSnapshot: ({ scale, dir }: SuiteInput) => writeSnapshot(dir, scale),
   loadSnapshot: ({ scale, dir }: SuiteInput) => loadSnapshot(dir, scale),
 } as const;
 

@@ -1,17 +1,14 @@
 /**
  * Audits the server after the load: its ledger must contain every acknowledged order and no other. It is compared by
- * account (each balance fell by the account's stakes), by round, and in the total of all money.
+ * account (each balance fell by the account's stakes) and in the total of all money.
  */
-import { setTimeout as pause } from 'node:timers/promises';
 import { must } from '../../engine/base/assert.js';
 import { centsOfDollars } from '../../engine/base/money.js';
 import type { ClientResult, RequestTemplate } from '../client/job.js';
-import { BALANCE, type Bettor, liveMarkets, type MarketState } from './bettors.js';
+import { BALANCE, type Bettor } from './bettors.js';
 import type { ToteServer } from './server.js';
 
 const PAGE = 1_000;
-const SHOWN_TRIES_MAX = 20;
-const SHOWN_TRY_GAP_MS = 50;
 
 /** What was asked for, and by which bettor (an index). */
 interface Requested {
@@ -66,14 +63,12 @@ export interface Audit {
 
 export interface Audited {
   readonly bettors: readonly Bettor[];
-  /** As they were before the first order. */
-  readonly markets: readonly MarketState[];
   readonly acknowledged: Acknowledged;
 }
 
 /** Throws if the server's ledger differs from what it acknowledged. */
-export async function audit(server: ToteServer, { bettors, markets, acknowledged }: Audited): Promise<Audit> {
-  const { orders, stakeCents, distinctBets, repeatedBets } = acknowledged;
+export async function audit(server: ToteServer, { bettors, acknowledged }: Audited): Promise<Audit> {
+  const { orders, distinctBets, repeatedBets } = acknowledged;
   expect('different bets in the answers', distinctBets, orders);
   expect('bets that two answers name', repeatedBets, 0);
   const balances = await readBalances(server);
@@ -81,47 +76,8 @@ export async function audit(server: ToteServer, { bettors, markets, acknowledged
     const lostCents = cents(BALANCE) - must(balances.get(bettor.accountId), bettor.accountId);
     expect(`stakes that ${bettor.accountId} paid, in cents`, lostCents, acknowledged.stakeCentsOf(bettor));
   }
-  const found = await countedByRound(server, bettors, markets, orders);
-  if (found !== null) {
-    expect('bets in the rounds', found.bets, orders);
-    expect('stakes in the rounds, in cents', found.stakeCents, stakeCents);
-  }
   await expectConservation(server);
   return { orders, accounts: bettors.length };
-}
-
-interface Counted {
-  readonly bets: number;
-  readonly stakeCents: number;
-}
-
-/**
- * Bets of the rounds since `before`, or null if one of them has ended. Public market data may be slightly old, so
- * they are read again until they show `orders`, up to a limit.
- */
-async function countedByRound(
-  server: ToteServer,
-  bettors: readonly Bettor[],
-  before: readonly MarketState[],
-  orders: number,
-): Promise<Counted | null> {
-  const { apiKey } = must(bettors[0], 'bettor');
-  for (let tries = 1; ; tries += 1) {
-    const after = await liveMarkets(server, apiKey);
-    const pairs = before.flatMap((market) => {
-      const same = after.find(({ roundId }) => roundId === market.roundId);
-      return same === undefined ? [] : [{ market, same }];
-    });
-    if (pairs.length < before.length) return null;
-    const sum = (pick: (state: MarketState) => number): number =>
-      pairs.reduce((total, { market, same }) => total + pick(same) - pick(market), 0);
-    const counted = {
-      bets: sum(({ totalBets }) => totalBets),
-      stakeCents: sum(({ totalVolume }) => cents(totalVolume)),
-    };
-    if (counted.bets === orders || tries === SHOWN_TRIES_MAX) return counted;
-    await pause(SHOWN_TRY_GAP_MS);
-  }
 }
 
 /** Throws unless money is conserved. Returns the stakes of open rounds, in cents. */

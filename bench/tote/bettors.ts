@@ -1,6 +1,6 @@
 /** The accounts and keys of a run, and the markets that it bets on. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { assert } from '../../engine/base/assert.js';
+import type { Market } from '../../client/index.js';
 import type { ToteServer } from './server.js';
 
 export interface Bettor {
@@ -14,14 +14,19 @@ const CALLS_AT_ONCE = 32;
 /** Dollars on each account: far more than 10,000 open bets of a dollar need. */
 export const BALANCE = 1_000_000;
 
+interface Made {
+  readonly id: string;
+  readonly secret: string;
+}
+
 /** Creates VIP accounts with a key each. The 10,000 open bets of an account limit the length of a run. */
 export async function makeBettors(server: ToteServer, count: number): Promise<Bettor[]> {
   const bettors: Bettor[] = [];
   const makeOne = async (): Promise<void> => {
-    const account = textFields(await server.operate('POST', '/accounts', { tier: 'VIP', balance: BALANCE }));
-    const accountId = account('id');
-    const key = textFields(await server.operate('POST', `/accounts/${accountId}/keys`, { scopes: SCOPES }));
-    bettors.push({ accountId, apiKey: key('secret') });
+    const account = (await server.operate('POST', '/accounts', { tier: 'VIP', balance: BALANCE })) as Made;
+    const path = `/accounts/${account.id}/keys`;
+    const key = (await server.operate('POST', path, { scopes: SCOPES })) as Made;
+    bettors.push({ accountId: account.id, apiKey: key.secret });
   };
   let left = count;
   const makeSome = async (): Promise<void> => {
@@ -34,46 +39,21 @@ export async function makeBettors(server: ToteServer, count: number): Promise<Be
   return bettors;
 }
 
-function textFields(value: unknown): (name: string) => string {
-  assert(typeof value === 'object' && value !== null, 'an answer is an object');
-  return (name) => {
-    const field: unknown = Reflect.get(value, name);
-    assert(typeof field === 'string', `${name} is a string`);
-    return field;
-  };
-}
-
 /** The part of a market that matters here. */
 export interface MarketState {
   readonly id: string;
-  readonly roundId: string;
-  readonly totalBets: number;
-  readonly totalVolume: number;
   /** How much longer the round takes bets, in milliseconds. */
   readonly bettingMs: number;
 }
 
-export const CUTOFF_MS = 20_000;
-
-interface MarketBody {
-  readonly id: string;
-  readonly currentRound: {
-    readonly id: string;
-    readonly status: string;
-    readonly timeToLock: number;
-    readonly totalBets: number;
-    readonly totalVolume: number;
-  } | null;
-}
+const CUTOFF_MS = 20_000;
 
 /** Markets with a LIVE round. */
 export async function liveMarkets(server: ToteServer, apiKey: string): Promise<MarketState[]> {
-  const markets = (await server.read('/v1/markets', apiKey)) as readonly MarketBody[];
-  return markets.flatMap(({ id, currentRound }) => {
-    if (currentRound?.status !== 'LIVE') return [];
-    const { id: roundId, timeToLock, totalBets, totalVolume } = currentRound;
-    return [{ id, roundId, totalBets, totalVolume, bettingMs: timeToLock - CUTOFF_MS }];
-  });
+  const markets = (await server.read('/v1/markets', apiKey)) as readonly Market[];
+  return markets.flatMap(({ id, currentRound }) =>
+    currentRound?.status === 'LIVE' ? [{ id, bettingMs: currentRound.timeToLock - CUTOFF_MS }] : [],
+  );
 }
 
 const OPENING_TRIES_MAX = 100;

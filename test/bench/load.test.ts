@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BOTS_MIX } from '../../bench/client/kinds.js';
-import { parseCsv } from '../../bench/client/redis-benchmark.js';
 import { parseReport } from '../../bench/client/wrk.js';
 import { onCore, parseCpuList } from '../../bench/host/cores.js';
 import { byThread, cpuUse } from '../../bench/host/usage.js';
 import { cpuUsOf, type Row, type Run, rateOf, roundRatio } from '../../bench/load/runs.js';
-import { clientLimitNotes, rowTables } from '../../bench/load/tables.js';
+import { rowTables } from '../../bench/load/tables.js';
 import { mixed } from '../../bench/load/workload.js';
 import { orderBytes } from '../../bench/references/bare.js';
-import { capacityOf } from '../../bench/sections/threads.js';
+import { parseCsv } from '../../bench/references/redis.js';
+
 import { Acknowledged } from '../../bench/tote/audit.js';
 
 const ORDER_US = {
@@ -18,14 +18,14 @@ const ORDER_US = {
   ...{ shadow: 4, roots: 1, operator: 0, other: 1 },
 };
 
-const run = (ratePerSecond: number, clientCpu = 0.5): Run => ({
-  ...{ ratePerSecond, clientCpu, lateP99Us: null, refused: 0, behind: null },
+const run = (ratePerSecond: number): Run => ({
+  ...{ ratePerSecond, clientCpu: 0.5, lateP99Us: null, refused: 0, behind: null },
   latency: { p50Us: 1, p90Us: 2, p99Us: 3, p999Us: Number.NaN, maxUs: 5 },
-  server: { loopDelay: null, timeline: [], residentBytes: null, longestTurnMs: null },
+  server: { timeline: [], residentBytes: null },
   threadUs: ORDER_US,
 });
-const row = (name: string, rounds: readonly Run[], plannedRate: number | null = null): Row => ({
-  ...{ name, connections: 64, plannedRate, rounds },
+const row = (name: string, rounds: readonly Run[]): Row => ({
+  ...{ name, connections: 64, plannedRate: null, rounds },
 });
 
 test('every key has each share of a mix, and each market as much on UP as on DOWN', () => {
@@ -80,17 +80,6 @@ test('a ratio is the median over the rounds, not the ratio of the medians', () =
   assert.equal(roundRatio(rows[0] as Row, rows[1] as Row, cpuUsOf), 1);
 });
 
-test('a rate that may be the client’s is marked, except where the client spins', () => {
-  const notes = clientLimitNotes([
-    row('tote', [run(60, 0.8)]),
-    row('bare', [run(100, 0.97), run(100, 0.99), run(100, 0.6)]),
-    row('wrk', [run(60, Number.NaN)]),
-    row('planned', [run(9, 1)], 9),
-  ]);
-  assert.equal(notes.length, 1);
-  assert.match(notes[0] ?? '', /^bare, 64 connections: the client used 97 % of its core/);
-});
-
 test('unknown figures are shown as unknown, and threads without work not at all', () => {
   const [load, threads] = rowTables('T', [row('redis', [run(100)])]);
   assert.ok(load?.rows.flat().every((cell) => !cell.includes('NaN')));
@@ -98,12 +87,6 @@ test('unknown figures are shown as unknown, and threads without work not at all'
     ...['gateways', 'engine (or event loop)', 'journal', 'shadow', 'roots', "V8's own", 'together'],
   ]);
   assert.equal(threads?.rows[0]?.at(-1), '25');
-});
-
-test('the scarcest thread bounds what a machine can do', () => {
-  const [two, sixteen] = [2, 16].map((cores) => capacityOf(ORDER_US, cores));
-  assert.deepEqual(two, { gateways: 1, ratePerSecond: 62_500, bound: 'gateways' });
-  assert.deepEqual(sixteen, { gateways: 8, ratePerSecond: 250_000, bound: 'shadow' });
 });
 
 test('the share of a core counts all threads', () => {
@@ -136,7 +119,7 @@ test('the reports of wrk and redis-benchmark', () => {
 
 test('the references commit as many bytes as an order has in the journal', () => {
   const bettors = Array.from({ length: 1_000 }, (_, at) => ({ accountId: `acc_${at}`, apiKey: '' }));
-  const market = { id: 'BTC_ONE_DAY', roundId: '', totalBets: 0, totalVolume: 0, bettingMs: 0 };
+  const market = { id: 'BTC_ONE_DAY', bettingMs: 0 };
   const bytes = orderBytes({ markets: [market], bettors });
   assert.ok(bytes > 100 && bytes < 200, `${bytes} bytes`);
 });

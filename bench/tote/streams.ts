@@ -1,0 +1,119 @@
+/** Many streams of bots, of whose messages it reads the beginning only. They are in the suite's own process. */
+import { WebSocket } from 'ws';
+import { must } from '../../engine/base/assert.js';
+
+/** Some streams that do the same. */
+export interface StreamGroup {
+  /** Each opens `each` streams. */
+  readonly keys: readonly string[];
+  readonly each: number;
+  /** Sent when a stream is open. */
+  readonly messages: readonly string[];
+  /** Orders to place one after the other, each when the last one is answered; none for listeners. */
+  readonly orders: readonly string[];
+}
+
+/** What came in a time. */
+export interface Counted {
+  seconds: number;
+  messages: number;
+  bytes: number;
+  refused: number;
+  /** Milliseconds from the time in messages of this type to their arrival: every 16th, all fills. */
+  readonly delaysMs: { readonly markets: number[]; readonly fills: number[] };
+  /** Microseconds from an order to its answer. */
+  readonly orderUs: number[];
+}
+
+/** Opened at once. */
+const OPENED_AT_ONCE = 64;
+/** Of messages of markets, the time of one in so many is looked at. */
+const SAMPLED = 16;
+/** Type, number and time of a message stand in so many bytes. */
+const HEAD_BYTES = 96;
+const TIME = /"time":"([^"]+)"/;
+
+export class Streams {
+  readonly #sockets: WebSocket[] = [];
+  #counting: Counted | null = null;
+  #failure: Error | null = null;
+
+  /** Resolves when all are open and have had a heartbeat. */
+  static async open(port: number, groups: readonly StreamGroup[]): Promise<Streams> {
+    const streams = new Streams();
+    for (const group of groups) {
+      const keys = group.keys.flatMap((key) => Array.from({ length: group.each }, () => key));
+      for (let at = 0; at < keys.length; at += OPENED_AT_ONCE) {
+        const some = keys.slice(at, at + OPENED_AT_ONCE);
+        await Promise.all(some.map((key) => streams.#open(port, key, group)));
+      }
+    }
+    return streams;
+  }
+
+  /** Counts while `run` runs. */
+  async during<T>(run: () => Promise<T>): Promise<{ readonly result: T; readonly counted: Counted }> {
+    const counted: Counted = {
+      ...{ seconds: 0, messages: 0, bytes: 0, refused: 0 },
+      ...{ delaysMs: { markets: [], fills: [] }, orderUs: [] },
+    };
+    const beganMs = performance.now();
+    this.#counting = counted;
+    const result = await run();
+    this.#counting = null;
+    counted.seconds = (performance.now() - beganMs) / 1000;
+    if (this.#failure !== null) throw this.#failure;
+    return { result, counted };
+  }
+
+  close(): void {
+    for (const socket of this.#sockets) socket.removeAllListeners('close').terminate();
+  }
+
+  #open(port: number, key: string, { messages, orders }: StreamGroup): Promise<void> {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/v1/stream`, {
+      headers: { 'X-API-Key': key },
+      ...{ perMessageDeflate: false, skipUTF8Validation: true },
+    });
+    this.#sockets.push(socket);
+    let next = Math.floor(Math.random() * orders.length);
+    let sentAtMs = 0;
+    const order = (): void => {
+      sentAtMs = performance.now();
+      socket.send(must(orders[next++ % orders.length], 'an order'));
+    };
+    socket.on('open', () => {
+      for (const message of messages) socket.send(message);
+      if (orders.length > 0) order();
+    });
+    return new Promise((resolve, reject) => {
+      const fail = (error: Error): void => {
+        this.#failure = error;
+        reject(error);
+      };
+      socket.on('error', fail);
+      socket.on('close', () => fail(new Error('the server closed a stream')));
+      socket.on('message', (message: Buffer) => {
+        const head = message.toString('latin1', 0, HEAD_BYTES);
+        if (head.startsWith('{"type":"heartbeat"')) resolve();
+        this.#count(head, message.length);
+        const isError = head.startsWith('{"type":"error"');
+        if (orders.length === 0 || !(isError || head.startsWith('{"type":"order"'))) return;
+        this.#counting?.orderUs.push((performance.now() - sentAtMs) * 1000);
+        if (isError && this.#counting !== null) this.#counting.refused += 1;
+        order();
+      });
+    });
+  }
+
+  #count(head: string, bytes: number): void {
+    const counting = this.#counting;
+    if (counting === null) return;
+    counting.messages += 1;
+    counting.bytes += bytes;
+    const delayMs = (): number => Date.now() - Date.parse(TIME.exec(head)?.[1] ?? '');
+    if (head.startsWith('{"type":"fills"')) counting.delaysMs.fills.push(delayMs());
+    else if (counting.messages % SAMPLED === 0 && head.startsWith('{"type":"markets"'))
+      counting.delaysMs.markets.push(delayMs());
+  }
+}
