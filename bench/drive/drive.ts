@@ -18,6 +18,8 @@ import { type Audit, auditAccounts, markAccounts } from './audit.js';
 /** The server closes a connection that is silent for 8 s. */
 const SILENT_MS_MAX = 6_000;
 const SECOND_MS = 1_000;
+/** From looking up the markets to the last request, besides the run: connecting, and a slow machine. */
+const SPARE_MS = 60_000;
 const BAR_WIDTH = 24;
 const FAULTS_SHOWN = 10;
 /** Serial numbers of Idempotency-Keys; the prefix tells runs apart. */
@@ -32,8 +34,8 @@ export async function drive(
   progress('looking up the accounts of the keys');
   const players = await lookUpPlayers(run, readKeys(run.keys));
   refuseExcess(run, players);
-  const workload = await workloadFor(run, players);
   const marks = await markAccounts(players);
+  const workload = await workloadFor(run, players);
   const { load, watched, result } = await send(run, workload, progress);
   const audit = await auditAccounts(marks, load.answers, run.stake * 100, progress);
   const rows = [...watched.byKind].map(([kind, { latencies }]) => ({ kind, latency: latencies.summary() }));
@@ -76,7 +78,7 @@ async function workloadFor(run: DriveRun, players: readonly Player[]): Promise<W
   const open = markets.filter(({ currentRound }) => currentRound?.status === 'LIVE');
   if (open.length === 0) throw new UsageError(`${run.url} has no market with a round that takes bets`);
   const cutoffMs = must(players[0], 'player').account.bets.cutoffMs;
-  const neededMs = run.seconds * SECOND_MS + cutoffMs + SECOND_MS;
+  const neededMs = run.seconds * SECOND_MS + cutoffMs + SPARE_MS;
   const lasting = open.filter(({ currentRound }) => (currentRound?.timeToLock ?? 0) > neededMs);
   const used = lasting.length > 0 ? lasting : open;
   const wrong = used.find(({ minBet, maxBet }) => run.stake < minBet || run.stake > maxBet);

@@ -200,7 +200,12 @@ export class Market {
   /** A limit order, which is placed at once or rests. */
   rest(side: number, stakeCents: number, limitOddsE4: number): void {
     const order = { ...ACCOUNT, market: this.#market, side, stakeCents, limitOddsE4 };
-    const about = { idempotency: null, clientSeed: null, expectedPercentE6: -1, fairShareE6: this.#fairShareE6 };
+    const about = {
+      idempotency: null,
+      clientSeed: null,
+      expectedPercentE6: -1,
+      fairShareE6: this.#fairShareE6,
+    };
     this.#take(this.#do({ kind: 'placeOrder', timeMs: this.#nowMs, ...order, ...about }));
   }
 

@@ -121,7 +121,7 @@ test('a load is driven, its figures are written, and every acknowledged order is
   const html = readFileSync(join(root, 'driven.html'), 'utf8');
   assert.match(html, /<h1>tote: bench<\/h1>[\s\S]*Answers over time[\s\S]*<svg/);
   assert.ok(!html.includes(plain.apiKeys[0] ?? ''), 'no secret is written');
-  assert.match((await bench(['compare', out, out])).stdout, /all: p99 ms +[\d.]+ +[\d.]+ +\+0\.0 %/);
+  assert.match((await bench(['compare', out, out])).stdout, /all: p99 ms +[\d.,]+ +[\d.,]+ +\+0\.0 %/);
 });
 
 test('the audit tells an order that is nowhere, another stake, and bets of others', async () => {
