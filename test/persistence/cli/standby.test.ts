@@ -70,7 +70,8 @@ test('a standby is made of a tar archive that a web server has, its secrets incl
     assert.equal(existsSync(join(folder, out)), false);
     return ran.stderr;
   };
-  sent = archive.subarray(0, Math.floor(archive.length / 2));
+  // Within a file: between two tar takes the end for that of the archive.
+  sent = archive.subarray(0, archive.indexOf('SQLite format 3') + 1_000);
   assert.match(await failed(`${origin}/backup.tar`, 'half'), /No backup could be had from .*tar: /);
   sent = Buffer.from('<html>not found</html>');
   assert.match(await failed(`${origin}/backup.tar`, 'page'), /No backup could be had/);
