@@ -13,12 +13,10 @@ import { statusCommand } from './commands/status.js';
 import { tokenCommand, tokensCommand } from './commands/token.js';
 import { verifyCommand } from './commands/verify.js';
 import { verifyBetCommand } from './commands/verify-bet.js';
-import { writeOffCommand } from './commands/write-off.js';
 import { doctorCommand } from './doctor/doctor.js';
 import type { CliCommand } from './frame/command.js';
 import { demoteCommand, promoteCommand } from './machines/lead.js';
 import { standbyCommand } from './machines/standby.js';
-import { schemaCommand } from './schema/schema.js';
 
 export const COMMANDS: readonly CliCommand[] = [
   doctorCommand,
@@ -29,7 +27,6 @@ export const COMMANDS: readonly CliCommand[] = [
   standbyCommand,
   snapshotCommand,
   pruneCommand,
-  writeOffCommand,
   replayCommand,
   accountCommand,
   roundCommand,
@@ -41,5 +38,4 @@ export const COMMANDS: readonly CliCommand[] = [
   tokenCommand,
   tokensCommand,
   rotateSigningKeyCommand,
-  schemaCommand,
 ];

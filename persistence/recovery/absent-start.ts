@@ -43,4 +43,4 @@ export function absentAtStart(dir: DataDir): AbsentAtStart {
 
 const lostBeginning = (dir: DataDir, { firstSeq, lastSeq }: Omit<AbsentRange, 'why'>): string =>
   `Sequence numbers ${firstSeq} to ${lastSeq} are missing from the journal, and ${absentPath(dir)} does not say that they were ` +
-  'pruned: they are lost. Put the files back from a backup, or go on without them for good: npx tote write-off DATA_DIR';
+  'pruned: they are lost. Put the files back from a backup, or make a new directory of what is good: npx tote restore DATA_DIR --out NEW_DIR';

@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { askUntil } from '../support/ask-until.js';
 import { Client } from '../support/http/client.js';
-import { tote, toteText } from '../support/processes/cli.js';
+import { tote } from '../support/processes/cli.js';
 import { newDataDir, type Run, removeDataDir } from '../support/processes/server.js';
 import { NO_NATS } from '../support/replication/nats.js';
 import {
@@ -72,8 +71,6 @@ async function changesLeader({ nats, leader, b, bettor }: Pair): Promise<void> {
   const promoted = await tote(['promote', 'b', '--nats', nats.url, '--json']);
   assert.equal(promoted.code, 0, promoted.stderr);
   const answer = JSON.parse(promoted.stdout) as { tookMs: number };
-  const schema = JSON.parse(await toteText(['schema', 'promote'])) as object;
-  assert.ok(new Ajv2020({ strict: true }).validate(schema, answer));
   const { tookMs, ...change } = answer;
   assert.deepEqual(change, { from: 'a', leader: 'b', epoch: 2 });
   assert.ok(tookMs > 0);

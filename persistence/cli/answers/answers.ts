@@ -1,15 +1,10 @@
-/**
- * What the commands print with `--json`, as types. `schema/schemas.ts` generates the documented JSON Schemas from them.
- */
-
+/** What the commands print with `--json`, as types. */
 import type { ProofVerdict } from '../../../client/proofs/verify.js';
 import type { OperatorCaller, OperatorRole } from '../../../engine/model/operators.js';
 import type { JournalErrorCode } from '../../errors.js';
 import type { BackedUp } from '../../upkeep/backup/backup.js';
-import type { FollowPass } from '../../upkeep/backup/follow.js';
 import type { Lost, RestoredFromSnapshot } from '../../upkeep/restore/from-snapshot.js';
 import type { Restored } from '../../upkeep/restore/restore.js';
-import type { WrittenOff } from '../../upkeep/restore/write-off.js';
 import type { PrunePlan } from '../../upkeep/retention/retention.js';
 import type { ExportFormat } from '../export/sink.js';
 import type { RoundFacts } from '../past/round.js';
@@ -44,24 +39,6 @@ export interface LeaderJson {
   readonly tookMs: number;
 }
 
-interface Followed {
-  /** Absolute path of the copy. */
-  readonly to: string;
-}
-interface FollowedWell extends Followed, Omit<FollowPass, 'asOfMs'> {
-  /** The copy has everything that was acknowledged before this moment of the machine's clock, ISO 8601. */
-  readonly asOf: string;
-  /** How old the copy can be before the next pass is done. */
-  readonly lagMsMax: number;
-  readonly failure: null;
-}
-interface FollowFailed extends Followed {
-  /** A sentence for people; it will be tried again. */
-  readonly failure: string;
-}
-/** A line of `backup --follow`. */
-export type FollowJson = FollowedWell | FollowFailed;
-
 export interface RestoreJson extends Restored, Copy {
   /** Absolute path of the new directory. */
   readonly out: string;
@@ -81,12 +58,10 @@ export interface SnapshotJson extends Copy {
   readonly stateDigest: string;
 }
 
-interface Doable {
+export interface PruneJson extends PrunePlan {
   /** false with `--dry-run`. */
   readonly isDone: boolean;
 }
-export interface PruneJson extends PrunePlan, Doable {}
-export interface WriteOffJson extends WrittenOff, Doable {}
 
 export type RoundJson = RoundFacts;
 

@@ -135,7 +135,7 @@ function judgeFileSystem(type: string | null): Judged {
   if (REMOTE.test(type))
     return bad(
       'on another machine, or of another program: locks and syncs are not what SQLite needs, and a journal can be damaged',
-      'put the data directory on a local disk, and copy it elsewhere with `tote backup --follow`',
+      'put the data directory on a local disk, and copy it elsewhere with `tote backup`',
     );
   if (type === 'overlay')
     return bad(

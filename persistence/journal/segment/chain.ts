@@ -77,7 +77,7 @@ function checkBegin(
     throw new JournalError(
       'journal_incomplete',
       `A segment of the journal is missing: ${before.path} ends at sequence number ${lastSeq}, and the next one is ${path}; ` +
-        `${lastSeq + 1} to ${start.lastSeq} are missing. Put the file back from a backup, or go on without it for good: npx tote write-off DATA_DIR`,
+        `${lastSeq + 1} to ${start.lastSeq} are missing. Put the file back from a backup, or make a new directory of what is good: npx tote restore DATA_DIR --out NEW_DIR`,
     );
   }
   if (start.lastSeq < lastSeq || start.chain !== chain) {

@@ -174,7 +174,7 @@ export function damaged(path: string, what: string, cause?: unknown): JournalErr
 export function asDamage(path: string, what: string, thrown: unknown): unknown {
   if (!(thrown instanceof Database.SqliteError)) return thrown;
   if (thrown.code === 'SQLITE_READONLY_ROLLBACK') {
-    const sentence = `The journal ${path} was left in the middle of being sealed and cannot be read like that. Start a server on the data directory, or on a copy of it: the server sets it right.`;
+    const sentence = `The journal ${path} was left in the middle of being sealed, which only a user who may write to it can set right. Copy the data directory to where this user may write.`;
     return new JournalError('data_dir_invalid', sentence, { cause: thrown });
   }
   if (/^SQLITE_(CANTOPEN|READONLY|PERM)/.test(thrown.code)) {

@@ -3,14 +3,12 @@
  * memory and no transaction stays open while the caller works on the rows. Each row is checked against its checksum and
  * the chain when it is handed out.
  */
-import { lstatSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
-import { isMissing } from '../../data-dir/files.js';
 import { codeOf, JournalError } from '../../errors.js';
 import { type ChainPosition, faultOfRow, isIntact } from './batch-row.js';
-import { canReadInMemory, readInMemory } from './memory.js';
 import {
   asDamage,
   BATCH_COLUMNS,
@@ -29,8 +27,8 @@ const BUSY_TIMEOUT_MS = 5_000;
 export const CHUNK_CHARS = 256 * 1024;
 
 /**
- * `read` does not change the segment, not even after an unclean stop. SQLite creates a `-shm` file and, if there is
- * none, an empty WAL beside a segment in WAL mode.
+ * `read` does not change the segment, not even after an unclean stop, but has SQLite take back a half-written seal. SQLite
+ * creates a `-shm` file and, if there is none, an empty WAL beside a segment in WAL mode.
  */
 export type OpenMode = 'read' | 'write';
 
@@ -48,25 +46,18 @@ export class Segment {
    * a segment to be read no longer exists, and `data_dir_invalid` if it cannot be read without changing it.
    */
   static open(path: string, mode: OpenMode): Segment {
-    for (;;) {
-      try {
-        return Segment.#over(path, openDatabase(path, mode));
-      } catch (thrown) {
-        const isForMemory = mode === 'read' && canReadInMemory(path, codeOf(thrown));
-        if (!isForMemory) throw asDamage(path, 'it cannot be opened', thrown);
-      }
-      const segment = Segment.#inMemory(path);
-      if (segment !== null) return segment;
-    }
-  }
-
-  /** null if its files have changed meanwhile. */
-  static #inMemory(path: string): Segment | null {
     try {
-      const db = readInMemory(path);
-      return db === null ? null : Segment.#over(path, db);
+      return Segment.#over(path, openDatabase(path, mode));
     } catch (thrown) {
-      throw isMissing(thrown) ? missing(path, thrown) : asDamage(path, 'it cannot be read', thrown);
+      if (!existsSync(path)) throw missing(path, thrown);
+      if (codeOf(thrown) !== 'SQLITE_READONLY_ROLLBACK') throw asDamage(path, 'it cannot be opened', thrown);
+    }
+    try {
+      // The server was killed while it sealed the segment. Whoever may write has SQLite take that back.
+      Segment.#over(path, openDatabase(path, 'write')).close();
+      return Segment.#over(path, openDatabase(path, mode));
+    } catch (thrown) {
+      throw asDamage(path, 'it cannot be opened', thrown);
     }
   }
 
@@ -76,7 +67,7 @@ export class Segment {
       const meta = readMeta(path, db);
       return new Segment(path, db, meta, readSeal(path, db, meta));
     } catch (thrown) {
-      closeDatabase(db);
+      db.close();
       throw thrown;
     }
   }
@@ -191,7 +182,7 @@ export class Segment {
 
   /** In mode `write`, the last connection to close moves the WAL into the database and removes it. */
   close(): void {
-    closeDatabase(this.db);
+    this.db.close();
   }
 
   /** The rows end at `position`; the seal must, too. */
@@ -233,9 +224,4 @@ function missing(path: string, cause: unknown): JournalError {
   }
   const sentence = `The segment ${path} of the journal is a link to a file that is not there. Put the file back.`;
   return new JournalError('data_dir_invalid', sentence, { cause });
-}
-
-/** A database in memory is shared and has no file open. */
-function closeDatabase(db: Database.Database): void {
-  if (!db.memory) db.close();
 }

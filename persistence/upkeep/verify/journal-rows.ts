@@ -183,7 +183,7 @@ export class JournalRows {
     if (missing === undefined) return null;
     return (
       `The journal begins here: ${missing.firstSeq} to ${missing.lastSeq} are missing and were not pruned. Put the files ` +
-      'back from a backup, or write them off: npx tote write-off DATA_DIR'
+      'back from a backup, or make a new directory of what is good: npx tote restore DATA_DIR --out NEW_DIR'
     );
   }
 }

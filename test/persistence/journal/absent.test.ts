@@ -108,7 +108,7 @@ test('retention records segments before it deletes them, so a lost first segment
       .join(),
     sentence,
   );
-  assert.match(start(dir).notes.join(), /are missing from the journal.*lost.*write-off/);
+  assert.match(start(dir).notes.join(), /are missing from the journal.*lost.*restore/);
   assert.match(
     verify(dir)
       .faults.map(({ what }) => what)
@@ -154,7 +154,7 @@ test('with a middle part recorded as lost the journal is what comes after it, an
   const [, second = 0, third = 0] = firstSeqs(dir);
   const contents = readFileSync(segmentAt(dir, 1));
   rmSync(segmentAt(dir, 1));
-  assert.throws(() => start(dir), refusal('journal_incomplete', /is missing.*write-off/));
+  assert.throws(() => start(dir), refusal('journal_incomplete', /is missing.*restore/));
   writeAbsent(dir, [lost(second, third - 1)]);
   // The only snapshot behind the gap leads to the end; those before it and in it are no faults.
   const { recovered, engine: again, lock } = openStore(dir.root, CLOCK, () => {});

@@ -15,7 +15,6 @@ import { openStore } from '../../../persistence/recovery/open-store.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { backup } from '../../../persistence/upkeep/backup/backup.js';
 import { restore } from '../../../persistence/upkeep/restore/restore.js';
-import { writeOff } from '../../../persistence/upkeep/restore/write-off.js';
 import { Salvage } from '../../../persistence/upkeep/salvage/salvage.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
 import {
@@ -135,10 +134,6 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
   'a damaged sealed segment is put back from a backup': { damages: [flipRow(1, 70)], apply: putBack(1) },
   'a lost first segment is put back': { damages: [lose(0)], apply: putBack(0) },
   'a lost middle segment is put back': { damages: [lose(1)], apply: putBack(1) },
-  'a lost middle segment is written off': {
-    damages: [lose(1)],
-    apply: (dir) => void writeOff(dir, new Salvage(dir), false),
-  },
   'a damaged snapshot is deleted': {
     damages: [flipSnapshot(0)],
     apply: ({ snapshots }) => rmSync(must(new SnapshotFiles(snapshots).list()[0], 'a snapshot').name),
