@@ -45,6 +45,9 @@ test('without a token, or with a wrong one, every route answers 401 and nothing 
     assert.equal((await nobody.send(method, '/operator/v1/status')).status, 401, method);
   assert.equal((await nobody.get('/operator/v1/no-such-path')).status, 401, 'not even what there is is told');
   for (const path of ['/healthz', '/readyz']) assert.equal((await nobody.get(path)).status, 200, path);
+  const publicly = new Client(server.publicUrl, { Authorization: `Bearer ${server.token}` });
+  for (const path of ['/operator/v1/status', '/v1/operator/v1/status', '/healthz', '/readyz'])
+    assert.equal((await publicly.get(path)).status, 404, path);
 });
 
 test('no token and no key is in what the server writes or answers, wherever they were sent to', async () => {

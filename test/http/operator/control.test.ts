@@ -13,16 +13,6 @@ interface Position {
   result: string | null;
   payout: number | null;
 }
-interface House {
-  balance: number;
-  accounts: number;
-  openStakes: number;
-  openSeeds: number;
-  reservedStakes: number;
-  deposits: number;
-  withdrawals: number;
-}
-
 let server: Server;
 let bettor: Bettor;
 before(async () => {
@@ -38,13 +28,6 @@ async function roundOf(marketId: string): Promise<NonNullable<Market['currentRou
 }
 
 const bet = (marketId: string) => bettor.api.post('/orders', { marketId, prediction: 'UP', amount: 10 });
-
-async function house(): Promise<House> {
-  const { data } = await server.operator.get<House>('/house');
-  const inside = data.balance + data.accounts + data.openStakes + data.openSeeds + data.reservedStakes;
-  assert.ok(Math.abs(inside - (data.deposits - data.withdrawals)) < 0.005, 'money is conserved');
-  return data;
-}
 
 test('a pushed price opens rounds at once, and the clock takes them through their whole life', async () => {
   await server.push({ BTC: 100 });
@@ -152,53 +135,6 @@ test('a suspended market takes no bets until it is resumed', async () => {
   const unknown = await server.operator.patch('/markets/DOGE_ONE_DAY', { suspended: true });
   assert.equal(unknown.status, 404);
   assert.match(unknown.error, /^market_not_found/);
-});
-
-test('the house shows that money is conserved, and takes deposits by reference', async () => {
-  const before = await house();
-  const deposit = { amount: 500.5, reference: 'capital-2' };
-  const paid = await server.operator.post<{ balance: number }>('/house/deposits', deposit);
-  assert.equal(paid.status, 201);
-  assert.equal((await house()).balance, before.balance + 500.5);
-  const replay = await server.operator.post('/house/deposits', deposit);
-  assert.equal(replay.status, 201);
-  assert.equal(replay.text, paid.text);
-  assert.equal((await server.operator.post('/house/deposits', { ...deposit, amount: 1 })).status, 409);
-});
-
-test('a text with half a surrogate pair is refused, and the field named', async () => {
-  const amounts = { amount: 1, reference: 'x\ud800' };
-  for (const [path, field] of [
-    ['/house/deposits', 'reference'],
-    ['/accounts/acc_1/deposits', 'reference'],
-    ['/accounts/acc_1/withdrawals', 'reference'],
-  ] as const) {
-    const refused = await server.operator.post(path, amounts);
-    assert.equal(refused.status, 400, path);
-    assert.match(refused.error, new RegExp(`^invalid_request: ${field} must be valid Unicode`));
-  }
-  const { id } = await roundOf('ETH_ONE_DAY');
-  const voided = await server.operator.post(`/rounds/${id}/void`, { reason: '\udfff' });
-  const switched = await server.operator.put('/trading', { enabled: false, reason: 'a\ude00\ud83d' });
-  for (const refused of [voided, switched]) {
-    assert.equal(refused.status, 400);
-    assert.match(refused.error, /^invalid_request: reason must be valid Unicode/);
-  }
-  assert.equal((await server.operator.put('/trading', { enabled: true, reason: '😀' })).status, 200);
-});
-
-test('the trading switch stops orders and nothing else', async () => {
-  const off = await server.operator.put('/trading', { enabled: false, reason: 'drill' });
-  assert.equal(off.status, 200);
-  assert.deepEqual(off.data, { enabled: false, reason: 'drill' });
-  const refused = await bet('ETH_ONE_DAY');
-  assert.equal(refused.status, 503);
-  assert.match(refused.error, /^trading_disabled/);
-  assert.equal((await bettor.api.get('/markets')).status, 200);
-  const status = await server.operator.get<{ ordersRefused: string | null }>('/status');
-  assert.equal(status.data.ordersRefused, 'trading_disabled');
-  assert.equal((await server.operator.put('/trading', { enabled: true })).status, 200);
-  assert.equal((await bet('ETH_ONE_DAY')).status, 201);
 });
 
 test('the status shows sequence numbers, rounds, feed, money and the process', async () => {

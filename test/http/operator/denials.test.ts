@@ -1,8 +1,7 @@
 /** What a role may not do is logged, with who tried it, and bounded. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
-import type { OperatorRole } from '../../../engine/model/operators.js';
+import { test } from 'node:test';
 import { DENIALS_MAX, Denials } from '../../../http/operator/access/denials.js';
 import { addOperatorToken } from '../../../persistence/data-dir/operator-tokens.js';
 import { TestClock } from '../../support/host/host.js';
@@ -31,41 +30,15 @@ test('denials are reported at once, and then at most once a minute, equal ones t
   assert.equal(denials.take(), null, 'nothing new');
 });
 
-interface Attempt {
-  readonly role: OperatorRole;
-  readonly path: string;
-  readonly body: object;
-  readonly route: string;
-}
-
-async function loggedDenials(t: TestContext, { role, path, body }: Attempt): Promise<unknown> {
+test('a server logs who was denied what', async (t) => {
   const dataDir = newDataDir();
   const tokens = join(dataDir, 'operator-tokens');
-  const secret = addOperatorToken(tokens, 'ann', role, '2026-11-22T12:00:00.000Z');
+  const secret = addOperatorToken(tokens, 'ann', 'read', '2026-11-22T12:00:00.000Z');
   const server = await Server.start({ dataDir });
   t.after(() => server.remove());
   const ann = new Client(`${server.operatorUrl}/operator/v1`, { Authorization: `Bearer ${secret}` });
-  assert.equal((await ann.post(path, body)).status, 403);
+  assert.equal((await ann.post('/accounts/acc_1/deposits', {})).status, 403);
   const line = await server.run.findInErrors((stderr) => linesOf(stderr, 'operator_denied')[0]);
-  return line['denials'];
-}
-
-for (const [what, attempt] of Object.entries<Attempt>({
-  'a route': {
-    role: 'read',
-    path: '/accounts/acc_1/deposits',
-    body: {},
-    route: 'POST /accounts/{id}/deposits',
-  },
-  'what the body asks for': {
-    role: 'support',
-    path: '/accounts',
-    body: { tier: 'GOLD', balance: 5 },
-    route: 'POST /accounts',
-  },
-})) {
-  test(`a server logs who was denied ${what}`, async (t) => {
-    const { role, route } = attempt;
-    assert.deepEqual(await loggedDenials(t, attempt), [{ operator: 'ann', role, route, times: 1 }]);
-  });
-}
+  const route = 'POST /accounts/{id}/deposits';
+  assert.deepEqual(line['denials'], [{ operator: 'ann', role: 'read', route, times: 1 }]);
+});

@@ -1,0 +1,112 @@
+/** The operator API and the engine behind it in one thread, without a socket or a disk: for the cases of a rule. */
+import { setImmediate } from 'node:timers/promises';
+import { keyDigest } from '../../../crypto/api-keys.js';
+import { OPERATOR_ROLES, type OperatorRole } from '../../../engine/model/operators.js';
+import type { HttpRequest } from '../../../engine/model/ports.js';
+import { Denials } from '../../../http/operator/access/denials.js';
+import { TokenGuard } from '../../../http/operator/access/token-guard.js';
+import { createOperatorApi } from '../../../http/operator/api.js';
+import { OperatorDesk } from '../../../http/operator/desk/desk.js';
+import { EngineQueries } from '../../../http/operator/desk/query.js';
+import { routeOf } from '../../../http/operator/endpoint.js';
+import { ENDPOINTS } from '../../../http/operator/endpoints.js';
+import { EarningsCache } from '../../../http/operator/figures/earnings.js';
+import { NO_ARCHIVE } from '../engine/archive-of-journal.js';
+import { headerList } from '../http/headers.js';
+import { liveHost } from './live-host.js';
+
+export interface OperatorAnswer<T> {
+  readonly status: number;
+  /** Code and sentence of a failure; else ''. */
+  readonly error: string;
+  readonly data: T;
+  readonly text: string;
+  readonly headers: ReadonlyMap<string, string>;
+}
+
+const tokenOf = (role: OperatorRole): string => `token-of-the-role-${role}`;
+
+/** A live host and its operator API. Each role has a token, whose name is the role's. */
+export function operatorApi() {
+  const host = liveHost();
+  const { clock, engine } = host;
+  const fail = (error: unknown): never => {
+    throw error;
+  };
+  const desk = new OperatorDesk({
+    ...host,
+    pushFeed: null,
+    manualRun: null,
+    status: null,
+    beforeTelling: () => undefined,
+    schedule: host.schedule,
+    onFault: (error) => fail(error),
+    onFatal: fail,
+  });
+  const services = {
+    engine: new EngineQueries(desk.answer),
+    archive: NO_ARCHIVE,
+    earnings: new EarningsCache(),
+    vitals: () => ({ everySeconds: 5, times: [], columns: {}, alarms: [] }) as never,
+    prices: () => ({ timesMs: [], prices: [] }),
+    document: () => '{}',
+    isFeedPush: false,
+    isClockManual: false,
+  };
+  const denials = new Denials(clock);
+  const tokens = OPERATOR_ROLES.map((role) => ({ name: role, role, digest: keyDigest(tokenOf(role)) }));
+  const handle = createOperatorApi({
+    routes: ENDPOINTS.map((endpoint) => routeOf(endpoint, services)),
+    rootRoutes: [],
+    callers: new TokenGuard(tokens, clock),
+    denials,
+    health: { turnAgeMs: () => 0, notReady: () => [] },
+  });
+  /** `path` is below the API's prefix. */
+  async function send<T>(
+    method: string,
+    path: string,
+    body?: unknown,
+    { role = 'admin' as OperatorRole, contentType = 'application/json' } = {},
+  ): Promise<OperatorAnswer<T>> {
+    const [bare = '', query = ''] = path.split('?');
+    const text = typeof body === 'string' ? body : JSON.stringify(body ?? '');
+    const request: HttpRequest = {
+      method,
+      path: `/operator/v1${bare}`,
+      query,
+      address: '127.0.0.1',
+      apiKey: '',
+      idempotencyKey: null,
+      contentType: body === undefined ? '' : contentType,
+      contentEncoding: '',
+      authorization: `Bearer ${tokenOf(role)}`,
+      ifNoneMatch: '',
+      acceptEncoding: '',
+      body: Buffer.from(body === undefined ? '' : text),
+      fault: null,
+    };
+    const answers: OperatorAnswer<T>[] = [];
+    handle(request, {
+      send: (status, headers, sent) => {
+        const list = headerList(headers);
+        const names = list.filter((_, at) => at % 2 === 0);
+        const { data, error = '' } = sent === '' ? {} : JSON.parse(String(sent));
+        answers.push({
+          status,
+          error,
+          data,
+          text: String(sent),
+          headers: new Map(names.map((name, at) => [name.toLowerCase(), list[2 * at + 1] ?? ''])),
+        });
+      },
+    });
+    for (;;) {
+      await setImmediate();
+      const [answer] = answers;
+      if (answer !== undefined) return answer;
+      host.settle();
+    }
+  }
+  return { host, engine, denials, send };
+}
