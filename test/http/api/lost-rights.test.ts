@@ -143,3 +143,13 @@ test('once the address is used up, a frozen account is told of that, also where 
   assert.equal(api.order(secret, ORDER, 'k').text, first.text);
   for (const key of ['k', 'other']) assert.equal(codeOf(api.order(secret, ORDER, key)), 'rate_limited');
 });
+
+test('an order that is refused for a frozen account counts once', () => {
+  const api = new Harness({ limits: { ...LIMITS, keyWrite: 4 } });
+  const { account, secret } = api.bettor();
+  api.submit({ kind: 'updateAccount', account, tier: null, frozen: true });
+  for (const remaining of [3, 2, 1]) {
+    const reply = api.order(secret, ORDER, `${remaining}`);
+    assert.deepEqual([codeOf(reply), ...limitsOf(reply)], ['account_frozen', 4, remaining, 60]);
+  }
+});
