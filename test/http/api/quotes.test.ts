@@ -86,7 +86,14 @@ test('each refusal is named as POST /orders answers, with odds where the order c
   api.submit({ kind: 'suspendMarket', market: 0, suspended: false });
   check(rich, { amount: 10_000 }, '', true);
   check(rich, { prediction: 'DOWN', amount: 1_000 }, '', true);
-  check(rich, { prediction: 'DOWN', amount: 9_000 }, 'round_exposure_limit', true);
+  const tooMuch = { prediction: 'DOWN', amount: 9_000 };
+  check(rich, tooMuch, 'round_exposure_limit', true);
+  const resting = dataOf<OrderQuote>(ask(api, rich.secret, { ...ORDER, ...tooMuch, limitOdds: 1.5 }));
+  assert.deepEqual(
+    [resting.refusal, resting.rests],
+    [null, true],
+    'with a limit it waits until the round bears it',
+  );
   check(rich, {}, '', true);
   check(rich, {}, 'too_many_open_bets', true);
   api.submit({ kind: 'updateAccount', account: rich.account, tier: null, frozen: true });
