@@ -201,8 +201,10 @@ export class IdempotencyMemory {
     const row = (offset & CHUNK_MASK) * ROW_WORDS64;
     const word64 = (field: number): number => chunk.words64[row + field] as number;
     const word32 = (field: number): number => chunk.words32[row * 2 + field] as number;
+    const { type, clientSeed, limitOddsE4, filled } = chunk.optional.read(offset & CHUNK_MASK);
+    // Written out: of a spread each object would have a hidden class of its own.
     const placed: OrderFacts = {
-      ...chunk.optional.read(offset & CHUNK_MASK),
+      type,
       timeMs: word64(PLACED_AT_MS),
       bet: word64(BET),
       account: word32(ACCOUNT),
@@ -214,6 +216,9 @@ export class IdempotencyMemory {
       entryPercentE2: word32(BODY_TOP_AND_PERCENT) >>> 16,
       payoutCents: word64(PAYOUT_CENTS),
       newBalanceCents: word64(NEW_BALANCE_CENTS),
+      clientSeed,
+      limitOddsE4,
+      filled,
     };
     const digest = {
       keyHigh: (word32(KEY_TOPS) & 0xffff) * WORD + word32(KEY_HIGH),
