@@ -1,17 +1,19 @@
 /** Small parts that all views use. */
 import type { ComponentChildren, JSX } from 'preact';
 
-/** A table that scrolls sideways by itself where it does not fit; the keyboard can scroll it, too. */
-export function Table({
-  caption,
-  head,
-  children,
-}: {
+/** Its title, with a `#` in front for numbers and a `~` for what is left out where there is little room; and its cells. */
+export type Column<T> = readonly [title: string, show: (row: T) => ComponentChildren];
+
+export interface TableProps<T> {
   readonly caption: string;
-  /** Columns; those with a `#` in front hold numbers, those with a `~` are left out where there is little room. */
-  readonly head: readonly string[];
-  readonly children: ComponentChildren;
-}): JSX.Element {
+  readonly rows: readonly T[];
+  /** The first one names the row. */
+  readonly columns: readonly Column<T>[];
+  readonly keyOf: (row: T, index: number) => string;
+}
+
+/** A table that scrolls sideways by itself where it does not fit; the keyboard can scroll it, too. */
+export function Table<T>({ caption, rows, columns, keyOf }: TableProps<T>): JSX.Element {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
     <section class="scroll" aria-label={caption} tabIndex={0}>
@@ -19,21 +21,37 @@ export function Table({
         <caption class="hidden">{caption}</caption>
         <thead>
           <tr>
-            {head.map((name) => (
-              <th key={name} scope="col" class={classOf(name)}>
-                {name.replace(/^[#~]+/, '')}
+            {columns.map(([title]) => (
+              <th key={title} scope="col" class={classOf(title)}>
+                {title.replace(/^[#~]+/, '')}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={keyOf(row, index)}>
+              {columns.map(([title, show], at) =>
+                at === 0 ? (
+                  <th key={title} scope="row">
+                    {show(row)}
+                  </th>
+                ) : (
+                  <td key={title} class={classOf(title)}>
+                    {show(row)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
       </table>
     </section>
   );
 }
 
-const classOf = (name: string): string =>
-  `${name.includes('#') ? 'number' : ''} ${name.includes('~') ? 'wide' : ''}`.trim();
+const classOf = (title: string): string =>
+  `${title.includes('#') ? 'number' : ''} ${title.includes('~') ? 'wide' : ''}`.trim();
 
 type Tone = 'good' | 'bad' | 'warn' | 'plain';
 
@@ -46,6 +64,9 @@ export function Badge({
 }): JSX.Element {
   return <span class={`badge ${tone}`}>{children}</span>;
 }
+
+export const FrozenBadge = ({ isFrozen }: { readonly isFrozen: boolean }): JSX.Element =>
+  isFrozen ? <Badge tone="bad">frozen</Badge> : <Badge tone="good">active</Badge>;
 
 /** A figure with its name. */
 export function Figure({

@@ -1,23 +1,19 @@
 /** Lists in pages, and that of bets, which several views have. */
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 import type { BetResource } from '../../../operator/resources/bets.js';
 import { centsOf, isoTimeText, marketName, usd } from '../state/format.js';
 import { linkTo } from '../state/route.js';
-import { Badge, Loading, Table } from './basics.js';
+import { Badge, type Column, Loading, Table, type TableProps } from './basics.js';
 import { type Paged, usePaged } from './paged.js';
 
-/** A list below its own heading, with what stands there before it is loaded and where it is empty. */
-export function Listed<T>({
-  title,
-  list,
-  empty,
-  children,
-}: {
+interface ListProps<T> extends Pick<TableProps<T>, 'columns' | 'keyOf'> {
   readonly title: string;
   readonly list: Paged<T>;
   readonly empty: string;
-  readonly children: (items: readonly T[]) => ComponentChildren;
-}): JSX.Element {
+}
+
+/** A list below its own heading, with what stands there before it is loaded and where it is empty. */
+export function List<T>({ title, list, empty, columns, keyOf }: ListProps<T>): JSX.Element {
   const { items, error, more, reload } = list;
   return (
     <section>
@@ -32,7 +28,7 @@ export function Listed<T>({
       ) : items.length === 0 ? (
         <p class="quiet">{empty}</p>
       ) : (
-        children(items)
+        <Table caption={title} rows={items} columns={columns} keyOf={keyOf} />
       )}
       {items !== null && error !== '' && <Loading error={error} />}
       {more !== null && (
@@ -46,55 +42,32 @@ export function Listed<T>({
   );
 }
 
-/** `query` says whose, such as `accountId=acc_1`. */
-export function Bets({
-  query,
-  withAccount,
-}: {
+const WHOSE: Readonly<Record<'account' | 'market', Column<BetResource>>> = {
+  account: ['Account', ({ accountId }) => <a href={linkTo('accounts', accountId)}>{accountId}</a>],
+  market: ['Market', ({ marketId }) => <a href={linkTo('markets', marketId)}>{marketName(marketId)}</a>],
+};
+const betColumns = (whose: Column<BetResource>): Column<BetResource>[] => [
+  ['Bet', ({ id }) => id],
+  whose,
+  ['Side', ({ prediction }) => prediction],
+  ['#Stake', ({ amount }) => usd(centsOf(amount))],
+  ['#Odds', (bet) => <Odds bet={bet} />],
+  ['State', (bet) => <BetBadge bet={bet} />],
+  ['#Paid', ({ payout }) => (payout === null ? '–' : usd(centsOf(payout)))],
+  ['~Placed', ({ placedAt }) => isoTimeText(placedAt)],
+];
+
+interface BetsProps {
+  /** Whose, such as `accountId=acc_1`. */
   readonly query: string;
-  readonly withAccount: boolean;
-}): JSX.Element {
+  /** What a row shows besides. */
+  readonly with: keyof typeof WHOSE;
+}
+
+export function Bets({ query, with: whose }: BetsProps): JSX.Element {
   const list = usePaged<BetResource>(`/bets?${query}&limit=25`);
-  const head = [
-    'Bet',
-    withAccount ? 'Account' : 'Market',
-    'Side',
-    '#Stake',
-    '#Odds',
-    'State',
-    '#Paid',
-    '~Placed',
-  ];
-  return (
-    <Listed title="Bets" list={list} empty="There is no bet.">
-      {(bets) => (
-        <Table caption="Bets" head={head}>
-          {bets.map((bet) => (
-            <tr key={bet.id}>
-              <th scope="row">{bet.id}</th>
-              <td>
-                {withAccount ? (
-                  <a href={linkTo('accounts', bet.accountId)}>{bet.accountId}</a>
-                ) : (
-                  <a href={linkTo('markets', bet.marketId)}>{marketName(bet.marketId)}</a>
-                )}
-              </td>
-              <td>{bet.prediction}</td>
-              <td class="number">{usd(centsOf(bet.amount))}</td>
-              <td class="number">
-                <Odds bet={bet} />
-              </td>
-              <td>
-                <BetBadge bet={bet} />
-              </td>
-              <td class="number">{bet.payout === null ? '–' : usd(centsOf(bet.payout))}</td>
-              <td class="wide">{isoTimeText(bet.placedAt)}</td>
-            </tr>
-          ))}
-        </Table>
-      )}
-    </Listed>
-  );
+  const columns = betColumns(WHOSE[whose]);
+  return <List title="Bets" list={list} empty="There is no bet." columns={columns} keyOf={({ id }) => id} />;
 }
 
 /** Of a limit order also the least odds that it takes. Until it is filled it has no others. */

@@ -4,8 +4,8 @@ import type { AccountResource, KeyResource } from '../../../operator/resources/a
 import type { LedgerEntry } from '../../../wire/past-types.js';
 import { changeTier, moveMoney, setFrozen } from '../actions/accounts.js';
 import { createKey, expireKey, rotateKey, setKeyEnabled } from '../actions/keys.js';
-import { Badge, Figure, Figures, Loading, Table } from '../parts/basics.js';
-import { Bets, Listed } from '../parts/lists.js';
+import { Badge, type Column, Figure, Figures, FrozenBadge, Loading, Table } from '../parts/basics.js';
+import { Bets, List } from '../parts/lists.js';
 import { useLoaded } from '../parts/loaded.js';
 import { usePaged } from '../parts/paged.js';
 import { centsOf, isoTimeText, usd } from '../state/format.js';
@@ -30,11 +30,11 @@ export function AccountView({ id }: { readonly id: string }): JSX.Element {
             <Figure name="Tier">{data.tier}</Figure>
             <Figure name="Balance">{usd(centsOf(data.balance))}</Figure>
             <Figure name="State">
-              {data.frozen ? <Badge tone="bad">frozen</Badge> : <Badge tone="good">active</Badge>}
+              <FrozenBadge isFrozen={data.frozen} />
             </Figure>
           </Figures>
           <Keys account={data} />
-          <Bets query={`accountId=${data.id}`} withAccount={false} />
+          <Bets query={`accountId=${data.id}`} with="market" />
           <Ledger account={data.id} />
         </>
       )}
@@ -88,56 +88,55 @@ function Keys({ account }: { readonly account: AccountResource }): JSX.Element {
       ) : data.length === 0 ? (
         <p class="quiet">The account has no key.</p>
       ) : (
-        <Table caption="Keys" head={['Key', 'Scopes', 'State', '~Created', 'Expires', 'Action']}>
-          {data.map((key) => (
-            <tr key={key.id}>
-              <th scope="row">{key.id}</th>
-              <td>{key.scopes.join(', ')}</td>
-              <td>{key.enabled ? <Badge tone="good">enabled</Badge> : <Badge tone="bad">disabled</Badge>}</td>
-              <td class="wide">{isoTimeText(key.createdAt)}</td>
-              <td>{key.expiresAt === null ? 'never' : isoTimeText(key.expiresAt)}</td>
-              <td>
-                {may('support') && (
-                  <div class="row">
-                    <button type="button" onClick={() => rotateKey(key, reload)}>
-                      Rotate <span class="hidden">{key.id}</span>
-                    </button>
-                    <button type="button" onClick={() => expireKey(key, reload)}>
-                      Expire <span class="hidden">{key.id}</span>
-                    </button>
-                    <button type="button" onClick={() => setKeyEnabled(key, !key.enabled, reload)}>
-                      {key.enabled ? 'Disable' : 'Enable'} <span class="hidden">{key.id}</span>
-                    </button>
-                  </div>
-                )}
-              </td>
-            </tr>
-          ))}
-        </Table>
+        <Table caption="Keys" rows={data} columns={keyColumns(reload)} keyOf={({ id }) => id} />
       )}
     </section>
   );
 }
 
+const keyColumns = (reload: () => void): Column<KeyResource>[] => [
+  ['Key', ({ id }) => id],
+  ['Scopes', ({ scopes }) => scopes.join(', ')],
+  [
+    'State',
+    ({ enabled }) => (enabled ? <Badge tone="good">enabled</Badge> : <Badge tone="bad">disabled</Badge>),
+  ],
+  ['~Created', ({ createdAt }) => isoTimeText(createdAt)],
+  ['Expires', ({ expiresAt }) => (expiresAt === null ? 'never' : isoTimeText(expiresAt))],
+  ['Action', (key) => may('support') && <KeyActions keyShown={key} onDone={reload} />],
+];
+
+interface KeyActionsProps {
+  readonly keyShown: KeyResource;
+  readonly onDone: () => void;
+}
+
+function KeyActions({ keyShown: key, onDone }: KeyActionsProps): JSX.Element {
+  return (
+    <div class="row">
+      <button type="button" onClick={() => rotateKey(key, onDone)}>
+        Rotate <span class="hidden">{key.id}</span>
+      </button>
+      <button type="button" onClick={() => expireKey(key, onDone)}>
+        Expire <span class="hidden">{key.id}</span>
+      </button>
+      <button type="button" onClick={() => setKeyEnabled(key, !key.enabled, onDone)}>
+        {key.enabled ? 'Disable' : 'Enable'} <span class="hidden">{key.id}</span>
+      </button>
+    </div>
+  );
+}
+
+const LEDGER: readonly Column<LedgerEntry>[] = [
+  ['Time', ({ time }) => isoTimeText(time)],
+  ['What', ({ type, orderId }) => `${type} ${orderId ?? ''}`],
+  ['~Reference', ({ reference }) => reference ?? '–'],
+  ['#Amount', ({ amount }) => usd(centsOf(amount))],
+  ['#Balance after', ({ balanceAfter }) => usd(centsOf(balanceAfter))],
+];
+
 function Ledger({ account }: { readonly account: string }): JSX.Element {
   const list = usePaged<LedgerEntry>(`/accounts/${account}/ledger?limit=25`);
-  return (
-    <Listed title="Ledger" list={list} empty="No money has moved.">
-      {(entries) => (
-        <Table caption="Ledger" head={['Time', 'What', '~Reference', '#Amount', '#Balance after']}>
-          {entries.map((entry) => (
-            <tr key={entry.id}>
-              <th scope="row">{isoTimeText(entry.time)}</th>
-              <td>
-                {entry.type} {entry.orderId}
-              </td>
-              <td class="wide">{entry.reference ?? '–'}</td>
-              <td class="number">{usd(centsOf(entry.amount))}</td>
-              <td class="number">{usd(centsOf(entry.balanceAfter))}</td>
-            </tr>
-          ))}
-        </Table>
-      )}
-    </Listed>
-  );
+  const keyOf = ({ id }: LedgerEntry): string => id;
+  return <List title="Ledger" list={list} empty="No money has moved." columns={LEDGER} keyOf={keyOf} />;
 }

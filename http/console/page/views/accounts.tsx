@@ -4,8 +4,8 @@ import { useState } from 'preact/hooks';
 import { TIERS } from '../../../../engine/model/domain.js';
 import type { AccountResource } from '../../../operator/resources/accounts.js';
 import { createAccount } from '../actions/accounts.js';
-import { Badge, Table } from '../parts/basics.js';
-import { Listed } from '../parts/lists.js';
+import { type Column, FrozenBadge } from '../parts/basics.js';
+import { List } from '../parts/lists.js';
 import { usePaged } from '../parts/paged.js';
 import { centsOf, usd } from '../state/format.js';
 import { linkTo } from '../state/route.js';
@@ -40,15 +40,13 @@ export function AccountsView(): JSX.Element {
         </div>
       )}
       <Search onSearch={search} />
-      <Listed title="Found" list={list} empty="No account is like that.">
-        {(accounts) => (
-          <Table caption="Accounts" head={['Account', 'Name', 'Tier', '#Balance', 'State']}>
-            {accounts.map((account) => (
-              <AccountRow key={account.id} account={account} />
-            ))}
-          </Table>
-        )}
-      </Listed>
+      <List
+        title="Found"
+        list={list}
+        empty="No account is like that."
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+      />
     </>
   );
 }
@@ -60,19 +58,13 @@ function pathOf({ name, tier, frozen }: Wanted): string {
   return `/accounts?${query}`;
 }
 
-function AccountRow({ account }: { readonly account: AccountResource }): JSX.Element {
-  return (
-    <tr>
-      <th scope="row">
-        <a href={linkTo('accounts', account.id)}>{account.id}</a>
-      </th>
-      <td>{account.name ?? '–'}</td>
-      <td>{account.tier}</td>
-      <td class="number">{usd(centsOf(account.balance))}</td>
-      <td>{account.frozen ? <Badge tone="bad">frozen</Badge> : <Badge tone="good">active</Badge>}</td>
-    </tr>
-  );
-}
+const COLUMNS: readonly Column<AccountResource>[] = [
+  ['Account', ({ id }) => <a href={linkTo('accounts', id)}>{id}</a>],
+  ['Name', ({ name }) => name ?? '–'],
+  ['Tier', ({ tier }) => tier],
+  ['#Balance', ({ balance }) => usd(centsOf(balance))],
+  ['State', ({ frozen }) => <FrozenBadge isFrozen={frozen} />],
+];
 
 /** A name searches; an id opens its account. */
 function Search({ onSearch }: { readonly onSearch: (wanted: Wanted) => void }): JSX.Element {

@@ -3,8 +3,8 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { ACTION_KINDS } from '../../../../engine/model/operators.js';
 import type { AuditDetails, AuditEntry } from '../../../operator/resources/audit.js';
-import { Badge, Table } from '../parts/basics.js';
-import { Listed } from '../parts/lists.js';
+import { Badge, type Column } from '../parts/basics.js';
+import { List } from '../parts/lists.js';
 import { usePaged } from '../parts/paged.js';
 import { isoTimeText } from '../state/format.js';
 import { linkTo } from '../state/route.js';
@@ -26,18 +26,13 @@ export function AuditView(): JSX.Element {
     <>
       <h1>Audit</h1>
       <Search onSearch={setWanted} />
-      <Listed title="Actions" list={list} empty="Nobody has done anything like that.">
-        {(entries) => (
-          <Table
-            caption="Actions"
-            head={['Time', 'Operator', 'Action', 'Target', 'Reason', 'Details', '~#Sequence']}
-          >
-            {entries.map((entry, index) => (
-              <Row key={`${entry.seq} ${index}`} entry={entry} />
-            ))}
-          </Table>
-        )}
-      </Listed>
+      <List
+        title="Actions"
+        list={list}
+        empty="Nobody has done anything like that."
+        columns={COLUMNS}
+        keyOf={({ seq }, index) => `${seq} ${index}`}
+      />
     </>
   );
 }
@@ -53,22 +48,19 @@ function pathOf({ operator, action, from, to }: Wanted): string {
 
 const REFUSED: readonly string[] = ['roleDenied', 'tokenRefused'];
 
-function Row({ entry }: { readonly entry: AuditEntry }): JSX.Element {
-  const { seq, time, operator, action, reason, target, details } = entry;
-  return (
-    <tr>
-      <th scope="row">{isoTimeText(time)}</th>
-      <td>{operator ?? <span class="quiet">–</span>}</td>
-      <td>{REFUSED.includes(action) ? <Badge tone="bad">{action}</Badge> : action}</td>
-      <td>
-        {target?.startsWith('acc_') ? <a href={linkTo('accounts', target)}>{target}</a> : (target ?? '–')}
-      </td>
-      <td>{reason ?? '–'}</td>
-      <td>{detailsText(details)}</td>
-      <td class="number wide">{seq}</td>
-    </tr>
-  );
-}
+const COLUMNS: readonly Column<AuditEntry>[] = [
+  ['Time', ({ time }) => isoTimeText(time)],
+  ['Operator', ({ operator }) => operator ?? <span class="quiet">–</span>],
+  ['Action', ({ action }) => (REFUSED.includes(action) ? <Badge tone="bad">{action}</Badge> : action)],
+  [
+    'Target',
+    ({ target }) =>
+      target?.startsWith('acc_') ? <a href={linkTo('accounts', target)}>{target}</a> : (target ?? '–'),
+  ],
+  ['Reason', ({ reason }) => reason ?? '–'],
+  ['Details', ({ details }) => detailsText(details)],
+  ['~#Sequence', ({ seq }) => seq],
+];
 
 /** Such as `amount 5, reference wire-7`. */
 function detailsText({ changed = [], ...details }: AuditDetails): string {

@@ -64,21 +64,23 @@ function FeedFacts({ feed: { name, ticks, held, awaited }, onDone }: FactsProps)
           ))}
         </ul>
       )}
-      <Table caption="Prices" head={['Asset', '#Price', '#Age', '~Source', 'Held back']}>
-        {Object.entries(ticks).map(([crypto, tick]) => (
-          <tr key={crypto}>
-            <th scope="row">{crypto}</th>
-            <td class="number">{tick?.price ?? '–'}</td>
-            <td class="number">
-              <Age tick={tick} />
-            </td>
-            <td class="wide">{tick?.source ?? '–'}</td>
-            <td>
+      <Table
+        caption="Prices"
+        rows={Object.entries(ticks)}
+        columns={[
+          ['Asset', ([crypto]) => crypto],
+          ['#Price', ([, tick]) => tick?.price ?? '–'],
+          ['#Age', ([, tick]) => <Age tick={tick} />],
+          ['~Source', ([, tick]) => tick?.source ?? '–'],
+          [
+            'Held back',
+            ([crypto, tick]) => (
               <HeldPrice crypto={crypto} held={held[crypto]} last={tick?.price ?? null} onDone={onDone} />
-            </td>
-          </tr>
-        ))}
-      </Table>
+            ),
+          ],
+        ]}
+        keyOf={([crypto]) => crypto}
+      />
     </>
   );
 }

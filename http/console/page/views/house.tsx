@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Earnings, HouseExposure } from '../../../operator/resources/house.js';
 import { moveHouseMoney } from '../actions/control.js';
-import { Badge, Figure, Figures, Loading, Table } from '../parts/basics.js';
+import { Badge, type Column, Figure, Figures, Loading, Table } from '../parts/basics.js';
 import { useLoaded } from '../parts/loaded.js';
 import { Plot } from '../parts/plot.js';
 import { centsOf, count, isoTimeText, marketName, usd } from '../state/format.js';
@@ -102,22 +102,10 @@ function ExposureFacts({ exposure }: { readonly exposure: HouseExposure }): JSX.
       ) : (
         <Table
           caption="Open rounds with bets, those with the most to lose first"
-          head={['Market', 'State', '#If UP', '#If DOWN', '#Bets', '~#Stakes', '~Ends']}
-        >
-          {withBets.slice(0, ROUNDS_SHOWN).map((round) => (
-            <tr key={round.id}>
-              <th scope="row">
-                <a href={linkTo('markets', round.marketId)}>{marketName(round.marketId)}</a>
-              </th>
-              <td>{round.status.toLowerCase()}</td>
-              <td class="number">{usd(centsOf(round.resultIfUp))}</td>
-              <td class="number">{usd(centsOf(round.resultIfDown))}</td>
-              <td class="number">{count(round.totalBets)}</td>
-              <td class="number wide">{usd(centsOf(round.totalVolume))}</td>
-              <td class="wide">{isoTimeText(round.endTime)}</td>
-            </tr>
-          ))}
-        </Table>
+          rows={withBets.slice(0, ROUNDS_SHOWN)}
+          columns={EXPOSURE}
+          keyOf={({ id }) => id}
+        />
       )}
       {withBets.length > ROUNDS_SHOWN && (
         <p class="quiet">{count(withBets.length - ROUNDS_SHOWN)} more rounds have bets, and less to lose.</p>
@@ -125,6 +113,16 @@ function ExposureFacts({ exposure }: { readonly exposure: HouseExposure }): JSX.
     </>
   );
 }
+
+const EXPOSURE: readonly Column<HouseExposure['rounds'][number]>[] = [
+  ['Market', ({ marketId }) => <a href={linkTo('markets', marketId)}>{marketName(marketId)}</a>],
+  ['State', ({ status }) => status.toLowerCase()],
+  ['#If UP', ({ resultIfUp }) => usd(centsOf(resultIfUp))],
+  ['#If DOWN', ({ resultIfDown }) => usd(centsOf(resultIfDown))],
+  ['#Bets', ({ totalBets }) => count(totalBets)],
+  ['~#Stakes', ({ totalVolume }) => usd(centsOf(totalVolume))],
+  ['~Ends', ({ endTime }) => isoTimeText(endTime)],
+];
 
 const SPANS = { hour: 'The last 24 hours', day: 'The last 7 days' } as const;
 

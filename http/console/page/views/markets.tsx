@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { ASSETS } from '../../../../engine/model/domain.js';
-import { Badge, Figure, Figures, Loading, Table } from '../parts/basics.js';
+import { Badge, type Column, Figure, Figures, Loading, Table } from '../parts/basics.js';
 import { RoundBadge, ShareBar } from '../parts/round.js';
 import { count, FRAMES, marketName, timeLeft, usd } from '../state/format.js';
 import { live } from '../state/live.js';
@@ -50,14 +50,7 @@ export function MarketsView(): JSX.Element {
         />
       )}
       <Filters />
-      <Table
-        caption="Markets"
-        head={['Market', 'Round', '#Left', 'UP', '~#Odds UP', '~#Odds DOWN', '#Pool', '#Bets', '~#Price']}
-      >
-        {shown.map((market) => (
-          <MarketRow key={market.id} market={market} nowMs={message.timeMs} />
-        ))}
-      </Table>
+      <Table caption="Markets" rows={shown} columns={columnsAt(message.timeMs)} keyOf={({ id }) => id} />
       {shown.length === 0 && <p class="quiet">No market is like that.</p>}
     </>
   );
@@ -105,25 +98,22 @@ function Filters(): JSX.Element {
   );
 }
 
-function MarketRow({ market, nowMs }: { readonly market: MarketNow; readonly nowMs: number }): JSX.Element {
-  const { id, round, isSuspended, price } = market;
-  const odds = round === null ? null : oddsOf(round);
-  return (
-    <tr>
-      <th scope="row">
-        <a href={linkTo('markets', id)}>{marketName(id)}</a>
-      </th>
-      <td>
+const columnsAt = (nowMs: number): Column<MarketNow>[] => [
+  ['Market', ({ id }) => <a href={linkTo('markets', id)}>{marketName(id)}</a>],
+  [
+    'Round',
+    ({ round, isSuspended }) => (
+      <>
         {isSuspended && <Badge tone="warn">suspended</Badge>}
         <RoundBadge round={round} nowMs={nowMs} />
-      </td>
-      <td class="number">{round === null ? '–' : timeLeft(round.endMs - nowMs)}</td>
-      <td>{round === null ? '–' : <ShareBar round={round} />}</td>
-      <td class="number wide">{odds?.up ?? '–'}</td>
-      <td class="number wide">{odds?.down ?? '–'}</td>
-      <td class="number">{round === null ? '–' : usd(round.poolUpCents + round.poolDownCents)}</td>
-      <td class="number">{round === null ? '–' : count(round.bets)}</td>
-      <td class="number wide">{price ?? '–'}</td>
-    </tr>
-  );
-}
+      </>
+    ),
+  ],
+  ['#Left', ({ round }) => (round === null ? '–' : timeLeft(round.endMs - nowMs))],
+  ['UP', ({ round }) => (round === null ? '–' : <ShareBar round={round} />)],
+  ['~#Odds UP', ({ round }) => (round === null ? '–' : oddsOf(round).up)],
+  ['~#Odds DOWN', ({ round }) => (round === null ? '–' : oddsOf(round).down)],
+  ['#Pool', ({ round }) => (round === null ? '–' : usd(round.poolUpCents + round.poolDownCents))],
+  ['#Bets', ({ round }) => (round === null ? '–' : count(round.bets))],
+  ['~#Price', ({ price }) => price ?? '–'],
+];

@@ -67,18 +67,21 @@ const namesOf = (standbys: LeaderStatus['standbys']): string => standbys.map(({ 
 
 function Standbys({ standbys }: Pick<LeaderStatus, 'standbys'>): JSX.Element {
   return (
-    <Table caption="Standbys" head={['Machine', 'State', '#Messages behind', '#Had all', '#Heard of']}>
-      {standbys.map((standby) => (
-        <tr key={standby.node}>
-          <th scope="row">{standby.node}</th>
-          <td>
-            {isBehind(standby) ? <Badge tone="warn">behind</Badge> : <Badge tone="good">follows</Badge>}
-          </td>
-          <td class="number">{count(standby.messagesBehind)}</td>
-          <td class="number">{hadAll(standby.behindMs)}</td>
-          <td class="number">{duration(standby.heardMsAgo)} ago</td>
-        </tr>
-      ))}
-    </Table>
+    <Table
+      caption="Standbys"
+      rows={standbys}
+      columns={[
+        ['Machine', ({ node }) => node],
+        [
+          'State',
+          (standby) =>
+            isBehind(standby) ? <Badge tone="warn">behind</Badge> : <Badge tone="good">follows</Badge>,
+        ],
+        ['#Messages behind', ({ messagesBehind }) => count(messagesBehind)],
+        ['#Had all', ({ behindMs }) => hadAll(behindMs)],
+        ['#Heard of', ({ heardMsAgo }) => `${duration(heardMsAgo)} ago`],
+      ]}
+      keyOf={({ node }) => node}
+    />
   );
 }

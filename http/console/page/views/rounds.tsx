@@ -2,8 +2,8 @@
 import type { JSX } from 'preact';
 import type { RoundResource } from '../../../operator/resources/rounds.js';
 import { voidRound } from '../actions/control.js';
-import { Table } from '../parts/basics.js';
-import { Bets, Listed } from '../parts/lists.js';
+import type { Column } from '../parts/basics.js';
+import { Bets, List } from '../parts/lists.js';
 import { usePaged } from '../parts/paged.js';
 import { centsOf, count, isoTimeText, marketName, usd } from '../state/format.js';
 import { linkTo } from '../state/route.js';
@@ -19,54 +19,46 @@ interface RoundsProps {
 
 export function Rounds({ title, query, empty, withMarket }: RoundsProps): JSX.Element {
   const list = usePaged<RoundResource>(`/rounds?${query}&limit=15`);
-  const head = ['Round', 'Result', '~#Open', '~#Close', '#Pool UP', '#Pool DOWN', '#Bets', '~Ends'];
-  return (
-    <Listed title={title} list={list} empty={empty}>
-      {(rounds) => (
-        <Table caption={title} head={may('admin') ? [...head, 'Action'] : head}>
-          {rounds.map((round) => (
-            <RoundRow key={round.id} round={round} withMarket={withMarket} onVoided={list.reload} />
-          ))}
-        </Table>
-      )}
-    </Listed>
-  );
+  const columns = roundColumns(withMarket, list.reload);
+  return <List title={title} list={list} empty={empty} columns={columns} keyOf={({ id }) => id} />;
 }
 
-interface RowProps {
+const roundColumns = (withMarket: boolean, onVoided: () => void): Column<RoundResource>[] => [
+  [
+    'Round',
+    ({ id, marketId, roundNumber }) => (
+      <a href={linkTo('markets', marketId, id)}>
+        {withMarket && `${marketName(marketId)} `}
+        {roundNumber}
+      </a>
+    ),
+  ],
+  ['Result', ({ result, status }) => result ?? status.toLowerCase()],
+  ['~#Open', ({ openPrice }) => openPrice ?? '–'],
+  ['~#Close', ({ closePrice }) => closePrice ?? '–'],
+  ['#Pool UP', ({ poolUp }) => usd(centsOf(poolUp))],
+  ['#Pool DOWN', ({ poolDown }) => usd(centsOf(poolDown))],
+  ['#Bets', ({ totalBets }) => count(totalBets)],
+  ['~Ends', ({ endTime }) => isoTimeText(endTime)],
+  ...(may('admin')
+    ? [['Action', (round) => <VoidButton round={round} onVoided={onVoided} />] as Column<RoundResource>]
+    : []),
+];
+
+interface VoidProps {
   readonly round: RoundResource;
-  readonly withMarket: boolean;
   readonly onVoided: () => void;
 }
 
-function RoundRow({ round, withMarket, onVoided }: RowProps): JSX.Element {
-  const { id, marketId, roundNumber, status, result, totalBets, totalVolume } = round;
+/** For a round that waits for its price. */
+function VoidButton({ round, onVoided }: VoidProps): JSX.Element | null {
+  const { id, status, result, totalBets, totalVolume } = round;
+  if (result !== null || status !== 'SETTLING') return null;
   const voidable = { id, status, bets: totalBets, volumeCents: centsOf(totalVolume) };
   return (
-    <tr>
-      <th scope="row">
-        <a href={linkTo('markets', marketId, id)}>
-          {withMarket && `${marketName(marketId)} `}
-          {roundNumber}
-        </a>
-      </th>
-      <td>{result === null ? status.toLowerCase() : result}</td>
-      <td class="number wide">{round.openPrice ?? '–'}</td>
-      <td class="number wide">{round.closePrice ?? '–'}</td>
-      <td class="number">{usd(centsOf(round.poolUp))}</td>
-      <td class="number">{usd(centsOf(round.poolDown))}</td>
-      <td class="number">{count(totalBets)}</td>
-      <td class="wide">{isoTimeText(round.endTime)}</td>
-      {may('admin') && (
-        <td>
-          {result === null && status === 'SETTLING' && (
-            <button type="button" onClick={() => voidRound(voidable, onVoided)}>
-              Void <span class="hidden">round {id}</span>
-            </button>
-          )}
-        </td>
-      )}
-    </tr>
+    <button type="button" onClick={() => voidRound(voidable, onVoided)}>
+      Void <span class="hidden">round {id}</span>
+    </button>
   );
 }
 
@@ -77,7 +69,7 @@ export function RoundView({ market, id }: { readonly market: string; readonly id
         <a href={linkTo('markets')}>Markets</a> / <a href={linkTo('markets', market)}>{marketName(market)}</a>
       </p>
       <h1>Round {id}</h1>
-      <Bets query={`roundId=${encodeURIComponent(id)}`} withAccount={true} />
+      <Bets query={`roundId=${encodeURIComponent(id)}`} with="account" />
     </>
   );
 }

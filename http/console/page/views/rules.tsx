@@ -5,7 +5,7 @@ import { targetsOf } from '../../../../config/compose.js';
 import { type RuleValue, valuesOf } from '../../../../engine/model/rules.js';
 import type { RulesResource } from '../../../operator/resources/rules.js';
 import { changeRule } from '../actions/rules.js';
-import { Badge, Loading, Table } from '../parts/basics.js';
+import { Badge, type Column, Loading, Table } from '../parts/basics.js';
 import { useLoaded } from '../parts/loaded.js';
 import { may } from '../state/session.js';
 
@@ -47,6 +47,12 @@ function shownRules({ rules, file, overrides }: RulesResource): Shown[] {
     });
 }
 
+const COLUMNS: readonly Column<Shown>[] = [
+  ['Rule', ({ name }) => name],
+  ['#Value', ({ value }) => String(value)],
+  ['From', ({ from }) => (from === 'operator' ? <Badge tone="warn">operator</Badge> : from)],
+];
+
 function RulesFacts({
   rules,
   onDone,
@@ -62,6 +68,11 @@ function RulesFacts({
     return wanted === '' ? isChangedOnly || !name.startsWith('limits.') : name.toLowerCase().includes(wanted);
   };
   const shown = shownRules(rules).filter(isShown);
+  const change = (rule: Shown): JSX.Element => (
+    <button type="button" onClick={() => changeRule(rules, rule, onDone)}>
+      Change <span class="hidden">{rule.name}</span>
+    </button>
+  );
   return (
     <>
       <fieldset class="filters">
@@ -84,22 +95,12 @@ function RulesFacts({
           other than the default only
         </label>
       </fieldset>
-      <Table caption="Rules" head={['Rule', '#Value', 'From', ...(may('admin') ? ['Action'] : [])]}>
-        {shown.map((rule) => (
-          <tr key={rule.name}>
-            <th scope="row">{rule.name}</th>
-            <td class="number">{String(rule.value)}</td>
-            <td>{rule.from === 'operator' ? <Badge tone="warn">operator</Badge> : rule.from}</td>
-            {may('admin') && (
-              <td>
-                <button type="button" onClick={() => changeRule(rules, rule, onDone)}>
-                  Change <span class="hidden">{rule.name}</span>
-                </button>
-              </td>
-            )}
-          </tr>
-        ))}
-      </Table>
+      <Table
+        caption="Rules"
+        rows={shown}
+        columns={may('admin') ? [...COLUMNS, ['Action', change]] : COLUMNS}
+        keyOf={({ name }) => name}
+      />
       {shown.length === 0 && <p class="quiet">No rule is like that.</p>}
     </>
   );
