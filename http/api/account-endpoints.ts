@@ -1,8 +1,7 @@
 /** The endpoints of the caller's account: see `endpoints.ts`. */
 
-import { ACCOUNT_EXAMPLES } from '../openapi/account-examples.js';
 import { okResponse } from '../openapi/common.js';
-import { LIMIT_EXAMPLES } from '../openapi/limit-examples.js';
+import { EXAMPLES } from '../openapi/examples.js';
 import { orderExamples } from '../openapi/order.js';
 import { orderIdParameter, seenKeyParameter } from '../openapi/parameters.js';
 import { schemaRef } from '../openapi/schemas.js';
@@ -19,7 +18,7 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
       tag: 'Orders',
       summary: 'Your account: balance, open bets, keys and limits',
       isExtension: true,
-      success: okResponse('Your account.', schemaRef('Account'), { account: ACCOUNT_EXAMPLES.account }),
+      success: okResponse('Your account.', schemaRef('Account'), { account: EXAMPLES.account }),
       failures: ['BadParameter', 'Overloaded'],
     }),
   },
@@ -34,7 +33,7 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
       summary: 'One of your orders',
       isExtension: true,
       parameters: [orderIdParameter],
-      success: okResponse('The order.', schemaRef('Position'), { settled: ACCOUNT_EXAMPLES.oneOrder }),
+      success: okResponse('The order.', schemaRef('Position'), { settled: EXAMPLES.oneOrder }),
       failures: ['BadParameter', 'OrderNotFound', 'PastNotRead'],
     }),
   },
@@ -53,7 +52,7 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
       isExtension: true,
       parameters: [orderIdParameter],
       success: okResponse('The order, which is CANCELLED now.', schemaRef('Position'), {
-        cancelled: LIMIT_EXAMPLES.cancelledOrder,
+        cancelled: EXAMPLES.cancelledOrder,
       }),
       failures: ['BadCancel', 'OrderNotFound', 'CancelsNotTaken'],
     }),
@@ -71,8 +70,8 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
       isExtension: true,
       parameters: [seenKeyParameter],
       success: okResponse('What is known of the key.', schemaRef('SeenOrder'), {
-        seen: ACCOUNT_EXAMPLES.seenOrder,
-        neverSeen: ACCOUNT_EXAMPLES.unseenOrder,
+        seen: EXAMPLES.seenOrder,
+        neverSeen: EXAMPLES.unseenOrder,
       }),
       failures: ['BadParameter', 'PastNotRead'],
     }),
@@ -98,9 +97,9 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
         },
       },
       success: okResponse('The quote.', schemaRef('OrderQuote'), {
-        placeable: ACCOUNT_EXAMPLES.quote,
-        refused: ACCOUNT_EXAMPLES.refusedQuote,
-        withoutOdds: ACCOUNT_EXAMPLES.earlyRefusedQuote,
+        placeable: EXAMPLES.quote,
+        refused: EXAMPLES.refusedQuote,
+        withoutOdds: EXAMPLES.earlyRefusedQuote,
       }),
       failures: ['BadQuote', 'UnsupportedMediaType', 'Overloaded'],
     }),

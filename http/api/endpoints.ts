@@ -5,11 +5,9 @@
 import { ASSETS, MARKET_IDS, MARKETS_MAX } from '../../engine/model/domain.js';
 import type { Rules } from '../../engine/model/rules.js';
 import { LIST_LIMIT_MAX } from '../kit/params.js';
-import { ACCOUNT_EXAMPLES } from '../openapi/account-examples.js';
 import { listOf, okResponse, pageResponse, taggedResponses } from '../openapi/common.js';
 import { openApiDocument } from '../openapi/document.js';
 import { EXAMPLES } from '../openapi/examples.js';
-import { LIMIT_EXAMPLES } from '../openapi/limit-examples.js';
 import { orderExamples } from '../openapi/order.js';
 import {
   beforeParameter,
@@ -105,7 +103,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
         limitParameter(POSITIONS_LIMIT_DEFAULT),
       ],
       success: pageResponse('Your positions.', listOf('Position', LIST_LIMIT_MAX), {
-        all: ACCOUNT_EXAMPLES.positions,
+        all: EXAMPLES.positions,
       }),
       failures: ['BadParameter', 'PastNotRead'],
     }),
@@ -128,7 +126,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
         limitParameter(ORDERS_LIMIT_DEFAULT),
       ],
       success: pageResponse('Your orders.', listOf('Position', LIST_LIMIT_MAX), {
-        recent: ACCOUNT_EXAMPLES.orders,
+        recent: EXAMPLES.orders,
       }),
       failures: ['BadParameter', 'PastNotRead'],
     }),
@@ -157,7 +155,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       success: okResponse(
         'The bet is placed.',
         schemaRef('OrderResult'),
-        { placed: ACCOUNT_EXAMPLES.order, pending: LIMIT_EXAMPLES.pendingOrder },
+        { placed: EXAMPLES.order, pending: EXAMPLES.pendingOrder },
         201,
       ),
       failures: ['BadOrder', 'MarketNotFound', 'Conflict', 'UnsupportedMediaType', 'OrdersNotTaken'],
@@ -213,7 +211,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       summary: 'Your rate limits, what is left of each, and what you may bet',
       text: 'This request is counted.',
       isExtension: true,
-      success: okResponse('Your limits.', schemaRef('Limits'), { silver: ACCOUNT_EXAMPLES.limits }),
+      success: okResponse('Your limits.', schemaRef('Limits'), { silver: EXAMPLES.limits }),
       failures: ['BadRequest'],
     }),
   },

@@ -1,6 +1,8 @@
 /** The endpoints that the archive answers, and the keys with which proofs are signed. */
+
 import { LIST_LIMIT_MAX } from '../kit/params.js';
 import { listOf, okResponse, pageResponse } from '../openapi/common.js';
+import { EXAMPLES } from '../openapi/examples.js';
 import {
   cursorParameter,
   fromParameter,
@@ -11,8 +13,6 @@ import {
   roundsOfMarketParameter,
   toParameter,
 } from '../openapi/parameters.js';
-import { PAST_EXAMPLES } from '../openapi/past-examples.js';
-import { PROOF_EXAMPLES } from '../openapi/proof-examples.js';
 import { schemaRef } from '../openapi/schemas.js';
 import type { Endpoint } from './endpoint.js';
 import { LEDGER_LIMIT_DEFAULT, ROUNDS_LIMIT_DEFAULT } from './lists/past-queries.js';
@@ -37,7 +37,7 @@ export const PAST_ENDPOINTS: readonly Endpoint[] = [
         cursorParameter,
       ],
       success: pageResponse('Settled rounds.', listOf('SettledRound', LIST_LIMIT_MAX), {
-        newest: PAST_EXAMPLES.rounds,
+        newest: EXAMPLES.rounds,
       }),
       failures: ['BadParameter', 'MarketNotFound', 'PastNotRead'],
     }),
@@ -54,7 +54,7 @@ export const PAST_ENDPOINTS: readonly Endpoint[] = [
       isExtension: true,
       parameters: [marketIdParameter(rules), limitParameter(ROUNDS_LIMIT_DEFAULT), cursorParameter],
       success: pageResponse('Settled rounds of the market.', listOf('SettledRound', LIST_LIMIT_MAX), {
-        newest: PAST_EXAMPLES.marketRounds,
+        newest: EXAMPLES.marketRounds,
       }),
       failures: ['BadParameter', 'MarketNotFound', 'PastNotRead'],
     }),
@@ -75,7 +75,7 @@ export const PAST_ENDPOINTS: readonly Endpoint[] = [
       isExtension: true,
       parameters: [limitParameter(LEDGER_LIMIT_DEFAULT), cursorParameter],
       success: pageResponse('Your ledger.', listOf('LedgerEntry', LIST_LIMIT_MAX), {
-        newest: PAST_EXAMPLES.ledger,
+        newest: EXAMPLES.ledger,
       }),
       failures: ['BadParameter', 'PastNotRead'],
     }),
@@ -92,7 +92,7 @@ export const PAST_ENDPOINTS: readonly Endpoint[] = [
       text: 'Of every round that the server has ever settled, with a signed statement. docs/proofs.md shows how to check it.',
       isExtension: true,
       parameters: [roundIdParameter],
-      success: okResponse('The proof.', schemaRef('RoundProof'), { settled: PROOF_EXAMPLES.roundProof }),
+      success: okResponse('The proof.', schemaRef('RoundProof'), { settled: EXAMPLES.roundProof }),
       failures: ['BadParameter', 'RoundNotFound', 'PastNotRead'],
     }),
   },
@@ -108,7 +108,7 @@ export const PAST_ENDPOINTS: readonly Endpoint[] = [
       text: 'Once the round is settled. The root was put on record, and sent over the stream, when the round locked.',
       isExtension: true,
       parameters: [orderIdParameter],
-      success: okResponse('The proof.', schemaRef('OrderProof'), { settled: PROOF_EXAMPLES.orderProof }),
+      success: okResponse('The proof.', schemaRef('OrderProof'), { settled: EXAMPLES.orderProof }),
       failures: ['BadParameter', 'ProofNotFound', 'PastNotRead'],
     }),
   },
@@ -123,7 +123,7 @@ export const PAST_ENDPOINTS: readonly Endpoint[] = [
       summary: 'The public keys with which the server signs, the one in use first',
       text: 'Keys that are no longer in use stay listed: what they signed can be checked for ever.',
       isExtension: true,
-      success: okResponse('The keys.', listOf('SigningKey', 1_000), { keys: PROOF_EXAMPLES.keys }),
+      success: okResponse('The keys.', listOf('SigningKey', 1_000), { keys: EXAMPLES.keys }),
       failures: ['BadRequest'],
     }),
   },

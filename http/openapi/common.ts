@@ -2,7 +2,7 @@
  * What the endpoints of the OpenAPI document share: the envelope, the headers, and one response for each kind of
  * failure.
  */
-import { EXAMPLE_FAILURES } from './example-failures.js';
+import { EXAMPLE_FAILURES } from './examples.js';
 import {
   FAILURE_KINDS,
   type FailureKind,

@@ -31,9 +31,7 @@ export const LARGE_BODY = { code: 'body_too_large', detail: 'a body has at most 
 
 /** What goes into the document: `data` of successes by name, `error` of failures by the name of their response. */
 export interface ExampleAnswers {
-  readonly successes: Readonly<
-    Record<'common' | 'ofAccount' | 'limits' | 'proofs' | 'past', Readonly<Record<string, Json>>>
-  >;
+  readonly successes: Readonly<Record<string, Json>>;
   readonly failures: Readonly<Record<FailureName, readonly string[]>>;
 }
 
@@ -87,31 +85,30 @@ function successes(): ExampleAnswers['successes'] {
   limited.order(silver, ORDER);
   limited.clock.pass(1_204);
   return {
-    common: { time: read('/time'), ...live, marketWithoutRound, prices, settledRound },
-    ofAccount: {
-      limits: dataOf<Json>(limited.get('/v1/limits', silver)),
-      account: dataOf<Json>(limited.get('/v1/account', silver)),
-      positions,
-      orders: page('/orders', 'limit=1'),
-      order,
-      oneOrder: read('/orders/bet_1'),
-      seenOrder: read('/orders/by-idempotency-key/my-key'),
-      unseenOrder: read('/orders/by-idempotency-key/another-key'),
-      quote: quote({ ...ORDER, minOdds: 1.5 }),
-      refusedQuote: quote({ ...ORDER, minOdds: 2.5 }),
-      earlyRefusedQuote: quote({ ...ORDER, roundId: `${DAY_MARKET}_1` }),
-    },
-    limits: { pendingOrder, cancelledOrder },
-    proofs: {
-      roundProof: read(`${roundPath}/proof`),
-      orderProof: read('/orders/bet_1/proof'),
-      keys: read('/keys'),
-    },
-    past: {
-      ledger: page('/account/ledger', 'limit=3'),
-      rounds: page('/rounds', ''),
-      marketRounds: page(`/markets/${MINUTE_MARKET}/rounds`, ''),
-    },
+    time: read('/time'),
+    ...live,
+    marketWithoutRound,
+    prices,
+    settledRound,
+    limits: dataOf<Json>(limited.get('/v1/limits', silver)),
+    account: dataOf<Json>(limited.get('/v1/account', silver)),
+    positions,
+    orders: page('/orders', 'limit=1'),
+    order,
+    oneOrder: read('/orders/bet_1'),
+    seenOrder: read('/orders/by-idempotency-key/my-key'),
+    unseenOrder: read('/orders/by-idempotency-key/another-key'),
+    quote: quote({ ...ORDER, minOdds: 1.5 }),
+    refusedQuote: quote({ ...ORDER, minOdds: 2.5 }),
+    earlyRefusedQuote: quote({ ...ORDER, roundId: `${DAY_MARKET}_1` }),
+    pendingOrder,
+    cancelledOrder,
+    roundProof: read(`${roundPath}/proof`),
+    orderProof: read('/orders/bet_1/proof'),
+    keys: read('/keys'),
+    ledger: page('/account/ledger', 'limit=3'),
+    rounds: page('/rounds', ''),
+    marketRounds: page(`/markets/${MINUTE_MARKET}/rounds`, ''),
   };
 }
 
