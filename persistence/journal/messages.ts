@@ -29,7 +29,10 @@ export interface SealedSegment {
   readonly bytes: number;
 }
 
-export type ToJournal = { readonly kind: 'commit'; readonly batch: Batch } | { readonly kind: 'close' };
+export interface ToJournal {
+  readonly kind: 'commit';
+  readonly batch: Batch;
+}
 
 export type FromJournal =
   | { readonly kind: 'durable'; readonly lastSeq: number }

@@ -5,10 +5,10 @@
  * A batch crosses as a string: a transferred buffer costs the event loop as much, and shared memory saves little
  * (docs/performance.md).
  */
-import { Worker } from 'node:worker_threads';
 import { assert, must, unreachable } from '../../engine/base/assert.js';
 import type { Batch, JournalWriter, JournalWriterEvents } from '../../engine/model/ports.js';
 import { JournalError } from '../errors.js';
+import { Thread } from '../thread/thread.js';
 import {
   type FromJournal,
   fromErrorParts,
@@ -19,10 +19,21 @@ import {
 
 type State = 'new' | 'open' | 'closing' | 'closed' | 'failed';
 
+class WritingThread extends Thread<ToJournal, FromJournal> {
+  constructor(
+    data: JournalThreadOptions,
+    protected override readonly onMessage: (message: FromJournal) => void,
+    protected override readonly onError: (error: Error) => void,
+    protected override readonly onEnded: (exitCode: number) => void,
+  ) {
+    super({ file: new URL('./worker.js', import.meta.url), name: 'journal', data });
+  }
+}
+
 export class JournalThread implements JournalWriter {
   readonly #options: JournalThreadOptions;
   #state: State = 'new';
-  #worker: Worker | null = null;
+  #thread: WritingThread | null = null;
   #events: JournalWriterEvents | null = null;
   /** `lastSeq` of the last commit in flight, or 0. */
   #pendingSeq = 0;
@@ -39,7 +50,7 @@ export class JournalThread implements JournalWriter {
 
   /** How long the thread has been busy since it began, in milliseconds. */
   get activeMs(): number {
-    return this.#worker?.performance.eventLoopUtilization().active ?? 0;
+    return this.#thread?.activeMs ?? 0;
   }
 
   /** Starts the thread. If it cannot open the journal, `onFailure` is called. */
@@ -47,15 +58,12 @@ export class JournalThread implements JournalWriter {
     assert(this.#state === 'new', 'a journal is opened once');
     this.#state = 'open';
     this.#events = events;
-    const worker = new Worker(new URL('./worker.js', import.meta.url), {
-      name: 'journal',
-      workerData: this.#options,
-    });
-    this.#worker = worker;
-    worker.on('message', (message: FromJournal) => this.#onMessage(message));
-    worker.on('error', (error) => this.#fail(error));
-    worker.on('messageerror', (error) => this.#fail(error));
-    worker.on('exit', (exitCode) => this.#onExit(exitCode));
+    this.#thread = new WritingThread(
+      this.#options,
+      (message) => this.#onMessage(message),
+      (error) => this.#fail(error),
+      (exitCode) => this.#onEnded(exitCode),
+    );
   }
 
   /** After a failure the batch is dropped; `onFailure` has been called. */
@@ -64,7 +72,7 @@ export class JournalThread implements JournalWriter {
     assert(this.#pendingSeq < batch.firstSeq, 'commits are in order');
     assert(this.#state === 'open', `a journal that is ${this.#state} takes no batch`);
     this.#pendingSeq = batch.lastSeq;
-    this.#post({ kind: 'commit', batch });
+    must(this.#thread, 'the thread').post({ kind: 'commit', batch });
   }
 
   /** Resolves when everything is on disk and the thread has ended; rejects with the failure if there was one. */
@@ -73,14 +81,10 @@ export class JournalThread implements JournalWriter {
     assert(this.#state === 'open', `a journal that is ${this.#state} is not closed`);
     assert(this.#pendingSeq === 0, 'no commit may be in flight at the close');
     this.#state = 'closing';
-    this.#post({ kind: 'close' });
+    void must(this.#thread, 'the thread').close();
     return new Promise((resolve, reject) => {
       this.#settleClose = { resolve, reject };
     });
-  }
-
-  #post(message: ToJournal): void {
-    must(this.#worker, 'the thread').postMessage(message);
   }
 
   #onMessage(message: FromJournal): void {
@@ -115,7 +119,7 @@ export class JournalThread implements JournalWriter {
     }
   }
 
-  #onExit(exitCode: number): void {
+  #onEnded(exitCode: number): void {
     if (this.#state === 'closed') this.#settleClose?.resolve();
     else this.#fail(new JournalError('journal_thread_ended', endedText(exitCode)));
   }

@@ -8,10 +8,13 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import { assert, must } from '../../engine/base/assert.js';
 import type { Batch } from '../../engine/model/ports.js';
 import { DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } from '../data-dir/space.js';
+import type { CloseMessage } from '../thread/thread.js';
 import { commitBatches } from './commit.js';
 import { type FromJournal, type JournalThreadOptions, type ToJournal, toErrorParts } from './messages.js';
 import { JournalLost } from './open-files.js';
 import { SqliteStore } from './store.js';
+
+type Message = ToJournal | CloseMessage;
 
 const LOOK_EVERY_MS = 1_000;
 /** A busy journal checks the free space after this much text. */
@@ -92,10 +95,10 @@ function close(): void {
 }
 
 /** Takes `first` and what waits behind it. */
-function work(first: ToJournal): void {
+function work(first: Message): void {
   const batches: Batch[] = [];
   let chars = 0;
-  for (let message: ToJournal | undefined = first; message !== undefined; message = nextMessage()) {
+  for (let message: Message | undefined = first; message !== undefined; message = nextMessage()) {
     if (message.kind === 'close') {
       if (batches.length > 0) commit(batches, chars);
       close();
@@ -108,7 +111,7 @@ function work(first: ToJournal): void {
   commit(batches, chars);
 }
 
-const nextMessage = (): ToJournal | undefined => receiveMessageOnPort(port)?.message as ToJournal | undefined;
+const nextMessage = (): Message | undefined => receiveMessageOnPort(port)?.message as Message | undefined;
 
 /** Of an idle journal, too, operators learn soon that its files are lost or its disk is full. */
 function look(): void {
@@ -118,4 +121,4 @@ function look(): void {
 
 const timer = setInterval(() => attempt(look), LOOK_EVERY_MS);
 attempt(open);
-port.on('message', (message: ToJournal) => attempt(() => work(message)));
+port.on('message', (message: Message) => attempt(() => work(message)));

@@ -10,10 +10,12 @@ export interface PastOptions {
 
 export type ToPast =
   /** The port of another gateway. */
-  { readonly kind: 'gateway'; readonly port: MessagePort } | { readonly kind: 'close' };
+  { readonly kind: 'gateway'; readonly port: MessagePort };
 
-/** `note` is a sentence for operators. */
-export type FromPast = { readonly kind: 'note'; readonly text: string } | { readonly kind: 'closed' };
+/** A sentence for operators. */
+export interface FromPast {
+  readonly text: string;
+}
 
 /** Someone waits for the archive to come as far as this command. */
 export type ToArchivist = number;

@@ -1,6 +1,6 @@
-/** The event loop's side of the reader's thread (`worker.ts`): starts it, connects gateways with it, and ends it. */
-import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
-import { assert, unreachable } from '../../engine/base/assert.js';
+/** The event loop's side of the reader's thread (`worker.ts`). */
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { Thread } from '../thread/thread.js';
 import type { FromPast, PastOptions, ToPast } from './messages.js';
 
 export interface PastEvents {
@@ -10,54 +10,27 @@ export interface PastEvents {
   onFatal(error: unknown): void;
 }
 
-export class PastThread {
-  readonly #worker: Worker;
-  readonly #ended: Promise<void>;
-  #isClosing = false;
-
+export class PastThread extends Thread<ToPast, FromPast> {
   constructor(
     options: PastOptions,
     private readonly events: PastEvents,
   ) {
-    this.#worker = new Worker(new URL('./worker.js', import.meta.url), {
-      name: 'past',
-      workerData: options,
-      transferList: [options.shadow],
-    });
-    this.#worker.on('message', (message: FromPast) => this.#onMessage(message));
-    this.#worker.on('error', (error) => events.onFatal(error));
-    this.#ended = new Promise((resolve) => this.#worker.on('exit', () => resolve()));
-  }
-
-  /** How long the thread has been busy since it began, in milliseconds. */
-  get activeMs(): number {
-    return this.#worker.performance.eventLoopUtilization().active;
+    const file = new URL('./worker.js', import.meta.url);
+    super({ file, name: 'past', data: options, transferred: [options.shadow] });
   }
 
   /** A port for another gateway's questions (`ArchiveAsked`), which are answered there (`ArchiveTold`). */
   connect(): MessagePort {
     const { port1, port2 } = new MessageChannel();
-    this.#worker.postMessage({ kind: 'gateway', port: port1 } satisfies ToPast, [port1]);
+    this.post({ kind: 'gateway', port: port1 }, [port1]);
     return port2;
   }
 
-  /** Resolves when the thread has closed the archive. */
-  async close(): Promise<void> {
-    assert(!this.#isClosing, 'the reader of the past is closed once');
-    this.#isClosing = true;
-    this.#worker.postMessage({ kind: 'close' } satisfies ToPast);
-    await this.#ended;
+  protected override onMessage({ text }: FromPast): void {
+    this.events.onNote(text);
   }
 
-  #onMessage(message: FromPast): void {
-    switch (message.kind) {
-      case 'note':
-        this.events.onNote(message.text);
-        break;
-      case 'closed':
-        break;
-      default:
-        unreachable(message);
-    }
+  protected override onError(error: Error): void {
+    this.events.onFatal(error);
   }
 }

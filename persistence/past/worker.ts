@@ -3,6 +3,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
 import type { ArchiveAsked, ArchiveTold } from '../../engine/model/archive-reads.js';
 import { messageOf } from '../errors.js';
+import type { CloseMessage } from '../thread/thread.js';
 import type { FromArchivist, FromPast, PastOptions, ToArchivist, ToPast } from './messages.js';
 import { Past } from './past.js';
 import { WaitingQuestions } from './waiting.js';
@@ -22,7 +23,7 @@ const questions = new WaitingQuestions({
   note: (thrown) => {
     const text = messageOf(thrown);
     // The same once, not with every question.
-    if (text !== noted) post({ kind: 'note', text });
+    if (text !== noted) post({ text });
     noted = text;
   },
 });
@@ -54,7 +55,6 @@ function close(): void {
   questions.close();
   for (const gateway of gateways) gateway.close();
   shadow.close();
-  post({ kind: 'closed' });
   port.close();
 }
 
@@ -62,7 +62,7 @@ shadow.on('message', (message: FromArchivist) => {
   if (message === 'opened') questions.forget();
   questions.lookAgain();
 });
-port.on('message', (message: ToPast) => {
+port.on('message', (message: ToPast | CloseMessage) => {
   if (message.kind === 'close') close();
   else connect(message.port);
 });

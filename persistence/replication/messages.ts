@@ -27,9 +27,7 @@ export type ToReplication =
   /** Snapshots hold everything up to this command. */
   | { readonly kind: 'covered'; readonly seq: number }
   /** Gives the lease back, for the standby of this name or any (''): nothing more will be published. */
-  | { readonly kind: 'release'; readonly successor: string }
-  /** The same, and ends. */
-  | { readonly kind: 'close' };
+  | { readonly kind: 'release'; readonly successor: string };
 
 export type FromReplication =
   /** The journal's last batch is not in the log: it must be taken back. */
@@ -52,5 +50,4 @@ export type FromReplication =
   | { readonly kind: 'handOver'; readonly to: string }
   /** The log gives no answer, for this reason; null once it does again. */
   | { readonly kind: 'trouble'; readonly reason: string | null }
-  | { readonly kind: 'failed'; readonly error: ErrorParts }
-  | { readonly kind: 'closed' };
+  | { readonly kind: 'failed'; readonly error: ErrorParts };

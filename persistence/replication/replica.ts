@@ -118,7 +118,7 @@ export class Replica {
     await this.#thread.close();
   }
 
-  #onMessage(message: Exclude<FromReplication, { kind: 'failed' | 'closed' }>): void {
+  #onMessage(message: Exclude<FromReplication, { kind: 'failed' }>): void {
     switch (message.kind) {
       case 'unpublished':
         void this.#thread.close().then(() => this.#resolveJoined(false));

@@ -61,7 +61,7 @@ export class Replicator {
   }
 
   /** `close` is not its business: whoever has started it ends it, after `release`. */
-  take(message: Exclude<ToReplication, { kind: 'close' }>): void {
+  take(message: ToReplication): void {
     switch (message.kind) {
       case 'taken':
         this.#untakenChars -= message.chars;

@@ -1,14 +1,14 @@
 /** The engine's side of the replication's thread (`worker.ts`). Nothing here waits. */
-import { Worker } from 'node:worker_threads';
 import { JournalError } from '../errors.js';
 import { fromErrorParts } from '../journal/messages.js';
+import { Thread } from '../thread/thread.js';
 import type { FromReplication, ReplicationThreadOptions, ToReplication } from './messages.js';
 
 /** How long a clean end waits for the lease to be given back. */
 const CLOSE_MS_MAX = 2_000;
 
 export interface ReplicationEvents {
-  onMessage(message: Exclude<FromReplication, { kind: 'failed' | 'closed' }>): void;
+  onMessage(message: Exclude<FromReplication, { kind: 'failed' }>): void;
   /** Nothing more will be published. */
   onFailure(error: Error): void;
 }
@@ -20,50 +20,34 @@ export interface ReplicationLink {
   close(): Promise<void>;
 }
 
-export class ReplicationThread implements ReplicationLink {
-  readonly #worker: Worker;
-  readonly #ended: Promise<void>;
-  readonly #events: ReplicationEvents;
-  #isOver = false;
+export class ReplicationThread extends Thread<ToReplication, FromReplication> implements ReplicationLink {
+  #hasFailed = false;
 
-  constructor(options: ReplicationThreadOptions, events: ReplicationEvents) {
-    this.#events = events;
-    this.#worker = new Worker(new URL('./worker.js', import.meta.url), {
-      name: 'replication',
-      workerData: options,
-    });
-    this.#worker.on('message', (message: FromReplication) => this.#onMessage(message));
-    this.#worker.on('error', (error) => this.#fail(error));
-    this.#ended = new Promise((resolve) => {
-      this.#worker.on('exit', (code) => {
-        this.#fail(new JournalError('replication_thread_ended', endedText(code)));
-        resolve();
-      });
-    });
+  constructor(
+    options: ReplicationThreadOptions,
+    private readonly events: ReplicationEvents,
+  ) {
+    const file = new URL('./worker.js', import.meta.url);
+    super({ file, name: 'replication', data: options, closeMsMax: CLOSE_MS_MAX });
   }
 
-  post(message: ToReplication): void {
-    this.#worker.postMessage(message);
+  get #isOver(): boolean {
+    return this.#hasFailed || this.isClosing;
   }
 
-  /** Resolves once the lease is given back, as far as the servers answer, and the thread has ended. */
-  async close(): Promise<void> {
-    this.#isOver = true;
-    this.post({ kind: 'close' });
-    const timer = setTimeout(() => void this.#worker.terminate(), CLOSE_MS_MAX);
-    await this.#ended;
-    clearTimeout(timer);
+  protected override onMessage(message: FromReplication): void {
+    if (message.kind === 'failed') this.onError(fromErrorParts(message.error));
+    else if (!this.#isOver) this.events.onMessage(message);
   }
 
-  #onMessage(message: FromReplication): void {
-    if (message.kind === 'failed') this.#fail(fromErrorParts(message.error));
-    else if (message.kind !== 'closed' && !this.#isOver) this.#events.onMessage(message);
+  protected override onEnded(exitCode: number): void {
+    this.onError(new JournalError('replication_thread_ended', endedText(exitCode)));
   }
 
-  #fail(error: Error): void {
+  protected override onError(error: Error): void {
     if (this.#isOver) return;
-    this.#isOver = true;
-    this.#events.onFailure(error);
+    this.#hasFailed = true;
+    this.events.onFailure(error);
   }
 }
 

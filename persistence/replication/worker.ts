@@ -7,6 +7,7 @@ import { must } from '../../engine/base/assert.js';
 import { openJournalReader } from '../journal/reader.js';
 import { findSegments } from '../journal/segment/names.js';
 import { Segment } from '../journal/segment/segment.js';
+import type { CloseMessage } from '../thread/thread.js';
 import type { OpenJournal } from './candidate.js';
 import { EpochFile } from './epoch-file.js';
 import type { JournalEnds } from './log/locate.js';
@@ -57,13 +58,13 @@ const onFailure = (): void => port.close();
 const epochs = new EpochFile(dir.epochFile);
 const replicator = new Replicator({ ...options, timers, epochs, openLog, openJournal, post, onFailure });
 
+/** Gives the lease back and ends. */
 async function close(): Promise<void> {
   await replicator.release('');
-  post({ kind: 'closed' });
   process.exit();
 }
 
-port.on('message', (message: ToReplication) => {
+port.on('message', (message: ToReplication | CloseMessage) => {
   if (message.kind === 'close') void close();
   else replicator.take(message);
 });

@@ -44,9 +44,6 @@ export interface RootsOptions {
 /** A root that is to be put on record. */
 export interface MadeRoot extends RootFacts, OfRound {}
 
-export type ToRootsThread = { readonly kind: 'close' };
-
 export type FromRootsThread =
   | { readonly kind: 'root'; readonly root: MadeRoot }
-  | { readonly kind: 'diverged'; readonly error: ErrorParts }
-  | { readonly kind: 'closed' };
+  | { readonly kind: 'diverged'; readonly error: ErrorParts };

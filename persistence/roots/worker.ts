@@ -5,7 +5,7 @@ import { signerOf } from '../../crypto/signing.js';
 import { must } from '../../engine/base/assert.js';
 import { JournalError } from '../errors.js';
 import { toErrorParts } from '../journal/messages.js';
-import type { FromRootsThread, RootNotes, RootsOptions, ToRootsThread } from './messages.js';
+import type { FromRootsThread, RootNotes, RootsOptions } from './messages.js';
 import { RoundRoots } from './round-roots.js';
 
 const port = must(parentPort, "the parent's port");
@@ -27,9 +27,8 @@ shadow.on('message', (notes: RootNotes) => {
     post({ kind: 'diverged', error: toErrorParts(thrown) });
   }
 });
-port.on('message', (message: ToRootsThread) => {
-  if (message.kind !== 'close') return;
+// The only message is the one to close.
+port.on('message', () => {
   shadow.close();
-  post({ kind: 'closed' });
   port.close();
 });

@@ -80,12 +80,13 @@ export type ShadowNews =
   | { readonly kind: 'pruned'; readonly firstSeq: number; readonly lastSeq: number; readonly bytes: number };
 
 /** `look`: the journal has grown, and someone waits for what it says. */
-export type ToShadow = { readonly kind: 'close' | 'look' };
+export interface ToShadow {
+  readonly kind: 'look';
+}
 
 export type FromShadow =
   | { readonly kind: 'status'; readonly status: ShadowStatus }
   /** A sentence that an operator should read once. */
   | { readonly kind: 'note'; readonly text: string }
   | { readonly kind: 'news'; readonly news: ShadowNews }
-  | { readonly kind: 'diverged'; readonly error: ErrorParts }
-  | { readonly kind: 'closed' };
+  | { readonly kind: 'diverged'; readonly error: ErrorParts };

@@ -14,6 +14,7 @@ import { findSegments } from '../journal/segment/names.js';
 import type { FromArchivist, ToArchivist } from '../past/messages.js';
 import { hasCoreToSpare, noRest, Pace, sleeper } from '../thread/pace.js';
 import { lowerThreadPriority } from '../thread/priority.js';
+import type { CloseMessage } from '../thread/thread.js';
 import {
   type FromShadow,
   type ShadowOptions,
@@ -181,14 +182,13 @@ function close(): void {
   } finally {
     options.past?.close();
     options.roots?.close();
-    post({ kind: 'closed' });
     port.close();
   }
 }
 
 lowerThreadPriority(NICE);
 options.past?.on('message', (seq: ToArchivist) => onWanted(seq));
-port.on('message', (message: ToShadow) => {
+port.on('message', (message: ToShadow | CloseMessage) => {
   if (message.kind === 'close') close();
   else lookNow();
 });

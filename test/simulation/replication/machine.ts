@@ -147,7 +147,7 @@ export class SimMachine {
       if (message.kind === 'failed') {
         isOver = true;
         events.onFailure(fromErrorParts(message.error));
-      } else if (message.kind !== 'closed') events.onMessage(message);
+      } else events.onMessage(message);
     };
     const toMain = (message: FromReplication): void => process.post(() => told(message));
     const log = network.client(process, this.way);
@@ -169,9 +169,7 @@ export class SimMachine {
       onFailure: () => undefined,
     });
     process.post(() => replicator.start());
-    const take = (message: ToReplication): void => {
-      if (message.kind !== 'close') process.post(() => replicator.take(message));
-    };
+    const take = (message: ToReplication): void => process.post(() => replicator.take(message));
     return {
       post: (message) =>
         (mutation.toThread ?? forward)(message, take, (answer) => process.post(() => told(answer))),
