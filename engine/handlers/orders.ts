@@ -27,8 +27,9 @@ import {
 } from './order-checks.js';
 
 /**
- * Places a bet; a limit order whose odds or exposure do not allow the bet now rests. `gate` is the host's reason to refuse new orders (clock, backlog, disk), or null. It does not apply to replays, and
- * neither do `guards`. The bet comes in a list only if it has filled resting orders, with their events behind it.
+ * Places a bet; a limit order whose odds or exposure do not allow the bet now rests. `gate` is the host's reason to refuse
+ * new orders (clock, backlog, disk), or null. It does not apply to replays, and neither do `guards`. The bet comes in a list
+ * if it has a limit, or has filled resting orders, with their events behind it.
  */
 export function placeOrder(
   state: State,
@@ -136,7 +137,8 @@ function place(state: State, order: PlaceOrder, round: Round, offer: Offer): Bet
   };
   if (idempotency !== null)
     state.idempotency.add(idempotency, seq, placed, state.rulesInForce.idempotencyTtlMs);
-  return fills === null ? placed : [placed, ...fills.events];
+  if (fills !== null) return [placed, ...fills.events];
+  return limitOddsE4 === NO_LIMIT ? placed : [placed];
 }
 
 /** Reserves the stake of a limit order that its round does not take at once. */
