@@ -181,6 +181,9 @@ test('only an order that rests can be cancelled, by its account, and only once',
     exchange.outcomeOf({ kind: 'cancelOrder', timeMs: exchange.nowMs, account: owner, key: 1, bet });
   equal(cancel(other, 1), 'order_not_found');
   equal(cancel(account, 2), 'order_not_pending');
+  const gated = { kind: 'cancelOrder', timeMs: exchange.nowMs, account, key: 1, bet: 1 } as const;
+  const busy = exchange.apply(gated, 'journal_backlog');
+  ok(busy.status === 'rejected' && busy.code === 'journal_backlog', 'while orders are refused');
   exchange.accepted({ kind: 'setTrading', timeMs: exchange.nowMs, enabled: false, reason: 'stop' });
   equal(cancel(account, 1), 'accepted', 'also while trading is off');
   equal(cancel(account, 1), 'order_not_pending');
@@ -229,7 +232,7 @@ test('a freeze cancels what rests at once; a void gives it back with the settlem
 test('nothing is filled while a market is suspended or trading is off, without a price, or after betting has closed', () => {
   const exchange = open({ market: { house: fairHouse() } });
   const account = exchange.account('VIP', 10_000_00);
-  limit(exchange, { account, limitOddsE4: 25_000, fairShareE6: 500_000 });
+  for (const side of SIDES) limit(exchange, { account, side, limitOddsE4: 25_000, fairShareE6: 500_000 });
   const fill = (fairShareE6: number) => {
     return {
       kind: 'fillOrders',
