@@ -1,11 +1,11 @@
 /**
- * Operations that leave the engine unchanged: refused orders, idempotent replays, rolling digests. Every result is
- * checked, since V8 may remove a loop whose result is unused; the figure is that of the median slice.
+ * Operations that leave the engine unchanged, measured by `benchmark`: refused orders, idempotent replays, rolling
+ * digests. Every result is checked, since V8 may remove a loop whose result is unused.
  */
+import Benchmark from 'benchmark';
 import { assert } from '../../engine/base/assert.js';
 import type { PlaceOrder } from '../../engine/model/commands.js';
 import type { Outcome } from '../../engine/model/events.js';
-import { median } from '../report/section.js';
 import { filledScenario } from './placing.js';
 import { orders } from './scenario.js';
 
@@ -13,9 +13,6 @@ import { orders } from './scenario.js';
 const RING = 65_536;
 const ACCOUNTS = 1_000;
 const OPEN_BETS = 100_000;
-const SLICE = 1_024;
-const WARMUP_SLICES = 64;
-const SLICES = 512;
 
 /** Refused at the fourth check from the end: the odds have moved. */
 export function rejectRate(): number {
@@ -56,14 +53,18 @@ export function digestRate(): number {
 
 /** Operations a second; `operation` tells whether its result is as meant. */
 function perSecond(operation: (at: number) => boolean): number {
-  const sliceMs: number[] = [];
+  let done = 0;
   let asMeant = 0;
-  for (let slice = 0; slice < WARMUP_SLICES + SLICES; slice += 1) {
-    const startedMs = performance.now();
-    for (let at = slice * SLICE; at < (slice + 1) * SLICE; at += 1) asMeant += operation(at) ? 1 : 0;
-    if (slice >= WARMUP_SLICES) sliceMs.push(performance.now() - startedMs);
-  }
-  const done = (WARMUP_SLICES + SLICES) * SLICE;
-  assert(asMeant === done, `every outcome is as meant: ${asMeant} of ${done}`);
-  return (SLICE * 1_000) / median(sliceMs);
+  const benchmark = new Benchmark({
+    fn: () => {
+      if (operation(done)) asMeant += 1;
+      done += 1;
+    },
+    minSamples: 10,
+    maxTime: 0.5,
+  });
+  benchmark.run();
+  assert(benchmark.error === undefined || benchmark.error === null, `it ran: ${String(benchmark.error)}`);
+  assert(done > 0 && asMeant === done, `every outcome is as meant: ${asMeant} of ${done}`);
+  return benchmark.hz;
 }
