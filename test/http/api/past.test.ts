@@ -1,0 +1,206 @@
+/**
+ * What has left the engine's memory: the ledger's entries add up to the balance, settled rounds are listed and found, and
+ * lists of bets lead on into the archive, each bet once.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { LedgerEntry, SettledRound } from '../../../http/wire/past-types.js';
+import type { OrderResult, Position } from '../../../http/wire/types.js';
+import { type Bettor, codeOf, dataOf, errorOf, Harness } from './harness.js';
+
+const MARKET = 'BTC_ONE_MINUTE';
+const BETS_A_MINUTE = 6;
+
+interface Page<T> {
+  readonly success: boolean;
+  readonly data: readonly T[];
+  readonly nextCursor: string | null;
+}
+
+/** All pages, from the newest to the first. `between` is called after each. */
+function all<T>(
+  api: Harness,
+  key: string,
+  path: string,
+  query: string,
+  limit: number,
+  between = (): void => {},
+): T[] {
+  const found: T[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const asked: string = [query, `limit=${limit}`, ...(cursor === '' ? [] : [`cursor=${cursor}`])]
+      .filter(Boolean)
+      .join('&');
+    const reply = api.get(path, key, asked);
+    assert.equal(reply.status, 200, reply.text);
+    const page = JSON.parse(reply.text) as Page<T>;
+    assert.deepEqual(Object.keys(page), ['success', 'data', 'nextCursor']);
+    // A page of bets may end where the engine's memory does.
+    const isOfBets = /orders|positions/.test(path);
+    assert.ok(
+      isOfBets || page.data.length === limit || page.nextCursor === null,
+      'only the last page is shorter',
+    );
+    found.push(...page.data);
+    cursor = page.nextCursor;
+    between();
+  }
+  return found;
+}
+
+const ledger = (api: Harness, key: string, limit = 200, between?: () => void): LedgerEntry[] =>
+  all(api, key, '/v1/account/ledger', '', limit, between);
+const rounds = (api: Harness, key: string, path = '/v1/rounds', query = '', limit = 200): SettledRound[] =>
+  all(api, key, path, query, limit);
+
+const place = (api: Harness, key: string, marketId = MARKET, prediction = 'UP', amount = 1.01): string =>
+  dataOf<OrderResult>(api.order(key, { marketId, prediction, amount })).bet.id;
+
+/** Each entry leads to its balance, the first of them from nothing, and the last to the account's. */
+function addsUp(api: Harness, { account }: Bettor, entries: readonly LedgerEntry[]): void {
+  let sumCents = 0;
+  for (const { amount, balanceAfter, id } of entries.toReversed()) {
+    sumCents += Math.round(amount * 100);
+    assert.equal(Math.round(balanceAfter * 100), sumCents, id);
+  }
+  assert.equal(sumCents, api.host.engine.account(account)?.balanceCents);
+}
+
+/** Minutes with bets on both sides, which end up, down, even, and voided without a price. */
+function lived(): { api: Harness; bettor: Bettor } {
+  const api = new Harness();
+  const bettor = api.bettor({ balanceCents: 1_000_00 });
+  api.open();
+  api.open(1, 3_000);
+  for (const close of [101, 100, 100, null]) {
+    for (let bet = 0; bet < BETS_A_MINUTE; bet++)
+      place(api, bettor.secret, bet % 3 === 0 ? 'ETH_ONE_MINUTE' : MARKET, bet % 2 === 0 ? 'UP' : 'DOWN');
+    api.closeMinute(3_000, 1);
+    const boundaryMs = api.clock.wallMs;
+    const boundary = { asset: 0, boundaryMs, price: close, priceTimeMs: close === null ? null : boundaryMs };
+    api.submit({ kind: 'boundaryPrice', ...boundary, source: null, evidence: 'test' });
+    api.pay();
+  }
+  api.clock.pass(10_000);
+  api.open();
+  return { api, bettor };
+}
+
+test('wins, losses, draws, voided rounds, deposits and withdrawals add up to the cent, in pages of any size', () => {
+  const { api, bettor } = lived();
+  const { account, secret } = bettor;
+  api.submit({ kind: 'deposit', account, amountCents: 33_33, reference: 'café "1"' });
+  api.submit({ kind: 'withdraw', account, amountCents: 7, reference: 'fee' });
+  api.settle();
+  const entries = ledger(api, secret);
+  addsUp(api, bettor, entries);
+  const kinds = new Set(entries.map(({ type }) => type));
+  assert.deepEqual([...kinds].sort(), ['deposit', 'payout', 'refund', 'stake', 'withdrawal']);
+  assert.equal(entries.find(({ amount }) => amount === 33.33)?.reference, 'café "1"');
+  assert.equal(new Set(entries.map(({ id }) => id)).size, entries.length);
+  for (const limit of [1, 7, entries.length]) assert.deepEqual(ledger(api, secret, limit), entries);
+  const id = place(api, secret, MARKET, 'UP', 2.5);
+  const [newest] = ledger(api, secret);
+  assert.deepEqual(
+    [newest?.type, newest?.orderId, newest?.amount, newest?.reference],
+    ['stake', id, -2.5, null],
+  );
+});
+
+test('pages repeat nothing and hide nothing while bets are placed, and nobody sees the money of others', () => {
+  const { api, bettor } = lived();
+  const before = ledger(api, bettor.secret);
+  const paged = ledger(api, bettor.secret, 9, () => void place(api, bettor.secret));
+  assert.deepEqual(paged, before);
+  addsUp(api, bettor, ledger(api, bettor.secret));
+  const other = api.bettor({ balanceCents: 5_00 });
+  assert.deepEqual(
+    ledger(api, other.secret).map(({ amount }) => amount),
+    [5],
+  );
+});
+
+test('settled rounds have their prices, bets and results, of all markets, of one, and by their start', () => {
+  const { api, bettor } = lived();
+  const { secret } = bettor;
+  const listed = rounds(api, secret);
+  assert.deepEqual(rounds(api, secret, '/v1/rounds', '', 3), listed);
+  const starts = listed.map(({ startTime }) => startTime);
+  assert.deepEqual(starts, starts.toSorted().reverse());
+  const ofMarket = rounds(api, secret, `/v1/markets/${MARKET}/rounds`, '', 2);
+  assert.deepEqual(
+    ofMarket,
+    listed.filter(({ marketId }) => marketId === MARKET),
+  );
+  assert.deepEqual(rounds(api, secret, '/v1/rounds', `marketId=${MARKET}`), ofMarket);
+  assert.deepEqual(
+    ofMarket.map((round) => round.result),
+    [undefined, 'DRAW', 'DOWN', 'UP'],
+  );
+  assert.ok(ofMarket.every(({ totalBets, totalVolume }) => totalBets === 4 && totalVolume === 4.04));
+  const [, second, , fourth] = ofMarket;
+  const range = `from=${fourth?.startTime}&to=${second?.startTime}`;
+  assert.deepEqual(rounds(api, secret, '/v1/rounds', `marketId=${MARKET}&${range}`, 1), ofMarket.slice(2));
+  const inRange = rounds(api, secret, '/v1/rounds', range, 1).filter(({ marketId }) => marketId === MARKET);
+  assert.deepEqual(inRange, ofMarket.slice(2));
+});
+
+test('invalid parameters are 400, and named', () => {
+  const { api, bettor } = lived();
+  const cursor = (text: string): string => `cursor=${Buffer.from(text).toString('base64url')}`;
+  const wrong: readonly (readonly [path: string, query: string, named: RegExp])[] = [
+    ['/account/ledger', 'limit=0', /limit/],
+    ['/account/ledger', 'cursor=x', /cursor/],
+    ['/account/ledger', 'cursor=', /cursor/],
+    ['/account/ledger', 'form=1', /form/],
+    ['/account/ledger', cursor('rounds 1 2'), /cursor/],
+    ['/rounds', cursor('rounds 1'), /cursor/],
+    ['/rounds', cursor('rounds 1 99'), /cursor/],
+    ['/rounds', 'from=yesterday', /from/],
+    ['/rounds', 'to=2026-02-30T00:00:00Z', /to/],
+    ['/rounds', 'limit=201', /limit/],
+    [`/markets/${MARKET}/rounds`, 'from=2026-01-01T00:00:00Z', /from/],
+  ];
+  for (const [path, query, named] of wrong) {
+    const reply = api.get(`/v1${path}`, bettor.secret, query);
+    assert.deepEqual([reply.status, codeOf(reply)], [400, 'invalid_request'], query);
+    assert.match(errorOf(reply), named);
+  }
+  assert.equal(codeOf(api.get('/v1/rounds', bettor.secret, 'marketId=BTC')), 'market_not_found');
+  assert.equal(codeOf(api.get('/v1/markets/BTC/rounds', bettor.secret)), 'market_not_found');
+});
+
+test('lists of bets lead on into the archive: each once, the newest first, with what became of it', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  api.open();
+  const placed: string[] = [];
+  for (let n = 0; n < 3; n++) placed.unshift(place(api, secret, 'BTC_ONE_DAY'));
+  for (let round = 0; round < 3; round++) {
+    for (let n = 0; n < 110; n++) placed.unshift(place(api, secret, MARKET, n % 2 === 0 ? 'UP' : 'DOWN', 1));
+    api.closeMinute(99 + round);
+  }
+  const ids = (path: string, query: string, limit: number): string[] =>
+    all<Position>(api, secret, path, query, limit).map(({ id }) => id);
+  for (const limit of [7, 100, 200]) assert.deepEqual(ids('/v1/orders', '', limit), placed, `${limit}`);
+  for (const limit of [3, 100, 200]) {
+    const listed = ids('/v1/positions', 'status=all', limit);
+    const shown = new Set(listed.slice(0, limit));
+    // Behind the page in the order of changes come all others, in the order of placement.
+    assert.deepEqual(
+      listed.slice(limit),
+      placed.filter((id) => !shown.has(id)),
+      `${limit}`,
+    );
+  }
+  const settled = all<Position>(api, secret, '/v1/orders', 'status=settled', 60);
+  assert.deepEqual(
+    settled.map(({ id }) => id),
+    placed.slice(0, -3),
+  );
+  assert.ok(settled.every(({ status, settledAt }) => status === 'SETTLED' && settledAt !== null));
+  assert.deepEqual(ids('/v1/orders', 'marketId=BTC_ONE_DAY', 2), placed.slice(-3));
+  for (const id of [placed.at(0), placed.at(150), placed.at(-4), placed.at(-1)])
+    assert.equal(dataOf<Position>(api.get(`/v1/orders/${id}`, secret)).id, id);
+  assert.equal(codeOf(api.get(`/v1/orders/${placed.at(-4)}`, api.bettor().secret)), 'order_not_found');
+});
