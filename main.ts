@@ -13,8 +13,8 @@ import { OrderTimes } from './engine/host/order-times.js';
 import { RootDesk } from './engine/host/roots/root-desk.js';
 import { Sequencer } from './engine/host/sequencer.js';
 import { SEQUENCER_DEFAULTS, type SequencerMeter } from './engine/host/sequencer-options.js';
+import type { Refusals } from './engine/model/operators.js';
 import type { EngineReads } from './engine/model/views.js';
-import type { FeedSwitch } from './feeds/failover-feed.js';
 import { openPriceDesk } from './feeds/price-desk.js';
 import { PUBLISH_EVERY_MS } from './http/board/markets.js';
 import { Faults } from './http/gateway/faults.js';
@@ -112,7 +112,9 @@ async function start(given: Config, log: Log): Promise<void> {
   const demoSecret = submitFirstCommands(settled, fingerprint, sequencer, log);
   host.lifecycle.start(() => watch.logAwaitedPrices());
   const rules = must(sequencer.engine.rules, 'rules in force');
-  ports.serve(rules, { answer, onGuesses: watch.onGuesses }, () => host.past.connect());
+  const onRefusals = (refusals: Refusals): void =>
+    host.shadow.keepRefusals({ seq: sequencer.engine.seq, timeMs: sequencer.stampMs(), ...refusals });
+  ports.serve(rules, { answer, onRefusals }, () => host.past.connect());
   await new Promise<void>((resolve) => sequencer.whenDurable(sequencer.engine.seq, () => resolve()));
   const facts = {
     version,
@@ -193,10 +195,7 @@ function buildHost(
   });
   const fromMs = engine.timeMs > 0 ? engine.timeMs : clock.nowMs();
   const { masterSecret } = store;
-  const onSwitch = (switched: FeedSwitch): void => {
-    sequencer.submit({ kind: 'switchFeed', timeMs: sequencer.stampMs(), ...switched });
-  };
-  const prices = openPriceDesk(config, engine, { masterSecret, fromMs, clock, log, onSwitch });
+  const prices = openPriceDesk(config, engine, { masterSecret, fromMs, clock, log });
   const lifecycle = new Lifecycle(sequencer, prices.tracker, {
     feeds: [prices.feed],
     calendar: prices.hours.sessions.bind(prices.hours),

@@ -2,10 +2,11 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { FeedName } from '../config/price-values.js';
 import type { RunningConfig } from '../config/setup.js';
+import { ASSETS, textAt } from '../engine/model/domain.js';
 import type { Clock, PriceFeed } from '../engine/model/ports.js';
 import type { Log } from '../process/log/log.js';
 import { CoinbaseFeed } from './coinbase/coinbase-feed.js';
-import { FailoverFeed, type FeedSwitch } from './failover-feed.js';
+import { FailoverFeed } from './failover-feed.js';
 import { HermesFeed } from './hermes/hermes-feed.js';
 import type { LiveFeed } from './live/live-feed.js';
 import type { MarketHours } from './market-hours.js';
@@ -28,8 +29,6 @@ export interface FeedSurroundings {
   readonly fromMs: number;
   readonly clock: Clock;
   readonly log: Pick<Log, 'write'>;
-  /** Called with every change of an asset's feed. */
-  readonly onSwitch: (switched: FeedSwitch) => void;
 }
 
 export function chooseFeed(config: RunningConfig, surroundings: FeedSurroundings): ChosenFeed {
@@ -42,9 +41,14 @@ export function chooseFeed(config: RunningConfig, surroundings: FeedSurroundings
   const [first, second] = liveFeeds;
   if (first !== undefined && second === undefined) return { feed: first, pushFeed: null, liveFeeds };
   if (first !== undefined) {
-    const { clock, onSwitch } = surroundings;
-    const staleMs = config.feedStaleMs;
-    const feed = new FailoverFeed({ feeds: liveFeeds, staleMs, nowMs: () => clock.nowMs(), onSwitch });
+    const { clock, log } = surroundings;
+    const feed = new FailoverFeed({
+      feeds: liveFeeds,
+      staleMs: config.feedStaleMs,
+      nowMs: () => clock.nowMs(),
+      onSwitch: ({ asset, ...switched }) =>
+        log.write('feed_switched', { crypto: textAt(ASSETS, asset), ...switched }),
+    });
     return { feed, pushFeed: null, liveFeeds };
   }
   const key = config.feedSeed === null ? secretKey(masterSecret) : seedKey(config.feedSeed);

@@ -9,8 +9,6 @@ import { createKey, expireKey, rotateKey, updateKey } from './keys.js';
 import { advance, boundaryPrice, voidRound } from './lifecycle.js';
 import { cancelOrder, expireOrders } from './limit-orders.js';
 import { openLate } from './opening.js';
-import { confirmPrice, switchFeed } from './prices.js';
-import { recordRefusals } from './refusals.js';
 import { publishRoot } from './roots.js';
 import * as settings from './settings.js';
 import { settle } from './settlement.js';
@@ -37,10 +35,6 @@ export function dispatch(
       return moved(state, boundaryPrice(state, command));
     case 'openLate':
       return moved(state, openLate(state, command));
-    case 'switchFeed':
-      return switchFeed(command);
-    case 'confirmPrice':
-      return confirmPrice(command);
     case 'settle':
       return moved(state, settle(state, command));
     case 'voidRound':
@@ -77,8 +71,8 @@ export function dispatch(
       return rotateKey(state, command);
     case 'moveClock':
       return settings.moveClock(state, command);
-    case 'recordRefusals':
-      return recordRefusals(command);
+    case 'confirmPrice':
+      return settings.confirmPrice(command);
     default:
       return unreachable(command);
   }

@@ -5,13 +5,14 @@
 import { assert } from '../base/assert.js';
 import type {
   Configure,
+  ConfirmPrice,
   DeclareSetup,
   MoveClock,
   SetCalendar,
   SetTrading,
   SuspendMarket,
 } from '../model/commands.js';
-import { ASSET_CLASSES, marketOf, TIERS, WHOLE_E6 } from '../model/domain.js';
+import { ASSET_CLASSES, ASSETS, marketOf, TIERS, WHOLE_E6 } from '../model/domain.js';
 import { type HouseRules, type MarketRules, RULES_VERSION, type Rules } from '../model/rules.js';
 import type { Setup } from '../model/setup.js';
 import { type Effect, reject, type State } from '../state/state.js';
@@ -99,4 +100,11 @@ export function suspendMarket(state: State, command: SuspendMarket): Effect {
 export function moveClock(state: State, { timeMs }: MoveClock): Effect {
   if (timeMs === state.timeMs) return reject('invalid_request', 'the clock stands there already');
   return [{ type: 'clockMoved', timeMs, market: -1 }];
+}
+
+/** On record, for whoever asks later why a round had its price; no state depends on it. */
+export function confirmPrice({ timeMs, asset, price, reason }: ConfirmPrice): Effect {
+  assert(ASSETS[asset] !== undefined, 'a price is of a known asset');
+  assert(Number.isFinite(price) && price > 0, 'a price that is confirmed is positive');
+  return [{ type: 'priceConfirmed', timeMs, asset, price, reason }];
 }

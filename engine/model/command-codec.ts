@@ -19,7 +19,6 @@ const COMMAND_VERSIONS: Readonly<Record<CommandKind, number>> = {
   setCalendar: 1,
   boundaryPrice: 1,
   openLate: 1,
-  switchFeed: 1,
   confirmPrice: 1,
   settle: 1,
   placeOrder: 1,
@@ -41,7 +40,6 @@ const COMMAND_VERSIONS: Readonly<Record<CommandKind, number>> = {
   voidRound: 1,
   publishRoot: 1,
   moveClock: 1,
-  recordRefusals: 1,
 };
 
 export const COMMAND_KINDS = Object.keys(COMMAND_VERSIONS) as readonly CommandKind[];

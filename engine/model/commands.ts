@@ -4,7 +4,7 @@
  * text form.
  */
 import type { AssetClass } from './domain.js';
-import type { Operated, RecordRefusals } from './operators.js';
+import type { Operated } from './operators.js';
 import type { CancelOrder, ExpireOrders, FillOrders } from './orders.js';
 import type { RootFacts } from './proofs/proof-views.js';
 import type { Rules } from './rules.js';
@@ -65,17 +65,7 @@ export interface OpenLate extends Timed {
   readonly evidence: string;
 }
 
-/** From now on the asset's prices come from another feed. For the record: prices carry their own source. */
-export interface SwitchFeed extends Timed {
-  readonly kind: 'switchFeed';
-  readonly asset: number;
-  /** Names of the feeds before and from now on. */
-  readonly from: string;
-  readonly to: string;
-  readonly reason: string;
-}
-
-/** An operator vouches for a price that was held back as absurd. For the record, as above. */
+/** An operator vouches for a price that was held back as absurd. For the record: it changes nothing but the time. */
 export interface ConfirmPrice extends Operated {
   readonly kind: 'confirmPrice';
   readonly asset: number;
@@ -237,16 +227,7 @@ type OfRounds = Advance | BoundaryPrice | OpenLate | Settle | VoidRound | Publis
 type OfSettings = Configure | DeclareSetup | SetCalendar | SetTrading | SuspendMarket | MoveClock;
 type OfLimits = CancelOrder | FillOrders | ExpireOrders;
 
-export type Command =
-  | PlaceOrder
-  | OfLimits
-  | OfAccounts
-  | OfKeys
-  | OfRounds
-  | OfSettings
-  | SwitchFeed
-  | ConfirmPrice
-  | RecordRefusals;
+export type Command = PlaceOrder | OfLimits | OfAccounts | OfKeys | OfRounds | OfSettings | ConfirmPrice;
 
 /** Commands that the sequencer accepts. It issues `advance` itself. */
 export type SubmittedCommand = Exclude<Command, Advance>;

@@ -98,16 +98,6 @@ export interface BoundaryPriced {
   readonly price: number | null;
 }
 
-/** For the record: prices of the asset come from another feed. */
-export interface FeedSwitched {
-  readonly type: 'feedSwitched';
-  readonly timeMs: number;
-  readonly asset: number;
-  readonly from: string;
-  readonly to: string;
-  readonly reason: string;
-}
-
 /** For the record: an operator vouched for a price that was held back. */
 export interface PriceConfirmed {
   readonly type: 'priceConfirmed';
@@ -162,13 +152,6 @@ export interface RootPublished extends RootFacts {
   readonly roundNumber: number;
 }
 
-/** For the record: the operator port has refused so many requests for want of a token or a role. */
-export interface RefusalsRecorded {
-  readonly type: 'refusalsRecorded';
-  readonly timeMs: number;
-  readonly requests: number;
-}
-
 export type EngineEvent =
   | BetPlaced
   | OrderPending
@@ -179,14 +162,12 @@ export type EngineEvent =
   | RoundResolved
   | RoundNotOpened
   | BoundaryPriced
-  | FeedSwitched
   | PriceConfirmed
   | BalanceMoved
   | AccountChanged
   | KeyChanged
   | SettingsChanged
   | RootPublished
-  | RefusalsRecorded
   | SetupDeclared;
 
 /** An event as a history shows it, whether it comes from the engine or from the archive. */

@@ -2,8 +2,8 @@
  * Who may do what at the operator port. A caller has a name, which stands beside everything that it does, and one of three
  * roles. Each role may do what the ones before it may. Which role an action needs is said by its route.
  *
- * What operators have done, and what was refused, is listed by `GET /audit`. The journal has all of it, as commands; the
- * archive has one row for each action.
+ * What operators have done, and what was refused, is listed by `GET /audit`. The journal has what they have done, as commands;
+ * the archive has a row for each of them, and one for each kind of refused request.
  */
 import type { Command, CommandKind, Timed } from './commands.js';
 import type { RuleValue } from './rules.js';
@@ -37,7 +37,7 @@ export interface By {
 
 /** Commands that operators send. */
 export interface Operated extends Timed {
-  /** Absent where the server acts of itself, and in journals from before operators had names. For the record only. */
+  /** Absent where the server acts of itself. For the record only. */
   readonly by?: By;
 }
 
@@ -110,27 +110,22 @@ export interface Refusals {
   readonly guesses: Guesses | null;
 }
 
-/** What was refused since the last one of these. For the record: nothing else depends on it. */
-export interface RecordRefusals extends Timed, Refusals {
-  readonly kind: 'recordRefusals';
+/** What was refused until then, for the archive. */
+export interface RefusedAt extends Refusals {
+  /** The last command before. */
+  readonly seq: number;
+  readonly timeMs: number;
 }
-
-export const refusedRequests = ({ denials, others, guesses }: Refusals): number =>
-  denials.reduce((sum, { times }) => sum + times, others) +
-  (guesses === null ? 0 : guesses.wrong + guesses.refused);
 
 /** Commands that operators send, and what was refused: a role that was not enough, or a token that nobody has. */
 export const ACTION_KINDS = [...OPERATOR_KINDS, 'roleDenied', 'tokenRefused'] as const;
 export type ActionKind = (typeof ACTION_KINDS)[number];
 
-export const isActionKind = (text: string): text is ActionKind => ACTION_KINDS.some((kind) => kind === text);
+const ACTIONS: ReadonlySet<CommandKind> = new Set<CommandKind>(OPERATOR_KINDS);
 
-const OF_COMMANDS: ReadonlySet<CommandKind> = new Set<CommandKind>([...OPERATOR_KINDS, 'recordRefusals']);
+export const isOperatorCommand = (command: Command): command is OperatorCommand => ACTIONS.has(command.kind);
 
-/** Whether commands of this kind are actions, or hold some. */
-export const holdsActions = (kind: CommandKind): boolean => OF_COMMANDS.has(kind);
-
-/** Its place among all: the command, and which of the command's actions it is. */
+/** Its place among all: item 0 is the command itself; a refusal comes after the command, with an item from 1. */
 export interface ActionPlace {
   readonly seq: number;
   readonly item: number;
@@ -180,7 +175,7 @@ export interface ActionFacts {
 export interface ActionView extends ActionPlace {
   readonly timeMs: number;
   readonly kind: ActionKind;
-  /** null where the server acted of itself, or the journal is from before operators had names. */
+  /** null where the server acted of itself, and for tokens that nobody has. */
   readonly operator: string | null;
   readonly facts: ActionFacts;
   /** Of new rules: what is not as before. Empty for any other action. */

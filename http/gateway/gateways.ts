@@ -5,7 +5,7 @@
  */
 import type { MessagePort } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
-import type { Guesses, OperatorToken } from '../../engine/model/operators.js';
+import type { OperatorToken, Refusals } from '../../engine/model/operators.js';
 import type { Rules } from '../../engine/model/rules.js';
 import type { SendQuery } from '../operator/desk/query.js';
 import { ringMemory } from '../rings/ring.js';
@@ -30,7 +30,7 @@ const HALT_MS_MAX = 2_000;
 /** What the operators' gateway is connected with. */
 export interface ForOperators {
   readonly answer: SendQuery;
-  readonly onGuesses: (guesses: Guesses) => void;
+  readonly onRefusals: (refusals: Refusals) => void;
 }
 
 export class Gateways {
@@ -117,9 +117,9 @@ export class Gateways {
   }
 
   /** Requests are answered from now on. `newArchivePort` gives each gateway its way to the archive's reader. */
-  serve(rules: Rules, { answer, onGuesses }: ForOperators, newArchivePort: () => MessagePort): void {
+  serve(rules: Rules, { answer, onRefusals }: ForOperators, newArchivePort: () => MessagePort): void {
     const operators = this.#operators;
-    operators.on('guesses', ({ guesses }) => onGuesses(guesses));
+    operators.on('refusals', ({ refusals }) => onRefusals(refusals));
     operators.on('asked', ({ id, query }) =>
       answer(query, (message) => operators.post({ kind: 'answered', id, message })),
     );

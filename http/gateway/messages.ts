@@ -1,7 +1,7 @@
 /** What the engine's thread and the threads that serve a port say to each other besides the rings, and the memory they share. */
 import type { MessagePort } from 'node:worker_threads';
 import type { TlsFiles } from '../../config/certificate.js';
-import type { Guesses, OperatorToken } from '../../engine/model/operators.js';
+import type { OperatorToken, Refusals } from '../../engine/model/operators.js';
 import type { SigningKeys } from '../../engine/model/proofs/signing.js';
 import type { Rules } from '../../engine/model/rules.js';
 import type { LogLevel } from '../../process/log/events.js';
@@ -105,7 +105,7 @@ export type FromGateway =
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'renewed'; readonly descriptor: UwsAppDescriptor }
   | { readonly kind: 'asked'; readonly id: number; readonly query: OperatorQuery }
-  | { readonly kind: 'guesses'; readonly guesses: Guesses }
+  | { readonly kind: 'refusals'; readonly refusals: Refusals }
   | { readonly kind: 'stoppedAccepting' | 'closed' }
   | { readonly kind: 'failed'; readonly error: Error };
 

@@ -136,7 +136,7 @@ export class OperatorGateway implements Serving {
     });
     this.#held.serve(logRequests(console.wrap(api), 'operator', systemClock, this.#log));
     const tick = (): void => {
-      this.#reportRefusals(engine, this.#log);
+      this.#reportRefusals();
       console.tick();
     };
     this.#ticks = setInterval(() => workFor(this.#faults, tick), TICK_MS);
@@ -161,15 +161,14 @@ export class OperatorGateway implements Serving {
     workFor(this.#faults, () => onMessage?.(message));
   }
 
-  /** What was refused goes into the log, and into the journal. */
-  #reportRefusals(engine: EngineQueries, log: Log): void {
+  /** What was refused goes into the log, and into the archive. */
+  #reportRefusals(): void {
     const guesses = this.#guard.takeGuesses();
-    if (guesses !== null) this.post({ kind: 'guesses', guesses });
+    if (guesses !== null) this.#log.write('operator_tokens_refused', guesses);
     const denied = this.#denials.take();
-    if (denied !== null) log.write('operator_denied', denied);
+    if (denied !== null) this.#log.write('operator_denied', denied);
     if (guesses === null && denied === null) return;
-    const refusals = { ...(denied ?? { denials: [], others: 0 }), guesses };
-    void engine.command({ kind: 'recordRefusals', ...refusals }, null);
+    this.post({ kind: 'refusals', refusals: { ...(denied ?? { denials: [], others: 0 }), guesses } });
   }
 
   /** Accepts no new connections, answers what waits, and closes. */

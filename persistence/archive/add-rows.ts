@@ -40,7 +40,7 @@ export class RowSource {
   }
 
   /** Rows of a table that is in the order of commands. */
-  ofTable(table: 'transfer' | 'limit_step' | 'action', afterSeq: number, toSeq: number): Rows {
+  ofTable(table: 'transfer' | 'limit_step' | 'action' | 'refusal', afterSeq: number, toSeq: number): Rows {
     return this.#rows(table, 'seq', afterSeq, toSeq);
   }
 
@@ -75,6 +75,8 @@ export function addRows(
   for (const row of source.ofTable('transfer', before.seq, upTo.seq)) tables.transfers.push(row);
   for (const row of source.ofTable('limit_step', before.seq, upTo.seq)) tables.limitSteps.push(row);
   for (const row of source.ofTable('action', before.seq, upTo.seq)) tables.actions.push(row);
+  // More may have come behind the last command.
+  for (const row of source.ofTable('refusal', before.seq - 1, upTo.seq)) tables.refusals.push(row);
   tables.flush(upTo.seq);
   const { seq, timeMs, digest, chain } = upTo;
   progressWriter(db)({ ...tables.counted(before), seq, timeMs, digest, chain });

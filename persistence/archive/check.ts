@@ -75,7 +75,7 @@ class Check {
       if (counts[kind] !== expected[kind])
         this.fault(`there are ${counts[kind]} rows of ${kind}; there must be ${expected[kind]}`);
     }
-    return Object.values(counts).reduce((sum, count) => sum + count, 0);
+    return Object.values(counts).reduce((sum, count) => sum + count, this.#rows('refusal'));
   }
 
   #placed(): number {
@@ -128,7 +128,7 @@ class Check {
     if (this.#settledPairs !== 0) this.fault('the lists of accounts do not name the bets that were settled');
   }
 
-  #rows(table: 'round' | 'transfer' | 'limit_step' | 'action'): number {
+  #rows(table: 'round' | 'transfer' | 'limit_step' | 'action' | 'refusal'): number {
     let count = 0;
     for (const row of this.#table(table)) {
       if (!isIntact(row))

@@ -23,10 +23,10 @@ import type {
   OrderPending,
   RoundChanged,
 } from '../../engine/model/events.js';
-import { holdsActions } from '../../engine/model/operators.js';
+import { isOperatorCommand } from '../../engine/model/operators.js';
 import type { BetView, EngineReads, RoundView } from '../../engine/model/views.js';
 import type { Rest } from '../thread/pace.js';
-import { actionRows } from './actions/rows.js';
+import { actionRow } from './action-rows.js';
 import { type ArchiveCell, archiveChecksum } from './form/checksum.js';
 
 /** A destination for rows of one kind: a list or a table. */
@@ -51,8 +51,7 @@ export class ArchiveRows {
 
   /** Adds what `command`, number `seq` and the engine's last, did. */
   add(rows: RowTakers, seq: number, command: Command, events: readonly EngineEvent[]): void {
-    if (holdsActions(command.kind))
-      for (const row of actionRows(seq, command, this.engine)) rows.actions.push(row);
+    if (isOperatorCommand(command)) rows.actions.push(actionRow(seq, command, this.engine));
     for (let item = 0; item < events.length; item++) {
       const event = events[item] as EngineEvent;
       switch (event.type) {

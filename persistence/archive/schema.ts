@@ -1,6 +1,6 @@
 /**
  * The schema of the archive: what has left the engine's memory, or will, for queries with `sqlite3`. It is a projection
- * of events, so losing it loses nothing that the journal has.
+ * of events, so losing it loses nothing that the journal has. Only the rows of `refusal` are nowhere else but in the log.
  *
  *     sqlite3 archive.db "select * from ledger where account = 7 order by seq, item"
  *
@@ -37,6 +37,15 @@ const cellsAs = (names: readonly string[]): string =>
 /** What a settlement adds to the placement. */
 const OF_SETTLEMENT_ALONE = SETTLEMENT.filter((name) => !(PLACEMENT as readonly string[]).includes(name));
 
+/** A table of what operators have done, or were refused, and its indexes. */
+const actionTable = <Name extends string>(name: Name): Record<Name, string> =>
+  ({
+    [name]: `CREATE TABLE ${name} (\n${declarationsOf(ACTION)},\n  PRIMARY KEY (seq, item)\n) STRICT, WITHOUT ROWID`,
+    [`${name}_by_time`]: `CREATE INDEX ${name}_by_time ON ${name} (time_ms, seq)`,
+    [`${name}_of_operator`]: `CREATE INDEX ${name}_of_operator ON ${name} (operator, seq, item)`,
+    [`${name}_of_kind`]: `CREATE INDEX ${name}_of_kind ON ${name} (kind, seq, item)`,
+  }) as Record<Name, string>;
+
 /** Names and statements of tables, indexes and views. */
 const TABLES = {
   placed_block: `CREATE TABLE placed_block (\n${declarationsOf(PLACED_BLOCK)}\n) STRICT`,
@@ -52,10 +61,8 @@ const TABLES = {
   limit_step_of_bet: 'CREATE INDEX limit_step_of_bet ON limit_step (bet, seq, item)',
   limit_step_of_account: 'CREATE INDEX limit_step_of_account ON limit_step (account, seq, item)',
   limit_step_of_round: 'CREATE INDEX limit_step_of_round ON limit_step (market, round_number, seq, item)',
-  action: `CREATE TABLE action (\n${declarationsOf(ACTION)},\n  PRIMARY KEY (seq, item)\n) STRICT, WITHOUT ROWID`,
-  action_by_time: 'CREATE INDEX action_by_time ON action (time_ms, seq)',
-  action_of_operator: 'CREATE INDEX action_of_operator ON action (operator, seq, item)',
-  action_of_kind: 'CREATE INDEX action_of_kind ON action (kind, seq, item)',
+  ...actionTable('action'),
+  ...actionTable('refusal'),
   placement: `CREATE VIEW placement AS
 SELECT ${cellsAs(PLACEMENT)}
   FROM placed_block, json_each(placed_block.rows) AS row`,
@@ -105,6 +112,7 @@ const ROW_TABLES = [
   'transfer',
   'limit_step',
   'action',
+  'refusal',
 ] as const;
 
 /**

@@ -60,15 +60,15 @@ class Table implements RowTaker {
     readonly transaction: Transaction,
     table: string,
     columns: Columns,
+    orElse = '',
   ) {
-    const sql = `INSERT INTO ${table} VALUES ${parametersFor(columns)}`;
+    const sql = `INSERT ${orElse} INTO ${table} VALUES ${parametersFor(columns)}`;
     this.#statement = transaction.db.prepare<[ArchiveCell[]]>(sql);
   }
 
   push(row: ArchiveCell[]): void {
     this.transaction.beginOnce();
-    this.#statement.run(row);
-    this.count += 1;
+    this.count += this.#statement.run(row).changes;
   }
 }
 
@@ -171,6 +171,8 @@ export class ArchiveTables {
   readonly transfers: Table;
   readonly limitSteps: Table;
   readonly actions: Table;
+  /** A row that is there already is not written again. */
+  readonly refusals: Table;
 
   /** `prefix` stands before the names of the tables. */
   constructor(transaction: Transaction, prefix = '') {
@@ -181,6 +183,7 @@ export class ArchiveTables {
     this.transfers = new Table(transaction, `${prefix}transfer`, TRANSFER);
     this.limitSteps = new Table(transaction, `${prefix}limit_step`, LIMIT_STEP);
     this.actions = new Table(transaction, `${prefix}action`, ACTION);
+    this.refusals = new Table(transaction, `${prefix}refusal`, ACTION, 'OR IGNORE');
   }
 
   /** Rows taken since `clearCounts`. */
@@ -189,8 +192,8 @@ export class ArchiveTables {
   }
 
   get #all(): (Table | PlacedBlocks | SettledBlocks)[] {
-    const { placed, settled, rounds, transfers, limitSteps, actions } = this;
-    return [placed, settled, rounds, transfers, limitSteps, actions];
+    const { placed, settled, rounds, transfers, limitSteps, actions, refusals } = this;
+    return [placed, settled, rounds, transfers, limitSteps, actions, refusals];
   }
 
   /** The numbers of rows with those taken since `clearCounts`. */

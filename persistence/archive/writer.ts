@@ -11,6 +11,7 @@ import Database from 'better-sqlite3';
 import { assert, must } from '../../engine/base/assert.js';
 import type { Command } from '../../engine/model/commands.js';
 import type { EngineEvent } from '../../engine/model/events.js';
+import type { RefusedAt } from '../../engine/model/operators.js';
 import type { EngineReads } from '../../engine/model/views.js';
 import {
   databaseBytes,
@@ -21,6 +22,7 @@ import {
 import { renameDurably, syncPath } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { noRest, type Rest } from '../thread/pace.js';
+import { refusalRows } from './action-rows.js';
 import { connectArchive } from './file.js';
 import { ArchiveRows } from './rows.js';
 import {
@@ -46,6 +48,8 @@ export class ArchiveWriter {
   /** Takes the rows of the open transaction. */
   readonly #written: ArchiveTables;
   readonly #writeProgress: (progress: ArchiveProgress) => void;
+  /** The last item behind a command; null if nothing was refused there. */
+  readonly #lastRefusal: Database.Statement<[number], number | null>;
   #progress: ArchiveProgress;
   #rows: ArchiveRows | null = null;
   #isBroken = false;
@@ -59,6 +63,9 @@ export class ArchiveWriter {
     this.#written = new ArchiveTables(this.#transaction);
     this.#progress = progress;
     this.#writeProgress = progressWriter(db);
+    this.#lastRefusal = db
+      .prepare<[number], number | null>('SELECT max(item) FROM refusal WHERE seq = ?')
+      .pluck();
   }
 
   /** Opens an existing archive; null if there is none. Throws `other_format` and `archive_corrupt`. */
@@ -131,30 +138,38 @@ export class ArchiveWriter {
    * file, and the writer can only be closed.
    */
   add(seq: number, command: Command, events: readonly EngineEvent[]): void {
-    assert(!this.#isBroken, 'an archive writer is not used after an error');
-    try {
-      this.#rows?.add(this.#written, seq, command, events);
-    } catch (thrown) {
-      this.#isBroken = true;
-      throw asWriteFault(this.path, thrown);
-    }
+    this.#write(() => this.#rows?.add(this.#written, seq, command, events));
   }
 
-  /** Commits what was added, up to the end of a batch. */
-  commit({ seq, timeMs, digest, chain }: ArchivePosition): void {
-    assert(!this.#isBroken, 'an archive writer is not used after an error');
-    const progress = { ...this.#written.counted(this.#progress), seq, timeMs, digest, chain };
-    try {
+  /** Commits what was added, up to the end of a batch, and what was refused at the operator port until then. */
+  commit({ seq, timeMs, digest, chain }: ArchivePosition, refused: readonly RefusedAt[] = []): void {
+    const progress = this.#write(() => {
       this.#transaction.beginOnce();
+      let item = refused.length === 0 ? 0 : (this.#lastRefusal.get(seq) ?? 0);
+      for (const refusals of refused) {
+        for (const row of refusalRows(seq, item, refusals)) {
+          this.#written.refusals.push(row);
+          item += 1;
+        }
+      }
       this.#written.flush(seq);
-      this.#writeProgress(progress);
+      const written = { ...this.#written.counted(this.#progress), seq, timeMs, digest, chain };
+      this.#writeProgress(written);
       this.#transaction.commit();
+      return written;
+    });
+    this.#progress = progress;
+    this.#written.clearCounts();
+  }
+
+  #write<T>(work: () => T): T {
+    assert(!this.#isBroken, 'an archive writer is not used after an error');
+    try {
+      return work();
     } catch (thrown) {
       this.#isBroken = true;
       throw asWriteFault(this.path, thrown);
     }
-    this.#progress = progress;
-    this.#written.clearCounts();
   }
 
   /** Drops what is not committed: the next start adds it again. */

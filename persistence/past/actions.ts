@@ -15,22 +15,18 @@ import { damagedArchive } from '../archive/schema.js';
 
 const IN_ACTION = positionsOf(ACTION);
 
+/** In both, time never goes back from one row to the next. */
+const TABLES = ['action', 'refusal'] as const;
+
 type Query = Database.Statement<ArchiveCell[], ArchiveCell[]>;
 
 export class PastActions {
-  readonly #firstSeqFrom: Database.Statement<[number], number>;
-  readonly #lastSeqBefore: Database.Statement<[number], number>;
   readonly #rulesBefore: Query;
 
   constructor(
     private readonly path: string,
     private readonly db: Database.Database,
   ) {
-    const seq = (where: string): Database.Statement<[number], number> =>
-      db.prepare<[number], number>(`SELECT seq FROM action WHERE time_ms ${where} LIMIT 1`).pluck();
-    // Time never goes back from one command to the next.
-    this.#firstSeqFrom = seq('>= ? ORDER BY time_ms, seq');
-    this.#lastSeqBefore = seq('< ? ORDER BY time_ms DESC, seq DESC');
     this.#rulesBefore = db
       .prepare<ArchiveCell[], ArchiveCell[]>(
         "SELECT * FROM action WHERE kind = 'configure' AND seq < ? ORDER BY seq DESC LIMIT 1",
@@ -39,27 +35,15 @@ export class PastActions {
   }
 
   answer({ before, operator, action, fromMs, toMs, limit }: ActionsQuestion): ActionsAnswer {
-    const firstSeq = fromMs === null ? 0 : this.#firstSeqFrom.get(fromMs);
-    const lastSeq = toMs === null ? Number.MAX_SAFE_INTEGER : this.#lastSeqBefore.get(toMs);
-    if (firstSeq === undefined || lastSeq === undefined) return { actions: [], nextBefore: null };
-    const { seq, item } = before ?? { seq: Number.MAX_SAFE_INTEGER, item: 0 };
-    const conditions = ['(seq, item) < (?, ?)', 'seq BETWEEN ? AND ?'];
-    const values: ArchiveCell[] = [seq, item, firstSeq, lastSeq];
-    for (const [column, value] of [
-      ['operator', operator],
-      ['kind', action],
-    ] as const) {
-      if (value === null) continue;
-      conditions.push(`${column} = ?`);
-      values.push(value);
-    }
-    const query: Query = this.db
-      .prepare<ArchiveCell[], ArchiveCell[]>(
-        `SELECT * FROM action WHERE ${conditions.join(' AND ')} ORDER BY seq DESC, item DESC LIMIT ?`,
-      )
-      .raw();
+    const place = before ?? { seq: Number.MAX_SAFE_INTEGER, item: 0 };
+    const asked = { ...place, operator, action, fromMs, toMs };
+    const tables = TABLES.map((table) => `SELECT * FROM ${table} WHERE ${conditionsFor(table, asked)}`);
+    const query = `${tables.join(' UNION ALL ')} ORDER BY seq DESC, item DESC LIMIT @limit`;
     // One more, to know whether there is one.
-    const rows = query.all(...values, limit + 1);
+    const rows = this.db
+      .prepare<[object], ArchiveCell[]>(query)
+      .raw()
+      .all({ ...asked, limit: limit + 1 });
     const actions = rows.slice(0, limit).map((row) => this.#viewOf(row));
     const last = actions.at(-1);
     const isMore = rows.length > limit && last !== undefined;
@@ -101,3 +85,23 @@ export class PastActions {
 /** What is not a default: an operator's change comes before the file's value. */
 const valuesOf = ({ file = [], changes = [] }: ActionFacts): Map<string, RuleValue['value']> =>
   new Map([...file, ...changes].map(({ name, value }) => [name, value]));
+
+/** The named parameters that are not null, as conditions. */
+function conditionsFor(
+  table: (typeof TABLES)[number],
+  { operator, action, fromMs, toMs }: Pick<ActionsQuestion, 'operator' | 'action' | 'fromMs' | 'toMs'>,
+): string {
+  const conditions = ['(seq, item) < (@seq, @item)'];
+  if (operator !== null) conditions.push('operator = @operator');
+  if (action !== null) conditions.push('kind = @action');
+  // The bounds of the numbers are there to be found by: the rows are in their order.
+  if (fromMs !== null)
+    conditions.push(
+      `time_ms >= @fromMs AND seq >= (SELECT seq FROM ${table} WHERE time_ms >= @fromMs ORDER BY time_ms, seq LIMIT 1)`,
+    );
+  if (toMs !== null)
+    conditions.push(
+      `time_ms < @toMs AND seq <= (SELECT seq FROM ${table} WHERE time_ms < @toMs ORDER BY time_ms DESC, seq DESC LIMIT 1)`,
+    );
+  return conditions.join(' AND ');
+}

@@ -1,5 +1,6 @@
 /** Messages between the event loop and the shadow's thread. */
 import type { MessagePort } from 'node:worker_threads';
+import type { RefusedAt } from '../../engine/model/operators.js';
 import type { SnapshotsKept } from '../../engine/model/snapshots-kept.js';
 import type { DataDir } from '../data-dir/layout.js';
 import type { SpaceThresholds } from '../data-dir/space.js';
@@ -79,10 +80,8 @@ export type ShadowNews =
   /** A segment that retention has deleted. */
   | { readonly kind: 'pruned'; readonly firstSeq: number; readonly lastSeq: number; readonly bytes: number };
 
-/** `look`: the journal has grown, and someone waits for what it says. */
-export interface ToShadow {
-  readonly kind: 'look';
-}
+/** `look`: the journal has grown, and someone waits for what it says. `refused`: at the operator port, for the archive. */
+export type ToShadow = { readonly kind: 'look' } | { readonly kind: 'refused'; readonly refused: RefusedAt };
 
 export type FromShadow =
   | { readonly kind: 'status'; readonly status: ShadowStatus }

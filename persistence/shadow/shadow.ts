@@ -9,6 +9,7 @@
  */
 import { AssertionError } from '../../engine/base/assert.js';
 import type { Engine } from '../../engine/engine.js';
+import type { RefusedAt } from '../../engine/model/operators.js';
 import type { Clock, StoredBatch } from '../../engine/model/ports.js';
 import type { ArchivePosition, ArchiveWriter } from '../archive/writer.js';
 import { JournalError } from '../errors.js';
@@ -42,6 +43,8 @@ export class Shadow {
   #archivedAtMs: number;
   /** Someone waits for the archive to come as far as this command. */
   #wantedSeq = 0;
+  /** What was refused at the operator port, until the archive is there. */
+  #refused: RefusedAt[] = [];
 
   /**
    * Finds where to start. `note` is called with sentences for the operator, `onNews` with what the shadow has done.
@@ -101,6 +104,11 @@ export class Shadow {
   /** Commits the archive as soon as it has come as far as this command, but not in quick succession. */
   want(seq: number): void {
     this.#wantedSeq = Math.max(this.#wantedSeq, seq);
+  }
+
+  /** Adds to the archive, once it has come as far, what was refused at the operator port. */
+  keepRefusals(refused: RefusedAt): void {
+    this.#refused.push(refused);
   }
 
   /**
@@ -172,8 +180,11 @@ export class Shadow {
 
   /** Commits the archive up to the position of the engine. */
   #writeArchive(): void {
-    if (this.#position.seq <= this.archiveSeq) return;
-    this.#archive.commit(this.#position);
+    const { seq } = this.#position;
+    const due = seq < this.archiveSeq ? [] : this.#refused.filter((refused) => refused.seq <= seq);
+    if (seq <= this.archiveSeq && due.length === 0) return;
+    this.#archive.commit(this.#position, due);
+    this.#refused = this.#refused.filter((refused) => !due.includes(refused));
     this.#archivedAtMs = this.clock.monotonicMs();
   }
 

@@ -3,6 +3,7 @@
  * stop of the server, and that not for long: it gives up a snapshot in progress.
  */
 import { unreachable } from '../../engine/base/assert.js';
+import type { RefusedAt } from '../../engine/model/operators.js';
 import { fromErrorParts } from '../journal/messages.js';
 import { Thread } from '../thread/thread.js';
 import {
@@ -46,6 +47,11 @@ export class ShadowThread extends Thread<ToShadow, FromShadow> {
   /** Has it look at the journal now. */
   look(): void {
     if (!this.isClosing) this.post({ kind: 'look' });
+  }
+
+  /** For the archive: what was refused at the operator port. While the archive cannot be written, only the log has it. */
+  keepRefusals(refused: RefusedAt): void {
+    if (!this.isClosing) this.post({ kind: 'refused', refused });
   }
 
   protected override onMessage(message: FromShadow): void {

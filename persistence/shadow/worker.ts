@@ -190,6 +190,7 @@ lowerThreadPriority(NICE);
 options.past?.on('message', (seq: ToArchivist) => onWanted(seq));
 port.on('message', (message: ToShadow | CloseMessage) => {
   if (message.kind === 'close') close();
-  else lookNow();
+  else if (message.kind === 'look') lookNow();
+  else shadow?.keepRefusals(message.refused);
 });
 turnNext();

@@ -120,11 +120,8 @@ function alter(command: Command, rng: Rng): Command {
       return { ...command, price: (command.price ?? 1) * 1.000001 };
     case 'openLate':
       return { ...command, price: command.price * 1.000001 };
-    case 'switchFeed':
     case 'confirmPrice':
       return { ...command, reason: `${command.reason}!` };
-    case 'recordRefusals':
-      return { ...command, others: command.others + 1 };
     case 'settle':
     case 'moveClock':
       return { ...command, timeMs: command.timeMs + 1 };

@@ -20,7 +20,6 @@ function deskAt(time: string, env: Record<string, string>) {
     fromMs,
     clock: { nowMs: () => fromMs, monotonicMs: () => 0 },
     log,
-    onSwitch: () => assert.fail('nothing has started'),
   });
   return { desk, log };
 }

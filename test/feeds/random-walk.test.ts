@@ -24,7 +24,6 @@ function priceAt(masterSecret: Uint8Array, feedSeed: number | null): number {
     fromMs: NOON_MS,
     clock,
     log,
-    onSwitch: () => undefined,
   });
   feed.start(({ asset, price }) => {
     if (asset === 0) prices.push(price);

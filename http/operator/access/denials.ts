@@ -1,5 +1,5 @@
 /**
- * Requests that were refused because the caller's role was not enough, for the log and the journal. Equal ones are counted
+ * Requests that were refused because the caller's role was not enough, for the log and the archive. Equal ones are counted
  * together, so that a program that repeats one does not fill them.
  */
 import type { Denial, OperatorCaller, Refusals } from '../../../engine/model/operators.js';
@@ -7,7 +7,7 @@ import type { Clock } from '../../../engine/model/ports.js';
 
 /** Different ones in a report; further ones are only counted. */
 export const DENIALS_MAX = 20;
-/** Refusals are reported together: each report is a few lines of the log, and a command of the journal. */
+/** Refusals are reported together: each report is a line of the log, and a few rows of the archive. */
 export const REPORT_EVERY_MS = 60_000;
 
 export class Denials {

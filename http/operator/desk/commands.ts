@@ -8,7 +8,7 @@ import type { PriceTracker } from '../../../engine/host/price-tracker.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
 import { ASSETS, textAt } from '../../../engine/model/domain.js';
 import type { BalanceMoved, Outcome } from '../../../engine/model/events.js';
-import type { By, OperatorCommand, RecordRefusals } from '../../../engine/model/operators.js';
+import type { By, OperatorCommand } from '../../../engine/model/operators.js';
 import { RULES_VERSION, type Rules } from '../../../engine/model/rules.js';
 import type { AccountView, KeyView } from '../../../engine/model/views.js';
 import type { PushFeed } from '../../../feeds/push-feed.js';
@@ -140,10 +140,9 @@ export class OperatorCommands {
     return { result: this.#lastSeq, after: this.#lastSeq };
   }
 
-  #submit(command: OperatorCommand | RecordRefusals, by: By | null): Accepted {
+  #submit(command: OperatorCommand, by: By): Accepted {
     const { sequencer } = this.options;
-    const isOwn = by === null || command.kind === 'recordRefusals';
-    const outcome = sequencer.submit(isOwn ? command : { ...command, by });
+    const outcome = sequencer.submit({ ...command, by });
     this.#lastSeq = sequencer.engine.seq;
     return outcome.status === 'rejected' ? refuse(outcome.code, outcome.detail) : outcome;
   }

@@ -5,7 +5,7 @@
  */
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { BalanceMoved } from '../../../engine/model/events.js';
-import type { By, OperatorCommand, RecordRefusals } from '../../../engine/model/operators.js';
+import type { By, OperatorCommand } from '../../../engine/model/operators.js';
 import type { Rules } from '../../../engine/model/rules.js';
 import type { AccountView, KeyView, RoundView, Totals } from '../../../engine/model/views.js';
 import { Refusal, Refused } from '../../kit/refused.js';
@@ -18,8 +18,7 @@ type Untimed<C> = C extends unknown ? Omit<C, 'timeMs' | 'by'> : never;
 
 /** A command without its time, which the engine's thread gives it, and without its sender. */
 export type UntimedCommand = Untimed<
-  | Exclude<OperatorCommand, { readonly kind: 'configure' | 'confirmPrice' | 'moveClock' | 'rotateKey' }>
-  | RecordRefusals
+  Exclude<OperatorCommand, { readonly kind: 'configure' | 'confirmPrice' | 'moveClock' | 'rotateKey' }>
 >;
 
 /** What a command has changed, as it is right after it. */
@@ -103,9 +102,8 @@ interface Sent {
 
 /** Queries with one result: their fields, and the result. */
 export interface OperatorQueries {
-  /** `by` is null where the server itself reports something. */
   readonly command: {
-    readonly fields: { readonly command: UntimedCommand; readonly by: By | null };
+    readonly fields: Sent & { readonly command: UntimedCommand };
     readonly result: CommandResult;
   };
   /** A new key in place of an old one, which is good for another while. */
@@ -228,7 +226,7 @@ export class EngineQueries {
     return this.#results<K>({ kind, ...fields } as unknown as QueryOf<K>);
   }
 
-  command(command: UntimedCommand, by: By | null): Promise<CommandResult> {
+  command(command: UntimedCommand, by: By): Promise<CommandResult> {
     return this.ask('command', { command, by });
   }
 

@@ -12,14 +12,13 @@ import type {
 import { isoText } from '../../wire/wire.js';
 
 export interface AuditEntry {
-  /** The number of the command in the journal, which `tote replay` shows. */
+  /** The number of the command in the journal, which `tote replay` shows; of a refused request, of the last command before it. */
   readonly seq: number;
   readonly time: string;
   /** The kind of the command; `roleDenied` and `tokenRefused` are requests that were refused. */
   readonly action: ActionKind;
   /**
-   * Name of the token; null where the server acted of itself, for tokens that nobody has, and in journals from before operators
-   * had names.
+   * Name of the token; null where the server acted of itself, and for tokens that nobody has.
    */
   readonly operator: string | null;
   readonly reason: string | null;

@@ -7,7 +7,6 @@ import type { PriceTracker } from '../../../engine/host/price-tracker.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
 import { ASSETS, accountId, marketId, RESULT_VOID, roundId, textAt } from '../../../engine/model/domain.js';
 import type { BalanceMoved, EngineEvent } from '../../../engine/model/events.js';
-import type { Guesses } from '../../../engine/model/operators.js';
 import type { PriceTick } from '../../../engine/model/ports.js';
 import type { AssetsAt } from '../../../feeds/silent-assets.js';
 import type { DiskSpace } from '../../../process/shutdown.js';
@@ -59,9 +58,6 @@ export class HealthLog {
         log.write('rules_in_force', { sequence });
       } else if (event.type === 'tradingChanged') {
         log.write('trading_switched', { sequence, ...this.options.sequencer.engine.trading });
-      } else if (event.type === 'feedSwitched') {
-        const { asset, from, to, reason } = event;
-        log.write('feed_switched', { sequence, crypto: textAt(ASSETS, asset), from, to, reason });
       } else if (event.type === 'priceConfirmed') {
         const { asset, price, reason } = event;
         log.write('price_confirmed', { sequence, crypto: textAt(ASSETS, asset), price, reason });
@@ -138,11 +134,6 @@ export class HealthLog {
     this.#reportChange('house capital', capital, 'enough');
     this.#archiveLag.check(sequencer.durableSeq, archiveSeq);
     this.#minutes?.check();
-  }
-
-  /** The operators' thread has refused tokens. */
-  onGuesses(guesses: Guesses): void {
-    this.options.log.write('operator_tokens_refused', guesses);
   }
 
   /** Logs a line when the condition of a thing changes; changes of `details` alone are not logged. */

@@ -1,6 +1,4 @@
 /** What the engine's thread does regularly so that operators know how it is: lines of the log, and figures for their thread. */
-
-import type { Guesses } from '../../../engine/model/operators.js';
 import { EngineFigures, type EngineFiguresOptions } from '../../metrics/engine-figures.js';
 import { ENGINE_PLACES, engineSheetOf } from '../../metrics/engine-meter.js';
 import { meterThread } from '../../metrics/thread-meter.js';
@@ -49,7 +47,4 @@ export class Watch {
   logAwaitedPrices(): void {
     this.#log.logAwaitedPrices();
   }
-
-  /** The operators' thread has refused tokens. */
-  readonly onGuesses = (guesses: Guesses): void => this.#log.onGuesses(guesses);
 }

@@ -147,8 +147,8 @@ export const LIMIT_STEP = {
 } as const;
 
 /**
- * What operators have done, and what they were refused (`actions.ts`). `facts` is JSON, with the reason. The last cell is the
- * checksum of those before it.
+ * What operators have done, with item 0, and what they were refused, with items from 1. `facts` is JSON, with the reason. The last
+ * cell is the checksum of those before it.
  */
 export const ACTION = {
   seq: 'INTEGER NOT NULL',

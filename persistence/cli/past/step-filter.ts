@@ -11,7 +11,6 @@ const KINDS: Readonly<Record<CommandKind, true>> = {
   setCalendar: true,
   boundaryPrice: true,
   openLate: true,
-  switchFeed: true,
   confirmPrice: true,
   settle: true,
   placeOrder: true,
@@ -33,7 +32,6 @@ const KINDS: Readonly<Record<CommandKind, true>> = {
   voidRound: true,
   publishRoot: true,
   moveClock: true,
-  recordRefusals: true,
 };
 export const COMMAND_KINDS: readonly string[] = Object.keys(KINDS);
 
@@ -49,16 +47,9 @@ export interface StepFilter {
 /** Whether the command, or anything that it did, matches the filter. */
 export function isAbout({ command, events }: Step, { kind, account, market, operator }: StepFilter): boolean {
   if (kind !== undefined && command.kind !== kind) return false;
-  if (operator !== undefined && !isAboutOperator(command, operator)) return false;
+  if (operator !== undefined && !('by' in command && command.by?.operator === operator)) return false;
   if (account !== undefined && !isAboutAccount(command, events, account)) return false;
   return market === undefined || isAboutMarket(command, events, market);
-}
-
-/** What they have done, and what they were refused. */
-function isAboutOperator(command: Command, operator: string): boolean {
-  if (command.kind === 'recordRefusals')
-    return command.denials.some((denial) => denial.operator === operator);
-  return 'by' in command && command.by?.operator === operator;
 }
 
 function isAboutAccount(command: Command, events: readonly EngineEvent[], account: number): boolean {
@@ -68,8 +59,7 @@ function isAboutAccount(command: Command, events: readonly EngineEvent[], accoun
 
 function isAboutMarket(command: Command, events: readonly EngineEvent[], market: number): boolean {
   if ('market' in command && command.market === market) return true;
-  if (command.kind === 'switchFeed' || command.kind === 'confirmPrice')
-    return command.asset === assetOf(market);
+  if (command.kind === 'confirmPrice') return command.asset === assetOf(market);
   return events.some(
     (event) =>
       ('market' in event && event.market === market) ||

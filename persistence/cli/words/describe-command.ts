@@ -17,7 +17,6 @@ import {
   TIERS,
   textAt,
 } from '../../../engine/model/domain.js';
-import type { RecordRefusals } from '../../../engine/model/operators.js';
 import { isoText, oddsText, oneLine, quoted, usd } from '../frame/format.js';
 
 /** What the command does, and in whose name, as one sentence without its full stop. */
@@ -37,8 +36,6 @@ function deedWords(command: Command): string {
       return boundaryWords(command);
     case 'openLate':
       return `open ${asset(command.asset)} late at ${command.price}, a price of ${isoText(command.priceTimeMs)} (${sourceWords(command)})`;
-    case 'switchFeed':
-      return `take prices of ${asset(command.asset)} from the feed ${oneLine(command.to)} and no longer from ${oneLine(command.from)}: ${quoted(command.reason)}`;
     case 'confirmPrice':
       return `believe the price ${command.price} of ${asset(command.asset)}: ${quoted(command.reason)}`;
     case 'settle':
@@ -81,23 +78,9 @@ function deedWords(command: Command): string {
       return `put the Merkle root of ${roundId(command.market, command.roundNumber)} on record: ${command.merkleRoot} over ${command.treeSize} bets, signed with key ${command.keyId}`;
     case 'moveClock':
       return `move the clock to ${isoText(command.timeMs)}`;
-    case 'recordRefusals':
-      return `note that the operator port has refused ${refusedWords(command)}`;
     default:
       return unreachable(command);
   }
-}
-
-function refusedWords({ denials, others, guesses }: RecordRefusals): string {
-  const words = denials.map(
-    ({ operator, role, route, times }) => `${times} of ${oneLine(operator)} (${role}) to ${oneLine(route)}`,
-  );
-  if (others > 0) words.push(`${others} more for want of a role`);
-  if (guesses !== null)
-    words.push(
-      `${guesses.wrong + guesses.refused} with wrong tokens, from ${guesses.addresses.map(oneLine).join(', ')}`,
-    );
-  return words.join('; ');
 }
 
 /** A reason that the sentence has already is not said twice. */

@@ -58,12 +58,8 @@ export function eventWords(event: PastEvent): string {
       return `round ${roundOf(event)} does not open: ${NOT_OPENED[event.reason]}`;
     case 'boundaryPriced':
       return `${textAt(ASSETS, event.asset)} has ${event.price === null ? 'no price' : `the price ${event.price}`} at ${isoText(event.boundaryMs)}`;
-    case 'feedSwitched':
-      return `prices of ${textAt(ASSETS, event.asset)} come from ${oneLine(event.to)}`;
     case 'priceConfirmed':
       return `the price ${event.price} of ${textAt(ASSETS, event.asset)} is vouched for`;
-    case 'refusalsRecorded':
-      return `${event.requests} refused requests to the operator port are on record`;
     case 'balanceMoved':
       return movedWords(event);
     case 'accountCreated':

@@ -67,7 +67,7 @@ test('a programming error in a gateway is told, and all gateways still close', a
     logLevel,
   } as const;
   await gateways.listenForOperators(operators);
-  const forOperators = { answer: () => assert.fail('no operator asks'), onGuesses: () => undefined };
+  const forOperators = { answer: () => assert.fail('no operator asks'), onRefusals: () => undefined };
   gateways.serve(defaultRules('0'.repeat(64)), forOperators, () => new MessageChannel().port1);
   const error = await told;
   assert.ok(error instanceof Error);

@@ -100,8 +100,9 @@ test('keys are given as they were when they were read, without their digests', (
   const { host, ask } = opened(1);
   const before = ask({ kind: 'keys', ...ANY_KEY, account: 1 });
   host.settle();
-  const changed = ask({ kind: 'command', command: { kind: 'updateKey', key: 1, enabled: false }, by: null });
-  const again = ask({ kind: 'command', command: { kind: 'updateKey', key: 1, enabled: true }, by: null });
+  const by = { operator: 'ann', reason: '' };
+  const changed = ask({ kind: 'command', command: { kind: 'updateKey', key: 1, enabled: false }, by });
+  const again = ask({ kind: 'command', command: { kind: 'updateKey', key: 1, enabled: true }, by });
   host.settle();
   const enabled = [before, changed, again].map((told) => /"enabled":(\w+)/.exec(JSON.stringify(told))?.[1]);
   assert.deepEqual(enabled, ['true', 'false', 'true']);
@@ -161,7 +162,11 @@ test('an error at a query that only reads ends that query; at one that changes s
   host.sequencer.submit = () => {
     throw broken;
   };
-  ask({ kind: 'command', command: { kind: 'setTrading', enabled: false, reason: '' }, by: null });
+  ask({
+    kind: 'command',
+    command: { kind: 'setTrading', enabled: false, reason: '' },
+    by: { operator: 'ann', reason: '' },
+  });
   host.settle();
   assert.deepEqual(fatal, [broken]);
 });

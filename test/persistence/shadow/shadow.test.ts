@@ -8,8 +8,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
+import type { ActionsAnswer } from '../../../engine/model/operators.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
+import { copyArchive } from '../../../persistence/archive/copy.js';
 import { readArchiveProgress } from '../../../persistence/archive/file.js';
+import { Past } from '../../../persistence/past/past.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { newHasher } from '../../support/reference/pair.js';
 import { randomCommands } from '../../support/reference/random/stream.js';
@@ -143,6 +146,42 @@ test('a missing archive is rebuilt, a damaged one set aside, with the same resul
   assert.match(damaged.notes.join(), /archive is rebuilt from the journal; the one before is .*damaged-\d+/);
   assert.ok(readdirSync(hot.dir.archive).some((name) => /^archive\.db\.damaged-\d+$/.test(name)));
   assert.deepEqual(checkArchive(hot.dir.archiveFile), good);
+  hot.close();
+});
+
+test('what was refused is archived behind the commands before it, and copied once', (t) => {
+  const hot = new HotSide(temporaryDir(t), COMMANDS);
+  const path = hot.dir.archiveFile;
+  const copy = join(temporaryDir(t), 'archive.db');
+  const seen = (file: string): readonly unknown[][] => {
+    const reader = must(Past.open(file), 'an archive');
+    const any = { operator: null, fromMs: null, toMs: null, before: null };
+    const question = { kind: 'actions', reachedSeq: 0, ...any, action: 'roleDenied', limit: 10 } as const;
+    const { actions } = must(reader.answer(question), 'an answer').answer as ActionsAnswer;
+    reader.close();
+    return actions.map(({ seq, item, operator }) => [seq, item, operator]);
+  };
+  const denials = ['ann', 'bob'].map(
+    (operator) => ({ operator, role: 'read', route: 'r', times: 1 }) as const,
+  );
+  const refused = { timeMs: 1, denials, others: 0, guesses: null };
+  const opened = openShadow(hot.dir);
+  const { shadow } = opened;
+  hot.write(100, 10);
+  shadow.keepRefusals({ seq: 105, ...refused });
+  catchUp(opened);
+  assert.deepEqual(seen(path), [], 'the archive has not come as far');
+  hot.write(10, 10);
+  catchUp(opened);
+  assert.deepEqual(copyArchive(path, copy, null)?.seq, 110);
+  shadow.keepRefusals({ seq: 110, ...refused });
+  catchUp(opened);
+  const expected = [4, 3, 2, 1].map((item) => [110, item, item % 2 === 0 ? 'bob' : 'ann']);
+  assert.deepEqual(seen(path), expected);
+  assert.equal(copyArchive(path, copy, null)?.rowsAdded, 2);
+  assert.deepEqual(seen(copy), expected);
+  assert.deepEqual(checkArchive(copy), checkArchive(path));
+  shadow.close();
   hot.close();
 });
 

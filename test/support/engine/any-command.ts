@@ -11,7 +11,7 @@ import {
   SCOPES,
   TIERS,
 } from '../../../engine/model/domain.js';
-import { OPERATOR_KINDS, OPERATOR_ROLES } from '../../../engine/model/operators.js';
+import { OPERATOR_KINDS } from '../../../engine/model/operators.js';
 import { defaultRules } from '../../../engine/model/rules.js';
 
 const timeMs = fc.integer({ min: 0, max: 4_102_444_800_000 });
@@ -84,7 +84,6 @@ const anyDeed: fc.Arbitrary<Command> = fc.oneof(
     source: orNull(text),
     evidence: text,
   }),
-  fc.record({ kind: kind('switchFeed'), timeMs, asset, from: text, to: text, reason: text }),
   fc.record({ kind: kind('confirmPrice'), timeMs, asset, price, reason: text }),
   fc.record({ kind: kind('settle'), timeMs, betsMax: number }),
   anyOrder,
@@ -150,15 +149,6 @@ const anyDeed: fc.Arbitrary<Command> = fc.oneof(
     signature: text,
   }),
   fc.record({ kind: kind('moveClock'), timeMs }),
-  fc.record({
-    kind: kind('recordRefusals'),
-    timeMs,
-    denials: fc.array(
-      fc.record({ operator: text, role: fc.constantFrom(...OPERATOR_ROLES), route: text, times: number }),
-    ),
-    others: number,
-    guesses: orNull(fc.record({ wrong: number, refused: number, addresses: fc.array(text) })),
-  }),
 );
 
 const by = orNull(fc.record({ operator: text, reason: text }));

@@ -9,7 +9,6 @@ import type {
   ConfirmPrice,
   OpenLate,
   PublishRoot,
-  SwitchFeed,
   VoidRound,
 } from '../../../engine/model/commands.js';
 import {
@@ -26,7 +25,6 @@ import {
   UPCOMING,
 } from '../../../engine/model/domain.js';
 import type { EngineEvent, RoundNotOpened } from '../../../engine/model/events.js';
-import type { RecordRefusals } from '../../../engine/model/operators.js';
 import type { MarketRules } from '../../../engine/model/rules.js';
 import { changed, marketOfRound, moveHouse, type RoundRef, resolve } from './settlement.js';
 import {
@@ -46,19 +44,9 @@ const notOpened = (timeMs: number, round: RoundRef, reason: RoundNotOpened['reas
   reason,
 });
 
-export const switchFeed = ({ timeMs, asset, from, to, reason }: SwitchFeed): Verdict => ({
-  events: [{ type: 'feedSwitched', timeMs, asset, from, to, reason }],
-});
-
 export const confirmPrice = ({ timeMs, asset, price, reason }: ConfirmPrice): Verdict => ({
   events: [{ type: 'priceConfirmed', timeMs, asset, price, reason }],
 });
-
-export function recordRefusals({ timeMs, denials, others, guesses }: RecordRefusals): Verdict {
-  const denied = denials.map(({ times }) => times).reduce((sum, times) => sum + times, 0);
-  const guessed = guesses === null ? 0 : guesses.wrong + guesses.refused;
-  return { events: [{ type: 'refusalsRecorded', timeMs, requests: denied + others + guessed }] };
-}
 
 function newRound(
   state: ReferenceState,

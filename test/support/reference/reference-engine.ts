@@ -61,12 +61,8 @@ export class ReferenceEngine implements EngineReads {
         return lifecycle.boundaryPrice(this.state, command);
       case 'openLate':
         return lifecycle.openLate(this.state, command);
-      case 'switchFeed':
-        return lifecycle.switchFeed(command);
       case 'confirmPrice':
         return lifecycle.confirmPrice(command);
-      case 'recordRefusals':
-        return lifecycle.recordRefusals(command);
       case 'settle':
         return settle(this.state, command);
       case 'placeOrder':

@@ -1,10 +1,8 @@
-/** The archive's rows of what operators have done and were refused, from the commands that say so. */
-
-import { encodeCommand } from '../../../engine/model/command-codec.js';
-import type { Command } from '../../../engine/model/commands.js';
-import type { ActionFacts, ActionKind, RecordRefusals } from '../../../engine/model/operators.js';
-import { valuesOf } from '../../../engine/model/rules.js';
-import { type ArchiveCell, archiveChecksum } from '../form/checksum.js';
+/** The archive's rows of what operators have done, from their commands, and of what they were refused. */
+import { encodeCommand } from '../../engine/model/command-codec.js';
+import type { ActionFacts, ActionKind, OperatorCommand, RefusedAt } from '../../engine/model/operators.js';
+import { valuesOf } from '../../engine/model/rules.js';
+import { type ArchiveCell, archiveChecksum } from './form/checksum.js';
 
 /** How many accounts and keys there are after the command: what it made has the last number. */
 export interface Numbered {
@@ -16,9 +14,8 @@ export interface Numbered {
 const LEFT_OUT = ['by', 'digest', 'rules'];
 
 /** Cells in the order of `ACTION`. */
-export function actionRows(seq: number, command: Command, counts: Numbered): ArchiveCell[][] {
-  if (command.kind === 'recordRefusals') return refusalRows(seq, command);
-  const by = 'by' in command ? command.by : undefined;
+export function actionRow(seq: number, command: OperatorCommand, counts: Numbered): ArchiveCell[] {
+  const { by, kind, timeMs } = command;
   const [, , , fields] = JSON.parse(encodeCommand(command)) as [string, number, number, object];
   const shown = Object.entries(fields).filter(([name]) => !LEFT_OUT.includes(name));
   const own = 'reason' in command ? command.reason : '';
@@ -28,28 +25,33 @@ export function actionRows(seq: number, command: Command, counts: Numbered): Arc
     ...ruleFacts(command),
     reason: by?.reason || own,
   };
-  return [row(seq, 0, command.timeMs, command.kind as ActionKind, by?.operator ?? null, facts)];
+  return row(seq, 0, timeMs, kind, by?.operator ?? null, facts);
 }
 
-function madeBy({ kind }: Command, { accountCount, keyCount }: Numbered): Pick<ActionFacts, 'made'> {
+function madeBy({ kind }: OperatorCommand, { accountCount, keyCount }: Numbered): Pick<ActionFacts, 'made'> {
   if (kind === 'createAccount') return { made: accountCount };
   return kind === 'createKey' || kind === 'rotateKey' ? { made: keyCount } : {};
 }
 
-function ruleFacts(command: Command): Pick<ActionFacts, 'file' | 'changes'> {
+function ruleFacts(command: OperatorCommand): Pick<ActionFacts, 'file' | 'changes'> {
   if (command.kind !== 'configure') return {};
   const { file = {}, operator = {} } = command.rules.layers ?? {};
   return { file: valuesOf(file), changes: valuesOf(operator) };
 }
 
-function refusalRows(seq: number, { timeMs, denials, others, guesses }: RecordRefusals): ArchiveCell[][] {
+/** Cells in the order of `ACTION`, for a place behind the item `last` of the command `seq`. */
+export function refusalRows(
+  seq: number,
+  last: number,
+  { timeMs, denials, others, guesses }: RefusedAt,
+): ArchiveCell[][] {
   const reason = '';
-  const rows = denials.map(({ operator, ...denial }, item) =>
-    row(seq, item, timeMs, 'roleDenied', operator, { reason, ...denial }),
-  );
-  if (others > 0) rows.push(row(seq, rows.length, timeMs, 'roleDenied', null, { reason, times: others }));
-  if (guesses !== null)
-    rows.push(row(seq, rows.length, timeMs, 'tokenRefused', null, { reason, ...guesses }));
+  const rows: ArchiveCell[][] = [];
+  const add = (kind: ActionKind, operator: string | null, facts: Omit<ActionFacts, 'reason'>): unknown =>
+    rows.push(row(seq, last + rows.length + 1, timeMs, kind, operator, { reason, ...facts }));
+  for (const { operator, ...denial } of denials) add('roleDenied', operator, denial);
+  if (others > 0) add('roleDenied', null, { times: others });
+  if (guesses !== null) add('tokenRefused', null, guesses);
   return rows;
 }
 
