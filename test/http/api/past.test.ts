@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LedgerEntry, SettledRound } from '../../../http/wire/past-types.js';
 import type { OrderResult, Position } from '../../../http/wire/types.js';
+import { NO_ARCHIVE } from '../../support/engine/archive-of-journal.js';
 import { type Bettor, codeOf, dataOf, errorOf, Harness } from './harness.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
@@ -203,4 +204,35 @@ test('lists of bets lead on into the archive: each once, the newest first, with 
   for (const id of [placed.at(0), placed.at(150), placed.at(-4), placed.at(-1)])
     assert.equal(dataOf<Position>(api.get(`/v1/orders/${id}`, secret)).id, id);
   assert.equal(codeOf(api.get(`/v1/orders/${placed.at(-4)}`, api.bettor().secret)), 'order_not_found');
+});
+
+test('without an archive what it alone has is refused, and what is in memory is answered', () => {
+  const api = new Harness({ archive: NO_ARCHIVE });
+  const { secret } = api.bettor();
+  api.open();
+  const id = place(api, secret);
+  const round = `${MARKET}_${Math.floor(api.clock.wallMs / 60_000)}`;
+  api.closeMinute(101);
+  const past = ['account/ledger', 'rounds', `markets/${MARKET}/rounds`, `rounds/${round}/proof`];
+  for (const path of [...past, `orders/${id}/proof`, 'orders/bet_99']) {
+    const reply = api.get(`/v1/${path}`, secret);
+    assert.deepEqual([reply.status, codeOf(reply)], [503, 'archive_unavailable'], path);
+  }
+  for (const path of [`orders/${id}`, `rounds/${round}`, 'orders', 'positions'])
+    assert.equal(api.get(`/v1/${path}`, secret).status, 200, path);
+});
+
+test('a path that cannot be decoded is refused in every place', () => {
+  const { api, bettor } = lived();
+  for (const path of [
+    'orders/%',
+    'orders/%/proof',
+    'rounds/%',
+    'rounds/%/proof',
+    'markets/%',
+    'markets/%/rounds',
+  ]) {
+    const reply = api.get(`/v1/${path}`, bettor.secret);
+    assert.deepEqual([reply.status, codeOf(reply)], [400, 'invalid_request'], path);
+  }
 });
