@@ -68,7 +68,7 @@ const paths = select(found, { isProve, parts: positionals }).filter(
 if (paths.length === 0)
   throw new Error(`no test file in ${folder} matches ${process.argv.slice(2).join(' ')}`);
 
-process.env['TOTE_TEST_EFFORT'] = effort;
+process.env['TEST_EFFORT'] = effort;
 useScratchInMemory();
 
 /** The program of each process, with the files that it runs. */

@@ -32,7 +32,7 @@ function closuresIn(path: string): readonly Closure[] {
 }
 
 const exampleOf = (country: string): readonly Closure[] =>
-  closuresIn(fileURLToPath(new URL(`../../../../../docs/calendars/${country}.json`, import.meta.url)));
+  closuresIn(fileURLToPath(new URL(`../../../docs/calendars/${country}.json`, import.meta.url)));
 
 test('the American example: Good Friday and Christmas are closed, Memorial Day ends early', () => {
   const closures = exampleOf('us');
