@@ -106,8 +106,9 @@ test('the sandbox prints a key, plays a price path, and keeps its time and its d
   await second.sees(/It is 2026-06-10T02:05:00\.000Z, and only you move/);
 });
 
-test('a sandbox whose port is taken says so, and what to do', async () => {
+test('a sandbox whose port is taken says so, and what to do', async (t) => {
   const taken = createServer().listen(0, '127.0.0.1');
+  t.after(() => taken.close());
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
   const env = {
@@ -124,7 +125,6 @@ test('a sandbox whose port is taken says so, and what to do', async () => {
     assert.doesNotMatch(stderr, /^ +at /m);
     return true;
   });
-  taken.close();
 });
 
 test('an example bot makes itself an account and bets beside a server as `npm start` runs it', async () => {
