@@ -48,6 +48,9 @@ test('tier and keys are those of the account and of the key that asks', () => {
   );
   assert.deepEqual([key.id, key.expiresAt], [`key_${number}`, null]);
   assert.ok(key.scopes.includes('positions:read'));
+  const expiresAtMs = api.clock.wallMs + 1_000;
+  const expiring = accountOf(api, api.bettor({ expiresAtMs }).secret).key;
+  assert.equal(expiring.expiresAt, new Date(expiresAtMs).toISOString());
 });
 
 test('the sums take in every open bet, over several pages', () => {

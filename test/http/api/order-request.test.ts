@@ -85,7 +85,15 @@ test('a guard that cannot be meant is refused, and named', () => {
   ]) {
     assert.match(refusal(parseValue({ ...GOOD, roundId })), /roundId/, `${roundId}`);
   }
-  for (const validUntil of ['', 'soon', '2026-06-10', '2026-13-40T00:00:00Z', 1_781_092_860_000, null]) {
+  for (const validUntil of [
+    '',
+    'soon',
+    '2026-06-10',
+    '2026-13-40T00:00:00Z',
+    '2026-06-10T23:59:60Z',
+    1_781_092_860_000,
+    null,
+  ]) {
     assert.match(refusal(parseValue({ ...GOOD, validUntil })), /validUntil/, `${validUntil}`);
   }
   for (const minOdds of [0, 0.9999, -2, 1_000_001, '2', null]) {

@@ -203,7 +203,13 @@ test('lists of bets lead on into the archive: each once, the newest first, with 
   assert.deepEqual(ids('/v1/orders', 'marketId=BTC_ONE_DAY', 2), placed.slice(-3));
   for (const id of [placed.at(0), placed.at(150), placed.at(-4), placed.at(-1)])
     assert.equal(dataOf<Position>(api.get(`/v1/orders/${id}`, secret)).id, id);
-  assert.equal(codeOf(api.get(`/v1/orders/${placed.at(-4)}`, api.bettor().secret)), 'order_not_found');
+  const gone = `/v1/orders/${placed.at(-4)}`;
+  assert.equal(codeOf(api.get(gone, api.bettor().secret)), 'order_not_found');
+  assert.equal(
+    codeOf(api.send('DELETE', gone, { key: secret })),
+    'order_not_pending',
+    'what left memory has ended',
+  );
 });
 
 test('without an archive what it alone has is refused, and what is in memory is answered', () => {

@@ -207,6 +207,27 @@ test('orders are filtered by status, market, round and what came before, and pag
   }
 });
 
+test('a parameter that an endpoint does not have is refused, and named', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  api.open();
+  const { id } = place(api, secret, 'UP').bet;
+  const round = `${MARKET}_${Math.floor(api.clock.wallMs / MINUTE_MS)}`;
+  const lists = ['positions', 'orders', 'rounds', 'account/ledger', `markets/${MARKET}/rounds`];
+  const others = [
+    'account',
+    `orders/${id}`,
+    `orders/${id}/proof`,
+    `rounds/${round}/proof`,
+    'orders/by-idempotency-key/k',
+  ];
+  for (const path of [...lists, ...others]) {
+    const reply = api.get(`/v1/${path}`, secret, 'other=1');
+    assert.deepEqual([reply.status, codeOf(reply)], [400, 'invalid_request'], path);
+    assert.match(errorOf(reply), /other/);
+  }
+});
+
 test('an account sees only its own bets', () => {
   const api = new Harness();
   const [first, second] = [api.bettor(), api.bettor()];
