@@ -72,6 +72,9 @@ test('only its account cancels an order, once, with the scope, also while tradin
   const reader = api.addKey(account, ['positions:read', 'orders:write']);
   assert.equal(codeOf(cancel(api, reader.secret, 'bet_1')), 'insufficient_scope');
   api.submit({ kind: 'setTrading', enabled: false, reason: 'maintenance' });
+  api.host.journal.space('reserve');
+  assert.equal(codeOf(cancel(api, secret, 'bet_1')), 'disk_reserve');
+  api.host.journal.space('ok');
   const reply = cancel(api, secret, 'bet_1');
   assert.equal(reply.status, 200);
   const cancelled = dataOf<Position>(reply);
