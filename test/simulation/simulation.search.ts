@@ -14,7 +14,7 @@ import { Violation } from './violation.js';
 
 const HOURS = 0.05;
 /** Of worlds with every kind of fault, in hundredths of an hour. */
-const HUNDREDTHS = byEffort({ test: 10, prove: 35, night: 100 });
+const HUNDREDTHS = byEffort({ test: 20, prove: 35, night: 100 });
 
 test('worlds with every kind of fault keep every promise and recover', async () => {
   const { tally, failed } = await runWorlds(

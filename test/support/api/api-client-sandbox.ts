@@ -90,8 +90,10 @@ export class Sandbox {
    * that they open. Every round of those before has ended.
    */
   static async shared(): Promise<Sandbox> {
-    sharedServer ??= Sandbox.start().then(({ server }) => share(server));
-    const server = await sharedServer;
+    // A file may have stopped it for good.
+    if (!(await sharedServer)?.run.isRunning)
+      sharedServer = Sandbox.start().then(({ server }) => share(server));
+    const server = must(await sharedServer, 'the shared server');
     return new Sandbox(server, await server.advance(LONGEST_ROUND_MS));
   }
 
