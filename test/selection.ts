@@ -48,8 +48,11 @@ export function intoProcesses(paths: readonly string[], times: Times, areShared:
       processes.push({ files: [path], seconds });
     }
   }
+  // The last process has what was left of the files: by its size it would start last in a first run.
+  const known = (files: readonly string[]): number =>
+    files.reduce((sum, path) => sum + (times[path] ?? 0), 0);
   return processes
+    .map(({ files }) => files)
     .reverse()
-    .sort((a, b) => b.seconds - a.seconds)
-    .map(({ files }) => files);
+    .sort((a, b) => known(b) - known(a));
 }
