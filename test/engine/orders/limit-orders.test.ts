@@ -67,6 +67,16 @@ test('an order is placed at once where its bet gets the odds, and rests where it
   equal(exchange.reads.currentRound(BTC_15M)?.betCount, 1, 'it is in no pool');
 });
 
+test('the digest tells the limits of orders apart that are placed at once', () => {
+  const digests = [0, 19_000, 19_900].map((limitOddsE4) => {
+    const exchange = open();
+    const account = exchange.account('VIP', 10_000_00);
+    deepEqual(typesOf(eventsOf(limit(exchange, { account, limitOddsE4 }))), ['betPlaced']);
+    return exchange.pair.engine.rollingDigest();
+  });
+  equal(new Set(digests).size, digests.length);
+});
+
 test('a bet on the other side fills an order at no less than its limit, and its answer counts it', () => {
   const exchange = open();
   const account = exchange.account('VIP', 10_000_00);
