@@ -9,7 +9,7 @@ import type { Command } from '../../engine/model/commands.js';
 import type { EngineEvent } from '../../engine/model/events.js';
 import type { JournalStore, StoredBatch } from '../../engine/model/ports.js';
 import { JournalError } from '../errors.js';
-import { checkReplayed, type DecodedBatch, decodeBatch, decodeBatches, replayCommand } from './replay.js';
+import { checkReplayed, commandsOf, replayCommand } from './replay.js';
 import { firstUsable } from './usable-snapshot.js';
 
 /** One accepted command. `engine` has just applied it, until the next step is requested. */
@@ -27,8 +27,6 @@ export interface HistoryJournal extends Pick<JournalStore, 'readBatches' | 'chai
 }
 
 export interface HistoryOptions {
-  /** The journal's batches after `afterSeq`, up to about `endSeq`. If absent, they are read one at a time. */
-  readonly batchesAfter?: (afterSeq: number, endSeq: number) => Iterable<DecodedBatch>;
   /** Called with the last sequence number of every replayed batch. */
   readonly onSeq?: (seq: number) => void;
   /** Called with a sentence about each snapshot that cannot be used. */
@@ -105,10 +103,9 @@ export class History {
    */
   *replay(engine: Engine, toSeq: number): Generator<Step, void, undefined> {
     if (engine.seq >= toSeq) return;
-    const { batchesAfter = (seq) => decodeBatches(this.#journal.readBatches(seq)) } = this.#options;
-    for (const batch of batchesAfter(engine.seq, toSeq)) {
-      assert(batch.row.firstSeq === engine.seq + 1, 'the engine is at the end of a batch');
-      yield* replaySteps(engine, batch, toSeq);
+    for (const row of this.#journal.readBatches(engine.seq)) {
+      assert(row.firstSeq === engine.seq + 1, 'the engine is at the end of a batch');
+      yield* replaySteps(engine, row, toSeq);
       this.#options.onSeq?.(engine.seq);
       if (engine.seq >= toSeq) return;
     }
@@ -154,12 +151,8 @@ export class History {
   }
 }
 
-function* replaySteps(
-  engine: Engine,
-  { row, commands }: DecodedBatch,
-  toSeq: number,
-): Generator<Step, void, undefined> {
-  for (const command of commands) {
+function* replaySteps(engine: Engine, row: StoredBatch, toSeq: number): Generator<Step, void, undefined> {
+  for (const command of commandsOf(row)) {
     if (engine.seq >= toSeq) return;
     const { seq, events } = replayCommand(engine, command, row);
     yield { seq, command, events, engine };
@@ -175,6 +168,6 @@ const missingAfter = (seq: number): JournalError =>
   );
 
 function countUpTo(batch: StoredBatch, timeMs: number): number {
-  const later = decodeBatch(batch).commands.findIndex((command) => command.timeMs > timeMs);
+  const later = commandsOf(batch).findIndex((command) => command.timeMs > timeMs);
   return later < 0 ? batch.lastSeq - batch.firstSeq + 1 : later;
 }

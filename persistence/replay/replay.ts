@@ -3,8 +3,6 @@
  * with the row's. Recovery, shadow, history and `verify` all replay by these functions. The end of the journal is
  * compared with the mark, so that a journal that lost its tail is refused and not taken for a shorter one (design, "The
  * journal").
- *
- * Reading and decoding batches is separate from applying them (`DecodedBatch`): either can be done elsewhere.
  */
 import type { Engine } from '../../engine/engine.js';
 import type { Command } from '../../engine/model/commands.js';
@@ -76,11 +74,8 @@ export class ProgressMeter {
   }
 }
 
-/** What replay needs of a row, with its commands decoded. */
-export interface DecodedBatch {
-  readonly row: Pick<StoredBatch, 'firstSeq' | 'lastSeq' | 'digest' | 'checksum'>;
-  readonly commands: readonly Command[];
-}
+/** What replay compares. */
+type Row = Pick<StoredBatch, 'firstSeq' | 'lastSeq' | 'digest'>;
 
 /**
  * The engine gives another outcome than the one that wrote the journal, or does not know one of its commands. `cause`
@@ -96,20 +91,10 @@ export class ReplayMismatch extends JournalError {
   }
 }
 
-/** Decodes the rows one at a time. Throws `ReplayMismatch` if this program does not know a command. */
-export function* decodeBatches(rows: Iterable<StoredBatch>): Generator<DecodedBatch, void, undefined> {
-  for (const row of rows) yield decodeBatch(row);
-}
-
-/** Throws `ReplayMismatch` if this program does not know a command. */
-export function decodeBatch(row: StoredBatch): DecodedBatch {
-  return { row, commands: commandsOf(row, () => decodeCommands(row.commands)) };
-}
-
-/** The result of `decode`. Throws `ReplayMismatch` if it throws. */
-export function commandsOf(row: DecodedBatch['row'], decode: () => Command[]): Command[] {
+/** The commands of a batch. Throws `ReplayMismatch` if this program does not know one. */
+export function commandsOf(row: Row & Pick<StoredBatch, 'commands'>): Command[] {
   try {
-    return decode();
+    return decodeCommands(row.commands);
   } catch (thrown) {
     throw notReplayed(row, messageOf(thrown), { cause: thrown });
   }
@@ -121,22 +106,22 @@ export function commandsOf(row: DecodedBatch['row'], decode: () => Command[]): C
  */
 export function replayBatch(
   engine: Engine,
-  { row, commands }: DecodedBatch,
+  row: Row & Pick<StoredBatch, 'commands'>,
   onApplied: (outcome: Accepted, command: Command) => void = () => {},
 ): void {
-  for (const command of commands) onApplied(replayCommand(engine, command, row), command);
+  for (const command of commandsOf(row)) onApplied(replayCommand(engine, command, row), command);
   checkReplayed(engine, row);
 }
 
 /** Applies the next command of the batch `row`. It was accepted before; throws `ReplayMismatch` if it is not now. */
-export function replayCommand(engine: Engine, command: Command, row: DecodedBatch['row']): Accepted {
+export function replayCommand(engine: Engine, command: Command, row: Row): Accepted {
   const outcome = applyCommand(engine, command, row);
   if (outcome.status === 'accepted') return outcome;
   const why = outcome.status === 'rejected' ? ` (${outcome.code} ${outcome.detail})` : '';
   throw notReplayed(row, `command ${engine.seq + 1}, ${command.kind}, is ${outcome.status}${why}`);
 }
 
-function applyCommand(engine: Engine, command: Command, row: DecodedBatch['row']): Outcome {
+function applyCommand(engine: Engine, command: Command, row: Row): Outcome {
   try {
     return engine.apply(command);
   } catch (thrown) {
@@ -146,7 +131,7 @@ function applyCommand(engine: Engine, command: Command, row: DecodedBatch['row']
 }
 
 /** Compares `engine`, which has replayed the commands of the batch `row`, with that row. Throws `ReplayMismatch`. */
-export function checkReplayed(engine: Engine, row: DecodedBatch['row']): void {
+export function checkReplayed(engine: Engine, row: Row): void {
   if (engine.seq !== row.lastSeq) throw notReplayed(row, `it holds commands up to ${engine.seq}`);
   const digest = engine.rollingDigest();
   if (digest === row.digest) return;
@@ -155,7 +140,7 @@ export function checkReplayed(engine: Engine, row: DecodedBatch['row']): void {
   );
 }
 
-function notReplayed(row: DecodedBatch['row'], why: string, options?: ErrorOptions): ReplayMismatch {
+function notReplayed(row: Row, why: string, options?: ErrorOptions): ReplayMismatch {
   return new ReplayMismatch(`Batch ${row.firstSeq} to ${row.lastSeq} cannot be replayed: ${why}.`, options);
 }
 

@@ -6,6 +6,8 @@
  * any other thread that is ready gets the core, whatever its priority, until the next tick, up to 4 ms later. A thread
  * that sleeps often delays others by no more than it works between two sleeps.
  */
+import { readlinkSync } from 'node:fs';
+import { setPriority } from 'node:os';
 import type { Clock } from '../../engine/model/ports.js';
 
 /** The thread works for at least this long before it rests. */
@@ -68,4 +70,18 @@ export class Pace {
 export function sleeper(): (ms: number) => void {
   const cell = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   return (ms) => void Atomics.wait(cell, 0, 0, ms);
+}
+
+/**
+ * Lowers the priority of this thread, not of the process: on Linux every thread has its own nice value. Returns whether
+ * it did; on other systems it does nothing.
+ */
+export function lowerThreadPriority(nice: number): boolean {
+  try {
+    const threadId = Number(readlinkSync('/proc/thread-self').split('/').at(-1));
+    setPriority(threadId, nice);
+    return true;
+  } catch {
+    return false;
+  }
 }

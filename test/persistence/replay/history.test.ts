@@ -3,7 +3,6 @@
  * over random streams, with and without snapshots, and after retention has deleted the journal's beginning.
  */
 import assert from 'node:assert/strict';
-import { rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
@@ -19,7 +18,7 @@ import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { newHasher } from '../../support/reference/pair.js';
 import { Rng } from '../../support/reference/random/rng.js';
 import { drawStream } from '../../support/reference/random/stream.js';
-import { refusal, temporaryDir } from '../support/journal-files.js';
+import { temporaryDir } from '../support/journal-files.js';
 import { type MadeDir, makeDataDir } from '../support/made-dir.js';
 
 const STREAMS = [1, 2, 3];
@@ -179,67 +178,4 @@ test('without the archive a ledger begins with the balance carried over, and sti
     }
     assert.ok(forwards > 0, 'accounts had money before');
   });
-});
-
-test('a snapshot of another state with the right chain hash is skipped', (t) => {
-  const { commands } = streamOf(2);
-  const made = makeDataDir(join(temporaryDir(t), 'data'), commands, {
-    batchSize: () => 20,
-    snapshotsAfter: [2],
-  });
-  const other = new Engine();
-  for (const command of commands.slice(0, 99)) other.apply(command);
-  const { timeMs } = must(commands[98], 'command');
-  other.apply({ kind: 'depositHouse', timeMs, amountCents: 1, reference: 'other' });
-  new SnapshotFiles(made.dir.snapshots).save(other, must(made.batches[4], 'batch').chain);
-  const notes: string[] = [];
-  const { engine } = made;
-  assert.equal(openHistory(made, notes).engineAt(engine.seq).rollingDigest(), engine.rollingDigest());
-  assert.match(notes.join(), /0100-.* was passed over: its rolling digest is not the journal's/);
-});
-
-test('a state that can no longer be computed is reported, and a damaged snapshot is skipped', (t) => {
-  const { commands, rng } = streamOf(2);
-  const made = makeDataDir(join(temporaryDir(t), 'data'), commands, {
-    batchSize: () => rng.integer(1, 4),
-    snapshotsAfter: [30, 45],
-    firstBatch: 30,
-  });
-  const notes: string[] = [];
-  const history = openHistory(made, notes);
-  const beginning = history.beginning().seq;
-  assert.throws(() => history.engineAt(beginning - 1), refusal('not_found', /begins at/));
-  assert.throws(() => history.engineAt(commands.length + 1), refusal('not_found', /ends at/));
-  const [newest, oldest] = new SnapshotFiles(made.dir.snapshots).list();
-  truncateSync(must(newest, 'snapshot').name, 8_192);
-  assert.equal(history.engineAt(commands.length).rollingDigest(), made.engine.rollingDigest());
-  assert.match(notes.join('\n'), /was passed over/);
-  rmSync(must(oldest, 'snapshot').name);
-  assert.throws(() => history.beginning(), refusal('not_found'));
-});
-
-test('a ledger that does not add up is detected', () => {
-  const entry = (amountCents: number, balanceCents: number): LedgerEntry => ({
-    seq: 1,
-    timeMs: 1,
-    account: 1,
-    kind: 'deposit',
-    amountCents,
-    balanceCents,
-    bet: 0,
-    round: '',
-    reference: 'r',
-  });
-  const check = (entries: readonly LedgerEntry[], balanceCents: number): string | null => {
-    const books = new LedgerCheck();
-    for (const one of entries) books.add(one);
-    return books.fault(balanceCents);
-  };
-  assert.equal(check([entry(100, 100), entry(-30, 70)], 70), null);
-  assert.match(
-    check([entry(100, 100), entry(-30, 71)], 70) ?? '',
-    /add up to 70 cents, the balance there is 71/,
-  );
-  assert.match(check([entry(100, 100)], 99) ?? '', /add up to 100 cents, the balance is 99/);
-  assert.equal(check([], 0), null);
 });
