@@ -4,7 +4,7 @@ const PORT = 4222;
 const HOST_FORM = /^([A-Za-z0-9.-]+|\[[0-9a-fA-F:]+\])(:\d{1,5})?$/;
 
 export const NATS_SERVERS_FORM =
-  'nats://host1,host2,host3 with or without ports, each once; tls:// in place of nats:// for TLS';
+  'nats://host1,host2,host3 with or without ports, each once, or with nats:// before each; tls:// in place of nats:// for TLS';
 
 export const STREAM_NAME_FORM = 'letters, digits, - and _, 64 at the most';
 
@@ -16,8 +16,12 @@ export interface NatsServers {
 
 /** null if the text has another form. */
 export function parseNatsServers(text: string): NatsServers | null {
-  const [, scheme, list = ''] = /^(nats|tls):\/\/([^/]+)$/.exec(text) ?? [];
-  const hosts = list.split(',').map((host) => host.trim());
+  const [prefix = '', scheme] = /^(nats|tls):\/\//.exec(text) ?? [];
+  // Other programs want the scheme before each of them.
+  const hosts = text.split(',').map((part, at) => {
+    const host = part.trim();
+    return at === 0 || host.startsWith(prefix) ? host.slice(prefix.length) : host;
+  });
   if (scheme === undefined || !hosts.every((host) => HOST_FORM.test(host))) return null;
   const servers = hosts.map((host) => (/:\d+$/.test(host) ? host : `${host}:${PORT}`));
   return new Set(servers).size === servers.length ? { servers, isTls: scheme === 'tls' } : null;

@@ -5,7 +5,7 @@
  */
 import { assert } from './assert.js';
 
-const BYTES_FIRST = 1 << 16;
+const BYTES_FIRST = 1 << 10;
 /** Bytes that an integer takes at most. */
 const INTEGER_BYTES_MAX = 16;
 /** Per UTF-16 code unit of a string. */

@@ -4,6 +4,7 @@
  */
 import { assert } from '../base/assert.js';
 import { roundId, SETTLED, SETTLING, UP, UPCOMING } from '../model/domain.js';
+import { BET_OPEN } from '../state/bets.js';
 import type { Round } from '../state/rounds.js';
 import type { State } from '../state/state.js';
 
@@ -14,6 +15,7 @@ export interface Sums {
   readonly openStakesCents: number;
   readonly accounts: number;
   readonly keys: number;
+  readonly betsRetained: number;
 }
 
 /** Sets the totals of the pots. Throws AssertionError on any mismatch. */
@@ -22,7 +24,9 @@ export function checkState(state: State, sums: Sums): void {
   assert(state.lifecycleSeq <= state.seq, 'lifecycleSeq is not above seq');
   assert(accounts.count === sums.accounts, `there are ${sums.accounts} accounts`);
   assert(keys.count === sums.keys, `there are ${sums.keys} keys`);
+  assert(state.bets.retainedCount === sums.betsRetained, `there are ${sums.betsRetained} bets`);
   assert(accounts.totalCents === sums.accountsCents, 'the balances add up');
+  checkOpenBets(state);
   checkTransfers(state);
   checkRounds(state);
   assert(markets.potsCents === sums.potsCents, 'the pots add up');
@@ -32,6 +36,22 @@ export function checkState(state: State, sums: Sums): void {
       house.depositsCents - house.withdrawalsCents,
     'money is conserved',
   );
+}
+
+/** Each account counts its open bets. */
+function checkOpenBets({ accounts, bets }: State): void {
+  const counts = new Uint32Array(accounts.count + 1);
+  for (let row = 1; row < bets.rowsEnd; row += 1) {
+    const chunk = bets.chunk(row);
+    const i = bets.index(row);
+    if (((chunk.flags[i] as number) & BET_OPEN) === 0) continue;
+    const account = chunk.account[i] as number;
+    counts[account] = (counts[account] as number) + 1;
+  }
+  for (let account = 1; account <= accounts.count; account += 1) {
+    const count = accounts.openBets(account);
+    assert(count === counts[account], `account ${account} has ${count} open bets`);
+  }
 }
 
 function checkTransfers({ house, seq }: State): void {

@@ -1,190 +1,155 @@
 /**
- * The tables of a snapshot: the whole state in the specification's terms. Amounts are in cents, times in milliseconds
- * since 1970; markets, sides, tiers, statuses and results are text; accounts, keys and bets are numbers.
+ * The whole engine state as tables, and back. Amounts are in cents, times in milliseconds since 1970; markets, sides, tiers,
+ * statuses and results are text; accounts, keys and bets are numbers; flags are 0 or 1.
  *
- * Links between rows in memory are not stored: they follow from numbers and positions. Sums and counts stored beside
- * their parts are verified on import.
+ * Links between rows in memory are not stored: they follow from numbers and positions. Sums and counts stored beside their
+ * parts are verified (`check.ts`). The import uses the same methods as commands do (add an account, move money, add a key),
+ * so their assertions apply. A wrong snapshot is refused with an AssertionError, not served.
  */
-import { integer, integerOrNull, numbered, ordered, type TableForm, text, textOrNull } from './form.js';
-import { AWAITING_PRICE, MARKET, OPEN_PRICE, ROUND, SETTLING_ROUND } from './market-tables.js';
+import { assert, must } from '../base/assert.js';
+import { setRulesInForce, setSetup } from '../handlers/settings.js';
+import { LOSS_SCOPES } from '../model/loss-limits.js';
+import type { Rules } from '../model/rules.js';
+import type { Setup } from '../model/setup.js';
+import { type Sessions, State } from '../state/state.js';
+import { ACCOUNT, API_KEY, TRANSFER } from './accounts.js';
+import { BET, IDEMPOTENCY, LATE_BET, LIMIT_ORDER } from './bets.js';
+import { checkState } from './check.js';
+import {
+  count,
+  flag,
+  json,
+  object,
+  orNull,
+  type ReadTable,
+  type Row,
+  Table,
+  type TableForm,
+  text,
+  type ValuesOf,
+} from './columns.js';
+import { AWAITING_PRICE, ESTIMATE, MARKET, OPEN_PRICE, ROUND, SETTLING_ROUND } from './rounds.js';
+
+const FIGURES = {
+  /** Number and time of the last command. */
+  seq: count,
+  timeMs: count,
+  /** Number of the last command that changed a round's state, an open price or a result. */
+  lifecycleSeq: count,
+  /** Of all outcomes up to `seq`, 16 hex digits. */
+  rollingDigest: text,
+  rulesVersion: count,
+  /** The rules in force (`rules.ts`); null before the first `configure`. */
+  rules: orNull(json<Rules>()),
+  /** The directory's setup; null before it was declared. */
+  setup: orNull(json<Setup>()),
+  /** Market hours by asset class; null for a class that is always open. */
+  sessions: json<readonly (Sessions | null)[]>(),
+  trading: object({ enabled: flag, reason: text }, 'trading_'),
+  /** Number of the last bet. */
+  betsPlaced: count,
+  house: object(
+    {
+      balanceCents: count,
+      /** All deposits and withdrawals ever, of accounts and house. */
+      depositsCents: count,
+      withdrawalsCents: count,
+    },
+    'house_',
+  ),
+  /** What the house has won and lost today, by scope of a loss limit (`DayLedger`). */
+  day: object({
+    dayMs: count,
+    resultCents: json<readonly number[]>(),
+    liftedCents: json<readonly number[]>(),
+  }),
+  /** Sum of all balances except the house's. */
+  accountsCents: count,
+  /** In the pots of unsettled rounds. */
+  potsCents: count,
+  /** Stakes of bets that are not settled. */
+  openStakesCents: count,
+  /** Rows of `account`, `api_key` and `bet`. */
+  accounts: count,
+  keys: count,
+  betsRetained: count,
+};
+export type Figures = ValuesOf<typeof FIGURES>;
 
 /** One row. */
-export const ENGINE = numbered('engine', [
-  /** Number and time of the last command. */
-  integer('seq'),
-  integer('time_ms'),
-  /** Number of the last command that changed a round's state, an open price or a result. */
-  integer('lifecycle_seq'),
-  /** Of all outcomes up to `seq`, 16 hex digits. */
-  text('rolling_digest'),
-  integer('rules_version'),
-  /** JSON of the rules in force (`rules.ts`); null before the first `configure`. */
-  textOrNull('rules'),
-  /** 0 or 1. */
-  integer('trading_enabled'),
-  text('trading_reason'),
-  /** Number of the last bet. */
-  integer('bets_placed'),
-  integer('house_cents'),
-  /** All deposits and withdrawals ever, of accounts and house. */
-  integer('deposits_cents'),
-  integer('withdrawals_cents'),
-  /** Sum of all balances except the house's. */
-  integer('accounts_cents'),
-  /** In the pots of unsettled rounds. */
-  integer('pots_cents'),
-  /** Stakes of bets that are not settled. */
-  integer('open_stakes_cents'),
-  /** Rows of `account`, `api_key` and `bet`. */
-  integer('accounts'),
-  integer('keys'),
-  integer('bets_retained'),
-]);
+export const ENGINE = new Table('engine', true, object(FIGURES));
 
-/** Sessions of asset classes with market hours. A single row without times means no sessions. */
-export const MARKET_HOURS = ordered('market_hours', [
-  text('asset_class'),
-  integerOrNull('open_ms'),
-  integerOrNull('close_ms'),
-]);
-
-/** The directory's setup, one row per fact of `Setup`; empty if none was declared. */
-export const SETUP = ordered('setup', [text('name'), text('value')]);
-
-export const ACCOUNT = numbered('account', [
-  /** Number from 1: the account's id is `acc_<account>`. */
-  integer('account'),
-  textOrNull('name'),
-  text('tier'),
-  integer('balance_cents'),
-  /** 0 or 1. */
-  integer('frozen'),
-  /** Number of the last command that touched the account. */
-  integer('touched_seq'),
-  integer('open_bets'),
-]);
-
-export const API_KEY = numbered('api_key', [
-  /** Number from 1: the key's id is `key_<key>`. */
-  integer('key'),
-  integer('account'),
-  /** SHA-256 of the secret, 64 hex digits. */
-  text('digest'),
-  /** Bit i is scope i of `SCOPES`. */
-  integer('scopes_mask'),
-  /** 0 or 1. */
-  integer('enabled'),
-  integerOrNull('expires_at_ms'),
-  integer('created_at_ms'),
-]);
-
-/** Deposits and withdrawals with their references, unique per account for ever. */
-export const TRANSFER = ordered('transfer', [
-  /** 0 is the house. */
-  integer('account'),
-  text('reference'),
-  /** Number of the command. */
-  integer('seq'),
-  integer('time_ms'),
-  /** Negative for a withdrawal. */
-  integer('amount_cents'),
-  /** The account's balance after it. */
-  integer('balance_cents'),
-]);
-
-/** Bets in memory: all open ones, and per account the recently placed and recently settled ones. */
-export const BET = numbered('bet', [
-  /** Number from 1: the bet's id is `bet_<bet>`. */
-  integer('bet'),
-  integer('account'),
-  text('market'),
-  integer('round_number'),
-  text('side'),
-  integer('stake_cents'),
-  /** Odds at the bet, 1e-4. */
-  integer('odds_e4'),
-  /** What a WIN pays. */
-  integer('payout_cents'),
-  integer('placed_at_ms'),
-  /** null while open. */
-  integerOrNull('settled_at_ms'),
-  /** NONE while open; CANCELLED or EXPIRED for a limit order that ended unfilled. */
-  text('result'),
-  /** Number of the command that placed the bet or, once it is settled, of that one. */
-  integer('changed_seq'),
-  /** 1 if the bet is among the account's recently placed. */
-  integer('recently_placed'),
-  /** From 1 among the account's recently settled bets, in order of settlement; null otherwise. */
-  integerOrNull('settled_position'),
-  /** Hundredths of a point, after the stake joined; 0 for an order that rests. */
-  integer('entry_percent_e2'),
-  textOrNull('client_seed'),
-]);
-
-/** What limit orders have besides; a row for each that is in `bet`. */
-export const LIMIT_ORDER = numbered('limit_order', [
-  integer('bet'),
-  integer('limit_odds_e4'),
-  /** null for one that rests, or that ended unfilled. */
-  integerOrNull('filled_at_ms'),
-  /** 1 if it has rested, 0 if it was placed at once. */
-  integer('rested'),
-]);
-
-/**
- * Unsettled bets that joined their round after one with a higher number: limit orders that have rested. In the order in which
- * they joined it, round by round.
- */
-export const LATE_BET = ordered('late_bet', [
-  integer('bet'),
-  /** The bet of the round just before it. */
-  integer('after_bet'),
-]);
-
-/** Unexpired Idempotency-Keys, each with every fact of its response. */
-export const IDEMPOTENCY = numbered('idempotency', [
-  /** Number of the command that placed the bet. */
-  integer('seq'),
-  integer('account'),
-  /** Digest of the key, 96 bits in two numbers below 2^48. */
-  integer('key_high'),
-  integer('key_low'),
-  /** Digest of the body, 48 bits. */
-  integer('body'),
-  integer('bet'),
-  text('market'),
-  integer('round_number'),
-  text('side'),
-  integer('stake_cents'),
-  integer('odds_e4'),
-  /** Hundredths of a point, after the stake joined. */
-  integer('entry_percent_e2'),
-  integer('payout_cents'),
-  integer('new_balance_cents'),
-  integer('placed_at_ms'),
-  textOrNull('client_seed'),
-  /** null but for limit orders; `rested` is 1 if the answer was PENDING. */
-  integerOrNull('limit_odds_e4'),
-  integerOrNull('rested'),
-  /** JSON of `LimitFills`, or null. */
-  textOrNull('filled'),
-]);
-
-/** In the order of export. */
-export const TABLES: readonly TableForm[] = [
-  ENGINE,
-  SETUP,
-  MARKET_HOURS,
+/** In the order of export and import. A part may need those before it. */
+const PARTS = [
   ACCOUNT,
   API_KEY,
   TRANSFER,
-  MARKET,
   ROUND,
+  MARKET,
   AWAITING_PRICE,
-  SETTLING_ROUND,
   OPEN_PRICE,
-  LIMIT_ORDER,
+  ESTIMATE,
   BET,
+  LIMIT_ORDER,
   LATE_BET,
+  SETTLING_ROUND,
   IDEMPOTENCY,
 ];
+export const TABLES: readonly TableForm[] = [ENGINE, ...PARTS];
+
+export interface ExportedTable {
+  readonly form: TableForm;
+  readonly rows: Iterable<Row>;
+}
+
+/** Rows are generated as they are read: no second copy of the state exists. The state must not change meanwhile. */
+export function* exportTables(state: State, rollingDigest: string): Generator<ExportedTable> {
+  yield { form: ENGINE, rows: [ENGINE.row(figuresOf(state, rollingDigest))] };
+  for (const part of PARTS) yield { form: part, rows: part.rows(state) };
+}
+
+function figuresOf(state: State, rollingDigest: string): Figures {
+  const { accounts, bets, keys, markets } = state;
+  return {
+    ...state,
+    rollingDigest,
+    betsPlaced: bets.placedCount,
+    accountsCents: accounts.totalCents,
+    potsCents: markets.potsCents,
+    openStakesCents: markets.openStakesCents,
+    accounts: accounts.count,
+    keys: keys.count,
+    betsRetained: bets.retainedCount,
+  };
+}
+
+/** The state, and the digest of all outcomes up to it, 16 hex digits. */
+export function importTables(read: ReadTable): { readonly state: State; readonly rollingDigest: string } {
+  const state = new State();
+  const [engine, ...others] = ENGINE.values(read(ENGINE.name));
+  assert(others.length === 0, 'there is one engine row');
+  const figures = must(engine, 'engine');
+  importFigures(state, figures);
+  for (const part of PARTS) part.restore(state, read(part.name));
+  state.bets.skipNumbersTo(figures.betsPlaced);
+  checkState(state, figures);
+  return { state, rollingDigest: figures.rollingDigest };
+}
+
+function importFigures(state: State, figures: Figures): void {
+  const { seq, timeMs, lifecycleSeq, rules, rulesVersion, setup, sessions, trading, house } = figures;
+  Object.assign(state, { seq, timeMs, lifecycleSeq, trading });
+  if (rules !== null) setRulesInForce(state, rules, rulesVersion);
+  if (setup !== null) setSetup(state, setup);
+  sessions.forEach((hours, assetClass) => {
+    state.sessions[assetClass] = hours;
+  });
+  state.house.move(house.balanceCents);
+  state.house.depositsCents = house.depositsCents;
+  state.house.withdrawalsCents = house.withdrawalsCents;
+  state.day.dayMs = figures.day.dayMs;
+  for (const scope of LOSS_SCOPES.keys()) {
+    state.day.resultCents[scope] = must(figures.day.resultCents[scope], 'result of a day');
+    state.day.liftedCents[scope] = must(figures.day.liftedCents[scope], 'result of a day');
+  }
+}

@@ -1,0 +1,346 @@
+/**
+ * Bets, limit orders and Idempotency-Keys in a snapshot. Bets come by number, which is the order of placement in the lists
+ * of their account and round. Two things have another order: an account's recently settled bets, and the limit orders that
+ * joined a round after they had rested.
+ */
+import { assert, fail, must } from '../base/assert.js';
+import {
+  BET_ENDS,
+  isUnfilled,
+  LIMIT_ODDS_E4_MAX,
+  LIMIT_ODDS_E4_MIN,
+  MARKET_IDS,
+  NO_END,
+  NO_LIMIT,
+  RESULT_NONE,
+  SETTLED,
+  SIDES,
+} from '../model/domain.js';
+import type { LimitFills, OrderTerms } from '../model/events.js';
+import { BET_OPEN, BET_RECENTLY_PLACED, BET_RECENTLY_SETTLED } from '../state/bets.js';
+import { lateBets } from '../state/late-bets.js';
+import type { Round } from '../state/rounds.js';
+import type { State } from '../state/state.js';
+import {
+  count,
+  either,
+  flag,
+  json,
+  numbered,
+  oneOf,
+  ordered,
+  orNull,
+  percentE2,
+  text,
+  type ValuesOf,
+  view,
+} from './columns.js';
+import { rowsByBet } from './sort-bets.js';
+
+/** A stored bet and the answer that a remembered order repeats have these columns in common. */
+const ORDER = {
+  /** Number from 1: the bet's id is `bet_<bet>`. */
+  bet: count,
+  account: count,
+  market: oneOf(MARKET_IDS),
+  roundNumber: count,
+  side: oneOf(SIDES),
+  stakeCents: count,
+  /** Odds at the bet, 1e-4. */
+  oddsE4: count,
+};
+
+const STORED_BET = {
+  ...ORDER,
+  /** What a WIN pays. */
+  payoutCents: count,
+  placedAtMs: count,
+  /** null while open. */
+  settledAtMs: orNull(count),
+  /** NONE while open; CANCELLED or EXPIRED for a limit order that ended unfilled. */
+  result: oneOf(BET_ENDS),
+  /** Number of the command that placed the bet or, once it is settled, of that one. */
+  changedSeq: count,
+  /** 1 if the bet is among the account's recently placed. */
+  recentlyPlaced: flag,
+  /** From 1 among the account's recently settled bets, in order of settlement; null otherwise. */
+  settledPosition: orNull(count),
+  /** After the stake joined; 0 for an order that rests. */
+  entryPercentE2: percentE2,
+  clientSeed: orNull(text),
+  clientOrderId: orNull(text),
+};
+type StoredBet = ValuesOf<typeof STORED_BET>;
+
+/** Bets in memory: all open ones, and per account the recently placed and recently settled ones. */
+export const BET = numbered('bet', STORED_BET, {
+  *from(state) {
+    const { bets } = state;
+    const positions = settledPositions(state);
+    for (const row of rowsByBet(bets)) {
+      const chunk = bets.chunk(row);
+      const i = bets.index(row);
+      yield {
+        bet: chunk.bet[i] as number,
+        account: chunk.account[i] as number,
+        market: chunk.market[i] as number,
+        roundNumber: chunk.roundNumber[i] as number,
+        side: chunk.side[i] as number,
+        stakeCents: chunk.stakeCents[i] as number,
+        oddsE4: chunk.oddsE4[i] as number,
+        payoutCents: chunk.payoutCents[i] as number,
+        placedAtMs: chunk.placedAtMs[i] as number,
+        settledAtMs: chunk.result[i] === RESULT_NONE ? null : (chunk.settledAtMs[i] as number),
+        result: chunk.result[i] as number,
+        changedSeq: chunk.changedSeq[i] as number,
+        recentlyPlaced: ((chunk.flags[i] as number) & BET_RECENTLY_PLACED) !== 0,
+        settledPosition: positions[row] || null,
+        entryPercentE2: chunk.entryPercentE2[i] as number,
+        clientSeed: chunk.clientSeeds.at(i),
+        clientOrderId: chunk.clientOrderIds.at(i),
+      };
+    }
+  },
+  into(state, values) {
+    const positions = [0];
+    for (const stored of values) positions[addBet(state, stored)] = stored.settledPosition ?? 0;
+    linkSettled(state, positions);
+  },
+});
+
+/** By row: the bet's position, from 1, among its account's recently settled bets, or 0. */
+function settledPositions({ accounts, bets, history }: State): Uint32Array {
+  const positions = new Uint32Array(bets.rowsEnd);
+  for (let account = 1; account <= accounts.count; account += 1) {
+    let position = accounts.chunk(account).settledKept[accounts.row(account)] as number;
+    for (let row = history.newestSettled(account); row !== 0; position -= 1) {
+      positions[row] = position;
+      row = bets.chunk(row).settledOlder[bets.index(row)] as number;
+    }
+  }
+  return positions;
+}
+
+/** Adds the bet and links it to its account. `LATE_BET` links it to its round. Returns its row: rows rise with numbers. */
+function addBet({ accounts, bets, history, seq }: State, stored: StoredBet): number {
+  const { bet, account, settledPosition } = stored;
+  bets.skipNumbersTo(bet - 1);
+  const row = bets.take();
+  const chunk = bets.chunk(row);
+  const i = bets.index(row);
+  chunk.account[i] = account;
+  chunk.market[i] = stored.market;
+  chunk.roundNumber[i] = stored.roundNumber;
+  chunk.side[i] = stored.side;
+  chunk.stakeCents[i] = stored.stakeCents;
+  chunk.oddsE4[i] = stored.oddsE4;
+  chunk.payoutCents[i] = stored.payoutCents;
+  chunk.placedAtMs[i] = stored.placedAtMs;
+  chunk.result[i] = stored.result;
+  chunk.changedSeq[i] = stored.changedSeq;
+  chunk.entryPercentE2[i] = stored.entryPercentE2;
+  chunk.settledAtMs[i] = stored.settledAtMs ?? 0;
+  chunk.clientSeeds.set(i, stored.clientSeed);
+  chunk.clientOrderIds.set(i, stored.clientOrderId);
+  const isOpen = stored.result === RESULT_NONE;
+  const flags =
+    (isOpen ? BET_OPEN : 0) |
+    (stored.recentlyPlaced ? BET_RECENTLY_PLACED : 0) |
+    (settledPosition === null ? 0 : BET_RECENTLY_SETTLED);
+  if (isOpen === (stored.settledAtMs !== null)) fail(`bet ${bet} has a time of settlement if it is settled`);
+  if (stored.changedSeq > seq) fail(`bet ${bet} was changed by a later command`);
+  if (!accounts.has(account)) fail(`bet ${bet} belongs to account ${account}, which does not exist`);
+  if (flags === 0 || (isOpen && settledPosition !== null))
+    fail(`the flags of bet ${bet} contradict each other`);
+  history.restorePlaced(account, row, flags);
+  return row;
+}
+
+/** Links each account's recently settled bets by `positions`, which start at 1; 0 marks the others. */
+function linkSettled({ accounts, bets, history }: State, positions: readonly number[]): void {
+  const settled = Array.from({ length: accounts.count + 1 }, (): number[] => []);
+  positions.forEach((position, row) => {
+    if (position === 0) return;
+    const account = bets.chunk(row).account[bets.index(row)] as number;
+    const rows = must(settled[account], 'account');
+    if (rows[position - 1] !== undefined) fail('settled positions are unique');
+    rows[position - 1] = row;
+  });
+  for (let account = 1; account <= accounts.count; account += 1) {
+    for (const row of must(settled[account], 'account'))
+      history.restoreSettled(account, row ?? fail('settled positions have no gap'));
+  }
+}
+
+/** Limit orders in `bet`, with what they have besides. */
+export const LIMIT_ORDER = numbered(
+  'limit_order',
+  {
+    bet: count,
+    limitOddsE4: count,
+    /** null for one that rests, or that ended unfilled. */
+    filledAtMs: orNull(count),
+    /** 0 if it was placed at once. */
+    rested: flag,
+    /** The last millisecond in which it may rest; null where only its round ends it. */
+    validUntilMs: orNull(count),
+  },
+  {
+    *from({ bets }) {
+      for (const row of rowsByBet(bets)) {
+        const limitRow = bets.chunk(row).limitRowOf(bets.index(row));
+        if (limitRow === 0) continue;
+        const limits = bets.limits.chunk(limitRow);
+        const i = bets.limits.index(limitRow);
+        yield {
+          bet: limits.bet[i] as number,
+          limitOddsE4: limits.limitOddsE4[i] as number,
+          filledAtMs: limits.filledAtMs[i] || null,
+          rested: limits.rested[i] === 1,
+          validUntilMs: limits.endOf(i),
+        };
+      }
+    },
+    into(state, values) {
+      const { bets, books } = state;
+      for (const { bet, limitOddsE4, filledAtMs, rested, validUntilMs } of values) {
+        const row = rowOf(state, bet);
+        const chunk = bets.chunk(row);
+        const i = bets.index(row);
+        if (limitOddsE4 < LIMIT_ODDS_E4_MIN || limitOddsE4 > LIMIT_ODDS_E4_MAX)
+          fail(`bet ${bet} cannot have this limit`);
+        assert(rested || filledAtMs !== null, 'an order that has not rested is a bet');
+        assert(rested || validUntilMs === null, 'only an order that rests has an end');
+        assert(chunk.limitRowOf(i) === 0, 'a bet has one limit');
+        const limitRow = bets.limit(row, limitOddsE4, validUntilMs ?? NO_END);
+        bets.limits.chunk(limitRow).filledAtMs[bets.limits.index(limitRow)] = filledAtMs ?? 0;
+        bets.limits.chunk(limitRow).rested[bets.limits.index(limitRow)] = rested ? 1 : 0;
+        if (filledAtMs === null && chunk.result[i] === RESULT_NONE)
+          books.add(openRoundOf(state, row), chunk.side[i] as number, limitRow);
+      }
+    },
+  },
+);
+
+/**
+ * Unsettled bets that joined their round after one with a higher number: limit orders that have rested. In the order in which
+ * they joined it, round by round.
+ */
+export const LATE_BET = ordered(
+  'late_bet',
+  {
+    bet: count,
+    /** The bet of the round just before it. */
+    afterBet: count,
+  },
+  {
+    *from(state) {
+      for (const market of state.markets.markets)
+        for (const round of market.rounds.values())
+          if (round.status !== SETTLED) yield* lateBets(state, round);
+    },
+    into(state, values) {
+      const late = new Map<number, number>();
+      for (const { bet, afterBet } of values) {
+        assert(!late.has(bet), 'a bet is late once');
+        late.set(bet, afterBet);
+      }
+      for (let row = 1; row < state.bets.rowsEnd; row += 1) {
+        if (isOpenBet(state, row) && !late.has(state.bets.betOf(row))) joinRound(state, row);
+      }
+      for (const [bet, afterBet] of late) joinBehind(state, rowOf(state, bet), rowOf(state, afterBet));
+    },
+  },
+);
+
+/** Whether the bet in `row` is in its round; a limit order that is unfilled is not. */
+function isOpenBet({ bets }: State, row: number): boolean {
+  const end = bets.chunk(row).result[bets.index(row)] as number;
+  const isOrder = bets.isUnfilled(row);
+  if (end === RESULT_NONE) return !isOrder;
+  if (isUnfilled(end) !== isOrder) fail(`bet ${bets.betOf(row)} cannot have ended so`);
+  return false;
+}
+
+/** The round of an open bet. */
+function openRoundOf({ bets, markets }: State, row: number): Round {
+  const chunk = bets.chunk(row);
+  const i = bets.index(row);
+  const round = markets.market(chunk.market[i] as number).rounds.get(chunk.roundNumber[i] as number);
+  if (round === undefined || round.status === SETTLED) fail(`open bet ${chunk.bet[i]} has no open round`);
+  return round;
+}
+
+function joinRound(state: State, row: number): void {
+  const { bets } = state;
+  const round = openRoundOf(state, row);
+  if (round.firstBet === 0) round.firstBet = row;
+  else bets.chunk(round.lastBet).next[bets.index(round.lastBet)] = row;
+  round.lastBet = row;
+}
+
+/** Links an open bet behind another one of its round. */
+function joinBehind(state: State, row: number, after: number): void {
+  const { bets } = state;
+  const round = openRoundOf(state, row);
+  const chunk = bets.chunk(after);
+  const i = bets.index(after);
+  const isOfRound = row !== after && openRoundOf(state, after) === round && !bets.isUnfilled(after);
+  assert(isOfRound && bets.hasRested(row), 'a late bet follows a bet of its round');
+  bets.chunk(row).next[bets.index(row)] = chunk.next[i] as number;
+  chunk.next[i] = row;
+  if (round.lastBet === after) round.lastBet = row;
+}
+
+/** The row of a bet, by bisection. */
+function rowOf({ bets }: State, bet: number): number {
+  let low = 1;
+  for (let high = bets.rowsEnd; low < high; ) {
+    const middle = (low + high) >>> 1;
+    if (bets.betOf(middle) < bet) low = middle + 1;
+    else high = middle;
+  }
+  if (low === bets.rowsEnd || bets.betOf(low) !== bet) fail(`bet ${bet} is not there`);
+  return low;
+}
+
+/** Unexpired Idempotency-Keys, each with every fact of its response. */
+export const IDEMPOTENCY = numbered(
+  'idempotency',
+  {
+    /** Number of the command that placed the bet. */
+    seq: count,
+    /** Digest of the key, 96 bits in two numbers below 2^48, and of the body, 48 bits. */
+    digest: view({ keyHigh: count, keyLow: count, body: count }),
+    placed: view({
+      /** 1 if the answer was PENDING. */
+      type: either<OrderTerms['type']>('betPlaced', 'orderPending'),
+      timeMs: count,
+      ...ORDER,
+      entryPercentE2: percentE2,
+      payoutCents: count,
+      newBalanceCents: count,
+      clientSeed: orNull(text),
+      clientOrderId: orNull(text),
+      /** 0 but for limit orders. */
+      limitOddsE4: count,
+      filled: orNull(json<LimitFills>()),
+    }),
+  },
+  {
+    from: ({ idempotency, rules, timeMs }) =>
+      rules === null ? [] : idempotency.entries(timeMs, rules.idempotencyTtlMs),
+    into({ accounts, idempotency, seq: lastSeq }, values) {
+      let before = 0;
+      for (const { digest, seq, placed } of values) {
+        if (seq <= before || seq > lastSeq) fail('Idempotency-Keys are in order of seq');
+        before = seq;
+        if (placed.type === 'orderPending' && placed.limitOddsE4 === NO_LIMIT)
+          fail('an order that rests has a limit');
+        if (!accounts.has(placed.account)) fail(`account ${placed.account} does not exist`);
+        // Nothing expires here: the table has no expired entries.
+        idempotency.add(digest, seq, placed, Number.POSITIVE_INFINITY);
+      }
+    },
+  },
+);
