@@ -78,6 +78,20 @@ export class LimitBooks {
     return this.#tree.first(book.upRoot === 0 ? book.downRoot : book.upRoot);
   }
 
+  /** The first of them that has ended by then, likewise; 0 if none has. */
+  firstEnded(round: Round, timeMs: number): number {
+    const book = this.#books.get(round);
+    if (book === undefined) return 0;
+    return this.#tree.firstEnded(book.upRoot, timeMs) || this.#tree.firstEnded(book.downRoot, timeMs);
+  }
+
+  /** The last millisecond in which all of them may rest; Infinity where only the round ends them. */
+  lastValidMs(round: Round): number {
+    const book = this.#books.get(round);
+    if (book === undefined) return Number.POSITIVE_INFINITY;
+    return Math.min(this.#tree.firstEndMs(book.upRoot), this.#tree.firstEndMs(book.downRoot));
+  }
+
   #stakeCents(row: number): number {
     return this.table.chunk(row).stakeCents[this.table.index(row)] as number;
   }

@@ -1,0 +1,51 @@
+/**
+ * Loss limits: what nobody has thought of ends at them. The settlement with which a scope's losses of the day reach its limit
+ * suspends all its markets, until an operator resumes each; from there on its losses count anew. Open rounds run to their
+ * end, so a market may still lose what its seeds of these are.
+ */
+
+import type { EngineEvent } from '../model/events.js';
+import { lossLimitCents, lostCents, marketsOfScope, scopesOfMarket } from '../model/loss-limits.js';
+import type { State } from '../state/state.js';
+
+/** Counts what a settled round has brought the house. */
+export function countResult(
+  state: State,
+  market: number,
+  resultCents: number,
+  timeMs: number,
+  events: EngineEvent[],
+): void {
+  const { day } = state;
+  day.turnTo(timeMs);
+  for (const scope of scopesOfMarket(market)) {
+    day.resultCents[scope] = (day.resultCents[scope] as number) + resultCents;
+    if (resultCents < 0) suspendAtLimit(state, scope, timeMs, events);
+  }
+}
+
+function suspendAtLimit(state: State, scope: number, timeMs: number, events: EngineEvent[]): void {
+  const limitCents = lossLimitCents(state.rulesInForce, scope);
+  const lost = lostCents(state.day, scope);
+  if (lost < limitCents) return;
+  const active = marketsOfScope(scope).filter((index) => {
+    const { rules, suspended } = state.markets.market(index);
+    return rules !== null && !suspended;
+  });
+  if (active.length === 0) return;
+  events.push({ type: 'lossLimitReached', timeMs, scope, lostCents: lost, limitCents });
+  for (const market of active) {
+    state.markets.market(market).suspended = true;
+    events.push({ type: 'marketSuspended', timeMs, market });
+  }
+}
+
+/** An operator resumes a market: what its scopes have lost so far counts no more where that has reached the limit. */
+export function liftLimits(state: State, market: number, timeMs: number): void {
+  const { day } = state;
+  day.turnTo(timeMs);
+  for (const scope of scopesOfMarket(market)) {
+    if (lostCents(day, scope) >= lossLimitCents(state.rulesInForce, scope))
+      day.liftedCents[scope] = day.resultCents[scope] as number;
+  }
+}

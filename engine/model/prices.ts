@@ -1,0 +1,20 @@
+/** What the host has learned of an asset's prices, as boundary prices journal it and the engine keeps it. */
+
+/**
+ * State of the estimate of volatility (`engine/host/ticks/volatility.ts`). The engine only keeps it, so that quotes go on
+ * after a restart as before it.
+ */
+export interface PriceEstimate {
+  /** Means of squared relative changes per millisecond: over minutes, and over days. */
+  readonly fast: number;
+  readonly slow: number;
+  /** Fading sums over changes: of their products with the one before, of their squares, and of their number. */
+  readonly products: number;
+  readonly squares: number;
+  readonly changes: number;
+  /** Least change of the price in the present window of changes and in the last one, in its own units; 0 while unknown. */
+  readonly leastNow: number;
+  readonly leastBefore: number;
+  /** Changes in the present window. */
+  readonly changesNow: number;
+}

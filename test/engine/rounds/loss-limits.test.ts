@@ -1,0 +1,119 @@
+/** Loss limits: what the house may lose in a day, and what happens then. The reference model runs beside the engine. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ASSETS, MARKETS_MAX, marketOf } from '../../../engine/model/domain.js';
+import { LOSS_SCOPES, lostCents } from '../../../engine/model/loss-limits.js';
+import { defaultRules } from '../../../engine/model/rules.js';
+import { Exchange, type ExchangeOptions, typesOf } from '../../support/reference/exchange.js';
+
+const BTC = marketOf('BTC_ONE_MINUTE');
+const BTC_5M = marketOf('BTC_FIVE_MINUTES');
+const ETH = marketOf('ETH_ONE_MINUTE');
+const MINUTE_MS = 60_000;
+const DAY_MINUTES = 1_440;
+const DEFAULTS = defaultRules('').lossLimits;
+/** What a bet of 1,000 wins of the house, of seeds of 1,000 a side: 1,000 * (3,000 / 2,000) * 0.97 less the stake. */
+const WON_CENTS = 455_00;
+
+const exchangeWith = (limits: Partial<typeof DEFAULTS> = {}, markets = [BTC]): Exchange =>
+  new Exchange({ markets, rules: { lossLimits: { ...DEFAULTS, ...limits } } } as ExchangeOptions);
+
+/** Opens the markets' rounds in this minute of the day, and bets 1,000 on what will win in each. Returns the outcomes. */
+function begin(exchange: Exchange, minute: number, account: number, markets: readonly number[]): string[] {
+  exchange.passTo(minute * MINUTE_MS);
+  for (const asset of new Set(markets.map((market) => Math.floor((market * ASSETS.length) / MARKETS_MAX))))
+    exchange.openLate(asset * (MARKETS_MAX / ASSETS.length), 100);
+  return markets.map((market) => exchange.betOutcome({ account, market, stakeCents: 1_000_00 }));
+}
+
+/** The rounds end higher than they opened. Returns the types of the settlement's events. */
+function win(exchange: Exchange, minute: number, markets: readonly number[]): string[] {
+  exchange.passTo((minute + 1) * MINUTE_MS - 5_000);
+  exchange.passTo((minute + 1) * MINUTE_MS);
+  for (const market of markets) exchange.boundary(market, (minute + 1) * MINUTE_MS, 101 + minute);
+  return exchange.reads.settlementsWaiting ? typesOf(exchange.settleAll()) : [];
+}
+
+const lostToday = (exchange: Exchange, scope: string): number =>
+  lostCents(exchange.reads.dayResults(exchange.nowMs), LOSS_SCOPES.indexOf(scope));
+
+test('a bettor who wins 150 rounds in a row wins the limit of his market, and no more until an operator resumes it', () => {
+  const exchange = exchangeWith();
+  const account = exchange.account('VIP', 1_000_000_00);
+  const outcomes: string[] = [];
+  for (let minute = 0; minute < 150; minute++) {
+    outcomes.push(...begin(exchange, minute, account, [BTC]));
+    if (outcomes.at(-1) === 'accepted') win(exchange, minute, [BTC]);
+  }
+  const won = exchange.balanceCents(account) - 1_000_000_00;
+  assert.ok(won >= DEFAULTS.marketCents && won < DEFAULTS.marketCents + WON_CENTS, `${won}`);
+  assert.deepEqual([...new Set(outcomes)], ['accepted', 'market_suspended']);
+  assert.equal(outcomes.filter((outcome) => outcome === 'accepted').length, Math.ceil(10_000_00 / WON_CENTS));
+  assert.equal(lostToday(exchange, 'BTC_ONE_MINUTE'), won);
+
+  exchange.accepted({ kind: 'suspendMarket', timeMs: exchange.nowMs, market: BTC, suspended: false });
+  assert.equal(lostToday(exchange, 'BTC_ONE_MINUTE'), 0, 'losses count from here');
+  assert.deepEqual(begin(exchange, 150, account, [BTC]), ['accepted']);
+  assert.ok(!win(exchange, 150, [BTC]).includes('lossLimitReached'));
+  assert.equal(lostToday(exchange, 'BTC_ONE_MINUTE'), WON_CENTS);
+  assert.equal(lostToday(exchange, 'BTC'), won + WON_CENTS, 'the asset has not reached its own limit');
+});
+
+test('the settlement that reaches a limit exactly suspends, one cent less does not', () => {
+  for (const [marketCents, isReached] of [
+    [WON_CENTS, true],
+    [WON_CENTS + 1, false],
+  ] as const) {
+    const exchange = exchangeWith({ marketCents });
+    const account = exchange.account('VIP', 10_000_00);
+    begin(exchange, 0, account, [BTC]);
+    const types = win(exchange, 0, [BTC]);
+    assert.equal(types.includes('lossLimitReached'), isReached);
+    assert.equal(types.includes('marketSuspended'), isReached);
+    assert.equal(exchange.reads.isSuspended(BTC), isReached);
+  }
+});
+
+test("an asset's limit suspends all its markets, that of all markets every one", () => {
+  const markets = [BTC, BTC_5M, ETH];
+  for (const [limits, suspended] of [
+    [{ assetCents: WON_CENTS }, [true, true, false]],
+    [{ allCents: WON_CENTS }, [true, true, true]],
+    [{}, [false, false, false]],
+  ] as const) {
+    const exchange = exchangeWith(limits, markets);
+    const account = exchange.account('VIP', 10_000_00);
+    begin(exchange, 0, account, [BTC]);
+    win(exchange, 0, [BTC]);
+    assert.deepEqual(
+      markets.map((market) => exchange.reads.isSuspended(market)),
+      suspended,
+    );
+  }
+});
+
+test('what the house wins counts against what it loses, and a new day begins at nothing but lifts no suspension', () => {
+  const exchange = exchangeWith({ marketCents: 2 * WON_CENTS });
+  const account = exchange.account('VIP', 100_000_00);
+  const lose = (minute: number): void => {
+    exchange.passTo(minute * MINUTE_MS);
+    exchange.openLate(BTC, 100);
+    assert.equal(exchange.betOutcome({ account, side: 'DOWN', stakeCents: 100_00 }), 'accepted');
+    win(exchange, minute, [BTC]);
+  };
+  const earn = (minute: number): void => {
+    assert.deepEqual(begin(exchange, minute, account, [BTC]), ['accepted']);
+    win(exchange, minute, [BTC]);
+  };
+  earn(0);
+  lose(1);
+  earn(2);
+  assert.equal(exchange.reads.isSuspended(BTC), false, '100 USD less than the limit');
+  earn(DAY_MINUTES);
+  assert.equal(lostToday(exchange, 'ALL'), WON_CENTS, 'yesterday counts no more');
+  earn(DAY_MINUTES + 1);
+  assert.equal(exchange.reads.isSuspended(BTC), true);
+  exchange.passTo(2 * DAY_MINUTES * MINUTE_MS);
+  assert.equal(lostToday(exchange, 'ALL'), 0);
+  assert.equal(exchange.betOutcome({ account }), 'market_suspended');
+});
