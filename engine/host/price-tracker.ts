@@ -3,10 +3,11 @@
  * rounds are waiting for, and `openLate` commands for markets without a round while the price is fresh (design,
  * section 4). It is not part of the engine's state and starts empty.
  */
-import { assert } from '../base/assert.js';
+import { assert, must } from '../base/assert.js';
 import type { BoundaryPrice, OpenLate } from '../model/commands.js';
 import { ASSETS } from '../model/domain.js';
 import type { PriceTick, TickVerdict } from '../model/ports.js';
+import type { PriceEstimate } from '../model/prices.js';
 import type { EngineReads } from '../model/views.js';
 import { BoundaryWindow, GRACE_MS } from './ticks/boundary-window.js';
 import { DEFAULT_JUMP_LIMITS, type HeldPrice, type JumpLimits, Jumps } from './ticks/jumps.js';
@@ -19,6 +20,13 @@ export const TICK_EVIDENCE_LENGTH_MAX = 4_096;
 
 const TAKEN: TickVerdict = { taken: true };
 const refuse = (detail: string): TickVerdict => ({ taken: false, detail });
+
+/** Learns from ticks how prices move. */
+export interface Estimator {
+  take(tick: PriceTick): void;
+  /** null where nothing depends on it. */
+  estimate(asset: number): PriceEstimate | null;
+}
 
 /** The same with its deadline, for status. */
 export interface AwaitedPrice extends Waiting {
@@ -35,7 +43,9 @@ export class PriceTracker {
   #waitingOfSeq = -1;
   #takenCount = 0;
   #refusedCount = 0;
-  #onTaken: (tick: PriceTick) => void = () => undefined;
+  #estimator: Estimator | null = null;
+  /** By asset: when the last tick with a newer timestamp arrived, in engine time. */
+  readonly #renewedMs: number[] = ASSETS.map(() => Number.NEGATIVE_INFINITY);
   #onHeld: (tick: PriceTick, latest: PriceTick) => void = () => undefined;
 
   /** `pastGraceMs`: how long after the start ticks for boundaries from before it are taken; at most an hour. */
@@ -62,9 +72,9 @@ export class PriceTracker {
     return this.#waiting.length;
   }
 
-  /** The reader receives every tick that is accepted from now on. */
-  onTaken(reader: (tick: PriceTick) => void): void {
-    this.#onTaken = reader;
+  /** The estimator receives every tick that is accepted from now on, and boundary prices carry what it has learned. */
+  teach(estimator: Estimator): void {
+    this.#estimator = estimator;
   }
 
   /** The reader receives every tick that begins to be held back as absurd, and the one that it is too far from. */
@@ -83,6 +93,11 @@ export class PriceTracker {
   /** The asset's tick with the greatest timestamp, or null. */
   latest(asset: number): PriceTick | null {
     return this.#windows[asset]?.latest ?? null;
+  }
+
+  /** When the asset's last tick with a newer timestamp than all before it arrived, in engine time; -Infinity before the first. */
+  renewedMs(asset: number): number {
+    return must(this.#renewedMs[asset], 'a known asset');
   }
 
   /** The asset's price that is held back as absurd, or null. */
@@ -122,8 +137,9 @@ export class PriceTracker {
 
   #take(tick: PriceTick, window: BoundaryWindow, nowMs: number): void {
     this.#takenCount++;
+    if (window.latest === null || tick.timeMs > window.latest.timeMs) this.#renewedMs[tick.asset] = nowMs;
     window.take(tick, nowMs);
-    this.#onTaken(tick);
+    this.#estimator?.take(tick);
   }
 
   #staleReason({ asset, timeMs }: PriceTick, window: BoundaryWindow, nowMs: number): string | null {
@@ -186,9 +202,15 @@ export class PriceTracker {
         priceTimeMs: tick?.timeMs ?? null,
         source: tick?.source ?? null,
         evidence: tick?.origin ?? 'no tick',
+        ...this.#estimateOf(asset),
       });
     }
     return commands;
+  }
+
+  #estimateOf(asset: number): Pick<BoundaryPrice, 'estimate'> {
+    const estimate = this.#estimator?.estimate(asset) ?? null;
+    return estimate === null ? {} : { estimate };
   }
 
   /** A command for each asset with a vacant market and a price fresh enough to open it. */

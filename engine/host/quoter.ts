@@ -1,19 +1,35 @@
 /**
  * UP's fair share in the round that a market has open, by the asset's latest tick: what an order takes into the engine
- * (`engine/quotes`), and what the market's pools are shown by. It is not part of the engine's state and starts from the
- * configured volatilities.
+ * (`engine/quotes`), and what the market's pools are shown by. What it learns of prices is journaled with boundary prices:
+ * after a restart it goes on with what the engine has kept of that.
  *
  * The share follows from the tick alone: the time left is counted from the tick's own time, so it stays the same until
  * another tick arrives. It is worked out when it is asked for first, which costs nothing where nobody looks; every
- * order after a tick finds that tick's share.
+ * order after a tick finds that tick's share. There is none where the public may know more than the tick says.
  */
 import { must } from '../base/assert.js';
-import { ASSETS, type Asset, assetOf, LIVE, NO_FAIR_SHARE } from '../model/domain.js';
+import {
+  ASSETS,
+  type Asset,
+  assetOf,
+  LIVE,
+  marketOf,
+  NO_FAIR_SHARE,
+  SHARE_PRICE_HELD,
+  SHARE_SOURCE_CHANGED,
+  SHARE_TOO_COARSE,
+} from '../model/domain.js';
 import type { PriceTick } from '../model/ports.js';
+import type { PriceEstimate } from '../model/prices.js';
 import type { EngineReads, RoundView } from '../model/views.js';
-import type { PriceTracker } from './price-tracker.js';
+import type { Estimator, PriceTracker } from './price-tracker.js';
 import { fairShareE6 } from './ticks/fair-share.js';
 import { Volatility, YEARLY_VOLATILITY } from './ticks/volatility.js';
+
+/** A round whose price is to move by fewer steps between the close of betting and its end is not quoted. */
+const STEPS_MIN = 6;
+/** Nor is one that is to move by less than so many spreads: the middle of a wide one says little of where the price is. */
+const SPREADS_MIN = 10;
 
 /** A market's last share, and what it was worked out from. */
 interface Quoted {
@@ -22,30 +38,63 @@ interface Quoted {
   readonly shareE6: number;
 }
 
-export class Quoter {
+export class Quoter implements Estimator {
   readonly #volatilities: readonly Volatility[];
+  /** By asset: where its last tick came from. */
+  readonly #sources: (string | undefined)[] = [];
   /** By market. */
   readonly #quoted: (Quoted | undefined)[] = [];
 
-  /** `yearly` is the volatility to begin with. Takes in every tick that `tracker` believes from now on. */
+  /**
+   * `yearly` is the volatility to begin with. `isOffered` says whether prices come early enough for the market. Takes in every
+   * tick that `tracker` believes from now on.
+   */
   constructor(
     private readonly engine: EngineReads,
     private readonly tracker: PriceTracker,
     yearly: Readonly<Record<Asset, number>> = YEARLY_VOLATILITY,
+    private readonly isOffered: (market: number) => boolean = () => true,
   ) {
-    this.#volatilities = ASSETS.map((asset) => new Volatility(yearly[asset]));
-    tracker.onTaken(({ asset, price, timeMs }) => this.#volatilities[asset]?.take(price, timeMs));
+    this.#volatilities = ASSETS.map((name, asset) => new Volatility(yearly[name], engine.estimate(asset)));
+    tracker.teach(this);
+  }
+
+  /** How the asset's price moves, by its ticks. */
+  volatility(asset: number): Volatility {
+    return must(this.#volatilities[asset], 'volatility of the asset');
+  }
+
+  take({ asset, price, timeMs, source }: PriceTick): void {
+    const volatility = this.volatility(asset);
+    if (source !== this.#sources[asset]) volatility.restart();
+    this.#sources[asset] = source;
+    volatility.take(price, timeMs);
+  }
+
+  /** null where no market of the asset has quotes that follow it. */
+  estimate(asset: number): PriceEstimate | null {
+    const isQuoted = this.engine.rules?.markets.some(
+      ({ marketId, house }) => house.policy === 'fair' && assetOf(marketOf(marketId)) === asset,
+    );
+    return isQuoted === true ? this.volatility(asset).estimate : null;
   }
 
   /**
-   * UP's fair share in millionths, for an order or a reader at engine time `nowMs`. -1 if the market has no live round,
-   * if its seeds are fixed, or if its latest tick is older than the round's `maxPriceAgeMs`.
+   * UP's fair share in millionths, for an order or a reader at engine time `nowMs`. Below 0 if the market has no live round
+   * or its seeds are fixed, or for a reason of `NO_SHARE_CODES`.
    */
   fairShareE6(market: number, nowMs: number): number {
     const round = market < 0 ? null : this.engine.currentRound(market);
     if (round === null || round.quote === null || round.status !== LIVE) return NO_FAIR_SHARE;
-    const tick = this.tracker.latest(assetOf(market));
+    const asset = assetOf(market);
+    if (this.tracker.held(asset) !== null) return SHARE_PRICE_HELD;
+    const tick = this.tracker.latest(asset);
     if (tick === null || nowMs - tick.timeMs > round.maxPriceAgeMs) return NO_FAIR_SHARE;
+    const quoteAgeMs = this.engine.marketRules(market)?.quoteAgeMs ?? 0;
+    if (nowMs - this.tracker.renewedMs(asset) > quoteAgeMs) return NO_FAIR_SHARE;
+    if (!this.isOffered(market)) return NO_FAIR_SHARE;
+    // Sources differ by more than a moment's change: the difference would decide the round.
+    if (tick.source !== round.proof.open?.source) return SHARE_SOURCE_CHANGED;
     const quoted = this.#quoted[market];
     if (quoted !== undefined && quoted.tick === tick && quoted.round === round) return quoted.shareE6;
     const shareE6 = this.#shareOf(round, tick);
@@ -53,9 +102,15 @@ export class Quoter {
     return shareE6;
   }
 
-  #shareOf(round: RoundView, tick: PriceTick): number {
-    const volatility = must(this.#volatilities[tick.asset], 'volatility of the asset');
-    const variance = volatility.varianceOver(Math.max(round.endTimeMs - tick.timeMs, 1));
-    return fairShareE6(must(round.openPrice, 'open price of a live round'), tick.price, variance);
+  #shareOf(round: RoundView, { asset, price, spread = 0, timeMs }: PriceTick): number {
+    const volatility = this.volatility(asset);
+    const { increment } = volatility;
+    const atClose = volatility.varianceOver(round.endTimeMs - round.bettingClosesMs);
+    const least = Math.max(STEPS_MIN * increment, SPREADS_MIN * spread);
+    if (least / price > Math.sqrt(atClose)) return SHARE_TOO_COARSE;
+    const sinceMs = Math.min(timeMs - volatility.unchangedMs(timeMs), round.endTimeMs - 1);
+    const variance = volatility.varianceOver(round.endTimeMs - sinceMs);
+    const openPrice = must(round.openPrice, 'open price of a live round');
+    return fairShareE6(openPrice, volatility.ahead(price), variance, increment);
   }
 }

@@ -12,7 +12,7 @@
  * result the edge, if the fair shares are the probabilities, however the price moves between the bets.
  */
 import { mulDivCeil, oddsE4, payoutCents } from '../base/money.js';
-import { NO_FAIR_SHARE, RESULT_DOWN, RESULT_NONE, RESULT_UP, UP, WHOLE_E6 } from '../model/domain.js';
+import { RESULT_DOWN, RESULT_NONE, RESULT_UP, UP, WHOLE_E6 } from '../model/domain.js';
 import type { RoundView } from '../model/views.js';
 import { type QuotedRound, quotedUpCents } from './split.js';
 
@@ -58,7 +58,7 @@ export function edgeCents(side: number, stake: number, payout: number, fairShare
  */
 export function availableCents(round: ExposedRound, side: number, fairShareE6: number): number {
   const { quote, payoutUpCents, payoutDownCents, minStakeCents, maxStakeCents } = round;
-  if (quote !== null && fairShareE6 === NO_FAIR_SHARE) return 0;
+  if (quote !== null && fairShareE6 < 0) return 0;
   const totalCents = round.poolUpCents + round.poolDownCents;
   const upCents = quotedUpCents(round, fairShareE6);
   const sideCents = side === UP ? upCents : totalCents - upCents;

@@ -7,7 +7,7 @@
  * a function of integers: the same order gives the same pools on every machine.
  */
 import { mulDivCeil, mulDivFloor } from '../base/money.js';
-import { NO_FAIR_SHARE, WHOLE_E6 } from '../model/domain.js';
+import { WHOLE_E6 } from '../model/domain.js';
 import type { QuoteView, RoundView } from '../model/views.js';
 
 /** What the split depends on. */
@@ -24,7 +24,7 @@ const WHOLE_BPS = 10_000;
  */
 export function quotedUpCents(round: QuotedRound, fairShareE6: number): number {
   const { poolUpCents, poolDownCents, seedCents, quote } = round;
-  if (quote === null || fairShareE6 === NO_FAIR_SHARE) return poolUpCents;
+  if (quote === null || fairShareE6 < 0) return poolUpCents;
   const stakesUpCents = poolUpCents - quote.seedUpCents;
   const target = targetShareE6(round, quote, fairShareE6);
   const wantedCents = mulDivFloor(target, poolUpCents + poolDownCents, WHOLE_E6) - stakesUpCents;

@@ -3,14 +3,23 @@
 /** A share of 1: shares are whole numbers of millionths. */
 const WHOLE_E6 = 1_000_000;
 
+/** Below this a quotient of two probabilities says nothing: they are known to 1e-7. */
+const PROBABILITY_MIN = 1e-4;
+
 /**
- * UP's fair share, 0 to `WHOLE_E6`, when the price is `price` and its relative change until the round's end has the given
- * variance. A draw counts half for each side.
+ * UP's fair share, 0 to `WHOLE_E6`, when the price is `price`, moves in steps of `increment` (0: in any), and its relative
+ * change until the round's end has the given variance. A draw is refunded, so the share is the probability given that there
+ * is none.
  */
-export function fairShareE6(openPrice: number, price: number, variance: number): number {
+export function fairShareE6(openPrice: number, price: number, variance: number, increment = 0): number {
   const distance = Math.log(price / openPrice);
   if (distance === 0) return WHOLE_E6 / 2;
-  return Math.round(WHOLE_E6 * normalBelow(distance / Math.sqrt(variance)));
+  const deviation = Math.sqrt(variance);
+  const half = increment / (2 * openPrice);
+  const up = normalBelow((distance - half) / deviation);
+  const down = normalBelow((-distance - half) / deviation);
+  if (up + down < PROBABILITY_MIN) return WHOLE_E6 / 2;
+  return Math.round((WHOLE_E6 * up) / (up + down));
 }
 
 /** The standard normal distribution, within 1e-7 (Abramowitz and Stegun, 26.2.17). */

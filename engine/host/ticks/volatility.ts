@@ -1,25 +1,37 @@
 /**
- * How much an asset's price moves, from its own ticks: what is needed to say how probable it is that the price stays
- * above where it is.
+ * How an asset's price moves, from its own ticks: what is needed to say how probable it is that it ends above a price.
  *
  * Two exponentially weighted means of squared changes: a fast one, for what the next minutes are like, and a slow one, to
  * which volatility comes back over hours. A change far beyond what was expected is a jump: in the fast mean it counts for
- * little more than the largest usual change, or quotes would be far too wide for minutes after it. Prices are rounded, so
- * a change is often taken back by the next one; the mean product of neighbours shows how much of the squares that is.
+ * little more than the largest usual change, or quotes would be far too wide for minutes after it.
+ *
+ * An unchanged price is no sample: a source that is asked more often than it changes would seem to stand still. Between
+ * changes time adds up. A rounded price is often taken back by its next change, a smoothed one goes on as before. Both
+ * show in how much of a change the next one repeats (`#repeated`, below 0 where it is taken back). With that share known,
+ * what a change will have come to in the end is the sum of a geometric series: it corrects the variance, and says
+ * where the price is that the last change is on its way to.
  */
 import type { Asset } from '../../model/domain.js';
+import type { PriceEstimate } from '../../model/prices.js';
 
 const YEAR_MS = 365.25 * 86_400_000;
 const FAST_HALF_LIFE_MS = 90_000;
 const SLOW_HALF_LIFE_MS = 48 * 3_600_000;
-/** Of the mean product of neighbours: rounding stays the same, and a short mean would be noise itself. */
-const TAKEN_BACK_HALF_LIFE_MS = 2 * 3_600_000;
+/** Of the products of neighbours: rounding stays the same, and a short mean would be noise itself. */
+const REPEATED_HALF_LIFE_MS = 2 * 3_600_000;
+/** As if so many changes had been seen that neither repeat nor take back the one before them. */
+const REPEATED_PRIOR = 30;
+const REPEATED_MAX = 0.95;
+/** The increment is the least change among so many at least. */
+export const INCREMENT_CHANGES = 64;
 /** How long it takes until volatility has come back to the slow mean, but for 1/e. */
 const REVERSION_MS = 4 * 3_600_000;
 /** Ticks that follow faster are passed over: their changes would be mostly rounding. */
 const SAMPLE_MS_MIN = 200;
 /** After a longer silence (a closed market, a feed that was away) the change says nothing about the ticks to come. */
 const SAMPLE_MS_MAX = 60_000;
+/** Of one change in a mean, or a few would decide where they come seldom. */
+const WEIGHT_MAX = 0.03;
 /** In the fast mean a change counts for at most so many standard deviations. */
 const DEVIATIONS_MAX = 6;
 /** In the slow mean, where jumps belong, for at most so many of the changes of twenty minutes. */
@@ -46,85 +58,146 @@ export const YEARLY_VOLATILITY: Readonly<Record<Asset, number>> = {
   TON: 0.8,
 };
 
-/** A mean of changes per millisecond in which older ones fade. */
-class Fading {
-  #sum: number;
-  #weightMs: number;
-  #intervalMs = 0;
-  #kept = 1;
-
-  constructor(
-    private readonly halfLifeMs: number,
-    beginning: number,
-  ) {
-    this.#weightMs = halfLifeMs / Math.LN2;
-    this.#sum = beginning * this.#weightMs;
-  }
-
-  add(change: number, intervalMs: number): void {
-    if (intervalMs !== this.#intervalMs) {
-      this.#intervalMs = intervalMs;
-      this.#kept = 2 ** (-intervalMs / this.halfLifeMs);
-    }
-    this.#sum = this.#sum * this.#kept + change;
-    this.#weightMs = this.#weightMs * this.#kept + intervalMs;
-  }
-
-  get perMs(): number {
-    return this.#sum / this.#weightMs;
-  }
-}
-
 /** Of one asset. */
 export class Volatility {
   readonly #configured: number;
-  readonly #fast: Fading;
-  readonly #slow: Fading;
-  readonly #takenBack = new Fading(TAKEN_BACK_HALF_LIFE_MS, 0);
-  #logPrice = 0;
+  /** Means of squared changes, per millisecond. */
+  #fast: number;
+  #slow: number;
+  /** Fading sums over changes: products with the one before, squares, and their number. */
+  #products = 0;
+  #squares = 0;
+  #changes = 0;
+  /** Least change of the present window and of the last one, in units of the price; 0 while unknown. */
+  #leastNow = 0;
+  #leastBefore = 0;
+  #changesNow = 0;
+  #price = 0;
   #timeMs = Number.NEGATIVE_INFINITY;
+  #heardMs = Number.NEGATIVE_INFINITY;
   #lastChange = 0;
 
-  /** `yearly`: the configured standard deviation of a year's relative change, to begin with. */
-  constructor(yearly: number) {
+  /** `yearly`: the configured standard deviation of a year's relative change, to begin with where nothing is known. */
+  constructor(yearly: number, known: PriceEstimate | null = null) {
     this.#configured = yearly ** 2 / YEAR_MS;
-    this.#fast = new Fading(FAST_HALF_LIFE_MS, this.#configured);
-    this.#slow = new Fading(SLOW_HALF_LIFE_MS, this.#configured);
+    this.#fast = known?.fast ?? this.#configured;
+    this.#slow = known?.slow ?? this.#configured;
+    if (known === null) return;
+    [this.#products, this.#squares, this.#changes] = [known.products, known.squares, known.changes];
+    [this.#leastNow, this.#leastBefore, this.#changesNow] = [
+      known.leastNow,
+      known.leastBefore,
+      known.changesNow,
+    ];
+  }
+
+  /** What is known, but for the last price: to go on from after a restart. */
+  get estimate(): PriceEstimate {
+    return {
+      fast: this.#fast,
+      slow: this.#slow,
+      products: this.#products,
+      squares: this.#squares,
+      changes: this.#changes,
+      leastNow: this.#leastNow,
+      leastBefore: this.#leastBefore,
+      changesNow: this.#changesNow,
+    };
   }
 
   /** A price of the asset. One that is not later than the last is passed over. */
   take(price: number, timeMs: number): void {
     const intervalMs = timeMs - this.#timeMs;
     if (intervalMs < SAMPLE_MS_MIN) return;
-    const logPrice = Math.log(price);
-    if (intervalMs <= SAMPLE_MS_MAX) this.#count(logPrice - this.#logPrice, intervalMs);
-    else this.#lastChange = 0;
-    this.#logPrice = logPrice;
+    const isSilent = timeMs - this.#heardMs > SAMPLE_MS_MAX;
+    this.#heardMs = timeMs;
+    if (!isSilent && price === this.#price) return;
+    if (isSilent) this.#lastChange = 0;
+    else this.#count(price, intervalMs);
+    this.#price = price;
     this.#timeMs = timeMs;
   }
 
-  #count(moved: number, intervalMs: number): void {
-    const most = DEVIATIONS_MAX * Math.sqrt(this.#bounded(this.#fast.perMs) * intervalMs);
-    const slowMost = SLOW_DEVIATIONS_MAX * Math.sqrt(this.#bounded(this.#slow.perMs) * SLOW_CHANGE_MS);
+  /** The prices to come are another source's: the difference to it is no change. */
+  restart(): void {
+    this.#heardMs = Number.NEGATIVE_INFINITY;
+  }
+
+  #count(price: number, intervalMs: number): void {
+    const moved = Math.log(price / this.#price);
+    const most = DEVIATIONS_MAX * Math.sqrt(this.#bounded(this.#fast) * intervalMs);
+    const slowMost = SLOW_DEVIATIONS_MAX * Math.sqrt(this.#bounded(this.#slow) * SLOW_CHANGE_MS);
     const change = Math.min(Math.max(moved, -most), most);
     const slowChange = Math.min(Math.max(moved, -slowMost), slowMost);
-    this.#fast.add(change * change, intervalMs);
-    this.#slow.add(slowChange * slowChange, intervalMs);
-    this.#takenBack.add(change * this.#lastChange, intervalMs);
+    this.#fast = faded(this.#fast, change, intervalMs, FAST_HALF_LIFE_MS);
+    this.#slow = faded(this.#slow, slowChange, intervalMs, SLOW_HALF_LIFE_MS);
+    const kept = 2 ** (-intervalMs / REPEATED_HALF_LIFE_MS);
+    this.#products = this.#products * kept + change * this.#lastChange;
+    this.#squares = this.#squares * kept + change * change;
+    this.#changes = this.#changes * kept + 1;
     this.#lastChange = change;
+    this.#measureIncrement(Math.abs(price - this.#price));
+  }
+
+  #measureIncrement(change: number): void {
+    this.#leastNow = this.#changesNow === 0 ? change : Math.min(this.#leastNow, change);
+    if (++this.#changesNow < INCREMENT_CHANGES) return;
+    [this.#leastBefore, this.#leastNow, this.#changesNow] = [this.#leastNow, 0, 0];
+  }
+
+  /** The least step of the price, in its own units; 0 until enough changes were seen. */
+  get increment(): number {
+    return this.#changesNow === 0 ? this.#leastBefore : Math.min(this.#leastBefore, this.#leastNow);
+  }
+
+  /** How much of a change the next one repeats: below 0 where it takes it back, 0 where changes are independent. */
+  get repeated(): number {
+    if (this.#squares === 0) return 0;
+    const shrunk = this.#changes / (this.#changes + REPEATED_PRIOR);
+    const share = (this.#products / this.#squares) * shrunk;
+    return Math.min(Math.max(share, -REPEATED_MAX), REPEATED_MAX);
+  }
+
+  /** Where `price`, the latest, is on its way to: itself where changes are independent. */
+  ahead(price: number): number {
+    const { repeated } = this;
+    return price * Math.exp((repeated / (1 - repeated)) * this.#lastChange);
+  }
+
+  /** How long before `timeMs`, that of the latest price, it last changed: since then its source may have moved unseen. */
+  unchangedMs(timeMs: number): number {
+    const sinceMs = timeMs - this.#timeMs;
+    return sinceMs > SAMPLE_MS_MAX ? 0 : Math.max(sinceMs, 0);
   }
 
   /** Expected variance of the price's relative change over the next `leftMs`. */
   varianceOver(leftMs: number): number {
-    const noise = 2 * this.#takenBack.perMs;
-    const fast = this.#bounded(this.#fast.perMs + noise);
-    const slow = this.#bounded(this.#slow.perMs + noise);
+    const [fast, slow] = this.#perMs;
     const share = leftMs > 0 ? (REVERSION_MS / leftMs) * -Math.expm1(-leftMs / REVERSION_MS) : 1;
     return (slow + (fast - slow) * share) * leftMs;
+  }
+
+  /** Whether the estimate for the next minutes is as far from the configured volatility as it may be. */
+  get isAtBound(): boolean {
+    const factor = this.#perMs[0] / this.#configured;
+    return factor >= FACTOR_MAX ** 2 || factor <= FACTOR_MAX ** -2;
+  }
+
+  /** The fast and the slow estimate of variance per millisecond. */
+  get #perMs(): readonly [fast: number, slow: number] {
+    const { repeated } = this;
+    const final = (1 + repeated) / (1 - repeated);
+    return [this.#bounded(this.#fast * final), this.#bounded(this.#slow * final)];
   }
 
   #bounded(perMs: number): number {
     const factor = FACTOR_MAX ** 2;
     return Math.min(Math.max(perMs, this.#configured / factor), this.#configured * factor);
   }
+}
+
+/** A mean of squared changes per millisecond in which older ones fade. */
+function faded(mean: number, change: number, intervalMs: number, halfLifeMs: number): number {
+  const weight = Math.min(1 - 2 ** (-intervalMs / halfLifeMs), WEIGHT_MAX);
+  return mean + ((change * change) / intervalMs - mean) * weight;
 }

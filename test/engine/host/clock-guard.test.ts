@@ -50,22 +50,6 @@ test('a step forward of exactly 5 s is sound; a larger one is not, until both cl
   assert.equal(stepped.sample(WALL + 100 + AGREEMENT_MS + jumpMs, 100 + AGREEMENT_MS, WALL), true);
 });
 
-test('another step restarts the 10 s', () => {
-  const guard = new ClockGuard();
-  guard.sample(WALL, 0, WALL);
-  assert.equal(guard.sample(WALL + 60_000, 0, WALL), false);
-  assert.equal(guard.sample(WALL + 67_000, 9_000, WALL), false, 'lost 2 s');
-  assert.equal(guard.sample(WALL + 68_100, 10_100, WALL), false);
-  assert.equal(guard.sample(WALL + 77_000, 19_000, WALL), true);
-});
-
-test('a step forward after a smaller one back is measured from the lower point', () => {
-  const guard = new ClockGuard();
-  guard.sample(WALL, 0, WALL);
-  assert.equal(guard.sample(WALL - 900, 10, WALL), true);
-  assert.equal(guard.sample(WALL + 4_500, 20, WALL), false);
-});
-
 test('small steps that add up to more than 5 s within a minute are detected', () => {
   const guard = new ClockGuard();
   guard.sample(WALL, 0, WALL);

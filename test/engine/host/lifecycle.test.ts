@@ -4,26 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  ASSETS,
-  LIVE,
-  LOCKED,
-  marketOf,
-  RESULT_VOID,
-  SETTLED,
-  SETTLING,
-  UPCOMING,
-} from '../../../engine/model/domain.js';
-import { fixedHouse, withHouse } from '../../support/engine/house-rules.js';
+import { LIVE, LOCKED, RESULT_VOID, SETTLED, SETTLING, UPCOMING } from '../../../engine/model/domain.js';
 import {
   BTC_MINUTE,
   DAY_MS,
   MINUTE_MS,
   ofKind,
   pushHost,
-  rulesOf,
   simulatedHost,
-  simulatedPrices,
   statusOf,
 } from '../../support/host/feed-hosts.js';
 import { codeOf, NOON_MS, TestClock } from '../../support/host/host.js';
@@ -75,38 +63,6 @@ test('without a tick after the boundary the grace decides; a price that is too o
   assert.equal(host.engine.currentRound(BTC_MINUTE)?.openPrice, 102);
 });
 
-test('a feed that starts too late in a window opens no round until the next', () => {
-  const { host, feed, clock } = pushHost();
-  clock.pass(25_001);
-  feed.offer(0, 100, clock.wallMs);
-  host.run(0);
-  host.lifecycle.pump();
-  assert.equal(host.engine.currentRound(BTC_MINUTE), null, 'less than 10 s of betting are left');
-  host.run(30_000);
-  feed.offer(0, 101, clock.wallMs);
-  host.run(NOON_MS + MINUTE_MS - clock.wallMs);
-  assert.equal(host.engine.currentRound(BTC_MINUTE)?.startTimeMs, NOON_MS + MINUTE_MS);
-});
-
-test('a house without money opens no round and journals nothing until it has some', () => {
-  const rules = rulesOf('BTC_ONE_MINUTE');
-  const { host, feed } = pushHost({
-    rules: withHouse(rules, fixedHouse(2_000_000_00)),
-  });
-  feed.offer(0, 100, NOON_MS);
-  const { seq } = host.engine;
-  host.run(5_000);
-  assert.equal(host.engine.seq, seq);
-  host.sequencer.submit({
-    kind: 'depositHouse',
-    timeMs: host.sequencer.stampMs(),
-    amountCents: 4_000_000_00,
-    reference: 'more',
-  });
-  host.run(50);
-  assert.equal(statusOf(host), LIVE);
-});
-
 test('settlement takes one slice a turn, and other work continues in between', () => {
   const { host, feed, clock } = pushHost({ settleBetsMax: 2 });
   feed.offer(0, 100, NOON_MS);
@@ -156,24 +112,6 @@ test('settlement waits for a slow disk instead of growing the backlog', () => {
   assert.equal(host.engine.settlementsWaiting, true);
   host.settle();
   assert.equal(host.engine.settlementsWaiting, false);
-});
-
-test('with simulated prices every market runs its rounds, and the journal replays to the same digest', () => {
-  const clock = new TestClock();
-  const host = simulatedHost(clock);
-  host.run(6 * MINUTE_MS + 300, 100);
-  const minute = host.engine.currentRound(BTC_MINUTE);
-  assert.deepEqual([minute?.status, minute?.startTimeMs], [LIVE, NOON_MS + 6 * MINUTE_MS]);
-  for (const [asset, name] of ASSETS.entries()) {
-    const closed = host.engine.round(asset * 5, NOON_MS / MINUTE_MS + 2);
-    assert.equal(closed?.status, SETTLED, name);
-    assert.equal(closed?.closePrice, simulatedPrices.at(asset, NOON_MS + 3 * MINUTE_MS), name);
-    assert.equal(closed?.openPrice, simulatedPrices.at(asset, NOON_MS + 2 * MINUTE_MS), name);
-  }
-  assert.equal(ofKind(host, 'setCalendar').length, 2);
-  assert.equal(host.engine.currentRound(marketOf('GOLD_ONE_DAY')), null, 'no session holds a day of gold');
-  assert.equal(statusOf(host, marketOf('EURUSD_FOUR_HOURS')), LIVE);
-  assert.equal(host.journal.recover().rollingDigest(), host.engine.rollingDigest());
 });
 
 test('after an operator voids a round the next boundary waits only for rounds that need its price', () => {

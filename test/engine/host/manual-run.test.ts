@@ -4,16 +4,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualRun } from '../../../engine/host/manual-run.js';
-import { ASSETS, marketOf, SETTLED } from '../../../engine/model/domain.js';
-import {
-  DAY_MS,
-  MINUTE_MS,
-  ofKind,
-  rulesOf,
-  simulatedHost,
-  simulatedPrices,
-} from '../../support/host/feed-hosts.js';
-import { codeOf, type HostOptions, NOON_MS, TestClock, type TestHost } from '../../support/host/host.js';
+import { DAY_MS, MINUTE_MS, ofKind, rulesOf, simulatedHost } from '../../support/host/feed-hosts.js';
+import { type HostOptions, NOON_MS, TestClock, type TestHost } from '../../support/host/host.js';
 
 /** A simulated host on a manual clock that nothing else moves. */
 function manualHost(
@@ -62,19 +54,6 @@ test('a manual clock passes through every boundary in order, whatever the size o
   }
   assert.equal(journals[0], journals[1]);
   assert.equal(journals[1], journals[2]);
-});
-
-test('a manual run settles everything on its way before it resolves', async () => {
-  const { host, run } = manualHost(NOON_MS, { settleBetsMax: 2 });
-  for (let i = 0; i < 9; i++) assert.equal(codeOf(host.order()), 'accepted');
-  await untilDone(host, run.advance(MINUTE_MS + 10_000));
-  const settles = ofKind(host, 'settle');
-  assert.equal(settles.length, 5);
-  assert.ok(
-    settles.every(({ timeMs }) => timeMs === NOON_MS + MINUTE_MS + 250),
-    'with the first tick after the boundary',
-  );
-  assert.equal(host.engine.account(1)?.openBets, 0);
 });
 
 test('the time reached is journaled, even if nothing was due on the way', async () => {
@@ -126,37 +105,4 @@ test('a server that stops ends a run where it is', async () => {
   await untilDone(host, drained);
   assert.ok(clock.wallMs > NOON_MS && clock.wallMs < NOON_MS + DAY_MS);
   assert.equal(host.journal.recover().rollingDigest(), host.engine.rollingDigest());
-});
-
-// Friday to Monday over the changes of daylight saving; the markets' hours in UTC move by one hour.
-for (const [name, fridayMs, closeMs, openMs] of [
-  ['March 2026', Date.UTC(2026, 2, 6, 21, 58), Date.UTC(2026, 2, 6, 22), Date.UTC(2026, 2, 8, 21)],
-  ['November 2026', Date.UTC(2026, 9, 30, 20, 58), Date.UTC(2026, 9, 30, 21), Date.UTC(2026, 10, 1, 22)],
-] as const) {
-  test(`FX closes and opens over the change of daylight saving in ${name}`, async () => {
-    const { host, run, clock } = manualHost(fridayMs, {
-      rules: rulesOf('EURUSD_ONE_MINUTE', 'EURUSD_FIVE_MINUTES'),
-    });
-    const market = marketOf('EURUSD_ONE_MINUTE');
-    await untilDone(host, run.advance(closeMs - fridayMs + 3_000));
-    assert.equal(host.engine.currentRound(market), null, 'closed');
-    const last = host.engine.round(market, closeMs / MINUTE_MS - 1);
-    assert.equal(last?.closePrice, simulatedPrices.at(ASSETS.indexOf('EURUSD'), closeMs));
-    await untilDone(host, run.advance(openMs - clock.wallMs - 1));
-    assert.equal(host.engine.currentRound(market), null, 'still closed');
-    await untilDone(host, run.advance(1));
-    assert.equal(host.engine.currentRound(market)?.startTimeMs, openMs);
-    assert.equal(host.engine.currentRound(marketOf('EURUSD_FIVE_MINUTES'))?.startTimeMs, openMs);
-  });
-}
-
-test('gold pauses for an hour each day', async () => {
-  const pauseMs = Date.UTC(2026, 5, 10, 21);
-  const { host, run } = manualHost(pauseMs - 3 * MINUTE_MS, { rules: rulesOf('GOLD_ONE_MINUTE') });
-  const market = marketOf('GOLD_ONE_MINUTE');
-  await untilDone(host, run.advance(4 * MINUTE_MS));
-  assert.equal(host.engine.currentRound(market), null);
-  assert.equal(host.engine.round(market, pauseMs / MINUTE_MS - 1)?.status, SETTLED);
-  await untilDone(host, run.advance(59 * MINUTE_MS + 1_000));
-  assert.equal(host.engine.currentRound(market)?.startTimeMs, pauseMs + 60 * MINUTE_MS);
 });

@@ -99,20 +99,6 @@ test('property: a final price is never revised', () => {
   );
 });
 
-test('the edge cases of the rule', () => {
-  const T = START_MS + MINUTE_MS;
-  const window = new BoundaryWindow(START_MS + 1);
-  window.take(tickAt(T - 1, 1), T - 1);
-  window.take(tickAt(T, 2), T);
-  assert.equal(window.finalPrice(T, T), undefined, 'a tick at T does not close T');
-  window.take(tickAt(T, 3), T + 1);
-  window.take(tickAt(T - 1, 4), T + 2);
-  assert.equal(window.finalPrice(T, T + GRACE_MS - 1), undefined);
-  assert.equal(window.finalPrice(T, T + GRACE_MS)?.price, 3, 'the last among equals, after the grace');
-  window.take(tickAt(T, 5), T + GRACE_MS);
-  assert.equal(window.finalPrice(T, T + GRACE_MS)?.price, 3, 'never revised');
-});
-
 test('the grace of boundaries before the start runs from the start, with or without live ticks', () => {
   const window = new BoundaryWindow(START_MS);
   const missed = START_MS - 10 * MINUTE_MS;

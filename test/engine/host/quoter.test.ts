@@ -1,11 +1,16 @@
 /** The fair share that an order takes into the engine, and when there is none. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Engine } from '../../../engine/engine.js';
+import { PriceTracker } from '../../../engine/host/price-tracker.js';
 import { Quoter } from '../../../engine/host/quoter.js';
-import { NO_FAIR_SHARE } from '../../../engine/model/domain.js';
+import { NO_FAIR_SHARE, SHARE_PRICE_HELD, SHARE_SOURCE_CHANGED } from '../../../engine/model/domain.js';
+import type { Outcome } from '../../../engine/model/events.js';
 import { defaultRules } from '../../../engine/model/rules.js';
 import { fairHouse, fixedHouse, withHouse } from '../../support/engine/house-rules.js';
-import { NOON_MS, TestClock, TestHost } from '../../support/host/host.js';
+import { plainOrder } from '../../support/engine/plain-order.js';
+import { codeOf, NOON_MS, TestClock, TestHost } from '../../support/host/host.js';
+import { Rng } from '../../support/reference/random/rng.js';
 
 const MINUTE = 0;
 const FIFTEEN_MINUTES = 2;
@@ -13,7 +18,7 @@ const FIFTEEN_MINUTES = 2;
 /** A host whose BTC rounds opened at noon at 100. */
 function quoting(house = fairHouse()): { host: TestHost; quoter: Quoter; tick: (price: number) => void } {
   const host = new TestHost(new TestClock(), { rules: withHouse(defaultRules('f'.repeat(64)), house) });
-  const quoter = new Quoter(host.engine, host.tracker);
+  const { quoter } = host;
   const tick = (price: number): void => {
     const timeMs = host.clock.wallMs;
     const { taken } = host.tracker.offer({ asset: 0, price, timeMs, source: 'test', origin: '' }, timeMs);
@@ -24,6 +29,13 @@ function quoting(house = fairHouse()): { host: TestHost; quoter: Quoter; tick: (
   tick(100);
   host.run(50);
   return { host, quoter, tick };
+}
+
+/** The outcome of a bet at the quote of this moment. */
+function ordered(host: TestHost): Outcome {
+  const timeMs = host.sequencer.stampMs();
+  const fairShareE6 = host.quoter.fairShareE6(MINUTE, timeMs);
+  return host.sequencer.submit(plainOrder({ timeMs, account: 1, market: MINUTE, fairShareE6 }));
 }
 
 test('it is even where the price has not moved, and follows the next tick at once', () => {
@@ -50,14 +62,144 @@ test('the same move says more the less time is left', () => {
   assert.ok(late > early, `${late} after ${early}`);
 });
 
-test('there is none without a round, with fixed seeds, or once the tick is older than prices may be', () => {
+test('there is none without a round, or with fixed seeds', () => {
   const { host, quoter, tick } = quoting();
-  const { maxPriceAgeMs } = host.engine.currentRound(MINUTE) ?? assert.fail('a round is open');
-  const tickMs = host.clock.wallMs;
   tick(100.01);
-  assert.notEqual(quoter.fairShareE6(MINUTE, tickMs + maxPriceAgeMs), NO_FAIR_SHARE);
-  assert.equal(quoter.fairShareE6(MINUTE, tickMs + maxPriceAgeMs + 1), NO_FAIR_SHARE);
-  for (const market of [-1, 5]) assert.equal(quoter.fairShareE6(market, tickMs), NO_FAIR_SHARE);
+  for (const market of [-1, 5]) assert.equal(quoter.fairShareE6(market, host.clock.wallMs), NO_FAIR_SHARE);
   const fixed = quoting(fixedHouse());
   assert.equal(fixed.quoter.fairShareE6(MINUTE, fixed.host.clock.wallMs), NO_FAIR_SHARE);
+});
+
+test('there is none from 2 s after the last newer price has arrived, or once it is older than prices may be', () => {
+  const { host, quoter, tick } = quoting();
+  const atMs = host.clock.wallMs;
+  tick(100.01);
+  assert.ok(quoter.fairShareE6(MINUTE, atMs + 2_000) >= 0);
+  assert.equal(quoter.fairShareE6(MINUTE, atMs + 2_001), NO_FAIR_SHARE);
+  host.clock.pass(1_500);
+  const nowMs = host.clock.wallMs;
+  const offer = (timeMs: number): void => {
+    host.tracker.offer({ asset: 0, price: 100.02, timeMs, source: 'test', origin: '' }, nowMs);
+  };
+  offer(atMs);
+  assert.equal(
+    quoter.fairShareE6(MINUTE, atMs + 2_001),
+    NO_FAIR_SHARE,
+    'the same time again is nothing newer',
+  );
+  offer(atMs + 1);
+  assert.ok(quoter.fairShareE6(MINUTE, atMs + 3_500) >= 0, 'a newer one counts from its arrival');
+  host.clock.pass(9_000);
+  const late = { asset: 0, price: 100.02, timeMs: host.clock.wallMs - 10_001, source: 'test', origin: '' };
+  host.tracker.offer(late, host.clock.wallMs);
+  assert.equal(quoter.fairShareE6(MINUTE, host.clock.wallMs), NO_FAIR_SHARE, 'it came too late');
+});
+
+test('there is none while a price is held back, and no resting order is filled', () => {
+  const { host, quoter, tick } = quoting();
+  const offer = (price: number): boolean => {
+    const timeMs = host.clock.wallMs;
+    return host.tracker.offer({ asset: 0, price, timeMs, source: 'test', origin: '' }, timeMs).taken;
+  };
+  const limit = { market: MINUTE, fairShareE6: 500_000, limitOddsE4: 25_000, stakeCents: 10_00 };
+  const timeMs = host.sequencer.stampMs();
+  const outcome = host.sequencer.submit({ ...plainOrder({ timeMs, account: 1, market: MINUTE }), ...limit });
+  assert.equal(outcome.status, 'accepted');
+  assert.equal(host.engine.restingOrders, 1);
+  host.clock.pass(500);
+  assert.equal(offer(160), false);
+  assert.equal(quoter.fairShareE6(MINUTE, host.clock.wallMs), SHARE_PRICE_HELD);
+  assert.equal(codeOf(ordered(host)), 'price_held');
+  host.run(50);
+  assert.equal(host.engine.restingOrders, 1);
+  tick(99);
+  host.lifecycle.pump();
+  assert.equal(host.engine.restingOrders, 0, 'the old price again is the true one, and UP is cheap now');
+  assert.ok(quoter.fairShareE6(MINUTE, host.clock.wallMs) >= 0);
+});
+
+test('a round is not quoted by another source than the one that opened it, and the difference is no change', () => {
+  const { host, quoter, tick } = quoting();
+  const before = quoter.estimate(0);
+  host.clock.pass(1_000);
+  const timeMs = host.clock.wallMs;
+  host.tracker.offer({ asset: 0, price: 100.05, timeMs, source: 'other', origin: '' }, timeMs);
+  assert.equal(quoter.fairShareE6(MINUTE, timeMs), SHARE_SOURCE_CHANGED);
+  assert.equal(codeOf(ordered(host)), 'price_source_changed');
+  assert.deepEqual(quoter.estimate(0), before);
+  host.clock.pass(1_000);
+  tick(100.01);
+  assert.ok(quoter.fairShareE6(MINUTE, host.clock.wallMs) >= 0, 'the first one is back');
+});
+
+/** Changes of one step up and down, until the estimate knows it; each quarter of a second. */
+function steps(host: TestHost, tick: (price: number) => void, step: number, untilMs: number): void {
+  for (let up = 1; host.clock.wallMs < untilMs; up = 1 - up) {
+    host.clock.pass(250);
+    tick(100 + up * step);
+    host.lifecycle.pump();
+  }
+}
+
+test('a price that moves in large steps is not quoted: fewer than 6 are left when betting closes', () => {
+  for (const [step, isQuoted] of [
+    [0.001, true],
+    [0.01, false],
+  ] as const) {
+    const { host, quoter, tick } = quoting();
+    steps(host, tick, step, NOON_MS + 20_000);
+    const left = 100 * Math.sqrt(quoter.volatility(0).varianceOver(25_000));
+    assert.equal(left > 6 * step, isQuoted, `${left} in the last 25 s`);
+    const share = quoter.fairShareE6(MINUTE, host.clock.wallMs);
+    assert.equal(share >= 0, isQuoted, `${step}: ${share}`);
+    if (!isQuoted) assert.equal(codeOf(ordered(host)), 'price_too_coarse');
+  }
+});
+
+test('a price whose spread is more than a tenth of what is left when betting closes is not quoted', () => {
+  const { host, quoter } = quoting();
+  const timeMs = host.clock.wallMs;
+  const left = 100 * Math.sqrt(quoter.volatility(0).varianceOver(25_000));
+  for (const [spread, isQuoted] of [
+    [left / 10.1, true],
+    [left / 9.9, false],
+  ] as const) {
+    host.tracker.offer({ asset: 0, price: 100, spread, timeMs, source: 'test', origin: '' }, timeMs);
+    assert.equal(quoter.fairShareE6(MINUTE, timeMs) >= 0, isQuoted);
+    assert.ok(quoter.fairShareE6(FIFTEEN_MINUTES, timeMs) >= 0, 'a longer round bears it');
+    if (!isQuoted) assert.equal(codeOf(ordered(host)), 'price_too_coarse');
+  }
+});
+
+test('a market that is not offered has none, and others have', () => {
+  const { host, tick } = quoting();
+  const quoter = new Quoter(host.engine, host.tracker, undefined, (market) => market !== MINUTE);
+  host.clock.pass(250);
+  tick(100.01);
+  assert.equal(quoter.fairShareE6(MINUTE, host.clock.wallMs), NO_FAIR_SHARE);
+  assert.ok(quoter.fairShareE6(FIFTEEN_MINUTES, host.clock.wallMs) > 0);
+});
+
+test('what it has learned is journaled with boundary prices, and goes on after a restart', () => {
+  const { host, quoter, tick } = quoting();
+  const rng = new Rng(1);
+  for (let price = 100; host.clock.wallMs < NOON_MS + 60_500; ) {
+    host.clock.pass(250);
+    price *= 1 + (rng.next() - 0.5) / 2_000;
+    tick(price);
+    host.run(0);
+    host.lifecycle.pump();
+  }
+  const restarted = Engine.fromTables((name) => {
+    const table = [...host.engine.exportTables()].find(({ form }) => form.name === name);
+    return table?.rows ?? [];
+  });
+  const learned = restarted.estimate(0) ?? assert.fail('it is kept');
+  assert.deepEqual(learned, host.engine.estimate(0));
+  const again = new Quoter(restarted, new PriceTracker(restarted));
+  assert.deepEqual(again.estimate(0), learned);
+  const minute = (it: Quoter): number => it.volatility(0).varianceOver(60_000);
+  const fresh = minute(new Quoter(new Engine(), new PriceTracker(restarted)));
+  assert.ok(minute(again) > 3 * fresh, 'the prices move more than is configured');
+  assert.ok(Math.abs(minute(again) / minute(quoter) - 1) < 0.1, 'as before, but for the ticks since');
 });

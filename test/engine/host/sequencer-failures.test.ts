@@ -5,8 +5,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AssertionError } from '../../../engine/base/assert.js';
-import { Engine } from '../../../engine/engine.js';
-import type { Outcome } from '../../../engine/model/events.js';
 import { codeOf, NOON_MS, TestClock, TestHost } from '../../support/host/host.js';
 
 test('a failed commit acknowledges nothing, then or later', () => {
@@ -120,21 +118,6 @@ test('a replicated log that is away is waited for, and by a server that stops fo
   assert.equal(host.fatal.length, 1);
 });
 
-test('the time of a commit counts from its submission', () => {
-  const host = new TestHost(new TestClock());
-  host.deposit();
-  host.endTurn();
-  for (let s = 0; s < 40; s++) {
-    host.clock.pass(1_000);
-    host.sequencer.heartbeat();
-    if (s === 20) {
-      host.deposit();
-      host.journal.ack();
-    }
-  }
-  assert.equal(host.fatal.length, 0);
-});
-
 test('after an engine exception earlier commands are committed and released, then the process ends', () => {
   const host = new TestHost(new TestClock());
   const released: number[] = [];
@@ -152,32 +135,6 @@ test('after an engine exception earlier commands are committed and released, the
   assert.deepEqual(released, [before, waiting]);
   assert.ok(host.fatal[0] instanceof AssertionError);
   assert.equal(host.journal.recover().seq, waiting);
-});
-
-/** The real engine, with a fault after the next command has taken effect. */
-class LateFault extends Engine {
-  isArmed = false;
-  override apply(...args: Parameters<Engine['apply']>): Outcome {
-    const outcome = super.apply(...args);
-    if (this.isArmed) throw new Error('too late');
-    return outcome;
-  }
-}
-
-test('after an exception in a command that took effect the open batch is lost, and not acknowledged', () => {
-  const engine = new LateFault();
-  const host = new TestHost(new TestClock(), {}, engine);
-  const released: number[] = [];
-  const committed = host.deposit();
-  host.sequencer.whenDurable(committed, () => released.push(committed));
-  host.endTurn();
-  host.sequencer.whenDurable(host.deposit(), () => released.push(-1));
-  engine.isArmed = true;
-  host.deposit();
-  host.settle();
-  assert.deepEqual(released, [committed]);
-  assert.equal(host.fatal[0]?.message, 'too late');
-  assert.equal(host.journal.recover().seq, committed);
 });
 
 test('an engine exception with nothing open ends the process at once', () => {

@@ -96,18 +96,6 @@ test('slow answers are released over several turns, in order, and all before a d
   await drained;
 });
 
-test('a released answer may submit again, into a later batch', () => {
-  const host = new TestHost(new TestClock());
-  const seqs: number[] = [host.deposit()];
-  host.sequencer.whenDurable(seqs[0] ?? 0, () => seqs.push(host.deposit()));
-  host.endTurn();
-  host.journal.ack();
-  assert.equal(seqs.length, 2);
-  assert.equal(host.sequencer.durableSeq, seqs[0]);
-  host.settle();
-  assert.equal(host.sequencer.durableSeq, seqs[1]);
-});
-
 test('waiting for a command that does not exist is a programming error', () => {
   const host = new TestHost(new TestClock());
   assert.throws(() => host.sequencer.whenDurable(host.engine.seq + 1, () => undefined), AssertionError);
@@ -172,16 +160,6 @@ test('drain commits the open batch, then accepts nothing', async () => {
   assert.equal(host.deposit(), -1);
   assert.equal(host.journal.recover().seq, seq + 1);
   assert.equal(host.fatal.length, 0);
-});
-
-test('a drain with nothing open ends at once; if the journal fails it rejects', async () => {
-  await liveHost().sequencer.drain();
-  const host = new TestHost(new TestClock());
-  host.deposit();
-  const drained = host.sequencer.drain();
-  host.endTurn();
-  host.journal.fail(new Error('ENOSPC'));
-  await assert.rejects(drained, /ENOSPC/);
 });
 
 test('a recovered engine continues where it was, and so does its time', () => {

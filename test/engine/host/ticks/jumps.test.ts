@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { Engine } from '../../../../engine/engine.js';
 import { PriceTracker } from '../../../../engine/host/price-tracker.js';
 import { Jumps } from '../../../../engine/host/ticks/jumps.js';
+import { Volatility } from '../../../../engine/host/ticks/volatility.js';
 import type { PriceTick } from '../../../../engine/model/ports.js';
 
 const START_MS = Date.UTC(2026, 5, 10, 12);
@@ -44,12 +45,6 @@ test('property: a price may follow another exactly if the other may follow it', 
   fc.assert(fc.property(price, price, (a, b) => assert.equal(after(a).takes(b, 1), after(b).takes(a, 1))));
 });
 
-test('a wrong tick of -40 % is refused, so that the right one after it is accepted', () => {
-  const { takes } = after(95_000);
-  assert.equal(takes(57_000, 250), false);
-  assert.equal(takes(95_001, 500), true);
-});
-
 test('a price is believed when three later ones have agreed with it for 30 s, not a millisecond before', () => {
   const early = after(100);
   for (let atMs = 1; atMs <= 30_000; atMs += 1_000) assert.equal(early.takes(40, atMs), false);
@@ -57,20 +52,6 @@ test('a price is believed when three later ones have agreed with it for 30 s, no
   assert.equal(early.takes(40, 30_001), true);
   assert.equal(early.takes(41, 30_002), true, 'and is the last price from then on');
   assert.equal(early.takes(100, 30_003), false);
-});
-
-test('time alone is not enough: three later ticks must agree', () => {
-  const { takes } = after(100);
-  assert.deepEqual(
-    [1, 40_000, 80_000, 120_000].map((atMs) => takes(40, atMs)),
-    [false, false, false, true],
-  );
-});
-
-test('agreement is between successive ticks, so a steadily falling price is believed', () => {
-  const { takes } = after(100);
-  const prices = [50, 40, 30, 20].map((price, i) => takes(price, 1 + i * 10_000));
-  assert.deepEqual(prices, [false, false, false, true]);
 });
 
 test('a tick that agrees with the last price, or with neither, restarts the wait', () => {
@@ -130,7 +111,7 @@ test('a price that is held back is told of once, and believed as soon as somebod
   const heard: number[] = [];
   const followed: number[] = [];
   tracker.onHeld(({ price }, latest) => heard.push(price, latest.price));
-  tracker.onTaken(({ price }) => followed.push(price));
+  tracker.teach({ take: ({ price }) => followed.push(price), estimate: () => new Volatility(1).estimate });
   const offer = (price: number, atMs: number): boolean =>
     tracker.offer(tickAt(START_MS + atMs, price), START_MS + atMs).taken;
   assert.equal(offer(100, 0), true);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { fairShareE6, normalBelow } from '../../../../engine/host/ticks/fair-share.js';
-import { Volatility } from '../../../../engine/host/ticks/volatility.js';
+import { INCREMENT_CHANGES, Volatility } from '../../../../engine/host/ticks/volatility.js';
 import { Rng } from '../../../support/reference/random/rng.js';
 
 const START_MS = Date.UTC(2026, 5, 10, 12);
@@ -76,6 +76,50 @@ test('rounding of prices does not count as volatility', () => {
   near(walk.yearly(), yearly, 0.15);
 });
 
+test('a source that changes each 12 s and is asked 4 times a second is known as well as one that always changes', () => {
+  let [shown, next] = [100, 0];
+  const walk = new Walk(new Rng(7), 0.5, 250, (price) => {
+    if (next++ % 48 === 0) shown = price;
+    return shown;
+  });
+  walk.run(8 * HOUR_MS, 0.8);
+  near(walk.yearly(), 0.8, 0.2);
+  walk.run(12_000 - 250, 0.8);
+  assert.ok(walk.seen.unchangedMs(walk.nowMs) > 11_000, 'and it may have moved since it last changed');
+});
+
+test('a smoothed price is known for what it is on its way to', () => {
+  let smooth = 100;
+  const walk = new Walk(new Rng(8), 0.5, 250, (price) => {
+    smooth += (price - smooth) * -Math.expm1(-0.25);
+    return smooth;
+  });
+  walk.run(8 * HOUR_MS, 0.5);
+  near(walk.yearly(), 0.5, 0.15);
+  near(walk.seen.repeated, Math.exp(-0.25), 0.05);
+  let [behind, ahead] = [0, 0];
+  for (let i = 0; i < 1_000; i++) {
+    walk.run(250, 0.5);
+    behind += (Math.log(smooth) - walk.logPrice) ** 2;
+    ahead += (Math.log(walk.seen.ahead(smooth)) - walk.logPrice) ** 2;
+  }
+  assert.ok(ahead < behind / 50, `${ahead} and ${behind}`);
+});
+
+test('the step of a price is the least of its last changes', () => {
+  const seen = new Volatility(0.5);
+  const take = (count: number, step: number): void => {
+    for (let i = 0; i < count; i++, nowMs += 1_000) seen.take(100 + (i % 2) * step, nowMs);
+  };
+  let nowMs = START_MS;
+  take(INCREMENT_CHANGES, 0.05);
+  assert.equal(seen.increment, 0, 'not known yet');
+  take(INCREMENT_CHANGES + 1, 0.05);
+  near(seen.increment, 0.05, 1e-9);
+  take(2 * INCREMENT_CHANGES + 1, 0.2);
+  near(seen.increment, 0.2, 1e-9);
+});
+
 test('a jump counts for little more than the largest usual change', () => {
   const walk = new Walk(new Rng(5), 0.5);
   walk.run(30 * MINUTE_MS, 0.5);
@@ -124,6 +168,17 @@ test('the normal distribution is that of the tables', () => {
     assert.ok(Math.abs(normalBelow(x) - expected) < 1e-7, `${x}`);
     assert.ok(Math.abs(normalBelow(-x) - (1 - expected)) < 1e-7, `${-x}`);
   }
+});
+
+test('a draw is refunded: the fair share is the probability where there is none', () => {
+  const variance = 0.001 ** 2;
+  // Half a step is half a deviation: 69.15 % end above what is one deviation up, 6.68 % below, and the rest are draws.
+  assert.equal(
+    fairShareE6(100, 100 * Math.exp(0.001), variance, 0.1),
+    Math.round(691_462 / (0.691462 + 0.066807)),
+  );
+  assert.equal(fairShareE6(100, 100, variance, 0.1), 500_000);
+  assert.equal(fairShareE6(100, 100.1, 1e-9 ** 2, 0.1), 1_000_000);
 });
 
 test('the fair share: even at the open price, a standard deviation above it 84.13 %, and both sides together are 1', () => {

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
-import { RootDesk, type RootToPublish } from '../../../engine/host/roots/root-desk.js';
+import { RootPublisher, type RootToPublish } from '../../../engine/host/root-publisher.js';
 import { defaultRules } from '../../../engine/model/rules.js';
 import { PushFeed } from '../../../feeds/push-feed.js';
 import { rootRefusedLogger } from '../../../process/log/store-lines.js';
@@ -19,7 +19,7 @@ class Round {
   readonly feed = new PushFeed();
   readonly clock = new TestClock();
   readonly host: TestHost;
-  readonly desk: RootDesk;
+  readonly desk: RootPublisher;
   readonly lines: { readonly event: string; readonly fields: object }[] = [];
   hurried = 0;
   isMaking = true;
@@ -29,7 +29,7 @@ class Round {
     const markets = rules.markets.slice(0, 1);
     this.host = new TestHost(this.clock, { rules: { ...rules, markets }, feeds: [this.feed] });
     const write = (event: string, fields: object = {}): void => void this.lines.push({ event, fields });
-    this.desk = new RootDesk(this.host.sequencer, {
+    this.desk = new RootPublisher(this.host.sequencer, {
       hurry: () => {
         this.hurried += 1;
       },
@@ -104,7 +104,7 @@ test('a root that comes after the settlement is told to operators, and the round
   round.desk.publish(root);
   assert.deepEqual(round.lines, [
     {
-      event: 'root_refused',
+      event: 'root_too_late',
       fields: {
         round: `BTC_ONE_MINUTE_${root.roundNumber}`,
         code: 'invalid_request',
@@ -143,6 +143,6 @@ test('a root that does not fit is told, and waited for no longer', () => {
   const isReleased = round.goesOn();
   round.desk.publish(round.root(BETS + 1));
   assert.ok(isReleased());
-  assert.equal(round.lines[0]?.event, 'root_refused');
+  assert.equal(round.lines[0]?.event, 'root_too_late');
   assert.ok(round.goesOn()());
 });
