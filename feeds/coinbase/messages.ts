@@ -1,18 +1,20 @@
 /**
- * Messages of Coinbase Exchange's public WebSocket feed, as far as they are used: trades, heartbeats and errors. The
+ * Messages of Coinbase Exchange's public WebSocket feed, as far as they are used: tickers, heartbeats and errors. The
  * service may send others at any time; they are passed over.
  */
 
 import typia, { type tags } from 'typia';
 import { parseReceived } from '../live/received-json.js';
 
-/** Its first trades are from 2014; ids of trades are consecutive numbers for each product. */
-interface Match {
-  /** `last_match` is the last trade from before the subscription. */
-  readonly type: 'match' | 'last_match';
+type Decimal = string & tags.Pattern<'^[0-9]{1,20}([.][0-9]{1,20})?$'>;
+
+/** With each trade; trades at the same moment may come as one. Ids of trades are consecutive numbers for each product. */
+interface Ticker {
+  readonly type: 'ticker';
   readonly product_id: string;
   readonly trade_id: number & tags.Type<'uint64'>;
-  readonly price: string & tags.Pattern<'^[0-9]{1,20}([.][0-9]{1,20})?$'>;
+  readonly best_bid: Decimal;
+  readonly best_ask: Decimal;
   readonly time: string & tags.Format<'date-time'>;
 }
 interface Heartbeat {
@@ -28,31 +30,40 @@ interface ServiceError {
 interface Typed {
   readonly type: string;
 }
-const isMatch = typia.createIs<Match>();
+const isTicker = typia.createIs<Ticker>();
 const isHeartbeat = typia.createIs<Heartbeat>();
 const isServiceError = typia.createIs<ServiceError>();
 const isTyped = typia.createIs<Typed>();
 
+/** The best bid and ask after a trade. */
+export interface Book {
+  readonly product: string;
+  readonly id: number;
+  readonly bid: number;
+  readonly ask: number;
+  /** The middle of both, and the distance between them. */
+  readonly price: number;
+  readonly spread: number;
+  readonly timeMs: number;
+}
+
 export type Message =
-  | {
-      readonly kind: 'trade';
-      readonly product: string;
-      readonly id: number;
-      readonly price: number;
-      readonly timeMs: number;
-    }
+  | (Book & { readonly kind: 'book' })
   | { readonly kind: 'heartbeat' }
   | { readonly kind: 'error'; readonly detail: string }
   | { readonly kind: 'other' }
   | { readonly kind: 'malformed' };
 
-const USED = ['match', 'last_match', 'heartbeat', 'error'];
+const USED = ['ticker', 'heartbeat', 'error'];
 
 export function readMessage(text: string): Message {
   const value = parseReceived(text);
-  if (isMatch(value)) {
-    const { product_id: product, trade_id: id, price, time } = value;
-    return { kind: 'trade', product, id, price: Number(price), timeMs: Date.parse(time) };
+  if (isTicker(value)) {
+    const { product_id: product, trade_id: id, time } = value;
+    const [bid, ask] = [Number(value.best_bid), Number(value.best_ask)];
+    const price = (bid + ask) / 2;
+    if (bid > 0 && bid <= ask)
+      return { kind: 'book', product, id, bid, ask, price, spread: ask - bid, timeMs: Date.parse(time) };
   }
   if (isHeartbeat(value)) return { kind: 'heartbeat' };
   if (isServiceError(value)) {
@@ -67,4 +78,4 @@ export function readMessage(text: string): Message {
  * a quiet market is not taken for a lost connection.
  */
 export const subscription = (product: string): string =>
-  JSON.stringify({ type: 'subscribe', product_ids: [product], channels: ['matches', 'heartbeat'] });
+  JSON.stringify({ type: 'subscribe', product_ids: [product], channels: ['ticker', 'heartbeat'] });

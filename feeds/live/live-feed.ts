@@ -25,6 +25,8 @@ export interface FeedView {
   readonly excluded: Readonly<Partial<Record<Asset, string>>>;
   /** By asset that it prices. */
   readonly updates: Readonly<Partial<Record<Asset, Readonly<UpdateCounts>>>>;
+  /** By asset that it prices: how late its prices arrive, nine of ten; null until enough have come. */
+  readonly latenessMs: Readonly<Partial<Record<Asset, number | null>>>;
   /** Messages that were not understood since the start. */
   readonly malformed: number;
 }
@@ -34,6 +36,8 @@ export interface LiveFeed extends PriceFeed {
   readonly newestMs: number;
   /** Whether this feed prices the asset (index into `ASSETS`). */
   covers(asset: number): boolean;
+  /** How late the asset's prices arrive, nine of ten, by the service's own times; null until enough have come. */
+  latenessMs(asset: number): number | null;
   view(): FeedView;
 }
 

@@ -34,6 +34,9 @@ class HandFeed implements LiveFeed {
   stop(): void {
     this.isStopped = true;
   }
+  latenessMs(): number | null {
+    return null;
+  }
   covers(asset: number): boolean {
     return this.assets.includes(asset);
   }

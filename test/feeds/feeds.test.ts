@@ -1,11 +1,11 @@
 /** The simulated walk and the feeds that carry ticks to the tracker. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ASSETS, TIME_FRAME_MS } from '../../engine/model/domain.js';
+import { ASSETS } from '../../engine/model/domain.js';
 import type { PriceTick, TickVerdict } from '../../engine/model/ports.js';
 import { MarketHours } from '../../feeds/market-hours.js';
 import { PushFeed } from '../../feeds/push-feed.js';
-import { SimulatedFeed, TAIL_TICKS_MAX } from '../../feeds/simulated-feed.js';
+import { SimulatedFeed } from '../../feeds/simulated-feed.js';
 import { SimulatedPrices, TICK_INTERVAL_MS } from '../../feeds/simulated-prices.js';
 
 const NOON_MS = Date.UTC(2026, 5, 10, 12);
@@ -51,18 +51,6 @@ test('the price is a function of key and time, whatever the polls', () => {
   const prices = new Map(often.ticks.map((tick) => [key(tick), tick.price]));
   assert.ok(once.ticks.length > 0);
   for (const tick of once.ticks) assert.equal(prices.get(key(tick)), tick.price);
-});
-
-test('a jump of a year is cheap, and still prices the ends of open rounds', () => {
-  const { feed, ticks } = feedAt(NOON_MS + 17_000);
-  const untilMs = NOON_MS + 365 * DAY_MS;
-  feed.poll(untilMs);
-  const times = ticks.filter(({ asset }) => asset === 0).map(({ timeMs }) => timeMs);
-  assert.ok(times.length <= TAIL_TICKS_MAX + 2 * TIME_FRAME_MS.length);
-  for (const frameMs of TIME_FRAME_MS)
-    assert.ok(times.includes((Math.floor(NOON_MS / frameMs) + 1) * frameMs));
-  assert.equal(times.at(-1), untilMs);
-  assert.equal(feed.nextDueMs(), untilMs + TICK_INTERVAL_MS);
 });
 
 test('a restart gives the price at a boundary that a round waited for', () => {
@@ -138,13 +126,6 @@ test('prices have their asset’s decimals', () => {
     for (const price of prices) assert.equal(Number(price.toFixed(places)), price);
     assert.ok(prices.some((price) => Number(price.toFixed(places - 1)) !== price));
   }
-});
-
-test('after stop no tick is delivered', () => {
-  const { feed, ticks } = feedAt(NOON_MS);
-  feed.stop();
-  feed.poll(NOON_MS + 1_000);
-  assert.equal(ticks.length, 0);
 });
 
 test('the push feed passes on its ticks, and returns the verdict', () => {

@@ -3,25 +3,28 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '../../config/config.js';
-import { settleSetup } from '../../config/setup.js';
+import { resolveSetup } from '../../config/setup.js';
 import { Engine } from '../../engine/engine.js';
-import { openPriceDesk } from '../../feeds/price-desk.js';
+import { marketOf } from '../../engine/model/domain.js';
+import { defaultRules, RULES_VERSION } from '../../engine/model/rules.js';
+import { openPrices } from '../../feeds/prices.js';
 import { SeenLog } from './support/seen.js';
 
 const US = fileURLToPath(new URL('../../../docs/calendars/us.json', import.meta.url));
 const UK = fileURLToPath(new URL('../../../docs/calendars/uk.json', import.meta.url));
 
 function deskAt(time: string, env: Record<string, string>) {
-  const { config } = settleSetup(readConfig(env), null);
+  const { config } = resolveSetup(readConfig(env), null);
   const log = new SeenLog();
   const fromMs = Date.parse(time);
-  const desk = openPriceDesk(config, new Engine(), {
+  const engine = new Engine();
+  const desk = openPrices(config, engine, {
     masterSecret: Buffer.alloc(32),
     fromMs,
     clock: { nowMs: () => fromMs, monotonicMs: () => 0 },
     log,
   });
-  return { desk, log };
+  return { desk, engine, fromMs, log };
 }
 
 test('feeds are in the order of TOTE_FEED, and one alone needs nobody to stand by', () => {
@@ -47,6 +50,29 @@ test('all files of holidays count, and one that is over is told of', () => {
   }
   assert.deepEqual(log.all, []);
   const later = deskAt('2027-12-29T00:01Z', env);
-  assert.deepEqual(later.log.all, [{ event: 'holidays_over', fields: { last: '2027-12-29T00:00:00.000Z' } }]);
+  assert.deepEqual(later.log.all, [
+    { event: 'holidays_expired', fields: { last: '2027-12-29T00:00:00.000Z' } },
+  ]);
   assert.deepEqual(deskAt('2027-12-29T00:01Z', {}).log.all, []);
+});
+
+test('markets for which prices are too late are counted, and take orders where TOTE_LATE_FRAMES has them', () => {
+  const lateFor = (latenessMs: number, frames: string) => {
+    const env = { TOTE_FEED: 'coinbase', TOTE_LATE_FRAMES: frames };
+    const { desk, engine, fromMs } = deskAt('2026-06-10T12:00Z', env);
+    const rules = defaultRules('f'.repeat(64));
+    engine.apply({ kind: 'configure', timeMs: fromMs, rulesVersion: RULES_VERSION, rules });
+    engine.apply({ kind: 'depositHouse', timeMs: fromMs, amountCents: 1_000_000_00, reference: 'capital' });
+    desk.tracker.start(fromMs);
+    const tick = { asset: 0, price: 95_000, timeMs: fromMs, source: 'coinbase', origin: '' };
+    desk.tracker.offer(tick, fromMs);
+    for (const command of desk.tracker.lateOpens(fromMs)) engine.apply(command);
+    for (const feed of desk.liveFeeds) Object.assign(feed, { latenessMs: () => latenessMs });
+    const isOffered = (market: string): boolean => desk.quoter.fairShareE6(marketOf(market), fromMs) >= 0;
+    return [desk.lateMarkets(), isOffered('BTC_ONE_MINUTE'), isOffered('BTC_ONE_DAY')];
+  };
+  assert.deepEqual(lateFor(50, 'none'), [0, true, true]);
+  assert.deepEqual(lateFor(2_000, 'none'), [4, false, true]);
+  assert.deepEqual(lateFor(2_000, 'FOUR_HOURS, ONE_MINUTE'), [4, true, true]);
+  assert.deepEqual(lateFor(9_000, 'FOUR_HOURS'), [5, false, false]);
 });

@@ -6,7 +6,7 @@ import type { WebSocket } from 'ws';
 import { ASSETS, assetClassOf } from '../../../engine/model/domain.js';
 import type { PriceTick } from '../../../engine/model/ports.js';
 import { CoinbaseFeed } from '../../../feeds/coinbase/coinbase-feed.js';
-import { ExchangeService, heartbeatJson, tradeJson } from '../support/exchange-service.js';
+import { ExchangeService, heartbeatJson, tickerJson } from '../support/exchange-service.js';
 import { HandClock, Seen, SeenLog, waitOut } from '../support/seen.js';
 
 const NOON_MS = Date.UTC(2026, 5, 10, 12);
@@ -44,19 +44,20 @@ async function socketOf({ service, log }: Started): Promise<WebSocket> {
   return socket;
 }
 
-test('trades become ticks with their own price and time; each cryptocurrency is subscribed to alone', async (t) => {
+test('the middle of the book after a trade becomes a tick with its time, whatever the trade paid; each cryptocurrency is subscribed to alone', async (t) => {
   const started = await start(t);
   const socket = await socketOf(started);
-  socket.send(tradeJson({ id: 1081862674, timeMs: NOON_MS - 102, type: 'last_match' }));
-  socket.send(tradeJson({ id: 1081862675, timeMs: NOON_MS, price: '80691.54' }));
-  socket.send(tradeJson({ id: 7, timeMs: NOON_MS + 1, price: '3300', product: 'ETH-USD' }));
+  socket.send(tickerJson({ id: 1081862674, timeMs: NOON_MS - 102 }));
+  socket.send(tickerJson({ id: 1081862675, timeMs: NOON_MS, price: '80691.54', bid: '80691.20' }));
+  socket.send(tickerJson({ id: 7, timeMs: NOON_MS + 1, bid: '3300', ask: '3300', product: 'ETH-USD' }));
   await started.ticks.next();
   assert.deepEqual(await started.ticks.next(), {
     asset: 0,
-    price: 80_691.54,
+    price: 80_691.37,
+    spread: 80_691.54 - 80_691.2,
     timeMs: NOON_MS,
     source: 'coinbase',
-    origin: 'BTC-USD trade 1081862675',
+    origin: 'BTC-USD trade 1081862675 bid 80691.2 ask 80691.54',
   });
   assert.deepEqual([(await started.ticks.next()).asset, started.ticks.all[0]?.timeMs], [ETH, NOON_MS - 102]);
   const cryptos = ASSETS.filter((name) => assetClassOf(name) === 'CRYPTO');
@@ -64,15 +65,30 @@ test('trades become ticks with their own price and time; each cryptocurrency is 
   assert.equal(started.feed.covers(ASSETS.indexOf('GOLD')), false);
 });
 
+test('how late prices arrive is measured by asset, by the clock of the wall', async (t) => {
+  const started = await start(t);
+  const socket = await socketOf(started);
+  assert.equal(started.feed.latenessMs(ETH), null);
+  for (let id = 1; id <= 5; id++) {
+    socket.send(tickerJson({ id, timeMs: started.clock.nowMs() - 1_234, product: 'ETH-USD' }));
+    await started.ticks.next();
+  }
+  assert.deepEqual([started.feed.latenessMs(ETH), started.feed.latenessMs(0)], [1_234, null]);
+  assert.equal(started.feed.view().latenessMs.ETH, 1_234);
+});
+
 test('a message may come in two fragments, cut at every byte', async (t) => {
   const started = await start(t);
   const socket = await socketOf(started);
-  const length = Buffer.byteLength(tradeJson({ id: 1000, timeMs: NOON_MS }));
+  const length = Buffer.byteLength(tickerJson({ id: 1000, timeMs: NOON_MS }));
   for (let cut = 1; cut < length; cut++) {
-    const bytes = Buffer.from(tradeJson({ id: 1000 + cut, timeMs: NOON_MS }));
+    const bytes = Buffer.from(tickerJson({ id: 1000 + cut, timeMs: NOON_MS }));
     socket.send(bytes.subarray(0, cut), { binary: false, fin: false });
     socket.send(bytes.subarray(cut), { binary: false, fin: true });
-    assert.equal((await started.ticks.next()).origin, `BTC-USD trade ${1000 + cut}`);
+    assert.equal(
+      (await started.ticks.next()).origin,
+      `BTC-USD trade ${1000 + cut} bid 80691.52 ask 80691.54`,
+    );
   }
 });
 
@@ -106,21 +122,22 @@ test('the stream, handshake included, may arrive byte by byte', async (t) => {
   const through = new URL(`ws://127.0.0.1:${address.port}/`);
   const started = await start(t, (service) => target.add(service.url), through);
   const socket = await socketOf(started);
-  for (const id of [1, 2, 3]) socket.send(tradeJson({ id, timeMs: NOON_MS }));
-  for (const id of [1, 2, 3]) assert.equal((await started.ticks.next()).origin, `BTC-USD trade ${id}`);
+  for (const id of [1, 2, 3]) socket.send(tickerJson({ id, timeMs: NOON_MS }));
+  for (const id of [1, 2, 3])
+    assert.equal((await started.ticks.next()).origin.slice(0, 15), `BTC-USD trade ${id}`);
 });
 
 test('doubled trades and those out of order are left out, over a new connection too', async (t) => {
   const started = await start(t);
   let socket = await socketOf(started);
-  for (const id of [10, 10, 11, 9, 12]) socket.send(tradeJson({ id, timeMs: NOON_MS + id }));
+  for (const id of [10, 10, 11, 9, 12]) socket.send(tickerJson({ id, timeMs: NOON_MS + id }));
   for (let i = 0; i < 3; i++) await started.ticks.next();
   socket.close(1001);
   const { reason, waitMs } = await waitOut(started);
   assert.deepEqual([reason, waitMs], ['the service closed the connection (code 1001)', 250]);
   socket = await socketOf(started);
-  socket.send(tradeJson({ id: 12, timeMs: NOON_MS + 12, type: 'last_match' }));
-  socket.send(tradeJson({ id: 13, timeMs: NOON_MS + 13 }));
+  socket.send(tickerJson({ id: 12, timeMs: NOON_MS + 12 }));
+  socket.send(tickerJson({ id: 13, timeMs: NOON_MS + 13 }));
   assert.equal((await started.ticks.next()).timeMs, NOON_MS + 13);
   const counts = started.feed.view().updates.BTC;
   assert.deepEqual(counts, { taken: 4, refused: 0, standby: 0, repeated: 3, unsure: 0 });
@@ -132,7 +149,7 @@ test('heartbeats keep a quiet market connected; without them the connection is g
   for (let i = 1; i <= 5; i++) {
     started.clock.pass(9_000);
     socket.send(heartbeatJson(NOON_MS));
-    socket.send(tradeJson({ id: i, timeMs: NOON_MS + i, product: 'SOL-USD' }));
+    socket.send(tickerJson({ id: i, timeMs: NOON_MS + i, product: 'SOL-USD' }));
     await started.ticks.next();
     started.feed.poll();
   }
@@ -158,29 +175,16 @@ test('a product that the exchange does not have is left out, the others are not'
   assert.equal(started.service.subscribed.all.filter((product) => product === 'TON-USD').length, 1);
 });
 
-test('a 429 is obeyed', async (t) => {
-  const started = await start(t, (service) => {
-    service.refuseWith = { status: 429, headers: { 'Retry-After': '9' } };
-  });
-  const { fields } = await started.log.ofEvent('feed_disconnected');
-  assert.deepEqual([fields['reason'], fields['waitMs']], ['the service answered 429', 9_000]);
-  started.service.refuseWith = null;
-  started.clock.pass(8_999);
-  started.feed.poll();
-  assert.equal(started.feed.view().connection.attempts, 1);
-  started.clock.pass(1);
-  started.feed.poll();
-  await socketOf(started);
-});
-
 test('what is not in the form of the service is counted, and new kinds of messages are passed over', async (t) => {
   const started = await start(t);
   const socket = await socketOf(started);
-  const sound = JSON.parse(tradeJson({ id: 5, timeMs: NOON_MS })) as object;
+  const sound = JSON.parse(tickerJson({ id: 5, timeMs: NOON_MS })) as object;
   const broken = [
-    { price: '-1' },
-    { price: 80_691 },
-    { price: '1e9' },
+    { best_bid: '-1' },
+    { best_bid: '0' },
+    { best_bid: '80691.55' },
+    { best_ask: 80_691 },
+    { best_ask: '1e9' },
     { trade_id: 'x' },
     { trade_id: -1 },
     { time: 'now' },
@@ -188,23 +192,9 @@ test('what is not in the form of the service is counted, and new kinds of messag
   ];
   for (const part of broken) socket.send(JSON.stringify({ ...sound, ...part }));
   for (const text of ['not JSON', '[]', 'null']) socket.send(text);
-  for (const other of [{ type: 'ticker', price: 7 }, { type: 'status' }]) socket.send(JSON.stringify(other));
-  socket.send(tradeJson({ id: 5, timeMs: NOON_MS, product: 'DOGE-USD' }));
-  socket.send(tradeJson({ id: 6, timeMs: NOON_MS }));
-  assert.equal((await started.ticks.next()).origin, 'BTC-USD trade 6');
+  for (const other of [{ type: 'match', price: 7 }, { type: 'status' }]) socket.send(JSON.stringify(other));
+  socket.send(tickerJson({ id: 5, timeMs: NOON_MS, product: 'DOGE-USD' }));
+  socket.send(tickerJson({ id: 6, timeMs: NOON_MS }));
+  assert.equal((await started.ticks.next()).origin.slice(0, 15), 'BTC-USD trade 6');
   assert.equal(started.feed.view().malformed, broken.length + 3);
-});
-
-test('a service that is not there is tried again, and nothing comes after stop', async (t) => {
-  const started = await start(t, (service) => service.close());
-  const reasons = [await waitOut(started), await waitOut(started)];
-  for (const { reason } of reasons) assert.match(reason, /ECONNREFUSED/);
-  assert.deepEqual(
-    reasons.map(({ waitMs }) => waitMs),
-    [250, 500],
-  );
-  started.feed.stop();
-  started.clock.pass(60_000);
-  started.feed.poll();
-  assert.equal(started.feed.view().connection.state, 'stopped');
 });

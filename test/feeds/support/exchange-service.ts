@@ -1,33 +1,38 @@
 /**
- * An exchange that speaks the wire format of Coinbase Exchange's feed over a real port. The messages are those of a
- * session recorded on 2026-08-25; a subscription is answered as the service documents it.
+ * An exchange that speaks the wire format of Coinbase Exchange's feed over a real port. The messages are as the
+ * service documents them.
  */
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { Seen } from './seen.js';
 
-const MATCH =
-  '{"type":"match","trade_id":1081862675,"maker_order_id":"f07e510f-4edf-469d-b844-4f670f1e93f1","taker_order_id":"e6f50944-3e2a-439e-ae49-308300ba8296","side":"sell","size":"0.00000001","price":"80691.53","product_id":"BTC-USD","sequence":134905860111,"time":"2026-08-25T03:35:57.198335Z"}';
+const TICKER = {
+  ...{ type: 'ticker', sequence: 134905860111, product_id: 'BTC-USD', price: '80691.53' },
+  ...{ open_24h: '79933.5', volume_24h: '7302.11893104', low_24h: '79402.36', high_24h: '81150' },
+  ...{ volume_30d: '220311.75', best_bid: '80691.52', best_bid_size: '0.29', best_ask: '80691.54' },
+  ...{ best_ask_size: '0.45', side: 'sell', trade_id: 1081862675, last_size: '0.00000001' },
+} as const;
 
-export interface SentTrade {
+export interface SentBook {
   readonly product?: string;
   readonly id: number;
+  /** Of the trade, which lies anywhere between bid and ask. */
   readonly price?: string;
+  readonly bid?: string;
+  readonly ask?: string;
   readonly timeMs: number;
-  readonly type?: 'match' | 'last_match';
 }
 
-export function tradeJson({
-  product = 'BTC-USD',
-  id,
-  price = '80691.53',
-  timeMs,
-  type = 'match',
-}: SentTrade): string {
+/** A ticker: a trade, and the book after it. */
+export function tickerJson({ product = 'BTC-USD', id, price, bid, ask, timeMs }: SentBook): string {
   const time = `${new Date(timeMs).toISOString().slice(0, -1)}335Z`;
-  const recorded = JSON.parse(MATCH) as object;
-  return JSON.stringify({ ...recorded, type, trade_id: id, product_id: product, price, time });
+  const book = {
+    price: price ?? TICKER.price,
+    best_bid: bid ?? TICKER.best_bid,
+    best_ask: ask ?? TICKER.best_ask,
+  };
+  return JSON.stringify({ ...TICKER, ...book, trade_id: id, product_id: product, time });
 }
 
 export const heartbeatJson = (timeMs: number): string =>
@@ -91,7 +96,7 @@ export class ExchangeService {
     const channel = (name: string) => ({ name, product_ids: [product] });
     const answer = this.unknown.has(product)
       ? { type: 'error', message: 'Failed to subscribe', reason: `${product} is not a valid product` }
-      : { type: 'subscriptions', channels: [channel('matches'), channel('heartbeat')] };
+      : { type: 'subscriptions', channels: [channel('ticker'), channel('heartbeat')] };
     socket.send(JSON.stringify(answer));
   }
 }

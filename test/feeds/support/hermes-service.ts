@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ASSETS, type Asset } from '../../../engine/model/domain.js';
-import { HERMES_SYMBOLS, USUAL_HERMES_IDS } from '../../../feeds/hermes/symbols.js';
+import { HERMES_IDS, HERMES_SYMBOLS } from '../../../feeds/hermes/symbols.js';
 import { Seen } from './seen.js';
 
 export interface SentPrice {
@@ -24,7 +24,7 @@ export interface SentPrice {
 export function updateJson(prices: readonly SentPrice[]): string {
   const parsed = prices.map(
     ({ asset, price, conf = '2302419392', expo = -8, publishTime, slot = publishTime * 2, id }) => ({
-      id: id ?? USUAL_HERMES_IDS[asset],
+      id: id ?? HERMES_IDS[asset],
       price: { price, conf, expo, publish_time: publishTime },
       ema_price: { price, conf, expo, publish_time: publishTime },
       metadata: { slot, proof_available_time: publishTime + 2, prev_publish_time: publishTime - 1 },
@@ -41,7 +41,7 @@ export class HermesService {
   readonly listRequests: IncomingMessage[] = [];
   /** What the service lists, by symbol. */
   readonly listed = new Map<string, string>(
-    ASSETS.map((asset) => [HERMES_SYMBOLS[asset], USUAL_HERMES_IDS[asset]]),
+    ASSETS.map((asset) => [HERMES_SYMBOLS[asset], HERMES_IDS[asset]]),
   );
   /** Answers the next requests in its own way, where it returns true. */
   intercept: (request: IncomingMessage, response: ServerResponse) => boolean = () => false;

@@ -39,6 +39,10 @@ export class SeenLog extends Seen<{ readonly event: string; readonly fields: Rec
 /** A clock that a test moves. */
 export class HandClock {
   #ms = 1_000_000;
+  /** Wall-clock time, which is the same here. */
+  nowMs(): number {
+    return this.#ms;
+  }
   monotonicMs(): number {
     return this.#ms;
   }

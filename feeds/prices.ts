@@ -6,39 +6,55 @@
 import type { RunningConfig } from '../config/setup.js';
 import { PriceTracker } from '../engine/host/price-tracker.js';
 import { Quoter } from '../engine/host/quoter.js';
+import { assetOf, marketOf, TIME_FRAMES, textAt, timeFrameOf } from '../engine/model/domain.js';
 import type { EngineReads } from '../engine/model/views.js';
 import { type ChosenFeed, chooseFeed, type FeedSurroundings } from './choose-feed.js';
+import { bears } from './live/lateness.js';
 import { MarketHours } from './market-hours.js';
 import { type AssetsAt, expectedAssetsOf, silentAssetsOf } from './silent-assets.js';
 
-export interface PriceDesk extends ChosenFeed {
+export interface Prices extends ChosenFeed {
   readonly hours: MarketHours;
   readonly tracker: PriceTracker;
   readonly quoter: Quoter;
   /** Of which ticks are expected now, and which of them have had none for a while. */
   readonly expectedAssets: AssetsAt;
   readonly silentAssets: AssetsAt;
+  /** How late an asset's prices arrive, from the live feed that it has them from; null where that is not known. */
+  readonly latenessMs: (asset: number) => number | null;
+  /** Markets whose prices are too late for them, whether they take orders or an operator has them do so. */
+  readonly lateMarkets: () => number;
 }
 
-export function openPriceDesk(
+export function openPrices(
   config: RunningConfig,
   engine: EngineReads,
   surroundings: Omit<FeedSurroundings, 'hours'>,
-): PriceDesk {
+): Prices {
   const { closures } = config;
   const hours = new MarketHours(closures);
   const lastMs = Math.max(...closures.map(({ untilMs }) => untilMs));
   if (closures.length > 0 && lastMs < surroundings.clock.nowMs()) {
-    surroundings.log.write('holidays_over', { last: new Date(lastMs).toISOString() });
+    surroundings.log.write('holidays_expired', { last: new Date(lastMs).toISOString() });
   }
-  const jumpLimits = { ratioMax: config.priceRatioMax, agreementMs: config.priceAgreementMs };
-  const tracker = new PriceTracker(engine, config.pastPricesMs, jumpLimits);
+  const tracker = new PriceTracker(engine);
   const chosen = chooseFeed(config, { ...surroundings, hours });
+  const latenessMs = (asset: number): number | null => {
+    const source = tracker.latest(asset)?.source;
+    return chosen.liveFeeds.find(({ name }) => name === source)?.latenessMs(asset) ?? null;
+  };
+  const isLate = (market: number): boolean => !bears(market, latenessMs(assetOf(market)));
+  const isOffered = (market: number): boolean =>
+    config.lateFrames.includes(textAt(TIME_FRAMES, timeFrameOf(market))) || !isLate(market);
+  const lateMarkets = (): number =>
+    engine.rules?.markets.filter(({ marketId }) => isLate(marketOf(marketId))).length ?? 0;
   return {
     ...chosen,
     hours,
     tracker,
-    quoter: new Quoter(engine, tracker, config.volatility),
+    quoter: new Quoter(engine, tracker, config.volatility, isOffered),
+    latenessMs,
+    lateMarkets,
     expectedAssets: expectedAssetsOf(config, hours, tracker, chosen.liveFeeds),
     silentAssets: silentAssetsOf(config, hours, tracker, chosen.liveFeeds),
   };

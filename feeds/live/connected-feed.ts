@@ -1,0 +1,112 @@
+/** A price feed that comes over one connection, which it keeps: what feeds of all services share. */
+import { must } from '../../engine/base/assert.js';
+import { ASSETS, type Asset } from '../../engine/model/domain.js';
+import type { Clock, PriceTick, TickVerdict } from '../../engine/model/ports.js';
+import type { Log } from '../../process/log/log.js';
+import { KeptConnection, type Listener } from './kept-connection.js';
+import { Lateness } from './lateness.js';
+import { countVerdict, type FeedView, type LiveFeed, newCounts, type UpdateCounts } from './live-feed.js';
+import { SeldomLog } from './seldom-log.js';
+
+/** Services send prices or heartbeats every second: after so long without a new one the connection is given up. */
+const SILENCE_MS = 10_000;
+
+export interface FeedOptions {
+  readonly clock: Clock;
+  /** From 0 to below 1, for the waits between connections. */
+  readonly random: () => number;
+  readonly log: Pick<Log, 'write'>;
+}
+
+export abstract class ConnectedFeed implements LiveFeed {
+  newestMs = 0;
+  protected readonly log: SeldomLog;
+  readonly #clock: Clock;
+  readonly #connection: KeptConnection;
+  readonly #counts = ASSETS.map(newCounts);
+  readonly #lateness = ASSETS.map(() => new Lateness());
+  #malformed = 0;
+  #sink: ((tick: PriceTick) => TickVerdict) | null = null;
+
+  /** `assets` are those that the service prices, as indices. */
+  constructor(
+    readonly name: string,
+    private readonly assets: readonly number[],
+    { clock, random, log }: FeedOptions,
+  ) {
+    this.#clock = clock;
+    this.log = new SeldomLog(log, clock, name);
+    this.#connection = new KeptConnection({
+      dial: (listener) => this.connect(listener),
+      silenceMs: SILENCE_MS,
+      clock,
+      random,
+      onOpened: () => log.write('feed_connected', { feed: name }),
+      onEnded: (reason, waitMs) => log.write('feed_disconnected', { feed: name, reason, waitMs }),
+    });
+  }
+
+  /** Begins a connection; the function that it returns hangs up. */
+  protected abstract connect(listener: Listener): () => void;
+  /** Assets that may not be priced, each with the reason. */
+  protected abstract get excluded(): ReadonlyMap<Asset, string>;
+
+  start(sink: (tick: PriceTick) => TickVerdict): void {
+    this.#sink = sink;
+    this.#connection.start();
+  }
+
+  poll(): void {
+    this.#connection.poll();
+  }
+
+  nextDueMs(): number {
+    return Number.POSITIVE_INFINITY;
+  }
+
+  stop(): void {
+    this.#sink = null;
+    this.#connection.stop();
+  }
+
+  covers(asset: number): boolean {
+    return this.assets.includes(asset) && !this.excluded.has(must(ASSETS[asset], 'a known asset'));
+  }
+
+  latenessMs(asset: number): number | null {
+    return this.#lateness[asset]?.ms ?? null;
+  }
+
+  view(): FeedView {
+    const byAsset = <T>(read: (asset: number) => T): Partial<Record<Asset, T>> =>
+      Object.fromEntries(this.assets.map((asset) => [ASSETS[asset], read(asset)]));
+    return {
+      name: this.name,
+      connection: this.#connection.view,
+      excluded: Object.fromEntries(this.excluded),
+      updates: byAsset((asset) => this.countsOf(asset)),
+      latenessMs: byAsset((asset) => this.latenessMs(asset)),
+      malformed: this.#malformed,
+    };
+  }
+
+  protected countsOf(asset: number): UpdateCounts {
+    return must(this.#counts[asset], 'counts of the asset');
+  }
+
+  protected countMalformed(messages: number): void {
+    if (messages === 0) return;
+    this.#malformed += messages;
+    this.log.write('feed_malformed', 'malformed', { malformed: this.#malformed });
+  }
+
+  /** A price of the asset has come that is new. It is measured, whether it is passed on or not. */
+  protected hears(asset: number, timeMs: number): void {
+    this.newestMs = Math.max(this.newestMs, timeMs);
+    this.#lateness[asset]?.add(this.#clock.nowMs() - timeMs);
+  }
+
+  protected offer(tick: PriceTick): void {
+    countVerdict(this.countsOf(tick.asset), this.#sink?.(tick));
+  }
+}
