@@ -9,17 +9,18 @@
 
 import { flattenString } from './base/flatten-string.js';
 import { integerText } from './base/integer-text.js';
+import { isoText } from './base/iso-text.js';
 import { betId, roundId, SIDES, textAt } from './model/domain.js';
 import type { HashedBet } from './model/events.js';
+import type { Sha256 } from './proofs/merkle.js';
 
-/** Crypto and date functions, which the engine itself does not have. */
+/** Hash functions, which the engine itself does not have. Text is hashed as UTF-8. */
 export interface FairnessTools {
-  /** SHA-256 in hex; text is hashed as UTF-8. */
+  /** SHA-256 in hex. */
   sha256(data: string | Uint8Array): string;
+  readonly sha256Into: Sha256;
   /** HMAC-SHA-256 in hex. */
   hmacSha256(secret: Uint8Array, text: string): string;
-  /** ISO 8601 in UTC with milliseconds. */
-  isoText(timeMs: number): string;
 }
 
 /** First field of the hashed text. Another construction would get another name. */
@@ -46,41 +47,19 @@ function utf8Bytes(text: string): number {
 const roundFields = (seed: string, round: string): string =>
   asciiField(CONSTRUCTION) + asciiField(seed) + asciiField(round);
 
-/** Numbers in decimal digits. */
-interface BetFields {
-  readonly id: string;
-  readonly prediction: string;
-  readonly amountCents: string;
-  readonly oddsE4: string;
-  readonly entryPercentE2: string;
-  readonly payoutCents: string;
-  readonly placedAt: string;
-  readonly clientSeed: string | null;
-}
-
-function hashBet(ofRound: string, bet: BetFields, tools: FairnessTools): string {
+/** The text that is hashed; numbers are in decimal digits. */
+function betText(ofRound: string, bet: HashedBet): string {
   const text =
     ofRound +
-    asciiField(bet.id) +
-    asciiField(bet.prediction) +
-    asciiField(bet.amountCents) +
-    asciiField(bet.oddsE4) +
-    asciiField(bet.entryPercentE2) +
-    asciiField(bet.payoutCents) +
-    asciiField(bet.placedAt);
-  return tools.sha256(bet.clientSeed === null ? text : text + field(bet.clientSeed));
+    asciiField(betId(bet.bet)) +
+    asciiField(textAt(SIDES, bet.side)) +
+    asciiField(integerText(bet.stakeCents)) +
+    asciiField(integerText(bet.oddsE4)) +
+    asciiField(integerText(bet.entryPercentE2)) +
+    asciiField(integerText(bet.payoutCents)) +
+    asciiField(isoText(bet.timeMs));
+  return bet.clientSeed === null ? text : text + field(bet.clientSeed);
 }
-
-const fieldsOf = (bet: HashedBet, tools: FairnessTools): BetFields => ({
-  id: betId(bet.bet),
-  prediction: textAt(SIDES, bet.side),
-  amountCents: integerText(bet.stakeCents),
-  oddsE4: integerText(bet.oddsE4),
-  entryPercentE2: integerText(bet.entryPercentE2),
-  payoutCents: integerText(bet.payoutCents),
-  placedAt: tools.isoText(bet.timeMs),
-  clientSeed: bet.clientSeed,
-});
 
 /** The hashes of bets of one round whose seed is known. */
 export function hasherOfRound(
@@ -90,7 +69,7 @@ export function hasherOfRound(
   tools: FairnessTools,
 ): (bet: HashedBet) => string {
   const ofRound = flattenString(roundFields(seed, roundId(market, roundNumber)));
-  return (bet) => hashBet(ofRound, fieldsOf(bet, tools), tools);
+  return (bet) => tools.sha256(betText(ofRound, bet));
 }
 
 /** Seeds of rounds and hashes of bets, from the master secret. */
@@ -118,13 +97,18 @@ export class RoundSeeds {
     return seedCommitment(this.seed(market, roundNumber), this.#tools);
   }
 
-  /** `bet.betHash` of an accepted bet. */
-  betHash(event: HashedBet): string {
-    return hashBet(
-      this.#fieldsOf(event.market, event.roundNumber),
-      fieldsOf(event, this.#tools),
-      this.#tools,
-    );
+  /** `bet.betHash` of an accepted bet, 64 hex digits. */
+  betHash(bet: HashedBet): string {
+    return this.#tools.sha256(this.#textOf(bet));
+  }
+
+  /** The same as 32 bytes, which are written into `into`. */
+  betHashInto(bet: HashedBet, into: Uint8Array): void {
+    this.#tools.sha256Into(this.#textOf(bet), into, 0);
+  }
+
+  #textOf(bet: HashedBet): string {
+    return betText(this.#fieldsOf(bet.market, bet.roundNumber), bet);
   }
 
   #fieldsOf(market: number, roundNumber: number): string {

@@ -46,6 +46,7 @@ export async function settlementText(
     ['bets', proof.totalBets],
     ['volumeCents', cents(proof.totalVolume)],
     ['merkleRoot', proof.root?.merkleRoot ?? null],
+    ['rootPublishedAt', proof.root?.publishedAt ?? null],
     ['resolvedAt', proof.resolvedAt],
     ['settledAt', proof.settledAt],
   ]);

@@ -1,18 +1,29 @@
 /**
  * Checks a bet and its round from published data alone, with the platform's own cryptography: that the bet hashes to its
- * `betHash`, that it is under the Merkle root that the round had on record, and that the server has signed that root and
- * the settlement. docs/proofs.md of the server's project has the same step by step.
+ * `betHash`, that it is under the Merkle root that the round had on record, that the server has signed that root and
+ * the settlement, and that what it has signed makes sense. docs/proofs.md of the server's project has the same step by step.
  */
 import type { OrderProof, Position, RoundProof, SigningKey } from '../base/types.js';
+import {
+  hasForm,
+  keysAgree,
+  type ProofWarning,
+  payoutAgrees,
+  poolsAgree,
+  pricesAgree,
+  resultAgrees,
+  rootIsTimely,
+  timesAgree,
+  warningsOf,
+} from './sense.js';
 import { rootText, settlementText } from './statements.js';
 
-/** What of a bet its hash is made of, and the hash. */
+/** What of a bet its hash is made of, the hash, and what may be known of the bet's end. */
 export type HashedBet = Pick<
   Position,
   'id' | 'prediction' | 'amount' | 'oddsAtBet' | 'entryPercent' | 'potentialPayout' | 'placedAt' | 'betHash'
->;
-
-type PublicKey = Pick<SigningKey, 'keyId' | 'publicKey'>;
+> &
+  Partial<Pick<Position, 'marketId' | 'result' | 'payout'>>;
 
 /** What a bettor has once the round is settled. What was noted earlier makes the check worth more. */
 export interface ProofEvidence {
@@ -23,7 +34,7 @@ export interface ProofEvidence {
   readonly orderProof: OrderProof;
   readonly roundProof: RoundProof;
   /** `listSigningKeys`, ideally as noted before the round. */
-  readonly keys: readonly PublicKey[];
+  readonly keys: readonly SigningKey[];
   /** `seedCommitment` as seen while the round was open. */
   readonly notedCommitment?: string | undefined;
   /** `merkleRoot` as the stream told it when the round locked. */
@@ -32,6 +43,7 @@ export interface ProofEvidence {
 
 /** The checks in their order. */
 export const PROOF_STEPS = [
+  'form',
   'commitment',
   'hash',
   'order',
@@ -40,25 +52,34 @@ export const PROOF_STEPS = [
   'sameRoot',
   'statement',
   'statementSignature',
+  'times',
+  'prices',
+  'result',
+  'pools',
+  'payout',
+  'rootTime',
+  'keyTime',
 ] as const;
 export type ProofStep = (typeof PROOF_STEPS)[number];
 
 /** `step` is the first check that failed. */
-export type ProofVerdict = { readonly valid: true } | { readonly valid: false; readonly step: ProofStep };
+export type ProofVerdict =
+  | { readonly valid: true; readonly warnings: readonly ProofWarning[] }
+  | { readonly valid: false; readonly step: ProofStep };
 
 /** Needs `crypto.subtle` with Ed25519: Node from 20.19, and browsers of 2025. */
 export async function verifyProof(evidence: ProofEvidence): Promise<ProofVerdict> {
   for (const step of PROOF_STEPS) if (!(await CHECKS[step](evidence))) return { valid: false, step };
-  return { valid: true };
+  return { valid: true, warnings: warningsOf(evidence) };
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
-/** Of a public key of Ed25519; the platform throws for another length. */
-const KEY_BYTES = 32;
 
-const CHECKS: Readonly<Record<ProofStep, (evidence: ProofEvidence) => Promise<boolean>>> = {
-  commitment: async ({ roundProof: { seed, seedCommitment }, notedCommitment }) =>
-    hex(await sha256(bytesOf(seed))) === (notedCommitment ?? seedCommitment) &&
+const CHECKS: Readonly<Record<ProofStep, (evidence: ProofEvidence) => boolean | Promise<boolean>>> = {
+  form: hasForm,
+  commitment: async ({ roundProof: { seed, seedCommitment }, notedCommitment, orderProof }) =>
+    hex(await sha256(bytesOf(seed))) === seedCommitment &&
+    orderProof.seedCommitment === seedCommitment &&
     seedCommitment === (notedCommitment ?? seedCommitment),
   hash: async ({ bet, clientSeed, roundProof }) =>
     (await betHash(bet, clientSeed, roundProof)) === bet.betHash,
@@ -68,18 +89,27 @@ const CHECKS: Readonly<Record<ProofStep, (evidence: ProofEvidence) => Promise<bo
     orderProof.root.merkleRoot === (notedRoot ?? orderProof.root.merkleRoot),
   rootSignature: ({ orderProof, keys }) => isSigned(rootText(orderProof), orderProof.root, keys),
   sameRoot: async ({ orderProof, roundProof }) =>
-    roundProof.id === orderProof.roundId && roundProof.root?.merkleRoot === orderProof.root.merkleRoot,
+    roundProof.id === orderProof.roundId &&
+    ROOT_FIELDS.every((name) => roundProof.root?.[name] === orderProof.root[name]),
   statement: async ({ roundProof }) =>
     (await settlementText(roundProof, async (text) => hex(await sha256(utf8(text))))) ===
     roundProof.statement.text,
   statementSignature: ({ roundProof: { statement }, keys }) => isSigned(statement.text, statement, keys),
+  times: timesAgree,
+  prices: pricesAgree,
+  result: resultAgrees,
+  pools: poolsAgree,
+  payout: payoutAgrees,
+  rootTime: rootIsTimely,
+  keyTime: keysAgree,
 };
+
+const ROOT_FIELDS = ['merkleRoot', 'treeSize', 'publishedAt', 'keyId', 'signature'] as const;
 
 const utf8 = (text: string): Bytes => new TextEncoder().encode(text);
 const hex = (bytes: Uint8Array): string =>
   [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
-/** What is not hex becomes bytes that hash to nothing published. */
 const bytesOf = (text: string): Bytes =>
   Uint8Array.from({ length: text.length / 2 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16));
 
@@ -128,12 +158,12 @@ async function reachedRoot(proof: OrderProof): Promise<string | null> {
 async function isSigned(
   text: string,
   { keyId, signature }: { readonly keyId: string; readonly signature: string },
-  keys: readonly PublicKey[],
+  keys: readonly SigningKey[],
 ): Promise<boolean> {
   const key = keys.find((one) => one.keyId === keyId);
   if (key === undefined) return false;
   const publicKey = bytesOf(key.publicKey);
-  if (publicKey.length !== KEY_BYTES || !hex(await sha256(publicKey)).startsWith(keyId)) return false;
+  if (!hex(await sha256(publicKey)).startsWith(keyId)) return false;
   const imported = await crypto.subtle.importKey('raw', publicKey, { name: 'Ed25519' }, false, ['verify']);
   return crypto.subtle.verify({ name: 'Ed25519' }, imported, bytesOf(signature), utf8(text));
 }

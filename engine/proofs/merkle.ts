@@ -6,43 +6,64 @@
  */
 import { assert, must } from '../base/assert.js';
 
-/** SHA-256, from the platform. The bytes that it returns stay as they are. */
-export type Sha256 = (data: Uint8Array) => Uint8Array;
+/** SHA-256, from the platform. Writes the 32 bytes of the hash into `into`, from `at` on; text is hashed as UTF-8. */
+export type Sha256 = (data: string | Uint8Array, into: Uint8Array, at: number) => void;
 
 export const HASH_BYTES = 32;
 const LEAF_PREFIX = 0;
 const NODE_PREFIX = 1;
+/** Where the two hashes of a node's data begin, and where they end. */
+const LEFT = 1;
+const RIGHT = LEFT + HASH_BYTES;
+const NODE_BYTES = RIGHT + HASH_BYTES;
 
-/** Computes hashes of leaves and nodes. It keeps its input's memory, so it allocates nothing but the hashes. */
+/** Data of a node, without its hashes yet. */
+const newNode = (): Uint8Array => new Uint8Array(NODE_BYTES).fill(NODE_PREFIX, 0, LEFT);
+
+/** Computes hashes of leaves and nodes, and returns what it has written them into: new bytes where it is given none. */
 export class TreeHasher {
   #leaf = new Uint8Array(1 + HASH_BYTES);
-  readonly #node = new Uint8Array(1 + 2 * HASH_BYTES).fill(NODE_PREFIX, 0, 1);
+  readonly #node = newNode();
 
   constructor(private readonly sha256: Sha256) {}
 
-  leaf(data: Uint8Array): Uint8Array {
+  leaf(data: Uint8Array, into: Uint8Array = new Uint8Array(HASH_BYTES), at = 0): Uint8Array {
     if (this.#leaf.length !== 1 + data.length) this.#leaf = new Uint8Array(1 + data.length);
     this.#leaf[0] = LEAF_PREFIX;
     this.#leaf.set(data, 1);
-    return this.sha256(this.#leaf);
+    return this.hash(this.#leaf, into, at);
   }
 
-  node(left: Uint8Array, right: Uint8Array): Uint8Array {
-    this.#node.set(left, 1);
-    this.#node.set(right, 1 + HASH_BYTES);
-    return this.sha256(this.#node);
+  node(
+    left: Uint8Array,
+    right: Uint8Array,
+    into: Uint8Array = new Uint8Array(HASH_BYTES),
+    at = 0,
+  ): Uint8Array {
+    this.#node.set(left, LEFT);
+    this.#node.set(right, RIGHT);
+    return this.hash(this.#node, into, at);
+  }
+
+  /** The hash of data that begin with their prefix. */
+  hash(data: Uint8Array, into: Uint8Array = new Uint8Array(HASH_BYTES), at = 0): Uint8Array {
+    this.sha256(data, into, at);
+    return into;
   }
 
   /** The root of a tree without leaves: SHA-256 of nothing. */
   empty(): Uint8Array {
-    return this.sha256(new Uint8Array(0));
+    return this.hash(new Uint8Array(0));
   }
 }
 
-/** The root of a tree that grows leaf by leaf, of which only the complete subtrees are kept: at most one for each power of two. */
+/**
+ * The root of a tree that grows leaf by leaf, of which only the complete subtrees are kept: at most one for each power of two.
+ * Each is written where the node above it is hashed from, so that a leaf allocates nothing.
+ */
 export class TreeStack {
-  /** Complete subtrees from the left, each with more leaves than the one behind it. */
-  readonly #subtrees: Uint8Array[] = [];
+  /** By height of its subtrees: the data of a node. The left one is there where the size has the bit of that height. */
+  readonly #nodes: Uint8Array[] = [];
   #size = 0;
 
   constructor(private readonly hasher: TreeHasher) {}
@@ -53,21 +74,29 @@ export class TreeStack {
   }
 
   add(data: Uint8Array): void {
-    let hash = this.hasher.leaf(data);
+    let rest = this.#size;
+    this.hasher.leaf(data, this.#node(0), rest % 2 === 0 ? LEFT : RIGHT);
     // A subtree is completed for each bit that the count carries over.
-    for (let rest = this.#size; rest % 2 === 1; rest = (rest - 1) / 2) {
-      hash = this.hasher.node(must(this.#subtrees.pop(), 'a complete subtree'), hash);
+    for (let height = 0; rest % 2 === 1; height++) {
+      rest = (rest - 1) / 2;
+      this.hasher.hash(this.#node(height), this.#node(height + 1), rest % 2 === 0 ? LEFT : RIGHT);
     }
-    this.#subtrees.push(hash);
     this.#size += 1;
   }
 
   root(): Uint8Array {
     let root: Uint8Array | null = null;
-    for (const subtree of this.#subtrees.toReversed()) {
+    for (let height = 0, rest = this.#size; rest > 0; height++, rest = Math.floor(rest / 2)) {
+      if (rest % 2 === 0) continue;
+      const subtree = this.#node(height).slice(LEFT, RIGHT);
       root = root === null ? subtree : this.hasher.node(subtree, root);
     }
     return root ?? this.hasher.empty();
+  }
+
+  #node(height: number): Uint8Array {
+    this.#nodes[height] ??= newNode();
+    return this.#nodes[height];
   }
 }
 
@@ -97,12 +126,11 @@ export class WholeTree {
     assert(this.#leaves < this.size, 'a tree has as many leaves as its size says');
     let at = this.#leaves;
     this.#leaves += 1;
-    let hash = this.hasher.leaf(data);
-    for (let level = 0; ; level++) {
-      must(this.#levels[level], 'a level').set(hash, at * HASH_BYTES);
-      if (at % 2 === 0) return;
-      hash = this.hasher.node(this.#complete(level, at - 1), hash);
+    this.hasher.leaf(data, this.#level(0), at * HASH_BYTES);
+    for (let level = 0; at % 2 === 1; level++) {
+      const [left, right] = [this.#complete(level, at - 1), this.#complete(level, at)];
       at = (at - 1) / 2;
+      this.hasher.node(left, right, this.#level(level + 1), at * HASH_BYTES);
     }
   }
 
@@ -140,7 +168,11 @@ export class WholeTree {
   }
 
   #complete(level: number, at: number): Uint8Array {
-    return must(this.#levels[level], 'a level').subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES);
+    return this.#level(level).subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES);
+  }
+
+  #level(level: number): Uint8Array {
+    return must(this.#levels[level], 'a level');
   }
 }
 

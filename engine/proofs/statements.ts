@@ -47,7 +47,7 @@ export interface PublishedSettlement {
   readonly fee: number;
   readonly totalBets: number;
   readonly totalVolume: number;
-  readonly root: { readonly merkleRoot: string } | null;
+  readonly root: { readonly merkleRoot: string; readonly publishedAt: string } | null;
   readonly resolvedAt: string;
   readonly settledAt: string;
 }
@@ -75,6 +75,7 @@ export const settlementStatement = (settled: PublishedSettlement, digest: TextDi
     ['bets', settled.totalBets],
     ['volumeCents', cents(settled.totalVolume)],
     ['merkleRoot', settled.root?.merkleRoot ?? null],
+    ['rootPublishedAt', settled.root?.publishedAt ?? null],
     ['resolvedAt', settled.resolvedAt],
     ['settledAt', settled.settledAt],
   ]);

@@ -1,6 +1,6 @@
 /** Messages of the thread that makes the roots of rounds: from the shadow, which tells it what happened, and with the event loop. */
 import type { MessagePort } from 'node:worker_threads';
-import type { RootFacts } from '../../engine/model/proofs/proof-views.js';
+import type { SignedRoot } from '../../engine/model/proofs/proof-views.js';
 import type { SigningKeys } from '../../engine/model/proofs/signing.js';
 import type { ErrorParts } from '../journal/messages.js';
 
@@ -22,7 +22,7 @@ export type RootNote =
     }
   /** `dropped`: the round is settled. */
   | ({ readonly kind: 'locked' | 'dropped' } & OfRound)
-  | ({ readonly kind: 'published' } & OfRound & Pick<RootFacts, 'merkleRoot' | 'treeSize'>);
+  | ({ readonly kind: 'published' } & OfRound & Pick<SignedRoot, 'merkleRoot' | 'treeSize'>);
 
 export interface RootNotes {
   /** A shadow has begun anew: what was told before counts no more. */
@@ -42,7 +42,7 @@ export interface RootsOptions {
 }
 
 /** A root that is to be put on record. */
-export interface MadeRoot extends RootFacts, OfRound {}
+export interface MadeRoot extends SignedRoot, OfRound {}
 
 export type FromRootsThread =
   | { readonly kind: 'root'; readonly root: MadeRoot }

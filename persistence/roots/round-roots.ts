@@ -7,15 +7,15 @@
 import { FAIRNESS_TOOLS } from '../../crypto/fairness-tools.js';
 import { must } from '../../engine/base/assert.js';
 import { RoundSeeds } from '../../engine/fairness.js';
-import { roundId } from '../../engine/model/domain.js';
+import { MARKETS_MAX, roundId } from '../../engine/model/domain.js';
 import type { HashedBet } from '../../engine/model/events.js';
-import type { RootFacts } from '../../engine/model/proofs/proof-views.js';
-import { HASH_BYTES, type Sha256, TreeHasher, TreeStack } from '../../engine/proofs/merkle.js';
+import type { SignedRoot } from '../../engine/model/proofs/proof-views.js';
+import { HASH_BYTES, TreeHasher, TreeStack } from '../../engine/proofs/merkle.js';
 import { rootStatement } from '../../engine/proofs/statements.js';
 import { JournalError } from '../errors.js';
 import { BET_CELLS, type MadeRoot, type RootNote, type RootNotes } from './messages.js';
 
-type Tree = Pick<RootFacts, 'merkleRoot' | 'treeSize'> & {
+type Tree = Pick<SignedRoot, 'merkleRoot' | 'treeSize'> & {
   readonly market: number;
   readonly roundNumber: number;
 };
@@ -27,9 +27,10 @@ export interface RootSigner {
 
 export class RoundRoots {
   readonly #seeds: RoundSeeds;
-  readonly #hasher: TreeHasher;
-  readonly #leaf = Buffer.alloc(HASH_BYTES);
-  readonly #growing = new Map<string, TreeStack>();
+  readonly #hasher = new TreeHasher(FAIRNESS_TOOLS.sha256Into);
+  readonly #leaf = new Uint8Array(HASH_BYTES);
+  /** By market, then by round number. */
+  readonly #growing = Array.from({ length: MARKETS_MAX }, () => new Map<number, TreeStack>());
   /** Locked rounds whose root is not known to be on record; `isMade` once it was given out. */
   readonly #locked = new Map<string, Tree & { isMade: boolean }>();
   #liveFromSeq: number;
@@ -41,18 +42,16 @@ export class RoundRoots {
   constructor(
     masterSecret: Uint8Array,
     private readonly signer: RootSigner | null,
-    sha256: Sha256,
     startSeq: number,
   ) {
     this.#seeds = new RoundSeeds(masterSecret, FAIRNESS_TOOLS);
-    this.#hasher = new TreeHasher(sha256);
     this.#liveFromSeq = startSeq;
   }
 
   /** Returns the roots that are to be put on record. Throws `replay_mismatch` at the first root of the journal's that is another one. */
   take({ isBeginning, notes, reachedSeq }: RootNotes): MadeRoot[] {
     if (isBeginning) {
-      this.#growing.clear();
+      for (const trees of this.#growing) trees.clear();
       this.#locked.clear();
     }
     for (const note of notes) this.#note(note);
@@ -80,30 +79,35 @@ export class RoundRoots {
         this.#compare(note);
         break;
       default: {
-        const id = roundId(note.market, note.roundNumber);
-        this.#growing.delete(id);
-        this.#locked.delete(id);
+        this.#takeGrowing(note.market, note.roundNumber);
+        this.#locked.delete(roundId(note.market, note.roundNumber));
       }
     }
   }
 
   #add(bet: HashedBet): void {
-    const id = roundId(bet.market, bet.roundNumber);
-    let tree = this.#growing.get(id);
+    const trees = must(this.#growing[bet.market], 'the trees of a market');
+    let tree = trees.get(bet.roundNumber);
     if (tree === undefined) {
       tree = new TreeStack(this.#hasher);
-      this.#growing.set(id, tree);
+      trees.set(bet.roundNumber, tree);
     }
-    this.#leaf.write(this.#seeds.betHash(bet), 'hex');
+    this.#seeds.betHashInto(bet, this.#leaf);
     tree.add(this.#leaf);
   }
 
   #lock(market: number, roundNumber: number): void {
     const id = roundId(market, roundNumber);
-    const tree = this.#growing.get(id) ?? new TreeStack(this.#hasher);
-    this.#growing.delete(id);
+    const tree = this.#takeGrowing(market, roundNumber) ?? new TreeStack(this.#hasher);
     const merkleRoot = Buffer.from(tree.root()).toString('hex');
     this.#locked.set(id, { market, roundNumber, merkleRoot, treeSize: tree.size, isMade: false });
+  }
+
+  #takeGrowing(market: number, roundNumber: number): TreeStack | undefined {
+    const trees = must(this.#growing[market], 'the trees of a market');
+    const tree = trees.get(roundNumber);
+    trees.delete(roundNumber);
+    return tree;
   }
 
   #compare({ market, roundNumber, merkleRoot, treeSize }: Tree): void {
@@ -132,17 +136,16 @@ export function rootText(seeds: RoundSeeds, { market, roundNumber, merkleRoot, t
 }
 
 function betAt(cells: Float64Array, at: number, clientSeed: string | null): HashedBet {
-  const cell = (n: number): number => must(cells[at + n], 'a number of a bet');
   return {
-    timeMs: cell(0),
-    bet: cell(1),
-    market: cell(2),
-    roundNumber: cell(3),
-    side: cell(4),
-    stakeCents: cell(5),
-    oddsE4: cell(6),
-    entryPercentE2: cell(7),
-    payoutCents: cell(8),
+    timeMs: cells[at] as number,
+    bet: cells[at + 1] as number,
+    market: cells[at + 2] as number,
+    roundNumber: cells[at + 3] as number,
+    side: cells[at + 4] as number,
+    stakeCents: cells[at + 5] as number,
+    oddsE4: cells[at + 6] as number,
+    entryPercentE2: cells[at + 7] as number,
+    payoutCents: cells[at + 8] as number,
     clientSeed,
   };
 }

@@ -1,5 +1,4 @@
 /** The thread that makes the roots of rounds and signs them. It works on what the shadow tells, and tells the event loop. */
-import { hash } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { signerOf } from '../../crypto/signing.js';
 import { must } from '../../engine/base/assert.js';
@@ -11,13 +10,7 @@ import { RoundRoots } from './round-roots.js';
 const port = must(parentPort, "the parent's port");
 const { masterSecret, signing, startSeq, shadow } = workerData as RootsOptions;
 const post = (message: FromRootsThread): void => port.postMessage(message);
-const sha256 = (data: Uint8Array): Uint8Array => hash('sha256', data, 'buffer');
-const roots = new RoundRoots(
-  masterSecret,
-  { keyId: signing.keyId, sign: signerOf(signing) },
-  sha256,
-  startSeq,
-);
+const roots = new RoundRoots(masterSecret, { keyId: signing.keyId, sign: signerOf(signing) }, startSeq);
 
 shadow.on('message', (notes: RootNotes) => {
   try {

@@ -1,12 +1,16 @@
 """A second implementation of the check of a bet's proof (docs/proofs.md), from the standard library alone.
 
-Reads one JSON object from stdin: `order` (data of POST /orders), `clientSeed` or null, `orderProof` (data of
-GET /orders/{id}/proof), `roundProof` (data of GET /rounds/{id}/proof) and `keys` (data of GET /keys). Prints each step that
-holds, and OK; or FAILED and the first that does not.
+Reads one JSON object from stdin, or a list of them: `bet` (of the answer of POST /orders, or GET /orders/{id}),
+`clientSeed` (absent for an order without one), `orderProof` (data of GET /orders/{id}/proof), `roundProof` (data of GET
+/rounds/{id}/proof) and `keys` (data of GET /keys). Prints a line for each: OK and warnings, or FAILED and the first step that
+fails.
 """
 import hashlib
 import json
+import re
 import sys
+from datetime import datetime, timedelta, timezone
+from decimal import Decimal
 
 # Ed25519, RFC 8032, section 6: verification only.
 P = 2**255 - 19
@@ -85,8 +89,23 @@ def field(text):
     return str(len(data)).encode() + b":" + data
 
 
+class Written(Decimal):
+    """A number with a fraction or an exponent, as it is written: the statements have it as JSON has."""
+
+    def __new__(cls, text):
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
+
+    def __str__(self):
+        return self.text
+
+    __format__ = lambda self, _: self.text
+
+
 def units(number, scale):
-    return str(round(float(number) * scale))
+    """A whole number of the smallest unit."""
+    return int(Decimal(number) * scale)
 
 
 def bet_hash(bet, client_seed, seed, round_id):
@@ -96,10 +115,10 @@ def bet_hash(bet, client_seed, seed, round_id):
         round_id,
         bet["id"],
         bet["prediction"],
-        units(bet["amount"], 100),
-        units(bet["oddsAtBet"], 10000),
-        units(bet["entryPercent"], 100),
-        units(bet["potentialPayout"], 100),
+        str(units(bet["amount"], 100)),
+        str(units(bet["oddsAtBet"], 10000)),
+        str(units(bet["entryPercent"], 100)),
+        str(units(bet["potentialPayout"], 100)),
         bet["placedAt"],
     ]
     if client_seed is not None:
@@ -166,30 +185,260 @@ def settlement_text(proof):
             ("bets", proof["totalBets"]),
             ("volumeCents", units(proof["totalVolume"], 100)),
             ("merkleRoot", None if root is None else root["merkleRoot"]),
+            ("rootPublishedAt", None if root is None else root["publishedAt"]),
             ("resolvedAt", proof["resolvedAt"]),
             ("settledAt", proof["settledAt"]),
         ],
     )
 
 
+MINUTE = timedelta(minutes=1)
+DAY = timedelta(days=1)
+EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+FRAMES = {
+    "ONE_MINUTE": MINUTE,
+    "FIVE_MINUTES": 5 * MINUTE,
+    "FIFTEEN_MINUTES": 15 * MINUTE,
+    "FOUR_HOURS": 240 * MINUTE,
+    "ONE_DAY": DAY,
+}
+SIDES = ("UP", "DOWN")
+ABSENT = object()
+
+
+def at(text):
+    return datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=timezone.utc)
+
+
+def text(value):
+    return isinstance(value, str)
+
+
+def matches(pattern):
+    return lambda value: text(value) and re.fullmatch(pattern, value, re.ASCII) is not None
+
+
+def time(value):
+    if not matches(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")(value):
+        return False
+    try:
+        at(value)
+        return True
+    except ValueError:
+        return False
+
+
+def is_number(value):
+    return isinstance(value, (int, Decimal)) and not isinstance(value, bool)
+
+
+def count(value):
+    return is_number(value) and value == int(value) and 0 <= value < 2**53
+
+
+def price(value):
+    return is_number(value) and value > 0
+
+
+def decimal(scale):
+    def test(value):
+        return is_number(value) and value >= 0 and Decimal(value) * scale == units(value, scale) < 2**53
+
+    return test
+
+
+def nullable(test):
+    return lambda value: value is None or test(value)
+
+
+def optional(test):
+    return lambda value: value is ABSENT or value is None or test(value)
+
+
+def one_of(*values):
+    return lambda value: any(value is one or (text(value) and value == one) for one in values)
+
+
+def list_of(test):
+    return lambda value: isinstance(value, list) and all(test(one) for one in value)
+
+
+def form(**tests):
+    def test(value):
+        return isinstance(value, dict) and all(test(value.get(name, ABSENT)) for name, test in tests.items())
+
+    return test
+
+
+HASH, KEY_ID, SIGNATURE = (matches("[0-9a-f]{%d}" % length) for length in (64, 16, 128))
+ROOT = form(merkleRoot=HASH, treeSize=count, publishedAt=time, keyId=KEY_ID, signature=SIGNATURE)
+PRICE = form(
+    price=nullable(price),
+    time=nullable(time),
+    source=nullable(text),
+    evidence=nullable(text),
+    rule=one_of("boundary", "late", None),
+)
+EVIDENCE = form(
+    bet=form(
+        id=matches(r"bet_\d+"),
+        marketId=optional(text),
+        prediction=one_of(*SIDES),
+        amount=decimal(100),
+        oddsAtBet=decimal(10000),
+        entryPercent=decimal(100),
+        potentialPayout=decimal(100),
+        placedAt=time,
+        betHash=HASH,
+        result=optional(one_of("WIN", "LOSS", "DRAW", "REFUNDED")),
+        payout=optional(decimal(100)),
+    ),
+    clientSeed=optional(text),
+    orderProof=form(
+        orderId=text,
+        roundId=text,
+        betHash=HASH,
+        leafIndex=count,
+        path=list_of(HASH),
+        seedCommitment=HASH,
+        root=ROOT,
+    ),
+    roundProof=form(
+        id=text,
+        marketId=text,
+        crypto=text,
+        timeFrame=one_of(*FRAMES),
+        roundNumber=count,
+        startTime=time,
+        lockTime=time,
+        endTime=time,
+        seedCommitment=HASH,
+        seed=HASH,
+        open=PRICE,
+        close=PRICE,
+        result=one_of(ABSENT, "UP", "DOWN", "DRAW"),
+        voidReason=nullable(text),
+        poolUp=decimal(100),
+        poolDown=decimal(100),
+        totalPool=decimal(100),
+        houseSeeds=decimal(100),
+        fee=decimal(10000),
+        totalBets=count,
+        totalVolume=decimal(100),
+        root=nullable(ROOT),
+        rootInTime=one_of(True, False, None),
+        resolvedAt=time,
+        settledAt=time,
+        statement=form(text=text, keyId=KEY_ID, signature=SIGNATURE),
+    ),
+    keys=list_of(form(keyId=KEY_ID, publicKey=HASH, createdAt=time, retiredAt=nullable(time))),
+)
+
+
+def are_ordered(*values):
+    return all(one <= other for one, other in zip(values, values[1:]))
+
+
+def times_agree(bet, settled):
+    market = f"{settled['crypto']}_{settled['timeFrame']}"
+    names = [settled["marketId"] == market, settled["id"] == f"{market}_{settled['roundNumber']}"]
+    frame = FRAMES[settled["timeFrame"]]
+    boundary = EPOCH + frame * int(settled["roundNumber"])
+    start, lock, end, resolved, paid = (
+        at(settled[name]) for name in ("startTime", "lockTime", "endTime", "resolvedAt", "settledAt")
+    )
+    return (
+        all(names)
+        and bet.get("marketId") in (None, market)
+        and (settled["open"]["rule"] == "late" or start == boundary)
+        and end == boundary + frame
+        and boundary <= start <= at(bet["placedAt"]) < lock < end
+        and (end if "result" in settled else start) <= resolved <= paid
+    )
+
+
+def prices_agree(settled):
+    first, last = settled["open"], settled["close"]
+    if first["price"] is None or first["time"] is None:
+        return False
+    start, end = at(settled["startTime"]), at(settled["endTime"])
+    latest = start + timedelta(seconds=1 if first["rule"] == "late" else 0)
+    if not start - DAY <= at(first["time"]) <= latest:
+        return False
+    if last["price"] is None:
+        return True
+    return last["time"] is not None and max(at(first["time"]), end - DAY) <= at(last["time"]) <= end
+
+
+def result_agrees(bet, settled):
+    said, first, last = settled.get("result"), settled["open"]["price"], settled["close"]["price"]
+
+    def pays(result, dollars):
+        is_told = bet.get("result") in (None, result)
+        return is_told and (bet.get("payout") is None or units(bet["payout"], 100) == units(dollars, 100))
+
+    if said is None:
+        return settled["voidReason"] is not None and last is None and pays("REFUNDED", bet["amount"])
+    if settled["voidReason"] is not None or first is None or last is None:
+        return False
+    if said != ("DRAW" if first == last else "UP" if last > first else "DOWN"):
+        return False
+    if said == "DRAW":
+        return pays("DRAW", bet["amount"])
+    return pays("WIN", bet["potentialPayout"]) if said == bet["prediction"] else pays("LOSS", 0)
+
+
+def pools_agree(bet, root, settled):
+    up, down, total, seeds, volume = (
+        units(settled[name], 100) for name in ("poolUp", "poolDown", "totalPool", "houseSeeds", "totalVolume")
+    )
+    return (
+        min(up, down) > 0
+        and up + down == total == seeds + volume
+        and units(bet["amount"], 100) <= volume
+        and settled["totalBets"] == root["treeSize"]
+    )
+
+
+def payout_agrees(bet, settled):
+    stake, odds = units(bet["amount"], 100), units(bet["oddsAtBet"], 10000)
+    kept, percent = 10000 - units(settled["fee"], 10000), units(bet["entryPercent"], 100)
+    return (
+        stake > 0
+        and odds >= 10000
+        and kept > 0
+        and units(bet["potentialPayout"], 100) == stake * odds * kept // 10**8
+        and (2 * percent - 1) * odds <= 2 * 10**8 <= (2 * percent + 1) * (odds + 1)
+    )
+
+
+def was_in_use(key, since, until):
+    is_made = until is None or at(key["createdAt"]) <= until
+    return is_made and (key["retiredAt"] is None or since <= at(key["retiredAt"]))
+
+
 def steps(given):
-    bet, order, settled = given["order"]["bet"], given["orderProof"], given["roundProof"]
-    keys = {key["keyId"]: bytes.fromhex(key["publicKey"]) for key in given["keys"]}
+    yield "form", EVIDENCE(given)
+    bet, order, settled = given["bet"], given["orderProof"], given["roundProof"]
+    keys = {key["keyId"]: key for key in reversed(given["keys"])}
     root = order["root"]
 
-    def is_by_server(text, signed):
-        public = keys.get(signed["keyId"])
-        return public is not None and is_signed(public, text.encode(), bytes.fromhex(signed["signature"]))
+    def is_by_server(statement, signed):
+        public = bytes.fromhex(keys.get(signed["keyId"], {"publicKey": ""})["publicKey"])
+        is_key = sha256(public)[:8].hex() == signed["keyId"]
+        return is_key and is_signed(public, statement.encode(), bytes.fromhex(signed["signature"]))
 
-    yield "key", all(sha256(public)[:8].hex() == key_id for key_id, public in keys.items())
-    yield "commitment", sha256(bytes.fromhex(settled["seed"])).hex() == settled["seedCommitment"]
-    yield "hash", bet_hash(bet, given["clientSeed"], settled["seed"], settled["id"]) == bet["betHash"]
+    commitment = sha256(bytes.fromhex(settled["seed"])).hex()
+    noted = given.get("notedCommitment", commitment)
+    yield "commitment", commitment == settled["seedCommitment"] == order["seedCommitment"] == noted
+    yield "hash", bet_hash(bet, given.get("clientSeed"), settled["seed"], settled["id"]) == bet["betHash"]
     yield "order", order["betHash"] == bet["betHash"] and order["orderId"] == bet["id"]
     leaf = sha256(b"\x00" + bytes.fromhex(order["betHash"]))
     path = [bytes.fromhex(sibling) for sibling in order["path"]]
     reached = root_of_path(order["leafIndex"], root["treeSize"], leaf, path)
-    yield "path", reached is not None and reached.hex() == root["merkleRoot"]
-    text = lines(
+    noted = given.get("notedRoot", root["merkleRoot"])
+    yield "path", reached is not None and reached.hex() == root["merkleRoot"] == noted
+    statement = lines(
         "tote-root-1",
         [
             ("round", order["roundId"]),
@@ -198,22 +447,47 @@ def steps(given):
             ("merkleRoot", root["merkleRoot"]),
         ],
     )
-    yield "rootSignature", is_by_server(text, root)
+    yield "rootSignature", is_by_server(statement, root)
     yield "sameRoot", settled["root"] == root and order["roundId"] == settled["id"]
     yield "statement", settlement_text(settled) == settled["statement"]["text"]
     yield "statementSignature", is_by_server(settled["statement"]["text"], settled["statement"])
+    yield "times", times_agree(bet, settled)
+    yield "prices", prices_agree(settled)
+    yield "result", result_agrees(bet, settled)
+    yield "pools", pools_agree(bet, root, settled)
+    yield "payout", payout_agrees(bet, settled)
+    published, end = at(root["publishedAt"]), at(settled["endTime"])
+    is_between = are_ordered(at(settled["lockTime"]), published, at(settled["settledAt"]))
+    yield "rootTime", is_between and settled["rootInTime"] is (published < end)
+    is_root_key = was_in_use(keys[root["keyId"]], published, published)
+    yield "keyTime", is_root_key and was_in_use(
+        keys[settled["statement"]["keyId"]], at(settled["settledAt"]), None
+    )
+
+
+def warnings(settled, root):
+    if at(root["publishedAt"]) >= at(settled["endTime"]):
+        yield "lateRoot"
+    ages = [at(settled["startTime"]) - at(settled["open"]["time"])]
+    if settled["close"]["price"] is not None:
+        ages.append(at(settled["endTime"]) - at(settled["close"]["time"]))
+    if max(ages) > timedelta(seconds=10):
+        yield "oldPrice"
+
+
+def verdict(given):
+    for name, holds in steps(given):
+        if not holds:
+            return f"FAILED {name}"
+    return " ".join(["OK", *warnings(given["roundProof"], given["orderProof"]["root"])])
 
 
 def main():
     # Numbers stay as they are written: prices are compared as text.
-    given = json.load(sys.stdin, parse_float=str)
-    for name, holds in steps(given):
-        if not holds:
-            print("FAILED", name)
-            return 1
-        print("ok", name)
-    print("OK")
-    return 0
+    given = json.load(sys.stdin, parse_float=Written)
+    verdicts = [verdict(one) for one in (given if isinstance(given, list) else [given])]
+    print("\n".join(verdicts))
+    return 0 if all(one.startswith("OK") for one in verdicts) else 1
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 /** `tote verify-bet`: checks a bet and its proof offline, from published data only. No data directory is read. */
 import { Argument, Option } from 'commander';
 import type { OrderProof, RoundProof } from '../../../client/base/types.js';
+import type { ProofWarning } from '../../../client/proofs/sense.js';
 import { type HashedBet, PROOF_STEPS, type ProofStep, verifyProof } from '../../../client/proofs/verify.js';
 import type { VerifyBetJson } from '../answers/answers.js';
 import { defineFreeCommand } from '../frame/command.js';
@@ -8,6 +9,7 @@ import { EXIT } from '../frame/exit-codes.js';
 import { readAnswer, readNotedKeys } from '../past/api-files.js';
 
 const STEP_WORDS: Readonly<Record<ProofStep, string>> = {
+  form: 'every value is there and of its form',
   commitment: 'the seed fits the commitment',
   hash: "the bet's facts hash to its betHash",
   order: 'the proof is of this bet',
@@ -16,6 +18,19 @@ const STEP_WORDS: Readonly<Record<ProofStep, string>> = {
   sameRoot: "the round's proof has the same root",
   statement: "what is signed of the settlement is what the round's proof says",
   statementSignature: 'the server has signed the settlement',
+  times: 'the bet came before the lock, and each time of the round fits the others',
+  prices: "the prices are from before the round's start and its end",
+  result: 'the result is that of the prices, and the bet was paid by it',
+  pools: "the pools hold the house's seeds and all stakes, and the root is over all bets",
+  payout: "the bet's odds, stake and the fee give its payout",
+  rootTime: 'the root was put on record between the lock and the settlement',
+  keyTime: 'each key was in use when it signed',
+};
+
+const WARNING_WORDS: Readonly<Record<ProofWarning, string>> = {
+  lateRoot:
+    "the root was put on record after the round's end: it does not show that the bets were final before the result was known",
+  oldPrice: 'a price was more than 10 s old at its boundary',
 };
 
 const SEED_HINT = 'No client seed was given. If the order had one, name it with --client-seed.';
@@ -32,8 +47,8 @@ export const verifyBetCommand = defineFreeCommand<VerifyBetOptions>({
   summary: 'check a bet and its proof offline, from published data only',
   details:
     'Takes three answers of the API as they were saved: that to the order, the proof of the order, and the proof of its ' +
-    'round once it is settled. Checks that the bet hashes to its betHash, that it is under the Merkle root of its round, and ' +
-    'that the server has signed that root and the settlement. What you noted while the round was open, and keys that ' +
+    'round once it is settled. Checks that the bet hashes to its betHash, that it is under the Merkle root of its round, ' +
+    'that the server has signed that root and the settlement, and that all of it makes sense together. What you noted while the round was open, and keys that ' +
     'you saved before, make the check worth more. Ends with 1 at the first check that fails.',
   examples: [
     [
@@ -70,6 +85,7 @@ export const verifyBetCommand = defineFreeCommand<VerifyBetOptions>({
       out.document({ bet: bet.id, round: orderProof.roundId, ...verdict } satisfies VerifyBetJson);
     } else {
       for (const step of passed) out.line(`ok      ${STEP_WORDS[step]}`);
+      if (verdict.valid) for (const name of verdict.warnings) out.line(`WARNING ${WARNING_WORDS[name]}`);
       out.line(verdict.valid ? 'OK' : `FAILED  ${STEP_WORDS[verdict.step]}`);
       if (!verdict.valid && verdict.step === 'hash' && clientSeed === undefined) out.note(SEED_HINT);
     }

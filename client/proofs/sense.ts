@@ -1,0 +1,252 @@
+/** What the statements of a proof must say of each other, whoever has signed them: docs/proofs.md lists it. */
+import { toCents } from '../base/money.js';
+import type { ProofEvidence } from './verify.js';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const FRAMES_MS: Readonly<Record<string, number>> = {
+  ONE_MINUTE: MINUTE_MS,
+  FIVE_MINUTES: 5 * MINUTE_MS,
+  FIFTEEN_MINUTES: 15 * MINUTE_MS,
+  FOUR_HOURS: 240 * MINUTE_MS,
+  ONE_DAY: DAY_MS,
+};
+/** A tick may be this far ahead of the server's clock when it opens a round late. */
+const TICK_AHEAD_MS = 1_000;
+/** Servers take prices of this age at a boundary unless their rules say otherwise. */
+const USUAL_PRICE_AGE_MS = 10_000;
+
+type Test = (value: unknown) => boolean;
+const matches =
+  (pattern: RegExp): Test =>
+  (value) =>
+    typeof value === 'string' && pattern.test(value);
+const text: Test = (value) => typeof value === 'string';
+const hash = matches(/^[0-9a-f]{64}$/);
+const keyId = matches(/^[0-9a-f]{16}$/);
+const signature = matches(/^[0-9a-f]{128}$/);
+const count: Test = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+const price: Test = (value) => typeof value === 'number' && Number.isFinite(value) && value > 0;
+const listOf =
+  (test: Test): Test =>
+  (value) =>
+    Array.isArray(value) && value.every(test);
+const optional =
+  (test: Test): Test =>
+  (value) =>
+    value === undefined || value === null || test(value);
+const nullable =
+  (test: Test): Test =>
+  (value) =>
+    value === null || test(value);
+const oneOf =
+  (...values: readonly unknown[]): Test =>
+  (value) =>
+    values.includes(value);
+/** An amount or a share, not below 0, with so many decimals. */
+const decimal =
+  (decimals: number): Test =>
+  (value) => {
+    if (typeof value !== 'number' || !(value >= 0)) return false;
+    const units = Math.round(value * 10 ** decimals);
+    return Number.isSafeInteger(units) && units / 10 ** decimals === value;
+  };
+const time: Test = (value) => {
+  if (!matches(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)(value)) return false;
+  const ms = Date.parse(value as string);
+  return !Number.isNaN(ms) && new Date(ms).toISOString() === value;
+};
+
+type Fields = Readonly<Record<string, unknown>>;
+type Form = Readonly<Record<string, Test>>;
+const formOf =
+  (form: Form): Test =>
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    Object.entries(form).every(([name, test]) => test((value as Fields)[name]));
+
+const side = oneOf('UP', 'DOWN');
+const root = formOf({ merkleRoot: hash, treeSize: count, publishedAt: time, keyId, signature });
+const provenPrice = formOf({
+  price: nullable(price),
+  time: nullable(time),
+  source: nullable(text),
+  evidence: nullable(text),
+  rule: oneOf('boundary', 'late', null),
+});
+
+const EVIDENCE_FORM = formOf({
+  bet: formOf({
+    id: matches(/^bet_\d+$/),
+    marketId: optional(text),
+    prediction: side,
+    amount: decimal(2),
+    oddsAtBet: decimal(4),
+    entryPercent: decimal(2),
+    potentialPayout: decimal(2),
+    placedAt: time,
+    betHash: hash,
+    result: optional(oneOf('WIN', 'LOSS', 'DRAW', 'REFUNDED')),
+    payout: optional(decimal(2)),
+  }),
+  clientSeed: optional(text),
+  orderProof: formOf({
+    orderId: text,
+    roundId: text,
+    betHash: hash,
+    leafIndex: count,
+    path: listOf(hash),
+    seedCommitment: hash,
+    root,
+  }),
+  roundProof: formOf({
+    id: text,
+    marketId: text,
+    crypto: text,
+    timeFrame: oneOf(...Object.keys(FRAMES_MS)),
+    roundNumber: count,
+    startTime: time,
+    lockTime: time,
+    endTime: time,
+    seedCommitment: hash,
+    seed: hash,
+    open: provenPrice,
+    close: provenPrice,
+    result: oneOf(undefined, 'UP', 'DOWN', 'DRAW'),
+    voidReason: nullable(text),
+    poolUp: decimal(2),
+    poolDown: decimal(2),
+    totalPool: decimal(2),
+    houseSeeds: decimal(2),
+    fee: decimal(4),
+    totalBets: count,
+    totalVolume: decimal(2),
+    root: nullable(root),
+    rootInTime: oneOf(true, false, null),
+    resolvedAt: time,
+    settledAt: time,
+    statement: formOf({ text, keyId, signature }),
+  }),
+  keys: listOf(formOf({ keyId, publicKey: hash, createdAt: time, retiredAt: nullable(time) })),
+});
+
+/** Whether every value is there and of its form. The other checks need that. */
+export const hasForm = (evidence: ProofEvidence): boolean => EVIDENCE_FORM(evidence);
+
+const ms = Date.parse;
+/** That each number is at least as great as the one before. */
+const inOrder = (...values: readonly number[]): boolean =>
+  values.every((value, i) => i === 0 || (values[i - 1] as number) <= value);
+
+export function timesAgree({ bet, roundProof: round }: ProofEvidence): boolean {
+  const { crypto, timeFrame, roundNumber, marketId } = round;
+  const frameMs = FRAMES_MS[timeFrame] ?? Number.NaN;
+  const boundaryMs = roundNumber * frameMs;
+  const [startMs, lockMs, endMs] = [ms(round.startTime), ms(round.lockTime), ms(round.endTime)];
+  const [resolvedMs, settledMs] = [ms(round.resolvedAt), ms(round.settledAt)];
+  const isNamed = marketId === `${crypto}_${timeFrame}` && round.id === `${marketId}_${roundNumber}`;
+  const isPlaced = (bet.marketId ?? marketId) === marketId && startMs <= ms(bet.placedAt);
+  const isOnTime = round.open.rule === 'late' || startMs === boundaryMs;
+  return (
+    isNamed &&
+    isPlaced &&
+    isOnTime &&
+    ms(bet.placedAt) < lockMs &&
+    endMs === boundaryMs + frameMs &&
+    lockMs < endMs &&
+    inOrder(boundaryMs, startMs, lockMs) &&
+    inOrder(round.result === undefined ? startMs : endMs, resolvedMs, settledMs)
+  );
+}
+
+/** The bet's round opened, so there is an opening price; a closing one is there if it has a result. */
+export function pricesAgree({ roundProof: { open, close, ...round } }: ProofEvidence): boolean {
+  if (open.price === null || open.time === null) return false;
+  const [startMs, openMs] = [ms(round.startTime), ms(open.time)];
+  const aheadMs = open.rule === 'late' ? TICK_AHEAD_MS : 0;
+  if (!inOrder(startMs - DAY_MS, openMs, startMs + aheadMs)) return false;
+  if (close.price === null) return true;
+  const endMs = ms(round.endTime);
+  return close.time !== null && inOrder(Math.max(openMs, endMs - DAY_MS), ms(close.time), endMs);
+}
+
+export function resultAgrees({ bet, roundProof: round }: ProofEvidence): boolean {
+  const { result, voidReason } = round;
+  const [open, close] = [round.open.price, round.close.price];
+  const paid = bet.payout ?? null;
+  const pays = (said: string, dollars: number): boolean =>
+    (bet.result ?? said) === said && (paid ?? dollars) === dollars;
+  if (result === undefined) return voidReason !== null && close === null && pays('REFUNDED', bet.amount);
+  if (voidReason !== null || open === null || close === null) return false;
+  if (result === 'DRAW') return close === open && pays('DRAW', bet.amount);
+  if (result !== (close > open ? 'UP' : 'DOWN') || close === open) return false;
+  return result === bet.prediction ? pays('WIN', bet.potentialPayout) : pays('LOSS', 0);
+}
+
+export function poolsAgree({ bet, orderProof, roundProof: round }: ProofEvidence): boolean {
+  const [up, down] = [toCents(round.poolUp), toCents(round.poolDown)];
+  const [seeds, volume] = [toCents(round.houseSeeds), toCents(round.totalVolume)];
+  return (
+    up > 0 &&
+    down > 0 &&
+    up + down === toCents(round.totalPool) &&
+    up + down === seeds + volume &&
+    toCents(bet.amount) <= volume &&
+    round.totalBets === orderProof.root.treeSize
+  );
+}
+
+/** The odds are those of the bet's share of the pool, and what a WIN pays is what odds, stake and fee give. */
+export function payoutAgrees({ bet, roundProof: { fee } }: ProofEvidence): boolean {
+  const units = (value: number, scale: number): bigint => BigInt(Math.round(value * scale));
+  const [stake, odds] = [units(bet.amount, 100), units(bet.oddsAtBet, 10_000)];
+  const kept = 10_000n - units(fee, 10_000);
+  return (
+    stake > 0n &&
+    odds >= 10_000n &&
+    kept > 0n &&
+    units(bet.potentialPayout, 100) === (stake * odds * kept) / 100_000_000n &&
+    isShare(units(bet.entryPercent ?? 0, 100), odds)
+  );
+}
+
+/** The odds are rounded down, the share of the pool to the nearest hundredth of a percent. */
+const isShare = (percentE2: bigint, oddsE4: bigint): boolean =>
+  (2n * percentE2 - 1n) * oddsE4 <= 200_000_000n && (2n * percentE2 + 1n) * (oddsE4 + 1n) >= 200_000_000n;
+
+const isLate = ({ orderProof, roundProof }: ProofEvidence): boolean =>
+  ms(orderProof.root.publishedAt) >= ms(roundProof.endTime);
+
+export const rootIsTimely = (evidence: ProofEvidence): boolean => {
+  const { lockTime, settledAt, rootInTime } = evidence.roundProof;
+  const publishedMs = ms(evidence.orderProof.root.publishedAt);
+  return inOrder(ms(lockTime), publishedMs, ms(settledAt)) && rootInTime === !isLate(evidence);
+};
+
+/** Each key was in use when it signed: at the lock, and after the settlement. */
+export function keysAgree({ orderProof, roundProof, keys }: ProofEvidence): boolean {
+  const wasInUse = (id: string, fromMs: number, toMs: number): boolean => {
+    const key = keys.find((one) => one.keyId === id);
+    return key !== undefined && ms(key.createdAt) <= toMs && fromMs <= ms(key.retiredAt ?? '9999-12-31');
+  };
+  const publishedMs = ms(orderProof.root.publishedAt);
+  return (
+    wasInUse(orderProof.root.keyId, publishedMs, publishedMs) &&
+    wasInUse(roundProof.statement.keyId, ms(roundProof.settledAt), Number.POSITIVE_INFINITY)
+  );
+}
+
+/**
+ * What a valid proof does not show. `lateRoot`: the root came after the round's end, so the bets may have been chosen
+ * with the result known. `oldPrice`: a price was older at its boundary than servers take by default.
+ */
+export type ProofWarning = 'lateRoot' | 'oldPrice';
+
+export function warningsOf(evidence: ProofEvidence): ProofWarning[] {
+  const { open, close, startTime, endTime } = evidence.roundProof;
+  const isOld = (at: string | null, boundary: string): boolean =>
+    at !== null && ms(boundary) - ms(at) > USUAL_PRICE_AGE_MS;
+  const isAnyOld = isOld(open.time, startTime) || (close.price !== null && isOld(close.time, endTime));
+  return [...(isLate(evidence) ? ['lateRoot' as const] : []), ...(isAnyOld ? ['oldPrice' as const] : [])];
+}

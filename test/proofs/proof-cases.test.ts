@@ -1,0 +1,101 @@
+/**
+ * Good and forged proofs (`proof-cases.json`), on which the client and the second implementation agree. The forger is the
+ * operator: what a case sets is hashed and signed anew with the server's own keys, unless it names fewer `seals`. `then`
+ * sets values behind the seals.
+ */
+import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import type { ProofEvidence } from '../../client/index.js';
+import { rootText, settlementText } from '../../client/proofs/statements.js';
+import { type KeyPair, signerOf } from '../../crypto/signing.js';
+import { must } from '../../engine/base/assert.js';
+import { rootOfPath, TreeHasher } from '../../engine/proofs/merkle.js';
+import { clientVerdict, pythonVerdicts, withPython } from '../support/api/proofs.js';
+import { betHashOf } from '../support/engine/bet-fault.js';
+
+interface Case {
+  readonly name: string;
+  /** OK and warnings, or FAILED and the step. */
+  readonly says: string;
+  /** Values by their paths. */
+  readonly set?: Readonly<Record<string, unknown>>;
+  readonly unset?: readonly string[];
+  /** `[]`: nothing is hashed or signed anew. */
+  readonly seals?: readonly [];
+  readonly then?: Readonly<Record<string, unknown>>;
+}
+
+type Writable<T> = { -readonly [K in keyof T]: Writable<T[K]> };
+type Evidence = Writable<ProofEvidence>;
+
+const { signers, base, cases } = JSON.parse(
+  readFileSync(new URL('../../../test/proofs/proof-cases.json', import.meta.url), 'utf8'),
+) as {
+  readonly signers: readonly (KeyPair & { readonly keyId: string })[];
+  readonly base: ProofEvidence;
+  readonly cases: readonly Case[];
+};
+
+const hasher = new TreeHasher((data, into, at) => into.set(hash('sha256', data, 'buffer'), at));
+const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex');
+
+type Fields = Record<string, unknown>;
+
+function write(evidence: object, path: string, value: unknown): void {
+  const names = path.split('.');
+  const last = must(names.pop(), 'a name');
+  const step = (at: Fields, name: string): Fields => at[name] as Fields;
+  const holder = names.reduce(step, evidence as unknown as Fields);
+  if (value === undefined) delete holder[last];
+  else holder[last] = structuredClone(value);
+}
+
+const signed = (text: string, keyId: string): string =>
+  signerOf(
+    must(
+      signers.find((signer) => signer.keyId === keyId),
+      keyId,
+    ),
+  )(text);
+
+async function seal(evidence: Evidence): Promise<void> {
+  const { bet, clientSeed = null, orderProof, roundProof } = evidence;
+  const { root } = orderProof;
+  orderProof.betHash = betHashOf({ bet, clientSeed, roundId: roundProof.id, seed: roundProof.seed });
+  bet.betHash = orderProof.betHash;
+  const leaf = hasher.leaf(bytes(bet.betHash));
+  const path = orderProof.path.map(bytes);
+  const reached = rootOfPath(
+    { leafIndex: orderProof.leafIndex, treeSize: root.treeSize, leaf, path },
+    hasher,
+  );
+  root.merkleRoot = Buffer.from(must(reached, 'a root')).toString('hex');
+  root.signature = signed(rootText(orderProof), root.keyId);
+  roundProof.root = { ...root };
+  const { statement } = roundProof;
+  statement.text = await settlementText(roundProof, async (text) => hash('sha256', text));
+  statement.signature = signed(statement.text, statement.keyId);
+}
+
+async function evidenceOf({ set = {}, unset = [], seals, then = {} }: Case): Promise<ProofEvidence> {
+  const evidence = structuredClone(base) as Evidence;
+  if (seals !== undefined) await seal(evidence);
+  for (const [path, value] of Object.entries(set)) write(evidence, path, value);
+  for (const path of unset) write(evidence, path, undefined);
+  if (seals === undefined) await seal(evidence);
+  for (const [path, value] of Object.entries(then)) write(evidence, path, value);
+  return evidence;
+}
+
+test('client and second implementation say the same of good and forged proofs', withPython, async () => {
+  const evidence = await Promise.all(cases.map(evidenceOf));
+  const python = pythonVerdicts(evidence);
+  for (const [i, one] of evidence.entries()) {
+    const { name, says } = must(cases[i], 'a case');
+    assert.equal(await clientVerdict(one), says, `the client on ${name}`);
+    assert.equal(python[i], says, `Python on ${name}`);
+  }
+  assert.ok(cases.filter(({ says }) => says.startsWith('FAILED')).length >= 40);
+});
