@@ -14,7 +14,9 @@ import type { BetsPage, BetsQuery, Listed } from './model/bet-pages.js';
 import type { Command, IdempotencyDigest, OrderGuards, PlaceOrder } from './model/commands.js';
 import type { ErrorCode } from './model/errors.js';
 import type { Accepted, BalanceMoved, EngineEvent, Outcome, Rejected, Replayed } from './model/events.js';
+import type { DayResults } from './model/loss-limits.js';
 import type { NewHasher } from './model/ports.js';
+import type { PriceEstimate } from './model/prices.js';
 import type { MarketRules, Rules } from './model/rules.js';
 import type { Setup } from './model/setup.js';
 import type {
@@ -32,9 +34,8 @@ import { allPositions, betView, openPositions, orders } from './reads/bets.js';
 import { betsPage, changesPage } from './reads/pages.js';
 import { roundBets } from './reads/round-bets.js';
 import { totals } from './reads/totals.js';
-import { exportTables } from './snapshot/export.js';
-import type { ReadTable, StateTable } from './snapshot/form.js';
-import { importTables } from './snapshot/import.js';
+import type { ReadTable } from './snapshot/columns.js';
+import { type ExportedTable, exportTables, importTables } from './snapshot/tables.js';
 import { type Sessions, State } from './state/state.js';
 
 export class Engine implements EngineReads {
@@ -51,7 +52,7 @@ export class Engine implements EngineReads {
   }
 
   /** The whole state as tables. Rows are generated as they are read: apply no command until the last one has been. */
-  exportTables(): Iterable<StateTable> {
+  exportTables(): Iterable<ExportedTable> {
     return exportTables(this.#state, this.rollingDigest());
   }
 
@@ -164,6 +165,12 @@ export class Engine implements EngineReads {
   }
   latestOpenPrice(asset: number): OpenPrice | null {
     return this.#state.markets.latestOpenPrices[asset] ?? null;
+  }
+  dayResults(timeMs: number): DayResults {
+    return this.#state.day.at(timeMs);
+  }
+  estimate(asset: number): PriceEstimate | null {
+    return this.#state.estimates[asset] ?? null;
   }
   vacantMarkets(asset: number, timeMs: number): readonly number[] {
     return vacantMarkets(this.#state, asset, timeMs);

@@ -37,7 +37,7 @@ export class RollingDigest {
     this.#foldPairs(10);
     // There is none where the seeds are fixed.
     if (placed.fairShareE6 >= 0) this.#foldNumber(placed.fairShareE6);
-    if (placed.clientSeed !== null) this.#foldText(placed.clientSeed);
+    this.#foldTexts(placed);
   }
 
   /** Resumes from a digest that `hex` returned. */
@@ -78,13 +78,23 @@ export class RollingDigest {
       this.#foldNumber(value);
     for (const value of [order.newBalanceCents, order.limitOddsE4, order.fairShareE6])
       this.#foldNumber(value);
+    if (order.type === 'orderPending') this.#foldNumber(order.validUntilMs);
     if (filled !== null) this.#foldFields(filled);
-    if (order.clientSeed !== null) this.#foldText(order.clientSeed);
+    this.#foldTexts(order);
+  }
+
+  /** A number before the name tells it from a seed. */
+  #foldTexts({ clientSeed, clientOrderId }: BetPlaced | OrderPending): void {
+    if (clientSeed !== null) this.#foldText(clientSeed);
+    if (clientOrderId === null) return;
+    this.#foldNumber(clientOrderId.length);
+    this.#foldText(clientOrderId);
   }
 
   #foldFields(event: object): void {
     for (const value of Object.values(event)) {
       if (typeof value === 'number') this.#foldNumber(value);
+      else if (typeof value === 'object' && value !== null) this.#foldFields(value);
       else this.#foldText(String(value));
     }
   }

@@ -15,7 +15,9 @@ export function stateDigest(state: State, rollingDigest: string, newHasher: NewH
   line('engine', state.seq, state.timeMs, state.lifecycleSeq, rollingDigest, state.rulesVersion, state.rules);
   line('settings', state.trading, state.sessions, state.bets.placedCount, state.bets.retainedCount);
   line('setup', state.setup);
+  line('estimates', state.estimates);
   line('house', state.house.balanceCents, state.house.depositsCents, state.house.withdrawalsCents);
+  line('day', state.day);
   for (const record of state.house.records()) line('reference', record.seq, record.event);
   digestAccounts(state, line);
   digestMarkets(state, line);

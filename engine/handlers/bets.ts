@@ -74,7 +74,8 @@ export function addRow(
   chunk.side[i] = order.side;
   chunk.result[i] = 0;
   chunk.entryPercentE2[i] = entryPercentE2;
-  chunk.setClientSeed(i, order.clientSeed);
+  chunk.clientSeeds.set(i, order.clientSeed);
+  chunk.clientOrderIds.set(i, order.clientOrderId);
   chunk.next[i] = 0;
   state.history.placed(order.account, row, state.rulesInForce.historyBetsMax);
   return row;

@@ -5,7 +5,7 @@
  * `fillOrders`.
  *
  * An order fits if its bet gets at least the odds that it names, and its stake is within what is available on its side
- * (`engine/quotes/exposure.ts`): both hold for smaller stakes, the first for lower limits too, so a search tree finds it.
+ * (`engine/quotes/exposure.ts`), as long as its `validUntilMs` has not passed. The first two hold for smaller stakes, the first for lower limits too, so a search tree finds it.
  */
 import type { PlaceOrder } from '../model/commands.js';
 import { DOWN, NO_FAIR_SHARE, UP } from '../model/domain.js';
@@ -58,7 +58,7 @@ export function fillOrders(state: State, command: FillOrders): Effect {
 /** Whether `fillOrders` would fill an order. Changes nothing. */
 export function isFillable(state: State, market: number, fairShareE6: number, timeMs: number): boolean {
   const round = fillableRound(state, market, fairShareE6, timeMs);
-  return round !== null && nextFill(state, round, fairShareE6) !== null;
+  return round !== null && nextFill(state, round, fairShareE6, timeMs) !== null;
 }
 
 /** The market's round if its resting orders may be filled now. */
@@ -67,7 +67,7 @@ function fillableRound(state: State, market: number, fairShareE6: number, timeMs
   if (current === null || state.books.ordersOf(current) === 0) return null;
   if (!state.trading.enabled || suspended) return null;
   if (!takesBets(current, timeMs)) return null;
-  return current.quote !== null && fairShareE6 === NO_FAIR_SHARE ? null : current;
+  return current.quote !== null && fairShareE6 < 0 ? null : current;
 }
 
 function fill(
@@ -79,7 +79,7 @@ function fill(
 ): OrderFilled[] {
   const events: OrderFilled[] = [];
   while (events.length < ordersMax && state.books.ordersOf(round) > 0) {
-    const next = nextFill(state, round, fairShareE6);
+    const next = nextFill(state, round, fairShareE6, timeMs);
     if (next === null) break;
     events.push(become(state, round, next, timeMs, fairShareE6));
   }
@@ -93,10 +93,10 @@ interface NextFill {
   readonly offer: Offer;
 }
 
-function nextFill(state: State, round: Round, fairShareE6: number): NextFill | null {
+function nextFill(state: State, round: Round, fairShareE6: number, timeMs: number): NextFill | null {
   const upCents = quotedUpCents(round, fairShareE6);
-  const up = new SideSearch(state, round, UP, fairShareE6, upCents);
-  const down = new SideSearch(state, round, DOWN, fairShareE6, upCents);
+  const up = new SideSearch(state, round, UP, fairShareE6, upCents, timeMs);
+  const down = new SideSearch(state, round, DOWN, fairShareE6, upCents, timeMs);
   const limitRow = state.books.find(round, up, down);
   if (limitRow === 0) return null;
   const { side, found: offer } = limitRow === up.foundRow ? up : down;
@@ -121,6 +121,7 @@ class SideSearch implements LimitSearch {
     readonly side: number,
     private readonly fairShareE6: number,
     private readonly upCents: number,
+    private readonly timeMs: number,
   ) {
     const totalCents = round.poolUpCents + round.poolDownCents;
     this.#sideCents = side === UP ? upCents : totalCents - upCents;
@@ -139,6 +140,7 @@ class SideSearch implements LimitSearch {
     const { limits } = this.state.bets;
     const chunk = limits.chunk(row);
     const i = limits.index(row);
+    if ((chunk.validUntilMs[i] as number) < this.timeMs) return false;
     const { round, side, fairShareE6, upCents } = this;
     const offer = offerFor(round, side, chunk.stakeCents[i] as number, fairShareE6, upCents);
     if (!reaches(offer, chunk.limitOddsE4[i] as number) || !isCovered(round, side, offer)) return false;
@@ -167,7 +169,7 @@ function become(
   limits.filledAtMs[l] = timeMs;
   chunk.oddsE4[i] = offer.oddsE4;
   chunk.payoutCents[i] = offer.payoutCents;
-  const clientSeed = chunk.clientSeedOf(i);
+  const clientSeed = chunk.clientSeeds.at(i);
   chunk.entryPercentE2[i] = offer.entryPercentE2;
   joinRound(state, round, row, side, offer, fairShareE6);
   accounts.touch(account, state.nextSeq);
@@ -186,6 +188,7 @@ function become(
     payoutCents: offer.payoutCents,
     newBalanceCents: accounts.balanceCents(account),
     clientSeed,
+    clientOrderId: chunk.clientOrderIds.at(i),
     placedAtMs: chunk.placedAtMs[i] as number,
     fairShareE6: round.quote === null ? NO_FAIR_SHARE : fairShareE6,
   };

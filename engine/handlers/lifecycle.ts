@@ -63,7 +63,7 @@ function endRound(state: State, market: Market, round: Round, timeMs: number, ev
  * late opening, at a fresh price.
  */
 export function boundaryPrice(state: State, command: BoundaryPrice): Effect {
-  const { asset, boundaryMs, price, timeMs } = command;
+  const { asset, boundaryMs, price, timeMs, estimate = null } = command;
   const closing = state.markets.awaitingPrice
     .filter((round) => assetOf(round.market) === asset && round.endTimeMs === boundaryMs)
     .sort((a, b) => a.market - b.market);
@@ -72,7 +72,8 @@ export function boundaryPrice(state: State, command: BoundaryPrice): Effect {
   );
   if (closing.length + opening.length === 0)
     return reject('invalid_request', 'no round waits for this price');
-  const events: EngineEvent[] = [{ type: 'boundaryPriced', timeMs, asset, boundaryMs, price }];
+  const events: EngineEvent[] = [{ type: 'boundaryPriced', timeMs, asset, boundaryMs, price, estimate }];
+  if (estimate !== null) state.estimates[asset] = estimate;
   for (const round of closing) {
     state.markets.awaitingPrice.splice(state.markets.awaitingPrice.indexOf(round), 1);
     closeRound(state, round, command, events);

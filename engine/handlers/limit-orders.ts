@@ -5,7 +5,6 @@ import type { ErrorCode } from '../model/errors.js';
 import type { BetSettled, EngineEvent } from '../model/events.js';
 import type { CancelOrder, ExpireOrders } from '../model/orders.js';
 import { BET_OPEN } from '../state/bets.js';
-import type { Round } from '../state/rounds.js';
 import { type Effect, reject, type State } from '../state/state.js';
 
 /** Cancels an order that rests. `gate` is as for orders: a cancellation has to be journaled, too. */
@@ -46,24 +45,26 @@ export function cancelAllOf(state: State, account: number, timeMs: number): Engi
   return rows.map((row) => release(state, row, END_CANCELLED, timeMs));
 }
 
-/** The first `ordersMax` orders of rounds that take no more bets, market by market. */
+/** The first `ordersMax` orders that have ended, or whose rounds take no more bets, market by market. */
 export function expireOrders(state: State, { timeMs, ordersMax }: ExpireOrders): Effect {
   assert(ordersMax > 0, 'a slice takes at least one order');
   const { markets, books } = state;
   const current = markets.markets.flatMap((market) => market.current ?? []);
   const events: EngineEvent[] = [];
   for (const round of [...current, ...markets.awaitingPrice]) {
-    if (timeMs < round.bettingClosesMs) continue;
-    while (events.length < ordersMax && books.ordersOf(round) > 0)
-      events.push(releaseFirst(state, round, END_EXPIRED, timeMs));
+    const isClosed = timeMs >= round.bettingClosesMs;
+    while (events.length < ordersMax) {
+      const limitRow = isClosed ? books.first(round) : books.firstEnded(round, timeMs);
+      if (limitRow === 0) break;
+      events.push(releaseLimit(state, limitRow, END_EXPIRED, timeMs));
+    }
   }
   return events.length === 0 ? reject('invalid_request', 'no resting order has expired') : events;
 }
 
-/** Gives back the stake of the first order that rests in the round. */
-export function releaseFirst(state: State, round: Round, end: number, timeMs: number): BetSettled {
+/** Gives back the stake of the order, which rests. */
+export function releaseLimit(state: State, limitRow: number, end: number, timeMs: number): BetSettled {
   const { limits } = state.bets;
-  const limitRow = state.books.first(round);
   return release(state, limits.chunk(limitRow).betRow[limits.index(limitRow)] as number, end, timeMs);
 }
 
@@ -72,7 +73,8 @@ export function nextExpiryMs({ books }: State): number {
   let dueMs = Number.POSITIVE_INFINITY;
   if (books.orders === 0) return dueMs;
   for (const round of books.rounds)
-    if (round.resolvedAtMs === null) dueMs = Math.min(dueMs, round.bettingClosesMs);
+    if (round.resolvedAtMs === null)
+      dueMs = Math.min(dueMs, round.bettingClosesMs, books.lastValidMs(round) + 1);
   return dueMs;
 }
 
@@ -107,5 +109,6 @@ function release(state: State, row: number, end: number, timeMs: number): BetSet
     payoutCents: stakeCents,
     newBalanceCents,
     rested: true,
+    clientOrderId: chunk.clientOrderIds.at(i),
   };
 }

@@ -19,7 +19,7 @@ import {
 import type { EngineEvent, RoundNotOpened } from '../model/events.js';
 import type { PriceOrigin } from '../model/proofs/proof-views.js';
 import { HOUSE } from '../state/house.js';
-import { type Market, Round } from '../state/rounds.js';
+import { type Market, Round, termsOf } from '../state/rounds.js';
 import { type Effect, reject, type State } from '../state/state.js';
 
 /** Opens a round now, at this price, in each of the `vacantMarkets` for which the price is fresh enough. */
@@ -78,7 +78,12 @@ export function closedReason(
 export function addRound(state: State, index: number, roundNumber: number, startTimeMs: number): Round {
   const market = state.markets.market(index);
   const rules = must(market.rules, 'rules of the opening market');
-  const round = new Round(index, roundNumber, startTimeMs, rules, state.rulesInForce);
+  const round = new Round(
+    index,
+    roundNumber,
+    startTimeMs,
+    termsOf(index, roundNumber, rules, state.rulesInForce),
+  );
   market.current = round;
   market.rounds.set(roundNumber, round);
   return round;

@@ -4,8 +4,8 @@
  */
 import { dollarsOfCents, oddsE4, payoutCents, percentUpE2 } from '../base/money.js';
 import type { OrderGuards, PlaceOrder } from '../model/commands.js';
-import { LIVE, NO_FAIR_SHARE, SIDES, textAt, UP } from '../model/domain.js';
-import type { ErrorCode } from '../model/errors.js';
+import { LIVE, SIDES, textAt, UP } from '../model/domain.js';
+import { type ErrorCode, noShareRefusal } from '../model/errors.js';
 import type { Rejected } from '../model/events.js';
 import type { Rules } from '../model/rules.js';
 import { availableCents, edgeCents } from '../quotes/exposure.js';
@@ -121,8 +121,9 @@ function openRound(
     const seconds = (round.lockTimeMs - round.bettingClosesMs) / 1000;
     return reject('betting_closed', `bets are refused in the last ${seconds} seconds before the lock`);
   }
-  if (round.quote !== null && order.fairShareE6 === NO_FAIR_SHARE) {
-    return reject('stale_price', 'the house has no fresh price to quote from; try again');
+  if (round.quote !== null && order.fairShareE6 < 0) {
+    const { code, detail } = noShareRefusal(order.fairShareE6);
+    return reject(code, detail);
   }
   return round;
 }

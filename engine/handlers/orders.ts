@@ -5,7 +5,7 @@
 
 import { payoutCents } from '../base/money.js';
 import type { IdempotencyDigest, OrderGuards, PlaceOrder } from '../model/commands.js';
-import { NO_FAIR_SHARE, NO_LIMIT } from '../model/domain.js';
+import { NO_END, NO_FAIR_SHARE, NO_LIMIT } from '../model/domain.js';
 import type { ErrorCode } from '../model/errors.js';
 import type { BetPlaced, EngineEvent, OrderPending, Rejected, Replayed } from '../model/events.js';
 import type { OrderQuote, SeenKey } from '../model/views.js';
@@ -114,7 +114,8 @@ function place(state: State, order: PlaceOrder, round: Round, offer: Offer): Bet
   const seq = state.nextSeq;
   const newBalanceCents = state.accounts.move(account, -stakeCents, seq);
   const row = addRow(state, order, round, oddsE4, entryPercentE2, payoutCents);
-  if (limitOddsE4 !== NO_LIMIT) state.bets.limits.placeAtOnce(state.bets.limit(row, limitOddsE4), timeMs);
+  if (limitOddsE4 !== NO_LIMIT)
+    state.bets.limits.placeAtOnce(state.bets.limit(row, limitOddsE4, NO_END), timeMs);
   joinRound(state, round, row, side, offer, order.fairShareE6);
   const fills = state.books.ordersOf(round) === 0 ? null : fillsAfter(state, round, order);
   const placed: BetPlaced = {
@@ -131,6 +132,7 @@ function place(state: State, order: PlaceOrder, round: Round, offer: Offer): Bet
     payoutCents,
     newBalanceCents,
     clientSeed: order.clientSeed,
+    clientOrderId: order.clientOrderId,
     limitOddsE4,
     filled: fills === null ? null : fills.filled,
     fairShareE6: round.quote === null ? NO_FAIR_SHARE : order.fairShareE6,
@@ -143,12 +145,12 @@ function place(state: State, order: PlaceOrder, round: Round, offer: Offer): Bet
 
 /** Reserves the stake of a limit order that its round does not take at once. */
 function rest(state: State, order: PlaceOrder, round: Round): OrderPending {
-  const { account, side, stakeCents, limitOddsE4, timeMs, idempotency } = order;
+  const { account, side, stakeCents, limitOddsE4, validUntilMs, timeMs, idempotency } = order;
   const seq = state.nextSeq;
   const newBalanceCents = state.accounts.move(account, -stakeCents, seq);
   const payout = payoutCents(stakeCents, limitOddsE4, round.feeBps);
   const row = addRow(state, order, round, limitOddsE4, 0, payout);
-  state.books.add(round, side, state.bets.limit(row, limitOddsE4));
+  state.books.add(round, side, state.bets.limit(row, limitOddsE4, validUntilMs));
   const pending: OrderPending = {
     type: 'orderPending',
     timeMs,
@@ -163,9 +165,11 @@ function rest(state: State, order: PlaceOrder, round: Round): OrderPending {
     payoutCents: payout,
     newBalanceCents,
     clientSeed: order.clientSeed,
+    clientOrderId: order.clientOrderId,
     limitOddsE4,
     filled: null,
     fairShareE6: round.quote === null ? NO_FAIR_SHARE : order.fairShareE6,
+    validUntilMs,
   };
   if (idempotency !== null)
     state.idempotency.add(idempotency, seq, pending, state.rulesInForce.idempotencyTtlMs);

@@ -16,6 +16,7 @@ import { ASSET_CLASSES, ASSETS, marketOf, TIERS, WHOLE_E6 } from '../model/domai
 import { type HouseRules, type MarketRules, RULES_VERSION, type Rules } from '../model/rules.js';
 import type { Setup } from '../model/setup.js';
 import { type Effect, reject, type State } from '../state/state.js';
+import { liftLimits } from './loss-limits.js';
 
 /** New rules apply to rounds opened from now on; tier and memory limits apply at once. */
 export function configure(state: State, command: Configure): Effect {
@@ -43,6 +44,7 @@ function assertSound(rules: Rules): void {
   assert(rules.feeBps >= 0 && rules.feeBps < 10_000, 'the fee is 0 to 9,999 basis points');
   assert(rules.tiers.length === TIERS.length, 'there are rules for every tier');
   assert(rules.historyBetsMax > 0 && rules.openBetsMax > 0, 'accounts keep at least one bet');
+  for (const limit of Object.values(rules.lossLimits)) assert(limit > 0, 'a loss limit is above 0');
   for (const market of rules.markets) {
     assert(marketOf(market.marketId) >= 0, `market ${market.marketId} exists`);
     assertQuotable(market.marketId, market.house, rules.feeBps);
@@ -94,6 +96,7 @@ export function suspendMarket(state: State, command: SuspendMarket): Effect {
   if (market === null || market.rules === null)
     return reject('market_not_found', 'no active market has this id');
   market.suspended = command.suspended;
+  if (!command.suspended) liftLimits(state, command.market, command.timeMs);
   return [{ type: 'marketSuspended', timeMs: command.timeMs, market: command.market }];
 }
 

@@ -21,10 +21,12 @@ import {
   UP,
 } from '../model/domain.js';
 import type { EngineEvent } from '../model/events.js';
+import { houseResultCents } from '../quotes/exposure.js';
 import { HOUSE } from '../state/house.js';
 import type { Round } from '../state/rounds.js';
 import { type Effect, reject, type State } from '../state/state.js';
-import { releaseFirst } from './limit-orders.js';
+import { releaseLimit } from './limit-orders.js';
+import { countResult } from './loss-limits.js';
 
 /** Sets the round's result. A round without bets and resting orders is settled at once; any other joins the queue. */
 export function resolveRound(
@@ -63,7 +65,7 @@ export function settle(state: State, command: Settle): Effect {
     const round = must(queue[0], 'round in settlement');
     for (; betsLeft > 0 && state.books.ordersOf(round) > 0; betsLeft--) {
       const end = round.result === RESULT_VOID ? END_CANCELLED : END_EXPIRED;
-      events.push(releaseFirst(state, round, end, command.timeMs));
+      events.push(releaseLimit(state, state.books.first(round), end, command.timeMs));
     }
     while (betsLeft > 0 && round.nextToSettle !== 0) {
       settleBet(state, round, command.timeMs, events);
@@ -108,6 +110,7 @@ function settleBet(state: State, round: Round, timeMs: number, events: EngineEve
     payoutCents,
     newBalanceCents,
     rested: state.bets.hasRested(row),
+    clientOrderId: chunk.clientOrderIds.at(i),
   });
   state.history.settled(account, row, state.rulesInForce.historyBetsMax);
 }
@@ -132,6 +135,7 @@ function finishRound(state: State, round: Round, timeMs: number, events: EngineE
       reference: roundId(market, roundNumber),
     });
   }
+  countResult(state, market, houseResultCents(round, round.result), timeMs, events);
   state.markets.market(market).keepSettled(round, state.rulesInForce.settledRoundsMax);
   events.push({ type: 'roundSettled', timeMs, market, roundNumber });
 }

@@ -9,8 +9,8 @@ import { ASSET_CLASSES, type AssetClass } from '../model/domain.js';
 import type { Clock, PriceFeed } from '../model/ports.js';
 import type { EngineReads } from '../model/views.js';
 import type { Sessions } from '../state/state.js';
-import { type FairShareNow, RestingOrders } from './orders/resting-orders.js';
 import type { PriceTracker } from './price-tracker.js';
+import { type FairShareNow, RestingOrders } from './resting-orders.js';
 import type { Sequencer } from './sequencer.js';
 import { BOUNDARY_STEP_MS, boundaryAtOrBefore } from './ticks/boundary-window.js';
 

@@ -31,6 +31,8 @@ export interface BetsQuestion extends ReachedSeq {
   readonly roundNumber: number | null;
   /** Only bets that were placed before this time; null for all. */
   readonly beforeMs: number | null;
+  /** Only orders of this name; null for all. */
+  readonly clientOrderId: string | null;
   readonly limit: number;
 }
 
@@ -180,11 +182,11 @@ export type ArchiveAnswer =
   | ArchiveRefusal;
 
 /** A gateway's question to the reader, and its answer, which has the same `id`. */
-export interface ArchiveAsked {
+export interface ArchiveRequest {
   readonly id: number;
   readonly question: ArchiveQuestion;
 }
-export interface ArchiveTold {
+export interface ArchiveResponse {
   readonly id: number;
   readonly answer: ArchiveAnswer;
 }

@@ -40,6 +40,8 @@ export interface BetsQuery {
   readonly roundNumber: number | null;
   /** Only bets that were placed before this time. */
   readonly beforeMs: number | null;
+  /** Only orders of this name; null for all. */
+  readonly clientOrderId: string | null;
   /** null to begin with the newest. */
   readonly from: BetsPlace | null;
   /** What has been shown already, or null. */

@@ -99,21 +99,30 @@ export function writePlaceOrder(into: TextWriter, order: PlaceOrder): void {
   into.bytes(part);
   into.integer(order.stakeCents);
   into.byte(COMMA);
-  writeOrMinusOne(into, order.fairShareE6);
+  writeShare(into, order.fairShareE6);
   into.byte(COMMA);
-  writeOrMinusOne(into, order.expectedPercentE6);
+  writeShare(into, order.expectedPercentE6);
   into.byte(COMMA);
   into.integer(order.limitOddsE4);
+  into.byte(COMMA);
+  into.integer(order.validUntilMs);
   into.byte(COMMA);
   writeDigest(into, order.idempotency);
   into.byte(COMMA);
   if (order.clientSeed === null) into.bytes(NULL);
   else into.text(JSON.stringify(order.clientSeed));
+  // Last, and only where there is one: most orders have no name.
+  if (order.clientOrderId !== null) {
+    into.byte(COMMA);
+    into.text(JSON.stringify(order.clientOrderId));
+  }
   into.byte(CLOSE);
 }
 
-function writeOrMinusOne(into: TextWriter, value: number): void {
+/** Negative numbers say why there is none; nearly all of them are -1. */
+function writeShare(into: TextWriter, value: number): void {
   if (value === -1) into.bytes(MINUS_ONE);
+  else if (value < 0) into.text(String(value));
   else into.integer(value);
 }
 
@@ -165,13 +174,15 @@ type PlaceOrderText = readonly [
   fairShareE6: number,
   expectedPercentE6: number,
   limitOddsE4: number,
+  validUntilMs: number,
   idempotency: readonly [keyHigh: number, keyLow: number, body: number] | null,
   clientSeed: string | null,
+  clientOrderId?: string,
 ];
 
 function decodePlaceOrder(value: readonly unknown[]): PlaceOrder {
   const text = value as unknown as PlaceOrderText;
-  const digest = text[11];
+  const digest = text[12];
   const idempotency: IdempotencyDigest | null =
     digest === null ? null : { keyHigh: digest[0], keyLow: digest[1], body: digest[2] };
   return {
@@ -185,8 +196,10 @@ function decodePlaceOrder(value: readonly unknown[]): PlaceOrder {
     fairShareE6: text[8],
     expectedPercentE6: text[9],
     limitOddsE4: text[10],
+    validUntilMs: text[11],
     idempotency,
-    clientSeed: text[12],
+    clientSeed: text[13],
+    clientOrderId: text[14] ?? null,
   };
 }
 

@@ -6,7 +6,8 @@
 import type { AssetClass } from './domain.js';
 import type { Operated } from './operators.js';
 import type { CancelOrder, ExpireOrders, FillOrders } from './orders.js';
-import type { RootFacts } from './proofs/proof-views.js';
+import type { PriceEstimate } from './prices.js';
+import type { SignedRoot } from './proofs/proof-views.js';
 import type { Rules } from './rules.js';
 import type { Setup } from './setup.js';
 
@@ -53,6 +54,8 @@ export interface BoundaryPrice extends Timed {
   readonly source: string | null;
   /** Origin data of the feed, for people and proofs, or why there is no price. */
   readonly evidence: string;
+  /** How the asset's price moves by its ticks so far, which the engine keeps; absent where the host has no estimate. */
+  readonly estimate?: PriceEstimate;
 }
 
 /** Opens rounds at `timeMs` in the asset's markets that have none (design, section 4). */
@@ -99,7 +102,7 @@ export interface PlaceOrder extends Timed {
   readonly stakeCents: number;
   /**
    * The fair probability of UP in millionths by the latest tick when the order came, from which the house's quote follows
-   * (`engine/quotes`). -1 if the host has none: the market's rules do not ask for it, or there is no fresh price.
+   * (`engine/quotes`). Below 0 if the host has none: the market's rules do not ask for it, or as `NO_SHARE_CODES` says.
    */
   readonly fairShareE6: number;
   /** `expectedPercent` in 1e-6 of a point, rounded half up; -1 if absent. */
@@ -109,8 +112,12 @@ export interface PlaceOrder extends Timed {
    * if the odds allow it. Otherwise its stake is reserved, and it rests until they do, at the latest until betting closes.
    */
   readonly limitOddsE4: number;
+  /** The last millisecond in which a limit order may rest; `NO_END` where only its round ends it, and for any other order. */
+  readonly validUntilMs: number;
   readonly idempotency: IdempotencyDigest | null;
   readonly clientSeed: string | null;
+  /** The bettor's own name of the order: 1 to 64 visible ASCII characters, not unique; null if it has none. */
+  readonly clientOrderId: string | null;
 }
 
 /**
@@ -207,7 +214,7 @@ export interface VoidRound extends Operated {
  * Puts the Merkle root over a locked round's bet hashes on record, before the result can be known, with the server's
  * signature. Made beside the engine, which only keeps it. Rejected once the round is settled.
  */
-export interface PublishRoot extends Timed, RootFacts {
+export interface PublishRoot extends Timed, SignedRoot {
   readonly kind: 'publishRoot';
   readonly market: number;
   readonly roundNumber: number;

@@ -6,6 +6,7 @@
  * journal's digests and into snapshots. Names are used only in the API and in the journal.
  */
 import { fail } from '../base/assert.js';
+import { integerText } from '../base/integer-text.js';
 
 export const ASSETS = [
   'BTC',
@@ -65,6 +66,10 @@ export const DOWN = 1;
 export const WHOLE_E6 = 1_000_000;
 /** The fair share of an order for which the host knows none: no fresh price, or no round that asks for one. */
 export const NO_FAIR_SHARE = -1;
+/** The same, where an order is refused for another reason (`NO_SHARE_CODES`). All are below 0. */
+export const SHARE_PRICE_HELD = -2;
+export const SHARE_SOURCE_CHANGED = -3;
+export const SHARE_TOO_COARSE = -4;
 
 export const TIERS = ['BRONZE', 'SILVER', 'GOLD', 'PLATINUM', 'VIP'] as const;
 export type Tier = (typeof TIERS)[number];
@@ -115,6 +120,8 @@ export const LIMIT_ODDS_E4_MIN = 10_100;
 export const LIMIT_ODDS_E4_MAX = 10_000_000;
 /** The limit of an order that has none. */
 export const NO_LIMIT = 0;
+/** `validUntilMs` of an order that has no end of its own. */
+export const NO_END = 0;
 
 export const POSITION_STATUSES = [
   'PENDING',
@@ -162,7 +169,7 @@ export const accountId = (account: number): string => `acc_${account}`;
 export const parseAccountId = (id: string): number => parseNumbered('acc_', id);
 export const keyId = (key: number): string => `key_${key}`;
 export const parseKeyId = (id: string): number => parseNumbered('key_', id);
-export const betId = (bet: number): string => `bet_${bet}`;
+export const betId = (bet: number): string => `bet_${integerText(bet)}`;
 export const parseBetId = (id: string): number => parseNumbered('bet_', id);
 /** `<marketId>_<roundNumber>`: stable across restarts and never reused (design, section 4). */
 export const roundId = (market: number, roundNumber: number): string => `${marketId(market)}_${roundNumber}`;

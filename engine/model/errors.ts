@@ -66,6 +66,9 @@ export const ERROR_STATUS = {
   trading_disabled: 503,
   market_suspended: 503,
   stale_price: 503,
+  price_held: 503,
+  price_source_changed: 503,
+  price_too_coarse: 503,
   clock_unsynchronised: 503,
   journal_backlog: 503,
   archive_behind: 503,
@@ -79,6 +82,27 @@ export const ERROR_STATUS = {
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
+
+/** Why the house has no fair share of a round, and so no quote: by `-1 - share` (`domain.ts`). */
+export const NO_SHARE_CODES = [
+  'stale_price',
+  'price_held',
+  'price_source_changed',
+  'price_too_coarse',
+] as const satisfies readonly ErrorCode[];
+/** The same in words. */
+const NO_SHARE_TEXTS = [
+  'the house has no fresh price to quote from; try again',
+  'a price that is far from the last one is being checked; try again',
+  'prices come from another source than when the round opened; the next round takes orders',
+  'the price moves in steps too large for the time that is left when betting closes',
+] as const;
+
+/** The refusal of an order whose fair share is below 0. */
+export function noShareRefusal(shareE6: number): { readonly code: ErrorCode; readonly detail: string } {
+  const at = -1 - shareE6;
+  return { code: NO_SHARE_CODES[at] ?? 'stale_price', detail: NO_SHARE_TEXTS[at] ?? '' };
+}
 
 /** The envelope's `error` string: the code, or the code, a colon and a sentence for people. */
 export function errorText(code: ErrorCode, detail: string): string {

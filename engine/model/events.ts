@@ -4,22 +4,23 @@
  */
 import { fail } from '../base/assert.js';
 import type { ErrorCode } from './errors.js';
-import type { BetFacts, BetPlaced, OrderFacts, OrderFilled, OrderPending } from './orders.js';
-import type { RootFacts } from './proofs/proof-views.js';
+import type { BetPlaced, BetTerms, OrderFilled, OrderPending, OrderTerms } from './orders.js';
+import type { PriceEstimate } from './prices.js';
+import type { SignedRoot } from './proofs/proof-views.js';
 import type { Setup } from './setup.js';
 
 export type {
-  BetFacts,
   BetPlaced,
+  BetTerms,
   LimitFills,
-  OrderFacts,
   OrderFilled,
   OrderPending,
+  OrderTerms,
 } from './orders.js';
 
 /** What of an accepted bet its hash is made of. */
 export type HashedBet = Pick<
-  BetFacts,
+  BetTerms,
   | 'timeMs'
   | 'bet'
   | 'market'
@@ -33,7 +34,7 @@ export type HashedBet = Pick<
 >;
 
 /** What the archive keeps of a settlement, beside the bet itself. */
-export interface SettlementFacts {
+export interface SettlementTerms {
   readonly type: 'betSettled';
   readonly timeMs: number;
   readonly bet: number;
@@ -46,11 +47,12 @@ export interface SettlementFacts {
   readonly newBalanceCents: number;
 }
 
-export interface BetSettled extends SettlementFacts {
+export interface BetSettled extends SettlementTerms {
   readonly side: number;
   readonly stakeCents: number;
   /** Whether it is a limit order that has rested: those of a round are not settled in the order of their numbers. */
   readonly rested: boolean;
+  readonly clientOrderId: string | null;
 }
 
 /** A round entered the status that the type names. */
@@ -96,6 +98,17 @@ export interface BoundaryPriced {
   readonly asset: number;
   readonly boundaryMs: number;
   readonly price: number | null;
+  readonly estimate: PriceEstimate | null;
+}
+
+/** The house has lost a limit's amount in a day: the markets that are not suspended yet are, by the events after this one. */
+export interface LossLimitReached {
+  readonly type: 'lossLimitReached';
+  readonly timeMs: number;
+  /** Index into `LOSS_SCOPES`. */
+  readonly scope: number;
+  readonly lostCents: number;
+  readonly limitCents: number;
 }
 
 /** For the record: an operator vouched for a price that was held back. */
@@ -145,7 +158,7 @@ export interface SetupDeclared extends Setup {
 }
 
 /** The Merkle root of a locked round is on record. */
-export interface RootPublished extends RootFacts {
+export interface RootPublished extends SignedRoot {
   readonly type: 'rootPublished';
   readonly timeMs: number;
   readonly market: number;
@@ -163,6 +176,7 @@ export type EngineEvent =
   | RoundNotOpened
   | BoundaryPriced
   | PriceConfirmed
+  | LossLimitReached
   | BalanceMoved
   | AccountChanged
   | KeyChanged
@@ -171,7 +185,7 @@ export type EngineEvent =
   | SetupDeclared;
 
 /** An event as a history shows it, whether it comes from the engine or from the archive. */
-export type PastEvent = EngineEvent | SettlementFacts;
+export type PastEvent = EngineEvent | SettlementTerms;
 
 /** The command took effect as number `seq`. It is durable once the journal has acknowledged that number. */
 export interface Accepted {
@@ -187,7 +201,7 @@ export interface Accepted {
 export interface Replayed {
   readonly status: 'replayed';
   readonly seq: number;
-  readonly event: OrderFacts | BalanceMoved;
+  readonly event: OrderTerms | BalanceMoved;
 }
 
 /** What an order was refused for: the side's published percent, and the odds with this order's stake in its pool. */

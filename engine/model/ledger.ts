@@ -34,6 +34,8 @@ export interface LedgerEntryView extends LedgerPlace {
   readonly balanceCents: number;
   /** Number of the bet; 0 if there is none. */
   readonly bet: number;
+  /** The name of its order, if it has one. */
+  readonly clientOrderId: string | null;
   /** The operator's reference, or ''. */
   readonly reference: string;
 }

@@ -139,7 +139,7 @@ export interface ChangedRule {
 }
 
 /** Fields of the command, in its text form (`command-codec.ts`); of a refusal those of `Denial` or `Guesses`. */
-export interface ActionFacts {
+export interface ActionFields {
   /** '' where none was given. */
   readonly reason: string;
   readonly account?: number;
@@ -177,7 +177,7 @@ export interface ActionView extends ActionPlace {
   readonly kind: ActionKind;
   /** null where the server acted of itself, and for tokens that nobody has. */
   readonly operator: string | null;
-  readonly facts: ActionFacts;
+  readonly facts: ActionFields;
   /** Of new rules: what is not as before. Empty for any other action. */
   readonly changed: readonly ChangedRule[];
 }

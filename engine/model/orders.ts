@@ -20,7 +20,10 @@ export interface FillOrders extends Timed {
   readonly ordersMax: number;
 }
 
-/** Gives back the stakes of at most `ordersMax` resting orders whose rounds take no more bets. Rejected if there are none. */
+/**
+ * Gives back the stakes of at most `ordersMax` resting orders whose `validUntilMs` has passed, or whose rounds take no more
+ * bets. Rejected if there are none.
+ */
 export interface ExpireOrders extends Timed {
   readonly kind: 'expireOrders';
   readonly ordersMax: number;
@@ -35,7 +38,7 @@ export interface LimitFills {
 }
 
 /** Everything in a 201 response, so that it can be replayed (specification, OrderResult). */
-export interface OrderFacts {
+export interface OrderTerms {
   /** `orderPending`: a limit order rests. Its odds are then those that it names, its payout the one at these odds. */
   readonly type: 'betPlaced' | 'orderPending';
   readonly timeMs: number;
@@ -51,25 +54,27 @@ export interface OrderFacts {
   readonly payoutCents: number;
   readonly newBalanceCents: number;
   readonly clientSeed: string | null;
+  readonly clientOrderId: string | null;
   /** The least odds that a limit order takes, 1e-4; 0 of any other order. */
   readonly limitOddsE4: number;
   /** null if it has filled no resting order. */
   readonly filled: LimitFills | null;
 }
 
-export interface BetFacts extends OrderFacts {
+export interface BetTerms extends OrderTerms {
   readonly type: 'betPlaced';
 }
 
-export interface BetPlaced extends BetFacts {
+export interface BetPlaced extends BetTerms {
   /** The order's fair share, in millionths of UP; -1 if the round's seeds are fixed. */
   readonly fairShareE6: number;
 }
 
 /** A limit order rests, its stake reserved. Until it is filled it is no bet: it is in no pool and has no hash. */
-export interface OrderPending extends OrderFacts {
+export interface OrderPending extends OrderTerms {
   readonly type: 'orderPending';
   readonly fairShareE6: number;
+  readonly validUntilMs: number;
 }
 
 /** A resting order has become a bet. Its stake was taken from the balance when it was placed. */
@@ -89,6 +94,7 @@ export interface OrderFilled {
   readonly payoutCents: number;
   readonly newBalanceCents: number;
   readonly clientSeed: string | null;
+  readonly clientOrderId: string | null;
   /** When the order was placed: the time in the bet's hash. */
   readonly placedAtMs: number;
   readonly fairShareE6: number;

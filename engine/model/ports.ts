@@ -108,6 +108,8 @@ export interface PriceTick {
   /** Index into `ASSETS`. */
   readonly asset: number;
   readonly price: number;
+  /** Between the best bid and ask that the price is the middle of, in its units; absent where the feed does not say. */
+  readonly spread?: number;
   /** The time of the tick itself, not of its arrival. */
   readonly timeMs: number;
   /** The feed's name. */
@@ -194,6 +196,8 @@ export interface StreamSocket {
   fail(error: unknown): void;
   /** Sends a text message. Returns whether the system took all of it; what it did not is kept in memory. */
   send(text: string | Uint8Array): boolean;
+  /** Asks the client for a sign of life: `onPong` tells its answer. */
+  ping(): void;
   /** Bytes that wait in memory because the client does not read. */
   readonly waitingBytes: number;
   /** Sends what waits and the reason, and closes. */
@@ -206,6 +210,7 @@ export interface StreamOwner {
   onOpen(): void;
   /** `bytes` are valid until this returns. */
   onMessage(bytes: Uint8Array, isBinary: boolean): void;
+  onPong(): void;
   /** There is room again after `send` returned false. */
   onRoom(): void;
   /** The stream ends for a programming error, which was logged with this id: the last chance to say so. */

@@ -28,6 +28,11 @@ export interface MarketRules {
   readonly maxStakeCents: number;
   /** A boundary price older than this voids the closing round and does not open the next. */
   readonly maxPriceAgeMs: number;
+  /**
+   * Nothing is quoted once the last newer price of the asset arrived this long ago; applies at once. A multiple of the
+   * usual interval between prices.
+   */
+  readonly quoteAgeMs: number;
   readonly house: HouseRules;
 }
 
@@ -65,6 +70,13 @@ export interface Rules {
   readonly tiers: readonly TierRules[];
   /** Fee on winnings in basis points (specification: 3 %). */
   readonly feeBps: number;
+  /** What the house may lose in a day (UTC) before its markets are suspended (`loss-limits.ts`). Apply at once. */
+  readonly lossLimits: {
+    readonly marketCents: number;
+    /** All markets of one asset. */
+    readonly assetCents: number;
+    readonly allCents: number;
+  };
   /** Bets are refused from this long before the lock (specification: 20 s). */
   readonly cutoffMs: number;
   /** Slippage tolerance of `expectedPercent` in hundredths of a point (specification: 15 points). */
@@ -106,6 +118,7 @@ export function defaultRules(masterSecretFingerprint: string): Rules {
       minStakeCents: 1_00,
       maxStakeCents: 10_000_00,
       house: DEFAULT_HOUSE,
+      quoteAgeMs: 2_000,
       maxPriceAgeMs: MAX_PRICE_AGE_MS[assetClassOf(textAt(ASSETS, assetOf(market)))],
     })),
     tiers: [
@@ -116,6 +129,7 @@ export function defaultRules(masterSecretFingerprint: string): Rules {
       { tier: 'VIP', maxStakeCents: 50_000_00, activeKeysMax: 5 },
     ],
     feeBps: 300,
+    lossLimits: { marketCents: 10_000_00, assetCents: 25_000_00, allCents: 50_000_00 },
     cutoffMs: 20_000,
     slippageE2: 1_500,
     lateOpenBettingMs: 10_000,

@@ -5,6 +5,8 @@
 import type { PlaceOrder } from './commands.js';
 import type { PositionStatus } from './domain.js';
 import type { Rejected, Replayed } from './events.js';
+import type { DayResults } from './loss-limits.js';
+import type { PriceEstimate } from './prices.js';
 import type { ProofView } from './proofs/proof-views.js';
 import type { MarketRules, Rules } from './rules.js';
 import type { Setup } from './setup.js';
@@ -79,12 +81,15 @@ export interface BetView {
   readonly rested: boolean;
   /** When a limit order became a bet; null for one that has not, and for any other bet. */
   readonly filledAtMs: number | null;
+  /** The last millisecond in which a limit order that has rested may rest; null where only its round ends it, and for any other bet. */
+  readonly validUntilMs: number | null;
   /**
    * null for an order that was not filled. In the archive also for a bet that was open where the archive begins, which
    * happens if the one before was lost.
    */
   readonly entryPercentE2: number | null;
   readonly clientSeed: string | null;
+  readonly clientOrderId: string | null;
   /** What a WIN pays; of an order that was not filled, what it would pay at the odds that it names. */
   readonly payoutCents: number;
   readonly status: PositionStatus;
@@ -205,6 +210,10 @@ export interface EngineReads {
   unsettledRounds(): readonly RoundView[];
   /** Open price of the asset's most recently opened round, or null. */
   latestOpenPrice(asset: number): OpenPrice | null;
+  /** What the house has won and lost on the day (UTC) of `timeMs`, which is not before engine time. */
+  dayResults(timeMs: number): DayResults;
+  /** How the asset's price moves, as of its last boundary price that said so; null before the first. */
+  estimate(asset: number): PriceEstimate | null;
   /** Markets of the asset in which `openLate` opens a round now, given a fresh price and a house that can pay. */
   vacantMarkets(asset: number, timeMs: number): readonly number[];
   /** Market hours in force, by `ASSET_CLASSES` index; null for a class that is always open. */

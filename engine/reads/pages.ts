@@ -53,7 +53,13 @@ export function changesPage(
 const hasForgotten = ({ accounts, rulesInForce }: State, account: number): boolean =>
   (accounts.chunk(account).settledKept[accounts.row(account)] as number) >= rulesInForce.historyBetsMax;
 
-const EVERYTHING = { status: 'all', market: null, roundNumber: null, beforeMs: null } as const;
+const EVERYTHING = {
+  status: 'all',
+  market: null,
+  roundNumber: null,
+  beforeMs: null,
+  clientOrderId: null,
+} as const;
 
 /** What a list in the order of changes has shown. */
 function listedBy(state: State, rows: readonly number[]): Listed {
@@ -104,5 +110,6 @@ function isMeant({ bets }: State, row: number, { status, from, rest, ...query }:
   if (query.market !== null && chunk.market[i] !== query.market) return false;
   if (query.roundNumber !== null && chunk.roundNumber[i] !== query.roundNumber) return false;
   if (query.beforeMs !== null && (chunk.placedAtMs[i] as number) >= query.beforeMs) return false;
+  if (query.clientOrderId !== null && chunk.clientOrderIds.at(i) !== query.clientOrderId) return false;
   return rest === null || !isListed(rest, bet, isOpen, chunk.changedSeq[i] as number);
 }

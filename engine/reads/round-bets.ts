@@ -25,7 +25,7 @@ export function* roundBets(state: State, market: number, roundNumber: number): G
       oddsE4: chunk.oddsE4[i] as number,
       entryPercentE2: chunk.entryPercentE2[i] as number,
       payoutCents: chunk.payoutCents[i] as number,
-      clientSeed: chunk.clientSeedOf(i),
+      clientSeed: chunk.clientSeeds.at(i),
     };
     row = chunk.next[i] as number;
   }

@@ -4,6 +4,7 @@
  */
 import { fail, must } from '../base/assert.js';
 import { LimitTable } from './limit-table.js';
+import { RareTexts } from './optional-columns.js';
 
 const CHUNK_BITS = 15;
 const CHUNK_ROWS = 1 << CHUNK_BITS;
@@ -43,22 +44,13 @@ export class BetChunk {
   readonly settledOlder = new Uint32Array(CHUNK_ROWS);
   /** Next bet of the same round, by placement; in a free row, the next free row. */
   readonly next = new Uint32Array(CHUNK_ROWS);
-  /** Most orders have no client seed; a chunk without one has no array. */
-  clientSeeds: (string | null)[] | null = null;
+  readonly clientSeeds = new RareTexts(CHUNK_ROWS);
+  readonly clientOrderIds = new RareTexts(CHUNK_ROWS);
   /** The bet's row in `LimitTable` if it is a limit order, else 0. A chunk without one has no array. */
   limitRows: Uint32Array | null = null;
 
   limitRowOf(i: number): number {
     return this.limitRows === null ? 0 : (this.limitRows[i] as number);
-  }
-
-  setClientSeed(i: number, clientSeed: string | null): void {
-    if (clientSeed !== null) this.clientSeeds ??= new Array<string | null>(CHUNK_ROWS).fill(null);
-    if (this.clientSeeds !== null) this.clientSeeds[i] = clientSeed;
-  }
-
-  clientSeedOf(i: number): string | null {
-    return this.clientSeeds?.[i] ?? null;
   }
 }
 
@@ -90,6 +82,11 @@ export class BetTable {
     return row & CHUNK_MASK;
   }
 
+  /** The number of the bet in this row; 0 in a free one. */
+  betOf(row: number): number {
+    return this.chunk(row).bet[row & CHUNK_MASK] as number;
+  }
+
   /** Allocates a row for the next bet and numbers it. The caller fills the other columns. */
   take(): number {
     let row = this.#freeRow;
@@ -105,11 +102,12 @@ export class BetTable {
   }
 
   /** Makes the bet, whose stake is known, a limit order that rests. Returns its row in `limits`. */
-  limit(row: number, limitOddsE4: number): number {
+  limit(row: number, limitOddsE4: number, validUntilMs: number): number {
     const chunk = this.chunk(row);
     const i = row & CHUNK_MASK;
     chunk.limitRows ??= new Uint32Array(CHUNK_ROWS);
-    const taken = this.limits.take(row, chunk.bet[i] as number, chunk.stakeCents[i] as number, limitOddsE4);
+    const [bet, stakeCents] = [chunk.bet[i] as number, chunk.stakeCents[i] as number];
+    const taken = this.limits.take(row, bet, stakeCents, limitOddsE4, validUntilMs);
     chunk.limitRows[i] = taken;
     return taken;
   }
@@ -136,7 +134,8 @@ export class BetTable {
     const chunk = this.chunk(row);
     const i = row & CHUNK_MASK;
     chunk.bet[i] = 0;
-    if (chunk.clientSeeds !== null) chunk.clientSeeds[i] = null;
+    chunk.clientSeeds.set(i, null);
+    chunk.clientOrderIds.set(i, null);
     if (chunk.limitRows !== null && chunk.limitRows[i] !== 0) {
       this.limits.free(chunk.limitRows[i] as number);
       chunk.limitRows[i] = 0;

@@ -114,7 +114,6 @@ export class AccountHistory {
     const i = this.#bets.index(row);
     this.#linkPlaced(accounts, a, chunk, i, row);
     chunk.flags[i] = flags;
-    if ((flags & BET_OPEN) !== 0) accounts.openBets[a] = (accounts.openBets[a] as number) + 1;
     const placedKept = accounts.placedKept[a] as number;
     if ((flags & BET_RECENTLY_PLACED) !== 0) {
       if (placedKept === 0) accounts.oldestPlaced[a] = row;

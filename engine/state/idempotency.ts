@@ -7,9 +7,9 @@
  */
 import { must } from '../base/assert.js';
 import type { IdempotencyDigest } from '../model/commands.js';
-import type { OrderFacts } from '../model/events.js';
+import type { OrderTerms } from '../model/events.js';
 import { KeyIndex } from './key-index.js';
-import { OptionalFacts } from './optional-facts.js';
+import { OptionalColumns } from './optional-columns.js';
 
 const CHUNK_BITS = 14;
 const CHUNK_ROWS = 1 << CHUNK_BITS;
@@ -45,7 +45,7 @@ const WORD = 2 ** 32;
 class EntryChunk {
   readonly words64 = new Float64Array(CHUNK_ROWS * ROW_WORDS64);
   readonly words32 = new Uint32Array(this.words64.buffer);
-  readonly optional = new OptionalFacts(CHUNK_ROWS);
+  readonly optional = new OptionalColumns(CHUNK_ROWS);
 
   placedAtMs(row: number): number {
     return this.words64[row * ROW_WORDS64 + PLACED_AT_MS] as number;
@@ -56,7 +56,7 @@ export interface IdempotencyEntry {
   readonly digest: IdempotencyDigest;
   /** Number of the command that placed the order. */
   readonly seq: number;
-  readonly placed: OrderFacts;
+  readonly placed: OrderTerms;
 }
 
 export class IdempotencyMemory {
@@ -89,7 +89,7 @@ export class IdempotencyMemory {
   }
 
   /** Adds a placed bet's entry, and drops the chunks whose entries are all `ttlMs` old. */
-  add(digest: IdempotencyDigest, seq: number, placed: OrderFacts, ttlMs: number): void {
+  add(digest: IdempotencyDigest, seq: number, placed: OrderTerms, ttlMs: number): void {
     if (placed.timeMs - this.#firstEndsMs >= ttlMs) this.#dropExpired(placed.timeMs, ttlMs);
     const number = this.#nextNumber++;
     const offset = number - this.#firstNumber;
@@ -172,7 +172,7 @@ export class IdempotencyMemory {
     return count - low;
   }
 
-  #write(offset: number, digest: IdempotencyDigest, seq: number, placed: OrderFacts): void {
+  #write(offset: number, digest: IdempotencyDigest, seq: number, placed: OrderTerms): void {
     const { keyHigh, keyLow, body } = digest;
     const chunk = this.#chunk(offset);
     const { words64, words32 } = chunk;
@@ -201,9 +201,9 @@ export class IdempotencyMemory {
     const row = (offset & CHUNK_MASK) * ROW_WORDS64;
     const word64 = (field: number): number => chunk.words64[row + field] as number;
     const word32 = (field: number): number => chunk.words32[row * 2 + field] as number;
-    const { type, clientSeed, limitOddsE4, filled } = chunk.optional.read(offset & CHUNK_MASK);
+    const { type, clientSeed, clientOrderId, limitOddsE4, filled } = chunk.optional.read(offset & CHUNK_MASK);
     // Written out: of a spread each object would have a hidden class of its own.
-    const placed: OrderFacts = {
+    const placed: OrderTerms = {
       type,
       timeMs: word64(PLACED_AT_MS),
       bet: word64(BET),
@@ -217,6 +217,7 @@ export class IdempotencyMemory {
       payoutCents: word64(PAYOUT_CENTS),
       newBalanceCents: word64(NEW_BALANCE_CENTS),
       clientSeed,
+      clientOrderId,
       limitOddsE4,
       filled,
     };

@@ -6,7 +6,10 @@ import type { Round } from './rounds.js';
 import type { State } from './state.js';
 
 /** A bet that joined its round after one with a higher number, and the bet just before it. */
-export type LateBet = readonly [bet: number, afterBet: number];
+interface LateBet {
+  readonly bet: number;
+  readonly afterBet: number;
+}
 
 /** The open bets of a round that are behind higher numbers, in their order; between them the numbers of the others rise. */
 export function* lateBets({ bets }: State, round: Round): Generator<LateBet> {
@@ -18,7 +21,7 @@ export function* lateBets({ bets }: State, round: Round): Generator<LateBet> {
     const chunk = bets.chunk(row);
     const i = bets.index(row);
     const bet = chunk.bet[i] as number;
-    if (bet < highest) yield [bet, before];
+    if (bet < highest) yield { bet, afterBet: before };
     else highest = bet;
     before = bet;
     row = chunk.next[i] as number;

@@ -3,6 +3,7 @@
  * rest (`limit-tree.ts`). Rows are taken with a bet's row and freed with it; links are rows, 0 is none.
  */
 import { must } from '../base/assert.js';
+import { NO_END } from '../model/domain.js';
 
 const CHUNK_BITS = 12;
 const CHUNK_ROWS = 1 << CHUNK_BITS;
@@ -19,12 +20,21 @@ export class LimitChunk {
   /** Number and stake of the order: a search reads them at every node. */
   readonly bet = new Float64Array(CHUNK_ROWS);
   readonly stakeCents = new Float64Array(CHUNK_ROWS);
-  /** Of a node: the least stake in the tree below it and at it. */
+  /** The last millisecond in which the order may rest; Infinity where only its round ends it. */
+  readonly validUntilMs = new Float64Array(CHUNK_ROWS);
+  /** Of a node: the least stake and the first of these times in the tree below it and at it. */
   readonly leastCents = new Float64Array(CHUNK_ROWS);
+  readonly firstEndMs = new Float64Array(CHUNK_ROWS);
   readonly left = new Uint32Array(CHUNK_ROWS);
   /** In a free row, the next free row. */
   readonly right = new Uint32Array(CHUNK_ROWS);
   readonly height = new Uint8Array(CHUNK_ROWS);
+
+  /** null where only the order's round ends it. */
+  endOf(i: number): number | null {
+    const endMs = this.validUntilMs[i] as number;
+    return endMs === Number.POSITIVE_INFINITY ? null : endMs;
+  }
 }
 
 export class LimitTable {
@@ -40,7 +50,7 @@ export class LimitTable {
   }
 
   /** Allocates a row for an order that rests. */
-  take(betRow: number, bet: number, stakeCents: number, limitOddsE4: number): number {
+  take(betRow: number, bet: number, stakeCents: number, limitOddsE4: number, validUntilMs: number): number {
     let row = this.#freeRow;
     if (row !== 0) {
       this.#freeRow = this.chunk(row).right[row & CHUNK_MASK] as number;
@@ -52,6 +62,7 @@ export class LimitTable {
     const i = row & CHUNK_MASK;
     chunk.betRow[i] = betRow;
     chunk.limitOddsE4[i] = limitOddsE4;
+    chunk.validUntilMs[i] = validUntilMs === NO_END ? Number.POSITIVE_INFINITY : validUntilMs;
     chunk.filledAtMs[i] = 0;
     chunk.rested[i] = 1;
     chunk.bet[i] = bet;

@@ -1,6 +1,7 @@
 /**
  * The resting orders of one side of a round as an AVL tree, ordered by limit, then by number, which is time. Each node knows
- * the least stake below it, so that a search leaves out whole trees in which every stake is too large for the lowest limit.
+ * the least stake below it, so that a search leaves out whole trees in which every stake is too large for the lowest limit, and
+ * the first end, so that orders whose time is over are found as quickly.
  *
  * What a search finds depends on the orders alone, not on the tree's shape: a tree that was built in another order, from a
  * snapshot, behaves alike.
@@ -68,6 +69,25 @@ export class LimitTree {
     }
   }
 
+  /** When the first order of a tree ends; Infinity if none does. */
+  firstEndMs(root: number): number {
+    return root === 0
+      ? Number.POSITIVE_INFINITY
+      : (this.table.chunk(root).firstEndMs[this.table.index(root)] as number);
+  }
+
+  /** The first order that has ended by then, or 0. */
+  firstEnded(root: number, timeMs: number): number {
+    if (this.firstEndMs(root) >= timeMs) return 0;
+    const chunk = this.table.chunk(root);
+    const i = this.table.index(root);
+    const before = this.firstEnded(chunk.left[i] as number, timeMs);
+    if (before !== 0) return before;
+    return (chunk.validUntilMs[i] as number) < timeMs
+      ? root
+      : this.firstEnded(chunk.right[i] as number, timeMs);
+  }
+
   /** The first order that fits, or 0. */
   find(root: number, search: LimitSearch): number {
     if (root === 0) return 0;
@@ -109,7 +129,7 @@ export class LimitTree {
       : (this.table.chunk(row).leastCents[this.table.index(row)] as number);
   }
 
-  /** Works out height and least stake from the children. Returns the row. */
+  /** Works out height, least stake and first end from the children. Returns the row. */
   #measured(row: number): number {
     const chunk = this.table.chunk(row);
     const i = this.table.index(row);
@@ -117,6 +137,8 @@ export class LimitTree {
     const right = chunk.right[i] as number;
     chunk.height[i] = 1 + Math.max(this.#height(left), this.#height(right));
     chunk.leastCents[i] = Math.min(chunk.stakeCents[i] as number, this.#least(left), this.#least(right));
+    const endMs = chunk.validUntilMs[i] as number;
+    chunk.firstEndMs[i] = Math.min(endMs, this.firstEndMs(left), this.firstEndMs(right));
     return row;
   }
 

@@ -30,6 +30,47 @@ export const newProof = (): Proof => ({
 /** A quote whose seeds and edge change with each bet. */
 type Quote = { -readonly [field in keyof QuoteView]: QuoteView[field] };
 
+const endTimeMsOf = (market: number, roundNumber: number): number => (roundNumber + 1) * timeFrameMs(market);
+
+/** What the rules fix when a round is created. */
+export interface RoundTerms
+  extends Pick<
+    RoundView,
+    | 'lockTimeMs'
+    | 'bettingClosesMs'
+    | 'seedCents'
+    | 'feeBps'
+    | 'minStakeCents'
+    | 'maxStakeCents'
+    | 'maxPriceAgeMs'
+  > {
+  readonly slippageE2: number;
+  readonly quote: Quote | null;
+}
+
+export function termsOf(
+  market: number,
+  roundNumber: number,
+  ofMarket: MarketRules,
+  rules: Rules,
+): RoundTerms {
+  const lockTimeMs = endTimeMsOf(market, roundNumber) - ofMarket.lockLeadMs;
+  const { minStakeCents, maxStakeCents, maxPriceAgeMs } = ofMarket;
+  const { policy, seedCents, shadeE6, clampE6 } = ofMarket.house;
+  const { feeBps, slippageE2 } = rules;
+  return {
+    lockTimeMs,
+    bettingClosesMs: lockTimeMs - rules.cutoffMs,
+    seedCents,
+    feeBps,
+    minStakeCents,
+    maxStakeCents,
+    maxPriceAgeMs,
+    slippageE2,
+    quote: policy === 'fixed' ? null : { shadeE6, clampE6, seedUpCents: seedCents, edgeCents: 0 },
+  };
+}
+
 /** A round, with the rules in force when it was created. */
 export class Round implements RoundView {
   readonly endTimeMs: number;
@@ -67,20 +108,18 @@ export class Round implements RoundView {
     readonly market: number,
     readonly roundNumber: number,
     readonly startTimeMs: number,
-    marketRules: Omit<MarketRules, 'marketId'>,
-    rules: Pick<Rules, 'cutoffMs' | 'feeBps' | 'slippageE2'>,
+    terms: RoundTerms,
   ) {
-    this.endTimeMs = (roundNumber + 1) * timeFrameMs(market);
-    this.lockTimeMs = this.endTimeMs - marketRules.lockLeadMs;
-    this.bettingClosesMs = this.lockTimeMs - rules.cutoffMs;
-    const { policy, seedCents, shadeE6, clampE6 } = marketRules.house;
-    this.seedCents = seedCents;
-    this.feeBps = rules.feeBps;
-    this.minStakeCents = marketRules.minStakeCents;
-    this.maxStakeCents = marketRules.maxStakeCents;
-    this.maxPriceAgeMs = marketRules.maxPriceAgeMs;
-    this.slippageE2 = rules.slippageE2;
-    this.quote = policy === 'fixed' ? null : { shadeE6, clampE6, seedUpCents: seedCents, edgeCents: 0 };
+    this.endTimeMs = endTimeMsOf(market, roundNumber);
+    this.lockTimeMs = terms.lockTimeMs;
+    this.bettingClosesMs = terms.bettingClosesMs;
+    this.seedCents = terms.seedCents;
+    this.feeBps = terms.feeBps;
+    this.minStakeCents = terms.minStakeCents;
+    this.maxStakeCents = terms.maxStakeCents;
+    this.maxPriceAgeMs = terms.maxPriceAgeMs;
+    this.slippageE2 = terms.slippageE2;
+    this.quote = terms.quote;
   }
 
   /** Counts the fair share of a bet that joins the round; there is none where the seeds are fixed. */

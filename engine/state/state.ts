@@ -1,12 +1,14 @@
 /** The engine's state. Only handlers, and the import of a snapshot, change it. */
 import { must } from '../base/assert.js';
-import { ASSET_CLASSES } from '../model/domain.js';
+import { ASSET_CLASSES, ASSETS } from '../model/domain.js';
 import type { ErrorCode } from '../model/errors.js';
 import type { EngineEvent, Rejected, Replayed } from '../model/events.js';
+import type { PriceEstimate } from '../model/prices.js';
 import type { Rules } from '../model/rules.js';
 import type { Setup } from '../model/setup.js';
 import { AccountTable } from './accounts.js';
 import { BetTable } from './bets.js';
+import { DayLedger } from './day-ledger.js';
 import { AccountHistory } from './history.js';
 import { House } from './house.js';
 import { IdempotencyMemory } from './idempotency.js';
@@ -29,7 +31,11 @@ export class State {
   trading = { enabled: true, reason: '' };
   /** Market hours by asset class; null for a class that is always open. */
   readonly sessions: (Sessions | null)[] = ASSET_CLASSES.map(() => null);
+  /** How each asset's price moves, by the last boundary price that said so. */
+  readonly estimates: (PriceEstimate | null)[] = ASSETS.map(() => null);
   readonly house = new House();
+  /** What it has won and lost today. */
+  readonly day = new DayLedger();
   readonly accounts = new AccountTable();
   readonly keys = new KeyTable();
   readonly bets = new BetTable();

@@ -1,7 +1,7 @@
 /** What is kept of a round so that it can be checked without trusting the server. */
 
 /** A signed Merkle root over the hashes of a round's bets (RFC 6962), and whose signature it has. */
-export interface RootFacts {
+export interface SignedRoot {
   /** 64 hex digits. */
   readonly merkleRoot: string;
   /** Number of bets under it. */
@@ -12,7 +12,7 @@ export interface RootFacts {
   readonly signature: string;
 }
 
-export interface PublishedRoot extends RootFacts {
+export interface PublishedRoot extends SignedRoot {
   readonly publishedAtMs: number;
 }
 

@@ -3,18 +3,18 @@
  * rounds take no more bets. A quote moves with each price, so every market that has such orders is looked at; a command is
  * issued, and journaled, only if it will fill an order.
  */
-import { assert } from '../../base/assert.js';
-import type { SubmittedCommand } from '../../model/commands.js';
-import { MARKETS_MAX } from '../../model/domain.js';
-import type { ErrorCode } from '../../model/errors.js';
-import type { Outcome } from '../../model/events.js';
-import type { EngineReads } from '../../model/views.js';
+import { assert } from '../base/assert.js';
+import type { SubmittedCommand } from '../model/commands.js';
+import { MARKETS_MAX } from '../model/domain.js';
+import type { ErrorCode } from '../model/errors.js';
+import type { Outcome } from '../model/events.js';
+import type { EngineReads } from '../model/views.js';
 
 /** UP's fair share in a market's live round at a time, in millionths, or -1 (`quoter.ts`). */
 export type FairShareNow = (market: number, nowMs: number) => number;
 
 /** What this needs of the sequencer. */
-export interface CommandDesk {
+export interface CommandSink {
   readonly engine: EngineReads;
   /** Why orders are refused now, or null. */
   readonly gate: ErrorCode | null;
@@ -27,7 +27,7 @@ const ORDERS_AT_ONCE = 200;
 
 export class RestingOrders {
   constructor(
-    private readonly sequencer: CommandDesk,
+    private readonly sequencer: CommandSink,
     private readonly fairShare: FairShareNow,
   ) {}
 

@@ -2,14 +2,14 @@
  * Puts the roots of locked rounds on record, as they are made beside the engine's thread. Nothing waits for them but a
  * manual clock, so that in a sandbox a root always comes before the result.
  */
-import { MARKETS_MAX, roundId } from '../../model/domain.js';
-import type { ErrorCode } from '../../model/errors.js';
-import type { PublishedRoot, RootFacts } from '../../model/proofs/proof-views.js';
-import type { RoundView } from '../../model/views.js';
-import { awaitsRoot } from '../../reads/round-bets.js';
-import type { Sequencer } from '../sequencer.js';
+import { MARKETS_MAX, roundId } from '../model/domain.js';
+import type { ErrorCode } from '../model/errors.js';
+import type { PublishedRoot, SignedRoot } from '../model/proofs/proof-views.js';
+import type { RoundView } from '../model/views.js';
+import { awaitsRoot } from '../reads/round-bets.js';
+import type { Sequencer } from './sequencer.js';
 
-export interface RootDeskOptions {
+export interface RootPublisherOptions {
   /** Has whoever makes roots look at the journal now. */
   readonly hurry: () => void;
   /** Whether roots are being made at all now. */
@@ -22,16 +22,16 @@ export interface RootDeskOptions {
   ) => void;
 }
 
-export type RootToPublish = RootFacts & Pick<RoundView, 'market' | 'roundNumber'>;
+export type RootToPublish = SignedRoot & Pick<RoundView, 'market' | 'roundNumber'>;
 
-export class RootDesk {
+export class RootPublisher {
   #waiters: (() => void)[] = [];
   /** Rounds whose root was refused: there is nothing more to wait for. */
   readonly #refused = new Set<string>();
 
   constructor(
     private readonly sequencer: Sequencer,
-    private readonly options: RootDeskOptions,
+    private readonly options: RootPublisherOptions,
   ) {}
 
   /** Passes over a root that is on record: the leader before may have put it there while it was made here. */
