@@ -77,7 +77,9 @@ test('refusals of limit orders and cancellations that random streams seldom have
       expectedPercentE6: -1,
       idempotency: null,
       clientSeed: null,
+      clientOrderId: null,
       limitOddsE4: LIMIT_ODDS_E4_MAX,
+      validUntilMs: 0,
     } as const;
     for (const gate of GATES) equal(word(limit, gate), gate);
     equal(word(limit), 'accepted');

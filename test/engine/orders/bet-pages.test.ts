@@ -5,10 +5,10 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Engine } from '../../../engine/engine.js';
-import type { BetsPage, BetsPlace, BetsQuery, BetsStatus } from '../../../engine/model/bet-pages.js';
+import type { BetsPage, BetsPlace, BetsQuery } from '../../../engine/model/bet-pages.js';
 import type { BetView } from '../../../engine/model/views.js';
 import { plainOrder } from '../../support/engine/plain-order.js';
-import { BTC_1M, BTC_15M, Exchange, MINUTE_MS } from '../../support/reference/exchange.js';
+import { BTC_1M, BTC_15M, Exchange, MINUTE_MS, rulesFor } from '../../support/reference/exchange.js';
 import { Rng } from '../../support/reference/random/rng.js';
 
 const WALKS = 60;
@@ -19,6 +19,7 @@ const everything = (limit: number): BetsQuery => ({
   market: null,
   roundNumber: null,
   beforeMs: null,
+  clientOrderId: null,
   from: null,
   rest: null,
   limit,
@@ -119,25 +120,6 @@ test('pages by placement list each bet once, the newest first, while bets are pl
   }
 });
 
-test('pages of open bets reach every one of them', () => {
-  for (let seed = 1; seed <= WALKS; seed += 1) {
-    const rng = new Rng(seed);
-    const market = new Market(rng);
-    const { engine, account } = market;
-    market.act(40);
-    const before = numbers(engine.openPositions(account, 1_000));
-    const query = { ...everything(rng.integer(1, 5)), status: 'open' as BetsStatus };
-    const first = engine.betsPage(account, query);
-    deepEqual(first.bets, engine.openPositions(account, query.limit));
-    const listed = walk(
-      first,
-      (from) => engine.betsPage(account, { ...query, from }),
-      () => market.act(6),
-    );
-    expectEachOnce(listed, before, numbers(engine.openPositions(account, 1_000)));
-  }
-});
-
 test('pages behind the one in the order of changes list the rest of what there was, each bet once', () => {
   for (let seed = 1; seed <= WALKS; seed += 1) {
     const rng = new Rng(seed);
@@ -162,35 +144,29 @@ test('pages behind the one in the order of changes list the rest of what there w
   }
 });
 
-test('filters by status, market, round and time', () => {
-  const market = new Market(new Rng(7));
-  const { engine, account, exchange } = market;
-  for (let n = 0; n < 6; n += 1) market.place();
-  exchange.atMs += 5;
-  const middleMs = exchange.nowMs;
-  for (let n = 0; n < 6; n += 1) market.place();
-  market.settle();
-  const all = engine.orders(account, 100);
-  const filtered = (filter: Partial<BetsQuery>) =>
-    engine.betsPage(account, { ...everything(100), ...filter }).bets;
-  deepEqual(
-    filtered({ status: 'settled' }),
-    all.filter(({ status }) => status === 'SETTLED'),
-  );
-  deepEqual(
-    filtered({ market: BTC_15M }),
-    all.filter((bet) => bet.market === BTC_15M),
-  );
-  const [{ roundNumber } = { roundNumber: -1 }] = all.filter((bet) => bet.market === BTC_1M);
-  deepEqual(
-    filtered({ market: BTC_1M, roundNumber }),
-    all.filter((bet) => bet.market === BTC_1M),
-  );
-  deepEqual(filtered({ market: BTC_1M, roundNumber: roundNumber + 1 }), []);
-  deepEqual(
-    filtered({ beforeMs: middleMs }),
-    all.filter(({ placedAtMs }) => placedAtMs < middleMs),
-  );
+test('a greater number of kept bets does not bring back those that a smaller one has made forgotten', () => {
+  const rules = rulesFor([BTC_1M], { rules: { historyBetsMax: 2 } });
+  const exchange = new Exchange({ markets: [BTC_1M], rules });
+  const account = exchange.account('VIP', 10_000_00);
+  const cancel = (bet: number) =>
+    exchange.outcomeOf({ kind: 'cancelOrder', timeMs: exchange.nowMs, account, key: 1, bet });
+  exchange.openLate(BTC_1M, 100);
+  for (let count = 0; count < 3; count += 1) exchange.placed({ account, market: BTC_1M });
+  exchange.passTo(MINUTE_MS);
+  exchange.boundary(BTC_1M, MINUTE_MS, 101);
+  exchange.accepted({ kind: 'settle', timeMs: exchange.nowMs, betsMax: 10 });
+  exchange.configure({ ...rules, historyBetsMax: 3 });
+  equal(cancel(1), 'order_not_found');
+  equal(cancel(2), 'order_not_pending');
+  exchange.configure({ ...rules, historyBetsMax: 1 });
+  equal(cancel(2), 'order_not_pending', 'what is kept is forgotten with the next bet');
+  exchange.passTo(MINUTE_MS + 1);
+  for (let count = 0; count < 2; count += 1) exchange.placed({ account, market: BTC_1M });
+  equal(cancel(2), 'order_not_pending', 'it is still among the settled ones');
+  exchange.passTo(2 * MINUTE_MS);
+  exchange.boundary(BTC_1M, 2 * MINUTE_MS, 101);
+  exchange.accepted({ kind: 'settle', timeMs: exchange.nowMs, betsMax: 10 });
+  deepEqual(numbers(exchange.reads.orders(account, 10)), [5]);
 });
 
 test('a page looks at a bounded number of bets, and says where to go on', () => {

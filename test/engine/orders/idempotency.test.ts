@@ -2,7 +2,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Engine } from '../../../engine/engine.js';
-import type { BetFacts, BetPlaced } from '../../../engine/model/events.js';
+import type { BetPlaced, BetTerms } from '../../../engine/model/events.js';
 import { plainOrder } from '../../support/engine/plain-order.js';
 import { BTC_15M, DAY_MS, Exchange, rulesFor } from '../../support/reference/exchange.js';
 import { newHasher } from '../../support/reference/pair.js';
@@ -16,7 +16,7 @@ function withRound(rules: { idempotencyEntriesMax?: number } = {}): Exchange {
 }
 
 /** What the answer to a bet says. */
-const factsOf = ({ fairShareE6: _, ...facts }: BetPlaced): BetFacts => facts;
+const factsOf = ({ fairShareE6: _, ...facts }: BetPlaced): BetTerms => facts;
 
 test('a key is remembered for less than ten minutes to the millisecond', () => {
   const exchange = withRound();
@@ -55,33 +55,6 @@ test('a refused order is not remembered', () => {
   const timeMs = exchange.nowMs;
   exchange.accepted({ kind: 'deposit', timeMs, account, amountCents: 10_00, reference: 'more' });
   equal(exchange.betOutcome({ ...wish, body: 2 }), 'accepted');
-});
-
-test('a replay repeats the first answer, whatever has become of bet, market, money and switches', () => {
-  const exchange = withRound();
-  const account = exchange.account('GOLD', 10_000_00);
-  const wish = { account, market: BTC_15M, key: 7 };
-  exchange.atMs = 500_000;
-  const first = exchange.placed(wish);
-  const seq = exchange.reads.seq;
-
-  equal(exchange.voidCurrent(BTC_15M), 'accepted');
-  exchange.settleAll();
-  const timeMs = exchange.nowMs;
-  const amountCents = exchange.balanceCents(account);
-  exchange.accepted({ kind: 'withdraw', timeMs, account, amountCents, reference: 'all of it' });
-  exchange.accepted({ kind: 'updateAccount', timeMs, account, tier: 0, frozen: true });
-  exchange.accepted({ kind: 'suspendMarket', timeMs, market: BTC_15M, suspended: true });
-  exchange.accepted({ kind: 'setTrading', timeMs, enabled: false, reason: '' });
-  deepEqual(exchange.bet({ ...wish, gate: 'journal_backlog' }), {
-    status: 'replayed',
-    seq,
-    event: factsOf(first),
-  });
-
-  // Also if the market no longer exists.
-  exchange.configure({ ...rulesOf(exchange), markets: [] });
-  equal(exchange.betOutcome(wish), 'replayed');
 });
 
 test('a full memory refuses orders with new keys, and forgets none early', () => {
@@ -135,9 +108,3 @@ test('a refused order drops no entries, however many have expired', () => {
   equal(place(timeMs + TTL_MS, entries), 'idempotency_full');
   equal(engine.stateDigest(newHasher), digest);
 });
-
-function rulesOf(exchange: Exchange) {
-  const { rules } = exchange.reads;
-  if (rules === null) throw new Error('no rules are in force');
-  return rules;
-}

@@ -1,11 +1,16 @@
 /** Limit orders: what a bettor relies on. Whatever streams of commands do, `against-reference.search.ts` tries. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { FILLS_MAX } from '../../../engine/handlers/fills.js';
-import { END_CANCELLED, END_EXPIRED, NO_FAIR_SHARE, SIDES, type Side } from '../../../engine/model/domain.js';
+import {
+  END_CANCELLED,
+  END_EXPIRED,
+  NO_END,
+  NO_FAIR_SHARE,
+  SIDES,
+  type Side,
+} from '../../../engine/model/domain.js';
 import type { EngineEvent, OrderFilled, Outcome } from '../../../engine/model/events.js';
 import { fairHouse } from '../../support/engine/house-rules.js';
-import { plainOrder } from '../../support/engine/plain-order.js';
 import { digestsOf, restored } from '../../support/engine/snapshots.js';
 import { BTC_15M, Exchange, MINUTE_MS, typesOf } from '../../support/reference/exchange.js';
 
@@ -14,6 +19,7 @@ const CLOSES_MS = 14 * MINUTE_MS + 10_000;
 interface LimitWish {
   readonly account: number;
   readonly limitOddsE4: number;
+  readonly validUntilMs?: number;
   readonly side?: Side;
   readonly stakeCents?: number;
   readonly fairShareE6?: number;
@@ -28,7 +34,15 @@ function open(options: ConstructorParameters<typeof Exchange>[0] = {}): Exchange
 }
 
 function limit(exchange: Exchange, wish: LimitWish): Outcome {
-  const { account, limitOddsE4, side = 'UP', stakeCents = 10_00, fairShareE6 = -1, key } = wish;
+  const {
+    account,
+    limitOddsE4,
+    side = 'UP',
+    stakeCents = 10_00,
+    fairShareE6 = -1,
+    validUntilMs = NO_END,
+    key,
+  } = wish;
   return exchange.apply({
     kind: 'placeOrder',
     timeMs: exchange.nowMs,
@@ -41,7 +55,9 @@ function limit(exchange: Exchange, wish: LimitWish): Outcome {
     expectedPercentE6: -1,
     idempotency: key === undefined ? null : { keyHigh: key, keyLow: key, body: 1 },
     clientSeed: null,
+    clientOrderId: null,
     limitOddsE4,
+    validUntilMs,
   });
 }
 
@@ -109,49 +125,6 @@ test('where the seeds are fixed, a fair share counts for nothing and is not kept
   deepEqual([bet.fairShareE6, filled.fairShareE6], [NO_FAIR_SHARE, NO_FAIR_SHARE]);
 });
 
-test('the lowest limit comes first, then time; an order that is too large keeps nobody behind it', () => {
-  const exchange = open();
-  const account = exchange.account('VIP', 50_000_00);
-  const placeAt = (limitOddsE4: number, stakeCents: number): void =>
-    void limit(exchange, { account, limitOddsE4, stakeCents });
-  placeAt(22_000, 10_00);
-  placeAt(21_000, 9_000_00);
-  placeAt(21_000, 20_00);
-  placeAt(21_000, 10_00);
-  const outcome = exchange.bet({ account, market: BTC_15M, side: 'DOWN', stakeCents: 400_00 });
-  deepEqual(
-    fillsOf(outcome).map(({ bet }) => bet),
-    [3, 4, 1],
-  );
-  equal(statusOf(exchange, account, 2), 'PENDING');
-});
-
-test('a fill makes others fillable on the other side, in the same pass', () => {
-  const exchange = open();
-  const account = exchange.account('VIP', 50_000_00);
-  limit(exchange, { account, side: 'DOWN', limitOddsE4: 19_000, stakeCents: 600_00 });
-  limit(exchange, { account, side: 'UP', limitOddsE4: 18_400, stakeCents: 400_00 });
-  equal(exchange.reads.restingOrders, 2);
-  const outcome = exchange.bet({ account, market: BTC_15M, side: 'UP', stakeCents: 500_00 });
-  deepEqual(
-    fillsOf(outcome).map(({ bet }) => bet),
-    [1, 2],
-  );
-});
-
-test('a bet fills so many orders at once; a command of its own fills the rest', () => {
-  const exchange = open({ rules: { openBetsMax: 1_000 } });
-  const account = exchange.account('VIP', 50_000_00);
-  for (let order = 0; order < FILLS_MAX + 5; order++)
-    limit(exchange, { account, limitOddsE4: 21_000, stakeCents: 1_00 });
-  const outcome = exchange.bet({ account, market: BTC_15M, side: 'DOWN', stakeCents: 500_00 });
-  equal(fillsOf(outcome).length, FILLS_MAX);
-  equal(exchange.reads.isFillable(BTC_15M, -1, exchange.nowMs), true);
-  const rest = { kind: 'fillOrders', timeMs: exchange.nowMs, market: BTC_15M, fairShareE6: -1 } as const;
-  equal(exchange.accepted({ ...rest, ordersMax: 100 }).length, 5);
-  equal(exchange.outcomeOf({ ...rest, ordersMax: 100 }), 'invalid_request');
-});
-
 test("the house's newest quote decides at which odds a resting order is filled, never worse than its limit", () => {
   const exchange = open({ market: { house: fairHouse() } });
   const account = exchange.account('VIP', 50_000_00);
@@ -169,16 +142,6 @@ test("the house's newest quote decides at which odds a resting order is filled, 
   equal(at(450_000).status, 'rejected');
   const [filled] = fillsOf(at(300_000));
   ok(filled !== undefined && filled.oddsE4 > 30_000, 'at the odds of the quote, not at those that it named');
-});
-
-test('an order that the round cannot bear rests, although the odds are there', () => {
-  const exchange = open({ market: { maxStakeCents: 50_000_00 } });
-  const account = exchange.account('VIP', 100_000_00);
-  exchange.bet({ account, market: BTC_15M, side: 'UP', stakeCents: 10_000_00 });
-  const outcome = limit(exchange, { account, side: 'DOWN', limitOddsE4: 10_100, stakeCents: 9_000_00 });
-  const refused = exchange.betOutcome({ account, market: BTC_15M, side: 'DOWN', stakeCents: 1_500_00 });
-  equal(outcome.status, 'accepted');
-  ok(['round_exposure_limit', 'accepted'].includes(refused));
 });
 
 test('only an order that rests can be cancelled, by its account, and only once', () => {
@@ -215,6 +178,40 @@ test('at the close of betting orders expire, and none is filled any more', () =>
   ok(ended?.type === 'betSettled' && ended.result === END_EXPIRED);
   equal(exchange.balanceCents(account), 10_000_00);
   equal(statusOf(exchange, account, 1), 'EXPIRED');
+});
+
+test('an order ends after its validUntil: no bet fills it then, and its stake goes back in slices', () => {
+  const exchange = open();
+  const account = exchange.account('VIP', 10_000_00);
+  const endMs = exchange.nowMs + 4_000;
+  for (const validUntilMs of [endMs, endMs + 1, NO_END, endMs])
+    limit(exchange, { account, limitOddsE4: 21_000, stakeCents: 1_00, validUntilMs });
+  equal(exchange.reads.order(account, 1)?.validUntilMs, endMs);
+  equal(exchange.reads.nextExpiryMs, endMs + 1);
+  deepEqual(digestsOf(restored(exchange.pair.engine)), digestsOf(exchange.pair.engine));
+
+  exchange.passTo(4_000);
+  equal(
+    exchange.outcomeOf({ kind: 'expireOrders', timeMs: exchange.nowMs, ordersMax: 1 }),
+    'invalid_request',
+  );
+  exchange.passTo(4_001);
+  const fills = fillsOf(exchange.bet({ account, market: BTC_15M, side: 'DOWN', stakeCents: 600_00 }));
+  deepEqual(
+    fills.map(({ bet }) => bet),
+    [2, 3],
+    'in its last millisecond an order is filled, and none that has ended, although it stands before',
+  );
+  for (const bet of [1, 4]) {
+    equal(statusOf(exchange, account, bet), 'PENDING', 'until the stake has gone back');
+    const expired = exchange.accepted({ kind: 'expireOrders', timeMs: exchange.nowMs, ordersMax: 1 });
+    deepEqual(
+      expired.map((event) => event.type === 'betSettled' && [event.bet, event.result, event.payoutCents]),
+      [[bet, END_EXPIRED, 1_00]],
+    );
+    equal(statusOf(exchange, account, bet), 'EXPIRED');
+  }
+  equal(exchange.reads.restingOrders, 0);
 });
 
 test('a freeze cancels what rests at once; a void gives it back with the settlement', () => {
@@ -276,48 +273,6 @@ test('nothing is filled while a market is suspended or trading is off, without a
   fillsNothing('betting has closed');
   exchange.passTo(15 * MINUTE_MS);
   fillsNothing('the round is over');
-});
-
-test('a limit order is refused for its stake, the balance, too many open bets and a full memory of keys', () => {
-  const exchange = open({ rules: { openBetsMax: 2, idempotencyEntriesMax: 1 } });
-  const account = exchange.account('SILVER', 2_000_00);
-  const outcomeOf = (wish: Partial<LimitWish>): string => {
-    const outcome = limit(exchange, { account, limitOddsE4: 30_000, ...wish });
-    return outcome.status === 'rejected' ? outcome.code : outcome.status;
-  };
-  equal(outcomeOf({ stakeCents: 99 }), 'stake_out_of_range');
-  equal(outcomeOf({ stakeCents: 1_000_01 }), 'stake_out_of_range', 'of the tier');
-  equal(outcomeOf({ stakeCents: 1_000_00, key: 1 }), 'accepted');
-  equal(outcomeOf({ key: 2 }), 'idempotency_full');
-  const poor = exchange.account('SILVER', 9_99);
-  equal(outcomeOf({ account: poor }), 'insufficient_balance');
-  equal(outcomeOf({}), 'accepted');
-  equal(outcomeOf({}), 'too_many_open_bets', 'what rests counts');
-});
-
-test('under its Idempotency-Key an order is answered as it was placed, whatever has become of it', () => {
-  const exchange = open();
-  const account = exchange.account('VIP', 10_000_00);
-  const [pending] = eventsOf(limit(exchange, { account, limitOddsE4: 21_000, key: 7 }));
-  const bet = exchange.bet({ account, market: BTC_15M, side: 'DOWN', stakeCents: 500_00, key: 8 });
-  equal(fillsOf(bet).length, 1);
-  ok(pending?.type === 'orderPending');
-  const { fairShareE6: _, ...facts } = pending;
-  const again = limit(exchange, { account, limitOddsE4: 21_000, key: 7 });
-  deepEqual(again.status === 'replayed' && again.event, facts);
-  const two = restored(exchange.pair.engine);
-  const remembered = two.rememberedOrder(
-    plainOrder({
-      timeMs: exchange.nowMs,
-      account,
-      market: BTC_15M,
-      side: 1,
-      stakeCents: 500_00,
-      idempotency: { keyHigh: 8, keyLow: 8, body: 1 },
-    }),
-  );
-  ok(remembered?.status === 'replayed' && remembered.event.type === 'betPlaced');
-  deepEqual(remembered.event.filled, { upOrders: 1, upCents: 10_00, downOrders: 0, downCents: 0 });
 });
 
 test('a snapshot keeps the order in which bets joined their round, and what rests', () => {

@@ -8,7 +8,7 @@ import { rootOfPath, TreeHasher, TreeStack, WholeTree } from '../../../engine/pr
 
 const sha256 = (...data: Uint8Array[]): Buffer =>
   data.reduce((sum, part) => sum.update(part), createHash('sha256')).digest();
-const hasher = new TreeHasher((data) => sha256(data));
+const hasher = new TreeHasher((data, into, at) => into.set(sha256(Buffer.from(data)), at));
 const hex = (hash: Uint8Array | null): string | null =>
   hash === null ? null : Buffer.from(hash).toString('hex');
 

@@ -10,7 +10,7 @@ import { RoundSeeds, seedCommitment } from '../../../engine/fairness.js';
 import { roundId } from '../../../engine/model/domain.js';
 import type { BetPlaced } from '../../../engine/model/events.js';
 import { orderResultText } from '../../../http/wire/account-text.js';
-import type { OrderResult, Success } from '../../../http/wire/types.js';
+import type { OrderResult } from '../../../http/wire/types.js';
 import { type BetEvidence, betFault } from '../../support/engine/bet-fault.js';
 
 const MASTER_SECRET = Buffer.from('00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff', 'hex');
@@ -33,6 +33,7 @@ function placed(change: Partial<BetPlaced> = {}): BetPlaced {
     limitOddsE4: 0,
     filled: null,
     clientSeed: 'dé',
+    clientOrderId: null,
     fairShareE6: -1,
     ...change,
   };
@@ -40,9 +41,9 @@ function placed(change: Partial<BetPlaced> = {}): BetPlaced {
 
 /** What the bettor of `event` holds once the round is settled. */
 function evidence(seeds: RoundSeeds, event: BetPlaced): BetEvidence {
-  const answer: Success<OrderResult> = JSON.parse(orderResultText(event, seeds.betHash(event)));
+  const answer: OrderResult = JSON.parse(orderResultText(event, seeds.betHash(event)));
   return {
-    bet: answer.data.bet,
+    bet: answer.bet,
     clientSeed: event.clientSeed,
     roundId: roundId(event.market, event.roundNumber),
     seed: seeds.seed(event.market, event.roundNumber),

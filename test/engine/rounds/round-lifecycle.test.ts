@@ -165,43 +165,6 @@ test('a round whose price never arrives is UPCOMING until its end, and voided', 
   deepEqual(shown(exchange, FIRST_ROUND), ['SETTLED', 'DOWN', 100, 99]);
 });
 
-test('settlement proceeds in slices, oldest round first, in order of placement', () => {
-  const exchange = withRound();
-  const account = exchange.account('GOLD', 1_000_00);
-  const place = () => exchange.placed({ account }).bet;
-  const first = [place(), place(), place()];
-  exchange.passTo(60_000);
-  exchange.boundary(BTC_1M, 60_000, 101);
-  const second = [place(), place()];
-  exchange.passTo(120_000);
-  exchange.boundary(BTC_1M, 120_000, 102);
-  const slices: number[][] = [];
-  while (exchange.reads.settlementsWaiting) {
-    const events = exchange.accepted({ kind: 'settle', timeMs: exchange.nowMs, betsMax: 2 });
-    slices.push(events.flatMap((event) => (event.type === 'betSettled' ? [event.bet] : [])));
-    const done = events.filter((event) => event.type === 'roundSettled').length;
-    equal(done, slices.length === 1 ? 0 : 1);
-  }
-  deepEqual(slices, [first.slice(0, 2), [first[2], second[0]], [second[1]]]);
-  const settle = { kind: 'settle', timeMs: exchange.nowMs, betsMax: 1 } as const;
-  equal(exchange.outcomeOf(settle), 'invalid_request');
-});
-
-test('the house gets what a round leaves, and never loses more than its seeds', () => {
-  const exchange = withRound();
-  const account = exchange.account('VIP', 100_000_00);
-  exchange.placed({ account, side: 'UP', stakeCents: 5_000_00 });
-  exchange.placed({ account, side: 'DOWN', stakeCents: 2_000_00 });
-  const seeded = exchange.reads.totals().houseCents;
-  exchange.passTo(60_000);
-  exchange.boundary(BTC_1M, 60_000, 99);
-  exchange.settleAll();
-  const [bet] = exchange.reads.orders(account, 1);
-  const poolCents = 2 * 1_000_00 + 7_000_00;
-  const nextSeedsCents = 2 * 1_000_00;
-  equal(exchange.reads.totals().houseCents, seeded + poolCents - (bet?.paidCents ?? 0) - nextSeedsCents);
-});
-
 test('settled rounds stay readable until newer ones of their market replace them', () => {
   const exchange = withRound({ rules: { settledRoundsMax: 2 } });
   for (let minute = 1; minute <= 3; minute++) {
@@ -213,28 +176,4 @@ test('settled rounds stay readable until newer ones of their market replace them
   const command = { kind: 'voidRound', timeMs: exchange.nowMs, market: BTC_1M, reason: '' } as const;
   equal(exchange.outcomeOf({ ...command, roundNumber: FIRST_ROUND }), 'round_not_found');
   equal(exchange.outcomeOf({ ...command, roundNumber: FIRST_ROUND + 1 }), 'round_already_resolved');
-});
-
-test('a round that is voided while it waits for its price waits no longer', () => {
-  const exchange = withRound();
-  exchange.passTo(60_000);
-  const round = { kind: 'voidRound', market: BTC_1M, roundNumber: FIRST_ROUND, reason: '' } as const;
-  exchange.accepted({ ...round, timeMs: exchange.nowMs });
-  equal(exchange.reads.unsettledRounds().length, 0);
-  // Its next round opens by that price.
-  deepEqual(typesOf(exchange.boundary(BTC_1M, 60_000, 101)), [
-    'boundaryPriced',
-    'balanceMoved',
-    'roundOpened',
-  ]);
-  deepEqual(shown(exchange, FIRST_ROUND), ['SETTLED', 'VOID', 100, null]);
-});
-
-test('where nothing is due, waits for the price, or is left to pay, the command is refused', () => {
-  const exchange = withRound();
-  const timeMs = exchange.nowMs;
-  equal(exchange.outcomeOf({ kind: 'advance', timeMs }), 'invalid_request');
-  equal(exchange.outcomeOf({ kind: 'settle', timeMs, betsMax: 1 }), 'invalid_request');
-  const priced = { boundaryMs: DAY_MS, price: 100, priceTimeMs: DAY_MS, source: null, evidence: '' };
-  equal(exchange.outcomeOf({ kind: 'boundaryPrice', timeMs, asset: 0, ...priced }), 'invalid_request');
 });

@@ -68,23 +68,6 @@ test('a round that lacked a price opens late in the same window', () => {
   equal(currentNumber(exchange), FIRST_ROUND + 1);
 });
 
-test('rounds entirely within a downtime never exist', () => {
-  const exchange = withRound();
-  const account = exchange.account('GOLD', 1_000_00);
-  exchange.placed({ account });
-  // Down from here on, over the ends of five windows and into the sixth.
-  deepEqual(typesOf(exchange.passTo(5 * MINUTE_MS + 10_000)), ['roundLocked', 'roundEnded']);
-  equal(currentNumber(exchange), null);
-  for (let missed = 1; missed <= 5; missed++) {
-    equal(exchange.reads.round(BTC_1M, FIRST_ROUND + missed), null);
-  }
-  equal(exchange.openLate(BTC_1M, 107), 'accepted');
-  equal(currentNumber(exchange), FIRST_ROUND + 5);
-  // The one that was open is settled by the price at its own end.
-  exchange.boundary(BTC_1M, MINUTE_MS, 99);
-  equal(exchange.reads.round(BTC_1M, FIRST_ROUND)?.closePrice, 99);
-});
-
 test('after a downtime the next window exists until the instant of its end', () => {
   const before = withRound();
   deepEqual(typesOf(before.passTo(2 * MINUTE_MS - 1)), ['roundLocked', 'roundEnded', 'roundUpcoming']);
@@ -112,47 +95,6 @@ test('after a downtime an old price closes a round, and the next window opens la
       opens ? [DAY_MS + MINUTE_MS, 101] : [DAY_MS + MINUTE_MS + lateMs, 105],
     );
   }
-});
-
-test('due steps are taken in order of time, then of market', () => {
-  const exchange = withRound({ markets: [BTC_1M, BTC_5M] });
-  const steps = exchange
-    .passTo(5 * MINUTE_MS)
-    .map((event) => ('market' in event ? [event.type, event.market] : []));
-  deepEqual(steps, [
-    ['roundLocked', BTC_1M],
-    ['roundEnded', BTC_1M],
-    ['roundLocked', BTC_5M],
-    ['roundEnded', BTC_5M],
-    ['roundUpcoming', BTC_5M],
-  ]);
-});
-
-test('the window of a voided round is used up, and the next one opens late', () => {
-  const exchange = withRound();
-  const account = exchange.account('GOLD', 1_000_00);
-  exchange.placed({ account });
-  equal(exchange.voidCurrent(BTC_1M), 'accepted');
-  equal(currentNumber(exchange), null);
-  equal(exchange.openLate(BTC_1M, 100), 'invalid_request');
-  exchange.settleAll();
-  equal(exchange.balanceCents(account), 1_000_00);
-  deepEqual(exchange.passTo(MINUTE_MS), []);
-  equal(exchange.openLate(BTC_1M, 100), 'accepted');
-});
-
-test('a voided UPCOMING round is settled at once, and moves no money', () => {
-  const exchange = withRound();
-  exchange.passTo(MINUTE_MS);
-  equal(exchange.voidCurrent(BTC_1M), 'accepted');
-  equal(exchange.voidCurrent(BTC_1M), 'round_not_found');
-  deepEqual(
-    exchange.reads.unsettledRounds().map(({ roundNumber }) => roundNumber),
-    [FIRST_ROUND],
-  );
-  const command = { kind: 'voidRound', timeMs: exchange.nowMs, market: BTC_1M, reason: '' } as const;
-  equal(exchange.outcomeOf({ ...command, roundNumber: FIRST_ROUND + 1 }), 'round_already_resolved');
-  equal(exchange.openLate(BTC_1M, 100), 'invalid_request');
 });
 
 test('a house with exactly both seeds opens a round; with a cent less it does not', () => {
@@ -194,16 +136,6 @@ test('a market that is not active is neither suspended nor resumed', () => {
       const command = { kind: 'suspendMarket', timeMs: exchange.nowMs, market, suspended } as const;
       equal(exchange.outcomeOf(command), 'market_not_found');
     }
-});
-
-test('a market suspended while its round waits for the open price does not open it', () => {
-  const exchange = withRound();
-  exchange.passTo(MINUTE_MS);
-  exchange.accepted({ kind: 'suspendMarket', timeMs: exchange.nowMs, market: BTC_1M, suspended: true });
-  const events = exchange.boundary(BTC_1M, MINUTE_MS, 101);
-  deepEqual(refusals(events), [[FIRST_ROUND + 1, 'suspended']]);
-  equal(currentNumber(exchange), null);
-  equal(exchange.reads.round(BTC_1M, FIRST_ROUND)?.closePrice, 101);
 });
 
 test('rounds open only if they end within market hours, to the millisecond', () => {
@@ -262,18 +194,6 @@ test('new rules apply to rounds that begin under them; others keep theirs', () =
   const next = exchange.reads.currentRound(BTC_1M);
   deepEqual([next?.lockTimeMs, next?.feeBps, next?.minStakeCents], [DAY_MS + 110_000, 0, 2_00]);
   deepEqual([next?.poolUpCents, next?.poolDownCents, next?.seedCents], [5_00, 5_00, 5_00]);
-});
-
-test('a market that is no longer active ends its round, takes no bets and opens no other', () => {
-  const exchange = withRound();
-  const account = exchange.account('GOLD', 1_000_00);
-  exchange.placed({ account });
-  exchange.configure(rulesFor([]));
-  equal(exchange.betOutcome({ account }), 'market_not_found');
-  deepEqual(refusals(exchange.passTo(MINUTE_MS)), [[FIRST_ROUND + 1, 'not_active']]);
-  exchange.boundary(BTC_1M, MINUTE_MS, 101);
-  exchange.settleAll();
-  equal(exchange.reads.account(account)?.openBets, 0);
 });
 
 test('going back in time is a programming error, and changes nothing', () => {
