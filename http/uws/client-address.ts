@@ -14,6 +14,9 @@ import { assert, must } from '../../engine/base/assert.js';
 /** The end of a counted IPv6 address. */
 export const SUBNET = '::/64';
 
+/** `::1` as `addressText` writes it. */
+const LOOPBACK = '0:0:0:0:0:0:0:1';
+
 /** Counted if the remote address is no longer known. */
 export const UNKNOWN_ADDRESS = 'unknown';
 
@@ -22,6 +25,8 @@ export interface Peer {
   /** As rate limits count it. */
   readonly counted: string;
   readonly isTrusted: boolean;
+  /** Whether its connections are bounded: not those of a trusted proxy or of this machine. */
+  readonly isBounded: boolean;
 }
 
 /** Addresses or headers remembered; when there are more, all are forgotten at once. */
@@ -73,7 +78,10 @@ export class ClientAddresses {
 
   #makePeer(view: DataView): Peer {
     const address = addressText(view);
-    return { counted: countedText(address), isTrusted: this.hasProxies && this.#isTrusted(address) };
+    const isTrusted = this.hasProxies && this.#isTrusted(address);
+    const counted = countedText(address);
+    const isBounded = !isTrusted && counted !== '127.0.0.1' && address !== LOOPBACK && isIP(address) !== 0;
+    return { counted, isTrusted, isBounded };
   }
 
   #rightMost(forwardedFor: string): string | null {

@@ -4,7 +4,8 @@
  * memory use.
  */
 import { readFileSync } from 'node:fs';
-import type { ClientAddresses, Peer } from './client-address.js';
+import { AddressBound, type AddressBoundOptions } from './address-bound.js';
+import type { Peer } from './client-address.js';
 import type { UwsResponse } from './library.js';
 
 /** Open connections, WebSockets included; further ones are closed at once. */
@@ -12,6 +13,10 @@ export const CONNECTIONS_MAX = 10_000;
 
 /** Operators are few. */
 const OPERATOR_CONNECTIONS_MAX = 256;
+/** Of an operators' port, this part is kept for addresses that have sent a right token. */
+const KEPT_PART = 0.25;
+/** Connections of one address to the operator port. */
+export const OPERATOR_PER_ADDRESS_MAX = 64;
 /** Kept free for files, pipes and threads. */
 const OWN_DESCRIPTORS = 256;
 
@@ -74,18 +79,37 @@ export function descriptorsIn(limits: string): number {
   return soft === undefined ? Infinity : Number(soft);
 }
 
+/** What threads share of a port's connections: how many are open, the port, and how many it accepts of anybody. */
+export const CONNECTION_CELLS = { open: 0, port: 1, max: 2 } as const;
+export const CONNECTION_CELLS_BYTES = 3 * Int32Array.BYTES_PER_ELEMENT;
+
+export interface OpenConnectionsOptions extends Omit<AddressBoundOptions, 'port'> {
+  readonly connectionsMax: number;
+  /** Tells addresses for which a part of the connections is kept, so that strangers cannot take the last ones; null to keep none. */
+  readonly isKnown: ((address: string) => boolean) | null;
+  /** `CONNECTION_CELLS` of all transports that share the bound. */
+  readonly shared: Int32Array;
+}
+
 /** The open connections of one transport, and their peers. */
 export class OpenConnections {
   count = 0;
   /** The peer of all open connections if they share one; else null. */
   #onlyPeer: Peer | null = null;
 
-  /** `shared` counts those of all transports that share the bound: one 32-bit integer. */
-  constructor(
-    private readonly addresses: ClientAddresses,
-    private readonly connectionsMax: number,
-    private readonly shared: Int32Array,
-  ) {}
+  readonly #byAddress: AddressBound;
+  /** Connections that anybody may have. */
+  readonly #strangersMax: number;
+
+  constructor(private readonly options: OpenConnectionsOptions) {
+    const { shared, connectionsMax, isKnown } = options;
+    this.#strangersMax = Math.floor(connectionsMax * (isKnown === null ? 1 : 1 - KEPT_PART));
+    Atomics.store(shared, CONNECTION_CELLS.max, this.#strangersMax);
+    this.#byAddress = new AddressBound({
+      ...options,
+      port: () => Atomics.load(shared, CONNECTION_CELLS.port),
+    });
+  }
 
   /**
    * Counts a new connection. Returns false if it is one too many. Asking the library for an address costs as much as the
@@ -94,21 +118,27 @@ export class OpenConnections {
    */
   opened(response: UwsResponse): boolean {
     this.count += 1;
-    if (Atomics.add(this.shared, 0, 1) >= this.connectionsMax) return false;
-    const peer = this.addresses.peer(response.getRemoteAddress());
+    const { addresses, connectionsMax, isKnown, perAddressMax, shared } = this.options;
+    const before = Atomics.add(shared, CONNECTION_CELLS.open, 1);
+    if (before >= connectionsMax) return false;
+    const peer = addresses.peer(response.getRemoteAddress());
     if (this.count === 1) this.#onlyPeer = peer;
     else if (this.#onlyPeer !== peer) this.#onlyPeer = null;
+    if (before >= this.#strangersMax && isKnown?.(peer.counted) === false) return false;
+    if (before >= perAddressMax) return this.#byAddress.allows(peer, this.count / (before + 1));
+    this.#byAddress.rest();
     return true;
   }
 
   closed(): void {
     this.count -= 1;
-    Atomics.sub(this.shared, 0, 1);
+    Atomics.sub(this.options.shared, CONNECTION_CELLS.open, 1);
   }
 
   /** The address to count for a request with this `X-Forwarded-For` ('' if absent). */
   countedAddress(response: UwsResponse, forwardedFor: string): string {
-    const peer = this.#onlyPeer ?? this.addresses.peer(response.getRemoteAddress());
-    return this.addresses.counted(peer, forwardedFor);
+    const { addresses } = this.options;
+    const peer = this.#onlyPeer ?? addresses.peer(response.getRemoteAddress());
+    return addresses.counted(peer, forwardedFor);
   }
 }

@@ -51,6 +51,7 @@ export interface UwsWebSocket<T> {
   /** 0: some of it is held back in memory; 1: all was sent. */
   send(message: string | Uint8Array, isBinary: boolean): number;
   getBufferedAmount(): number;
+  ping(): number;
   /** Calls the `close` handler before it returns. */
   end(code: number, reason: string): void;
 }
@@ -65,6 +66,7 @@ export interface UwsWebSocketBehaviour<T> {
   upgrade(response: UwsResponse, request: UwsRequest, context: UwsSocketContext): void;
   open(socket: UwsWebSocket<T>): void;
   message(socket: UwsWebSocket<T>, message: ArrayBuffer, isBinary: boolean): void;
+  pong(socket: UwsWebSocket<T>): void;
   drain(socket: UwsWebSocket<T>): void;
   close(socket: UwsWebSocket<T>): void;
 }

@@ -12,7 +12,7 @@ import { type UwsApp, type UwsAppDescriptor, uws } from './library.js';
 export interface Acceptor {
   readonly port: number;
   /** From now on, connections go to the apps `after` instead of `before`. */
-  exchange(before: readonly UwsAppDescriptor[], after: readonly UwsAppDescriptor[]): void;
+  swap(before: readonly UwsAppDescriptor[], after: readonly UwsAppDescriptor[]): void;
   /** Accepts no further connections. */
   close(): void;
 }
@@ -50,7 +50,7 @@ export function acceptFor(
       }
       resolve({
         port: uws.us_socket_local_port(socket),
-        exchange(before, after) {
+        swap(before, after) {
           // Added first: an acceptor without other apps would keep a connection.
           for (const descriptor of after) app.addChildAppDescriptor(descriptor);
           for (const descriptor of before) app.removeChildAppDescriptor(descriptor);

@@ -1,9 +1,9 @@
 /**
- * The network on uWebSockets.js: a listening socket, its connections, and an `Exchange` for every request.
+ * The network on uWebSockets.js: a listening socket, its connections, and a `RequestContext` for every request.
  *
  * A hostile client is bounded by the number of connections here, by the library (4 KiB and about 100 headers, and 10
- * s for a head to arrive), and for bodies and answers by `exchange.ts` and `answer.ts`. There is no bound by address:
- * the library does not report whose connection closes, and one proxy may rightly hold most of them.
+ * s for a head to arrive), for bodies and answers by `request-context.ts` and `answer.ts`, and by address in
+ * `address-bound.ts`.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TlsFiles } from '../../config/certificate.js';
@@ -11,19 +11,24 @@ import { assert, must } from '../../engine/base/assert.js';
 import type { HttpHandler, Transport } from '../../engine/model/ports.js';
 import { abandon } from './answer.js';
 import { ClientAddresses } from './client-address.js';
-import { CONNECTIONS_MAX, OpenConnections } from './connection-limits.js';
-import { Exchange } from './exchange.js';
 import {
-  type ExchangeHost,
-  type OnFault,
-  SlowExchanges,
-  systemTimer,
-  type UwsTransportOptions,
-} from './exchange-host.js';
+  CONNECTION_CELLS,
+  CONNECTION_CELLS_BYTES,
+  CONNECTIONS_MAX,
+  OpenConnections,
+} from './connection-limits.js';
 import type { UwsApp, UwsAppDescriptor, UwsRequest, UwsResponse, UwsSocketContext } from './library.js';
 import { type Acceptor, acceptFor, newApp } from './listening.js';
+import { RequestContext } from './request-context.js';
 import { faultOf, RequestHeaders } from './request-headers.js';
-import { UpgradeExchange } from './upgrade.js';
+import {
+  type OnFault,
+  type RequestHost,
+  SlowRequests,
+  systemTimer,
+  type UwsTransportOptions,
+} from './request-host.js';
+import { UpgradeContext } from './upgrade.js';
 import { type WebSocketHost, webSockets } from './web-socket.js';
 
 /** How often slow clients are checked, in milliseconds. */
@@ -31,12 +36,13 @@ const SWEEP_MS = 250;
 /** When closing, pending answers have this long to be sent; then their connections are closed. */
 export const CLOSE_DEADLINE_MS = 10_000;
 
-export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
-  readonly slow = new SlowExchanges();
+export class UwsTransport implements Transport, RequestHost, WebSocketHost {
+  readonly slow = new SlowRequests();
   isClosing = false;
   handler: HttpHandler = () => assert(false, 'a transport listens with a handler');
 
   readonly #connections: OpenConnections;
+  readonly #shared: Int32Array;
   readonly #headers: RequestHeaders;
   readonly #tls: TlsFiles | null;
   readonly #expectsCertificates: boolean;
@@ -49,10 +55,14 @@ export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
   #closed: { readonly dueMs: number; readonly resolve: () => void } | null = null;
 
   constructor(private readonly options: UwsTransportOptions) {
-    const { trustedProxies, connectionsMax = CONNECTIONS_MAX, openConnections = new Int32Array(1) } = options;
+    const { connectionsMax = CONNECTIONS_MAX, perAddressMax = Infinity, isKnown = null, clock } = options;
+    this.#shared = options.openConnections ?? new Int32Array(new SharedArrayBuffer(CONNECTION_CELLS_BYTES));
     this.#headers = new RequestHeaders(options.readsBrowserHeaders);
-    const addresses = new ClientAddresses(trustedProxies);
-    this.#connections = new OpenConnections(addresses, connectionsMax, openConnections);
+    this.#connections = new OpenConnections({
+      ...{ connectionsMax, perAddressMax, isKnown, shared: this.#shared },
+      addresses: new ClientAddresses(options.trustedProxies),
+      monotonicMs: clock.monotonicMs,
+    });
     this.#tls = options.tls ?? null;
     this.#expectsCertificates = this.#tls !== null && this.#tls.clientCaFile !== null;
   }
@@ -65,7 +75,13 @@ export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
   async listen(host: string, port: number, handler: HttpHandler): Promise<number> {
     const descriptor = this.join(handler);
     this.#acceptor = await acceptFor([descriptor], host, port, this.#tls !== null);
+    this.acceptedAt(this.#acceptor.port);
     return this.#acceptor.port;
+  }
+
+  /** Tells all transports that share the bound the port of their connections. */
+  acceptedAt(port: number): void {
+    Atomics.store(this.#shared, CONNECTION_CELLS.port, port);
   }
 
   /**
@@ -87,7 +103,7 @@ export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
   renew(): UwsAppDescriptor {
     const before = must(this.#apps.at(-1), 'the app of an open transport').getDescriptor();
     const after = this.#open().getDescriptor();
-    this.#acceptor?.exchange([before], [after]);
+    this.#acceptor?.swap([before], [after]);
     return after;
   }
 
@@ -160,7 +176,7 @@ export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
       const path = request.getUrl();
       const query = request.getQuery();
       headers.read(request);
-      const exchange = new Exchange(
+      const served = new RequestContext(
         this,
         response,
         verb,
@@ -171,9 +187,9 @@ export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
       );
       this.#pending += 1;
       const fault = faultOf(response, headers, this.#expectsCertificates);
-      if (fault !== null) exchange.startRefused(fault);
-      else if (!headers.hasBody) exchange.start();
-      else exchange.startReceiving(headers.declaredBytes);
+      if (fault !== null) served.startRefused(fault);
+      else if (!headers.hasBody) served.start();
+      else served.startReceiving(headers.declaredBytes);
     } catch (error) {
       this.#abandon(response, error);
     }
@@ -186,7 +202,7 @@ export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
       const query = request.getQuery();
       const headers = this.#headers;
       headers.read(request);
-      const exchange = new UpgradeExchange(
+      const upgrade = new UpgradeContext(
         this,
         response,
         path,
@@ -198,13 +214,13 @@ export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
         context,
       );
       this.#pending += 1;
-      exchange.start();
+      upgrade.start();
     } catch (error) {
       this.#abandon(response, error);
     }
   }
 
-  /** There is no exchange yet that could be answered. */
+  /** No request context exists yet that could answer. */
   #abandon(response: UwsResponse, error: unknown): void {
     this.onFault(error, { method: '', path: '', address: '' });
     abandon(response, () => undefined);

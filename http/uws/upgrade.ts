@@ -17,16 +17,16 @@ import type {
 } from '../../engine/model/ports.js';
 import { type Client, workFor } from '../kit/client-work.js';
 import { abandon, faultAnswer, headText } from './answer.js';
-import type { ExchangeHost } from './exchange-host.js';
 import type { UwsRequest, UwsResponse, UwsSocketContext } from './library.js';
 import type { Fault, RequestHeaders } from './request-headers.js';
+import type { RequestHost } from './request-host.js';
 import type { WebSocketData } from './web-socket.js';
 
 const KEY_PROTOCOL = 'tote.key.';
 const NO_BODY = new Uint8Array(0);
 const BODY_OF_UPGRADE: Fault = { code: 'invalid_request', detail: 'an upgrade has no body' };
 
-export class UpgradeExchange implements HttpRequest, HttpResponder, Client {
+export class UpgradeContext implements HttpRequest, HttpResponder, Client {
   readonly method = 'GET';
   readonly apiKey: string;
   readonly idempotencyKey: string | null;
@@ -47,7 +47,7 @@ export class UpgradeExchange implements HttpRequest, HttpResponder, Client {
   #isCorked = false;
 
   constructor(
-    private readonly host: ExchangeHost,
+    private readonly host: RequestHost,
     private readonly response: UwsResponse,
     readonly path: string,
     readonly query: string,

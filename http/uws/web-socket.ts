@@ -1,8 +1,8 @@
 /** The WebSockets of an app: each with the owner that opened it. */
 import type { StreamOwner, StreamSocket } from '../../engine/model/ports.js';
 import { type Client, workFor } from '../kit/client-work.js';
-import type { OnFault } from './exchange-host.js';
 import type { UwsWebSocket, UwsWebSocketBehaviour } from './library.js';
+import type { OnFault } from './request-host.js';
 
 /** Longer messages end the connection without a word: the library does not pass them on. */
 const MESSAGE_BYTES_MAX = 64 * 1024;
@@ -48,6 +48,10 @@ class OpenSocket implements StreamSocket, Client {
       this.fail(error);
       return true;
     }
+  }
+
+  ping(): void {
+    if (!this.isClosed) this.socket.ping();
   }
 
   get waitingBytes(): number {
@@ -102,6 +106,7 @@ export function webSockets(
     },
     message: (socket, message, isBinary) =>
       work(socket, (owner) => owner.onMessage(new Uint8Array(message), isBinary)),
+    pong: (socket) => work(socket, (owner) => owner.onPong()),
     drain: (socket) => work(socket, (owner) => owner.onRoom()),
     close: (socket) => {
       host.onWebSocketClosed();

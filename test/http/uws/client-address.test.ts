@@ -69,21 +69,9 @@ test('the right-most address that is not a trusted proxy counts', () => {
 
 test('a missing, malformed or all-trusted list counts for the proxy itself', () => {
   for (const list of [
-    '',
-    ' ',
-    ',',
-    'unknown',
-    '203.0.113.9,',
-    '203.0.113.9, 300.1.1.1',
-    '203.0.113.9:',
-    '203.0.113.9:https',
-    '203.0.113.9:443000',
-    '2001:db8::1]:443',
-    '[203.0.113.9',
-    '[unknown]:443',
-    'fe80::1%eth0',
-    '[fe80::1%eth0]:443',
-    '10.0.0.7, 10.0.0.8',
+    ...['', ' ', ',', 'unknown', '203.0.113.9,', '203.0.113.9, 300.1.1.1', '203.0.113.9:'],
+    ...['203.0.113.9:https', '203.0.113.9:443000', '2001:db8::1]:443', '[203.0.113.9', '[unknown]:443'],
+    ...['fe80::1%eth0', '[fe80::1%eth0]:443', '10.0.0.7, 10.0.0.8'],
   ]) {
     assert.equal(counts(['10.0.0.0/8'], ipv4('10.0.0.1'), list), '10.0.0.1', JSON.stringify(list));
   }
@@ -142,14 +130,7 @@ test('addresses and ranges are read, everything else is refused', () => {
   assert.deepEqual(parseAddressRange('10.0.0.1'), { address: '10.0.0.1', family: 'ipv4', prefixBits: 32 });
   assert.deepEqual(parseAddressRange('fd00::/8'), { address: 'fd00::', family: 'ipv6', prefixBits: 8 });
   for (const text of [
-    '',
-    '10.0.0',
-    '10.0.0.1/33',
-    '::/129',
-    '10.0.0.1/',
-    '10.0.0.1/-1',
-    'host',
-    'fe80::1%lo',
+    ...['', '10.0.0', '10.0.0.1/33', '::/129', '10.0.0.1/', '10.0.0.1/-1', 'host', 'fe80::1%lo'],
   ]) {
     assert.equal(parseAddressRange(text), null, text);
   }

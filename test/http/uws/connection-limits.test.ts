@@ -1,14 +1,18 @@
 /** Connections never take the descriptors that the process itself needs. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ClientAddresses } from '../../../http/uws/client-address.js';
 import {
+  CONNECTION_CELLS_BYTES,
   CONNECTIONS_MAX,
   connectionLimits,
   descriptorsIn,
   descriptorsMax,
   limitsNote,
+  OpenConnections,
   tooFewDescriptors,
 } from '../../../http/uws/connection-limits.js';
+import type { UwsResponse } from '../../../http/uws/library.js';
 
 test('with enough descriptors the limit is the usual one', () => {
   for (const descriptors of [20_000, 1_048_576, Infinity]) {
@@ -48,4 +52,25 @@ test('a start needs more descriptors with more gateways', () => {
   assert.equal(tooFewDescriptors(240, 2), null);
   const problem = tooFewDescriptors(239, 2) ?? '';
   for (const told of ['TOTE_GATEWAYS: 2', '240', '239', 'ulimit -n']) assert.ok(problem.includes(told), told);
+});
+
+test('strangers cannot take the last quarter of the connections from addresses that are known', () => {
+  const from = (last: number): UwsResponse =>
+    ({ getRemoteAddress: () => new Uint8Array([10, 0, 0, last]).buffer }) as unknown as UwsResponse;
+  const open = (isKnown: ((address: string) => boolean) | null): OpenConnections =>
+    new OpenConnections({
+      ...{ connectionsMax: 8, perAddressMax: Infinity, isKnown, monotonicMs: () => 0 },
+      addresses: new ClientAddresses([]),
+      shared: new Int32Array(new SharedArrayBuffer(CONNECTION_CELLS_BYTES)),
+    });
+  const kept = open((address) => address === '10.0.0.1');
+  const strangers = [1, 2, 3, 4, 5, 6, 7].map(() => kept.opened(from(2)));
+  assert.deepEqual(strangers, [true, true, true, true, true, true, false]);
+  kept.closed();
+  assert.deepEqual([kept.opened(from(1)), kept.opened(from(1)), kept.opened(from(1))], [true, true, false]);
+  const unkept = open(null);
+  assert.ok(
+    [1, 2, 3, 4, 5, 6, 7, 8].every(() => unkept.opened(from(2))),
+    'nothing is kept on the public port',
+  );
 });

@@ -53,16 +53,7 @@ test('every method arrives as it was sent', () =>
   withBench(echo, async (bench) => {
     const client = await bench.client();
     const methods = [
-      'GET',
-      'POST',
-      'PUT',
-      'PATCH',
-      'DELETE',
-      'OPTIONS',
-      'TRACE',
-      'CONNECT',
-      'PROPFIND',
-      'get',
+      ...['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT', 'PROPFIND', 'get'],
     ];
     for (const [index, method] of methods.entries()) {
       client.send(`${method} /a HTTP/1.1`, HOST, '', '');

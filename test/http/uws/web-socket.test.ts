@@ -10,6 +10,7 @@ import { systemClock } from '../../../process/clock.js';
 interface Opened {
   readonly socket: StreamSocket;
   readonly messages: string[];
+  readonly ponged: Promise<void>;
   readonly closed: Promise<void>;
 }
 
@@ -34,14 +35,19 @@ async function serve(connectionsMax = 10) {
     request.upgrade.accept('', (socket): StreamOwner => {
       const messages: string[] = [];
       let close = (): void => undefined;
+      let pong = (): void => undefined;
+      const ponged = new Promise<void>((resolve) => {
+        pong = resolve;
+      });
       const closed = new Promise<void>((resolve) => {
         close = resolve;
       });
-      opened.shift()?.({ socket, messages, closed });
+      opened.shift()?.({ socket, messages, ponged, closed });
       return {
         onOpen: () => undefined,
         onFault: () => undefined,
         onMessage: (bytes) => messages.push(Buffer.from(bytes).toString()),
+        onPong: pong,
         onRoom: () => undefined,
         onClosed: close,
       };
@@ -106,6 +112,17 @@ test('the key of a subprotocol is taken as the header; different ones are none',
   assert.equal(await open(['tote.key.one', 'tote.key.two'], {}), 'one, two');
   assert.equal(await open(['tote.v1'], {}), '');
   await server.transport.close();
+});
+
+test('a ping is answered by the client, and its owner is told', async () => {
+  const server = await serve();
+  const { client, socket, ponged } = await server.connect();
+  socket.ping();
+  await ponged;
+  client.terminate();
+  await server.transport.close();
+  socket.ping();
+  assert.deepEqual(server.errors, []);
 });
 
 test('a client that has not read for long gets all that waits, and then the reason', async () => {

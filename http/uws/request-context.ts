@@ -4,20 +4,20 @@
  *
  * The client is not trusted: bodies, and answers that it does not read, are bounded in bytes and in time. Nothing is
  * sent after a disconnect. An exception that reached the library would end the process silently: each is caught here and
- * ends this exchange alone.
+ * ends this request alone.
  */
 import { assert } from '../../engine/base/assert.js';
 import type { HeaderBlock, HeaderList, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
 import { type Client, workFor } from '../kit/client-work.js';
 import { abandon, bytesIn, faultAnswer, headText, isBuffered, REPLY_DEADLINE_MS } from './answer.js';
 import { BODY_BYTES_MAX, BODY_DEADLINE_MS, BodyBuffer, DRAIN_BYTES_MAX, LINGER_MS } from './body-buffer.js';
-import type { ExchangeHost, WaitingExchange } from './exchange-host.js';
 import type { UwsResponse } from './library.js';
 import type { Fault, RequestHeaders } from './request-headers.js';
+import type { RequestHost, SlowRequest } from './request-host.js';
 
 const NO_BODY = new Uint8Array(0);
 
-export class Exchange implements HttpRequest, HttpResponder, WaitingExchange, Client {
+export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, Client {
   readonly apiKey: string;
   readonly idempotencyKey: string | null;
   readonly contentType: string;
@@ -48,7 +48,7 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange, Cl
   #receivedBytes = 0;
 
   constructor(
-    private readonly host: ExchangeHost,
+    private readonly host: RequestHost,
     private readonly response: UwsResponse,
     readonly method: string,
     readonly path: string,
@@ -229,7 +229,7 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange, Cl
   }
 
   #finish(): void {
-    assert(!this.#isFinished, 'an exchange ends once');
+    assert(!this.#isFinished, 'a request ends once');
     this.#isFinished = true;
     this.#stopWaiting();
     this.host.onFinished();

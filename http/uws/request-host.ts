@@ -1,6 +1,5 @@
 /**
- * What a transport is given, and what it and its exchanges share: their interfaces, and the exchanges that wait for slow
- * clients.
+ * The interfaces between a transport and its requests, and the set of requests that wait for a slow client.
  */
 
 import type { TlsFiles } from '../../config/certificate.js';
@@ -27,8 +26,12 @@ export interface UwsTransportOptions {
   /** Plain HTTP if absent. */
   readonly tls?: TlsFiles | null;
   readonly connectionsMax?: number;
-  /** Connections of all transports that share the bound: one 32-bit integer. Its own if absent. */
+  /** Connections of one address; no bound if absent. */
+  readonly perAddressMax?: number;
+  /** `CONNECTION_CELLS` of all transports that share the bound. Its own if absent. */
   readonly openConnections?: Int32Array;
+  /** Addresses for which some of the connections are kept; none are if absent. */
+  readonly isKnown?: (address: string) => boolean;
   /** Paths that have a WebSocket; none if absent. */
   readonly streamPaths?: readonly string[];
   /** Whether requests have `browser`; no if absent. */
@@ -44,22 +47,22 @@ export const systemTimer: StartTimer = (run, periodMs) => {
   return () => clearInterval(timer);
 };
 
-/** An exchange that is waiting for its client. */
-export interface WaitingExchange {
+/** A request that waits for its client. */
+export interface SlowRequest {
   /** When waiting ends, in monotonic milliseconds. */
   readonly dueMs: number;
   /** Ends the waiting: `dueMs` has passed. Never throws. */
   expire(): void;
 }
 
-export interface ExchangeHost {
+export interface RequestHost {
   readonly handler: HttpHandler;
-  /** Exchanges that wait for their client. The transport expires them after `dueMs`. */
-  readonly slow: Set<WaitingExchange>;
+  /** Requests that wait for their client. The transport expires them after `dueMs`. */
+  readonly slow: Set<SlowRequest>;
   /** The transport is closing: every answer closes its connection. */
   readonly isClosing: boolean;
   monotonicMs(): number;
-  /** The exchange has ended: answered in full, or its client disconnected. */
+  /** The request has ended: answered in full, or its client disconnected. */
   onFinished(): void;
   /** Never throws: an exception that reached the library would end the process. */
   readonly onFault: OnFault;
@@ -71,7 +74,7 @@ export interface ExchangeHost {
  */
 const EXPIRED_PER_TURN_MAX = 16;
 
-export class SlowExchanges extends Set<WaitingExchange> {
+export class SlowRequests extends Set<SlowRequest> {
   /** Some are being expired in every turn of the event loop. */
   #isExpiring = false;
 
@@ -81,14 +84,14 @@ export class SlowExchanges extends Set<WaitingExchange> {
   }
 
   /** Continues where it stopped: a set's iterator tolerates removals and additions in between. */
-  #expireSome(waiting: Iterator<WaitingExchange>, monotonicMs: () => number): void {
+  #expireSome(waiting: Iterator<SlowRequest>, monotonicMs: () => number): void {
     const nowMs = monotonicMs();
     let left = EXPIRED_PER_TURN_MAX;
     this.#isExpiring = true;
     for (let next = waiting.next(); next.done !== true; next = waiting.next()) {
-      const exchange = next.value;
-      if (exchange.dueMs > nowMs) continue;
-      exchange.expire();
+      const request = next.value;
+      if (request.dueMs > nowMs) continue;
+      request.expire();
       left -= 1;
       if (left === 0) {
         setImmediate(() => this.#expireSome(waiting, monotonicMs));

@@ -1,0 +1,71 @@
+/** How many connections one address may have, at a real port. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { countConnections } from '../../../http/uws/address-bound.js';
+import { ClientAddresses } from '../../../http/uws/client-address.js';
+import { TransportBench } from '../../support/http/transport-bench.js';
+
+const sockets: Socket[] = [];
+
+/** Connects from an address of this machine; says whether the server keeps the connection. */
+async function open(bench: TransportBench, localAddress: string): Promise<Socket | null> {
+  const socket = connect({ host: '127.0.0.1', port: bench.port, localAddress });
+  sockets.push(socket);
+  socket.on('error', () => undefined).write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  return new Promise((resolve) => {
+    socket.once('data', () => resolve(socket)).once('close', () => resolve(null));
+  });
+}
+
+async function start(t: TestContext, options: ConstructorParameters<typeof TransportBench>[1]) {
+  const bench = await new TransportBench(
+    (_request, responder) => responder.send(200, [], 'fine'),
+    options,
+  ).start();
+  t.after(() => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    return bench.stop();
+  });
+  return bench;
+}
+
+test('an address has so many and no more, until some are closed; this machine and a proxy have all', async (t) => {
+  const bench = await start(t, { perAddressMax: 2, trustedProxies: ['127.0.0.3'] });
+  for (let n = 0; n < 5; n++) assert.ok(await open(bench, '127.0.0.1'));
+  const first = await open(bench, '127.0.0.2');
+  assert.ok(first);
+  assert.ok(await open(bench, '127.0.0.2'));
+  assert.equal(await open(bench, '127.0.0.2'), null);
+  for (let n = 0; n < 3; n++) assert.ok(await open(bench, '127.0.0.3'));
+  assert.ok(await open(bench, '127.0.0.4'), 'another address is served');
+  first.destroy();
+  await once(first, 'close');
+  await bench.advance(1_000);
+  assert.ok(await open(bench, '127.0.0.2'));
+  assert.equal(await open(bench, '127.0.0.2'), null);
+});
+
+test('the kernel’s table is counted by address: only established ones to the port', () => {
+  const head = '  sl  local_address rem_address   st tx_queue rx_queue\n';
+  const lines = [
+    ['0100007F:1F90', '0200007F:9C40', '01'],
+    ['0100007F:1F90', '0200007F:9C41', '01'],
+    ['0100007F:1F90', '0200007F:9C42', '06'],
+    ['0100007F:1F91', '0200007F:9C43', '01'],
+    ['0000000000000000FFFF00000100007F:1F90', '0000000000000000FFFF00000200007F:9C44', '01'],
+    ['00000000000000000000000001000000:1F90', 'B80D0120000000000000000001000000:9C45', '01'],
+  ].map(
+    ([local, remote, state], at) => `${`${at}`.padStart(4)}: ${local} ${remote} ${state} 00000000:00000000\n`,
+  );
+  const addresses = new ClientAddresses([]);
+  const counts = countConnections(head + lines.join(''), { addresses, port: () => 8_080 });
+  assert.deepEqual(
+    [...counts],
+    [
+      ['127.0.0.2', 3],
+      ['2001:db8:0:0::/64', 1],
+    ],
+  );
+});
