@@ -61,7 +61,7 @@ export class LogWriter {
   }
 }
 
-export class LogReader {
+export class BroadcastReader {
   readonly #control: Int32Array;
   readonly #cells: Float64Array;
   /** The last counters that were read, in full. */

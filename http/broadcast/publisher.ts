@@ -12,6 +12,7 @@ import type {
   BetPlaced,
   BetSettled,
   EngineEvent,
+  KeyChanged,
   OrderFilled,
   OrderPending,
   RootPublished,
@@ -93,7 +94,10 @@ export class BroadcastPublisher {
         return true;
       case 'balanceMoved':
         if (event.account === HOUSE_ACCOUNT) return false;
-        this.#moved(seq, event);
+        this.#ofAccount(seq, R.MOVED, event, R.BALANCE_CENTS, event.balanceCents);
+        return true;
+      case 'keyCreated':
+        this.#ofAccount(seq, R.KEY_CREATED, event, R.BET, event.key);
         return true;
       case 'roundUpcoming':
         this.#keep(this.engine.round(event.market, event.roundNumber));
@@ -136,6 +140,7 @@ export class BroadcastPublisher {
   /** Begins a record of a bet with what all have; returns where it begins. */
   #bet(seq: number, kind: number, bet: BetPlaced | OrderPending | OrderFilled | BetSettled): number {
     const { cells } = this.#end.bets;
+    if (bet.clientOrderId !== null) this.#named(seq, bet.timeMs, bet.clientOrderId);
     const at = this.#end.bets.begin();
     cells[at + R.SEQ] = seq;
     cells[at + R.TIME_MS] = bet.timeMs;
@@ -150,15 +155,31 @@ export class BroadcastPublisher {
     return at;
   }
 
-  #moved(seq: number, { timeMs, account, balanceCents }: BalanceMoved): void {
+  #named(seq: number, timeMs: number, name: string): void {
+    const { cells } = this.#end.bets;
+    const at = this.#end.bets.begin();
+    cells[at + R.SEQ] = seq;
+    cells[at + R.TIME_MS] = timeMs;
+    cells[at + R.KIND] = R.ORDER_NAME;
+    cells[at + R.ACCOUNT] = HOUSE_ACCOUNT;
+    R.writeName(cells, at, name);
+  }
+
+  #ofAccount(
+    seq: number,
+    kind: number,
+    { timeMs, account }: BalanceMoved | KeyChanged,
+    field: number,
+    value: number,
+  ): void {
     const { cells } = this.#end.bets;
     const at = this.#end.bets.begin();
     cells.fill(0, at, at + R.BETS_FORM.fields);
     cells[at + R.SEQ] = seq;
     cells[at + R.TIME_MS] = timeMs;
-    cells[at + R.KIND] = R.MOVED;
+    cells[at + R.KIND] = kind;
     cells[at + R.ACCOUNT] = account;
-    cells[at + R.BALANCE_CENTS] = balanceCents;
+    cells[at + field] = value;
   }
 
   #keep(round: RoundView | null): void {

@@ -1,6 +1,6 @@
 /** What is broadcast: the events of rounds and of bets, as records of two logs. */
-import type { RootFacts } from '../../engine/model/proofs/proof-views.js';
-import { LogReader, LogWriter, logMemory } from './log.js';
+import type { SignedRoot } from '../../engine/model/proofs/proof-views.js';
+import { BroadcastReader, LogWriter, logMemory } from './log.js';
 
 /** Fields of every record. */
 export const SEQ = 0;
@@ -40,14 +40,14 @@ const SIGNATURE_DIGITS = 128;
 const KEY_ID = MERKLE_ROOT + cellsOf(ROOT_DIGITS);
 const SIGNATURE = KEY_ID + cellsOf(KEY_ID_DIGITS);
 
-export function writeRoot(cells: Float64Array, at: number, root: RootFacts): void {
+export function writeRoot(cells: Float64Array, at: number, root: SignedRoot): void {
   cells[at + TREE_SIZE] = root.treeSize;
   writeHex(cells, at + MERKLE_ROOT, root.merkleRoot);
   writeHex(cells, at + KEY_ID, root.keyId);
   writeHex(cells, at + SIGNATURE, root.signature);
 }
 
-export const readRoot = (record: Float64Array): RootFacts => ({
+export const readRoot = (record: Float64Array): SignedRoot => ({
   treeSize: record[TREE_SIZE] as number,
   merkleRoot: readHex(record, MERKLE_ROOT, ROOT_DIGITS),
   keyId: readHex(record, KEY_ID, KEY_ID_DIGITS),
@@ -70,7 +70,7 @@ function readHex(record: Float64Array, from: number, digits: number): string {
 
 /**
  * Kinds of records of bets: placed, settled (a refund included), and money that moved without a bet; limit orders that rest, that
- * are filled, and that have ended unfilled.
+ * are filled, and that have ended unfilled; a new key of the account.
  */
 export const BET_PLACED = 0;
 export const BET_SETTLED = 1;
@@ -78,8 +78,11 @@ export const MOVED = 2;
 export const ORDER_PENDING = 3;
 export const ORDER_FILLED = 4;
 export const ORDER_ENDED = 5;
+export const KEY_CREATED = 6;
+/** The `clientOrderId` of the bet in the next record. It is of no account. */
+export const ORDER_NAME = 7;
 
-/** Fields of a record of a bet. `MOVED` has account and balance only. */
+/** Fields of a record of a bet. `MOVED` has account and balance only, `KEY_CREATED` the account, and the key as `BET`. */
 export const ACCOUNT = 3;
 export const BALANCE_CENTS = 4;
 /** Market and side as one number: `market * 2 + side`. */
@@ -94,6 +97,32 @@ export const ODDS_E4 = 10;
 export const ENTRY_PERCENT_E2 = 11;
 /** BET_SETTLED and ORDER_ENDED: index into `BET_ENDS`. */
 export const BET_RESULT = 10;
+
+/** ORDER_NAME: eight characters to a number, of which a double holds 53 bits. */
+const NAME = 4;
+const NAME_CHARACTERS = 8;
+const NAME_BASE = 96;
+const FIRST_VISIBLE = 0x20;
+
+export function writeName(cells: Float64Array, at: number, name: string): void {
+  for (let cell = 0; cell < NAME_CHARACTERS; cell++) {
+    let number = 0;
+    for (const character of name.slice(cell * NAME_CHARACTERS, (cell + 1) * NAME_CHARACTERS))
+      number = number * NAME_BASE + character.charCodeAt(0) - FIRST_VISIBLE;
+    cells[at + NAME + cell] = number;
+  }
+}
+
+export function readName(record: Float64Array): string {
+  let name = '';
+  for (let cell = 0; cell < NAME_CHARACTERS; cell++) {
+    let part = '';
+    for (let number = record[NAME + cell] as number; number > 0; number = Math.floor(number / NAME_BASE))
+      part = String.fromCharCode((number % NAME_BASE) + FIRST_VISIBLE) + part;
+    name += part;
+  }
+  return name;
+}
 
 /** Hours of all markets' transitions. */
 export const ROUNDS_FORM = { records: 1 << 14, fields: SIGNATURE + cellsOf(SIGNATURE_DIGITS) };
@@ -140,8 +169,8 @@ export class BroadcastEnd {
 
 /** A reading end, of one gateway, once the server serves. */
 export class Broadcast {
-  readonly rounds: LogReader;
-  readonly bets: LogReader;
+  readonly rounds: BroadcastReader;
+  readonly bets: BroadcastReader;
   /** What happened up to this command is in no log: it was before the server's start. */
   readonly startSeq: number;
   readonly #sleepers: Int32Array;
@@ -150,8 +179,8 @@ export class Broadcast {
     { rounds, bets, start, sleepers }: BroadcastMemory,
     private readonly gateway: number,
   ) {
-    this.rounds = new LogReader(rounds, ROUNDS_FORM);
-    this.bets = new LogReader(bets, BETS_FORM);
+    this.rounds = new BroadcastReader(rounds, ROUNDS_FORM);
+    this.bets = new BroadcastReader(bets, BETS_FORM);
     this.startSeq = new Float64Array(start)[0] as number;
     this.#sleepers = new Int32Array(sleepers);
   }

@@ -2,11 +2,11 @@
 import type { MessagePort } from 'node:worker_threads';
 import {
   type ArchiveAnswer,
-  type ArchiveAsked,
   type ArchiveQuestion,
   type ArchiveReads,
   type ArchiveRefusal,
-  type ArchiveTold,
+  type ArchiveRequest,
+  type ArchiveResponse,
   archiveReads,
 } from '../../engine/model/archive-reads.js';
 import { later } from '../kit/client-work.js';
@@ -24,7 +24,7 @@ export class ArchiveClient {
   #asked = 0;
 
   constructor(private readonly port: MessagePort) {
-    port.on('message', ({ id, answer }: ArchiveTold) => {
+    port.on('message', ({ id, answer }: ArchiveResponse) => {
       const tell = this.#pending.get(id);
       this.#pending.delete(id);
       tell?.(answer);
@@ -42,6 +42,6 @@ export class ArchiveClient {
     }
     this.#asked += 1;
     this.#pending.set(this.#asked, later(tell));
-    this.port.postMessage({ id: this.#asked, question } satisfies ArchiveAsked);
+    this.port.postMessage({ id: this.#asked, question } satisfies ArchiveRequest);
   }
 }

@@ -7,7 +7,7 @@ import { maskKeys, maskTokens } from '../../crypto/api-keys.js';
 import type { Log } from '../../process/log/log.js';
 import type { Client } from '../kit/client-work.js';
 import { RingFault } from '../rings/ring.js';
-import type { Concerned, OnFault } from '../uws/exchange-host.js';
+import type { Concerned, OnFault } from '../uws/request-host.js';
 
 /** Whoever can cause one can cause many: further ones of a minute are only counted. */
 export const LINES_PER_MINUTE = 60;

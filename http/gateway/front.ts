@@ -50,7 +50,7 @@ export class Front {
   #connected: Connected | null = null;
   #publishesEveryTurn = false;
 
-  /** Starts `count` gateways, and the operators'. `onFatal` is for a programming error in one of them. */
+  /** Starts the threads of `count` gateways, and the operators'. `onFatal` is for a programming error in one of them. */
   constructor(count: number, onFatal: (error: unknown) => void) {
     this.figures = figuresMemory(count);
     this.#gateways = new Gateways(count, onFatal);
@@ -107,7 +107,7 @@ export class Front {
       fairShare: (market, nowMs) => quoter.fairShareE6(market, nowMs),
       onFault: (error) => faults.report(error, { method: 'READ', path: '', address: '' }),
     });
-    for (const wake of this.#gateways.wakes) this.#connected.broadcaster.addGateway(wake);
+    for (const tellNews of this.#gateways.newsOf) this.#connected.broadcaster.addGateway(tellNews);
     sequencer.onEvents((_seq, events) => {
       if (events.some(({ type }) => type === 'configured'))
         this.#gateways.setRules(must(sequencer.engine.rules, 'rules that were put in force'));

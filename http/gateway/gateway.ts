@@ -1,4 +1,4 @@
-/** One gateway: its network, its public API, and its end of the rings. Runs in a thread of its own (`worker.ts`). */
+/** One gateway: its network, its public API, and its end of the rings. Runs in a thread of its own (`worker.ts`), or on the engine's. */
 import type { MessagePort } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
 import type { Clock } from '../../engine/model/ports.js';
@@ -19,6 +19,7 @@ import type { DocsFiles } from '../pages/docs-page.js';
 import { Link } from '../rings/link.js';
 import { StreamHub } from '../stream/hub.js';
 import { FLUSH_MS, StreamCounts } from '../stream/limits.js';
+import { PER_ADDRESS_MAX } from '../uws/address-bound.js';
 import { HeldRequests } from '../uws/held-requests.js';
 import { type Acceptor, acceptFor } from '../uws/listening.js';
 import { UwsTransport } from '../uws/transport.js';
@@ -69,6 +70,7 @@ export class Gateway implements Serving {
       trustedProxies,
       tls,
       connectionsMax,
+      perAddressMax: PER_ADDRESS_MAX,
       openConnections: new Int32Array(openConnections),
       streamPaths: BASES.map((base) => `${base}/stream`),
       onFault: this.#faults.report,
@@ -100,8 +102,8 @@ export class Gateway implements Serving {
       case 'renew':
         renewFor(this.#transport, this.post);
         return;
-      case 'exchange':
-        this.#acceptor?.exchange(message.before, message.after);
+      case 'swapApps':
+        this.#acceptor?.swap(message.before, message.after);
         return;
       case 'serve':
         this.#rules = message.rules;
@@ -138,6 +140,7 @@ export class Gateway implements Serving {
   async #accept(descriptors: readonly number[], host: string, port: number): Promise<void> {
     try {
       this.#acceptor = await acceptFor(descriptors, host, port, this.setup.tls !== null);
+      this.#transport.acceptedAt(this.#acceptor.port);
       this.post({ kind: 'listening', port: this.#acceptor.port });
     } catch (error) {
       tellRefused(this.post, error);
@@ -151,7 +154,7 @@ export class Gateway implements Serving {
     const board = boardOf(setup.board);
     const limitsNowMs = isManual ? () => this.#clock.nowMs() : wholeMonotonicMs;
     const meter = this.#meter;
-    meterThread(meter.sheet, GATEWAY_PLACES.thread);
+    if (setup.hasThread) meterThread(meter.sheet, GATEWAY_PLACES.thread);
     const client = new ArchiveClient(archive);
     this.#archive = client;
     const hub = new StreamHub({
@@ -208,9 +211,9 @@ export class Gateway implements Serving {
     this.end.letGo();
   }
 
-  /** The process ends now: lets go of the network, without which the end of this thread would abort the process. */
+  /** The process ends now: lets go of the network, without which the end of a worker's thread would abort the process. */
   async #halt(): Promise<void> {
-    await this.#transport.halt();
+    if (this.setup.hasThread) await this.#transport.halt();
     this.#archive?.close();
     this.end.letGo();
   }

@@ -7,7 +7,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
 import type { OperatorToken, Refusals } from '../../engine/model/operators.js';
 import type { Rules } from '../../engine/model/rules.js';
-import type { SendQuery } from '../operator/desk/query.js';
+import type { SendQuery } from '../operator/queries/query.js';
 import { ringMemory } from '../rings/ring.js';
 import type { RingService } from '../rings/service.js';
 import type { UwsAppDescriptor } from '../uws/library.js';
@@ -19,7 +19,7 @@ import {
   type ToGateway,
   WAKE,
 } from './messages.js';
-import { GatewayThread } from './thread.js';
+import { GatewayHere, type GatewayPlace, GatewayThread } from './thread.js';
 import { Ended } from './thread-end.js';
 
 const REQUEST_CELLS = 1 << 16;
@@ -34,25 +34,29 @@ export interface ForOperators {
 }
 
 export class Gateways {
-  readonly #threads: readonly GatewayThread[];
+  readonly #public: readonly GatewayPlace[];
   readonly #operators: GatewayThread;
   readonly #ended = new Ended();
   #onWake: () => void = () => undefined;
-  /** Threads that have been told to open their network. */
-  readonly #opened: GatewayThread[] = [];
+  /** Those that have been told to open their network. */
+  readonly #opened: GatewayPlace[] = [];
   /** The one that accepts connections for all. */
-  #acceptor: GatewayThread | null = null;
+  #acceptor: GatewayPlace | null = null;
   /** Where connections to the public port go. */
   #descriptors: readonly UwsAppDescriptor[] = [];
   #isOver = false;
 
   /**
-   * Starts `count` threads for the public port and one for operators, which load their code meanwhile. `onFatal` is for a
-   * programming error in one of them.
+   * Starts `count` threads for the public port and one for operators, which load their code meanwhile. With a count of 0 this
+   * thread serves the public port. `onFatal` is for a programming error in one of them.
    */
-  constructor(count: number, onFatal: (error: unknown) => void) {
+  constructor(
+    private readonly count: number,
+    onFatal: (error: unknown) => void,
+  ) {
     const onWake = (): void => this.#onWake();
-    this.#threads = Array.from({ length: count }, () => new GatewayThread('public', onWake, onFatal));
+    const threads = Array.from({ length: count }, () => new GatewayThread('public', onWake, onFatal));
+    this.#public = count === 0 ? [new GatewayHere(onWake, onFatal)] : threads;
     this.#operators = new GatewayThread('operator', () => undefined, onFatal);
     process.on('exit', () => this.#halt());
   }
@@ -67,26 +71,27 @@ export class Gateways {
   ): Promise<number> {
     this.#onWake = () => service.drain();
     const ended = this.#ended.memory;
-    const joining = this.#threads.map((thread, index) => {
+    const hasThread = this.count > 0;
+    const joining = this.#public.map((thread, index) => {
       const rings = { requests: ringMemory(REQUEST_CELLS), replies: ringMemory(REPLY_CELLS) };
       service.add(rings, () => thread.post(WAKE));
       const joined = thread.next('joined', 'refused');
       const sheet = must(figures[index], 'a sheet');
-      this.#open(thread, { ...setup, role: 'public', ended, index, rings, figures: sheet });
+      this.#open(thread, { ...setup, role: 'public', ended, hasThread, index, rings, figures: sheet });
       return joined;
     });
     const joined = (await Promise.all(joining)).map(unrefused);
     this.#descriptors = joined.map(({ descriptor }) => descriptor);
-    const first = must(this.#threads[0], 'the first gateway');
+    const first = must(this.#public[0], 'the first gateway');
     const answer = first.next('listening', 'refused');
     this.#acceptor = first;
     first.post({ kind: 'accept', descriptors: this.#descriptors, host, port });
     return unrefused(await answer).port;
   }
 
-  /** Functions that wake the public ones, in the order of their numbers. */
-  get wakes(): readonly (() => void)[] {
-    return this.#threads.map((thread) => () => thread.post(WAKE));
+  /** Functions that tell the public ones of news, in the order of their numbers. */
+  get newsOf(): readonly (() => void)[] {
+    return this.#public.map((gateway) => () => gateway.tellNews());
   }
 
   /** Takes the operators' port and resolves with it; rejects if it is taken. */
@@ -101,17 +106,17 @@ export class Gateways {
    * Rejects if the library refuses it: then all stays as it was. Not to be called again before it has settled.
    */
   async renew(port: 'public' | 'operator'): Promise<void> {
-    const threads = port === 'public' ? this.#threads : [this.#operators];
+    const threads = port === 'public' ? this.#public : [this.#operators];
     const renewing = threads.map((thread) => thread.next('renewed', 'refused'));
     for (const thread of threads) thread.post({ kind: 'renew' });
     const renewed = (await Promise.all(renewing)).map(unrefused);
     if (port === 'operator') return;
     const after = renewed.map(({ descriptor }) => descriptor);
-    this.#threads[0]?.post({ kind: 'exchange', before: this.#descriptors, after });
+    this.#public[0]?.post({ kind: 'swapApps', before: this.#descriptors, after });
     this.#descriptors = after;
   }
 
-  #open(thread: GatewayThread, setup: GatewaySetup | OperatorSetup): void {
+  #open(thread: GatewayPlace, setup: GatewaySetup | OperatorSetup): void {
     this.#opened.push(thread);
     thread.post({ kind: 'open', setup });
   }
@@ -123,7 +128,7 @@ export class Gateways {
     operators.on('asked', ({ id, query }) =>
       answer(query, (message) => operators.post({ kind: 'answered', id, message })),
     );
-    for (const thread of [...this.#threads, operators]) {
+    for (const thread of [...this.#public, operators]) {
       const archive = newArchivePort();
       thread.post({ kind: 'serve', rules, archive }, [archive]);
     }
@@ -131,7 +136,7 @@ export class Gateways {
 
   /** For the documents that show them. */
   setRules(rules: Rules): void {
-    for (const thread of this.#threads) thread.post({ kind: 'rules', rules });
+    for (const thread of this.#public) thread.post({ kind: 'rules', rules });
   }
 
   /** From now on these tokens are in force at the operators' port. */

@@ -10,8 +10,8 @@ import type { RightsMemory } from '../board/rights.js';
 import type { BroadcastMemory } from '../broadcast/records.js';
 import type { SharedLimits } from '../limits/shared-limits.js';
 import type { FiguresMemory } from '../metrics/memory.js';
-import type { OperatorQuery, QueryMessage } from '../operator/desk/query.js';
 import type { Services } from '../operator/endpoint.js';
+import type { OperatorQuery, QueryMessage } from '../operator/queries/query.js';
 import type { RingPair } from '../rings/link.js';
 import type { UwsAppDescriptor } from '../uws/library.js';
 
@@ -47,6 +47,8 @@ export interface GatewaySetup extends SharedSetup {
   readonly role: 'public';
   /** From 0. */
   readonly index: number;
+  /** Whether it has a thread of its own; else it runs on the engine's. */
+  readonly hasThread: boolean;
   readonly rings: RingPair;
   /** The sheet that it writes (`http/metrics/gateway-meter.ts`). */
   readonly figures: SharedArrayBuffer;
@@ -84,7 +86,7 @@ export type ToGateway =
   | { readonly kind: 'renew' }
   /** Connections go to other apps from now on. For the gateway that accepts them. */
   | {
-      readonly kind: 'exchange';
+      readonly kind: 'swapApps';
       readonly before: readonly UwsAppDescriptor[];
       readonly after: readonly UwsAppDescriptor[];
     }

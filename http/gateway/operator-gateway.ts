@@ -8,6 +8,7 @@ import { boardOf } from '../board/markets.js';
 import { CONSOLE_STREAMS, type OpenConsole, openConsole } from '../console/open-console.js';
 import { later, workFor } from '../kit/client-work.js';
 import { logRequests } from '../kit/request-log.js';
+import { CROWDED_SHARE } from '../metrics/alarm-list.js';
 import { engineGaugesOf } from '../metrics/engine-figures.js';
 import { OPERATOR_PLACES, operatorSheetOf } from '../metrics/memory.js';
 import type { GuessCounts } from '../metrics/prometheus/access-families.js';
@@ -18,7 +19,6 @@ import { SAMPLE_EVERY_MS } from '../metrics/vitals.js';
 import { Denials } from '../operator/access/denials.js';
 import { TokenGuard } from '../operator/access/token-guard.js';
 import { createOperatorApi } from '../operator/api.js';
-import { EngineQueries, type QueryMessage } from '../operator/desk/query.js';
 import { routeOf } from '../operator/endpoint.js';
 import { ENDPOINTS as OPERATOR_ENDPOINTS } from '../operator/endpoints.js';
 import { EarningsCache } from '../operator/figures/earnings.js';
@@ -26,7 +26,9 @@ import { NOTE_EVERY_MS, PriceHistory } from '../operator/figures/price-history.j
 import { Figures } from '../operator/figures/vitals.js';
 import { healthOf } from '../operator/health.js';
 import { operatorDocument } from '../operator/openapi/document.js';
+import { EngineQueries, type QueryMessage } from '../operator/queries/query.js';
 import { metricsRoute } from '../operator/server.js';
+import { CONNECTION_CELLS_BYTES, OPERATOR_PER_ADDRESS_MAX } from '../uws/connection-limits.js';
 import { HeldRequests } from '../uws/held-requests.js';
 import { UwsTransport } from '../uws/transport.js';
 import { ArchiveClient } from './archive-client.js';
@@ -38,6 +40,9 @@ const TICK_MS = 1_000;
 
 export class OperatorGateway implements Serving {
   readonly #transport: UwsTransport;
+  readonly #connections = new Int32Array(new SharedArrayBuffer(CONNECTION_CELLS_BYTES));
+  /** Ports that are nearly full, as the log has it. */
+  readonly #crowded = new Set<string>();
   readonly #held = new HeldRequests();
   readonly #guard: TokenGuard;
   readonly #denials = new Denials(systemClock);
@@ -69,6 +74,9 @@ export class OperatorGateway implements Serving {
       trustedProxies: [],
       tls: setup.tls,
       connectionsMax: setup.connectionsMax,
+      isKnown: this.#guard.hasProven,
+      perAddressMax: OPERATOR_PER_ADDRESS_MAX,
+      openConnections: this.#connections,
       streamPaths: CONSOLE_STREAMS,
       readsBrowserHeaders: true,
       onFault: this.#faults.report,
@@ -137,6 +145,7 @@ export class OperatorGateway implements Serving {
     this.#held.serve(logRequests(console.wrap(api), 'operator', systemClock, this.#log));
     const tick = (): void => {
       this.#reportRefusals();
+      this.#reportCrowd();
       console.tick();
     };
     this.#ticks = setInterval(() => workFor(this.#faults, tick), TICK_MS);
@@ -147,7 +156,7 @@ export class OperatorGateway implements Serving {
     const { figures, openConnections, version } = this.setup;
     meterThread(operatorSheetOf(figures.operators), OPERATOR_PLACES.thread);
     const { nowMs, monotonicMs } = systemClock;
-    const readings = new Readings(figures, openConnections);
+    const readings = new Readings(figures, [new Int32Array(openConnections), this.#connections]);
     const guesses = (): GuessCounts => this.#guard.counted;
     const exposition = new Exposition(routeNames(ENDPOINTS), guesses, { version, node: process.version });
     const kept = new Figures({ readings, exposition, nowMs, monotonicMs });
@@ -159,6 +168,17 @@ export class OperatorGateway implements Serving {
     const onMessage = this.#queries.get(id);
     if (message.kind !== 'part') this.#queries.delete(id);
     workFor(this.#faults, () => onMessage?.(message));
+  }
+
+  /** A port that fills up is told at once, and once until there is room again. */
+  #reportCrowd(): void {
+    const ports = { public: new Int32Array(this.setup.openConnections), operators: this.#connections };
+    for (const [port, [open = 0, , max = 0]] of Object.entries(ports)) {
+      const isCrowded = open > CROWDED_SHARE * max;
+      if (isCrowded && !this.#crowded.has(port)) this.#log.write('connections_full', { port, open, max });
+      if (isCrowded) this.#crowded.add(port);
+      else if (open < max / 2) this.#crowded.delete(port);
+    }
   }
 
   /** What was refused goes into the log, and into the archive. */

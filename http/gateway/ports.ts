@@ -14,7 +14,13 @@ import { type ManualClock, systemClock } from '../../process/clock.js';
 import type { Log } from '../../process/log/log.js';
 import type { Reload } from '../../process/reloads.js';
 import { shareLimits } from '../limits/shared-limits.js';
-import { connectionLimits, descriptorsMax, limitsNote, tooFewDescriptors } from '../uws/connection-limits.js';
+import {
+  CONNECTION_CELLS_BYTES,
+  connectionLimits,
+  descriptorsMax,
+  limitsNote,
+  tooFewDescriptors,
+} from '../uws/connection-limits.js';
 import { urlOf } from '../uws/listening.js';
 import type { Front } from './front.js';
 import type { ForOperators } from './gateways.js';
@@ -61,7 +67,7 @@ export async function openPorts(config: RunningConfig, parts: PortParts): Promis
   const tls = tlsFilesOf(config);
   const descriptors = descriptorsMax();
   const { publicMax, operatorMax } = connectionLimits(descriptors);
-  const openConnections = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  const openConnections = new SharedArrayBuffer(CONNECTION_CELLS_BYTES);
   const setup = {
     masterSecret,
     signing,
@@ -101,7 +107,7 @@ export async function openPorts(config: RunningConfig, parts: PortParts): Promis
   certificates.checkExpiry();
   setInterval(() => certificates.checkExpiry(), EXPIRY_CHECK_EVERY_MS).unref();
   const note = limitsNote(descriptors);
-  if (note !== null) log.write('port_note', {}, note);
+  if (note !== null) log.write('port_warning', {}, note);
   return {
     front,
     publicUrl: urlOf(host, taken, tls.public !== null),

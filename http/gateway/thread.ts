@@ -1,28 +1,26 @@
-/** A thread that serves a port, as the engine's thread sees it. */
+/** Where a gateway runs, as the engine's thread sees it: in a thread of its own, or here, on the engine's. */
 import { type MessagePort, Worker } from 'node:worker_threads';
-import { type FromGateway, type ToGateway, WAKE } from './messages.js';
+import { must } from '../../engine/base/assert.js';
+import { loadDocs } from '../pages/docs-page.js';
+import { Gateway } from './gateway.js';
+import { type FromGateway, type Post, type ToGateway, WAKE } from './messages.js';
+import { ThreadEnd, tellFailed } from './thread-end.js';
 
 type Said<K> = Extract<FromGateway, { readonly kind: K }>;
 type Kind = Exclude<FromGateway, typeof WAKE>['kind'];
 
-export class GatewayThread {
-  readonly #worker: Worker;
+export abstract class GatewayPlace {
   readonly #handlers = new Map<Kind, (message: FromGateway) => void>();
 
-  /** `role` is what the thread will serve: tools that list threads find it in its arguments. */
   constructor(
-    role: 'public' | 'operator',
     private readonly onWake: () => void,
-    private readonly onFatal: (error: unknown) => void,
-  ) {
-    this.#worker = new Worker(new URL('./worker.js', import.meta.url), { argv: [role] });
-    this.#worker.on('message', (message: FromGateway) => this.#onMessage(message));
-    this.#worker.on('error', (error) => onFatal(error));
-  }
+    protected readonly onFatal: (error: unknown) => void,
+  ) {}
 
-  post(message: ToGateway, transferred: readonly MessagePort[] = []): void {
-    this.#worker.postMessage(message, transferred);
-  }
+  abstract post(message: ToGateway, transferred?: readonly MessagePort[]): void;
+
+  /** There are new events for its streams. */
+  abstract tellNews(): void;
 
   /** `handle` gets every message of this kind. */
   on<K extends Kind>(kind: K, handle: (message: Said<K>) => void): void {
@@ -36,9 +34,58 @@ export class GatewayThread {
     });
   }
 
-  #onMessage(message: FromGateway): void {
+  protected readonly receive: Post = (message) => {
     if (message === WAKE) this.onWake();
     else if (message.kind === 'failed') this.onFatal(message.error);
     else this.#handlers.get(message.kind)?.(message);
+  };
+}
+
+export class GatewayThread extends GatewayPlace {
+  readonly #worker: Worker;
+
+  /** `role` is what the thread will serve: tools that list threads find it in its arguments. */
+  constructor(role: 'public' | 'operator', ...on: ConstructorParameters<typeof GatewayPlace>) {
+    super(...on);
+    this.#worker = new Worker(new URL('./worker.js', import.meta.url), { argv: [role] });
+    this.#worker.on('message', this.receive);
+    this.#worker.on('error', this.onFatal);
+  }
+
+  post(message: ToGateway, transferred: readonly MessagePort[] = []): void {
+    this.#worker.postMessage(message, transferred);
+  }
+
+  tellNews(): void {
+    this.post(WAKE);
+  }
+}
+
+/** The public gateway on the engine's thread: its messages are calls. */
+export class GatewayHere extends GatewayPlace {
+  readonly #docs = loadDocs();
+  #gateway: Gateway | null = null;
+  #hasNews = false;
+
+  post(message: ToGateway): void {
+    try {
+      if (message === WAKE || message.kind !== 'open') must(this.#gateway, 'an open gateway').take(message);
+      else if (message.setup.role === 'public') {
+        const end = new ThreadEnd(message.setup.ended, () => undefined);
+        this.#gateway = new Gateway(message.setup, this.#docs, this.receive, end);
+      }
+    } catch (error) {
+      tellFailed(this.receive, error);
+    }
+  }
+
+  /** Once a turn, and behind what tells of them: the answers of the same batch. */
+  tellNews(): void {
+    if (this.#hasNews) return;
+    this.#hasNews = true;
+    setImmediate(() => {
+      this.#hasNews = false;
+      this.post(WAKE);
+    });
   }
 }

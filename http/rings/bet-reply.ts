@@ -1,5 +1,5 @@
 /** Replies with a bet: an order that was placed, and one that was placed before. */
-import type { OrderFacts } from '../../engine/model/events.js';
+import type { OrderTerms } from '../../engine/model/events.js';
 import { begin, PLACED, REPLAYED } from './replies.js';
 import { type RingConsumer, type RingProducer, textCells } from './ring.js';
 import type { Taking } from './service.js';
@@ -14,8 +14,8 @@ const STAGE_CELLS = 3;
 const PLACED_CELLS = 17;
 
 /** Returns false if the ring is full; then nothing was sent. So do all that send. */
-export function sendReplayed(ring: RingProducer, ticket: number, bet: OrderFacts): boolean {
-  if (!begin(ring, PLACED_CELLS + textCells(bet.clientSeed), REPLAYED, ticket)) return false;
+export function sendReplayed(ring: RingProducer, ticket: number, bet: OrderTerms): boolean {
+  if (!begin(ring, cellsOf(bet), REPLAYED, ticket)) return false;
   writeBet(ring, bet);
   ring.send();
   return true;
@@ -25,11 +25,11 @@ export function sendReplayed(ring: RingProducer, ticket: number, bet: OrderFacts
 export function sendPlaced(
   ring: RingProducer,
   ticket: number,
-  bet: OrderFacts,
+  bet: OrderTerms,
   { startedMs }: Taking,
   { handedOverMs, durableMs }: Commit,
 ): boolean {
-  if (!begin(ring, PLACED_CELLS + textCells(bet.clientSeed) + STAGE_CELLS, PLACED, ticket)) return false;
+  if (!begin(ring, cellsOf(bet) + STAGE_CELLS, PLACED, ticket)) return false;
   writeBet(ring, bet);
   ring.number(startedMs);
   ring.number(handedOverMs);
@@ -38,7 +38,10 @@ export function sendPlaced(
   return true;
 }
 
-function writeBet(ring: RingProducer, bet: OrderFacts): void {
+const cellsOf = ({ clientSeed, clientOrderId }: OrderTerms): number =>
+  PLACED_CELLS + textCells(clientSeed) + textCells(clientOrderId);
+
+function writeBet(ring: RingProducer, bet: OrderTerms): void {
   ring.number(bet.timeMs);
   ring.number(bet.bet);
   ring.number(bet.account);
@@ -57,10 +60,11 @@ function writeBet(ring: RingProducer, bet: OrderFacts): void {
   ring.number(bet.filled?.downOrders ?? 0);
   ring.number(bet.filled?.downCents ?? 0);
   ring.text(bet.clientSeed);
+  ring.text(bet.clientOrderId);
 }
 
 /** One literal with all fields: a spread would give each bet a hidden class of its own, and every later read would miss. */
-export function readBet(ring: RingConsumer): OrderFacts {
+export function readBet(ring: RingConsumer): OrderTerms {
   const timeMs = ring.number();
   const bet = ring.number();
   const account = ring.number();
@@ -94,5 +98,6 @@ export function readBet(ring: RingConsumer): OrderFacts {
     limitOddsE4: Math.abs(limit),
     filled: hasFilled ? { upOrders, upCents, downOrders, downCents } : null,
     clientSeed: ring.text(),
+    clientOrderId: ring.text(),
   };
 }

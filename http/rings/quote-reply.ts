@@ -4,7 +4,7 @@ import type { OfferView } from '../../engine/model/views.js';
 import { begin, CODE_NUMBERS, CODES, QUOTE, type RefusalFacts } from './replies.js';
 import { type RingConsumer, type RingProducer, textCells } from './ring.js';
 
-export interface QuoteFacts {
+export interface QuoteReply {
   /** When the order would have been placed. */
   readonly timeMs: number;
   readonly offer: OfferView | null;
@@ -20,7 +20,7 @@ const NONE = -1;
 export function sendQuote(
   ring: RingProducer,
   ticket: number,
-  { timeMs, offer, refusal, rests }: QuoteFacts,
+  { timeMs, offer, refusal, rests }: QuoteReply,
 ): boolean {
   const detail = refusal?.detail ?? null;
   if (!begin(ring, 2 + textCells(detail) + OFFER_CELLS, QUOTE, ticket)) return false;
@@ -37,7 +37,7 @@ export function sendQuote(
   return true;
 }
 
-export function readQuote(ring: RingConsumer): QuoteFacts {
+export function readQuote(ring: RingConsumer): QuoteReply {
   const timeMs = ring.number();
   const code = ring.number();
   const detail = ring.text() ?? '';

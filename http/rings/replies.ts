@@ -66,7 +66,7 @@ export function sendNothing(ring: RingProducer, ticket: number): boolean {
   return true;
 }
 
-const VIEW_CELLS = 18;
+const VIEW_CELLS = 19;
 
 /** `next` is the cursor of the next page as numbers, empty where there is none. */
 export function sendBets(
@@ -76,7 +76,8 @@ export function sendBets(
   next: readonly number[],
 ): boolean {
   let cells = 2 + next.length;
-  for (const { clientSeed } of bets) cells += VIEW_CELLS + textCells(clientSeed);
+  for (const { clientSeed, clientOrderId } of bets)
+    cells += VIEW_CELLS + textCells(clientSeed) + textCells(clientOrderId);
   if (!begin(ring, cells, BETS, ticket)) return false;
   ring.number(bets.length);
   for (const bet of bets) {
@@ -89,8 +90,10 @@ export function sendBets(
     ring.number(bet.limitOddsE4);
     ring.number(bet.rested ? 1 : 0);
     ring.number(orNaN(bet.filledAtMs));
+    ring.number(orNaN(bet.validUntilMs));
     ring.number(orNaN(bet.entryPercentE2));
     ring.text(bet.clientSeed);
+    ring.text(bet.clientOrderId);
     ring.number(bet.payoutCents);
     ring.number(POSITION_STATUSES.indexOf(bet.status));
     ring.number(bet.result);
@@ -127,8 +130,10 @@ function readView(ring: RingConsumer): BetView {
     limitOddsE4: ring.number(),
     rested: ring.number() === 1,
     filledAtMs: orNull(ring.number()),
+    validUntilMs: orNull(ring.number()),
     entryPercentE2: orNull(ring.number()),
     clientSeed: ring.text(),
+    clientOrderId: ring.text(),
     payoutCents: ring.number(),
     status: textAt(POSITION_STATUSES, ring.number()),
     result: ring.number(),
@@ -150,7 +155,7 @@ export function sendSeq(ring: RingProducer, ticket: number, seq: number): boolea
 export const readSeq = (ring: RingConsumer): number => ring.number();
 
 /** The facts behind GET /rounds/{id}. Sent as JSON: the request is rare. */
-export interface RoundFacts {
+export interface RoundReply {
   readonly round: RoundView;
   /** The asset's latest price, or null. */
   readonly tick: number | null;
@@ -158,18 +163,17 @@ export interface RoundFacts {
   readonly shareE6: number;
 }
 
-export function sendRoundFacts(ring: RingProducer, ticket: number, factsText: string): boolean {
+export function sendRound(ring: RingProducer, ticket: number, factsText: string): boolean {
   if (!begin(ring, textCells(factsText), ROUND_FACTS, ticket)) return false;
   ring.text(factsText);
   ring.send();
   return true;
 }
 
-export const readRoundFacts = (ring: RingConsumer): RoundFacts =>
-  JSON.parse(ring.text() ?? 'null') as RoundFacts;
+export const readRound = (ring: RingConsumer): RoundReply => JSON.parse(ring.text() ?? 'null') as RoundReply;
 
 /** An account's durable balance, the number of the last command that touched the account, and its active keys. */
-export interface BalanceFacts {
+export interface BalanceReply {
   readonly seq: number;
   readonly balanceCents: number;
   readonly activeKeys: number;
@@ -178,7 +182,7 @@ export interface BalanceFacts {
 export function sendBalance(
   ring: RingProducer,
   ticket: number,
-  { seq, balanceCents, activeKeys }: BalanceFacts,
+  { seq, balanceCents, activeKeys }: BalanceReply,
 ): boolean {
   if (!begin(ring, 3, BALANCE, ticket)) return false;
   ring.number(seq);
@@ -188,20 +192,20 @@ export function sendBalance(
   return true;
 }
 
-export const readBalance = (ring: RingConsumer): BalanceFacts => ({
+export const readBalance = (ring: RingConsumer): BalanceReply => ({
   seq: ring.number(),
   balanceCents: ring.number(),
   activeKeys: ring.number(),
 });
 
 /** What is remembered of an Idempotency-Key. */
-export interface SeenKeyFacts {
+export interface SeenKeyReply {
   /** The order's bet; 0 if there is none. */
   readonly bet: number;
   readonly rememberedFromMs: number;
 }
 
-export function sendSeenKey(ring: RingProducer, ticket: number, facts: SeenKeyFacts): boolean {
+export function sendSeenKey(ring: RingProducer, ticket: number, facts: SeenKeyReply): boolean {
   if (!begin(ring, 2, SEEN_KEY, ticket)) return false;
   ring.number(facts.bet);
   ring.number(facts.rememberedFromMs);
@@ -209,7 +213,7 @@ export function sendSeenKey(ring: RingProducer, ticket: number, facts: SeenKeyFa
   return true;
 }
 
-export const readSeenKey = (ring: RingConsumer): SeenKeyFacts => ({
+export const readSeenKey = (ring: RingConsumer): SeenKeyReply => ({
   bet: ring.number(),
   rememberedFromMs: ring.number(),
 });

@@ -30,7 +30,7 @@ export interface Asker {
 }
 
 /** An order as the gateway knows it. The engine's thread adds what holds at the moment of execution. */
-export interface OrderFacts extends Omit<PlaceOrder, 'kind' | 'timeMs' | 'fairShareE6'> {
+export interface OrderFields extends Omit<PlaceOrder, 'kind' | 'timeMs' | 'fairShareE6' | 'validUntilMs'> {
   /** The least odds that a limit order takes, 1e-4; 0 for any other order. */
   readonly limitOddsE4: number;
   readonly guards: OrderGuards | null;
@@ -42,10 +42,16 @@ const ORDER_CELLS = 10;
 const GUARD_CELLS = 3;
 
 /** Returns false if the ring is full; then nothing was sent. So do all functions here that send. */
-export function sendOrder(ring: RingProducer, kind: number, ticket: number, order: OrderFacts): boolean {
+export function sendOrder(ring: RingProducer, kind: number, ticket: number, order: OrderFields): boolean {
   const { guards } = order;
   const guardCells = guards === null ? 0 : GUARD_CELLS;
-  const cells = HEAD_CELLS + ASKER_CELLS + ORDER_CELLS + guardCells + textCells(order.clientSeed);
+  const cells =
+    HEAD_CELLS +
+    ASKER_CELLS +
+    ORDER_CELLS +
+    guardCells +
+    textCells(order.clientSeed) +
+    textCells(order.clientOrderId);
   if (!begin(ring, cells, kind, ticket, order)) return false;
   ring.number(order.market);
   ring.number(order.side);
@@ -58,6 +64,7 @@ export function sendOrder(ring: RingProducer, kind: number, ticket: number, orde
   ring.number(idempotency?.keyLow ?? 0);
   ring.number(idempotency?.body ?? 0);
   ring.text(order.clientSeed);
+  ring.text(order.clientOrderId);
   ring.number(guards === null ? 0 : 1);
   if (guards !== null) {
     ring.number(guards.roundNumber);
@@ -68,7 +75,7 @@ export function sendOrder(ring: RingProducer, kind: number, ticket: number, orde
   return true;
 }
 
-export function readOrder(ring: RingConsumer): OrderFacts {
+export function readOrder(ring: RingConsumer): OrderFields {
   const key = ring.number();
   const account = ring.number();
   const market = ring.number();
@@ -88,6 +95,7 @@ export function readOrder(ring: RingConsumer): OrderFacts {
     limitOddsE4,
     idempotency: hasKey ? digest : null,
     clientSeed: ring.text(),
+    clientOrderId: ring.text(),
     guards: ring.number() === 1 ? readGuards(ring) : null,
   };
 }
@@ -99,13 +107,14 @@ const readGuards = (ring: RingConsumer): OrderGuards => ({
 });
 
 /** A list of the account's bets. */
-export interface ListFacts {
+export interface ListFields {
   readonly status: BetsStatus;
   /** Open and settled bets in the order of their last change; only for a first page, of all bets. */
   readonly isByChange: boolean;
   readonly market: number | null;
   readonly roundNumber: number | null;
   readonly beforeMs: number | null;
+  readonly clientOrderId: string | null;
   /** Where a cursor says that the page begins, and what the first page has shown; numbers as of `cursorOf`. */
   readonly cursor: readonly number[];
   readonly limit: number;
@@ -114,14 +123,16 @@ export interface ListFacts {
 const STATUSES: readonly BetsStatus[] = ['open', 'settled', 'all'];
 const LIST_CELLS = 7;
 
-export function sendList(ring: RingProducer, ticket: number, asker: Asker, list: ListFacts): boolean {
+export function sendList(ring: RingProducer, ticket: number, asker: Asker, list: ListFields): boolean {
   const { cursor } = list;
-  if (!begin(ring, HEAD_CELLS + ASKER_CELLS + LIST_CELLS + cursor.length, LIST, ticket, asker)) return false;
+  const cells = HEAD_CELLS + ASKER_CELLS + LIST_CELLS + textCells(list.clientOrderId) + cursor.length;
+  if (!begin(ring, cells, LIST, ticket, asker)) return false;
   ring.number(STATUSES.indexOf(list.status));
   ring.number(list.isByChange ? 1 : 0);
   ring.number(list.market ?? -1);
   ring.number(list.roundNumber ?? -1);
   ring.number(list.beforeMs ?? -1);
+  ring.text(list.clientOrderId);
   ring.number(list.limit);
   ring.number(cursor.length);
   for (const number of cursor) ring.number(number);
@@ -140,12 +151,13 @@ export function sendAsker(ring: RingProducer, kind: number, ticket: number, aske
 
 export const readAsker = (ring: RingConsumer): Asker => ({ key: ring.number(), account: ring.number() });
 
-export const readList = (ring: RingConsumer): ListFacts => ({
+export const readList = (ring: RingConsumer): ListFields => ({
   status: textAt(STATUSES, ring.number()),
   isByChange: ring.number() === 1,
   market: orNull(ring.number()),
   roundNumber: orNull(ring.number()),
   beforeMs: orNull(ring.number()),
+  clientOrderId: ring.text(),
   limit: ring.number(),
   cursor: Array.from({ length: ring.number() }, () => ring.number()),
 });

@@ -1,7 +1,16 @@
-/** The channel `account`: the newest durable balance. */
+/** The channel `account`: the newest durable balance, and keys as they are made. */
 import { OVERLOADED, refusedOf } from '../api/refusals.js';
-import type { LogReader } from '../broadcast/log.js';
-import { ACCOUNT, BALANCE_CENTS, BETS_FORM, SEQ, TIME_MS } from '../broadcast/records.js';
+import type { BroadcastReader } from '../broadcast/log.js';
+import {
+  ACCOUNT,
+  BALANCE_CENTS,
+  BET,
+  BETS_FORM,
+  KEY_CREATED,
+  KIND,
+  SEQ,
+  TIME_MS,
+} from '../broadcast/records.js';
 import { Refused } from '../kit/refused.js';
 import type { Link } from '../rings/link.js';
 import * as replies from '../rings/replies.js';
@@ -19,6 +28,8 @@ class Listened extends Group {
   timeMs = 0;
   balanceCents = 0;
   isChanged = false;
+  /** Keys that were made and not told yet. */
+  newKeys: number[] = [];
   waiting = 0;
 
   see(seq: number, timeMs: number, balanceCents: number): void {
@@ -41,7 +52,7 @@ export class AccountChannel implements StreamChannel {
   readonly #changed: Listened[] = [];
 
   constructor(
-    private readonly log: LogReader,
+    private readonly log: BroadcastReader,
     private readonly link: Link,
     private readonly fanOut: FanOut,
     private readonly moment: () => Moment,
@@ -88,7 +99,9 @@ export class AccountChannel implements StreamChannel {
     this.#read();
     for (const listened of this.#changed.splice(0)) {
       listened.isChanged = false;
-      this.fanOut.send(listened, listened.seq, accountText(listened, false, listened.balanceCents));
+      const newKeys = listened.newKeys.splice(0);
+      const text = accountText(listened, false, listened.balanceCents, newKeys);
+      this.fanOut.send(listened, listened.seq, text);
     }
   }
 
@@ -96,7 +109,7 @@ export class AccountChannel implements StreamChannel {
     connection: Connection,
     request: Subscribe,
     listened: Listened,
-    answer: replies.BalanceFacts | Refused,
+    answer: replies.BalanceReply | Refused,
   ): void {
     if (answer instanceof Refused) {
       this.unsubscribe(connection);
@@ -111,7 +124,7 @@ export class AccountChannel implements StreamChannel {
     this.#read();
     const { id } = request;
     connection.send(subscribedText(moment, { id, channel: 'account', markets: null, since: null }));
-    connection.send(accountText(listened, true, listened.balanceCents));
+    connection.send(accountText(listened, true, listened.balanceCents, []));
     listened.members.set(connection, listened.seq);
   }
 
@@ -125,7 +138,10 @@ export class AccountChannel implements StreamChannel {
       }
       const listened = this.#accounts.get(record[ACCOUNT] as number);
       if (listened === undefined) continue;
-      listened.see(record[SEQ] as number, record[TIME_MS] as number, record[BALANCE_CENTS] as number);
+      const isKey = record[KIND] === KEY_CREATED;
+      if (isKey) listened.newKeys.push(record[BET] as number);
+      const balanceCents = isKey ? listened.balanceCents : (record[BALANCE_CENTS] as number);
+      listened.see(record[SEQ] as number, record[TIME_MS] as number, balanceCents);
       if (listened.isChanged) continue;
       listened.isChanged = true;
       this.#changed.push(listened);

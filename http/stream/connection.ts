@@ -3,9 +3,10 @@ import { ERROR_STATUS, type ErrorCode } from '../../engine/model/errors.js';
 import type { StreamOwner, StreamSocket } from '../../engine/model/ports.js';
 import type { Client } from '../kit/client-work.js';
 import { internalError, Refused } from '../kit/refused.js';
-import { type ErrorFacts, errorMessageText, type Moment } from '../wire/stream-text.js';
+import { type ErrorFields, errorMessageText, type Moment } from '../wire/stream-text.js';
 import * as L from './limits.js';
 import { type Misunderstood, type Request, readRequest } from './requests.js';
+import { readUsualOrder, type UsualOrder } from './usual-order.js';
 
 /** Whose stream it is. */
 export interface Subscriber {
@@ -24,7 +25,7 @@ export interface ConnectionHost {
   onOpen(connection: Connection): void;
   /** Monotonic. */
   monotonicMs(): number;
-  onRequest(connection: Connection, request: Request): void;
+  onRequest(connection: Connection, request: Request | UsualOrder): void;
   onRoom(connection: Connection): void;
   onClosed(connection: Connection): void;
 }
@@ -37,6 +38,8 @@ export class Connection implements StreamOwner, Client {
   #isOpen = true;
   readonly #rate = new L.MessageRate();
   #misunderstood = 0;
+  /** Pings since the last sign of life. */
+  #unanswered = 0;
   /** Why the server has ended it, or null. */
   endedBy: ErrorCode | null = null;
   /** Old events are being sent: newer ones have to wait. */
@@ -66,8 +69,23 @@ export class Connection implements StreamOwner, Client {
     }
   }
 
-  refuse(id: number | null, refused: ErrorFacts, retryAfterSeconds = 0): void {
+  refuse(id: number | null, refused: ErrorFields, retryAfterSeconds = 0): void {
     this.send(errorMessageText(this.host.moment(), id, refused, retryAfterSeconds));
+  }
+
+  /** Asks for a sign of life, or ends the stream of a client that has given none for long. */
+  ping(): void {
+    if (!this.#isOpen) return;
+    if (this.#unanswered >= L.UNANSWERED_PINGS_MAX) {
+      this.end('slow_consumer', `no answer to ${L.UNANSWERED_PINGS_MAX} pings`);
+      return;
+    }
+    this.#unanswered += 1;
+    this.socket.ping();
+  }
+
+  onPong(): void {
+    this.#unanswered = 0;
   }
 
   /** Says why, and closes. */
@@ -92,12 +110,14 @@ export class Connection implements StreamOwner, Client {
 
   onMessage(bytes: Uint8Array, isBinary: boolean): void {
     if (!this.#isOpen) return;
+    this.#unanswered = 0;
     const messages = this.#rate.count(this.host.monotonicMs());
     if (messages > L.FLOOD_PER_SECOND) {
       this.end('rate_limited', `more than ${L.FLOOD_PER_SECOND} messages in a second`);
       return;
     }
-    const request = readRequest(bytes, isBinary);
+    const usual = isBinary || bytes.length > L.MESSAGE_BYTES_MAX ? null : readUsualOrder(bytes);
+    const request = usual ?? readRequest(bytes, isBinary);
     if ('refused' in request) this.#onMisunderstood(request);
     else if (messages > L.MESSAGES_PER_SECOND) {
       this.refuse(request.id, TOO_FAST, 1);
@@ -108,6 +128,7 @@ export class Connection implements StreamOwner, Client {
   }
 
   onRoom(): void {
+    this.#unanswered = 0;
     if (this.#isOpen) this.host.onRoom(this);
   }
 

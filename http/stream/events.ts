@@ -6,7 +6,7 @@
  * Nobody waits for a slow channel: if the engine's thread overwrites what subscribers have not been sent yet, they must begin
  * anew.
  */
-import type { LogReader } from '../broadcast/log.js';
+import type { BroadcastReader } from '../broadcast/log.js';
 import { SEQ, TIME_MS } from '../broadcast/records.js';
 import { Refused } from '../kit/refused.js';
 import type { EventChannel, Subscribe } from '../wire/stream-requests.js';
@@ -31,7 +31,7 @@ interface CatchUp {
 }
 
 export interface EventSource {
-  readonly log: LogReader;
+  readonly log: BroadcastReader;
   /** Events up to this command are in no log. */
   readonly startSeq: number;
   readonly moment: () => Moment;

@@ -23,6 +23,7 @@ class AccountGroup extends Group {
 export class FillsChannel extends EventsChannel {
   readonly #groups = new Map<number, AccountGroup>();
   #joined = 0;
+  readonly #fills = new FillTexts();
   /** Groups with events of the command at hand. */
   readonly #touched: AccountGroup[] = [];
 
@@ -39,8 +40,9 @@ export class FillsChannel extends EventsChannel {
 
   protected override prepare(connection: Connection) {
     const { account } = connection.subscriber;
+    const fills = new FillTexts();
     return {
-      textOf: (record: Float64Array) => (record[R.ACCOUNT] === account ? fillText(record) : null),
+      textOf: (record: Float64Array) => fills.textOf(record, (of) => of === account),
       join: (seq: number) => this.#join(connection, account, seq),
     };
   }
@@ -53,10 +55,9 @@ export class FillsChannel extends EventsChannel {
   }
 
   protected override sendToAll(record: Float64Array): void {
+    const text = this.#fills.textOf(record, (account) => this.#groups.has(account));
     const group = this.#groups.get(record[R.ACCOUNT] as number);
-    if (group === undefined) return;
-    const text = fillText(record);
-    if (text === null) return;
+    if (text === null || group === undefined) return;
     if (group.events.length === 0) this.#touched.push(group);
     group.events.push(text);
   }
@@ -83,8 +84,19 @@ export class FillsChannel extends EventsChannel {
   }
 }
 
-/** null for what is no bet. */
-function fillText(record: Float64Array): string | null {
+/** The JSON of records, which it gets one after the other: a bet's name is in the record before it. */
+class FillTexts {
+  #name: string | null = null;
+
+  /** null for what is no bet, or not of an account that is listened to. */
+  textOf(record: Float64Array, isOf: (account: number) => boolean): string | null {
+    const name = this.#name;
+    this.#name = record[R.KIND] === R.ORDER_NAME ? R.readName(record) : null;
+    return isOf(record[R.ACCOUNT] as number) ? fillText(record, name) : null;
+  }
+}
+
+function fillText(record: Float64Array, clientOrderId: string | null): string | null {
   const bet = {
     bet: record[R.BET] as number,
     marketSide: record[R.MARKET_SIDE] as number,
@@ -92,6 +104,7 @@ function fillText(record: Float64Array): string | null {
     stakeCents: record[R.STAKE_CENTS] as number,
     payoutCents: record[R.PAYOUT_CENTS] as number,
     balanceCents: record[R.BALANCE_CENTS] as number,
+    clientOrderId,
   };
   const odds = {
     oddsE4: record[R.ODDS_E4] as number,

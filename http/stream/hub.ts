@@ -19,9 +19,10 @@ import { heartbeatText, type Moment, pongText, unsubscribedText } from '../wire/
 import { type ChannelParts, Channels, SCOPE_OF } from './channels.js';
 import { Connection, type ConnectionHost } from './connection.js';
 import { Group } from './fan-out.js';
-import { HEARTBEAT_MS, STREAMS_PER_KEY_MAX, type StreamCounts } from './limits.js';
-import { StreamCall } from './orders.js';
+import { HEARTBEAT_MS, PING_MS, STREAMS_PER_KEY_MAX, type StreamCounts } from './limits.js';
+import { type OrderHost, StreamCall } from './orders.js';
 import { type Request, refuseSubscribe, type UnreadOrder } from './requests.js';
+import type { UsualOrder } from './usual-order.js';
 
 const PROTOCOL = 'tote.v1';
 /** Close code of a server that stops. */
@@ -50,12 +51,13 @@ export interface StreamParts extends ChannelParts {
   readonly onFault: (error: unknown) => void;
 }
 
-export class StreamHub implements Streams, ConnectionHost, Client {
+export class StreamHub implements Streams, ConnectionHost, OrderHost, Client {
   readonly #all = new Group();
   #channels: Channels;
   readonly #journalRow = new Float64Array(1);
   #heartbeats = 0;
   #heartbeatAtMs = Number.NEGATIVE_INFINITY;
+  #pingedAtMs = Number.NEGATIVE_INFINITY;
   #rightsVersion = 0;
   #pendingOrders = 0;
   #onIdle: (() => void) | null = null;
@@ -115,7 +117,7 @@ export class StreamHub implements Streams, ConnectionHost, Client {
     return this.parts.monotonicMs();
   }
 
-  onRequest(connection: Connection, request: Request): void {
+  onRequest(connection: Connection, request: Request | UsualOrder): void {
     switch (request.op) {
       case 'ping':
         connection.send(pongText(this.moment(), request.id));
@@ -161,6 +163,7 @@ export class StreamHub implements Streams, ConnectionHost, Client {
     const nowMs = this.parts.limitsNowMs();
     if (nowMs - this.#heartbeatAtMs >= HEARTBEAT_MS || nowMs < this.#heartbeatAtMs) this.#beat(nowMs);
     this.#channels.flush();
+    this.#pingAll();
   }
 
   /** Opens no new streams and takes no more requests; resolves once all orders are answered and all streams closed. */
@@ -190,22 +193,26 @@ export class StreamHub implements Streams, ConnectionHost, Client {
     workFor(this, () => this.#channels.read());
   }
 
-  #order(connection: Connection, order: UnreadOrder | StreamCancel): void {
+  #order(connection: Connection, order: UsualOrder | UnreadOrder | StreamCancel): void {
     if (this.#isClosing) {
       connection.refuse(order.id, STOPPING);
       return;
     }
-    const { meter, nowMs, limitsNowMs, monotonicMs, carryOut } = this.parts;
-    const onAnswered = (): void => {
-      if (!connection.isOpen) return;
-      connection.pendingOrders -= 1;
-      this.#ordersEnded(1);
-    };
-    const host = { meter, moment: () => this.moment(), onAnswered };
-    const call = new StreamCall(connection, order, host, nowMs(), limitsNowMs(), monotonicMs());
+    const { nowMs, limitsNowMs, monotonicMs, carryOut } = this.parts;
+    const call = new StreamCall(connection, order, this, nowMs(), limitsNowMs(), monotonicMs());
     connection.pendingOrders += 1;
     this.#pendingOrders += 1;
     carryOut(call);
+  }
+
+  get meter(): GatewayMeter {
+    return this.parts.meter;
+  }
+
+  onAnswered(connection: Connection): void {
+    if (!connection.isOpen) return;
+    connection.pendingOrders -= 1;
+    this.#ordersEnded(1);
   }
 
   #ordersEnded(count: number): void {
@@ -225,6 +232,14 @@ export class StreamHub implements Streams, ConnectionHost, Client {
     // To somebody who still gets old events, it would say that he has got them all.
     const isUpToDate = (connection: Connection): boolean => connection.catchUps === 0;
     this.#channels.fanOut.send(this.#all, this.#heartbeats, this.#heartbeat(), isUpToDate);
+  }
+
+  /** By the real clock: a manual one may leap over a minute before anybody can answer. */
+  #pingAll(): void {
+    const nowMs = this.parts.monotonicMs();
+    if (nowMs - this.#pingedAtMs < PING_MS) return;
+    this.#pingedAtMs = nowMs;
+    for (const connection of [...this.#all.members.keys()]) workFor(connection, () => connection.ping());
   }
 
   #checkKeys(): void {

@@ -15,6 +15,10 @@ export const MISUNDERSTOOD_MAX = 10;
 export const WAITING_BYTES_MAX = 1024 * 1024;
 /** What waits while old events are sent, which are in memory already. */
 export const CATCH_UP_BYTES_MAX = 256 * 1024;
+/** How often each client is asked for a sign of life; the library cuts off one that gives none for 60 s, without a word. */
+export const PING_MS = 15_000;
+/** Pings in a row without a sign of life; at the next one the stream ends. */
+export const UNANSWERED_PINGS_MAX = 2;
 export const HEARTBEAT_MS = 1_000;
 /** How often newest states are sent at most. */
 export const FLUSH_MS = 50;

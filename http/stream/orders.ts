@@ -2,10 +2,12 @@
  * Orders over the stream, and cancellations. Each is the call that POST /orders or DELETE /orders/{id} would be, with the same key, address and body, and goes the
  * same way through the API; only its answer becomes a message.
  */
-import { fail } from '../../engine/base/assert.js';
+import { assert, fail } from '../../engine/base/assert.js';
 import type { HttpRequest } from '../../engine/model/ports.js';
-import { Call, type ExtraHeaders } from '../api/call.js';
+import { Call, CREATED, type ExtraHeaders } from '../api/call.js';
 import { STREAM_ORDER_ROUTE } from '../api/endpoint.js';
+import { orderOf } from '../api/order-request.js';
+import type { OrderContent } from '../kit/idempotency.js';
 import type { Refused } from '../kit/refused.js';
 import type { GatewayMeter } from '../metrics/gateway-meter.js';
 import { HeadTexts } from '../wire/head-texts.js';
@@ -14,6 +16,7 @@ import { cancelledMessageText, orderMessageText } from '../wire/stream-text.js';
 import { dataOf } from '../wire/wire.js';
 import type { Connection } from './connection.js';
 import type { UnreadOrder } from './requests.js';
+import type { UsualOrder } from './usual-order.js';
 
 const NO_HEADS = new HeadTexts('', []);
 const NO_RESPONDER = { send: () => fail('an order of a stream is answered by a message') };
@@ -22,14 +25,14 @@ const NO_RESPONDER = { send: () => fail('an order of a stream is answered by a m
 export interface OrderHost {
   readonly meter: GatewayMeter;
   moment(): { readonly seq: number; readonly timeMs: number };
-  /** An order has been answered. */
-  onAnswered(): void;
+  /** An order of this stream has been answered. */
+  onAnswered(connection: Connection): void;
 }
 
 export class StreamCall extends Call {
   constructor(
     private readonly connection: Connection,
-    private readonly message: UnreadOrder | StreamCancel,
+    private readonly message: UsualOrder | UnreadOrder | StreamCancel,
     private readonly host: OrderHost,
     nowMs: number,
     limitsNowMs: number,
@@ -39,16 +42,22 @@ export class StreamCall extends Call {
     super(requestOf(connection, message), NO_RESPONDER, NO_HEADS, meter, 0, nowMs, limitsNowMs, startedMs);
   }
 
-  override send(status: number, body: string | Uint8Array, extra: ExtraHeaders = []): null {
+  override order(): OrderContent | Refused {
+    const { message } = this;
+    assert(message.op === 'order', 'an order is read of an order');
+    return 'content' in message ? message.content : orderOf(message.order);
+  }
+
+  override sendOrder(dataText: string, isReplay: boolean): null {
+    this.connection.send(orderMessageText(this.host.moment(), this.message.id, isReplay, dataText));
+    this.#answered(CREATED);
+    return null;
+  }
+
+  /** The answer to a cancellation. */
+  override send(status: number, body: string | Uint8Array): null {
     const text = typeof body === 'string' ? body : Buffer.from(body).toString();
-    const { id, op } = this.message;
-    const isReplay = extra.includes('X-Idempotent-Replay');
-    const moment = this.host.moment();
-    this.connection.send(
-      op === 'order'
-        ? orderMessageText(moment, id, isReplay, dataOf(text))
-        : cancelledMessageText(moment, id, dataOf(text)),
-    );
+    this.connection.send(cancelledMessageText(this.host.moment(), this.message.id, dataOf(text)));
     this.#answered(status);
     return null;
   }
@@ -63,11 +72,16 @@ export class StreamCall extends Call {
 
   #answered(status: number): void {
     this.meter.answered(STREAM_ORDER_ROUTE, status);
-    this.host.onAnswered();
+    this.host.onAnswered(this.connection);
   }
 }
 
-function requestOf({ subscriber }: Connection, message: UnreadOrder | StreamCancel): HttpRequest {
+const NO_BODY = new Uint8Array(0);
+
+function requestOf(
+  { subscriber }: Connection,
+  message: UsualOrder | UnreadOrder | StreamCancel,
+): HttpRequest {
   const isOrder = message.op === 'order';
   return {
     method: isOrder ? 'POST' : 'DELETE',
@@ -81,7 +95,7 @@ function requestOf({ subscriber }: Connection, message: UnreadOrder | StreamCanc
     acceptEncoding: '',
     authorization: '',
     ifNoneMatch: '',
-    body: Buffer.from(isOrder ? JSON.stringify(message.order) : ''),
+    body: NO_BODY,
     fault: null,
   };
 }

@@ -2,6 +2,7 @@
 import { must } from '../../engine/base/assert.js';
 import { flattenString } from '../../engine/base/flatten-string.js';
 import { integerText } from '../../engine/base/integer-text.js';
+import { isoText } from '../../engine/base/iso-text.js';
 import {
   ASSETS,
   assetOf,
@@ -15,11 +16,11 @@ import {
   textAt,
   timeFrameOf,
 } from '../../engine/model/domain.js';
-import type { LimitFills, OrderFacts } from '../../engine/model/events.js';
+import type { LimitFills, OrderTerms } from '../../engine/model/events.js';
 import type { BetView, OfferView } from '../../engine/model/views.js';
 import type { OrderRefusal } from './account-types.js';
 import type { ListedHashes } from './listed-hashes.js';
-import { hundredthsText, isoText, oddsText, successText } from './wire.js';
+import { hundredthsText, oddsText, successText } from './wire.js';
 
 /** Text shared by all positions on one side of a market, by `market * 2 + side`. */
 const POSITION_PARTS: readonly string[] = MARKET_IDS.flatMap((id, market) => {
@@ -53,11 +54,15 @@ export const positionText = (bet: BetView, hashes: ListedHashes): string =>
 
 function positionRest(bet: BetView, hashes: ListedHashes): string {
   return (
-    `${integerText(bet.bet)}${textAt(POSITION_PARTS, bet.market * 2 + bet.side)}${hundredthsText(bet.stakeCents)},"oddsAtBet":` +
+    `${integerText(bet.bet)}${nameText(bet.clientOrderId)}${textAt(POSITION_PARTS, bet.market * 2 + bet.side)}${hundredthsText(bet.stakeCents)},"oddsAtBet":` +
     `${oddsText(bet.oddsE4)},"potentialPayout":${hundredthsText(bet.payoutCents)}${outcomeText(bet)}` +
     `${isoText(bet.placedAtMs)}${settledAtText(bet.settledAtMs)}${entryText(bet, hashes)}${roundText(bet)}`
   );
 }
+
+/** Between the number of an order and the quote behind its id. */
+const nameText = (clientOrderId: string | null): string =>
+  clientOrderId === null ? '' : `","clientOrderId":${JSON.stringify(clientOrderId).slice(0, -1)}`;
 
 const NO_ENTRY = ',"entryPercent":null,"betHash":null';
 
@@ -86,9 +91,10 @@ function outcomeText(bet: BetView): string {
   return resultText + (limitOddsE4 === NO_LIMIT ? BEFORE_PLACED_AT : limitText(bet));
 }
 
-function limitText({ limitOddsE4, filledAtMs }: BetView): string {
+function limitText({ limitOddsE4, filledAtMs, validUntilMs }: BetView): string {
   const filledAt = filledAtMs === null ? 'null' : `"${isoText(filledAtMs)}"`;
-  return `,"isLimitOrder":true,"limitOdds":${oddsText(limitOddsE4)},"filledAt":${filledAt},"placedAt":"`;
+  const validUntil = validUntilMs === null ? '' : `,"validUntil":"${isoText(validUntilMs)}"`;
+  return `,"isLimitOrder":true,"limitOdds":${oddsText(limitOddsE4)},"filledAt":${filledAt}${validUntil},"placedAt":"`;
 }
 
 const settledAtText = (settledAtMs: number | null): string =>
@@ -132,27 +138,27 @@ function timePart(timeMs: number): string {
 }
 
 /**
- * `{success, data: OrderResult}`. Built from the bet alone, so a replay is the same byte for byte. Built from few
+ * `OrderResult`. Built from the bet alone, so a replay is the same byte for byte. Built from few
  * pieces, because concatenating each has a cost. `betHash` is null for an order that rests.
  */
-export function orderResultText(bet: OrderFacts, betHash: string | null): string {
+export function orderResultText(bet: OrderTerms, betHash: string | null): string {
   if (bet.limitOddsE4 !== NO_LIMIT) return limitResultText(bet, betHash);
   return (
-    `{"success":true,"data":{"bet":{"id":"bet_${integerText(bet.bet)}${textAt(ORDER_PARTS, bet.market * 2 + bet.side)}` +
+    `{"bet":{"id":"bet_${integerText(bet.bet)}${nameText(bet.clientOrderId)}${textAt(ORDER_PARTS, bet.market * 2 + bet.side)}` +
     `${hundredthsText(bet.stakeCents)},"oddsAtBet":${oddsText(bet.oddsE4)}${percentPart(bet.entryPercentE2)}` +
     `${hundredthsText(bet.payoutCents)},"status":"ACTIVE","betHash":"${betHash}${timePart(bet.timeMs)}` +
-    `${hundredthsText(bet.newBalanceCents)},"limitOrdersFilled":${filledText(bet.filled)}}}`
+    `${hundredthsText(bet.newBalanceCents)},"limitOrdersFilled":${filledText(bet.filled)}}`
   );
 }
 
-function limitResultText(bet: OrderFacts, betHash: string | null): string {
+function limitResultText(bet: OrderTerms, betHash: string | null): string {
   const percent = betHash === null ? 'null' : hundredthsText(bet.entryPercentE2);
   return (
-    `{"success":true,"data":{"bet":{"id":"bet_${integerText(bet.bet)}${textAt(ORDER_PARTS, bet.market * 2 + bet.side)}` +
+    `{"bet":{"id":"bet_${integerText(bet.bet)}${nameText(bet.clientOrderId)}${textAt(ORDER_PARTS, bet.market * 2 + bet.side)}` +
     `${hundredthsText(bet.stakeCents)},"oddsAtBet":${oddsText(bet.oddsE4)},"entryPercent":${percent},"potentialPayout":` +
     `${hundredthsText(bet.payoutCents)},"status":"${betHash === null ? 'PENDING' : 'ACTIVE'}","betHash":` +
     `${betHash === null ? 'null' : `"${betHash}"`},"placedAt":"${isoText(bet.timeMs)}","limitOdds":${oddsText(bet.limitOddsE4)}},` +
-    `"newBalance":${hundredthsText(bet.newBalanceCents)},"limitOrdersFilled":${filledText(bet.filled)}}}`
+    `"newBalance":${hundredthsText(bet.newBalanceCents)},"limitOrdersFilled":${filledText(bet.filled)}}`
   );
 }
 

@@ -1,5 +1,6 @@
 /** The JSON of a market and of its round, put together from parts that change at different times. */
 import { flattenString } from '../../engine/base/flatten-string.js';
+import { isoText } from '../../engine/base/iso-text.js';
 import { oddsE4, percentUpE2 } from '../../engine/base/money.js';
 import {
   ASSETS,
@@ -12,7 +13,7 @@ import {
   textAt,
   timeFrameOf,
 } from '../../engine/model/domain.js';
-import { hundredthsText, isoText, oddsText } from './wire.js';
+import { hundredthsText, oddsText } from './wire.js';
 
 /** Odds and percent where there are no pools: those of an even pool, which is what a round opens with. */
 const EVEN_POOLS =
@@ -35,6 +36,8 @@ export interface ShownRound {
   readonly volumeCents: number;
   readonly availableUpCents: number;
   readonly availableDownCents: number;
+  /** Whether its market and the house take orders, while its betting is open. */
+  readonly takesOrders: boolean;
 }
 
 /** What clients may see of an active market. */
@@ -66,13 +69,11 @@ export function marketText(
   return `${head}${pools},${limits},${available},"currentRound":${current}}`;
 }
 
-/** How much can be bet on each side now: nothing while no bets are taken. */
-function availableText(round: ShownRound | null, nowMs: number): string {
-  if (round === null || round.status !== LIVE || nowMs >= round.bettingClosesMs) {
-    return '"availableUp":0,"availableDown":0';
-  }
-  const { availableUpCents, availableDownCents } = round;
-  return `"availableUp":${hundredthsText(availableUpCents)},"availableDown":${hundredthsText(availableDownCents)}`;
+/** Whether orders are taken, and how much can be bet on each side now. */
+export function availableText(round: ShownRound | null, nowMs: number): string {
+  const accepts = round?.takesOrders === true && round.status === LIVE && nowMs < round.bettingClosesMs;
+  const [up, down] = accepts ? [round.availableUpCents, round.availableDownCents] : [0, 0];
+  return `"acceptsOrders":${accepts},"availableUp":${hundredthsText(up)},"availableDown":${hundredthsText(down)}`;
 }
 
 function poolsText({ poolUpCents, poolDownCents }: ShownRound): string {

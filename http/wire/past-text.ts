@@ -1,5 +1,6 @@
 /** The JSON of the past: pages of an account's ledger and of settled rounds. */
 import { unreachable } from '../../engine/base/assert.js';
+import { isoText } from '../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../engine/base/money.js';
 import type { ArchivedRoundView, LedgerEntryView } from '../../engine/model/archive-reads.js';
 import {
@@ -16,20 +17,20 @@ import {
 } from '../../engine/model/domain.js';
 import type { PublishedRoot } from '../../engine/model/proofs/proof-views.js';
 import type { LedgerEntry, RoundRoot, SettledRound } from './past-types.js';
-import { isoText } from './wire.js';
 
 /** A page in the success envelope, with where the next one begins, or null. */
 export const pageText = (dataText: string, nextCursor: string | null): string =>
   `{"success":true,"data":${dataText},"nextCursor":${nextCursor === null ? 'null' : `"${nextCursor}"`}}`;
 
 export function ledgerEntry(view: LedgerEntryView): LedgerEntry {
-  const { seq, item, timeMs, bet, reference, amountCents, balanceCents } = view;
+  const { seq, item, timeMs, bet, clientOrderId, reference, amountCents, balanceCents } = view;
   return {
     id: `${seq}-${item}`,
     time: isoText(timeMs),
     type: typeOf(view),
     reference: reference === '' ? null : reference,
     orderId: bet === 0 ? null : `bet_${bet}`,
+    clientOrderId,
     amount: dollarsOfCents(amountCents),
     balanceAfter: dollarsOfCents(balanceCents),
   };

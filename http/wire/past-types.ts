@@ -19,6 +19,8 @@ export interface LedgerEntry {
   reference: string | null;
   /** The order of a stake, a reserve, a fill, a payout or a refund. */
   orderId: string | null;
+  /** That order's `clientOrderId`, if it has one. */
+  clientOrderId: string | null;
   /** USD; positive into the account, negative out of it. */
   amount: number;
   /** The account's balance after it, in USD. */

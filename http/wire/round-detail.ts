@@ -1,12 +1,12 @@
 /** The answer of GET /rounds/{id}: a round, its result and its provably-fair seed (design, section 5). */
 
+import { isoText } from '../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../engine/base/money.js';
 import type { RoundSeeds } from '../../engine/fairness.js';
 import {
   ASSETS,
   assetOf,
   marketId,
-  NO_FAIR_SHARE,
   RESULT_DRAW,
   RESULT_UP,
   RESULT_VOID,
@@ -23,7 +23,6 @@ import type { RoundView } from '../../engine/model/views.js';
 import { quotedUpCents } from '../../engine/quotes/split.js';
 import { rootOf } from './past-text.js';
 import type { RoundDetail, RoundHouse } from './types.js';
-import { isoText } from './wire.js';
 
 /** What a round's figures follow besides its bets. */
 export interface PricesNow {
@@ -66,7 +65,7 @@ export function roundDetail(
     poolUp: dollarsOfCents(upCents),
     poolDown: dollarsOfCents(totalCents - upCents),
     totalPool: dollarsOfCents(totalCents),
-    fairPercentUp: shareE6 === NO_FAIR_SHARE ? null : shareE6 / 10_000,
+    fairPercentUp: shareE6 < 0 ? null : shareE6 / 10_000,
     house: houseOfRound(round),
     closePrice: round.closePrice,
     resolvedAt: round.resolvedAtMs === null ? null : isoText(round.resolvedAtMs),

@@ -1,10 +1,11 @@
 /** The JSON of the stream's messages. Those for many are put together from parts that are made once. */
 import { integerText } from '../../engine/base/integer-text.js';
+import { isoText } from '../../engine/base/iso-text.js';
 import { oddsE4, percentUpE2 } from '../../engine/base/money.js';
 import {
   ASSETS,
   BET_RESULTS,
-  LIVE,
+  keyId,
   marketId,
   ROUND_RESULTS,
   ROUND_STATUSES,
@@ -14,10 +15,10 @@ import {
   UPCOMING,
 } from '../../engine/model/domain.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
-import type { RootFacts } from '../../engine/model/proofs/proof-views.js';
-import type { ShownRound } from './market-text.js';
+import type { SignedRoot } from '../../engine/model/proofs/proof-views.js';
+import { availableText, type ShownRound } from './market-text.js';
 import type { Channel } from './stream-requests.js';
-import { hundredthsText, isoText, oddsText } from './wire.js';
+import { hundredthsText, oddsText } from './wire.js';
 
 /** What every message has. */
 export interface Moment {
@@ -34,14 +35,14 @@ export function heartbeatText(moment: Moment, ages: readonly (number | null)[]):
   return `${head('heartbeat', moment)},"priceAgeMs":{${texts.join(',')}}}`;
 }
 
-export interface SubscribedFacts {
+export interface SubscribedFields {
   readonly id: number;
   readonly channel: Channel;
   readonly markets: readonly string[] | null;
   readonly since: number | null;
 }
 
-export const subscribedText = (moment: Moment, { id, channel, markets, since }: SubscribedFacts): string =>
+export const subscribedText = (moment: Moment, { id, channel, markets, since }: SubscribedFields): string =>
   `${head('subscribed', moment)},"id":${id},"channel":"${channel}","markets":${JSON.stringify(markets)},"since":${since}}`;
 
 export const unsubscribedText = (moment: Moment, id: number, channel: Channel): string =>
@@ -49,7 +50,7 @@ export const unsubscribedText = (moment: Moment, id: number, channel: Channel): 
 
 export const pongText = (moment: Moment, id: number): string => `${head('pong', moment)},"id":${id}}`;
 
-export interface ErrorFacts {
+export interface ErrorFields {
   readonly code: ErrorCode;
   readonly detail: string;
   /** JSON of further members, each behind a comma, or ''. */
@@ -60,7 +61,7 @@ export interface ErrorFacts {
 export function errorMessageText(
   moment: Moment,
   id: number | null,
-  { code, detail, extension = '' }: ErrorFacts,
+  { code, detail, extension = '' }: ErrorFields,
   retryAfterSeconds = 0,
 ): string {
   const retry = retryAfterSeconds === 0 ? '' : `,"retryAfterSeconds":${retryAfterSeconds}`;
@@ -83,8 +84,15 @@ export const stateText = (
   parts: readonly string[],
 ): string => `${head(channel, moment)},"snapshot":${isSnapshot},"data":[${parts.join(',')}]}`;
 
-export const accountText = (moment: Moment, isSnapshot: boolean, balanceCents: number): string =>
-  `${head('account', moment)},"snapshot":${isSnapshot},"data":{"balance":${hundredthsText(balanceCents)}}}`;
+export function accountText(
+  moment: Moment,
+  isSnapshot: boolean,
+  balanceCents: number,
+  newKeys: readonly number[],
+): string {
+  const keys = newKeys.length === 0 ? '' : `,"newKeys":${JSON.stringify(newKeys.map(keyId))}`;
+  return `${head('account', moment)},"snapshot":${isSnapshot},"data":{"balance":${hundredthsText(balanceCents)}${keys}}}`;
+}
 
 /** A message of an event channel; `parts` are the JSON of its events. */
 export const eventsText = (channel: 'rounds' | 'fills', moment: Moment, parts: readonly string[]): string =>
@@ -97,7 +105,7 @@ const EVEN_POOLS =
 export function marketStateText(market: number, round: ShownRound | null, nowMs: number): string {
   const start = `{"id":"${marketId(market)}","roundId":`;
   if (round === null) {
-    return `${start}null,"status":null,"bettingClosesAt":null,"openPrice":null,${EVEN_POOLS},"availableUp":0,"availableDown":0,"totalBets":0,"totalVolume":0}`;
+    return `${start}null,"status":null,"bettingClosesAt":null,"openPrice":null,${EVEN_POOLS},${availableText(null, nowMs)},"totalBets":0,"totalVolume":0}`;
   }
   const { poolUpCents, poolDownCents } = round;
   const totalCents = poolUpCents + poolDownCents;
@@ -108,12 +116,10 @@ export function marketStateText(market: number, round: ShownRound | null, nowMs:
       : `"poolUp":${hundredthsText(poolUpCents)},"poolDown":${hundredthsText(poolDownCents)},"totalPool":${hundredthsText(totalCents)},` +
         `"oddsUp":${oddsText(oddsE4(totalCents, poolUpCents))},"oddsDown":${oddsText(oddsE4(totalCents, poolDownCents))},` +
         `"percentUp":${hundredthsText(upE2)},"percentDown":${hundredthsText(10_000 - upE2)}`;
-  const isTaking = round.status === LIVE && nowMs < round.bettingClosesMs;
   return (
     `${start}"${roundId(market, round.roundNumber)}","status":"${textAt(ROUND_STATUSES, round.status)}",` +
     `"bettingClosesAt":"${isoText(round.bettingClosesMs)}","openPrice":${round.status === UPCOMING ? null : round.openPrice},${pools},` +
-    `"availableUp":${isTaking ? hundredthsText(round.availableUpCents) : 0},` +
-    `"availableDown":${isTaking ? hundredthsText(round.availableDownCents) : 0},` +
+    `${availableText(round, nowMs)},` +
     `"totalBets":${round.bets},"totalVolume":${hundredthsText(round.volumeCents)}}`
   );
 }
@@ -130,7 +136,7 @@ export function priceStateText(asset: number, tick: TimedPrice, open: TimedPrice
 const ofRound = (event: string, market: number, roundNumber: number): string =>
   `{"event":"${event}","marketId":"${marketId(market)}","roundId":"${roundId(market, roundNumber)}","roundNumber":${roundNumber}`;
 
-export interface OpenedFacts {
+export interface OpenedFields {
   readonly openPrice: number;
   readonly startTimeMs: number;
   readonly bettingClosesMs: number;
@@ -138,7 +144,7 @@ export interface OpenedFacts {
   readonly endTimeMs: number;
 }
 
-export const openedText = (market: number, roundNumber: number, opened: OpenedFacts): string =>
+export const openedText = (market: number, roundNumber: number, opened: OpenedFields): string =>
   `${ofRound('opened', market, roundNumber)},"openPrice":${opened.openPrice},"startTime":"${isoText(opened.startTimeMs)}",` +
   `"bettingClosesAt":"${isoText(opened.bettingClosesMs)}","lockTime":"${isoText(opened.lockTimeMs)}",` +
   `"endTime":"${isoText(opened.endTimeMs)}"}`;
@@ -146,7 +152,7 @@ export const openedText = (market: number, roundNumber: number, opened: OpenedFa
 export const lockedText = (market: number, roundNumber: number): string =>
   `${ofRound('locked', market, roundNumber)}}`;
 
-export const rootText = (market: number, roundNumber: number, root: RootFacts): string =>
+export const rootText = (market: number, roundNumber: number, root: SignedRoot): string =>
   `${ofRound('root', market, roundNumber)},"merkleRoot":"${root.merkleRoot}","treeSize":${root.treeSize},` +
   `"keyId":"${root.keyId}","signature":"${root.signature}"}`;
 
@@ -173,7 +179,7 @@ export const settledText = (
 export const voidedText = (market: number, roundNumber: number, voided: BetsOfRound): string =>
   `${ofRound('voided', market, roundNumber)},${betsText(voided)}`;
 
-export interface FillFacts {
+export interface FillFields {
   readonly bet: number;
   /** `market * 2 + side`. */
   readonly marketSide: number;
@@ -181,12 +187,15 @@ export interface FillFacts {
   readonly stakeCents: number;
   readonly payoutCents: number;
   readonly balanceCents: number;
+  readonly clientOrderId: string | null;
 }
 
-function ofBet(event: string, { bet, marketSide, roundNumber, stakeCents, balanceCents }: FillFacts): string {
+function ofBet(event: string, fill: FillFields): string {
+  const { bet, marketSide, roundNumber, stakeCents, balanceCents, clientOrderId } = fill;
+  const name = clientOrderId === null ? '' : `"clientOrderId":${JSON.stringify(clientOrderId)},`;
   const market = marketSide >> 1;
   return (
-    `{"event":"${event}","id":"bet_${integerText(bet)}","marketId":"${marketId(market)}","roundId":"${roundId(market, roundNumber)}",` +
+    `{"event":"${event}","id":"bet_${integerText(bet)}",${name}"marketId":"${marketId(market)}","roundId":"${roundId(market, roundNumber)}",` +
     `"roundNumber":${roundNumber},"prediction":"${textAt(SIDES, marketSide & 1)}","amount":${hundredthsText(stakeCents)},` +
     `"newBalance":${hundredthsText(balanceCents)}`
   );
@@ -194,21 +203,21 @@ function ofBet(event: string, { bet, marketSide, roundNumber, stakeCents, balanc
 
 /** `filled`: a limit order that has rested. */
 export const placedText = (
-  bet: FillFacts & { readonly oddsE4: number; readonly entryPercentE2: number },
+  bet: FillFields & { readonly oddsE4: number; readonly entryPercentE2: number },
   event: 'placed' | 'filled' = 'placed',
 ): string =>
   `${ofBet(event, bet)},"oddsAtBet":${oddsText(bet.oddsE4)},"entryPercent":${hundredthsText(bet.entryPercentE2)},` +
   `"potentialPayout":${hundredthsText(bet.payoutCents)}}`;
 
-export const pendingText = (order: FillFacts & { readonly oddsE4: number }): string =>
+export const pendingText = (order: FillFields & { readonly oddsE4: number }): string =>
   `${ofBet('pending', order)},"limitOdds":${oddsText(order.oddsE4)},"potentialPayout":${hundredthsText(order.payoutCents)}}`;
 
 /** A limit order ended without a bet. */
-export const unfilledText = (order: FillFacts, isCancelled: boolean): string =>
+export const unfilledText = (order: FillFields, isCancelled: boolean): string =>
   `${ofBet(isCancelled ? 'cancelled' : 'expired', order)}}`;
 
 /** `result` is an index into `BET_RESULTS`. */
-export function paidText(bet: FillFacts & { readonly result: number }): string {
+export function paidText(bet: FillFields & { readonly result: number }): string {
   const result = textAt(BET_RESULTS, bet.result);
   return (
     `${ofBet(result === 'REFUNDED' ? 'refunded' : 'settled', bet)},"result":"${result}","payout":${hundredthsText(bet.payoutCents)},` +

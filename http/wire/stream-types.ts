@@ -84,6 +84,8 @@ export interface MarketState {
   oddsDown: number;
   percentUp: number;
   percentDown: number;
+  /** Whether orders are taken at this moment. */
+  acceptsOrders: boolean;
   /** The stake in USD up to which a bet is within what the round can bear; 0 while no bets are taken. */
   availableUp: number;
   availableDown: number;
@@ -122,6 +124,8 @@ export interface AccountMessage extends Sent {
   data: {
     /** In USD. */
     balance: number;
+    /** Ids of keys that were made for the account since the message before; absent where there are none. */
+    newKeys?: string[];
   };
 }
 
@@ -136,6 +140,8 @@ export interface RoundsMessage extends Sent {
 interface OfBet extends OfRound {
   /** The bet: `id` of GET /orders. */
   id: string;
+  /** The `clientOrderId` of the order; absent if it has none. */
+  clientOrderId?: string;
   prediction: Side;
   /** Stake in USD. */
   amount: number;

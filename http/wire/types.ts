@@ -68,6 +68,11 @@ export interface Market {
   minBet: number;
   /** Greatest stake in USD; the account's tier may allow less. */
   maxBet: number;
+  /**
+   * Whether orders are taken at this moment: false while betting is closed, the house has no quote, or an operator has stopped
+   * the market or all trading (extension).
+   */
+  acceptsOrders: boolean & Extension;
   /** The stake in USD up to which a bet on UP is within what the round can bear now; 0 while no bets are taken (extension). */
   availableUp: number & Extension;
   /** The same of DOWN (extension). */
@@ -94,9 +99,13 @@ export interface PositionRound {
   endTime: DateTime;
 }
 
+/** The `clientOrderId` of the order; absent if it has none (extension). */
+type ClientOrderId = string & Extension;
+
 /** One bet. */
 export interface Position {
   id: string;
+  clientOrderId?: ClientOrderId;
   marketId: string | null;
   crypto: Asset | null;
   timeFrame: TimeFrame | null;
@@ -121,6 +130,8 @@ export interface Position {
   limitOdds?: number & Extension;
   /** When a limit order became a bet; null for one that has not, absent for other orders (extension). */
   filledAt?: (DateTime & Extension) | null;
+  /** The last moment at which a limit order that has rested may rest; absent where only its round ends it, and for other orders (extension). */
+  validUntil?: DateTime & Extension;
   /** When the order was placed: the time in betHash, also of a limit order that was filled later. */
   placedAt: DateTime;
   settledAt: DateTime | null;
@@ -145,7 +156,10 @@ export interface OrderRequest {
   expectedPercent?: number & tags.Minimum<0> & tags.Maximum<100>;
   /** The round that the bet must land in: the order is refused with `round_changed` when the market's current round is another one (extension). */
   roundId?: string & Extension;
-  /** The last moment at which the order may be executed: after it the order is refused with `order_expired` (extension). */
+  /**
+   * The last moment at which the order may be executed: after it the order is refused with `order_expired`, and a limit order that
+   * rests is EXPIRED, with its stake back (extension).
+   */
   validUntil?: DateTime & Extension;
   /** Least odds with the stake in its pool, to four decimals: the order is refused with `odds_changed` where it would get less (extension). */
   minOdds?: number & tags.Minimum<1> & tags.Maximum<1_000_000> & Extension;
@@ -157,11 +171,14 @@ export interface OrderRequest {
   limitOdds?: number & tags.Minimum<1.01> & tags.Maximum<1_000> & Extension;
   /** Mixed into betHash; at most 128 bytes of UTF-8, so fewer characters where they are not all ASCII. */
   clientSeed?: string & tags.JsonSchemaPlugin<{ maxLength: 128 }>;
+  /** Your own name of the order: 1 to 64 visible ASCII characters, shown wherever the order is (extension). Nothing else comes of it: two orders may have the same. */
+  clientOrderId?: string & tags.Pattern<'^[!-~]{1,64}$'> & Extension;
 }
 
 /** An accepted bet. */
 export interface PlacedBet {
   id: string;
+  clientOrderId?: ClientOrderId;
   marketId: string;
   prediction: Side;
   /** Stake in USD. */

@@ -1,4 +1,6 @@
 /** The answers about proofs: a settled round's, a bet's, and the keys. */
+
+import { isoText } from '../../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../../engine/base/money.js';
 import type { FairnessTools, RoundSeeds } from '../../../engine/fairness.js';
 import type { ArchivedRoundProof } from '../../../engine/model/archive-reads.js';
@@ -17,7 +19,6 @@ import type { PriceOrigin, ProofView } from '../../../engine/model/proofs/proof-
 import type { PublicSigningKey } from '../../../engine/model/proofs/signing.js';
 import { settlementStatement } from '../../../engine/proofs/statements.js';
 import { rootOf, settledRound } from '../past-text.js';
-import { isoText } from '../wire.js';
 import type {
   FairShares,
   OrderProof,
