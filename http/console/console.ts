@@ -48,11 +48,13 @@ export interface ConsoleParts {
 export class Console {
   constructor(private readonly parts: ConsoleParts) {}
 
-  /** Answers what is below `/console` and the other pages, and leaves everything else to `next`. */
+  /** Answers what is below `/console` and the other pages, leads there from `/`, and leaves everything else to `next`. */
   wrap(next: HttpHandler): HttpHandler {
     return (request, responder) => {
-      const { path } = request;
-      if (path === BASE || path.startsWith(`${BASE}/`) || this.parts.page.has(path))
+      const { path, fault } = request;
+      if (path === '/' && fault === null && (request.method === 'GET' || request.method === 'HEAD'))
+        responder.send(302, `X-Request-Id: ${randomUUID()}\r\nLocation: ${BASE}`, '');
+      else if (path === BASE || path.startsWith(`${BASE}/`) || this.parts.page.has(path))
         this.#handle(request, responder);
       else next(request, responder);
     };

@@ -6,7 +6,8 @@ import type { Raised } from '../metrics/alarms.js';
 import type { StandbyStatus } from '../metrics/replication.js';
 import type { Callers } from '../operator/access/callers.js';
 import type { TokenGuard } from '../operator/access/token-guard.js';
-import type { EngineQueries } from '../operator/desk/query.js';
+import { TAGS } from '../operator/endpoint.js';
+import type { EngineQueries } from '../operator/queries/query.js';
 import { type ApiPage, apiPages } from '../pages/docs-page.js';
 import type { StaticPages } from '../pages/static-pages.js';
 import { Console, STREAM_PATH } from './console.js';
@@ -22,6 +23,7 @@ const API_PAGE: ApiPage = {
   documentPath: '/operator/v1/openapi.json',
   navigation:
     '<a href="/console">Console</a> <a href="/operator/v1/openapi.json">OpenAPI document</a> (both need you to be logged in)',
+  tags: Object.keys(TAGS),
 };
 
 /** Paths of WebSockets. */

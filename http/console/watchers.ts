@@ -46,6 +46,8 @@ class Watcher implements StreamOwner {
     this.socket.close(POLICY_VIOLATION, 'nothing is expected from a page');
   }
 
+  onPong(): void {}
+
   onRoom(): void {}
 
   onFault(): void {

@@ -6,7 +6,7 @@
 import { assert, fail, must, unreachable } from '../../engine/base/assert.js';
 import { LOST, type Sequencer } from '../../engine/host/sequencer.js';
 import type { PlaceOrder } from '../../engine/model/commands.js';
-import { assetOf, NO_FAIR_SHARE, WRITE_TIER } from '../../engine/model/domain.js';
+import { assetOf, NO_END, NO_FAIR_SHARE, NO_LIMIT, WRITE_TIER } from '../../engine/model/domain.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
 import type { Rejected, Replayed } from '../../engine/model/events.js';
 import type { FairShare, LatestTick } from '../board/market-publisher.js';
@@ -194,7 +194,7 @@ export class Desk {
     const shareE6 = isCurrent ? fairShare(market, nowMs()) : NO_FAIR_SHARE;
     const facts = JSON.stringify({ round, tick: latestTick(assetOf(market))?.price ?? null, shareE6 });
     // The last bet that it counts may be the last command.
-    this.#answerFrom(engine.seq, gateway, ticket, (to) => replies.sendRoundFacts(to, ticket, facts));
+    this.#answerFrom(engine.seq, gateway, ticket, (to) => replies.sendRound(to, ticket, facts));
   }
 
   #balance(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
@@ -220,7 +220,7 @@ export class Desk {
   }
 
   /** Adds what holds at the moment of execution. */
-  #command(order: requests.OrderFacts): PlaceOrder {
+  #command(order: requests.OrderFields): PlaceOrder {
     const timeMs = this.sequencer.stampMs();
     return {
       kind: 'placeOrder',
@@ -233,8 +233,10 @@ export class Desk {
       fairShareE6: this.options.fairShare(order.market, timeMs),
       expectedPercentE6: order.expectedPercentE6,
       limitOddsE4: order.limitOddsE4,
+      validUntilMs: endOf(order),
       idempotency: order.idempotency,
       clientSeed: order.clientSeed,
+      clientOrderId: order.clientOrderId,
     };
   }
 
@@ -271,6 +273,12 @@ export class Desk {
     return engine.isFrozen(account) ? 'account_frozen' : null;
   }
 }
+
+/** A limit order may rest as long as it may be executed. */
+const endOf = ({ limitOddsE4, guards }: requests.OrderFields): number =>
+  limitOddsE4 === NO_LIMIT || guards === null || guards.validUntilMs === Number.POSITIVE_INFINITY
+    ? NO_END
+    : guards.validUntilMs;
 
 const refuse = (gateway: GatewayEnd, ticket: number, facts: replies.RefusalFacts): void =>
   gateway.reply((to) => replies.sendRefusal(to, ticket, facts));

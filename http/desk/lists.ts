@@ -2,9 +2,9 @@
 import type { Engine } from '../../engine/engine.js';
 import { cursorOf, readCursor } from '../rings/list-cursor.js';
 import type { BetsReply } from '../rings/replies.js';
-import type { ListFacts } from '../rings/requests.js';
+import type { ListFields } from '../rings/requests.js';
 
-export function listOf(engine: Engine, account: number, list: ListFacts): BetsReply {
+export function listOf(engine: Engine, account: number, list: ListFields): BetsReply {
   if (list.isByChange) {
     const { bets, next, rest } = engine.changesPage(account, list.limit);
     return { bets, next: cursorOf(next, rest) };

@@ -11,7 +11,6 @@ import { nextOf, searchOf } from '../kit/search-query.js';
 import { ledgerEntry } from '../wire/past-text.js';
 import type { LedgerEntry } from '../wire/past-types.js';
 import { refuseRole } from './access/callers.js';
-import type { CommandResult } from './desk/query.js';
 import {
   type Answer,
   answer,
@@ -24,6 +23,7 @@ import {
   SEARCHED,
   type Services,
 } from './endpoint.js';
+import type { CommandResult } from './queries/query.js';
 import {
   type AccountResource,
   accountResource,

@@ -11,9 +11,8 @@ import { cursorText, listQuery, STATUS_OF_ORDERS } from '../api/lists/list-query
 import { archivePage, mergedPage, needsArchive } from '../api/lists/past-bets.js';
 import { parseChoice, parseTime } from '../kit/params.js';
 import { Refusal, Refused, readPast, unlessRefused } from '../kit/refused.js';
-import type { ListFacts } from '../rings/requests.js';
+import type { ListFields } from '../rings/requests.js';
 import { optionalAccount } from './accounts.js';
-import type { OpenRound } from './desk/query.js';
 import {
   type Answer,
   answer,
@@ -24,6 +23,7 @@ import {
   page,
   type Services,
 } from './endpoint.js';
+import type { OpenRound } from './queries/query.js';
 import { type BetResource, betResource } from './resources/bets.js';
 import { lastOf } from './rounds.js';
 
@@ -64,7 +64,7 @@ export const BET_ENDPOINTS: readonly Endpoint[] = [
 interface Query {
   readonly account: number | null;
   readonly fromMs: number;
-  readonly list: ListFacts;
+  readonly list: ListFields;
 }
 
 function queryOf({ given }: Call): Query {

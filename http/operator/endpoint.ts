@@ -13,11 +13,11 @@ import { readBody } from '../kit/body.js';
 import { parseQuery } from '../kit/params.js';
 import { Refused, refuseInvalid, unlessRefused } from '../kit/refused.js';
 import type { Routed } from '../kit/router.js';
-import type { EngineQueries } from './desk/query.js';
 import type { EarningsCache } from './figures/earnings.js';
 import type { PriceNotes } from './figures/price-history.js';
 import type { VitalsResource } from './figures/vitals.js';
 import { PARAMETERS, type ParameterName } from './parameters.js';
+import type { EngineQueries } from './queries/query.js';
 
 export const PREFIX = '/operator/v1';
 

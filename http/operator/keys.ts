@@ -5,12 +5,12 @@
 import typia, { type tags } from 'typia';
 import { generateKeySecret, keyDigest } from '../../crypto/api-keys.js';
 import { must } from '../../engine/base/assert.js';
-import { parseKeyId, type Scope, scopesMask } from '../../engine/model/domain.js';
+import { parseKeyId, type Scope, scopesMask, WRITE_SCOPES_MASK } from '../../engine/model/domain.js';
 import { parseFlag, parseTime } from '../kit/params.js';
 import { Refusal, refuseInvalid, unlessRefused } from '../kit/refused.js';
 import { nextOf, searchOf } from '../kit/search-query.js';
+import { refuseRole } from './access/callers.js';
 import { ofAccount, optionalAccount } from './accounts.js';
-import type { CommandResult } from './desk/query.js';
 import {
   type Answer,
   answer,
@@ -22,6 +22,7 @@ import {
   type Services,
   timeIn,
 } from './endpoint.js';
+import type { CommandResult } from './queries/query.js';
 import { type KeyResource, keyResource } from './resources/accounts.js';
 
 interface CreateKeyBody extends Reasoned {
@@ -53,6 +54,9 @@ const validateCreateKey = typia.createValidateEquals<CreateKeyBody>();
 const validateUpdateKey = typia.createValidateEquals<UpdateKeyBody>();
 const validateRotateKey = typia.createValidateEquals<RotateKeyBody>();
 
+const FOR_MONEY =
+  'With scopes that write, for an account with a balance or open bets, it needs the role admin.';
+
 export const KEY_ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'POST',
@@ -61,6 +65,7 @@ export const KEY_ENDPOINTS: readonly Endpoint[] = [
     id: 'createKey',
     tag: 'Keys',
     summary: 'Make a key; its secret is shown this once',
+    text: FOR_MONEY,
     schemas: typia.json.schemas<[CreatedKey, CreateKeyBody], '3.1'>(),
     status: 201,
     codes: ['account_not_found', 'tier_too_low', 'too_many_keys'],
@@ -105,7 +110,7 @@ export const KEY_ENDPOINTS: readonly Endpoint[] = [
     id: 'updateKey',
     tag: 'Keys',
     summary: 'Enable, disable, or let it expire',
-    text: 'One of the two. An expiry is set or brought forward, never put off.',
+    text: `One of the two. An expiry is set or brought forward, never put off. A disabled key is enabled as a new one is made. ${FOR_MONEY}`,
     schemas: typia.json.schemas<[KeyResource, UpdateKeyBody], '3.1'>(),
     codes: ['key_not_found', 'key_expired', 'too_many_keys'],
     handle: ofKey(update),
@@ -117,6 +122,7 @@ export const KEY_ENDPOINTS: readonly Endpoint[] = [
     id: 'rotateKey',
     tag: 'Keys',
     summary: 'A new key in place of this one, which stays good for a while',
+    text: FOR_MONEY,
     schemas: typia.json.schemas<[RotatedKey, RotateKeyBody], '3.1'>(),
     status: 201,
     codes: ['key_not_found', 'key_disabled', 'key_expired', 'tier_too_low', 'too_many_keys'],
@@ -142,7 +148,20 @@ const keyOf = ({ keys }: CommandResult): KeyResource => keyResource(must(keys.at
 /** The secret stands behind the id. */
 const withSecret = ({ id, ...rest }: KeyResource, secret: string): CreatedKey => ({ id, secret, ...rest });
 
-async function create({ engine }: Services, call: Call, account: number): Promise<Answer> {
+/** Who holds a key that writes can bet the account's money away, to an accomplice on the other side. */
+async function refuseForMoney(
+  { engine }: Services,
+  call: Call,
+  account: number,
+  mask: number,
+): Promise<void> {
+  const refused = (mask & WRITE_SCOPES_MASK) === 0 ? null : refuseRole(call.caller, 'admin');
+  if (refused === null) return;
+  const { balanceCents, openBets } = await engine.ask('account', { account });
+  if (balanceCents > 0 || openBets > 0) throw new Refusal(refused);
+}
+
+async function create(services: Services, call: Call, account: number): Promise<Answer> {
   const { scopes, expiresAt = null } = call.body(validateCreateKey);
   const secret = generateKeySecret();
   const key = {
@@ -150,7 +169,8 @@ async function create({ engine }: Services, call: Call, account: number): Promis
     scopesMask: scopesMask(scopes),
     expiresAtMs: expiresAt === null ? null : timeIn('expiresAt', expiresAt),
   };
-  const made = await engine.command({ kind: 'createKey', account, ...key }, call.by);
+  await refuseForMoney(services, call, account, key.scopesMask);
+  const made = await services.engine.command({ kind: 'createKey', account, ...key }, call.by);
   return answer(201, withSecret(keyOf(made), secret));
 }
 
@@ -168,10 +188,15 @@ async function list({ engine }: Services, { given }: Call): Promise<Answer> {
 }
 
 /** One change at a time: each is a command. */
-async function update({ engine }: Services, call: Call, key: number): Promise<Answer> {
+async function update(services: Services, call: Call, key: number): Promise<Answer> {
   const { enabled, expiresAt } = call.body(validateUpdateKey);
   if ((enabled === undefined) === (expiresAt === undefined))
     refuseInvalid('one of enabled and expiresAt is expected');
+  const { engine } = services;
+  if (enabled === true) {
+    const before = await engine.ask('key', { key });
+    if (!before.enabled) await refuseForMoney(services, call, before.account, before.scopesMask);
+  }
   const updated =
     enabled === undefined
       ? await engine.command(
@@ -182,8 +207,11 @@ async function update({ engine }: Services, call: Call, key: number): Promise<An
   return answer(200, keyOf(updated));
 }
 
-async function rotate({ engine }: Services, call: Call, key: number): Promise<Answer> {
+async function rotate(services: Services, call: Call, key: number): Promise<Answer> {
+  const { engine } = services;
   const { overlapSeconds = OVERLAP_SECONDS, expiresAt = null } = call.body(validateRotateKey);
+  const before = await engine.ask('key', { key });
+  await refuseForMoney(services, call, before.account, before.scopesMask);
   const secret = generateKeySecret();
   const rotated = await engine.ask('rotateKey', {
     key,

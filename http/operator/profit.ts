@@ -1,9 +1,9 @@
 /** The endpoint that shows what the house has earned, by hour or day. */
 import typia from 'typia';
+import { isoText } from '../../engine/base/iso-text.js';
 import type { EarningsAnswer } from '../../engine/model/archive-reads.js';
 import { parseChoice, parseTime } from '../kit/params.js';
 import { refuseInvalid, unlessRefused } from '../kit/refused.js';
-import { isoText } from '../wire/wire.js';
 import { type Answer, answer, type Endpoint, PAST } from './endpoint.js';
 import { HOUR_MS } from './figures/earnings.js';
 import { type Earnings, earningsResource } from './resources/house.js';

@@ -12,8 +12,8 @@ import {
 import { roundsCursor, roundsQuery } from '../api/lists/past-queries.js';
 import { parseChoice } from '../kit/params.js';
 import { type Refused, readPast, refuseInvalid, unlessRefused } from '../kit/refused.js';
-import type { OpenRound, OpenRounds } from './desk/query.js';
 import { type Answer, type Call, type Endpoint, PAGED, PAST, page } from './endpoint.js';
+import type { OpenRound, OpenRounds } from './queries/query.js';
 import { openRoundResource, type RoundResource, settledRoundResource } from './resources/rounds.js';
 
 export const ROUNDS_ENDPOINT: Endpoint = {

@@ -9,8 +9,8 @@ import { checkOverrides } from '../../config/overrides.js';
 import { differenceOf, type RulesDifference } from '../../config/preview.js';
 import type { Rules } from '../../engine/model/rules.js';
 import { Refusal, refuseInvalid } from '../kit/refused.js';
-import { RULES_CHANGED } from './desk/commands.js';
 import { type Answer, answer, type Call, type Endpoint, type Reasoned, type Services } from './endpoint.js';
+import { RULES_CHANGED } from './queries/commands.js';
 import { type RulesResource, rulesResource } from './resources/rules.js';
 
 interface RulesBody extends Reasoned {

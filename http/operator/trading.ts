@@ -2,7 +2,6 @@
 import typia, { type tags } from 'typia';
 import { ASSETS, type Asset, marketId, marketOf, parseRoundId, roundId } from '../../engine/model/domain.js';
 import { refuse } from '../kit/refused.js';
-import type { PushedTick } from './desk/query.js';
 import {
   type Answer,
   answer,
@@ -14,6 +13,7 @@ import {
   timeIn,
 } from './endpoint.js';
 import type { PriceHistoryResource } from './figures/price-history.js';
+import type { PushedTick } from './queries/query.js';
 
 /** Clients are told the reason in the 503 of their orders. */
 interface TradingBody extends Reasoned {
@@ -54,7 +54,7 @@ interface Tick {
   /** The engine's present time if absent. */
   readonly timestamp?: string & tags.Format<'date-time'>;
 }
-interface TakenPrices {
+interface PricesResult {
   readonly taken: number;
   /** By its place in the request. */
   readonly refused: readonly { readonly index: number; readonly crypto: Asset; readonly reason: string }[];
@@ -189,7 +189,7 @@ export const SANDBOX_ENDPOINTS: readonly Endpoint[] = [
     tag: 'Sandbox',
     summary: 'Push prices (`TOTE_FEED=push`)',
     schemas: typia.json.schemas<
-      [TakenPrices, readonly Tick[] & tags.MinItems<1> & tags.MaxItems<1000>],
+      [PricesResult, readonly Tick[] & tags.MinItems<1> & tags.MaxItems<1000>],
       '3.1'
     >(),
     codes: ['feed_not_push', 'price_refused'],
@@ -242,6 +242,6 @@ async function pushPrices({ engine, isFeedPush }: Services, call: Call): Promise
     reason: detail,
   }));
   const taken = body.length - refused.length;
-  if (taken > 0) return answer(200, { taken, refused } satisfies TakenPrices);
+  if (taken > 0) return answer(200, { taken, refused } satisfies PricesResult);
   return refuse('price_refused', refused.map(({ crypto, reason }) => `${crypto}: ${reason}`).join('; '));
 }

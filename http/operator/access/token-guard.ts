@@ -1,7 +1,7 @@
 /**
- * Knows callers by their tokens and slows down guessing. An address that has sent ten wrong tokens within a minute is
- * refused for a while whatever it sends: any other answer would reveal whether the next guess is right. Other
- * addresses are not affected.
+ * Knows callers by their tokens, and counts guesses. An address that has sent ten wrong tokens within a minute gets another
+ * answer to further ones for a while. A right token always passes: whoever shares an address or a proxy with the source of
+ * prices could else keep prices out. Tokens have 16 characters and more, so no number of guesses finds one.
  *
  * It uses the monotonic clock, even in a sandbox: a refused operator could not move a manual one.
  */
@@ -20,6 +20,8 @@ export const GUESSES_MAX = 10;
 /** Addresses remembered. While this many are guessing, guesses of further ones are answered but not counted. */
 export const ADDRESSES_MAX = 10_000;
 const ADDRESSES_REPORTED_MAX = 5;
+/** Addresses that have sent a right token; of more, the first are forgotten. */
+const PROVEN_MAX = 1_000;
 
 const WRONG_TOKEN = new Refused(
   'invalid_operator_token',
@@ -40,6 +42,7 @@ export class TokenGuard implements Callers {
   /** Both as they were at the last report. */
   #reported = { wrong: 0, refused: 0 };
   readonly #from = new Set<string>();
+  readonly #proven = new Set<string>();
   #reportedMs = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -61,7 +64,10 @@ export class TokenGuard implements Callers {
     );
   }
 
-  /** The caller whose token a request has. Refuses one without, and any from an address that has guessed too often. */
+  /** Whether a right token has come from the address. Some connections are kept for such addresses. */
+  readonly hasProven = (address: string): boolean => this.#proven.has(address);
+
+  /** The caller whose token a request has. */
   identify({ authorization, address }: Presented): OperatorCaller | Refused {
     const token = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
     const found = token === undefined ? WRONG_TOKEN : this.present(token, address);
@@ -72,6 +78,10 @@ export class TokenGuard implements Callers {
   present(token: string, address: string): OperatorToken | Refused {
     const digest = keyDigest(token);
     const found = this.#find(Buffer.from(digest, 'hex'));
+    if (found !== null) {
+      this.#proves(address);
+      return found;
+    }
     const nowMs = this.#nowMs();
     this.#address.read(address);
     const window = this.#addresses.find(this.#address, nowMs);
@@ -81,7 +91,6 @@ export class TokenGuard implements Callers {
       this.#noteFrom(address);
       return tooManyGuesses(windows.roomMs(window, GUESSES_MAX, nowMs) - nowMs);
     }
-    if (found !== null) return found;
     if (window !== 0 || this.#addresses.hasPlace) this.#count(window, digest, nowMs);
     this.#wrong += 1;
     this.#noteFrom(address);
@@ -126,6 +135,12 @@ export class TokenGuard implements Callers {
     const window = found === 0 ? this.#addresses.open(this.#address) : found;
     this.#known[window] = [...known.slice(1 - GUESSES_MAX), digest];
     this.#addresses.count(window, GUESSES_MAX, nowMs);
+  }
+
+  #proves(address: string): void {
+    if (this.#proven.has(address)) return;
+    if (this.#proven.size >= PROVEN_MAX) this.#proven.delete(this.#proven.values().next().value ?? '');
+    this.#proven.add(address);
   }
 
   #noteFrom(address: string): void {

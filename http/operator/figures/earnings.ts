@@ -4,7 +4,7 @@
  */
 import type { ArchiveReads, EarningsAnswer } from '../../../engine/model/archive-reads.js';
 import { readPast } from '../../kit/refused.js';
-import type { OpenRounds } from '../desk/query.js';
+import type { OpenRounds } from '../queries/query.js';
 
 export const HOUR_MS = 3_600_000;
 /** Hours kept: two months. */

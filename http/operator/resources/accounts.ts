@@ -12,7 +12,7 @@ import {
 } from '../../../engine/model/domain.js';
 import type { BalanceMoved } from '../../../engine/model/events.js';
 import type { AccountView, KeyView } from '../../../engine/model/views.js';
-import type { AccountColumns } from '../desk/query.js';
+import type { AccountColumns } from '../queries/query.js';
 
 export interface AccountResource {
   readonly id: string;

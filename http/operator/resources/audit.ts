@@ -1,15 +1,15 @@
 /** What an operator has done, or was refused, as the operator API lists it. It has no secret: commands have none. */
 import { unreachable } from '../../../engine/base/assert.js';
+import { isoText } from '../../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../../engine/base/money.js';
 import { accountId, keyId, marketOf, roundId, type Scope, scopesOf } from '../../../engine/model/domain.js';
 import type {
-  ActionFacts,
+  ActionFields,
   ActionKind,
   ActionView,
   ChangedRule,
   OperatorRole,
 } from '../../../engine/model/operators.js';
-import { isoText } from '../../wire/wire.js';
 
 export interface AuditEntry {
   /** The number of the command in the journal, which `tote replay` shows; of a refused request, of the last command before it. */
@@ -71,7 +71,7 @@ export function auditEntry(action: ActionView): AuditEntry {
   };
 }
 
-function targetOf(kind: ActionKind, facts: ActionFacts): string | null {
+function targetOf(kind: ActionKind, facts: ActionFields): string | null {
   const { account = 0, key = 0, made = 0, market = '', roundNumber = 0, asset = '' } = facts;
   switch (kind) {
     case 'createAccount':

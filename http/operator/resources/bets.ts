@@ -1,4 +1,6 @@
 /** A bet as the operator API shows it. */
+
+import { isoText } from '../../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../../engine/base/money.js';
 import {
   accountId,
@@ -14,7 +16,6 @@ import {
   textAt,
 } from '../../../engine/model/domain.js';
 import type { BetView } from '../../../engine/model/views.js';
-import { isoText } from '../../wire/wire.js';
 
 const ODDS_E4 = 10_000;
 const PERCENT_E2 = 100;
@@ -35,6 +36,7 @@ export interface BetResource {
   readonly payout: number | null;
   readonly profit: number | null;
   readonly clientSeed: string | null;
+  readonly clientOrderId: string | null;
   readonly isLimitOrder: boolean;
   /** The least odds that a limit order takes, and when it became a bet; null for any other bet. */
   readonly limitOdds: number | null;
@@ -60,6 +62,7 @@ export function betResource(account: number, bet: BetView): BetResource {
     payout: paidCents === null ? null : dollarsOfCents(paidCents),
     profit: paidCents === null ? null : dollarsOfCents(paidCents - stakeCents),
     clientSeed: bet.clientSeed,
+    clientOrderId: bet.clientOrderId,
     isLimitOrder: bet.limitOddsE4 !== NO_LIMIT,
     limitOdds: bet.limitOddsE4 === NO_LIMIT ? null : bet.limitOddsE4 / ODDS_E4,
     filledAt: bet.filledAtMs === null ? null : isoText(bet.filledAtMs),

@@ -1,4 +1,6 @@
 /** The house's money as the operator API shows it: what it has, what may become of it, and what it has earned. */
+
+import { isoText } from '../../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../../engine/base/money.js';
 import type { EarningsAnswer } from '../../../engine/model/archive-reads.js';
 import {
@@ -10,10 +12,9 @@ import {
   roundId,
   textAt,
 } from '../../../engine/model/domain.js';
-import type { Totals } from '../../../engine/model/views.js';
+import { LOSS_SCOPES, lossLimitCents, lostCents } from '../../../engine/model/loss-limits.js';
 import { houseResultCents, worstResultCents } from '../../../engine/quotes/exposure.js';
-import { isoText } from '../../wire/wire.js';
-import type { OpenRound } from '../desk/query.js';
+import type { HouseFacts, OpenRound } from '../queries/query.js';
 
 /** `balance + accounts + openStakes + openSeeds + reservedStakes = deposits - withdrawals`, at all times (design, section 2). */
 export interface HouseResource {
@@ -26,9 +27,20 @@ export interface HouseResource {
   readonly reservedStakes: number;
   readonly deposits: number;
   readonly withdrawals: number;
+  /** Markets and assets that rounds settled today (UTC) have won or lost something in, and ALL, the last. */
+  readonly today: readonly DayResult[];
 }
 
-export function houseResource(totals: Totals): HouseResource {
+/** Of a scope of a loss limit: a market, an asset, or ALL. */
+export interface DayResult {
+  readonly scope: string;
+  readonly result: number;
+  /** What counts against the limit: losses since the scope was last resumed after reaching it. */
+  readonly lost: number;
+  readonly limit: number;
+}
+
+export function houseResource(totals: HouseFacts): HouseResource {
   return {
     balance: dollarsOfCents(totals.houseCents),
     accounts: dollarsOfCents(totals.accountsCents),
@@ -37,8 +49,22 @@ export function houseResource(totals: Totals): HouseResource {
     reservedStakes: dollarsOfCents(totals.reservedStakesCents),
     deposits: dollarsOfCents(totals.depositsCents),
     withdrawals: dollarsOfCents(totals.withdrawalsCents),
+    today: dayResults(totals),
   };
 }
+
+const dayResults = (facts: HouseFacts): DayResult[] =>
+  LOSS_SCOPES.flatMap((scope, at) => {
+    const resultCents = facts.resultCents[at] ?? 0;
+    if (resultCents === 0 && scope !== 'ALL') return [];
+    const [lost, limit] = [Math.max(0, lostCents(facts, at)), lossLimitCents(facts, at)];
+    return {
+      scope,
+      result: dollarsOfCents(resultCents),
+      lost: dollarsOfCents(lost),
+      limit: dollarsOfCents(limit),
+    };
+  });
 
 /** What open rounds can come to. Losses are below 0, and never more than the seeds. */
 export interface Exposure {

@@ -1,4 +1,6 @@
 /** A round as the operator API shows it, before and after its settlement. */
+
+import { isoText } from '../../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../../engine/base/money.js';
 import type { ArchivedRoundView } from '../../../engine/model/archive-reads.js';
 import {
@@ -16,8 +18,7 @@ import {
   textAt,
   timeFrameOf,
 } from '../../../engine/model/domain.js';
-import { isoText } from '../../wire/wire.js';
-import type { OpenRound } from '../desk/query.js';
+import type { OpenRound } from '../queries/query.js';
 
 export interface RoundResource {
   readonly id: string;

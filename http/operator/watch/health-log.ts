@@ -7,10 +7,11 @@ import type { PriceTracker } from '../../../engine/host/price-tracker.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
 import { ASSETS, accountId, marketId, RESULT_VOID, roundId, textAt } from '../../../engine/model/domain.js';
 import type { BalanceMoved, EngineEvent } from '../../../engine/model/events.js';
+import { LOSS_SCOPES } from '../../../engine/model/loss-limits.js';
 import type { PriceTick } from '../../../engine/model/ports.js';
 import type { AssetsAt } from '../../../feeds/silent-assets.js';
 import type { DiskSpace } from '../../../process/shutdown.js';
-import { awaitedPrices, marketsWithoutCapital, type ShadowView } from '../desk/status.js';
+import { awaitedPrices, marketsWithoutCapital, type ShadowView } from '../queries/status.js';
 import { ArchiveLag } from './archive-lag.js';
 import { MinuteLog, type MinuteLogOptions } from './minute-log.js';
 
@@ -23,8 +24,6 @@ export interface HealthLogOptions extends MinuteLogOptions {
   readonly shadow: () => ShadowView;
   readonly disk: () => DiskSpace;
   readonly silentAssets: AssetsAt;
-  /** Whether to log a line every minute. */
-  readonly logMinutes: boolean;
 }
 
 export class HealthLog {
@@ -33,11 +32,11 @@ export class HealthLog {
   readonly #heldLoggedMs: number[] = [];
 
   readonly #archiveLag: ArchiveLag;
-  readonly #minutes: MinuteLog | null;
+  readonly #minutes: MinuteLog;
 
   constructor(private readonly options: HealthLogOptions) {
     this.#archiveLag = new ArchiveLag(options.log);
-    this.#minutes = options.logMinutes ? new MinuteLog(options) : null;
+    this.#minutes = new MinuteLog(options);
     options.tracker.onHeld((tick, latest) => this.#onHeld(tick, latest));
     options.sequencer.onEvents((seq, events) => this.#onEvents(seq, events));
   }
@@ -61,6 +60,14 @@ export class HealthLog {
       } else if (event.type === 'priceConfirmed') {
         const { asset, price, reason } = event;
         log.write('price_confirmed', { sequence, crypto: textAt(ASSETS, asset), price, reason });
+      } else if (event.type === 'lossLimitReached') {
+        const { scope, lostCents, limitCents } = event;
+        log.write('loss_limit_reached', {
+          sequence,
+          scope: textAt(LOSS_SCOPES, scope),
+          lostCents,
+          limitCents,
+        });
       } else if (event.type === 'marketSuspended') {
         const isSuspended = this.options.sequencer.engine.isSuspended(event.market);
         const market = marketId(event.market);
@@ -96,7 +103,7 @@ export class HealthLog {
   logAwaitedPrices(): void {
     const awaited = awaitedPrices(this.options.tracker);
     if (awaited.length === 0) return;
-    this.options.log.write('awaited_prices', { awaited });
+    this.options.log.write('prices_awaited', { awaited });
   }
 
   /** To be called about once a second. */
@@ -133,7 +140,7 @@ export class HealthLog {
     const capital = poor.length === 0 ? 'enough' : `too little to open ${poor.join(', ')}`;
     this.#reportChange('house capital', capital, 'enough');
     this.#archiveLag.check(sequencer.durableSeq, archiveSeq);
-    this.#minutes?.check();
+    this.#minutes.check();
   }
 
   /** Logs a line when the condition of a thing changes; changes of `details` alone are not logged. */

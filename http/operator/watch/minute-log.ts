@@ -2,7 +2,7 @@
 import type { OrderTimes } from '../../../engine/host/order-times.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
 import type { Log } from '../../../process/log/log.js';
-import type { ShadowView } from '../desk/status.js';
+import type { ShadowView } from '../queries/status.js';
 
 const MINUTE_MS = 60_000;
 

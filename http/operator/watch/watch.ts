@@ -2,7 +2,7 @@
 import { EngineFigures, type EngineFiguresOptions } from '../../metrics/engine-figures.js';
 import { ENGINE_PLACES, engineSheetOf } from '../../metrics/engine-meter.js';
 import { meterThread } from '../../metrics/thread-meter.js';
-import { marketsWithoutCapital } from '../desk/status.js';
+import { marketsWithoutCapital } from '../queries/status.js';
 import { HealthLog, type HealthLogOptions } from './health-log.js';
 
 const CHECK_EVERY_MS = 1_000;

@@ -40,17 +40,17 @@ export function Feed(): JSX.Element {
   return (
     <section>
       <h2>Prices</h2>
-      {data === null ? <Loading error={error} /> : <FeedFacts feed={data.feed} onDone={reload} />}
+      {data === null ? <Loading error={error} /> : <FeedSummary feed={data.feed} onDone={reload} />}
     </section>
   );
 }
 
-interface FactsProps {
+interface SummaryProps {
   readonly feed: FeedStatus['feed'];
   readonly onDone: () => void;
 }
 
-function FeedFacts({ feed: { name, ticks, held, awaited }, onDone }: FactsProps): JSX.Element {
+function FeedSummary({ feed: { name, ticks, held, awaited }, onDone }: SummaryProps): JSX.Element {
   return (
     <>
       <p>The feed is {name}.</p>

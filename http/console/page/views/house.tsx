@@ -1,7 +1,7 @@
 /** The house: what it has, what it could lose in open rounds, and what it has earned. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Earnings, HouseExposure } from '../../../operator/resources/house.js';
+import type { DayResult, Earnings, HouseExposure, HouseResource } from '../../../operator/resources/house.js';
 import { moveHouseMoney } from '../actions/control.js';
 import { Badge, type Column, Figure, Figures, Loading, Table } from '../parts/basics.js';
 import { useLoaded } from '../parts/loaded.js';
@@ -37,6 +37,7 @@ export function HouseView(): JSX.Element {
         </div>
       )}
       {message === null ? <Loading error="" /> : <Books totals={message.totals} />}
+      <Today />
       <Exposure />
       <Profit />
     </>
@@ -75,17 +76,48 @@ function Books({ totals }: { readonly totals: Totals }): JSX.Element {
   );
 }
 
+/** What rounds settled today have brought, and how far that is from the loss limits. */
+function Today(): JSX.Element {
+  const { data, error } = useLoaded<HouseResource>('/house', EXPOSURE_EVERY_MS);
+  return (
+    <section>
+      <h2>Today (UTC)</h2>
+      {data === null ? (
+        <Loading error={error} />
+      ) : (
+        <Table
+          caption="Results by market and asset, against their loss limits"
+          rows={[...data.today].reverse()}
+          columns={TODAY}
+          keyOf={({ scope }) => scope}
+        />
+      )}
+    </section>
+  );
+}
+
+const TODAY: readonly Column<DayResult>[] = [
+  ['Where', ({ scope }) => scope],
+  ['#Result', ({ result }) => usd(centsOf(result))],
+  [
+    '#Lost',
+    ({ lost, limit }) =>
+      lost >= 0.6 * limit ? <Badge tone="bad">{usd(centsOf(lost))}</Badge> : usd(centsOf(lost)),
+  ],
+  ['#Limit', ({ limit }) => usd(centsOf(limit))],
+];
+
 function Exposure(): JSX.Element {
   const { data, error } = useLoaded<HouseExposure>('/house/exposure', EXPOSURE_EVERY_MS);
   return (
     <section>
       <h2>Open rounds</h2>
-      {data === null ? <Loading error={error} /> : <ExposureFacts exposure={data} />}
+      {data === null ? <Loading error={error} /> : <ExposureSummary exposure={data} />}
     </section>
   );
 }
 
-function ExposureFacts({ exposure }: { readonly exposure: HouseExposure }): JSX.Element {
+function ExposureSummary({ exposure }: { readonly exposure: HouseExposure }): JSX.Element {
   const { rounds, seeds, worst, expected, totalBets, totalVolume } = exposure;
   const withBets = rounds.filter((round) => round.totalBets > 0);
   return (
@@ -147,12 +179,12 @@ function Profit(): JSX.Element {
           </select>
         </label>
       </div>
-      {data === null ? <Loading error={error} /> : <ProfitFacts profit={data} />}
+      {data === null ? <Loading error={error} /> : <ProfitSummary profit={data} />}
     </section>
   );
 }
 
-function ProfitFacts({ profit: { total, parts } }: { readonly profit: HouseProfit }): JSX.Element {
+function ProfitSummary({ profit: { total, parts } }: { readonly profit: HouseProfit }): JSX.Element {
   let sum = 0;
   const earned = parts.map(({ houseResult }) => {
     sum += centsOf(houseResult);

@@ -23,12 +23,18 @@ export function MarketView({ id }: { readonly id: string }): JSX.Element {
       <h1>{marketName(id)}</h1>
       {message === null && <Loading error="" />}
       {message !== null && market === null && <p>There is no such market, or it is not active.</p>}
-      {message !== null && market !== null && <MarketFacts market={market} nowMs={message.timeMs} />}
+      {message !== null && market !== null && <MarketSummary market={market} nowMs={message.timeMs} />}
     </>
   );
 }
 
-function MarketFacts({ market, nowMs }: { readonly market: MarketNow; readonly nowMs: number }): JSX.Element {
+function MarketSummary({
+  market,
+  nowMs,
+}: {
+  readonly market: MarketNow;
+  readonly nowMs: number;
+}): JSX.Element {
   const { round, isSuspended, price } = market;
   return (
     <>
@@ -53,7 +59,7 @@ function MarketFacts({ market, nowMs }: { readonly market: MarketNow; readonly n
         <Figure name="Largest stake">{usd(market.maxStakeCents)}</Figure>
       </Figures>
       <PricePlot market={market} />
-      {round !== null && <RoundFacts round={round} nowMs={nowMs} />}
+      {round !== null && <RoundSummary round={round} nowMs={nowMs} />}
       <Rounds
         key={round?.id ?? ''}
         title="Rounds"
@@ -65,7 +71,7 @@ function MarketFacts({ market, nowMs }: { readonly market: MarketNow; readonly n
   );
 }
 
-function RoundFacts({ round, nowMs }: { readonly round: RoundNow; readonly nowMs: number }): JSX.Element {
+function RoundSummary({ round, nowMs }: { readonly round: RoundNow; readonly nowMs: number }): JSX.Element {
   const odds = oddsOf(round);
   return (
     <section>

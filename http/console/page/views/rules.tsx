@@ -15,7 +15,7 @@ export function RulesView(): JSX.Element {
     <>
       <h1>Rules</h1>
       <p>Rules hold from the next round on. Those of open rounds stay as they are.</p>
-      {data === null ? <Loading error={error} /> : <RulesFacts rules={data} onDone={reload} />}
+      {data === null ? <Loading error={error} /> : <RulesSummary rules={data} onDone={reload} />}
     </>
   );
 }
@@ -53,7 +53,7 @@ const COLUMNS: readonly Column<Shown>[] = [
   ['From', ({ from }) => (from === 'operator' ? <Badge tone="warn">operator</Badge> : from)],
 ];
 
-function RulesFacts({
+function RulesSummary({
   rules,
   onDone,
 }: {

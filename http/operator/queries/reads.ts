@@ -3,11 +3,11 @@ import { must } from '../../../engine/base/assert.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
 import { MARKETS_MAX } from '../../../engine/model/domain.js';
 import type { BalanceMoved } from '../../../engine/model/events.js';
-import type { AccountView, KeyView, RoundView, Totals } from '../../../engine/model/views.js';
+import type { AccountView, KeyView, RoundView } from '../../../engine/model/views.js';
 import { listOf } from '../../desk/lists.js';
 import { refuse } from '../../kit/refused.js';
 import type { Searched, Slice } from '../../kit/search-query.js';
-import type { AccountBets, AccountColumns, OpenRound, OpenRounds, QueryOf } from './query.js';
+import type { AccountBets, AccountColumns, HouseFacts, OpenRound, OpenRounds, QueryOf } from './query.js';
 import type { After, Reply, Slices } from './reply.js';
 
 /** Looked at in one turn: as many as a page has unless more are asked for, so that a usual page shows one moment. */
@@ -109,8 +109,11 @@ export class OperatorReads {
     return { result: seq, after: seq };
   }
 
-  house(): Reply<Totals> {
-    return { result: this.sequencer.engine.totals(), after: this.#seq() };
+  house(): Reply<HouseFacts> {
+    const { engine } = this.sequencer;
+    const { resultCents, liftedCents } = engine.dayResults(this.sequencer.stampMs());
+    const { lossLimits } = must(engine.rules, 'rules');
+    return { result: { ...engine.totals(), resultCents, liftedCents, lossLimits }, after: this.#seq() };
   }
 
   readonly #seq = (): number => this.sequencer.engine.seq;

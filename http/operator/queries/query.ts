@@ -5,13 +5,14 @@
  */
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { BalanceMoved } from '../../../engine/model/events.js';
+import type { DayResults } from '../../../engine/model/loss-limits.js';
 import type { By, OperatorCommand } from '../../../engine/model/operators.js';
 import type { Rules } from '../../../engine/model/rules.js';
 import type { AccountView, KeyView, RoundView, Totals } from '../../../engine/model/views.js';
 import { Refusal, Refused } from '../../kit/refused.js';
 import type { Searched, Slice } from '../../kit/search-query.js';
 import type { BetsReply } from '../../rings/replies.js';
-import type { ListFacts } from '../../rings/requests.js';
+import type { ListFields } from '../../rings/requests.js';
 import type { Pulse } from './pulse.js';
 
 type Untimed<C> = C extends unknown ? Omit<C, 'timeMs' | 'by'> : never;
@@ -80,6 +81,9 @@ export type OpenRound = Pick<
   readonly edgeCents: number | null;
 };
 
+/** The books, what the house has won and lost today, and the limits of that. */
+export interface HouseFacts extends Totals, DayResults, Pick<Rules, 'lossLimits'> {}
+
 /** Some of them, and how far all commands, and those of rounds, had come when these were read. */
 export interface OpenRounds {
   readonly rounds: readonly OpenRound[];
@@ -140,12 +144,12 @@ export interface OperatorQueries {
   readonly key: { readonly fields: { readonly key: number }; readonly result: KeyView };
   /** A page of what memory has. */
   readonly betsOfAccount: {
-    readonly fields: OfAccount & { readonly list: ListFacts };
+    readonly fields: OfAccount & { readonly list: ListFields };
     readonly result: AccountBets;
   };
   /** The number of the last command that touched the account. */
   readonly accountSeq: { readonly fields: OfAccount; readonly result: number };
-  readonly house: { readonly fields: object; readonly result: Totals };
+  readonly house: { readonly fields: object; readonly result: HouseFacts };
   readonly rules: {
     readonly fields: object;
     /** No command behind `seq` has changed them. */

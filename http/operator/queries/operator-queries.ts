@@ -12,7 +12,7 @@ import { OperatorReads } from './reads.js';
 import type { After, Reply, Slices } from './reply.js';
 import { type StatusSources, statusOf } from './status.js';
 
-export interface OperatorDeskOptions extends CommandOptions {
+export interface OperatorQueriesOptions extends CommandOptions {
   readonly lifecycle: Lifecycle;
   /** null for a server that does not run in a process of its own, as in tests. */
   readonly status: StatusSources | null;
@@ -43,13 +43,13 @@ type Handlers = {
   ) => Reply<ResultOf<K>> | Promise<Reply<ResultOf<K>>> | Slices<ResultOf<K>>;
 };
 
-export class OperatorDesk {
+export class OperatorQueries {
   readonly #handlers: Handlers;
   /** One turn's work each. */
   readonly #steps: (() => void)[] = [];
   #isScheduled = false;
 
-  constructor(private readonly options: OperatorDeskOptions) {
+  constructor(private readonly options: OperatorQueriesOptions) {
     this.#handlers = handlersOf(options);
   }
 
@@ -131,7 +131,7 @@ export class OperatorDesk {
   }
 }
 
-function handlersOf(options: OperatorDeskOptions): Handlers {
+function handlersOf(options: OperatorQueriesOptions): Handlers {
   const commands = new OperatorCommands(options);
   const reads = new OperatorReads(options.sequencer);
   return {
