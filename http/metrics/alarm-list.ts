@@ -1,6 +1,6 @@
 /**
  * What operators are alarmed of, in one list: `/vitals` and the console evaluate it, and Prometheus's rules and the table in
- * docs/monitoring.md are generated from it (`npm run monitoring`).
+ * docs/monitoring.md are generated from it (`TOTE_TEST_WRITE=1 npm test -- monitoring`).
  */
 
 import { gauge, level, quantileOf, vital } from './alarm-figures.js';
@@ -13,6 +13,9 @@ import { SAMPLE_EVERY_MS } from './vitals.js';
 export const HANGS_MS = 5_000;
 /** The archive is far behind from so many missing commands on. */
 export const ARCHIVE_BEHIND_COMMANDS = 500_000;
+
+/** A port is nearly full when more than this part of its connections is taken. */
+export const CROWDED_SHARE = 0.9;
 
 const [SOFT, RESERVE] = [SPACE_LEVELS.indexOf('soft'), SPACE_LEVELS.indexOf('reserve')];
 
@@ -141,6 +144,18 @@ export const ALARMS: readonly Alarm[] = [
     forSeconds: 15,
   },
   {
+    name: 'markets_late',
+    severity: 'warning',
+    what: 'live prices arrive too late for markets: these take no orders, or lose money',
+    advice:
+      'tote_feed_lateness_seconds and feed.sources in /status say how late. Take a faster source, or offer longer time frames only (activeMarkets). docs/prices.md has what each bears.',
+    figure: gauge('marketsLate'),
+    promql: 'tote_markets_late',
+    unit: '',
+    above: 0,
+    forSeconds: 60,
+  },
+  {
     name: 'rounds_unsettled',
     severity: 'warning',
     what: 'rounds that have ended are not settled: they wait for a price',
@@ -162,6 +177,54 @@ export const ALARMS: readonly Alarm[] = [
     unit: '',
     above: 0,
     forSeconds: 30,
+  },
+  {
+    name: 'loss_limit_near',
+    severity: 'warning',
+    what: 'the house has lost much of a loss limit today',
+    advice:
+      'GET /house shows where. Look for accounts that win there round after round; lower seeds, or suspend the market, before the limit does.',
+    figure: gauge('lossLimitShare'),
+    promql: 'tote_loss_limit_share',
+    unit: 'share',
+    above: 0.6,
+    forSeconds: 0,
+  },
+  {
+    name: 'loss_limit_reached',
+    severity: 'critical',
+    what: 'the house has lost a loss limit today: markets are suspended until an operator resumes them',
+    advice:
+      'loss_limit_reached in the log says where. Find out who won it and how (bets of the rounds, prices elsewhere), then resume the markets one by one.',
+    figure: gauge('lossLimitShare'),
+    promql: 'tote_loss_limit_share',
+    unit: 'share',
+    above: 0.999,
+    forSeconds: 0,
+  },
+  {
+    name: 'volatility_at_bound',
+    severity: 'warning',
+    what: 'prices of assets move four times as much as configured, or a quarter: quotes go no further',
+    advice:
+      'Compare the prices with another source. If they are right, set TOTE_VOLATILITY; if not, suspend the markets of the asset.',
+    figure: gauge('assetsAtBound'),
+    promql: 'tote_assets_at_volatility_bound',
+    unit: '',
+    above: 0,
+    forSeconds: 300,
+  },
+  {
+    name: 'prices_repeating',
+    severity: 'warning',
+    what: 'changes of prices repeat or take back each other: they are smoothed, rounded, or trades between bid and ask',
+    advice:
+      'Quotes allow for it, but others may know the price behind it earlier. Use a source of the middle of the book.',
+    figure: gauge('assetsRepeating'),
+    promql: 'tote_assets_repeating',
+    unit: '',
+    above: 0,
+    forSeconds: 300,
   },
   {
     name: 'client_faults',
@@ -256,5 +319,17 @@ export const ALARMS: readonly Alarm[] = [
     unit: 'share',
     above: 0.85,
     forSeconds: 60,
+  },
+  {
+    name: 'connections_full',
+    severity: 'warning',
+    what: 'nine tenths of the connections of a port are taken: when it is full, further ones are closed at once',
+    advice:
+      'See who holds them: ss -Htn state established "sport = :8080". An address may have 1,000, unless TOTE_TRUSTED_PROXIES names it. Block those that hold many in silence, at the firewall or at a proxy in front.',
+    figure: ({ connectionsTaken }) => Math.max(connectionsTaken.public, connectionsTaken.operators),
+    promql: 'max(tote_connections_taken_share)',
+    unit: 'share',
+    above: CROWDED_SHARE,
+    forSeconds: 0,
   },
 ];

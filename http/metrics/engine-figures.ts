@@ -1,6 +1,8 @@
 /** What the engine's thread lets the operators' thread know of itself without being asked, so that it is known while it hangs. */
+import type { Quoter } from '../../engine/host/quoter.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import { ASSETS, LIVE, LOCKED, MARKETS_MAX } from '../../engine/model/domain.js';
+import { LOSS_SCOPES, lossLimitCents, lostCents } from '../../engine/model/loss-limits.js';
 import type { Clock, PriceTick, SpaceLevel } from '../../engine/model/ports.js';
 import type { EngineReads, RoundView } from '../../engine/model/views.js';
 import { worstResultCents } from '../../engine/quotes/exposure.js';
@@ -12,8 +14,12 @@ import { type LeaderLog, LOG_GAUGES, setLogGauges } from './replication.js';
 export const BACKGROUND_THREADS = ['journal', 'shadow', 'reader'] as const;
 type BackgroundThread = (typeof BACKGROUND_THREADS)[number];
 const activeMsOf = <T extends BackgroundThread>(thread: T) => `${thread}ActiveMs` as const;
+/** What the house has won today in the scope of a loss limit, in cents. */
+export const dayResultOf = (scope: number) => `dayResult${scope}` as const;
 /** Seconds since the asset's last price. */
 export const ageOf = (asset: number) => `feedAge${asset}` as const;
+/** Seconds by which the asset's prices are late. */
+export const latenessOf = (asset: number) => `feedLateness${asset}` as const;
 
 export const ENGINE_GAUGES = [
   /** Monotonic milliseconds, the same in all threads. */
@@ -32,6 +38,9 @@ export const ENGINE_GAUGES = [
   'assetsExpected',
   'assetsSilent',
   ...ASSETS.map((_, asset) => ageOf(asset)),
+  ...ASSETS.map((_, asset) => latenessOf(asset)),
+  /** Markets whose prices are too late for them. */
+  'marketsLate',
   'durableSeq',
   'backlogCommands',
   'shadowLagCommands',
@@ -56,10 +65,19 @@ export const ENGINE_GAUGES = [
   'reservedStakesCents',
   'exposureCents',
   'marketsWithoutCapital',
+  /** The greatest share of a loss limit that the house has lost today. */
+  'lossLimitShare',
+  ...LOSS_SCOPES.map((_, scope) => dayResultOf(scope)),
+  /** Quoted assets whose volatility is at a bound of its estimate, and whose changes repeat or take back each other. */
+  'assetsAtBound',
+  'assetsRepeating',
   ...BACKGROUND_THREADS.map(activeMsOf),
   ...LOG_GAUGES,
 ] as const;
 export type EngineGauges = Gauges<(typeof ENGINE_GAUGES)[number]>;
+
+/** Changes of a sound feed hardly know of each other. */
+export const REPEATED_ALARMING = 0.3;
 
 export const SPACE_LEVELS: readonly SpaceLevel[] = ['ok', 'soft', 'reserve', 'hard'];
 
@@ -76,8 +94,11 @@ export interface EngineFiguresOptions {
   readonly clock: Clock;
   readonly sequencer: Sequencer;
   readonly tracker: { latest(asset: number): PriceTick | null };
+  readonly quoter: Pick<Quoter, 'volatility' | 'estimate'>;
   readonly expectedAssets: AssetsAt;
   readonly silentAssets: AssetsAt;
+  readonly latenessMs: (asset: number) => number | null;
+  readonly lateMarkets: () => number;
   readonly shadow: () => {
     readonly appliedSeq: number;
     readonly archiveSeq: number;
@@ -123,20 +144,44 @@ export class EngineFigures {
     this.#samplePrices(nowMs);
     this.#sampleJournal();
     this.#sampleState();
+    this.#sampleLosses(nowMs);
     this.#gauges.set('marketsWithoutCapital', this.options.marketsWithoutCapital(nowMs));
     for (const thread of BACKGROUND_THREADS)
       this.#gauges.set(activeMsOf(thread), this.options.threads[thread].activeMs);
   }
 
   #samplePrices(nowMs: number): void {
-    const { tracker, expectedAssets, silentAssets } = this.options;
+    const { tracker, quoter, expectedAssets, silentAssets, latenessMs, lateMarkets } = this.options;
     const gauges = this.#gauges;
     gauges.set('assetsExpected', expectedAssets(nowMs).length);
     gauges.set('assetsSilent', silentAssets(nowMs).length);
+    gauges.set('marketsLate', lateMarkets());
+    let [atBound, repeating] = [0, 0];
     for (const asset of ASSETS.keys()) {
+      const { isAtBound, repeated } = quoter.volatility(asset);
+      if (quoter.estimate(asset) !== null) {
+        atBound += Number(isAtBound);
+        repeating += Number(Math.abs(repeated) > REPEATED_ALARMING);
+      }
       const tick = tracker.latest(asset);
       gauges.set(ageOf(asset), tick === null ? Number.NaN : Math.max(0, nowMs - tick.timeMs) / 1_000);
+      gauges.set(latenessOf(asset), (latenessMs(asset) ?? Number.NaN) / 1_000);
     }
+    gauges.set('assetsAtBound', atBound);
+    gauges.set('assetsRepeating', repeating);
+  }
+
+  #sampleLosses(nowMs: number): void {
+    const { engine } = this.options.sequencer;
+    const gauges = this.#gauges;
+    const results = engine.dayResults(nowMs);
+    const { rules } = engine;
+    let share = 0;
+    for (const scope of LOSS_SCOPES.keys()) {
+      gauges.set(dayResultOf(scope), results.resultCents[scope] as number);
+      if (rules !== null) share = Math.max(share, lostCents(results, scope) / lossLimitCents(rules, scope));
+    }
+    gauges.set('lossLimitShare', share);
   }
 
   #sampleJournal(): void {

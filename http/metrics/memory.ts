@@ -15,13 +15,16 @@ export interface FiguresMemory {
   readonly engine: SharedArrayBuffer;
   /** Each written by its gateway. */
   readonly gateways: readonly SharedArrayBuffer[];
+  /** Gateways with threads of their own: all of them, or none where the only one runs on the engine's. */
+  readonly gatewayThreads: number;
   /** Written by the operators' thread. */
   readonly operators: SharedArrayBuffer;
 }
 
-export const figuresMemory = (gateways: number): FiguresMemory => ({
+export const figuresMemory = (gatewayThreads: number): FiguresMemory => ({
   engineGauges: engineGaugesMemory(),
   engine: engineMeterMemory(),
-  gateways: Array.from({ length: gateways }, gatewayMeterMemory),
+  gateways: Array.from({ length: Math.max(1, gatewayThreads) }, gatewayMeterMemory),
+  gatewayThreads,
   operators: layout.memory(),
 });

@@ -1,5 +1,6 @@
 /** All figures as the operators' thread reads them at one moment. */
 
+import { CONNECTION_CELLS } from '../uws/connection-limits.js';
 import { Histogram, sumOf } from './cells.js';
 import { type EngineGauges, engineGaugesOf } from './engine-figures.js';
 import { ENGINE_PLACES, engineSheetOf } from './engine-meter.js';
@@ -28,8 +29,11 @@ export interface Reading {
   /** The sheet of the engine's thread, and the sum of those of the gateways. */
   readonly engine: Float64Array;
   readonly gateways: Float64Array;
-  readonly gatewayCount: number;
+  /** Threads of their own; none where the engine's serves the port. */
+  readonly gatewayThreads: number;
   readonly connections: number;
+  /** The part of a port's connections that is taken. */
+  readonly connectionsTaken: { readonly public: number; readonly operators: number };
   /** Of accepted orders, at all gateways. */
   readonly orders: Histogram;
   readonly stages: readonly { readonly name: string; readonly took: Histogram }[];
@@ -44,16 +48,18 @@ export class Readings {
   readonly #gauges: SharedArrayBuffer;
   readonly #engine: Float64Array;
   readonly #gateways: readonly Float64Array[];
+  readonly #gatewayThreads: number;
   readonly #operators: Float64Array;
-  readonly #connections: Int32Array;
+  readonly #connections: readonly Int32Array[];
 
-  /** `openConnections` is one 32-bit integer: those of the public port. */
-  constructor(memory: FiguresMemory, openConnections: SharedArrayBuffer) {
+  /** `connections` are `CONNECTION_CELLS` of the public port and the operators'. */
+  constructor(memory: FiguresMemory, connections: readonly Int32Array[]) {
     this.#gauges = memory.engineGauges;
     this.#engine = engineSheetOf(memory.engine);
     this.#gateways = memory.gateways.map(gatewaySheetOf);
+    this.#gatewayThreads = memory.gatewayThreads;
     this.#operators = operatorSheetOf(memory.operators);
-    this.#connections = new Int32Array(openConnections);
+    this.#connections = connections;
   }
 
   take(timeMs: number, monotonicMs: number): Reading {
@@ -65,8 +71,9 @@ export class Readings {
       gauges: engineGaugesOf(this.#gauges.slice(0)),
       engine,
       gateways,
-      gatewayCount: this.#gateways.length,
-      connections: Atomics.load(this.#connections, 0),
+      gatewayThreads: this.#gatewayThreads,
+      connections: this.#connections[0]?.[CONNECTION_CELLS.open] ?? 0,
+      connectionsTaken: { public: takenOf(this.#connections[0]), operators: takenOf(this.#connections[1]) },
       orders: new Histogram(gateways, GATEWAY_PLACES.orders, MICROSECONDS),
       stages: ORDER_STAGES.map((name, at) => ({
         name,
@@ -75,14 +82,24 @@ export class Readings {
       batchCommands: new Histogram(engine, ENGINE_PLACES.batchCommands, COMMANDS),
       commit: new Histogram(engine, ENGINE_PLACES.commit, MICROSECONDS),
       publish: new Histogram(engine, ENGINE_PLACES.publish, MICROSECONDS),
-      threads: [
-        threadFigures('engine', engine, ENGINE_PLACES.thread),
-        ...this.#gateways.map((sheet, at) => threadFigures(`gateway${at}`, sheet, GATEWAY_PLACES.thread)),
-        threadFigures('operators', this.#operators, OPERATOR_PLACES.thread),
-      ],
+      threads: this.#threads(engine),
     };
   }
+
+  #threads(engine: Float64Array): ThreadFigures[] {
+    const gateways = this.#gateways.map((sheet, at) =>
+      threadFigures(`gateway${at}`, sheet, GATEWAY_PLACES.thread),
+    );
+    const own = gateways.splice(0, this.#gatewayThreads);
+    const here = threadFigures('engine', engine, ENGINE_PLACES.thread);
+    const clientFaults = gateways.reduce((sum, gateway) => sum + gateway.clientFaults, here.clientFaults);
+    const operators = threadFigures('operators', this.#operators, OPERATOR_PLACES.thread);
+    return [{ ...here, clientFaults }, ...own, operators];
+  }
 }
+
+const takenOf = (cells: Int32Array | undefined): number =>
+  (cells?.[CONNECTION_CELLS.open] ?? 0) / (cells?.[CONNECTION_CELLS.max] || 1);
 
 const threadFigures = (name: string, sheet: Float64Array, places: ThreadPlaces): ThreadFigures => ({
   name,

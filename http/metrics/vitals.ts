@@ -54,9 +54,9 @@ const busyPercent =
       100,
       Math.max(0, ((activeMs(now) - activeMs(before)) / (now.monotonicMs - before.monotonicMs || 1)) * 100),
     );
-const gatewaysActiveMs = ({ threads, gatewayCount }: Reading): number =>
+const gatewaysActiveMs = ({ threads, gatewayThreads }: Reading): number =>
   threads.reduce((sum, { name, activeMs }) => sum + (name.startsWith('gateway') ? activeMs : 0), 0) /
-  gatewayCount;
+  gatewayThreads;
 
 const answersBy =
   (counts: (status: number) => boolean) =>
@@ -108,7 +108,7 @@ const COLUMNS = {
   freeBytes: gauge('freeBytes'),
   memoryBytes: () => process.memoryUsage.rss(),
   engineHeapBytes: (now) => threadOf('engine')(now)?.heapUsedBytes ?? NONE,
-  gateways: ({ gatewayCount }) => gatewayCount,
+  gateways: ({ gatewayThreads }) => gatewayThreads,
   connections: ({ connections }) => connections,
   streams: ({ gateways }) => gateways[GATEWAY_PLACES.streams] ?? NONE,
   assetsSilent: gauge('assetsSilent'),

@@ -1,7 +1,8 @@
 /** Metrics of the engine's thread: commands, batches, the journal and what follows it, prices, and the state of the exchange. */
 import { COMMAND_KINDS } from '../../../engine/model/command-codec.js';
 import { ASSETS } from '../../../engine/model/domain.js';
-import { ageOf, SPACE_LEVELS } from '../engine-figures.js';
+import { LOSS_SCOPES } from '../../../engine/model/loss-limits.js';
+import { ageOf, dayResultOf, latenessOf, SPACE_LEVELS } from '../engine-figures.js';
 import { ENGINE_PLACES, OUTCOMES } from '../engine-meter.js';
 import type { Reading } from '../readings.js';
 import { counter, type Family, gauge, histogram, type Labelled } from './family.js';
@@ -47,10 +48,26 @@ const PLAIN: readonly (readonly [name: string, help: string, gauge: GaugeName])[
     'assetsExpected',
   ],
   ['tote_feed_assets_silent', 'Of these, assets without a price for 10 s', 'assetsSilent'],
+  ['tote_markets_late', 'Markets whose live prices arrive too late for them', 'marketsLate'],
   [
     'tote_markets_without_capital',
     'Markets that open no round because the house cannot pay its seeds',
     'marketsWithoutCapital',
+  ],
+  [
+    'tote_loss_limit_share',
+    'Greatest share of a loss limit that the house has lost today (UTC): 1 suspends markets',
+    'lossLimitShare',
+  ],
+  [
+    'tote_assets_at_volatility_bound',
+    'Quoted assets whose volatility is at a bound of its estimate',
+    'assetsAtBound',
+  ],
+  [
+    'tote_assets_repeating',
+    'Quoted assets whose changes of price repeat, or take back, more than 0.3 of the change before',
+    'assetsRepeating',
   ],
   ['tote_accounts', 'Accounts', 'accounts'],
   ['tote_keys', 'API keys', 'keys'],
@@ -112,10 +129,22 @@ export function engineFamilies(reading: Reading): Family[] {
       snapshotAtMs === 0 ? [] : [[{}, snapshotAtMs / 1_000]],
     ),
     gauge(
+      'tote_house_day_result_dollars',
+      'What rounds settled today (UTC) have brought the house, by market, asset, and ALL',
+      LOSS_SCOPES.map((scope, at) => [{ scope }, gauges.get(dayResultOf(at)) / CENTS_PER_DOLLAR] as const),
+    ),
+    gauge(
       'tote_feed_age_seconds',
       'Time since the last price of each asset; absent before the first',
       ASSETS.map((asset, at) => [{ asset }, gauges.get(ageOf(at))] as const).filter(
         ([, age]) => !Number.isNaN(age),
+      ),
+    ),
+    gauge(
+      'tote_feed_lateness_seconds',
+      'How late nine of ten live prices of each asset arrive; absent while unknown',
+      ASSETS.map((asset, at) => [{ asset }, gauges.get(latenessOf(at))] as const).filter(
+        ([, lateness]) => !Number.isNaN(lateness),
       ),
     ),
   ];

@@ -42,6 +42,11 @@ export const gatewayFamilies = (reading: Reading, routes: readonly RouteName[]):
     'Open connections of the public port, streams included',
     reading.connections,
   ),
+  gauge(
+    'tote_connections_taken_share',
+    "The part of a port's connections that is taken",
+    Object.entries(reading.connectionsTaken).map(([port, share]) => [{ port }, share]),
+  ),
   gauge('tote_streams', 'Open streams', reading.gateways[GATEWAY_PLACES.streams] ?? 0),
   counter(
     'tote_streams_opened_total',
