@@ -1,6 +1,7 @@
 /** GET endpoints of the caller's account: what it has, and one order by its id or its Idempotency-Key. */
 
 import { must } from '../../engine/base/assert.js';
+import { isoText } from '../../engine/base/iso-text.js';
 import { accountId, keyId, SCOPES, scopesMask, TIERS, textAt } from '../../engine/model/domain.js';
 import type { BetView } from '../../engine/model/views.js';
 import { type IdempotencyDigests, parseIdempotencyKey } from '../kit/idempotency.js';
@@ -12,14 +13,14 @@ import * as requests from '../rings/requests.js';
 import { positionText } from '../wire/account-text.js';
 import type { Account, ThisKey } from '../wire/account-types.js';
 import type { ListedHashes } from '../wire/listed-hashes.js';
-import { isoText, successText } from '../wire/wire.js';
+import { successText } from '../wire/wire.js';
 import type { Call, Verdict } from './call.js';
 import { findOwnBet } from './lists/find-bet.js';
 import { parseBetId } from './lists/list-query.js';
 import { type OpenBets, OpenBetsReader } from './lists/open-bets.js';
 import type { PastBets } from './lists/past-bets.js';
 import { NO_ORDER, NOT_PENDING, notRead, OVERLOADED, refusedOf } from './refusals.js';
-import { betLimits, type SharedFacts } from './shared-reads.js';
+import { betLimits, type SharedState } from './shared-reads.js';
 
 const OK = 200;
 
@@ -28,7 +29,7 @@ export class AccountReads {
     private readonly link: Link,
     private readonly hashes: ListedHashes,
     private readonly digests: IdempotencyDigests,
-    private readonly facts: SharedFacts,
+    private readonly facts: SharedState,
     private readonly past: PastBets,
   ) {}
 
@@ -117,9 +118,9 @@ export class AccountReads {
   orderByKey(call: Call, segment: string): Verdict {
     const given = parseQuery(call.request.query, []);
     if (given instanceof Refused) return given;
-    const text = parsePathId(segment);
+    const text = parsePathId(segment, 'key');
     if (text instanceof Refused) return text;
-    const key = parseIdempotencyKey(text);
+    const key = parseIdempotencyKey(text, 'path parameter key');
     if (key instanceof Refused) return key;
     const digest = this.digests.ofKey(call.account, key);
     const isSent = this.link.send(
@@ -132,7 +133,7 @@ export class AccountReads {
     return isSent ? null : OVERLOADED;
   }
 
-  #answerSeen(call: Call, { bet, rememberedFromMs }: replies.SeenKeyFacts): void {
+  #answerSeen(call: Call, { bet, rememberedFromMs }: replies.SeenKeyReply): void {
     const answer = (order: BetView | null): void => {
       const orderText = order === null ? 'null' : positionText(order, this.hashes);
       const forgottenBefore = isoText(Math.max(rememberedFromMs, 0));

@@ -1,11 +1,14 @@
 /** One request on its way through the public API, and the headers of its answer. */
 import type { HttpRequest, HttpResponder } from '../../engine/model/ports.js';
+import type { OrderContent } from '../kit/idempotency.js';
 import type { Refused } from '../kit/refused.js';
 import { isNamed, type TaggedBody } from '../kit/tagged-body.js';
 import type { Asker, RateLimits } from '../limits/rate-limits.js';
 import type { GatewayMeter } from '../metrics/gateway-meter.js';
 import type { HeadTexts } from '../wire/head-texts.js';
+import { successText } from '../wire/wire.js';
 import { isWriteMethod, NO_ROUTE } from './endpoint.js';
+import { parseOrder } from './order-request.js';
 
 /** The result of an operation: a refusal, or null if it answers by itself, now or later. */
 export type Verdict = Refused | null;
@@ -14,8 +17,10 @@ export type Verdict = Refused | null;
 export type ExtraHeaders = readonly string[];
 
 const OK = 200;
+export const CREATED = 201;
 const NOT_MODIFIED = 304;
 const NO_HEADERS: ExtraHeaders = [];
+const REPLAY_HEADER: ExtraHeaders = ['X-Idempotent-Replay', 'true'];
 const NO_STORE = '\r\nCache-Control: no-store';
 
 export class Call implements Asker {
@@ -70,6 +75,16 @@ export class Call implements Asker {
     for (let at = 0; at < extra.length; at += 2) block += `\r\n${extra[at]}: ${extra[at + 1]}`;
     this.#answer(status, block, body);
     return null;
+  }
+
+  /** The order in the request's body, whose type is known to be JSON. */
+  order(): OrderContent | Refused {
+    return parseOrder(this.request.body);
+  }
+
+  /** Answers with an order that was placed; `dataText` is the JSON of an OrderResult. */
+  sendOrder(dataText: string, isReplay: boolean): null {
+    return this.send(CREATED, successText(dataText), isReplay ? REPLAY_HEADER : NO_HEADERS);
   }
 
   refuse(refused: Refused, extra: ExtraHeaders = refused.headers): null {

@@ -7,7 +7,7 @@ import { ROUTES_MAX } from '../metrics/gateway-meter.js';
 import type { Documented } from '../openapi/operation.js';
 import type { AccountReads } from './account-reads.js';
 import type { Call, Verdict } from './call.js';
-import type { OnReplay, OrderDesk } from './orders.js';
+import type { OnReplay, OrderHandlers } from './orders.js';
 import type { PastReads } from './past-reads.js';
 import type { Reads } from './reads.js';
 import type { SharedReads } from './shared-reads.js';
@@ -21,7 +21,7 @@ export interface Services {
   readonly past: PastReads;
   readonly shared: SharedReads;
   readonly own: AccountReads;
-  readonly desk: OrderDesk;
+  readonly desk: OrderHandlers;
 }
 
 export interface Endpoint extends Documented {

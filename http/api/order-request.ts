@@ -23,6 +23,7 @@ const DETAIL_LENGTH_MAX = 300;
 const OPTIONAL_FIELDS = [
   'expectedPercent',
   'clientSeed',
+  'clientOrderId',
   'roundId',
   'validUntil',
   'minOdds',
@@ -102,6 +103,7 @@ export function parseUsual(body: Uint8Array): ParsedOrder | null {
     expectedPercentE6: -1,
     limitOddsE4: NO_LIMIT,
     clientSeed: null,
+    clientOrderId: null,
     guards: null,
   };
 }
@@ -126,7 +128,11 @@ function readCents(bytes: Uint8Array, begin: number, end: number): number {
 /** Reads any body. */
 export function parseAny(body: Uint8Array): ParsedOrder | Refused {
   const value = parseJson(body);
-  if (value instanceof Refused) return value;
+  return value instanceof Refused ? value : orderOf(value);
+}
+
+/** The order that a value of JSON is. */
+export function orderOf(value: unknown): ParsedOrder | Refused {
   if (!isOrder(value) || hasOtherFields(value)) return explain(value);
   const stakeCents = centsOfDollars(value.amount);
   if (stakeCents === null)
@@ -151,11 +157,15 @@ export function parseAny(body: Uint8Array): ParsedOrder | Refused {
     expectedPercentE6: value.expectedPercent === undefined ? -1 : Math.round(value.expectedPercent * 1e6),
     limitOddsE4,
     clientSeed,
+    clientOrderId: value.clientOrderId ?? null,
     guards,
   };
 }
 
+const ODDS_E4 = 10_000;
 const CENT_E4 = 100;
+/** The number of no round: the engine refuses the order as one whose round is over, behind the checks that come before. */
+const OF_ANOTHER_MARKET = Number.MAX_SAFE_INTEGER;
 
 /**
  * The odds that a limit order names, 1e-4; 0 if the order has none. They have at most three digits, and two decimals: so few
@@ -165,9 +175,9 @@ function readLimit({ limitOdds, minOdds, expectedPercent }: OrderRequest): numbe
   if (limitOdds === undefined) return NO_LIMIT;
   if (minOdds !== undefined || expectedPercent !== undefined)
     return invalid('limitOdds takes the place of minOdds and expectedPercent: give only one of them');
-  const oddsE4 = Math.round(limitOdds * 10_000);
+  const oddsE4 = Math.round(limitOdds * ODDS_E4);
   const stepE4 = oddsE4 < 100_000 ? CENT_E4 : oddsE4 < 1_000_000 ? 10 * CENT_E4 : 100 * CENT_E4;
-  if (oddsE4 % stepE4 !== 0 || oddsE4 / 10_000 !== limitOdds)
+  if (oddsE4 % stepE4 !== 0 || oddsE4 / ODDS_E4 !== limitOdds)
     return invalid('limitOdds must go in steps of 0.01 below 10, of 0.1 below 100, and of 1 from there on');
   return oddsE4;
 }
@@ -179,16 +189,15 @@ function readGuards(
 ): OrderGuards | null | Refused {
   if (roundId === undefined && validUntil === undefined && minOdds === undefined) return null;
   const round = roundId === undefined ? null : parseRoundId(roundId);
-  if (roundId !== undefined && (round === null || round.market !== market)) {
-    return invalid('roundId must be the id of a round of the market');
-  }
+  if (roundId !== undefined && round === null) return invalid('roundId must be the id of a round');
+  const roundNumber = round === null ? -1 : round.market === market ? round.roundNumber : OF_ANOTHER_MARKET;
   const validUntilMs = validUntil === undefined ? Number.POSITIVE_INFINITY : Date.parse(validUntil);
   if (Number.isNaN(validUntilMs)) return invalid('validUntil must be a possible date and time');
-  return { roundNumber: round?.roundNumber ?? -1, validUntilMs, minOddsE4: oddsE4AtLeast(minOdds ?? 0) };
+  const minOddsE4 = Math.round((minOdds ?? 0) * ODDS_E4);
+  if (minOdds !== undefined && minOddsE4 / ODDS_E4 !== minOdds)
+    return invalid('minOdds must have at most four decimals');
+  return { roundNumber, validUntilMs, minOddsE4 };
 }
-
-/** The least odds in 1e-4 that are not below these; what lies below a millionth is taken for the error of a double. */
-const oddsE4AtLeast = (odds: number): number => Math.ceil(Math.round(odds * 1e6) / 100);
 
 function hasOtherFields(order: OrderRequest): boolean {
   let known = 3;

@@ -4,7 +4,7 @@
  */
 import type { RoundSeeds } from '../../engine/fairness.js';
 import type { IdempotencyDigest } from '../../engine/model/commands.js';
-import type { OrderFacts } from '../../engine/model/events.js';
+import type { OrderTerms } from '../../engine/model/events.js';
 import { refuseBodyType } from '../kit/body.js';
 import { type IdempotencyDigests, type OrderContent, parseIdempotencyKey } from '../kit/idempotency.js';
 import { Refused } from '../kit/refused.js';
@@ -17,17 +17,14 @@ import * as requests from '../rings/requests.js';
 import type { RingConsumer } from '../rings/ring.js';
 import { orderQuoteText, orderResultText } from '../wire/account-text.js';
 import type { Call, Verdict } from './call.js';
-import { parseOrder } from './order-request.js';
 import { OVERLOADED, refusedOf } from './refusals.js';
 
 const OK = 200;
-const CREATED = 201;
-const REPLAY_HEADER = ['X-Idempotent-Replay', 'true'] as const;
 
 /** Receives a function that repeats an earlier answer, or null if there was none. */
 export type OnReplay = (replay: (() => Verdict) | null) => void;
 
-export class OrderDesk {
+export class OrderHandlers {
   constructor(
     private readonly link: Link,
     private readonly seeds: RoundSeeds,
@@ -63,7 +60,7 @@ export class OrderDesk {
   /** Answers what `place` would. An Idempotency-Key is left alone: nothing is placed under it. */
   quote(call: Call): Verdict {
     const { request } = call;
-    const order = refuseBodyType(request) ?? parseOrder(request.body);
+    const order = refuseBodyType(request) ?? call.order();
     if (order instanceof Refused) return order;
     const facts = factsOf(call, order, null);
     const isSent = this.link.send(
@@ -82,24 +79,24 @@ export class OrderDesk {
     call.send(OK, orderQuoteText(market, timeMs, offer, refused, rests));
   }
 
-  #read(call: Call): requests.OrderFacts | Refused {
+  #read(call: Call): requests.OrderFields | Refused {
     const { request } = call;
     const unfit = refuseBodyType(request);
     if (unfit !== null) return unfit;
     const key = request.idempotencyKey === null ? null : parseIdempotencyKey(request.idempotencyKey);
     if (key instanceof Refused) return key;
-    const order = parseOrder(request.body);
+    const order = call.order();
     if (order instanceof Refused) return order;
     return factsOf(call, order, key === null ? null : this.digests.digest(call.account, key, order));
   }
 
   #answer(call: Call, kind: number, ring: RingConsumer): void {
     if (kind === replies.REFUSED) call.refuse(refusedOf(replies.readRefusal(ring)));
-    else if (kind === replies.REPLAYED) call.send(CREATED, this.#textOf(readBet(ring)), REPLAY_HEADER);
+    else if (kind === replies.REPLAYED) call.sendOrder(this.#textOf(readBet(ring)), true);
     else {
       const bet = readBet(ring);
       const [takenMs, handedOverMs, durableMs] = [ring.number(), ring.number(), ring.number()];
-      call.send(CREATED, this.#textOf(bet));
+      call.sendOrder(this.#textOf(bet), false);
       this.meter.placed(call.startedMs, takenMs, handedOverMs, durableMs, this.monotonicMs());
     }
   }
@@ -111,10 +108,10 @@ export class OrderDesk {
       return () => refused;
     }
     const text = this.#textOf(readBet(ring));
-    return () => call.send(CREATED, text, REPLAY_HEADER);
+    return () => call.sendOrder(text, true);
   }
 
-  #textOf(bet: OrderFacts): string {
+  #textOf(bet: OrderTerms): string {
     return orderResultText(bet, bet.type === 'orderPending' ? null : this.seeds.betHash(bet));
   }
 }
@@ -123,7 +120,7 @@ const factsOf = (
   { account, key }: Call,
   order: OrderContent,
   idempotency: IdempotencyDigest | null,
-): requests.OrderFacts => ({
+): requests.OrderFields => ({
   account,
   key,
   market: order.market,
@@ -133,5 +130,6 @@ const factsOf = (
   limitOddsE4: order.limitOddsE4,
   idempotency,
   clientSeed: order.clientSeed,
+  clientOrderId: order.clientOrderId,
   guards: order.guards,
 });

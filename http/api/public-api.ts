@@ -16,7 +16,7 @@ import type { Rights } from '../board/rights.js';
 import { IdempotencyDigests } from '../kit/idempotency.js';
 import { Refused } from '../kit/refused.js';
 import { type Found, Router } from '../kit/router.js';
-import type { Fate, RateLimits, Taken } from '../limits/rate-limits.js';
+import type { Admission, KeyState, RateLimits } from '../limits/rate-limits.js';
 import { MarketView } from '../market-data/market-view.js';
 import type { GatewayMeter } from '../metrics/gateway-meter.js';
 import type { DocsFiles } from '../pages/docs-page.js';
@@ -30,7 +30,7 @@ import { Call, type Verdict } from './call.js';
 import { BASES, FIRST_ENDPOINT, isRead, type Operation, operationOf } from './endpoint.js';
 import { apiDocument, ENDPOINTS } from './endpoints.js';
 import { PastBets } from './lists/past-bets.js';
-import { OrderDesk } from './orders.js';
+import { OrderHandlers } from './orders.js';
 import { PastReads } from './past-reads.js';
 import { Reads } from './reads.js';
 import { limitRefusals } from './refusals.js';
@@ -70,6 +70,8 @@ export interface PublicApiParts {
 }
 
 const NO_CONTENT = 204;
+const FOUND = 302;
+const TO_DOCS = ['Location', '/docs'] as const;
 /** Known without looking for a route. */
 const ORDERS_PATH = '/v1/orders';
 const NOT_FOUND = new Refused('not_found', 'no such path');
@@ -106,7 +108,7 @@ export class PublicApi {
     const pastBets = new PastBets(link, parts.archive);
     const reads = new Reads(link, view, seeds, hashes, pastBets);
     const digests = new IdempotencyDigests(masterSecret);
-    const desk = new OrderDesk(link, seeds, digests, parts.meter, () => parts.clock.monotonicMs());
+    const desk = new OrderHandlers(link, seeds, digests, parts.meter, () => parts.clock.monotonicMs());
     const own = new AccountReads(link, hashes, digests, parts, pastBets);
     const { archive, signing } = parts;
     const past = new PastReads({ link, archive, seeds, hashes, past: pastBets, signing });
@@ -194,6 +196,7 @@ export class PublicApi {
   #withoutKey(call: Call, found: Found<Operation> | null): Verdict {
     const { request } = call;
     if (request.fault !== null) return new Refused(request.fault.code, request.fault.detail);
+    if (request.path === '/' && isRead(request.method)) return call.sendEmpty(FOUND, TO_DOCS);
     const page = this.#documents.find(request.path, this.#parts.rules());
     if (found === null && page === undefined) return NOT_FOUND;
     const allow = ['Allow', found?.resource.allow ?? READ_ONLY];
@@ -203,12 +206,12 @@ export class PublicApi {
   }
 
   /** Counts the request, or refuses it for a limit. */
-  #count(call: Call, fate: Fate): Verdict {
+  #count(call: Call, fate: KeyState): Verdict {
     return this.#take(call, fate) === 'admitted' ? null : this.#rateLimited(call);
   }
 
   /** The same, and who refuses. Keeps for the headers what the limits say now. */
-  #take(call: Call, fate: Fate): Taken {
+  #take(call: Call, fate: KeyState): Admission {
     const { limits } = this.#parts;
     const taken = limits.take(call, fate, call.limitsNowMs);
     call.noteLimits(limits);

@@ -67,7 +67,7 @@ export class Reads {
     return isSent ? null : OVERLOADED;
   }
 
-  #list(call: Call, list: requests.ListFacts | Refused): Verdict {
+  #list(call: Call, list: requests.ListFields | Refused): Verdict {
     if (list instanceof Refused) return list;
     const isSent = this.link.send(
       (ring, ticket) => requests.sendList(ring, ticket, call, list),
@@ -80,7 +80,7 @@ export class Reads {
   }
 
   /** Answers with a page of memory, or with what it is together with the archive. */
-  #lead(call: Call, list: requests.ListFacts, reply: replies.BetsReply): void {
+  #lead(call: Call, list: requests.ListFields, reply: replies.BetsReply): void {
     if (!needsArchive(list, reply)) {
       call.send(OK, this.#listBytes(reply));
       return;
@@ -96,7 +96,7 @@ export class Reads {
   }
 
   #roundBytes(call: Call, ring: RingConsumer): Uint8Array {
-    const { round, ...prices } = replies.readRoundFacts(ring);
+    const { round, ...prices } = replies.readRound(ring);
     return Buffer.from(successText(JSON.stringify(roundDetail(round, this.seeds, prices, call.nowMs))));
   }
 }

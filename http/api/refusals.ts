@@ -1,7 +1,9 @@
 /** The refusals of the public API that are the same for every endpoint, and those of the engine's thread. */
 import { must } from '../../engine/base/assert.js';
 import type { ArchiveRefusal } from '../../engine/model/archive-reads.js';
+import type { ErrorCode } from '../../engine/model/errors.js';
 import type { CurrentOdds } from '../../engine/model/events.js';
+import type { HeaderList } from '../../engine/model/ports.js';
 import { Refused, refusedBy } from '../kit/refused.js';
 import type { RatePolicy } from '../limits/rate-limits.js';
 import type { RefusalFacts } from '../rings/replies.js';
@@ -42,9 +44,16 @@ const WITH_TEXT = new Map(
   ]),
 );
 
+/** What passes by itself, with the next tick or once later ones have agreed with a price. */
+const RETRY_AFTER: Partial<Record<ErrorCode, HeaderList>> = {
+  stale_price: ['Retry-After', '1'],
+  price_held: ['Retry-After', '5'],
+};
+
 /** A refusal by the engine's thread, which sends no detail for what this file has a text for. */
 export const refusedOf = ({ code, detail, current }: RefusalFacts): Refused =>
-  WITH_TEXT.get(code) ?? new Refused(code, detail, [], current === undefined ? '' : currentText(current));
+  WITH_TEXT.get(code) ??
+  new Refused(code, detail, RETRY_AFTER[code] ?? [], current === undefined ? '' : currentText(current));
 
 /** What the odds are now, so that the next attempt needs no other request. */
 const currentText = ({ percentE2, oddsE4 }: CurrentOdds): string =>

@@ -1,6 +1,7 @@
 /** GET endpoints that a gateway answers from shared memory, without asking the engine's thread: the time, and limits. */
 
 import { must } from '../../engine/base/assert.js';
+import { isoText } from '../../engine/base/iso-text.js';
 import { TIERS, type Tier, textAt } from '../../engine/model/domain.js';
 import type { Rules } from '../../engine/model/rules.js';
 import { type Board, DURABLE_SEQ } from '../board/markets.js';
@@ -8,12 +9,12 @@ import type { Rights } from '../board/rights.js';
 import type { RateLimits } from '../limits/rate-limits.js';
 import { WINDOW_MS } from '../limits/sliding-windows.js';
 import type { BetLimits, Limits, ServerTime } from '../wire/service-types.js';
-import { isoText, successText } from '../wire/wire.js';
+import { successText } from '../wire/wire.js';
 import type { Call, Verdict } from './call.js';
 
 const OK = 200;
 
-export interface SharedFacts {
+export interface SharedState {
   readonly board: Board;
   readonly rights: Rights;
   readonly limits: RateLimits;
@@ -23,7 +24,7 @@ export interface SharedFacts {
 export class SharedReads {
   readonly #journalRow = new Float64Array(1);
 
-  constructor(private readonly facts: SharedFacts) {}
+  constructor(private readonly facts: SharedState) {}
 
   time(call: Call): Verdict {
     this.facts.board.journal.read(0, this.#journalRow);

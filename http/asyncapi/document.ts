@@ -65,7 +65,7 @@ const MESSAGES = {
   StreamError: ['error', 'A refusal, or why the stream is about to be closed'],
   MarketsMessage: ['markets', 'The newest state of markets'],
   PricesMessage: ['prices', 'The newest prices of assets'],
-  AccountMessage: ['account', 'The newest balance'],
+  AccountMessage: ['account', 'The newest balance, and keys as they are made'],
   RoundsMessage: ['rounds', 'Transitions of rounds'],
   FillsMessage: ['fills', 'What became of bets of the account'],
 } as const;

@@ -1,11 +1,12 @@
 /** Writes on the board how far the journal is, on the engine's thread. */
-import type { Facts } from './facts.js';
+
 import { DURABLE_SEQ } from './markets.js';
+import type { SharedRows } from './shared-rows.js';
 
 export class JournalPosition {
   readonly #row = new Float64Array(1);
 
-  constructor(private readonly facts: Facts) {
+  constructor(private readonly facts: SharedRows) {
     this.#row[DURABLE_SEQ] = Number.NaN;
   }
 

@@ -11,8 +11,8 @@ import type { BetPlaced, EngineEvent, OrderFilled } from '../../engine/model/eve
 import type { EngineReads, RoundView } from '../../engine/model/views.js';
 import { availableCents } from '../../engine/quotes/exposure.js';
 import { quotedUpCents } from '../../engine/quotes/split.js';
-import type { Facts } from './facts.js';
 import * as M from './markets.js';
+import type { SharedRows } from './shared-rows.js';
 
 /** The latest accepted price of an asset, or null. It is no part of the engine's state. */
 export type LatestTick = (asset: number) => { readonly price: number; readonly timeMs: number } | null;
@@ -42,7 +42,7 @@ class Row {
   readonly #last: Float64Array;
 
   constructor(
-    private readonly facts: Facts,
+    private readonly facts: SharedRows,
     private readonly row: number,
     fields: number,
   ) {
@@ -164,7 +164,11 @@ export class MarketPublisher {
         if (this.#shown[event.market]?.round.roundNumber === event.roundNumber)
           this.#show(event.market, null);
         return;
+      case 'marketSuspended':
+        this.#publish(event.market);
+        return;
       case 'configured':
+      case 'tradingChanged':
         this.#publishAll();
         return;
       default:
@@ -208,8 +212,12 @@ export class MarketPublisher {
     next[M.MAX_STAKE_CENTS] = limits?.maxStakeCents ?? 0;
     next[M.ROUND_NUMBER] = shown?.round.roundNumber ?? -1;
     if (shown !== null) {
+      const shareE6 = this.fairShare(market);
       fill(next, shown);
-      quote(next, shown, this.fairShare(market));
+      quote(next, shown, shareE6);
+      const isQuoted = shown.round.quote === null || shareE6 >= 0;
+      const isOpen = this.engine.trading.enabled && !this.engine.isSuspended(market);
+      next[M.TAKES_ORDERS] = isQuoted && isOpen ? 1 : 0;
       shown.publishedBets = shown.durableBets;
     }
     row.write();

@@ -4,7 +4,7 @@
  * gateways build their answers from it.
  */
 import { ASSETS, MARKETS_MAX } from '../../engine/model/domain.js';
-import { Facts, factsMemory } from './facts.js';
+import { factsMemory, SharedRows } from './shared-rows.js';
 
 /**
  * How often rounds are driven and the board is published, in milliseconds. A turn of it costs the engine's thread as much as
@@ -34,7 +34,9 @@ export const DURABLE_VOLUME_CENTS = 13;
 /** Up to which stake a bet on the side is within what the round can bear; of a LIVE round. */
 export const AVAILABLE_UP_CENTS = 14;
 export const AVAILABLE_DOWN_CENTS = 15;
-export const MARKET_FIELDS = 16;
+/** 1 unless an operator has stopped orders in the market or everywhere, or the house has no quote; of a LIVE round. */
+export const TAKES_ORDERS = 16;
+export const MARKET_FIELDS = 17;
 
 /** Fields of an asset's row; NaN for none. */
 export const TICK_PRICE = 0;
@@ -62,13 +64,13 @@ export const boardMemory = (): BoardMemory => ({
 });
 
 export interface Board {
-  readonly markets: Facts;
-  readonly assets: Facts;
-  readonly journal: Facts;
+  readonly markets: SharedRows;
+  readonly assets: SharedRows;
+  readonly journal: SharedRows;
 }
 
 export const boardOf = ({ markets, assets, journal }: BoardMemory): Board => ({
-  markets: new Facts(markets, MARKETS_MAX, MARKET_FIELDS),
-  assets: new Facts(assets, ASSETS.length, ASSET_FIELDS),
-  journal: new Facts(journal, 1, JOURNAL_FIELDS),
+  markets: new SharedRows(markets, MARKETS_MAX, MARKET_FIELDS),
+  assets: new SharedRows(assets, ASSETS.length, ASSET_FIELDS),
+  journal: new SharedRows(journal, 1, JOURNAL_FIELDS),
 });

@@ -16,14 +16,14 @@ export const IDEMPOTENCY_KEY_PATTERN = '^("[!-~]{1,255}"|[!#-~]([!-~]{0,253}[!#-
 const QUOTE = 0x22;
 const BYTES_OF_48_BITS = 6;
 
-/** The key in a header value, without the pair of quotes that may enclose it. */
-export function parseIdempotencyKey(header: string): string | Refused {
+/** The key in a header value, or in what else has this `name`, without the pair of quotes that may enclose it. */
+export function parseIdempotencyKey(header: string, name = 'Idempotency-Key'): string | Refused {
   const opens = header.charCodeAt(0) === QUOTE;
   const closes = header.length > 1 && header.charCodeAt(header.length - 1) === QUOTE;
-  if (opens !== closes) return invalid('Idempotency-Key has a quote at one end only');
+  if (opens !== closes) return invalid(`${name} has a quote at one end only`);
   const key = opens ? header.slice(1, -1) : header;
   if (key.length === 0 || key.length > KEY_LENGTH_MAX || !isVisibleAscii(key)) {
-    return invalid(`Idempotency-Key must be 1 to ${KEY_LENGTH_MAX} visible ASCII characters`);
+    return invalid(`${name} must be 1 to ${KEY_LENGTH_MAX} visible ASCII characters`);
   }
   return key;
 }
@@ -47,6 +47,7 @@ export interface OrderContent {
   /** The least odds that a limit order takes, 1e-4; 0 for any other order. */
   readonly limitOddsE4: number;
   readonly clientSeed: string | null;
+  readonly clientOrderId: string | null;
   readonly guards: OrderGuards | null;
 }
 
@@ -58,11 +59,12 @@ export interface OrderContent {
 const canonicalHead = (marketId: string, side: number): string => `${marketId.length}:${marketId}|${side}|`;
 
 function canonicalRest(order: OrderContent): string {
-  const { stakeCents, expectedPercentE6, limitOddsE4, clientSeed, guards } = order;
+  const { stakeCents, expectedPercentE6, limitOddsE4, clientSeed, clientOrderId, guards } = order;
   let text = integerText(stakeCents);
   if (expectedPercentE6 >= 0) text += `|expectedPercent=${expectedPercentE6}`;
   if (limitOddsE4 > 0) text += `|limitOdds=${limitOddsE4}`;
   if (clientSeed !== null) text += `|clientSeed=${clientSeed.length}:${clientSeed}`;
+  if (clientOrderId !== null) text += `|clientOrderId=${clientOrderId.length}:${clientOrderId}`;
   return guards === null ? text : text + guardsText(guards);
 }
 

@@ -8,6 +8,7 @@ import { invalid, Refused } from './refused.js';
 
 /** The greatest `limit` of lists in the public API. */
 export const LIST_LIMIT_MAX = 200;
+export const CLIENT_ORDER_ID_PATTERN = '^[!-~]{1,64}$';
 const SHOWN_MAX = 40;
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
 
@@ -84,9 +85,9 @@ export function parseFlag(name: string, text: string | undefined): boolean | nul
 }
 
 /** Decodes one segment of the path; refused if its percent-encoding is invalid. */
-export function parsePathId(segment: string): string | Refused {
+export function parsePathId(segment: string, name = 'id'): string | Refused {
   if (!segment.includes('%')) return segment;
-  return decode(segment, false) ?? invalid('path parameter id is not valid percent-encoding');
+  return decode(segment, false) ?? invalid(`path parameter ${name} is not valid percent-encoding`);
 }
 
 /** null if the text is not percent-encoded UTF-8. A plus is a space in a query, and only there. */

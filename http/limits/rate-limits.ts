@@ -64,10 +64,10 @@ export interface Asker extends LimitsOwner {
  * limit refuses it. `forbidden` is refused with 403 before the limits of its key and account are checked, and counts
  * for them in any case.
  */
-export type Fate = 'unknown' | 'known' | 'forbidden';
+export type KeyState = 'unknown' | 'known' | 'forbidden';
 
 /** The decision on a request: counted, or refused with 429 because of its address or of its key. */
-export type Taken = 'admitted' | 'addressFull' | 'keyFull';
+export type Admission = 'admitted' | 'addressFull' | 'keyFull';
 
 export class RateLimits {
   /** The kind of the limit with the fewest requests left among those that apply; of equals, of the smaller. */
@@ -121,7 +121,7 @@ export class RateLimits {
    * Counts a request in all its windows, or refuses it and counts it in none. The fields then have the values of the
    * headers, until the next call.
    */
-  take(asker: Asker, fate: Fate, nowMs: number): Taken {
+  take(asker: Asker, fate: KeyState, nowMs: number): Admission {
     const tables = this.#tables;
     if (tables === null) return 'admitted';
     const { address } = asker;
@@ -168,7 +168,7 @@ export class RateLimits {
     return { keyRead, keyWrite, account: ofAccount, ip: left(tables.addresses, owner, IP) };
   }
 
-  #decide(tables: LimitTables, asker: Asker, fate: Fate, nowMs: number): Taken {
+  #decide(tables: LimitTables, asker: Asker, fate: KeyState, nowMs: number): Admission {
     this.#address = tables.addresses.find(this.#addressOwner, nowMs);
     const hasKey = fate !== 'unknown';
     if (hasKey) this.#findKey(tables, asker, nowMs);
@@ -220,7 +220,7 @@ export class RateLimits {
   }
 
   /** A retry must fit the limits of key and account, too. */
-  #refuseAddress(tables: LimitTables, hasKey: boolean, nowMs: number): Taken {
+  #refuseAddress(tables: LimitTables, hasKey: boolean, nowMs: number): Admission {
     const { addresses, windows } = tables;
     const address = this.#address;
     // Without a window the table is full, and none of its addresses is idle.
@@ -237,7 +237,7 @@ export class RateLimits {
     return 'addressFull';
   }
 
-  #refuseKey(tables: LimitTables, nowMs: number): Taken {
+  #refuseKey(tables: LimitTables, nowMs: number): Admission {
     this.retryAfterSeconds = this.#keySeconds(tables, nowMs);
     this.#showNearest(tables);
     this.resetSeconds = this.#resetSeconds(tables, nowMs);
@@ -245,7 +245,7 @@ export class RateLimits {
   }
 
   /** So many owners are active that there is no place for another one or its request. After a minute some are not. */
-  #refusePlace(kind: number): Taken {
+  #refusePlace(kind: number): Admission {
     this.kind = kind;
     this.remaining = 0;
     this.resetSeconds = seconds(WINDOW_MS);

@@ -2,11 +2,13 @@
  * The public market data (design, section 4; specification, sections 2 and 4): bytes built from the board on request and
  * cached for a short time. A transition of a round invalidates them at once.
  */
+
+import { isoText } from '../../engine/base/iso-text.js';
 import { ASSETS, assetOf, MARKETS_MAX, textAt } from '../../engine/model/domain.js';
 import * as M from '../board/markets.js';
 import type { TaggedBody } from '../kit/tagged-body.js';
 import { marketHead, marketText, roundHead, type ShownMarket } from '../wire/market-text.js';
-import { isoText, successText } from '../wire/wire.js';
+import { successText } from '../wire/wire.js';
 import { CachedBody, publicBody } from './cached-body.js';
 import { roundOf } from './shown-round.js';
 

@@ -21,5 +21,6 @@ export function roundOf(row: Float64Array): ShownRound | null {
     volumeCents: field(M.DURABLE_VOLUME_CENTS),
     availableUpCents: field(M.AVAILABLE_UP_CENTS),
     availableDownCents: field(M.AVAILABLE_DOWN_CENTS),
+    takesOrders: field(M.TAKES_ORDERS) === 1,
   };
 }

@@ -51,6 +51,9 @@ const getDocument: JsonObject = {
                 paths: { type: 'object' },
               },
             },
+            examples: {
+              start: { value: { openapi: '3.1.0', info: { title: 'tote', version: '1.0.0' }, paths: {} } },
+            },
           },
         },
       },
@@ -69,6 +72,13 @@ function pathsOf(endpoints: readonly Documented[], rules: Rules): JsonObject {
   return { ...paths, '/openapi.json': { get: getDocument } };
 }
 
+export const TAGS = [
+  { name: 'Markets', description: 'Public market data' },
+  { name: 'Orders', description: 'Your bets' },
+  { name: 'Service', description: "The server's clock, and your limits" },
+  { name: 'Description', description: 'About the interface' },
+];
+
 /** The document of these endpoints under these rules. */
 export function openApiDocument(endpoints: readonly Documented[], rules: Rules): JsonObject {
   const document = {
@@ -84,12 +94,7 @@ export function openApiDocument(endpoints: readonly Documented[], rules: Rules):
       { url: '/v1', description: 'Canonical base' },
       { url: '/api/v1', description: 'Legacy base, the same version' },
     ],
-    tags: [
-      { name: 'Markets', description: 'Public market data' },
-      { name: 'Orders', description: 'Your bets' },
-      { name: 'Service', description: "The server's clock, and your limits" },
-      { name: 'Description', description: 'About the interface' },
-    ],
+    tags: TAGS,
     security: [{ apiKey: [] }],
     paths: pathsOf(endpoints, rules),
     components: {

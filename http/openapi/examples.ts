@@ -1,6 +1,5 @@
 /**
- * Answers of a server with the default rules, shown as examples in the API document. `test/http/openapi/examples-generate.ts`
- * writes them; a test holds them equal to what the handlers answer.
+ * Answers of a server with the default rules, shown as examples in the API document. A test holds them against the schemas.
  */
 import { readFileSync } from 'node:fs';
 

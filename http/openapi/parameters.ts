@@ -1,7 +1,7 @@
 /** The parameters of the API's endpoints, as the OpenAPI document describes them. */
 import type { Rules } from '../../engine/model/rules.js';
 import { IDEMPOTENCY_KEY_PATTERN } from '../kit/idempotency.js';
-import { LIST_LIMIT_MAX } from '../kit/params.js';
+import { CLIENT_ORDER_ID_PATTERN, LIST_LIMIT_MAX } from '../kit/params.js';
 import { suggestedMarket } from './order.js';
 import type { JsonObject } from './schemas.js';
 
@@ -62,6 +62,10 @@ const orderStatus = { type: 'string', enum: ['active', 'settled', 'all'], defaul
 export const orderStatusParameter = query('status', 'Open orders, settled ones, or all.', orderStatus);
 export const ofMarketParameter = query('marketId', 'Only bets of this market.', { type: 'string' });
 export const ofRoundParameter = query('roundId', 'Only bets of this round.', { type: 'string' });
+export const ofNameParameter = query('clientOrderId', 'Only orders of this `clientOrderId`.', {
+  type: 'string',
+  pattern: CLIENT_ORDER_ID_PATTERN,
+});
 export const beforeParameter = query(
   'before',
   'Only orders that were placed before this order (`bet_7`) or this time; instead of `cursor`.',

@@ -8,6 +8,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { HeaderList } from '../../engine/model/ports.js';
 import type { TaggedBody } from '../kit/tagged-body.js';
+import { TAGS } from '../openapi/document.js';
 import { STYLE } from './docs-style.js';
 import { CACHE_AN_HOUR, REVALIDATE, type StaticPages, staticPage } from './static-pages.js';
 
@@ -47,16 +48,33 @@ export interface ApiPage {
   readonly title: string;
   /** Where the OpenAPI document is. */
   readonly documentPath: string;
-  /** HTML above it. */
+  /** HTML of the links to other pages. */
   readonly navigation: string;
+  /** Of the operations in it, in its order. */
+  readonly tags: readonly string[];
 }
+
+/** The list of a page's parts, beside it or, on a phone, above it: anchors and HTML. */
+export const sideNavigation = (
+  links: string,
+  parts: readonly (readonly [anchor: string, html: string])[],
+): string => `    <nav>
+      <p>${links}</p>
+      <ul>
+${parts.map(([anchor, html]) => `        <li><a href="#${anchor}">${html}</a></li>`).join('\n')}
+      </ul>
+    </nav>`;
 
 const htmlOf = ({
   title,
   navigation,
+  tags,
 }: ApiPage): string => `${htmlHead(title, ['/docs/swagger-ui.css', '/docs/style.css'])}
   <body>
-    <nav>${navigation}</nav>
+${sideNavigation(
+  navigation,
+  tags.map((tag) => [`operations-tag-${tag}`, tag]),
+)}
     <div id="page"></div>
     <script src="/docs/swagger-ui-bundle.js"></script>
     <script src="/docs/start.js"></script>
@@ -65,13 +83,18 @@ const htmlOf = ({
 `;
 
 const startScript = ({ documentPath }: ApiPage): string =>
-  `SwaggerUIBundle({ dom_id: '#page', url: '${documentPath}', deepLinking: true });
+  `const dark = matchMedia('(prefers-color-scheme: dark)');
+const paint = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', paint);
+paint();
+SwaggerUIBundle({ dom_id: '#page', url: '${documentPath}', deepLinking: true });
 `;
 
 const PUBLIC_PAGE: ApiPage = {
   title: 'tote API',
   documentPath: '/v1/openapi.json',
   navigation: '<a href="/docs/guide">Guide</a> <a href="/v1/openapi.json">OpenAPI document</a>',
+  tags: TAGS.map(({ name }) => name),
 };
 
 const PACKAGE_FILES: readonly (readonly [name: string, contentType: string])[] = [

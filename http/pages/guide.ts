@@ -2,7 +2,7 @@
 import { Marked, type Tokens } from 'marked';
 import type { Rules } from '../../engine/model/rules.js';
 import type { TaggedBody } from '../kit/tagged-body.js';
-import { guardedBy, HTML, htmlHead } from './docs-page.js';
+import { guardedBy, HTML, htmlHead, sideNavigation } from './docs-page.js';
 import { withRules } from './guide-rules.js';
 import { REVALIDATE, staticPage } from './static-pages.js';
 
@@ -27,20 +27,15 @@ export function guidePage(markdown: string, rules: Rules): TaggedBody {
   const sections = tokens.filter(
     (token): token is Tokens.Heading => token.type === 'heading' && token['depth'] === 2,
   );
-  const links = sections.map(
-    ({ text }) => `<li><a href="#${anchorOf(text)}">${marked.parseInline(text)}</a></li>`,
-  );
+  const links = sections.map(({ text }) => [anchorOf(text), String(marked.parseInline(text))] as const);
   const html = marked
     .parser(tokens)
     .replaceAll('<table>', '<div class="table"><table>')
     .replaceAll('</table>', '</table></div>');
   const page = `${htmlHead('tote API guide', ['/docs/style.css'])}
   <body>
-    <nav><a href="/docs">API</a> <a href="/v1/openapi.json">OpenAPI document</a></nav>
+${sideNavigation('<a href="/docs">API</a> <a href="/v1/openapi.json">OpenAPI document</a>', links)}
     <main>
-<ul>
-${links.join('\n')}
-</ul>
 ${html}    </main>
   </body>
 </html>

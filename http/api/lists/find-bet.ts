@@ -12,6 +12,7 @@ const ANY = {
   market: null,
   roundNumber: null,
   beforeMs: null,
+  clientOrderId: null,
   limit: 1,
 } as const;
 

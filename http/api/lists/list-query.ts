@@ -1,9 +1,9 @@
 /** The queries of the lists of bets: what they filter by, and cursors as clients see them. */
 import type { BetsStatus } from '../../../engine/model/bet-pages.js';
 import { marketOf, parseRoundId } from '../../../engine/model/domain.js';
-import { parseLimit, parseQuery } from '../../kit/params.js';
+import { CLIENT_ORDER_ID_PATTERN, parseLimit, parseQuery } from '../../kit/params.js';
 import { invalid, Refused } from '../../kit/refused.js';
-import type { ListFacts } from '../../rings/requests.js';
+import type { ListFields } from '../../rings/requests.js';
 
 export const POSITIONS_LIMIT_DEFAULT = 100;
 export const ORDERS_LIMIT_DEFAULT = 50;
@@ -13,6 +13,8 @@ const PLACE_NUMBERS = 3;
 const CHANGES_NUMBERS = 6;
 /** Six numbers and the bets of one command on a page. */
 const CURSOR_NUMBERS_MAX = 206;
+
+const CLIENT_ORDER_ID = new RegExp(CLIENT_ORDER_ID_PATTERN);
 
 type Given = ReadonlyMap<string, string>;
 
@@ -26,7 +28,7 @@ export const STATUS_OF_ORDERS: ReadonlyMap<string, BetsStatus> = new Map([
 ]);
 
 /** `GET /positions`. */
-export function positionsQuery(query: string): ListFacts | Refused {
+export function positionsQuery(query: string): ListFields | Refused {
   const given = parseQuery(query, ['status', 'marketId', 'roundId', 'cursor', 'limit']);
   if (given instanceof Refused) return given;
   const status = STATUS_OF_POSITIONS.get(given.get('status') ?? 'active');
@@ -37,13 +39,25 @@ export function positionsQuery(query: string): ListFacts | Refused {
 }
 
 /** `GET /orders`. */
-export function ordersQuery(query: string): ListFacts | Refused {
-  const given = parseQuery(query, ['status', 'marketId', 'roundId', 'before', 'cursor', 'limit']);
+export function ordersQuery(query: string): ListFields | Refused {
+  const given = parseQuery(query, [
+    'status',
+    'marketId',
+    'roundId',
+    'clientOrderId',
+    'before',
+    'cursor',
+    'limit',
+  ]);
   if (given instanceof Refused) return given;
   const status = STATUS_OF_ORDERS.get(given.get('status') ?? 'all');
   if (status === undefined) return invalid('status must be active, settled or all');
   if (given.has('before') && given.has('cursor')) return invalid('before and cursor exclude each other');
-  const list = listQuery(given, status, false, ORDERS_LIMIT_DEFAULT);
+  const clientOrderId = given.get('clientOrderId') ?? null;
+  if (clientOrderId !== null && !CLIENT_ORDER_ID.test(clientOrderId))
+    return invalid('clientOrderId must be 1 to 64 visible ASCII characters');
+  const page = listQuery(given, status, false, ORDERS_LIMIT_DEFAULT);
+  const list = page instanceof Refused ? page : { ...page, clientOrderId };
   const before = given.get('before');
   return list instanceof Refused || before === undefined ? list : withBefore(list, before);
 }
@@ -53,7 +67,7 @@ export function listQuery(
   status: BetsStatus,
   isByChange: boolean,
   limitDefault: number,
-): ListFacts | Refused {
+): ListFields | Refused {
   const limit = parseLimit(given.get('limit'), limitDefault);
   if (limit instanceof Refused) return limit;
   const market = marketIn(given);
@@ -68,6 +82,7 @@ export function listQuery(
     market: round?.market ?? market,
     roundNumber: round?.roundNumber ?? null,
     beforeMs: null,
+    clientOrderId: null,
     cursor,
     limit,
   };
@@ -94,7 +109,7 @@ function roundIn(
 }
 
 /** A time, or an order: of the bets that were placed before it. */
-function withBefore(list: ListFacts, before: string): ListFacts | Refused {
+function withBefore(list: ListFields, before: string): ListFields | Refused {
   const bet = parseBetId(before);
   if (bet !== null) return { ...list, cursor: [bet, 0, 0] };
   const beforeMs = ISO_TIME.test(before) ? Date.parse(before) : Number.NaN;

@@ -8,7 +8,7 @@ import type { Link } from '../../rings/link.js';
 import * as replies from '../../rings/replies.js';
 import * as requests from '../../rings/requests.js';
 
-export interface OpenBets extends replies.BalanceFacts {
+export interface OpenBets extends replies.BalanceReply {
   /** Without orders that rest. */
   readonly count: number;
   readonly stakesCents: number;
@@ -19,7 +19,7 @@ export interface OpenBets extends replies.BalanceFacts {
   readonly reservedCents: number;
 }
 
-type Sums = { -readonly [name in Exclude<keyof OpenBets, keyof replies.BalanceFacts>]: OpenBets[name] };
+type Sums = { -readonly [name in Exclude<keyof OpenBets, keyof replies.BalanceReply>]: OpenBets[name] };
 
 const NOTHING: Sums = {
   count: 0,
@@ -34,11 +34,18 @@ const NOTHING: Sums = {
 const ATTEMPTS_MAX = 5;
 /** A ring is full, or the account changes too often. */
 export const BUSY: replies.RefusalFacts = { code: 'overloaded', detail: '' };
-const OPEN = { status: 'open', isByChange: false, market: null, roundNumber: null, beforeMs: null } as const;
+const OPEN = {
+  status: 'open',
+  isByChange: false,
+  market: null,
+  roundNumber: null,
+  beforeMs: null,
+  clientOrderId: null,
+} as const;
 
 export class OpenBetsReader {
   #attempts = 0;
-  #balance: replies.BalanceFacts | null = null;
+  #balance: replies.BalanceReply | null = null;
   #sums: Sums = { ...NOTHING };
 
   /** `onRead` is called once. */
@@ -73,7 +80,7 @@ export class OpenBetsReader {
     return isSent && this.#ask((balance) => this.#goOn(refusal ?? balance, next));
   }
 
-  #ask(onBalance: (balance: replies.BalanceFacts | replies.RefusalFacts) => void): boolean {
+  #ask(onBalance: (balance: replies.BalanceReply | replies.RefusalFacts) => void): boolean {
     return this.link.send(
       (ring, ticket) => requests.sendBalance(ring, ticket, this.asker),
       (kind, ring) =>
@@ -97,7 +104,7 @@ export class OpenBetsReader {
     return next;
   }
 
-  #goOn(balance: replies.BalanceFacts | replies.RefusalFacts, next: readonly number[]): void {
+  #goOn(balance: replies.BalanceReply | replies.RefusalFacts, next: readonly number[]): void {
     if ('code' in balance) this.onRead(balance);
     else if (balance.seq !== this.#balance?.seq) {
       if (this.#attempts < ATTEMPTS_MAX) this.start();

@@ -30,7 +30,7 @@ export class PastBets {
   /** The page with what has left memory. `tell` is called once. */
   page(
     asker: requests.Asker,
-    list: requests.ListFacts,
+    list: requests.ListFields,
     reply: replies.BetsReply,
     tell: (page: replies.BetsReply | NotRead) => void,
   ): void {
@@ -69,13 +69,12 @@ export class PastBets {
  * the order of changes shows what is in memory.
  */
 export function needsArchive(
-  { status, isByChange, cursor, limit, ...filters }: requests.ListFacts,
+  { status, isByChange, cursor, limit, ...filters }: requests.ListFields,
   reply: replies.BetsReply,
 ): boolean {
   if (status === 'open' || isByChange) return false;
-  const { market, roundNumber, beforeMs } = filters;
   const isNewest =
-    cursor.length === 0 && status === 'all' && market === null && roundNumber === null && beforeMs === null;
+    cursor.length === 0 && status === 'all' && Object.values(filters).every((filter) => filter === null);
   // There are at least so many, and with more to come memory leads on.
   return !isNewest || (reply.bets.length === limit && reply.next.length === 0);
 }
@@ -83,16 +82,16 @@ export function needsArchive(
 /** What is asked of the archive for a page. */
 export function archivePage(
   account: number,
-  { cursor, market, roundNumber, beforeMs, limit }: requests.ListFacts,
+  { cursor, market, roundNumber, beforeMs, clientOrderId, limit }: requests.ListFields,
   reachedSeq: number,
 ): Omit<BetsQuestion, 'kind'> {
   const [beforeBet = Number.POSITIVE_INFINITY] = cursor;
-  return { account, beforeBet, market, roundNumber, beforeMs, limit, reachedSeq };
+  return { account, beforeBet, market, roundNumber, beforeMs, clientOrderId, limit, reachedSeq };
 }
 
 /** Both as far down as both have been read; of a bet in both what memory knows. */
 export function mergedPage(
-  { status, cursor, limit }: requests.ListFacts,
+  { status, cursor, limit }: requests.ListFields,
   reply: replies.BetsReply,
   answer: BetsAnswer,
 ): replies.BetsReply {

@@ -15,7 +15,7 @@ export function factsMemory(rows: number, fields: number): SharedArrayBuffer {
 /** Where the rows begin: behind a version for each and one for all, at a multiple of eight bytes. */
 const rowsAt = (rows: number): number => Math.ceil(((rows + 1) * VERSION_BYTES) / 8) * 8;
 
-export class Facts {
+export class SharedRows {
   readonly #versions: Int32Array;
   readonly #numbers: Float64Array;
 
