@@ -35,6 +35,7 @@ test('a market without a round shows even pools and no round', () => {
     percentDown: 50,
     minBet: 1,
     maxBet: 10_000,
+    acceptsOrders: false,
     availableUp: 0,
     availableDown: 0,
     currentRound: null,
@@ -66,6 +67,7 @@ test('a live round shows its times, pools, odds and bets', () => {
     percentDown: 40.49,
     minBet: 1,
     maxBet: 10_000,
+    acceptsOrders: true,
     availableUp: 10_000,
     availableDown: 10_000,
     currentRound: {
@@ -128,25 +130,6 @@ test('a market that is not active is neither listed nor found', () => {
   assert.equal(api.get('/v1/markets/ETH_ONE_MINUTE', secret).status, 404);
 });
 
-test('a round keeps the limits and the close of betting that it opened with', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
-  api.open();
-  api.configure((rules) => ({
-    ...rules,
-    cutoffMs: 7_000,
-    markets: rules.markets.map((market) => ({ ...market, minStakeCents: 5_00, maxStakeCents: 50_00 })),
-  }));
-  const shown = () => {
-    const { minBet, maxBet, currentRound } = marketOf(api, secret);
-    const { lockTime = '', bettingClosesAt = '' } = currentRound ?? {};
-    return [minBet, maxBet, Date.parse(lockTime) - Date.parse(bettingClosesAt)];
-  };
-  assert.deepEqual(shown(), [1, 10_000, 20_000]);
-  api.closeMinute(101);
-  assert.deepEqual(shown(), [5, 50, 7_000]);
-});
-
 test('statuses follow the round, and the clocks stop at 0', () => {
   const api = new Harness();
   const { secret } = api.bettor();
@@ -172,22 +155,6 @@ test('statuses follow the round, and the clocks stop at 0', () => {
   assert.equal(next.currentRound?.openPrice, null);
   assert.deepEqual([next.totalPool, next.oddsUp, next.percentDown], [0, 2, 50]);
   api.closeMinute(100);
-});
-
-test('after a round is voided or does not open there is none', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
-  api.open();
-  const roundNumber = marketOf(api, secret).currentRound?.roundNumber ?? 0;
-  api.submit({ kind: 'voidRound', market: 0, roundNumber, reason: 'test' });
-  api.settle();
-  assert.equal(marketOf(api, secret).currentRound, null);
-  api.clock.pass(MINUTE_MS);
-  api.open();
-  assert.notEqual(marketOf(api, secret).currentRound, null);
-  api.closeMinute(null);
-  assert.equal(marketOf(api, secret).currentRound, null);
-  assert.notEqual(marketOf(api, secret, 'BTC_ONE_DAY').currentRound, null);
 });
 
 test('the number and the sum of bets wait for the journal, however a round begins; pools do not', () => {
@@ -241,37 +208,6 @@ test('the number and the sum of bets wait for the journal, however a round begin
   assert.deepEqual(shown(), [4, 36.5, 1_036.5]);
   api.closeMinute(100);
   assert.deepEqual(shown(), [0, 0, 1_000]);
-});
-
-test('transitions, open prices and results wait for the journal; pools do not', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
-  const begin = (path: string) => api.begin('GET', path, { key: secret }).reply;
-  api.submit({
-    kind: 'openLate',
-    asset: 0,
-    price: 100,
-    priceTimeMs: api.clock.wallMs,
-    source: null,
-    evidence: '',
-  });
-  const early = begin(`/v1/markets/${MARKET}`);
-  assert.equal(early === null ? 'none' : dataOf<Market>(early).currentRound, null);
-  const earlyPrices = begin('/v1/prices');
-  assert.deepEqual(earlyPrices === null ? 'none' : dataOf<Price[]>(earlyPrices), []);
-  api.settle();
-  assert.equal(marketOf(api, secret).currentRound?.status, 'LIVE');
-  assert.equal(pricesOf(api, secret).length, 1);
-  api.begin('POST', '/v1/orders', { key: secret, body: { marketId: MARKET, prediction: 'UP', amount: 10 } });
-  const pools = begin(`/v1/markets/${MARKET}`);
-  assert.equal(pools === null ? 0 : dataOf<Market>(pools).poolUp, 1_010);
-  api.settle();
-  api.clock.pass(MINUTE_MS);
-  api.advance();
-  const ending = begin('/v1/markets');
-  assert.equal(ending === null ? '' : dataOf<Market[]>(ending)[0]?.currentRound?.status, 'LIVE');
-  api.settle();
-  assert.equal(marketsOf(api, secret)[0]?.currentRound?.status, 'UPCOMING');
 });
 
 test('bytes are cached for less than 50 ms, and not at all on a manual clock', () => {
@@ -345,16 +281,4 @@ test('a price is the latest open price, with its time', () => {
     source: 'round_open',
     timestamp: iso(firstMs + MINUTE_MS),
   });
-});
-
-test('a new instance starts from the state of the engine', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
-  api.open();
-  bet(api, secret, 25);
-  api.clock.pass(100);
-  const restarted = api.newApi();
-  for (const path of ['/v1/markets', `/v1/markets/${MARKET}`, '/v1/prices']) {
-    assert.equal(api.send('GET', path, { key: secret }, restarted).text, api.get(path, secret).text);
-  }
 });

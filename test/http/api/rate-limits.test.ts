@@ -6,20 +6,9 @@ import { codeOf, errorOf, Harness, MINUTE_MS, type Reply } from './harness.js';
 
 const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 };
 const LIMITS = { keyRead: 120, keyWrite: 30, account: 240, ip: 300 };
-const FEW = { keyRead: 3, keyWrite: 2, account: 4, ip: 5 };
 
 const limitsOf = ({ headers }: Reply): number[] =>
   ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
-
-test('the windows of the limits advance while the wall clock is set back', () => {
-  const api = new Harness({ limits: { ...LIMITS, keyRead: 1 } });
-  const { secret } = api.bettor();
-  assert.equal(api.get('/v1/markets', secret).status, 200);
-  api.clock.wallMs -= 60 * MINUTE_MS;
-  assert.equal(api.get('/v1/markets', secret).status, 429);
-  api.clock.pass(MINUTE_MS);
-  assert.equal(api.get('/v1/markets', secret).status, 200);
-});
 
 test('a key reads 120 times and writes 30 times in any 60 seconds', () => {
   const api = new Harness({ limits: LIMITS });
@@ -149,42 +138,4 @@ test('every answer carries the limit headers and a request id of its own, with l
     }
     assert.equal(ids.size % replies.length, 0);
   }
-});
-
-const waitOf = ({ status, headers }: Reply): number =>
-  status === 429 ? Number(headers.get('retry-after')) : 0;
-
-/** Sends it again after what it says, less a second at first. */
-function checkWait(api: Harness, request: () => Reply, seconds: number): void {
-  assert.equal(waitOf(request()), seconds);
-  api.clock.pass(seconds * 1_000 - 1_000);
-  assert.equal(waitOf(request()), 1);
-  api.clock.pass(1_000);
-  assert.notEqual(request().status, 429);
-}
-
-test('the address frees in 40 s, the key in 60 s: 60', () => {
-  const api = new Harness({ limits: FEW });
-  const { secret } = api.bettor();
-  for (let n = 0; n < 5; n++) assert.equal(api.get('/v1/markets', '').status, 401);
-  api.clock.pass(20_000);
-  const elsewhere = { key: secret, address: '10.0.0.1' };
-  for (let n = 0; n < 3; n++) assert.equal(api.send('GET', '/v1/markets', elsewhere).status, 200);
-  const write = api.order(secret, ORDER);
-  assert.equal(waitOf(write), 40, 'a write does not wait for the reads of its key');
-  assert.equal(waitOf(api.get('/v1/markets', '')), 40, 'nor does a request without a key');
-  assert.equal(api.get('/v1/markets', secret).headers.get('x-ratelimit-limit'), '3', 'of both the smaller');
-  checkWait(api, () => api.get('/v1/markets', secret), 60);
-});
-
-test('the address frees in 60 s, the account in 40 s: 60', () => {
-  const api = new Harness({ limits: FEW });
-  const { account, secret } = api.bettor();
-  const sister = api.addKey(account).secret;
-  for (const key of [secret, secret, sister, sister])
-    assert.equal(api.send('GET', '/v1/markets', { key, address: '10.0.0.1' }).status, 200);
-  api.clock.pass(20_000);
-  assert.equal(waitOf(api.get('/v1/markets', secret)), 40, 'the account alone');
-  for (let n = 0; n < 5; n++) assert.equal(api.get('/v1/markets', '').status, 401);
-  checkWait(api, () => api.order(sister, ORDER), 60);
 });

@@ -1,12 +1,7 @@
 /** The AsyncAPI document: it is served and well-formed, and the guide's examples are what it describes. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { lintsClean } from '../../support/api/lint-openapi.js';
 import { StreamDocument } from '../../support/api/stream-document.js';
 import { readDocument } from '../../support/document.js';
 import { Harness } from '../api/harness.js';
@@ -22,26 +17,7 @@ test('it is served below both bases, without a key', () => {
   }
 });
 
-test('it lints clean under the strict rules of a public linter', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tote-asyncapi-'));
-  const file = join(folder, 'asyncapi.json');
-  writeFileSync(file, JSON.stringify(described.document));
-  const require = createRequire(import.meta.url);
-  const packageFile = require.resolve('@redocly/cli/package.json');
-  const { bin } = require(packageFile) as { bin: Record<string, string> };
-  const command = join(dirname(packageFile), bin['redocly'] ?? '');
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [command, 'lint', '--extends', 'recommended-strict', file],
-    {
-      cwd: dirname(fileURLToPath(import.meta.url)),
-      env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
-      encoding: 'utf8',
-    },
-  );
-  rmSync(folder, { recursive: true });
-  assert.equal(status, 0, `${stdout}\n${stderr}`);
-});
+test('it lints clean under the strict rules of a public linter', () => lintsClean(described.document));
 
 test("every message of the guide is as described, and every kind of message is in the guide's examples", () => {
   const guide = readDocument('docs/stream.md');

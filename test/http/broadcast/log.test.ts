@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { LogReader, LogWriter, logMemory } from '../../../http/broadcast/log.js';
+import { BroadcastReader, LogWriter, logMemory } from '../../../http/broadcast/log.js';
 
 const FORM = { records: 1024, fields: 3 };
 
@@ -18,7 +18,7 @@ test('a reader gets each record as it was written, or is told that it was overwr
     fc.property(fc.array(fc.nat(700), { minLength: 1, maxLength: 12 }), (bursts) => {
       const memory = logMemory(FORM);
       const writer = new LogWriter(memory, FORM);
-      const reader = new LogReader(memory, FORM);
+      const reader = new BroadcastReader(memory, FORM);
       const into = new Float64Array(FORM.fields);
       let written = 0;
       for (const burst of bursts) {
@@ -43,7 +43,7 @@ test('firstAfter finds where to resume, and never skips what may be gone', () =>
       (steps, since) => {
         const memory = logMemory(FORM);
         const writer = new LogWriter(memory, FORM);
-        const reader = new LogReader(memory, FORM);
+        const reader = new BroadcastReader(memory, FORM);
         const seqs: number[] = [];
         let seq = 0;
         for (const step of steps) {
@@ -63,7 +63,7 @@ test('firstAfter finds where to resume, and never skips what may be gone', () =>
 
 test('positions go on beyond the 32 bits of the shared counters', () => {
   const memory = logMemory(FORM);
-  const reader = new LogReader(memory, FORM);
+  const reader = new BroadcastReader(memory, FORM);
   const control = new Int32Array(memory, 0, 32);
   for (const count of [2 ** 30, 2 ** 31, 3 * 2 ** 30, 2 ** 32 + 5]) {
     control[0] = count | 0;

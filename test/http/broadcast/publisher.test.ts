@@ -43,8 +43,10 @@ test("a batch's orders stand among its other commands in the order of their numb
     fairShareE6: NO_FAIR_SHARE,
     expectedPercentE6: -1,
     limitOddsE4: 0,
+    validUntilMs: 0,
     idempotency: null,
     clientSeed: null,
+    clientOrderId: null,
   } as const;
   const deposit = (reference: string) => api.submit({ kind: 'deposit', account, amountCents: 1, reference });
   api.submit(order);

@@ -1,14 +1,12 @@
-/** The console's charts in a real browser: each line is really drawn, with and without gaps, read from the pixels of its canvas. */
+/** The console's charts in a real browser: each line is really drawn, read from the pixels of its canvas. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { VitalsResource } from '../../../http/operator/figures/vitals.js';
-import { askUntil } from '../../support/ask-until.js';
-import { figure, logIn, newPage, noBrowser, openBrowser } from '../../support/console/browser.js';
+import { logIn, newPage, noBrowser, openBrowser } from '../../support/console/browser.js';
 import { buildPage } from '../../support/console/console-page.js';
 import { Server } from '../../support/processes/server.js';
 
-const MINUTE_MS = 60_000;
 const COLORS = ['--line-1', '--line-2', '--line-3', '--line-4'];
 /** Of all charts of the system view together. */
 const SYSTEM_LINES = 27;
@@ -56,13 +54,6 @@ const seen = (page: Page, title: string, color: string): Promise<number[]> =>
 const hundredths = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
-/** A chart is drawn a moment after what it shows has come. */
-const untilSeen = (page: Page, title: string, color: string, partsMin: number): Promise<number[]> =>
-  askUntil(
-    () => seen(page, title, color),
-    (parts) => parts.length >= partsMin,
-  );
-
 /** Answers each question for figures with these, in every column; the lines of a chart lie well apart. */
 async function serveVitals(page: Page, shape: readonly boolean[]): Promise<void> {
   await page.route('**/operator/v1/vitals?*', async (route) => {
@@ -108,49 +99,3 @@ async function eachSystemLine(
 test('every line of the system view is drawn from edge to edge', { skip: noBrowser }, () =>
   eachSystemLine(Array(41).fill(true), (at, what) => assert.deepEqual(at, hundredths(0, 99), what)),
 );
-
-test('a line that begins with a gap is drawn where it has values, and a value between two gaps is a point', {
-  skip: noBrowser,
-}, async () => {
-  // Nothing until 25 %, a line to 50 %, a gap, one value at 75 %, and nothing again.
-  const shape = Array.from({ length: 41 }, (_, at) => (at >= 10 && at <= 20) || at === 30);
-  await eachSystemLine(shape, (at, what) => {
-    for (const part of hundredths(26, 48)) assert.ok(at.includes(part), `${what} at ${part} %`);
-    assert.ok(at.includes(75) || at.includes(74), `${what}: the point`);
-    const stray = at.filter((part) => part < 24 || (part > 51 && part < 73) || part > 76);
-    assert.deepEqual(stray, [], what);
-  });
-});
-
-test('the price is drawn in every chart of a market, and the open price from the start of its round', {
-  skip: noBrowser,
-}, async () => {
-  const { page, complaints } = await newPage(browser, server.operatorUrl);
-  await logIn(page, server);
-  let price = 60_000;
-  for (const frame of ['ONE_MINUTE', 'FIVE_MINUTES', 'FIFTEEN_MINUTES', 'FOUR_HOURS', 'ONE_DAY']) {
-    await server.push({ BTC: price });
-    await page.goto(`${server.operatorUrl}/console#/markets/BTC_${frame}`);
-    // The minute's round begins while its chart is open: before that there is no open price to draw.
-    for (let n = 0; n < 2; n++) {
-      await server.advance(MINUTE_MS);
-      price += 7;
-      await server.push({ BTC: price });
-      await figure(page, 'Price now').getByText(String(price), { exact: true }).waitFor();
-    }
-    await untilSeen(page, 'Price of BTC', '--line-1', 90);
-    await untilSeen(page, 'Price of BTC', '--line-2', 1);
-  }
-  assert.deepEqual(complaints, []);
-});
-
-test('what the house has earned is drawn by the hour and by the day', { skip: noBrowser }, async () => {
-  const { page, complaints } = await newPage(browser, server.operatorUrl);
-  await logIn(page, server);
-  await page.goto(`${server.operatorUrl}/console#/house`);
-  for (const span of ['hour', 'day']) {
-    await page.getByRole('combobox', { name: 'Span of time' }).selectOption(span);
-    await untilSeen(page, 'Earned, added up', '--line-1', 90);
-  }
-  assert.deepEqual(complaints, []);
-});

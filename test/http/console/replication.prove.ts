@@ -130,23 +130,6 @@ test(
   },
 );
 
-test('what a leader knows is shown as it is, and changes as it does', options, async () => {
-  const { page, complaints, show } = await openLeader();
-  await page.getByRole('link', { name: 'one leads' }).click();
-  await wellOrNot(page).getByText('two takes over by itself').waitFor();
-  assert.equal(await page.title(), 'one: tote console');
-  await hasFigures(page, {
-    Epoch: '3',
-    Lease: 'held renewed 420 ms ago',
-    'Last message of the stream': '1,377',
-  });
-  const cells = await page.getByRole('row', { name: 'two' }).getByRole('cell').allInnerTexts();
-  assert.deepEqual(cells, ['follows', '0', 'now', '180 ms ago']);
-  show({ replication: { ...LEADER, streamSequence: 1_400 } });
-  await page.getByText('1,400').waitFor();
-  assert.deepEqual(complaints, []);
-});
-
 test('a leader says what is wrong, since when, and what to do', options, async () => {
   const { page, complaints, show } = await openLeader();
   await page.getByRole('link', { name: 'Replication' }).click();
@@ -199,19 +182,6 @@ test('a standby shows nothing but whom it follows, and how far', options, async 
   show({ ...STANDBY, lease: 'none', leader: null, epoch: 0 });
   await says(page, 'Nobody has ever led');
   assert.deepEqual(complaints, []);
-});
-
-test('a standby that knows nothing yet says that, and no more', options, async () => {
-  const { page, show } = await openStandby();
-  show({ ...STANDBY, leader: null, lease: 'none', epoch: 0, messagesBehind: null, behindMs: null });
-  await says(page, 'only just begun');
-  const unknown = 'not known';
-  await hasFigures(page, {
-    Leader: unknown,
-    "Leader's lease": unknown,
-    'Messages behind': unknown,
-    'Had all': unknown,
-  });
 });
 
 test('a machine that sends nothing more is not taken for one that does', options, async () => {

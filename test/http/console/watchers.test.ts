@@ -16,6 +16,10 @@ class PlayedSocket implements StreamSocket {
     throw error;
   }
 
+  ping(): never {
+    throw new Error('the library pings pages');
+  }
+
   send(text: string | Uint8Array): boolean {
     this.received.push(String(text));
     return true;

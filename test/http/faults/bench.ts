@@ -37,11 +37,11 @@ import * as meters from '../../../http/metrics/gateway-meter.js';
 import * as denials from '../../../http/operator/access/denials.js';
 import * as tokens from '../../../http/operator/access/token-guard.js';
 import { createOperatorApi } from '../../../http/operator/api.js';
-import { OperatorDesk } from '../../../http/operator/desk/desk.js';
-import { EngineQueries } from '../../../http/operator/desk/query.js';
 import { routeOf } from '../../../http/operator/endpoint.js';
 import { ENDPOINTS as OPERATOR_ENDPOINTS } from '../../../http/operator/endpoints.js';
 import { EarningsCache } from '../../../http/operator/figures/earnings.js';
+import { OperatorQueries } from '../../../http/operator/queries/operator-queries.js';
+import { EngineQueries } from '../../../http/operator/queries/query.js';
 import { loadDocs } from '../../../http/pages/docs-page.js';
 import * as documents from '../../../http/pages/documents.js';
 import * as links from '../../../http/rings/link.js';
@@ -262,7 +262,7 @@ export class Bench {
   #operatorApi(): HttpHandler {
     const { host } = this.api;
     const { sequencer, lifecycle, tracker } = host;
-    const desk = new OperatorDesk({
+    const desk = new OperatorQueries({
       ...{ sequencer, lifecycle, tracker, pushFeed: null, manualRun: null, status: null },
       beforeTelling: () => undefined,
       schedule: host.schedule,

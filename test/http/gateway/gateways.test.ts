@@ -12,6 +12,7 @@ import { LIMITS_CAPACITY } from '../../../http/limits/shared-limits.js';
 import { figuresMemory } from '../../../http/metrics/memory.js';
 import { RingService } from '../../../http/rings/service.js';
 import { streamsMemory } from '../../../http/stream/limits.js';
+import { CONNECTION_CELLS_BYTES } from '../../../http/uws/connection-limits.js';
 import { TEST_SIGNING } from '../../support/engine/signing.js';
 
 const service = new RingService({
@@ -36,7 +37,7 @@ test('a programming error in a gateway is told, and all gateways still close', a
     streams: streamsMemory(),
     manualClock: null,
     tls: null,
-    openConnections: new SharedArrayBuffer(4),
+    openConnections: new SharedArrayBuffer(CONNECTION_CELLS_BYTES),
     connectionsMax: 10,
     trustedProxies: [],
     // Less memory than the limits need.
@@ -62,7 +63,7 @@ test('a programming error in a gateway is told, and all gateways still close', a
     sandbox,
     figures,
     version: 'test',
-    openConnections: new SharedArrayBuffer(4),
+    openConnections: new SharedArrayBuffer(CONNECTION_CELLS_BYTES),
     connectionsMax: 10,
     logLevel,
   } as const;

@@ -18,20 +18,7 @@ test('limit is a whole number from 1 to 200, or to what the endpoint says, in pl
   assert.equal(parseLimit(undefined, 50), 50);
   for (const limit of [1, 2, 99, 199, 200]) assert.equal(parseLimit(String(limit), 50), limit);
   for (const text of [
-    '0',
-    '201',
-    '1000',
-    '-1',
-    '+5',
-    '05',
-    '5.0',
-    '1e2',
-    ' 5',
-    '5 ',
-    '',
-    'NaN',
-    '٣',
-    '0x10',
+    ...['0', '201', '1000', '-1', '+5', '05', '5.0', '1e2', ' 5', '5 ', '', 'NaN', '٣', '0x10'],
   ]) {
     assert.match(detailOf(parseLimit(text, 50)), /^limit must be/, text);
   }
@@ -77,6 +64,7 @@ test('an Idempotency-Key is 1 to 255 visible ASCII characters, quoted or bare', 
   assert.equal(parseIdempotencyKey(`"${'x'.repeat(255)}"`), 'x'.repeat(255));
   for (const header of ['', '""', 'x'.repeat(256), 'a b', 'ä', '\u007f', 'a\tb', '"a b"']) {
     assert.match(detailOf(parseIdempotencyKey(header)), /^Idempotency-Key must be 1 to 255/, header);
+    assert.match(detailOf(parseIdempotencyKey(header, 'path parameter key')), /^path parameter key must be/);
   }
   for (const header of ['"', '"abc', 'abc"']) {
     assert.match(detailOf(parseIdempotencyKey(header)), /quote at one end/, header);
@@ -95,6 +83,7 @@ test('digests differ by account, key, every field and secret, and by nothing els
     expectedPercentE6: -1,
     limitOddsE4: 0,
     clientSeed: null,
+    clientOrderId: null,
     guards: null,
   };
   const first = digests.digest(1, 'k', order);
@@ -111,12 +100,13 @@ test('digests differ by account, key, every field and secret, and by nothing els
     digests.digest(1, 'k', { ...order, limitOddsE4: 10_100 }).body,
     digests.digest(1, 'k', { ...order, clientSeed: '' }).body,
     digests.digest(1, 'k', { ...order, clientSeed: '|expectedPercent=0' }).body,
+    digests.digest(1, 'k', { ...order, clientOrderId: 'a' }).body,
     digests.digest(1, 'k', { ...order, market: -1, marketId: 'BTC_ONE_MINUTE|0|1000' }).body,
     digests.digest(1, 'k', { ...order, guards: { ...NO_GUARDS, roundNumber: 0 } }).body,
     digests.digest(1, 'k', { ...order, guards: { ...NO_GUARDS, validUntilMs: 0 } }).body,
     digests.digest(1, 'k', { ...order, guards: { ...NO_GUARDS, minOddsE4: 10_000 } }).body,
   ]);
-  assert.equal(bodies.size, 12);
+  assert.equal(bodies.size, 13);
   const keys = new Set([
     first.keyHigh,
     digests.digest(2, 'k', order).keyHigh,
@@ -131,7 +121,14 @@ test('digests differ by account, key, every field and secret, and by nothing els
 
 test('digests have not changed: journals and snapshots contain them', () => {
   const digests = new IdempotencyDigests(Buffer.alloc(32, 1));
-  const order = { market: 0, marketId: 'BTC_ONE_MINUTE', side: 0, stakeCents: 1_000, guards: null };
+  const order = {
+    market: 0,
+    marketId: 'BTC_ONE_MINUTE',
+    side: 0,
+    stakeCents: 1_000,
+    clientOrderId: null,
+    guards: null,
+  };
   assert.deepEqual(
     digests.digest(1, 'k', { ...order, expectedPercentE6: -1, limitOddsE4: 0, clientSeed: null }),
     {
@@ -140,7 +137,7 @@ test('digests have not changed: journals and snapshots contain them', () => {
       body: 71_671_240_978_634,
     },
   );
-  const other = { market: -1, marketId: 'X', side: 1, stakeCents: 1_000, guards: null };
+  const other = { market: -1, marketId: 'X', side: 1, stakeCents: 1_000, clientOrderId: null, guards: null };
   assert.deepEqual(
     digests.digest(12, 'key-2', { ...other, expectedPercentE6: 50, limitOddsE4: 0, clientSeed: 's' }),
     {

@@ -4,10 +4,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { RateLimitSettings } from '../../../config/rate-limits.js';
 import {
+  type Admission,
   type Asker,
-  type Fate,
+  type KeyState,
   RateLimits,
-  type Taken,
   UNLIMITED,
 } from '../../../http/limits/rate-limits.js';
 import { shareLimits } from '../../../http/limits/shared-limits.js';
@@ -26,14 +26,14 @@ interface Arrival {
   readonly address: number;
   readonly key: number;
   readonly isWrite: boolean;
-  readonly fate: Fate;
+  readonly fate: KeyState;
 }
 
 const askerOf = ({ address, key, isWrite }: Arrival): Asker => {
   return { address: `10.0.0.${address}`, key, account: accountOf(key), isWrite };
 };
 
-const told = (limits: RateLimits, taken: Taken): LimitAnswer => ({
+const told = (limits: RateLimits, taken: Admission): LimitAnswer => ({
   admitted: taken === 'admitted',
   limit: limits.limit,
   remaining: limits.remaining,
@@ -54,7 +54,7 @@ const arrivals = fc.array(
     address: fc.integer({ min: 1, max: 3 }),
     key: fc.integer({ min: 1, max: 4 }),
     isWrite: fc.boolean(),
-    fate: fc.constantFrom<Fate>('known', 'known', 'known', 'known', 'forbidden', 'unknown'),
+    fate: fc.constantFrom<KeyState>('known', 'known', 'known', 'known', 'forbidden', 'unknown'),
   }),
   { minLength: 1, maxLength: 160, size: 'max' },
 );

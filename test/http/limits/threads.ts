@@ -1,7 +1,7 @@
 /** Threads that count for the same rate limits at the same time. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { Asker, Fate } from '../../../http/limits/rate-limits.js';
+import type { Asker, KeyState } from '../../../http/limits/rate-limits.js';
 import type { SharedLimits } from '../../../http/limits/shared-limits.js';
 
 export interface ThreadData {
@@ -12,7 +12,7 @@ export interface ThreadData {
 
 export interface Request {
   readonly asker: Asker;
-  readonly fate: Fate;
+  readonly fate: KeyState;
 }
 
 /** What a thread takes: `order` has the indices of `requests`, each as often as it is sent. */

@@ -24,7 +24,7 @@ const HOUR_SECONDS = 3_600;
 /** Two gateways and the engine's thread, whose figures the test counts, and what is sampled of them. */
 function watched() {
   const memory = figuresMemory(2);
-  const readings = new Readings(memory, new SharedArrayBuffer(4));
+  const readings = new Readings(memory, []);
   const gauges = engineGaugesOf(memory.engineGauges);
   const engine = new EngineMeter(memory.engine);
   const [first, second] = memory.gateways.map((sheet) => new GatewayMeter(sheet));

@@ -1,22 +1,15 @@
 /**
  * The OpenAPI document: it lints clean, knows the codes of the registry, and describes what the server really
- * answers, for every operation and every status. Its examples are such answers.
+ * answers, for every operation and every status.
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { after, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { test } from 'node:test';
 import fc from 'fast-check';
 import { SCOPES, TIERS } from '../../../engine/model/domain.js';
 import { ERROR_STATUS } from '../../../engine/model/errors.js';
 import { defaultRules } from '../../../engine/model/rules.js';
 import { apiDocument, ENDPOINTS } from '../../../http/api/endpoints.js';
 import { IDEMPOTENCY_KEY_PATTERN, parseIdempotencyKey } from '../../../http/kit/idempotency.js';
-import { EXAMPLE_FAILURES, EXAMPLES } from '../../../http/openapi/examples.js';
 import {
   DOCUMENT_FAILURES,
   FAILURE_KINDS,
@@ -26,16 +19,13 @@ import {
 } from '../../../http/openapi/failures.js';
 import { failuresOf } from '../../../http/openapi/operation.js';
 import { ApiDocument, type OperationObject } from '../../support/api/api-document.js';
+import { lintsClean } from '../../support/api/lint-openapi.js';
 import { Harness } from '../api/harness.js';
-import { exampleAnswers } from './example-answers.js';
 
 const rules = defaultRules('f'.repeat(64));
 const api = new ApiDocument();
 const { document } = api;
 const { schemas } = document.components;
-
-const workFolder = mkdtempSync(join(tmpdir(), 'tote-openapi-'));
-after(() => rmSync(workFolder, { recursive: true }));
 
 function* operations(): Generator<[name: string, operation: OperationObject]> {
   for (const [path, item] of Object.entries(document.paths)) {
@@ -86,24 +76,9 @@ test('it is OpenAPI 3.1 of version 1.0.0, has every operation, and marks the ext
   assert.deepEqual(JSON.parse(served.text), document);
 });
 
-test('it lints clean under the strict rules of a public linter', () => {
-  const file = join(workFolder, 'openapi.json');
-  writeFileSync(file, JSON.stringify(document));
-  const packageFile = createRequire(import.meta.url).resolve('@redocly/cli/package.json');
-  const { bin } = createRequire(import.meta.url)(packageFile) as { bin: Record<string, string> };
-  const command = join(dirname(packageFile), bin['redocly'] ?? '');
-  // What nothing answers is there for clients: the next test knows it by name.
-  const unused = ['--skip-rule', 'no-unused-components'];
-  // An order's id is never `by-idempotency-key`.
-  const ambiguous = ['--skip-rule', 'no-ambiguous-paths'];
-  const options = ['--extends', 'recommended-strict', ...unused, ...ambiguous];
-  const { status, stdout, stderr } = spawnSync(process.execPath, [command, 'lint', ...options, file], {
-    cwd: dirname(fileURLToPath(import.meta.url)),
-    env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
-    encoding: 'utf8',
-  });
-  assert.equal(status, 0, `${stdout}\n${stderr}`);
-});
+test('it lints clean under the strict rules of a public linter', () =>
+  // Schemas that nothing answers are there for clients. An order's id is never `by-idempotency-key`.
+  lintsClean(document, ['no-unused-components', 'no-ambiguous-paths']));
 
 test('every enumeration is a named schema, and every schema but one is used', () => {
   const text = JSON.stringify(document);
@@ -142,12 +117,6 @@ test('each status of an operation has the codes of one registry, and validates n
       }
     }
   }
-});
-
-test('its examples are answers of the real handlers, written by examples-generate.ts', () => {
-  const { successes, failures } = exampleAnswers();
-  assert.deepEqual(EXAMPLES, successes);
-  assert.deepEqual(EXAMPLE_FAILURES, failures);
 });
 
 test('every response has examples, which conform to it', () => {

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { decodeCommand } from '../../../engine/model/command-codec.js';
 import { OPERATOR_KINDS } from '../../../engine/model/operators.js';
 import type { AuditEntry } from '../../../http/operator/resources/audit.js';
 import { addOperatorToken } from '../../../persistence/data-dir/operator-tokens.js';
@@ -96,14 +95,4 @@ test('who and why stand in the journal beside every action, and clients read why
   const words = await toteText(['replay', dataDir, '--explain']);
   assert.match(words, new RegExp(`change ${accountId}: frozen, by ann: "because of updateAccount"\n`));
   assert.match(words, /take no orders: "because of setTrading", by ann\n/);
-});
-
-test('a command of a journal from before operators had names is read as it is', () => {
-  const text = ['setTrading', 1, 1_000, { enabled: false, reason: 'maintenance' }];
-  assert.deepEqual(decodeCommand(text), {
-    kind: 'setTrading',
-    timeMs: 1_000,
-    enabled: false,
-    reason: 'maintenance',
-  });
 });

@@ -1,13 +1,8 @@
 /** What a role may not do is logged, with who tried it, and bounded. */
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { DENIALS_MAX, Denials } from '../../../http/operator/access/denials.js';
-import { addOperatorToken } from '../../../persistence/data-dir/operator-tokens.js';
 import { TestClock } from '../../support/host/host.js';
-import { Client } from '../../support/http/client.js';
-import { linesOf } from '../../support/processes/log-lines.js';
-import { newDataDir, Server } from '../../support/processes/server.js';
 
 const ANN = { name: 'ann', role: 'read' } as const;
 
@@ -28,17 +23,4 @@ test('denials are reported at once, and then at most once a minute, equal ones t
   assert.deepEqual([report?.denials.length, report?.others], [DENIALS_MAX, 5]);
   clock.pass(60_000);
   assert.equal(denials.take(), null, 'nothing new');
-});
-
-test('a server logs who was denied what', async (t) => {
-  const dataDir = newDataDir();
-  const tokens = join(dataDir, 'operator-tokens');
-  const secret = addOperatorToken(tokens, 'ann', 'read', '2026-11-22T12:00:00.000Z');
-  const server = await Server.start({ dataDir });
-  t.after(() => server.remove());
-  const ann = new Client(`${server.operatorUrl}/operator/v1`, { Authorization: `Bearer ${secret}` });
-  assert.equal((await ann.post('/accounts/acc_1/deposits', {})).status, 403);
-  const line = await server.run.findInErrors((stderr) => linesOf(stderr, 'operator_denied')[0]);
-  const route = 'POST /accounts/{id}/deposits';
-  assert.deepEqual(line['denials'], [{ operator: 'ann', role: 'read', route, times: 1 }]);
 });

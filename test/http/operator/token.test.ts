@@ -1,4 +1,4 @@
-/** Guesses at the operator token are slowed and logged, for their address and no other (`TokenGuard`). */
+/** Guesses at the operator token are counted and logged, for their address and no other (`TokenGuard`). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { keyDigest } from '../../../crypto/api-keys.js';
@@ -28,20 +28,30 @@ function guarded() {
   return { clock, guard, send, guess };
 }
 
-test('after ten wrong tokens within a minute an address, and no other, is refused whatever it sends', () => {
+test('after ten wrong tokens within a minute further ones from the address, and no other, are refused unseen', () => {
   const { clock, guard, send, guess } = guarded();
   guess(GUESSES_MAX - 1);
-  assert.equal(send(TOKEN), 'taken');
   clock.pass(20_000);
   assert.equal(send('guess-last'), 'invalid_operator_token');
-  for (const token of ['one-more', TOKEN]) assert.equal(send(token), 'rate_limited');
-  assert.equal(send(TOKEN, ELSEWHERE), 'taken');
-  const refused = guard.identify({ authorization: `Bearer ${TOKEN}`, address: HERE });
+  assert.equal(send('one-more'), 'rate_limited');
+  assert.equal(send('one-more', ELSEWHERE), 'invalid_operator_token');
+  const refused = guard.identify({ authorization: 'Bearer one-more', address: HERE });
   assert.deepEqual(refused instanceof Refused && refused.headers, ['Retry-After', '40']);
   clock.pass(39_999);
-  assert.equal(send(TOKEN), 'rate_limited');
+  assert.equal(send('one-more'), 'rate_limited');
   clock.pass(1);
-  assert.equal(send(TOKEN), 'taken', 'Retry-After is enough');
+  assert.equal(send('one-more'), 'invalid_operator_token', 'Retry-After is enough');
+});
+
+test('a right token always passes, whatever else its address has sent', () => {
+  const { guard, send, guess } = guarded();
+  guess(GUESSES_MAX);
+  assert.equal(guard.hasProven(HERE), false);
+  for (let n = 0; n < 2 * GUESSES_MAX; n++) {
+    assert.equal(send(`more-${n}`), 'rate_limited');
+    assert.equal(send(TOKEN), 'taken');
+  }
+  assert.deepEqual([guard.hasProven(HERE), guard.hasProven(ELSEWHERE)], [true, false]);
 });
 
 test('a request without a token, or with the same wrong one, is not another guess', () => {
@@ -61,7 +71,7 @@ test('guesses from more addresses than are remembered keep nobody out', () => {
   guess(GUESSES_MAX + 1, 'fd00:0:0:0::/64');
   clock.pass(60_000);
   guess(GUESSES_MAX, 'fd00:0:0:0::/64');
-  assert.equal(send(TOKEN, 'fd00:0:0:0::/64'), 'rate_limited', 'once there is room it is remembered');
+  assert.equal(send('one-more', 'fd00:0:0:0::/64'), 'rate_limited', 'once there is room it is remembered');
 });
 
 test('guesses are reported at once, and then at most once a minute', () => {
@@ -69,7 +79,7 @@ test('guesses are reported at once, and then at most once a minute', () => {
   send(TOKEN);
   assert.equal(guard.takeGuesses(), null);
   guess(GUESSES_MAX);
-  send(TOKEN);
+  send('one-more');
   assert.deepEqual(guard.takeGuesses(), { wrong: GUESSES_MAX, refused: 1, addresses: [HERE] });
   for (let n = 0; n < 1_000; n++) send('guess', `10.1.0.${n % 200}`);
   clock.pass(59_999);
@@ -82,7 +92,7 @@ test('guesses are reported at once, and then at most once a minute', () => {
   assert.deepEqual(guard.counted, { wrong: GUESSES_MAX + 1_000, refused: 1 }, 'metrics count all');
 });
 
-test('the server slows and logs guesses from one address, and serves another', async (t) => {
+test('the server refuses and logs guesses from one address, and serves its right token, and another', async (t) => {
   const server = await Server.start();
   t.after(() => server.remove());
   const port = Number(new URL(server.operatorUrl).port);
@@ -94,14 +104,42 @@ test('the server slows and logs guesses from one address, and serves another', a
   }
   guesser.socket.destroy();
   const statuses = [...guesser.received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
-  assert.deepEqual(statuses, [...Array(10).fill('401'), ...Array(21).fill('429')]);
+  assert.deepEqual(statuses, [...Array(10).fill('401'), ...Array(20).fill('429'), '200']);
   assert.equal((await server.operator.get('/house')).status, 200);
   const scraped = await scrape(server);
   const counted = ['wrong', 'unseen'].map((reason) =>
     scraped.value(`tote_operator_tokens_refused_total{reason="${reason}"}`),
   );
-  assert.deepEqual(counted, [10, 21]);
-  await server.run.findInErrors((stderr) => /wrong operator tokens were sent/.exec(stderr));
+  assert.deepEqual(counted, [10, 20]);
+  await server.run.findInErrors((stderr) => /"event":"operator_tokens_refused"/.exec(stderr));
   assert.match(server.run.stderr, /"addresses":\["127\.0\.0\.2"\]/);
   assert.doesNotMatch(server.run.stderr, /guess-/);
+});
+
+test('strangers who take all the connections they can get keep no known address out', async (t) => {
+  const server = await Server.start();
+  t.after(() => server.remove());
+  const port = Number(new URL(server.operatorUrl).port);
+  const ask = async (address: string): Promise<string> => {
+    const client = await RawClient.open(port, address);
+    client.send(
+      'GET /operator/v1/house HTTP/1.1',
+      'Host: x',
+      `Authorization: Bearer ${server.token}`,
+      '',
+      '',
+    );
+    const received = await client.sees(/HTTP/);
+    client.socket.destroy();
+    return received;
+  };
+  assert.match(await ask('127.0.0.3'), /^HTTP\/1\.1 200/);
+  // One address alone may have 64.
+  const addresses = Array.from({ length: 256 }, (_, n) => `127.0.1.${1 + (n % 8)}`);
+  const strangers = await Promise.all(addresses.map((address) => RawClient.open(port, address)));
+  t.after(() => {
+    for (const { socket } of strangers) socket.destroy();
+  });
+  assert.equal(await ask('127.0.0.4'), '', 'one that is not known gets none');
+  assert.match(await ask('127.0.0.3'), /^HTTP\/1\.1 200/);
 });

@@ -46,6 +46,15 @@ test('pages of any origin may read the API document, and nothing else', () => {
   }
 });
 
+test('the root leads a browser to the documents', () => {
+  const api = new Harness();
+  for (const method of ['GET', 'HEAD']) {
+    const { status, headers } = api.send(method, '/', {});
+    assert.deepEqual([status, headers.get('location')], [302, '/docs']);
+  }
+  assert.equal(api.send('POST', '/', {}).status, 404);
+});
+
 test('the guide may load only a stylesheet', () => {
   const { status, headers, text } = new Harness().get('/docs/guide', '');
   assert.equal(status, 200);
@@ -66,7 +75,13 @@ test('the API document, its page and the guide link to each other', () => {
   const api = new Harness();
   const { externalDocs } = JSON.parse(api.get('/v1/openapi.json', '').text);
   assert.equal(externalDocs.url, '/docs/guide');
-  assert.match(api.get('/docs', '').text, /href="\/docs\/guide"/);
+  const page = api.get('/docs', '').text;
+  assert.match(page, /href="\/docs\/guide"/);
+  const { tags } = JSON.parse(api.get('/v1/openapi.json', '').text) as { tags: { name: string }[] };
+  assert.deepEqual(
+    [...page.matchAll(/#operations-tag-(\w+)/g)].map(([, tag]) => tag),
+    tags.map(({ name }) => name),
+  );
   assert.match(api.get('/docs/guide', '').text, /href="\/docs"/);
 });
 

@@ -22,6 +22,8 @@ class FakeSocket implements StreamSocket {
   closedWith: string | null = null;
   waitingBytes = 0;
   isRead = true;
+  pings = 0;
+  answersPings = true;
 
   fail(error: unknown): never {
     throw error;
@@ -31,6 +33,10 @@ class FakeSocket implements StreamSocket {
     this.sent.push(JSON.parse(Buffer.from(text).toString()) as ServerMessage);
     if (!this.isRead) this.waitingBytes += text.length;
     return this.isRead;
+  }
+  ping(): void {
+    this.pings += 1;
+    if (this.answersPings) this.owner?.onPong();
   }
   close(code: number, reason: string): void {
     this.closedWith = `${code} ${reason}`;
@@ -174,6 +180,26 @@ test('a message for many is rendered once, and a client that does not read is cu
   bench.bet(bettor);
   bench.after(FLUSH_MS);
   assert.equal(quick.take('markets').length, 1);
+});
+
+test('a client that gives no sign of life to two pings is told so, and no other', () => {
+  const bench = new HubBench();
+  bench.api.open(0, 100);
+  const bettor = bench.api.bettor();
+  const [stopped, answering, sending] = [bench.open(bettor), bench.open(bettor), bench.open(bettor)];
+  stopped.answersPings = false;
+  sending.answersPings = false;
+  const pings: number[] = [];
+  for (let round = 0; round < 4; round++) {
+    assert.equal(stopped.closedWith, round < 3 ? null : '4408 slow_consumer');
+    bench.after(14_999);
+    bench.after(1);
+    pings.push(stopped.pings);
+    if (round === 1) bench.ask(sending, { op: 'ping' });
+  }
+  assert.deepEqual(pings, [1, 2, 2, 2]);
+  assert.equal(stopped.sent.at(-1)?.type, 'error');
+  assert.deepEqual([answering.closedWith, sending.closedWith], [null, null]);
 });
 
 test('old events are sent as fast as the client reads, and none twice', () => {

@@ -157,7 +157,7 @@ test('SIGHUP runs every reload, one after another, whatever becomes of the other
   assert.deepEqual(
     log.lines.slice(0, 3).map(({ event, message }) => [event, message]),
     [
-      ['reload_refused', 'first: the file is gone; what was in force stays'],
+      ['reload_failed', 'first: the file is gone; what was in force stays'],
       ['reloaded', 'second: nothing has changed'],
       ['reloaded', 'third: three tokens'],
     ],

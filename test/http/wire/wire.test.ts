@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { AMOUNT_CENTS_MAX } from '../../../engine/base/money.js';
-import { hundredthsText, isoText, oddsText } from '../../../http/wire/wire.js';
+import { hundredthsText, oddsText } from '../../../http/wire/wire.js';
 
 test('hundredths print as JSON numbers', () => {
   for (const cents of [
@@ -37,17 +37,6 @@ test('odds print with at most four decimals and no trailing zero', () => {
   fc.assert(
     fc.property(fc.integer({ min: 10_000, max: 1_000_000_000_000 }), (odds) => {
       assert.equal(oddsText(odds), JSON.stringify(odds / 10_000));
-    }),
-  );
-});
-
-test('times print as ISO 8601 in UTC with milliseconds', () => {
-  for (const timeMs of [0, 999, 86_399_999, 86_400_000, 951_782_400_000, 1_709_164_800_001]) {
-    assert.equal(isoText(timeMs), new Date(timeMs).toISOString());
-  }
-  fc.assert(
-    fc.property(fc.integer({ min: 0, max: 253_402_300_799_999 }), (timeMs) => {
-      assert.equal(isoText(timeMs), new Date(timeMs).toISOString());
     }),
   );
 });

@@ -1,9 +1,9 @@
 /** The engine's thread gives operators' lists in slices, one a turn, however many are asked for (`OperatorDesk`). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OperatorDesk } from '../../../http/operator/desk/desk.js';
-import type { OperatorQuery, QueryMessage, ResultOf } from '../../../http/operator/desk/query.js';
-import { PAGE_ROWS_MAX, SLICE_ROWS, search } from '../../../http/operator/desk/reads.js';
+import { OperatorQueries } from '../../../http/operator/queries/operator-queries.js';
+import type { OperatorQuery, QueryMessage, ResultOf } from '../../../http/operator/queries/query.js';
+import { PAGE_ROWS_MAX, SLICE_ROWS, search } from '../../../http/operator/queries/reads.js';
 import { accountResources } from '../../../http/operator/resources/accounts.js';
 import { codeOf } from '../../support/host/host.js';
 import { liveHost } from '../../support/host/live-host.js';
@@ -24,7 +24,7 @@ function opened(count: number) {
     return account(number);
   };
   const fatal: unknown[] = [];
-  const desk = new OperatorDesk({
+  const desk = new OperatorQueries({
     sequencer,
     lifecycle,
     tracker: host.tracker,

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { Facts, factsMemory } from '../../../http/board/facts.js';
+import { factsMemory, SharedRows } from '../../../http/board/shared-rows.js';
 
 const FIELDS = 9;
 
 test('a row is what was written last, and its version says that it is another', () => {
-  const facts = new Facts(factsMemory(2, FIELDS), 2, FIELDS);
+  const facts = new SharedRows(factsMemory(2, FIELDS), 2, FIELDS);
   const into = new Float64Array(FIELDS);
   const before = [facts.version, facts.versionOf(0), facts.versionOf(1)];
   for (let value = 1; value <= 5; value++) {
@@ -23,8 +23,8 @@ test('a row is what was written last, and its version says that it is another', 
 
 const WRITER = `
   const { workerData } = require('node:worker_threads');
-  import(workerData.module).then(({ Facts }) => {
-    const facts = new Facts(workerData.memory, 1, workerData.fields);
+  import(workerData.module).then(({ SharedRows }) => {
+    const facts = new SharedRows(workerData.memory, 1, workerData.fields);
     const row = new Float64Array(workerData.fields);
     for (let value = 1; value <= workerData.count; value++) {
       row.fill(value);
@@ -36,10 +36,10 @@ const WRITER = `
 test('no reader sees half a row, and none sees an older one after a newer', async () => {
   const memory = factsMemory(1, FIELDS);
   const count = 300_000;
-  const module = new URL('../../../http/board/facts.js', import.meta.url).href;
+  const module = new URL('../../../http/board/shared-rows.js', import.meta.url).href;
   const worker = new Worker(WRITER, { eval: true, workerData: { memory, fields: FIELDS, count, module } });
   const failed = new Promise<never>((_, reject) => worker.on('error', reject));
-  const facts = new Facts(memory, 1, FIELDS);
+  const facts = new SharedRows(memory, 1, FIELDS);
   const into = new Float64Array(FIELDS);
   let newest = 0;
   while (newest < count) {
