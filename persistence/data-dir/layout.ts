@@ -32,6 +32,8 @@ export interface DataDir {
   readonly operatorTokensFile: string;
   /** The keys that roots and settlements are signed with. */
   readonly signingKeysFile: string;
+  /** How to bet with the demo account's key; there may be none. */
+  readonly demoFile: string;
   /** The highest epoch of the replicated log that this machine has seen; there may be none. */
   readonly epochFile: string;
 }
@@ -55,6 +57,7 @@ export function dataDirLayout(path: string): DataDir {
     operatorTokenFile: join(root, 'operator-token'),
     operatorTokensFile: join(root, 'operator-tokens'),
     signingKeysFile: join(root, 'signing-keys'),
+    demoFile: join(root, 'demo'),
     epochFile: join(root, 'epoch'),
   };
 }

@@ -22,6 +22,14 @@ export function copyFileDurably(from: string, to: string, check: (copy: string) 
   }
 }
 
+/** What lets its holder act as operator or server. */
+export const secretFiles = (dir: DataDir): string[] => [
+  dir.masterSecretFile,
+  dir.operatorTokenFile,
+  dir.operatorTokensFile,
+  dir.signingKeysFile,
+];
+
 /**
  * Copies the master secret, the operator token and the signing keys if the target has none, and the named tokens as they are now: one that
  * was revoked must not come back with an older copy. Returns a sentence for each one that the source lacks.

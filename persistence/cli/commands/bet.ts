@@ -7,6 +7,7 @@ import {
   BET_ENDS,
   betId,
   marketId,
+  NO_END,
   NO_LIMIT,
   parseBetId,
   RESULT_NONE,
@@ -93,6 +94,7 @@ function show(out: Output, found: FoundBet, known: KnownSeeds): void {
     ['entry percent', entryText(found)],
     ['a win pays', usd(placed.payoutCents)],
     ['client seed', clientSeedText(found)],
+    ['client order id', placed.clientOrderId === null ? 'none' : quoted(placed.clientOrderId)],
     ['placed', instantText(found.bet.placedSeq, placed.timeMs)],
     ...limitRows(found),
     ['result', settled === null ? openText(found) : textAt(BET_ENDS, settled.event.result)],
@@ -142,7 +144,8 @@ function hashOf(found: FoundBet, { seeds }: KnownSeeds): string | null {
 
 function entriesOf({ isWhole, bet }: FoundBet): LedgerEntry[] {
   const { placed, placedSeq, filled, settled } = bet;
-  const order: PastEvent = filled === null ? placed : { ...placed, type: 'orderPending' };
+  const order: PastEvent =
+    filled === null ? placed : { ...placed, type: 'orderPending', validUntilMs: NO_END };
   const entries = [
     isWhole ? ledgerEntryOf(placedSeq, order) : null,
     filled === null ? null : ledgerEntryOf(filled.seq, filled.event),
@@ -169,6 +172,7 @@ function betJson(found: FoundBet, known: KnownSeeds) {
     placedAt: isoText(placed.timeMs),
     account: accountId(placed.account),
     clientSeed: placed.clientSeed,
+    clientOrderId: placed.clientOrderId,
     placedSeq: placedSeq === 0 ? null : placedSeq,
     limitOdds: placed.limitOddsE4 === NO_LIMIT ? null : placed.limitOddsE4 / 10_000,
     filledAt: filled === null ? null : isoText(filled.event.timeMs),

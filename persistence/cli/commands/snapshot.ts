@@ -19,7 +19,7 @@ export const snapshotCommand = defineCommand({
   details:
     'Replays the journal from the newest good snapshot to its end and writes the state as a new snapshot, without ' +
     'disturbing a running server. The next start is then as fast as possible, and "prune" may delete more. ' +
-    'The server itself writes snapshots, too (TOTE_SNAPSHOT_COMMANDS, TOTE_SNAPSHOT_MINUTES), and removes the oldest.',
+    'The server itself writes snapshots, too (TOTE_SNAPSHOT_COMMANDS, and after 15 minutes), and removes the oldest.',
   examples: [
     ['snapshot', 'before a restart that must be quick'],
     ['snapshot /var/lib/tote --json', 'for a script: "seq" and "path"'],

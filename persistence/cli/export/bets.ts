@@ -15,7 +15,7 @@ import {
   SIDES,
   textAt,
 } from '../../../engine/model/domain.js';
-import type { BetPlaced, OrderPending, SettlementFacts } from '../../../engine/model/events.js';
+import type { BetPlaced, OrderPending, SettlementTerms } from '../../../engine/model/events.js';
 import type { ArchivedBet } from '../../past/facts.js';
 import { dollarsText, isoText, oddsText, percentText } from '../frame/format.js';
 import { type ExportRange, type ExportRow, type ExportSource, outside, type RowSink } from './sink.js';
@@ -37,6 +37,7 @@ const COLUMNS = [
   'placed_at',
   'settled_at',
   'client_seed',
+  'client_order_id',
   'placed_seq',
   'settled_seq',
   'amount_cents',
@@ -56,12 +57,17 @@ export function exportBets(
   const { fromSeq, toSeq, account } = range;
   for (const bet of past.bets(fromSeq, toSeq)) {
     if (account !== null && bet.placed.account !== account) continue;
-    sink.row(rowOf(bet, bet.fate === null ? openStatus(engine, bet.placed) : endStatus(bet.fate.settled)));
+    sink.row(
+      rowOf(
+        bet,
+        bet.settlement === null ? openStatus(engine, bet.placed) : endStatus(bet.settlement.settled),
+      ),
+    );
   }
   return past.fromSeq === 0 ? [] : ['bets that were placed before the past that is left are not there'];
 }
 
-const endStatus = ({ result }: SettlementFacts): string =>
+const endStatus = ({ result }: SettlementTerms): string =>
   isUnfilled(result) ? textAt(BET_ENDS, result) : 'SETTLED';
 
 function openStatus(engine: Engine | null, { type, market, roundNumber }: BetPlaced | OrderPending): string {
@@ -70,10 +76,10 @@ function openStatus(engine: Engine | null, { type, market, roundNumber }: BetPla
   return status >= SETTLING ? 'SETTLING' : 'ACTIVE';
 }
 
-function rowOf({ placedSeq, placed, filledAtMs, fate }: ArchivedBet, status: string): ExportRow {
+function rowOf({ placedSeq, placed, filledAtMs, settlement }: ArchivedBet, status: string): ExportRow {
   const { stakeCents, limitOddsE4 } = placed;
   const isBet = placed.type === 'betPlaced';
-  const paidCents = fate === null || !isBet ? null : fate.settled.payoutCents;
+  const paidCents = settlement === null || !isBet ? null : settlement.settled.payoutCents;
   const profitCents = paidCents === null ? null : paidCents - stakeCents;
   return {
     bet: betId(placed.bet),
@@ -86,14 +92,15 @@ function rowOf({ placedSeq, placed, filledAtMs, fate }: ArchivedBet, status: str
     entry_percent: isBet ? percentText(placed.entryPercentE2) : null,
     potential_payout: dollarsText(placed.payoutCents),
     status,
-    result: fate === null || !isBet ? null : textAt(BET_ENDS, fate.settled.result),
+    result: settlement === null || !isBet ? null : textAt(BET_ENDS, settlement.settled.result),
     payout: paidCents === null ? null : dollarsText(paidCents),
     profit: profitCents === null ? null : dollarsText(profitCents),
     placed_at: isoText(placed.timeMs),
-    settled_at: fate === null ? null : isoText(fate.settled.timeMs),
+    settled_at: settlement === null ? null : isoText(settlement.settled.timeMs),
     client_seed: outside(placed.clientSeed),
+    client_order_id: outside(placed.clientOrderId),
     placed_seq: placedSeq,
-    settled_seq: fate === null ? null : fate.seq,
+    settled_seq: settlement === null ? null : settlement.seq,
     amount_cents: stakeCents,
     potential_payout_cents: placed.payoutCents,
     payout_cents: paidCents,

@@ -9,8 +9,8 @@ import {
 } from '../../../engine/base/nats-servers.js';
 import { JournalError, messageOf } from '../../errors.js';
 import { type LeaseEntry, PlaceTaken } from '../../replication/log/replicated-log.js';
-import { hasLog } from '../../replication/nats/has-log.js';
 import { NatsLog } from '../../replication/nats/nats-log.js';
+import { hasLog } from '../../replication/nats/stream.js';
 import type { LeaderJson } from '../answers/answers.js';
 import { type CliCommand, defineFreeCommand } from '../frame/command.js';
 import { EXIT, type ExitCode, UsageError } from '../frame/exit-codes.js';

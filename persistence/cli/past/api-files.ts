@@ -1,5 +1,6 @@
 /** Files with answers of the API, as they were saved. What is missing or of the wrong type is named. */
 import { readFileSync } from 'node:fs';
+import type { SigningKey } from '../../../client/base/types.js';
 import { keyIdOf } from '../../../crypto/signing.js';
 import type { NotedKey } from '../../../engine/model/proofs/signing.js';
 import { JournalError, messageOf } from '../../errors.js';
@@ -17,8 +18,8 @@ export function readAnswer<T>(path: string, endpoint: string, members: readonly 
   return data as T;
 }
 
-/** The keys of an answer of `GET /keys`. Throws as `readAnswer` does. */
-export function readNotedKeys(path: string): readonly NotedKey[] {
+/** The keys of an answer of `GET /keys`: ids and keys are texts. Throws as `readAnswer` does. */
+export function readNotedKeys(path: string): readonly SigningKey[] {
   const { data: keys } = readJson(path);
   if (Array.isArray(keys) && keys.every(isKey)) return keys;
   throw new UsageError(`${path} must be an answer of GET /keys.`);
@@ -39,7 +40,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const isKey = (key: unknown): key is NotedKey =>
+const isKey = (key: unknown): key is SigningKey =>
   isFields(key) && typeof key['keyId'] === 'string' && typeof key['publicKey'] === 'string';
 
 function readJson(path: string): Fields {

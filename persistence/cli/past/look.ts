@@ -15,7 +15,6 @@ import { JournalError } from '../../errors.js';
 import { type JournalReader, openJournalReader } from '../../journal/reader.js';
 import { Past } from '../../past/past.js';
 import { History, type Step } from '../../replay/history.js';
-import { batchesAfter } from '../../replay/read-ahead.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 import type { Context } from '../frame/command.js';
 import { type Progress, startProgress } from '../frame/progress.js';
@@ -54,7 +53,6 @@ export class Look {
     const { snapshots } = context.dir;
     const files = isComplete ? new SnapshotFiles(snapshots) : SnapshotFiles.withoutKeys(snapshots);
     this.history = new History(journal, files, {
-      batchesAfter: (afterSeq, endSeq) => batchesAfter(context.dir, journal, afterSeq, endSeq),
       onSeq: (seq) => this.#progress?.update(seq - this.#fromSeq),
       onNote: (sentence) => context.out.note(sentence),
     });

@@ -19,7 +19,7 @@ import {
   SIDES,
   textAt,
 } from '../../../engine/model/domain.js';
-import type { BetPlaced, OrderFilled, OrderPending, SettlementFacts } from '../../../engine/model/events.js';
+import type { BetPlaced, OrderFilled, OrderPending, SettlementTerms } from '../../../engine/model/events.js';
 import type { PriceOrigin } from '../../../engine/model/proofs/proof-views.js';
 import type { RoundView } from '../../../engine/model/views.js';
 import { JournalError } from '../../errors.js';
@@ -39,7 +39,7 @@ export interface BetHistory {
   readonly placed: BetPlaced | OrderPending;
   /** The fill of a limit order that has rested. */
   readonly filled: { readonly seq: number; readonly event: OrderFilled } | null;
-  readonly settled: { readonly seq: number; readonly event: SettlementFacts } | null;
+  readonly settled: { readonly seq: number; readonly event: SettlementTerms } | null;
 }
 
 /** The bets in these events, in the order in which they joined their round. */

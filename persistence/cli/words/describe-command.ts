@@ -18,6 +18,7 @@ import {
   textAt,
 } from '../../../engine/model/domain.js';
 import { isoText, oddsText, oneLine, quoted, usd } from '../frame/format.js';
+import { untilWords } from './describe-event.js';
 
 /** What the command does, and in whose name, as one sentence without its full stop. */
 export const commandWords = (command: Command): string => deedWords(command) + byWords(command);
@@ -108,6 +109,7 @@ function orderWords(order: PlaceOrder): string {
     limitOddsE4,
     idempotency,
     clientSeed,
+    clientOrderId,
   } = order;
   const extras = [
     `with ${keyId(key)}`,
@@ -115,8 +117,10 @@ function orderWords(order: PlaceOrder): string {
     ...(expectedPercentE6 >= 0 ? [`expecting ${expectedPercentE6 / 1_000_000} %`] : []),
     ...(idempotency === null ? [] : ['under an Idempotency-Key']),
     ...(clientSeed === null ? [] : [`client seed ${quoted(clientSeed)}`]),
+    ...(clientOrderId === null ? [] : [`client order id ${quoted(clientOrderId)}`]),
   ];
-  const limitWords = limitOddsE4 === NO_LIMIT ? '' : ` at odds of at least ${oddsText(limitOddsE4)}`;
+  const limitWords =
+    limitOddsE4 === NO_LIMIT ? '' : ` at odds of at least ${oddsText(limitOddsE4)}${untilWords(order)}`;
   return `${accountId(account)} bets ${usd(stakeCents)} on ${textAt(SIDES, side)} in ${marketName(order.market)} (${extras.join(', ')})${limitWords}`;
 }
 

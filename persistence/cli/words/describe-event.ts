@@ -9,6 +9,7 @@ import {
   isUnfilled,
   keyId,
   marketId,
+  NO_END,
   NO_LIMIT,
   RESULT_VOID,
   ROUND_RESULTS,
@@ -23,8 +24,9 @@ import type {
   OrderPending,
   PastEvent,
   RoundNotOpened,
-  SettlementFacts,
+  SettlementTerms,
 } from '../../../engine/model/events.js';
+import { LOSS_SCOPES } from '../../../engine/model/loss-limits.js';
 import { HOUSE } from '../../../engine/state/house.js';
 import { isoText, oddsText, oneLine, percentText, quoted, usd } from '../frame/format.js';
 
@@ -58,6 +60,8 @@ export function eventWords(event: PastEvent): string {
       return `round ${roundOf(event)} does not open: ${NOT_OPENED[event.reason]}`;
     case 'boundaryPriced':
       return `${textAt(ASSETS, event.asset)} has ${event.price === null ? 'no price' : `the price ${event.price}`} at ${isoText(event.boundaryMs)}`;
+    case 'lossLimitReached':
+      return `the house has lost ${usd(event.lostCents)} today in ${textAt(LOSS_SCOPES, event.scope)}: its limit is reached`;
     case 'priceConfirmed':
       return `the price ${event.price} of ${textAt(ASSETS, event.asset)} is vouched for`;
     case 'balanceMoved':
@@ -103,11 +107,15 @@ function limitWords({ limitOddsE4, filled }: BetPlaced): string {
   return `${limit}; it fills ${upOrders} resting orders on UP (${usd(upCents)}) and ${downOrders} on DOWN (${usd(downCents)})`;
 }
 
+/** The end that a limit order names, if it does. */
+export const untilWords = ({ validUntilMs }: Pick<OrderPending, 'validUntilMs'>): string =>
+  validUntilMs === NO_END ? '' : `, until ${isoText(validUntilMs)} at the latest`;
+
 function pendingWords(event: OrderPending): string {
   const { stakeCents, newBalanceCents } = event;
   return (
     `${betId(event.bet)} of ${accountId(event.account)} rests in ${roundOf(event)}: ${usd(stakeCents)} on ` +
-    `${textAt(SIDES, event.side)} at odds of at least ${oddsText(event.limitOddsE4)}, its stake reserved; ` +
+    `${textAt(SIDES, event.side)} at odds of at least ${oddsText(event.limitOddsE4)}, its stake reserved${untilWords(event)}; ` +
     balanceWords(newBalanceCents + stakeCents, newBalanceCents)
   );
 }
@@ -117,7 +125,7 @@ const filledWords = (event: OrderFilled): string =>
   `${textAt(SIDES, event.side)} at odds ${oddsText(event.oddsE4)} (${percentText(event.entryPercentE2)} %), its limit ` +
   `${oddsText(event.limitOddsE4)}, a win pays ${usd(event.payoutCents)}`;
 
-function settledWords(event: SettlementFacts): string {
+function settledWords(event: SettlementTerms): string {
   const { payoutCents, newBalanceCents } = event;
   if (isUnfilled(event.result)) {
     const how = event.result === END_CANCELLED ? 'is cancelled' : 'expires';

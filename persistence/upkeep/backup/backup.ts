@@ -24,7 +24,7 @@ import { checkChain } from '../../journal/segment/chain.js';
 import { findSegments, firstSeqOf } from '../../journal/segment/names.js';
 import { checkMark } from '../../replay/replay.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
-import { checkSnapshotFile, copyFileDurably, copySecrets, diskFull } from '../copy-files.js';
+import { checkSnapshotFile, copyFileDurably, copySecrets, diskFull, secretFiles } from '../copy-files.js';
 import { backupArchive } from './archive.js';
 import { copyDamagedJournal, type DamagedCopy } from './damaged.js';
 import { endOfCopy } from './end.js';
@@ -46,18 +46,26 @@ export interface BackedUp extends SegmentsCopied {
 }
 
 /**
+ * Without `hasSecrets` the copy lacks the secrets, and no server starts on it before they are put there.
+ *
  * Throws `data_dir_invalid` if `to` cannot be used, `data_dir_locked` if a server runs on it, `backup_mismatch` if it
  * holds another journal, `journal_corrupt`, `journal_incomplete` and `mark_unreadable` if the source is not good, and
  * `disk_full`.
  */
-export function backup(source: DataDir, to: string, onSeq: (seq: number) => void = () => {}): BackedUp {
+export function backup(
+  source: DataDir,
+  to: string,
+  onSeq: (seq: number) => void = () => {},
+  hasSecrets = true,
+): BackedUp {
   refuseForeignPlace(source, to);
   const acknowledged = readMarkFile(source.markFile);
   const isNew = !existsSync(to) || readdirSync(to).length === 0;
   const target = openDataDir(to);
   const lock = lockDataDir(target);
   try {
-    return backupInto(source, target, acknowledged, onSeq);
+    if (!hasSecrets) refuseSecretsIn(target);
+    return backupInto(source, target, acknowledged, onSeq, hasSecrets);
   } catch (thrown) {
     if (!isDiskFull(thrown)) throw thrown;
     // Half of a first copy is useless; half of a later one is continued by the next call.
@@ -74,13 +82,14 @@ function backupInto(
   target: DataDir,
   acknowledged: Mark | null,
   onSeq: (seq: number) => void,
+  hasSecrets: boolean,
 ): BackedUp {
   refuseOtherSecret(source, target);
   const isNew = findSegments(target.journal).length === 0;
   const mayAppend = !existsSync(target.inUseFile);
   if (!mayAppend) refuseServersWork(source, target);
   checkSameJournal(source, target, mayAppend);
-  const faults = copySecrets(source, target);
+  const faults = hasSecrets ? copySecrets(source, target) : [];
   for (const folder of [target.snapshots, target.archive])
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   syncPath(target.root);
@@ -97,6 +106,16 @@ function backupInto(
   const snapshotsRemoved = removeOldSnapshots(target, snapshots);
   faults.push(...lostBeginning(target));
   return { ...copied, snapshotsCopied, snapshotsRemoved, archive, faults: [...new Set(faults)] };
+}
+
+/** An earlier backup has left them there; they may be the only copy, so they are not deleted. */
+function refuseSecretsIn(target: DataDir): void {
+  const found = secretFiles(target).find(existsSync);
+  if (found === undefined) return;
+  throw new JournalError(
+    'backup_mismatch',
+    `There is ${found}: an earlier backup was made with secrets. Name another place, or move the file to a safe one.`,
+  );
 }
 
 type JournalCopied = Omit<DamagedCopy, 'faults'>;

@@ -11,7 +11,7 @@ import type { StoredBatch } from '../../../engine/model/ports.js';
 import type { ArchiveProgress } from '../../archive/schema.js';
 import { messageOf } from '../../errors.js';
 import type { ChainPosition } from '../../journal/segment/batch-row.js';
-import { decodeBatch, ReplayMismatch, replayBatch } from '../../replay/replay.js';
+import { ReplayMismatch, replayBatch } from '../../replay/replay.js';
 import { type BatchEnd, faultAtEnd, loadWhole, type UsableSnapshot } from '../../replay/usable-snapshot.js';
 import type { SnapshotFiles } from '../../snapshot/files.js';
 import { ArchiveComparison } from './archive-rows.js';
@@ -124,7 +124,7 @@ export class ReplayCheck {
   #replay(engine: Engine, row: StoredBatch, path: string): string | null {
     this.batches += 1;
     try {
-      replayBatch(engine, decodeBatch(row), ({ seq, events }, command) => {
+      replayBatch(engine, row, ({ seq, events }, command) => {
         this.#comparison?.add(seq, command, events);
         this.#roots?.add(events);
         this.sources.signatures.ofCommand(engine, events, path, seq);

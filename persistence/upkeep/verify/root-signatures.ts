@@ -11,7 +11,7 @@ import type { Engine } from '../../../engine/engine.js';
 import { RoundSeeds } from '../../../engine/fairness.js';
 import { MARKETS_MAX, marketOf, roundId } from '../../../engine/model/domain.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
-import type { RootFacts } from '../../../engine/model/proofs/proof-views.js';
+import type { SignedRoot } from '../../../engine/model/proofs/proof-views.js';
 import type { NotedKey } from '../../../engine/model/proofs/signing.js';
 import type { RoundView } from '../../../engine/model/views.js';
 import { openArchive } from '../../archive/open.js';
@@ -33,7 +33,7 @@ const ARCHIVED = `SELECT market, round_number AS roundNumber, settled_seq AS set
 
 const HASH = /^[0-9a-f]{64}$/;
 
-interface ArchivedRoot extends RootFacts {
+interface ArchivedRoot extends SignedRoot {
   readonly market: string;
   readonly roundNumber: number;
   readonly settledSeq: number;
@@ -119,7 +119,7 @@ export class RootSignatures {
     return false;
   }
 
-  #ofJournal(engine: Engine, root: RootFacts & OfRound, file: string, seq: number): void {
+  #ofJournal(engine: Engine, root: SignedRoot & OfRound, file: string, seq: number): void {
     if (this.#isSecretOf(engine) && this.#check(root, file, seq)) this.checked.journal += 1;
   }
 
@@ -129,7 +129,7 @@ export class RootSignatures {
   }
 
   /** Returns false if there is nothing to check it with. */
-  #check(root: RootFacts & OfRound, file: string, seq: number): boolean {
+  #check(root: SignedRoot & OfRound, file: string, seq: number): boolean {
     if (this.#seeds === null || this.#publicKeys === null) return false;
     const { market, roundNumber, keyId, signature } = root;
     const round = roundId(market, roundNumber);

@@ -2,7 +2,6 @@
  * Makes the Merkle root of each round anew, from the bets that a replay comes to, and compares it with the one that the
  * journal has put on record. Where the replay began behind a lock, the root on record came with the snapshot.
  */
-import { hash } from 'node:crypto';
 import type { Engine } from '../../../engine/engine.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
 import { masterSecretFingerprint } from '../../data-dir/secrets.js';
@@ -20,8 +19,7 @@ export class RootComparison {
     masterSecret: Uint8Array,
   ) {
     this.#fingerprint = masterSecretFingerprint(masterSecret);
-    const sha256 = (data: Uint8Array): Uint8Array => hash('sha256', data, 'buffer');
-    const roots = new RoundRoots(masterSecret, null, sha256, 0);
+    const roots = new RoundRoots(masterSecret, null, 0);
     this.#feed = new RootFeed(engine, ({ notes, reachedSeq }) => {
       // One after the other, so that a wrong root hides none of those behind it.
       for (const note of notes) {

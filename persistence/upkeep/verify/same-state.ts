@@ -1,6 +1,6 @@
 /** Compares the states of two engines, cell by cell: digests of the full states take many times as long. */
 import type { Engine } from '../../../engine/engine.js';
-import type { Row } from '../../../engine/snapshot/form.js';
+import type { Row } from '../../../engine/snapshot/columns.js';
 
 /**
  * Whether all cells are the same. Also false if only an order differs, which does not affect digests: those decide

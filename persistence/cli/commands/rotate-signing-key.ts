@@ -1,10 +1,16 @@
 /** `tote rotate-signing-key`: makes a new key for what the server signs, and retires the one in use. */
-import { lockDataDir } from '../../../data-dir/lock.js';
-import { rotateSigningKeys } from '../../../data-dir/signing-keys.js';
-import type { RotateSigningKeyJson } from '../../answers/answers.js';
-import { defineCommand } from '../../frame/command.js';
-import { EXIT } from '../../frame/exit-codes.js';
-import { isoText } from '../../frame/format.js';
+import type { DataDir } from '../../data-dir/layout.js';
+import { lockDataDir } from '../../data-dir/lock.js';
+import { rotateSigningKeys } from '../../data-dir/signing-keys.js';
+import { inspect } from '../../upkeep/inspect.js';
+import type { RotateSigningKeyJson } from '../answers/answers.js';
+import { defineCommand } from '../frame/command.js';
+import { EXIT } from '../frame/exit-codes.js';
+import { isoText } from '../frame/format.js';
+
+/** Proofs say that no key signed after it was retired, so it is retired behind the journal's end, whatever the clock says. */
+const afterJournalMs = (dir: DataDir): number =>
+  Math.max(Date.now(), ...inspect(dir).segments.map(({ lastTimeMs }) => lastTimeMs));
 
 export const rotateSigningKeyCommand = defineCommand({
   name: 'rotate-signing-key',
@@ -17,9 +23,10 @@ export const rotateSigningKeyCommand = defineCommand({
   examples: [['rotate-signing-key data', 'the server on data signs with a new key from its next start on']],
   options: [],
   run: ({ dir, out }) => {
+    const retiredMs = afterJournalMs(dir);
     const lock = lockDataDir(dir);
     try {
-      const { keyId, publicKey, all } = rotateSigningKeys(dir, Date.now());
+      const { keyId, publicKey, all } = rotateSigningKeys(dir, retiredMs);
       const retired = all.filter(({ retiredAtMs }) => retiredAtMs !== null).map((key) => key.keyId);
       if (out.isJson) out.document({ keyId, publicKey, retired } satisfies RotateSigningKeyJson);
       else {

@@ -1,0 +1,235 @@
+/** `tote doctor`: what a machine, its disk and its clock mean for a server, before the first start or beside a running one. */
+import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { totalmem } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { freeBytesOf } from '../../data-dir/space.js';
+import { defineCommand } from '../frame/command.js';
+import { EXIT } from '../frame/exit-codes.js';
+import { bytesText } from '../frame/output.js';
+import { type ClockFacts, clockFacts } from './clock-facts.js';
+
+/** `note`: the server works, and there is something to know. `bad`: do something before the server is relied on. */
+export type Verdict = 'good' | 'note' | 'bad';
+
+export interface Check {
+  readonly name: string;
+  readonly value: string;
+  readonly verdict: Verdict;
+  /** What it means and what to do; null if all is good. */
+  readonly advice: string | null;
+}
+
+export interface DoctorJson {
+  /** Nothing is bad. */
+  readonly isGood: boolean;
+  readonly checks: readonly Check[];
+}
+
+const GIB = 1024 ** 3;
+/** By major version of Node: the first good minor one, and the C library that uWebSockets.js needs with it. */
+const NODES: ReadonlyMap<number, readonly [minor: number, glibcMinor: number]> = new Map([
+  [20, [19, 28]],
+  [22, [12, 28]],
+  [24, [0, 38]],
+  [26, [0, 38]],
+]);
+/** Connections of both ports, and the process's own files. */
+const OPEN_FILES = 10_512;
+const LOCAL = ['ext4', 'ext3', 'xfs', 'btrfs', 'zfs', 'f2fs'];
+/** Gone with the machine or the container, or without the locks and syncs that SQLite needs. */
+const UNFIT = /^(tmpfs|ramfs|overlay|nfs|cifs|smb|ceph|gluster|9p|fuse|afs|lustre)/;
+const SYNCS = 200;
+const PAGE = Buffer.alloc(4_096, 1);
+
+type Judged = readonly [verdict: Verdict, advice: string | null];
+const GOOD: Judged = ['good', null];
+
+export function judgeNode(version: string, glibcVersion: string | null): Judged {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [glibcMajor = 0, glibcMinor = 0] = (glibcVersion ?? '0.0').split('.').map(Number);
+  const [minorMin, glibcMin] = NODES.get(major) ?? [Number.POSITIVE_INFINITY, 0];
+  if (minor < minorMin)
+    return [
+      'bad',
+      'uWebSockets.js has no binary for it: install Node 20 from 20.19, 22 from 22.12, 24 or 26',
+    ];
+  if (glibcMajor === 2 && glibcMinor >= glibcMin) return GOOD;
+  return ['bad', `uWebSockets.js needs glibc 2.${glibcMin} with this Node; Alpine has another C library`];
+}
+
+export function judgeFileSystem(type: string | null): Judged {
+  if (type !== null && LOCAL.includes(type)) return GOOD;
+  if (type === null || !UNFIT.test(type))
+    return ['note', 'not tried with this server: make sure that it is local and syncs, as ext4 and xfs do'];
+  return [
+    'bad',
+    'what was acknowledged may be lost there: put the data directory on a local disk, or mount a volume',
+  ];
+}
+
+/** Times of a write of 4 KiB; null where none can be written. */
+export interface SyncTimes {
+  readonly medianUs: number;
+  readonly p99Us: number;
+}
+
+export function judgeSync(sync: SyncTimes | null): Judged {
+  if (sync === null) return ['bad', 'no file can be written there: give the server its own, writable folder'];
+  if (sync.medianUs < 15)
+    return ['note', 'faster than any disk: a power loss may take back what was acknowledged'];
+  if (sync.medianUs > 10_000)
+    return [
+      'bad',
+      'each order waits as long: use an SSD or NVMe disk, with power-loss protection if possible',
+    ];
+  if (sync.p99Us > 20_000)
+    return ['note', 'one order in a hundred waits far longer: give the data directory a disk of its own'];
+  if (sync.medianUs > 2_000)
+    return ['note', 'each order waits as long: a disk with power-loss protection makes it a tenth'];
+  return GOOD;
+}
+
+export function judgeClock({ isClockSynchronised, clockOffMs }: ClockFacts): Judged {
+  if (isClockSynchronised === false || (clockOffMs ?? 0) > 100)
+    return [
+      'bad',
+      'rounds begin and end by this clock: run chrony or systemd-timesyncd, and wait until it has the time',
+    ];
+  if (isClockSynchronised === true) return GOOD;
+  return [
+    'note',
+    'nothing says whether it is right: make sure that chrony or systemd-timesyncd runs on the machine',
+  ];
+}
+
+/** `good` from `goodFrom` on, `bad` below `badBelow`. */
+export function judgeBytes(bytes: number, goodFrom: number, badBelow: number, advice: string): Judged {
+  return bytes >= goodFrom ? GOOD : [bytes < badBelow ? 'bad' : 'note', advice];
+}
+
+export function judgeFiles(max: number): Judged {
+  if (max >= OPEN_FILES) return GOOD;
+  return [
+    'note',
+    `the server accepts fewer connections: set LimitNOFILE=${OPEN_FILES}, or --ulimit in a container`,
+  ];
+}
+
+async function checksOf(dataDir: string): Promise<Check[]> {
+  const folder = existingFolder(resolve(dataDir));
+  const { glibcVersionRuntime: glibc = null } = (
+    process.report.getReport() as { header: { glibcVersionRuntime?: string } }
+  ).header;
+  const fileSystem = fileSystemOf(folder, read('/proc/self/mountinfo'));
+  const sync = measureSync(folder);
+  const clock = await clockFacts();
+  const files = hardLimitIn(read('/proc/self/limits'));
+  const free = freeBytesOf(folder);
+  const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+  const { node } = process.versions;
+  const check = (name: string, value: string, [verdict, advice]: Judged): Check => ({
+    name,
+    value,
+    verdict,
+    advice,
+  });
+  const isRight = clock.isClockSynchronised;
+  return [
+    check('node', `${node}, glibc ${glibc ?? 'none'}`, judgeNode(node, glibc)),
+    check('memory', bytesText(memory), judgeBytes(memory, 4 * GIB, GIB, 'give a busy server 4 GiB')),
+    check('file system', `${fileSystem ?? 'unknown'}, ${folder}`, judgeFileSystem(fileSystem)),
+    check('sync', sync === null ? 'not writable' : syncText(sync), judgeSync(sync)),
+    check(
+      'free space',
+      bytesText(free),
+      judgeBytes(free, 20 * GIB, 2 * GIB, 'set TOTE_RETENTION, or take a larger disk'),
+    ),
+    check('clock', isRight === null ? 'unknown' : `${isRight ? '' : 'not '}synchronised`, judgeClock(clock)),
+    check('open files', Number.isFinite(files) ? String(files) : 'unknown', judgeFiles(files)),
+  ];
+}
+
+const syncText = ({ medianUs, p99Us }: SyncTimes): string =>
+  `${(medianUs / 1_000).toFixed(2)} ms, 99 of 100 within ${(p99Us / 1_000).toFixed(2)} ms`;
+
+function existingFolder(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : existingFolder(dirname(path));
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** The type of the mount that `folder` is in, from the text of `/proc/self/mountinfo`: the last of the longest. */
+export function fileSystemOf(folder: string, mountinfo: string): string | null {
+  let best = '';
+  let type: string | null = null;
+  for (const line of mountinfo.split('\n')) {
+    const [mount = '', rest = ''] = line.split(' - ');
+    // Blanks in a path are written as \040.
+    const point = (mount.split(' ')[4] ?? '').replaceAll('\\040', ' ');
+    const isAbove = point === '/' || folder === point || folder.startsWith(`${point}/`);
+    if (point === '' || !isAbove || point.length < best.length) continue;
+    best = point;
+    type = rest.split(' ')[0] ?? null;
+  }
+  return type;
+}
+
+/** The hard limit in the text of `/proc/<pid>/limits`; Infinity if unknown. */
+export function hardLimitIn(limits: string): number {
+  const hard = /^Max open files\s+\S+\s+(\d+)\s/m.exec(limits)?.[1];
+  return hard === undefined ? Number.POSITIVE_INFINITY : Number(hard);
+}
+
+/** Writes as the journal does: a page, then a sync of the data, again and again. */
+function measureSync(folder: string): SyncTimes | null {
+  const path = join(folder, `.tote-doctor-${process.pid}`);
+  let file: number;
+  try {
+    file = openSync(path, 'wx', 0o600);
+  } catch {
+    return null;
+  }
+  try {
+    const tookUs = Array.from({ length: SYNCS }, () => {
+      const fromMs = performance.now();
+      writeSync(file, PAGE);
+      fdatasyncSync(file);
+      return (performance.now() - fromMs) * 1_000;
+    }).sort((a, b) => a - b);
+    const at = (share: number): number => Math.round(tookUs[Math.floor(share * (SYNCS - 1))] ?? 0);
+    return { medianUs: at(0.5), p99Us: at(0.99) };
+  } finally {
+    closeSync(file);
+    rmSync(path, { force: true });
+  }
+}
+
+export const doctorCommand = defineCommand({
+  name: 'doctor',
+  summary: 'check this machine: Node, disk, clock, limits, and what they mean',
+  details:
+    'DATA_DIR need not exist yet: then the folder above it is looked at. To measure how long a sync takes, 200 pages of 4 KiB are written to ' +
+    'a file there, which is removed again; beside a busy server that disturbs it for a moment. Run it as the user of the server, ' +
+    'in its container if it has one. Ends with 1 if something is bad.',
+  examples: [
+    ['doctor', 'the machine, and the disk of ./data'],
+    ['doctor /var/lib/tote --json', 'for a script'],
+  ],
+  worksWithoutJournal: true,
+  run: async ({ dir, out }) => {
+    const checks = await checksOf(dir.root);
+    const isGood = checks.every(({ verdict }) => verdict !== 'bad');
+    if (out.isJson) out.document({ isGood, checks } satisfies DoctorJson);
+    for (const { name, value, verdict, advice } of out.isJson ? [] : checks) {
+      out.line(`${verdict === 'bad' ? 'BAD ' : verdict}  ${name.padEnd(11)}  ${value}`);
+      if (advice !== null) out.line(`${' '.repeat(19)}-> ${advice}`);
+    }
+    return isGood ? EXIT.done : EXIT.faulty;
+  },
+});
