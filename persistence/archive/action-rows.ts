@@ -1,6 +1,6 @@
 /** The archive's rows of what operators have done, from their commands, and of what they were refused. */
 import { encodeCommand } from '../../engine/model/command-codec.js';
-import type { ActionFacts, ActionKind, OperatorCommand, RefusedAt } from '../../engine/model/operators.js';
+import type { ActionFields, ActionKind, OperatorCommand, RefusedAt } from '../../engine/model/operators.js';
 import { valuesOf } from '../../engine/model/rules.js';
 import { type ArchiveCell, archiveChecksum } from './form/checksum.js';
 
@@ -28,12 +28,12 @@ export function actionRow(seq: number, command: OperatorCommand, counts: Numbere
   return row(seq, 0, timeMs, kind, by?.operator ?? null, facts);
 }
 
-function madeBy({ kind }: OperatorCommand, { accountCount, keyCount }: Numbered): Pick<ActionFacts, 'made'> {
+function madeBy({ kind }: OperatorCommand, { accountCount, keyCount }: Numbered): Pick<ActionFields, 'made'> {
   if (kind === 'createAccount') return { made: accountCount };
   return kind === 'createKey' || kind === 'rotateKey' ? { made: keyCount } : {};
 }
 
-function ruleFacts(command: OperatorCommand): Pick<ActionFacts, 'file' | 'changes'> {
+function ruleFacts(command: OperatorCommand): Pick<ActionFields, 'file' | 'changes'> {
   if (command.kind !== 'configure') return {};
   const { file = {}, operator = {} } = command.rules.layers ?? {};
   return { file: valuesOf(file), changes: valuesOf(operator) };
@@ -47,7 +47,7 @@ export function refusalRows(
 ): ArchiveCell[][] {
   const reason = '';
   const rows: ArchiveCell[][] = [];
-  const add = (kind: ActionKind, operator: string | null, facts: Omit<ActionFacts, 'reason'>): unknown =>
+  const add = (kind: ActionKind, operator: string | null, facts: Omit<ActionFields, 'reason'>): unknown =>
     rows.push(row(seq, last + rows.length + 1, timeMs, kind, operator, { reason, ...facts }));
   for (const { operator, ...denial } of denials) add('roleDenied', operator, denial);
   if (others > 0) add('roleDenied', null, { times: others });
@@ -61,7 +61,7 @@ function row(
   timeMs: number,
   kind: ActionKind,
   operator: string | null,
-  facts: ActionFacts,
+  facts: ActionFields,
 ): ArchiveCell[] {
   // JSON escapes half a surrogate pair, which SQLite could not keep.
   const cells = [seq, item, timeMs, kind, operator, JSON.stringify(facts)];

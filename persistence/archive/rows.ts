@@ -170,7 +170,22 @@ function placedRow(seq: number, event: BetPlaced | OrderPending): ArchiveCell[] 
     event.newBalanceCents,
     event.clientSeed,
   ];
-  return event.limitOddsE4 === NO_LIMIT ? cells : [...cells, event.limitOddsE4, isPending ? 1 : 0];
+  const validUntilMs = isPending ? event.validUntilMs || null : null;
+  return withRare(cells, event, isPending, validUntilMs);
+}
+
+/** Adds the cells that most placements do not have. */
+function withRare(
+  cells: ArchiveCell[],
+  { limitOddsE4, clientOrderId }: Pick<BetView, 'limitOddsE4' | 'clientOrderId'>,
+  rested: boolean,
+  validUntilMs: number | null,
+): ArchiveCell[] {
+  const isLimit = limitOddsE4 !== NO_LIMIT;
+  if (isLimit) cells.push(limitOddsE4, rested ? 1 : 0, validUntilMs);
+  else if (clientOrderId !== null) cells.push(null, null, null);
+  if (clientOrderId !== null) cells.push(clientOrderId);
+  return cells;
 }
 
 /** Of an order that has rested the odds that it names, as in its placement: a fill, if any, has its own row. */
@@ -190,7 +205,7 @@ function openBetRow(account: number, bet: BetView): ArchiveCell[] {
     null,
     null,
   ];
-  return bet.limitOddsE4 === NO_LIMIT ? cells : [...cells, bet.limitOddsE4, bet.rested ? 1 : 0];
+  return withRare(cells, bet, bet.rested, bet.validUntilMs);
 }
 
 function filledRow(seq: number, item: number, event: OrderFilled): ArchiveCell[] {

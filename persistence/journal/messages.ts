@@ -34,8 +34,17 @@ export interface ToJournal {
   readonly batch: Batch;
 }
 
+/** Memory that the thread shares with the event loop. */
+export interface JournalMemory {
+  /** The messages that were sent to it, counted: it sleeps until there are more. */
+  readonly sent: Int32Array;
+  /** How long it has been busy since it began, in milliseconds. */
+  readonly activeMs: Float64Array;
+}
+
+/** A number: the commands up to this one are durable. */
 export type FromJournal =
-  | { readonly kind: 'durable'; readonly lastSeq: number }
+  | number
   | { readonly kind: 'sealed'; readonly segment: SealedSegment; readonly tookMs: number }
   | { readonly kind: 'space'; readonly level: SpaceLevel }
   | { readonly kind: 'failed'; readonly error: ErrorParts }

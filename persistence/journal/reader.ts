@@ -16,6 +16,8 @@ import { damaged } from './segment/schema.js';
 import { CHUNK_CHARS, checkedRows, Segment } from './segment/segment.js';
 
 export interface JournalReader extends Pick<JournalStore, 'readBatches' | 'chainAt' | 'readMark'> {
+  /** With `chain`, the one after `afterSeq`, the row that ends there is not looked for: the next must follow it. */
+  readBatches(afterSeq: number, chain?: string): Iterable<StoredBatch>;
   /** First sequence number, or what it would be in an empty journal. */
   readonly firstSeq: number;
   /** Last sequence number at this moment; `firstSeq - 1` in an empty journal. */
@@ -66,9 +68,9 @@ class FilesReader implements JournalReader {
    * As `JournalStore.readBatches`. Throws `journal_incomplete` if the journal begins after `afterSeq` or lacks a
    * segment, and `journal_corrupt`, which names the first bad row.
    */
-  *readBatches(afterSeq: number): Generator<StoredBatch, void, undefined> {
+  *readBatches(afterSeq: number, chain?: string): Generator<StoredBatch, void, undefined> {
     if (afterSeq < this.firstSeq - 1) throw gone(this.dir, afterSeq + 1, this.firstSeq);
-    let position: ChainPosition | null = null;
+    let position: ChainPosition | null = chain === undefined ? null : { lastSeq: afterSeq, chain };
     for (;;) {
       const seq: number = position?.lastSeq ?? afterSeq;
       const before: ChainPosition | null = position;
@@ -78,7 +80,8 @@ class FilesReader implements JournalReader {
       yield* checkedRows(chunk.path, chunk.position, chunk.rows);
       const last = chunk.rows.at(-1);
       if (last !== undefined) position = { lastSeq: last.lastSeq, chain: last.chain };
-      else if (!chunk.isSealed || !this.#hasGoneOn(seq)) return;
+      // A sealed segment's last row is compared with the seal by a look behind it.
+      if (chunk.isSealed ? last === undefined && !this.#hasGoneOn(seq) : chunk.isEnd) return;
     }
   }
 
@@ -149,6 +152,7 @@ interface Chunk {
   /** The position before the rows. */
   readonly position: ChainPosition;
   readonly rows: readonly StoredBatch[];
+  readonly isEnd: boolean;
   readonly isSealed: boolean;
 }
 
@@ -166,7 +170,7 @@ function readChunk(
   if (position.lastSeq === start.lastSeq && position.chain !== start.chain) {
     throw damaged(path, `it does not follow from the segment before it, which ends at ${position.lastSeq}`);
   }
-  return { path, position, rows: segment.chunkAfter(position, chunkChars), isSealed: seal !== null };
+  return { path, position, ...segment.chunkAfter(position, chunkChars), isSealed: seal !== null };
 }
 
 function gone(dir: DataDir, fromSeq: number, firstSeq: number): JournalError {

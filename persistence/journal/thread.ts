@@ -3,15 +3,16 @@
  * failure nothing more is acknowledged.
  *
  * A batch crosses as a string: a transferred buffer costs the event loop as much, and shared memory saves little
- * (docs/performance.md).
+ * (docs/performance.md). The thread sleeps on shared memory, since waking an event loop costs both sides more.
  */
 import { assert, must, unreachable } from '../../engine/base/assert.js';
 import type { Batch, JournalWriter, JournalWriterEvents } from '../../engine/model/ports.js';
 import { JournalError } from '../errors.js';
-import { Thread } from '../thread/thread.js';
+import { type CloseMessage, Thread } from '../thread/thread.js';
 import {
   type FromJournal,
   fromErrorParts,
+  type JournalMemory,
   type JournalThreadOptions,
   type SealedSegment,
   type ToJournal,
@@ -21,17 +22,29 @@ type State = 'new' | 'open' | 'closing' | 'closed' | 'failed';
 
 class WritingThread extends Thread<ToJournal, FromJournal> {
   constructor(
-    data: JournalThreadOptions,
+    options: JournalThreadOptions,
+    private readonly memory: JournalMemory,
     protected override readonly onMessage: (message: FromJournal) => void,
     protected override readonly onError: (error: Error) => void,
     protected override readonly onEnded: (exitCode: number) => void,
   ) {
+    const data = { ...options, memory };
     super({ file: new URL('./worker.js', import.meta.url), name: 'journal', data });
+  }
+
+  override post(message: ToJournal | CloseMessage): void {
+    super.post(message);
+    Atomics.add(this.memory.sent, 0, 1);
+    Atomics.notify(this.memory.sent, 0);
   }
 }
 
 export class JournalThread implements JournalWriter {
   readonly #options: JournalThreadOptions;
+  readonly #memory: JournalMemory = {
+    sent: new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)),
+    activeMs: new Float64Array(new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT)),
+  };
   #state: State = 'new';
   #thread: WritingThread | null = null;
   #events: JournalWriterEvents | null = null;
@@ -50,7 +63,7 @@ export class JournalThread implements JournalWriter {
 
   /** How long the thread has been busy since it began, in milliseconds. */
   get activeMs(): number {
-    return this.#thread?.activeMs ?? 0;
+    return this.#memory.activeMs[0] ?? 0;
   }
 
   /** Starts the thread. If it cannot open the journal, `onFailure` is called. */
@@ -60,6 +73,7 @@ export class JournalThread implements JournalWriter {
     this.#events = events;
     this.#thread = new WritingThread(
       this.#options,
+      this.#memory,
       (message) => this.#onMessage(message),
       (error) => this.#fail(error),
       (exitCode) => this.#onEnded(exitCode),
@@ -90,12 +104,13 @@ export class JournalThread implements JournalWriter {
   #onMessage(message: FromJournal): void {
     if (this.#state === 'failed') return;
     const events = must(this.#events, 'the events');
+    if (typeof message === 'number') {
+      assert(message <= this.#pendingSeq, 'an acknowledgement must be for a commit in flight');
+      if (message === this.#pendingSeq) this.#pendingSeq = 0;
+      events.onDurable(message);
+      return;
+    }
     switch (message.kind) {
-      case 'durable':
-        assert(message.lastSeq <= this.#pendingSeq, 'an acknowledgement must be for a commit in flight');
-        if (message.lastSeq === this.#pendingSeq) this.#pendingSeq = 0;
-        events.onDurable(message.lastSeq);
-        break;
       case 'sealed':
         this.onSealed(message.segment, message.tookMs);
         break;

@@ -3,6 +3,8 @@
  * acknowledgement (`commit.ts`), and after it what can wait: the checkpoint, the next segment and the check of the free
  * space. Batches that came meanwhile, which only a follower sends, share one sync. The first error ends its work for good;
  * nothing is acknowledged after it.
+ *
+ * While it works its event loop does not turn: it looks for messages itself, and sleeps on shared memory.
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { assert, must } from '../../engine/base/assert.js';
@@ -10,7 +12,13 @@ import type { Batch } from '../../engine/model/ports.js';
 import { DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } from '../data-dir/space.js';
 import type { CloseMessage } from '../thread/thread.js';
 import { commitBatches } from './commit.js';
-import { type FromJournal, type JournalThreadOptions, type ToJournal, toErrorParts } from './messages.js';
+import {
+  type FromJournal,
+  type JournalMemory,
+  type JournalThreadOptions,
+  type ToJournal,
+  toErrorParts,
+} from './messages.js';
 import { JournalLost } from './open-files.js';
 import { SqliteStore } from './store.js';
 
@@ -23,7 +31,7 @@ const SPACE_CHECK_EVERY_CHARS = 4 * 1024 * 1024;
 const TOGETHER_CHARS_MAX = 1024 * 1024;
 
 const port = must(parentPort, "the parent's port");
-const options = workerData as JournalThreadOptions;
+const { memory, ...options } = workerData as JournalThreadOptions & { readonly memory: JournalMemory };
 const post = (message: FromJournal): void => port.postMessage(message);
 
 const space = new SpaceWatch(options.space ?? DEFAULT_SPACE_THRESHOLDS, () =>
@@ -32,6 +40,7 @@ const space = new SpaceWatch(options.space ?? DEFAULT_SPACE_THRESHOLDS, () =>
 let store: SqliteStore | null = null;
 let charsSinceSpaceCheck = 0;
 let hasFailed = false;
+let isClosed = false;
 
 /**
  * Runs one piece of work. An error is reported and ends the thread, whatever else is waiting. With files that are lost it does
@@ -43,11 +52,11 @@ function attempt(piece: () => void): void {
     piece();
   } catch (thrown) {
     hasFailed = true;
-    clearInterval(timer);
     const error = toErrorParts(thrown);
     if (thrown instanceof JournalLost) {
       const heldSeq = must(store, 'the store').lastSeq;
       post({ kind: 'lost', error, heldSeq, rescue: thrown.rescue });
+      port.on('message', () => {});
       return;
     }
     post({ kind: 'failed', error });
@@ -69,7 +78,7 @@ function commit(batches: readonly Batch[], chars: number): void {
   const journal = must(store, 'the store');
   if (options.sealsLate === true) roll(journal);
   const { lastSeq } = commitBatches(journal, batches);
-  post({ kind: 'durable', lastSeq });
+  post(lastSeq);
   journal.checkpointIfDue();
   if (options.sealsLate !== true) roll(journal);
   charsSinceSpaceCheck += chars;
@@ -88,7 +97,7 @@ function checkSpace(): void {
 }
 
 function close(): void {
-  clearInterval(timer);
+  isClosed = true;
   must(store, 'the store').close();
   post({ kind: 'closed' });
   port.close();
@@ -119,6 +128,27 @@ function look(): void {
   checkSpace();
 }
 
-const timer = setInterval(() => attempt(look), LOOK_EVERY_MS);
+/** Ends once the thread is closed, or has failed. */
+function serve(): void {
+  const { sent, activeMs } = memory;
+  let nowMs = performance.now();
+  let lookAtMs = nowMs + LOOK_EVERY_MS;
+  let waitedMs = 0;
+  while (!hasFailed && !isClosed) {
+    const sentBefore = Atomics.load(sent, 0);
+    const message = nextMessage();
+    if (message !== undefined) attempt(() => work(message));
+    nowMs = performance.now();
+    if (nowMs >= lookAtMs && !isClosed) {
+      attempt(look);
+      lookAtMs = nowMs + LOOK_EVERY_MS;
+    }
+    activeMs[0] = nowMs - waitedMs;
+    if (message !== undefined) continue;
+    Atomics.wait(sent, 0, sentBefore, lookAtMs - nowMs);
+    waitedMs += performance.now() - nowMs;
+  }
+}
+
 attempt(open);
-port.on('message', (message: Message) => attempt(() => work(message)));
+serve();

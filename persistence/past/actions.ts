@@ -1,7 +1,7 @@
 /** What operators have done and were refused, from the archive, newest first. */
 import type Database from 'better-sqlite3';
 import type {
-  ActionFacts,
+  ActionFields,
   ActionKind,
   ActionsAnswer,
   ActionsQuestion,
@@ -66,7 +66,7 @@ export class PastActions {
   }
 
   /** By new rules; compared with the defaults where the archive has no rules before them. */
-  #changedBy(seq: number, facts: ActionFacts): ChangedRule[] {
+  #changedBy(seq: number, facts: ActionFields): ChangedRule[] {
     const row = this.#rulesBefore.get(seq);
     const before = row === undefined ? new Map<string, RuleValue['value']>() : valuesOf(this.#factsOf(row));
     const after = valuesOf(facts);
@@ -76,14 +76,14 @@ export class PastActions {
       .filter(({ from, to }) => JSON.stringify(from) !== JSON.stringify(to));
   }
 
-  #factsOf(row: readonly ArchiveCell[]): ActionFacts {
-    if (isIntact(row)) return JSON.parse(String(row[IN_ACTION.facts])) as ActionFacts;
+  #factsOf(row: readonly ArchiveCell[]): ActionFields {
+    if (isIntact(row)) return JSON.parse(String(row[IN_ACTION.facts])) as ActionFields;
     throw damagedArchive(this.path, `action ${row[0]} ${row[1]} does not match its checksum`);
   }
 }
 
 /** What is not a default: an operator's change comes before the file's value. */
-const valuesOf = ({ file = [], changes = [] }: ActionFacts): Map<string, RuleValue['value']> =>
+const valuesOf = ({ file = [], changes = [] }: ActionFields): Map<string, RuleValue['value']> =>
   new Map([...file, ...changes].map(({ name, value }) => [name, value]));
 
 /** The named parameters that are not null, as conditions. */

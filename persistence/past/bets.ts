@@ -16,7 +16,7 @@ import {
   SETTLED,
   timeFrameMs,
 } from '../../engine/model/domain.js';
-import type { SettlementFacts } from '../../engine/model/events.js';
+import type { SettlementTerms } from '../../engine/model/events.js';
 import type { ArchiveBlocks } from '../archive/blocks.js';
 import type { ArchiveCell } from '../archive/form/checksum.js';
 import { LIMIT_STEP, positionsOf } from '../archive/form/columns.js';
@@ -58,10 +58,11 @@ export function allBetsOf(
   return pageOf(blocks, placements, { ...question, fromMs });
 }
 
-type Asked = Omit<AllBetsQuestion, 'kind' | 'beforeBet' | 'fromMs'> & { readonly fromMs: number };
+type Asked = Omit<AllBetsQuestion, 'kind' | 'beforeBet' | 'fromMs'> &
+  Partial<Pick<BetsQuestion, 'clientOrderId'>> & { readonly fromMs: number };
 
 function pageOf(blocks: ArchiveBlocks, placements: Iterable<ArchiveCell[]>, asked: Asked): BetsAnswer {
-  const { status, market, roundNumber, fromMs, beforeMs, limit } = asked;
+  const { status, market, roundNumber, fromMs, beforeMs, clientOrderId = null, limit } = asked;
   const bets: ArchivedBetView[] = [];
   let read = 0;
   let last = 0;
@@ -71,7 +72,8 @@ function pageOf(blocks: ArchiveBlocks, placements: Iterable<ArchiveCell[]>, aske
     const isAsked =
       (market === null || placed.market === market) &&
       (roundNumber === null || placed.roundNumber === roundNumber) &&
-      (beforeMs === null || placed.timeMs < beforeMs);
+      (beforeMs === null || placed.timeMs < beforeMs) &&
+      (clientOrderId === null || placed.clientOrderId === clientOrderId);
     const view = isAsked ? viewOf(blocks, placement) : null;
     const isMeant =
       view !== null && (status === 'all' || (status === 'settled') === (view.settledSeq !== null));
@@ -162,8 +164,10 @@ function viewOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): Archi
     rested: placed.type === 'orderPending',
     filledAtMs:
       fill?.timeMs ?? (limitOddsE4 !== NO_LIMIT && placed.type === 'betPlaced' ? placed.timeMs : null),
+    validUntilMs: placed.type === 'orderPending' ? placed.validUntilMs || null : null,
     entryPercentE2: isWhole && isBet ? entryPercentE2 : null,
     clientSeed: placed.clientSeed,
+    clientOrderId: placed.clientOrderId,
     payoutCents,
     status: statusOf(settled, isBet),
     result: settled?.result ?? 0,
@@ -176,7 +180,7 @@ function viewOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): Archi
   };
 }
 
-function statusOf(settled: SettlementFacts | null, isBet: boolean): PositionStatus {
+function statusOf(settled: SettlementTerms | null, isBet: boolean): PositionStatus {
   if (settled === null) return isBet ? 'ACTIVE' : 'PENDING';
   if (!isUnfilled(settled.result)) return 'SETTLED';
   return settled.result === END_CANCELLED ? 'CANCELLED' : 'EXPIRED';

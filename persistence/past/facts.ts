@@ -1,7 +1,10 @@
 /** Rows of the archive, converted back to the events that they came from. */
+
+import type { ArchivedRoundProof } from '../../engine/model/archive-reads.js';
 import {
   BET_ENDS,
   marketOf,
+  NO_END,
   NO_FAIR_SHARE,
   NO_LIMIT,
   ROUND_RESULTS,
@@ -12,34 +15,15 @@ import type {
   BetPlaced,
   OrderFilled,
   OrderPending,
-  SettlementFacts,
+  SettlementTerms,
 } from '../../engine/model/events.js';
 import type { ProofView, PublishedRoot } from '../../engine/model/proofs/proof-views.js';
 import type { ArchiveCell } from '../archive/form/checksum.js';
 import { LIMIT_STEP, PLACEMENT, positionsOf, ROUND, SETTLEMENT, TRANSFER } from '../archive/form/columns.js';
 
 /** A finished round, as stored in the archive. */
-export interface ArchivedRound {
-  readonly market: number;
-  readonly roundNumber: number;
-  readonly startTimeMs: number;
-  readonly lockTimeMs: number;
-  readonly endTimeMs: number;
-  readonly openPrice: number | null;
-  readonly closePrice: number | null;
-  readonly poolUpCents: number;
-  readonly poolDownCents: number;
-  readonly seedCents: number;
-  readonly feeBps: number;
-  readonly betCount: number;
-  readonly volumeCents: number;
-  /** Index into `ROUND_RESULTS`. */
-  readonly result: number;
-  readonly voidReason: string;
-  readonly resolvedAtMs: number;
+export interface ArchivedRound extends Omit<ArchivedRoundProof, 'paidCents' | 'root'> {
   readonly settledSeq: number;
-  readonly settledAtMs: number;
-  readonly proof: ProofView;
 }
 
 /** A bet whose placement is known, and its settlement up to some command. */
@@ -49,7 +33,7 @@ export interface ArchivedBet {
   readonly placed: BetPlaced | OrderPending;
   /** When a limit order became a bet, or null. */
   readonly filledAtMs: number | null;
-  readonly fate: { readonly seq: number; readonly settled: SettlementFacts } | null;
+  readonly settlement: { readonly seq: number; readonly settled: SettlementTerms } | null;
 }
 
 const IN_PLACEMENT = positionsOf(PLACEMENT);
@@ -91,10 +75,17 @@ export function placedOf(placement: readonly ArchiveCell[]): BetPlaced | OrderPe
     payoutCents: number('payout_cents'),
     newBalanceCents: number('balance_after_cents'),
     clientSeed: clientSeed === null ? null : String(clientSeed),
+    clientOrderId: clientOrderIdOf(placement),
     limitOddsE4: Number(cell('limit_odds_e4') ?? NO_LIMIT),
     filled: null,
     fairShareE6: NO_FAIR_SHARE,
+    validUntilMs: Number(cell('valid_until_ms') ?? NO_END),
   };
+}
+
+export function clientOrderIdOf(placement: readonly ArchiveCell[]): string | null {
+  const id = placement[IN_PLACEMENT.client_order_id] ?? null;
+  return id === null ? null : String(id);
 }
 
 export const hasRested = (placement: readonly ArchiveCell[]): boolean => placement[IN_PLACEMENT.rested] === 1;
@@ -105,7 +96,7 @@ export const isFill = (step: readonly ArchiveCell[]): boolean => step[IN_STEP.ki
 export function filledOf(placement: readonly ArchiveCell[], step: readonly ArchiveCell[]): OrderFilled {
   const number = (column: keyof typeof IN_STEP): number => Number(step[IN_STEP[column]]);
   const { bet, account, market, roundNumber, side, stakeCents, ...placed } = placedOf(placement);
-  const { limitOddsE4, clientSeed, timeMs: placedAtMs, fairShareE6 } = placed;
+  const { limitOddsE4, clientSeed, clientOrderId, timeMs: placedAtMs, fairShareE6 } = placed;
   const about = { bet, account, market, roundNumber, side, stakeCents, limitOddsE4 };
   return {
     type: 'orderFilled',
@@ -116,6 +107,7 @@ export function filledOf(placement: readonly ArchiveCell[], step: readonly Archi
     payoutCents: number('payout_cents'),
     newBalanceCents: number('balance_cents'),
     clientSeed,
+    clientOrderId,
     placedAtMs,
     fairShareE6,
   };
@@ -146,7 +138,7 @@ export const betOfStep = (step: readonly ArchiveCell[]): number => Number(step[I
 export const placedSeqOf = (placement: readonly ArchiveCell[]): number =>
   Number(placement[IN_PLACEMENT.placed_seq] ?? 0);
 
-export function settledOf(settlement: readonly ArchiveCell[]): SettlementFacts {
+export function settledOf(settlement: readonly ArchiveCell[]): SettlementTerms {
   const cell = (column: keyof typeof IN_SETTLEMENT): ArchiveCell => settlement[IN_SETTLEMENT[column]] ?? null;
   const number = (column: keyof typeof IN_SETTLEMENT): number => Number(cell(column));
   return {

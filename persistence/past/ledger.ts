@@ -11,7 +11,15 @@ import type { ArchiveBlocks } from '../archive/blocks.js';
 import { type ArchiveCell, isIntact } from '../archive/form/checksum.js';
 import { damagedArchive } from '../archive/schema.js';
 import { type LedgerEntry, ledgerEntryOf } from './entries.js';
-import { movedOf, placedOf, placedSeqOf, settledItemOf, settledOf, settledSeqOf } from './facts.js';
+import {
+  clientOrderIdOf,
+  movedOf,
+  placedOf,
+  placedSeqOf,
+  settledItemOf,
+  settledOf,
+  settledSeqOf,
+} from './facts.js';
 import {
   type ArchivedEvent,
   type ArchivedEvents,
@@ -46,12 +54,17 @@ export class AccountLedger {
       // The place of the entry that the last answer ended with.
       if (before !== null && comparePlaces({ seq, item }, before) === 0) continue;
       if (entries.length === limit) return { entries, nextBefore: placeOf(entries.at(-1)) };
-      entries.push(viewOf(entry, item));
+      entries.push(this.#viewOf(entry, item));
     }
     const forward = oldest === null ? null : this.forwardOf(oldest);
     if (forward === null) return { entries, nextBefore: null };
     if (entries.length === limit) return { entries, nextBefore: placeOf(entries.at(-1)) };
-    return { entries: [...entries, viewOf(forward, 0)], nextBefore: null };
+    return { entries: [...entries, this.#viewOf(forward, 0)], nextBefore: null };
+  }
+
+  #viewOf({ account: _account, round: _round, ...entry }: LedgerEntry, item: number): LedgerEntryView {
+    const placement = entry.bet === 0 ? null : this.blocks.placement(entry.bet);
+    return { ...entry, item, clientOrderId: placement === null ? null : clientOrderIdOf(placement) };
   }
 
   /** One entry that stands for what an archive that began later has not: all before the account's `oldest`. */
@@ -116,14 +129,6 @@ export class AccountLedger {
     }
   }
 }
-
-const viewOf = (
-  { account: _account, round: _round, ...entry }: LedgerEntry,
-  item: number,
-): LedgerEntryView => ({
-  ...entry,
-  item,
-});
 
 /** What `read` finds for a list of bets that is in order, from the end or from `place` on backwards. */
 function* downFrom(

@@ -8,7 +8,7 @@ import type {
   BetPlaced,
   OrderFilled,
   OrderPending,
-  SettlementFacts,
+  SettlementTerms,
 } from '../../engine/model/events.js';
 import type { ArchiveBlocks } from '../archive/blocks.js';
 import type { ArchiveCell } from '../archive/form/checksum.js';
@@ -72,7 +72,7 @@ function nextOf<T>(stream: Iterator<T, void, undefined>): T | null {
 
 /** An event that moved money. `seq` is 0 if the archive began after the bet was placed. */
 export interface ArchivedEvent extends Placed {
-  readonly event: BetPlaced | OrderPending | OrderFilled | SettlementFacts | BalanceMoved;
+  readonly event: BetPlaced | OrderPending | OrderFilled | SettlementTerms | BalanceMoved;
 }
 
 export type ArchivedEvents = Generator<ArchivedEvent, void, undefined>;
@@ -199,17 +199,17 @@ export function* settledBets(path: string, blocks: ArchiveBlocks, fromSeq: numbe
     if (settled.type !== 'betSettled') continue;
     const placement = blocks.placement(settled.bet);
     if (placement === null) throw damagedArchive(path, `bet ${settled.bet} was never placed`);
-    yield { ...betOf(blocks, placement), fate: { seq, settled } };
+    yield { ...betOf(blocks, placement), settlement: { seq, settled } };
   }
 }
 
 /** Bets placed from `fromSeq` on that are not settled. */
 export function* openBets(blocks: ArchiveBlocks, fromSeq: number): Bets {
   for (const placement of placementsFrom(blocks, fromSeq))
-    if (settlementOf(blocks, placement) === null) yield { ...betOf(blocks, placement), fate: null };
+    if (settlementOf(blocks, placement) === null) yield { ...betOf(blocks, placement), settlement: null };
 }
 
-function betOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): Omit<ArchivedBet, 'fate'> {
+function betOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): Omit<ArchivedBet, 'settlement'> {
   const fill = fillOf(blocks, placement);
   const placed = placedOf(placement);
   const isAtOnce = placed.type === 'betPlaced' && placed.limitOddsE4 !== NO_LIMIT;

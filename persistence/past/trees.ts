@@ -2,7 +2,6 @@
  * Ways from bets to the roots of their rounds, worked out from the archive's bets. A tree is made a slice at a time, so that
  * one of a million bets does not hold up other questions, and the last ones are kept.
  */
-import { hash } from 'node:crypto';
 import { FAIRNESS_TOOLS } from '../../crypto/fairness-tools.js';
 import { hasherOfRound } from '../../engine/fairness.js';
 import { marketId, roundId } from '../../engine/model/domain.js';
@@ -31,7 +30,7 @@ interface RoundTree {
 export class RoundTrees {
   /** By round, the one asked for last at the end. */
   readonly #kept = new Map<string, RoundTree>();
-  readonly #hasher = new TreeHasher((data) => hash('sha256', data, 'buffer'));
+  readonly #hasher = new TreeHasher(FAIRNESS_TOOLS.sha256Into);
 
   constructor(
     private readonly path: string,

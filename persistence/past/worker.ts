@@ -1,7 +1,7 @@
 /** The reader's thread: answers the gateways' questions, in the order in which they come. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
-import type { ArchiveAsked, ArchiveTold } from '../../engine/model/archive-reads.js';
+import type { ArchiveRequest, ArchiveResponse } from '../../engine/model/archive-reads.js';
 import { messageOf } from '../errors.js';
 import type { CloseMessage } from '../thread/thread.js';
 import type { FromArchivist, FromPast, PastOptions, ToArchivist, ToPast } from './messages.js';
@@ -44,8 +44,8 @@ function watchTime(): void {
 
 function connect(gateway: MessagePort): void {
   gateways.push(gateway);
-  gateway.on('message', ({ id, question }: ArchiveAsked) => {
-    questions.ask(question, (answer) => gateway.postMessage({ id, answer } satisfies ArchiveTold));
+  gateway.on('message', ({ id, question }: ArchiveRequest) => {
+    questions.ask(question, (answer) => gateway.postMessage({ id, answer } satisfies ArchiveResponse));
     watchTime();
   });
 }

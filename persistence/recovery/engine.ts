@@ -7,15 +7,7 @@ import { Engine } from '../../engine/engine.js';
 import type { SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-store.js';
 import type { Clock, JournalStore, Mark } from '../../engine/model/ports.js';
 import { JournalError } from '../errors.js';
-import {
-  checkMark,
-  type DecodedBatch,
-  decodeBatches,
-  type JournalEnd,
-  type OnProgress,
-  ProgressMeter,
-  replayBatch,
-} from '../replay/replay.js';
+import { checkMark, type JournalEnd, type OnProgress, ProgressMeter, replayBatch } from '../replay/replay.js';
 import { firstUsable, rowAt } from '../replay/usable-snapshot.js';
 
 export type RecoverableJournal = Pick<JournalStore, 'readBatches' | 'chainAt' | 'readMark'>;
@@ -24,8 +16,6 @@ export interface RecoverEngineOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   /** Called about twice a second in a long recovery, and before a snapshot is read. */
   readonly onProgress?: OnProgress;
-  /** The journal's batches after `afterSeq`, up to about `endSeq`. If absent, they are read one at a time. */
-  readonly batchesAfter?: (afterSeq: number, endSeq: number) => Iterable<DecodedBatch>;
 }
 
 export interface RecoveredEngine {
@@ -83,11 +73,7 @@ function findStart(
 function replay(
   journal: RecoverableJournal,
   engine: Engine,
-  {
-    clock,
-    onProgress = () => {},
-    batchesAfter = (afterSeq) => decodeBatches(journal.readBatches(afterSeq)),
-  }: RecoverEngineOptions,
+  { clock, onProgress = () => {} }: RecoverEngineOptions,
 ): JournalEnd {
   const startSeq = engine.seq;
   const mark = journal.readMark();
@@ -96,9 +82,9 @@ function replay(
   let lastSeq = startSeq;
   let checksum = checksumAt(journal, startSeq, mark) ?? '';
   let batches = 0;
-  for (const batch of batchesAfter(startSeq, endSeq)) {
-    replayBatch(engine, batch);
-    ({ lastSeq, checksum } = batch.row);
+  for (const row of journal.readBatches(startSeq)) {
+    replayBatch(engine, row);
+    ({ lastSeq, checksum } = row);
     batches += 1;
     meter.count(lastSeq);
   }

@@ -13,7 +13,6 @@ import { openSigningKeys } from '../data-dir/signing-keys.js';
 import { JournalError } from '../errors.js';
 import { raiseMark } from '../journal/mark.js';
 import { openJournalReader } from '../journal/reader.js';
-import { batchesAfter } from '../replay/read-ahead.js';
 import type { JournalEnd, OnProgress } from '../replay/replay.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 import { type RecoveredEngine, recoverEngine } from './engine.js';
@@ -95,11 +94,7 @@ function recover(
 function replay(dir: DataDir, clock: Clock, onProgress: OnProgress): RecoveredEngine {
   const reader = openJournalReader(dir);
   try {
-    return recoverEngine(reader, new SnapshotFiles(dir.snapshots), {
-      clock,
-      onProgress,
-      batchesAfter: (afterSeq, endSeq) => batchesAfter(dir, reader, afterSeq, endSeq),
-    });
+    return recoverEngine(reader, new SnapshotFiles(dir.snapshots), { clock, onProgress });
   } finally {
     reader.close();
   }

@@ -6,7 +6,7 @@
 import Database from 'better-sqlite3';
 import { decodeCommand } from '../../engine/model/command-codec.js';
 import type { Setup } from '../../engine/model/setup.js';
-import { SETUP } from '../../engine/snapshot/tables.js';
+import { ENGINE } from '../../engine/snapshot/tables.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { findSegments, firstSeqOf } from '../journal/segment/names.js';
 import { Segment } from '../journal/segment/segment.js';
@@ -35,9 +35,8 @@ function inNewestSnapshot(dir: DataDir): { readonly seq: number; readonly setup:
   let db: Database.Database | undefined;
   try {
     db = new Database(newest.name, { readonly: true, fileMustExist: true });
-    const rows = [...readTable(db, SETUP)];
-    const setup = rows.length === 0 ? null : (Object.fromEntries(rows) as unknown as Setup);
-    return { seq: newest.seq, setup };
+    const [engine] = ENGINE.values(readTable(db, ENGINE));
+    return engine ?? null;
   } catch {
     return null;
   } finally {

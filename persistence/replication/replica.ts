@@ -8,7 +8,7 @@ import type { JournalWriter, SpaceLevel, StoredBatch } from '../../engine/model/
 import { masterSecretFingerprint } from '../data-dir/secrets.js';
 import { JournalError } from '../errors.js';
 import type { Store } from '../recovery/open-store.js';
-import { decodeBatch, replayBatch } from '../replay/replay.js';
+import { replayBatch } from '../replay/replay.js';
 import type { FollowStatus } from './log/replicated-log.js';
 import { LogFacts, type LogView } from './log-facts.js';
 import type { FromReplication } from './messages.js';
@@ -181,7 +181,7 @@ export class Replica {
    */
   #take(row: StoredBatch): void {
     try {
-      replayBatch(this.store.engine, decodeBatch(row));
+      replayBatch(this.store.engine, row);
       this.#checkSecret();
       this.#writing.push(row);
       this.disk.commit(row);

@@ -103,7 +103,7 @@ function readChunk(path: string, position: ChainPosition | null) {
   const segment = Segment.open(path, 'read');
   try {
     const from = position ?? segment.start;
-    return { from, rows: segment.chunkAfter(from) };
+    return { from, rows: segment.chunkAfter(from).rows };
   } finally {
     segment.close();
   }

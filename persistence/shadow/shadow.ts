@@ -14,7 +14,7 @@ import type { Clock, StoredBatch } from '../../engine/model/ports.js';
 import type { ArchivePosition, ArchiveWriter } from '../archive/writer.js';
 import { JournalError } from '../errors.js';
 import { type JournalReader, openJournalReader } from '../journal/reader.js';
-import { decodeBatch, ReplayMismatch, replayBatch } from '../replay/replay.js';
+import { ReplayMismatch, replayBatch } from '../replay/replay.js';
 import { RootFeed } from '../roots/feed.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 import { noRest, type Rest } from '../thread/pace.js';
@@ -27,9 +27,11 @@ import { findStart } from './start.js';
 const SLICE_CHARS_MAX = 192 * 1024;
 /** The archive's transaction is committed at this many rows, or after this long. */
 const ARCHIVE_ROWS_MAX = 20_000;
-const ARCHIVE_EVERY_MS = 500;
+const ARCHIVE_EVERY_MS = 2_000;
 /** The same where someone waits for it. */
 const WANTED_EVERY_MS = 10;
+/** Commands between two rests: each reads the clock. */
+const RESTS_EVERY = 16;
 
 export class Shadow {
   readonly #reader: JournalReader;
@@ -43,6 +45,7 @@ export class Shadow {
   #archivedAtMs: number;
   /** Someone waits for the archive to come as far as this command. */
   #wantedSeq = 0;
+  #sinceRest = 0;
   /** What was refused at the operator port, until the archive is there. */
   #refused: RefusedAt[] = [];
 
@@ -118,13 +121,13 @@ export class Shadow {
    */
   step(): 'idle' | 'checking' | 'behind' | 'saving' {
     if (!this.#snapshots.isSaving) {
-      const batches = this.#readSlice();
+      const { batches, isEnd } = this.#readSlice();
       for (const batch of batches) this.#apply(batch);
       this.#roots?.tell();
       this.#writeArchiveIfDue();
       this.rest();
       if (!this.#snapshots.isDue(this.#position.seq)) {
-        if (batches.length > 0) return 'behind';
+        if (!isEnd) return 'behind';
         return this.#oldRows.step() ? 'checking' : 'idle';
       }
       this.#writeArchive();
@@ -140,27 +143,28 @@ export class Shadow {
     return replicatedSeq === undefined ? Number.POSITIVE_INFINITY : Number(Atomics.load(replicatedSeq, 0));
   }
 
-  /** The batches that the reader reads at once. */
-  #readSlice(): StoredBatch[] {
+  /** The batches that the reader reads at once, and whether these are all. */
+  #readSlice(): { readonly batches: readonly StoredBatch[]; readonly isEnd: boolean } {
     const batches: StoredBatch[] = [];
     let chars = 0;
     const seqMax = this.#seqMax();
-    for (const batch of this.#reader.readBatches(this.#position.seq)) {
+    for (const batch of this.#reader.readBatches(this.#position.seq, this.#position.chain)) {
       if (batch.lastSeq > seqMax) break;
       batches.push(batch);
       chars += batch.commands.length;
       this.rest();
-      if (chars >= SLICE_CHARS_MAX) break;
+      if (chars >= SLICE_CHARS_MAX) return { batches, isEnd: false };
     }
-    return batches;
+    return { batches, isEnd: true };
   }
 
   #apply(batch: StoredBatch): void {
     try {
-      replayBatch(this.#engine, decodeBatch(batch), ({ seq, events }, command) => {
+      replayBatch(this.#engine, batch, ({ seq, events }, command) => {
         this.#archive.add(seq, command, events);
         this.#roots?.add(events);
-        this.rest();
+        this.#sinceRest = (this.#sinceRest + 1) % RESTS_EVERY;
+        if (this.#sinceRest === 0) this.rest();
       });
     } catch (thrown) {
       throw asDivergence(thrown);

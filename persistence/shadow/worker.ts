@@ -12,8 +12,7 @@ import { JournalError, messageOf } from '../errors.js';
 import { toErrorParts } from '../journal/messages.js';
 import { findSegments } from '../journal/segment/names.js';
 import type { FromArchivist, ToArchivist } from '../past/messages.js';
-import { hasCoreToSpare, noRest, Pace, sleeper } from '../thread/pace.js';
-import { lowerThreadPriority } from '../thread/priority.js';
+import { hasCoreToSpare, lowerThreadPriority, noRest, Pace, sleeper } from '../thread/pace.js';
 import type { CloseMessage } from '../thread/thread.js';
 import {
   type FromShadow,

@@ -14,7 +14,7 @@ import Database from 'better-sqlite3';
 import { AssertionError, must } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
 import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-store.js';
-import { IDEMPOTENCY } from '../../engine/snapshot/tables.js';
+import { IDEMPOTENCY } from '../../engine/snapshot/bets.js';
 import { isMissing, renameDurably, syncPath } from '../data-dir/files.js';
 import { codeOf, isDiskFull, JournalError, messageOf } from '../errors.js';
 import { noRest, type Rest } from '../thread/pace.js';

@@ -7,7 +7,7 @@
 import type Database from 'better-sqlite3';
 import { must } from '../../engine/base/assert.js';
 import type { SnapshotMeta } from '../../engine/host/snapshot-store.js';
-import type { ColumnForm, TableForm } from '../../engine/snapshot/form.js';
+import type { ColumnForm, TableForm } from '../../engine/snapshot/columns.js';
 import { TABLES } from '../../engine/snapshot/tables.js';
 import { otherFormat } from '../errors.js';
 

@@ -37,7 +37,8 @@ export const ACCOUNT_BETS = {
 
 /**
  * A placement. Names only: these are cells of a block's text. Some facts are null if the archive began at a snapshot in
- * which the bet was open already. Of an order that rested: odds that it names, what they would pay, and no percent.
+ * which the bet was open already. Of an order that rested: odds that it names, what they would pay, and no percent. The last four
+ * cells are there for limit orders and for orders with a name only; `rested` is 1 or 0.
  */
 export const PLACEMENT = [
   'bet',
@@ -55,10 +56,9 @@ export const PLACEMENT = [
   'client_seed',
   'limit_odds_e4',
   'rested',
+  'valid_until_ms',
+  'client_order_id',
 ] as const;
-
-/** Cells of a placement that is no limit order: the last two are those of limit orders only. `rested` is 1 or 0. */
-export const PLACEMENT_CELLS = 13;
 
 /** A settlement. The last four columns are the block's, the others its text's. */
 export const SETTLEMENT = [

@@ -32,6 +32,12 @@ export const CHUNK_CHARS = 256 * 1024;
  */
 export type OpenMode = 'read' | 'write';
 
+export interface RowChunk {
+  readonly rows: readonly StoredBatch[];
+  /** There was no row behind them. */
+  readonly isEnd: boolean;
+}
+
 export class Segment {
   private constructor(
     readonly path: string,
@@ -112,14 +118,15 @@ export class Segment {
   }
 
   /**
-   * The next chunk of rows after `position`, which must be in this segment; [] at the end. A chunk ends with the row at
+   * The next chunk of rows after `position`, which must be in this segment; none at the end. A chunk ends with the row at
    * which its commands reach `chunkChars` characters. The rows are not checked yet (`checkedRows`). A row that cannot
    * be read at all ends the chunk before it; the next call throws `journal_corrupt`.
    */
-  chunkAfter(position: ChainPosition, chunkChars = CHUNK_CHARS): StoredBatch[] {
+  chunkAfter(position: ChainPosition, chunkChars = CHUNK_CHARS): RowChunk {
     const chunk: StoredBatch[] = [];
     let previous = position;
     let chars = 0;
+    let isEnd = false;
     try {
       for (const columns of this.#rowsAfter(position.lastSeq)) {
         const row = toStoredBatch(this.path, previous, columns);
@@ -128,13 +135,14 @@ export class Segment {
         chars += row.commands.length;
         if (chars >= chunkChars) break;
       }
+      isEnd = chars < chunkChars;
     } catch (thrown) {
       if (chunk.length === 0) {
         throw asDamage(this.path, `reading failed after sequence number ${previous.lastSeq}`, thrown);
       }
     }
     if (chunk.length === 0) this.#checkEnd(position);
-    return chunk;
+    return { rows: chunk, isEnd };
   }
 
   #rowsAfter(lastSeq: number): Iterable<unknown[]> {
@@ -157,8 +165,8 @@ export class Segment {
     let position = from;
     for (;;) {
       const chunk = this.chunkAfter(position);
-      yield* checkedRows(this.path, position, chunk);
-      const last = chunk.at(-1);
+      yield* checkedRows(this.path, position, chunk.rows);
+      const last = chunk.rows.at(-1);
       if (last === undefined) return;
       position = last;
     }

@@ -1,6 +1,8 @@
 /** The stream of a replicated log in NATS JetStream. */
-import { JetStreamApiError, type JetStreamManager } from '@nats-io/jetstream';
+import { JetStreamApiError, type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
 import { JournalError, messageOf } from '../../errors.js';
+import { ANSWER_MS_MAX, connectionOptions, type NatsSettings } from './nats-connection.js';
 
 /** Where JetStream knows repeated messages by their ids. Later ones are found by their place (`Appender`). */
 const DUPLICATES_KNOWN_MS = 120_000;
@@ -40,5 +42,17 @@ export async function makeStream(jsm: JetStreamManager, stream: string, replicas
       `The stream ${stream} could not be made on the NATS servers: ${messageOf(thrown)}. They need JetStream, and ${replicas} of them a quorum.`,
       { cause: thrown },
     );
+  }
+}
+
+/** Whether the servers have a replicated log: for those who must not make one. Throws if no server answers. */
+export async function hasLog(settings: NatsSettings): Promise<boolean> {
+  const connection = await connect(connectionOptions(settings));
+  try {
+    const manager = await jetstreamManager(connection, { timeout: ANSWER_MS_MAX });
+    const { stream } = settings;
+    return (await hasStream(manager, stream)) && (await hasStream(manager, `KV_${stream}-lease`));
+  } finally {
+    await connection.close();
   }
 }
