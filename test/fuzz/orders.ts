@@ -38,6 +38,7 @@ export const ORDER_FIELDS: readonly Field[] = [
   { name: 'validUntil', usual: '"2100-01-01T00:00:00Z"', values: TIMES, isRequired: false },
   { name: 'minOdds', usual: '1.01', values: ODDS, isRequired: false },
   { name: 'clientSeed', usual: '"seed"', values: SEEDS, isRequired: false },
+  { name: 'clientOrderId', usual: '"name"', values: SEEDS, isRequired: false },
 ];
 
 const STRANGE_CHANCE = 0.25;

@@ -140,7 +140,7 @@ export const FOREIGN_FIELDS: readonly string[] = [
   '"":1',
   '"account":1',
   '"balance":1e9',
-  '"limitOdds":2',
+  '"limitOdds":"2"',
   '"hasOwnProperty":1',
   '"toJSON":1',
   `"deep":${'['.repeat(1_000)}${']'.repeat(1_000)}`,

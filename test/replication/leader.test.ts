@@ -105,7 +105,7 @@ test(
       (at) => place(`after-${at}`),
       ({ status }) => status === 201,
     );
-    await event(machine.run, 'replication_back');
+    await event(machine.run, 'replication_restored');
     const replayed = await place('meanwhile');
     assert.equal(replayed.data.bet.id, answered.data.bet.id);
     assert.equal((await server.stop()).code, 0);

@@ -137,7 +137,7 @@ describe('two machines', { skip: NO_NATS, concurrency: true }, () => {
     await successor.push({ BTC: 50_000 });
     assert.equal((await place(successor, bettor, 'other')).data.bet.id, 'bet_2');
     const again = startMachine({ nats, node: 'a', dataDir: leader.dataDir, env });
-    await event(again.run, 'batch_taken_back');
+    await event(again.run, 'batch_rolled_back');
     await event(again.run, 'following');
     assert.equal((await successor.stop()).code, 0);
     const first = await again.leading;

@@ -4,13 +4,7 @@
  */
 
 export const COVERAGE_KINDS = [
-  'command',
-  'reply',
-  'operator',
-  'event',
-  'fault',
-  'client',
-  'recovery',
+  ...['command', 'reply', 'operator', 'event', 'fault', 'client', 'recovery'],
 ] as const;
 export type CoverageKind = (typeof COVERAGE_KINDS)[number];
 

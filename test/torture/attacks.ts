@@ -1,12 +1,9 @@
 /**
  * Attackers: each uses up something scarce, such as descriptors, buffers, or time between two bytes. Their sockets
  * act evenly over a period, like those of many machines; acting in one instant would measure how long a core needs
- * for the burst. slowhttptest's attacks are added if it is installed.
+ * for the burst.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
-import { must } from '../../engine/base/assert.js';
-import { isAvailable } from '../support/programs.js';
 
 /** What an attack has done since it began. */
 export interface Deeds {
@@ -19,8 +16,7 @@ export interface Deeds {
 }
 
 export interface RunningAttack {
-  /** null: another program's, which does not tell. */
-  readonly deeds: Deeds | null;
+  readonly deeds: Deeds;
   stop(): void;
 }
 
@@ -53,7 +49,6 @@ const SLOW_CONNECTIONS = 2_000;
 const READERS = 500;
 const FLOOD_CONNECTIONS = 12_000;
 const FAST_LANES = 100;
-const SLOWHTTPTEST_CONNECTIONS = 1_000;
 const LOOK_EVERY_MS = 1;
 /** Loopback addresses that Linux has by default, so that attackers and polite clients differ in theirs. */
 const SOURCES =
@@ -76,10 +71,6 @@ export const ATTACKS: readonly Attack[] = [
   ),
   guessing('unknown keys'),
   attack('a flood of connections', { sockets: FLOOD_CONNECTIONS, periodMs: SLOW_MS, isSudden: true }),
-  ...slowHttpTest('slowhttptest, slow headers', '-H -i 1'),
-  ...slowHttpTest('slowhttptest, slow bodies', '-B -i 1'),
-  ...slowHttpTest('slowhttptest, too long', '-B -i 1 -s 60000'),
-  ...slowHttpTest('slowhttptest, slow reading', '-X -w 10 -y 20 -n 1 -z 32 -k 3'),
 ];
 
 function attack(name: string, habit: Habit): Attack {
@@ -179,27 +170,4 @@ class Mob implements RunningAttack {
   #noteFailure(reason: string): void {
     this.deeds.failed[reason] = (this.deeds.failed[reason] ?? 0) + 1;
   }
-}
-
-function slowHttpTest(name: string, kind: string): Attack[] {
-  if (!isAvailable('slowhttptest')) return [];
-  const limits = ['-c', String(SLOWHTTPTEST_CONNECTIONS), '-r', '500', '-l', '600'];
-  const begin = (port: number): RunningAttack => {
-    const args = [...kind.split(' '), ...limits, '-u', `http://127.0.0.1:${port}/v1/openapi.json`];
-    let isOver = false;
-    let child: ChildProcess | null = null;
-    // It ends once the server has closed all its connections.
-    const run = (): void => {
-      if (isOver) return;
-      child = spawn('slowhttptest', args, { stdio: 'ignore' });
-      child.once('exit', run);
-    };
-    run();
-    const stop = (): void => {
-      isOver = true;
-      must(child, 'a program').kill('SIGKILL');
-    };
-    return { deeds: null, stop };
-  };
-  return [{ name, sockets: SLOWHTTPTEST_CONNECTIONS, begin }];
 }

@@ -8,9 +8,7 @@ import { isAvailable } from '../support/programs.js';
 import { Rng } from '../support/reference/random/rng.js';
 import { killCycles, WAYS, type Way } from './cycles.js';
 import { FAULTS } from './faults.js';
-import { hostility, placement } from './hostile.js';
-import { details, HEADING, RATIO_MAX, ratio, row } from './hostile-table.js';
-import { keyTiming } from './key-timing.js';
+import { hostility } from './hostile.js';
 
 const HELP = `npm run torture -- [options]      0 leaves a part out
   --seed N       the same kills and faults again (default: another each time)
@@ -18,8 +16,7 @@ const HELP = `npm run torture -- [options]      0 leaves a part out
   --end WAY      how they end, more than once for several ways (all of them):
                  ${WAYS.map((way) => `"${way}"`).join(',\n                 ')}
   --faults N     how often each fault (10)
-  --hostile N    length in seconds of each window, with and without an attack (15)
-  --pairs N      windows of both kinds for each attack (3)
+  --hostile N    length in seconds of each attack (15)
   --attack TEXT  only attacks whose name holds this
   --help
 only the attacks: --cycles 0 --faults 0`;
@@ -31,7 +28,6 @@ const { values } = parseArgs({
     end: { type: 'string', multiple: true, default: [] },
     faults: { type: 'string', default: '10' },
     hostile: { type: 'string', default: '15' },
-    pairs: { type: 'string', default: '3' },
     attack: { type: 'string', default: '' },
     help: { type: 'boolean', default: false },
   },
@@ -68,7 +64,13 @@ for (const fault of FAULTS) {
 }
 
 const seconds = integerOption('hostile', values.hostile);
-if (seconds > 0) await attacks(seconds, Math.max(1, integerOption('pairs', values.pairs)), values.attack);
+if (seconds > 0)
+  await hostility({ seconds, named: values.attack }, ({ attack, answered, slowestMs, deeds }) => {
+    const done = `${deeds.opened} connections and ${deeds.sent} pieces, ${JSON.stringify(deeds.failed)}`;
+    say(
+      `${attack.name}: ${answered} polite requests answered, the slowest in ${slowestMs.toFixed(0)} ms; ${done}`,
+    );
+  });
 
 /** Throws, naming them all, where it is none of the ways in which servers end. */
 function wayOption(text: string): Way {
@@ -76,23 +78,4 @@ function wayOption(text: string): Way {
   if (way === undefined)
     throw new Error(`--end: ${text} is none of ${WAYS.map((known) => `"${known}"`).join(', ')}`);
   return way;
-}
-
-async function attacks(seconds: number, pairs: number, named: string): Promise<void> {
-  say(placement());
-  say(`${pairs} times ${seconds} s without the attack and ${seconds} s with it; ratio: median of the pairs`);
-  say(HEADING);
-  let within = 0;
-  let count = 0;
-  await hostility({ seconds, pairs, named }, (attack, measured) => {
-    say(row(attack, measured));
-    const more = details(measured);
-    if (more !== null) say(more);
-    count += 1;
-    if (ratio(measured) <= RATIO_MAX) within += 1;
-  });
-  say(`polite p99 within ${RATIO_MAX} times its quiet value: ${within} of ${count} attacks`);
-  for (const { shared, medianNs } of keyTiming(seed)) {
-    say(`a guess that shares ${shared} characters with a key is refused in ${medianNs} ns (median)`);
-  }
 }

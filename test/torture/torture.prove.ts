@@ -6,13 +6,12 @@ import { Rng } from '../support/reference/random/rng.js';
 import { killCycles } from './cycles.js';
 import { FAULTS } from './faults.js';
 import { hostility } from './hostile.js';
-import { HEADING, medianOf, row } from './hostile-table.js';
 
 /** With it servers end in both ways. */
 const SEED = 4;
 
 test('servers that are killed or stopped under load lose nothing and place nothing twice', async (context) => {
-  const asked = { cycles: 2, ways: ['SIGKILL', 'SIGTERM'] } as const;
+  const asked = { cycles: 4, ways: ['SIGKILL', 'SIGTERM'] } as const;
   const { ways, acknowledged, survived, lost } = await killCycles(asked, new Rng(SEED), () => {});
   assert.deepEqual([...ways.keys()].sort(), asked.ways, 'servers end only in the selected ways');
   assert.ok(acknowledged > 100, `${acknowledged} orders were acknowledged`);
@@ -30,21 +29,13 @@ for (const { name, needs, run } of FAULTS) {
   });
 }
 
-test('under attack every polite request is answered, and the table shows the latencies', async (context) => {
-  let rows = 0;
-  await hostility({ seconds: 1, pairs: 1, named: 'unknown keys' }, (attack, pairs) => {
-    rows += 1;
-    const [pair] = pairs;
-    assert.ok(pair !== undefined && pair.quiet.latency.count > 0 && pair.attacked.latency.count > 0);
-    assert.ok(pair.deeds !== null && pair.deeds.opened >= attack.sockets && pair.deeds.sent > 0);
-    assert.deepEqual(pair.deeds.failed, {});
-    context.diagnostic(row(attack, pairs));
-    assert.equal(row(attack, pairs).split(' | ').length, HEADING.split(' | ').length);
+test('under attack every polite request is answered', async (context) => {
+  let attacks = 0;
+  await hostility({ seconds: 1, named: 'unknown keys' }, ({ attack, answered, deeds }) => {
+    attacks += 1;
+    assert.ok(answered > 100, `${answered} answers under ${attack.name}`);
+    assert.ok(deeds.opened + Object.keys(deeds.failed).length > 0);
+    context.diagnostic(`${attack.name}: ${answered} answers`);
   });
-  assert.equal(rows, 1);
-});
-
-test('the ratio is the median of the pairs', () => {
-  assert.equal(medianOf([9, 1, 2]), 2);
-  assert.equal(medianOf([4, 1, 2, 9]), 3);
+  assert.equal(attacks, 1);
 });

@@ -10,7 +10,7 @@ import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
 import type { Command } from '../../../engine/model/commands.js';
-import { BET_ENDS, marketId, ROUND_RESULTS, SIDES } from '../../../engine/model/domain.js';
+import { BET_ENDS, marketId, SIDES } from '../../../engine/model/domain.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
 import { setArchiveAside } from '../../../persistence/archive/file.js';
@@ -108,9 +108,10 @@ test('rows contain the facts of the events, in words', (t) => {
           [event.type === 'betPlaced' ? event.entryPercentE2 : null, event.payoutCents, seq, event.timeMs],
         );
         assert.deepEqual(
-          [row['balance_after_cents'], row['client_seed']],
-          [event.newBalanceCents, event.clientSeed],
+          [row['balance_after_cents'], row['client_seed'], row['client_order_id']],
+          [event.newBalanceCents, event.clientSeed, event.clientOrderId],
         );
+        assert.equal(row['valid_until_ms'] ?? 0, event.type === 'orderPending' ? event.validUntilMs : 0);
       } else if (event.type === 'betSettled') {
         const row = must(bets.get(event.bet), 'bet');
         settled += 1;
@@ -125,36 +126,6 @@ test('rows contain the facts of the events, in words', (t) => {
   assert.equal(bets.size, placed);
   assert.ok(settled > 50, `${settled} bets settled`);
   assert.equal(rowsOf(dir, 'SELECT * FROM bet WHERE settled_seq IS NOT NULL').length, settled);
-});
-
-test('a finished round keeps its facts after the engine has dropped it', (t) => {
-  const dir = openDataDir(temporaryDir(t));
-  const { outcomes, engine } = archiveOf(dir, 2);
-  const events = outcomes.flatMap((outcome) => outcome.events);
-  const rounds = rowsOf(dir, 'SELECT * FROM round');
-  const resolved = events.filter((event) => event.type === 'roundResolved');
-  assert.equal(rounds.length, events.filter((event) => event.type === 'roundSettled').length);
-  assert.ok(rounds.length > 5, `${rounds.length} rounds`);
-  let dropped = 0;
-  for (const event of resolved) {
-    const row = rounds.find(
-      (round) => round['market'] === marketId(event.market) && round['round_number'] === event.roundNumber,
-    );
-    if (row === undefined) continue;
-    assert.equal(row['result'], ROUND_RESULTS[event.result]);
-    assert.deepEqual([row['close_price'], row['void_reason']], [event.closePrice, event.reason]);
-    assert.equal(row['resolved_ms'], event.timeMs);
-    const bets = rowsOf(dir, 'SELECT * FROM bet WHERE round_number = ?', event.roundNumber).filter(
-      (bet) => bet['market'] === row['market'] && !['CANCELLED', 'EXPIRED'].includes(String(bet['result'])),
-    );
-    assert.equal(row['bet_count'], bets.length);
-    assert.equal(
-      row['volume_cents'],
-      bets.reduce((sum, bet) => sum + Number(bet['stake_cents']), 0),
-    );
-    if (engine.round(event.market, event.roundNumber) === null) dropped += 1;
-  }
-  assert.ok(dropped > 0, `${dropped} rounds have left memory`);
 });
 
 test("the view `ledger` has the API's entries, which add up to every balance", (t) => {

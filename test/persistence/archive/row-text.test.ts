@@ -21,18 +21,7 @@ function same(...rows: ArchiveCell[][]): void {
 
 test('every kind of cell is written as JSON', () => {
   const words = [
-    '',
-    'UP',
-    'BTC_ONE_MINUTE',
-    '~ !',
-    'a"b',
-    'a\\b',
-    'a\nb',
-    ',\n',
-    '\u007f',
-    'é',
-    '\ud800',
-    '😀',
+    ...['', 'UP', 'BTC_ONE_MINUTE', '~ !', 'a"b', 'a\\b', 'a\nb', ',\n', '\u007f', 'é', '\ud800', '😀'],
   ];
   const texts = [...words, 'x'.repeat(900), 'x'.repeat(40_000), 'é'.repeat(20_000), '\u0000'.repeat(30_000)];
   const numbers = [0, -0, 1, -1, 0.1, -2.5, 1e21, Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER, 2 ** 53];

@@ -1,6 +1,16 @@
 /** `tote backup`: a copy that is a data directory itself, brought up to date again and again. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
@@ -9,8 +19,8 @@ import { lockDataDir } from '../../../persistence/data-dir/lock.js';
 import { createMarkFile } from '../../../persistence/journal/mark.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { SqliteStore } from '../../../persistence/journal/store.js';
-import { hashFile } from '../../../persistence/snapshot/files.js';
 import { type BackedUp, backup } from '../../../persistence/upkeep/backup/backup.js';
+import { secretFiles } from '../../../persistence/upkeep/copy-files.js';
 import { restore } from '../../../persistence/upkeep/restore/restore.js';
 import { Salvage } from '../../../persistence/upkeep/salvage/salvage.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
@@ -51,6 +61,24 @@ test('a first backup is complete, closed to other users, and good', async (t) =>
   assert.equal(statSync(to).mode & 0o777, 0o700);
   assert.ok(!existsSync(copy.inUseFile));
   assert.deepEqual(verify(dir).faults, []);
+});
+
+test('a backup without secrets has none, goes on, and is whole with them beside it', async (t) => {
+  const { dir, engine } = make(t);
+  const to = beside(dir, 'backup');
+  writeFileSync(dir.operatorTokensFile, '{"name":"ann"}\n');
+  for (let run = 0; run < 2; run++) {
+    const copied = await toteJson<BackedUp>(['backup', to, dir.root, '--without-secrets']);
+    assert.deepEqual([copied.seq, copied.faults], [engine.seq, []]);
+    assert.deepEqual(secretFiles(findDataDir(to)).filter(existsSync), []);
+  }
+  assert.match(JSON.stringify(verify(findDataDir(to)).faults), /master-secret/);
+  for (const file of [dir.masterSecretFile, dir.signingKeysFile].filter(existsSync))
+    copyFileSync(file, join(to, basename(file)));
+  expectGood(to, engine.seq);
+  const refused = await tote(['backup', to, dir.root, '--without-secrets']);
+  assert.match(refused.stderr, /an earlier backup was made with secrets/);
+  assert.equal(refused.code, 3);
 });
 
 test('the named tokens of operators are copied as they are now: a revoked one does not come back', async (t) => {
@@ -167,23 +195,6 @@ test('with a damaged snapshot and archive the journal is still copied, with exit
   assert.deepEqual(verify(findDataDir(to)).faults, []);
 });
 
-/** Every file of a folder with the hash of its content. */
-function contentOf(root: string): [string, string][] {
-  const names = readdirSync(root, { recursive: true, encoding: 'utf8' }).sort();
-  const files = names.filter((name) => statSync(join(root, name)).isFile());
-  return files.map((name) => [name, hashFile(join(root, name))]);
-}
-
-test('a copy that a server has continued is refused and left unchanged', (t) => {
-  const made = make(t);
-  const { dir, engine } = made;
-  const promoted = beside(dir, 'promoted');
-  backup(dir, promoted);
-  const before = contentOf(promoted);
-  assert.throws(() => backup(earlier(made, engine.seq - 100), promoted), refusal('backup_mismatch'));
-  assert.deepEqual(contentOf(promoted), before);
-});
-
 test('a copy on which a server was killed is not overwritten: it may have more than the source', (t) => {
   const { dir } = make(t);
   const promoted = beside(dir, 'promoted');
@@ -230,4 +241,20 @@ test('a pruned journal with only damaged snapshots is reported as no backup yet'
   for (const name of readdirSync(dir.snapshots)) flipBit(join(dir.snapshots, name), 5_000);
   const { faults } = backup(dir, beside(dir, 'backup'));
   assert.match(faults.join('\n'), /begins at sequence number \d+, and no snapshot holds what came before/);
+});
+
+test('on a full disk it ends with code 4, names the place, and leaves no part of a first copy', async (t) => {
+  const { dir } = make(t);
+  const place = join(dir.root, '..', 'small');
+  mkdirSync(place);
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=192k', 'tmpfs', place]);
+  if (mounted.status !== 0) return t.skip('this user may not mount');
+  try {
+    const ran = await tote(['backup', join(place, 'copy'), dir.root]);
+    assert.equal(ran.code, 4, ran.stderr);
+    assert.match(ran.stderr, /not enough free space for the backup in .*small\/copy/);
+    assert.deepEqual(readdirSync(join(place, 'copy')), []);
+  } finally {
+    spawnSync('umount', [place]);
+  }
 });

@@ -132,17 +132,6 @@ test('status shows the last command, sizes, and the running server', async (t) =
   assert.match(running.stdout, new RegExp(`server +runs, process ${process.pid}\n`));
 });
 
-test('status reads the lock without taking or releasing it', async (t) => {
-  const { dir } = make(t);
-  const lock = lockDataDir(dir);
-  for (let look = 0; look < 2; look++) {
-    const { stdout } = await toteProcess(['status', dir.root, '--json']);
-    assert.equal((JSON.parse(stdout) as Status).server.isRunning, true);
-  }
-  lock.release();
-  assert.equal((await toteJson<Status>(['status', dir.root])).server.isRunning, false);
-});
-
 test('status of a damaged directory shows what it can, and ends with 1', async (t) => {
   const { dir } = make(t);
   writeFileSync(dir.markFile, 'x');

@@ -1,16 +1,7 @@
 /** `tote restore`: a new directory at any command, from a good source and from damaged ones. */
 import assert from 'node:assert/strict';
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { basename, join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { newSha256 } from '../../../crypto/sha256.js';
 import { must } from '../../../engine/base/assert.js';
@@ -18,8 +9,7 @@ import { Engine } from '../../../engine/engine.js';
 import { decodeCommand } from '../../../engine/model/command-codec.js';
 import { findDataDir } from '../../../persistence/data-dir/layout.js';
 import { readMarkFile } from '../../../persistence/journal/mark.js';
-import { findSegments, firstSeqOf, segmentPath } from '../../../persistence/journal/segment/names.js';
-import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
+import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { type Restored, restore } from '../../../persistence/upkeep/restore/restore.js';
 import { Salvage } from '../../../persistence/upkeep/salvage/salvage.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
@@ -147,50 +137,6 @@ test('with a damaged tail everything before it is restored, and the loss is repo
     new RegExp(`good up to sequence number ${bad.firstSeq - 1}, not to ${bad.lastSeq}`),
   );
   assert.ok(!existsSync(`${out}-2`));
-});
-
-test('a lost mark, a damaged snapshot and a damaged archive do not prevent a restore', (t) => {
-  const { dir, engine } = make(t);
-  rmSync(dir.markFile);
-  flipBit(dir.archiveFile, readFileSync(dir.archiveFile).length - 300);
-  appendFileSync(join(dir.snapshots, must(readdirSync(dir.snapshots).at(-1), 'a snapshot')), 'x');
-  const out = join(dir.root, '..', 'restored');
-  const restored = restore(dir, new Salvage(dir), { out, toSeq: engine.seq });
-  expectGood(out, restored);
-  assert.equal(restored.snapshots.length, SNAPSHOTS_AFTER.length - 1);
-  assert.equal(restored.archive, null);
-  for (const note of [
-    /has no mark/,
-    /snapshot .* is left out: .*content/,
-    /archive is left out: .*damaged/,
-  ]) {
-    assert.ok(
-      restored.notes.some((told) => note.test(told)),
-      `${note}: ${restored.notes.join('\n')}`,
-    );
-  }
-});
-
-test('with a missing middle segment and no snapshot behind it the restore ends with a snapshot in it', (t) => {
-  const { dir, engine } = make(t);
-  const [first, second] = findSegments(dir.journal);
-  const end = firstSeqOf(must(second, 'a segment')) - 1;
-  rmSync(must(second, 'a segment'));
-  const salvage = new Salvage(dir);
-  assert.deepEqual(
-    salvage.runs.map(({ lastSeq }) => lastSeq),
-    [end, engine.seq],
-  );
-  const out = join(dir.root, '..', 'restored');
-  const restored = restore(dir, salvage, { out, toSeq: null });
-  const standing = must(new SnapshotFiles(dir.snapshots).list()[0], 'a snapshot').seq;
-  assert.deepEqual([restored.seq, restored.lacksCommands], [standing, true]);
-  assert.match(restored.notes.join(), /Good commands that are left out: \d+ to \d+\./);
-  expectGood(out, restored);
-  assert.deepEqual(
-    findSegments(findDataDir(out).journal).map((path) => basename(path)),
-    [basename(must(first, 'a segment')), basename(segmentPath('', standing + 1))],
-  );
 });
 
 test('it never writes to an existing place, which is refused and left unchanged', async (t) => {

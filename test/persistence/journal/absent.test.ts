@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import type { DataDir } from '../../../persistence/data-dir/layout.js';
-import { openJournalReader } from '../../../persistence/journal/reader.js';
 import {
   type AbsentRange,
   absentPath,
@@ -20,7 +19,6 @@ import {
 } from '../../../persistence/journal/segment/absent.js';
 import { findSegments, firstSeqOf } from '../../../persistence/journal/segment/names.js';
 import { openStore, type Recovered } from '../../../persistence/recovery/open-store.js';
-import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { executePlan, planPrune } from '../../../persistence/upkeep/retention/retention.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
 import { CLOCK, refusal, temporaryDir } from '../support/journal-files.js';
@@ -144,42 +142,5 @@ test('a damaged file is a fault of its own; a start rebuilds it and says so', (t
     /absent$/,
   );
   assert.match(start(dir).notes.join(), /cannot be read: its checksum does not match.*made anew/);
-  assert.deepEqual(verify(dir).faults, []);
-});
-
-test('with a middle part recorded as lost the journal is what comes after it, and is good', (t) => {
-  const root = join(temporaryDir(t), 'data');
-  const { dir, engine, batches } = makeOperatorDir(root, { snapshotsAfter: [10, 80, 115] });
-  start(dir);
-  const [, second = 0, third = 0] = firstSeqs(dir);
-  const contents = readFileSync(segmentAt(dir, 1));
-  rmSync(segmentAt(dir, 1));
-  assert.throws(() => start(dir), refusal('journal_incomplete', /is missing.*restore/));
-  writeAbsent(dir, [lost(second, third - 1)]);
-  // The only snapshot behind the gap leads to the end; those before it and in it are no faults.
-  const { recovered, engine: again, lock } = openStore(dir.root, CLOCK, () => {});
-  lock.release();
-  assert.deepEqual([recovered.notes, again.seq], [[], engine.seq]);
-  const reader = openJournalReader(dir);
-  assert.deepEqual([reader.firstSeq, reader.lastSeq], [third, engine.seq]);
-  assert.throws(() => [...reader.readBatches(0)], refusal('journal_incomplete'));
-  assert.deepEqual(
-    [...reader.readBatches(third - 1)],
-    batches.filter(({ firstSeq }) => firstSeq >= third),
-  );
-  reader.close();
-  const report = verify(dir);
-  assert.deepEqual(report.faults, []);
-  assert.match(report.notes.join(), new RegExp(`${second} to ${third - 1} are recorded as lost`));
-  const [newest] = new SnapshotFiles(dir.snapshots).list();
-  assert.equal(report.replayed?.fromSeq, newest?.seq);
-  assert.equal(report.lastSeq, engine.seq);
-  assert.equal(report.segments.length, 2);
-
-  // Put back, it is part of the journal again.
-  writeFileSync(join(dir.journal, `segment-${String(second).padStart(16, '0')}.db`), contents);
-  const whole = openJournalReader(dir);
-  assert.equal(whole.firstSeq, 1);
-  whole.close();
   assert.deepEqual(verify(dir).faults, []);
 });

@@ -9,13 +9,11 @@ import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import { rollbackPath } from '../../../persistence/data-dir/database-files.js';
-import { type DataDir, findDataDir } from '../../../persistence/data-dir/layout.js';
+import type { DataDir } from '../../../persistence/data-dir/layout.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { Segment } from '../../../persistence/journal/segment/segment.js';
-import { backup } from '../../../persistence/upkeep/backup/backup.js';
-import { verify } from '../../../persistence/upkeep/verify/verify.js';
 import { tote, toteJson } from '../../support/processes/cli.js';
-import { crashImage, recover, refusal, temporaryDir } from '../support/journal-files.js';
+import { crashImage, refusal, temporaryDir } from '../support/journal-files.js';
 import { leaveHalfSeal, makeOperatorDir } from '../support/operator-dir.js';
 
 const openSegment = (dir: DataDir): string => must(findSegments(dir.journal).at(-1), 'a segment');
@@ -61,42 +59,6 @@ test('every command sees the journal as without the half-written seal', async (t
     return { sequence, acknowledged, archive, snapshotBytes, faults };
   };
   assert.deepEqual(await statusOf(half), await statusOf(good));
-});
-
-test('restores and backups of it are complete, and can be served', async (t) => {
-  const { good, half } = makeBoth(t);
-  const expected = verify(good);
-  const restored = join(temporaryDir(t), 'restored');
-  const ran = await tote(['restore', half.root, '--out', restored]);
-  assert.equal(ran.code, 0, ran.stderr);
-  assert.doesNotMatch(ran.stderr, /not good/);
-  const copy = join(temporaryDir(t), 'copy');
-  leaveHalfSeal(openSegment(half));
-  assert.deepEqual(backup(half, copy).faults, []);
-  for (const made of [restored, copy].map(findDataDir)) {
-    const { isGood, lastSeq, replayed, archive } = verify(made);
-    const { lastSeq: endSeq, replayed: expectedReplay, archive: expectedArchive } = expected;
-    assert.deepEqual(
-      [isGood, lastSeq, replayed, archive],
-      [true, endSeq, expectedReplay, expectedArchive],
-      made.root,
-    );
-    assert.equal(recover(made).lastSeq, endSeq);
-  }
-  // A copy goes on with what the source has become by a start.
-  assert.equal(recover(half).lastSeq, expected.lastSeq);
-  assert.deepEqual(backup(half, copy).segmentsWritten, []);
-});
-
-test('it can be pruned like any other', async (t) => {
-  const { good, half } = makeBoth(t);
-  const prunedOf = async ({ root }: DataDir): Promise<unknown> => {
-    const ran = await tote(['prune', root, '--keep', '1d', '--snapshots', '1']);
-    assert.equal(ran.code, 0, ran.stderr);
-    return findSegments(join(root, 'journal')).length;
-  };
-  assert.deepEqual([await prunedOf(half), await prunedOf(good)], [2, 2]);
-  assert.deepEqual(verify(half).faults, []);
 });
 
 test('a reader waits for a seal in progress, or sees the state before it', (t) => {

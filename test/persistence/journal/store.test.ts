@@ -37,16 +37,6 @@ test('batches come back in order, after any sequence number, before and after a 
   assert.deepEqual(recover(dir).given, written);
 });
 
-test('the mark follows each commit, and its checksum is the row’s', (t) => {
-  const { store } = writeJournal(temporaryDir(t), 0);
-  assert.deepEqual(store.readMark(), { lastSeq: 0, checksum: '00000000' });
-  for (let index = 0; index < 5; index += 1) {
-    const { lastSeq, checksum } = commitBatch(store, batchAt(index));
-    assert.deepEqual(store.readMark(), { lastSeq, checksum });
-  }
-  store.close();
-});
-
 test('batches that share a sync are there together, or not at all', (t) => {
   const { store } = writeJournal(temporaryDir(t), 3);
   const { lastSeq, checksum } = commitBatches(store, [batchAt(3), batchAt(4), batchAt(5)]);
@@ -65,13 +55,6 @@ test('the chain is SHA-256 over the chain before and the row, in the documented 
     chain = createHash('sha256').update(`${chain}\n${line}`).digest('hex');
     assert.equal(row.chain, chain);
   }
-  store.close();
-});
-
-test('a batch out of sequence is a programming error', (t) => {
-  const { store } = writeJournal(temporaryDir(t), 2);
-  assert.throws(() => store.append(batchAt(3)), /must follow/);
-  assert.throws(() => store.append(batchAt(2)), /a store that failed is not used again/);
   store.close();
 });
 
@@ -117,16 +100,6 @@ test('the WAL stays short however much is written, and a clean close removes it'
   store.close();
   assert.equal(existsSync(walPath(onlySegment(dir))), false);
   assert.equal(existsSync(dir.inUseFile), false);
-});
-
-test('after a failure the files say that the stop was not clean', (t) => {
-  const { dir, store } = writeJournal(temporaryDir(t), 3);
-  assert.throws(() => store.append(batchAt(7)), /must follow/);
-  store.close();
-  assert.ok(existsSync(dir.inUseFile));
-  const recovered = recover(dir);
-  assert.equal(recovered.wasUnclean, true);
-  assert.deepEqual(recovered.given, batchesUpTo(3));
 });
 
 /** Changes the files of a clean journal of five batches with SQL and returns its directory. */

@@ -56,6 +56,7 @@ function openJournal(t: TestContext, options: Partial<JournalThreadOptions> = {}
 test('commits are acknowledged in order, and a close leaves a clean journal', async (t) => {
   const { dir, thread, acknowledged, levels, commit } = openJournal(t);
   for (const batch of batchesUpTo(30)) assert.equal(await commit(batch), batch.lastSeq);
+  assert.ok(thread.activeMs > 0);
   await thread.close();
   assert.deepEqual(
     acknowledged,

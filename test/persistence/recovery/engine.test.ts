@@ -14,7 +14,6 @@ import { defaultRules, RULES_VERSION } from '../../../engine/model/rules.js';
 import { commitBatch } from '../../../persistence/journal/commit.js';
 import { sealBatch } from '../../../persistence/journal/segment/batch-row.js';
 import { type RecoveredEngine, recoverEngine } from '../../../persistence/recovery/engine.js';
-import { decodeBatches, type RecoveryProgress } from '../../../persistence/replay/replay.js';
 import { plain, refusal } from '../support/journal-files.js';
 import { MemorySnapshots, MemoryStore } from '../support/memory-store.js';
 
@@ -73,23 +72,6 @@ function assertSame(recovered: RecoveredEngine, { engine, store }: Lived): void 
   assert.deepEqual(end, { lastSeq, lastTimeMs: timeMs, checksum });
   assert.equal(batches, (lastSeq - recovered.snapshotSeq) / 3);
 }
-
-test('without a snapshot all of the journal is replayed', () => {
-  const life = lived();
-  const recovered = recover(life);
-  assertSame(recovered, life);
-  assert.deepEqual([recovered.snapshotSeq, recovered.notes], [0, []]);
-});
-
-test('an empty journal gives a new engine', () => {
-  const { end, engine } = recover({
-    store: new MemoryStore(),
-    snapshots: new MemorySnapshots(),
-    engine: new Engine(),
-  });
-  assert.deepEqual(end, { lastSeq: 0, lastTimeMs: 0, checksum: '', batches: 0 });
-  assert.equal(engine.seq, 0);
-});
 
 test('the newest snapshot is loaded, then the journal after it, if any', () => {
   const life = lived(3, 7);
@@ -231,28 +213,5 @@ test('a start is refused if a replay refuses a command, which is named', () => {
   assert.throws(
     () => recover(life),
     refusal('replay_mismatch', /Batch 4 to 6 .*command 4, depositHouse, is/),
-  );
-});
-
-test('reading is reported separately, and progress counts from the snapshot', () => {
-  const life = lived(7);
-  const told: RecoveryProgress[] = [];
-  let nowMs = 0;
-  const decoded: number[] = [];
-  recoverEngine(life.store, life.snapshots, {
-    clock: { monotonicMs: () => (nowMs += 1_000) },
-    onProgress: (progress) => told.push(progress),
-    *batchesAfter(afterSeq, endSeq) {
-      assert.deepEqual([afterSeq, endSeq], [21, 36]);
-      for (const batch of decodeBatches(life.store.readBatches(afterSeq))) {
-        decoded.push(batch.row.lastSeq);
-        yield batch;
-      }
-    },
-  });
-  assert.deepEqual(decoded, [24, 27, 30, 33, 36]);
-  assert.deepEqual(
-    told.map(({ phase, commandsTotal }) => [phase, commandsTotal]),
-    [['snapshot', 21]],
   );
 });

@@ -11,7 +11,6 @@ import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import { shmPath, unfinishedPath, walPath } from '../../../persistence/data-dir/database-files.js';
-import { fileBytes } from '../../../persistence/data-dir/files.js';
 import type { DataDir } from '../../../persistence/data-dir/layout.js';
 import { commitBatch } from '../../../persistence/journal/commit.js';
 import { recoveredPath } from '../../../persistence/journal/segment/names.js';
@@ -128,37 +127,6 @@ test('a crash in the first start leaves a new directory', (t) => {
   rmSync(segment);
   assert.equal(recover(dir).lastSeq, 0);
   assert.equal(existsSync(unfinishedPath(segment)), false);
-});
-
-test('with a WAL truncated anywhere complete commits are recovered, or a start is refused below the mark', (t) => {
-  const { dir, store } = writeJournal(temporaryDir(t), BATCHES, 4);
-  const markAtBatch = 16;
-  // A mark as a power loss may leave it: of an earlier batch than the last.
-  const markThen = join(temporaryDir(t), 'mark');
-  const early = writeJournal(temporaryDir(t), markAtBatch, 4);
-  writeFileSync(markThen, readFileSync(early.dir.markFile));
-  early.store.close();
-
-  const wal = fileBytes(walPath(onlySegment(dir)));
-  const lastSeqs = new Set<number>();
-  let refused = 0;
-  for (let bytes = 0; bytes <= wal; bytes += 2_311) {
-    const image = crashImage(dir, join(temporaryDir(t), 'cut'));
-    truncateSync(walPath(onlySegment(image)), bytes);
-    writeFileSync(image.markFile, readFileSync(markThen));
-    try {
-      const { given, lastSeq } = recover(image);
-      assert.ok(given.length >= markAtBatch, `cut at ${bytes}`);
-      assert.deepEqual(given, batchesUpTo(given.length), `cut at ${bytes}`);
-      lastSeqs.add(lastSeq);
-      assert.deepEqual(recover(image).given, given);
-    } catch (thrown) {
-      assert.ok(refusal('journal_incomplete', /are missing/)(thrown));
-      refused += 1;
-    }
-  }
-  assert.ok(refused > 5 && lastSeqs.size > 5, `${refused} refused, ${lastSeqs.size} different ends`);
-  store.close();
 });
 
 test('a refused start changes nothing: with the right files put back it starts', (t) => {

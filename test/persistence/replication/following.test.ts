@@ -103,13 +103,6 @@ test('batches go to the disk at once, and the lead comes when it has them all', 
   assert.equal(replica.isFollowing, false);
 });
 
-test('a follower with nothing under way leads at once', async () => {
-  const { replica, thread } = await follow();
-  thread.onMessage({ kind: 'leading', epoch: 1, sequence: 0 });
-  await replica.leading;
-  assert.equal(replica.log.epoch, 1);
-});
-
 test('a machine whose journal was deleted ends, as a follower and as a leader: the log has what was acknowledged', async () => {
   const follower = await follow();
   follower.lose();

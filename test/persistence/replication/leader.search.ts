@@ -106,17 +106,6 @@ test('parts of a batch that a leader left unfinished count for nothing, and it p
   assert.equal(log.entries.length, parts + 1 + parts);
 });
 
-test('a leader that asks whether it still leads learns of a successor', async () => {
-  const log = new ModelLog();
-  const leader = await lead(log);
-  const [row] = batches(1);
-  assert.ok(row !== undefined);
-  await leader.publish(row);
-  await leader.confirm();
-  await succeed(log, row, 2, 'b');
-  await assert.rejects(leader.confirm(), isFenced);
-});
-
 test('a leader that asks whether it still leads learns that a successor is in the place of its last message', async () => {
   const log = new ModelLog();
   const leader = await lead(log);
@@ -203,25 +192,6 @@ test('the lease tells how far the log has come, and no less while what the log h
   };
   await Leader.takeOver(log, from, ofLeader('b'));
   assert.deepEqual([log.lease?.holder, log.lease?.lastSeq], ['b', end]);
-});
-
-test('an idle leader learns from the lease that it was overtaken', async () => {
-  const log = new ModelLog();
-  const leader = await lead(log);
-  await succeed(log, BEGINNING, 2, 'b');
-  await assert.rejects(leader.renew(), isFenced);
-});
-
-test('who takes over, and is overtaken before it has the lease, follows on', async () => {
-  const log = new ModelLog();
-  const write = log.writeLease.bind(log);
-  log.writeLease = async (entry, revision) => {
-    log.writeLease = write;
-    await succeed(log, BEGINNING, 2, 'b');
-    return write(entry, revision);
-  };
-  assert.equal(await Leader.takeOver(log, AT_START, ofLeader('a')), null);
-  assert.deepEqual([log.entries.length, log.lease?.holder], [2, 'b']);
 });
 
 test('a leader whose lease may have lapsed publishes nothing behind the same number of another history', async () => {

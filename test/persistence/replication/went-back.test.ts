@@ -153,19 +153,6 @@ test('a standby without what the leader had told of does not lead until an opera
   assert.deepEqual([from.end.sequence, from.epoch], [3, 2]);
 });
 
-test('what a server that lags behind says of the lease takes back nothing', async () => {
-  const rows = batches(6);
-  const log = await led(rows);
-  log.entries.length = 3;
-  const { lease } = log;
-  assert.ok(lease !== null);
-  const older = { ...lease, revision: lease.revision - 1, lastSeq: 0 };
-  let looks = 0;
-  log.readLease = async () => (looks++ % 2 === 0 ? lease : older);
-  const standby = await follow(log, rows.slice(0, 2));
-  await assert.rejects(standby.untilLeaderless(100), /does not lead/);
-});
-
 test('a standby notices that what it has read is gone, whether or not others stand in its place', async () => {
   const rows = batches(6);
   const log = await led(rows);

@@ -3,7 +3,7 @@
  * between; its snapshots and its archive agree with the journal; divergences are detected.
  */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'better-sqlite3';
@@ -211,24 +211,6 @@ test('the rollback journal of an old archive is not applied to the new one', (t)
   hot.close();
 });
 
-test('instead of a damaged snapshot the one before is used, or the whole journal', (t) => {
-  const hot = new HotSide(temporaryDir(t), COMMANDS);
-  hot.write(300, 10);
-  const first = openShadow(hot.dir, { snapshotCommands: 100 });
-  catchUp(first);
-  first.shadow.close();
-  for (const { name } of new SnapshotFiles(hot.dir.snapshots).list()) {
-    truncateSync(name, 4_096);
-    const again = openShadow(hot.dir);
-    catchUp(again);
-    assert.equal(again.shadow.appliedSeq, hot.engine.seq);
-    assert.match(must(again.notes[0], 'a note'), /was passed over/);
-    again.shadow.close();
-  }
-  assert.deepEqual(checkArchive(hot.dir.archiveFile).faults, []);
-  hot.close();
-});
-
 test('an archive of another journal is not continued', (t) => {
   const hot = new HotSide(temporaryDir(t), COMMANDS);
   hot.write(100, 10);
@@ -245,17 +227,4 @@ test('an archive of another journal is not continued', (t) => {
   assert.equal(readArchiveProgress(hot.dir)?.digest, hot.engine.rollingDigest());
   hot.close();
   other.close();
-});
-
-test('an unfinished snapshot is never listed, and the next one removes it', (t) => {
-  const hot = new HotSide(temporaryDir(t), COMMANDS);
-  hot.write(200, 10);
-  const stray = join(hot.dir.snapshots, 'snapshot-0000000000000200.999999999-1.unfinished');
-  writeFileSync(stray, 'half');
-  const opened = openShadow(hot.dir, { snapshotCommands: 100 });
-  catchUp(opened);
-  assert.ok(!existsSync(stray));
-  assert.equal(readdirSync(hot.dir.snapshots).length, 1);
-  opened.shadow.close();
-  hot.close();
 });

@@ -14,7 +14,6 @@ import type { ShadowNews, ShadowOptions, ShadowStatus } from '../../../persisten
 import { ShadowThread } from '../../../persistence/shadow/thread.js';
 import { askUntil } from '../../support/ask-until.js';
 import { temporaryDir } from '../support/journal-files.js';
-import { alterDigest } from '../support/shadow-altered.js';
 import { HotSide, shadowOptions } from '../support/shadow-files.js';
 
 const ACCOUNTS = 20;
@@ -80,30 +79,6 @@ test('it follows the journal while it is written, and closes all files at the en
   assert.ok(!existsSync(walPath(hot.dir.archiveFile)));
   assert.deepEqual([started.diverged, started.notes], [[], []]);
   assert.deepEqual(checkArchive(hot.dir.archiveFile).faults, []);
-});
-
-test('an altered digest is reported with both digests and the number', async (t) => {
-  const hot = hotSide(t, 300);
-  hot.write(hot.left, 10);
-  hot.close();
-  const { lastSeq, digest, altered } = alterDigest(hot.dir, 200);
-  const started = startThread(hot);
-  await askUntil(
-    () => started.diverged.length,
-    (count) => count > 0,
-  );
-  const [error, more] = started.diverged;
-  assert.equal(more, undefined);
-  assert.match(
-    String(error),
-    new RegExp(`to ${lastSeq}: .*digest is ${digest}, the journal's is ${altered}`),
-  );
-  await started.thread.close();
-  assert.deepEqual(
-    checkArchive(hot.dir.archiveFile).faults,
-    [],
-    'nothing of the wrong batch is in the archive',
-  );
 });
 
 test('a snapshot in progress is abandoned at the close, without remains', async (t) => {

@@ -3,7 +3,8 @@ import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
 import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../../../engine/host/snapshot-store.js';
 import type { Batch, JournalStore, Mark, StoredBatch } from '../../../engine/model/ports.js';
-import type { Row, StateTable } from '../../../engine/snapshot/form.js';
+import type { Row } from '../../../engine/snapshot/columns.js';
+import type { ExportedTable } from '../../../engine/snapshot/tables.js';
 import { CHAIN_START, sealBatch } from '../../../persistence/journal/segment/batch-row.js';
 
 export type Step = 'append' | 'sync' | 'mark';
@@ -73,7 +74,7 @@ export class MemorySnapshots implements SnapshotStore {
   save(engine: Engine, chain: string): SnapshotRef {
     const { seq, timeMs } = engine;
     const tables = new Map(
-      [...engine.exportTables()].map(({ form, rows }: StateTable) => [form.name, [...rows]]),
+      [...engine.exportTables()].map(({ form, rows }: ExportedTable) => [form.name, [...rows]]),
     );
     this.saved.set(seq, { meta: { seq, timeMs, digest: engine.rollingDigest(), chain }, tables });
     return { seq, name: `snapshot ${seq}` };

@@ -123,6 +123,6 @@ export function openShadow(dir: DataDir, changes: Partial<ShadowOptions> = {}): 
 export function catchUp({ shadow, clock }: OpenedShadow): void {
   for (let quiet = 0; quiet < 2; ) {
     quiet = shadow.step() === 'idle' ? quiet + 1 : 0;
-    clock.ms += 1_000;
+    clock.ms += 2_000;
   }
 }

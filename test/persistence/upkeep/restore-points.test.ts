@@ -14,7 +14,6 @@ import { openStore } from '../../../persistence/recovery/open-store.js';
 import { type Restored, restore } from '../../../persistence/upkeep/restore/restore.js';
 import { Salvage } from '../../../persistence/upkeep/salvage/salvage.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
-import { tote } from '../../support/processes/cli.js';
 import {
   type Damage,
   flipChain,
@@ -139,23 +138,6 @@ function expectServable(out: string, restored: Restored): void {
     assert.deepEqual(recovered.notes, []);
   }
 }
-
-test('exit code 1 if acknowledged commands are missing, 0 if only the past cannot be shown', async (t) => {
-  const made = make(t);
-  flipRow(0, 20)(made);
-  const out = join(made.dir.root, '..', 'a');
-  const past = await tote(['restore', made.dir.root, '--out', out]);
-  assert.equal(past.code, 0, past.stderr);
-  const [from, to] = [seqAfter(made, 19) + 1, seqAfter(made, 60) - 1];
-  assert.match(
-    past.stdout,
-    new RegExp(`The states from ${from} to ${to} cannot be shown any more: .*checksum`),
-  );
-  flipRow(2, 110)(made);
-  const short = await tote(['restore', made.dir.root, '--out', `${out}-2`]);
-  assert.equal(short.code, 1);
-  assert.match(short.stdout, /acknowledged commands up to \d+: \d+ to \d+ are lost/);
-});
 
 test('--to-seq within a gap ends before it, elsewhere at that number', (t) => {
   const made = make(t);

@@ -135,7 +135,7 @@ export class Auditor {
       onStart: (engineMs) => this.prices.start(engineMs),
       onTick: (asset, price, timeMs, arrivedMs, { taken }) => {
         this.world.coverage.hit('client', taken ? 'tick taken' : 'tick refused');
-        this.prices.onTick(asset, price, timeMs, arrivedMs, taken);
+        if (taken) this.prices.onTaken(asset, price, timeMs, arrivedMs);
       },
       onFatal: (error) => machine.onFatal(error),
       onDiskFull: () => machine.stop(),
@@ -192,7 +192,7 @@ export class Auditor {
     check(
       engine.timeMs - model.nextExpiryMs < EXPIRED_WITHIN_MS,
       'expires',
-      () => `an order rests at ${engine.timeMs}, and betting in its round closed at ${model.nextExpiryMs}`,
+      () => `an order rests at ${engine.timeMs}, and was to expire at ${model.nextExpiryMs}`,
     );
     if (sequencer.gate !== null) return;
     const nowMs = lastStampMs();

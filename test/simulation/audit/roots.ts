@@ -4,7 +4,7 @@
  * record, which is signed, and does so for no bet that was placed otherwise, in another place, or not at all. What the
  * archive has to do with a proof is not simulated.
  */
-import { createHash, hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
 import { isSignedBy } from '../../../crypto/signing.js';
 import { must } from '../../../engine/base/assert.js';
@@ -25,7 +25,7 @@ const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 export class RootAudit {
   readonly #seeds: RoundSeeds;
-  readonly #hasher = new TreeHasher((data) => hash('sha256', data, 'buffer'));
+  readonly #hasher = new TreeHasher(FAIRNESS_TOOLS.sha256Into);
   /** By round: its bets, in the order in which they joined it. */
   readonly #bets = new Map<string, HashedBet[]>();
   readonly #roots = new Map<string, RootPublished>();

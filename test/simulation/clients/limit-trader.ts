@@ -12,6 +12,10 @@ const REMEMBERED_MAX = 30;
 const RETRY_MS = 700;
 const RETRIES_MAX = 4;
 
+/** A bet's guard is over in moments; the end of an order that rests is some seconds away. */
+const later = (validUntil: string, nowMs: number): string =>
+  new Date(nowMs + 100 * (Date.parse(validUntil) - nowMs)).toISOString();
+
 /** Ids of orders that any trader has had an answer for. */
 export type KnownOrders = string[];
 
@@ -49,6 +53,7 @@ export class LimitTrader {
     const order = timelyOrder(this.world, this.rng);
     if (order === null) return;
     const { marketId, prediction, amount, clientSeed, roundId, validUntil } = order;
+    const { nowMs } = this.world.scheduler;
     const body: OrderBody = {
       marketId: this.rng.chance(0.005) ? 'NO_MARKET' : marketId,
       prediction,
@@ -56,7 +61,7 @@ export class LimitTrader {
       limitOdds: this.#limitOdds(),
       ...(clientSeed !== undefined && { clientSeed }),
       ...(roundId !== undefined && { roundId }),
-      ...(validUntil !== undefined && { validUntil }),
+      ...(validUntil !== undefined && { validUntil: later(validUntil, nowMs) }),
     };
     const name = this.#newKey();
     this.#send(key, body, name, 0);

@@ -6,21 +6,9 @@ import { Rng } from '../../support/reference/random/rng.js';
 import { derivedSeed } from '../chance.js';
 
 export const FAULT_KINDS = [
-  'kill',
-  'power loss',
-  'crash at a point',
-  'crash in recovery',
-  'disk error',
-  'disk error in recovery',
-  'slow disk',
-  'hung disk',
-  'space',
-  'clock step',
-  'bit flip',
-  'stop and start',
-  'new rules',
-  'gateway stopped',
-  'requests held',
+  ...['kill', 'power loss', 'crash at a point', 'crash in recovery', 'disk error'],
+  ...['disk error in recovery', 'slow disk', 'hung disk', 'space', 'clock step', 'bit flip'],
+  ...['stop and start', 'new rules', 'gateway stopped', 'requests held'],
 ] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 

@@ -5,22 +5,9 @@
 import type { CrashKind } from './disk.js';
 
 export const CRASH_POINTS = [
-  'append.before',
-  'append.after',
-  'sync.before',
-  'sync.during',
-  'sync.after',
-  'mark.before',
-  'mark.after',
-  'readMark.before',
-  'read.before',
-  'read.row',
-  'read.after',
-  'recovered',
-  'snapshot.save.before',
-  'snapshot.save.during',
-  'snapshot.save.after',
-  'snapshot.load',
+  ...['append.before', 'append.after', 'sync.before', 'sync.during', 'sync.after', 'mark.before'],
+  ...['mark.after', 'readMark.before', 'read.before', 'read.row', 'read.after', 'recovered'],
+  ...['snapshot.save.before', 'snapshot.save.during', 'snapshot.save.after', 'snapshot.load'],
 ] as const;
 export type CrashPoint = (typeof CRASH_POINTS)[number];
 
@@ -66,9 +53,6 @@ export class CrashSwitch {
   }
   disarm(): void {
     this.#armed = null;
-  }
-  get isArmed(): boolean {
-    return this.#armed !== null;
   }
 
   /** A new process. */

@@ -11,7 +11,7 @@ import { ClockGuard } from '../../../engine/host/clock-guard.js';
 import { type Calendar, Lifecycle } from '../../../engine/host/lifecycle.js';
 import { PriceTracker } from '../../../engine/host/price-tracker.js';
 import { Quoter } from '../../../engine/host/quoter.js';
-import { RootDesk } from '../../../engine/host/roots/root-desk.js';
+import { RootPublisher } from '../../../engine/host/root-publisher.js';
 import { Sequencer } from '../../../engine/host/sequencer.js';
 import { SEQUENCER_DEFAULTS } from '../../../engine/host/sequencer-options.js';
 import type { Command, OrderGuards } from '../../../engine/model/commands.js';
@@ -26,12 +26,12 @@ import type { SharedLimits } from '../../../http/limits/shared-limits.js';
 import { Denials } from '../../../http/operator/access/denials.js';
 import { TokenGuard } from '../../../http/operator/access/token-guard.js';
 import { createOperatorApi } from '../../../http/operator/api.js';
-import { OperatorDesk } from '../../../http/operator/desk/desk.js';
-import { EngineQueries } from '../../../http/operator/desk/query.js';
 import { routeOf } from '../../../http/operator/endpoint.js';
 import { ENDPOINTS } from '../../../http/operator/endpoints.js';
 import { EarningsCache } from '../../../http/operator/figures/earnings.js';
 import type { NotReady } from '../../../http/operator/health.js';
+import { OperatorQueries } from '../../../http/operator/queries/operator-queries.js';
+import { EngineQueries } from '../../../http/operator/queries/query.js';
 import { NO_ARCHIVE } from '../../support/engine/archive-of-journal.js';
 import type { Rng } from '../../support/reference/random/rng.js';
 import { BoardAudit } from '../audit/board.js';
@@ -104,7 +104,7 @@ export class Server {
   readonly handlers: Handlers;
   readonly gateways: SimGateways;
   readonly board: BoardAudit;
-  readonly roots: RootDesk;
+  readonly roots: RootPublisher;
   /** The last stamp that was given out. */
   readonly lastStampMs: () => number;
   /** As orders find it. */
@@ -146,7 +146,7 @@ export class Server {
       // The simulated process never stands still; its clock is what jumps.
       stallMs: Number.POSITIVE_INFINITY,
     });
-    this.roots = new RootDesk(this.sequencer, {
+    this.roots = new RootPublisher(this.sequencer, {
       hurry: () => undefined,
       isMaking: () => true,
       onRefused: (_round, code) => parts.coverage.hit('fault', `root refused ${code}`),
@@ -220,7 +220,7 @@ export class Server {
     const { sequencer, lifecycle, feed } = this;
     const onFatal = (error: unknown): void =>
       this.parts.watcher.onFatal(error instanceof Error ? error : new Error(String(error)));
-    const desk = new OperatorDesk({
+    const desk = new OperatorQueries({
       sequencer,
       lifecycle,
       tracker,

@@ -6,7 +6,7 @@ import { hash } from 'node:crypto';
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
 import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../../../engine/host/snapshot-store.js';
-import type { Row } from '../../../engine/snapshot/form.js';
+import type { Row } from '../../../engine/snapshot/columns.js';
 import { JournalError } from '../../../persistence/errors.js';
 import type { Rng } from '../../support/reference/random/rng.js';
 import type { CrashSwitch } from './crash-points.js';

@@ -1,12 +1,12 @@
 /** Planted bugs of orders that rest and of the roots of rounds. */
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
-import type { Command, OrderGuards } from '../../../engine/model/commands.js';
-import type { ErrorCode } from '../../../engine/model/errors.js';
+import { NO_END } from '../../../engine/model/domain.js';
 import type { RoundView } from '../../../engine/model/views.js';
 import { WholeTree } from '../../../engine/proofs/merkle.js';
 import { AccountTable } from '../../../engine/state/accounts.js';
 import { LimitBooks } from '../../../engine/state/limit-books.js';
+import { LimitTable } from '../../../engine/state/limit-table.js';
 import { LimitTree } from '../../../engine/state/limit-tree.js';
 import { RootFeed } from '../../../persistence/roots/feed.js';
 import type { WorldConfig } from '../config.js';
@@ -14,15 +14,10 @@ import { both, exchange, type Mutation } from './planting.js';
 
 /** The last of an odd number of bets stands beside itself in its tree, as it does in other kinds of trees. */
 const lastTwice = (): (() => void) =>
-  exchange(
-    WholeTree.prototype,
-    'path',
-    (real) =>
-      function path(this: WholeTree, index: number): Uint8Array[] {
-        const isAlone = this.size % 2 === 1 && index === this.size - 1;
-        return [...(isAlone ? [this.leaf(index)] : []), ...real.call(this, index)];
-      },
-  );
+  exchange(WholeTree.prototype, 'path', (self, real, index) => {
+    const isAlone = self.size % 2 === 1 && index === self.size - 1;
+    return [...(isAlone ? [self.leaf(index)] : []), ...real(index)];
+  });
 
 /** Few orders rest, and of these few are filled. */
 const OFTEN = 4;
@@ -35,26 +30,21 @@ const restsOften = ({ limitTraders }: WorldConfig): boolean => limitTraders > 0;
 
 /** One order in four is filled at odds a step below its limit. */
 function fillBelow(): () => void {
-  return exchange(
-    LimitTree.prototype,
-    'find',
-    (real) =>
-      function find(this: LimitTree, root, search) {
-        const { table } = this as unknown as { table: LimitBooks['table'] };
-        return real.call(this, root, {
-          mayFit: (limitOddsE4, stakeCents) => search.mayFit(limitOddsE4 - STEP_E4, stakeCents),
-          fits: (row) => {
-            const chunk = table.chunk(row);
-            const i = table.index(row);
-            if ((chunk.bet[i] as number) % OFTEN !== 0) return search.fits(row);
-            chunk.limitOddsE4[i] = (chunk.limitOddsE4[i] as number) - STEP_E4;
-            const fits = search.fits(row);
-            chunk.limitOddsE4[i] = (chunk.limitOddsE4[i] as number) + STEP_E4;
-            return fits;
-          },
-        });
+  return exchange(LimitTree.prototype, 'find', (self, real, root, search) => {
+    const { table } = self as unknown as { table: LimitBooks['table'] };
+    return real(root, {
+      mayFit: (limitOddsE4, stakeCents) => search.mayFit(limitOddsE4 - STEP_E4, stakeCents),
+      fits: (row) => {
+        const chunk = table.chunk(row);
+        const i = table.index(row);
+        if ((chunk.bet[i] as number) % OFTEN !== 0) return search.fits(row);
+        chunk.limitOddsE4[i] = (chunk.limitOddsE4[i] as number) - STEP_E4;
+        const fits = search.fits(row);
+        chunk.limitOddsE4[i] = (chunk.limitOddsE4[i] as number) + STEP_E4;
+        return fits;
       },
-  );
+    });
+  });
 }
 
 type Changeable = { -readonly [Name in keyof RoundView]: RoundView[Name] };
@@ -71,23 +61,13 @@ function fillLate(): () => void {
       round.bettingClosesMs -= LATE_MS;
     }
   };
-  const fillable = exchange(
-    Engine.prototype,
-    'isFillable',
-    (real) =>
-      function isFillable(this: Engine, market: number, fairShareE6: number, timeMs: number) {
-        return longer(this, market, () => real.call(this, market, fairShareE6, timeMs));
-      },
+  const fillable = exchange(Engine.prototype, 'isFillable', (self, real, market, fairShareE6, timeMs) =>
+    longer(self, market, () => real(market, fairShareE6, timeMs)),
   );
-  const apply = exchange(
-    Engine.prototype,
-    'apply',
-    (real) =>
-      function applied(this: Engine, command: Command, gate?: ErrorCode | null, guards?: OrderGuards | null) {
-        if (command.kind !== 'fillOrders') return real.call(this, command, gate, guards);
-        return longer(this, command.market, () => real.call(this, command, gate, guards));
-      },
-  );
+  const apply = exchange(Engine.prototype, 'apply', (self, real, command, gate, guards) => {
+    if (command.kind !== 'fillOrders') return real(command, gate, guards);
+    return longer(self, command.market, () => real(command, gate, guards));
+  });
   return both(
     apply,
     fillable,
@@ -108,65 +88,51 @@ function expireLate(change: (dueMs: number) => number): () => void {
   return () => void Object.defineProperty(Engine.prototype, name, real);
 }
 
+/** Every fourth order rests until its round ends it, whatever end it names. */
+const endIgnored = (): (() => void) =>
+  exchange(LimitTable.prototype, 'take', (_self, real, row, bet, stakeCents, oddsE4, validUntilMs) =>
+    real(row, bet, stakeCents, oddsE4, bet % OFTEN === 0 ? NO_END : validUntilMs),
+  );
+
 /** A fill takes the stake from the balance, though the order's resting has taken it already. */
 function stakeTwice(): () => void {
   let takenCents = 0;
-  const remove = exchange(
-    LimitBooks.prototype,
-    'remove',
-    (real) =>
-      function removed(this: LimitBooks, round, side, row) {
-        const { table } = this as unknown as { table: LimitBooks['table'] };
-        const chunk = table.chunk(row);
-        const i = table.index(row);
-        takenCents = (chunk.bet[i] as number) % OFTEN === 0 ? (chunk.stakeCents[i] as number) : 0;
-        real.call(this, round, side, row);
-      },
-  );
-  const touch = exchange(
-    AccountTable.prototype,
-    'touch',
-    (real) =>
-      function touched(this: AccountTable, account: number, seq: number) {
-        real.call(this, account, seq);
-        // Who gives a stake back moves a balance instead.
-        if (takenCents > 0 && this.balanceCents(account) >= takenCents) this.move(account, -takenCents, seq);
-        takenCents = 0;
-      },
-  );
+  const remove = exchange(LimitBooks.prototype, 'remove', (self, real, round, side, row) => {
+    const { table } = self as unknown as { table: LimitBooks['table'] };
+    const chunk = table.chunk(row);
+    const i = table.index(row);
+    takenCents = (chunk.bet[i] as number) % OFTEN === 0 ? (chunk.stakeCents[i] as number) : 0;
+    real(round, side, row);
+  });
+  const touch = exchange(AccountTable.prototype, 'touch', (self, real, account, seq) => {
+    real(account, seq);
+    // Who gives a stake back moves a balance instead.
+    if (takenCents > 0 && self.balanceCents(account) >= takenCents) self.move(account, -takenCents, seq);
+    takenCents = 0;
+  });
   return both(touch, remove);
 }
 
 /** A cancelled order's stake does not go back. */
 function keepStake(): () => void {
   let isCancelling = false;
-  const apply = exchange(
-    Engine.prototype,
-    'apply',
-    (real) =>
-      function applied(this: Engine, command: Command, gate?: ErrorCode | null, guards?: OrderGuards | null) {
-        isCancelling = command.kind === 'cancelOrder' && command.bet % OFTEN === 0;
-        const outcome = real.call(this, command, gate, guards);
-        isCancelling = false;
-        return outcome;
-      },
-  );
-  const move = exchange(
-    AccountTable.prototype,
-    'move',
-    (real) =>
-      function moved(this: AccountTable, account: number, cents: number, seq: number) {
-        return real.call(this, account, isCancelling ? 0 : cents, seq);
-      },
+  const apply = exchange(Engine.prototype, 'apply', (_self, real, command, gate, guards) => {
+    isCancelling = command.kind === 'cancelOrder' && command.bet % OFTEN === 0;
+    const outcome = real(command, gate, guards);
+    isCancelling = false;
+    return outcome;
+  });
+  const move = exchange(AccountTable.prototype, 'move', (_self, real, account, cents, seq) =>
+    real(account, isCancelling ? 0 : cents, seq),
   );
   return both(move, apply);
 }
 
 /** What `change` does to engines that are restored from a snapshot. */
 function atRestore(begin: () => void, end: (engine: Engine) => void): () => void {
-  return exchange(Engine, 'fromTables', (real) => (read) => {
+  return exchange(Engine, 'fromTables', (_self, real, read) => {
     begin();
-    const engine = real.call(Engine, read);
+    const engine = real(read);
     end(engine);
     return engine;
   });
@@ -183,27 +149,17 @@ function loseResting(): () => void {
       isRestoring = false;
     },
   );
-  const add = exchange(
-    LimitBooks.prototype,
-    'add',
-    (real) =>
-      function added(this: LimitBooks, round, side, row) {
-        if (!isRestoring) real.call(this, round, side, row);
-      },
-  );
+  const add = exchange(LimitBooks.prototype, 'add', (_self, real, round, side, row) => {
+    if (!isRestoring) real(round, side, row);
+  });
   return both(add, restore);
 }
 
 /** The orders that a bet has filled become leaves before the bet itself. */
 const leavesReversed = (): (() => void) =>
-  exchange(
-    RootFeed.prototype,
-    'add',
-    (real) =>
-      function add(this: RootFeed, events) {
-        real.call(this, events[0]?.type === 'betPlaced' ? events.toReversed() : events);
-      },
-  );
+  exchange(RootFeed.prototype, 'add', (_self, real, events) => {
+    real(events[0]?.type === 'betPlaced' ? events.toReversed() : events);
+  });
 
 /** After a restart from a snapshot the leaves are in the order of the bets' numbers. */
 const leavesByNumber = (): (() => void) =>
@@ -237,6 +193,12 @@ export const LIMIT_MUTATIONS: readonly Mutation[] = [
     name: 'expire-never',
     bug: 'orders rest on when betting has closed',
     install: () => expireLate(() => Number.POSITIVE_INFINITY),
+    canShow: restsOften,
+  },
+  {
+    name: 'end-ignored',
+    bug: 'an order rests on after its validUntil',
+    install: endIgnored,
     canShow: restsOften,
   },
   {

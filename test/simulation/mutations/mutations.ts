@@ -3,10 +3,8 @@
  * provides, or as a method of a real class replaced for one run.
  */
 import { Engine } from '../../../engine/engine.js';
-import { type BatchReader, OpenBatch } from '../../../engine/host/open-batch.js';
+import { OpenBatch } from '../../../engine/host/open-batch.js';
 import { BoundaryWindow } from '../../../engine/host/ticks/boundary-window.js';
-import type { Command, OrderGuards } from '../../../engine/model/commands.js';
-import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { Batch, JournalStore, Mark, StoredBatch } from '../../../engine/model/ports.js';
 import { AccountTable } from '../../../engine/state/accounts.js';
 import { BetTable } from '../../../engine/state/bets.js';
@@ -99,128 +97,81 @@ class EarlyWriter extends SimJournalWriter {
 /** Every so many bets are promised a cent more than their odds give once they have been told. */
 function payOneCentMore(): () => void {
   let table: BetTable | null = null;
-  const remember = exchange(
-    BetTable.prototype,
-    'take',
-    (real) =>
-      function take(this: BetTable): number {
-        table = this;
-        return real.call(this);
-      },
-  );
-  const alter = exchange(
-    AccountHistory.prototype,
-    'placed',
-    (real) =>
-      function placed(this: AccountHistory, account: number, row: number, kept: number): void {
-        real.call(this, account, row, kept);
-        const chunk = table?.chunk(row);
-        const i = table?.index(row) ?? 0;
-        if (chunk !== undefined && (chunk.bet[i] as number) % SELDOM === 0)
-          chunk.payoutCents[i] = (chunk.payoutCents[i] as number) + 1;
-      },
-  );
+  const remember = exchange(BetTable.prototype, 'take', (self, real) => {
+    table = self;
+    return real();
+  });
+  const alter = exchange(AccountHistory.prototype, 'placed', (_self, real, account, row, kept) => {
+    real(account, row, kept);
+    const chunk = table?.chunk(row);
+    const i = table?.index(row) ?? 0;
+    if (chunk !== undefined && (chunk.bet[i] as number) % SELDOM === 0)
+      chunk.payoutCents[i] = (chunk.payoutCents[i] as number) + 1;
+  });
   return both(remember, alter);
 }
 
 /** Now and then what a settled bet is paid is paid again. */
 function settleTwice(): () => void {
   let last: { table: AccountTable; account: number; cents: number; seq: number } | null = null;
-  const remember = exchange(
-    AccountTable.prototype,
-    'move',
-    (real) =>
-      function move(this: AccountTable, account: number, cents: number, seq: number): number {
-        last = { table: this, account, cents, seq };
-        return real.call(this, account, cents, seq);
-      },
-  );
-  const again = exchange(
-    AccountHistory.prototype,
-    'settled',
-    (real) =>
-      function settled(this: AccountHistory, account: number, row: number, kept: number): void {
-        real.call(this, account, row, kept);
-        if (last !== null && last.account === account && last.cents > 0 && last.seq % SELDOM === 0) {
-          const { table, cents, seq } = last;
-          table.move(account, cents, seq);
-        }
-      },
-  );
+  const remember = exchange(AccountTable.prototype, 'move', (self, real, account, cents, seq) => {
+    last = { table: self, account, cents, seq };
+    return real(account, cents, seq);
+  });
+  const again = exchange(AccountHistory.prototype, 'settled', (_self, real, account, row, kept) => {
+    real(account, row, kept);
+    if (last !== null && last.account === account && last.cents > 0 && last.seq % SELDOM === 0) {
+      const { table, cents, seq } = last;
+      table.move(account, cents, seq);
+    }
+  });
   return both(again, remember);
 }
 
 /** Bets are taken for `byMs` longer than the rules say, or less long. */
 function closeLate(byMs: number): () => void {
-  return exchange(
-    Engine.prototype,
-    'apply',
-    (real) =>
-      function apply(this: Engine, command: Command, gate?: ErrorCode | null, guards?: OrderGuards | null) {
-        if (command.kind !== 'configure') return real.call(this, command, gate, guards);
-        const { rules } = command;
-        return real.call(this, { ...command, rules: { ...rules, cutoffMs: rules.cutoffMs - byMs } }, gate);
-      },
-  );
+  return exchange(Engine.prototype, 'apply', (_self, real, command, gate, guards) => {
+    if (command.kind !== 'configure') return real(command, gate, guards);
+    const { rules } = command;
+    return real({ ...command, rules: { ...rules, cutoffMs: rules.cutoffMs - byMs } }, gate);
+  });
 }
 
 /** Now and then an Idempotency-Key stands for the order that its account had replayed before. */
 function replayAnother(): () => void {
   let last: IdempotencyEntry | null = null;
   let finds = 0;
-  return exchange(
-    IdempotencyMemory.prototype,
-    'find',
-    (real) =>
-      function find(this: IdempotencyMemory, account, digest, nowMs, ttlMs) {
-        const entry = real.call(this, account, digest, nowMs, ttlMs);
-        if (entry === null) return null;
-        const other = last;
-        last = entry;
-        if (other?.placed.account !== account || ++finds % SELDOM !== 0) return entry;
-        return { ...other, digest: entry.digest };
-      },
-  );
+  return exchange(IdempotencyMemory.prototype, 'find', (_self, real, account, digest, nowMs, ttlMs) => {
+    const entry = real(account, digest, nowMs, ttlMs);
+    if (entry === null) return null;
+    const other = last;
+    last = entry;
+    if (other?.placed.account !== account || ++finds % SELDOM !== 0) return entry;
+    return { ...other, digest: entry.digest };
+  });
 }
 
 /** The first tick after a boundary is taken for its price. */
 function priceLate(): () => void {
-  return exchange(
-    BoundaryWindow.prototype,
-    'finalPrice',
-    (real) =>
-      function finalPrice(this: BoundaryWindow, boundaryMs: number, nowMs: number) {
-        const tick = real.call(this, boundaryMs, nowMs);
-        return tick !== undefined && tick !== null && boundaryMs % (SELDOM * 3_000) === 0
-          ? this.latest
-          : tick;
-      },
-  );
+  return exchange(BoundaryWindow.prototype, 'finalPrice', (self, real, boundaryMs, nowMs) => {
+    const tick = real(boundaryMs, nowMs);
+    return tick !== undefined && tick !== null && boundaryMs % (SELDOM * 3_000) === 0 ? self.latest : tick;
+  });
 }
 
 /** Whoever waits for a batch hears of it when it is handed to the disk, not when it is there. */
 function answerEarly(): () => void {
-  return exchange(
-    OpenBatch.prototype,
-    'row',
-    (real) =>
-      function row(this: OpenBatch, digest: string) {
-        if (this.firstSeq % SELDOM === 0) this.releaseWaiters(() => false);
-        return real.call(this, digest);
-      },
-  );
+  return exchange(OpenBatch.prototype, 'row', (self, real, digest) => {
+    if (self.firstSeq % SELDOM === 0) self.releaseWaiters(() => false);
+    return real(digest);
+  });
 }
 
 /** Readers of events miss a batch now and then: clients are shown rounds as they were. */
 function loseEvents(): () => void {
-  return exchange(
-    OpenBatch.prototype,
-    'dispatch',
-    (real) =>
-      function dispatch(this: OpenBatch, readers: readonly BatchReader[]) {
-        if (this.firstSeq % SELDOM !== 0) real.call(this, readers);
-      },
-  );
+  return exchange(OpenBatch.prototype, 'dispatch', (self, real, readers) => {
+    if (self.firstSeq % SELDOM !== 0) real(readers);
+  });
 }
 
 export const MUTATIONS: readonly Mutation[] = [

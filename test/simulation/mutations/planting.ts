@@ -23,16 +23,22 @@ export interface Mutation {
 /** A bug that shows once in so many times is harder to find than one that always shows. */
 export const SELDOM = 40;
 
-/** Exchanges a method of a class for one made from the real one. */
+type Given<M> = M extends (...args: infer A) => unknown ? A : never;
+type Result<M> = M extends (...args: never[]) => infer R ? R : never;
+
+/** Exchanges a method of a class: `change` gets the object, the real method of it, and what the method was given. */
 export function exchange<C extends object, K extends keyof C>(
   prototype: C,
   name: K,
-  make: (real: C[K]) => C[K],
+  change: (self: C, real: C[K], ...given: Given<C[K]>) => Result<C[K]>,
 ): () => void {
-  const real = prototype[name];
-  prototype[name] = make(real);
+  const method = prototype[name];
+  prototype[name] = function (this: C, ...given: Given<C[K]>) {
+    const real = (...args: unknown[]): unknown => Reflect.apply(method as () => unknown, this, args);
+    return change(this, real as C[K], ...given);
+  } as C[K];
   return () => {
-    prototype[name] = real;
+    prototype[name] = method;
   };
 }
 

@@ -13,7 +13,7 @@ import {
   type ChainPosition,
   sealBatch,
 } from '../../../persistence/journal/segment/batch-row.js';
-import { decodeBatch, replayBatch } from '../../../persistence/replay/replay.js';
+import { replayBatch } from '../../../persistence/replay/replay.js';
 import type { OpenJournal } from '../../../persistence/replication/candidate.js';
 import type { EpochMemory } from '../../../persistence/replication/log/replicated-log.js';
 import type { FromReplication, ToReplication } from '../../../persistence/replication/messages.js';
@@ -107,7 +107,7 @@ export class SimMachine {
     const { scheduler, rng, leaseMs } = this.parts;
     const process = new SimProcess(this.nextId(), scheduler, rng);
     this.engine = new Engine();
-    for (const row of this.rows) replayBatch(this.engine, decodeBatch(row));
+    for (const row of this.rows) replayBatch(this.engine, row);
     this.#isStopping = false;
     this.#journal = null;
     this.#batch = null;

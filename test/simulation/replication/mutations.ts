@@ -36,16 +36,11 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'serve-before-takeover',
     bug: 'a process serves before its takeover is in the log',
     install: () =>
-      exchange(
-        Appender.prototype,
-        'append',
-        (real) =>
-          async function append(this: Appender, message) {
-            const appended = real.call(this, message);
-            if (message.kind !== 'takeover') return appended;
-            appended.catch(() => undefined);
-          },
-      ),
+      exchange(Appender.prototype, 'append', async (_self, real, message) => {
+        const appended = real(message);
+        if (message.kind !== 'takeover') return appended;
+        appended.catch(() => undefined);
+      }),
   },
   {
     name: 'local-fsync-alone',
@@ -117,15 +112,10 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'same-epoch',
     bug: 'a successor goes on with the epoch of the one before',
     install: () =>
-      exchange(
-        Follower.prototype,
-        'untilLeaderless',
-        (real) =>
-          async function untilLeaderless(this: Follower) {
-            const from = await real.call(this);
-            return { ...from, epoch: Math.max(1, from.epoch - 1) };
-          },
-      ),
+      exchange(Follower.prototype, 'untilLeaderless', async (_self, real) => {
+        const from = await real();
+        return { ...from, epoch: Math.max(1, from.epoch - 1) };
+      }),
   },
   {
     name: 'epoch-of-the-log',

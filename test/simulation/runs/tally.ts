@@ -3,24 +3,9 @@ import { Coverage } from '../coverage.js';
 import type { World } from '../world.js';
 
 export const TALLY_COUNTS = [
-  'worlds',
-  'steps',
-  'commands',
-  'durable',
-  'rounds',
-  'voided',
-  'bets',
-  'rested',
-  'filled',
-  'cancelled',
-  'roots',
-  'proofs',
-  'acknowledged',
-  'replays',
-  'verified',
-  'crashes',
-  'batches',
-  'simulatedMs',
+  ...['worlds', 'steps', 'commands', 'durable', 'rounds', 'voided', 'bets', 'rested', 'filled'],
+  ...['cancelled', 'roots', 'proofs', 'acknowledged', 'replays', 'verified', 'crashes', 'batches'],
+  ...['simulatedMs'],
 ] as const;
 export type TallyCounts = Record<(typeof TALLY_COUNTS)[number], number>;
 

@@ -51,15 +51,19 @@ export class SimGateways {
   constructor(private readonly parts: GatewaysParts) {
     const { config, host, rng, sequencer, clock, latestTick, fairShare } = parts;
     this.#engineThread = new SimThread(host, rng);
-    this.#threads = Array.from({ length: config.gateways }, () => new SimThread(host, rng));
+    const isHere = config.gateways === 0;
+    this.#threads = isHere
+      ? [this.#engineThread]
+      : Array.from({ length: config.gateways }, () => new SimThread(host, rng));
+    const atOnce = (run: () => void): void => run();
     this.#near = nearGateways({
       sequencer,
       nowMs: () => clock.nowMs(),
       latestTick,
       fairShare,
       schedule: this.#engineThread.schedule,
-      wakeEngine: this.#engineThread.receive,
-      threads: this.#threads.map(({ schedule, receive }) => ({ schedule, wake: receive })),
+      wakeEngine: isHere ? atOnce : this.#engineThread.receive,
+      threads: this.#threads.map(({ schedule, receive }) => ({ schedule, wake: isHere ? atOnce : receive })),
       cells: config.ringCells,
       onServe: (gateway) => this.#watch(gateway),
     });
@@ -113,7 +117,7 @@ export class SimGateways {
 
   /** The end of an instant: all threads have their turns, in any order, until none has anything to do. */
   endTurns(isOver: () => boolean): void {
-    const threads = [this.#engineThread, ...this.#threads];
+    const threads = [...new Set([this.#engineThread, ...this.#threads])];
     for (;;) {
       const ready = threads.filter(({ isReady }) => isReady);
       if (ready.length === 0 || isOver()) return;
@@ -132,9 +136,9 @@ export class SimGateways {
     });
   }
 
-  /** Stops one of the gateways. */
+  /** Stops one of the gateways that have threads. */
   stopOne(forMs: number): void {
-    this.parts.rng.pick(this.#threads).stop(forMs);
+    if (this.parts.config.gateways > 0) this.parts.rng.pick(this.#threads).stop(forMs);
   }
 
   /** The engine's thread hears of requests this late. */

@@ -1,8 +1,7 @@
 /** Planted bugs between the threads: in the rings, the board, the rate limits and the answers. */
-import type { Release } from '../../../engine/host/open-batch.js';
 import { Sequencer } from '../../../engine/host/sequencer.js';
-import { Facts } from '../../../http/board/facts.js';
 import { MarketPublisher } from '../../../http/board/market-publisher.js';
+import { SharedRows } from '../../../http/board/shared-rows.js';
 import { type SharedLimits, shareLimits } from '../../../http/limits/shared-limits.js';
 import { Link, type OnReply } from '../../../http/rings/link.js';
 import { ORDER } from '../../../http/rings/requests.js';
@@ -15,59 +14,37 @@ function mixUpTickets(): () => void {
   let isFirst = false;
   let orders = 0;
   const waiting = new WeakMap<Link, { onReply: OnReply }>();
-  const begin = exchange(
-    RingProducer.prototype,
-    'begin',
-    (real) =>
-      function begun(this: RingProducer, cells: number): boolean {
-        isFirst = true;
-        return real.call(this, cells);
-      },
-  );
-  const number = exchange(
-    RingProducer.prototype,
-    'number',
-    (real) =>
-      function numbered(this: RingProducer, value: number): void {
-        if (isFirst) kind = value;
-        isFirst = false;
-        real.call(this, value);
-      },
-  );
-  const send = exchange(
-    Link.prototype,
-    'send',
-    (real) =>
-      function sent(this: Link, write, onReply: OnReply): boolean {
-        const mine = { onReply };
-        const isSent = real.call(this, write, (replyKind, ring) => {
-          if (waiting.get(this) === mine) waiting.delete(this);
-          mine.onReply(replyKind, ring);
-        });
-        if (!isSent || kind !== ORDER) return isSent;
-        const other = waiting.get(this);
-        waiting.set(this, mine);
-        if (other !== undefined && ++orders % SELDOM === 0) {
-          mine.onReply = other.onReply;
-          other.onReply = onReply;
-        }
-        return isSent;
-      },
-  );
+  const begin = exchange(RingProducer.prototype, 'begin', (_self, real, cells) => {
+    isFirst = true;
+    return real(cells);
+  });
+  const number = exchange(RingProducer.prototype, 'number', (_self, real, value) => {
+    if (isFirst) kind = value;
+    isFirst = false;
+    real(value);
+  });
+  const send = exchange(Link.prototype, 'send', (self, real, write, onReply) => {
+    const mine = { onReply };
+    const isSent = real(write, (replyKind, ring) => {
+      if (waiting.get(self) === mine) waiting.delete(self);
+      mine.onReply(replyKind, ring);
+    });
+    if (!isSent || kind !== ORDER) return isSent;
+    const other = waiting.get(self);
+    waiting.set(self, mine);
+    if (other !== undefined && ++orders % SELDOM === 0) {
+      mine.onReply = other.onReply;
+      other.onReply = onReply;
+    }
+    return isSent;
+  });
   return both(send, number, begin);
 }
 
 /** A thread that sleeps is not woken now and then. */
 function loseWakeUps(): () => void {
   let wakes = 0;
-  return exchange(
-    RingProducer.prototype,
-    'takeSleep',
-    (real) =>
-      function takeSleep(this: RingProducer): boolean {
-        return real.call(this) && ++wakes % SELDOM !== 0;
-      },
-  );
+  return exchange(RingProducer.prototype, 'takeSleep', (_self, real) => real() && ++wakes % SELDOM !== 0);
 }
 
 /** A market that changes again within its time hides the bug. */
@@ -76,48 +53,33 @@ const OFTEN = 4;
 /** What has changed is published with the next change, not within its time. */
 function publishLate(): () => void {
   let publishes = 0;
-  return exchange(
-    MarketPublisher.prototype,
-    'publish',
-    (real) =>
-      function publish(this: MarketPublisher): void {
-        if (++publishes % OFTEN !== 0) real.call(this);
-      },
-  );
+  return exchange(MarketPublisher.prototype, 'publish', (_self, real) => {
+    if (++publishes % OFTEN !== 0) real();
+  });
 }
 
 /** The second half of a row is now and then as it was at the reading before. */
 function tearRows(): () => void {
-  const before = new WeakMap<Facts, Map<number, Float64Array>>();
+  const before = new WeakMap<SharedRows, Map<number, Float64Array>>();
   let reads = 0;
-  return exchange(
-    Facts.prototype,
-    'read',
-    (real) =>
-      function read(this: Facts, row: number, into: Float64Array): number {
-        const version = real.call(this, row, into);
-        const rows = before.get(this) ?? new Map<number, Float64Array>();
-        before.set(this, rows);
-        const old = rows.get(row);
-        rows.set(row, into.slice());
-        const half = into.length >> 1;
-        if (old !== undefined && ++reads % SELDOM === 0) into.set(old.subarray(half), half);
-        return version;
-      },
-  );
+  return exchange(SharedRows.prototype, 'read', (self, real, row, into) => {
+    const version = real(row, into);
+    const rows = before.get(self) ?? new Map<number, Float64Array>();
+    before.set(self, rows);
+    const old = rows.get(row);
+    rows.set(row, into.slice());
+    const half = into.length >> 1;
+    if (old !== undefined && ++reads % SELDOM === 0) into.set(old.subarray(half), half);
+    return version;
+  });
 }
 
 /** Whoever waits for a command to be durable hears of it at once now and then. */
 function answerBeforeDurable(): () => void {
-  return exchange(
-    Sequencer.prototype,
-    'whenDurable',
-    (real) =>
-      function whenDurable(this: Sequencer, seq: number, run: Release, refuse?: () => void): void {
-        if (seq % SELDOM === 0) run({ handedOverMs: 0, durableMs: 0 });
-        else real.call(this, seq, run, refuse);
-      },
-  );
+  return exchange(Sequencer.prototype, 'whenDurable', (_self, real, seq, run, refuse) => {
+    if (seq % SELDOM === 0) run({ handedOverMs: 0, durableMs: 0 });
+    else real(seq, run, refuse);
+  });
 }
 
 /** Limits that count on their own. */

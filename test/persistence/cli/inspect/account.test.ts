@@ -1,8 +1,7 @@
 /** `tote account`: it agrees with the API, and its ledger adds up at every earlier moment. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { tote, toteJson, toteLines, toteText } from '../../../support/processes/cli.js';
-import { Rng } from '../../../support/reference/random/rng.js';
+import { tote, toteJson, toteText } from '../../../support/processes/cli.js';
 import { type Lived, live, NAME, REFERENCE } from '../../support/lived-dir.js';
 
 interface Entry {
@@ -87,33 +86,6 @@ test('the ledger has every kind of entry, and each leads to the next balance', a
   assert.equal(ledger.find(({ kind }) => kind === 'withdrawal')?.reference, REFERENCE);
 });
 
-test('at any earlier moment it adds up to the balance of then', async () => {
-  const { seq: lastSeq } = await account('acc_1');
-  const rng = new Rng(4);
-  const created = await toteLines<{ seq: number; time: string }>([
-    'replay',
-    lived.dataDir,
-    '--kind',
-    'createAccount',
-  ]);
-  const firstSeq = created[0]?.seq ?? 0;
-  for (const seq of [firstSeq, lastSeq, ...Array.from({ length: 2 }, () => rng.integer(firstSeq, lastSeq))]) {
-    const then = await account('acc_1', '--at-seq', String(seq));
-    assert.equal(then.seq, seq);
-    assert.equal(then.addsUp, true);
-    assert.equal(
-      then.ledger.reduce((sum, { amountCents }) => sum + amountCents, 0),
-      then.balanceCents,
-    );
-    assert.ok(then.ledger.every((entry) => entry.seq <= seq));
-  }
-  const then = await account('acc_1', '--at-time', created[0]?.time ?? '');
-  assert.equal(then.ledger[0]?.kind, 'deposit');
-  const now = await account('acc_1');
-  const again = await account('acc_1', '--at-time', now.time);
-  assert.deepEqual(again, now);
-});
-
 test('the text output has no secret or digest, and a name cannot break its line', async () => {
   const text = await toteText(['account', 'acc_2', lived.dataDir]);
   assert.match(text, /frozen +yes/);
@@ -134,11 +106,4 @@ test('an unknown account ends with 1, a mistake with 2, a missing data directory
   assert.match(future.stderr, /--at-time is 2999-01-01T00:00:00\.000Z: that lies in the future/);
   assert.equal((await tote(['account', '7', lived.dataDir])).code, 2);
   assert.equal((await tote(['account', 'acc_1', '/nowhere'])).code, 3);
-});
-
-test('after the server has stopped it is the same', async () => {
-  const before = await account('acc_1');
-  const { code } = await lived.sandbox.server.stop();
-  assert.equal(code, 0);
-  assert.deepEqual((await account('acc_1')).ledger, before.ledger);
 });

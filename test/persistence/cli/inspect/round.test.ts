@@ -98,15 +98,6 @@ test('an open round shows its commitment and keeps its seed', async () => {
   assert.deepEqual(shown.bets, [{ ...shown.bets[0], result: null, payout: null }]);
 });
 
-test('at an earlier moment it is as it was then, without result and seed', async () => {
-  const { id, startTime } = lived.openRounds[0];
-  const then = await round(id, '--at-time', new Date(Date.parse(startTime) + 30_000).toISOString());
-  assert.equal(then.status, 'LIVE');
-  assert.equal(then.result, null);
-  assert.equal(then.seed, null);
-  assert.equal(then.bets.length, 2);
-});
-
 test('without the right master secret everything but the seed is shown, with the reason', async () => {
   const { id } = lived.openRounds[0];
   const file = join(lived.dataDir, 'master-secret');
