@@ -19,11 +19,12 @@ import type { RulesOverrides } from './overrides.js';
 export function withOverrides(masterSecretFingerprint: string, ...layers: readonly RulesOverrides[]): Rules {
   let rules = defaultRules(masterSecretFingerprint);
   let active: readonly string[] | undefined;
-  for (const { markets, limits = {}, tiers = {}, ...plain } of layers) {
+  for (const { markets, limits = {}, tiers = {}, lossLimits, ...plain } of layers) {
     active = markets ?? active;
     rules = {
       ...rules,
       ...plain,
+      lossLimits: { ...rules.lossLimits, ...lossLimits },
       markets: rules.markets.map((market) => withLimits(market, limits)),
       tiers: rules.tiers.map((tier) => ({ ...tier, ...tiers[tier.tier] })),
     };

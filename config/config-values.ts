@@ -21,7 +21,7 @@ export interface Variable<T> {
   readonly name: `TOTE_${string}`;
   /** The value if the variable is not set. */
   readonly unset: T;
-  /** The default as README shows it. */
+  /** The default as docs/configuration.md shows it. */
   readonly shownDefault: string;
   readonly read: Parser<T>;
   /** Markdown: what the variable does, and its values unless the default makes them obvious. */
@@ -57,9 +57,12 @@ export function secret<T, U>(...declared: Parameters<typeof optional<T, U>>): Va
 
 /** More than any machine needs; each has rings and a thread of its own. */
 export const GATEWAYS_MAX = 64;
-/** Of four cores that serve orders, gateways need two; engine, journal and shadow share the others. */
+/**
+ * Of four cores that serve orders, gateways need two; engine, journal and shadow share the others. On two, another thread costs
+ * more than it carries.
+ */
 export const defaultGateways = (cores: number): number =>
-  Math.min(Math.max(1, Math.floor(cores / 2)), GATEWAYS_MAX);
+  cores <= 2 ? 0 : Math.min(Math.floor(cores / 2), GATEWAYS_MAX);
 
 /** Half of the most that can ever be deposited; the other half is for accounts. */
 const HOUSE_CAPITAL_CENTS_MAX = AMOUNT_CENTS_MAX / 2;
@@ -125,14 +128,10 @@ export const setupWords: Parser<readonly (keyof Setup)[]> = (text) => {
 };
 
 /** Whole seconds, 0 included, in milliseconds. */
-export function secondsMs(max: number): Parser<number> {
-  return (text) => whole(0, max)(text) * 1_000;
-}
-
-/** Whole minutes, at least one, in milliseconds. */
-export function minutesMs(max: number): Parser<number> {
-  return (text) => whole(1, max)(text) * 60_000;
-}
+export const secondsMs =
+  (max: number): Parser<number> =>
+  (text) =>
+    whole(0, max)(text) * 1_000;
 
 /** Whole mebibytes, at least one, in bytes. */
 export function mib(max: number): Parser<number> {
@@ -200,12 +199,12 @@ export const addresses: Parser<readonly string[]> = (text) => {
 };
 
 /** The rules requested at a start: the defaults, or those of a file. */
-export interface AskedRules {
+export interface RequestedRules {
   readonly from: Setup['rulesFrom'];
   readonly overrides: RulesOverrides;
 }
 
-export const rulesFile: Parser<AskedRules> = (text) => {
+export const rulesFile: Parser<RequestedRules> = (text) => {
   if (text === 'none') return { from: 'defaults', overrides: {} };
   const result = readRulesOverrides(path(text));
   if (!result.success) throw new Expected(`a JSON file of rules, or "none"; ${result.mistakes.join('; ')}`);

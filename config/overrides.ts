@@ -27,6 +27,7 @@ interface MarketOverrides {
   readonly maxStakeCents?: Cents & tags.Minimum<1>;
   readonly house?: HouseOverrides;
   readonly maxPriceAgeMs?: DurationMs & tags.Minimum<1>;
+  readonly quoteAgeMs?: DurationMs & tags.Minimum<1>;
 }
 
 interface TierOverrides {
@@ -51,6 +52,11 @@ export interface RulesOverrides {
     readonly VIP?: TierOverrides;
   };
   readonly feeBps?: number & tags.Type<'uint32'> & tags.Maximum<9_999>;
+  readonly lossLimits?: {
+    readonly marketCents?: Cents & tags.Minimum<1>;
+    readonly assetCents?: Cents & tags.Minimum<1>;
+    readonly allCents?: Cents & tags.Minimum<1>;
+  };
   readonly cutoffMs?: DurationMs;
   readonly slippageE2?: number & tags.Type<'uint32'> & tags.Maximum<10_000>;
   readonly lateOpenBettingMs?: DurationMs;

@@ -42,20 +42,28 @@ const marketsOf = ({ markets }: Rules): ReadonlyMap<string, MarketRules> =>
 
 /** The values that are not of a market, by name. */
 function generalValues(rules: Rules): ReadonlyMap<string, string | number> {
-  const { markets: _markets, tiers, masterSecretFingerprint: _secret, layers: _layers, ...plain } = rules;
+  const {
+    markets: _markets,
+    tiers,
+    lossLimits,
+    masterSecretFingerprint: _secret,
+    layers: _layers,
+    ...plain
+  } = rules;
   const ofTiers = tiers.flatMap(({ tier, ...own }) =>
     Object.entries(own).map(([name, value]) => [`tiers.${tier}.${name}`, value] as const),
   );
-  return new Map([...Object.entries(plain), ...ofTiers]);
+  const ofLosses = Object.entries(lossLimits).map(([name, value]) => [`lossLimits.${name}`, value] as const);
+  return new Map([...Object.entries(plain), ...ofTiers, ...ofLosses]);
 }
 
 /** The values of a market, by name; none for a market that is not active. */
 function marketValues(market: MarketRules | undefined): ReadonlyMap<string, string | number> {
   if (market === undefined) return new Map();
-  const { lockLeadMs, minStakeCents, maxStakeCents, maxPriceAgeMs } = market;
+  const { lockLeadMs, minStakeCents, maxStakeCents, maxPriceAgeMs, quoteAgeMs } = market;
   const { policy, seedCents, shadeE6, clampE6 }: HouseRules = market.house;
   return new Map<string, string | number>([
-    ...Object.entries({ lockLeadMs, minStakeCents, maxStakeCents, maxPriceAgeMs }),
+    ...Object.entries({ lockLeadMs, minStakeCents, maxStakeCents, maxPriceAgeMs, quoteAgeMs }),
     ...Object.entries({
       'house.policy': policy,
       'house.seedCents': seedCents,

@@ -43,14 +43,14 @@ const lease: Parser<number> = (text) => {
   return ms;
 };
 
-/** By field of the configuration, in the order of README's table. */
+/** By field of the configuration, in the order of docs/configuration.md. */
 export const REPLICATION_VARIABLES = {
   /** null: the journal is on this machine alone. */
   replication: variable(
     'TOTE_REPLICATION',
     'off',
     natsServers,
-    '`nats://host1,host2,host3` or `tls://…`: the NATS servers whose JetStream [replicates the journal](docs/replication.md). With three or more the stream has three replicas, with fewer one, to try it out',
+    '`nats://host1,host2,host3` or `tls://…`: the NATS servers whose JetStream [replicates the journal](replication.md). With three or more the stream has three replicas, with fewer one, to try it out',
   ),
   role: variable(
     'TOTE_ROLE',

@@ -20,7 +20,7 @@ export interface RunningConfig extends Config {
   readonly clock: Setup['clock'];
 }
 
-export interface SettledSetup {
+export interface ResolvedSetup {
   readonly config: RunningConfig;
   readonly setup: Setup;
   /** Facts that this start changes, as sentences: before, and from now on. */
@@ -37,7 +37,7 @@ const NAMES: Readonly<Record<keyof Setup, string>> = {
 };
 
 /** `known` is the setup in the journal, or null if it has none. Throws `ConfigError`. */
-export function settleSetup(config: Config, known: Setup | null): SettledSetup {
+export function resolveSetup(config: Config, known: Setup | null): ResolvedSetup {
   const own = known ?? NEW_SETUP;
   const setup: Setup = {
     feed: config.feed ?? own.feed,

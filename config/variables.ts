@@ -1,5 +1,5 @@
 /**
- * Every `TOTE_*` environment variable, declared once: its name, default, parser, and line in README's table.
+ * Every `TOTE_*` environment variable, declared once: its name, default, parser, and line in docs/configuration.md.
  * `config.ts` reads the environment with this table.
  */
 import { availableParallelism } from 'node:os';
@@ -15,7 +15,6 @@ import {
   hoursOrDaysOrAll,
   instant,
   mib,
-  minutesMs,
   oneOf,
   optional,
   path,
@@ -36,21 +35,23 @@ import { REPLICATION_VARIABLES } from './replication-variables.js';
 const NOTHING: readonly (keyof Setup)[] = [];
 const NO_FILE = [null, 'none'] as const;
 const SNAPSHOT_COMMANDS_MAX = 1_000_000_000_000;
-const WEEK_MINUTES = 7 * 24 * 60;
 const SEGMENT_MIB_MAX = 64 * 1024;
 
 const shownRateLimits = RATE_LIMIT_NAMES.map(([name, field]) => `${name}=${DEFAULT_RATE_LIMITS[field]}`);
 
-/** By field of the configuration, in the order of README's table. */
+/** By field of the configuration, in the order of docs/configuration.md. */
 export const VARIABLES = {
   host: variable('TOTE_HOST', '127.0.0.1', host, 'public API; base path `/v1`, legacy base path `/api/v1`'),
   /** 0 takes any free port; the banner says which. */
   port: variable('TOTE_PORT', '8080', port, 'its port; 0 takes a free one, the banner says which'),
   gateways: optional(
     'TOTE_GATEWAYS',
-    [defaultGateways(availableParallelism()), 'by the number of cores: 1 on two, 2 on four, 4 on eight'],
-    whole(1, GATEWAYS_MAX),
-    'threads that serve the public port',
+    [
+      defaultGateways(availableParallelism()),
+      'by the number of cores: 0 on one and two, 2 on four, 4 on eight',
+    ],
+    whole(0, GATEWAYS_MAX),
+    "threads that serve the public port; 0: the engine's thread serves it",
   ),
   operatorHost: variable('TOTE_OPERATOR_HOST', '127.0.0.1', host, 'operator API, never on the public port'),
   operatorPort: variable('TOTE_OPERATOR_PORT', '8081', port, 'its port'),
@@ -66,14 +67,14 @@ export const VARIABLES = {
     'TOTE_OPERATOR_TOKENS_FILE',
     [null, '`<data>/operator-tokens`'],
     path,
-    'tokens with names and [roles](#who-may-do-what), made with `npx tote token`; read again on SIGHUP',
+    'tokens with names and [roles](operators.md#who-may-do-what), made with `npx tote token`; read again on SIGHUP',
   ),
   /** Files of the ports' certificates (`config/tls-files.ts`). */
   tlsCertFile: optional(
     'TOTE_TLS_CERT_FILE',
     NO_FILE,
     path,
-    'certificate of the public port with its chain, PEM: with it and its key the port speaks [TLS](docs/deployment.md#tls), 1.2 and up',
+    'certificate of the public port with its chain, PEM: with it and its key the port speaks [TLS](deployment.md#tls), 1.2 and up',
   ),
   tlsKeyFile: optional('TOTE_TLS_KEY_FILE', NO_FILE, path, 'its key: RSA or EC, PEM without a passphrase'),
   operatorTlsCertFile: optional(
@@ -118,7 +119,12 @@ export const VARIABLES = {
     setupWords,
     'facts of the directory that this start may change: `feed`, `clock`, `rules`, separated by commas ([below](#facts-of-a-directory))',
   ),
-  demo: variable('TOTE_DEMO', '1', flag, 'demo account and curl line at the first start'),
+  demo: variable(
+    'TOTE_DEMO',
+    '1',
+    flag,
+    'demo account and curl line at the first start, with simulated prices or a manual clock alone',
+  ),
   houseCapitalCents: variable(
     'TOTE_HOUSE_CAPITAL',
     '1,000,000.00',
@@ -137,7 +143,7 @@ export const VARIABLES = {
     'TOTE_TRUSTED_PROXIES',
     'none',
     addresses,
-    'addresses or ranges (`10.0.0.0/8`), separated by commas, whose `X-Forwarded-For` is trusted: [behind a proxy](docs/deployment.md)',
+    'addresses or ranges (`10.0.0.0/8`), separated by commas, whose `X-Forwarded-For` is trusted: [behind a proxy](deployment.md)',
   ),
   durability: variable(
     'TOTE_DURABILITY',
@@ -150,13 +156,7 @@ export const VARIABLES = {
     'TOTE_SNAPSHOT_COMMANDS',
     '1,000,000',
     whole(1, SNAPSHOT_COMMANDS_MAX),
-    'commands after which a snapshot of the whole state is written',
-  ),
-  snapshotEveryMs: variable(
-    'TOTE_SNAPSHOT_MINUTES',
-    '15',
-    minutesMs(WEEK_MINUTES),
-    'the same in minutes, if anything happened',
+    'commands after which a snapshot of the whole state is written; after 15 minutes, too, if anything happened',
   ),
   snapshotsKept: variable(
     'TOTE_SNAPSHOTS_KEPT',
@@ -182,12 +182,6 @@ export const VARIABLES = {
     'info',
     oneOf(...LOG_LEVELS),
     'fatal, error, warn, info, debug, trace, silent',
-  ),
-  logMinutes: variable(
-    'TOTE_LOG_MINUTES',
-    '1',
-    flag,
-    '`0`: no line a minute in [the log](docs/operations.md#the-log) with orders, their times and the backlog',
   ),
   rules: optional(
     'TOTE_RULES_FILE',

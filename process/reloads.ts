@@ -45,7 +45,7 @@ export class Reloads {
         this.log.write('reloaded', { what }, `${what}: ${news ?? 'nothing has changed'}`);
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
-        this.log.write('reload_refused', { what }, `${what}: ${reason}; what was in force stays`);
+        this.log.write('reload_failed', { what }, `${what}: ${reason}; what was in force stays`);
       }
     }
   }

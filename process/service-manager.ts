@@ -62,7 +62,7 @@ function messagesOf(event: LogEvent, message: string | undefined): readonly stri
 /** Messages have one line. */
 function startNotifier(log: Log): (message: string) => void {
   const notifier = spawn('/bin/sh', ['-c', NOTIFIER], { stdio: ['pipe', 'ignore', 'ignore'] });
-  const onFailed = (reason: string): void => log.write('service_manager_untold', { reason });
+  const onFailed = (reason: string): void => log.write('notify_failed', { reason });
   notifier.on('error', ({ message }) => onFailed(message));
   notifier.on('exit', (code) => onFailed(`systemd-notify failed (${code})`));
   notifier.stdin.on('error', () => undefined);

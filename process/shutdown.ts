@@ -101,7 +101,7 @@ export class Shutdown {
   handOver(to: string): void {
     if (this.isStopping || this.#closable === null) return;
     this.#signalledMs = performance.now();
-    this.log.write('hand_over_asked', { to });
+    this.log.write('handover_requested', { to });
     this.#end(this.#closable);
   }
 
@@ -109,7 +109,7 @@ export class Shutdown {
     const nowMs = performance.now();
     if (this.#signalledMs !== null) {
       if (nowMs - this.#signalledMs < this.sameSignalMs) return;
-      this.log.write('stopped_at_once', { signal });
+      this.log.write('stop_forced', { signal });
       process.exit(1);
     }
     if (this.#isFailing || this.#closable === null) return;

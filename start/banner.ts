@@ -1,7 +1,7 @@
 /** The banner: what the server prints on stdout once it is up. */
 import type { SigningKeys } from '../engine/model/proofs/signing.js';
 
-export interface BannerFacts {
+export interface BannerFields {
   readonly version: string;
   readonly publicUrl: string;
   readonly operatorUrl: string;
@@ -17,7 +17,7 @@ export interface BannerFacts {
   readonly clock: 'system' | 'manual';
 }
 
-export function bannerText(facts: BannerFacts): string {
+export function bannerText(facts: BannerFields): string {
   const durability =
     facts.durability === 'fsync'
       ? 'fsync (an answer is given once it is on disk)'

@@ -1,6 +1,6 @@
 /**
  * The demo of the first start: an account with money, a key with all scopes, and command lines to paste that place a
- * bet and show its outcome. The key's secret is printed once and stored nowhere.
+ * bet and show its outcome. The key's secret is told once: to a terminal, or else in a file for its owner alone.
  */
 import { randomUUID } from 'node:crypto';
 import { generateKeySecret, keyDigest } from '../crypto/api-keys.js';
@@ -10,6 +10,9 @@ import type { Sequencer } from '../engine/host/sequencer.js';
 import { LIVE, MARKETS_MAX, marketId, SCOPES, scopesMask, TIERS } from '../engine/model/domain.js';
 import { eventOf } from '../engine/model/events.js';
 import type { EngineReads } from '../engine/model/views.js';
+import { writeFileDurably } from '../persistence/data-dir/files.js';
+import { SECRET_MODE } from '../persistence/data-dir/secrets.js';
+import type { Log } from '../process/log/log.js';
 
 const DEMO_NAME = 'demo';
 const DEMO_BALANCE_CENTS = 10_000_00;
@@ -72,7 +75,7 @@ function invitation(engine: EngineReads, publicUrl: string, secret: string, mark
   const { endTimeMs } = must(engine.currentRound(market), 'the round of the market to bet on');
   const ends = new Date(endTimeMs).toISOString();
   return `
-This places a bet with the demo account's key, which is not shown again:
+This places a bet with the demo account's key, which is kept nowhere else:
 ${betLine(publicUrl, secret, market)}
 
 The round ends at ${ends}. Before and after, this shows how the bet stands:
@@ -80,13 +83,25 @@ The round ends at ${ends}. Before and after, this shows how the bet stands:
 `;
 }
 
-/** Prints the lines once, as soon as a durable open round takes bets for long enough. */
-export function printCurlWhenOpen(
+/**
+ * Tells the lines once, as soon as a durable open round takes bets for long enough: on a terminal, else in `file`, since a
+ * stdout that is no terminal may be a log that many read.
+ */
+export function tellDemo(
   sequencer: Sequencer,
   publicUrl: string,
   secret: string,
-  print: (text: string) => void,
+  file: string,
+  log: Pick<Log, 'write'>,
 ): void {
+  const tell = (text: string): void => {
+    if (process.stdout.isTTY) {
+      process.stdout.write(text);
+      return;
+    }
+    writeFileDurably(file, text, SECRET_MODE);
+    log.write('demo_kept', { file });
+  };
   let isDone = false;
   const tryNow = (): void => {
     const { engine } = sequencer;
@@ -94,7 +109,7 @@ export function printCurlWhenOpen(
     if (market < 0) return;
     isDone = true;
     const text = invitation(engine, publicUrl, secret, market);
-    sequencer.whenDurable(engine.seq, () => print(text));
+    sequencer.whenDurable(engine.seq, () => tell(text));
   };
   sequencer.onEvents((_seq, events) => {
     if (!isDone && events.some(({ type }) => type === 'roundOpened')) tryNow();

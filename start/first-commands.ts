@@ -3,7 +3,7 @@
  * journal, and at the first start the house's money and the demo account.
  */
 
-import { overruled, type SettledSetup, settleRules } from '../config/setup.js';
+import { overruled, type ResolvedSetup, settleRules } from '../config/setup.js';
 import { applyRules, declareSetup, fundHouse } from '../engine/host/bootstrap.js';
 import type { Sequencer } from '../engine/host/sequencer.js';
 import { type Rules, valuesOf } from '../engine/model/rules.js';
@@ -12,7 +12,7 @@ import { createDemoAccount } from './demo.js';
 
 /** Returns the secret of the demo account's key if it was created now, else null. */
 export function submitFirstCommands(
-  { config, setup, changes }: SettledSetup,
+  { config, setup, changes }: ResolvedSetup,
   secretFingerprint: string,
   sequencer: Sequencer,
   log: Log,
@@ -23,15 +23,16 @@ export function submitFirstCommands(
   logChangedRules(log, settled);
   declareSetup(sequencer, setup);
   if (changes.length > 0) log.write('setup_changed', { changes });
-  if (config.feed === 'simulated' && config.feedSeed !== null) log.write('feed_seed_set');
   if (seq > 0) return null;
   fundHouse(sequencer, config.houseCapitalCents);
-  return config.demo ? createDemoAccount(sequencer) : null;
+  // Where prices are real, nobody is given money.
+  const isPretence = config.clock === 'manual' || config.feeds.every((name) => name === 'simulated');
+  return config.demo && isPretence ? createDemoAccount(sequencer) : null;
 }
 
 /** Whoever starts the server should know that the file alone is not what is in force. */
 function logChangedRules(log: Log, { layers }: Rules): void {
   const changed = layers === undefined ? [] : valuesOf(layers.operator).map(({ name }) => name);
   if (layers === undefined || changed.length === 0) return;
-  log.write('rules_changed_at_run_time', { changed, overruled: overruled(layers) });
+  log.write('rules_overridden', { changed, overruled: overruled(layers) });
 }

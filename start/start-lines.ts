@@ -3,7 +3,7 @@
 import { ConfigError } from '../config/config.js';
 import type { EngineReads } from '../engine/model/views.js';
 import { createLog, type Log } from '../process/log/log.js';
-import { type BannerFacts, bannerText } from './banner.js';
+import { type BannerFields, bannerText } from './banner.js';
 
 /** The outcome of the recovery, as persistence reports it. */
 export interface RecoveredView {
@@ -33,7 +33,7 @@ export const recoveryLogger =
 export function logRecovered(log: Log, view: RecoveredView, engine: EngineReads, tookMs: number): void {
   const { lastSeq, lastTimeMs, snapshotSeq, wasUnclean, notes } = view;
   if (wasUnclean) log.write('unclean_stop', { sequence: lastSeq });
-  for (const note of notes) log.write('recovery_note', { sequence: lastSeq }, note);
+  for (const note of notes) log.write('recovery_warning', { sequence: lastSeq }, note);
   log.write('recovered', {
     sequence: lastSeq,
     snapshotSequence: snapshotSeq === 0 ? null : snapshotSeq,
@@ -47,7 +47,7 @@ export function logRecovered(log: Log, view: RecoveredView, engine: EngineReads,
 }
 
 /** Also prints the banner. `tookMs` is from the start of the recovery. */
-export function logListening(log: Log, facts: BannerFacts, tookMs: number): void {
+export function logListening(log: Log, facts: BannerFields, tookMs: number): void {
   const { publicUrl, operatorUrl, feed, clock, durability } = facts;
   log.write('listening', { publicUrl, operatorUrl, feed, clock, durability, tookMs: Math.round(tookMs) });
   process.stdout.write(bannerText(facts));

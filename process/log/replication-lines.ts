@@ -1,7 +1,7 @@
 /** Log lines about the replicated log; `main.ts` connects them to persistence. */
 import type { Log } from './log.js';
 
-interface Following {
+interface FollowerLines {
   readonly lease: string;
   readonly leader: string;
   readonly epoch: number;
@@ -9,7 +9,7 @@ interface Following {
 }
 
 export interface ReplicationLines {
-  onStatus(status: Following): void;
+  onStatus(status: FollowerLines): void;
   onTrouble(reason: string | null): void;
   onTakenBack(sentence: string): void;
 }
@@ -25,9 +25,9 @@ export function replicationLogger(log: Log): ReplicationLines {
       log.write('following', { lease, leader: leader === '' ? null : leader, epoch, sequence });
     },
     onTrouble: (reason) => {
-      if (reason === null) log.write('replication_back');
+      if (reason === null) log.write('replication_restored');
       else log.write('replication_away', { reason });
     },
-    onTakenBack: (sentence) => log.write('batch_taken_back', {}, sentence),
+    onTakenBack: (sentence) => log.write('batch_rolled_back', {}, sentence),
   };
 }

@@ -34,7 +34,7 @@ export const rootRefusedLogger =
     code: string,
     detail: string,
   ): void =>
-    log.write('root_refused', { round: roundId(market, roundNumber), code, detail });
+    log.write('root_too_late', { round: roundId(market, roundNumber), code, detail });
 
 const fieldsOf = ({ firstSeq, lastSeq, bytes }: Segment): object => ({
   firstSequence: firstSeq,

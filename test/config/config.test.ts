@@ -1,13 +1,14 @@
 /** Every mistake in the environment is reported by the name of its variable (design, section 8). */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { withOverrides } from '../../config/compose.js';
 import { ConfigError, readConfig } from '../../config/config.js';
+import { defaultGateways } from '../../config/config-values.js';
 import { YEARLY_VOLATILITY } from '../../engine/host/ticks/volatility.js';
-import { USUAL_HERMES_IDS } from '../../feeds/hermes/symbols.js';
+import { defaultRules } from '../../engine/model/rules.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tote-config-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -28,62 +29,8 @@ function rulesFile(content: unknown): string {
   return path;
 }
 
-test('an empty environment gives the defaults of the design', () => {
-  const config = readConfig({});
-  assert.deepEqual(config, {
-    host: '127.0.0.1',
-    port: 8080,
-    gateways: Math.max(1, Math.floor(availableParallelism() / 2)),
-    operatorHost: '127.0.0.1',
-    operatorPort: 8081,
-    operatorToken: null,
-    operatorTokensFile: null,
-    tlsCertFile: null,
-    tlsKeyFile: null,
-    operatorTlsCertFile: null,
-    operatorTlsKeyFile: null,
-    operatorClientCaFile: null,
-    dataDir: './data',
-    feed: null,
-    requireData: false,
-    feedSeed: null,
-    hermesUrl: new URL('https://pyth.dourolabs.app/hermes'),
-    hermesApiKey: null,
-    hermesIds: USUAL_HERMES_IDS,
-    unsureMax: config.unsureMax,
-    coinbaseUrl: new URL('wss://ws-feed.exchange.coinbase.com/'),
-    feedStaleMs: 8_000,
-    closures: [],
-    clock: null,
-    clockStartMs: null,
-    rules: null,
-    changeSetup: [],
-    demo: true,
-    houseCapitalCents: 100_000_000,
-    rateLimits: { keyRead: 120, keyWrite: 30, account: 240, ip: 300 },
-    trustedProxies: [],
-    durability: 'fsync',
-    replication: null,
-    role: 'leader',
-    node: null,
-    leaseMs: 3_000,
-    replicationStream: 'tote',
-    replicationCredentials: null,
-    replicationCa: null,
-    snapshotCommands: 1_000_000,
-    snapshotEveryMs: 900_000,
-    snapshotsKept: { newest: 3, allMs: 3_600_000, hourlyMs: 86_400_000, dailyMs: null },
-    segmentBytesMax: 268_435_456,
-    retentionMs: null,
-    pastPricesMs: 2_000,
-    priceRatioMax: 1.5,
-    priceAgreementMs: 30_000,
-    volatility: YEARLY_VOLATILITY,
-    logLevel: 'info',
-    logMinutes: true,
-  });
-  const { BTC, GOLD, EURUSD } = config.unsureMax;
-  assert.deepEqual([BTC, GOLD, EURUSD], [0.005, 0.002, 0.001]);
+test('half of the cores have gateways, and of two none', () => {
+  assert.deepEqual([1, 2, 3, 4, 8, 64, 1_000].map(defaultGateways), [0, 0, 1, 2, 4, 32, 64]);
 });
 
 test('values are read, and variables of other programs ignored', () => {
@@ -95,18 +42,14 @@ test('values are read, and variables of other programs ignored', () => {
     TOTE_CLOCK: 'manual',
     TOTE_CLOCK_START: '2026-06-10T12:00:00.250Z',
     TOTE_FEED: 'push',
-    TOTE_FEED_SEED: '7',
     TOTE_DEMO: '0',
     TOTE_HOUSE_CAPITAL: '2,500.50',
     TOTE_RATE_LIMITS: 'ip=5, key_read=9',
     TOTE_TRUSTED_PROXIES: '10.0.0.1, ::1, 10.1.0.0/16',
     TOTE_SNAPSHOT_COMMANDS: '250,000',
-    TOTE_SNAPSHOT_MINUTES: '5',
     TOTE_SNAPSHOTS_KEPT: 'newest=7, hourly=2d, daily=45d',
     TOTE_SEGMENT_MIB: '64',
     TOTE_RETENTION: '30d',
-    TOTE_PRICE_RATIO_MAX: '1.25',
-    TOTE_PRICE_AGREEMENT_SECONDS: '0',
     TOTE_VOLATILITY: 'BTC=0.61, EURUSD=0.2',
   });
   assert.equal(config.host, '::1');
@@ -114,14 +57,12 @@ test('values are read, and variables of other programs ignored', () => {
   assert.equal(config.operatorToken, 'a-token-of-my-own');
   assert.equal(config.clock, 'manual');
   assert.equal(config.clockStartMs, Date.parse('2026-06-10T12:00:00.250Z'));
-  assert.equal(config.feedSeed, 7);
   assert.equal(config.demo, false);
   assert.equal(config.houseCapitalCents, 250_050);
   assert.deepEqual(config.rateLimits, { keyRead: 9, keyWrite: 30, account: 240, ip: 5 });
   assert.deepEqual(config.trustedProxies, ['10.0.0.1', '::1', '10.1.0.0/16']);
   assert.equal(readConfig({ TOTE_RATE_LIMITS: 'off' }).rateLimits, null);
   assert.equal(config.snapshotCommands, 250_000);
-  assert.equal(config.snapshotEveryMs, 300_000);
   assert.deepEqual(config.snapshotsKept, {
     newest: 7,
     allMs: 3_600_000,
@@ -129,25 +70,18 @@ test('values are read, and variables of other programs ignored', () => {
     dailyMs: 3_888_000_000,
   });
   assert.equal(config.segmentBytesMax, 67_108_864);
-  assert.equal(config.priceRatioMax, 1.25);
-  assert.equal(config.priceAgreementMs, 0);
   assert.deepEqual(config.volatility, { ...YEARLY_VOLATILITY, BTC: 0.61, EURUSD: 0.2 });
   const live = readConfig({
     TOTE_FEED: ' coinbase, hermes ',
     TOTE_COINBASE_URL: 'ws://[::1]:4001',
-    TOTE_FEED_STALE_SECONDS: '20',
     TOTE_HERMES_URL: 'http://127.0.0.1:4000/hermes/',
     TOTE_HERMES_API_KEY: 'some-key',
-    TOTE_HERMES_IDS: `TON=0x${'AB'.repeat(32)}`,
-    TOTE_CONFIDENCE_MAX: 'TON=1.5, BTC=0',
   });
   assert.deepEqual(
     [live.feed, live.hermesUrl.pathname, live.hermesApiKey],
     ['coinbase,hermes', '/hermes/', 'some-key'],
   );
-  assert.deepEqual([live.coinbaseUrl.host, live.feedStaleMs], ['[::1]:4001', 20_000]);
-  assert.deepEqual(live.hermesIds, { ...USUAL_HERMES_IDS, TON: 'ab'.repeat(32) });
-  assert.deepEqual(live.unsureMax, { ...readConfig({}).unsureMax, TON: 0.015, BTC: 0 });
+  assert.equal(live.coinbaseUrl.host, '[::1]:4001');
   assert.equal(config.retentionMs, 2_592_000_000);
   assert.equal(readConfig({ TOTE_RETENTION: '12h' }).retentionMs, 43_200_000);
   assert.equal(readConfig({ TOTE_RETENTION: 'all' }).retentionMs, null);
@@ -158,6 +92,8 @@ test('the replicated log needs its servers, and nothing of it is set in vain', (
   assert.deepEqual(config.replication, { servers: ['a:4222', 'b:4300', '[::1]:1'], isTls: true });
   assert.equal(config.role, 'auto');
   assert.throws(() => readConfig({ TOTE_ROLE: 'auto' }), /TOTE_ROLE: is of use only with TOTE_REPLICATION/);
+  const named = readConfig({ TOTE_REPLICATION: 'nats://a, nats://b:4300,c' });
+  assert.deepEqual(named.replication, { servers: ['a:4222', 'b:4300', 'c:4222'], isTls: false });
   assert.equal(readConfig({ TOTE_REPLICATION: 'off' }).replication, null);
 });
 
@@ -178,18 +114,12 @@ const BAD_VALUES: readonly (readonly [name: string, value: string, expected: Reg
   ['TOTE_FEED', 'hermes,push', /in order of preference/],
   ['TOTE_FEED', 'hermes,hermes', /in order of preference/],
   ['TOTE_COINBASE_URL', 'https://exchange.example', /wss:\/\/, or with ws:\/\/ on this machine/],
-  ['TOTE_FEED_STALE_SECONDS', '0', /from 1 to 60/],
   ['TOTE_HOLIDAYS_FILE', '/does/not/exist.json', /JSON files of closures.*cannot be read/],
   ['TOTE_HERMES_URL', 'hermes.example', /an address with https:\/\//],
   ['TOTE_HERMES_URL', 'http://hermes.example/', /http:\/\/ on this machine/],
   ['TOTE_HERMES_URL', 'https://user@hermes.example/', /without user/],
   ['TOTE_HERMES_URL', 'https://hermes.example/?key=1', /without user/],
   ['TOTE_HERMES_API_KEY', 'with spaces in it', /visible ASCII/],
-  ['TOTE_HERMES_IDS', 'BTC=e62df6c8', /64 hexadecimal digits/],
-  ['TOTE_HERMES_IDS', 'DOGE=x', /assets of BTC, ETH/],
-  ['TOTE_CONFIDENCE_MAX', 'BTC=101', /from 0 to 100/],
-  ['TOTE_CONFIDENCE_MAX', '0.5', /from 0 to 100/],
-  ['TOTE_FEED_SEED', '4294967296', /whole number/],
   ['TOTE_CLOCK', 'fast', /system, manual/],
   ['TOTE_CLOCK_START', '2026-02-30T00:00:00Z', /a time since 1970 in UTC/],
   ['TOTE_CLOCK_START', '2026-06-10', /a time since 1970 in UTC/],
@@ -206,6 +136,8 @@ const BAD_VALUES: readonly (readonly [name: string, value: string, expected: Reg
   ['TOTE_DURABILITY', 'none', /fsync, os/],
   ['TOTE_REPLICATION', 'nats.example.com', /"off", or nats:/],
   ['TOTE_REPLICATION', 'nats://a,,b', /"off", or nats:/],
+  ['TOTE_REPLICATION', 'nats://a,tls://b', /"off", or nats:/],
+  ['TOTE_REPLICATION', 'nats://a/x', /"off", or nats:/],
   ['TOTE_REPLICATION', 'nats://a,a:4222', /each once/],
   ['TOTE_ROLE', 'master', /leader, standby, auto/],
   ['TOTE_NODE', 'a b', /letters, digits/],
@@ -213,7 +145,6 @@ const BAD_VALUES: readonly (readonly [name: string, value: string, expected: Reg
   ['TOTE_REPLICATION_STREAM', 'a.b', /letters, digits/],
   ['TOTE_SNAPSHOT_COMMANDS', '0', /whole number from 1 to/],
   ['TOTE_SNAPSHOT_COMMANDS', '10,00', /whole number from 1 to/],
-  ['TOTE_SNAPSHOT_MINUTES', '0.5', /whole number from 1 to 10080/],
   ['TOTE_SNAPSHOTS_KEPT', '0', /a number of the newest from 1 to 1000, or parts such as newest=3,all=1h/],
   ['TOTE_SNAPSHOTS_KEPT', 'newest=3,weekly=1d', /expected a number/],
   ['TOTE_SNAPSHOTS_KEPT', 'all=journal', /expected a number/],
@@ -224,11 +155,6 @@ const BAD_VALUES: readonly (readonly [name: string, value: string, expected: Reg
   ['TOTE_CHANGE_SETUP', 'feeds', /one or more of feed, clock, rules/],
   ['TOTE_CHANGE_SETUP', 'feed,feed', /one or more of feed, clock, rules/],
   ['TOTE_REQUIRE_DATA', 'yes', /0, 1/],
-  ['TOTE_PAST_PRICES_SECONDS', '3601', /whole number from 0 to 3600/],
-  ['TOTE_PRICE_RATIO_MAX', '1', /a number above 1, up to 1000/],
-  ['TOTE_PRICE_RATIO_MAX', '1000.1', /a number above 1, up to 1000/],
-  ['TOTE_PRICE_RATIO_MAX', '50 %', /a number above 1/],
-  ['TOTE_PRICE_AGREEMENT_SECONDS', '901', /whole number from 0 to 900/],
   ['TOTE_LOG_LEVEL', 'verbose', /fatal, error, warn/],
   ['TOTE_RULES_FILE', '/does/not/exist.json', /cannot be read/],
 ];
@@ -290,6 +216,7 @@ test('a rules file changes what it names and nothing else', () => {
     },
     tiers: { SILVER: { maxStakeCents: 2_000_00 } },
     feeBps: 250,
+    lossLimits: { assetCents: 7 },
   });
   const rules = withOverrides('print', readConfig({ TOTE_RULES_FILE: path }).rules?.overrides ?? {});
   assert.deepEqual(rules.markets, [
@@ -299,6 +226,7 @@ test('a rules file changes what it names and nothing else', () => {
       minStakeCents: 100,
       maxStakeCents: 500,
       house: { policy: 'fair', seedCents: 7, shadeE6: 600_000, clampE6: 20_000 },
+      quoteAgeMs: 2_000,
       maxPriceAgeMs: 10_000,
     },
     {
@@ -307,12 +235,14 @@ test('a rules file changes what it names and nothing else', () => {
       minStakeCents: 100,
       maxStakeCents: 1_000_000,
       house: { policy: 'fair', seedCents: 8, shadeE6: 0, clampE6: 20_000 },
+      quoteAgeMs: 2_000,
       maxPriceAgeMs: 10_000,
     },
   ]);
   assert.deepEqual(rules.tiers[1], { tier: 'SILVER', maxStakeCents: 200_000, activeKeysMax: 2 });
   assert.equal(rules.tiers.length, 5);
   assert.equal(rules.feeBps, 250);
+  assert.deepEqual(rules.lossLimits, { ...defaultRules('').lossLimits, assetCents: 7 });
   assert.equal(rules.cutoffMs, 20_000);
   assert.equal(rules.masterSecretFingerprint, 'print');
 });
@@ -321,6 +251,7 @@ const BAD_RULES: readonly (readonly [content: unknown, expected: RegExp])[] = [
   ['{', /cannot be read/],
   [{ feeBsp: 1 }, /feeBsp is not a known field/],
   [{ feeBps: 10_000 }, /feeBps must be .*at most 9999/],
+  [{ lossLimits: { allCents: 0 } }, /lossLimits\.allCents must be .*at least 1/],
   [{ feeBps: 0.5 }, /feeBps must be .*whole number/],
   [{ limits: { BTC: { house: { seedCents: 0 } } } }, /limits\.BTC\.house\.seedCents must be .*at least 1/],
   [{ limits: { BTX: {} } }, /limits: "BTX" does not exist; did you mean "BTC"/],

@@ -2,19 +2,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigError, readConfig } from '../../config/config.js';
-import { settleSetup } from '../../config/setup.js';
+import { resolveSetup } from '../../config/setup.js';
 import type { Setup } from '../../engine/model/setup.js';
 
 const PUSHED: Setup = { feed: 'push', clock: 'manual', rulesFrom: 'defaults' };
 
 test('a new directory takes the given variables, and defaults for the rest', () => {
-  const { setup, config, changes } = settleSetup(readConfig({ TOTE_FEED: 'push' }), null);
+  const { setup, config, changes } = resolveSetup(readConfig({ TOTE_FEED: 'push' }), null);
   assert.deepEqual(setup, { feed: 'push', clock: 'system', rulesFrom: 'defaults' });
   assert.deepEqual([config.feed, config.clock, changes], ['push', 'system', []]);
 });
 
 test('permission to change a fact that stays the same has no effect', () => {
-  const { setup, changes } = settleSetup(readConfig({ TOTE_CHANGE_SETUP: 'feed,clock,rules' }), PUSHED);
+  const { setup, changes } = resolveSetup(readConfig({ TOTE_CHANGE_SETUP: 'feed,clock,rules' }), PUSHED);
   assert.deepEqual([setup, changes], [PUSHED, []]);
 });
 
@@ -22,7 +22,7 @@ test('a feed that this version does not have is refused, and can be replaced wit
   const later: Setup = { ...PUSHED, feed: 'oracle' };
   const { message } = assertRefused({}, later);
   assert.match(message, /runs with the feed "oracle", which this version does not have/);
-  const { changes } = settleSetup(readConfig({ TOTE_FEED: 'push', TOTE_CHANGE_SETUP: 'feed' }), later);
+  const { changes } = resolveSetup(readConfig({ TOTE_FEED: 'push', TOTE_CHANGE_SETUP: 'feed' }), later);
   assert.deepEqual(changes, ['the feed "oracle" before, the feed "push" from now on']);
 });
 
@@ -39,7 +39,7 @@ test('all facts that differ are reported at once', () => {
 
 function assertRefused(env: Readonly<Record<string, string>>, known: Setup): ConfigError {
   try {
-    settleSetup(readConfig(env), known);
+    resolveSetup(readConfig(env), known);
   } catch (thrown) {
     assert.ok(thrown instanceof ConfigError);
     return thrown;
@@ -50,7 +50,7 @@ function assertRefused(env: Readonly<Record<string, string>>, known: Setup): Con
 test('live prices need the clock of the system, and the service at the default address needs a key', () => {
   const mistakesOf = (env: Record<string, string>): string => {
     try {
-      settleSetup(readConfig({ TOTE_FEED: 'hermes', ...env }), null);
+      resolveSetup(readConfig({ TOTE_FEED: 'hermes', ...env }), null);
       return '';
     } catch (error) {
       assert.ok(error instanceof ConfigError);

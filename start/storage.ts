@@ -2,28 +2,28 @@
  * From a data directory to the recovered state and what keeps it: the journal and the archive of this machine, and with
  * `TOTE_REPLICATION` a replicated log. A part of `main.ts`.
  */
-import type { Config } from './config/config.js';
-import { type ReplicationSettings, replicationOf } from './config/replication-variables.js';
-import type { JournalWriter } from './engine/model/ports.js';
-import type { EngineReads } from './engine/model/views.js';
-import type { LeaderLog, StandbyStatus } from './http/metrics/replication.js';
-import type { StartView } from './http/operator/desk/status.js';
-import { openStandbyPort } from './http/standby/port.js';
-import { openOperatorTokens } from './persistence/data-dir/operator-tokens.js';
-import { JournalThread } from './persistence/journal/thread.js';
-import { openStore, type Store } from './persistence/recovery/open-store.js';
-import { recoveryReporter } from './persistence/recovery/progress.js';
-import { Replica } from './persistence/replication/replica.js';
-import { takeBackLast } from './persistence/replication/take-back.js';
-import { ReplicationThread } from './persistence/replication/thread.js';
-import { type ArchiveThreads, startArchiveThreads } from './persistence/shadow/with-reader.js';
-import { systemClock } from './process/clock.js';
-import type { Log } from './process/log/log.js';
-import { replicationLogger } from './process/log/replication-lines.js';
-import { segmentSealedLogger, shadowNewsLogger } from './process/log/store-lines.js';
-import type { Reloads } from './process/reloads.js';
-import type { Shutdown } from './process/shutdown.js';
-import { logRecovered, recoveryLogger } from './start/start-lines.js';
+import type { Config } from '../config/config.js';
+import { type ReplicationSettings, replicationOf } from '../config/replication-variables.js';
+import type { JournalWriter } from '../engine/model/ports.js';
+import type { EngineReads } from '../engine/model/views.js';
+import type { LeaderLog, StandbyStatus } from '../http/metrics/replication.js';
+import type { StartView } from '../http/operator/queries/status.js';
+import { openStandbyPort } from '../http/standby/port.js';
+import { openOperatorTokens } from '../persistence/data-dir/operator-tokens.js';
+import { JournalThread } from '../persistence/journal/thread.js';
+import { openStore, type Store } from '../persistence/recovery/open-store.js';
+import { recoveryReporter } from '../persistence/recovery/progress.js';
+import { Replica } from '../persistence/replication/replica.js';
+import { takeBackLast } from '../persistence/replication/take-back.js';
+import { ReplicationThread } from '../persistence/replication/thread.js';
+import { type ArchiveThreads, startArchiveThreads } from '../persistence/shadow/with-reader.js';
+import { systemClock } from '../process/clock.js';
+import type { Log } from '../process/log/log.js';
+import { replicationLogger } from '../process/log/replication-lines.js';
+import { segmentSealedLogger, shadowNewsLogger } from '../process/log/store-lines.js';
+import type { Reloads } from '../process/reloads.js';
+import type { Shutdown } from '../process/shutdown.js';
+import { logRecovered, recoveryLogger } from './start-lines.js';
 
 /** The recovered state, and what keeps the commands that come: this machine alone, or a replicated log as well. */
 export interface Storage {
@@ -77,7 +77,7 @@ async function openReplicated(options: StorageOptions, settings: ReplicationSett
     const disk = journalThread(given, store, log, true);
     const replica = startReplica(options, settings, store, disk);
     if (!(await replica.joined)) {
-      log.write('batch_taken_back', {}, takeBackLast(store.dir));
+      log.write('batch_rolled_back', {}, takeBackLast(store.dir));
       store.lock.release();
       continue;
     }
@@ -199,6 +199,9 @@ interface Bound {
   readonly onSnapshot?: (seq: number) => void;
 }
 
+/** Limits what a start replays where commands are few. */
+const SNAPSHOT_EVERY_MS = 15 * 60_000;
+
 /** Snapshots and archive, and reading it, on threads of their own. A fault in the state itself ends the server. */
 function startArchive(
   config: Config,
@@ -207,14 +210,14 @@ function startArchive(
   log: Log,
   { onSnapshot = () => undefined, ...bound }: Bound = {},
 ): ArchiveThreads {
-  const { snapshotCommands, snapshotEveryMs, snapshotsKept, retentionMs: segmentsKeptMs } = config;
+  const { snapshotCommands, snapshotsKept, retentionMs: segmentsKeptMs } = config;
   const logNews = shadowNewsLogger(log);
   return startArchiveThreads(
-    { snapshotCommands, snapshotEveryMs, snapshotsKept, segmentsKeptMs, ...bound },
+    { snapshotCommands, snapshotEveryMs: SNAPSHOT_EVERY_MS, snapshotsKept, segmentsKeptMs, ...bound },
     store,
     {
       onDiverged: (error) => shutdown.fatal(error),
-      onNote: (note) => log.write('shadow_note', {}, note),
+      onNote: (note) => log.write('shadow_warning', {}, note),
       onNews: (news) => {
         logNews(news);
         if (news.kind === 'snapshot') onSnapshot(news.seq);

@@ -1,0 +1,86 @@
+/** The engine's host: sequencer, clock, prices, what drives rounds, and the threads behind the journal. */
+
+import type { RunningConfig } from '../config/setup.js';
+import { ClockGuard } from '../engine/host/clock-guard.js';
+import { Lifecycle, SETTLE_BETS_MAX, STALL_MS } from '../engine/host/lifecycle.js';
+import { ManualRun } from '../engine/host/manual-run.js';
+import { OrderTimes } from '../engine/host/order-times.js';
+import { RootPublisher } from '../engine/host/root-publisher.js';
+import { Sequencer } from '../engine/host/sequencer.js';
+import { SEQUENCER_DEFAULTS, type SequencerMeter } from '../engine/host/sequencer-options.js';
+import type { EngineReads } from '../engine/model/views.js';
+import { openPrices } from '../feeds/prices.js';
+import { freeBytesOf } from '../persistence/data-dir/space.js';
+import type { Store } from '../persistence/recovery/open-store.js';
+import { ManualClock, systemClock, wholeMonotonicMs } from '../process/clock.js';
+import type { Log } from '../process/log/log.js';
+import { rootRefusedLogger } from '../process/log/store-lines.js';
+import type { DiskSpace, Shutdown } from '../process/shutdown.js';
+import { hasStakes, tellGap } from './start-clock.js';
+import type { Storage } from './storage.js';
+
+/** A manual clock goes on where the journal ends; a system clock that is far from there is told of. */
+export function openClock(config: RunningConfig, { engine, dir }: Store, log: Log): ManualClock | null {
+  // A standby has followed since it recovered its journal.
+  const { timeMs: lastTimeMs } = engine;
+  if (config.clock === 'manual') return new ManualClock(lastTimeMs, config.clockStartMs);
+  const isSimulated = config.feeds.includes('simulated');
+  const nowMs = systemClock.nowMs();
+  tellGap({ nowMs, lastTimeMs, hasStakes: hasStakes(engine), isSimulated, dataDir: dir.root }, log);
+  return null;
+}
+
+export type Host = ReturnType<typeof buildHost>;
+export function buildHost(
+  config: RunningConfig,
+  manualClock: ManualClock | null,
+  { store, journal, archive }: Storage,
+  shutdown: Shutdown,
+  log: Log,
+  meter: SequencerMeter,
+) {
+  const { engine } = store;
+  const clock = manualClock ?? systemClock;
+  const orderTimes = new OrderTimes();
+  const sequencer = new Sequencer(engine, clock, journal, {
+    ...SEQUENCER_DEFAULTS,
+    schedule: setImmediate,
+    onFatal: (error) => shutdown.fatal(error),
+    onDiskFull: () => shutdown.diskFull(diskOf(store)),
+    onJournalLost: (loss) => shutdown.journalLost(loss),
+    onOrdersAnswered: (orders, tookMs) => orderTimes.add(orders, tookMs),
+    meter,
+    clockGuard: manualClock === null ? clockGuardOf(config, engine) : null,
+  });
+  const fromMs = engine.timeMs > 0 ? engine.timeMs : clock.nowMs();
+  const { masterSecret } = store;
+  const prices = openPrices(config, engine, { masterSecret, fromMs, clock, log });
+  const lifecycle = new Lifecycle(sequencer, prices.tracker, {
+    feeds: [prices.feed],
+    calendar: prices.hours.sessions.bind(prices.hours),
+    fairShare: (market, nowMs) => prices.quoter.fairShareE6(market, nowMs),
+    schedule: setImmediate,
+    settleBetsMax: SETTLE_BETS_MAX,
+    clock,
+    stallMs: manualClock === null ? STALL_MS : Number.POSITIVE_INFINITY,
+  });
+  const runClock = manualClock?.set.bind(manualClock) ?? null;
+  const threads = archive();
+  const roots = new RootPublisher(sequencer, { ...threads.roots, onRefused: rootRefusedLogger(log) });
+  threads.roots.takeBy(roots);
+  const parts = { sequencer, lifecycle, roots, schedule: setImmediate };
+  const manualRun = runClock === null ? null : new ManualRun(parts, runClock);
+  const steadyNowMs = manualClock === null ? wholeMonotonicMs : () => manualClock.nowMs();
+  const common = { clock, steadyNowMs, journal, sequencer, orderTimes, lifecycle, manualRun };
+  const { shadow, past } = threads;
+  return { ...common, ...prices, threads, shadow, past, roots };
+}
+
+/** Simulated prices are nobody's money. */
+const clockGuardOf = ({ feeds }: RunningConfig, engine: EngineReads): ClockGuard =>
+  new ClockGuard(() => !feeds.includes('simulated') && hasStakes(engine));
+
+export const diskOf = ({ dir }: Store): DiskSpace => ({
+  directory: dir.root,
+  freeBytes: freeBytesOf(dir.journal),
+});

@@ -1,0 +1,113 @@
+/** Keeps a server running: operators' questions, its health, the turns that drive rounds, and the end. */
+import type { RunningConfig } from '../config/setup.js';
+import { PUBLISH_EVERY_MS } from '../http/board/markets.js';
+import { Faults } from '../http/gateway/faults.js';
+import type { Front } from '../http/gateway/front.js';
+import type { OpenPorts } from '../http/gateway/ports.js';
+import { ENGINE_PLACES, type EngineMeter } from '../http/metrics/engine-meter.js';
+import { faultCounter } from '../http/metrics/thread-meter.js';
+import { OperatorQueries } from '../http/operator/queries/operator-queries.js';
+import type { StatusSources } from '../http/operator/queries/status.js';
+import { Watch } from '../http/operator/watch/watch.js';
+import { uwsVersion } from '../http/uws/library.js';
+import { isClockRight } from '../persistence/cli/commands/clock-facts.js';
+import { systemClock } from '../process/clock.js';
+import type { Log } from '../process/log/log.js';
+import type { Shutdown } from '../process/shutdown.js';
+import { diskOf, type Host } from './host.js';
+import { SecondClock } from './second-clock.js';
+import type { Storage } from './storage.js';
+
+export const engineFaults = (meter: EngineMeter, shutdown: Shutdown, log: Log): Faults =>
+  new Faults({
+    ...{ log, thread: 'engine' },
+    onFatal: (error) => shutdown.programmingError(error),
+    monotonicMs: systemClock.monotonicMs,
+    count: faultCounter(meter.sheet, ENGINE_PLACES.thread),
+  });
+
+export function buildOperatorQueries(
+  config: RunningConfig,
+  host: Host,
+  kept: Pick<StatusSources, 'start' | 'replicatedLog'>,
+  front: Front,
+  faults: Faults,
+  shutdown: Shutdown,
+  version: string,
+): OperatorQueries {
+  const status = {
+    ...host,
+    ...kept,
+    clockMode: config.clock,
+    feedName: host.feed.name,
+    durability: config.durability,
+    shadow: () => host.shadow.status,
+    version,
+    uwsVersion,
+  };
+  return new OperatorQueries({
+    ...host,
+    status,
+    beforeTelling: () => front.publishFirst(),
+    schedule: setImmediate,
+    onFault: (error, kind) => faults.report(error, { method: 'ASK', path: kind, address: '' }),
+    onFatal: (error) => shutdown.programmingError(error),
+  });
+}
+
+/** Watches the server, and logs what operators should learn without asking. */
+export const watchServer = (
+  host: Host,
+  storage: Storage,
+  front: Front,
+  shutdown: Shutdown,
+  log: Log,
+): Watch =>
+  new Watch({
+    ...host,
+    ...front.figures,
+    shadow: () => host.shadow.status,
+    disk: () => diskOf(storage.store),
+    threads: { journal: storage.disk, shadow: host.shadow, reader: host.past },
+    isStopping: () => shutdown.isStopping,
+    replicatedLog: storage.replicatedLog,
+    log,
+  });
+
+/** Drives the rounds and checks the server's health until it is told to end; then closes everything in order. */
+export function run(
+  host: Host,
+  watch: Watch,
+  ports: OpenPorts,
+  storage: Storage,
+  shutdown: Shutdown,
+  log: Log,
+): void {
+  const { sequencer, lifecycle, roots, threads, journal } = host;
+  const secondClock = new SecondClock({ ...host, isSynchronised: isClockRight, log });
+  const pump = (): void => {
+    sequencer.heartbeat();
+    secondClock.look();
+    lifecycle.pump();
+    ports.front.pump();
+    watch.beat();
+    roots.lookAgain();
+  };
+  const timer = setInterval(pump, PUBLISH_EVERY_MS);
+  let portsClosed = Promise.resolve();
+  shutdown.watch({
+    drain: () => {
+      portsClosed = ports.close();
+      return sequencer.drain().then(storage.drained);
+    },
+    close: async () => {
+      await portsClosed;
+      clearInterval(timer);
+      lifecycle.stop();
+      // The shadow reads the journal's files. The journal must be the last to close them, so that no WAL is left.
+      await threads.close();
+      await journal.close();
+      storage.store.lock.release();
+    },
+  });
+}
