@@ -25,11 +25,11 @@ import type {
   SigningKey,
 } from './base/types.js';
 import { type CallDefaults, Caller, type Query } from './rest/caller.js';
-import type { Fetch } from './rest/exchange.js';
 import { Hosts } from './rest/hosts.js';
 import type { ClientOptions, WatchOptions } from './rest/options.js';
 import type { Page } from './rest/pages.js';
 import { type CallOptions, type OrderOptions, orderRetryMs } from './rest/persist.js';
+import type { Fetch } from './rest/send-request.js';
 import type { WebSocketConstructor } from './stream/connection.js';
 import { FINAL_CODES, type StreamOptions, ToteStream } from './stream/stream.js';
 
@@ -125,7 +125,9 @@ export class ToteClient {
 
   /** Your bets, the most recently placed first. A page of them. */
   listOrders(query: QueryOf<'listOrders'> = {}, options: CallOptions = {}): Promise<Page<Position>> {
-    return this.#page('/orders', query, options);
+    // A cursor is further down the list than where it began, and the server takes one of the two.
+    const { before: _, ...rest } = query;
+    return this.#page('/orders', query.cursor === undefined ? query : rest, options);
   }
 
   /** One of your bets. Fails with `order_not_found` if you have none with this id, or it has left the server's memory. */

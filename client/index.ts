@@ -38,6 +38,7 @@ export type {
 } from './base/types.js';
 export { type ClientOptions, ToteClient, type WatchOptions } from './client.js';
 export type { components, operations, paths } from './generated/api.js';
+export type { ProofWarning } from './proofs/sense.js';
 export {
   PROOF_STEPS,
   type ProofEvidence,

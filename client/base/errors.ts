@@ -4,9 +4,9 @@ import type { ServerCode } from './types.js';
 
 /**
  * Codes of the client's own, where no answer of the server says what happened: the connection failed, no answer came
- * in time, or what came is none of tote's (a proxy's page).
+ * in time, what came is none of tote's (a proxy's page), or the call's signal ended it (`cause` is the signal's reason).
  */
-export type ClientCode = 'connection_failed' | 'timed_out' | 'bad_answer';
+export type ClientCode = 'connection_failed' | 'timed_out' | 'bad_answer' | 'aborted';
 
 /** A later version of the server may send codes that this type does not list. */
 export type ErrorCode = ServerCode | StreamCode | ClientCode;
@@ -41,8 +41,8 @@ export interface Attempts {
   /** How often it was sent. */
   readonly attempts: number;
   /**
-   * True where at least one attempt got no answer, or 500 `internal_error`: the server may have done what was asked. For an order: look for it
-   * in the account's orders, or send it again with the same key.
+   * Of an order or a cancellation: an attempt may have reached the server, and no answer tells what became of it. Send an order again with
+   * the same key, or look for it with `getOrderByIdempotencyKey`. A read has no outcome.
    */
   readonly isOutcomeUnknown: boolean;
   /** The order's Idempotency-Key, given or made; null for a read. */

@@ -26,8 +26,16 @@ export function openRound({ currentRound }: Market): Round | null {
   return currentRound.timeToBettingClose > MARGIN_MS ? currentRound : null;
 }
 
+/** A bet's own odds are a little less than those seen, and others may bet before it: this share is insisted on. */
+const CAUTION = 0.9;
+
+/** The least odds to take where these were seen: `minOdds`, which is never below 1. */
+export const cautiousOdds = (seenOdds: number): number =>
+  Math.max(1, Math.floor(seenOdds * CAUTION * 10_000) / 10_000);
+
 /** Refusals of this moment: the next look at the market may find another. */
 const PASSING: readonly string[] = [
+  ...['stale_price', 'price_held', 'price_source_changed', 'price_too_coarse'],
   ...['odds_changed', 'round_changed', 'round_exposure_limit', 'round_not_live', 'betting_closed'],
   ...['trading_disabled', 'market_suspended', 'disk_reserve', 'idempotency_key_reused'],
 ];
@@ -45,7 +53,7 @@ export async function placeIn(
 ): Promise<OrderResult | null> {
   try {
     const placed = await tote.placeOrder(
-      { ...order, roundId: round.id },
+      { ...order, roundId: round.id, clientOrderId: name },
       { idempotencyKey: `${name}:${round.id}` },
     );
     const { id, oddsAtBet } = placed.bet;

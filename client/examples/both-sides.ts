@@ -6,14 +6,12 @@
  * Sums are counted in whole cents, and what is at stake is read from the server at the start and after any doubt.
  */
 import { type Prediction, payoutDollars, type Round, toCents } from '../index.js';
-import { type BotContext, openRound, placeIn } from './bot.js';
+import { type BotContext, cautiousOdds, openRound, placeIn } from './bot.js';
 
 const STAKE = 5;
 /** Odds after the fee: above the least a bet on each side wins together, above the greatest it is too unlikely. */
 const ODDS_MIN = 2.1;
 const ODDS_MAX = 3;
-/** A bet's own odds are a little less than those seen, and others may bet before it: this share is insisted on. */
-const CAUTION = 0.9;
 /** Dollars that a round may lose. */
 const LOSS_MAX = 20;
 const BETS_PER_ROUND_MAX = 20;
@@ -57,7 +55,7 @@ export async function bothSides(context: BotContext): Promise<void> {
       const odds = isUp ? market.oddsUp : market.oddsDown;
       const payout = payoutDollars(STAKE, odds);
       if (payout < STAKE * ODDS_MIN || payout > STAKE * ODDS_MAX) continue;
-      const minOdds = Math.floor(odds * CAUTION * 10_000) / 10_000;
+      const minOdds = cautiousOdds(odds);
       const after: Book = add(book, prediction, STAKE, payoutDollars(STAKE, minOdds));
       if (after.bets > BETS_PER_ROUND_MAX || lossCents(after) > toCents(LOSS_MAX)) continue;
 

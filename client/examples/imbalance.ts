@@ -5,7 +5,7 @@
  *
  * A bot to learn from: 3% of every win are the house's, so a margin of a point or two does not pay for it.
  */
-import { type BotContext, openRound, placeIn } from './bot.js';
+import { type BotContext, cautiousOdds, openRound, placeIn } from './bot.js';
 
 /** In points: how far a side's share has to be below the fair one. */
 const MARGIN = 1;
@@ -38,7 +38,7 @@ export async function imbalance(context: BotContext): Promise<void> {
         marketId: market.id,
         prediction: isUp ? 'UP' : 'DOWN',
         amount: STAKE,
-        expectedPercent: isUp ? market.percentUp : market.percentDown,
+        minOdds: cautiousOdds(isUp ? market.oddsUp : market.oddsDown),
       },
       context,
     );

@@ -4,7 +4,7 @@
  *
  * A bot to learn from, not to get rich with: the house's odds follow the price, and the fee is 3%.
  */
-import { type BotContext, openRound, placeIn } from './bot.js';
+import { type BotContext, cautiousOdds, openRound, placeIn } from './bot.js';
 
 /** Looks at the market that are compared: the oldest with the newest. */
 const LOOKS = 5;
@@ -36,7 +36,7 @@ export async function momentum(context: BotContext): Promise<void> {
         marketId: market.id,
         prediction: isRising ? 'UP' : 'DOWN',
         amount: STAKE,
-        expectedPercent: isRising ? market.percentUp : market.percentDown,
+        minOdds: cautiousOdds(isRising ? market.oddsUp : market.oddsDown),
       },
       context,
     );

@@ -418,6 +418,11 @@ export interface components {
             readonly minBet: number;
             /** @description Greatest stake in USD; the account's tier may allow less. */
             readonly maxBet: number;
+            /**
+             * @description Whether orders are taken at this moment: false while betting is closed, the house has no quote, or an operator has stopped
+             *     the market or all trading (extension).
+             */
+            readonly acceptsOrders: boolean;
             /** @description The stake in USD up to which a bet on UP is within what the round can bear now; 0 while no bets are taken (extension). */
             readonly availableUp: number;
             /** @description The same of DOWN (extension). */
@@ -472,6 +477,7 @@ export interface components {
         /** @description One bet. */
         readonly Position: {
             readonly id: string;
+            readonly clientOrderId?: components["schemas"]["ClientOrderId"];
             readonly marketId: string | null;
             readonly crypto: components["schemas"]["Crypto"] | null;
             readonly timeFrame: components["schemas"]["TimeFrame"] | null;
@@ -499,6 +505,11 @@ export interface components {
              * @description When a limit order became a bet; null for one that has not, absent for other orders (extension).
              */
             readonly filledAt?: string | null;
+            /**
+             * Format: date-time
+             * @description The last moment at which a limit order that has rested may rest; absent where only its round ends it, and for other orders (extension).
+             */
+            readonly validUntil?: string;
             /** @description When the order was placed: the time in betHash, also of a limit order that was filled later. */
             readonly placedAt: components["schemas"]["DateTime"];
             readonly settledAt: components["schemas"]["DateTime"] | null;
@@ -511,6 +522,8 @@ export interface components {
             readonly betHash: string | null;
             readonly round: components["schemas"]["PositionRound"];
         };
+        /** @description The `clientOrderId` of the order; absent if it has none (extension). */
+        readonly ClientOrderId: string;
         /** @description What a position shows of its round. */
         readonly PositionRound: {
             /** @description As of `GET /rounds/{id}`, which has the seed with which `betHash` can be checked (extension). */
@@ -532,7 +545,8 @@ export interface components {
             readonly roundId?: string;
             /**
              * Format: date-time
-             * @description The last moment at which the order may be executed: after it the order is refused with `order_expired` (extension).
+             * @description The last moment at which the order may be executed: after it the order is refused with `order_expired`, and a limit order that
+             *     rests is EXPIRED, with its stake back (extension).
              */
             readonly validUntil?: string;
             /** @description Least odds with the stake in its pool, to four decimals: the order is refused with `odds_changed` where it would get less (extension). */
@@ -545,6 +559,8 @@ export interface components {
             readonly limitOdds?: number;
             /** @description Mixed into betHash; at most 128 bytes of UTF-8, so fewer characters where they are not all ASCII. */
             readonly clientSeed?: string;
+            /** @description Your own name of the order: 1 to 64 visible ASCII characters, shown wherever the order is (extension). Nothing else comes of it: two orders may have the same. */
+            readonly clientOrderId?: string;
         };
         /** @description The answer to an accepted order; a replay is the same, byte for byte. */
         readonly OrderResult: {
@@ -557,6 +573,7 @@ export interface components {
         /** @description An accepted bet. */
         readonly PlacedBet: {
             readonly id: string;
+            readonly clientOrderId?: components["schemas"]["ClientOrderId"];
             readonly marketId: string;
             readonly prediction: components["schemas"]["Prediction"];
             /** @description Stake in USD. */
@@ -732,6 +749,8 @@ export interface components {
             readonly reference: string | null;
             /** @description The order of a stake, a reserve, a fill, a payout or a refund. */
             readonly orderId: string | null;
+            /** @description That order's `clientOrderId`, if it has one. */
+            readonly clientOrderId: string | null;
             /** @description USD; positive into the account, negative out of it. */
             readonly amount: number;
             /** @description The account's balance after it, in USD. */
@@ -1002,7 +1021,7 @@ export interface components {
          * @description What `error` of a failure is, or what stands before its colon. Decide by it.
          * @enum {string}
          */
-        readonly ErrorCode: "invalid_request" | "round_not_live" | "betting_closed" | "order_expired" | "stake_out_of_range" | "insufficient_balance" | "round_exposure_limit" | "too_many_open_bets" | "order_not_pending" | "idempotency_key_reused" | "missing_api_key" | "invalid_api_key" | "key_disabled" | "key_expired" | "insufficient_scope" | "tier_too_low" | "account_frozen" | "market_not_found" | "round_not_found" | "order_not_found" | "proof_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "slow_consumer" | "odds_changed" | "round_changed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "upgrade_required" | "resync_required" | "rate_limited" | "too_many_streams" | "internal_error" | "trading_disabled" | "market_suspended" | "stale_price" | "clock_unsynchronised" | "journal_backlog" | "disk_reserve" | "journal_unavailable" | "idempotency_full" | "archive_behind" | "archive_unavailable" | "overloaded" | "shutting_down";
+        readonly ErrorCode: "invalid_request" | "round_not_live" | "betting_closed" | "order_expired" | "stake_out_of_range" | "insufficient_balance" | "round_exposure_limit" | "too_many_open_bets" | "order_not_pending" | "idempotency_key_reused" | "missing_api_key" | "invalid_api_key" | "key_disabled" | "key_expired" | "insufficient_scope" | "tier_too_low" | "account_frozen" | "market_not_found" | "round_not_found" | "order_not_found" | "proof_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "slow_consumer" | "odds_changed" | "round_changed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "upgrade_required" | "resync_required" | "rate_limited" | "too_many_streams" | "internal_error" | "trading_disabled" | "market_suspended" | "stale_price" | "price_held" | "price_source_changed" | "price_too_coarse" | "clock_unsynchronised" | "journal_backlog" | "disk_reserve" | "journal_unavailable" | "idempotency_full" | "archive_behind" | "archive_unavailable" | "overloaded" | "shutting_down";
         /** @description The envelope of every failure. */
         readonly Failure: {
             /** @constant */
@@ -1368,7 +1387,10 @@ export interface components {
          *
          *     - `trading_disabled`: an operator has stopped orders; the sentence gives the reason
          *     - `market_suspended`: an operator has stopped orders in this market
-         *     - `stale_price`: the house has no fresh price to quote from; try again
+         *     - `stale_price`: the house has no fresh price to quote from; try again after `Retry-After` seconds
+         *     - `price_held`: a price far from the last one is being checked; try again after `Retry-After` seconds
+         *     - `price_source_changed`: prices come from another source than when the round opened; the next round takes orders
+         *     - `price_too_coarse`: the price moves in steps too large for the time that is left when betting closes
          *     - `clock_unsynchronised`: the server's clock is not to be trusted right now
          *     - `journal_backlog`: the disk does not keep up; try again
          *     - `disk_reserve`: the disk is nearly full; reading and settlement go on
@@ -1745,6 +1767,8 @@ export interface operations {
                 readonly marketId?: string;
                 /** @description Only bets of this round. */
                 readonly roundId?: string;
+                /** @description Only orders of this `clientOrderId`. */
+                readonly clientOrderId?: string;
                 /** @description Only orders that were placed before this order (`bet_7`) or this time; instead of `cursor`. */
                 readonly before?: string;
                 /** @description `nextCursor` of the page before, of the same list. */

@@ -10,6 +10,8 @@ export interface components {
             readonly data: {
                 /** @description In USD. */
                 readonly balance: number;
+                /** @description Ids of keys that were made for the account since the message before; absent where there are none. */
+                readonly newKeys?: readonly string[];
             };
             /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
             readonly seq: components["schemas"]["Seq"];
@@ -26,6 +28,8 @@ export interface components {
         readonly BetPlacedEvent: {
             /** @description Stake in USD. */
             readonly amount: number;
+            /** @description The `clientOrderId` of the order; absent if it has none. */
+            readonly clientOrderId?: string;
             readonly entryPercent: number;
             readonly event: "filled" | "placed";
             /** @description The bet: `id` of GET /orders. */
@@ -43,6 +47,8 @@ export interface components {
         readonly BetSettledEvent: {
             /** @description Stake in USD. */
             readonly amount: number;
+            /** @description The `clientOrderId` of the order; absent if it has none. */
+            readonly clientOrderId?: string;
             readonly event: "refunded" | "settled";
             /** @description The bet: `id` of GET /orders. */
             readonly id: string;
@@ -73,6 +79,8 @@ export interface components {
         };
         readonly Channel: "account" | "fills" | "markets" | "prices" | "rounds";
         readonly ClientMessage: components["schemas"]["Ping"] | components["schemas"]["StreamCancel"] | components["schemas"]["StreamOrder"] | components["schemas"]["Subscribe"] | components["schemas"]["Unsubscribe"];
+        /** @description The `clientOrderId` of the order; absent if it has none (extension). */
+        readonly ClientOrderId: string;
         readonly Count: number;
         /** Format: date-time */
         readonly DateTime: string;
@@ -134,6 +142,8 @@ export interface components {
         };
         /** @description The live state of one market: what GET /markets says of its pools. */
         readonly MarketState: {
+            /** @description Whether orders are taken at this moment. */
+            readonly acceptsOrders: boolean;
             readonly availableDown: number;
             /** @description The stake in USD up to which a bet is within what the round can bear; 0 while no bets are taken. */
             readonly availableUp: number;
@@ -192,6 +202,8 @@ export interface components {
         readonly OrderPendingEvent: {
             /** @description Stake in USD. */
             readonly amount: number;
+            /** @description The `clientOrderId` of the order; absent if it has none. */
+            readonly clientOrderId?: string;
             /** @constant */
             readonly event: "pending";
             /** @description The bet: `id` of GET /orders. */
@@ -211,6 +223,8 @@ export interface components {
         readonly OrderRequest: {
             /** @description Stake in USD, at most two decimals, within minBet and maxBet of the market and the limit of the account's tier. */
             readonly amount: number;
+            /** @description Your own name of the order: 1 to 64 visible ASCII characters, shown wherever the order is (extension). Nothing else comes of it: two orders may have the same. */
+            readonly clientOrderId?: string;
             /** @description Mixed into betHash; at most 128 bytes of UTF-8, so fewer characters where they are not all ASCII. */
             readonly clientSeed?: string;
             /** @description Slippage guard: the order is refused with `odds_changed` when the side's live percent is more than {slippage} away. */
@@ -230,7 +244,8 @@ export interface components {
             readonly roundId?: string;
             /**
              * Format: date-time
-             * @description The last moment at which the order may be executed: after it the order is refused with `order_expired` (extension).
+             * @description The last moment at which the order may be executed: after it the order is refused with `order_expired`, and a limit order that
+             *     rests is EXPIRED, with its stake back (extension).
              */
             readonly validUntil?: string;
         };
@@ -246,6 +261,8 @@ export interface components {
         readonly OrderUnfilledEvent: {
             /** @description Stake in USD. */
             readonly amount: number;
+            /** @description The `clientOrderId` of the order; absent if it has none. */
+            readonly clientOrderId?: string;
             readonly event: "cancelled" | "expired";
             /** @description The bet: `id` of GET /orders. */
             readonly id: string;
@@ -271,6 +288,7 @@ export interface components {
             readonly amount: number;
             /** @description Provably-fair hash, SHA-256 in hex; its form is in the API guide. null only for a limit order that is PENDING. */
             readonly betHash: components["schemas"]["Sha256Hex"] | null;
+            readonly clientOrderId?: components["schemas"]["ClientOrderId"];
             /** @description The side's share of the pool in percent after the stake has joined it; null only for a limit order that is PENDING. */
             readonly entryPercent: null | number;
             readonly id: string;
@@ -305,6 +323,7 @@ export interface components {
             readonly amount: number;
             /** @description The provably-fair hash of the answer to the order (extension); null where entryPercent is. */
             readonly betHash: string | null;
+            readonly clientOrderId?: components["schemas"]["ClientOrderId"];
             readonly crypto: "AUDUSD" | "BNB" | "BTC" | "ETH" | "EURUSD" | "GBPUSD" | "GOLD" | "HYPE" | "SILVER" | "SOL" | "TON" | "USDCAD" | "USDJPY" | "XRP" | null;
             /**
              * @description The side's share of the pool in percent after the stake had joined it, as in the answer to the order (extension). null
@@ -337,6 +356,11 @@ export interface components {
             readonly settledAt: components["schemas"]["DateTime"] | null;
             readonly status: "ACTIVE" | "CANCELLED" | "EXPIRED" | "PENDING" | "SETTLED" | "SETTLING";
             readonly timeFrame: "FIFTEEN_MINUTES" | "FIVE_MINUTES" | "FOUR_HOURS" | "ONE_DAY" | "ONE_MINUTE" | null;
+            /**
+             * Format: date-time
+             * @description The last moment at which a limit order that has rested may rest; absent where only its round ends it, and for other orders (extension).
+             */
+            readonly validUntil?: string;
         };
         /** @description What a position shows of its round. */
         readonly PositionRound: {
@@ -476,7 +500,7 @@ export interface components {
         };
         /** @description A request that was refused, or the reason why the server is about to close the stream. */
         readonly StreamError: {
-            readonly code: "account_frozen" | "account_not_found" | "archive_behind" | "archive_unavailable" | "betting_closed" | "body_too_large" | "client_certificate_required" | "clock_not_manual" | "clock_unsynchronised" | "csrf_refused" | "disk_reserve" | "feed_not_push" | "idempotency_full" | "idempotency_in_progress" | "idempotency_key_reused" | "insufficient_balance" | "insufficient_role" | "insufficient_scope" | "internal_error" | "invalid_api_key" | "invalid_operator_token" | "invalid_request" | "invalid_session" | "journal_backlog" | "journal_unavailable" | "key_disabled" | "key_expired" | "key_not_found" | "market_not_found" | "market_suspended" | "method_not_allowed" | "missing_api_key" | "not_found" | "odds_changed" | "order_expired" | "order_not_found" | "order_not_pending" | "overloaded" | "preview_outdated" | "price_not_held" | "price_refused" | "proof_not_found" | "rate_limited" | "reference_conflict" | "request_timeout" | "resync_required" | "round_already_resolved" | "round_changed" | "round_exposure_limit" | "round_not_found" | "round_not_live" | "shutting_down" | "slow_consumer" | "stake_out_of_range" | "stale_price" | "standby" | "tier_too_low" | "too_many_keys" | "too_many_open_bets" | "too_many_streams" | "trading_disabled" | "unsupported_media_type" | "upgrade_required";
+            readonly code: "account_frozen" | "account_not_found" | "archive_behind" | "archive_unavailable" | "betting_closed" | "body_too_large" | "client_certificate_required" | "clock_not_manual" | "clock_unsynchronised" | "csrf_refused" | "disk_reserve" | "feed_not_push" | "idempotency_full" | "idempotency_in_progress" | "idempotency_key_reused" | "insufficient_balance" | "insufficient_role" | "insufficient_scope" | "internal_error" | "invalid_api_key" | "invalid_operator_token" | "invalid_request" | "invalid_session" | "journal_backlog" | "journal_unavailable" | "key_disabled" | "key_expired" | "key_not_found" | "market_not_found" | "market_suspended" | "method_not_allowed" | "missing_api_key" | "not_found" | "odds_changed" | "order_expired" | "order_not_found" | "order_not_pending" | "overloaded" | "preview_outdated" | "price_held" | "price_not_held" | "price_refused" | "price_source_changed" | "price_too_coarse" | "proof_not_found" | "rate_limited" | "reference_conflict" | "request_timeout" | "resync_required" | "round_already_resolved" | "round_changed" | "round_exposure_limit" | "round_not_found" | "round_not_live" | "shutting_down" | "slow_consumer" | "stake_out_of_range" | "stale_price" | "standby" | "tier_too_low" | "too_many_keys" | "too_many_open_bets" | "too_many_streams" | "trading_disabled" | "unsupported_media_type" | "upgrade_required";
             /** @description Of an order refused with `odds_changed` for its `minOdds`: what it would get now. */
             readonly current?: {
                 readonly oddsAtBet: number;

@@ -1,10 +1,10 @@
 /** Calls over HTTP: reads and writes each keep their own pace. */
 import type { Failure } from '../base/errors.js';
 import type { Surroundings } from '../base/timing.js';
-import { exchange, type Fetch, isFailure, type Success, type Wanted } from './exchange.js';
 import type { Hosts } from './hosts.js';
 import { Pace } from './pace.js';
 import { type CallOptions, persist } from './persist.js';
+import { type Fetch, isFailure, type Success, sendRequest, type Wanted } from './send-request.js';
 
 export interface CallDefaults {
   readonly timeoutMs: number;
@@ -44,7 +44,7 @@ export class Caller {
       let headers: Headers | null = null;
       const { base } = this.hosts;
       try {
-        const { outcome, ...answer } = await exchange(
+        const { outcome, ...answer } = await sendRequest(
           this.#wanted(base, request),
           this.send,
           timeoutMs,
@@ -58,7 +58,7 @@ export class Caller {
       }
     };
     const { idempotencyKey = null } = request;
-    return persist(attempt, { pace, retryForMs, idempotencyKey, signal }, this.around);
+    return persist(attempt, { pace, retryForMs, idempotencyKey, isWrite, signal }, this.around);
   }
 
   #wanted(base: string, { method, path, query = {}, body, idempotencyKey }: Request): Wanted {

@@ -1,6 +1,6 @@
 /** How a client is set up, and how it watches. */
 import type { Surroundings } from '../base/timing.js';
-import type { Fetch } from './exchange.js';
+import type { Fetch } from './send-request.js';
 
 export interface ClientOptions {
   /**

@@ -4,12 +4,12 @@
  */
 import { type Failure, ToteError } from '../base/errors.js';
 import { backoffMs, type Surroundings } from '../base/timing.js';
-import { isFailure, type Success } from './exchange.js';
 import type { Pace } from './pace.js';
-import { isOutcomeUnknown, isRetried } from './retry.js';
+import { Doubt, isRetried } from './retry.js';
+import { isFailure, type Success } from './send-request.js';
 
 export interface CallOptions {
-  /** Ends the call; it then rejects with the signal's reason. An order may have been placed all the same. */
+  /** Ends the call, which fails with `aborted`; `isOutcomeUnknown` says whether an order may have been placed all the same. */
   readonly signal?: AbortSignal;
   /** How long each attempt waits for its answer, in milliseconds. */
   readonly timeoutMs?: number;
@@ -42,35 +42,48 @@ export interface Persistence {
   /** No attempt but the first begins later than this after the call. */
   readonly retryForMs: number;
   readonly idempotencyKey: string | null;
+  /** It changes something at the server. */
+  readonly isWrite: boolean;
   readonly signal: AbortSignal | undefined;
 }
 
 /** After `Retry-After` the server admits one request; a little chance keeps several clients apart. */
 const RETRY_AFTER_JITTER_MS = 250;
 
-/** `attempt` ends what `pace.wait` has begun. It throws only the reason of the signal. */
+/** `attempt` ends what `pace.wait` has begun. It throws only the reason of the signal, and only after it has sent something. */
 export async function persist(
   attempt: () => Promise<Success | Failure>,
-  { pace, retryForMs, idempotencyKey, signal }: Persistence,
+  { pace, retryForMs, idempotencyKey, isWrite, signal }: Persistence,
   around: Surroundings,
 ): Promise<Success> {
   if (idempotencyKey !== null && !IDEMPOTENCY_KEY.test(idempotencyKey))
     throw new ToteError(BAD_KEY, { attempts: 0, isOutcomeUnknown: false, idempotencyKey });
   const retryUntilMs = around.monotonicMs() + retryForMs;
-  let isUnknown = false;
+  const doubt = new Doubt();
+  const error = (failure: Failure, attempts: number): ToteError => {
+    const isOutcomeUnknown = isWrite && doubt.isOutcomeUnknown;
+    return new ToteError(failure, { attempts, isOutcomeUnknown, idempotencyKey });
+  };
   for (let attempts = 1; ; attempts++) {
-    await pace.wait(signal);
-    const outcome = await attempt();
+    await pace.wait(signal).catch(() => undefined);
+    if (signal?.aborted === true) throw error(aborted(signal), attempts - 1);
+    const outcome = await attempt().catch(() => aborted(signal));
     if (!isFailure(outcome)) return outcome;
-    isUnknown ||= isOutcomeUnknown(outcome);
+    doubt.add(outcome);
     const delayMs = pauseMs(outcome, attempts, around.random);
     // Whoever else has a request to send need not find out for himself.
     if (outcome.code === 'rate_limited') pace.hold(delayMs);
-    if (!isRetried(outcome) || around.monotonicMs() + delayMs > retryUntilMs)
-      throw new ToteError(outcome, { attempts, isOutcomeUnknown: isUnknown, idempotencyKey });
-    if (outcome.code !== 'rate_limited') await around.sleep(delayMs, signal);
+    if (!isRetried(outcome) || around.monotonicMs() + delayMs > retryUntilMs) throw error(outcome, attempts);
+    if (outcome.code !== 'rate_limited') await around.sleep(delayMs, signal).catch(() => undefined);
   }
 }
+
+const aborted = (signal: AbortSignal | undefined): Failure => ({
+  code: 'aborted',
+  detail: 'the signal of the call has ended it',
+  status: 0,
+  cause: signal?.reason,
+});
 
 function pauseMs({ retryAfterMs }: Failure, attempts: number, random: () => number): number {
   return typeof retryAfterMs === 'number'

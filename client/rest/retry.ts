@@ -15,6 +15,7 @@ export const RETRIED_CODES: readonly ErrorCode[] = [
   'idempotency_in_progress',
   'rate_limited',
   'stale_price',
+  'price_held',
   'clock_unsynchronised',
   'journal_backlog',
   'archive_behind',
@@ -31,14 +32,46 @@ export function isRetried({ code, status, isFinal }: Failure): boolean {
   return code === 'bad_answer' ? PROXY_STATUSES.includes(status) : RETRIED_CODES.includes(code);
 }
 
-/** An error of the server may have come after the order was placed. */
-const UNKNOWN_CODES: readonly ErrorCode[] = [
-  'connection_failed',
-  'timed_out',
-  'bad_answer',
-  'internal_error',
+/** The attempt has ended, but its order may have been placed. */
+const LOST_CODES: readonly ErrorCode[] = ['connection_failed', 'bad_answer', 'internal_error'];
+/** The attempt may still be on its way: also a proxy that gave up waiting (504) may have passed it on. */
+const LATE_CODES: readonly ErrorCode[] = ['timed_out', 'aborted'];
+const GATEWAY_TIMEOUT = 504;
+
+/** With these the server refuses an order after it has looked for its Idempotency-Key: no attempt before was placed. */
+const TELLING_CODES: readonly ErrorCode[] = [
+  'order_expired',
+  'round_changed',
+  'trading_disabled',
+  'market_suspended',
+  'round_not_live',
+  'betting_closed',
+  'stale_price',
+  'price_held',
+  'price_source_changed',
+  'price_too_coarse',
+  'stake_out_of_range',
+  'odds_changed',
+  'insufficient_balance',
+  'round_exposure_limit',
+  'too_many_open_bets',
 ];
 
-/** Whether the server may have done what was asked although no answer of its own says so. */
-export const isOutcomeUnknown = ({ code, isUnsent }: Failure): boolean =>
-  isUnsent !== true && UNKNOWN_CODES.includes(code);
+/** What is not known of the attempts of one write so far. */
+export class Doubt {
+  #isLost = false;
+  #isLate = false;
+
+  get isOutcomeUnknown(): boolean {
+    return this.#isLost || this.#isLate;
+  }
+
+  /** An attempt has ended without success. */
+  add({ code, status, isUnsent }: Failure): void {
+    if (isUnsent === true) return;
+    if (LATE_CODES.includes(code) || (code === 'bad_answer' && status === GATEWAY_TIMEOUT))
+      this.#isLate = true;
+    else if (LOST_CODES.includes(code)) this.#isLost = true;
+    else if (TELLING_CODES.includes(code)) this.#isLost = false;
+  }
+}

@@ -39,7 +39,8 @@ export interface Account {
 
 export type Prices = Partial<Readonly<Record<Crypto, number>>>;
 
-const DEFAULT_URL = 'http://127.0.0.1:8081/operator/v1';
+const BASE = '/operator/v1';
+const DEFAULT_URL = `http://127.0.0.1:8081${BASE}`;
 /** A move of the clock settles every round on the way. */
 const TIMEOUT_MS = 60_000;
 const KEY_SCOPES: readonly Scope[] = ['markets:read', 'positions:read', 'orders:write'];
@@ -48,7 +49,8 @@ export class OperatorClient {
   readonly #caller: Caller;
 
   constructor({ url = DEFAULT_URL, token }: OperatorOptions) {
-    const base = url.replace(/\/+$/, '');
+    const given = url.replace(/\/+$/, '');
+    const base = /^\w+:\/\/[^/]+$/.test(given) ? given + BASE : given;
     // Nothing is tried again: a clock that was moved twice would be at another time.
     const defaults = { timeoutMs: TIMEOUT_MS, retryForMs: 0 };
     const send: typeof fetch = (input, init) => fetch(input, init);

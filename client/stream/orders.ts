@@ -5,9 +5,9 @@
 import type { Failure, ToteError } from '../base/errors.js';
 import type { Surroundings } from '../base/timing.js';
 import type { OrderRequest, OrderResult, Position } from '../base/types.js';
-import type { Success } from '../rest/exchange.js';
 import { Pace } from '../rest/pace.js';
 import { type CallOptions, type OrderOptions, orderRetryMs, persist } from '../rest/persist.js';
+import type { Success } from '../rest/send-request.js';
 import type { ClientMessage } from './messages.js';
 
 type Outcome = Success | Failure;
@@ -71,13 +71,12 @@ export class StreamOrders {
         this.#pace.answered(null);
       }
     };
-    const persistence = { pace: this.#pace, retryForMs: orderRetryMs(retryForMs), idempotencyKey, signal };
-    return persist(attempt, persistence, this.around);
+    const own = { pace: this.#pace, retryForMs: orderRetryMs(retryForMs), isWrite: true };
+    return persist(attempt, { ...own, idempotencyKey, signal }, this.around);
   }
 
   #attempt(message: Message, timeoutMs: number, signal: AbortSignal | undefined): Promise<Outcome> {
     if (this.#end !== null) return Promise.resolve(this.#end);
-    signal?.throwIfAborted();
     const send = this.#send;
     if (send === null) return Promise.resolve(NOT_CONNECTED);
     const id = this.nextId();

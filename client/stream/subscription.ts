@@ -2,6 +2,7 @@
  * A subscription beyond the connections that carry it. Of an event channel it knows up to which command every event
  * has arrived, so that the next connection resumes there: none is missing and none comes twice.
  */
+import type { ToteError } from '../base/errors.js';
 import { type Channel, type ChannelMessage, type ClientMessage, EVENT_CHANNELS } from './messages.js';
 
 export interface SubscribeOptions {
@@ -14,6 +15,8 @@ export interface SubscribeOptions {
    * what you missed (`listOrders`, `listMarkets`): the events from now on are arriving already.
    */
   readonly onResync?: () => void;
+  /** After a lost connection the server refuses what it had confirmed before: nothing more arrives. */
+  readonly onRefused?: (error: ToteError) => void;
 }
 
 export class Subscription {
@@ -55,6 +58,10 @@ export class Subscription {
     if (!this.#isResync) return;
     this.#isResync = false;
     this.options.onResync?.();
+  }
+
+  onRefused(error: ToteError): void {
+    this.options.onRefused?.(error);
   }
 
   /** The server cannot resume: the next request begins anew. */

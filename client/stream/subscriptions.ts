@@ -81,10 +81,13 @@ export class Subscriptions {
       this.#request(subscription);
       return true;
     }
-    if (this.#byChannel.get(subscription.channel) === subscription)
-      this.#byChannel.delete(subscription.channel);
-    this.#waiting.get(subscription)?.reject(this.toError(failure));
+    // It may have been replaced or ended meanwhile.
+    if (this.#byChannel.get(subscription.channel) !== subscription) return true;
+    this.#byChannel.delete(subscription.channel);
+    const waiting = this.#waiting.get(subscription);
     this.#waiting.delete(subscription);
+    if (waiting === undefined) subscription.onRefused(this.toError(failure));
+    else waiting.reject(this.toError(failure));
     return true;
   }
 

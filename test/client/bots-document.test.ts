@@ -9,7 +9,7 @@ const ROW = /^\| `(\w+)` \| (\d+|of the answer) \| ([^|]+) \| [^|]+ \|$/gm;
 const rows = [...sectionOf(readDocument('docs/bots.md'), '## Error codes').matchAll(ROW)].map(
   ([, code = '', status = '', isRetried = '']) => ({ code, status, isRetried }),
 );
-const CLIENT_CODES = ['connection_failed', 'timed_out', 'bad_answer'];
+const CLIENT_CODES = ['connection_failed', 'timed_out', 'bad_answer', 'aborted'];
 
 test('every code stands there once, with its status', () => {
   const known = Object.entries(ERROR_STATUS).map(([code, status]) => [code, String(status)]);

@@ -9,7 +9,7 @@ import type { CallOptions } from '../../client/rest/persist.js';
 import { RETRIED_CODES } from '../../client/rest/retry.js';
 import { ERROR_STATUS } from '../../engine/model/errors.js';
 import { PUBLIC_CODES } from '../../http/openapi/failures.js';
-import { broken, failure, Scripted, success } from './support/scripted.js';
+import { type Answer, broken, failure, Scripted, success } from './support/scripted.js';
 
 const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 25 } as const;
 const PLACED = { bet: { id: 'bet_1' }, newBalance: 75, limitOrdersFilled: null };
@@ -101,13 +101,63 @@ test('pauses double up to five seconds, less up to half by chance', async () => 
   }
 });
 
-test('an error after attempts without an answer says that the outcome is unknown, and has the key', async () => {
-  const { client } = new Scripted([broken, failure(400, 'betting_closed: too late')]);
-  const error = await errorOf(client.placeOrder(ORDER, { idempotencyKey: 'k' }));
-  assert.deepEqual(
-    [error.code, error.attempts, error.isOutcomeUnknown, error.idempotencyKey],
-    ['betting_closed', 2, true, 'k'],
+const refusedConnection: Answer = () => {
+  throw new TypeError('fetch failed', {
+    cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }),
+  });
+};
+const proxyPage =
+  (status: number): Answer =>
+  () =>
+    new Response('<html>', { status });
+
+test('the outcome of an order is unknown where an attempt may have arrived and no answer tells', async () => {
+  const closed = failure(400, 'betting_closed: too late');
+  const limited = failure(429, 'rate_limited', { 'Retry-After': '7' });
+  const cases: readonly (readonly [name: string, isUnknown: boolean, answers: readonly Answer[]])[] = [
+    ['never connected', false, [refusedConnection]],
+    ['connection lost', true, [broken]],
+    ['refused for the key after a lost connection', false, [broken, closed]],
+    ['refused before the key is looked for', true, [broken, failure(403, 'account_frozen: ask us')]],
+    ['limited after a lost connection', true, [broken, limited]],
+    ['lost after a refusal', true, [failure(503, 'stale_price'), broken]],
+    ['the proxy found nobody, and the server tells', false, [proxyPage(502), closed]],
+    ['the proxy waited in vain: the attempt may be on its way', true, [proxyPage(504), closed]],
+    ['an error of the server', true, [failure(500, 'internal_error: r-1')]],
+  ];
+  for (const [name, isUnknown, answers] of cases) {
+    const { client } = new Scripted(answers, { retryForMs: 5_000 });
+    const error = await errorOf(client.placeOrder(ORDER, { idempotencyKey: 'k' }));
+    assert.deepEqual([error.isOutcomeUnknown, error.idempotencyKey], [isUnknown, 'k'], name);
+  }
+  const cancel = new Scripted([broken, failure(400, 'order_not_pending: it does not rest')]);
+  assert.equal((await errorOf(cancel.client.cancelOrder('bet_1'))).isOutcomeUnknown, true);
+  const read = new Scripted([broken], { retryForMs: 0 });
+  assert.equal((await errorOf(read.client.listMarkets())).isOutcomeUnknown, false, 'a read has none');
+});
+
+test('an aborted call says so: an order with its key, and unknown just where it was sent', async () => {
+  const reason = new Error('enough');
+  const before = new Scripted([success(PLACED, 201)]);
+  const unsent = await errorOf(
+    before.client.placeOrder(ORDER, { idempotencyKey: 'k', signal: AbortSignal.abort(reason) }),
   );
+  assert.deepEqual(
+    [unsent.code, unsent.cause, unsent.attempts, unsent.isOutcomeUnknown, unsent.idempotencyKey],
+    ['aborted', reason, 0, false, 'k'],
+  );
+  assert.deepEqual(before.sent, []);
+
+  const pausing = new AbortController();
+  const paused = new Scripted([refusedConnection]);
+  Object.assign(paused.time, {
+    sleep: async () => {
+      pausing.abort(reason);
+      throw reason;
+    },
+  });
+  const between = await errorOf(paused.client.placeOrder(ORDER, { signal: pausing.signal }));
+  assert.deepEqual([between.code, between.attempts, between.isOutcomeUnknown], ['aborted', 1, false]);
 });
 
 test('it waits as long as Retry-After says, and tells it', async () => {
@@ -155,11 +205,15 @@ test('an attempt that gets no answer in time is given up, and the signal ends th
   const { client } = new Scripted([], { fetch: hanging, timeoutMs: 1, retryForMs: 0 });
   const error = await errorOf(client.listMarkets());
   assert.deepEqual([error.code, error.status], ['timed_out', 0]);
+  assert.equal((await errorOf(client.placeOrder(ORDER))).isOutcomeUnknown, true);
   const controller = new AbortController();
   const options: CallOptions = { signal: controller.signal, timeoutMs: 60_000 };
-  const call = client.placeOrder(ORDER, options);
+  const call = errorOf(client.placeOrder(ORDER, options));
+  await new Promise((resolve) => setImmediate(resolve));
   controller.abort(new Error('enough'));
-  await assert.rejects(call, /enough/);
+  const { code, cause, attempts, isOutcomeUnknown, idempotencyKey } = await call;
+  assert.deepEqual([code, cause, attempts, isOutcomeUnknown], ['aborted', controller.signal.reason, 1, true]);
+  assert.match(idempotencyKey ?? '', /^[\da-f-]{36}$/);
 });
 
 test('an error names the field that the server names', async () => {

@@ -72,27 +72,6 @@ test('a bet over the stream is followed to its result', async () => {
   await stream.closed;
 });
 
-test('a limit order is placed and cancelled over the stream', async () => {
-  const sandbox = await start();
-  const { secret } = await sandbox.trader({ scopes: ['positions:read', 'orders:write', 'orders:cancel'] });
-  const stream = open(sandbox.server.publicUrl, secret);
-  const fills = new Seen<FillEvent>();
-  await stream.subscribe('fills', fills.take);
-  const { bet: order, newBalance } = await stream.placeOrder({ ...bet(25), limitOdds: 50 });
-  assert.equal(order.status, 'PENDING');
-  const { id, status } = await stream.cancelOrder(order.id);
-  assert.deepEqual([id, status], [order.id, 'CANCELLED']);
-  await fills.until((all) => all.length >= 2);
-  assert.deepEqual(
-    fills.all.map(({ event, newBalance: balance }) => [event, balance]),
-    [
-      ['pending', newBalance],
-      ['cancelled', newBalance + 25],
-    ],
-  );
-  await assert.rejects(stream.cancelOrder(order.id), { code: 'order_not_pending' });
-});
-
 test('every fill arrives once, however often the connection is cut', async () => {
   const sandbox = await start();
   const { api, secret } = await sandbox.trader();
@@ -115,28 +94,6 @@ test('every fill arrives once, however often the connection is cut', async () =>
     orders.map(({ id }) => id).reverse(),
   );
   assert.equal(resyncs, 0);
-});
-
-test('orders under way when the server is killed are placed once, and answered over the next connection', async () => {
-  const env = { TOTE_PORT: await fixedPort() };
-  const sandbox = await start(env);
-  const { secret } = await sandbox.trader();
-  const stream = open(sandbox.server.publicUrl, secret);
-  const fills = new Seen<FillEvent>();
-  await stream.subscribe('fills', fills.take);
-  const orders = Array.from({ length: 30 }, (_, at) => stream.placeOrder(bet(at + 1)));
-  await Promise.any(orders);
-  await sandbox.server.kill();
-  const next = await Sandbox.start({ dataDir: sandbox.server.dataDir, env });
-  closing.push(() => next.remove());
-  await next.push({ BTC: 100 });
-  const answered = (await Promise.all(orders)).map((order) => order.bet.id).sort();
-  const listed = (await next.api(secret).orders('?limit=200')).map(({ id }) => id).sort();
-  assert.deepEqual(answered, listed);
-  const last = await stream.placeOrder(bet(77));
-  await fills.until((all) => all.some(({ id }) => id === last.bet.id));
-  const ids = fills.all.map(({ id }) => id);
-  assert.equal(new Set(ids).size, ids.length, 'none came twice');
 });
 
 test('what happened before a restart while the stream was away cannot be resumed, and the bot is told', async () => {

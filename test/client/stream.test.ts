@@ -222,12 +222,39 @@ test('a subscription that the server refuses is rejected, and not asked for agai
   await accepted;
 });
 
-test('a subscription that is replaced or ended before its confirmation keeps nobody waiting', async () => {
-  const stream = (await Script.start()).open();
-  const replaced = stream.subscribe('fills', () => undefined);
-  const ended = stream.subscribe('fills', () => undefined);
-  stream.unsubscribe('fills');
-  await Promise.all([replaced, ended]);
+test('a subscription that is refused after a lost connection is told, once', async () => {
+  const script = await Script.start();
+  const stream = script.open();
+  const told: ToteError[] = [];
+  const first = script.line();
+  const confirmed = stream.subscribe('fills', () => undefined, { onRefused: (error) => told.push(error) });
+  await (await first).confirm(100);
+  await confirmed;
+  (await first).socket.terminate();
+  const second = await script.line();
+  const { id } = await second.next();
+  second.send({ type: 'error', ...AT, id, code: 'rate_limited', message: 'too fast' });
+  const later = stream.subscribe('markets', () => undefined);
+  await second.confirm(null);
+  await later;
+  assert.deepEqual(
+    told.map(({ code, message }) => [code, message]),
+    [['rate_limited', 'rate_limited: too fast']],
+  );
+  second.socket.terminate();
+  assert.equal((await (await script.line()).next())['channel'], 'markets', 'it is not asked for again');
+});
+
+test('an order that is aborted after it was sent is unknown, and its error has the key', async () => {
+  const script = await Script.start();
+  const stream = script.open();
+  const line = await script.line();
+  const controller = new AbortController();
+  const aborted = errorOf(stream.placeOrder(ORDER, { idempotencyKey: 'k', signal: controller.signal }));
+  await line.next();
+  controller.abort();
+  const { code, isOutcomeUnknown, idempotencyKey } = await aborted;
+  assert.deepEqual([code, isOutcomeUnknown, idempotencyKey], ['aborted', true, 'k']);
 });
 
 test('a key that is disabled ends the stream for good', async () => {
@@ -323,17 +350,4 @@ test('an order that is refused fails with its code', async () => {
   const { code, idempotencyKey, isOutcomeUnknown, current } = await refused;
   assert.deepEqual([code, idempotencyKey, isOutcomeUnknown], ['odds_changed', 'k', false]);
   assert.deepEqual(current, { percent: 40, oddsAtBet: 2 });
-});
-
-test('an order ends with its signal, and when no answer comes in time', async () => {
-  const script = await Script.start();
-  const stream = script.open();
-  const line = await script.line();
-  const ending = new AbortController();
-  const order = stream.placeOrder(ORDER, { signal: ending.signal });
-  await line.next();
-  ending.abort(new Error('enough'));
-  await assert.rejects(order, /enough/);
-  const late = await errorOf(stream.placeOrder(ORDER, { timeoutMs: 1, retryForMs: 0 }));
-  assert.deepEqual([late.code, late.isOutcomeUnknown], ['timed_out', true]);
 });

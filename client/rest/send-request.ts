@@ -16,7 +16,7 @@ export interface Success {
   readonly nextCursor: string | null;
 }
 
-export interface Exchanged {
+export interface Sent {
   readonly outcome: Success | Failure;
   /** null where no answer came. */
   readonly headers: Headers | null;
@@ -44,14 +44,13 @@ function deadline(
   };
 }
 
-/** Throws only the reason of `signal`, if that is aborted. */
-export async function exchange(
+/** Throws only the reason of `signal`, if that is aborted meanwhile. */
+export async function sendRequest(
   wanted: Wanted,
   send: Fetch,
   timeoutMs: number,
   signal: AbortSignal | undefined,
-): Promise<Exchanged> {
-  signal?.throwIfAborted();
+): Promise<Sent> {
   const { method, url, headers, body } = wanted;
   const { own, done } = deadline(timeoutMs, signal);
   try {
@@ -61,11 +60,25 @@ export async function exchange(
     signal?.throwIfAborted();
     const failure: Failure = own.aborted
       ? { code: 'timed_out', detail: `no answer within ${timeoutMs} ms`, status: 0, cause }
-      : { code: 'connection_failed', detail: describe(cause), status: 0, cause };
+      : {
+          code: 'connection_failed',
+          detail: describe(cause),
+          status: 0,
+          cause,
+          ...(isUnconnected(cause) && { isUnsent: true }),
+        };
     return { outcome: failure, headers: null };
   } finally {
     done();
   }
+}
+
+/** No connection came about, as Node tells it; browsers do not. */
+const UNCONNECTED: readonly unknown[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
+
+function isUnconnected(thrown: unknown): boolean {
+  const cause: unknown = thrown instanceof Error ? thrown.cause : null;
+  return cause instanceof Error && 'code' in cause && UNCONNECTED.includes(cause.code);
 }
 
 function describe(thrown: unknown): string {

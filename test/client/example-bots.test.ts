@@ -1,0 +1,65 @@
+/** The example bots beside a server that a script plays: which orders they send, and which refusals they live through. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { cautiousOdds } from '../../client/examples/bot.js';
+import type { Market } from '../../client/index.js';
+import { botNamed } from '../../client/local/bots.js';
+import { type Answer, failure, Scripted, success } from './support/scripted.js';
+
+const ROUND = { id: 'BTC_ONE_MINUTE_1', status: 'LIVE', timeToBettingClose: 30_000, currentPrice: 100 };
+const MARKET = { id: 'BTC_ONE_MINUTE', oddsUp: 1.6667, oddsDown: 2.5, percentUp: 60, percentDown: 40 };
+
+const lookAt = (currentPrice: number): Market =>
+  ({ ...MARKET, currentRound: { ...ROUND, currentPrice } }) as Market;
+
+/** Runs the bot over these prices. Returns the orders it has sent, and its lines. */
+async function run(bot: string, prices: readonly number[], ordersAnswer: Answer) {
+  const detail = success({ ...ROUND, fairPercentUp: 50 });
+  const script = new Scripted(
+    [(request) => (request.method === 'POST' ? ordersAnswer(request) : detail(request))],
+    { retryForMs: 0 },
+  );
+  const lines: string[] = [];
+  async function* markets(): AsyncGenerator<Market> {
+    yield* prices.map(lookAt);
+  }
+  const log = (line: string): void => void lines.push(line);
+  await botNamed(bot)({ tote: script.client, markets: markets(), log });
+  const orders = script.sent.flatMap(({ method, body }) =>
+    method === 'POST' ? [JSON.parse(body ?? '')] : [],
+  );
+  return { orders, lines };
+}
+
+const RISING = [100, 101, 102, 103, 104, 105];
+const PLACED = success(
+  { bet: { id: 'bet_1', oddsAtBet: 1.6 }, newBalance: 995, limitOrdersFilled: null },
+  201,
+);
+
+test('momentum and imbalance insist on odds that are a little below those seen', async () => {
+  const momentum = await run('momentum', RISING, PLACED);
+  assert.deepEqual(momentum.orders, [
+    {
+      marketId: MARKET.id,
+      prediction: 'UP',
+      amount: 5,
+      minOdds: 1.5,
+      roundId: ROUND.id,
+      clientOrderId: 'momentum',
+    },
+  ]);
+  const imbalance = await run('imbalance', [100], PLACED);
+  const [order] = imbalance.orders;
+  assert.deepEqual([order.prediction, order.minOdds, order.expectedPercent], ['DOWN', 2.25, undefined]);
+  assert.equal(cautiousOdds(1.05), 1, 'the least that an order may ask for');
+});
+
+test('a bot tries again at its next look while the house has no price to quote from', async () => {
+  for (const code of ['stale_price', 'price_held', 'price_source_changed', 'price_too_coarse']) {
+    const { orders, lines } = await run('momentum', RISING, failure(503, `${code}: try again`));
+    assert.equal(orders.length, 2, code);
+    assert.ok(lines.every((line) => line.startsWith(`no bet in ${ROUND.id}: ${code}`)));
+  }
+  await assert.rejects(run('momentum', RISING, failure(403, 'account_frozen: ask us')), /account_frozen/);
+});
