@@ -1,7 +1,7 @@
 /** Bettors who are after the house's money, each with a way of their own, and some who bet for other reasons. */
 import { DOWN, LIMIT_ODDS_E4_MAX, LIMIT_ODDS_E4_MIN, UP } from '../../engine/model/domain.js';
 import { Random } from '../client/random.js';
-import { LATENESS_MS, type Market, type Strategy } from './market.js';
+import type { Market, Strategy } from './market.js';
 
 const other = (side: number): number => (side === UP ? DOWN : UP);
 const probabilityOf = ({ probabilityUp }: Market, side: number): number =>
@@ -17,9 +17,13 @@ function climb(moment: Market, side: number, growth: number, bets: number): void
 }
 
 /** What a bettor does at each moment, in the same way in every round. */
-const always = (name: string, play: (moment: Market) => void, lateness = 0): Strategy => ({
+const always = (
+  name: string,
+  play: (moment: Market) => void,
+  sight: Strategy['sight'] = 'informed',
+): Strategy => ({
   name,
-  lateness,
+  sight,
   newRound: () => play,
 });
 
@@ -51,14 +55,16 @@ function bestStakeCents(moment: Market, side: number): number {
   const own = moment.poolCents(side);
   const total = own + moment.poolCents(other(side));
   const k = probabilityOf(moment, side) * (1 - moment.feeBps / 10_000);
-  if (k * total <= own) return 0;
+  if (!(k * total > own)) return 0;
   const best = Math.floor(Math.sqrt((k * own * (total - own)) / (1 - k)) - own);
   const stake = Math.min(best, moment.availableCents(side));
   const pays = (k * (total + stake)) / (own + stake) > 1;
   return pays && stake >= moment.minStakeCents ? stake : 0;
 }
 
-const allKnowing = always('all-knowing', takeWhatPays);
+/** Whoever sees what the public sees, and whoever knows more. */
+export const PUBLIC = always('public', takeWhatPays, 'public');
+export const INFORMED = always('informed', takeWhatPays);
 
 /** DOWN climbs, then UP climbs at the odds that DOWN has made, in one moment at the beginning. */
 const poolSwinger = always('pool swinger', (moment) => {
@@ -88,7 +94,7 @@ const RESTING_STAKES_CENTS = [20_00, 100_00, 400_00];
  * Knows all probabilities, and has orders rest at the odds that just pay by them, anew at each moment: if resting orders were
  * an option on the next price, these were the ones to hold.
  */
-const restingAllKnowing = always('resting, all-knowing', (moment) => {
+const restingAllKnowing = always('resting, informed', (moment) => {
   moment.cancelAll();
   for (const side of [UP, DOWN]) {
     const limitOddsE4 = payingOddsE4(moment, side);
@@ -105,15 +111,8 @@ function payingOddsE4(moment: Market, side: number): number {
 }
 
 /** The four attacks that won against fixed quotes, and orders that rest. */
-export const KNOWN_ATTACKS: readonly Strategy[] = [lateBettor, allKnowing, poolSwinger, sideCloser];
+export const KNOWN_ATTACKS: readonly Strategy[] = [lateBettor, INFORMED, poolSwinger, sideCloser];
 export const RESTING: readonly Strategy[] = [restingLadder, restingAllKnowing];
-
-/** The all-knowing one with prices that the house hears later. */
-export const EARLIER: readonly Strategy[] = LATENESS_MS.flatMap((ms, at) =>
-  ms === 0
-    ? []
-    : [always(`all-knowing, ${ms < 1_000 ? `${ms} ms` : `${ms / 1_000} s`} earlier`, takeWhatPays, at)],
-);
 
 const STAKE_USD = { least: 5, most: 500 } as const;
 
@@ -122,7 +121,7 @@ export function fairFlow(bets: number, seed: number): Strategy {
   const random = new Random(seed, `fair ${bets}`);
   return {
     name: `fair, ${bets} bets`,
-    lateness: 0,
+    sight: 'public',
     newRound: () => {
       const due: number[] = [];
       return (moment) => {
@@ -142,7 +141,7 @@ export function beside(attack: Strategy, seed: number): Strategy {
   const others = fairFlow(100, seed);
   return {
     name: `${attack.name} beside 100 fair bets`,
-    lateness: attack.lateness,
+    sight: attack.sight,
     newRound: () => {
       const [theirs, own] = [others.newRound(), attack.newRound()];
       return (moment) => {

@@ -1,149 +1,126 @@
-/**
- * The real engine with one market and the house's real quotes, at which a strategy plays recorded rounds. Bets move no
- * prices, so every strategy can play the same rounds.
- */
+/** The market, and what one bettor sees and does there at each moment. Bets move no prices. */
 import { assert, must } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
-import { fairShareE6 } from '../../engine/host/ticks/fair-share.js';
-import { Volatility, YEARLY_VOLATILITY } from '../../engine/host/ticks/volatility.js';
-import type { Command } from '../../engine/model/commands.js';
-import { type Asset, assetOf, TIERS, UP } from '../../engine/model/domain.js';
-import type { EngineEvent } from '../../engine/model/events.js';
-import { RULES_VERSION, type Rules } from '../../engine/model/rules.js';
+import { RestingOrders } from '../../engine/host/resting-orders.js';
+import type { Command, SubmittedCommand } from '../../engine/model/commands.js';
+import { TIERS, UP } from '../../engine/model/domain.js';
+import type { Outcome } from '../../engine/model/events.js';
 import type { RoundView } from '../../engine/model/views.js';
 import { availableCents } from '../../engine/quotes/exposure.js';
 import { quotedUpCents } from '../../engine/quotes/split.js';
-import type { PricePath } from './prices.js';
-
-/** Moments of a round at which bets may come. */
-const MOMENTS = 136;
-/** The last of them is so long before betting closes. */
-const LAST_MOMENT_MS = 1_000;
-/** How late the house hears prices. Where ticks come less often than that, a lateness is passed over. */
-export const LATENESS_MS: readonly number[] = [0, 250, 1_000, 5_000];
-/** Of ticks, before the first round. */
-const WARM_UP_MS = 2 * 3_600_000;
-
-/** A recorded round: what bettors and the house know at each moment. */
-export interface Tape {
-  readonly openPrice: number;
-  readonly closePrice: number;
-  /** By moment: milliseconds since the round's begin. */
-  readonly timesMs: readonly number[];
-  readonly prices: Float64Array;
-  /** The true probabilities that UP wins, which nobody knows in real life. */
-  readonly probabilitiesUp: Float64Array;
-  /** UP's fair share by the house, in millionths: by lateness, then by moment. */
-  readonly fairSharesE6: readonly Int32Array[];
-}
-
-/** Records rounds one after the other, as a market has them. `closedMs`: from the end of betting to that of the round. */
-export function recordRounds(
-  path: PricePath,
-  asset: Asset,
-  frameMs: number,
-  closedMs: number,
-  count: number,
-): Tape[] {
-  const { tickMs } = path;
-  const lateTicks = LATENESS_MS.map((ms) => Math.floor(ms / tickMs));
-  const houses = LATENESS_MS.map(() => ({ price: 0, volatility: new Volatility(YEARLY_VOLATILITY[asset]) }));
-  /** The last prices, for those who hear them late. */
-  const heard = new Float64Array(Math.max(...lateTicks) + 1);
-  const timesMs = momentsMs(frameMs - closedMs, tickMs);
-  let [tick, price] = [0, 0];
-  const next = (): void => {
-    tick++;
-    price = path.next();
-    heard[tick % heard.length] = price;
-    for (const [at, house] of houses.entries()) {
-      const heardTick = tick - (lateTicks[at] as number);
-      if (heardTick <= 0) continue;
-      house.price = heard[heardTick % heard.length] as number;
-      house.volatility.take(house.price, heardTick * tickMs);
-    }
-  };
-  for (let ms = 0; ms < WARM_UP_MS; ms += tickMs) next();
-  return Array.from({ length: count }, () => {
-    const openPrice = price;
-    const [prices, probabilitiesUp] = [new Float64Array(timesMs.length), new Float64Array(timesMs.length)];
-    const fairSharesE6 = LATENESS_MS.map(() => new Int32Array(timesMs.length));
-    for (let sinceMs = 0, moment = 0; sinceMs < frameMs; sinceMs += tickMs) {
-      if (sinceMs === timesMs[moment]) {
-        const leftMs = frameMs - sinceMs;
-        prices[moment] = price;
-        probabilitiesUp[moment] = path.probabilityUp(openPrice, leftMs);
-        for (const [at, house] of houses.entries()) {
-          const shares = must(fairSharesE6[at], 'shares');
-          shares[moment] = fairShareE6(openPrice, house.price, house.volatility.varianceOver(leftMs));
-        }
-        moment++;
-      }
-      next();
-    }
-    return { openPrice, closePrice: price, timesMs, prices, probabilitiesUp, fairSharesE6 };
-  });
-}
-
-/** Evenly spread over the time in which bets are taken, each at a tick. */
-function momentsMs(bettingMs: number, tickMs: number): number[] {
-  const lastTick = Math.floor((bettingMs - LAST_MOMENT_MS) / tickMs);
-  const ticks = Array.from({ length: MOMENTS }, (_, i) => Math.round((i * lastTick) / (MOMENTS - 1)));
-  return [...new Set(ticks)].map((tick) => tick * tickMs);
-}
+import { BALANCE_CENTS } from './house.js';
 
 export interface Strategy {
   readonly name: string;
-  /** Index into `LATENESS_MS`: how much earlier than the house the bettor has prices. */
-  readonly lateness: number;
+  /** Whose beliefs the bettor has. */
+  readonly sight: 'public' | 'informed';
   /** What the bettor does in a round, moment after moment. */
   readonly newRound: () => (moment: Market) => void;
 }
 
 export interface RoundResult {
+  readonly beginMs: number;
   readonly houseCents: number;
   readonly stakedCents: number;
   readonly bets: number;
   readonly refused: number;
 }
 
-const BALANCE_CENTS = 100_000_000_000_00;
-const BEGIN_MS = Date.UTC(2026, 0, 5);
-const FIRST_PRICE = 100;
-const FILLS_AT_ONCE = 200;
+/** What all bettors see alike. */
+export interface Scene {
+  readonly nowMs: number;
+  /** The moment, and how many a round has. */
+  readonly index: number;
+  readonly count: number;
+  readonly price: number;
+  readonly fairShareE6: number;
+  /** Probability that UP wins, by the beliefs of the bettor. */
+  readonly beliefs: Readonly<Record<Strategy['sight'], number>>;
+}
+
 const ACCOUNT = { account: 1, key: 1 };
 
-/** The market, and what a bettor sees and does there at one moment. */
 export class Market {
   readonly #engine = new Engine();
-  readonly #market: number;
-  #round: RoundView;
-  #nowMs = BEGIN_MS;
-  #fairShareE6 = -1;
-  /** Numbers of orders that rest. */
-  readonly #resting = new Set<number>();
+  readonly #orders: RestingOrders;
+  readonly #restingIds = new Set<number>();
+  readonly results: RoundResult[] = [];
+  #play: ((moment: Market) => void) | null = null;
+  #scene: Scene | null = null;
+  #beganMs = 0;
   #taken = { stakedCents: 0, bets: 0, refused: 0 };
-  /** The moment, and how many the round has. */
-  index = 0;
-  count = 0;
-  openPrice = 0;
-  price = 0;
-  /** The truth, for those who know it. */
-  probabilityUp = 0;
 
-  /** `rules` have this one market. */
-  constructor(rules: Rules, market: number) {
-    this.#market = market;
-    const timeMs = BEGIN_MS;
-    this.#do({ kind: 'configure', timeMs, rulesVersion: RULES_VERSION, rules });
-    this.#do({ kind: 'depositHouse', timeMs, amountCents: BALANCE_CENTS, reference: 'capital' });
-    const tier = TIERS.indexOf('VIP');
-    this.#do({ kind: 'createAccount', timeMs, name: null, tier, balanceCents: BALANCE_CENTS });
-    const opening = { asset: assetOf(market), price: FIRST_PRICE, priceTimeMs: timeMs, source: null };
-    this.#do({ kind: 'openLate', timeMs, ...opening, evidence: '' });
-    this.#round = this.#current();
+  constructor(
+    private readonly market: number,
+    readonly strategy: Strategy,
+  ) {
+    const desk = {
+      engine: this.#engine,
+      gate: null,
+      stopped: false,
+      submit: (command: SubmittedCommand) => this.#apply(command),
+    };
+    this.#orders = new RestingOrders(desk, () => this.#seen.fairShareE6);
   }
 
+  /** Takes a command of the house. With the price that ends a round its bets are settled, too. */
+  follow(command: Command): void {
+    const { timeMs } = command;
+    if (command.kind === 'settle') return;
+    const before = this.#houseCents();
+    if (command.kind !== 'advance' && this.#engine.nextDueMs <= timeMs)
+      this.#apply({ kind: 'advance', timeMs });
+    this.#apply(command);
+    if (command.kind === 'depositHouse') this.#join(timeMs);
+    if (command.kind !== 'boundaryPrice') return;
+    while (this.#engine.settlementsWaiting) this.#apply({ kind: 'settle', timeMs, betsMax: 10_000 });
+    this.#end(this.#houseCents() - before);
+  }
+
+  #join(timeMs: number): void {
+    const tier = TIERS.indexOf('VIP');
+    this.#apply({ kind: 'createAccount', timeMs, name: null, tier, balanceCents: BALANCE_CENTS });
+  }
+
+  #end(houseCents: number): void {
+    if (this.#scene !== null) this.results.push({ beginMs: this.#beganMs, houseCents, ...this.#taken });
+    this.#scene = null;
+    this.#play = null;
+    this.#restingIds.clear();
+    this.#taken = { stakedCents: 0, bets: 0, refused: 0 };
+  }
+
+  /** The bettor acts. */
+  act(scene: Scene): void {
+    this.#scene = scene;
+    this.#beganMs = this.#round.startTimeMs;
+    this.#play ??= this.strategy.newRound();
+    while (!this.#orders.work(scene.nowMs));
+    this.#play(this);
+  }
+
+  get #seen(): Scene {
+    return must(this.#scene, 'a moment');
+  }
+  get #round(): RoundView {
+    return must(this.#engine.currentRound(this.market), 'open round');
+  }
+  get index(): number {
+    return this.#seen.index;
+  }
+  get count(): number {
+    return this.#seen.count;
+  }
+  get price(): number {
+    return this.#seen.price;
+  }
+  get openPrice(): number {
+    return must(this.#round.openPrice, 'open price');
+  }
+  /** Probability that UP wins, if any side does, as the bettor believes. */
+  get probabilityUp(): number {
+    return this.#seen.beliefs[this.strategy.sight];
+  }
   get feeBps(): number {
     return this.#round.feeBps;
   }
@@ -151,108 +128,52 @@ export class Market {
     return this.#round.minStakeCents;
   }
 
-  /** Plays the next round. */
-  play(tape: Tape, { lateness, newRound }: Strategy): RoundResult {
-    const shares = must(tape.fairSharesE6[lateness], 'a lateness that was recorded');
-    const beganMs = this.#round.startTimeMs;
-    this.count = tape.timesMs.length;
-    this.openPrice = tape.openPrice;
-    this.#taken = { stakedCents: 0, bets: 0, refused: 0 };
-    const act = newRound();
-    for (let i = 0; i < this.count; i++) {
-      this.index = i;
-      this.#nowMs = beganMs + (tape.timesMs[i] as number);
-      this.price = tape.prices[i] as number;
-      this.probabilityUp = tape.probabilitiesUp[i] as number;
-      this.#fairShareE6 = shares[i] as number;
-      this.#fill();
-      act(this);
-    }
-    return { houseCents: this.#end(tape), ...this.#taken };
-  }
-
   /** The published pool of a side. */
   poolCents(side: number): number {
-    const upCents = quotedUpCents(this.#round, this.#fairShareE6);
+    const upCents = quotedUpCents(this.#round, this.#seen.fairShareE6);
     return side === UP ? upCents : this.#round.poolUpCents + this.#round.poolDownCents - upCents;
   }
 
   /** Up to which stake a bet on the side is accepted. */
   availableCents(side: number): number {
-    return availableCents(this.#round, side, this.#fairShareE6);
+    return availableCents(this.#round, side, this.#seen.fairShareE6);
   }
 
   /** False where the house refuses. */
   bet(side: number, stakeCents: number): boolean {
-    const about = { idempotency: null, clientSeed: null, expectedPercentE6: -1, limitOddsE4: 0 };
-    const order = { ...ACCOUNT, market: this.#market, side, stakeCents, fairShareE6: this.#fairShareE6 };
-    const outcome = this.#engine.apply({ kind: 'placeOrder', timeMs: this.#nowMs, ...order, ...about });
-    if (outcome.status === 'accepted') {
-      this.#take(outcome.events);
-      return true;
-    }
-    const isExposure = outcome.status === 'rejected' && outcome.code === 'round_exposure_limit';
-    assert(isExposure, `a bet is refused for its exposure only: ${JSON.stringify(outcome)}`);
-    this.#taken.refused++;
-    return false;
+    return this.#order(side, stakeCents, 0);
   }
 
   /** A limit order, which is placed at once or rests. */
   rest(side: number, stakeCents: number, limitOddsE4: number): void {
-    const order = { ...ACCOUNT, market: this.#market, side, stakeCents, limitOddsE4 };
-    const about = {
+    this.#order(side, stakeCents, limitOddsE4);
+  }
+
+  #order(side: number, stakeCents: number, limitOddsE4: number): boolean {
+    const { nowMs, fairShareE6 } = this.#seen;
+    const outcome = this.#apply({
+      kind: 'placeOrder',
+      timeMs: nowMs,
+      account: ACCOUNT.account,
+      key: ACCOUNT.key,
+      market: this.market,
+      side,
+      stakeCents,
+      fairShareE6,
+      limitOddsE4,
+      validUntilMs: 0,
+      expectedPercentE6: -1,
       idempotency: null,
       clientSeed: null,
-      expectedPercentE6: -1,
-      fairShareE6: this.#fairShareE6,
-    };
-    this.#take(this.#do({ kind: 'placeOrder', timeMs: this.#nowMs, ...order, ...about }));
+      clientOrderId: null,
+    });
+    return outcome.status === 'accepted';
   }
 
   cancelAll(): void {
-    for (const bet of this.#resting) this.#do({ kind: 'cancelOrder', timeMs: this.#nowMs, ...ACCOUNT, bet });
-    this.#resting.clear();
-  }
-
-  /** What the house does at each price: it fills what its new quote allows. */
-  #fill(): void {
-    if (this.#resting.size === 0) return;
-    const [market, fairShare, timeMs] = [this.#market, this.#fairShareE6, this.#nowMs];
-    const fill = {
-      kind: 'fillOrders',
-      timeMs,
-      market,
-      fairShareE6: fairShare,
-      ordersMax: FILLS_AT_ONCE,
-    } as const;
-    while (this.#engine.isFillable(market, fairShare, timeMs)) this.#take(this.#do(fill));
-  }
-
-  #take(events: readonly EngineEvent[]): void {
-    for (const event of events) {
-      if (event.type === 'orderPending') this.#resting.add(event.bet);
-      if (event.type !== 'betPlaced' && event.type !== 'orderFilled') continue;
-      this.#resting.delete(event.bet);
-      this.#taken.bets++;
-      this.#taken.stakedCents += event.stakeCents;
-    }
-  }
-
-  /** Ends the round at the tape's price and settles it; returns what the house has made. The next one begins at that price. */
-  #end({ closePrice, openPrice }: Tape): number {
-    const timeMs = this.#round.endTimeMs;
-    // The engine's round opened at another price than the tape's: what counts is whether it rose or fell.
-    const own = must(this.#round.openPrice, 'open price');
-    const price = closePrice > openPrice ? own * 1.01 : closePrice < openPrice ? own / 1.01 : own;
-    const before = this.#houseCents();
-    this.#do({ kind: 'advance', timeMs: this.#round.lockTimeMs });
-    this.#do({ kind: 'advance', timeMs });
-    const priced = { boundaryMs: timeMs, price, priceTimeMs: timeMs, source: null, evidence: '' };
-    this.#do({ kind: 'boundaryPrice', timeMs, asset: assetOf(this.#market), ...priced });
-    while (this.#engine.settlementsWaiting) this.#do({ kind: 'settle', timeMs, betsMax: 10_000 });
-    this.#resting.clear();
-    this.#round = this.#current();
-    return this.#houseCents() - before;
+    const { nowMs: timeMs } = this.#seen;
+    for (const bet of this.#restingIds) this.#apply({ kind: 'cancelOrder', timeMs, ...ACCOUNT, bet });
+    this.#restingIds.clear();
   }
 
   /** What the house has, what is in open rounds of it included. */
@@ -261,13 +182,21 @@ export class Market {
     return houseCents + openSeedsCents;
   }
 
-  #current(): RoundView {
-    return must(this.#engine.currentRound(this.#market), 'open round');
-  }
-
-  #do(command: Command): readonly EngineEvent[] {
+  #apply(command: Command): Outcome {
     const outcome = this.#engine.apply(command);
-    assert(outcome.status === 'accepted', `${command.kind} is accepted`);
-    return outcome.events;
+    if (outcome.status === 'rejected') {
+      assert(command.kind === 'placeOrder', `${command.kind} is refused: ${outcome.detail}`);
+      this.#taken.refused++;
+      return outcome;
+    }
+    assert(outcome.status === 'accepted', `${command.kind} is ${outcome.status}`);
+    for (const event of outcome.events) {
+      if (event.type === 'orderPending') this.#restingIds.add(event.bet);
+      if (event.type !== 'betPlaced' && event.type !== 'orderFilled') continue;
+      this.#restingIds.delete(event.bet);
+      this.#taken.bets++;
+      this.#taken.stakedCents += event.stakeCents;
+    }
+    return outcome;
   }
 }

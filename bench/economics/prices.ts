@@ -1,18 +1,22 @@
 /**
- * Prices to bet on. A path knows the probabilities of its own future, as no bettor can: that is what an all-knowing one
- * knows.
+ * The real price of an asset, which nobody rounds, delays or holds back. It knows the probabilities of its own future, as no
+ * bettor can: that is what the best-informed one knows.
  */
 import { normalBelow } from '../../engine/host/ticks/fair-share.js';
-import { YEARLY_VOLATILITY } from '../../engine/host/ticks/volatility.js';
-import type { Asset } from '../../engine/model/domain.js';
 import { Random } from '../client/random.js';
 
-export interface PricePath {
+/** Volatility that follows the clock: by slot of time, over and over. */
+export interface Profile {
+  readonly slotMs: number;
+  readonly factors: readonly number[];
+}
+
+export interface WalkOptions {
+  readonly startPrice: number;
+  /** The standard deviation of a year's relative change, about which volatility wanders. */
+  readonly yearly: number;
   readonly tickMs: number;
-  /** The price one tick later. */
-  next(): number;
-  /** Probability that the price is above `openPrice` `leftMs` from now; half of that of a draw included. */
-  probabilityUp(openPrice: number, leftMs: number): number;
+  readonly profile?: Profile;
 }
 
 const YEAR_MS = 365.25 * 86_400_000;
@@ -21,37 +25,52 @@ const LOG_VOLATILITY_DEVIATION = 0.35;
 const VOLATILITY_RETURNS_MS = 4 * 3_600_000;
 const VOLATILITY_STEP_MS = 4_000;
 const JUMPS_PER_MS = 6 / 86_400_000;
+/** Of an asset with a volatility of 0.5; of others in proportion. */
 const JUMP_DEVIATION = 0.004;
 const JUMPS_MAX = 40;
 const VARIANCE_STEPS = 16;
+const STEADY: Profile = { slotMs: YEAR_MS, factors: [1] };
 
 /** Jumps, and a volatility that wanders about the asset's own: what real markets do to an estimate. */
-export class RestlessPath implements PricePath {
+export class Walk {
   readonly #random: Random;
   readonly #tickVariance: number;
-  #logPrice = Math.log(95_000);
+  readonly #jumpDeviation: number;
+  readonly #profile: Profile;
   #logVolatility: number;
   #volatility = 1;
   #movedMs = 0;
+  #nowMs = 0;
+  #asked = { nowMs: 0, leftMs: 0, variance: 0 };
+  logPrice: number;
+  readonly tickMs: number;
 
-  constructor(
-    seed: number,
-    asset: Asset,
-    readonly tickMs: number,
-  ) {
+  constructor(seed: number, { startPrice, yearly, tickMs, profile = STEADY }: WalkOptions) {
     this.#random = new Random(seed, 'restless path');
-    this.#tickVariance = (YEARLY_VOLATILITY[asset] ** 2 / YEAR_MS) * tickMs;
+    this.tickMs = tickMs;
+    this.#tickVariance = (yearly ** 2 / YEAR_MS) * tickMs;
+    this.#jumpDeviation = (JUMP_DEVIATION * yearly) / 0.5;
+    this.#profile = profile;
     this.#logVolatility = LOG_VOLATILITY_DEVIATION * this.#random.normal();
+    this.logPrice = Math.log(startPrice);
   }
 
-  next(): number {
+  get price(): number {
+    return Math.exp(this.logPrice);
+  }
+  /** The standard deviation of a tick's change at this moment. */
+  get tickDeviation(): number {
+    return Math.sqrt(this.#tickVariance) * this.#volatility * this.#factorAt(this.#nowMs);
+  }
+
+  /** One tick on, to `nowMs`. */
+  move(nowMs: number): void {
+    this.#nowMs = nowMs;
     this.#movedMs -= this.tickMs;
     if (this.#movedMs <= 0) this.#moveVolatility();
-    this.#logPrice += Math.sqrt(this.#tickVariance) * this.#volatility * this.#random.normal();
-    if (this.#random.next() < JUMPS_PER_MS * this.tickMs) {
-      this.#logPrice += JUMP_DEVIATION * this.#random.normal();
-    }
-    return Math.round(Math.exp(this.#logPrice) * 100) / 100;
+    this.logPrice += this.tickDeviation * this.#random.normal();
+    if (this.#random.next() < JUMPS_PER_MS * this.tickMs)
+      this.logPrice += this.#jumpDeviation * this.#random.normal();
   }
 
   #moveVolatility(): void {
@@ -62,27 +81,55 @@ export class RestlessPath implements PricePath {
     this.#volatility = Math.exp(this.#logVolatility);
   }
 
-  /** The expected variance of what is left, and so many jumps as Poisson says. */
-  probabilityUp(openPrice: number, leftMs: number): number {
-    const distance = this.#logPrice - Math.log(openPrice);
+  #factorAt(timeMs: number): number {
+    const { slotMs, factors } = this.#profile;
+    return factors[Math.floor(timeMs / slotMs) % factors.length] as number;
+  }
+
+  /**
+   * Probability that the logarithm moves by more than `-distance` within `leftMs` from now: the expected variance of what is
+   * left, and so many jumps as Poisson says.
+   */
+  above(distance: number, leftMs: number): number {
+    if (leftMs <= 0) return distance > 0 ? 1 : distance < 0 ? 0 : 0.5;
     const variance = this.#expectedVariance(leftMs);
     const jumps = JUMPS_PER_MS * leftMs;
     let weight = Math.exp(-jumps);
     let probability = 0;
     for (let count = 0; count < JUMPS_MAX && weight >= 1e-9; count++) {
-      probability += weight * normalBelow(distance / Math.sqrt(variance + count * JUMP_DEVIATION ** 2));
+      probability += weight * normalBelow(distance / Math.sqrt(variance + count * this.#jumpDeviation ** 2));
       weight *= jumps / (count + 1);
     }
     return probability;
   }
 
+  /** Asked for many times with the same time left. */
   #expectedVariance(leftMs: number): number {
+    if (this.#asked.leftMs !== leftMs || this.#asked.nowMs !== this.#nowMs)
+      this.#asked = { nowMs: this.#nowMs, leftMs, variance: this.#varianceOver(leftMs) };
+    return this.#asked.variance;
+  }
+
+  #varianceOver(leftMs: number): number {
     const spread = LOG_VOLATILITY_DEVIATION ** 2;
     let sum = 0;
     for (let step = 0; step < VARIANCE_STEPS; step++) {
       const kept = Math.exp((-(step + 0.5) * leftMs) / VARIANCE_STEPS / VOLATILITY_RETURNS_MS);
       sum += Math.exp(2 * this.#logVolatility * kept + 2 * spread * (1 - kept * kept));
     }
-    return (this.#tickVariance * (leftMs / this.tickMs) * sum) / VARIANCE_STEPS;
+    return ((this.#tickVariance * (leftMs / this.tickMs) * sum) / VARIANCE_STEPS) * this.#meanSquare(leftMs);
+  }
+
+  /** Of the profile's factors from now on. */
+  #meanSquare(leftMs: number): number {
+    const { slotMs } = this.#profile;
+    const endMs = this.#nowMs + leftMs;
+    let sum = 0;
+    for (let fromMs = this.#nowMs; fromMs < endMs; ) {
+      const untilMs = Math.min(endMs, (Math.floor(fromMs / slotMs) + 1) * slotMs);
+      sum += this.#factorAt(fromMs) ** 2 * (untilMs - fromMs);
+      fromMs = untilMs;
+    }
+    return sum / leftMs;
   }
 }

@@ -1,43 +1,131 @@
-/** One time frame: the same rounds for every strategy, what the house makes of each, and intervals that can be trusted. */
+/** One case: a path of prices, and what the house makes of each strategy in the same rounds, with intervals that can be trusted. */
 import { must } from '../../engine/base/assert.js';
-import { marketOf, TIME_FRAME_MS, TIME_FRAMES, type TimeFrame } from '../../engine/model/domain.js';
+import { DEFAULT_JUMP_LIMITS, type JumpLimits } from '../../engine/host/ticks/jumps.js';
+import { YEARLY_VOLATILITY } from '../../engine/host/ticks/volatility.js';
+import {
+  type Asset,
+  assetOf,
+  LIVE,
+  marketOf,
+  TIME_FRAME_MS,
+  TIME_FRAMES,
+  type TimeFrame,
+} from '../../engine/model/domain.js';
 import { defaultRules, type HouseRules, type Rules } from '../../engine/model/rules.js';
-import { Market, type RoundResult, recordRounds, type Strategy, type Tape } from './market.js';
-import { RestlessPath } from './prices.js';
+import { House } from './house.js';
+import { Market, type RoundResult, type Strategy } from './market.js';
+import { FinePath, type PathArguments } from './paths.js';
+import { type Profile, Walk } from './prices.js';
 
 export interface Study {
+  readonly asset: Asset;
   readonly frame: TimeFrame;
+  /** Fine prices where it is absent. */
+  readonly path?: (given: PathArguments) => FinePath;
   readonly rounds: number;
   readonly seed: number;
   /** What differs from the default way to quote. */
-  readonly house: Partial<HouseRules>;
+  readonly house?: Partial<HouseRules>;
+  readonly jumpLimits?: JumpLimits;
+  /** The real volatility as a factor of the one that the house begins with, always and by the clock. */
+  readonly volatility?: number;
+  readonly profile?: Profile;
+  /** Something happens in one round of so many, and only these are counted. 1 if absent. */
+  readonly every?: number;
+  /** Whether the house restarts shortly before these rounds. */
+  readonly restarts?: boolean;
 }
 
-const ASSET = 'BTC';
+const START_PRICES: Readonly<Partial<Record<Asset, number>>> = {
+  ...{ BTC: 95_000, HYPE: 38, TON: 2.2, USDJPY: 155, AUDUSD: 0.65, USDCAD: 1.4 },
+};
+const BEGIN_MS = Date.UTC(2026, 0, 5);
+/** Of ticks, before the first round that counts. */
+const WARM_UP_MS = 2 * 3_600_000;
+const RESTART_MS = 5_000;
+/** Moments of a round at which bets may come. */
+const MOMENTS = 136;
+/** The last of them is so long before betting closes. */
+const LAST_MOMENT_MS = 1_000;
 
 /** The default rules with this one market, and its house's way to quote. */
-function rulesOf({ frame, house }: Study): Rules {
+function rulesOf({ asset, frame, house }: Study): Rules {
   const rules = defaultRules('0'.repeat(64));
   const markets = rules.markets
-    .filter(({ marketId }) => marketId === `${ASSET}_${frame}`)
+    .filter(({ marketId }) => marketId === `${asset}_${frame}`)
     .map((market) => ({ ...market, house: { ...market.house, ...house } }));
-  return { ...rules, markets };
+  // Thousands of rounds are many days: what a limit would cut off is what is measured.
+  const most = Number.MAX_SAFE_INTEGER;
+  return { ...rules, markets, lossLimits: { marketCents: most, assetCents: most, allCents: most } };
 }
 
-export function record(study: Study): Tape[] {
-  const { frame, rounds, seed } = study;
+/** By strategy, its rounds. */
+export function playAll(study: Study, strategies: readonly Strategy[]): RoundResult[][] {
+  const { asset, frame, rounds, seed, every = 1 } = study;
   const rules = rulesOf(study);
   const frameMs = must(TIME_FRAME_MS[TIME_FRAMES.indexOf(frame)], 'time frame');
-  const closedMs = must(rules.markets[0], 'the market').lockLeadMs + rules.cutoffMs;
-  // Rounds of a day have fewer ticks, or thousands of them would take too long.
-  const path = new RestlessPath(seed, ASSET, frame === 'ONE_DAY' ? 1_000 : 250);
-  return recordRounds(path, ASSET, frameMs, closedMs, rounds);
+  const bettingMs = frameMs - must(rules.markets[0], 'the market').lockLeadMs - rules.cutoffMs;
+  // Long rounds have fewer ticks, or hundreds of them would take too long.
+  const tickMs = frameMs > 900_000 ? 1_000 : 250;
+  const market = marketOf(`${asset}_${frame}`);
+  const markets = strategies.map((strategy) => new Market(market, strategy));
+  const house = new House(rules, market, study.jumpLimits ?? DEFAULT_JUMP_LIMITS, BEGIN_MS, (command) => {
+    for (const each of markets) each.follow(command);
+  });
+  const walk = new Walk(seed, {
+    startPrice: must(START_PRICES[asset], 'a price of the asset'),
+    yearly: YEARLY_VOLATILITY[asset] * (study.volatility ?? 1),
+    tickMs,
+    ...(study.profile === undefined ? {} : { profile: study.profile }),
+  });
+  const given: PathArguments = [walk, { asset: assetOf(market), frameMs, bettingMs, every }, seed];
+  const path = study.path?.(given) ?? new FinePath(...given);
+  let nowMs = BEGIN_MS;
+  path.start((tick) => house.offer(tick, nowMs));
+  const momentsMs = momentsOf(bettingMs, tickMs);
+  const beginMs = Math.ceil((BEGIN_MS + WARM_UP_MS) / frameMs / every) * frameMs * every;
+  const endMs = beginMs + rounds * every * frameMs;
+  while (nowMs < endMs + tickMs || (house.round?.startTimeMs ?? endMs) < endMs) {
+    nowMs += tickMs;
+    if (study.restarts === true && (nowMs + RESTART_MS) % (frameMs * every) === 0) house.restart(nowMs);
+    path.advance(nowMs);
+    house.pump(nowMs);
+    const { round, tick } = house;
+    const index = momentsMs.get(nowMs % frameMs);
+    if (index === undefined || nowMs < beginMs || round?.status !== LIVE || tick === null) continue;
+    const about = {
+      openPrice: must(round.openPrice, 'open price'),
+      nowMs,
+      endMs: round.endTimeMs,
+      tick,
+    };
+    const beliefs = { public: path.publicly(about), informed: path.informed(about) };
+    const scene = {
+      nowMs,
+      index,
+      count: momentsMs.size,
+      price: tick.price,
+      fairShareE6: house.fairShareE6(nowMs),
+      beliefs,
+    };
+    for (const each of markets) each.act(scene);
+  }
+  return markets.map(({ results }) =>
+    results.filter(({ beginMs: ms }) => (ms / frameMs) % every === 0).slice(0, rounds),
+  );
 }
 
-/** What the house makes of a strategy on these rounds. */
-export function playAll(study: Study, tapes: readonly Tape[], strategy: Strategy): RoundResult[] {
-  const market = new Market(rulesOf(study), marketOf(`${ASSET}_${study.frame}`));
-  return tapes.map((tape) => market.play(tape, strategy));
+/**
+ * Evenly spread over the time in which bets are taken, each at a tick: its place by milliseconds since the begin. The first
+ * tick after the begin opens the round.
+ */
+function momentsOf(bettingMs: number, tickMs: number): ReadonlyMap<number, number> {
+  const lastTick = Math.floor((bettingMs - LAST_MOMENT_MS) / tickMs);
+  const ticks = Array.from(
+    { length: MOMENTS },
+    (_, i) => 1 + Math.round((i * (lastTick - 1)) / (MOMENTS - 1)),
+  );
+  return new Map([...new Set(ticks)].map((tick, index) => [tick * tickMs, index]));
 }
 
 /** Rounds of one batch share the volatility of their hours; batches hardly do. */
@@ -50,6 +138,8 @@ export interface Figures {
   readonly profit: number;
   readonly interval: number;
   readonly worst: number;
+  /** What the house had lost at most, in USD, since it had had most. */
+  readonly drawdown: number;
   /** Profit of what was staked. */
   readonly margin: number;
   /** USD and bets a round. */
@@ -65,11 +155,18 @@ export function figuresOf(results: readonly RoundResult[]): Figures {
   const staked = sum(results.map(({ stakedCents }) => stakedCents)) / 100;
   const bets = sum(results.map((result) => result.bets));
   const refused = sum(results.map((result) => result.refused));
+  let [total, most, drawdown] = [0, 0, 0];
+  for (const profit of profits) {
+    total += profit;
+    most = Math.max(most, total);
+    drawdown = Math.max(drawdown, most - total);
+  }
   return {
-    profit: sum(profits) / profits.length,
+    profit: total / profits.length,
     interval: halfInterval(profits),
     worst: Math.min(...profits),
-    margin: staked === 0 ? 0 : sum(profits) / staked,
+    drawdown,
+    margin: staked === 0 ? 0 : total / staked,
     staked: staked / results.length,
     bets: bets / results.length,
     refusedShare: bets + refused === 0 ? 0 : refused / (bets + refused),

@@ -1,0 +1,175 @@
+/** What is studied: prices as they should be in each time frame, and prices as they are. */
+import { TIME_FRAMES, type TimeFrame } from '../../engine/model/domain.js';
+import type { HouseRules } from '../../engine/model/rules.js';
+import { beside, fairFlow, INFORMED, KNOWN_ATTACKS, PUBLIC, RESTING } from './bettors.js';
+import type { Strategy } from './market.js';
+import {
+  CoarsePath,
+  FailoverPath,
+  JumpPath,
+  LatePath,
+  RarePath,
+  SmoothedPath,
+  StallPath,
+  TradesPath,
+} from './paths.js';
+import type { Profile } from './prices.js';
+import type { Study } from './study.js';
+
+export interface Case extends Study {
+  readonly name: string;
+  readonly strategies: readonly Strategy[];
+  /** Bettors who are to be served: more than one refused order in a hundred is a fault. */
+  readonly flows: readonly Strategy[];
+  /** Sights for which prices can be foretold, whatever the house does: only the limits of its losses bound what these win. */
+  readonly foretold?: readonly Strategy['sight'][];
+}
+
+export interface Wanted {
+  readonly rounds: number;
+  readonly seed: number;
+  readonly house: Partial<HouseRules>;
+}
+
+type Plan = Omit<Study, 'rounds' | 'seed' | 'frame'> & {
+  readonly name: string;
+  readonly frames: readonly TimeFrame[];
+  /** Of the rounds that are wanted, where a round takes long. 1 if absent. */
+  readonly share?: number;
+} & Pick<Case, 'foretold'>;
+
+const MINUTE_MS = 60_000;
+const SHORT: readonly TimeFrame[] = ['ONE_MINUTE', 'FIVE_MINUTES'];
+const NEWS: Profile = {
+  slotMs: MINUTE_MS,
+  factors: Array.from({ length: 30 }, (_, minute) => (minute === 2 ? 8 : 1)),
+};
+/** Quiet nights, and afternoons three times as restless. */
+const HOURS: Profile = {
+  slotMs: 60 * MINUTE_MS,
+  factors: Array.from({ length: 24 }, (_, hour) => 1 - 0.5 * Math.cos((2 * Math.PI * (hour - 3)) / 24)),
+};
+
+const PATHS: readonly Plan[] = [
+  { name: 'steps of 0.01', asset: 'USDJPY', frames: SHORT, path: (given) => new CoarsePath(0.01, given) },
+  {
+    name: 'steps of 0.00005',
+    asset: 'AUDUSD',
+    frames: SHORT,
+    path: (given) => new CoarsePath(0.00005, given),
+  },
+  {
+    name: 'draws, steps of 0.0001',
+    asset: 'USDCAD',
+    frames: SHORT,
+    path: (given) => new CoarsePath(0.0001, given),
+  },
+  {
+    name: 'a change each 12 s',
+    foretold: ['informed'],
+    asset: 'BTC',
+    frames: SHORT,
+    path: (given) => new RarePath(12_250, given),
+  },
+  {
+    name: 'trades, 3 bp half spread',
+    asset: 'TON',
+    frames: SHORT,
+    path: (given) => new TradesPath(0.0003, given),
+  },
+  {
+    name: 'trades, 3 bp half spread',
+    asset: 'HYPE',
+    frames: SHORT,
+    path: (given) => new TradesPath(0.0003, given),
+  },
+  {
+    name: 'trades, 0.5 bp half spread',
+    asset: 'BTC',
+    frames: SHORT,
+    path: (given) => new TradesPath(0.00005, given),
+  },
+  {
+    name: '250 ms late',
+    foretold: ['informed'],
+    asset: 'BTC',
+    frames: SHORT,
+    path: (given) => new LatePath(250, 250, given),
+  },
+  {
+    name: '1 s late',
+    foretold: ['informed'],
+    asset: 'BTC',
+    frames: SHORT,
+    path: (given) => new LatePath(1_000, 250, given),
+  },
+  {
+    name: '2 s late, each second',
+    foretold: ['informed'],
+    asset: 'BTC',
+    frames: SHORT,
+    path: (given) => new LatePath(1_750, 1_000, given),
+  },
+  {
+    name: '5 s late',
+    foretold: ['informed'],
+    asset: 'BTC',
+    frames: ['FIFTEEN_MINUTES'],
+    path: (given) => new LatePath(5_000, 250, given),
+  },
+  {
+    name: 'a stall of 11 s',
+    foretold: ['informed'],
+    asset: 'BTC',
+    frames: SHORT,
+    path: (given) => new StallPath(11_000, given),
+  },
+  {
+    ...{ name: 'jumps of 2 %, held back', asset: 'BTC', frames: ['FIVE_MINUTES'], share: 0.25, every: 4 },
+    jumpLimits: { ratioMax: 1.01, agreementMs: 30_000 },
+    path: (given) => new JumpPath(...given),
+  },
+  { name: 'smoothed over 1 s', asset: 'BTC', frames: SHORT, path: (given) => new SmoothedPath(1_000, given) },
+  {
+    ...{ name: 'failover, 5 bp apart', asset: 'BTC', frames: ['FIVE_MINUTES'], share: 0.5, every: 3 },
+    path: (given) => new FailoverPath(0.0005, given),
+  },
+  {
+    name: 'a minute of news',
+    foretold: ['public', 'informed'],
+    asset: 'BTC',
+    frames: ['FIVE_MINUTES'],
+    share: 0.25,
+    every: 6,
+    profile: NEWS,
+  },
+  { name: 'hours of the day', asset: 'BTC', frames: ['ONE_DAY'], share: 0.1, profile: HOURS },
+  {
+    ...{ name: 'restarts, 3 times as volatile', asset: 'BTC', frames: ['ONE_MINUTE'], share: 0.5, every: 10 },
+    ...{ volatility: 3, restarts: true },
+  },
+];
+
+/** Of a fine path, how many rounds of those wanted. */
+const SHARES: Readonly<Partial<Record<TimeFrame, number>>> = { FOUR_HOURS: 0.25, ONE_DAY: 0.1 };
+
+const roundsOf = (wanted: number, share = 1): number => Math.max(1, Math.round(wanted * share));
+
+/** All cases: fine prices first, in each time frame. */
+export function casesOf({ rounds, seed, house }: Wanted): Case[] {
+  const flows = [20, 100, 500].map((bets) => fairFlow(bets, seed));
+  const attacks = [...KNOWN_ATTACKS, ...RESTING];
+  const beasides = attacks.map((attack) => beside(attack, seed));
+  const strategies = [...attacks, ...beasides, ...flows];
+  const fine = TIME_FRAMES.map((frame): Case => {
+    const common = { name: 'fine', asset: 'BTC' as const, frame, seed, house, strategies, flows };
+    return { ...common, rounds: roundsOf(rounds, SHARES[frame]) };
+  });
+  const others = PATHS.flatMap(({ frames, share, ...plan }) =>
+    frames.map((frame): Case => {
+      const common = { ...plan, frame, seed, house, strategies: [PUBLIC, INFORMED], flows: [] };
+      return { ...common, rounds: roundsOf(rounds, share) };
+    }),
+  );
+  return [...fine, ...others];
+}
