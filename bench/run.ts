@@ -9,7 +9,6 @@ import { dirname, join } from 'node:path';
 import { drive } from './drive/drive.js';
 import { findCores } from './host/cores.js';
 import { type Environment, environment, ownEnvironment } from './host/environment.js';
-import { compareFiles } from './report/compare.js';
 import { ratiosTable, tableText } from './report/format.js';
 import { speedSection } from './report/goals.js';
 import { reportHtml } from './report/html.js';
@@ -22,8 +21,7 @@ import {
   USAGE,
   UsageError,
 } from './report/options.js';
-import type { Run } from './report/run-file.js';
-import type { Section, SectionResult, SuiteOptions } from './report/section.js';
+import type { Run, Section, SectionResult, SuiteOptions } from './report/section.js';
 import { engineSection } from './sections/engine.js';
 import { herdSection } from './sections/herd.js';
 import { marketsSection } from './sections/markets.js';
@@ -59,9 +57,7 @@ const QUICK_WARMUP_MS = 300;
 const USAGE_EXIT_CODE = 2;
 
 async function main(): Promise<number> {
-  const args = process.argv.slice(2);
-  if (args[0] === 'compare') return compare(args.slice(1));
-  const options = readOptions(args, Date.now());
+  const options = readOptions(process.argv.slice(2), Date.now());
   if (options === null) {
     process.stdout.write(USAGE);
     return 0;
@@ -121,15 +117,6 @@ async function measureOwn(options: SuiteRun): Promise<number> {
 function sectionsOf({ sections, pair }: SuiteRun): [name: string, section: Section][] {
   if (pair !== null) return [['pair', (options) => pairSection(pair, options)]];
   return sections.map((name) => [name, SECTIONS[name]]);
-}
-
-function compare(files: readonly string[]): number {
-  const [fileA, fileB] = files;
-  if (fileA === undefined || fileB === undefined || files.length > 2) {
-    throw new UsageError(`compare: expected two files of figures, not ${files.length}`);
-  }
-  process.stdout.write(`${compareFiles(fileA, fileB)}\n`);
-  return 0;
 }
 
 function writeRun(run: Run): void {

@@ -98,12 +98,14 @@ export function order(index: number, accounts: number): PlaceOrder {
     fairShareE6: 480_000 + (scatter(index >> 10) % 40_000),
     expectedPercentE6: -1,
     limitOddsE4: 0,
+    validUntilMs: 0,
     idempotency: {
       keyHigh: scatter(index * 3 + 1) * 65_536,
       keyLow: scatter(index * 3 + 2) * 65_536 + (scatter(index * 3) % 65_536),
       body: scatter(index % 4_096) * 65_536,
     },
     clientSeed: null,
+    clientOrderId: null,
   };
 }
 

@@ -1,5 +1,6 @@
 /** The players of a run, and what they were acknowledged. */
 import { must } from '../../engine/base/assert.js';
+import type { SuiteOptions } from '../report/section.js';
 import { Acknowledged, type Audited } from '../tote/audit.js';
 import { type MarketState, makeBettors, marketsForRun, openMarkets } from '../tote/bettors.js';
 import type { ToteServer } from '../tote/server.js';
@@ -8,6 +9,13 @@ import { ordersOnly, type Workload } from './workload.js';
 
 export const ORDERS = 'POST /v1/orders';
 const BETTORS = 1_000;
+const QUICK_BETTORS = 200;
+/** Rounds of minutes close before a busy machine has placed its orders, and may be refused for the coarse steps of a price. */
+const BETTING_MS_MIN = 15 * 60_000;
+
+/** How many bettors a run of orders needs: a quick one places few. */
+export const bettorsOf = ({ quick }: Pick<SuiteOptions, 'quick'>): number =>
+  quick ? QUICK_BETTORS : BETTORS;
 
 export interface Book extends Audited {
   readonly markets: readonly MarketState[];
@@ -24,7 +32,7 @@ export async function openBook(server: ToteServer, neededMs: number, count = BET
   const bettors = await makeBettors(server, count);
   const first = must(bettors[0], 'bettor');
   await openMarkets(server, first.apiKey);
-  const markets = await marketsForRun(server, first.apiKey, neededMs);
+  const markets = await marketsForRun(server, first.apiKey, Math.max(neededMs, BETTING_MS_MIN));
   const orders = ordersOnly({ bettors, markets });
   const acknowledged = new Acknowledged();
   const template = must(orders.templates[0], 'template');

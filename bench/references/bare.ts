@@ -124,8 +124,10 @@ export function orderBytes({ markets, bettors }: Pick<Book, 'markets' | 'bettors
     fairShareE6: NO_FAIR_SHARE,
     expectedPercentE6: -1,
     limitOddsE4: 0,
+    validUntilMs: 0,
     idempotency: { keyHigh: digest, keyLow: digest, body: digest },
     clientSeed: null,
+    clientOrderId: null,
   });
   // With the comma.
   return Buffer.byteLength(text) + 1;

@@ -71,7 +71,6 @@ const DEFAULT_MIX = 'orders=10,market=60,markets=20,positions=10';
 
 export const USAGE = `npm run bench -- [options]                   measure servers that the suite starts
 npm run bench -- --url URL --keys FILE [options]     drive a server that runs already
-npm run bench -- compare A.json B.json               compare two runs, figure by figure
 
 Both:
   --out FILE              write the figures as JSON here (default bench-results/<time>.json)

@@ -3,7 +3,9 @@
  */
 
 import type { Cores } from '../host/cores.js';
+import type { Environment } from '../host/environment.js';
 import type { GoalName, Measured } from './goals.js';
+import type { BenchRun } from './options.js';
 
 export interface Table {
   readonly title: string;
@@ -47,6 +49,13 @@ export interface SectionResult {
   readonly data?: unknown;
   /** Set by the run. */
   readonly tookSeconds?: number;
+}
+
+/** The JSON file of a run. */
+export interface Run {
+  readonly environment: Environment;
+  readonly options: BenchRun;
+  readonly results: readonly SectionResult[];
 }
 
 export interface SuiteOptions {

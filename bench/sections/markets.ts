@@ -102,8 +102,8 @@ const marketCpu = (tote: Row, bare: Row): Measured => ({
   value: roundRatio(
     tote,
     bare,
-    ({ threadUs }) => threadUs.gateway,
+    ({ threadUs }) => threadUs.gateway + threadUs.main,
     ({ threadUs }) => threadUs.main,
   ),
-  beside: `engine's thread ${figure(threadUsOf(tote).main)} us`,
+  beside: `the thread that began ${figure(threadUsOf(tote).main)} us`,
 });

@@ -5,7 +5,7 @@
  */
 import { must } from '../../engine/base/assert.js';
 import { type ServerProcess, withServers } from '../host/server-process.js';
-import { ORDERS, openBook } from '../load/book.js';
+import { bettorsOf, ORDERS, openBook } from '../load/book.js';
 import { plannedRow, type Row, rateReached, rowsInTurn, toteTarget } from '../load/runs.js';
 import { rateByConnections, rateRatioOf, rowTables } from '../load/tables.js';
 import { BARE, BARE_COMMIT, startPost } from '../references/bare.js';
@@ -29,7 +29,7 @@ async function measureOrders(options: SuiteOptions, running: ServerProcess[]): P
   const connections = CONNECTIONS[options.quick ? 'quick' : 'full'];
   const runs = options.rounds * (3 * connections.length + 2);
   const neededMs = runs * (options.warmupMs + options.measureMs + RUN_OVERHEAD_MS) + 10_000;
-  const book = await openBook(server, neededMs);
+  const book = await openBook(server, neededMs, bettorsOf(options));
   const tote = toteTarget(ORDERS, server, book.orders, book);
   const committed = await startPost(BARE_COMMIT, book, options, running);
   const bare = await startPost(BARE, book, options, running);

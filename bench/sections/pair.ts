@@ -18,6 +18,7 @@ import { audit } from '../tote/audit.js';
 import { placeOf, ToteServer } from '../tote/server.js';
 
 const RUNS = [
+  { workload: 'orders', connections: 1 },
   { workload: 'orders', connections: 64 },
   { workload: 'orders', connections: 256 },
   { workload: 'one market', connections: 64 },

@@ -7,9 +7,10 @@ import { must } from '../../engine/base/assert.js';
 import { hasWrk } from '../client/wrk.js';
 import { byThread, cpuTimes, cpuUse, residentBytes, sumOf } from '../host/usage.js';
 import { type Book, ORDERS, openBook } from '../load/book.js';
-import { type Row, type Run, runOnce, toteTarget } from '../load/runs.js';
+import { type Row, type Run, roundRatio, runOnce, threadUsOf, toteTarget } from '../load/runs.js';
 import { rowTables } from '../load/tables.js';
 import { figure } from '../report/format.js';
+import type { Measured } from '../report/goals.js';
 import { median, type SectionResult, type SuiteOptions } from '../report/section.js';
 import { expectConservation } from '../tote/audit.js';
 import { placeOf, ToteServer } from '../tote/server.js';
@@ -27,7 +28,8 @@ export async function streamSection(options: SuiteOptions): Promise<SectionResul
   if (!hasWrk()) {
     return { name: 'stream', tables: [], notes: ['wrk is not installed.'] };
   }
-  const server = await ToteServer.start(placeOf(options));
+  // Its CPU time is to be seen beside the engine's.
+  const server = await ToteServer.start({ ...placeOf(options), env: { TOTE_GATEWAYS: '1' } });
   try {
     const book = await openBook(server, IDLE_MS + options.rounds * 4 * (options.measureMs + 8_000));
     const keys = book.bettors.map(({ apiKey }) => apiKey);
@@ -117,6 +119,13 @@ async function idleBytes(server: ToteServer, keys: readonly string[]): Promise<I
   }
 }
 
+function streamOrderCpu(rows: readonly Row[]): Measured[] {
+  const [posted, over] = [must(rows[0], 'POST'), must(rows[2], 'orders over streams')];
+  const value = roundRatio(over, posted, ({ threadUs }) => threadUs.gateway);
+  const beside = `${figure(threadUsOf(over).gateway)} of ${figure(threadUsOf(posted).gateway)} us`;
+  return Number.isNaN(value) ? [] : [{ goal: 'streamOrderCpu', value, beside }];
+}
+
 function at(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
@@ -151,6 +160,7 @@ function sectionOf(rows: readonly Row[], counts: readonly Counted[], idle: Idle)
       "The delay of markets begins when their message is made, that of fills with the order's time: the commit is in it.",
       "The streams are in the suite's own process, which is not pinned; POSTs come from wrk: compare CPU times.",
     ],
+    measured: streamOrderCpu(rows),
     data: { rows, counts, idle },
   };
 }

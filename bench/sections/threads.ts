@@ -1,16 +1,17 @@
 /**
- * CPU time an order by thread with nothing pinned, as a user runs it, beside bare handlers and Redis.
- * The client is `wrk`, since one on Node could not keep several threads busy.
+ * CPU time an order by thread with nothing pinned, as a user runs it, by connections and gateways, beside bare handlers and
+ * Redis. The client is `wrk`, since one on Node could not keep several threads busy.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { must } from '../../engine/base/assert.js';
 import { hasWrk } from '../client/wrk.js';
-import type { Cores } from '../host/cores.js';
 import { type ServerProcess, withServers } from '../host/server-process.js';
-import type { ByThread } from '../host/usage.js';
-import { ORDERS, openBook } from '../load/book.js';
+import { type Book, bettorsOf, ORDERS, openBook } from '../load/book.js';
 import {
+  cpuUsOf,
   type Row,
+  type Run,
   rateOf,
   rateReached,
   roundRatio,
@@ -23,23 +24,30 @@ import { rowTables } from '../load/tables.js';
 import { BARE, BARE_COMMIT, orderBytes, startPost, UNREAD_MAX } from '../references/bare.js';
 import { hasRedis, setsPerSecond, startRedis } from '../references/redis.js';
 import { figure } from '../report/format.js';
-import type { Measured } from '../report/goals.js';
+import type { GoalName, Measured } from '../report/goals.js';
 import { median, type SectionResult, type SuiteOptions } from '../report/section.js';
 import { expectConservation } from '../tote/audit.js';
 import { placeOf, ToteServer } from '../tote/server.js';
 
-const CONNECTIONS = 256;
+const CONNECTIONS = { full: [1, 64, 256], quick: [1, 256] };
+/** '' is what the server takes by itself: none on one and two cores. */
+const GATEWAYS = { full: ['', '1', '2'], quick: [''] };
 const RUN_OVERHEAD_MS = 4_000;
-const TARGETS = 6;
 const STAKE_CENTS = 100;
-const NOT_PINNED: Cores = { server: null, client: null };
+
+/** A server, and how many orders `wrk` said that it answered. */
+interface Counted {
+  readonly server: ToteServer;
+  readonly target: Target;
+  answered: number;
+  runs: number;
+}
 
 interface Measurement {
+  /** Of each number of connections: the servers by `GATEWAYS`, the bare handler, and the one with the group commit. */
   readonly rows: readonly Row[];
-  /** One connection: orders, and the group commit. */
-  readonly single: readonly Row[];
-  /** Redis's SETs per second in each round; null without Redis. */
-  readonly redisRates: readonly number[] | null;
+  /** Redis's SETs per second by connections, a figure for each round; empty without Redis. */
+  readonly redisRates: ReadonlyMap<number, readonly number[]>;
   readonly orders: number;
 }
 
@@ -48,58 +56,89 @@ export async function threadsSection(options: SuiteOptions): Promise<SectionResu
     const notes = ['wrk is not installed: there are no figures by thread.'];
     return { name: 'threads', tables: [], notes };
   }
-  options.progress('starting the server, its accounts and the references');
-  const free = { ...options, cores: NOT_PINNED };
+  options.progress('starting the servers, their accounts and the references');
+  const free = { ...options, cores: { server: null, client: null } };
   return sectionOf(await withServers((running) => measureSystems(free, running)));
 }
 
 async function measureSystems(options: SuiteOptions, running: ServerProcess[]): Promise<Measurement> {
   const { rounds, measureMs } = options;
-  const server = await ToteServer.start(placeOf(options));
-  running.push(server.process);
-  const book = await openBook(server, rounds * (TARGETS + 1) * (measureMs + RUN_OVERHEAD_MS) + 10_000);
-  let answered = 0;
-  let runs = 0;
-  const orders: Target = {
-    ...toteTarget(ORDERS, server, book.orders, book),
-    onAnswered: ({ count }) => {
-      answered += count;
-      runs += 1;
-    },
-  };
-  const commit = await startPost(BARE_COMMIT, book, options, running);
-  const { target: bare } = await startPost(BARE, book, options, running);
-  const targets = [orders, bare, commit.target];
-  const rows = await rowsInTurn(targets, { connections: CONNECTIONS, client: 'wrk' }, options);
-  const single = await rowsInTurn([orders, commit.target], { connections: 1, client: 'wrk' }, options);
+  const extent = options.quick ? 'quick' : 'full';
+  const gateways = GATEWAYS[extent];
+  const runs = rounds * CONNECTIONS[extent].length * (gateways.length + 3);
+  const servers: Counted[] = [];
+  let book: Book | undefined;
+  for (const count of gateways) {
+    const started = await startServer(count, runs * (measureMs + RUN_OVERHEAD_MS), options, running);
+    servers.push(started.counted);
+    book ??= started.book;
+  }
+  const sampled = must(book, 'the players of the first server');
+  const commit = await startPost(BARE_COMMIT, sampled, options, running);
+  const { target: bare } = await startPost(BARE, sampled, options, running);
+  const targets = [...servers.map(({ target }) => target), bare, commit.target];
+  const rows: Row[] = [];
+  for (const connections of CONNECTIONS[extent])
+    rows.push(...(await rowsInTurn(targets, { connections, client: 'wrk' }, options)));
   commit.audit();
-  const redisRates = await redisSets(orderBytes(book), options, running);
-  await expectCounted(server, answered, runs);
-  return { rows, single, redisRates, orders: answered };
+  const redisRates = await redisSets(orderBytes(sampled), CONNECTIONS[extent].slice(1), options, running);
+  for (const counted of servers) await expectCounted(counted);
+  return { rows, redisRates, orders: servers.reduce((sum, { answered }) => sum + answered, 0) };
 }
 
-/** SETs per second with a value as long as an order in the journal; null where Redis is not installed. */
+async function startServer(
+  gateways: string,
+  neededMs: number,
+  options: SuiteOptions,
+  running: ServerProcess[],
+) {
+  const workDir = join(options.workDir, `gateways-${gateways}`);
+  mkdirSync(workDir);
+  const env: Record<string, string> = gateways === '' ? {} : { TOTE_GATEWAYS: gateways };
+  const server = await ToteServer.start({ ...placeOf({ ...options, workDir }), env });
+  running.push(server.process);
+  const book = await openBook(server, neededMs + 10_000, bettorsOf(options));
+  const counted: Counted = {
+    ...{ server, answered: 0, runs: 0 },
+    target: {
+      ...toteTarget(ORDERS, server, book.orders, book),
+      name: gateways === '' ? 'tote' : `tote, TOTE_GATEWAYS=${gateways}`,
+      onAnswered: ({ count }) => {
+        counted.answered += count;
+        counted.runs += 1;
+      },
+    },
+  };
+  return { counted, book };
+}
+
+/** SETs per second with a value as long as an order in the journal; none where Redis is not installed. */
 async function redisSets(
   valueBytes: number,
+  connectionCounts: readonly number[],
   { durability, cores, workDir, rounds, measureMs, progress }: SuiteOptions,
   running: ServerProcess[],
-): Promise<number[] | null> {
-  if (!hasRedis()) return null;
+): Promise<ReadonlyMap<number, readonly number[]>> {
+  const rates = new Map<number, number[]>();
+  if (!hasRedis()) return rates;
   const dir = join(workDir, 'redis');
   mkdirSync(dir);
   const { process, port } = await startRedis(dir, durability, cores.server);
   running.push(process);
-  const rates: number[] = [];
-  for (let round = 1; round <= rounds; round += 1) {
-    progress(`Redis SET, round ${round} of ${rounds}`);
-    const run = { connections: CONNECTIONS, seconds: Math.ceil(measureMs / 1000), core: cores.client };
-    rates.push(await setsPerSecond({ port, valueBytes, ...run }));
+  for (const connections of connectionCounts) {
+    const ofRounds: number[] = [];
+    for (let round = 1; round <= rounds; round += 1) {
+      progress(`Redis SET, ${connections} connections, round ${round} of ${rounds}`);
+      const run = { connections, seconds: Math.ceil(measureMs / 1000), core: cores.client };
+      ofRounds.push(await setsPerSecond({ port, valueBytes, ...run }));
+    }
+    rates.set(connections, ofRounds);
   }
   return rates;
 }
 
 /** Throws unless the open bets are the orders that were answered; `wrk` leaves some answers unread. */
-async function expectCounted(server: ToteServer, answered: number, runs: number): Promise<void> {
+async function expectCounted({ server, answered, runs }: Counted): Promise<void> {
   const found = (await expectConservation(server)) / STAKE_CENTS;
   // One for the sample.
   const unread = found - answered - 1;
@@ -108,60 +147,56 @@ async function expectCounted(server: ToteServer, answered: number, runs: number)
 }
 
 function sectionOf(measured: Measurement): SectionResult {
-  const { rows, single, redisRates, orders } = measured;
+  const { rows, redisRates, orders } = measured;
+  const redis = [...redisRates].map(([connections, rates]) => `${figure(median(rates))}/s at ${connections}`);
   return {
     name: 'threads',
-    tables: rowTables('Orders by thread (wrk)', [...rows, ...single]),
+    tables: rowTables('Orders by thread (wrk)', rows),
     notes: [
-      'Nothing is pinned: client and server share all cores.',
+      'Nothing is pinned: client and server share all cores. Without TOTE_GATEWAYS a server takes 0 on one and two cores.',
       `All of ${figure(orders)} answered orders are open bets; money is conserved.`,
-      redisRates === null
+      redis.length === 0
         ? 'Redis is missing: redis-server or redis-benchmark is not installed.'
-        : `Redis SET, fsync always, by redis-benchmark with ${CONNECTIONS} connections: ${figure(median(redisRates))}/s.`,
+        : `Redis SET, fsync always, by redis-benchmark: ${redis.join(', ')} connections.`,
     ],
     measured: goalsOf(measured),
-    data: measured,
+    data: { rows, redisRates: Object.fromEntries(redisRates) },
   };
 }
 
-const servingUs = ({ gateway, main, journal }: ByThread): number => gateway + main + journal;
-
-function goalsOf({ rows, single, redisRates }: Measurement): Measured[] {
-  const [orders, post, commit] = rows as [Row, Row, Row];
-  const [oneOrder, oneCommit] = single as [Row, Row];
-  const us = threadUsOf(orders);
-  const redis = redisRates === null ? Number.NaN : median(redisRates);
-  const goals: Measured[] = [
-    {
-      goal: 'engineCpuToBare',
-      value: roundRatio(orders, post, ({ threadUs }) => threadUs.main),
-      beside: `${figure(us.main)} of ${figure(threadUsOf(post).main)} us`,
-    },
-    {
-      goal: 'orderCpuToGroupCommit',
-      value: roundRatio(orders, commit, ({ threadUs }) => servingUs(threadUs)),
-      beside: `${figure(servingUs(us))} of ${figure(servingUs(threadUsOf(commit)))} us`,
-    },
-    {
-      goal: 'freeOrdersToBare',
-      value: roundRatio(orders, post, rateOf),
-      beside: `${figure(rateReached(orders))} of ${figure(rateReached(post))} a second`,
-    },
-    {
-      goal: 'firstOrderLatency',
-      value: roundRatio(oneOrder, oneCommit, ({ latency }) => latency.p50Us),
-      beside: `p50 ${figure(median(oneOrder.rounds.map(({ latency }) => latency.p50Us)))} us`,
-    },
-    {
-      goal: 'shadowCpuToEngine',
-      value: median(orders.rounds.map(({ threadUs }) => threadUs.shadow / threadUs.main)),
-      beside: `${figure(us.shadow)} us an order`,
-    },
-    {
-      goal: 'freeOrdersToRedis',
-      value: rateReached(orders) / redis,
-      beside: `Redis ${figure(redis)} a second`,
-    },
-  ];
+function goalsOf({ rows, redisRates }: Measurement): Measured[] {
+  const at = (name: string, connections: number): Row | undefined =>
+    rows.find((row) => row.name === name && row.connections === connections);
+  const goals: Measured[] = [];
+  const add = (
+    goal: GoalName,
+    row: Row | undefined,
+    reference: Row,
+    of: (run: Run) => number,
+    ofReference = of,
+  ) => {
+    if (row === undefined) return;
+    const value = roundRatio(row, reference, of, ofReference);
+    const middle = ({ rounds }: Row, figureOf: typeof of): string => figure(median(rounds.map(figureOf)));
+    goals.push({ goal, value, beside: `${middle(row, of)} to ${middle(reference, ofReference)}` });
+  };
+  for (const connections of [64, 256] as const) {
+    const [own, bare] = [at('tote', connections), at(BARE, connections)];
+    if (own === undefined || bare === undefined) continue;
+    add(`orderCpu${connections}`, own, bare, cpuUsOf);
+    add(`ordersToBare${connections}`, own, bare, rateOf);
+    const redis = median(redisRates.get(connections) ?? []);
+    const beside = `Redis ${figure(redis)} a second`;
+    goals.push({ goal: `ordersToRedis${connections}`, value: rateReached(own) / redis, beside });
+  }
+  const behind = at('tote, TOTE_GATEWAYS=1', 256);
+  const bare = must(at(BARE, 256), 'row');
+  add('gatewayCpu', behind, bare, ({ threadUs }) => threadUs.gateway, cpuUsOf);
+  add('engineCpu', behind, bare, ({ threadUs }) => threadUs.main, cpuUsOf);
+  add('firstOrderLatency', at('tote', 1), must(at(BARE_COMMIT, 1), 'row'), ({ latency }) => latency.p50Us);
+  if (behind !== undefined) {
+    const value = median(behind.rounds.map(({ threadUs }) => threadUs.shadow / threadUs.main));
+    goals.push({ goal: 'shadowCpu', value, beside: `${figure(threadUsOf(behind).shadow)} us an order` });
+  }
   return goals.filter(({ value }) => !Number.isNaN(value));
 }

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { must } from '../../engine/base/assert.js';
 import { BOTS_MIX } from '../client/kinds.js';
-import { type Book, openBook } from '../load/book.js';
+import { type Book, bettorsOf, openBook } from '../load/book.js';
 import { plannedRow, type Row, rateReached, rowsInTurn, toteTarget } from '../load/runs.js';
 import { latencyByLoad, overTime, rateByConnections, rowTables } from '../load/tables.js';
 import { refusedOrders, workloadOf } from '../load/workload.js';
@@ -17,7 +17,7 @@ import { placeOf, ToteServer } from '../tote/server.js';
 const CONNECTIONS = 256;
 /** In addition to `CONNECTIONS`, which is in the first table. */
 const CURVE_CONNECTIONS = { full: [16, 64, 1_024], quick: [] };
-const CURVE_LOADS = { full: [0.25, 0.5, 0.75, 0.9], quick: [0.5] };
+const CURVE_LOADS = { full: [0.25, 0.5, 0.75, 0.9], quick: [] };
 /** The server's maximum. */
 const MANY_CONNECTIONS = 10_000;
 /** Open files of a process other than its connections. */
@@ -28,7 +28,7 @@ export async function workloadsSection(options: SuiteOptions): Promise<SectionRe
   options.progress('starting the server and its accounts');
   const server = await ToteServer.start(placeOf(options));
   try {
-    const book = await openBook(server, bettingMs(options));
+    const book = await openBook(server, bettingMs(options), bettorsOf(options));
     const measured = await measureAll(server, book, options);
     options.progress('auditing');
     const { orders } = await audit(server, book);

@@ -4,27 +4,19 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { NODE_FLAGS } from '../../bench/host/server-process.js';
-import { figure, tableText } from '../../bench/report/format.js';
 import {
-  type DriveRun,
   readOptions,
   SECTION_NAMES,
   SLOW_SECTIONS,
   type SuiteRun,
   UsageError,
 } from '../../bench/report/options.js';
-import { median } from '../../bench/report/section.js';
 
 const NOW_MS = Date.UTC(2026, 0, 2, 3, 4, 5);
 
 function suite(...args: string[]): SuiteRun {
   const run = readOptions(args, NOW_MS);
   assert.ok(run?.kind === 'suite');
-  return run;
-}
-function drive(...args: string[]): DriveRun {
-  const run = readOptions(args, NOW_MS);
-  assert.ok(run?.kind === 'drive');
   return run;
 }
 
@@ -46,21 +38,6 @@ test('defaults, those of a quick run, and given options', () => {
   assert.deepEqual([given.rounds, given.seconds, given.out, given.report], [3, 7, 'x.json', 'x.html']);
   assert.equal(suite('--pair', '../other').pair, '../other');
   assert.equal(readOptions(['--help'], NOW_MS), null);
-});
-
-test('a server that runs already: its address, the mix, and the load', () => {
-  const run = drive('--url', 'https://host', '--keys', 'keys.txt');
-  assert.deepEqual([run.url, run.keys, run.rate, run.connections], ['https://host/v1', 'keys.txt', 100, 64]);
-  assert.deepEqual(run.mix, { orders: 10, market: 60, markets: 20, positions: 10 });
-  const other = drive(
-    '--url',
-    'http://[::1]:8080/api/v1/',
-    '--keys',
-    'k',
-    '--mix',
-    'account=1, prices=2,orders=0',
-  );
-  assert.deepEqual([other.url, other.mix], ['http://[::1]:8080/api/v1', { account: 1, prices: 2 }]);
 });
 
 test('mistakes name the option', () => {
@@ -92,21 +69,4 @@ test('servers run with the flags of npm start', () => {
     readonly scripts: { readonly start: string };
   };
   assert.ok(scripts.start.endsWith(`exec node ${NODE_FLAGS.join(' ')} dist/main.js`), scripts.start);
-});
-
-test('the median of an even number is the mean of the middle two', () => {
-  assert.equal(median([9, 1, 5]), 5);
-  assert.equal(median([4, 1, 2, 9]), 3);
-  assert.ok(Number.isNaN(median([])));
-});
-
-test('figures and tables line up', () => {
-  const figures = [1, 1.234, 12.34, 1234567.8, Number.NaN].map(figure);
-  assert.deepEqual(figures, ['1', '1.23', '12.3', '1,234,568', '-']);
-  const rows = [
-    ['long name', '1'],
-    ['x', '1,000'],
-  ];
-  const text = tableText({ title: 'T', columns: ['name', 'n'], rows });
-  assert.deepEqual(text.split('\n').slice(4, 6), ['long name      1', 'x          1,000']);
 });

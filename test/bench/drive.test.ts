@@ -20,8 +20,6 @@ import { makeBettors, openMarkets } from '../../bench/tote/bettors.js';
 import { ToteServer } from '../../bench/tote/server.js';
 import { ToteClient } from '../../client/index.js';
 import { must } from '../../engine/base/assert.js';
-import { selfSigned } from '../support/http/certificates.js';
-import { isAvailable } from '../support/programs.js';
 
 const RUN = fileURLToPath(new URL('../../bench/run.js', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'tote-bench-test-'));
@@ -121,7 +119,6 @@ test('a load is driven, its figures are written, and every acknowledged order is
   const html = readFileSync(join(root, 'driven.html'), 'utf8');
   assert.match(html, /<h1>tote: bench<\/h1>[\s\S]*Answers over time[\s\S]*<svg/);
   assert.ok(!html.includes(plain.apiKeys[0] ?? ''), 'no secret is written');
-  assert.match((await bench(['compare', out, out])).stdout, /all: p99 ms +[\d.,]+ +[\d.,]+ +\+0\.0 %/);
 });
 
 test('the audit tells an order that is nowhere, another stake, and bets of others', async () => {
@@ -205,21 +202,4 @@ test('errors are counted by code, and the run goes on', async () => {
   );
   assert.equal(audit.found, 0);
   assert.match(stdout, /trading_disabled +\d+/);
-});
-
-test('the same over TLS, with a certificate that signs itself', {
-  skip: !isAvailable('openssl') && 'openssl is missing',
-}, async () => {
-  const { certFile, keyFile } = selfSigned(root, 'public');
-  const secured = await start('tls', { TOTE_TLS_CERT_FILE: certFile, TOTE_TLS_KEY_FILE: keyFile });
-  const out = join(root, 'tls.json');
-  const args = ['--url', `https://localhost:${secured.server.port}`, '--keys', secured.keyFile, '--out', out];
-  const load = ['--rate', '100', '--seconds', '1', '--connections', '4', '--mix', 'orders=1,market=1'];
-  const { code, stderr } = await bench([...args, ...load], { NODE_EXTRA_CA_CERTS: certFile });
-  assert.equal(code, 0, stderr);
-  const { result, audit } = drivenIn(out).data;
-  assert.ok(result.sent > 50 && audit.found > 20 && audit.faults.length === 0);
-  const stranger = await bench([...args, ...load]);
-  assert.equal(stranger.code, 2);
-  assert.match(stranger.stderr, /key 1 of .*: .*(self.signed|certificate)/i);
 });
