@@ -19,9 +19,8 @@ test('the printed lines bet on the round that ends first with a minute of bettin
     const startMs = (await server.toNextDay()) - 1_000;
     if (atMs > 0) await server.advance(atMs - 1_000);
     await server.push({ BTC: 100 });
-    const [text, line = '', end = '', look = ''] = await server.run.sees(
-      /^(curl .*)\n\nThe round ends at (\S+)\. .*:\n {2}(curl .*)\n/m,
-    );
+    const [text, line = '', end = '', look = ''] =
+      /^(curl .*)\n\nThe round ends at (\S+)\. .*:\n {2}(curl .*)\n/m.exec(await server.demo()) ?? [];
     assert.equal(end, new Date(startMs + endsMs).toISOString(), text);
     assert.match(await sh(line), new RegExp(`"marketId":"${market}".*"status":"ACTIVE"`), line);
     assert.match(await sh(look), /"status":"ACTIVE","result":null/);

@@ -25,7 +25,7 @@ const PARTS: readonly Part[] = [
   { name: 'torment', program: './replication/torment/main.js', args: [] },
   { name: 'fuzz', program: './fuzz/main.js', args: [] },
   { name: 'prove', program: './run.js', args: ['--night'] },
-  ...['1', '3'].map((gateways) => ({
+  ...['0', '1', '3'].map((gateways) => ({
     name: `blackbox-${gateways}`,
     program: './run.js',
     args: ['blackbox/'],

@@ -2,7 +2,7 @@
  * Runs compiled test files and ends with the slowest of them, a summary and an exit code. Arguments narrow the run to the
  * files whose path contains one of them, `--failed` to those that failed in the run before, one at a time. `--prove`
  * runs the searches, each in a process of its own, `--night` the same for hours. `--lanes` says how many processes
- * run at a time.
+ * run at a time. A file fails, too, if it cannot be loaded, declares no test, or ends its process. `--folder` has the files.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -41,12 +41,13 @@ const { values, positionals } = parseArgs({
     night: { type: 'boolean', default: false },
     failed: { type: 'boolean', default: false },
     lanes: { type: 'string', default: String(LANES) },
+    folder: { type: 'string', default: dirname(fileURLToPath(import.meta.url)) },
   },
   allowPositionals: true,
 });
 const effort: Effort = values.night ? 'night' : values.prove ? 'prove' : 'test';
 const isProve = effort !== 'test';
-const folder = dirname(fileURLToPath(import.meta.url));
+const { folder } = values;
 /** A build replaces dist/, so it is not kept there. */
 const keptFolder = join(folder, '..', '..', 'node_modules', '.cache', 'tote');
 const keptFile = join(keptFolder, `${effort}-runs.json`);
@@ -77,7 +78,7 @@ const programFolder = mkdtempSync(join(tmpdir(), 'tote-test-programs-'));
 process.once('exit', () => rmSync(programFolder, { recursive: true, force: true }));
 for (const together of intoProcesses(paths, kept.seconds, !isProve && !values.failed)) {
   const program = join(programFolder, `${programs.size}.mjs`);
-  const from = pathToFileURL(join(folder, 'together.js')).href;
+  const from = new URL('together.js', import.meta.url).href;
   const files: TestFile[] = together.map((path) => ({ path, url: pathToFileURL(join(folder, path)).href }));
   writeFileSync(
     program,
@@ -90,26 +91,37 @@ for (const together of intoProcesses(paths, kept.seconds, !isProve && !values.fa
 const summary = new Map<string, string>();
 const secondsByPath = new Map<string, number>();
 const failed = new Set<string>();
+/** Reports of a file's tests come just before its own. */
+let reported = 0;
 const events = run({
   files: [...programs.keys()],
   concurrency: values.failed ? 1 : integerOption('lanes', values.lanes),
   // Of a process; each file has its own.
   timeout: FILE_TIMEOUT_MS[effort] * Math.max(...[...programs.values()].map(({ length }) => length)),
 });
+events.on('test:pass', ({ name, nesting }) => report(name, nesting, true));
 events.on('test:fail', ({ name, nesting }) => {
   process.exitCode = 1;
-  if (nesting === 0 && paths.includes(name)) failed.add(name);
+  report(name, nesting, false);
 });
 events.on('test:diagnostic', ({ message, nesting }) => {
   if (nesting === 0 && SUMMARY.test(message)) summary.set(message.split(' ')[0] ?? '', message);
 });
 events.on('test:complete', ({ name, nesting, details }) => {
-  if (nesting !== 0) return;
-  if (paths.includes(name)) secondsByPath.set(name, details.duration_ms / 1_000);
-  // A process that ended early has not told how its files ended.
-  else for (const path of programs.get(name) ?? []) if (!secondsByPath.has(path)) failed.add(path);
+  if (nesting === 0 && paths.includes(name)) secondsByPath.set(name, details.duration_ms / 1_000);
 });
 await pipeline(events, new spec(), process.stdout, { end: false });
+// A process that ended early has not told how its files ended.
+for (const path of paths) if (!secondsByPath.has(path)) failed.add(path);
+if (failed.size > 0) process.exitCode = 1;
+
+function report(name: string, nesting: number, hasPassed: boolean): void {
+  if (nesting > 0) reported++;
+  else {
+    if (paths.includes(name) && (reported === 0 || !hasPassed)) failed.add(name);
+    reported = 0;
+  }
+}
 
 const slowest = [...secondsByPath].sort(([, a], [, b]) => b - a).slice(0, SLOWEST_SHOWN);
 process.stdout.write('\n');
@@ -123,6 +135,7 @@ const seconds = Object.fromEntries(
 mkdirSync(keptFolder, { recursive: true });
 writeFileSync(keptFile, JSON.stringify({ seconds, failed: [...failed] } satisfies Kept));
 process.stdout.write(`# files ${paths.length} in ${programs.size} processes\n`);
+if (failed.size > 0) process.stdout.write(`# failed ${[...failed].join(' ')}\n`);
 for (const message of summary.values()) process.stdout.write(`# ${message}\n`);
 process.stdout.write(`# cpu ${cpuSeconds().toFixed(0)} s\n`);
 

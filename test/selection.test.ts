@@ -30,5 +30,6 @@ test('files that have never run share processes, too, and every file runs once',
   const processes = intoProcesses(paths, {}, true);
   assert.deepEqual(processes.flat().sort(), paths.toSorted());
   assert.ok(processes.length > 2 && processes.length < 10, `${processes.length}`);
-  assert.ok(processes[0]?.includes('29'), 'the last by name start first, however few they are');
+  const waiting = intoProcesses(['http/a', 'replication/b'], {}, true);
+  assert.deepEqual(waiting, [['replication/b'], ['http/a']], 'those that wait start first');
 });

@@ -6,8 +6,21 @@
 /** How long files took when they last ran, in seconds, by path. */
 export type Times = Readonly<Record<string, number>>;
 
-/** Of a file that has not run yet: about the mean of `npm test`. */
-const UNKNOWN_SECONDS = 2;
+/** Of files that have not run yet, by the beginning of their path: so that those that wait or search start first in a first run. */
+const LONG_SECONDS: readonly (readonly [beginning: string, seconds: number])[] = [
+  ['replication/', 20],
+  ['simulation/', 20],
+  ['http/faults/', 20],
+  ['powerloss/', 15],
+  ['main', 12],
+  ['engine/against', 10],
+  ['persistence/upkeep/', 8],
+  ['blackbox/', 6],
+  ['client/', 6],
+  ['persistence/cli/', 6],
+];
+/** Of all others: about their mean. */
+const OTHER_SECONDS = 2;
 /** Files share a process up to so much: a start costs half a second. */
 const SHARED_SECONDS = 16;
 /** More where all take longer, on a busy machine: so many processes are enough for none to run for long alone at the end. */
@@ -28,12 +41,10 @@ export function select(
     .sort();
 }
 
-const secondsOf = (path: string, times: Times): number => times[path] ?? UNKNOWN_SECONDS;
+const secondsOf = (path: string, times: Times): number =>
+  times[path] ?? LONG_SECONDS.find(([beginning]) => path.startsWith(beginning))?.[1] ?? OTHER_SECONDS;
 
-/**
- * Processes for the files, those that take longest first; in a first run those of replication and simulation, which are
- * the last by name. Neighbours share one where `areShared`.
- */
+/** Processes for the files, those that take longest first. Neighbours share one where `areShared`. */
 export function intoProcesses(paths: readonly string[], times: Times, areShared: boolean): string[][] {
   const processes: { files: string[]; seconds: number }[] = [];
   const allSeconds = paths.reduce((sum, path) => sum + secondsOf(path, times), 0);
@@ -48,11 +59,5 @@ export function intoProcesses(paths: readonly string[], times: Times, areShared:
       processes.push({ files: [path], seconds });
     }
   }
-  // The last process has what was left of the files: by its size it would start last in a first run.
-  const known = (files: readonly string[]): number =>
-    files.reduce((sum, path) => sum + (times[path] ?? 0), 0);
-  return processes
-    .map(({ files }) => files)
-    .reverse()
-    .sort((a, b) => known(b) - known(a));
+  return processes.sort((a, b) => b.seconds - a.seconds).map(({ files }) => files);
 }

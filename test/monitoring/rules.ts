@@ -93,7 +93,7 @@ const yamlOf = ({ alert, expr, forSeconds, severity, summary, description }: Rul
 
 /** docs/monitoring/alerts.yml. */
 export const alertRules =
-  (): string => `# Alert rules for Prometheus. Generated from http/metrics/alarm-list.ts: npm run monitoring
+  (): string => `# Alert rules for Prometheus. Generated from http/metrics/alarm-list.ts: TOTE_TEST_WRITE=1 npm test -- monitoring
 groups:
   - name: tote
     rules:${[...FROM_OUTSIDE, ...ALARMS.map(ruleOf)].map(yamlOf).join('').trimEnd()}
@@ -115,8 +115,7 @@ function boundOf(alarm: Alarm): string {
 
 const cellOf = (text: string): string => text.replaceAll('|', '\\|');
 
-/** The table in docs/monitoring.md. */
-export const alarmTable = (): string =>
+const alarmTable = (): string =>
   [
     '| Alarm | When | What to do |',
     '|---|---|---|',
@@ -125,3 +124,13 @@ export const alarmTable = (): string =>
       return `| \`${name}\` (${severity}): ${what} | \`${cellOf(promql)}\` ${boundOf(alarm)} | ${advice} |`;
     }),
   ].join('\n');
+
+const BEGIN = '<!-- alarms -->';
+const END = '<!-- end of alarms -->';
+
+/** docs/monitoring.md with the table of alarms as it is now. */
+export function pageWithAlarms(page: string): string {
+  const [before, rest = ''] = page.split(BEGIN);
+  const [, after = ''] = rest.split(END);
+  return `${before}${BEGIN}\n\n${alarmTable()}\n\n${END}${after}`;
+}

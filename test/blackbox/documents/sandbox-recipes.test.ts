@@ -1,4 +1,4 @@
-/** The recipes of the README and docs/sandbox.md, line for line, in bash against a server. */
+/** The recipes of docs/sandbox.md, line for line, in bash against a server. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
@@ -8,11 +8,8 @@ import { promisify } from 'node:util';
 import { codeBlocks, readDocument, sectionOf } from '../../support/document.js';
 import { newDataDir, removeDataDir, Server } from '../../support/processes/server.js';
 
-const [startLine = '', setUp = '', win = ''] = codeBlocks(
-  sectionOf(readDocument('README.md'), '## A sandbox'),
-  'sh',
-);
 const recipes = readDocument('docs/sandbox.md');
+const [startLine = '', setUp = '', win = ''] = codeBlocks(recipes, 'sh');
 const folder = newDataDir();
 let server: Server;
 
@@ -55,7 +52,7 @@ async function follow(recipe: string, outcome: string): Promise<void> {
   }
 }
 
-test('the recipe of the README wins', () => follow(win, '"result":"WIN"'));
+test('the first recipe wins', () => follow(win, '"result":"WIN"'));
 
 const OUTCOMES = {
   LOSS: '"result":"LOSS"',

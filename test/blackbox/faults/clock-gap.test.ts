@@ -4,10 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { eventOf, HermesService } from '../../feeds/support/hermes-service.js';
 import { askUntil } from '../../support/ask-until.js';
-import { logIn, newPage, noBrowser, openBrowser } from '../../support/console/browser.js';
-import { buildPage } from '../../support/console/console-page.js';
 import { toteText } from '../../support/processes/cli.js';
 import { linesOf } from '../../support/processes/log-lines.js';
 import { type Bettor, removeDataDir, Server } from '../../support/processes/server.js';
@@ -124,70 +121,6 @@ test('a confirmation outlives a crash: the next start asks nobody', async () => 
   await untilSettled(second, bettor);
 });
 
-test('within 15 minutes a start goes on by itself', async () => {
-  const { dataDir, bettor } = await minutesAgo(14);
-  const server = await startNow(dataDir, { PATH: pathOfTimeService(dataDir, 'no') });
-  await untilSettled(server, bettor);
-  assert.deepEqual(linesOf(server.run.stderr, 'clock_gap'), []);
-});
-
-test('where the machine has a time service that keeps the clock right, a start goes on', async () => {
-  const { dataDir, bettor } = await minutesAgo(18);
-  const server = await startNow(dataDir, { PATH: pathOfTimeService(dataDir, 'yes') });
-  await untilSettled(server, bettor);
-  const [line] = linesOf(server.run.stderr, 'clock_confirmed');
-  assert.equal(line?.['by'], "the machine's time service");
-});
-
-test('live prices confirm the clock if they are published at about the time that it says', async (t) => {
-  const service = await HermesService.open();
-  t.after(() => service.close());
-  const { dataDir, bettor } = await minutesAgo(18);
-  let offSeconds = -3_600;
-  const send = (): void => {
-    const publishTime = Math.floor(Date.now() / 1_000) + offSeconds;
-    const price = { asset: 'BTC', price: '6000000', conf: '1', expo: -2, publishTime } as const;
-    for (const { response } of service.streams.all) response.write(eventOf([price]));
-  };
-  const sending = setInterval(send, 200);
-  t.after(() => clearInterval(sending));
-  const env = {
-    TOTE_FEED: 'hermes',
-    TOTE_HERMES_URL: service.url.href,
-    TOTE_HERMES_API_KEY: 'a-key-of-the-test',
-  };
-  const server = await startNow(dataDir, { ...env, PATH: pathOfTimeService(dataDir, 'no') });
-  interface Heard {
-    readonly feed: {
-      readonly sources: readonly { readonly updates: { readonly BTC: { readonly refused: number } } }[];
-    };
-  }
-  await askUntil(
-    async () => (await server.operator.get<Heard>('/status')).data.feed.sources[0]?.updates.BTC.refused ?? 0,
-    (refused) => refused > 3,
-  );
-  assert.equal(
-    (await statusOf(server)).clock.condition,
-    'unconfirmed',
-    'prices of an hour ago say another time',
-  );
-  offSeconds = 0;
-  await untilSettled(server, bettor);
-  assert.equal(linesOf(server.run.stderr, 'clock_confirmed')[0]?.['by'], 'hermes');
-});
-
-test('with simulated prices a start goes on, and says so', async () => {
-  const { dataDir, bettor } = await minutesAgo(18);
-  const env = { TOTE_FEED: 'simulated', PATH: pathOfTimeService(dataDir, 'no') };
-  const server = await startNow(dataDir, env);
-  const [gap] = linesOf(server.run.stderr, 'clock_gap');
-  assert.match(
-    gap?.msg ?? '',
-    /open rounds have stakes, and go on by this clock, since prices are simulated$/,
-  );
-  await untilSettled(server, bettor);
-});
-
 test('a clock that was a day ahead: the command that the log names leads back to before', async () => {
   const { dataDir, bettor } = await minutesAgo(18);
   const ahead = await startNow(dataDir, {
@@ -212,25 +145,4 @@ test('a clock that was a day ahead: the command that the log names leads back to
   assert.equal((await server.operator.post('/clock/confirm', body)).status, 200);
   await untilSettled(server, bettor);
   assert.equal((await statusOf(server)).ordersRefused, null);
-});
-
-test('the console shows the clock that waits beside its own, and confirms it', {
-  skip: noBrowser,
-}, async (t) => {
-  buildPage();
-  const { dataDir, bettor } = await minutesAgo(18);
-  const server = await startNow(dataDir, { PATH: pathOfTimeService(dataDir, 'no') });
-  const browser = await openBrowser();
-  t.after(() => browser.close());
-  const { page, complaints } = await newPage(browser, server.operatorUrl);
-  await logIn(page, server);
-  await page.getByText('nothing is settled: is it').waitFor();
-  await page.getByRole('button', { name: 'Confirm the clock' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByText("This computer's clock").waitFor();
-  await dialog.getByLabel('Reason').fill('my watch says the same');
-  await dialog.getByRole('button', { name: 'The clock is right' }).click();
-  await page.getByText('orders are taken').waitFor();
-  await untilSettled(server, bettor);
-  assert.deepEqual(complaints, []);
 });

@@ -4,8 +4,7 @@
  * server.
  */
 import assert from 'node:assert/strict';
-import { cpSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { orders, setUpCommands } from '../../../bench/engine/scenario.js';
@@ -14,7 +13,7 @@ import { Engine } from '../../../engine/engine.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
 import { findDataDir } from '../../../persistence/data-dir/layout.js';
 import { openJournalReader } from '../../../persistence/journal/reader.js';
-import { decodeBatches, replayBatch } from '../../../persistence/replay/replay.js';
+import { replayBatch } from '../../../persistence/replay/replay.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { alterDigest } from '../../persistence/support/shadow-altered.js';
 import { HotSide } from '../../persistence/support/shadow-files.js';
@@ -33,17 +32,6 @@ after(() => {
 
 const KILLS = byEffort({ test: 2, prove: 4, night: 12 });
 const OFTEN = { TOTE_SNAPSHOT_COMMANDS: '25', TOTE_SNAPSHOTS_KEPT: '2' };
-
-/** Everything that the server shows of accounts, positions, markets and the house. */
-async function answersOf(server: Server, secrets: readonly string[]): Promise<string> {
-  const answers = [await server.operator.get('/accounts'), await server.operator.get('/house')];
-  for (const secret of secrets) {
-    for (const path of ['/positions?status=all', '/orders?limit=200', '/prices']) {
-      answers.push(await server.api(secret).get(path));
-    }
-  }
-  return answers.map(({ text }) => text).join('\n');
-}
 
 /** Rounds, bets, settlements: some hundred commands. */
 async function live(server: Server, minutes: number): Promise<string[]> {
@@ -66,36 +54,6 @@ async function live(server: Server, minutes: number): Promise<string[]> {
   }
   return bettors.map(({ secret }) => secret);
 }
-
-test('a restart uses the snapshot, says so, and answers like one without it', async () => {
-  const dir = dataDir();
-  const first = await Server.start({ dataDir: dir, env: OFTEN });
-  const secrets = await live(first, 8);
-  const before = await statusWhere(first, hasCaughtUp);
-  assert.ok(before.shadow.lastSnapshot !== null && before.shadow.lastSnapshot.sequence > 0);
-  assert.equal(before.start.snapshotSequence, null);
-  assert.ok(before.shadow.recoverySpace.freeBytes > before.shadow.recoverySpace.neededBytes);
-  const answers = await answersOf(first, secrets);
-  assert.equal((await first.stop()).code, 0);
-
-  const bare = dataDir();
-  cpSync(dir, bare, { recursive: true });
-  rmSync(join(bare, 'snapshots'), { recursive: true });
-  rmSync(join(bare, 'archive'), { recursive: true });
-  for (const [path, snapshotSequence] of [
-    [dir, before.shadow.lastSnapshot.sequence],
-    [bare, null],
-  ] as const) {
-    const again = await Server.start({ dataDir: path });
-    const { start, sequence, ...rest } = await statusWhere(again, hasCaughtUp);
-    assert.equal(start.snapshotSequence, snapshotSequence);
-    assert.equal(start.commandsReplayed, sequence - (snapshotSequence ?? 0));
-    assert.equal(rest.shadow.lagCommands, 0);
-    assert.equal(await answersOf(again, secrets), answers);
-    assert.equal((await again.stop()).code, 0);
-    assert.deepEqual(checkArchive(findDataDir(path).archiveFile).faults, []);
-  }
-});
 
 test('after kills while snapshots and archive are written every start recovers, and the archive is complete', async () => {
   const dir = dataDir();
@@ -130,9 +88,8 @@ test('a divergence of the shadow ends the server, with both digests and the numb
   // A snapshot that is of one piece with the altered journal: the start trusts it, the shadow reads all from the beginning.
   const reader = openJournalReader(dir);
   const engine = new Engine();
-  for (const batch of decodeBatches(reader.readBatches(0))) {
-    const own = { ...batch.row, digest: batch.row.lastSeq === lastSeq ? digest : batch.row.digest };
-    replayBatch(engine, { ...batch, row: own });
+  for (const batch of reader.readBatches(0)) {
+    replayBatch(engine, batch.lastSeq === lastSeq ? { ...batch, digest } : batch);
   }
   new SnapshotFiles(dir.snapshots).save(engine, must(reader.chainAt(engine.seq), 'chain'));
   reader.close();

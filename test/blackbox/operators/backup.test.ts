@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { BackedUp } from '../../../persistence/upkeep/backup/backup.js';
-import type { Restored } from '../../../persistence/upkeep/restore/restore.js';
 import type { VerifyReport } from '../../../persistence/upkeep/verify/verify.js';
 import { tote, toteJson, toteProcess } from '../../support/processes/cli.js';
 import { type Bettor, Server } from '../../support/processes/server.js';
@@ -110,22 +109,4 @@ test('verify and status work beside the running server, without affecting it', a
   assert.equal(pruned.code, 0, pruned.stderr);
   await server.push({ BTC: 95_001 });
   assert.deepEqual((await toteJson<VerifyReport>(['verify', server.dataDir])).faults, []);
-});
-
-test('a restored directory starts, and so does the killed server that it was made from', async () => {
-  const out = join(folder, 'restored');
-  await server.kill();
-  const restored = await toteJson<Restored>(['restore', server.dataDir, '--out', out]);
-  assert.deepEqual((await toteJson<VerifyReport>(['verify', out])).faults, []);
-  const there = await betsOn(out);
-  for (const [index, ids] of acknowledged.entries()) {
-    assert.deepEqual(there[index]?.toSorted(), ids.toSorted());
-  }
-  const status = await toteJson<{ sequence: number; wasStoppedUncleanly: boolean }>([
-    'status',
-    server.dataDir,
-  ]);
-  assert.equal(status.sequence, restored.seq);
-  assert.equal(status.wasStoppedUncleanly, true);
-  server = await Server.start({ dataDir: server.dataDir });
 });

@@ -261,14 +261,3 @@ test("an account's ledger is its own, and a transfer is found by its reference",
   await refused('/accounts/acc_999/ledger', 'account_not_found');
   await sandbox.checkConservation();
 });
-
-test('after a restart the lists are the same', async () => {
-  const before = await Promise.all(
-    ['/bets', '/rounds', '/keys', '/transfers?reference=out'].map((path) => all(path, 50)),
-  );
-  sandbox = await sandbox.restart('kill');
-  const later = await Promise.all(
-    ['/bets', '/rounds', '/keys', '/transfers?reference=out'].map((path) => all(path, 50)),
-  );
-  assert.deepEqual(later, before);
-});

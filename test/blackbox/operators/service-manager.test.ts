@@ -75,7 +75,7 @@ test('systemd is told when both ports answer, that the engine has its turns, and
   const { code, stderr } = await server.stop();
   await manager.sees('STOPPING=1');
   assert.equal(code, 0);
-  assert.ok(!stderr.includes('service_manager_untold'), stderr);
+  assert.ok(!stderr.includes('notify_failed'), stderr);
   const order = manager.messages.filter((message) => !/^(bound|STATUS|BARRIER)/.test(message));
   assert.deepEqual([...new Set(order)], ['READY=1', 'WATCHDOG=1', 'STOPPING=1']);
 });
@@ -98,7 +98,7 @@ test('a service manager that is gone stops nothing; the log tells of it', { skip
   const manager = await Manager.start(t);
   const server = await Server.start({ env: { NOTIFY_SOCKET: `${manager.path}-gone` } });
   t.after(() => server.remove());
-  await server.run.findInErrors((stderr) => /"event":"service_manager_untold"/.exec(stderr));
+  await server.run.findInErrors((stderr) => /"event":"notify_failed"/.exec(stderr));
   assert.equal((await server.operator.get('/status')).status, 200);
   assert.equal((await server.stop()).code, 0);
 });

@@ -67,8 +67,15 @@ test('the stream tells its owner, and nobody else, what becomes of each order', 
     return stream;
   };
   const streams = [await open(owner.secret, told.owner), await open(other.secret, told.other)] as const;
-  const filled = await place(owner.api, { limitOdds: 2.2 }, 'to-fill');
+  const clientOrderId = 'my-order'.repeat(8);
+  const filled = await place(owner.api, { limitOdds: 2.2, clientOrderId }, 'to-fill');
   const expiring = await place(owner.api, { limitOdds: 50 }, 'not-to-fill');
+  const validUntil = new Date(sandbox.nowMs + 4_000).toISOString();
+  const ended = await place(owner.api, { limitOdds: 2.2, validUntil }, 'to-end');
+  const listed = await owner.api.get<{ validUntil: string }>(`/orders/${ended.bet.id}`);
+  assert.equal(listed.data.validUntil, validUntil);
+  await sandbox.advance(4_001);
+  await sandbox.push({ BTC: 67_000 });
   await place(other.api, { prediction: 'DOWN', amount: 400 }, 'filling');
   await sandbox.closeMinute({ BTC: 67_001 });
   for (const [at, events] of [told.owner, told.other].entries())
@@ -78,16 +85,25 @@ test('the stream tells its owner, and nobody else, what becomes of each order', 
     [
       ['pending', filled.bet.id],
       ['pending', expiring.bet.id],
+      ['pending', ended.bet.id],
+      ['expired', ended.bet.id],
       ['filled', filled.bet.id],
       ['expired', expiring.bet.id],
       ['settled', filled.bet.id],
     ],
   );
+  const isNamed = ({ id }: { readonly id: string | null }): boolean => id === filled.bet.id;
+  for (const event of told.owner)
+    assert.equal(event.clientOrderId, isNamed(event) ? clientOrderId : undefined, event.event);
+  const { data: ledger } =
+    await owner.api.get<{ orderId: string | null; clientOrderId: string | null }[]>('/account/ledger');
+  for (const entry of ledger)
+    assert.equal(entry.clientOrderId, isNamed({ id: entry.orderId }) ? clientOrderId : null);
   assert.deepEqual(
     told.other.map(({ event }) => event),
     ['placed', 'settled'],
   );
-  const [, , fill, expiry] = told.owner;
+  const [, , , , fill, expiry] = told.owner;
   assert.ok(fill?.event === 'filled' && fill.oddsAtBet >= 2.2 && fill.newBalance === expiring.newBalance);
   assert.equal(expiry?.newBalance, expiring.newBalance + ORDER.amount);
   for (const stream of streams) await stream.end();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ASSETS } from '../../../engine/model/domain.js';
-import { ExchangeService, tradeJson } from '../../feeds/support/exchange-service.js';
+import { ExchangeService, tickerJson } from '../../feeds/support/exchange-service.js';
 import { eventOf, HermesService } from '../../feeds/support/hermes-service.js';
 import { toteText } from '../../support/processes/cli.js';
 import { logLines } from '../../support/processes/log-lines.js';
@@ -30,7 +30,6 @@ before(async () => {
     env: {
       TOTE_FEED: 'hermes,coinbase',
       TOTE_COINBASE_URL: exchange.url.href,
-      TOTE_FEED_STALE_SECONDS: '3',
       TOTE_CLOCK: 'system',
       TOTE_HERMES_URL: service.url.href,
       TOTE_HERMES_API_KEY: KEY,
@@ -57,7 +56,7 @@ function send(): void {
   }));
   const sent = prices.filter(({ asset }) => !missing.has(asset));
   for (const { response } of service.streams.all) response.write(eventOf(sent));
-  const trade = tradeJson({ id: ++trades, price: '10.01', timeMs: Date.now() });
+  const trade = tickerJson({ id: ++trades, bid: '10.00', ask: '10.02', timeMs: Date.now() });
   for (const socket of exchange.sockets.all) socket.send(trade);
 }
 

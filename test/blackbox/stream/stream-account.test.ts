@@ -116,22 +116,16 @@ for (const gateways of [1, 3]) {
   });
 }
 
-test('bets of a voided round are refunded', async () => {
+test('the stream tells each new key of the account', async () => {
   const { sandbox, trader } = await start(1);
   const stream = await open(sandbox, trader.secret);
-  await stream.subscribe('fills');
-  await stream.subscribe('rounds', { markets: ['BTC_ONE_MINUTE'] });
-  await trader.api.place(BET);
-  // No price near the end.
-  await sandbox.toOffset(63_000);
-  const [refund] = (await stream.take('fills', ({ data }) => data[0]?.event !== 'placed')).data;
-  assert.ok(refund?.event === 'refunded');
-  assert.deepEqual(
-    [refund.result, refund.payout, refund.profit, refund.newBalance],
-    ['REFUNDED', 10, 0, 10_000],
-  );
-  const voided = await stream.take('rounds', ({ data }) => data[0]?.event === 'voided');
-  assert.equal(voided.data[0]?.roundId, refund.roundId);
+  await stream.subscribe('account');
+  const { id } = await sandbox.key(trader.accountId, { scopes: ['orders:write'] });
+  const { data } = await stream.take('account', ({ data: told }) => told.newKeys !== undefined);
+  assert.deepEqual(data, { balance: await sandbox.balance(trader.accountId), newKeys: [id] });
+  const { data: rotated } = await sandbox.operator.post<{ id: string }>(`/keys/${trader.keyId}/rotate`, {});
+  const next = await stream.take('account', ({ data: told }) => told.newKeys !== undefined);
+  assert.deepEqual(next.data.newKeys, [rotated.id]);
 });
 
 test('account: the balance after everything that moves money', async () => {

@@ -25,15 +25,6 @@ after(async () => {
   for (const client of clients) client.socket.terminate();
 });
 
-test('an order is placed, durable, and in the lists', async () => {
-  const stream = await open(trader.secret);
-  const { data, replayed } = await stream.ask('order', { op: 'order', order: BET });
-  assert.equal(replayed, false);
-  const [newest] = await trader.api.orders();
-  assert.deepEqual([newest?.id, newest?.oddsAtBet], [data.bet.id, data.bet.oddsAtBet]);
-  assert.equal(data.newBalance, await sandbox.balance(trader.accountId));
-});
-
 test('a retry over the other way replays the first answer, both ways round', async () => {
   const stream = await open(trader.secret);
   const first = await stream.ask('order', { op: 'order', idempotencyKey: 'way-1', order: BET });

@@ -53,6 +53,7 @@ export class ClockStopped extends Error {}
 
 const LONGEST_ROUND_MS = must(FRAMES['ONE_DAY'], 'the longest time frame').lengthMs + 60_000;
 
+const SHARED_ENV = { TOTE_GATEWAYS: process.env['TOTE_TEST_GATEWAYS'] ?? '0' };
 /** The server that the files of this process share. */
 let sharedServer: Promise<Server> | null = null;
 
@@ -87,12 +88,13 @@ export class Sandbox {
 
   /**
    * One that other files of this process have used or will use: for tests that are about accounts of their own, and rounds
-   * that they open. Every round of those before has ended.
+   * that they open. Every round of those before has ended. The engine's thread serves its public port, as on most machines;
+   * servers that files start for themselves have gateways.
    */
   static async shared(): Promise<Sandbox> {
     // A file may have stopped it for good.
     if (!(await sharedServer)?.run.isRunning)
-      sharedServer = Sandbox.start().then(({ server }) => share(server));
+      sharedServer = Sandbox.start({ env: SHARED_ENV }).then(({ server }) => share(server));
     const server = must(await sharedServer, 'the shared server');
     return new Sandbox(server, await server.advance(LONGEST_ROUND_MS));
   }

@@ -107,25 +107,6 @@ export class CrashBook {
     return { acknowledged, ...retried };
   }
 
-  /** Every bet of a market that is closed is settled, and paid what its result says. */
-  async checkSettled(marketId: string): Promise<void> {
-    for (const trader of this.#traders) {
-      for (const bet of (await this.#ordersOf(trader)).values()) {
-        if (bet.marketId !== marketId) continue;
-        const { status, result, payout, amount, potentialPayout } = bet;
-        assert.equal(status, 'SETTLED');
-        const pays: Readonly<Record<string, number>> = {
-          WIN: potentialPayout,
-          LOSS: 0,
-          DRAW: amount,
-          REFUNDED: amount,
-        };
-        assert.equal(payout, pays[result ?? '']);
-      }
-    }
-    await this.#checkLedger();
-  }
-
   #newAttempt(): Attempt {
     const { rng } = this;
     const attempt: Attempt = {

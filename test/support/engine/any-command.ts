@@ -7,8 +7,10 @@ import {
   LIMIT_ODDS_E4_MAX,
   LIMIT_ODDS_E4_MIN,
   MARKET_IDS,
+  NO_END,
   NO_LIMIT,
   SCOPES,
+  SHARE_TOO_COARSE,
   TIERS,
 } from '../../../engine/model/domain.js';
 import { OPERATOR_KINDS } from '../../../engine/model/operators.js';
@@ -38,14 +40,16 @@ export const anyOrder: fc.Arbitrary<PlaceOrder> = fc.record({
   market,
   side: fc.nat(1),
   stakeCents: cents,
-  fairShareE6: fc.integer({ min: -1, max: 1_000_000 }),
+  fairShareE6: fc.integer({ min: SHARE_TOO_COARSE, max: 1_000_000 }),
   expectedPercentE6: fc.integer({ min: -1, max: 100_000_000 }),
   limitOddsE4: fc.oneof(
     fc.constant(NO_LIMIT),
     fc.integer({ min: LIMIT_ODDS_E4_MIN, max: LIMIT_ODDS_E4_MAX }),
   ),
+  validUntilMs: fc.oneof(fc.constant(NO_END), timeMs),
   idempotency: orNull(idempotency),
   clientSeed: orNull(text),
+  clientOrderId: orNull(text),
 });
 
 /** Every field at its widest. */
@@ -92,7 +96,7 @@ const anyDeed: fc.Arbitrary<Command> = fc.oneof(
     kind: kind('fillOrders'),
     timeMs,
     market,
-    fairShareE6: fc.integer({ min: -1, max: 1_000_000 }),
+    fairShareE6: fc.integer({ min: SHARE_TOO_COARSE, max: 1_000_000 }),
     ordersMax: number,
   }),
   fc.record({ kind: kind('expireOrders'), timeMs, ordersMax: number }),

@@ -19,14 +19,13 @@ export interface BetEvidence {
 }
 
 /** The first check that fails; null if the bet is what it was when it was placed. */
-export function betFault({
-  bet,
-  clientSeed,
-  roundId,
-  seed,
-  seedCommitment,
-}: BetEvidence): 'commitment' | 'hash' | null {
+export function betFault(evidence: BetEvidence): 'commitment' | 'hash' | null {
+  const { seed, seedCommitment, bet } = evidence;
   if (hash('sha256', Buffer.from(seed, 'hex'), 'hex') !== seedCommitment) return 'commitment';
+  return betHashOf(evidence) === bet.betHash ? null : 'hash';
+}
+
+export function betHashOf({ bet, clientSeed, roundId, seed }: Omit<BetEvidence, 'seedCommitment'>): string {
   const numbers = [
     bet.amount * 100,
     bet.oddsAtBet * 10_000,
@@ -36,5 +35,5 @@ export function betFault({
   const fields = ['tote-bet-1', seed, roundId, bet.id, bet.prediction, ...numbers, bet.placedAt];
   if (clientSeed !== null) fields.push(clientSeed);
   const text = fields.map((field) => `${Buffer.byteLength(field)}:${field}`).join('');
-  return hash('sha256', text, 'hex') === bet.betHash ? null : 'hash';
+  return hash('sha256', text, 'hex');
 }

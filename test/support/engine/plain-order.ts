@@ -1,6 +1,6 @@
 /** An order as the engine gets it, of which a test says only what it is about. */
 import type { PlaceOrder } from '../../../engine/model/commands.js';
-import { NO_FAIR_SHARE, NO_LIMIT } from '../../../engine/model/domain.js';
+import { NO_END, NO_FAIR_SHARE, NO_LIMIT } from '../../../engine/model/domain.js';
 
 type Needed = 'timeMs' | 'account' | 'market';
 
@@ -15,7 +15,9 @@ export const plainOrder = (
   fairShareE6: NO_FAIR_SHARE,
   expectedPercentE6: -1,
   limitOddsE4: NO_LIMIT,
+  validUntilMs: NO_END,
   idempotency: null,
   clientSeed: null,
+  clientOrderId: null,
   ...facts,
 });

@@ -1,5 +1,4 @@
 /** A key pair that everybody knows, and the roots of locked rounds, made in one thread. */
-import { hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { keyIdOf, signerOf } from '../../../crypto/signing.js';
 import type { Engine } from '../../../engine/engine.js';
@@ -30,12 +29,7 @@ export function writeSigningKeys(path: string): void {
 }
 
 export const newRoundRoots = (masterSecret: Uint8Array, startSeq = 0): RoundRoots =>
-  new RoundRoots(
-    masterSecret,
-    { keyId: KEY_ID, sign: signerOf(TEST_SIGNING) },
-    (data) => hash('sha256', data, 'buffer'),
-    startSeq,
-  );
+  new RoundRoots(masterSecret, { keyId: KEY_ID, sign: signerOf(TEST_SIGNING) }, startSeq);
 
 /** The roots of the rounds of `engine` that are locked and have none on record. */
 export function rootsOf(engine: Engine, masterSecret: Uint8Array): MadeRoot[] {

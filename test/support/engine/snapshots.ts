@@ -1,7 +1,7 @@
 /** Snapshots in memory: an engine's tables as they were written, and the engine that they give. */
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
-import type { Row } from '../../../engine/snapshot/form.js';
+import type { Row } from '../../../engine/snapshot/columns.js';
 import { newHasher } from '../reference/pair.js';
 
 export type Tables = ReadonlyMap<string, Row[]>;

@@ -51,7 +51,8 @@ export interface NearGateways {
   pump(): void;
 }
 
-const CELLS = { requests: 1 << 14, replies: 1 << 14 };
+/** A reply with the longest list takes less than a quarter of its ring. */
+const CELLS = { requests: 1 << 14, replies: 1 << 16 };
 
 export function nearGateways({
   sequencer,

@@ -50,6 +50,7 @@ export class TestHost {
   readonly fatal: Error[] = [];
   readonly sequencer: Sequencer;
   readonly tracker: PriceTracker;
+  readonly quoter: Quoter;
   readonly lifecycle: Lifecycle;
   account = 1;
   readonly #turns: (() => void)[] = [];
@@ -73,11 +74,11 @@ export class TestHost {
       ...sequencerOptions,
     });
     this.tracker = new PriceTracker(engine);
-    const quoter = new Quoter(engine, this.tracker);
+    this.quoter = new Quoter(engine, this.tracker);
     this.lifecycle = new Lifecycle(this.sequencer, this.tracker, {
       feeds,
       calendar,
-      fairShare: quoter.fairShareE6.bind(quoter),
+      fairShare: this.quoter.fairShareE6.bind(this.quoter),
       schedule,
       settleBetsMax,
       clock: this.clock,

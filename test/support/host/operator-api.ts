@@ -6,11 +6,11 @@ import type { HttpRequest } from '../../../engine/model/ports.js';
 import { Denials } from '../../../http/operator/access/denials.js';
 import { TokenGuard } from '../../../http/operator/access/token-guard.js';
 import { createOperatorApi } from '../../../http/operator/api.js';
-import { OperatorDesk } from '../../../http/operator/desk/desk.js';
-import { EngineQueries } from '../../../http/operator/desk/query.js';
 import { routeOf } from '../../../http/operator/endpoint.js';
 import { ENDPOINTS } from '../../../http/operator/endpoints.js';
 import { EarningsCache } from '../../../http/operator/figures/earnings.js';
+import { OperatorQueries } from '../../../http/operator/queries/operator-queries.js';
+import { EngineQueries } from '../../../http/operator/queries/query.js';
 import { NO_ARCHIVE } from '../engine/archive-of-journal.js';
 import { headerList } from '../http/headers.js';
 import { liveHost } from './live-host.js';
@@ -33,7 +33,7 @@ export function operatorApi() {
   const fail = (error: unknown): never => {
     throw error;
   };
-  const desk = new OperatorDesk({
+  const desk = new OperatorQueries({
     ...host,
     pushFeed: null,
     manualRun: null,

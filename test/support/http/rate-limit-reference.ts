@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import type { RateLimitSettings } from '../../../config/rate-limits.js';
-import type { Asker, Fate } from '../../../http/limits/rate-limits.js';
+import type { Asker, KeyState } from '../../../http/limits/rate-limits.js';
 
 const MINUTE_MS = 60_000;
 
@@ -22,7 +22,7 @@ export class RateLimitReference {
 
   constructor(private readonly settings: RateLimitSettings) {}
 
-  take({ address, key, account: ofKey, isWrite }: Asker, fate: Fate, nowMs: number): LimitAnswer {
+  take({ address, key, account: ofKey, isWrite }: Asker, fate: KeyState, nowMs: number): LimitAnswer {
     const ip = this.#bucket(`ip ${address}`, this.settings.ip);
     const isAddressFull = this.#times(ip.name, nowMs).length >= ip.limit;
     if (fate === 'unknown') return this.#answer([ip], isAddressFull ? [ip] : [], nowMs);

@@ -45,14 +45,6 @@ export class RawClient {
     await new Promise((resolve) => this.socket.write(bytes, resolve));
   }
 
-  /** Sends each byte in a packet of its own, as far as that can be had: the other side gets its turn in between. */
-  async sendBytewise(text: string): Promise<void> {
-    for (const byte of text) {
-      this.socket.write(byte, 'latin1');
-      await new Promise(setImmediate);
-    }
-  }
-
   /** Resolves with everything received once `pattern` is in it, or once the connection is gone. */
   async sees(pattern: RegExp): Promise<string> {
     return this.until((received) => pattern.test(received));

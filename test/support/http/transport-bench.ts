@@ -22,10 +22,15 @@ export class TransportBench {
 
   constructor(
     private readonly answer: HttpHandler,
-    options: { trustedProxies?: string[]; connectionsMax?: number } = {},
+    options: {
+      trustedProxies?: string[];
+      connectionsMax?: number;
+      perAddressMax?: number;
+    } = {},
   ) {
     this.transport = new UwsTransport({
       clock: { nowMs: () => this.#nowMs, monotonicMs: () => this.#nowMs },
+      ...options,
       trustedProxies: options.trustedProxies ?? [],
       onFault: (error) => `fault-${this.faults.push(error)}`,
       connectionsMax: options.connectionsMax ?? 100,

@@ -24,7 +24,7 @@ const TEST_ENV: Readonly<Record<string, string>> = {
   TOTE_DEMO: '0',
   TOTE_RATE_LIMITS: 'off',
   TOTE_LOG_LEVEL: 'warn',
-  // At night there are runs with three.
+  // At night there are runs with none and with three.
   TOTE_GATEWAYS: process.env['TOTE_TEST_GATEWAYS'] ?? '1',
 };
 
@@ -197,6 +197,12 @@ export class Server {
     const [, operatorUrl = ''] = await run.sees(/^ *operator API +(https?:\/\/\S+?)\/operator\/v1\b/m);
     const token = env['TOTE_OPERATOR_TOKEN'] ?? readFileSync(join(dataDir, 'operator-token'), 'utf8').trim();
     return new Server(dataDir, publicUrl, operatorUrl, token, run);
+  }
+
+  /** The first start's lines with the demo account's key. */
+  demo(): Promise<string> {
+    const file = join(this.dataDir, 'demo');
+    return this.run.findInErrors((log) => (log.includes('demo_kept') ? readFileSync(file, 'utf8') : null));
   }
 
   /** A client of the operator API, with the token; paths are below `/operator/v1`. */

@@ -19,14 +19,17 @@ import type {
 } from '../../../engine/model/commands.js';
 import { ASSET_CLASSES, WRITE_SCOPES_MASK, WRITE_TIER } from '../../../engine/model/domain.js';
 import type { BalanceMoved, SettingsChanged } from '../../../engine/model/events.js';
+import { lossLimitCents, scopesOfMarket } from '../../../engine/model/loss-limits.js';
 import { cancelAllOf } from './limit-orders.js';
 import {
   accountOf,
+  lostOf,
   marketRulesOf,
   type ReferenceAccount,
   type ReferenceKey,
   type ReferenceState,
   type ReferenceTransfer,
+  resultOf,
   rulesOf,
   type Verdict,
 } from './state.js';
@@ -63,6 +66,11 @@ export function suspendMarket(state: ReferenceState, command: SuspendMarket): Ve
     return { refused: 'market_not_found' };
   }
   market.suspended = command.suspended;
+  for (const scope of command.suspended ? [] : scopesOfMarket(command.market)) {
+    const { timeMs } = command;
+    if (lostOf(state, scope, timeMs) < lossLimitCents(rulesOf(state), scope)) continue;
+    state.lifted.push({ scope, timeMs, cents: resultOf(state, scope, timeMs) });
+  }
   return settings('marketSuspended', command.timeMs, command.market);
 }
 
@@ -81,6 +89,8 @@ export function createAccount(state: ReferenceState, command: CreateAccount): Ve
     touchedSeq: 0,
     transfers: [],
     bets: [],
+    placedKept: 0,
+    settledKept: 0,
   };
   state.accounts.push(account);
   const created = { type: 'accountCreated', timeMs, account: account.account } as const;

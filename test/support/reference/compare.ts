@@ -3,6 +3,7 @@
  * on live objects: each field is copied here by name.
  */
 import { ASSET_CLASSES, ASSETS } from '../../../engine/model/domain.js';
+import type { DayResults } from '../../../engine/model/loss-limits.js';
 import type {
   AccountView,
   BetView,
@@ -95,6 +96,11 @@ const plainTotals = (totals: Totals): unknown => ({
   withdrawalsCents: totals.withdrawalsCents,
 });
 
+const plainDay = ({ resultCents, liftedCents }: DayResults): unknown => ({
+  resultCents: [...resultCents],
+  liftedCents: [...liftedCents],
+});
+
 /** What to look at: it grows with the stream, so that a read of something long gone is compared too. */
 export interface Scope {
   readonly markets: readonly number[];
@@ -134,6 +140,8 @@ function readWhole(engine: EngineReads, scope: Scope): Record<string, unknown> {
       const open = engine.latestOpenPrice(asset);
       return open === null ? null : [open.price, open.timeMs];
     }),
+    day: plainDay(engine.dayResults(engine.timeMs)),
+    estimates: ASSETS.map((_, asset) => engine.estimate(asset)),
     vacant: scope.assets.map((asset) => scope.timesMs.map((timeMs) => engine.vacantMarkets(asset, timeMs))),
   };
 }

@@ -29,6 +29,7 @@ import type { MarketRules } from '../../../engine/model/rules.js';
 import { changed, marketOfRound, moveHouse, type RoundRef, resolve } from './settlement.js';
 import {
   insideSession,
+  keptRounds,
   marketRulesOf,
   type ReferenceRound,
   type ReferenceState,
@@ -159,7 +160,11 @@ export function boundaryPrice(state: ReferenceState, command: BoundaryPrice): Ve
   if (closing.length + opening.length === 0) return { refused: 'invalid_request' };
   closing.sort((a, b) => a.market - b.market);
 
-  const events: EngineEvent[] = [{ type: 'boundaryPriced', timeMs, asset, boundaryMs, price: command.price }];
+  const { estimate = null } = command;
+  if (estimate !== null) state.estimates[asset] = estimate;
+  const events: EngineEvent[] = [
+    { type: 'boundaryPriced', timeMs, asset, boundaryMs, price: command.price, estimate },
+  ];
   for (const round of closing) {
     round.closedBy = command;
     const closePrice = freshPrice(command, round.rules.maxPriceAgeMs);
@@ -256,7 +261,7 @@ export function openLate(state: ReferenceState, command: OpenLate): Verdict {
 export function publishRoot(state: ReferenceState, command: PublishRoot): Verdict {
   const { market, roundNumber, treeSize, kind: _, ...facts } = command;
   const one = state.markets[market];
-  const kept = one?.settledRounds.slice(-rulesOf(state).settledRoundsMax) ?? [];
+  const kept = one === undefined ? [] : keptRounds(one);
   const round = [one?.current ?? null, ...state.settling.filter((it) => it.market === market), ...kept].find(
     (it) => it?.roundNumber === roundNumber,
   );
@@ -272,8 +277,7 @@ export function voidRound(state: ReferenceState, command: VoidRound): Verdict {
   const isMeant = (round: ReferenceRound | null): round is ReferenceRound =>
     round?.market === command.market && round.roundNumber === command.roundNumber;
   const market = state.markets[command.market];
-  const settledMax = rulesOf(state).settledRoundsMax;
-  if (market?.settledRounds.slice(-settledMax).some(isMeant)) return { refused: 'round_already_resolved' };
+  if (market !== undefined && keptRounds(market).some(isMeant)) return { refused: 'round_already_resolved' };
 
   const current = market?.current ?? null;
   const round = isMeant(current) ? current : state.settling.find(isMeant);

@@ -15,6 +15,7 @@ import { isQuoted, offeredPools, upSeedAt } from './quotes.js';
 import { positions, roundView } from './reads.js';
 import {
   accountOf,
+  endBet,
   type ReferenceBet,
   type ReferenceRound,
   type ReferenceState,
@@ -26,6 +27,10 @@ export const FILLS_MAX = 32;
 
 const byPriority = (one: ReferenceBet, other: ReferenceBet): number =>
   one.limitOddsE4 - other.limitOddsE4 || one.placed.bet - other.placed.bet;
+
+/** By the end that it named itself. */
+const hasEnded = ({ validUntilMs }: ReferenceBet, timeMs: number): boolean =>
+  validUntilMs !== null && timeMs > validUntilMs;
 
 /** Fills what can be filled, at most so much: each time the first of all that fit. */
 export function fill(
@@ -41,7 +46,7 @@ export function fill(
     if (next === null) break;
     round.resting.splice(round.resting.indexOf(next), 1);
     const { limitOddsE4 } = next;
-    const { clientSeed, bet, timeMs: placedAtMs } = next.placed;
+    const { clientSeed, clientOrderId, bet, timeMs: placedAtMs } = next.placed;
     const now = priced(state, asOrder(next, timeMs, fairShareE6), round);
     if (isQuoted(round)) round.upSeedCents = upSeedAt(round, fairShareE6);
     round.bets.push(next);
@@ -63,6 +68,7 @@ export function fill(
       payoutCents,
       newBalanceCents: must(accountOf(state, account), 'account').balanceCents,
       clientSeed,
+      clientOrderId,
       placedAtMs,
       fairShareE6: now.fairShareE6,
     });
@@ -83,6 +89,7 @@ function nextFill(
   const available = [UP, DOWN].map((side) => availableCents(view, side, fairShareE6));
   return (
     sorted.find((bet) => {
+      if (hasEnded(bet, timeMs)) return false;
       const { side, stakeCents } = bet.placed;
       const ownCents = must(pools[side], 'pool') + stakeCents;
       if (referenceOddsE4(pools[0] + pools[1] + stakeCents, ownCents) < bet.limitOddsE4) return false;
@@ -104,8 +111,10 @@ const asOrder = ({ placed }: ReferenceBet, timeMs: number, fairShareE6: number):
   fairShareE6,
   expectedPercentE6: -1,
   limitOddsE4: 0,
+  validUntilMs: 0,
   idempotency: null,
   clientSeed: placed.clientSeed,
+  clientOrderId: placed.clientOrderId,
 });
 
 export function filledBy(fills: readonly OrderFilled[]): LimitFills {
@@ -179,9 +188,10 @@ const waiting = (state: ReferenceState): ReferenceRound[] => [
 export function expireOrders(state: ReferenceState, { timeMs, ordersMax }: ExpireOrders): Verdict {
   const events: BetSettled[] = [];
   for (const round of waiting(state)) {
-    if (timeMs < round.bettingClosesMs) continue;
-    while (events.length < ordersMax && round.resting.length > 0)
-      events.push(releaseFirst(state, round, END_EXPIRED, timeMs));
+    const isClosed = timeMs >= round.bettingClosesMs;
+    const ended = inOrder(round).filter((bet) => isClosed || hasEnded(bet, timeMs));
+    for (const bet of ended.slice(0, ordersMax - events.length))
+      events.push(release(state, bet, END_EXPIRED, timeMs));
   }
   return events.length === 0 ? { refused: 'invalid_request' } : { events };
 }
@@ -191,28 +201,27 @@ export const nextExpiryMs = (state: ReferenceState): number =>
     Number.POSITIVE_INFINITY,
     ...waiting(state)
       .filter(({ resting }) => resting.length > 0)
-      .map(({ bettingClosesMs }) => bettingClosesMs),
+      .flatMap(({ bettingClosesMs, resting }) => [
+        bettingClosesMs,
+        ...resting.flatMap(({ validUntilMs }) => (validUntilMs === null ? [] : [validUntilMs + 1])),
+      ]),
   );
 
 /** UP before DOWN. */
-export function releaseFirst(
+const inOrder = ({ resting }: ReferenceRound): ReferenceBet[] =>
+  [...resting].sort((one, other) => one.placed.side - other.placed.side || byPriority(one, other));
+
+export const releaseFirst = (
   state: ReferenceState,
   round: ReferenceRound,
   end: number,
   timeMs: number,
-): BetSettled {
-  const [first] = [...round.resting].sort(
-    (one, other) => one.placed.side - other.placed.side || byPriority(one, other),
-  );
-  return release(state, must(first, 'an order that rests'), end, timeMs);
-}
+): BetSettled => release(state, must(inOrder(round)[0], 'an order that rests'), end, timeMs);
 
 function release(state: ReferenceState, order: ReferenceBet, end: number, timeMs: number): BetSettled {
   const { bet, market, roundNumber, side, stakeCents } = order.placed;
-  const account = must(accountOf(state, order.placed.account), 'account');
   order.round.resting.splice(order.round.resting.indexOf(order), 1);
-  order.settled = { result: end, paidCents: null, atMs: timeMs };
-  order.changeNumber = ++state.changes;
+  const account = endBet(state, order, { result: end, paidCents: null, atMs: timeMs });
   account.balanceCents += stakeCents;
   return {
     type: 'betSettled',
@@ -227,5 +236,6 @@ function release(state: ReferenceState, order: ReferenceBet, end: number, timeMs
     payoutCents: stakeCents,
     newBalanceCents: account.balanceCents,
     rested: true,
+    clientOrderId: order.placed.clientOrderId,
   };
 }

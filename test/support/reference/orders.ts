@@ -2,8 +2,8 @@
 import { must } from '../../../engine/base/assert.js';
 import type { OrderGuards, PlaceOrder } from '../../../engine/model/commands.js';
 import { LIVE } from '../../../engine/model/domain.js';
-import type { ErrorCode } from '../../../engine/model/errors.js';
-import type { BetPlaced, OrderFacts, OrderPending } from '../../../engine/model/events.js';
+import { type ErrorCode, NO_SHARE_CODES } from '../../../engine/model/errors.js';
+import type { BetPlaced, OrderPending, OrderTerms } from '../../../engine/model/events.js';
 import { referenceOddsE4, referencePayoutCents, referencePercentE2 } from './arithmetic.js';
 import { FILLS_MAX, fill, filledBy } from './limit-orders.js';
 import { edgeOf, edgeOfRound, isQuoted, offeredPools, payoutsOn, upSeedAt } from './quotes.js';
@@ -69,7 +69,8 @@ function roundFor(
     return { refused: 'round_not_live' };
   }
   if (command.timeMs >= round.bettingClosesMs) return { refused: 'betting_closed' };
-  if (isQuoted(round) && command.fairShareE6 < 0) return { refused: 'stale_price' };
+  if (isQuoted(round) && command.fairShareE6 < 0)
+    return { refused: must(NO_SHARE_CODES[-command.fairShareE6 - 1], 'a reason') };
   return round;
 }
 
@@ -178,6 +179,7 @@ export function priced(state: ReferenceState, command: PlaceOrder, round: Refere
     payoutCents: referencePayoutCents(stakeCents, oddsE4, round.feeBps),
     newBalanceCents: account.balanceCents - stakeCents,
     clientSeed: command.clientSeed,
+    clientOrderId: command.clientOrderId,
     limitOddsE4: command.limitOddsE4,
     filled: null,
     fairShareE6: isQuoted(round) ? command.fairShareE6 : -1,
@@ -185,7 +187,8 @@ export function priced(state: ReferenceState, command: PlaceOrder, round: Refere
 }
 
 /** What the answer says, which a repetition gets again. */
-function factsOf({ fairShareE6: _, ...facts }: BetPlaced | OrderPending): OrderFacts {
+function factsOf(order: BetPlaced | OrderPending): OrderTerms {
+  const { fairShareE6: _, validUntilMs: __, ...facts } = { validUntilMs: 0, ...order };
   return facts;
 }
 
@@ -206,7 +209,7 @@ function rest(state: ReferenceState, command: PlaceOrder, bet: BetPlaced, round:
   const payoutCents = referencePayoutCents(bet.stakeCents, limitOddsE4, round.feeBps);
   const atLimit = { ...bet, oddsE4: limitOddsE4, entryPercentE2: 0, payoutCents };
   round.resting.push(add(state, command, atLimit, round, true));
-  const pending: OrderPending = { ...atLimit, type: 'orderPending' };
+  const pending: OrderPending = { ...atLimit, type: 'orderPending', validUntilMs: command.validUntilMs };
   remember(state, command, pending);
   return { events: [pending] };
 }
@@ -221,9 +224,12 @@ function add(
   const { limitOddsE4 } = command;
   const account = must(accountOf(state, command.account), 'account');
   const changeNumber = ++state.changes;
-  const bet = { placed, limitOddsE4, hasRested, filledAtMs: null, round, settled: null, changeNumber };
+  const validUntilMs = hasRested && command.validUntilMs !== 0 ? command.validUntilMs : null;
+  const facts = { placed, limitOddsE4, hasRested, validUntilMs, filledAtMs: null };
+  const bet: ReferenceBet = { ...facts, round, settled: null, changeNumber };
   account.balanceCents -= command.stakeCents;
   account.bets.push(bet);
+  account.placedKept = Math.min(account.placedKept + 1, rulesOf(state).historyBetsMax);
   state.bets.push(bet);
   return bet;
 }

@@ -9,19 +9,9 @@ type Outcomes = Readonly<Record<string, readonly string[]>>;
 
 /** Why any order is refused, as a bet or as a limit order. */
 const OF_ORDERS = [
-  'accepted',
-  'replayed',
-  'clock_unsynchronised',
-  'idempotency_full',
-  'idempotency_key_reused',
-  'insufficient_balance',
-  'market_not_found',
-  'market_suspended',
-  'round_not_live',
-  'stake_out_of_range',
-  'stale_price',
-  'too_many_open_bets',
-  'trading_disabled',
+  ...['accepted', 'replayed', 'clock_unsynchronised', 'idempotency_full', 'idempotency_key_reused'],
+  ...['insufficient_balance', 'market_not_found', 'market_suspended', 'round_not_live'],
+  ...['stake_out_of_range', 'stale_price', 'too_many_open_bets', 'trading_disabled'],
 ];
 const MOVED_ONCE = ['accepted', 'replayed', 'reference_conflict'];
 

@@ -23,13 +23,13 @@ import { dueSteps, openableLate } from './lifecycle.js';
 import { edgeOfRound, payoutsOn } from './quotes.js';
 import {
   accountOf,
+  keptRounds,
   poolOf,
   type ReferenceAccount,
   type ReferenceBet,
   type ReferenceKey,
   type ReferenceRound,
   type ReferenceState,
-  rulesOf,
 } from './state.js';
 
 export function roundView(round: ReferenceRound): RoundView {
@@ -66,7 +66,7 @@ export function roundView(round: ReferenceRound): RoundView {
 /** The open ones, and of each market the last settled ones. */
 export function findRound(state: ReferenceState, market: number, roundNumber: number): RoundView | null {
   const one = state.markets[market];
-  const kept = one?.settledRounds.slice(-rulesOf(state).settledRoundsMax) ?? [];
+  const kept = one === undefined ? [] : keptRounds(one);
   const settling = state.settling.filter((round) => round.market === market);
   const candidates = [one?.current ?? null, ...settling, ...kept];
   const found = candidates.find((round) => round?.roundNumber === roundNumber);
@@ -124,8 +124,10 @@ function betView(bet: ReferenceBet): BetView {
     limitOddsE4,
     rested: bet.hasRested,
     filledAtMs,
+    validUntilMs: bet.validUntilMs,
     entryPercentE2: isBet ? placed.entryPercentE2 : null,
     clientSeed: placed.clientSeed,
+    clientOrderId: placed.clientOrderId,
     payoutCents: placed.payoutCents,
     status: statusOf(bet),
     result: settled?.result ?? BET_RESULTS.indexOf('NONE'),
@@ -149,12 +151,11 @@ export function positions(
   list: PositionList,
   limit: number,
 ): BetView[] {
-  const { bets } = must(accountOf(state, account), 'account');
-  const historyMax = rulesOf(state).historyBetsMax;
+  const { bets, placedKept, settledKept } = must(accountOf(state, account), 'account');
   const open = bets.filter((bet) => bet.settled === null);
   const settled = bets.filter((bet) => bet.settled !== null);
-  const lastSettled = settled.sort(byLatestChange).slice(0, historyMax);
-  const lastPlaced = [...bets].sort(byLatestPlaced).slice(0, historyMax);
+  const lastSettled = settled.sort(byLatestChange).slice(0, settledKept);
+  const lastPlaced = [...bets].sort(byLatestPlaced).slice(0, placedKept);
   const listed = {
     open: open.sort(byLatestPlaced),
     all: [...open, ...lastSettled].sort(byLatestChange),

@@ -7,6 +7,7 @@ import type { Command, OrderGuards, PlaceOrder } from '../../../engine/model/com
 import { ASSET_CLASSES } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { EngineEvent, Outcome, Rejected, Replayed } from '../../../engine/model/events.js';
+import { LOSS_SCOPES } from '../../../engine/model/loss-limits.js';
 import type { Rules } from '../../../engine/model/rules.js';
 import type { Setup } from '../../../engine/model/setup.js';
 import type {
@@ -26,9 +27,11 @@ import { settle } from './settlement.js';
 import {
   accountOf,
   emptyState,
+  liftedOf,
   marketRulesOf,
   type NothingDone,
   type ReferenceState,
+  resultOf,
   type Verdict,
 } from './state.js';
 
@@ -180,6 +183,15 @@ export class ReferenceEngine implements EngineReads {
   }
   latestOpenPrice(asset: number) {
     return this.state.openPrices[asset] ?? null;
+  }
+  dayResults(timeMs: number) {
+    return {
+      resultCents: LOSS_SCOPES.map((_, scope) => resultOf(this.state, scope, timeMs)),
+      liftedCents: LOSS_SCOPES.map((_, scope) => liftedOf(this.state, scope, timeMs)),
+    };
+  }
+  estimate(asset: number) {
+    return this.state.estimates[asset] ?? null;
   }
   vacantMarkets(asset: number, timeMs: number): readonly number[] {
     return reads.vacantMarkets(this.state, asset, timeMs);

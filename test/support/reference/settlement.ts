@@ -14,14 +14,18 @@ import {
   UP,
 } from '../../../engine/model/domain.js';
 import type { BalanceMoved, EngineEvent, RoundChanged } from '../../../engine/model/events.js';
+import { lossLimitCents, scopesOfMarket } from '../../../engine/model/loss-limits.js';
 import { releaseFirst } from './limit-orders.js';
 import {
-  accountOf,
+  endBet,
+  lostOf,
+  marketRulesOf,
   poolOf,
   type ReferenceBet,
   type ReferenceMarket,
   type ReferenceRound,
   type ReferenceState,
+  rulesOf,
   type Verdict,
 } from './state.js';
 
@@ -86,6 +90,27 @@ export function resolve(
   return [resolved];
 }
 
+/** After a loss, the narrowest scope of the round's market first: all that has lost its limit since it was last lifted. */
+function suspendAtLimits(state: ReferenceState, timeMs: number): EngineEvent[] {
+  const last = must(state.results.at(-1), 'a result');
+  if (last.cents >= 0) return [];
+  return scopesOfMarket(last.market).flatMap((scope) => {
+    const lostCents = lostOf(state, scope, timeMs);
+    const limitCents = lossLimitCents(rulesOf(state), scope);
+    const markets = state.markets.filter(
+      ({ market, suspended }) =>
+        scopesOfMarket(market).includes(scope) && !suspended && marketRulesOf(state, market) !== null,
+    );
+    if (lostCents < limitCents || markets.length === 0) return [];
+    const reached: EngineEvent = { type: 'lossLimitReached', timeMs, scope, lostCents, limitCents };
+    const suspended = markets.map((one): EngineEvent => {
+      one.suspended = true;
+      return { type: 'marketSuspended', timeMs, market: one.market };
+    });
+    return [reached, ...suspended];
+  });
+}
+
 /** Every bet is paid: the house takes what is left. */
 function finish(state: ReferenceState, round: ReferenceRound, timeMs: number): EngineEvent[] {
   const paidCents = round.bets.reduce(
@@ -96,10 +121,13 @@ function finish(state: ReferenceState, round: ReferenceRound, timeMs: number): E
   assert(leftCents >= 0, 'a round never owes more than its pool');
   round.status = SETTLED;
   state.settling.splice(state.settling.indexOf(round), 1);
-  marketOfRound(state, round).settledRounds.push(round);
+  const market = marketOfRound(state, round);
+  market.settledRounds.push(round);
+  market.settledKept = Math.min(market.settledKept + 1, rulesOf(state).settledRoundsMax);
   const settled = changed('roundSettled', timeMs, round);
-  if (leftCents === 0) return [settled];
-  return [moveHouse(state, timeMs, leftCents, 'settlement', round), settled];
+  const moved = leftCents === 0 ? [] : [moveHouse(state, timeMs, leftCents, 'settlement', round)];
+  state.results.push({ market: round.market, timeMs, cents: leftCents - 2 * round.paidSeedCents });
+  return [...moved, ...suspendAtLimits(state, timeMs), settled];
 }
 
 export function settle(state: ReferenceState, { timeMs, betsMax }: Settle): Verdict {
@@ -130,9 +158,7 @@ export function settle(state: ReferenceState, { timeMs, betsMax }: Settle): Verd
 
 function settleBet(state: ReferenceState, bet: ReferenceBet, timeMs: number): EngineEvent {
   const { result, paidCents } = dueTo(bet);
-  const account = must(accountOf(state, bet.placed.account), 'account');
-  bet.settled = { result: BET_RESULTS.indexOf(result), paidCents, atMs: timeMs };
-  bet.changeNumber = ++state.changes;
+  const account = endBet(state, bet, { result: BET_RESULTS.indexOf(result), paidCents, atMs: timeMs });
   account.balanceCents += paidCents;
   return {
     type: 'betSettled',
@@ -147,6 +173,7 @@ function settleBet(state: ReferenceState, bet: ReferenceBet, timeMs: number): En
     payoutCents: paidCents,
     newBalanceCents: account.balanceCents,
     rested: bet.hasRested,
+    clientOrderId: bet.placed.clientOrderId,
   };
 }
 

@@ -6,7 +6,9 @@ import { must } from '../../../engine/base/assert.js';
 import type { BoundaryPrice, OpenLate, PublishRoot } from '../../../engine/model/commands.js';
 import { ASSET_CLASSES, ASSETS, assetClassOf, assetOf, MARKET_IDS } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
-import type { BalanceMoved, BetPlaced, EngineEvent, OrderFacts } from '../../../engine/model/events.js';
+import type { BalanceMoved, BetPlaced, EngineEvent, OrderTerms } from '../../../engine/model/events.js';
+import { scopesOfMarket } from '../../../engine/model/loss-limits.js';
+import type { PriceEstimate } from '../../../engine/model/prices.js';
 import type { MarketRules, Rules } from '../../../engine/model/rules.js';
 import type { Setup } from '../../../engine/model/setup.js';
 
@@ -16,6 +18,8 @@ export interface ReferenceBet {
   /** 0 if it is no limit order. */
   readonly limitOddsE4: number;
   readonly hasRested: boolean;
+  /** The last millisecond in which it may rest, if it has rested and named one. */
+  readonly validUntilMs: number | null;
   /** When a limit order became a bet. */
   filledAtMs: number | null;
   readonly round: ReferenceRound;
@@ -72,6 +76,10 @@ export interface ReferenceAccount {
   touchedSeq: number;
   readonly transfers: ReferenceTransfer[];
   readonly bets: ReferenceBet[];
+  /** So many of the last placed ones are not forgotten: more are never again than were before. */
+  placedKept: number;
+  /** So many of the last settled ones. */
+  settledKept: number;
 }
 
 export interface ReferenceKey {
@@ -93,6 +101,8 @@ export interface ReferenceMarket {
   readonly usedRoundNumbers: number[];
   /** In the order in which they were settled. */
   readonly settledRounds: ReferenceRound[];
+  /** So many of the last ones are not forgotten. */
+  settledKept: number;
 }
 
 export interface ReferenceIdempotency {
@@ -102,7 +112,7 @@ export interface ReferenceIdempotency {
   readonly body: number;
   readonly timeMs: number;
   readonly seq: number;
-  readonly event: OrderFacts;
+  readonly event: OrderTerms;
 }
 
 export interface ReferenceState {
@@ -128,6 +138,10 @@ export interface ReferenceState {
   readonly resolved: ReferenceRound[];
   readonly sessions: (readonly (readonly [number, number])[] | null)[];
   readonly openPrices: ({ readonly price: number; readonly timeMs: number } | null)[];
+  /** What each settled round has brought the house, and the results of scopes at which operators have lifted suspensions. */
+  readonly results: { readonly market: number; readonly timeMs: number; readonly cents: number }[];
+  readonly lifted: { readonly scope: number; readonly timeMs: number; readonly cents: number }[];
+  readonly estimates: (PriceEstimate | null)[];
   readonly idempotency: ReferenceIdempotency[];
 }
 
@@ -154,11 +168,15 @@ export function emptyState(): ReferenceState {
       current: null,
       usedRoundNumbers: [],
       settledRounds: [],
+      settledKept: 0,
     })),
     settling: [],
     resolved: [],
     sessions: ASSET_CLASSES.map(() => null),
     openPrices: ASSETS.map(() => null),
+    results: [],
+    lifted: [],
+    estimates: ASSETS.map(() => null),
     idempotency: [],
   };
 }
@@ -179,6 +197,23 @@ export function marketRulesOf(state: ReferenceState, market: number): MarketRule
 
 export function accountOf(state: ReferenceState, account: number): ReferenceAccount | null {
   return state.accounts.find((one) => one.account === account) ?? null;
+}
+
+/** Those that are settled and not forgotten, the oldest first. */
+export const keptRounds = ({ settledRounds, settledKept }: ReferenceMarket): ReferenceRound[] =>
+  settledRounds.slice(settledRounds.length - settledKept);
+
+/** Ends the bet. Returns its account. */
+export function endBet(
+  state: ReferenceState,
+  bet: ReferenceBet,
+  settled: NonNullable<ReferenceBet['settled']>,
+): ReferenceAccount {
+  const account = must(accountOf(state, bet.placed.account), 'account');
+  bet.settled = settled;
+  bet.changeNumber = ++state.changes;
+  account.settledKept = Math.min(account.settledKept + 1, rulesOf(state).historyBetsMax);
+  return account;
 }
 
 /** The stakes on one side, without the seed. */
@@ -204,3 +239,19 @@ export function insideSession(
   if (sessions === null) return true;
   return sessions.some(([openMs, closeMs]) => openMs <= startMs && endMs <= closeMs);
 }
+
+/** Days since 1970. */
+const utcDay = (timeMs: number): number => Math.floor(timeMs / 86_400_000);
+
+/** What rounds of the scope have brought the house on the day of `timeMs`. */
+export const resultOf = (state: ReferenceState, scope: number, timeMs: number): number =>
+  state.results
+    .filter((one) => utcDay(one.timeMs) === utcDay(timeMs) && scopesOfMarket(one.market).includes(scope))
+    .reduce((sum, { cents }) => sum + cents, 0);
+
+/** The scope's result when it was last lifted on that day. */
+export const liftedOf = (state: ReferenceState, scope: number, timeMs: number): number =>
+  state.lifted.findLast((one) => one.scope === scope && utcDay(one.timeMs) === utcDay(timeMs))?.cents ?? 0;
+
+export const lostOf = (state: ReferenceState, scope: number, timeMs: number): number =>
+  liftedOf(state, scope, timeMs) - resultOf(state, scope, timeMs);

@@ -2,6 +2,7 @@
 import { must } from '../../../../engine/base/assert.js';
 import type { Command } from '../../../../engine/model/commands.js';
 import { assetOf, LOCKED, timeFrameMs, UPCOMING } from '../../../../engine/model/domain.js';
+import type { PriceEstimate } from '../../../../engine/model/prices.js';
 import type { ReferenceRound } from '../state.js';
 import { marketRulesOf, rulesOf } from '../state.js';
 import type { Rng } from './rng.js';
@@ -78,8 +79,20 @@ export function boundaryPrice(world: World, rng: Rng): Command {
     priceTimeMs: isKnown ? boundaryMs - ageMs : null,
     source: null,
     evidence: rng.pick(['', 'test', 'näher "beschrieben"']),
+    ...(rng.chance(0.7) ? { estimate: anyEstimate(rng) } : {}),
   };
 }
+
+const anyEstimate = (rng: Rng): PriceEstimate => ({
+  fast: rng.next() / 1e12,
+  slow: rng.next() / 1e12,
+  products: rng.next() - 0.5,
+  squares: rng.next(),
+  changes: rng.next() * 1e6,
+  leastNow: rng.next(),
+  leastBefore: rng.pick([0, 0.01, rng.next()]),
+  changesNow: rng.integer(0, 63),
+});
 
 /** Stays where it was often enough for draws. */
 function nextPrice(world: World, rng: Rng, asset: number): number {

@@ -4,10 +4,11 @@ import type { Command, IdempotencyDigest, PlaceOrder } from '../../../../engine/
 import {
   LIMIT_ODDS_E4_MAX,
   LIMIT_ODDS_E4_MIN,
+  NO_END,
   NO_FAIR_SHARE,
   NO_LIMIT,
 } from '../../../../engine/model/domain.js';
-import type { ErrorCode } from '../../../../engine/model/errors.js';
+import { type ErrorCode, NO_SHARE_CODES } from '../../../../engine/model/errors.js';
 import { referenceOddsE4, referencePayoutCents, referencePercentE2 } from '../arithmetic.js';
 import { edgeOf, edgeOfRound, isQuoted, offeredPools, payoutsOn } from '../quotes.js';
 import { bettableRounds } from '../reads.js';
@@ -39,10 +40,16 @@ export function order(world: World, rng: Rng): Move | null {
     fairShareE6,
     expectedPercentE6: round === null ? -1 : expectedPercent(rng, round, side, fairShareE6),
     limitOddsE4: NO_LIMIT,
+    validUntilMs: NO_END,
     idempotency: idempotency(world, rng),
+    clientOrderId: null,
     clientSeed: rng.chance(0.7) ? null : rng.pick(['', 'seed', 'Ünï "quoted" \\ ', 'x'.repeat(128)]),
   };
-  return { command: rng.chance(0.06) ? (repeated(world, rng) ?? command) : command, gate: gate(rng) };
+  const chosen = rng.chance(0.06) ? (repeated(world, rng) ?? command) : command;
+  const move = { command: chosen, gate: gate(rng) };
+  // Drawn last, so that it changes nothing else of a stream.
+  const clientOrderId = rng.chance(0.7) ? null : rng.pick(['a', '"q"\\~', '!'.repeat(64)]);
+  return { ...move, command: { ...chosen, clientOrderId } };
 }
 
 /** An order that names odds around those of the moment, or of a moment ago. */
@@ -53,7 +60,11 @@ export function limitOrder(world: World, rng: Rng): Move | null {
   const round = world.state.markets[command.market]?.current ?? null;
   const wanted = round === null ? 20_000 : limitOddsE4(rng, round, command);
   const limit = Math.min(Math.max(wanted, LIMIT_ODDS_E4_MIN), LIMIT_ODDS_E4_MAX);
-  return { command: { ...command, expectedPercentE6: -1, limitOddsE4: limit }, gate: made.gate };
+  const validUntilMs = rng.chance(0.6) ? NO_END : world.nowMs + rng.pick([0, 1, 500, rng.integer(0, 60_000)]);
+  return {
+    command: { ...command, expectedPercentE6: -1, limitOddsE4: limit, validUntilMs },
+    gate: made.gate,
+  };
 }
 
 function limitOddsE4(
@@ -117,7 +128,10 @@ function fairShare(world: World, market: number): number {
     [1, () => rng.integer(0, 1_000_000)],
   ])();
   world.fairShares.set(market, share);
-  return rng.chance(0.02) ? NO_FAIR_SHARE : share;
+  const round = world.state.markets[market]?.current ?? null;
+  // Where seeds are fixed, there is never a share, and no other reason for that.
+  const reasons = round !== null && isQuoted(round) ? NO_SHARE_CODES.length : 1;
+  return rng.chance(0.02) ? -rng.integer(1, reasons) : share;
 }
 
 interface Wish {
@@ -211,7 +225,9 @@ function repeated(world: World, rng: Rng): PlaceOrder | null {
     fairShareE6: NO_FAIR_SHARE,
     expectedPercentE6: -1,
     limitOddsE4: NO_LIMIT,
+    validUntilMs: NO_END,
     idempotency: { keyHigh, keyLow, body: rng.chance(0.8) ? body : body + 1 },
     clientSeed,
+    clientOrderId: null,
   };
 }

@@ -6,19 +6,14 @@ import { must } from '../../../../engine/base/assert.js';
 import type { Command } from '../../../../engine/model/commands.js';
 import { assetOf, MARKET_IDS, marketOf, TIERS, timeFrameOf } from '../../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../../engine/model/errors.js';
-import type { MarketRules, Rules } from '../../../../engine/model/rules.js';
+import { defaultRules, type MarketRules, type Rules } from '../../../../engine/model/rules.js';
 import { fixedHouse } from '../../engine/house-rules.js';
 import type { ReferenceState } from '../state.js';
 import { Rng } from './rng.js';
 
 export const WORLD_MARKETS: readonly number[] = [
-  'BTC_ONE_MINUTE',
-  'BTC_FIVE_MINUTES',
-  'BTC_FIFTEEN_MINUTES',
-  'ETH_ONE_MINUTE',
-  'GOLD_ONE_MINUTE',
-  'EURUSD_ONE_MINUTE',
-  'EURUSD_FIVE_MINUTES',
+  ...['BTC_ONE_MINUTE', 'BTC_FIVE_MINUTES', 'BTC_FIFTEEN_MINUTES', 'ETH_ONE_MINUTE', 'GOLD_ONE_MINUTE'],
+  ...['EURUSD_ONE_MINUTE', 'EURUSD_FIVE_MINUTES'],
 ].map(marketOf);
 
 export const WORLD_ASSETS: readonly number[] = [...new Set(WORLD_MARKETS.map(assetOf))];
@@ -91,13 +86,14 @@ function worldMarket(market: number, rng: Rng): MarketRules {
     maxStakeCents: rng.pick([500_00, 10_000_00, 10_000_00, 1_000_000_00]),
     house: fixedHouse(rng.pick([1, 7, 100_00, 1_000_00, 1_000_00, 333_33])),
     maxPriceAgeMs: rng.pick([10_000, 10_000, 0, 3_000]),
+    quoteAgeMs: 2_000,
   };
 }
 
 function seededRules(rng: Rng, kept: Rules | null): Rules {
   const markets = WORLD_MARKETS.filter(() => rng.chance(0.93));
   const limits = [0, 1_000_00, 5_000_00, 10_000_00, 50_000_00];
-  return {
+  const drawn = {
     markets: markets.map((market) => worldMarket(market, rng)),
     tiers: TIERS.map((tier, index) => ({
       tier,
@@ -116,4 +112,7 @@ function seededRules(rng: Rng, kept: Rules | null): Rules {
     idempotencyEntriesMax: rng.pick([3, 40, 1_000, 1_000]),
     masterSecretFingerprint: 'ab'.repeat(32),
   };
+  const { lossLimits } = defaultRules('');
+  const tight = { marketCents: 1_000_00, assetCents: 2_000_00, allCents: 3_000_00 };
+  return { ...drawn, lossLimits: drawn.openBetsMax < 200 ? tight : lossLimits };
 }

@@ -1,0 +1,41 @@
+/** A test file that never came to its tests fails the run. */
+import { deepEqual } from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const FINE = "import { test } from 'node:test';\ntest('fine', () => {});\n";
+const FILES = {
+  'fine.test.js': FINE,
+  'throws.test.js': `${FINE}throw new Error('at load');`,
+  'no-module.test.js': "import './nowhere.js';",
+  'no-test.test.js': 'export {};',
+  'exits.test.js': `${FINE}process.exit(0);`,
+};
+
+test('a run fails with a file that cannot be loaded, has no test or ends its process, and names it', async (t) => {
+  const home = mkdtempSync(join(tmpdir(), 'tote-run-'));
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  // The runner keeps the times of its files two folders up.
+  const folder = join(home, 'dist', 'test');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(home, 'package.json'), '{ "type": "module" }');
+  for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text);
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const run = (...parts: string[]) =>
+    new Promise<[code: unknown, failed: string[]]>((resolve) => {
+      const args = [fileURLToPath(new URL('run.js', import.meta.url)), '--folder', folder, ...parts];
+      execFile(process.execPath, args, { env }, (error, stdout) =>
+        resolve([error?.code ?? 0, /^# failed (.*)$/m.exec(stdout)?.[1]?.split(' ').sort() ?? []]),
+      );
+    });
+  deepEqual(await run('fine'), [0, []]);
+  deepEqual(await run('fine', 'throws', 'no-'), [
+    1,
+    ['no-module.test.js', 'no-test.test.js', 'throws.test.js'],
+  ]);
+  deepEqual(await run('exits'), [1, ['exits.test.js']]);
+});
