@@ -3,8 +3,28 @@ import { performance } from 'node:perf_hooks';
 import { assert } from '../engine/base/assert.js';
 import type { Clock } from '../engine/model/ports.js';
 
-/** `performance.now` counts from the start of a thread; from this instant on it counts the same in all of them. */
-const originMs = Number(process.hrtime.bigint()) / 1e6 - performance.now();
+const ORIGIN_TRIES = 100;
+const ORIGIN_ERROR_MS = 0.005;
+
+/**
+ * `performance.now` counts from the start of a thread; from this instant on it counts the same in all of them. A thread
+ * that is interrupted between the two readings would be off by that, so the closest pair of several counts.
+ */
+function originOfThreadMs(): number {
+  let originMs = 0;
+  let errorMs = Number.POSITIVE_INFINITY;
+  for (let n = 0; n < ORIGIN_TRIES && errorMs > ORIGIN_ERROR_MS; n++) {
+    const beforeMs = performance.now();
+    const systemMs = Number(process.hrtime.bigint()) / 1e6;
+    const tookMs = performance.now() - beforeMs;
+    if (tookMs >= errorMs) continue;
+    errorMs = tookMs;
+    originMs = systemMs - beforeMs - tookMs / 2;
+  }
+  return originMs;
+}
+
+const originMs = originOfThreadMs();
 
 /** Monotonic time, the same in all threads. */
 const monotonicMs = (): number => originMs + performance.now();

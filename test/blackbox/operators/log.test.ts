@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { orders, setUpCommands } from '../../../bench/engine/scenario.js';
 import { LOG_EVENTS, type LogEvent } from '../../../process/log/events.js';
@@ -190,9 +191,16 @@ test('each full segment and each snapshot is logged, with its size and duration'
     Number(snapshot['sequence']) > 1_000 && Number(snapshot['bytes']) > 1_000,
     JSON.stringify(snapshot),
   );
-  // The first commit finds the segment full.
-  await server.operator.post('/accounts/acc_1/deposits', { amount: 1, reference: 'one' });
-  const sealed = await sees(server, 'segment_sealed');
+  // The first commit finds the segment full. While the snapshot's thread reads it, sealing waits for more of them.
+  let deposits = 0;
+  const isSealed = sees(server, 'segment_sealed');
+  const aMoment = (): Promise<null> => setTimeout(10, null);
+  let sealed: LogLine | null = null;
+  while (sealed === null) {
+    const reference = `deposit ${deposits++} ${'x'.repeat(60)}`;
+    await server.operator.post('/accounts/acc_1/deposits', { amount: 1, reference });
+    sealed = await Promise.race([isSealed, aMoment()]);
+  }
   assert.equal((await server.stop()).code, 0);
   assert.ok(Number(sealed['bytes']) > MIB / 2 && Number(sealed['tookMs']) >= 0, JSON.stringify(sealed));
   assert.ok(Number(sealed['lastSequence']) > Number(sealed['firstSequence']));
