@@ -19,13 +19,18 @@ after(() => {
   for (const path of made) removeDataDir(path);
 });
 
-test('every package of the lock file supports this version of Node', () => {
+test('npm ci takes the lock file, of which every package supports this version of Node', () => {
   const cwd = folder();
   for (const name of ['package.json', 'package-lock.json'])
     copyFileSync(join(project, name), join(cwd, name));
-  const options = ['--package-lock-only', '--offline', '--engine-strict'];
-  const { status, stderr } = spawnSync('npm', ['install', ...options], { cwd, encoding: 'utf8' });
-  assert.equal(status, 0, stderr);
+  const options = ['--offline', '--engine-strict', '--ignore-scripts'];
+  for (const args of [
+    ['install', '--package-lock-only'],
+    ['ci', '--dry-run'],
+  ]) {
+    const { status, stderr } = spawnSync('npm', [...args, ...options], { cwd, encoding: 'utf8' });
+    assert.equal(status, 0, stderr);
+  }
 });
 
 /** The least that is bundled as the console's page is. */
