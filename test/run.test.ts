@@ -38,4 +38,5 @@ test('a run fails with a file that cannot be loaded, has no test or ends its pro
     ['no-module.test.js', 'no-test.test.js', 'throws.test.js'],
   ]);
   deepEqual(await run('exits'), [1, ['exits.test.js']]);
+  deepEqual(await run('no-', '--seconds', '0'), [0, []]);
 });

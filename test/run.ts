@@ -2,7 +2,7 @@
  * Runs compiled test files and ends with the slowest of them, a summary and an exit code. Arguments narrow the run to the
  * files whose path contains one of them, `--failed` to those that failed in the run before, one at a time. `--prove`
  * runs the searches, each in a process of its own, `--night` the same for hours. `--lanes` says how many processes
- * run at a time. A file fails, too, if it cannot be loaded, declares no test, or ends its process. `--folder` has the files.
+ * run at a time. `--seconds` begins files in a random order, and none after so many. A file fails, too, if it cannot be loaded, declares no test, or ends its process. `--folder` has the files.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -16,13 +16,13 @@ import { useScratchInMemory } from './scratch.js';
 import { intoProcesses, select, type Times } from './selection.js';
 import type { Effort } from './support/effort.js';
 import { integerOption } from './support/integer-option.js';
-import type { TestFile } from './together.js';
+import { NO_TIME, type TestFile } from './together.js';
 
 const SUMMARY = /^(tests|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
 /** No file takes longer than this unless it hangs. */
 const FILE_TIMEOUT_MS: Readonly<Record<Effort, number>> = {
-  test: 300_000,
-  prove: 600_000,
+  test: 180_000,
+  prove: 300_000,
   night: 3_600_000,
 };
 /** Processes at a time where `--lanes` says nothing. With more than there are cores, threads of the lowest priority starve. */
@@ -41,12 +41,15 @@ const { values, positionals } = parseArgs({
     night: { type: 'boolean', default: false },
     failed: { type: 'boolean', default: false },
     lanes: { type: 'string', default: String(LANES) },
+    seconds: { type: 'string' },
     folder: { type: 'string', default: dirname(fileURLToPath(import.meta.url)) },
   },
   allowPositionals: true,
 });
 const effort: Effort = values.night ? 'night' : values.prove ? 'prove' : 'test';
 const isProve = effort !== 'test';
+const untilMs =
+  values.seconds === undefined ? null : Date.now() + integerOption('seconds', values.seconds) * 1_000;
 const { folder } = values;
 /** A build replaces dist/, so it is not kept there. */
 const keptFolder = join(folder, '..', '..', 'node_modules', '.cache', 'tote');
@@ -82,7 +85,7 @@ for (const together of intoProcesses(paths, kept.seconds, !isProve && !values.fa
   const files: TestFile[] = together.map((path) => ({ path, url: pathToFileURL(join(folder, path)).href }));
   writeFileSync(
     program,
-    `import { runTogether } from '${from}';\nrunTogether(${JSON.stringify(files)}, ${FILE_TIMEOUT_MS[effort]});\n`,
+    `import { runTogether } from '${from}';\nrunTogether(${JSON.stringify(files)}, ${FILE_TIMEOUT_MS[effort]}, ${untilMs});\n`,
   );
   programs.set(program, together);
 }
@@ -91,15 +94,20 @@ for (const together of intoProcesses(paths, kept.seconds, !isProve && !values.fa
 const summary = new Map<string, string>();
 const secondsByPath = new Map<string, number>();
 const failed = new Set<string>();
+/** Files for which no time was left. */
+const leftOut = new Set<string>();
 /** Reports of a file's tests come just before its own. */
 let reported = 0;
 const events = run({
-  files: [...programs.keys()],
+  files: untilMs === null ? [...programs.keys()] : shuffled([...programs.keys()]),
   concurrency: values.failed ? 1 : integerOption('lanes', values.lanes),
   // Of a process; each file has its own.
   timeout: FILE_TIMEOUT_MS[effort] * Math.max(...[...programs.values()].map(({ length }) => length)),
 });
-events.on('test:pass', ({ name, nesting }) => report(name, nesting, true));
+events.on('test:pass', ({ name, nesting, skip }) => {
+  if (nesting === 0 && skip === NO_TIME) leftOut.add(name);
+  else report(name, nesting, true);
+});
 events.on('test:fail', ({ name, nesting }) => {
   process.exitCode = 1;
   report(name, nesting, false);
@@ -113,6 +121,7 @@ events.on('test:complete', ({ name, nesting, details }) => {
 await pipeline(events, new spec(), process.stdout, { end: false });
 // A process that ended early has not told how its files ended.
 for (const path of paths) if (!secondsByPath.has(path)) failed.add(path);
+for (const path of leftOut) secondsByPath.delete(path);
 if (failed.size > 0) process.exitCode = 1;
 
 function report(name: string, nesting: number, hasPassed: boolean): void {
@@ -135,9 +144,15 @@ const seconds = Object.fromEntries(
 mkdirSync(keptFolder, { recursive: true });
 writeFileSync(keptFile, JSON.stringify({ seconds, failed: [...failed] } satisfies Kept));
 process.stdout.write(`# files ${paths.length} in ${programs.size} processes\n`);
+if (leftOut.size > 0) process.stdout.write(`# no time left for ${[...leftOut].sort().join(' ')}\n`);
 if (failed.size > 0) process.stdout.write(`# failed ${[...failed].join(' ')}\n`);
 for (const message of summary.values()) process.stdout.write(`# ${message}\n`);
 process.stdout.write(`# cpu ${cpuSeconds().toFixed(0)} s\n`);
+
+function shuffled<T>(list: readonly T[]): T[] {
+  const keyed = list.map((value): [number, T] => [Math.random(), value]);
+  return keyed.sort(([one], [other]) => one - other).map(([, value]) => value);
+}
 
 /** Processor time of this process and of all that it started and that have ended. */
 function cpuSeconds(): number {
