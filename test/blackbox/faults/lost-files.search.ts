@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Raised } from '../../../http/metrics/alarms.js';
 import { askUntil } from '../../support/ask-until.js';
+import { byEffort } from '../../support/effort.js';
 import { Client } from '../../support/http/client.js';
 import { type LogLine, linesOf } from '../../support/processes/log-lines.js';
 import { scrapeWhere } from '../../support/processes/scrape.js';
@@ -41,18 +42,19 @@ async function trading(t: TestContext) {
   return { server, startAgain, bettor, journal, segment };
 }
 
+/** `test/persistence/journal/lost-files.test.ts` has each of them in one process. */
 const HARMS: Readonly<Record<string, (paths: { journal: string; segment: string }) => void>> = {
-  'the segment is deleted': ({ segment }) => rmSync(segment),
-  'the WAL is deleted': ({ segment }) => rmSync(`${segment}-wal`),
-  'the mark is deleted': ({ journal }) => rmSync(join(journal, 'mark')),
   'all files are deleted': ({ journal }) => {
     for (const name of readdirSync(journal)) rmSync(join(journal, name));
   },
-  'the folder is deleted': ({ journal }) => rmSync(journal, { recursive: true }),
   'the segment is replaced by a copy': ({ segment }) => {
     cpSync(segment, `${segment}.copy`);
     renameSync(`${segment}.copy`, segment);
   },
+  'the segment is deleted': ({ segment }) => rmSync(segment),
+  'the WAL is deleted': ({ segment }) => rmSync(`${segment}-wal`),
+  'the mark is deleted': ({ journal }) => rmSync(join(journal, 'mark')),
+  'the folder is deleted': ({ journal }) => rmSync(journal, { recursive: true }),
   'the folder is replaced by an empty one': ({ journal }) => {
     rmSync(journal, { recursive: true });
     mkdirSync(journal);
@@ -68,7 +70,7 @@ function refused(answer: { readonly status: number; readonly text: string }): vo
   assert.match(answer.text, /"error":"journal_unavailable: /);
 }
 
-for (const [what, harm] of Object.entries(HARMS)) {
+for (const [what, harm] of Object.entries(HARMS).slice(0, byEffort({ test: 2, prove: 7, night: 7 }))) {
   test(`${what}: nothing more is acknowledged, and the rescue brings all back`, async (t) => {
     const { server, startAgain, bettor, ...paths } = await trading(t);
     harm(paths);
