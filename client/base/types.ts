@@ -26,7 +26,7 @@ export type Crypto = Schemas['Crypto'];
 export type TimeFrame = Schemas['TimeFrame'];
 export type Tier = Schemas['Tier'];
 export type Scope = Schemas['Scope'];
-/** Codes of the server; docs/bots.md says what to do at each. */
+/** Codes of the server; docs/bots/errors.md says what to do at each. */
 export type ServerCode = Schemas['ErrorCode'];
 
 type OperationId = keyof operations;

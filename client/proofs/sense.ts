@@ -1,4 +1,4 @@
-/** What the statements of a proof must say of each other, whoever has signed them: docs/proofs.md lists it. */
+/** What the statements of a proof must say of each other, whoever has signed them: docs/bots/proofs.md lists it. */
 import { toCents } from '../base/money.js';
 import type { ProofEvidence } from './verify.js';
 

@@ -1,7 +1,7 @@
 /**
  * Checks a bet and its round from published data alone, with the platform's own cryptography: that the bet hashes to its
  * `betHash`, that it is under the Merkle root that the round had on record, that the server has signed that root and
- * the settlement, and that what it has signed makes sense. docs/proofs.md of the server's project has the same step by step.
+ * the settlement, and that what it has signed makes sense. docs/bots/proofs.md of the server's project has the same step by step.
  */
 import type { OrderProof, Position, RoundProof, SigningKey } from '../base/types.js';
 import {

@@ -1,6 +1,6 @@
 /**
  * Which failures are worth the same request again. An order is always sent again with the same Idempotency-Key, so
- * that it is placed once, however many attempts reach the server. docs/bots.md has this table with the reasons.
+ * that it is placed once, however many attempts reach the server. docs/bots/errors.md shows which.
  */
 import type { ErrorCode, Failure } from '../base/errors.js';
 

@@ -1,6 +1,6 @@
 /**
  * The stream, for as long as the bot wants it: it connects again whenever the connection is lost, with growing pauses,
- * and resumes its subscriptions where they were. docs/stream.md has the protocol.
+ * and resumes its subscriptions where they were. docs/bots/stream.md has the protocol.
  */
 import { type ErrorCode, type Failure, ToteError } from '../base/errors.js';
 import { backoffMs, type Surroundings } from '../base/timing.js';

@@ -105,7 +105,7 @@ function apart(schema: Json): Json {
 const DESCRIPTION = `What polling GET /markets, /prices, /orders and /positions would find, as it happens, and orders.
 
 Each channel of messages (\`markets\`, \`prices\`, \`rounds\`, \`fills\`, \`account\`) is subscribed to on the one WebSocket that
-this document describes. The guide docs/stream.md says what a schema cannot: what is sent when, how to resume without a gap,
+this document describes. The page /docs/stream says what a schema cannot: what is sent when, how to resume without a gap,
 and how streams end.`;
 
 /** The document under these rules. */
@@ -125,7 +125,7 @@ export function asyncApiDocument(rules: Rules): JsonObject {
         host: '{host}',
         pathname: '/v1',
         protocol: 'ws',
-        description: 'Canonical base; wss behind a proxy that speaks TLS',
+        description: 'Canonical base; wss with TLS',
         variables: { host: { default: 'localhost:8080', description: 'Where the server is' } },
         security: [{ $ref: '#/components/securitySchemes/apiKey' }],
       },

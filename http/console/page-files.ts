@@ -31,7 +31,7 @@ const pageText = (script: string, style: string): string => `<!doctype html>
   </head>
   <body>
     <div id="console"></div>
-    <noscript>The console needs JavaScript. The operator API does not: see docs/api.md.</noscript>
+    <noscript>The console needs JavaScript. The operator API does not: see /docs.</noscript>
     <script type="module" src="${script}"></script>
   </body>
 </html>

@@ -89,7 +89,7 @@ export function openApiDocument(endpoints: readonly Documented[], rules: Rules):
       description: INTRODUCTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    externalDocs: { url: '/docs/guide', description: 'The guide: what a schema cannot say.' },
+    externalDocs: { url: '/docs/quickstart', description: 'The guide: what a schema cannot say.' },
     servers: [
       { url: '/v1', description: 'Canonical base' },
       { url: '/api/v1', description: 'Legacy base, the same version' },

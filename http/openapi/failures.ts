@@ -1,66 +1,69 @@
 /**
  * The failures of the public API: the kinds that endpoints name, the codes of each, and their meanings. The API
- * document is made from these tables. Tests compare them with the registry, with the guide's table and with the
+ * document is made from these tables. docs/bots/errors.md is too. Tests compare them with the registry and with the
  * answers of a real server.
  */
 import { ERROR_STATUS, type ErrorCode } from '../../engine/model/errors.js';
 
-/** Every code of the public API, with its meaning or what to do about it, as in the guide. */
+/** Every code of the public API, with its meaning or what to do about it. */
 export const MEANINGS = {
   invalid_request: 'the sentence names the field and what was expected',
-  round_not_live: 'the market has no LIVE round now',
-  betting_closed: "the round locks too soon: the rules' cutoff or less is left",
-  order_expired: 'the order came after its `validUntil`',
+  round_not_live: 'the market has no LIVE round: wait for the next one',
+  betting_closed: 'betting on the round has closed: wait for the next one',
+  order_expired: 'the order came after its `validUntil`: decide anew',
   stake_out_of_range: "outside minBet and maxBet or the tier's limit; the sentence gives the range",
-  insufficient_balance: 'the stake is more than the balance',
+  insufficient_balance: 'the stake is more than the balance: bet less, or wait until bets are settled',
   round_exposure_limit:
-    'the round would come to owe too much on this side; the sentence says what can be bet now',
-  too_many_open_bets: 'the account has as many open bets as the rules allow',
-  order_not_pending: 'only a limit order that rests can be cancelled',
-  idempotency_key_reused: 'the key stands for another order',
-  missing_api_key: 'no `X-API-Key`',
-  invalid_api_key: 'malformed or unknown',
-  key_disabled: 'an operator has disabled the key',
-  key_expired: 'make another',
-  insufficient_scope: "the key lacks the endpoint's scope",
-  tier_too_low: 'writing needs Silver or higher',
-  account_frozen: 'the account reads, but takes no orders',
-  market_not_found: 'no active market has this id',
-  round_not_found: 'no round in memory has this id',
+    'the round would owe too much on this side: bet at most what the sentence says, or the other side',
+  too_many_open_bets: 'the account has as many open bets as the rules allow: wait until rounds end',
+  order_not_pending:
+    'only a limit order that rests can be cancelled: `GET /orders/{id}` says what has become of it',
+  idempotency_key_reused:
+    'the key has placed another order: read `GET /orders`, and give a new order a new key',
+  missing_api_key: 'send `X-API-Key`',
+  invalid_api_key: 'malformed or unknown: stop, and check the key',
+  key_disabled: 'an operator has disabled the key: stop, and ask them',
+  key_expired: 'have another key made',
+  insufficient_scope: "the key lacks the endpoint's scope: have another made",
+  tier_too_low: 'betting needs Silver or higher',
+  account_frozen: 'the account reads, but takes no orders: ask the operator. Open bets settle as ever',
+  market_not_found: 'no active market has this id: see `GET /markets`',
+  round_not_found: 'no round with this id is in memory: too old, or not yet begun',
   order_not_found: 'no order of yours has this id',
-  proof_not_found:
-    "the order's round is not settled yet, no Merkle root of it was put on record, or the order was never filled",
+  proof_not_found: 'the round is not settled yet or has no Merkle root, or the order was never filled',
   not_found: 'no such path; paths have no trailing slash',
   method_not_allowed: '`Allow` names the methods of the path',
-  request_timeout: 'the body took too long to arrive',
-  slow_consumer: 'a stream was not read: open another, and read what you missed',
-  odds_changed: 'look at the market again and decide anew; with `minOdds`, `current` has what it is now',
-  round_changed: "the market's current round is not the order's `roundId`",
-  idempotency_in_progress: 'the first request is not on disk yet; try again',
+  request_timeout: 'the body took too long to arrive; nothing was done',
+  slow_consumer: 'the stream was not read: open another, and read what you missed',
+  odds_changed: 'decide anew; with `minOdds`, `current` has what the order would get now',
+  round_changed: "the market's current round is not the order's `roundId`: decide anew",
+  idempotency_in_progress: 'the first request is not on disk yet: send it again',
   body_too_large: 'a body has at most 16 KiB',
   unsupported_media_type: 'the body must be `application/json`, and not compressed',
   upgrade_required: '`/v1/stream` is a WebSocket',
-  resync_required: 'a stream cannot resume from this number: subscribe without it, then read what you missed',
-  rate_limited: 'the sentence names the limit; wait as long as `Retry-After` says',
-  too_many_streams: 'the key has 20 open streams',
+  resync_required:
+    'the stream cannot resume from this number: subscribe without `since`, then read what you missed',
+  rate_limited: 'the sentence names the limit: wait as long as `Retry-After` says',
+  too_many_streams: 'the key has 20 open streams: close one',
   internal_error:
-    'an error of the server, at this request alone. Whether an order was placed, it says when it is sent again with its Idempotency-Key',
+    'an error of the server at this request alone: send an order again with its Idempotency-Key',
   trading_disabled: 'an operator has stopped orders; the sentence gives the reason',
-  market_suspended: 'an operator has stopped orders in this market',
-  stale_price: 'the house has no fresh price to quote from; try again after `Retry-After` seconds',
-  price_held: 'a price far from the last one is being checked; try again after `Retry-After` seconds',
-  price_source_changed:
-    'prices come from another source than when the round opened; the next round takes orders',
-  price_too_coarse: 'the price moves in steps too large for the time that is left when betting closes',
-  clock_unsynchronised: "the server's clock is not to be trusted right now",
-  journal_backlog: 'the disk does not keep up; try again',
-  disk_reserve: 'the disk is nearly full; reading and settlement go on',
-  journal_unavailable: 'nothing can be put on record; an operator has to act',
-  idempotency_full: 'the memory for Idempotency-Keys is full; try again',
-  archive_behind: 'what has happened just now is not stored yet; try again after `Retry-After` seconds',
-  archive_unavailable: 'what has left memory cannot be read now; an operator has to look',
-  overloaded: 'too many requests wait for the engine; try again after `Retry-After` seconds',
-  shutting_down: 'the server is stopping',
+  market_suspended: 'an operator has stopped orders in this market: bet elsewhere',
+  stale_price: 'the house has no fresh price to quote from: usually over with the next tick',
+  price_held: 'a price far from the last one is being checked: seconds to half a minute',
+  price_source_changed: 'prices come from another source than when the round opened: bet on the next round',
+  price_too_coarse:
+    'the price moves in steps too large for the time that is left: bet on a longer time frame',
+  clock_unsynchronised: "the server's clock is in doubt: seconds, as a rule",
+  journal_backlog: 'the disk does not keep up: try again in a moment',
+  disk_reserve: 'the disk is nearly full: an operator has to act. Reading and settlement go on',
+  journal_unavailable: 'nothing can be put on record: an operator has to act. Reading goes on',
+  idempotency_full: 'the memory for Idempotency-Keys is full; some are forgotten every minute',
+  archive_behind:
+    'past data are read from disk, which is a moment behind: try again after `Retry-After` seconds',
+  archive_unavailable: 'what has left memory cannot be read: an operator has to act. Orders go on',
+  overloaded: 'too many requests wait for the engine: try again after `Retry-After` seconds',
+  shutting_down: 'the server stops; the next one answers',
 } as const satisfies Partial<Record<ErrorCode, string>>;
 
 export type PublicCode = keyof typeof MEANINGS;

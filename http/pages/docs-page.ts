@@ -3,7 +3,7 @@
  * Everything comes from this server, and the content security policy enforces it: no inline script, no other origin.
  * The files are read once, at the start.
  */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { HeaderList } from '../../engine/model/ports.js';
@@ -12,11 +12,13 @@ import { TAGS } from '../openapi/document.js';
 import { STYLE } from './docs-style.js';
 import { CACHE_AN_HOUR, REVALIDATE, type StaticPages, staticPage } from './static-pages.js';
 
+/** The guide's pages in Markdown by name, in the order of the navigation. */
+export type Guide = ReadonlyMap<string, string>;
+
 /** The sources of `/docs` and of the documents below it. */
 export interface DocsFiles {
   readonly pages: StaticPages;
-  /** The guide's source, in Markdown. */
-  readonly guide: string;
+  readonly guide: Guide;
 }
 
 export const HTML = 'text/html; charset=utf-8';
@@ -54,14 +56,18 @@ export interface ApiPage {
   readonly tags: readonly string[];
 }
 
-/** The list of a page's parts, beside it or, on a phone, above it: anchors and HTML. */
-export const sideNavigation = (
-  links: string,
-  parts: readonly (readonly [anchor: string, html: string])[],
-): string => `    <nav>
+export interface NavigationLink {
+  readonly href: string;
+  readonly html: string;
+  /** A section of the page before it. */
+  readonly isInner: boolean;
+}
+
+/** A list beside the page or, on a phone, above it. */
+export const sideNavigation = (links: string, parts: readonly NavigationLink[]): string => `    <nav>
       <p>${links}</p>
       <ul>
-${parts.map(([anchor, html]) => `        <li><a href="#${anchor}">${html}</a></li>`).join('\n')}
+${parts.map(({ href, html, isInner }) => `        <li${isInner ? ' class="inner"' : ''}><a href="${href}">${html}</a></li>`).join('\n')}
       </ul>
     </nav>`;
 
@@ -73,7 +79,7 @@ const htmlOf = ({
   <body>
 ${sideNavigation(
   navigation,
-  tags.map((tag) => [`operations-tag-${tag}`, tag]),
+  tags.map((tag) => ({ href: `#operations-tag-${tag}`, html: tag, isInner: false })),
 )}
     <div id="page"></div>
     <script src="/docs/swagger-ui-bundle.js"></script>
@@ -93,7 +99,7 @@ SwaggerUIBundle({ dom_id: '#page', url: '${documentPath}', deepLinking: true });
 const PUBLIC_PAGE: ApiPage = {
   title: 'tote API',
   documentPath: '/v1/openapi.json',
-  navigation: '<a href="/docs/guide">Guide</a> <a href="/v1/openapi.json">OpenAPI document</a>',
+  navigation: '<a href="/docs/quickstart">Guide</a> <a href="/v1/openapi.json">OpenAPI document</a>',
   tags: TAGS.map(({ name }) => name),
 };
 
@@ -124,9 +130,31 @@ export function apiPages(api: ApiPage): StaticPages {
   ]);
 }
 
+/** Relative to this compiled file, in `dist/http/pages/`. */
+const GUIDE = new URL('../../../docs/bots/', import.meta.url);
+const GUIDE_PAGES = [
+  'quickstart',
+  'concepts',
+  'reliable-orders',
+  'api',
+  'stream',
+  'errors',
+  'proofs',
+  'testing',
+];
+
 /** Reads the files of the public pages. */
-export const loadDocs = (): DocsFiles => ({
-  pages: apiPages(PUBLIC_PAGE),
-  // Relative to this compiled file, in `dist/http/pages/`.
-  guide: readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8'),
-});
+export function loadDocs(): DocsFiles {
+  const read = (name: string): Buffer => readFileSync(new URL(name, GUIDE));
+  const pictures = readdirSync(GUIDE).filter((name) => name.endsWith('.svg'));
+  return {
+    pages: new Map([
+      ...apiPages(PUBLIC_PAGE),
+      ...pictures.map((name): [string, TaggedBody] => [
+        `/docs/${name}`,
+        staticPage('image/svg+xml', CACHE_AN_HOUR, read(name)),
+      ]),
+    ]),
+    guide: new Map(GUIDE_PAGES.map((name) => [name, read(`${name}.md`).toString()])),
+  };
+}

@@ -10,6 +10,8 @@ nav p { margin: 0 0 1rem; }
 nav p a { margin-right: 1rem; }
 nav ul { margin: 0; padding: 0; list-style: none; }
 nav li { margin: 0.25rem 0; }
+nav .inner { margin-left: 1rem; }
+body > main img { max-width: 100%; }
 nav a, body > main a { color: var(--link); }
 nav li a { color: inherit; text-decoration: none; }
 nav li a:hover { text-decoration: underline; }

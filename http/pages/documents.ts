@@ -1,5 +1,5 @@
 /**
- * The documents that show the rules in force: the API document, that of the stream, and the guide. Built on first request, and cached
+ * The documents that show the rules in force: the API document, that of the stream, and the guide's pages. Built on first request, and cached
  * until the rules change.
  */
 import type { Rules } from '../../engine/model/rules.js';
@@ -12,7 +12,7 @@ import { REVALIDATE, type StaticPages, staticPage } from './static-pages.js';
 
 const DOCUMENT_PATHS = ['/v1/openapi.json', '/api/v1/openapi.json'];
 const STREAM_DOCUMENT_PATHS = ['/v1/asyncapi.json', '/api/v1/asyncapi.json'];
-const GUIDE_PATH = '/docs/guide';
+const GUIDE_PATH = '/docs/';
 /**
  * API tools may run in a page of any origin. The document contains nothing private; other pages are not shared like
  * this.
@@ -23,7 +23,7 @@ export class Documents {
   #rules: Rules | null = null;
   #document: TaggedBody | null = null;
   #streamDocument: TaggedBody | null = null;
-  #guide: TaggedBody | null = null;
+  #guide = new Map<string, TaggedBody>();
   readonly #pages: StaticPages;
 
   constructor(
@@ -38,7 +38,7 @@ export class Documents {
       this.#rules = rules;
       this.#document = null;
       this.#streamDocument = null;
-      this.#guide = null;
+      this.#guide.clear();
     }
     if (DOCUMENT_PATHS.includes(path)) {
       this.#document ??= documentPage(this.apiDocument(rules));
@@ -48,11 +48,14 @@ export class Documents {
       this.#streamDocument ??= documentPage(asyncApiDocument(rules));
       return this.#streamDocument;
     }
-    if (path === GUIDE_PATH) {
-      this.#guide ??= guidePage(this.files.guide, rules);
-      return this.#guide;
-    }
-    return this.#pages.get(path);
+    return this.#pages.get(path) ?? this.#guidePage(path, rules);
+  }
+
+  #guidePage(path: string, rules: Rules): TaggedBody | undefined {
+    const name = path.startsWith(GUIDE_PATH) ? path.slice(GUIDE_PATH.length) : '';
+    const page = this.#guide.get(name) ?? guidePage(this.files.guide, name, rules);
+    if (page !== undefined) this.#guide.set(name, page);
+    return page;
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The guide's section on the rules. The file contains the defaults, which a test compares with this text; the served
- * guide contains the rules in force.
+ * The guide's section on the rules (docs/bots/concepts.md). The file contains the defaults, which a test compares with this
+ * text; the served page contains the rules in force.
  */
 import { assert } from '../../engine/base/assert.js';
 import { marketOf, TIME_FRAMES, timeFrameOf } from '../../engine/model/domain.js';
@@ -13,15 +13,16 @@ import {
 } from '../openapi/describe-rules.js';
 
 const HEADING = '## Rules';
-const INTRODUCTION = `What an operator can change. \`docs/api.md\` has the defaults, \`/docs/guide\` what is in force on its server. A round keeps the fee,
-the limits and the times under which it was opened; the examples in this guide are from a server with the defaults.`;
+const INTRODUCTION = `Operators can change these. The file in the repository has the defaults, the page that a server shows has its own rules. A round
+keeps the fee, the limits and the times under which it opened. Examples are from a server with the defaults.`;
 const NEXT_HEADING = '\n## ';
 
-/** The guide with the section on these rules. */
+/** A page of the guide, with these rules if it has the section on rules. */
 export function withRules(guide: string, rules: Rules): string {
   const begin = guide.indexOf(HEADING);
+  if (begin < 0) return guide;
   const end = guide.indexOf(NEXT_HEADING, begin + 1);
-  assert(begin >= 0 && end > begin, 'the guide has a section on the rules');
+  assert(end > begin, 'another section follows that on the rules');
   return guide.slice(0, begin) + rulesSection(rules) + guide.slice(end);
 }
 

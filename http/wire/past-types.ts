@@ -65,7 +65,7 @@ export interface RoundRoot {
   treeSize: Count;
   publishedAt: DateTime;
   keyId: SigningKeyId;
-  /** Of the text `tote-root-1` (docs/proofs.md). */
+  /** Of the text `tote-root-1` (the page /docs/proofs). */
   signature: Ed25519Hex;
 }
 

@@ -1,4 +1,4 @@
-/** docs/proofs.md: the round in it is a real one, and every command in it gives what it says. */
+/** docs/bots/proofs.md: the round in it is a real one, and every command in it gives what it says. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { pythonVerdicts, withPython } from '../support/api/proofs.js';
 import { toteText } from '../support/processes/cli.js';
 import { isAvailable } from '../support/programs.js';
 
-const DOC = readFileSync(new URL('../../../docs/proofs.md', import.meta.url), 'utf8');
+const DOC = readFileSync(new URL('../../../docs/bots/proofs.md', import.meta.url), 'utf8');
 const FILES = ['keys.json', 'order.json', 'round-proof.json', 'order-proof.json'] as const;
 
 const blocks = [...DOC.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].map(([, head = '', text = '']) => ({

@@ -87,7 +87,7 @@ export interface RoundProof {
   rootInTime: boolean | null;
   resolvedAt: DateTime;
   settledAt: DateTime;
-  /** The text `tote-settlement-1` (docs/proofs.md) of all this. */
+  /** The text `tote-settlement-1` (the page /docs/proofs) of all this. */
   statement: SignedStatement;
 }
 

@@ -1,4 +1,4 @@
-/** The bot of docs/api.md, unchanged, against a server whose first answer to an order gets lost. */
+/** The bot of docs/bots/quickstart.md, unchanged, against a server whose first answer to an order gets lost. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,7 +23,10 @@ test('it places one bet although the answer is lost, and prints its result', opt
   const port = Number(new URL(sandbox.server.publicUrl).port);
   const link = await LinkProxy.open(port, { after: 'POST /v1/orders', count: 1 });
   closing.push(() => link.close());
-  const [program = ''] = codeBlocks(sectionOf(readDocument('docs/api.md'), '## A whole bot'), 'python');
+  const [program = ''] = codeBlocks(
+    sectionOf(readDocument('docs/bots/quickstart.md'), '## A whole bot'),
+    'python',
+  );
   assert.ok(program.includes('"127.0.0.1", 8080'));
   const bot = spawn(
     'python3',

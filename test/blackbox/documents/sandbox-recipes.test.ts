@@ -1,4 +1,4 @@
-/** The recipes of docs/sandbox.md, line for line, in bash against a server. */
+/** The recipes of docs/bots/testing.md, line for line, in bash against a server. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { codeBlocks, readDocument, sectionOf } from '../../support/document.js';
 import { newDataDir, removeDataDir, Server } from '../../support/processes/server.js';
 
-const recipes = readDocument('docs/sandbox.md');
+const recipes = readDocument('docs/bots/testing.md');
 const [startLine = '', setUp = '', win = ''] = codeBlocks(recipes, 'sh');
 const folder = newDataDir();
 let server: Server;
@@ -60,6 +60,7 @@ const OUTCOMES = {
   REFUNDED: '"result":"REFUNDED"',
   odds_changed: '"error":"odds_changed"',
   betting_closed: '"error":"betting_closed',
+  'A limit order': '"status":"ACTIVE"',
 };
 for (const [name, outcome] of Object.entries(OUTCOMES)) {
   test(`the recipe for ${name} gives that outcome`, () => {

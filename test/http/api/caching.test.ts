@@ -107,7 +107,7 @@ test('who asks for gzip gets the same answer compressed, unless it is short', ()
 
 test('documents are compressed once, beside the thread, and served as they are until then', async () => {
   const api = new Harness();
-  for (const path of ['/v1/openapi.json', '/docs/guide', '/docs/swagger-ui-bundle.js']) {
+  for (const path of ['/v1/openapi.json', '/docs/quickstart', '/docs/swagger-ui-bundle.js']) {
     const plain = api.get(path, '');
     const ask = (acceptEncoding: string): Reply => api.send('GET', path, { acceptEncoding });
     assert.deepEqual(ask('gzip, br').bytes, plain.bytes);

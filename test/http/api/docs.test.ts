@@ -1,40 +1,25 @@
-/** The API guide is right: its error table, its examples and its betHash are checked. */
+/** The guide for authors of bots is right: its rules, its examples and its betHash are checked. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import typia from 'typia';
-import { ERROR_STATUS, type ErrorCode } from '../../../engine/model/errors.js';
 import { defaultRules } from '../../../engine/model/rules.js';
-import { MEANINGS } from '../../../http/openapi/failures.js';
 import { rulesSection } from '../../../http/pages/guide-rules.js';
 import type { Account, OrderQuote, SeenOrder } from '../../../http/wire/account-types.js';
 import type { LedgerEntry, SettledRound } from '../../../http/wire/past-types.js';
 import type { Limits, ServerTime } from '../../../http/wire/service-types.js';
-import type { Market, OrderResult, Position, Price, RoundDetail, Success } from '../../../http/wire/types.js';
+import type {
+  Market,
+  OrderRequest,
+  OrderResult,
+  Position,
+  Price,
+  RoundDetail,
+  Success,
+} from '../../../http/wire/types.js';
+import { readDocument } from '../../support/document.js';
 import { betFault } from '../../support/engine/bet-fault.js';
 
-/** From the compiled test, two folders below the build folder, which lies in the project's root. */
-const guide = readFileSync(new URL('../../../../docs/api.md', import.meta.url), 'utf8');
-
-/** Codes that only the operator API answers. */
-const NOT_PUBLIC: readonly ErrorCode[] = [
-  'price_refused',
-  'invalid_operator_token',
-  'client_certificate_required',
-  'invalid_session',
-  'csrf_refused',
-  'insufficient_role',
-  'standby',
-  'account_not_found',
-  'key_not_found',
-  'reference_conflict',
-  'too_many_keys',
-  'round_already_resolved',
-  'clock_not_manual',
-  'feed_not_push',
-  'preview_outdated',
-  'price_not_held',
-];
+const pages = ['concepts', 'reliable-orders', 'api'].map((name) => readDocument(`docs/bots/${name}.md`));
 
 /** The failure of an order that had `minOdds`. */
 interface OddsChanged {
@@ -57,28 +42,20 @@ const isExample = typia.createEquals<
   | Success<SeenOrder>
   | Success<OrderQuote>
   | OddsChanged
+  | OrderRequest
 >();
 
-const examples = [...guide.matchAll(/```json\n(.*?)```/gs)].map(([, text = '']): unknown => JSON.parse(text));
-
-test('the error table is what the API document says, which is the registry without what only operators see', () => {
-  const rows = [...guide.matchAll(/^\| (\d{3}) \| `(\w+)` \| (.*) \|$/gm)].map(
-    ([, status, code, meaning]) => [code, Number(status), meaning],
-  );
-  const isPublic = ([code]: [string, number]) => !NOT_PUBLIC.some((other) => other === code);
-  const documented = Object.entries(ERROR_STATUS)
-    .filter(isPublic)
-    .map(([code, status]) => [code, status, new Map<string, string>(Object.entries(MEANINGS)).get(code)]);
-  assert.deepEqual(rows.toSorted(), documented.toSorted());
-});
+const examples = [...pages.join('').matchAll(/```json\n(.*?)```/gs)].map(([, text = '']): unknown =>
+  JSON.parse(text),
+);
 
 test('its section on the rules has the defaults', () => {
   const section = rulesSection(defaultRules(''));
-  assert.ok(guide.includes(`\n${section}\n## `), section);
+  assert.ok(pages[0]?.includes(`\n${section}\n## `), section);
 });
 
 test('its examples have the fields of the API', () => {
-  assert.equal(examples.length, 14);
+  assert.equal(examples.length, 16);
   for (const example of examples) assert.ok(isExample(example), JSON.stringify(example));
 });
 

@@ -20,10 +20,10 @@ test('it is served below both bases, without a key', () => {
 test('it lints clean under the strict rules of a public linter', () => lintsClean(described.document));
 
 test("every message of the guide is as described, and every kind of message is in the guide's examples", () => {
-  const guide = readDocument('docs/stream.md');
+  const guide = readDocument('docs/bots/stream.md');
   const seen = new Set<string>();
   for (const [, block = ''] of guide.matchAll(/```json\n(.*?)```/gs)) {
-    for (const line of block.trim().split('\n')) {
+    for (const line of block.trim().split(/\n(?=\{)/)) {
       const message = JSON.parse(line) as { readonly type: string; readonly op: string };
       if (message.op === undefined) described.checkSent(message);
       else described.checkTaken(message);

@@ -1,5 +1,5 @@
 /**
- * The check of a bet's hash as docs/api.md has it, from published data alone. It shares no code with the server or the
+ * The check of a bet's hash as docs/bots/proofs.md has it, from published data alone. It shares no code with the server or the
  * client, and works at once, as the simulator needs it.
  */
 import { hash } from 'node:crypto';
