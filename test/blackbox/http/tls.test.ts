@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, type TestContext, test } from 'node:test';
+import { must } from '../../../engine/base/assert.js';
 import { StreamClient } from '../../support/api/stream-client.js';
 import { replace, selfSigned, signedBy } from '../../support/http/certificates.js';
 import { httpsSend } from '../../support/http/https.js';
@@ -19,6 +20,17 @@ import { isAvailable } from '../../support/programs.js';
 const skip = isAvailable('openssl') ? false : 'openssl is missing';
 const folder = mkdtempSync(join(tmpdir(), 'tote-test-'));
 after(() => rmSync(folder, { recursive: true }));
+
+/** The server of the tests that change nothing about its certificate. */
+const pair = skip === false ? selfSigned(folder, 'public') : null;
+let shared: Promise<Server> | undefined;
+after(async () => (await shared)?.remove());
+async function sharedServer() {
+  const { cert, certFile, keyFile } = must(pair, 'a pair of files');
+  const env = { TOTE_TLS_CERT_FILE: certFile, TOTE_TLS_KEY_FILE: keyFile };
+  shared ??= Server.start({ env: { TOTE_GATEWAYS: '3', TOTE_LOG_LEVEL: 'info', ...env } });
+  return { server: await shared, cert, certFile };
+}
 
 async function start(t: TestContext, env: Readonly<Record<string, string>>): Promise<Server> {
   const server = await Server.start({ env: { TOTE_GATEWAYS: '3', TOTE_LOG_LEVEL: 'info', ...env } });
@@ -43,9 +55,8 @@ async function reload(server: Server): Promise<{ event: string; msg: string }> {
   return server.run.findInErrors(isNew);
 }
 
-test('orders, pages and streams are served over TLS, and only over TLS', { skip }, async (t) => {
-  const pair = selfSigned(folder, 'public');
-  const server = await start(t, { TOTE_TLS_CERT_FILE: pair.certFile, TOTE_TLS_KEY_FILE: pair.keyFile });
+test('orders, pages and streams are served over TLS, and only over TLS', { skip }, async () => {
+  const { server, cert } = await sharedServer();
   assert.match(server.run.stdout, /public API +https:\/\/127\.0\.0\.1:\d+\/v1/);
   assert.match(server.run.stdout, /operator API +http:\/\/127/);
   await server.toNextDay();
@@ -55,8 +66,8 @@ test('orders, pages and streams are served over TLS, and only over TLS', { skip 
   await server.advance(3_000);
   await server.push({ BTC: 60_000 });
   const { secret } = await server.createBettor();
-  const to = { port: portOf(server.publicUrl), ca: pair.cert };
-  const stream = await StreamClient.open(server.publicUrl, secret, { ca: pair.cert });
+  const to = { port: portOf(server.publicUrl), ca: cert };
+  const stream = await StreamClient.open(server.publicUrl, secret, { ca: cert });
   await stream.subscribe('account');
   const headers = { 'X-API-Key': secret, 'Content-Type': 'application/json' };
   const body = JSON.stringify({ marketId: 'BTC_FIVE_MINUTES', prediction: 'UP', amount: 25 });
@@ -90,22 +101,20 @@ const BOT = `
   console.log('at', timeMs);
 `;
 
-test('tote-client speaks to it, requests and stream, once it trusts the certificate', { skip }, async (t) => {
-  const pair = selfSigned(folder, 'trusted');
-  const server = await start(t, { TOTE_TLS_CERT_FILE: pair.certFile, TOTE_TLS_KEY_FILE: pair.keyFile });
+test('tote-client speaks to it, requests and stream, once it trusts the certificate', { skip }, async () => {
+  const { server, certFile } = await sharedServer();
   const { secret } = await server.createBettor();
   const modules = [new URL('../../../client/index.js', import.meta.url).href, import.meta.resolve('ws')];
   const bot = spawn(
     process.execPath,
     ['--input-type=module', '--eval', BOT, '--', `${server.publicUrl}/v1`, secret, ...modules],
-    { env: { ...process.env, NODE_EXTRA_CA_CERTS: pair.certFile }, stdio: ['ignore', 'pipe', 'inherit'] },
+    { env: { ...process.env, NODE_EXTRA_CA_CERTS: certFile }, stdio: ['ignore', 'pipe', 'inherit'] },
   );
   assert.match(await text(bot.stdout), /^at \d/);
 });
 
-test('TLS 1.2 and 1.3 are spoken, and nothing older', { skip }, async (t) => {
-  const pair = selfSigned(folder, 'versions');
-  const server = await start(t, { TOTE_TLS_CERT_FILE: pair.certFile, TOTE_TLS_KEY_FILE: pair.keyFile });
+test('TLS 1.2 and 1.3 are spoken, and nothing older', { skip }, async () => {
+  const { server } = await sharedServer();
   const speak = (version: string): string => {
     const options = ['s_client', '-connect', `127.0.0.1:${portOf(server.publicUrl)}`, `-${version}`];
     const { stdout, stderr } = spawnSync('openssl', [...options, '-cipher', 'ALL:@SECLEVEL=0'], {
