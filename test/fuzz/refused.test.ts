@@ -7,7 +7,7 @@ import { Rng } from '../support/reference/random/rng.js';
 import { BODY_BYTES_MAX, orderBody } from './orders.js';
 import { idempotencyKey } from './values.js';
 
-const ORDERS = 1_500;
+const ORDERS = 2_000;
 
 test('a refused order leaves the state unchanged, whatever is wrong with it', (context) => {
   const harness = new Harness();
