@@ -3,7 +3,6 @@
  * takes over, and publishes what only this journal has.
  */
 import type { StoredBatch } from '../../engine/model/ports.js';
-import { JournalError, type JournalErrorCode } from '../errors.js';
 import { Follower, type FollowerOptions, PlaceLost } from './log/follower.js';
 import { Leader } from './log/leader.js';
 import { type LocalJournal, unpublished } from './log/locate.js';
@@ -27,19 +26,8 @@ export interface CandidateParts extends FollowerOptions {
 }
 
 export const RENEWALS_PER_LEASE = 3;
-/**
- * What may be wrong in one server's copy of the log alone: so many others are asked. Before its place was found, a journal of another
- * history is likelier, and a supervisor may start it again and again: each question costs the leader a pause.
- */
-const OF_ONE_COPY: readonly JournalErrorCode[] = ['replication_damaged', 'replication_diverged'];
-const COPIES = 3;
-const COPIES_BEFORE_JOINED = 1;
-/** So long the servers take to choose another leader. */
-const CHOICE_MS = 1_000;
-
 export class Candidate {
   #follower: Follower | null = null;
-  #copiesAsked = 0;
   #hasJoined = false;
 
   constructor(private readonly parts: CandidateParts) {}
@@ -62,7 +50,8 @@ export class Candidate {
         this.#hasJoined = true;
         return await this.#takeOver(follower, journal);
       } catch (thrown) {
-        await this.#lost(thrown);
+        if (!(thrown instanceof PlaceLost)) throw thrown;
+        this.parts.onLost(thrown.message);
       } finally {
         journal.close();
       }
@@ -71,34 +60,10 @@ export class Candidate {
   }
 
   async #follow(journal: LocalJournal): Promise<Follower | null> {
-    const { log, onBatch, onLost } = this.parts;
-    const follower = await Follower.start(log, journal, {
-      ...this.parts,
-      onBatch: (row) => {
-        this.#copiesAsked = 0;
-        return onBatch(row);
-      },
-    });
-    onLost(null);
+    const follower = await Follower.start(this.parts.log, journal, this.parts);
+    this.parts.onLost(null);
     this.#follower = follower;
     return follower;
-  }
-
-  /** Resolves where the place may be found anew; throws what is wrong in every copy. */
-  async #lost(thrown: unknown): Promise<void> {
-    const { log, onLost, patience, monotonicMs, rest } = this.parts;
-    if (thrown instanceof PlaceLost) {
-      onLost(thrown.message);
-      return;
-    }
-    const isOfOneCopy = thrown instanceof JournalError && OF_ONE_COPY.includes(thrown.code);
-    const copies = this.#hasJoined ? COPIES : COPIES_BEFORE_JOINED;
-    if (!isOfOneCopy || this.#copiesAsked >= copies) throw thrown;
-    this.#copiesAsked += 1;
-    onLost(`${thrown.message} Another NATS server is asked.`);
-    await patience.until(() => log.stepDown());
-    for (const untilMs = monotonicMs() + CHOICE_MS; monotonicMs() < untilMs; )
-      await rest(untilMs - monotonicMs());
   }
 
   async #takeOver(follower: Follower, journal: OpenJournal): Promise<Leader> {

@@ -104,7 +104,7 @@ test(
     const { reason } = await event(standby.run, 'replication_away');
     assert.match(
       String(reason),
-      /start a, which has it\. If its disk is lost, npx tote promote b --accept-loss/,
+      /start a, which has them\. If its disk is lost, npx tote promote b --accept-loss/,
     );
     for (const node of ['a', 'b']) assert.equal((await tote(['promote', node, ...ofNats])).code, 3);
     const nobody = await tote(['promote', 'c', '--accept-loss', ...ofNats]);

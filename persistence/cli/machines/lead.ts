@@ -87,7 +87,7 @@ function change(out: Output, given: LeadOptions, to: string): Promise<ExitCode> 
 }
 
 /**
- * A machine does not lead without the commands that the last leader had told of (`lost-tail.ts`). The lease, which says how
+ * A machine does not lead without the commands that the last leader had told of (`Follower`). The lease, which says how
  * far that was, says nothing of it from now on.
  */
 function acceptLoss(out: Output, given: LeadOptions, node: string): Promise<ExitCode> {

@@ -20,13 +20,8 @@ import {
   type ReplicatedLog,
 } from './replicated-log.js';
 
-/**
- * A server of the log that has slept may lead it without its newest messages: it refuses every message, and shows none in its
- * place. After so many refusals in a row another one is to lead.
- */
-export const REFUSALS_MAX = 20;
-/** After so many times the messages are lost, if they are still not there. */
-export const SERVERS_ASKED_MAX = 4;
+/** A log that refuses every message and shows none in its place has lost what it had, after so many refusals in a row. */
+export const REFUSALS_MAX = 80;
 
 export class Appender {
   #refusals = 0;
@@ -99,11 +94,9 @@ export class Appender {
 
   async #refused(): Promise<never> {
     this.#refusals += 1;
-    if (this.#refusals % REFUSALS_MAX === 0) {
+    if (this.#refusals >= REFUSALS_MAX) {
       const { last } = await this.log.bounds();
-      const isLost = last < this.end.sequence && this.#refusals >= REFUSALS_MAX * SERVERS_ASKED_MAX;
-      if (isLost) throw wentBack(this.end.sequence, last);
-      await this.log.stepDown();
+      if (last < this.end.sequence) throw wentBack(this.end.sequence, last);
     }
     throw new Error('the log refuses a message and does not show which one it has instead');
   }

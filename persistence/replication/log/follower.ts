@@ -8,7 +8,6 @@ import type { LeadFrom } from './leader.js';
 import { LeaseWatch } from './lease.js';
 import { type LocalJournal, locate, unpublished } from './locate.js';
 import { LogReader } from './log-reader.js';
-import { LostTail } from './lost-tail.js';
 import { BatchJoiner, decodeMessage, type LogMessage, type Takeover } from './message.js';
 import type { Patience } from './patience.js';
 import {
@@ -44,6 +43,8 @@ export class PlaceLost extends Error {
   override readonly name = 'PlaceLost';
 }
 
+/** The lease may be read before the log's last message: so long what is missing may still come. */
+const MAY_COME_MS = 1_000;
 /** How often a reader at the end looks for a message whose news was lost. */
 const POLL_MS = 100;
 const STATUS_EVERY_MS = 500;
@@ -52,7 +53,6 @@ const LOOKS_PER_LEASE = 8;
 
 export class Follower {
   readonly #watch: LeaseWatch;
-  readonly #lostTail: LostTail;
   #lease: LeaseState = 'held';
   #leader = '';
   #revision = -1;
@@ -60,6 +60,8 @@ export class Follower {
   #revisions = 0;
   /** The last leader had the log up to this command. */
   #toldSeq = 0;
+  /** Since when neither the log nor the journal here has all that the last leader had. */
+  #missingSinceMs: number | null = null;
   #leaseSeenMs = Number.NEGATIVE_INFINITY;
   #statusMs = Number.NEGATIVE_INFINITY;
   /** When the end of the log was reached last; at first, when following began. */
@@ -74,7 +76,6 @@ export class Follower {
     private readonly reader = new LogReader(log, place.sequence),
   ) {
     this.#watch = new LeaseWatch(options.leaseMs, options.node);
-    this.#lostTail = new LostTail(log, options);
     this.#endMs = options.monotonicMs();
   }
 
@@ -182,23 +183,33 @@ export class Follower {
     return false;
   }
 
-  /** Whoever leads must have what the last leader had, in the log or in the journal here. */
+  /**
+   * The next leader must have what the last one had, in the log or in the journal here: it publishes anew what the log has
+   * lost. Without that nobody may lead, for orders that clients were told of would be gone.
+   */
   async #isMyTurn(): Promise<boolean> {
-    if (!this.#mayLead()) {
-      this.#lostTail.leave();
-      return false;
+    const mayLead = this.#mayLead();
+    if (mayLead) await this.#checkPlace();
+    const ownSeq = Math.max(this.joiner.at.lastSeq, this.journal.end.lastSeq);
+    const isAllHere = ownSeq >= this.#toldSeq;
+    this.#tellMissing(mayLead && !isAllHere);
+    return mayLead && isAllHere;
+  }
+
+  #tellMissing(isMissing: boolean): void {
+    const { monotonicMs, onLost, node } = this.options;
+    const sinceMs = this.#missingSinceMs;
+    if (!isMissing) {
+      if (sinceMs !== null) onLost(null);
+      this.#missingSinceMs = null;
+      return;
     }
-    await this.#checkPlace();
-    const { end, beforeLast } = this.journal;
-    const { lastSeq } = this.joiner.at;
-    return this.#lostTail.isSettled({
-      logSeq: lastSeq,
-      // A leader and its log are never more than one batch apart.
-      isFarAhead: this.isAhead && lastSeq < (beforeLast?.lastSeq ?? end.lastSeq),
-      ownSeq: Math.max(lastSeq, end.lastSeq),
-      toldSeq: this.#toldSeq,
-      leader: this.#leader,
-    });
+    this.#missingSinceMs ??= monotonicMs();
+    if (monotonicMs() - this.#missingSinceMs < MAY_COME_MS) return;
+    onLost(
+      `the log ends at command ${this.joiner.at.lastSeq}, and had ${this.#toldSeq}. Nobody may lead without orders that clients were told of: ` +
+        `start ${this.#leader}, which has them. If its disk is lost, npx tote promote ${node} --accept-loss`,
+    );
   }
 
   async #lookAtLease(): Promise<void> {

@@ -37,8 +37,6 @@ export interface ReplicatedLog {
   bounds(): Promise<{ readonly first: number; readonly last: number }>;
   /** Deletes all messages before `sequence`. */
   deleteBefore(sequence: number): Promise<void>;
-  /** Has another server lead the log, which the servers choose. */
-  stepDown(): Promise<void>;
 }
 
 /** Who leads, as far as is known. It decides nothing: the log does (`Appender`). */

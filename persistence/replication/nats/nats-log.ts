@@ -11,6 +11,7 @@ import {
 import { type KV, Kvm } from '@nats-io/kv';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { assert, must } from '../../../engine/base/assert.js';
+import { JournalError } from '../../errors.js';
 import {
   type LeaseEntry,
   type LeaseStore,
@@ -54,6 +55,7 @@ export class NatsLog implements ReplicatedLog, LeaseStore, LogWords {
   static async open(settings: NatsSettings): Promise<NatsLog> {
     const connection = await connect(connectionOptions(settings));
     try {
+      refuseOutdated(must(connection.info, 'what the server has said of itself').version);
       const js = jetstream(connection, { timeout: ANSWER_MS_MAX });
       const jsm = await js.jetstreamManager();
       const replicas = settings.servers.length < REPLICAS ? 1 : REPLICAS;
@@ -105,11 +107,6 @@ export class NatsLog implements ReplicatedLog, LeaseStore, LogWords {
   async bounds(): Promise<{ first: number; last: number }> {
     const { state } = await this.#ask(() => this.jsm.streams.info(this.stream));
     return { first: state.first_seq, last: state.last_seq };
-  }
-
-  async stepDown(): Promise<void> {
-    const subject = `$JS.API.STREAM.LEADER.STEPDOWN.${this.stream}`;
-    await this.connection.request(subject, '', { timeout: ANSWER_MS_MAX });
   }
 
   async deleteBefore(sequence: number): Promise<void> {
@@ -201,6 +198,21 @@ export class NatsLog implements ReplicatedLog, LeaseStore, LogWords {
       throw thrown;
     }
   }
+}
+
+/** Versions before this one were seen to lose and to mix up what they had acknowledged. */
+const OLDEST_VERSION = [2, 10, 27];
+
+/** Throws `replication_outdated`. */
+export function refuseOutdated(version: string): void {
+  const parts = version.split('.').map((part) => Number.parseInt(part, 10));
+  const differs = OLDEST_VERSION.findIndex((oldest, at) => parts[at] !== oldest);
+  if (differs < 0 || (parts[differs] ?? 0) > (OLDEST_VERSION[differs] ?? 0)) return;
+  throw new JournalError(
+    'replication_outdated',
+    `The NATS server has version ${version}, and ${OLDEST_VERSION.join('.')} or later is needed: older ones were seen to lose what they had ` +
+      'acknowledged. Replace the servers one after the other.',
+  );
 }
 
 const handOverOf = (stream: string): string => `${stream}.hand-over`;

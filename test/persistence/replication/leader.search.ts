@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { StoredBatch } from '../../../engine/model/ports.js';
-import { REFUSALS_MAX } from '../../../persistence/replication/log/appender.js';
 import { Leader } from '../../../persistence/replication/log/leader.js';
 import { BatchJoiner } from '../../../persistence/replication/log/message.js';
-import { LOG_BEGIN, PlaceTaken } from '../../../persistence/replication/log/replicated-log.js';
+import { LOG_BEGIN } from '../../../persistence/replication/log/replicated-log.js';
 import { byEffort } from '../../support/effort.js';
 import { type Fault, ModelLog } from './model-log.js';
 import {
@@ -113,23 +112,6 @@ test('a leader that asks whether it still leads learns that a successor is in th
   log.entries.length = 1;
   await succeed(log, BEGINNING, 2, 'b');
   await assert.rejects(leader.confirm(), isFenced);
-});
-
-test('a log that refuses, and shows nothing in the place, is led by another server in the end', async () => {
-  const log = new ModelLog();
-  const leader = await lead(log);
-  const [row] = batches(1);
-  assert.ok(row !== undefined);
-  const append = log.append.bind(log);
-  let refusals = 0;
-  log.append = async (...args) => {
-    if (log.stepsDown > 0) return append(...args);
-    refusals += 1;
-    throw new PlaceTaken('wrong last sequence');
-  };
-  await leader.publish(row);
-  assert.deepEqual([refusals, log.stepsDown], [REFUSALS_MAX, 1]);
-  assert.deepEqual(follow(log), [row]);
 });
 
 test('a leader renews its lease, gives it back, and learns from a later epoch', async () => {

@@ -25,8 +25,6 @@ export type Fault =
 export class ModelLog implements ReplicatedLog, LeaseStore {
   readonly entries: LogEntry[] = [];
   first = 1;
-  /** How often another server was asked for. */
-  stepsDown = 0;
   lease: LeaseEntry | null = null;
   bytesMax = 1_000_000;
   /** Whether repeated messages are known by their ids, as they are for two minutes. */
@@ -64,10 +62,6 @@ export class ModelLog implements ReplicatedLog, LeaseStore {
 
   async deleteBefore(sequence: number): Promise<void> {
     this.first = sequence;
-  }
-
-  async stepDown(): Promise<void> {
-    this.stepsDown += 1;
   }
 
   async readLease(): Promise<LeaseEntry | null> {

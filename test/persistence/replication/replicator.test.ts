@@ -105,32 +105,17 @@ async function withOddCopy(): Promise<{ log: SlowLog; rows: StoredBatch[]; odd: 
   return { log, rows, odd: other.entries[3] ?? assert.fail('a fourth message') };
 }
 
-test('a message that does not fit in the copy of one server is read from another one', async () => {
-  for (const own of [0, 2]) {
-    const { log, rows, odd } = await withOddCopy();
-    const read = log.read.bind(log);
-    log.read = async (sequence) => (sequence === odd.sequence && log.stepsDown < 2 ? odd : read(sequence));
-    const told = await untilLeading(log, rows.slice(0, own));
-    const taken = told.filter((message) => message.kind === 'batch').map(({ row }) => row);
-    // A standby may take what the odd copy has, until it sees that the rest does not follow.
-    assert.ok(taken.length >= rows.length - own);
-    assert.ok(log.stepsDown >= 2);
-  }
-});
-
-test('what does not fit in any copy ends a standby', async () => {
+test('what does not follow ends a standby', async () => {
   const { log, rows, odd } = await withOddCopy();
   const read = log.read.bind(log);
   const later = must(log.entries[odd.sequence + 1], 'a later message');
   log.read = async (sequence) => (sequence === odd.sequence ? { ...later, sequence } : read(sequence));
   await assert.rejects(untilLeading(log, rows.slice(0, 2)), { code: 'replication_damaged' });
-  assert.equal(log.stepsDown, 3);
 });
 
-test('a machine of another history asks one server more, and disturbs the leader no further', async () => {
+test('a machine of another history is refused', async () => {
   const { log } = await withOddCopy();
   const other = [batchAfter(BEGINNING, 1, 'other')];
   other.push(batchAfter(other[0] ?? BEGINNING, 1, 'other'));
   await assert.rejects(untilLeading(log, other), { code: 'replication_diverged' });
-  assert.equal(log.stepsDown, 1);
 });

@@ -54,7 +54,6 @@ export class Network {
       read: (sequence) => ask<LogEntry | null>(() => log.read(sequence)),
       bounds: () => ask(() => ({ first: log.first, last: log.entries.length })),
       deleteBefore: (sequence) => ask(() => log.deleteBefore(sequence)),
-      stepDown: () => Promise.resolve(),
       readLease: () => ask<LeaseEntry | null>(() => log.lease),
       writeLease: (entry, revision) =>
         ask(() => {

@@ -25,32 +25,11 @@ export function openLog({ servers }: NatsCluster): Promise<NatsLog> {
   return patience.until(() => NatsLog.open({ servers, stream: 'tote', credentialsFile: null, tls: null }));
 }
 
-/** How many servers' copies are read before a history is taken for damaged, or for all that there is. */
-const COPIES = 5;
-/** So long the servers take to choose another leader. */
-const CHOICE_MS = 2_000;
-
-/**
- * Throws where a message does not follow from the one before it, whichever server is asked. Of NATS 2.9.10 one was seen to have
- * another message in one place than the rest of the log follows from, and one to lack all of the last twenty minutes: that is
- * what `isWhole` is asked for.
- */
-export async function historyOf(
-  nats: NatsCluster,
-  isWhole: (history: LogHistory) => boolean = () => true,
-): Promise<LogHistory> {
+/** Throws where a message does not follow from the one before it. */
+export async function historyOf(nats: NatsCluster): Promise<LogHistory> {
   const log = await openLog(nats);
   try {
-    for (let copy = 1; ; copy++) {
-      try {
-        const history = await readHistory(log);
-        if (isWhole(history) || copy === COPIES) return history;
-      } catch (thrown) {
-        if (copy === COPIES) throw thrown;
-      }
-      await patience.until(() => log.stepDown());
-      await pause(CHOICE_MS);
-    }
+    return await readHistory(log);
   } finally {
     await log.close();
   }

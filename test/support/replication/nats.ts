@@ -2,7 +2,7 @@
  * Real NATS servers on loopback, each a process: three in a cluster, whose JetStream keeps three replicas. Tests that need
  * them say so where the program `nats-server` is missing.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,14 +10,26 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type JetStreamManager, jetstream } from '@nats-io/jetstream';
 import { type ConnectionOptions, connect } from '@nats-io/transport-node';
+import { messageOf } from '../../../persistence/errors.js';
+import { refuseOutdated } from '../../../persistence/replication/nats/nats-log.js';
 import { askUntil } from '../ask-until.js';
 import { fixedPort } from '../fixed-port.js';
 import { type Direction, LinkProxy } from '../link-proxy.js';
 import { isAvailable } from '../programs.js';
 
-export const NO_NATS: string | false = isAvailable('nats-server')
-  ? false
-  : 'the program nats-server is missing';
+export const NO_NATS = whyNoNats();
+
+/** Why tests with real NATS servers are left out; false where they are not. */
+function whyNoNats(): string | false {
+  if (!isAvailable('nats-server')) return 'the program nats-server is missing';
+  const [version = ''] = /[\d.]+/.exec(execFileSync('nats-server', ['--version'], { encoding: 'utf8' })) ?? [];
+  try {
+    refuseOutdated(version);
+    return false;
+  } catch (thrown) {
+    return messageOf(thrown);
+  }
+}
 
 export interface NatsOptions {
   readonly servers?: number;
