@@ -4,7 +4,7 @@ import { NO_NATS } from '../support/replication/nats.js';
 import { Torment } from './torment/torment.js';
 
 const SEED = 7;
-const TAKEOVERS = 4;
+const TAKEOVERS = 10;
 
 test(`${TAKEOVERS} takeovers under load lose no acknowledged order, and no two lead at once`, {
   skip: NO_NATS,

@@ -82,6 +82,8 @@ export class NatsLog implements ReplicatedLog, LeaseStore, LogWords {
       const { seq } = await this.#ask(() =>
         this.js.publish(subjectOf(this.stream), bytes, { msgID: id, expect, ...options }),
       );
+      // A server may answer so while the same message, sent before, is still under way.
+      if (seq === 0) throw new Error(`message ${id} was sent before, and the log has not decided on it yet`);
       assert(
         seq === afterSequence + 1,
         `message ${id} is number ${afterSequence + 1} of the log, not ${seq}`,

@@ -22,7 +22,8 @@ export const NO_NATS = whyNoNats();
 /** Why tests with real NATS servers are left out; false where they are not. */
 function whyNoNats(): string | false {
   if (!isAvailable('nats-server')) return 'the program nats-server is missing';
-  const [version = ''] = /[\d.]+/.exec(execFileSync('nats-server', ['--version'], { encoding: 'utf8' })) ?? [];
+  const [version = ''] =
+    /[\d.]+/.exec(execFileSync('nats-server', ['--version'], { encoding: 'utf8' })) ?? [];
   try {
     refuseOutdated(version);
     return false;
