@@ -21,7 +21,7 @@ export interface Variable<T> {
   readonly name: `TOTE_${string}`;
   /** The value if the variable is not set. */
   readonly unset: T;
-  /** The default as docs/configuration.md shows it. */
+  /** The default as docs/ops/configuration.md shows it. */
   readonly shownDefault: string;
   readonly read: Parser<T>;
   /** Markdown: what the variable does, and its values unless the default makes them obvious. */

@@ -2,7 +2,7 @@
 import { optional, secret, variable } from './config-values.js';
 import { apiKey, feed, frames, holidays, httpUrl, socketUrl, volatilities } from './price-values.js';
 
-/** By field of the configuration, in the order of docs/configuration.md. */
+/** By field of the configuration, in the order of docs/ops/configuration.md. */
 export const PRICE_VARIABLES = {
   /** null: the directory's own (`setup.ts`). */
   feed: optional(

@@ -1,4 +1,4 @@
-/** The variables of the replicated log (docs/replication.md), and what of them belongs together. */
+/** The variables of the replicated log (docs/ops/two-machines.md), and what of them belongs together. */
 import { hostname } from 'node:os';
 import {
   isStreamName,
@@ -43,14 +43,14 @@ const lease: Parser<number> = (text) => {
   return ms;
 };
 
-/** By field of the configuration, in the order of docs/configuration.md. */
+/** By field of the configuration, in the order of docs/ops/configuration.md. */
 export const REPLICATION_VARIABLES = {
   /** null: the journal is on this machine alone. */
   replication: variable(
     'TOTE_REPLICATION',
     'off',
     natsServers,
-    '`nats://host1,host2,host3` or `tls://…`: the NATS servers whose JetStream [replicates the journal](replication.md). With three or more the stream has three replicas, with fewer one, to try it out',
+    '`nats://host1,host2,host3` or `tls://…`: the NATS servers whose JetStream [replicates the journal](two-machines.md). With three or more the stream has three replicas, with fewer one, to try it out',
   ),
   role: variable(
     'TOTE_ROLE',

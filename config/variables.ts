@@ -1,5 +1,5 @@
 /**
- * Every `TOTE_*` environment variable, declared once: its name, default, parser, and line in docs/configuration.md.
+ * Every `TOTE_*` environment variable, declared once: its name, default, parser, and line in docs/ops/configuration.md.
  * `config.ts` reads the environment with this table.
  */
 import { availableParallelism } from 'node:os';
@@ -39,7 +39,7 @@ const SEGMENT_MIB_MAX = 64 * 1024;
 
 const shownRateLimits = RATE_LIMIT_NAMES.map(([name, field]) => `${name}=${DEFAULT_RATE_LIMITS[field]}`);
 
-/** By field of the configuration, in the order of docs/configuration.md. */
+/** By field of the configuration, in the order of docs/ops/configuration.md. */
 export const VARIABLES = {
   host: variable('TOTE_HOST', '127.0.0.1', host, 'public API; base path `/v1`, legacy base path `/api/v1`'),
   /** 0 takes any free port; the banner says which. */
@@ -74,7 +74,7 @@ export const VARIABLES = {
     'TOTE_TLS_CERT_FILE',
     NO_FILE,
     path,
-    'certificate of the public port with its chain, PEM: with it and its key the port speaks [TLS](deployment.md#tls), 1.2 and up',
+    'certificate of the public port with its chain, PEM: with it and its key the port speaks [TLS](tls-and-proxy.md#tls), 1.2 and up',
   ),
   tlsKeyFile: optional('TOTE_TLS_KEY_FILE', NO_FILE, path, 'its key: RSA or EC, PEM without a passphrase'),
   operatorTlsCertFile: optional(
@@ -143,7 +143,7 @@ export const VARIABLES = {
     'TOTE_TRUSTED_PROXIES',
     'none',
     addresses,
-    'addresses or ranges (`10.0.0.0/8`), separated by commas, whose `X-Forwarded-For` is trusted: [behind a proxy](deployment.md)',
+    'addresses or ranges (`10.0.0.0/8`), separated by commas, whose `X-Forwarded-For` is trusted: [behind a proxy](tls-and-proxy.md#behind-a-reverse-proxy)',
   ),
   durability: variable(
     'TOTE_DURABILITY',

@@ -1,5 +1,5 @@
 /**
- * The console: the operators' web page, below `/console` on their port (docs/console.md). It is a client of the operator API
+ * The console: the operators' web page, below `/console` on their port (docs/ops/console.md). It is a client of the operator API
  * like any other; what it has of its own is its files, sessions in place of the token, and a stream of what changes.
  */
 import { randomUUID } from 'node:crypto';

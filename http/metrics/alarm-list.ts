@@ -1,6 +1,6 @@
 /**
- * What operators are alarmed of, in one list: `/vitals` and the console evaluate it, and Prometheus's rules and the table in
- * docs/monitoring.md are generated from it (`TOTE_TEST_WRITE=1 npm test -- monitoring`).
+ * What operators are alarmed of, in one list: `/vitals` and the console evaluate it, and Prometheus's rules and the alarms in
+ * docs/ops/runbook.md are generated from it (`TOTE_TEST_WRITE=1 npm test -- monitoring`).
  */
 
 import { gauge, level, quantileOf, vital } from './alarm-figures.js';
@@ -148,7 +148,7 @@ export const ALARMS: readonly Alarm[] = [
     severity: 'warning',
     what: 'live prices arrive too late for markets: these take no orders, or lose money',
     advice:
-      'tote_feed_lateness_seconds and feed.sources in /status say how late. Take a faster source, or offer longer time frames only (activeMarkets). docs/prices.md has what each bears.',
+      'tote_feed_lateness_seconds and feed.sources in /status say how late. Take a faster source, or offer longer time frames only (markets in the rules). docs/ops/prices.md has how late each may be.',
     figure: gauge('marketsLate'),
     promql: 'tote_markets_late',
     unit: '',

@@ -12,7 +12,7 @@ export const SERVER_ENDPOINTS: readonly Endpoint[] = [
     id: 'getStatus',
     tag: 'Server',
     summary: "The server's state on one page",
-    text: 'It does not wait for the journal. docs/operations.md says what to watch.',
+    text: 'It does not wait for the journal. docs/ops/runbook.md says what to do at each alarm.',
     handle: async ({ engine }) => answer(200, await engine.ask('status', {})),
   },
   {

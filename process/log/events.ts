@@ -1,6 +1,6 @@
 /**
  * Every event of the log. Alarms and queries depend on names and levels: they stay the same from version to version.
- * docs/operations.md lists them. The sentence is for people.
+ * docs/ops/log.md lists them. The sentence is for people.
  */
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;

@@ -1,11 +1,11 @@
-/** The table of docs/configuration.md is the one that the server reads its environment by. */
+/** The table of docs/ops/configuration.md is the one that the server reads its environment by. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { VARIABLES } from '../../config/variables.js';
 
-const file = fileURLToPath(new URL('../../../docs/configuration.md', import.meta.url));
+const file = fileURLToPath(new URL('../../../docs/ops/configuration.md', import.meta.url));
 const HEAD = '| Variable | Default | |\n|---|---|---|\n';
 
 test('the table has every variable, with its default and its help, in the order of the declarations', () => {

@@ -1,4 +1,4 @@
-/** Rules and table of alarms follow from the sources; they and the dashboard fit what a real server tells. */
+/** Rules and the runbook's alarms follow from the sources; they and the dashboard fit what a real server tells. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,8 @@ import { isAvailable } from '../support/programs.js';
 import { alertRules, pageWithAlarms } from './rules.js';
 
 const RULES_FILE = 'docs/monitoring/alerts.yml';
-const PAGE_FILE = 'docs/monitoring.md';
+const PAGE_FILE = 'docs/ops/runbook.md';
+const METRICS_PAGE = 'docs/ops/monitoring.md';
 
 const textOf = (file: string): string => readFileSync(join(project, file), 'utf8');
 const skip = isAvailable('promtool') ? false : 'promtool is not installed (package prometheus)';
@@ -25,7 +26,7 @@ function dashboardQueries(): string[] {
   return panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 }
 
-test('rules and table of alarms are those of the sources', () => {
+test('rules and alarms of the runbook are those of the sources', () => {
   for (const [file, expected] of [
     [RULES_FILE, alertRules()],
     [PAGE_FILE, pageWithAlarms(textOf(PAGE_FILE))],
@@ -50,7 +51,8 @@ async function scraped(t: TestContext): Promise<Scrape> {
 
 test('every metric that rules, dashboard and page name is in a scrape', async (t) => {
   const { names, types } = await scraped(t);
-  const queries = [...dashboardQueries(), alertRules(), textOf(PAGE_FILE)].join('\n');
+  const pages = [PAGE_FILE, METRICS_PAGE].map(textOf);
+  const queries = [...dashboardQueries(), alertRules(), ...pages].join('\n');
   const named = new Set(queries.match(/\b(?:tote|process)_[a-z_]*[a-z]\b/g));
   assert.ok(named.size > 40, 'the queries are where this test looks for them');
   // A histogram without labels that nobody has counted yet has no buckets.
@@ -72,13 +74,17 @@ test('promtool finds nothing to complain about in a scrape', { skip }, async (t)
 function roleTest(series: readonly (readonly [sample: string, values: string])[], alerts: readonly string[]) {
   const names = ['ToteNoLeader', 'ToteTwoLeaders', 'ToteTakeover'];
   const described = (alert: string) => {
-    const [, severity = '', summary = '', description = ''] =
+    const [, severity = '', summary = '', description = '', url = ''] =
       new RegExp(
-        `- alert: ${alert}\\n[^]*?severity: (\\w+)\\n[^]*?summary: (".*")\\n[^]*?description: (".*")\\n`,
+        `- alert: ${alert}\\n[^]*?severity: (\\w+)\\n[^]*?summary: (".*")\\n[^]*?description: (".*")\\n +runbook_url: (.*)\\n`,
       ).exec(`${alertRules()}\n`) ?? [];
     return {
       exp_labels: { severity },
-      exp_annotations: { summary: JSON.parse(summary), description: JSON.parse(description) },
+      exp_annotations: {
+        summary: JSON.parse(summary),
+        description: JSON.parse(description),
+        runbook_url: url,
+      },
     };
   };
   return {

@@ -1,4 +1,4 @@
-/** Prometheus's alert rules and the table of alarms in the documents, made of the one list of alarms. */
+/** Prometheus's alert rules and the alarms of the runbook, made of the one list of alarms. */
 import { ALARMS } from '../../http/metrics/alarm-list.js';
 import { type Alarm, limitOf } from '../../http/metrics/alarms.js';
 
@@ -9,12 +9,15 @@ interface Rule {
   readonly severity: string;
   readonly summary: string;
   readonly description: string;
+  /** The anchor in docs/ops/runbook.md. */
+  readonly anchor: string;
 }
 
 /** What the server cannot tell of itself. */
 const FROM_OUTSIDE: readonly Rule[] = [
   {
     alert: 'ToteDown',
+    anchor: 'down',
     expr: 'up{job="tote"} == 0',
     forSeconds: 30,
     severity: 'critical',
@@ -24,6 +27,7 @@ const FROM_OUTSIDE: readonly Rule[] = [
   },
   {
     alert: 'ToteRestarts',
+    anchor: 'restarts',
     expr: 'changes(process_start_time_seconds{job="tote"}[15m]) > 1',
     forSeconds: 0,
     severity: 'warning',
@@ -32,6 +36,7 @@ const FROM_OUTSIDE: readonly Rule[] = [
   },
   {
     alert: 'ToteNoLeader',
+    anchor: 'no_leader',
     expr: 'sum(tote_replication_role{role="leader"}) == 0',
     forSeconds: 10,
     severity: 'critical',
@@ -41,6 +46,7 @@ const FROM_OUTSIDE: readonly Rule[] = [
   },
   {
     alert: 'ToteTwoLeaders',
+    anchor: 'two_leaders',
     expr: 'sum(tote_replication_role{role="leader"}) > 1',
     forSeconds: 30,
     severity: 'warning',
@@ -50,6 +56,7 @@ const FROM_OUTSIDE: readonly Rule[] = [
   },
   {
     alert: 'ToteTakeover',
+    anchor: 'takeover',
     expr: 'changes(max(tote_replication_epoch)[15m:10s]) > 0',
     forSeconds: 0,
     severity: 'warning',
@@ -70,6 +77,7 @@ function exprOf(alarm: Alarm): string {
 }
 
 const ruleOf = (alarm: Alarm): Rule => ({
+  anchor: alarm.name,
   alert: alertOf(alarm),
   expr: exprOf(alarm),
   forSeconds: alarm.forSeconds,
@@ -80,7 +88,7 @@ const ruleOf = (alarm: Alarm): Rule => ({
 
 const quoted = (text: string): string => JSON.stringify(text);
 
-const yamlOf = ({ alert, expr, forSeconds, severity, summary, description }: Rule): string => `
+const yamlOf = ({ alert, expr, forSeconds, severity, summary, description, anchor }: Rule): string => `
       - alert: ${alert}
         expr: ${quoted(expr)}
         for: ${forSeconds}s
@@ -89,6 +97,7 @@ const yamlOf = ({ alert, expr, forSeconds, severity, summary, description }: Rul
         annotations:
           summary: ${quoted(summary)}
           description: ${quoted(description)}
+          runbook_url: docs/ops/runbook.md#${anchor}
 `;
 
 /** docs/monitoring/alerts.yml. */
@@ -113,24 +122,25 @@ function boundOf(alarm: Alarm): string {
   return `${word} ${limitOf(alarm).toLocaleString('en-US')}${UNITS[alarm.unit]}${lasting}`;
 }
 
-const cellOf = (text: string): string => text.replaceAll('|', '\\|');
+const sectionOf = (alarm: Alarm): string => `### ${alarm.name}
 
-const alarmTable = (): string =>
-  [
-    '| Alarm | When | What to do |',
-    '|---|---|---|',
-    ...ALARMS.map((alarm) => {
-      const { name, severity, what, advice, promql } = alarm;
-      return `| \`${name}\` (${severity}): ${what} | \`${cellOf(promql)}\` ${boundOf(alarm)} | ${advice} |`;
-    }),
-  ].join('\n');
+${alarm.severity}: ${alarm.what}. ${alarm.advice}
+
+<sub>\`${alarm.promql}\` ${boundOf(alarm)}</sub>
+`;
+
+const sectionOfRule = ({ anchor, alert, severity, summary, description }: Rule): string => `### ${anchor}
+
+${severity}, by Prometheus alone (\`${alert}\`): ${summary}. ${description}
+`;
 
 const BEGIN = '<!-- alarms -->';
 const END = '<!-- end of alarms -->';
 
-/** docs/monitoring.md with the table of alarms as it is now. */
+/** docs/ops/runbook.md with the alarms as they are now. */
 export function pageWithAlarms(page: string): string {
   const [before, rest = ''] = page.split(BEGIN);
   const [, after = ''] = rest.split(END);
-  return `${before}${BEGIN}\n\n${alarmTable()}\n\n${END}${after}`;
+  const sections = [...ALARMS.map(sectionOf), ...FROM_OUTSIDE.map(sectionOfRule)];
+  return `${before}${BEGIN}\n\n${sections.join('\n')}\n${END}${after}`;
 }

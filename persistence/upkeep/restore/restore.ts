@@ -2,7 +2,7 @@
  * Creates a new data directory that ends at a chosen command: the explicit way on from a damaged one, and back to an
  * earlier moment. It takes everything of the source that is good (`salvage.ts`), up to the newest state that snapshots
  * and the rows behind them allow (`restore-points.ts`). The source is not changed. What the copy lacks is reported and
- * recorded in it. docs/operations.md has a table of the outcome for each kind of damage.
+ * recorded in it. docs/ops/backup-and-restore.md has a table of the outcome for each kind of damage.
  *
  * Nothing is written before the commands up to the chosen one have been replayed and have agreed with the journal's
  * digests. The mark is written last: an unfinished copy has none, and no server starts on it.

@@ -1,4 +1,4 @@
-/** The nginx configuration of docs/deployment.md, unchanged, in front of a server. */
+/** The nginx configuration of docs/ops/tls-and-proxy.md, unchanged, in front of a server. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:http2';
@@ -35,7 +35,7 @@ before(async () => {
   key = { 'X-API-Key': trader.secret };
   order = { ...key, ...JSON_TYPE };
   const [configuration = ''] = codeBlocks(
-    sectionOf(readDocument('docs/deployment.md'), '### nginx'),
+    sectionOf(readDocument('docs/ops/tls-and-proxy.md'), '### nginx'),
     'nginx',
   );
   nginx = await Nginx.start(configuration, new URL(sandbox.server.publicUrl).host);

@@ -15,7 +15,7 @@ import { newDataDir, removeDataDir, Server, startRefused } from '../../support/p
 import { isAvailable } from '../../support/programs.js';
 
 const MAIN = fileURLToPath(new URL('../../../main.js', import.meta.url));
-const OPERATIONS = fileURLToPath(new URL('../../../../docs/operations.md', import.meta.url));
+const LOG_PAGE = fileURLToPath(new URL('../../../../docs/ops/log.md', import.meta.url));
 const MIB = 1024 * 1024;
 const INFO = { TOTE_LOG_LEVEL: 'info' };
 
@@ -168,7 +168,7 @@ test('on a terminal the lines are plain text', async (t) => {
 });
 
 test('the table of the documents has every event, with its level', () => {
-  const rows = readFileSync(OPERATIONS, 'utf8').matchAll(
+  const rows = readFileSync(LOG_PAGE, 'utf8').matchAll(
     /^\| `([a-z_]+)` \| (debug|info|warn|error|fatal) \|/gm,
   );
   const documented = [...rows].map(([, event, level]) => [event, level]);

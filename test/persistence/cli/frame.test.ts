@@ -34,6 +34,17 @@ test('the help lists every command and the exit codes; every command has example
   }
 });
 
+test('docs/ops/commands.md lists every command', () => {
+  const file = 'docs/ops/commands.md';
+  const head = '| Command | |\n|---|---|\n';
+  const [before = '', after = ''] = readFileSync(file, 'utf8').split(head);
+  const [shown = ''] = /^(\|.*\n)*/.exec(after) ?? [];
+  const expected = COMMANDS.map(({ name, summary }) => `| \`${name}\` | ${summary} |\n`).join('');
+  if (process.env['TOTE_TEST_WRITE'] === '1')
+    writeFileSync(file, `${before}${head}${expected}${after.slice(shown.length)}`);
+  assert.equal(shown, expected, 'TOTE_TEST_WRITE=1 npm test -- cli/frame writes it');
+});
+
 test('--version prints that of package.json, and nothing else', async () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
   assert.deepEqual(await toteProcess(['--version']), { code: 0, stdout: `${version}\n`, stderr: '' });

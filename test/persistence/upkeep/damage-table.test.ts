@@ -1,5 +1,5 @@
 /**
- * The table under "A damaged file" in docs/operations.md, row by row: each kind of damage is done to a copy, and a
+ * The table under "A damaged file" in docs/ops/backup-and-restore.md, row by row: each kind of damage is done to a copy, and a
  * start, `verify`, `backup` and `restore` do what the row says. A row without damage here, or the other way round,
  * fails.
  */
@@ -52,7 +52,7 @@ interface Row {
 
 /** The table's rows by their first column. */
 function readTable(): Map<string, Row> {
-  const section = readFileSync('docs/operations.md', 'utf8').split('### A damaged file')[1] ?? '';
+  const section = readFileSync('docs/ops/backup-and-restore.md', 'utf8').split('### A damaged file')[1] ?? '';
   const [table = ''] = section.slice(section.indexOf('\n|') + 1).split('\n\n');
   const cells = table.split('\n').map((line) => line.slice(2, -2).split(' | '));
   assert.equal(cells[0]?.length, 5);
