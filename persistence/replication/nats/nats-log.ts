@@ -202,8 +202,8 @@ export class NatsLog implements ReplicatedLog, LeaseStore, LogWords {
   }
 }
 
-/** Versions before this one were seen to lose and to mix up what they had acknowledged. */
-const OLDEST_VERSION = [2, 10, 27];
+/** The one that went through all takeovers of `npm run torment`. 2.9.10 lost and mixed up what it had acknowledged. */
+const OLDEST_VERSION = [2, 15, 1];
 
 /** Throws `replication_outdated`. */
 export function refuseOutdated(version: string): void {
@@ -212,7 +212,7 @@ export function refuseOutdated(version: string): void {
   if (differs < 0 || (parts[differs] ?? 0) > (OLDEST_VERSION[differs] ?? 0)) return;
   throw new JournalError(
     'replication_outdated',
-    `The NATS server has version ${version}, and ${OLDEST_VERSION.join('.')} or later is needed: older ones were seen to lose what they had ` +
+    `The NATS server has version ${version}, and ${OLDEST_VERSION.join('.')} or later is needed: earlier ones were seen to lose what they had ` +
       'acknowledged. Replace the servers one after the other.',
   );
 }
