@@ -124,7 +124,7 @@ export function speedSection(results: readonly SectionResult[]): SectionResult {
     name: 'speed',
     tables: [speedTable(rows)],
     notes: [
-      'Figures of --quick, or of a busy machine, are to look at. Each line is explained in docs/performance.md.',
+      'Figures of --quick, or of a busy machine, are to look at. docs/performance.md says how they are taken.',
     ],
     data: measured,
   };
