@@ -1,6 +1,6 @@
 /**
- * The configuration: every `TOTE_*` environment variable, checked once, before anything else happens (design, section
- * 8). All mistakes are reported at once, each with the variable's name and what was expected. An unknown name is a
+ * The configuration: every `TOTE_*` environment variable, checked once, before anything else happens. All mistakes
+ * are reported at once, each with the variable's name and what was expected. An unknown name is a
  * mistake too: a misspelt limit would otherwise be no limit.
  */
 import { snapshotsKeptConflict } from '../engine/model/snapshots-kept.js';

@@ -1,4 +1,4 @@
-/** The four rate limits as they are configured: requests in any 60 seconds (specification, section 8). */
+/** The four rate limits as they are configured: requests in any 60 seconds. */
 export interface RateLimitSettings {
   readonly keyRead: number;
   readonly keyWrite: number;

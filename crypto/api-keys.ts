@@ -1,5 +1,5 @@
 /**
- * API key secrets (design, section 3): 256 random bits, shown once. Only the SHA-256 of a secret reaches the engine,
+ * API key secrets: 256 random bits, shown once. Only the SHA-256 of a secret reaches the engine,
  * so neither journal nor snapshot can leak one. A look-up by digest tells a guesser nothing about how close the guess
  * was.
  */

@@ -1,5 +1,5 @@
 /**
- * The deterministic state machine (design, sections 1 to 5): `(state, command) -> outcome`, in memory, on one thread,
+ * The deterministic state machine: `(state, command) -> outcome`, in memory, on one thread,
  * without I/O, clock or randomness. The same commands always give the same outcomes and digests.
  */
 import { fail } from './base/assert.js';

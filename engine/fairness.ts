@@ -1,5 +1,5 @@
 /**
- * The provably-fair hash of a bet (design, section 5). Each round has a secret seed. Its SHA-256 is published when
+ * The provably-fair hash of a bet. Each round has a secret seed. Its SHA-256 is published when
  * the round begins, the seed itself once the round is settled. `betHash` binds the facts of a bet to that seed: the
  * server cannot alter a bet without another seed, and another seed does not match the commitment.
  *

@@ -1,5 +1,5 @@
 /**
- * Market hours in New York time with daylight saving (design, section 4), from Node's time-zone data. The engine gets
+ * Market hours in New York time with daylight saving, from Node's time-zone data. The engine gets
  * them as input, through journaled `setCalendar` commands.
  *
  * FX: Sunday 17:00 to Friday 17:00. Metals: Sunday 18:00 to Friday 17:00 with a pause from 17:00 to 18:00 each day.

@@ -1,4 +1,4 @@
-/** The feed whose ticks are pushed through the operator API (design, section 8, `POST /prices`). */
+/** The feed whose ticks are pushed through the operator API. */
 import type { PriceFeed, PriceTick, TickVerdict } from '../engine/model/ports.js';
 
 export class PushFeed implements PriceFeed {

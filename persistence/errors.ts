@@ -1,6 +1,6 @@
 /**
  * The one class of error that persistence shows to operators: a stable code for machines, and a sentence that says
- * what is wrong, where, and what to do (design, "Faults").
+ * what is wrong, where, and what to do.
  */
 export type JournalErrorCode =
   /** The data directory cannot be used: it is not a directory, not writable, or cannot be created. */

@@ -1,5 +1,5 @@
 /**
- * How the process ends (design, section 9): a signal drains it and exits 0; an error that casts doubt on state or
+ * How the process ends: a signal drains it and exits 0; an error that casts doubt on state or
  * journal stops it at once and exits 1. No shutdown acknowledges what is not durable.
  */
 import type { JournalLoss } from '../engine/model/ports.js';

@@ -196,7 +196,7 @@ export interface paths {
         };
         /**
          * What it takes to check a settled round without trusting the server
-         * @description Scope `markets:read`. Of every round that the server has ever settled, with a signed statement. docs/proofs.md shows how to check it.
+         * @description Scope `markets:read`. Of every round that the server has ever settled, with a signed statement. The page /docs/proofs shows how to check it.
          */
         readonly get: operations["getRoundProof"];
         readonly put?: never;
@@ -674,7 +674,7 @@ export interface components {
             readonly treeSize: components["schemas"]["Count"];
             readonly publishedAt: components["schemas"]["DateTime"];
             readonly keyId: components["schemas"]["SigningKeyId"];
-            /** @description Of the text `tote-root-1` (docs/proofs.md). */
+            /** @description Of the text `tote-root-1` (the page /docs/proofs). */
             readonly signature: components["schemas"]["Ed25519Hex"];
         };
         /** @description The first 16 hex digits of the SHA-256 of a public key. */
@@ -902,7 +902,7 @@ export interface components {
             readonly rootInTime: boolean | null;
             readonly resolvedAt: components["schemas"]["DateTime"];
             readonly settledAt: components["schemas"]["DateTime"];
-            /** @description The text `tote-settlement-1` (docs/proofs.md) of all this. */
+            /** @description The text `tote-settlement-1` (the page /docs/proofs) of all this. */
             readonly statement: components["schemas"]["SignedStatement"];
         };
         /** @description A price that opened or closed a round, and where it came from. */
@@ -1080,14 +1080,14 @@ export interface components {
          * @description The order is not well-formed, or the rules refuse it.
          *
          *     - `invalid_request`: the sentence names the field and what was expected
-         *     - `round_not_live`: the market has no LIVE round now
-         *     - `betting_closed`: the round locks too soon: the rules' cutoff or less is left
-         *     - `order_expired`: the order came after its `validUntil`
+         *     - `round_not_live`: the market has no LIVE round: wait for the next one
+         *     - `betting_closed`: betting on the round has closed: wait for the next one
+         *     - `order_expired`: the order came after its `validUntil`: decide anew
          *     - `stake_out_of_range`: outside minBet and maxBet or the tier's limit; the sentence gives the range
-         *     - `insufficient_balance`: the stake is more than the balance
-         *     - `round_exposure_limit`: the round would come to owe too much on this side; the sentence says what can be bet now
-         *     - `too_many_open_bets`: the account has as many open bets as the rules allow
-         *     - `idempotency_key_reused`: the key stands for another order
+         *     - `insufficient_balance`: the stake is more than the balance: bet less, or wait until bets are settled
+         *     - `round_exposure_limit`: the round would owe too much on this side: bet at most what the sentence says, or the other side
+         *     - `too_many_open_bets`: the account has as many open bets as the rules allow: wait until rounds end
+         *     - `idempotency_key_reused`: the key has placed another order: read `GET /orders`, and give a new order a new key
          */
         readonly BadOrder: {
             headers: {
@@ -1107,7 +1107,7 @@ export interface components {
          * @description The request has a query, or the order is not PENDING.
          *
          *     - `invalid_request`: the sentence names the field and what was expected
-         *     - `order_not_pending`: only a limit order that rests can be cancelled
+         *     - `order_not_pending`: only a limit order that rests can be cancelled: `GET /orders/{id}` says what has become of it
          */
         readonly BadCancel: {
             headers: {
@@ -1145,8 +1145,8 @@ export interface components {
         /**
          * @description Missing, malformed or unknown API key.
          *
-         *     - `missing_api_key`: no `X-API-Key`
-         *     - `invalid_api_key`: malformed or unknown
+         *     - `missing_api_key`: send `X-API-Key`
+         *     - `invalid_api_key`: malformed or unknown: stop, and check the key
          */
         readonly Unauthorized: {
             headers: {
@@ -1166,9 +1166,9 @@ export interface components {
         /**
          * @description Key disabled or expired, or scope missing.
          *
-         *     - `key_disabled`: an operator has disabled the key
-         *     - `key_expired`: make another
-         *     - `insufficient_scope`: the key lacks the endpoint's scope
+         *     - `key_disabled`: an operator has disabled the key: stop, and ask them
+         *     - `key_expired`: have another key made
+         *     - `insufficient_scope`: the key lacks the endpoint's scope: have another made
          */
         readonly Forbidden: {
             headers: {
@@ -1187,11 +1187,11 @@ export interface components {
         /**
          * @description Key disabled or expired, scope missing, tier too low for the scope, or account frozen.
          *
-         *     - `key_disabled`: an operator has disabled the key
-         *     - `key_expired`: make another
-         *     - `insufficient_scope`: the key lacks the endpoint's scope
-         *     - `tier_too_low`: writing needs Silver or higher
-         *     - `account_frozen`: the account reads, but takes no orders
+         *     - `key_disabled`: an operator has disabled the key: stop, and ask them
+         *     - `key_expired`: have another key made
+         *     - `insufficient_scope`: the key lacks the endpoint's scope: have another made
+         *     - `tier_too_low`: betting needs Silver or higher
+         *     - `account_frozen`: the account reads, but takes no orders: ask the operator. Open bets settle as ever
          */
         readonly OrderForbidden: {
             headers: {
@@ -1210,7 +1210,7 @@ export interface components {
         /**
          * @description There is no such market.
          *
-         *     - `market_not_found`: no active market has this id
+         *     - `market_not_found`: no active market has this id: see `GET /markets`
          */
         readonly MarketNotFound: {
             headers: {
@@ -1229,7 +1229,7 @@ export interface components {
         /**
          * @description There is no such round any more, or yet.
          *
-         *     - `round_not_found`: no round in memory has this id
+         *     - `round_not_found`: no round with this id is in memory: too old, or not yet begun
          */
         readonly RoundNotFound: {
             headers: {
@@ -1268,7 +1268,7 @@ export interface components {
          * @description You have no such order, or its round is not settled or has no root.
          *
          *     - `order_not_found`: no order of yours has this id
-         *     - `proof_not_found`: the order's round is not settled yet, no Merkle root of it was put on record, or the order was never filled
+         *     - `proof_not_found`: the round is not settled yet or has no Merkle root, or the order was never filled
          */
         readonly ProofNotFound: {
             headers: {
@@ -1287,7 +1287,7 @@ export interface components {
         /**
          * @description The body took too long to arrive.
          *
-         *     - `request_timeout`: the body took too long to arrive
+         *     - `request_timeout`: the body took too long to arrive; nothing was done
          */
         readonly RequestTimeout: {
             headers: {
@@ -1306,9 +1306,9 @@ export interface components {
         /**
          * @description The odds moved beyond tolerance, the round is another one, or the first request with this Idempotency-Key is still in progress.
          *
-         *     - `odds_changed`: look at the market again and decide anew; with `minOdds`, `current` has what it is now
-         *     - `round_changed`: the market's current round is not the order's `roundId`
-         *     - `idempotency_in_progress`: the first request is not on disk yet; try again
+         *     - `odds_changed`: decide anew; with `minOdds`, `current` has what the order would get now
+         *     - `round_changed`: the market's current round is not the order's `roundId`: decide anew
+         *     - `idempotency_in_progress`: the first request is not on disk yet: send it again
          */
         readonly Conflict: {
             headers: {
@@ -1365,7 +1365,7 @@ export interface components {
         /**
          * @description Rate limit exceeded; the sentence and `RateLimit` name it.
          *
-         *     - `rate_limited`: the sentence names the limit; wait as long as `Retry-After` says
+         *     - `rate_limited`: the sentence names the limit: wait as long as `Retry-After` says
          */
         readonly TooManyRequests: {
             headers: {
@@ -1386,18 +1386,18 @@ export interface components {
          * @description Orders are not taken right now; this one was not placed.
          *
          *     - `trading_disabled`: an operator has stopped orders; the sentence gives the reason
-         *     - `market_suspended`: an operator has stopped orders in this market
-         *     - `stale_price`: the house has no fresh price to quote from; try again after `Retry-After` seconds
-         *     - `price_held`: a price far from the last one is being checked; try again after `Retry-After` seconds
-         *     - `price_source_changed`: prices come from another source than when the round opened; the next round takes orders
-         *     - `price_too_coarse`: the price moves in steps too large for the time that is left when betting closes
-         *     - `clock_unsynchronised`: the server's clock is not to be trusted right now
-         *     - `journal_backlog`: the disk does not keep up; try again
-         *     - `disk_reserve`: the disk is nearly full; reading and settlement go on
-         *     - `journal_unavailable`: nothing can be put on record; an operator has to act
-         *     - `idempotency_full`: the memory for Idempotency-Keys is full; try again
-         *     - `overloaded`: too many requests wait for the engine; try again after `Retry-After` seconds
-         *     - `shutting_down`: the server is stopping
+         *     - `market_suspended`: an operator has stopped orders in this market: bet elsewhere
+         *     - `stale_price`: the house has no fresh price to quote from: usually over with the next tick
+         *     - `price_held`: a price far from the last one is being checked: seconds to half a minute
+         *     - `price_source_changed`: prices come from another source than when the round opened: bet on the next round
+         *     - `price_too_coarse`: the price moves in steps too large for the time that is left: bet on a longer time frame
+         *     - `clock_unsynchronised`: the server's clock is in doubt: seconds, as a rule
+         *     - `journal_backlog`: the disk does not keep up: try again in a moment
+         *     - `disk_reserve`: the disk is nearly full: an operator has to act. Reading and settlement go on
+         *     - `journal_unavailable`: nothing can be put on record: an operator has to act. Reading goes on
+         *     - `idempotency_full`: the memory for Idempotency-Keys is full; some are forgotten every minute
+         *     - `overloaded`: too many requests wait for the engine: try again after `Retry-After` seconds
+         *     - `shutting_down`: the server stops; the next one answers
          */
         readonly OrdersNotTaken: {
             headers: {
@@ -1416,14 +1416,14 @@ export interface components {
         /**
          * @description The cancellation cannot be put on record right now; the order rests.
          *
-         *     - `clock_unsynchronised`: the server's clock is not to be trusted right now
-         *     - `journal_backlog`: the disk does not keep up; try again
-         *     - `disk_reserve`: the disk is nearly full; reading and settlement go on
-         *     - `journal_unavailable`: nothing can be put on record; an operator has to act
-         *     - `overloaded`: too many requests wait for the engine; try again after `Retry-After` seconds
-         *     - `archive_behind`: what has happened just now is not stored yet; try again after `Retry-After` seconds
-         *     - `archive_unavailable`: what has left memory cannot be read now; an operator has to look
-         *     - `shutting_down`: the server is stopping
+         *     - `clock_unsynchronised`: the server's clock is in doubt: seconds, as a rule
+         *     - `journal_backlog`: the disk does not keep up: try again in a moment
+         *     - `disk_reserve`: the disk is nearly full: an operator has to act. Reading and settlement go on
+         *     - `journal_unavailable`: nothing can be put on record: an operator has to act. Reading goes on
+         *     - `overloaded`: too many requests wait for the engine: try again after `Retry-After` seconds
+         *     - `archive_behind`: past data are read from disk, which is a moment behind: try again after `Retry-After` seconds
+         *     - `archive_unavailable`: what has left memory cannot be read: an operator has to act. Orders go on
+         *     - `shutting_down`: the server stops; the next one answers
          */
         readonly CancelsNotTaken: {
             headers: {
@@ -1442,8 +1442,8 @@ export interface components {
         /**
          * @description Too many requests wait for the engine, or what was asked for cannot be put on record.
          *
-         *     - `overloaded`: too many requests wait for the engine; try again after `Retry-After` seconds
-         *     - `journal_unavailable`: nothing can be put on record; an operator has to act
+         *     - `overloaded`: too many requests wait for the engine: try again after `Retry-After` seconds
+         *     - `journal_unavailable`: nothing can be put on record: an operator has to act. Reading goes on
          */
         readonly Overloaded: {
             headers: {
@@ -1463,10 +1463,10 @@ export interface components {
         /**
          * @description The past cannot be read right now.
          *
-         *     - `overloaded`: too many requests wait for the engine; try again after `Retry-After` seconds
-         *     - `archive_behind`: what has happened just now is not stored yet; try again after `Retry-After` seconds
-         *     - `archive_unavailable`: what has left memory cannot be read now; an operator has to look
-         *     - `journal_unavailable`: nothing can be put on record; an operator has to act
+         *     - `overloaded`: too many requests wait for the engine: try again after `Retry-After` seconds
+         *     - `archive_behind`: past data are read from disk, which is a moment behind: try again after `Retry-After` seconds
+         *     - `archive_unavailable`: what has left memory cannot be read: an operator has to act. Orders go on
+         *     - `journal_unavailable`: nothing can be put on record: an operator has to act. Reading goes on
          */
         readonly PastNotRead: {
             headers: {

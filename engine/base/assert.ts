@@ -1,6 +1,6 @@
 /**
  * Assertions are for programming errors. After a failed one the ledger can no longer be trusted, so nothing catches
- * it and the process stops (design, "Faults"). Bad input is never an assertion: it is rejected with a code from
+ * it and the process stops. Bad input is never an assertion: it is rejected with a code from
  * `errors.ts`.
  */
 export class AssertionError extends Error {

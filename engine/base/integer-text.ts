@@ -1,7 +1,6 @@
 /**
  * Integers as decimal text. Every order prints some fifteen, mostly different ones, and V8 is slow at printing
- * integers above 2^30, which it holds as doubles. Joining precomputed groups of four digits is faster
- * (docs/performance.md).
+ * integers above 2^30, which it holds as doubles. Joining precomputed groups of four digits is faster.
  */
 import { assert } from './assert.js';
 

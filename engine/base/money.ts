@@ -1,5 +1,5 @@
 /**
- * Exact arithmetic on cents, odds and percentages (design, section 2).
+ * Exact arithmetic on cents, odds and percentages.
  *
  * Units: cents; odds in 1e-4 (`oddsE4`), rounded down; percentages in hundredths of a point (`percentE2`), rounded
  * half up; fees in basis points. Every product is exact: where it would exceed the safe integers of a double, the
@@ -61,7 +61,7 @@ export function payoutCents(stakeCents: number, publishedOddsE4: number, feeBps:
 }
 
 /**
- * Converts dollars to cents (design, section 2). Null if the amount is not finite, has more than two decimals or
+ * Converts dollars to cents. Null if the amount is not finite, has more than two decimals or
  * exceeds `AMOUNT_CENTS_MAX`. Negative dollars give negative cents.
  */
 export function centsOfDollars(dollars: number): number | null {

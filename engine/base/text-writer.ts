@@ -1,7 +1,7 @@
 /**
  * Text that grows piece by piece, kept as bytes of UTF-8 and made a string once. A concatenated string is a rope of its
  * pieces: whoever needs it flat walks all of them, and printing digits by groups reads strings from all over the memory.
- * Both cost the event loop more than writing the bytes (docs/performance.md).
+ * Both cost the event loop more than writing the bytes.
  */
 import { assert } from './assert.js';
 

@@ -1,5 +1,5 @@
 /**
- * A 64-bit digest of the whole history, folded outcome by outcome (design, "Determinism"). Two runs of the same
+ * A 64-bit digest of the whole history, folded outcome by outcome. Two runs of the same
  * commands must agree on it after every command. It detects divergence, not forgery: the journal's chain of SHA-256
  * does that.
  */

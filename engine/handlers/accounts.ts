@@ -1,4 +1,4 @@
-/** Operator commands on accounts and the house (design, sections 3 and 8). */
+/** Operator commands on accounts and the house. */
 import { assert } from '../base/assert.js';
 import { AMOUNT_CENTS_MAX } from '../base/money.js';
 import type { CreateAccount, HouseTransfer, Transfer, UpdateAccount } from '../model/commands.js';

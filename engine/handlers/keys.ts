@@ -1,4 +1,4 @@
-/** Operator commands on API keys (specification, section 5; design, sections 3 and 8). */
+/** Operator commands on API keys. */
 import { assert } from '../base/assert.js';
 import type { CreateKey, ExpireKey, RotateKey, UpdateKey } from '../model/commands.js';
 import { WRITE_SCOPES_MASK, WRITE_TIER } from '../model/domain.js';

@@ -1,5 +1,5 @@
 /**
- * The lifecycle of rounds: time (`advance`), the price at a boundary, and voiding by an operator (design, section 4).
+ * The lifecycle of rounds: time (`advance`), the price at a boundary, and voiding by an operator.
  */
 import type { Advance, BoundaryPrice, VoidRound } from '../model/commands.js';
 import {

@@ -1,6 +1,6 @@
 /**
- * How rounds open: at a boundary, or late, if a market has no round and enough betting time is left (design, section
- * 4). The house pays the seeds of both sides.
+ * How rounds open: at a boundary, or late, if a market has no round and enough betting time is left. The house pays
+ * the seeds of both sides.
  */
 import { must } from '../base/assert.js';
 import type { BoundaryPrice, OpenLate } from '../model/commands.js';

@@ -1,5 +1,5 @@
 /**
- * The checks of an order, in the design's order (section 5), for orders that are placed and for those that are only
+ * The checks of an order, in the order of docs/bots/reliable-orders.md, for orders that are placed and for those that are only
  * quoted: first those that find its round, then those of what it gets there. Messages are built only on refusal.
  */
 import { dollarsOfCents, oddsE4, payoutCents, percentUpE2 } from '../base/money.js';

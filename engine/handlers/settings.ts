@@ -1,6 +1,6 @@
 /**
  * Settings that affect outcomes and are therefore journaled: rules, the directory's setup, market hours, the trading
- * switch, suspensions and a manual clock (design, "Determinism").
+ * switch, suspensions and a manual clock.
  */
 import { assert } from '../base/assert.js';
 import type {

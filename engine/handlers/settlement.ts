@@ -1,6 +1,6 @@
 /**
  * Resolving rounds and paying them out. Resolved rounds wait in a queue, and their bets are credited in journaled
- * slices, so that a round with many bets does not block orders (design, section 4). What is left after the last bet
+ * slices, so that a round with many bets does not block orders. What is left after the last bet
  * goes to the house.
  */
 import { assert, must } from '../base/assert.js';
@@ -157,7 +157,7 @@ function betResult(roundResult: number, side: number): number {
     : LOSS;
 }
 
-/** What a settled bet pays: the promised payout, the stake back, or nothing (design, section 2). */
+/** What a settled bet pays: the promised payout, the stake back, or nothing. */
 export function paidCents(result: number, stakeCents: number, payoutCents: number): number {
   if (result === WIN) return payoutCents;
   return result === LOSS ? 0 : stakeCents;

@@ -1,5 +1,5 @@
 /**
- * Detects steps of the wall clock (design, "Faults"). Betting windows are wall-clock times: after a step, bets would
+ * Detects steps of the wall clock. Betting windows are wall-clock times: after a step, bets would
  * be taken at a price that is already known. The guard is pure; it is given readings of both clocks.
  *
  * - Behind: the wall clock is more than 1 s before the last stamp, which may be from before a restart. Sound again

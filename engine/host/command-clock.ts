@@ -1,5 +1,5 @@
 /**
- * The time of commands: `max(last stamp, wall clock)`, so that it never goes backwards (design, "Determinism").
+ * The time of commands: `max(last stamp, wall clock)`, so that it never goes backwards.
  *
  * While the wall clock is not sound, command time stands still. A clock that jumps ahead and returns must neither end
  * rounds early nor leave the engine ahead of real time.

@@ -1,6 +1,6 @@
 /**
  * Moves a manual clock (sandbox) as a real one moves: through every instant at which something is due, in order, and
- * executes all that is due before time goes on (design, section 8, `/clock`).
+ * executes all that is due before time goes on.
  */
 import { assert } from '../base/assert.js';
 import type { By } from '../model/operators.js';

@@ -1,7 +1,7 @@
 /**
  * Turns price ticks, which are not journaled, into journaled prices: `boundaryPrice` commands for boundaries that
- * rounds are waiting for, and `openLate` commands for markets without a round while the price is fresh (design,
- * section 4). It is not part of the engine's state and starts empty.
+ * rounds are waiting for, and `openLate` commands for markets without a round while the price is fresh. It is not
+ * part of the engine's state and starts empty.
  */
 import { assert, must } from '../base/assert.js';
 import type { BoundaryPrice, OpenLate } from '../model/commands.js';
@@ -245,7 +245,7 @@ export class PriceTracker {
   }
 }
 
-/** Why a tick is refused whatever came before it, as a sentence for people, or null (design, section 4). */
+/** Why a tick is refused whatever came before it, as a sentence for people, or null. */
 function malformedReason(tick: PriceTick, nowMs: number): string | null {
   if (!Number.isFinite(tick.price) || tick.price <= 0) return 'the price is not a positive number';
   if (!Number.isSafeInteger(tick.timeMs) || tick.timeMs < 0) return 'the timestamp is not a time';

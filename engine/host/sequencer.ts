@@ -1,5 +1,5 @@
 /**
- * The only way into the engine (design, "The way of an order"). It stamps and applies commands, collects the accepted
+ * The only way into the engine. It stamps and applies commands, collects the accepted
  * ones in batches, hands the batches to the journal one at a time, and acknowledges nothing before it is durable.
  *
  * Group commit: if the writer is idle, a batch is handed over at the end of the event-loop turn; otherwise it fills

@@ -1,6 +1,6 @@
 /**
  * Storage of snapshots: files, or a simulator's memory. A snapshot is taken at the end of a journal batch and names
- * that batch, so that it cannot be loaded with another journal (design, "Snapshots without a pause").
+ * that batch, so that it cannot be loaded with another journal.
  */
 import type { Engine } from '../engine.js';
 

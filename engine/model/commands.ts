@@ -1,6 +1,6 @@
 /**
  * Everything that can happen to the engine. A command contains its time and every fact that affects its outcome, so
- * the same commands in the same order give the same state (design, "Determinism"). `command-codec.ts` defines their
+ * the same commands in the same order give the same state. `command-codec.ts` defines their
  * text form.
  */
 import type { AssetClass } from './domain.js';
@@ -58,7 +58,7 @@ export interface BoundaryPrice extends Timed {
   readonly estimate?: PriceEstimate;
 }
 
-/** Opens rounds at `timeMs` in the asset's markets that have none (design, section 4). */
+/** Opens rounds at `timeMs` in the asset's markets that have none. */
 export interface OpenLate extends Timed {
   readonly kind: 'openLate';
   readonly asset: number;
@@ -92,7 +92,7 @@ export interface IdempotencyDigest {
   readonly body: number;
 }
 
-/** A bet (specification, POST /orders). `market` is -1 if the id is unknown. */
+/** A bet. `market` is -1 if the id is unknown. */
 export interface PlaceOrder extends Timed {
   readonly kind: 'placeOrder';
   readonly account: number;

@@ -1,5 +1,5 @@
 /**
- * The specification's vocabulary (section 2) and its numbering inside the engine.
+ * The API's vocabulary and its numbering inside the engine.
  *
  * The engine works with small integers: an asset, time frame, tier or side is its index in the lists below, and a
  * market is `asset * TIME_FRAMES.length + timeFrame`. The lists are append-only, because indexes go into the
@@ -26,7 +26,7 @@ export const ASSETS = [
 ] as const;
 export type Asset = (typeof ASSETS)[number];
 
-/** Asset classes differ in market hours and in how old a price may be (design, section 4). */
+/** Asset classes differ in market hours and in how old a price may be. */
 export const ASSET_CLASSES = ['CRYPTO', 'METAL', 'FX'] as const;
 export type AssetClass = (typeof ASSET_CLASSES)[number];
 
@@ -73,7 +73,7 @@ export const SHARE_TOO_COARSE = -4;
 
 export const TIERS = ['BRONZE', 'SILVER', 'GOLD', 'PLATINUM', 'VIP'] as const;
 export type Tier = (typeof TIERS)[number];
-/** Lowest tier that may have write scopes (specification, section 5). */
+/** Lowest tier that may have write scopes. */
 export const WRITE_TIER = 1;
 
 export const SCOPES = ['markets:read', 'positions:read', 'orders:write', 'orders:cancel'] as const;
@@ -104,7 +104,7 @@ export const RESULT_DOWN = 2;
 export const RESULT_DRAW = 3;
 export const RESULT_VOID = 4;
 
-/** Result of a bet. `CASHOUT` is in the specification; nothing produces it yet. */
+/** Result of a bet. `CASHOUT` is reserved; nothing produces it. */
 export const BET_RESULTS = ['NONE', 'WIN', 'LOSS', 'DRAW', 'REFUNDED', 'CASHOUT'] as const;
 export type BetResult = Exclude<(typeof BET_RESULTS)[number], 'NONE'>;
 
@@ -171,7 +171,7 @@ export const keyId = (key: number): string => `key_${key}`;
 export const parseKeyId = (id: string): number => parseNumbered('key_', id);
 export const betId = (bet: number): string => `bet_${integerText(bet)}`;
 export const parseBetId = (id: string): number => parseNumbered('bet_', id);
-/** `<marketId>_<roundNumber>`: stable across restarts and never reused (design, section 4). */
+/** `<marketId>_<roundNumber>`: stable across restarts and never reused. */
 export const roundId = (market: number, roundNumber: number): string => `${marketId(market)}_${roundNumber}`;
 
 /** Market index and round number of a round id, or null if it is malformed. */

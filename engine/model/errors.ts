@@ -1,5 +1,5 @@
 /**
- * The one registry of error codes (specification, section 7; design, sections 5 and 8).
+ * The one registry of error codes.
  *
  * A code is the stable first part of the envelope's `error` string and never changes its meaning; a removed
  * code is not used again. The status belongs to the code, so that no two places can answer it differently.

@@ -1,6 +1,6 @@
 /**
  * What an accepted command did. The market view, the account reads and the archive consume events; none of them is a
- * special case inside the engine (design, section 10). The sequence number is in the outcome.
+ * special case inside the engine. The sequence number is in the outcome.
  */
 import { fail } from '../base/assert.js';
 import type { ErrorCode } from './errors.js';
@@ -214,7 +214,7 @@ export interface CurrentOdds {
 export interface Rejected {
   readonly status: 'rejected';
   readonly code: ErrorCode;
-  /** A sentence for people, or '' if the specification requires the bare code. */
+  /** A sentence for people, or '' for the bare code. */
   readonly detail: string;
   /** Only if the odds are what refused an order that named its least odds. */
   readonly current?: CurrentOdds;

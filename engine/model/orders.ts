@@ -37,7 +37,7 @@ export interface LimitFills {
   readonly downCents: number;
 }
 
-/** Everything in a 201 response, so that it can be replayed (specification, OrderResult). */
+/** Everything in a 201 response, so that it can be replayed. */
 export interface OrderTerms {
   /** `orderPending`: a limit order rests. Its odds are then those that it names, its payout the one at these odds. */
   readonly type: 'betPlaced' | 'orderPending';

@@ -1,7 +1,7 @@
 /**
  * The ports of the engine and its host: time, the journal, price feeds and the network, as interfaces. `main.ts`
- * provides the real implementations; the simulator replaces all of them and runs everything else unchanged (design,
- * section 10). `http` and `persistence` know each other only through these types.
+ * provides the real implementations; the simulator replaces all of them and runs everything else unchanged. `http`
+ * and `persistence` know each other only through these types.
  */
 import type { ErrorCode } from './errors.js';
 
@@ -43,7 +43,7 @@ export interface StoredBatch extends Batch {
   readonly chain: string;
 }
 
-/** The last durable batch according to the mark file (design, "the mark"). */
+/** The last durable batch according to the mark file. */
 export interface Mark {
   readonly lastSeq: number;
   readonly checksum: string;

@@ -1,10 +1,10 @@
 /**
  * The rules in force: all configuration that affects outcomes. They reach the engine only through a journaled
- * `configure` command. A round keeps the rules it was opened under (design, "Determinism").
+ * `configure` command. A round keeps the rules it was opened under.
  */
 import { ASSETS, assetClassOf, assetOf, MARKET_IDS, type Tier, textAt, timeFrameOf } from './domain.js';
 
-/** How the house quotes in a market (design, section 2). */
+/** How the house quotes in a market. */
 export interface HouseRules {
   /** `fair`: the seeds follow the price (`engine/quotes`). `fixed`: each side keeps its half. */
   readonly policy: 'fair' | 'fixed';
@@ -68,7 +68,7 @@ export interface Rules {
   readonly markets: readonly MarketRules[];
   /** One entry per tier, in the order of `TIERS`. Tier limits apply at once, to all rounds. */
   readonly tiers: readonly TierRules[];
-  /** Fee on winnings in basis points (specification: 3 %). */
+  /** Fee on winnings in basis points (3 %). */
   readonly feeBps: number;
   /** What the house may lose in a day (UTC) before its markets are suspended (`loss-limits.ts`). Apply at once. */
   readonly lossLimits: {
@@ -77,9 +77,9 @@ export interface Rules {
     readonly assetCents: number;
     readonly allCents: number;
   };
-  /** Bets are refused from this long before the lock (specification: 20 s). */
+  /** Bets are refused from this long before the lock (20 s). */
   readonly cutoffMs: number;
-  /** Slippage tolerance of `expectedPercent` in hundredths of a point (specification: 15 points). */
+  /** Slippage tolerance of `expectedPercent` in hundredths of a point (15 points). */
   readonly slippageE2: number;
   /** Minimum betting time, up to the cutoff, for a round that opens late. */
   readonly lateOpenBettingMs: number;
@@ -109,7 +109,7 @@ const DEFAULT_HOUSE: HouseRules = {
 
 const LOCK_LEAD_MS: readonly number[] = [5_000, 15_000, 30_000, 60_000, 300_000];
 
-/** The defaults of the design (sections 2 to 5). */
+/** The defaults: docs/bots/concepts.md shows them. */
 export function defaultRules(masterSecretFingerprint: string): Rules {
   return {
     markets: MARKET_IDS.map((marketId, market) => ({

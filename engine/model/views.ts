@@ -66,7 +66,7 @@ export interface RoundView {
   readonly voidReason: string;
 }
 
-/** One bet of an account (specification, Position). */
+/** One bet of an account. */
 export interface BetView {
   readonly bet: number;
   readonly market: number;
@@ -159,7 +159,7 @@ export interface OpenPrice {
   readonly timeMs: number;
 }
 
-/** Invariant: house + accounts + openStakes + openSeeds + reservedStakes = deposits - withdrawals (design, section 2). */
+/** Invariant: house + accounts + openStakes + openSeeds + reservedStakes = deposits - withdrawals. */
 export interface Totals {
   readonly houseCents: number;
   readonly accountsCents: number;

@@ -1,5 +1,5 @@
 /**
- * What a round may come to owe (design, section 2). Two rules hold after every bet:
+ * What a round may come to owe. Two rules hold after every bet:
  *
  * - A round never owes more on a side than its pool holds.
  * - With the policy `fair`, a round never sells below the fair share for more than it has earned above it. Each bet's

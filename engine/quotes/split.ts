@@ -1,5 +1,5 @@
 /**
- * How the house splits its seeds (design, section 2). Odds are fixed at the bet, so seeds that stood still would be bled
+ * How the house splits its seeds. Odds are fixed at the bet, so seeds that stood still would be bled
  * by whoever looks at the price. In a round with the policy `fair` the house therefore moves its seeds, 2S in total,
  * between the sides until UP's published share is the fair probability that UP wins.
  *

@@ -1,6 +1,5 @@
 /**
- * Reads of an account's bets. Status, result and payout follow from the bet's columns and its round (specification,
- * Position).
+ * Reads of an account's bets. Status, result and payout follow from the bet's columns and its round.
  */
 
 import { paidCents } from '../handlers/settlement.js';

@@ -1,6 +1,6 @@
 /**
  * Invariants of every state, checked on an imported one: sums and counts against their parts, each round's queue, and
- * the conservation of money (design, section 2).
+ * the conservation of money.
  */
 import { assert } from '../base/assert.js';
 import { roundId, SETTLED, SETTLING, UP, UPCOMING } from '../model/domain.js';

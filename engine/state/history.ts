@@ -1,5 +1,5 @@
 /**
- * An account's retained bets: the open, the recently placed and the recently settled ones (design, section 5). A bet
+ * An account's retained bets: the open, the recently placed and the recently settled ones. A bet
  * is freed when nothing keeps it.
  */
 import { fail } from '../base/assert.js';

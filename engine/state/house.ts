@@ -1,6 +1,5 @@
 /**
- * The house account, the totals of deposits and withdrawals, and transfer references, which are unique for ever
- * (design, sections 2 and 8).
+ * The house account, the totals of deposits and withdrawals, and transfer references, which are unique for ever.
  */
 import { assert } from '../base/assert.js';
 import type { BalanceMoved } from '../model/events.js';

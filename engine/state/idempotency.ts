@@ -1,5 +1,5 @@
 /**
- * The memory of Idempotency-Keys (specification, section 4; design, section 5). An entry contains every fact of its
+ * The memory of Idempotency-Keys. An entry contains every fact of its
  * 201 response, so it does not depend on the bet's being retained.
  *
  * Entries are appended to chunks in order of time; a chunk is dropped once its last entry has expired. Entries are

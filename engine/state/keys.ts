@@ -1,4 +1,4 @@
-/** API keys (specification, section 5). The engine stores the SHA-256 of a key's secret, never the secret. */
+/** API keys. The engine stores the SHA-256 of a key's secret, never the secret. */
 import { assert, must } from '../base/assert.js';
 import type { KeyView } from '../model/views.js';
 

@@ -1,4 +1,4 @@
-/** Rounds and markets (design, section 4). */
+/** Rounds and markets. */
 import { must } from '../base/assert.js';
 import {
   ASSETS,

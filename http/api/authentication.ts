@@ -1,5 +1,5 @@
 /**
- * Authentication and authorisation, in the order of the design (section 5): the address's limit, the key, its scope
+ * Authentication and authorisation, in the order of docs/bots/api.md: the address's limit, the key, its scope
  * and its account's tier, then the other limits. Nothing else of a request is read before, with one exception: an
  * order of an account that may no longer write, because it may have been placed before.
  */

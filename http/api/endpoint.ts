@@ -12,7 +12,7 @@ import type { PastReads } from './past-reads.js';
 import type { Reads } from './reads.js';
 import type { SharedReads } from './shared-reads.js';
 
-/** Canonical and legacy base address (specification, section 9). */
+/** Canonical and legacy base address. */
 export const BASES = ['/v1', '/api/v1'] as const;
 
 /** The services that handlers use. */

@@ -1,5 +1,5 @@
 /**
- * The endpoints of the public API (specification, section 4), each with its method, path, scope, handler and API
+ * The endpoints of the public API, each with its method, path, scope, handler and API
  * description. A new endpoint is an entry here: router, limits and API document follow from it.
  */
 import { ASSETS, MARKET_IDS, MARKETS_MAX } from '../../engine/model/domain.js';

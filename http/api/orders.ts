@@ -1,5 +1,5 @@
 /**
- * POST /orders (specification, section 4; design, sections 1 and 5) and POST /orders/quote at the gateway: from the request
+ * POST /orders and POST /orders/quote at the gateway: from the request
  * to the facts that the engine's thread needs, and from its reply to the answer.
  */
 import type { RoundSeeds } from '../../engine/fairness.js';

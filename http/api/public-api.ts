@@ -1,5 +1,5 @@
 /**
- * The public API as one handler (specification, sections 4 to 8; design, section 5). Every request takes the same
+ * The public API as one handler. Every request takes the same
  * steps: its route is found, its key is checked, it is counted for its address, key and account, and only then is the
  * rest of it read.
  */

@@ -1,5 +1,5 @@
 /**
- * The GET endpoints (specification, section 4) at the gateway. Market data are ready bytes made of the board. What stands
+ * The GET endpoints at the gateway. Market data are ready bytes made of the board. What stands
  * in the engine alone is asked for over the rings.
  */
 

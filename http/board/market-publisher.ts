@@ -1,5 +1,5 @@
 /**
- * Writes the board on the engine's thread (design, section 4; specification, sections 2 and 4).
+ * Writes the board on the engine's thread.
  *
  * A market's round, its status, its open price, and the number and sum of its bets follow the events of durable commands,
  * so that nobody sees what a crash can undo. Pools are read from the live round and may be one batch ahead. Transitions

@@ -8,7 +8,7 @@ import { factsMemory, SharedRows } from './shared-rows.js';
 
 /**
  * How often rounds are driven and the board is published, in milliseconds. A turn of it costs the engine's thread as much as
- * dozens of orders (docs/performance.md).
+ * dozens of orders.
  */
 export const PUBLISH_EVERY_MS = 20;
 

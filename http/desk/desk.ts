@@ -1,5 +1,5 @@
 /**
- * Handles a gateway's request on the engine's thread (specification, section 4; design, sections 1 and 5). The rights
+ * Handles a gateway's request on the engine's thread. The rights
  * of key and account are checked again here, when the request takes effect. A success is sent only once it is
  * durable, a read only once everything that it shows is durable.
  */

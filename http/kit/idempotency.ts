@@ -1,5 +1,5 @@
 /**
- * Idempotency-Key (specification, POST /orders; design, section 5): the header's form, and the digests by which the
+ * Idempotency-Key: the header's form, and the digests by which the
  * engine remembers a key and its body. Both digests are keyed with a secret. The key's is SHA-256, because it decides
  * where an entry lies in a table shared by all accounts. The body's only distinguishes an account's own requests, so
  * a much cheaper mixing function is enough.

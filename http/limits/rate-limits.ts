@@ -1,5 +1,5 @@
 /**
- * The four rate limits (specification, section 8; design, section 6): requests in any 60 s for a key's reads, a key's
+ * The four rate limits: requests in any 60 s for a key's reads, a key's
  * writes, an account and an address. They are exact, held in memory only, and use the caller's time, in whole
  * milliseconds.
  *

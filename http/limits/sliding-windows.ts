@@ -1,5 +1,5 @@
 /**
- * The exact sliding windows behind every rate limit (design, section 6): the times, in milliseconds, of the requests
+ * The exact sliding windows behind every rate limit: the times, in milliseconds, of the requests
  * counted in the last 60,000 ms, at most as many as the limit. One that is counted beyond the limit takes the place of
  * the oldest.
  *

@@ -1,5 +1,5 @@
 /**
- * Windows by owner, in bounded memory (design, section 6). They are listed by the time of their last request, so idle
+ * Windows by owner, in bounded memory. They are listed by the time of their last request, so idle
  * ones are at the old end, and are dropped at look-ups: only owners of the last minute are kept.
  *
  * A site (an IPv6 /48) has 65,536 countable addresses, as many as the table of addresses has places. So only the first

@@ -1,5 +1,5 @@
 /**
- * The public market data (design, section 4; specification, sections 2 and 4): bytes built from the board on request and
+ * The public market data: bytes built from the board on request and
  * cached for a short time. A transition of a round invalidates them at once.
  */
 

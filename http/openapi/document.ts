@@ -1,7 +1,7 @@
 /**
- * The OpenAPI 3.1 document of the public API (specification, sections 4 and 9). Each endpoint describes its own
+ * The OpenAPI 3.1 document of the public API. Each endpoint describes its own
  * parameters and answers (`Documented`), the schemas come from the handlers' types (`schemas.ts`), and what endpoints
- * share is in `common.ts`. Anything beyond the specification is marked `x-extension: true`. A name in braces stands
+ * share is in `common.ts`. Anything beyond the first API of six endpoints is marked `x-extension: true`. A name in braces stands
  * for a value of the rules in force.
  */
 import type { Rules } from '../../engine/model/rules.js';

@@ -13,7 +13,7 @@ export interface Description {
   readonly summary: string;
   /** Follows the sentence on the scope. Names in braces stand for values of the rules (`fillInRules`). */
   readonly text?: string;
-  /** Goes beyond the specification. */
+  /** Goes beyond the first API of six endpoints. */
   readonly isExtension?: boolean;
   readonly parameters?: readonly JsonObject[];
   readonly requestBody?: JsonObject;

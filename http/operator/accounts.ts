@@ -1,4 +1,4 @@
-/** Endpoints of accounts and their money (design, sections 3 and 8). */
+/** Endpoints of accounts and their money. */
 import typia, { type tags } from 'typia';
 import { must } from '../../engine/base/assert.js';
 import { centsOfDollars } from '../../engine/base/money.js';

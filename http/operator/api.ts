@@ -1,5 +1,5 @@
 /**
- * The operator API (design, section 8): JSON in the public API's envelope, on a port of its own, for holders of an
+ * The operator API: JSON in the public API's envelope, on a port of its own, for holders of an
  * operator token whose role is enough. Every change is a journaled command, and every answer waits until what it reports
  * is durable. `/healthz` and `/readyz` need no token (`health.ts`).
  *

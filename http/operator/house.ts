@@ -1,4 +1,4 @@
-/** Endpoints of the house's money (design, sections 2 and 8). */
+/** Endpoints of the house's money. */
 import typia from 'typia';
 import { REFERENCE, showTransfer, type TransferBody, transferIn } from './accounts.js';
 import { answer, type Endpoint } from './endpoint.js';

@@ -1,5 +1,5 @@
 /**
- * Endpoints of API keys (design, sections 3 and 8). A key's secret is shown once, in the answer that creates it. The engine's
+ * Endpoints of API keys. A key's secret is shown once, in the answer that creates it. The engine's
  * thread never sees it, only its digest.
  */
 import typia, { type tags } from 'typia';

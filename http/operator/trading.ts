@@ -1,4 +1,4 @@
-/** Endpoints that control trading: the switch, markets, rounds, prices and the clock; and, in a sandbox, prices and time (design, section 8). */
+/** Endpoints that control trading: the switch, markets, rounds, prices and the clock; and, in a sandbox, prices and time. */
 import typia, { type tags } from 'typia';
 import { ASSETS, type Asset, marketId, marketOf, parseRoundId, roundId } from '../../engine/model/domain.js';
 import { refuse } from '../kit/refused.js';

@@ -1,5 +1,5 @@
 /**
- * The client's address as rate limits count it (design, section 6): IPv4 as text, IPv4 mapped into IPv6 as that IPv4,
+ * The client's address as rate limits count it: IPv4 as text, IPv4 mapped into IPv6 as that IPv4,
  * and IPv6 by its /64, since one subscriber owns a whole /64. Behind a trusted proxy it is the address that the proxy
  * reports.
  *

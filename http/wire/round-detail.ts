@@ -1,4 +1,4 @@
-/** The answer of GET /rounds/{id}: a round, its result and its provably-fair seed (design, section 5). */
+/** The answer of GET /rounds/{id}: a round, its result and its provably-fair seed. */
 
 import { isoText } from '../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../engine/base/money.js';

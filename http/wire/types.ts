@@ -1,5 +1,5 @@
 /**
- * The public API's resources as types (specification, section 2): what the handlers read and send, and what
+ * The public API's resources as types: what the handlers read and send, and what
  * the OpenAPI document is made from, so that the three cannot drift apart. The comments are the document's
  * descriptions; a name in braces stands for what the rules in force say (`describe-rules.ts`).
  */

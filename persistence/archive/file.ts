@@ -8,7 +8,7 @@ import { JournalError } from '../errors.js';
 import { openArchive } from './open.js';
 import { type ArchiveProgress, asArchiveDamage, readProgress } from './schema.js';
 
-/** Page cache: SQLite's default is too small for the lists of many accounts (docs/performance.md). */
+/** Page cache: SQLite's default is too small for the lists of many accounts. */
 const CACHE_KIB = 32 * 1024;
 const BUSY_TIMEOUT_MS = 1_000;
 /** The WAL is checkpointed after this many pages, and then cut back to this size. */

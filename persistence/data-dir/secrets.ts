@@ -14,7 +14,7 @@ const OPERATOR_TOKEN_BYTES = 32;
 export const SECRET_MODE = 0o600;
 
 /**
- * The 32 random bytes that the round seeds are derived from (design, section 5). With `mayCreate`, at the very first
+ * The 32 random bytes that the round seeds are derived from. With `mayCreate`, at the very first
  * start, they are created if missing; the rounds of an existing journal can only be proven with the old ones. Throws
  * `secret_invalid`.
  */

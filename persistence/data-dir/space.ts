@@ -1,5 +1,5 @@
 /**
- * Free space on the journal's disk, as levels (design, "Faults"). A level is entered below its threshold and left a
+ * Free space on the journal's disk, as levels. A level is entered below its threshold and left a
  * tenth above it, so that a disk near a threshold does not flap. The worst level leaves enough space for the commits in
  * flight and a clean close, so that a full disk does not tear the journal.
  */

@@ -1,5 +1,5 @@
 /**
- * The mark: the last durable batch, in a small side file (design, "The journal"). SQLite ends a WAL at its first
+ * The mark: the last durable batch, in a small side file. SQLite ends a WAL at its first
  * damaged frame and silently drops the commits behind it; the mark detects that.
  *
  * Two slots are written in turn, each with its own generation number and checksum, so that a torn write leaves the

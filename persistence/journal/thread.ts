@@ -2,8 +2,8 @@
  * The event loop's side of the journal's thread (`worker.ts`): a `JournalWriter` that never waits for the disk. After a
  * failure nothing more is acknowledged.
  *
- * A batch crosses as a string: a transferred buffer costs the event loop as much, and shared memory saves little
- * (docs/performance.md). The thread sleeps on shared memory, since waking an event loop costs both sides more.
+ * A batch crosses as a string: a transferred buffer costs the event loop as much, and shared memory saves little.
+ * The thread sleeps on shared memory, since waking an event loop costs both sides more.
  */
 import { assert, must, unreachable } from '../../engine/base/assert.js';
 import type { Batch, JournalWriter, JournalWriterEvents } from '../../engine/model/ports.js';

@@ -1,6 +1,6 @@
 /**
  * After an unclean stop nothing is appended to the old file: its good batches are copied to a new one, which replaces
- * it (design, "The journal"). A page whose write failed may look whole in memory and be missing on the disk.
+ * it. A page whose write failed may look whole in memory and be missing on the disk.
  *
  * The danger is a stale WAL: SQLite would apply it to whatever database is beside it. So the WAL is removed while the
  * complete copy has a name of its own, which means that only the copy counts from then on. Each step leaves a directory

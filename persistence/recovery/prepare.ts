@@ -1,5 +1,5 @@
 /**
- * The first step of a start (design, "Faults"): makes the files of a journal safe to read and to append to. It tells a
+ * The first step of a start: makes the files of a journal safe to read and to append to. It tells a
  * clean stop from an unclean one, checks that the segments are connected and that the last acknowledged batch exists,
  * copies the open segment after an unclean stop, and completes an interrupted roll. It can be repeated after a crash at
  * any point. If it cannot trust the journal, it throws and has changed nothing.

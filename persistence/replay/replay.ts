@@ -1,8 +1,7 @@
 /**
  * Replays a journal, from any store: batches go to the engine in order, and after each its rolling digest is compared
  * with the row's. Recovery, shadow, history and `verify` all replay by these functions. The end of the journal is
- * compared with the mark, so that a journal that lost its tail is refused and not taken for a shorter one (design, "The
- * journal").
+ * compared with the mark, so that a journal that lost its tail is refused and not taken for a shorter one.
  */
 import type { Engine } from '../../engine/engine.js';
 import type { Command } from '../../engine/model/commands.js';

@@ -1,5 +1,5 @@
 /**
- * The shadow: a second engine that replays the journal while the server runs (design, "Snapshots without a pause").
+ * The shadow: a second engine that replays the journal while the server runs.
  * After every batch it compares its rolling digest with the row's, a continuous proof that replay gives the state that
  * is being served. It feeds the archive, and snapshots are taken of it (`snapshots.ts`). It knows nothing of threads:
  * `worker.ts` runs it, a slice at a time.

@@ -1,5 +1,5 @@
 /**
- * Snapshots as files, one each, in a folder of the data directory (design, "Snapshots without a pause").
+ * Snapshots as files, one each, in a folder of the data directory.
  *
  *     snapshot-<sequence number, 16 digits>-<first 32 hex digits of the file's SHA-256>.db
  *

@@ -1,4 +1,4 @@
-/** Every mistake in the environment is reported by the name of its variable (design, section 8). */
+/** Every mistake in the environment is reported by the name of its variable. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

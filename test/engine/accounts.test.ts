@@ -1,4 +1,4 @@
-/** Accounts, keys and money in and out, at their limits (design, sections 2 and 3). */
+/** Accounts, keys and money in and out, at their limits. */
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { AMOUNT_CENTS_MAX } from '../../engine/base/money.js';

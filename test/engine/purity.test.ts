@@ -1,5 +1,5 @@
 /**
- * The engine is pure: no clock, no chance, no timers, no I/O (design, section 1). What it imports is held by
+ * The engine is pure: no clock, no chance, no timers, no I/O. What it imports is held by
  * `test/house/rooms.test.ts`.
  */
 import { deepEqual } from 'node:assert/strict';

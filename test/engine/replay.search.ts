@@ -1,6 +1,6 @@
 /**
  * The journal's commands give the same state again: through their text form, whatever the batches were, and
- * nothing but these commands does (design, "Determinism").
+ * nothing but these commands does.
  */
 import { equal, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
 /**
- * A search for bets that win whatever happens (design, section 2: what a round may come to owe).
+ * A search for bets that win whatever happens: what a round may come to owe.
  *
  * Odds are fixed when a bet is placed, so a bettor with many accounts can swing the pools: one large stake makes
  * the other side cheap, many small ones buy it up while its odds are high, and so on, each time larger. Where the house

@@ -1,4 +1,4 @@
-/** Market hours: New York's clock, its daylight saving, and the edges of sessions (design, section 4). */
+/** Market hours: New York's clock, its daylight saving, and the edges of sessions. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MarketHours, sessionsBetween } from '../../feeds/market-hours.js';

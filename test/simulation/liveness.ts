@@ -12,7 +12,7 @@ import type { World } from './world.js';
 const CRYPTO = /^(BTC|ETH|SOL|BNB|XRP|HYPE|TON)_ONE_MINUTE$/;
 /** A round of a minute, two steps of the clock's guard, and some. */
 const LIVE_WITHIN_MS = 240_000;
-/** A wild price that was believed after a long silence keeps the good ones out for a quarter of an hour (design, section 4). */
+/** A wild price that was believed after a long silence keeps the good ones out for a quarter of an hour. */
 const PRICE_REFERENCE_MS = 900_000 + 120_000;
 const PROBE_EVERY_MS = 3_000;
 /** A request that a living server has had for this long is lost. */

@@ -1,5 +1,5 @@
 /**
- * The boundary-price rule of one asset (design, section 4). The price at a boundary T is the tick with the greatest
+ * The boundary-price rule of one asset. The price at a boundary T is the tick with the greatest
  * timestamp <= T, the last to arrive among equals. It is final once a tick after T has been seen or the grace has
  * passed, and is never revised.
  *

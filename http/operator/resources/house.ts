@@ -16,7 +16,7 @@ import { LOSS_SCOPES, lossLimitCents, lostCents } from '../../../engine/model/lo
 import { houseResultCents, worstResultCents } from '../../../engine/quotes/exposure.js';
 import type { HouseFacts, OpenRound } from '../queries/query.js';
 
-/** `balance + accounts + openStakes + openSeeds + reservedStakes = deposits - withdrawals`, at all times (design, section 2). */
+/** `balance + accounts + openStakes + openSeeds + reservedStakes = deposits - withdrawals`, at all times. */
 export interface HouseResource {
   /** What it can pay seeds of, or pay out. */
   readonly balance: number;

@@ -1,5 +1,5 @@
 /**
- * Which files of a data directory may be deleted (design, "Running it"; TOTE_RETENTION). The server's shadow and the
+ * Which files of a data directory may be deleted (TOTE_RETENTION). The server's shadow and the
  * command `prune` use the same plan: what would be deleted, and why the rest is kept.
  *
  * A sealed segment may be deleted when all of it is older than the policy keeps, and a snapshot from before what is

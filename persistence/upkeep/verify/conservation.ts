@@ -1,5 +1,5 @@
 /**
- * Conservation of money (design, "Money"): house + account balances + open stakes + open seeds + reserved stakes of resting
+ * Conservation of money: house + account balances + open stakes + open seeds + reserved stakes of resting
  * orders = deposits - withdrawals. `faultOfTotals` compares the running sums of the engine with each other, after every batch.
  * `faultOfBooks` adds up all accounts and bets, which takes longer.
  */

@@ -1,5 +1,5 @@
 /**
- * Secrets never reach a log or the journal in clear (specification, section 5; design, section 3): a server with the
+ * Secrets never reach a log or the journal in clear: a server with the
  * most detailed log is used in every way, and then everything that it has written is searched.
  */
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** The engine's fast arithmetic against the design's formulas in BigInt, over the whole range of amounts. */
+/** The engine's fast arithmetic against the formulas of docs/bots/concepts.md in BigInt, over the whole range of amounts. */
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

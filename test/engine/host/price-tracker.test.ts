@@ -1,4 +1,4 @@
-/** The boundary-price rule against a naive reference, and which ticks are refused (design, section 4). */
+/** The boundary-price rule against a naive reference, and which ticks are refused. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

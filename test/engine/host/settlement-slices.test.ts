@@ -1,6 +1,5 @@
 /**
- * The number of bets that a settlement command credits: more while it is fast, fewer after a slow one (design,
- * section 4).
+ * The number of bets that a settlement command credits: more while it is fast, fewer after a slow one.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

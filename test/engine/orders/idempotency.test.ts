@@ -1,4 +1,4 @@
-/** What the Idempotency-Key of a placed bet guarantees, and for how long (design, section 5). */
+/** What the Idempotency-Key of a placed bet guarantees, and for how long. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Engine } from '../../../engine/engine.js';

@@ -1,4 +1,4 @@
-/** Every limit of an order at exactly its value and one step beyond (design, section 5). */
+/** Every limit of an order at exactly its value and one step beyond. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PlaceOrder } from '../../../engine/model/commands.js';

@@ -1,5 +1,5 @@
 /**
- * The house's quote (design, section 2): how its seeds are split, what a round may come to owe, and what a bettor sees of
+ * The house's quote: how its seeds are split, what a round may come to owe, and what a bettor sees of
  * both. The arithmetic is held to the reference model's over the whole range of amounts.
  */
 import { deepEqual, equal, ok } from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** A round from its window's start to its settlement, each instant to the millisecond (design, section 4). */
+/** A round from its window's start to its settlement, each instant to the millisecond. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
@@ -55,7 +55,7 @@ test('a round locks, ends and settles on time, and the next one follows without 
   equal(exchange.reads.round(BTC_1M, FIRST_ROUND + 1)?.startTimeMs, DAY_MS + 60_000);
 });
 
-test('UP, DOWN and DRAW pay what the design says', () => {
+test('UP, DOWN and DRAW pay what the rules say', () => {
   for (const [closePrice, up, downResult] of [
     [100.01, 'WIN', 'LOSS'],
     [99.99, 'LOSS', 'WIN'],

@@ -1,6 +1,6 @@
 /**
  * A snapshot is the whole state: an engine written as tables and loaded again has the same digests, outcomes and
- * reads as the original (design, "Snapshots without a pause").
+ * reads as the original.
  */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * Authorisation (specification, section 5): every endpoint, at both base paths, against every kind of key. The expected
- * answer comes from the specification's own rules, written out in `expected`.
+ * Authorisation: every endpoint, at both base paths, against every kind of key. The expected
+ * answer comes from the rules of docs/bots/api.md, written out in `expected`.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -23,7 +23,7 @@ function refused(api: Harness, reply: Reply, code: string, status: number): void
   assert.equal(api.host.engine.betCount, 0);
 }
 
-test('an accepted order is answered with exactly the fields of the specification', () => {
+test('an accepted order is answered with exactly the fields of the API', () => {
   const { api, secret } = openHarness();
   api.clock.pass(1_005);
   const reply = api.order(secret, { ...ORDER, amount: 12.34, clientSeed: 'seed "1"' });

@@ -50,7 +50,7 @@ test('the name of an order is in its answer and in lists, which it filters, and 
   assert.match(errorOf(api.get('/v1/orders', secret, 'clientOrderId=a%20b')), /clientOrderId/);
 });
 
-test('a position has exactly the fields of the specification, from ACTIVE over SETTLING to SETTLED', () => {
+test('a position has exactly the fields of the API, from ACTIVE over SETTLING to SETTLED', () => {
   const api = new Harness();
   const { secret } = api.bettor();
   api.open();

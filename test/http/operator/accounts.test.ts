@@ -1,4 +1,4 @@
-/** The operator API for accounts, money and keys, in process (design, sections 3 and 8). */
+/** The operator API for accounts, money and keys, in process. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { operatorApi } from '../../support/host/operator-api.js';

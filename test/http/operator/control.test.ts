@@ -1,4 +1,4 @@
-/** The operator API's control of prices, clock, rounds, markets, trading and house (design, section 8). */
+/** The operator API's control of prices, clock, rounds, markets, trading and house. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { Sandbox } from '../../support/api/api-client-sandbox.js';

@@ -36,7 +36,7 @@ interface House {
   readonly withdrawals: number;
 }
 
-/** Every cent that ever came in is in the house, an account, a stake or an open seed (design, section 2). */
+/** Every cent that ever came in is in the house, an account, a stake or an open seed. */
 export async function checkConservation(operator: Client): Promise<void> {
   const { data: house } = await operator.get<House>('/house');
   const accounts = await operator.get<Account[]>('/accounts?limit=1000');

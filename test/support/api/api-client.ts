@@ -8,7 +8,7 @@ import { ApiDocument } from './api-document.js';
 import type { Market, OrderRequest, OrderResult, Position, Price, RoundDetail } from './spec.js';
 import { checkMarketArithmetic } from './spec-arithmetic.js';
 
-/** Canonical and legacy base path (specification, section 9). */
+/** Canonical and legacy base path. */
 export const BASES = ['/v1', '/api/v1'] as const;
 
 const document = new ApiDocument();
@@ -110,7 +110,7 @@ export class ApiClient {
   }
 }
 
-/** What holds for every answer of the public API (specification, sections 1, 4 and 7). */
+/** What holds for every answer of the public API. */
 export function checkAnswer(
   { status, headers, text, error }: Answered,
   what: string,

@@ -1,6 +1,6 @@
 /**
- * The specification's and the design's arithmetic in BigInt, from published numbers alone, as a distrustful client
- * computes it (specification, section 1; design, section 2).
+ * The arithmetic of docs/bots/concepts.md in BigInt, from published numbers alone, as a distrustful client
+ * computes it.
  */
 import assert from 'node:assert/strict';
 import type { Market } from './spec.js';

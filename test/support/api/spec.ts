@@ -1,9 +1,9 @@
-/** Constants of the specification and the design, and the resources as tests of a real server speak of them. */
+/** Constants of the API and the default rules, and the resources as tests of a real server speak of them. */
 import type { OrderResult as AnyOrderResult, PlacedBet } from '../../../http/wire/types.js';
 
 export type { Market, Position, Price, RoundDetail } from '../../../http/wire/types.js';
 
-/** Length of a round in milliseconds and time between its lock and its end (design, section 4). */
+/** Length of a round in milliseconds and time between its lock and its end. */
 export const FRAMES: Readonly<Record<string, { readonly lengthMs: number; readonly lockLeadMs: number }>> = {
   ONE_MINUTE: { lengthMs: 60_000, lockLeadMs: 5_000 },
   FIVE_MINUTES: { lengthMs: 300_000, lockLeadMs: 15_000 },
@@ -13,7 +13,7 @@ export const FRAMES: Readonly<Record<string, { readonly lengthMs: number; readon
 };
 export const IDEMPOTENCY_MS = 600_000;
 export const RATE_LIMITS = { keyRead: 120, keyWrite: 30, account: 240, ip: 300 };
-/** What the house puts on each side of a round, in dollars (design, section 2). */
+/** What the house puts on each side of a round, in dollars. */
 export const SEED = 1_000;
 
 export interface OrderRequest {

@@ -1,5 +1,5 @@
 /**
- * A reference for the rate limits, written from their specification: the last requests that were counted, as many as the
+ * A reference for the rate limits, written from their description: the last requests that were counted, as many as the
  * limit, are in a list, all of which is read each time. Slow and obviously right.
  */
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** The reference model of accounts, keys, money in and out, and the operator's switches (design, section 3). */
+/** The reference model of accounts, keys, money in and out, and the operator's switches. */
 import { assert } from '../../../engine/base/assert.js';
 import { AMOUNT_CENTS_MAX } from '../../../engine/base/money.js';
 import type {

@@ -1,5 +1,5 @@
 /**
- * The money rules of the design (section 2) written once more, word for word, in BigInt: the reference model must
+ * The rules of money written once more, word for word, in BigInt: the reference model must
  * not share a line of arithmetic with the engine that it checks.
  */
 

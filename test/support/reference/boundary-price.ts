@@ -1,4 +1,4 @@
-/** The price of a round's boundary on a plain list of ticks, as the design's rule reads (section 4). */
+/** The price of a round's boundary on a plain list of ticks, as docs/bots/concepts.md has the rule. */
 
 const GRACE_MS = 2_000;
 

@@ -1,5 +1,5 @@
 /**
- * The reference model of a round's life (design, section 4): locks, ends, boundary prices, late openings
+ * The reference model of a round's life: locks, ends, boundary prices, late openings
  * and voiding. What a result pays is in `settlement.ts`.
  */
 import { must } from '../../../engine/base/assert.js';

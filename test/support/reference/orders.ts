@@ -1,4 +1,4 @@
-/** The reference model of placing an order: the checks in the order of the design (section 5), one by one. */
+/** The reference model of placing an order: the checks in the order of docs/bots/reliable-orders.md, one by one. */
 import { must } from '../../../engine/base/assert.js';
 import type { OrderGuards, PlaceOrder } from '../../../engine/model/commands.js';
 import { LIVE } from '../../../engine/model/domain.js';

@@ -1,5 +1,5 @@
 /**
- * The reference model of the house's quote (design, section 2): how it splits its seeds, and what a round may come to
+ * The reference model of the house's quote: how it splits its seeds, and what a round may come to
  * owe. It looks at every bet of the round each time, and shares no arithmetic with the engine.
  */
 import type { HouseRules } from '../../../engine/model/rules.js';

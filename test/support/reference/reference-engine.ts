@@ -1,5 +1,5 @@
 /**
- * The reference model: the whole engine once more, naive and slow, written from the design alone. Property tests
+ * The reference model: the whole engine once more, naive and slow, written from the rules alone. Property tests
  * run the same commands through both and compare everything that can be seen.
  */
 import { assert, must, unreachable } from '../../../engine/base/assert.js';

@@ -1,6 +1,6 @@
 /**
  * The state of the reference model: everything that ever happened, in plain lists of plain objects. Nothing is
- * dropped; reads leave out what the design drops.
+ * dropped; reads leave out what the engine drops.
  */
 import { must } from '../../../engine/base/assert.js';
 import type { BoundaryPrice, OpenLate, PublishRoot } from '../../../engine/model/commands.js';

@@ -7,7 +7,7 @@ import { duration, isoTimeText } from '../state/format.js';
 import { may } from '../state/session.js';
 
 const ASK_EVERY_MS = 5_000;
-/** Rounds are voided where the price at their end is older (design, section 4). */
+/** Rounds are voided where the price at their end is older. */
 const OLD_MS = 10_000;
 
 /** Of `GET /status`, what is shown here. */

@@ -46,7 +46,7 @@ export function HouseView(): JSX.Element {
 
 type Totals = NonNullable<typeof live.value>['totals'];
 
-/** The equation of the books holds after every command (design, section 2). */
+/** The equation of the books holds after every command. */
 function Books({ totals }: { readonly totals: Totals }): JSX.Element {
   const { houseCents, accountsCents, openStakesCents, openSeedsCents, depositsCents, withdrawalsCents } =
     totals;
