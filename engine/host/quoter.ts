@@ -108,8 +108,7 @@ export class Quoter implements Estimator {
     const atClose = volatility.varianceOver(round.endTimeMs - round.bettingClosesMs);
     const least = Math.max(STEPS_MIN * increment, SPREADS_MIN * spread);
     if (least / price > Math.sqrt(atClose)) return SHARE_TOO_COARSE;
-    const sinceMs = Math.min(timeMs - volatility.unchangedMs(timeMs), round.endTimeMs - 1);
-    const variance = volatility.varianceOver(round.endTimeMs - sinceMs);
+    const variance = volatility.varianceUntil(round.endTimeMs, timeMs);
     const openPrice = must(round.openPrice, 'open price of a live round');
     return fairShareE6(openPrice, volatility.ahead(price), variance, increment);
   }

@@ -12,6 +12,9 @@ export interface PriceEstimate {
   readonly products: number;
   readonly squares: number;
   readonly changes: number;
+  /** The same of the intervals between changes, and of their squares, in milliseconds. */
+  readonly intervals: number;
+  readonly intervalSquares: number;
   /** Least change of the price in the present window of changes and in the last one, in its own units; 0 while unknown. */
   readonly leastNow: number;
   readonly leastBefore: number;

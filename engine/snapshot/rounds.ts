@@ -198,6 +198,8 @@ export const ESTIMATE = ordered(
     products: real,
     squares: real,
     changes: real,
+    intervals: real,
+    intervalSquares: real,
     leastNow: real,
     leastBefore: real,
     changesNow: count,

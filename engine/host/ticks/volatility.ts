@@ -32,13 +32,18 @@ const SAMPLE_MS_MIN = 200;
 const SAMPLE_MS_MAX = 60_000;
 /** Of one change in a mean, or a few would decide where they come seldom. */
 const WEIGHT_MAX = 0.03;
-/** In the fast mean a change counts for at most so many standard deviations. */
+/** In the fast mean a change counts for at most so many standard deviations, and raises it by at most such a part. */
 const DEVIATIONS_MAX = 6;
+const RISE_MAX = 0.2;
 /** In the slow mean, where jumps belong, for at most so many of the changes of twenty minutes. */
 const SLOW_DEVIATIONS_MAX = 3;
 const SLOW_CHANGE_MS = 1_200_000;
 /** The estimate stays within this factor of the configured volatility, either way. */
-const FACTOR_MAX = 4;
+const FACTOR_MAX = 8;
+/** A source is regular where the variance of the intervals between its changes is below this part of their mean's square. */
+const REGULAR_MAX = 0.01;
+/** In intervals: how much earlier than usual a regular source's change may come. */
+const EARLY = 0.1;
 
 /** What to begin with: the standard deviation of a year's relative change, of recent years. */
 export const YEARLY_VOLATILITY: Readonly<Record<Asset, number>> = {
@@ -68,6 +73,9 @@ export class Volatility {
   #products = 0;
   #squares = 0;
   #changes = 0;
+  /** The same sums of the intervals between changes, and of their squares, in milliseconds. */
+  #intervals = 0;
+  #intervalSquares = 0;
   /** Least change of the present window and of the last one, in units of the price; 0 while unknown. */
   #leastNow = 0;
   #leastBefore = 0;
@@ -84,6 +92,7 @@ export class Volatility {
     this.#slow = known?.slow ?? this.#configured;
     if (known === null) return;
     [this.#products, this.#squares, this.#changes] = [known.products, known.squares, known.changes];
+    [this.#intervals, this.#intervalSquares] = [known.intervals, known.intervalSquares];
     [this.#leastNow, this.#leastBefore, this.#changesNow] = [
       known.leastNow,
       known.leastBefore,
@@ -99,6 +108,8 @@ export class Volatility {
       products: this.#products,
       squares: this.#squares,
       changes: this.#changes,
+      intervals: this.#intervals,
+      intervalSquares: this.#intervalSquares,
       leastNow: this.#leastNow,
       leastBefore: this.#leastBefore,
       changesNow: this.#changesNow,
@@ -125,7 +136,11 @@ export class Volatility {
 
   #count(price: number, intervalMs: number): void {
     const moved = Math.log(price / this.#price);
-    const most = DEVIATIONS_MAX * Math.sqrt(this.#bounded(this.#fast) * intervalMs);
+    const deviationsMax = Math.min(
+      DEVIATIONS_MAX,
+      Math.sqrt(RISE_MAX / weightOf(intervalMs, FAST_HALF_LIFE_MS)),
+    );
+    const most = deviationsMax * Math.sqrt(this.#bounded(this.#fast) * intervalMs);
     const slowMost = SLOW_DEVIATIONS_MAX * Math.sqrt(this.#bounded(this.#slow) * SLOW_CHANGE_MS);
     const change = Math.min(Math.max(moved, -most), most);
     const slowChange = Math.min(Math.max(moved, -slowMost), slowMost);
@@ -135,6 +150,8 @@ export class Volatility {
     this.#products = this.#products * kept + change * this.#lastChange;
     this.#squares = this.#squares * kept + change * change;
     this.#changes = this.#changes * kept + 1;
+    this.#intervals = this.#intervals * kept + intervalMs;
+    this.#intervalSquares = this.#intervalSquares * kept + intervalMs * intervalMs;
     this.#lastChange = change;
     this.#measureIncrement(Math.abs(price - this.#price));
   }
@@ -164,10 +181,23 @@ export class Volatility {
     return price * Math.exp((repeated / (1 - repeated)) * this.#lastChange);
   }
 
-  /** How long before `timeMs`, that of the latest price, it last changed: since then its source may have moved unseen. */
-  unchangedMs(timeMs: number): number {
-    const sinceMs = timeMs - this.#timeMs;
-    return sinceMs > SAMPLE_MS_MAX ? 0 : Math.max(sinceMs, 0);
+  /**
+   * Expected variance of the relative change between the latest price, of `timeMs`, and the last one until `endMs`. Both
+   * are as old as their source's last change.
+   */
+  varianceUntil(endMs: number, timeMs: number): number {
+    const sinceMs = timeMs - this.#timeMs > SAMPLE_MS_MAX ? timeMs : Math.min(this.#timeMs, timeMs);
+    return this.varianceOver(this.#movingMs(endMs - sinceMs));
+  }
+
+  /** Which part of the time from the last change on is before the last change in it. */
+  #movingMs(leftMs: number): number {
+    if (this.#changes === 0) return Math.max(leftMs, 1);
+    const mean = this.#intervals / this.#changes;
+    const square = this.#intervalSquares / this.#changes;
+    const isRegular = square / mean ** 2 - 1 < REGULAR_MAX;
+    const movingMs = isRegular ? Math.floor(leftMs / mean + EARLY) * mean : leftMs - square / (2 * mean);
+    return Math.max(movingMs, Math.min(mean / 2, leftMs), 1);
   }
 
   /** Expected variance of the price's relative change over the next `leftMs`. */
@@ -196,8 +226,9 @@ export class Volatility {
   }
 }
 
-/** A mean of squared changes per millisecond in which older ones fade. */
-function faded(mean: number, change: number, intervalMs: number, halfLifeMs: number): number {
-  const weight = Math.min(1 - 2 ** (-intervalMs / halfLifeMs), WEIGHT_MAX);
-  return mean + ((change * change) / intervalMs - mean) * weight;
-}
+/** Of a change that took so long, in a mean in which older ones fade. */
+const weightOf = (intervalMs: number, halfLifeMs: number): number =>
+  Math.min(1 - 2 ** (-intervalMs / halfLifeMs), WEIGHT_MAX);
+
+const faded = (mean: number, change: number, intervalMs: number, halfLifeMs: number): number =>
+  mean + ((change * change) / intervalMs - mean) * weightOf(intervalMs, halfLifeMs);

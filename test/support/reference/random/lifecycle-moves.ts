@@ -89,6 +89,8 @@ const anyEstimate = (rng: Rng): PriceEstimate => ({
   products: rng.next() - 0.5,
   squares: rng.next(),
   changes: rng.next() * 1e6,
+  intervals: rng.next() * 1e9,
+  intervalSquares: rng.next() * 1e12,
   leastNow: rng.next(),
   leastBefore: rng.pick([0, 0.01, rng.next()]),
   changesNow: rng.integer(0, 63),
