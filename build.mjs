@@ -16,7 +16,6 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build as bundle, context } from 'esbuild';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const dist = join(root, 'dist');
@@ -41,15 +40,18 @@ function newestMtimeMs(path) {
   );
 }
 
-function isStale() {
+export function isStale() {
   if (!existsSync(stampFile)) return true;
   const builtMs = statSync(stampFile).mtimeMs;
   return sources.some((source) => newestMtimeMs(join(root, source)) > builtMs);
 }
 
+/** Loaded only for a build: to find that there is nothing to do takes less time than loading it. */
+const esbuild = () => import('esbuild');
+
 /** The bundle of the console's page, to be put into a build: one script and one stylesheet. */
-const pageBundle = (into) =>
-  context({
+const pageBundle = async (into) =>
+  (await esbuild()).context({
     entryPoints: [join(pageFolder, 'main.tsx')],
     outdir: join(into, 'http', 'console', 'page'),
     bundle: true,
@@ -96,11 +98,15 @@ const ownAddresses = (dir, program) => ({
 const REQUIRE = `import { createRequire as createRequireHere } from 'node:module';
 const require = createRequireHere(import.meta.url);`;
 
-const bundleProgram = (dir, program) =>
-  bundle({
+/** What a program imports at run time becomes a file of its own beside it, read when it is needed. */
+const bundleProgram = async (dir, program) =>
+  (await esbuild()).build({
     absWorkingDir: dir,
     entryPoints: [program],
-    outfile: program,
+    outdir: '.',
+    outbase: '.',
+    splitting: true,
+    chunkNames: `${dirname(program)}/[name]-[hash]`,
     allowOverwrite: true,
     bundle: true,
     format: 'esm',
@@ -165,6 +171,8 @@ async function build() {
   process.stdout.write(`Built in ${((performance.now() - startedMs) / 1000).toFixed(1)} s.\n`);
 }
 
-if (process.argv.includes('--watch')) await watch();
-else if (process.argv.includes('--page')) await bundlePage(dist);
-else if (!process.argv.includes('--if-stale') || isStale()) await build();
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  if (process.argv.includes('--watch')) await watch();
+  else if (process.argv.includes('--page')) await bundlePage(dist);
+  else if (!process.argv.includes('--if-stale') || isStale()) await build();
+}

@@ -3,11 +3,14 @@
 // says goes to stderr: stdout is for results.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { isStale } from '../build.mjs';
 
 const STDERR = 2;
 const CANNOT_RUN = 3;
 
-const build = fileURLToPath(new URL('../build.mjs', import.meta.url));
-const { status } = spawnSync(process.execPath, [build, '--if-stale'], { stdio: ['ignore', STDERR, STDERR] });
-if (status !== 0) process.exit(CANNOT_RUN);
+if (isStale()) {
+  const build = fileURLToPath(new URL('../build.mjs', import.meta.url));
+  const { status } = spawnSync(process.execPath, [build], { stdio: ['ignore', STDERR, STDERR] });
+  if (status !== 0) process.exit(CANNOT_RUN);
+}
 await import('../dist/persistence/cli/main.js');

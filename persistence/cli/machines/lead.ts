@@ -9,8 +9,7 @@ import {
 } from '../../../engine/base/nats-servers.js';
 import { JournalError, messageOf } from '../../errors.js';
 import { type LeaseEntry, PlaceTaken } from '../../replication/log/replicated-log.js';
-import { NatsLog } from '../../replication/nats/nats-log.js';
-import { hasLog } from '../../replication/nats/stream.js';
+import type { NatsLog } from '../../replication/nats/nats-log.js';
 import type { LeaderJson } from '../answers/answers.js';
 import { type CliCommand, defineFreeCommand } from '../frame/command.js';
 import { EXIT, type ExitCode, UsageError } from '../frame/exit-codes.js';
@@ -150,6 +149,11 @@ async function open({ nats, stream, credentials, ca }: LeadOptions): Promise<Nat
   if (!isStreamName(stream)) throw new UsageError(`--stream: expected ${STREAM_NAME_FORM}`);
   const tls = servers.isTls ? { caFile: ca ?? null } : null;
   const settings = { servers: servers.servers, stream, credentialsFile: credentials ?? null, tls };
+  // A third of all the code of the command line, which no other command needs.
+  const [{ NatsLog }, { hasLog }] = await Promise.all([
+    import('../../replication/nats/nats-log.js'),
+    import('../../replication/nats/stream.js'),
+  ]);
   try {
     if (await hasLog(settings)) return await NatsLog.open(settings);
   } catch (thrown) {
