@@ -195,8 +195,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * What it takes to check a settled round without trusting the server
-         * @description Scope `markets:read`. Of every round that the server has ever settled, with a signed statement. The page /docs/proofs shows how to check it.
+         * Evidence to check a settled round without trusting the server
+         * @description Scope `markets:read`. For every round that the server has ever settled, with a signed statement. The page /docs/proofs shows how to check it.
          */
         readonly get: operations["getRoundProof"];
         readonly put?: never;
@@ -361,7 +361,7 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * What an order would be answered
+         * The answer that an order would get now
          * @description Scope `positions:read`. Takes the body of an order and places nothing. That the order would be refused is an answer, too. Counts as a read; an Idempotency-Key is ignored.
          */
         readonly post: operations["quoteOrder"];
@@ -1013,7 +1013,7 @@ export interface components {
          */
         readonly Tier: "BRONZE" | "SILVER" | "GOLD" | "PLATINUM" | "VIP";
         /**
-         * @description What a key may do. `orders:cancel` cancels limit orders that rest.
+         * @description The rights of a key. `orders:cancel` cancels limit orders that rest.
          * @enum {string}
          */
         readonly Scope: "markets:read" | "positions:read" | "orders:write" | "orders:cancel";
@@ -2377,7 +2377,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description What is known of the key. */
+            /** @description Whether an order was placed under the key. */
             readonly 200: {
                 headers: {
                     readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];

@@ -69,7 +69,7 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
       text: 'Places nothing, and refuses nothing: that the key was never seen is an answer, too.',
       isExtension: true,
       parameters: [seenKeyParameter],
-      success: okResponse('What is known of the key.', schemaRef('SeenOrder'), {
+      success: okResponse('Whether an order was placed under the key.', schemaRef('SeenOrder'), {
         seen: EXAMPLES.seenOrder,
         neverSeen: EXAMPLES.unseenOrder,
       }),
@@ -85,7 +85,7 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     describe: (rules) => ({
       operationId: 'quoteOrder',
       tag: 'Orders',
-      summary: 'What an order would be answered',
+      summary: 'The answer that an order would get now',
       text:
         'Takes the body of an order and places nothing. That the order would be refused is an answer, too. Counts as a ' +
         'read; an Idempotency-Key is ignored.',

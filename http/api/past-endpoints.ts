@@ -88,8 +88,8 @@ export const PAST_ENDPOINTS: readonly Endpoint[] = [
     describe: () => ({
       operationId: 'getRoundProof',
       tag: 'Markets',
-      summary: 'What it takes to check a settled round without trusting the server',
-      text: 'Of every round that the server has ever settled, with a signed statement. The page /docs/proofs shows how to check it.',
+      summary: 'Evidence to check a settled round without trusting the server',
+      text: 'For every round that the server has ever settled, with a signed statement. The page /docs/proofs shows how to check it.',
       isExtension: true,
       parameters: [roundIdParameter],
       success: okResponse('The proof.', schemaRef('RoundProof'), { settled: EXAMPLES.roundProof }),

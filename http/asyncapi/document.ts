@@ -67,7 +67,7 @@ const MESSAGES = {
   PricesMessage: ['prices', 'The newest prices of assets'],
   AccountMessage: ['account', 'The newest balance, and keys as they are made'],
   RoundsMessage: ['rounds', 'Transitions of rounds'],
-  FillsMessage: ['fills', 'What became of bets of the account'],
+  FillsMessage: ['fills', 'Events of bets of the account'],
 } as const;
 
 type Named = Readonly<Record<string, readonly [name: string, summary: string]>>;
@@ -102,7 +102,7 @@ function apart(schema: Json): Json {
   return Object.keys(rest).length === 0 ? { $ref } : { ...rest, allOf: [{ $ref }] };
 }
 
-const DESCRIPTION = `What polling GET /markets, /prices, /orders and /positions would find, as it happens, and orders.
+const DESCRIPTION = `Markets, prices, rounds and bets as they change, in place of polling; and orders.
 
 Each channel of messages (\`markets\`, \`prices\`, \`rounds\`, \`fills\`, \`account\`) is subscribed to on the one WebSocket that
 this document describes. The page /docs/stream says what a schema cannot: what is sent when, how to resume without a gap,
@@ -152,13 +152,13 @@ export function asyncApiDocument(rules: Rules): JsonObject {
       takeRequests: {
         action: 'receive',
         channel: { $ref: '#/channels/stream' },
-        summary: 'What clients send',
+        summary: 'Messages that clients send',
         messages: refs('#/channels/stream/messages', namesOf(REQUESTS)),
       },
       sendMessages: {
         action: 'send',
         channel: { $ref: '#/channels/stream' },
-        summary: 'What the server sends',
+        summary: 'Messages that the server sends',
         messages: refs('#/channels/stream/messages', namesOf(MESSAGES)),
       },
     },

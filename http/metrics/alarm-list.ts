@@ -231,7 +231,7 @@ export const ALARMS: readonly Alarm[] = [
     severity: 'warning',
     what: "programming errors ended clients' requests or streams in the last 15 minutes",
     advice:
-      'The log has a line client_fault for each, with its stack: report it. Nothing else is affected; whoever causes it may do so on purpose, so see the address.',
+      'The log has a line client_fault for each, with its stack: report it. Nothing else is affected. Somebody may cause it on purpose: see the address.',
     figure: (_reading, vitals) => vitals.sum('clientFaults', (15 * 60_000) / SAMPLE_EVERY_MS),
     promql: 'sum(increase(tote_client_faults_total[15m]))',
     unit: '',

@@ -21,8 +21,8 @@ a stable code. Times are ISO 8601 in UTC, amounts are in USD.
 
 Besides what each operation lists, an unknown path is 404 \`not_found\`, and a method that a path does not offer 405
 \`method_not_allowed\` with \`Allow\`. An error of the server is 500 \`internal_error\`, with \`X-Request-Id\` alone of the headers named
-here; the connection ends. GET paths take HEAD, and all take OPTIONS. What is no
-HTTP/1.1 the HTTP parser answers by itself, with 400, 431 (the headers are too large) or 505 (another version of HTTP), a
+here; the connection ends. GET paths take HEAD, and all take OPTIONS. The HTTP parser
+itself answers anything that is no HTTP/1.1, with 400, 431 (the headers are too large) or 505 (another version of HTTP), a
 page of HTML and none of the headers named here; the connection ends. The examples are answers of a server with
 the default rules.`;
 

@@ -80,7 +80,7 @@ const ENUMERATIONS = {
     ['boundary', 'late'],
   ),
   Tier: enumeration('Tier of an account, from the lowest.', TIERS),
-  Scope: enumeration('What a key may do. `orders:cancel` cancels limit orders that rest.', SCOPES),
+  Scope: enumeration('The rights of a key. `orders:cancel` cancels limit orders that rest.', SCOPES),
 };
 
 const namesByWords = new Map(

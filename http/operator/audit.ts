@@ -24,7 +24,7 @@ export const AUDIT_ENDPOINT: Endpoint = {
   role: 'read',
   id: 'listActions',
   tag: 'Record',
-  summary: 'What operators have done and were refused, newest first',
+  summary: 'Actions of operators, done and refused, newest first',
   parameters: ['operator', 'action', 'from', 'to', ...PAGED],
   schemas: typia.json.schemas<[AuditEntry], '3.1'>(),
   shape: 'page',

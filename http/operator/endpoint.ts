@@ -28,7 +28,7 @@ export const TAGS = {
   Trading: 'Rounds, bets, prices, and what stops them',
   House: "The house's money, and what becomes of it",
   Rules: 'Limits, fee, tiers and house policy',
-  Record: 'What operators have done',
+  Record: 'Actions of operators',
   Sandbox: 'Prices and time that operators move',
   Server: 'How the server is',
   Console: "Sessions of the console's page",

@@ -52,7 +52,7 @@ export const HOUSE_ENDPOINTS: readonly Endpoint[] = [
     role: 'read',
     id: 'getExposure',
     tag: 'House',
-    summary: 'What open rounds can come to, by round and by market',
+    summary: 'Exposure in open rounds, by round and by market',
     parameters: [],
     schemas: typia.json.schemas<[HouseExposure], '3.1'>(),
     handle: async ({ engine }) => {

@@ -40,7 +40,7 @@ export const PROFIT_ENDPOINT: Endpoint = {
   role: 'read',
   id: 'getProfit',
   tag: 'House',
-  summary: 'What rounds have brought, by hour or by day',
+  summary: 'Profit of rounds, by hour or by day',
   parameters: ['by', 'from', 'to'],
   schemas: typia.json.schemas<[HouseProfit], '3.1'>(),
   codes: PAST,

@@ -70,8 +70,8 @@ export function requireSpace(path: string, bytes: number): void {
 /** The error for a backup that did not fit. */
 export function diskFull({ root }: DataDir, isNew: boolean, cause: unknown): JournalError {
   const left = isNew
-    ? 'What was copied is removed.'
-    : 'What was copied stays: the next backup goes on with it.';
+    ? 'The copied files are removed.'
+    : 'The copied files stay: the next backup goes on with them.';
   return new JournalError(
     'disk_full',
     `There is not enough free space for the backup in ${root}. ${left} Free some, or name another place, and run it again.`,

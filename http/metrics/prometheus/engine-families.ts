@@ -47,7 +47,7 @@ const PLAIN: readonly (readonly [name: string, help: string, gauge: GaugeName])[
     'Assets of which prices are expected now: their market is open',
     'assetsExpected',
   ],
-  ['tote_feed_assets_silent', 'Of these, assets without a price for 10 s', 'assetsSilent'],
+  ['tote_feed_assets_silent', 'Those of them without a price for 10 s', 'assetsSilent'],
   ['tote_markets_late', 'Markets whose live prices arrive too late for them', 'marketsLate'],
   [
     'tote_markets_without_capital',
@@ -95,7 +95,7 @@ const MONEY: readonly (readonly [name: string, help: string, gauge: GaugeName])[
   ],
   [
     'tote_exposure_dollars',
-    'What the house loses of its own if in every open round the worse side for it wins',
+    'Loss of the house if in every open round the worse side for it wins',
     'exposureCents',
   ],
 ];
@@ -130,7 +130,7 @@ export function engineFamilies(reading: Reading): Family[] {
     ),
     gauge(
       'tote_house_day_result_dollars',
-      'What rounds settled today (UTC) have brought the house, by market, asset, and ALL',
+      'Profit of the house from rounds settled today (UTC), by market, asset, and ALL',
       LOSS_SCOPES.map((scope, at) => [{ scope }, gauges.get(dayResultOf(at)) / CENTS_PER_DOLLAR] as const),
     ),
     gauge(

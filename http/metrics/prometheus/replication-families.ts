@@ -12,7 +12,7 @@ export function replicationFamilies(figures: ReplicationFigures | null, publish:
   return [
     gauge(
       'tote_replication_role',
-      'What this server is: 1 for the role that it has',
+      'The role of this server: 1 for the one that it has',
       figures === null ? [] : ROLES.map((role) => [{ role }, Number(role === figures.role)]),
     ),
     one('tote_replication_epoch', 'How often a leader has begun, this one included', figures?.epoch),

@@ -10,7 +10,7 @@ import { BESIDE_SCHEMAS, besidePaths } from './beside.js';
 import { failures, requestBody, success } from './responses.js';
 import { componentSchemas } from './schemas.js';
 
-const INTRODUCTION = `What operators may do, on a port of its own. Every request needs a token (\`Authorization: Bearer\`), or
+const INTRODUCTION = `Actions of operators, on a port of its own. Every request needs a token (\`Authorization: Bearer\`), or
 the session of the console; \`/healthz\` and \`/readyz\` need neither. A token has one of three roles, \`read\`, \`support\` and
 \`admin\`, of which each may do what the ones before it may.
 

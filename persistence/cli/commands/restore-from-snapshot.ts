@@ -55,7 +55,7 @@ function hints(dir: Context['dir'], seq: number, lost: Lost | null): string[] {
   );
   if (remainsOf(dir).includes('an archive')) {
     notes.push(
-      `What the archive of the source still tells of them: sqlite3 ${dir.archiveFile} ` +
+      `The source's archive may still have them: sqlite3 ${dir.archiveFile} ` +
         `"select * from ledger where seq > ${seq} order by seq, item"`,
     );
   }

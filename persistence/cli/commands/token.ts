@@ -111,5 +111,5 @@ const pathOf = ({ dir }: Context, file: string | undefined): string =>
 function nextStep({ dir }: Context): string {
   const holder = findHolder(dir);
   if (holder === null) return 'The server reads it when it starts.';
-  return `The running server reads it when it is told: kill -HUP ${holder.pid ?? '<its process id>'}`;
+  return `Let the running server read it: kill -HUP ${holder.pid ?? '<its process id>'}`;
 }

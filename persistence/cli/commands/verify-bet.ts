@@ -48,7 +48,7 @@ export const verifyBetCommand = defineFreeCommand<VerifyBetOptions>({
   details:
     'Takes three answers of the API as they were saved: that to the order, the proof of the order, and the proof of its ' +
     'round once it is settled. Checks that the bet hashes to its betHash, that it is under the Merkle root of its round, ' +
-    'that the server has signed that root and the settlement, and that all of it makes sense together. What you noted while the round was open, and keys that ' +
+    'that the server has signed that root and the settlement, and that all of it makes sense together. Notes that you took while the round was open, and keys that ' +
     'you saved before, make the check worth more. Ends with 1 at the first check that fails.',
   examples: [
     [

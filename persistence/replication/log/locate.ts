@@ -117,7 +117,7 @@ function behind(first: number, endSeq: number, begin: number | null): JournalErr
   const needed = begin === null ? 'a new backup' : `a backup that reaches at least sequence number ${begin}`;
   return new JournalError(
     'replication_behind',
-    `The journal here ends at sequence number ${endSeq}, and the replicated log begins after it (message ${first}). What lies between is ` +
+    `The journal here ends at sequence number ${endSeq}, and the replicated log begins after it (message ${first}). The part between is ` +
       `on the leader: ${needed} is needed. Make one there and begin with it: npx tote standby init --from BACKUP --out DATA_DIR`,
   );
 }

@@ -149,8 +149,8 @@ export class BatchJoiner {
 export function damagedLog(sequence: number, fault: string, cause?: unknown): JournalError {
   return new JournalError(
     'replication_damaged',
-    `Message ${sequence} of the replicated log is not as it must be: ${fault}. Whoever may publish to its stream must be a tote server ` +
-      'of this exchange. Make another stream, and let the leader of the last good state begin it.',
+    `Message ${sequence} of the replicated log is not as it must be: ${fault}. Only tote servers of this exchange ` +
+      'may publish to its stream. Make another stream, and let the leader of the last good state begin it.',
     { cause },
   );
 }

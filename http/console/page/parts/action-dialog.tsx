@@ -150,7 +150,7 @@ const initialOf = ({ fields }: Action): Values =>
 function Preview({ preview }: { readonly preview: readonly Change[] | string }): JSX.Element {
   return (
     <section class="preview" aria-live="polite">
-      <h3>What this changes</h3>
+      <h3>This changes</h3>
       {typeof preview === 'string' ? (
         <p class="quiet">{preview}</p>
       ) : (

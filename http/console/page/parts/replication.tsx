@@ -36,7 +36,7 @@ export function State({
                 <Badge tone={severity === 'critical' ? 'bad' : 'warn'}>{severity}</Badge> {what}
               </p>
               {detail !== '' && <p class="quiet">{detail}</p>}
-              <p>What to do: {advice}</p>
+              <p>Do this: {advice}</p>
             </li>
           ))}
         </ul>
@@ -73,7 +73,7 @@ const WORDS: readonly (readonly [name: string, meaning: string])[] = [
 export function Words(): JSX.Element {
   return (
     <section>
-      <h2>What these mean</h2>
+      <h2>The meaning of these</h2>
       <dl class="words">
         {WORDS.map(([name, meaning]) => (
           <div key={name}>

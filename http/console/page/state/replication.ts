@@ -28,7 +28,7 @@ export function leaderFindings(status: LeaderStatus, nowMs: NowMs): readonly Fin
     ...outage(status, nowMs, {
       what: 'The NATS servers do not answer this machine as they must: no order is acknowledged until they do.',
       advice:
-        'Most of them must run and reach each other, and this machine must reach them. What was accepted is answered then.',
+        'Most of them must run and reach each other, and this machine must reach them. Accepted orders are answered then.',
     }),
     // Standbys are heard of through the same servers.
     ...(trouble === null && standbys.length === 0 ? [ofAlarm('standby_missing')] : []),

@@ -195,11 +195,11 @@ function ProfitSummary({ profit: { total, parts } }: { readonly profit: HousePro
     <>
       <Figures>
         <Figure name="The house's result">{usd(centsOf(total.houseResult))}</Figure>
-        <Figure name="Of that fees">{usd(centsOf(total.fees))}</Figure>
+        <Figure name="Fees in it">{usd(centsOf(total.fees))}</Figure>
         <Figure name="Stakes">{usd(centsOf(total.totalVolume))}</Figure>
         <Figure name="Paid out">{usd(centsOf(total.paid))}</Figure>
         <Figure name="Rounds">{count(total.rounds)}</Figure>
-        <Figure name="Of them void">{count(total.voided)}</Figure>
+        <Figure name="Void rounds">{count(total.voided)}</Figure>
       </Figures>
       <Plot
         title="Earned, added up"

@@ -144,7 +144,7 @@ function Alarms({ raised }: { readonly raised: readonly Raised[] }): JSX.Element
                 Since {timeText(since * 1_000)} UTC; the figure is {figure(value, unit)}, its bound{' '}
                 {figure(limit, unit)}.
               </p>
-              <p>What to do: {advice}</p>
+              <p>Do this: {advice}</p>
             </li>
           ))}
         </ul>

@@ -1,0 +1,48 @@
+/** The documents: their links lead somewhere, and their sentences begin with who does something. */
+import { deepEqual, ok } from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { test } from 'node:test';
+import { project, textOf } from './sources.js';
+
+const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.md'], {
+  cwd: project,
+  encoding: 'utf8',
+});
+const documents = listed.split('\n').filter((file) => file !== '' && existsSync(join(project, file)));
+
+const withoutCode = (text: string): string => text.replaceAll(/^( *)```.*\n[\s\S]*?^\1```$/gm, '');
+
+/** As sites that render Markdown make them. */
+const anchorsOf = (file: string): string[] =>
+  [...withoutCode(textOf(file)).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  );
+
+test('every link leads to a file, and to a heading of it', () => {
+  const links = documents.flatMap((file) =>
+    [...withoutCode(textOf(file)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => [file, link] as const),
+  );
+  ok(links.length > 200, 'the links are where this test looks for them');
+  const wrong = links.filter(([file, link]) => {
+    if (/^https?:/.test(link)) return false;
+    const [path = '', anchor] = link.split('#');
+    const target = path === '' ? file : posix.join(posix.dirname(file), path);
+    if (!existsSync(join(project, target))) return true;
+    return anchor !== undefined && target.endsWith('.md') && !anchorsOf(target).includes(anchor);
+  });
+  deepEqual(wrong, []);
+});
+
+test('no sentence begins with What, Whoever or Of', () => {
+  const wrong = documents.flatMap((file) =>
+    [
+      ...withoutCode(textOf(file)).matchAll(/(?:^|[.:!] |^[-|] )((?:What|Whoever|Of) [^.?\n]*)(?!.*\?)/gm),
+    ].map(([, sentence]) => `${file}: ${sentence}`),
+  );
+  deepEqual(wrong, []);
+});
