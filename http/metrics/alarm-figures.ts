@@ -20,4 +20,4 @@ export const vital =
     return value === null ? null : value / per;
   };
 export const quantileOf = (metric: string, share: number, labels = ''): string =>
-  `histogram_quantile(${share}, sum by (le) (rate(${metric}_bucket${labels}[1m])))`;
+  `histogram_quantile(${share}, sum by (instance, le) (rate(${metric}_bucket${labels}[1m])))`;

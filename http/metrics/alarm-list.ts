@@ -75,7 +75,7 @@ export const ALARMS: readonly Alarm[] = [
     advice:
       'Free space on the disk of the data directory, or enlarge it; a shorter TOTE_RETENTION leaves less of the journal.',
     figure: level((now) => now >= RESERVE),
-    promql: 'sum(tote_space_level{level=~"reserve|hard"})',
+    promql: 'sum by (instance) (tote_space_level{level=~"reserve|hard"})',
     unit: '',
     above: 0,
     forSeconds: 0,
@@ -233,7 +233,7 @@ export const ALARMS: readonly Alarm[] = [
     advice:
       'The log has a line client_fault for each, with its stack: report it. Nothing else is affected. Somebody may cause it on purpose: see the address.',
     figure: (_reading, vitals) => vitals.sum('clientFaults', (15 * 60_000) / SAMPLE_EVERY_MS),
-    promql: 'sum(increase(tote_client_faults_total[15m]))',
+    promql: 'sum by (instance) (increase(tote_client_faults_total[15m]))',
     unit: '',
     above: 0,
     forSeconds: 0,
@@ -315,7 +315,7 @@ export const ALARMS: readonly Alarm[] = [
     advice:
       'Where the machine has idle cores, raise TOTE_GATEWAYS; else lower the rate limits (TOTE_RATE_LIMITS).',
     figure: vital('gatewaysBusyPercent', 100),
-    promql: 'avg(rate(tote_thread_busy_seconds_total{thread=~"gateway.*"}[1m]))',
+    promql: 'avg by (instance) (rate(tote_thread_busy_seconds_total{thread=~"gateway.*"}[1m]))',
     unit: 'share',
     above: 0.85,
     forSeconds: 60,
@@ -327,7 +327,7 @@ export const ALARMS: readonly Alarm[] = [
     advice:
       'See who holds them: ss -Htn state established "sport = :8080". An address may have 1,000, unless TOTE_TRUSTED_PROXIES names it. Block those that hold many in silence, at the firewall or at a proxy in front.',
     figure: ({ connectionsTaken }) => Math.max(connectionsTaken.public, connectionsTaken.operators),
-    promql: 'max(tote_connections_taken_share)',
+    promql: 'max by (instance) (tote_connections_taken_share)',
     unit: 'share',
     above: CROWDED_SHARE,
     forSeconds: 0,

@@ -71,15 +71,19 @@ test('promtool finds nothing to complain about in a scrape', { skip }, async (t)
 });
 
 /** Two servers, each scraped every 10 s: what Prometheus makes of their roles, its own rules at work. */
-function roleTest(series: readonly (readonly [sample: string, values: string])[], alerts: readonly string[]) {
-  const names = ['ToteNoLeader', 'ToteTwoLeaders', 'ToteTakeover'];
+function roleTest(
+  series: readonly (readonly [sample: string, values: string])[],
+  alerts: readonly string[],
+  labels: Readonly<Record<string, string>> = {},
+  names: readonly string[] = ['ToteNoLeader', 'ToteTwoLeaders', 'ToteTakeover'],
+) {
   const described = (alert: string) => {
     const [, severity = '', summary = '', description = '', url = ''] =
       new RegExp(
         `- alert: ${alert}\\n[^]*?severity: (\\w+)\\n[^]*?summary: (".*")\\n[^]*?description: (".*")\\n +runbook_url: (.*)\\n`,
       ).exec(`${alertRules()}\n`) ?? [];
     return {
-      exp_labels: { severity },
+      exp_labels: { severity, ...labels },
       exp_annotations: {
         summary: JSON.parse(summary),
         description: JSON.parse(description),
@@ -98,13 +102,15 @@ function roleTest(series: readonly (readonly [sample: string, values: string])[]
   };
 }
 
-test('the alerts about leaders are raised without one, with two, and after a change', { skip }, (t) => {
+test('alerts tell exchanges and machines apart: about leaders, and about one that is slow', { skip }, (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'tote-test-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const role = (one: string, values: string) =>
     [`tote_replication_role{instance="${one}",role="leader"}`, values] as const;
   const epoch = (one: string, values: string) =>
     [`tote_replication_epoch{instance="${one}"}`, values] as const;
+  const bucket = (one: string, le: string) =>
+    `tote_commit_duration_seconds_bucket{instance="${one}",le="${le}"}`;
   const steady = [role('one', '1x20'), role('two', '0x20'), epoch('one', '7x20'), epoch('two', '7x20')];
   const tests = [
     roleTest(steady, []),
@@ -112,6 +118,26 @@ test('the alerts about leaders are raised without one, with two, and after a cha
     roleTest(
       [role('one', '1x20'), role('two', '0x3 1x17'), epoch('one', '7x20'), epoch('two', '7x3 8x17')],
       ['ToteTwoLeaders', 'ToteTakeover'],
+    ),
+    roleTest(
+      ['main', 'test'].map((exchange): readonly [string, string] => [
+        `tote_replication_role{instance="${exchange}",exchange="${exchange}",role="leader"}`,
+        '1x20',
+      ]),
+      [],
+    ),
+    // One machine of two is slow, and is named.
+    roleTest(
+      [
+        [bucket('fast', '0.1'), '0+100x20'],
+        [bucket('fast', '+Inf'), '0+100x20'],
+        [bucket('slow', '0.1'), '0x20'],
+        [bucket('slow', '0.5'), '0+10x20'],
+        [bucket('slow', '+Inf'), '0+10x20'],
+      ],
+      ['ToteSlowCommits'],
+      { instance: 'slow' },
+      ['ToteSlowCommits'],
     ),
   ];
   const file = join(folder, 'test.yml');

@@ -13,7 +13,7 @@ interface Rule {
   readonly anchor: string;
 }
 
-/** What the server cannot tell of itself. */
+/** What the server cannot tell of itself. `exchange` is a label of the scrape, so that one Prometheus can watch several. */
 const FROM_OUTSIDE: readonly Rule[] = [
   {
     alert: 'ToteDown',
@@ -37,7 +37,7 @@ const FROM_OUTSIDE: readonly Rule[] = [
   {
     alert: 'ToteNoLeader',
     anchor: 'no_leader',
-    expr: 'sum(tote_replication_role{role="leader"}) == 0',
+    expr: 'sum by (exchange) (tote_replication_role{role="leader"}) == 0',
     forSeconds: 10,
     severity: 'critical',
     summary: 'servers follow, and none of them leads',
@@ -47,7 +47,7 @@ const FROM_OUTSIDE: readonly Rule[] = [
   {
     alert: 'ToteTwoLeaders',
     anchor: 'two_leaders',
-    expr: 'sum(tote_replication_role{role="leader"}) > 1',
+    expr: 'sum by (exchange) (tote_replication_role{role="leader"}) > 1',
     forSeconds: 30,
     severity: 'warning',
     summary: 'two servers take themselves for the leader',
@@ -57,7 +57,7 @@ const FROM_OUTSIDE: readonly Rule[] = [
   {
     alert: 'ToteTakeover',
     anchor: 'takeover',
-    expr: 'changes(max(tote_replication_epoch)[15m:10s]) > 0',
+    expr: 'changes((max by (exchange) (tote_replication_epoch))[15m:10s]) > 0',
     forSeconds: 0,
     severity: 'warning',
     summary: 'another server has begun to lead within a quarter of an hour',
