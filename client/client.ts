@@ -7,6 +7,7 @@ import { ToteError } from './base/errors.js';
 import { realSurroundings, type Surroundings } from './base/timing.js';
 import type {
   Account,
+  CancelledOrders,
   DataOf,
   LedgerEntry,
   Limits,
@@ -177,6 +178,15 @@ export class ToteClient {
   async cancelOrder(id: string, options: CallOptions = {}): Promise<Position> {
     const request = { method: 'DELETE', path: `/orders/${encodeURIComponent(id)}` } as const;
     return (await this.#caller.call(request, options)).data as Position;
+  }
+
+  /** Cancels all your limit orders that rest, or those of a market or a side, and tells how many there were. */
+  async cancelOrders(
+    query: QueryOf<'cancelOrders'> = {},
+    options: CallOptions = {},
+  ): Promise<CancelledOrders> {
+    return (await this.#caller.call({ method: 'DELETE', path: '/orders', query }, options))
+      .data as CancelledOrders;
   }
 
   /** What `placeOrder` would be answered at this moment; places nothing. That it would be refused is no error here. */

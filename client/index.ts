@@ -13,6 +13,7 @@ export type { Surroundings } from './base/timing.js';
 export type {
   Account,
   BetResult,
+  CancelledOrders,
   Crypto,
   LedgerEntry,
   Limits,

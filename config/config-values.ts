@@ -9,7 +9,12 @@ import type { Setup } from '../engine/model/setup.js';
 import * as kept from '../engine/model/snapshots-kept.js';
 import { parseAddressRange } from './address-range.js';
 import type { RulesOverrides } from './overrides.js';
-import { DEFAULT_RATE_LIMITS, RATE_LIMIT_NAMES, type RateLimitSettings } from './rate-limits.js';
+import {
+  CANCELS_PER_WRITE,
+  DEFAULT_RATE_LIMITS,
+  RATE_LIMIT_NAMES,
+  type RateLimitSettings,
+} from './rate-limits.js';
 import { readRulesOverrides } from './rules-file.js';
 
 /** Thrown by a parser for a value that it rejects; the message says what was expected. */
@@ -186,7 +191,8 @@ export const rateLimits: Parser<RateLimitSettings | null> = (text) => {
     }
     limits[name] = Number(digits);
   }
-  return { ...DEFAULT_RATE_LIMITS, ...limits };
+  const { keyWrite = DEFAULT_RATE_LIMITS.keyWrite } = limits;
+  return { ...DEFAULT_RATE_LIMITS, keyCancel: CANCELS_PER_WRITE * keyWrite, ...limits };
 };
 
 export const addresses: Parser<readonly string[]> = (text) => {

@@ -136,7 +136,7 @@ export const VARIABLES = {
     'TOTE_RATE_LIMITS',
     shownRateLimits.join(','),
     rateLimits,
-    'requests in any 60 s, or `off`; limits not named keep their defaults',
+    'requests in any 60 s, or `off`; limits not named keep their defaults, `key_cancel` four times `key_write`',
   ),
   /** Addresses or ranges of them. */
   trustedProxies: variable(

@@ -13,6 +13,7 @@ export type LedgerEntry = Schemas['LedgerEntry'];
 export type ServerTime = Schemas['ServerTime'];
 export type Limits = Schemas['Limits'];
 export type Account = Schemas['Account'];
+export type CancelledOrders = Schemas['CancelledOrders'];
 export type SeenOrder = Schemas['SeenOrder'];
 export type OrderRequest = Schemas['OrderRequest'];
 export type OrderResult = Schemas['OrderResult'];

@@ -101,7 +101,11 @@ export interface paths {
          * @description Scope `orders:write`, which needs Silver tier or higher. The bet lands on the market's current round, which must be LIVE, more than 20 seconds before it locks. The answer is sent when the bet is on disk: no crash takes it back. With `limitOdds` it rests until it can be had at these odds (extension).
          */
         readonly post: operations["placeOrder"];
-        readonly delete?: never;
+        /**
+         * Cancel all your limit orders that rest, or those of a market or a side
+         * @description Scope `orders:cancel`, which needs Silver tier or higher. Cancels until none is left, 1,000 at a time, and answers how many there were once that is on disk. None is no error. After a failure some may be cancelled: send it again.
+         */
+        readonly delete: operations["cancelOrders"];
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -699,12 +703,14 @@ export interface components {
             readonly rateLimits: components["schemas"]["RateLimitsNow"];
             readonly bets: components["schemas"]["BetLimits"];
         };
-        /** @description The four rate limits of the caller. */
+        /** @description The rate limits of the caller. */
         readonly RateLimitsNow: {
             /** @description The key's reads: GET, HEAD and OPTIONS. */
             readonly keyRead: components["schemas"]["RateLimit"];
-            /** @description The key's writes: everything else. */
+            /** @description The key's writes: everything else but cancellations. */
             readonly keyWrite: components["schemas"]["RateLimit"];
+            /** @description The key's cancellations: DELETE, and over the stream. By default four times the writes. */
+            readonly keyCancel: components["schemas"]["RateLimit"];
             /** @description All keys of the account together. */
             readonly account: components["schemas"]["RateLimit"];
             /** @description The address that the request came from. */
@@ -833,6 +839,11 @@ export interface components {
             readonly forgottenBefore: components["schemas"]["DateTime"];
             /** @description The order; null if none was seen, and where it has left the server's memory. */
             readonly order: components["schemas"]["Position"] | null;
+        };
+        /** @description What DELETE /orders has done. */
+        readonly CancelledOrders: {
+            /** @description Orders that rested and are cancelled now. */
+            readonly cancelled: components["schemas"]["Count"];
         };
         /** @description What an order would be answered at this moment (extension). All but `refusal` and `quotedAt` is null where the order would be refused before there are odds for it. */
         readonly OrderQuote: {
@@ -1509,7 +1520,7 @@ export interface components {
         readonly RateLimit: string;
         /**
          * @description All limits: `q` requests in any `w` seconds.
-         * @example "key_read";q=120;w=60, "key_write";q=30;w=60, "account";q=240;w=60, "ip";q=300;w=60
+         * @example "key_read";q=120;w=60, "key_write";q=30;w=60, "key_cancel";q=120;w=60, "account";q=240;w=60, "ip";q=300;w=60
          */
         readonly "RateLimit-Policy": string;
         /**
@@ -1858,6 +1869,48 @@ export interface operations {
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 503: components["responses"]["OrdersNotTaken"];
+        };
+    };
+    readonly cancelOrders: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only orders in this market. */
+                readonly marketId?: string;
+                /** @description Only orders on this side. */
+                readonly prediction?: components["schemas"]["Prediction"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description How many orders were cancelled. */
+            readonly 200: {
+                headers: {
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @constant */
+                        readonly success: true;
+                        readonly data: components["schemas"]["CancelledOrders"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadParameter"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["OrderForbidden"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 503: components["responses"]["CancelsNotTaken"];
         };
     };
     readonly getRound: {

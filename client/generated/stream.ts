@@ -63,6 +63,20 @@ export interface components {
             readonly roundId: string;
             readonly roundNumber: components["schemas"]["Count"];
         };
+        /** @description The answer to an accepted `cancelAll`: how many orders were cancelled. */
+        readonly CancelledAllMessage: {
+            readonly data: components["schemas"]["CancelledOrders"];
+            readonly id: components["schemas"]["MessageId"];
+            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
+            readonly seq: components["schemas"]["Seq"];
+            /** @description The engine's time, or the server's where no command caused the message. */
+            readonly time: components["schemas"]["DateTime"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "cancelledAll";
+        };
         /** @description The answer to an accepted `cancel`: the order, which is CANCELLED now. */
         readonly CancelledMessage: {
             readonly data: components["schemas"]["Position"];
@@ -77,8 +91,13 @@ export interface components {
              */
             readonly type: "cancelled";
         };
+        /** @description What DELETE /orders has done. */
+        readonly CancelledOrders: {
+            /** @description Orders that rested and are cancelled now. */
+            readonly cancelled: components["schemas"]["Count"];
+        };
         readonly Channel: "account" | "fills" | "markets" | "prices" | "rounds";
-        readonly ClientMessage: components["schemas"]["Ping"] | components["schemas"]["StreamCancel"] | components["schemas"]["StreamOrder"] | components["schemas"]["Subscribe"] | components["schemas"]["Unsubscribe"];
+        readonly ClientMessage: components["schemas"]["Ping"] | components["schemas"]["StreamCancel"] | components["schemas"]["StreamCancelAll"] | components["schemas"]["StreamOrder"] | components["schemas"]["Subscribe"] | components["schemas"]["Unsubscribe"];
         /** @description The `clientOrderId` of the order; absent if it has none (extension). */
         readonly ClientOrderId: string;
         readonly Count: number;
@@ -483,7 +502,7 @@ export interface components {
         };
         /** @description The journal's sequence number of a command. */
         readonly Seq: number;
-        readonly ServerMessage: components["schemas"]["AccountMessage"] | components["schemas"]["CancelledMessage"] | components["schemas"]["FillsMessage"] | components["schemas"]["Heartbeat"] | components["schemas"]["MarketsMessage"] | components["schemas"]["OrderMessage"] | components["schemas"]["Pong"] | components["schemas"]["PricesMessage"] | components["schemas"]["RoundsMessage"] | components["schemas"]["StreamError"] | components["schemas"]["Subscribed"] | components["schemas"]["Unsubscribed"];
+        readonly ServerMessage: components["schemas"]["AccountMessage"] | components["schemas"]["CancelledAllMessage"] | components["schemas"]["CancelledMessage"] | components["schemas"]["FillsMessage"] | components["schemas"]["Heartbeat"] | components["schemas"]["MarketsMessage"] | components["schemas"]["OrderMessage"] | components["schemas"]["Pong"] | components["schemas"]["PricesMessage"] | components["schemas"]["RoundsMessage"] | components["schemas"]["StreamError"] | components["schemas"]["Subscribed"] | components["schemas"]["Unsubscribed"];
         readonly Sha256Hex: string;
         /** @description The first 16 hex digits of the SHA-256 of a public key. */
         readonly SigningKeyId: string;
@@ -497,6 +516,17 @@ export interface components {
             readonly op: "cancel";
             /** @description The order: `id` of GET /orders. */
             readonly orderId: string;
+        };
+        /** @description Cancels all orders that rest, or those of a market or a side: as DELETE /orders. */
+        readonly StreamCancelAll: {
+            readonly id: components["schemas"]["MessageId"];
+            readonly marketId?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly op: "cancelAll";
+            readonly prediction?: "DOWN" | "UP";
         };
         /** @description A request that was refused, or the reason why the server is about to close the stream. */
         readonly StreamError: {

@@ -1,4 +1,4 @@
-/** Calls over HTTP: reads and writes each keep their own pace. */
+/** Calls over HTTP: reads, writes and cancellations each keep their own pace. */
 import type { Failure } from '../base/errors.js';
 import type { Surroundings } from '../base/timing.js';
 import type { Hosts } from './hosts.js';
@@ -23,7 +23,7 @@ export interface Request {
 }
 
 export class Caller {
-  readonly #paces: { readonly read: Pace; readonly write: Pace };
+  readonly #paces: { readonly read: Pace; readonly write: Pace; readonly cancel: Pace };
 
   constructor(
     private readonly hosts: Hosts,
@@ -32,14 +32,15 @@ export class Caller {
     private readonly defaults: CallDefaults,
     private readonly around: Surroundings,
   ) {
-    this.#paces = { read: new Pace(around), write: new Pace(around) };
+    this.#paces = { read: new Pace(around), write: new Pace(around), cancel: new Pace(around) };
   }
 
   call(request: Request, options: CallOptions): Promise<Success> {
     const { timeoutMs = this.defaults.timeoutMs, retryForMs = this.defaults.retryForMs, signal } = options;
     // A quote is a POST without an Idempotency-Key, and the server counts it as a read.
-    const isWrite = request.idempotencyKey !== undefined || request.method === 'DELETE';
-    const pace = isWrite ? this.#paces.write : this.#paces.read;
+    const isCancel = request.method === 'DELETE';
+    const isWrite = request.idempotencyKey !== undefined || isCancel;
+    const pace = this.#paces[isCancel ? 'cancel' : isWrite ? 'write' : 'read'];
     const attempt = async (): Promise<Success | Failure> => {
       let headers: Headers | null = null;
       const { base } = this.hosts;

@@ -4,7 +4,7 @@
  */
 import type { Failure, ToteError } from '../base/errors.js';
 import type { Surroundings } from '../base/timing.js';
-import type { OrderRequest, OrderResult, Position } from '../base/types.js';
+import type { CancelledOrders, OrderRequest, OrderResult, Position } from '../base/types.js';
 import { Pace } from '../rest/pace.js';
 import { type CallOptions, type OrderOptions, orderRetryMs, persist } from '../rest/persist.js';
 import type { Success } from '../rest/send-request.js';
@@ -14,11 +14,16 @@ type Outcome = Success | Failure;
 /** Without its id, which each attempt has of its own. */
 type Message =
   | Omit<Extract<ClientMessage, { op: 'order' }>, 'id'>
-  | Omit<Extract<ClientMessage, { op: 'cancel' }>, 'id'>;
+  | Omit<Extract<ClientMessage, { op: 'cancel' }>, 'id'>
+  | Omit<Extract<ClientMessage, { op: 'cancelAll' }>, 'id'>;
+
+/** Of which orders; all of them if it is empty. */
+export type CancelFilter = Omit<Extract<ClientMessage, { op: 'cancelAll' }>, 'op' | 'id'>;
 
 export class StreamOrders {
   readonly #answers = new Map<number, (outcome: Outcome) => void>();
-  readonly #pace: Pace;
+  /** By op, as the server limits them. */
+  readonly #paces: Readonly<Record<Message['op'], Pace>>;
   /** null while there is no connection. */
   #send: ((message: ClientMessage) => void) | null = null;
   #end: Failure | null = null;
@@ -28,7 +33,8 @@ export class StreamOrders {
     private readonly defaults: { readonly timeoutMs: number; readonly retryForMs: number },
     private readonly around: Surroundings,
   ) {
-    this.#pace = new Pace(around);
+    const cancel = new Pace(around);
+    this.#paces = { order: new Pace(around), cancel, cancelAll: cancel };
   }
 
   async place(order: OrderRequest, options: OrderOptions = {}): Promise<OrderResult> {
@@ -39,6 +45,10 @@ export class StreamOrders {
 
   async cancel(orderId: string, options: CallOptions = {}): Promise<Position> {
     return (await this.#persist({ op: 'cancel', orderId }, null, options)).data as Position;
+  }
+
+  async cancelAll(filter: CancelFilter = {}, options: CallOptions = {}): Promise<CancelledOrders> {
+    return (await this.#persist({ op: 'cancelAll', ...filter }, null, options)).data as CancelledOrders;
   }
 
   onConnected(send: (message: ClientMessage) => void): void {
@@ -64,14 +74,15 @@ export class StreamOrders {
 
   #persist(message: Message, idempotencyKey: string | null, options: CallOptions): Promise<Success> {
     const { timeoutMs = this.defaults.timeoutMs, retryForMs = this.defaults.retryForMs, signal } = options;
+    const pace = this.#paces[message.op];
     const attempt = async (): Promise<Outcome> => {
       try {
         return await this.#attempt(message, timeoutMs, signal);
       } finally {
-        this.#pace.answered(null);
+        pace.answered(null);
       }
     };
-    const own = { pace: this.#pace, retryForMs: orderRetryMs(retryForMs), isWrite: true };
+    const own = { pace, retryForMs: orderRetryMs(retryForMs), isWrite: true };
     return persist(attempt, { ...own, idempotencyKey, signal }, this.around);
   }
 

@@ -58,6 +58,8 @@ export class ToteStream {
   readonly placeOrder: StreamOrders['place'];
   /** Cancels a limit order over the stream: see `ToteClient.cancelOrder`. */
   readonly cancelOrder: StreamOrders['cancel'];
+  /** Cancels all of them, or those of a market or a side: see `ToteClient.cancelOrders`. */
+  readonly cancelOrders: StreamOrders['cancelAll'];
   /** Resolves after `close`; rejects with the reason if the server has ended the stream for good. */
   readonly closed: Promise<void>;
   readonly #subscriptions: Subscriptions;
@@ -79,6 +81,7 @@ export class ToteStream {
     this.#orders = new StreamOrders(() => this.#nextId(), parts.orders, parts.around);
     this.placeOrder = this.#orders.place.bind(this.#orders);
     this.cancelOrder = this.#orders.cancel.bind(this.#orders);
+    this.cancelOrders = this.#orders.cancelAll.bind(this.#orders);
     this.closed = this.#run();
     // Whoever does not ask for it learns it from the next order or subscription.
     this.closed.catch(() => undefined);
@@ -174,6 +177,7 @@ export class ToteStream {
         return;
       case 'order':
       case 'cancelled':
+      case 'cancelledAll':
         this.#orders.onAnswer(message.id, { data: message.data, nextCursor: null });
         return;
       case 'unsubscribed':

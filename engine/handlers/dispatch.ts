@@ -7,7 +7,7 @@ import { createAccount, transfer, transferHouse, updateAccount } from './account
 import { fillOrders } from './fills.js';
 import { createKey, expireKey, rotateKey, updateKey } from './keys.js';
 import { advance, boundaryPrice, voidRound } from './lifecycle.js';
-import { cancelOrder, expireOrders } from './limit-orders.js';
+import { cancelOrder, cancelOrders, expireOrders } from './limit-orders.js';
 import { openLate } from './opening.js';
 import { publishRoot } from './roots.js';
 import * as settings from './settings.js';
@@ -25,6 +25,8 @@ export function dispatch(
   switch (command.kind) {
     case 'cancelOrder':
       return cancelOrder(state, command, gate);
+    case 'cancelOrders':
+      return cancelOrders(state, command, gate);
     case 'fillOrders':
       return fillOrders(state, command);
     case 'expireOrders':

@@ -3,9 +3,11 @@ import { assert } from '../base/assert.js';
 import { END_CANCELLED, END_EXPIRED } from '../model/domain.js';
 import type { ErrorCode } from '../model/errors.js';
 import type { BetSettled, EngineEvent } from '../model/events.js';
-import type { CancelOrder, ExpireOrders } from '../model/orders.js';
-import { BET_OPEN } from '../state/bets.js';
+import type { CancelOrder, CancelOrders, ExpireOrders } from '../model/orders.js';
+import { BET_OPEN, type BetChunk } from '../state/bets.js';
 import { type Effect, reject, type State } from '../state/state.js';
+
+const NOT_NOW = 'orders are not taken right now; try again';
 
 /** Cancels an order that rests. `gate` is as for orders: a cancellation has to be journaled, too. */
 export function cancelOrder(state: State, command: CancelOrder, gate: ErrorCode | null): Effect {
@@ -13,8 +15,20 @@ export function cancelOrder(state: State, command: CancelOrder, gate: ErrorCode 
   const row = rowOf(state, account, bet);
   if (row === 0) return reject('order_not_found', 'no order of this account has this id');
   if (!isPending(state, row)) return reject('order_not_pending', 'only an order that rests can be cancelled');
-  if (gate !== null) return reject(gate, 'orders are not taken right now; try again');
+  if (gate !== null) return reject(gate, NOT_NOW);
   return [release(state, row, END_CANCELLED, timeMs)];
+}
+
+/** Cancels a slice of those that rest. */
+export function cancelOrders(state: State, command: CancelOrders, gate: ErrorCode | null): Effect {
+  const { account, market, side, ordersMax, timeMs } = command;
+  assert(ordersMax > 0, 'a slice takes at least one order');
+  const rows = restingOf(state, account, ordersMax, (chunk, i) => {
+    if (market !== null && chunk.market[i] !== market) return false;
+    return side === null || chunk.side[i] === side;
+  });
+  if (rows.length === 0) return reject('order_not_pending', 'no such order of this account rests');
+  return gate === null ? cancelRows(state, rows, timeMs) : reject(gate, NOT_NOW);
 }
 
 /** The row of the account's bet, or 0 if it is not in memory or another's. */
@@ -32,17 +46,31 @@ export function isPending({ bets }: State, row: number): boolean {
   return ((bets.chunk(row).flags[bets.index(row)] as number) & BET_OPEN) !== 0 && bets.isUnfilled(row);
 }
 
-/** All resting orders of the account, newest first. Those of a frozen account are cancelled at once. */
-export function cancelAllOf(state: State, account: number, timeMs: number): EngineEvent[] {
+/** Cancels all resting orders of an account, at once: it is frozen. */
+export const cancelAllOf = (state: State, account: number, timeMs: number): EngineEvent[] =>
+  cancelRows(state, restingOf(state, account, Number.POSITIVE_INFINITY), timeMs);
+
+const cancelRows = (state: State, rows: readonly number[], timeMs: number): EngineEvent[] =>
+  rows.map((row) => release(state, row, END_CANCELLED, timeMs));
+
+/** Rows of the account's resting orders that fit, newest first, at most so many. */
+function restingOf(
+  state: State,
+  account: number,
+  most: number,
+  fits: (chunk: BetChunk, i: number) => boolean = () => true,
+): number[] {
   const { bets, history } = state;
   let open = state.books.orders === 0 ? 0 : state.accounts.openBets(account);
   const rows: number[] = [];
   history.newestFirst(account, (row) => {
-    if (isPending(state, row)) rows.push(row);
-    if (((bets.chunk(row).flags[bets.index(row)] as number) & BET_OPEN) !== 0) open--;
-    return open > 0;
+    const chunk = bets.chunk(row);
+    const i = bets.index(row);
+    if (isPending(state, row) && fits(chunk, i)) rows.push(row);
+    if (((chunk.flags[i] as number) & BET_OPEN) !== 0) open--;
+    return open > 0 && rows.length < most;
   });
-  return rows.map((row) => release(state, row, END_CANCELLED, timeMs));
+  return rows;
 }
 
 /** The first `ordersMax` orders that have ended, or whose rounds take no more bets, market by market. */

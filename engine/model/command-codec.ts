@@ -23,6 +23,7 @@ const COMMAND_VERSIONS: Readonly<Record<CommandKind, number>> = {
   settle: 1,
   placeOrder: 1,
   cancelOrder: 1,
+  cancelOrders: 1,
   fillOrders: 1,
   expireOrders: 1,
   createAccount: 1,

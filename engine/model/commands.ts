@@ -5,7 +5,7 @@
  */
 import type { AssetClass } from './domain.js';
 import type { Operated } from './operators.js';
-import type { CancelOrder, ExpireOrders, FillOrders } from './orders.js';
+import type { CancelOrder, CancelOrders, ExpireOrders, FillOrders } from './orders.js';
 import type { PriceEstimate } from './prices.js';
 import type { SignedRoot } from './proofs/proof-views.js';
 import type { Rules } from './rules.js';
@@ -232,7 +232,7 @@ type OfAccounts = CreateAccount | UpdateAccount | Transfer | HouseTransfer;
 type OfKeys = CreateKey | UpdateKey | ExpireKey | RotateKey;
 type OfRounds = Advance | BoundaryPrice | OpenLate | Settle | VoidRound | PublishRoot;
 type OfSettings = Configure | DeclareSetup | SetCalendar | SetTrading | SuspendMarket | MoveClock;
-type OfLimits = CancelOrder | FillOrders | ExpireOrders;
+type OfLimits = CancelOrder | CancelOrders | FillOrders | ExpireOrders;
 
 export type Command = PlaceOrder | OfLimits | OfAccounts | OfKeys | OfRounds | OfSettings | ConfirmPrice;
 

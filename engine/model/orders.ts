@@ -10,6 +10,19 @@ export interface CancelOrder extends Timed {
 }
 
 /**
+ * The account cancels its newest resting orders, at most `ordersMax` of them: all, or those of a market or of a side. Rejected
+ * if there are none.
+ */
+export interface CancelOrders extends Timed {
+  readonly kind: 'cancelOrders';
+  readonly account: number;
+  readonly key: number;
+  readonly market: number | null;
+  readonly side: number | null;
+  readonly ordersMax: number;
+}
+
+/**
  * Fills at most `ordersMax` resting orders of the market's round, at the house's quote for `fairShareE6` (-1 as in an order).
  * Rejected if none can be filled.
  */

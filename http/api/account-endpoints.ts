@@ -3,7 +3,12 @@
 import { okResponse } from '../openapi/common.js';
 import { EXAMPLES } from '../openapi/examples.js';
 import { orderExamples } from '../openapi/order.js';
-import { orderIdParameter, seenKeyParameter } from '../openapi/parameters.js';
+import {
+  cancelMarketParameter,
+  cancelSideParameter,
+  orderIdParameter,
+  seenKeyParameter,
+} from '../openapi/parameters.js';
 import { schemaRef } from '../openapi/schemas.js';
 import type { Endpoint } from './endpoint.js';
 
@@ -55,6 +60,26 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
         cancelled: EXAMPLES.cancelledOrder,
       }),
       failures: ['BadCancel', 'OrderNotFound', 'CancelsNotTaken'],
+    }),
+  },
+  {
+    method: 'DELETE',
+    path: '/orders',
+    scope: 'orders:cancel',
+    handle: ({ own }, call) => own.cancelAll(call),
+    describe: () => ({
+      operationId: 'cancelOrders',
+      tag: 'Orders',
+      summary: 'Cancel all your limit orders that rest, or those of a market or a side',
+      text:
+        'Cancels until none is left, 1,000 at a time, and answers how many there were once that is on disk. None is no ' +
+        'error. After a failure some may be cancelled: send it again.',
+      isExtension: true,
+      parameters: [cancelMarketParameter, cancelSideParameter],
+      success: okResponse('How many orders were cancelled.', schemaRef('CancelledOrders'), {
+        cancelled: EXAMPLES.cancelledOrders,
+      }),
+      failures: ['BadParameter', 'CancelsNotTaken'],
     }),
   },
   {

@@ -16,7 +16,7 @@ import type { ListedHashes } from '../wire/listed-hashes.js';
 import { successText } from '../wire/wire.js';
 import type { Call, Verdict } from './call.js';
 import { findOwnBet } from './lists/find-bet.js';
-import { parseBetId } from './lists/list-query.js';
+import { cancelQuery, parseBetId } from './lists/list-query.js';
 import { type OpenBets, OpenBetsReader } from './lists/open-bets.js';
 import type { PastBets } from './lists/past-bets.js';
 import { NO_ORDER, NOT_PENDING, notRead, OVERLOADED, refusedOf } from './refusals.js';
@@ -92,6 +92,8 @@ export class AccountReads {
 
   /** Cancels an order. One that has left memory does not rest any more. */
   cancel(call: Call, segment: string): Verdict {
+    const given = parseQuery(call.request.query, []);
+    if (given instanceof Refused) return given;
     const id = parsePathId(segment);
     if (id instanceof Refused) return id;
     const bet = parseBetId(id);
@@ -101,6 +103,20 @@ export class AccountReads {
       (kind, ring) => {
         if (kind === replies.REFUSED) this.#refuseCancel(call, bet, replies.readRefusal(ring));
         else for (const order of replies.readBets(ring).bets) this.#sendOrder(call, order);
+      },
+    );
+    return isSent ? null : OVERLOADED;
+  }
+
+  /** Cancels all orders that rest, or those of a market or a side. */
+  cancelAll(call: Call): Verdict {
+    const filter = cancelQuery(call.request.query);
+    if (filter instanceof Refused) return filter;
+    const isSent = this.link.send(
+      (ring, ticket) => requests.sendCancelAll(ring, ticket, call, filter),
+      (kind, ring) => {
+        if (kind === replies.REFUSED) call.refuse(refusedOf(replies.readRefusal(ring)));
+        else call.send(OK, successText(`{"cancelled":${replies.readCount(ring)}}`));
       },
     );
     return isSent ? null : OVERLOADED;

@@ -4,6 +4,7 @@
  * order of an account that may no longer write, because it may have been placed before.
  */
 
+import { KEY_READ } from '../../config/rate-limits.js';
 import { isWellFormedKey, keyDigest } from '../../crypto/api-keys.js';
 import { WRITE_SCOPES_MASK, WRITE_TIER } from '../../engine/model/domain.js';
 import { digestWords, type Rights } from '../board/rights.js';
@@ -64,7 +65,7 @@ export class Authentication {
     // Every account may read, and any one of several scopes that include a reading one is enough.
     if ((operation.scope & ~WRITE_SCOPES_MASK) !== 0) return null;
     if (rights.tier(call.account) < WRITE_TIER) return TIER_TOO_LOW;
-    return operation.isWrite && rights.isFrozen(call.account) ? FROZEN : null;
+    return operation.keyLimit !== KEY_READ && rights.isFrozen(call.account) ? FROZEN : null;
   }
 }
 

@@ -1,4 +1,5 @@
 /** One request on its way through the public API, and the headers of its answer. */
+import type { KeyLimit } from '../../config/rate-limits.js';
 import type { HttpRequest, HttpResponder } from '../../engine/model/ports.js';
 import type { OrderContent } from '../kit/idempotency.js';
 import type { Refused } from '../kit/refused.js';
@@ -7,7 +8,7 @@ import type { Asker, RateLimits } from '../limits/rate-limits.js';
 import type { GatewayMeter } from '../metrics/gateway-meter.js';
 import type { HeadTexts } from '../wire/head-texts.js';
 import { successText } from '../wire/wire.js';
-import { isWriteMethod, NO_ROUTE } from './endpoint.js';
+import { keyLimitOf, NO_ROUTE } from './endpoint.js';
 import { parseOrder } from './order-request.js';
 
 /** The result of an operation: a refusal, or null if it answers by itself, now or later. */
@@ -30,7 +31,7 @@ export class Call implements Asker {
   key = 0;
   account = 0;
   /** Which of the key's limits counts the request: by its method, until its operation says so. */
-  isWrite: boolean;
+  keyLimit: KeyLimit;
   /** Values for the headers: the kind of the limit that is nearest to exhaustion, and what is left of it. */
   limitKind = 0;
   remaining = 0;
@@ -52,7 +53,7 @@ export class Call implements Asker {
     /** The same instant in monotonic milliseconds. */
     readonly startedMs: number,
   ) {
-    this.isWrite = isWriteMethod(request.method);
+    this.keyLimit = keyLimitOf(request.method);
   }
 
   get address(): string {

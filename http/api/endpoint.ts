@@ -1,4 +1,5 @@
 /** The declaration of an endpoint of the public API, and the operation that the router gets from it. */
+import { KEY_CANCEL, KEY_READ, KEY_WRITE, type KeyLimit } from '../../config/rate-limits.js';
 import { assert } from '../../engine/base/assert.js';
 import { scopesMask } from '../../engine/model/domain.js';
 import { refuseQuery } from '../kit/params.js';
@@ -27,7 +28,7 @@ export interface Services {
 export interface Endpoint extends Documented {
   /** Whether the limits count a POST as a read, because it changes nothing. */
   readonly isReading?: boolean;
-  /** Handles an authorised request. One with a body is known to have no query. */
+  /** Handles an authorised request. A POST is known to have no query. */
   readonly handle: (services: Services, call: Call, params: readonly string[]) => Verdict;
   /**
    * For a request that the account may no longer make: finds a function that repeats the answer it got when it still
@@ -68,13 +69,16 @@ export interface Operation extends Routed {
   readonly route: number;
   /** Bit mask of the scope. */
   readonly scope: number;
-  readonly isWrite: boolean;
+  readonly keyLimit: KeyLimit;
   readonly run: (call: Call, params: readonly string[]) => Verdict;
   readonly replay: (call: Call, onReplay: OnReplay) => Verdict;
 }
 
 export const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';
-export const isWriteMethod = (method: string): boolean => !isRead(method) && method !== 'OPTIONS';
+export function keyLimitOf(method: string): KeyLimit {
+  if (isRead(method) || method === 'OPTIONS') return KEY_READ;
+  return method === 'DELETE' ? KEY_CANCEL : KEY_WRITE;
+}
 
 export function operationOf(endpoint: Endpoint, services: Services, route: number): Operation {
   const { method, path, usualValues = [], isReading = false, handle, replay } = endpoint;
@@ -83,17 +87,18 @@ export function operationOf(endpoint: Endpoint, services: Services, route: numbe
     onReplay(null);
     return null;
   };
-  if (isRead(method)) {
+  // A cancellation has no body: what it is about may stand in its query.
+  if (isRead(method) || method === 'DELETE') {
     return {
       ...shared,
-      isWrite: false,
+      keyLimit: keyLimitOf(method),
       run: (call, params) => handle(services, call, params),
       replay: noReplay,
     };
   }
   return {
     ...shared,
-    isWrite: !isReading,
+    keyLimit: isReading ? KEY_READ : keyLimitOf(method),
     run: (call, params) => refuseQuery(call.request.query) ?? handle(services, call, params),
     replay: (call, onReplay) =>
       replay === undefined || refuseQuery(call.request.query) !== null

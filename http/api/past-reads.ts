@@ -176,7 +176,7 @@ export class PastReads {
       (ring, ticket) => requests.sendAsker(ring, kind, ticket, call),
       (replyKind, ring) => {
         if (replyKind === replies.REFUSED) call.refuse(refusedOf(replies.readRefusal(ring)));
-        else read(replies.readSeq(ring));
+        else read(replies.readCount(ring));
       },
     );
     return isSent ? null : OVERLOADED;

@@ -72,8 +72,6 @@ export interface PublicApiParts {
 const NO_CONTENT = 204;
 const FOUND = 302;
 const TO_DOCS = ['Location', '/docs'] as const;
-/** Known without looking for a route. */
-const ORDERS_PATH = '/v1/orders';
 const NOT_FOUND = new Refused('not_found', 'no such path');
 const WRONG_METHOD = new Refused('method_not_allowed', 'the Allow header names the methods of this path');
 const READ_ONLY = 'GET, HEAD, OPTIONS';
@@ -124,10 +122,10 @@ export class PublicApi {
     this.#documents = new Documents(parts.docs, apiDocument);
   }
 
-  /** Carries out what came another way than by a request, an order or its cancellation, as if it were one. */
+  /** Carries out what came another way than by a request, an order or a cancellation, as if it were one. */
   carryOut(call: Call): void {
     const verdict =
-      call.request.path === ORDERS_PATH ? this.#perform(call, this.#order, []) : this.#dispatch(call);
+      call.request.method === 'POST' ? this.#perform(call, this.#order, []) : this.#dispatch(call);
     if (verdict !== null) this.#refuse(call, verdict);
   }
 
@@ -159,7 +157,7 @@ export class PublicApi {
   }
 
   #perform(call: Call, operation: Operation, params: readonly string[]): Verdict {
-    call.isWrite = operation.isWrite;
+    call.keyLimit = operation.keyLimit;
     call.route = operation.route;
     const unfit = this.#authentication.identify(call);
     if (unfit !== null) return this.#count(call, 'unknown') ?? unfit;

@@ -63,6 +63,7 @@ const currentText = ({ percentE2, oddsE4 }: CurrentOdds): string =>
 const LIMITED: Readonly<Record<string, readonly [whose: string, what: string]>> = {
   key_read: ["the key's", 'reads'],
   key_write: ["the key's", 'writes'],
+  key_cancel: ["the key's", 'cancellations'],
   account: ["the account's", 'requests'],
   ip: ["the address's", 'requests'],
 };

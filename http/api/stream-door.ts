@@ -1,4 +1,5 @@
 /** GET /stream: the way from an ordinary request, checked and counted as one, to a WebSocket. */
+import { KEY_READ } from '../../config/rate-limits.js';
 import { scopesMask } from '../../engine/model/domain.js';
 import type { Call, Verdict } from './call.js';
 import { type Operation, STREAM_ROUTE } from './endpoint.js';
@@ -18,7 +19,7 @@ export function streamOperation(streams: Streams): Operation {
     method: 'GET',
     path: '/stream',
     scope: SCOPES,
-    isWrite: false,
+    keyLimit: KEY_READ,
     run: (call) => streams.open(call),
     replay: (_call, onReplay) => {
       onReplay(null);

@@ -6,9 +6,17 @@ import typia from 'typia';
 import type { Rules } from '../../engine/model/rules.js';
 import { fillInRules } from '../openapi/describe-rules.js';
 import { isObject, type Json, type JsonObject } from '../openapi/schemas.js';
-import type { Ping, StreamCancel, StreamOrder, Subscribe, Unsubscribe } from '../wire/stream-requests.js';
+import type {
+  Ping,
+  StreamCancel,
+  StreamCancelAll,
+  StreamOrder,
+  Subscribe,
+  Unsubscribe,
+} from '../wire/stream-requests.js';
 import type {
   AccountMessage,
+  CancelledAllMessage,
   CancelledMessage,
   FillsMessage,
   Heartbeat,
@@ -29,6 +37,7 @@ const generated = typia.json.schemas<
     Ping,
     StreamOrder,
     StreamCancel,
+    StreamCancelAll,
     Heartbeat,
     Subscribed,
     Unsubscribed,
@@ -41,6 +50,7 @@ const generated = typia.json.schemas<
     FillsMessage,
     OrderMessage,
     CancelledMessage,
+    CancelledAllMessage,
   ],
   '3.1'
 >();
@@ -52,6 +62,7 @@ const REQUESTS = {
   Ping: ['ping', 'Asks for a pong'],
   StreamOrder: ['order', 'Places a bet, as POST /orders'],
   StreamCancel: ['cancel', 'Cancels an order that rests, as DELETE /orders/{id}'],
+  StreamCancelAll: ['cancelAll', 'Cancels all orders that rest, as DELETE /orders'],
 } as const;
 
 /** What the server sends. */
@@ -62,6 +73,7 @@ const MESSAGES = {
   Pong: ['pong', 'The answer to ping'],
   OrderMessage: ['orderPlaced', 'The answer to an accepted order'],
   CancelledMessage: ['orderCancelled', 'The answer to an accepted cancel'],
+  CancelledAllMessage: ['ordersCancelled', 'The answer to an accepted cancelAll'],
   StreamError: ['error', 'A refusal, or why the stream is about to be closed'],
   MarketsMessage: ['markets', 'The newest state of markets'],
   PricesMessage: ['prices', 'The newest prices of assets'],

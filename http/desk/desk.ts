@@ -24,6 +24,9 @@ const IN_PROGRESS: replies.RefusalFacts = {
   detail: 'the first request with this Idempotency-Key is not durable yet; try again',
 };
 
+/** Orders that one command cancels: about a millisecond of work. */
+const CANCELS_AT_ONCE = 1_000;
+
 export interface DeskOptions {
   /** Wall-clock time in milliseconds, by which keys expire. */
   readonly nowMs: () => number;
@@ -45,6 +48,7 @@ export class Desk {
     const ticket = ring.number();
     if (kind === requests.ORDER) this.#place(ring, gateway, ticket);
     else if (kind === requests.CANCEL) this.#cancel(ring, gateway, ticket);
+    else if (kind === requests.CANCEL_ALL) this.#cancelAll(ring, gateway, ticket);
     else {
       try {
         this.#read(kind, ring, gateway, ticket);
@@ -139,9 +143,42 @@ export class Desk {
   #cancel(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
     const asker = requests.readAsker(ring);
     const bet = requests.readCancel(ring);
-    const code = this.#unfitKey(asker) ?? this.#unfitAccount(asker.account);
-    if (code !== null) refuse(gateway, ticket, { code, detail: '' });
-    else this.#cancelFor(asker, bet, gateway, ticket);
+    if (!this.#refusesWrite(asker, gateway, ticket)) this.#cancelFor(asker, bet, gateway, ticket);
+  }
+
+  #cancelAll(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
+    const asker = requests.readAsker(ring);
+    const filter = requests.readCancelAll(ring);
+    if (!this.#refusesWrite(asker, gateway, ticket)) this.#cancelSlice(asker, filter, 0, gateway, ticket);
+  }
+
+  /** Cancels slice by slice, each once the one before is durable, and answers how many orders there were. */
+  #cancelSlice(
+    { account, key }: requests.Asker,
+    filter: requests.CancelFilter,
+    before: number,
+    gateway: GatewayEnd,
+    ticket: number,
+  ): void {
+    const { sequencer } = this;
+    const fields = { account, key, ...filter, ordersMax: CANCELS_AT_ONCE };
+    const outcome = sequencer.submit({ kind: 'cancelOrders', timeMs: sequencer.stampMs(), ...fields });
+    const isNone = outcome.status === 'rejected' && outcome.code === 'order_not_pending';
+    if (outcome.status === 'rejected' && !isNone) {
+      refuse(gateway, ticket, outcome);
+      return;
+    }
+    const slice = outcome.status === 'accepted' ? outcome.events.length : 0;
+    const cancelled = before + slice;
+    sequencer.whenDurable(
+      sequencer.engine.accountTouchedSeq(account),
+      () => {
+        if (slice === CANCELS_AT_ONCE)
+          this.#cancelSlice({ account, key }, filter, cancelled, gateway, ticket);
+        else gateway.reply((to) => replies.sendCount(to, ticket, cancelled));
+      },
+      () => refuse(gateway, ticket, LOST),
+    );
   }
 
   /** Cancels an order that rests, and answers with what has become of it once that is durable. */
@@ -176,7 +213,7 @@ export class Desk {
     if (this.#refusesKey(asker, gateway, ticket)) return;
     const { engine } = this.sequencer;
     const seq = kind === requests.ACCOUNT_SEQ ? engine.accountTouchedSeq(asker.account) : engine.lifecycleSeq;
-    this.#answerFrom(seq, gateway, ticket, (to) => replies.sendSeq(to, ticket, seq));
+    this.#answerFrom(seq, gateway, ticket, (to) => replies.sendCount(to, ticket, seq));
   }
 
   #round(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
@@ -257,6 +294,13 @@ export class Desk {
     if (code === null) return false;
     refuse(gateway, ticket, { code, detail: '' });
     return true;
+  }
+
+  /** The same, where the account must be one that may write, too. */
+  #refusesWrite(asker: requests.Asker, gateway: GatewayEnd, ticket: number): boolean {
+    const code = this.#unfitKey(asker) ?? this.#unfitAccount(asker.account);
+    if (code !== null) refuse(gateway, ticket, { code, detail: '' });
+    return code !== null;
   }
 
   /** The code with which the key is refused now, or null. The gateway has checked scopes, which never change. */

@@ -83,7 +83,7 @@ export class OwnerTable {
   /** Where the search for an owner begins. */
   #home(kind: number, high: number, low: number): number {
     // Numbers are given in sequence: side by side they take little memory, and nobody can choose them.
-    if (kind >= Kind.keyReads) return (low * 2 + kind) & this.#mask;
+    if (kind >= Kind.keyReads) return (low * 3 + kind) & this.#mask;
     let hash = Math.imul(high ^ this.seed, this.#factor) + kind;
     hash = Math.imul(hash ^ (hash >>> 15) ^ low, this.#factor);
     hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);

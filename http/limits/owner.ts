@@ -14,7 +14,8 @@ export const Kind = {
   siteSize: 5,
   keyReads: 6,
   keyWrites: 7,
-  account: 8,
+  keyCancels: 8,
+  account: 9,
 } as const;
 
 const COLON = 0x3a;

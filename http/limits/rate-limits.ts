@@ -1,6 +1,6 @@
 /**
- * The four rate limits: requests in any 60 s for a key's reads, a key's
- * writes, an account and an address. They are exact, held in memory only, and use the caller's time, in whole
+ * The five rate limits: requests in any 60 s for a key's reads, its writes and its
+ * cancellations, an account and an address. They are exact, held in memory only, and use the caller's time, in whole
  * milliseconds.
  *
  * Several threads count together: each has its own `RateLimits` over shared memory. One call, `take`, counts a
@@ -11,8 +11,10 @@
 import {
   ACCOUNT,
   IP,
+  KEY_CANCEL,
   KEY_READ,
   KEY_WRITE,
+  type KeyLimit,
   RATE_LIMIT_NAMES,
   type RateLimitSettings,
 } from '../../config/rate-limits.js';
@@ -24,9 +26,15 @@ import type { WindowTable } from './window-table.js';
 /** With limits off, the headers show the greatest limit that can be configured, all of it left. */
 export const UNLIMITED = 999_999_999;
 
-const NO_LIMITS = { keyRead: UNLIMITED, keyWrite: UNLIMITED, account: UNLIMITED, ip: UNLIMITED };
-const ALL_LEFT = { limit: UNLIMITED, remaining: UNLIMITED, resetSeconds: 0 };
-const NOTHING_COUNTED = { keyRead: ALL_LEFT, keyWrite: ALL_LEFT, account: ALL_LEFT, ip: ALL_LEFT };
+const ofAll = <T>(one: T): Readonly<Record<keyof RateLimitSettings, T>> => ({
+  keyRead: one,
+  keyWrite: one,
+  keyCancel: one,
+  account: one,
+  ip: one,
+});
+const NO_LIMITS = ofAll(UNLIMITED);
+const NOTHING_COUNTED = ofAll({ limit: UNLIMITED, remaining: UNLIMITED, resetSeconds: 0 });
 
 /** A limit as headers name it: at most `limit` requests in 60 s. */
 export interface RatePolicy {
@@ -56,7 +64,7 @@ export interface LimitsOwner {
 
 /** Whom a request counts for; key and account are 0 without a valid key. */
 export interface Asker extends LimitsOwner {
-  readonly isWrite: boolean;
+  readonly keyLimit: KeyLimit;
 }
 
 /**
@@ -91,7 +99,7 @@ export class RateLimits {
   #address = 0;
   #key = 0;
   #account = 0;
-  #keyKind = KEY_READ;
+  #keyKind: KeyLimit = KEY_READ;
   /** The window whose limit is shown. */
   #shown = 0;
 
@@ -106,12 +114,12 @@ export class RateLimits {
     return this.#limits[this.kind] as number;
   }
 
-  /** All four, by kind. */
+  /** All of them, by kind. */
   get policies(): readonly RatePolicy[] {
     return RATE_LIMIT_NAMES.map(([name], kind) => ({ name, limit: this.#limits[kind] as number }));
   }
 
-  /** Windows that are held, of all four kinds, and blocks that were ever in use: what memory goes by. */
+  /** Windows that are held, of all kinds, and blocks that were ever in use: what memory goes by. */
   get usage(): { readonly windows: number; readonly blocksTouched: number } {
     const tables = this.#tables;
     return { windows: tables?.size ?? 0, blocksTouched: tables?.windows.blocksTouched ?? 0 };
@@ -163,9 +171,10 @@ export class RateLimits {
     const owner = new Owner();
     const keyRead = left(tables.keys, owner.number(Kind.keyReads, key), KEY_READ);
     const keyWrite = left(tables.keys, owner.number(Kind.keyWrites, key), KEY_WRITE);
+    const keyCancel = left(tables.keys, owner.number(Kind.keyCancels, key), KEY_CANCEL);
     const ofAccount = left(tables.accounts, owner.number(Kind.account, account), ACCOUNT);
     owner.read(address);
-    return { keyRead, keyWrite, account: ofAccount, ip: left(tables.addresses, owner, IP) };
+    return { keyRead, keyWrite, keyCancel, account: ofAccount, ip: left(tables.addresses, owner, IP) };
   }
 
   #decide(tables: LimitTables, asker: Asker, fate: KeyState, nowMs: number): Admission {
@@ -185,10 +194,10 @@ export class RateLimits {
     return 'admitted';
   }
 
-  #findKey(tables: LimitTables, { key, account, isWrite }: Asker, nowMs: number): void {
-    this.#key = tables.keys.find(this.#keyOwner.number(isWrite ? Kind.keyWrites : Kind.keyReads, key), nowMs);
+  #findKey(tables: LimitTables, { key, account, keyLimit }: Asker, nowMs: number): void {
+    this.#key = tables.keys.find(this.#keyOwner.number(Kind.keyReads + keyLimit, key), nowMs);
     this.#account = tables.accounts.find(this.#accountOwner.number(Kind.account, account), nowMs);
-    this.#keyKind = isWrite ? KEY_WRITE : KEY_READ;
+    this.#keyKind = keyLimit;
   }
 
   #isAddressFull({ addresses, windows }: LimitTables): boolean {

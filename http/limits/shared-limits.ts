@@ -15,7 +15,7 @@ export interface LimitsCapacity {
    * refused.
    */
   readonly addresses: number;
-  /** Keys' windows, one for reads and one for writes, and accounts' that are remembered at a time, with the same bound. */
+  /** Keys' windows, one for reads, writes and cancellations each, and accounts' that are remembered at a time, with the same bound. */
   readonly keys: number;
   /** Blocks of fifteen requests. Without room, requests are refused until others have left their windows. */
   readonly blocks: number;
@@ -46,7 +46,7 @@ export function shareLimits(
   return { settings, capacity, seed: randomInt(2 ** 32), memory };
 }
 
-/** Windows of all four kinds. */
+/** Windows of all kinds. */
 const windowsOf = ({ addresses, keys }: LimitsCapacity): number => addresses + 2 * keys;
 
 function bytesFor(capacity: LimitsCapacity): number {

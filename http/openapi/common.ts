@@ -58,7 +58,7 @@ export const headers: JsonObject = {
   'RateLimit-Policy': header(
     'All limits: `q` requests in any `w` seconds.',
     text,
-    '"key_read";q=120;w=60, "key_write";q=30;w=60, "account";q=240;w=60, "ip";q=300;w=60',
+    '"key_read";q=120;w=60, "key_write";q=30;w=60, "key_cancel";q=120;w=60, "account";q=240;w=60, "ip";q=300;w=60',
     true,
   ),
   'X-Request-Id': header(

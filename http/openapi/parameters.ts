@@ -3,7 +3,7 @@ import type { Rules } from '../../engine/model/rules.js';
 import { IDEMPOTENCY_KEY_PATTERN } from '../kit/idempotency.js';
 import { CLIENT_ORDER_ID_PATTERN, LIST_LIMIT_MAX } from '../kit/params.js';
 import { suggestedMarket } from './order.js';
-import type { JsonObject } from './schemas.js';
+import { type JsonObject, schemaRef } from './schemas.js';
 
 export const marketIdParameter = (rules: Rules): JsonObject => ({
   name: 'id',
@@ -57,6 +57,8 @@ const query = (name: string, description: string, schema: JsonObject): JsonObjec
   schema,
   'x-extension': true,
 });
+export const cancelMarketParameter = query('marketId', 'Only orders in this market.', { type: 'string' });
+export const cancelSideParameter = query('prediction', 'Only orders on this side.', schemaRef('Prediction'));
 const orderStatus = { type: 'string', enum: ['active', 'settled', 'all'], default: 'all' };
 
 export const orderStatusParameter = query('status', 'Open orders, settled ones, or all.', orderStatus);

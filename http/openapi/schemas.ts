@@ -15,7 +15,7 @@ import {
   TIERS,
   TIME_FRAMES,
 } from '../../engine/model/domain.js';
-import type { Account, OrderQuote, SeenOrder } from '../wire/account-types.js';
+import type { Account, CancelledOrders, OrderQuote, SeenOrder } from '../wire/account-types.js';
 import type { LedgerEntry, SettledRound } from '../wire/past-types.js';
 import type { OrderProof, RoundProof, SigningKey } from '../wire/proofs/proof-types.js';
 import type { Limits, ServerTime } from '../wire/service-types.js';
@@ -39,6 +39,7 @@ const generated = typia.json.schemas<
     SettledRound,
     Account,
     SeenOrder,
+    CancelledOrders,
     OrderQuote,
     RoundProof,
     OrderProof,

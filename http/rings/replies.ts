@@ -15,8 +15,8 @@ export const ROUND_FACTS = 4;
 /** There is nothing to replay. */
 export const NOTHING = 5;
 export const BALANCE = 6;
-/** A sequence number. */
-export const SEQ = 7;
+/** A sequence number, or how many orders were cancelled. */
+export const COUNT = 7;
 export const SEEN_KEY = 8;
 export const QUOTE = 9;
 
@@ -145,14 +145,14 @@ function readView(ring: RingConsumer): BetView {
   };
 }
 
-export function sendSeq(ring: RingProducer, ticket: number, seq: number): boolean {
-  if (!begin(ring, 1, SEQ, ticket)) return false;
-  ring.number(seq);
+export function sendCount(ring: RingProducer, ticket: number, count: number): boolean {
+  if (!begin(ring, 1, COUNT, ticket)) return false;
+  ring.number(count);
   ring.send();
   return true;
 }
 
-export const readSeq = (ring: RingConsumer): number => ring.number();
+export const readCount = (ring: RingConsumer): number => ring.number();
 
 /** The facts behind GET /rounds/{id}. Sent as JSON: the request is rare. */
 export interface RoundReply {

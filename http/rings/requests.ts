@@ -5,6 +5,7 @@
 import type { BetsStatus } from '../../engine/model/bet-pages.js';
 import type { IdempotencyDigest, OrderGuards, PlaceOrder } from '../../engine/model/commands.js';
 import { textAt } from '../../engine/model/domain.js';
+import type { CancelOrders } from '../../engine/model/orders.js';
 import { type RingConsumer, type RingProducer, textCells } from './ring.js';
 
 /** The kind is the first number of a message; the second is the ticket, which the reply repeats. */
@@ -22,6 +23,9 @@ export const SEEN_KEY = 7;
 export const QUOTE = 8;
 /** Cancels an order that rests. */
 export const CANCEL = 9;
+
+/** Cancels all that rest, or those of a market or a side. */
+export const CANCEL_ALL = 10;
 
 /** Who asks: numbers of the key and of its account. */
 export interface Asker {
@@ -220,6 +224,27 @@ export function sendCancel(ring: RingProducer, ticket: number, asker: Asker, bet
 }
 
 export const readCancel = (ring: RingConsumer): number => ring.number();
+
+/** Which orders that rest are cancelled; null where that makes no difference. */
+export type CancelFilter = Pick<CancelOrders, 'market' | 'side'>;
+
+export function sendCancelAll(
+  ring: RingProducer,
+  ticket: number,
+  asker: Asker,
+  { market, side }: CancelFilter,
+): boolean {
+  if (!begin(ring, HEAD_CELLS + ASKER_CELLS + 2, CANCEL_ALL, ticket, asker)) return false;
+  ring.number(market ?? -1);
+  ring.number(side ?? -1);
+  ring.send();
+  return true;
+}
+
+export const readCancelAll = (ring: RingConsumer): CancelFilter => ({
+  market: orNull(ring.number()),
+  side: orNull(ring.number()),
+});
 
 function begin(
   ring: RingProducer,

@@ -14,7 +14,7 @@ import type { Rights } from '../board/rights.js';
 import { type Client, presentClient, workFor } from '../kit/client-work.js';
 import { invalid, Refused } from '../kit/refused.js';
 import type { GatewayMeter } from '../metrics/gateway-meter.js';
-import type { StreamCancel, Subscribe } from '../wire/stream-requests.js';
+import type { StreamCancel, StreamCancelAll, Subscribe } from '../wire/stream-requests.js';
 import { heartbeatText, type Moment, pongText, unsubscribedText } from '../wire/stream-text.js';
 import { type ChannelParts, Channels, SCOPE_OF } from './channels.js';
 import { Connection, type ConnectionHost } from './connection.js';
@@ -193,7 +193,7 @@ export class StreamHub implements Streams, ConnectionHost, OrderHost, Client {
     workFor(this, () => this.#channels.read());
   }
 
-  #order(connection: Connection, order: UsualOrder | UnreadOrder | StreamCancel): void {
+  #order(connection: Connection, order: UsualOrder | UnreadOrder | StreamCancel | StreamCancelAll): void {
     if (this.#isClosing) {
       connection.refuse(order.id, STOPPING);
       return;

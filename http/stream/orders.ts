@@ -1,5 +1,5 @@
 /**
- * Orders over the stream, and cancellations. Each is the call that POST /orders or DELETE /orders/{id} would be, with the same key, address and body, and goes the
+ * Orders over the stream, and cancellations. Each is the call that POST or DELETE of /orders would be, with the same key, address and body, and goes the
  * same way through the API; only its answer becomes a message.
  */
 import { assert, fail } from '../../engine/base/assert.js';
@@ -11,7 +11,7 @@ import type { OrderContent } from '../kit/idempotency.js';
 import type { Refused } from '../kit/refused.js';
 import type { GatewayMeter } from '../metrics/gateway-meter.js';
 import { HeadTexts } from '../wire/head-texts.js';
-import type { StreamCancel } from '../wire/stream-requests.js';
+import type { StreamCancel, StreamCancelAll } from '../wire/stream-requests.js';
 import { cancelledMessageText, orderMessageText } from '../wire/stream-text.js';
 import { dataOf } from '../wire/wire.js';
 import type { Connection } from './connection.js';
@@ -29,10 +29,12 @@ export interface OrderHost {
   onAnswered(connection: Connection): void;
 }
 
+type Message = UsualOrder | UnreadOrder | StreamCancel | StreamCancelAll;
+
 export class StreamCall extends Call {
   constructor(
     private readonly connection: Connection,
-    private readonly message: UsualOrder | UnreadOrder | StreamCancel,
+    private readonly message: Message,
     private readonly host: OrderHost,
     nowMs: number,
     limitsNowMs: number,
@@ -57,7 +59,9 @@ export class StreamCall extends Call {
   /** The answer to a cancellation. */
   override send(status: number, body: string | Uint8Array): null {
     const text = typeof body === 'string' ? body : Buffer.from(body).toString();
-    this.connection.send(cancelledMessageText(this.host.moment(), this.message.id, dataOf(text)));
+    const { op, id } = this.message;
+    const type = op === 'cancelAll' ? 'cancelledAll' : 'cancelled';
+    this.connection.send(cancelledMessageText(type, this.host.moment(), id, dataOf(text)));
     this.#answered(status);
     return null;
   }
@@ -76,17 +80,23 @@ export class StreamCall extends Call {
   }
 }
 
+/** What a message leaves out is no parameter. */
+function filterOf({ marketId, prediction }: StreamCancelAll): string {
+  const given = {
+    ...(marketId !== undefined && { marketId }),
+    ...(prediction !== undefined && { prediction }),
+  };
+  return new URLSearchParams(given).toString();
+}
+
 const NO_BODY = new Uint8Array(0);
 
-function requestOf(
-  { subscriber }: Connection,
-  message: UsualOrder | UnreadOrder | StreamCancel,
-): HttpRequest {
+function requestOf({ subscriber }: Connection, message: Message): HttpRequest {
   const isOrder = message.op === 'order';
   return {
     method: isOrder ? 'POST' : 'DELETE',
-    path: isOrder ? '/v1/orders' : `/v1/orders/${encodeURIComponent(message.orderId)}`,
-    query: '',
+    path: message.op === 'cancel' ? `/v1/orders/${encodeURIComponent(message.orderId)}` : '/v1/orders',
+    query: message.op === 'cancelAll' ? filterOf(message) : '',
     address: subscriber.address,
     apiKey: subscriber.secret,
     idempotencyKey: isOrder ? (message.idempotencyKey ?? null) : null,

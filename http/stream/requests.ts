@@ -8,6 +8,7 @@ import type {
   MessageId,
   Ping,
   StreamCancel,
+  StreamCancelAll,
   StreamOrder,
   Subscribe,
   Unsubscribe,
@@ -17,7 +18,7 @@ import { MESSAGE_BYTES_MAX } from './limits.js';
 /** An order whose content is not read yet: that is done as for POST /orders. */
 export type UnreadOrder = Omit<StreamOrder, 'order'> & { order: unknown };
 
-export type Request = Subscribe | Unsubscribe | Ping | UnreadOrder | StreamCancel;
+export type Request = Subscribe | Unsubscribe | Ping | UnreadOrder | StreamCancel | StreamCancelAll;
 
 /** A message that was not understood, with its id if that could be read. */
 export interface Misunderstood {
@@ -34,6 +35,7 @@ const VALIDATORS: Readonly<Record<Request['op'], (value: unknown) => IValidation
   ping: createValidateEquals<Ping>(),
   order: createValidateEquals<UnreadOrder>(),
   cancel: createValidateEquals<StreamCancel>(),
+  cancelAll: createValidateEquals<StreamCancelAll>(),
 };
 export const OPS = Object.keys(VALIDATORS);
 const isOp = (op: unknown): op is Request['op'] => typeof op === 'string' && OPS.includes(op);

@@ -47,6 +47,12 @@ export interface Account {
   rateLimits: RateLimitsNow;
 }
 
+/** What DELETE /orders has done. */
+export interface CancelledOrders {
+  /** Orders that rested and are cancelled now. */
+  cancelled: Count;
+}
+
 /** What is known of an Idempotency-Key (extension). */
 export interface SeenOrder {
   /** Whether an order was placed under the key. false is certain of an order that was sent at `forgottenBefore` or later and is no longer under way. */

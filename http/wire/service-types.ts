@@ -22,12 +22,14 @@ export interface RateLimit {
   resetSeconds: Count;
 }
 
-/** The four rate limits of the caller. */
+/** The rate limits of the caller. */
 export interface RateLimitsNow {
   /** The key's reads: GET, HEAD and OPTIONS. */
   keyRead: RateLimit;
-  /** The key's writes: everything else. */
+  /** The key's writes: everything else but cancellations. */
   keyWrite: RateLimit;
+  /** The key's cancellations: DELETE, and over the stream. By default four times the writes. */
+  keyCancel: RateLimit;
   /** All keys of the account together. */
   account: RateLimit;
   /** The address that the request came from. */

@@ -1,5 +1,6 @@
 /** What clients send over the stream (`GET /stream`): the types that messages are checked against. */
 import type { tags } from 'typia';
+import type { Side } from '../../engine/model/domain.js';
 import type { OrderRequest } from './types.js';
 
 /** Chosen by the client; the answer repeats it. */
@@ -54,4 +55,12 @@ export interface StreamCancel {
   orderId: string;
 }
 
-export type ClientMessage = Subscribe | Unsubscribe | Ping | StreamOrder | StreamCancel;
+/** Cancels all orders that rest, or those of a market or a side: as DELETE /orders. */
+export interface StreamCancelAll {
+  op: 'cancelAll';
+  id: MessageId;
+  marketId?: string;
+  prediction?: Side;
+}
+
+export type ClientMessage = Subscribe | Unsubscribe | Ping | StreamOrder | StreamCancel | StreamCancelAll;

@@ -73,8 +73,12 @@ export const orderMessageText = (moment: Moment, id: number, isReplay: boolean, 
   `${head('order', moment)},"id":${id},"replayed":${isReplay},"data":${dataText}}`;
 
 /** `dataText` is the JSON of a Position. */
-export const cancelledMessageText = (moment: Moment, id: number, dataText: string): string =>
-  `${head('cancelled', moment)},"id":${id},"data":${dataText}}`;
+export const cancelledMessageText = (
+  type: 'cancelled' | 'cancelledAll',
+  moment: Moment,
+  id: number,
+  dataText: string,
+): string => `${head(type, moment)},"id":${id},"data":${dataText}}`;
 
 /** A message of a state channel; `parts` are the JSON of its elements. */
 export const stateText = (

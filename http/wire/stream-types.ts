@@ -4,6 +4,7 @@
  */
 import type { Asset, RoundStatus, Side } from '../../engine/model/domain.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
+import type { CancelledOrders } from './account-types.js';
 import type { OfRound, RoundEvent } from './past-types.js';
 import type { Count, DateTime } from './scalars.js';
 import type { Channel, MessageId, Seq } from './stream-requests.js';
@@ -204,6 +205,13 @@ export interface CancelledMessage extends Sent {
   data: Position;
 }
 
+/** The answer to an accepted `cancelAll`: how many orders were cancelled. */
+export interface CancelledAllMessage extends Sent {
+  type: 'cancelledAll';
+  id: MessageId;
+  data: CancelledOrders;
+}
+
 export type ServerMessage =
   | Heartbeat
   | Subscribed
@@ -216,4 +224,5 @@ export type ServerMessage =
   | RoundsMessage
   | FillsMessage
   | OrderMessage
-  | CancelledMessage;
+  | CancelledMessage
+  | CancelledAllMessage;

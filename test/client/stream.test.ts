@@ -333,6 +333,20 @@ test('a cancellation is sent again without a key, and fails with the code of its
   assert.deepEqual([code, isOutcomeUnknown, ofError], ['order_not_pending', false, null]);
 });
 
+test('all orders are cancelled by one message, which is sent again', async () => {
+  const script = await Script.start();
+  const stream = script.open();
+  const first = await script.line();
+  const cancelled = stream.cancelOrders({ marketId: 'BTC_ONE_DAY' });
+  assert.equal((await first.next())['op'], 'cancelAll');
+  first.socket.terminate();
+  const second = await script.line();
+  const { op, marketId, id } = await second.next();
+  assert.deepEqual([op, marketId], ['cancelAll', 'BTC_ONE_DAY']);
+  second.send({ type: 'cancelledAll', ...AT, id, data: { cancelled: 3 } });
+  assert.deepEqual(await cancelled, { cancelled: 3 });
+});
+
 test('an order that is refused fails with its code', async () => {
   const script = await Script.start();
   const stream = script.open();

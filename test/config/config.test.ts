@@ -59,9 +59,11 @@ test('values are read, and variables of other programs ignored', () => {
   assert.equal(config.clockStartMs, Date.parse('2026-06-10T12:00:00.250Z'));
   assert.equal(config.demo, false);
   assert.equal(config.houseCapitalCents, 250_050);
-  assert.deepEqual(config.rateLimits, { keyRead: 9, keyWrite: 30, account: 240, ip: 5 });
+  assert.deepEqual(config.rateLimits, { keyRead: 9, keyWrite: 30, keyCancel: 120, account: 240, ip: 5 });
   assert.deepEqual(config.trustedProxies, ['10.0.0.1', '::1', '10.1.0.0/16']);
   assert.equal(readConfig({ TOTE_RATE_LIMITS: 'off' }).rateLimits, null);
+  const cancels = (text: string) => readConfig({ TOTE_RATE_LIMITS: text }).rateLimits?.keyCancel;
+  assert.deepEqual([cancels('key_write=50'), cancels('key_write=50,key_cancel=60')], [200, 60]);
   assert.equal(config.snapshotCommands, 250_000);
   assert.deepEqual(config.snapshotsKept, {
     newest: 7,

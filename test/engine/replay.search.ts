@@ -109,6 +109,7 @@ function digestAfter(history: readonly Command[], command: Command): string {
 /** What outcomes or state depend on, of commands whose facts stand beside each other. */
 const FACTS: Readonly<Partial<Record<Command['kind'], readonly string[]>>> = {
   ...{ advance: ['timeMs'], settle: ['timeMs'], moveClock: ['timeMs'], cancelOrder: ['timeMs'] },
+  cancelOrders: ['timeMs'],
   ...{ fillOrders: ['timeMs'], expireOrders: ['timeMs'], boundaryPrice: ['price'], openLate: ['price'] },
   ...{ declareSetup: ['feed'], confirmPrice: ['reason'], voidRound: ['reason'] },
   ...{

@@ -98,6 +98,7 @@ export function worldConfig(
       ? {
           keyRead: rng.integer(20, 200),
           keyWrite: rng.integer(20, 200),
+          keyCancel: 200,
           account: rng.integer(40, 400),
           ip: rng.integer(100, 2_000),
         }

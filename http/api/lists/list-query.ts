@@ -1,9 +1,9 @@
 /** The queries of the lists of bets: what they filter by, and cursors as clients see them. */
 import type { BetsStatus } from '../../../engine/model/bet-pages.js';
-import { marketOf, parseRoundId } from '../../../engine/model/domain.js';
-import { CLIENT_ORDER_ID_PATTERN, parseLimit, parseQuery } from '../../kit/params.js';
+import { marketOf, parseRoundId, SIDES } from '../../../engine/model/domain.js';
+import { CLIENT_ORDER_ID_PATTERN, parseChoice, parseLimit, parseQuery } from '../../kit/params.js';
 import { invalid, Refused } from '../../kit/refused.js';
-import type { ListFields } from '../../rings/requests.js';
+import type { CancelFilter, ListFields } from '../../rings/requests.js';
 
 export const POSITIONS_LIMIT_DEFAULT = 100;
 export const ORDERS_LIMIT_DEFAULT = 50;
@@ -60,6 +60,17 @@ export function ordersQuery(query: string): ListFields | Refused {
   const list = page instanceof Refused ? page : { ...page, clientOrderId };
   const before = given.get('before');
   return list instanceof Refused || before === undefined ? list : withBefore(list, before);
+}
+
+/** `DELETE /orders`. */
+export function cancelQuery(query: string): CancelFilter | Refused {
+  const given = parseQuery(query, ['marketId', 'prediction']);
+  if (given instanceof Refused) return given;
+  const market = marketIn(given);
+  if (market instanceof Refused) return market;
+  const prediction = parseChoice('prediction', given.get('prediction'), SIDES);
+  if (prediction instanceof Refused) return prediction;
+  return { market, side: prediction === null ? null : SIDES.indexOf(prediction) };
 }
 
 export function listQuery(

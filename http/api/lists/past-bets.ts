@@ -57,7 +57,7 @@ export class PastBets {
       (ring, ticket) => requests.sendAsker(ring, requests.ACCOUNT_SEQ, ticket, asker),
       (kind, ring) => {
         if (kind === replies.REFUSED) refuse(replies.readRefusal(ring));
-        else read(replies.readSeq(ring));
+        else read(replies.readCount(ring));
       },
     );
     if (!isSent) refuse(BUSY);

@@ -15,6 +15,7 @@ const KINDS: Readonly<Record<CommandKind, true>> = {
   settle: true,
   placeOrder: true,
   cancelOrder: true,
+  cancelOrders: true,
   fillOrders: true,
   expireOrders: true,
   createAccount: true,

@@ -17,6 +17,7 @@ import {
   TIERS,
   textAt,
 } from '../../../engine/model/domain.js';
+import type { CancelOrders } from '../../../engine/model/orders.js';
 import { isoText, oddsText, oneLine, quoted, usd } from '../frame/format.js';
 import { untilWords } from './describe-event.js';
 
@@ -45,6 +46,8 @@ function deedWords(command: Command): string {
       return orderWords(command);
     case 'cancelOrder':
       return `${accountId(command.account)} cancels ${betId(command.bet)} (with ${keyId(command.key)})`;
+    case 'cancelOrders':
+      return cancelWords(command);
     case 'fillOrders':
       return `fill at most ${command.ordersMax} resting orders in ${marketName(command.market)}${shareWords(command.fairShareE6)}`;
     case 'expireOrders':
@@ -122,6 +125,12 @@ function orderWords(order: PlaceOrder): string {
   const limitWords =
     limitOddsE4 === NO_LIMIT ? '' : ` at odds of at least ${oddsText(limitOddsE4)}${untilWords(order)}`;
   return `${accountId(account)} bets ${usd(stakeCents)} on ${textAt(SIDES, side)} in ${marketName(order.market)} (${extras.join(', ')})${limitWords}`;
+}
+
+function cancelWords({ account, key, market, side, ordersMax }: CancelOrders): string {
+  const ofMarket = market === null ? '' : ` in ${marketName(market)}`;
+  const ofSide = side === null ? '' : ` on ${textAt(SIDES, side)}`;
+  return `${accountId(account)} cancels at most ${ordersMax} resting orders${ofSide}${ofMarket} (with ${keyId(key)})`;
 }
 
 function boundaryWords(command: Extract<Command, { kind: 'boundaryPrice' }>): string {

@@ -92,16 +92,24 @@ test('orders count in the same windows as those of POST /orders', async () => {
   const limited = await Sandbox.start({ env: { TOTE_RATE_LIMITS: 'key_write=30' } });
   try {
     await limited.openRounds({ BTC: 67_000 });
-    const { secret, api } = await limited.trader({ balance: 1_000 });
+    const scopes = ['markets:read', 'positions:read', 'orders:write', 'orders:cancel'];
+    const { secret, api } = await limited.trader({ balance: 1_000, scopes });
     const stream = await open(secret, limited);
     for (let placed = 0; placed < 15; placed++) {
-      await stream.ask('order', { op: 'order', order: BET });
+      await stream.ask('order', { op: 'order', order: { ...BET, limitOdds: 100 } });
       await api.place(BET);
     }
     const id = stream.request({ op: 'order', order: BET });
     const { code, retryAfterSeconds } = await stream.take('error', (error) => error.id === id);
     assert.equal(code, 'rate_limited');
     assert.ok(retryAfterSeconds !== undefined && retryAfterSeconds > 0 && retryAfterSeconds <= 60);
+    // Cancellations have a budget of their own.
+    const inVain = await stream.ask('cancelledAll', { op: 'cancelAll', prediction: 'DOWN' });
+    assert.deepEqual(inVain.data, { cancelled: 0 });
+    assert.deepEqual((await stream.ask('cancelledAll', { op: 'cancelAll' })).data, { cancelled: 15 });
+    const nothing = await api.send('DELETE', '/orders?marketId=BTC_ONE_MINUTE');
+    assert.deepEqual(nothing.data, { cancelled: 0 });
+    assert.equal(await stream.refused({ op: 'cancelAll', marketId: 'nowhere' }), 'invalid_request');
   } finally {
     await limited.remove();
   }

@@ -164,6 +164,30 @@ test('only an order that rests can be cancelled, by its account, and only once',
   equal(statusOf(exchange, account, 1), 'CANCELLED');
 });
 
+test('all orders that rest are cancelled, or those of a market or a side: the newest first, slice by slice', () => {
+  const exchange = open();
+  const account = exchange.account('VIP', 10_000_00);
+  const other = exchange.account('VIP', 10_000_00);
+  for (const side of ['UP', 'DOWN', 'UP'] as const) limit(exchange, { account, limitOddsE4: 30_000, side });
+  limit(exchange, { account: other, limitOddsE4: 30_000 });
+  const cancel = { kind: 'cancelOrders', account, key: 1, market: null, side: null, ordersMax: 2 } as const;
+  const cancelled = (those: { market?: number; side?: number }): (number | string)[] => {
+    const outcome = exchange.apply({ ...cancel, ...those, timeMs: exchange.nowMs });
+    if (outcome.status === 'rejected') return [outcome.code];
+    return eventsOf(outcome).map((event) => (event.type === 'betSettled' ? event.bet : 0));
+  };
+  deepEqual(cancelled({ market: BTC_15M + 1 }), ['order_not_pending']);
+  deepEqual(cancelled({ side: 1 }), [2]);
+  limit(exchange, { account, limitOddsE4: 30_000 });
+  const busy = exchange.apply({ ...cancel, timeMs: exchange.nowMs }, 'journal_backlog');
+  ok(busy.status === 'rejected' && busy.code === 'journal_backlog');
+  deepEqual(cancelled({}), [5, 3]);
+  deepEqual(cancelled({ market: BTC_15M }), [1]);
+  deepEqual(cancelled({}), ['order_not_pending']);
+  equal(exchange.balanceCents(account), 10_000_00);
+  equal(exchange.reads.restingOrders, 1, 'that of the other account rests');
+});
+
 test('at the close of betting orders expire, and none is filled any more', () => {
   const exchange = open();
   const account = exchange.account('VIP', 10_000_00);

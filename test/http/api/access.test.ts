@@ -11,7 +11,7 @@ import { codeOf, Harness, type Reply } from './harness.js';
 const READS: readonly Scope[] = ['markets:read', 'positions:read'];
 const BASES = ['/v1', '/api/v1'];
 const ORDER = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 };
-const LIMITS = { keyRead: 120, keyWrite: 1, account: 240, ip: 300 };
+const LIMITS = { keyRead: 120, keyWrite: 1, keyCancel: 1, account: 240, ip: 300 };
 
 interface Endpoint {
   readonly method: string;
@@ -41,6 +41,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   get('/orders', 'positions:read'),
   absent('GET', '/orders/FOREIGN', 'positions:read', 'order_not_found'),
   absent('DELETE', '/orders/FOREIGN', 'orders:cancel', 'order_not_found'),
+  { method: 'DELETE', path: '/orders', scope: 'orders:cancel', success: 200 },
   get('/orders/by-idempotency-key/NEVER', 'positions:read'),
   { method: 'POST', path: '/orders', scope: 'orders:write', success: 201 },
   { method: 'POST', path: '/orders/quote', scope: 'positions:read', success: 200 },
@@ -159,10 +160,12 @@ test('the matrix has every endpoint of the API document that asks for a key', ()
 
 /** A key of an account of its own sees the bets that it placed, and no other's. */
 function checkOwn(cell: string, path: string, reply: Reply, own: Set<string>): void {
-  const { data } = JSON.parse(reply.text) as { data: { bet: { id: string } } | { id: string }[] };
+  const { data } = JSON.parse(reply.text) as {
+    data: { bet: { id: string } } | { cancelled: number } | { id: string }[];
+  };
   if ('bet' in data) own.add(data.bet.id);
-  else if (path === '/orders' || path === '/positions')
-    assert.deepEqual(new Set((data as { id: string }[]).map(({ id }) => id)), own, cell);
+  else if (Array.isArray(data) && (path === '/orders' || path === '/positions'))
+    assert.deepEqual(new Set(data.map(({ id }) => id)), own, cell);
 }
 
 test('every endpoint with every kind of key', () => {

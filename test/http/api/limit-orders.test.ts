@@ -83,6 +83,28 @@ test('only its account cancels an order, once, with the scope, also while tradin
   assert.deepEqual([again.status, codeOf(again)], [400, 'order_not_pending']);
 });
 
+test('one request cancels all that rest, more than one command does, or those of a market or a side', () => {
+  const { api, secret, account } = openHarness();
+  const all = (query = ''): Reply => api.send('DELETE', '/v1/orders', { key: secret, query });
+  assert.deepEqual(dataOf(all()), { cancelled: 0 });
+  for (let order = 0; order < 1_001; order++) api.order(secret, { ...ORDER, amount: 1, limitOdds: 3 });
+  api.order(secret, { ...ORDER, prediction: 'DOWN', limitOdds: 3 });
+  assert.deepEqual(dataOf(all('marketId=ETH_ONE_DAY')), { cancelled: 0 });
+  assert.deepEqual(dataOf(all(`prediction=DOWN&marketId=${MARKET}`)), { cancelled: 1 });
+  const before = api.host.engine.seq;
+  assert.deepEqual(dataOf(all()), { cancelled: 1_001 });
+  assert.equal(api.host.engine.seq - before, 2, 'in two commands');
+  assert.equal(dataOf<Account>(api.get('/v1/account', secret)).balance, 100_000);
+  for (const query of ['marketId=nowhere', 'prediction=SIDEWAYS', 'side=UP', 'marketId=a&marketId=a'])
+    assert.equal(codeOf(all(query)), 'invalid_request', query);
+  api.order(secret, { ...ORDER, limitOdds: 3 });
+  api.host.journal.space('reserve');
+  assert.equal(codeOf(all()), 'disk_reserve');
+  api.host.journal.space('ok');
+  api.submit({ kind: 'updateAccount', account, tier: 0, frozen: null });
+  assert.equal(codeOf(all()), 'tier_too_low');
+});
+
 test('the account has resting orders apart from open bets', () => {
   const { api, secret } = openHarness();
   api.order(secret, ORDER);

@@ -8,7 +8,7 @@ import { TIERS } from '../../../engine/model/domain.js';
 import { type Bettor, codeOf, Harness, MINUTE_MS, type Reply } from './harness.js';
 
 const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 };
-const LIMITS = { keyRead: 120, keyWrite: 30, account: 240, ip: 300 };
+const LIMITS = { keyRead: 120, keyWrite: 30, keyCancel: 120, account: 240, ip: 300 };
 const TEN_MINUTES_MS = 10 * MINUTE_MS;
 
 const limitsOf = ({ headers }: Reply): number[] =>

@@ -123,7 +123,7 @@ test('what is no order is refused as by POST /orders, and an Idempotency-Key is 
 });
 
 test('a quote counts as a read', () => {
-  const api = new Harness({ limits: { keyRead: 4, keyWrite: 1, account: 100, ip: 100 } });
+  const api = new Harness({ limits: { keyRead: 4, keyWrite: 1, keyCancel: 1, account: 100, ip: 100 } });
   api.open();
   const { secret } = api.bettor();
   for (let n = 0; n < 4; n++) assert.equal(ask(api, secret, ORDER).status, 200);

@@ -5,7 +5,7 @@ import { UNLIMITED } from '../../../http/limits/rate-limits.js';
 import { codeOf, errorOf, Harness, MINUTE_MS, type Reply } from './harness.js';
 
 const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 };
-const LIMITS = { keyRead: 120, keyWrite: 30, account: 240, ip: 300 };
+const LIMITS = { keyRead: 120, keyWrite: 30, keyCancel: 120, account: 240, ip: 300 };
 
 const limitsOf = ({ headers }: Reply): number[] =>
   ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
@@ -34,8 +34,24 @@ test('a key reads 120 times and writes 30 times in any 60 seconds', () => {
   assert.equal(api.get('/v1/markets', secret).status, 200);
 });
 
+test('a cancellation of anything counts for the limit of cancellations, and for no write', () => {
+  const api = new Harness({ limits: { ...LIMITS, keyWrite: 1, keyCancel: 3 } });
+  const { secret } = api.bettor();
+  assert.equal(api.order(secret, {}).status, 400);
+  assert.equal(api.order(secret, {}).status, 429);
+  const left = ['/v1/orders/bet_9', '/v1/orders', '/v1/orders/nothing'].map((path) =>
+    limitsOf(api.send('DELETE', path, { key: secret })),
+  );
+  assert.deepEqual(left, [
+    [3, 2, 60],
+    [3, 1, 60],
+    [3, 0, 60],
+  ]);
+  assert.equal(codeOf(api.send('DELETE', '/v1/orders', { key: secret })), 'rate_limited');
+});
+
 test('keys of an account share its limit, and addresses have theirs', () => {
-  const api = new Harness({ limits: { keyRead: 4, keyWrite: 4, account: 6, ip: 9 } });
+  const api = new Harness({ limits: { keyRead: 4, keyWrite: 4, keyCancel: 4, account: 6, ip: 9 } });
   const { account, secret } = api.bettor();
   const sister = api.addKey(account).secret;
   const statusOf = (key: string) => api.get('/v1/markets', key).status;
@@ -62,8 +78,11 @@ test('a refusal names its limit, in its sentence and in RateLimit', () => {
   const named = (limits: Partial<typeof LIMITS>, name: string): void => {
     const api = new Harness({ limits: { ...LIMITS, ...limits } });
     const { secret } = api.bettor();
-    const request = (): Reply =>
-      name === 'key_write' ? api.order(secret, {}) : api.get('/v1/prices', secret);
+    const requests: Readonly<Record<string, () => Reply>> = {
+      key_write: () => api.order(secret, {}),
+      key_cancel: () => api.send('DELETE', '/v1/orders/bet_9', { key: secret }),
+    };
+    const request = requests[name] ?? (() => api.get('/v1/prices', secret));
     request();
     const over = request();
     assert.equal(codeOf(over), 'rate_limited');
@@ -73,6 +92,7 @@ test('a refusal names its limit, in its sentence and in RateLimit', () => {
   };
   named({ keyRead: 1 }, 'key_read');
   named({ keyWrite: 1 }, 'key_write');
+  named({ keyCancel: 1 }, 'key_cancel');
   named({ account: 1 }, 'account');
   named({ ip: 1 }, 'ip');
 });

@@ -10,7 +10,7 @@ const READ_PATHS = [
   ...['/keys', '/account', '/account/ledger', '/time', '/limits', '/openapi.json'],
 ];
 const READ_METHODS = 'GET, HEAD, OPTIONS';
-const ORDER_METHODS = 'GET, HEAD, POST, OPTIONS';
+const ORDER_METHODS = 'GET, HEAD, POST, DELETE, OPTIONS';
 
 test('both base paths serve the same', () => {
   const api = new Harness();

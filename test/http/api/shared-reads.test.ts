@@ -75,6 +75,7 @@ test('the limits are those of the key, of the account and of the address, and th
     rateLimits: {
       keyRead: left(120, 119, 60),
       keyWrite: left(30, 30, 0),
+      keyCancel: left(120, 120, 0),
       account: left(240, 236, 50),
       ip: left(300, 296, 50),
     },

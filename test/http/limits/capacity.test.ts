@@ -1,15 +1,15 @@
 /** The bounds of the rate limits: how much is remembered, what goes first, and what comes when there is no more room. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RateLimitSettings } from '../../../config/rate-limits.js';
+import { KEY_CANCEL, KEY_READ, type KeyLimit, type RateLimitSettings } from '../../../config/rate-limits.js';
 import { RateLimits } from '../../../http/limits/rate-limits.js';
 import { type LimitsCapacity, shareLimits } from '../../../http/limits/shared-limits.js';
 import { SITE_WINDOWS_MAX } from '../../../http/limits/window-table.js';
 import { accountOf, FEW_LIMITS } from '../../support/http/limits-capacity.js';
 
 const START_MS = 1_800_000_000_000;
-const LIMITS: RateLimitSettings = { keyRead: 3, keyWrite: 2, account: 4, ip: 10 };
-const NO_KEY = { key: 0, account: 0, isWrite: false };
+const LIMITS: RateLimitSettings = { keyRead: 3, keyWrite: 2, keyCancel: 2, account: 4, ip: 10 };
+const NO_KEY = { key: 0, account: 0, keyLimit: KEY_READ } as const;
 
 class Taker {
   readonly limits: RateLimits;
@@ -23,8 +23,8 @@ class Taker {
     return this.limits.take({ address, ...NO_KEY }, 'unknown', nowMs) === 'admitted';
   }
   /** The same of one of an account's only key. */
-  admitsKey(address: string, key: number, nowMs: number, isWrite = false): boolean {
-    return this.limits.take({ address, key, account: key, isWrite }, 'known', nowMs) === 'admitted';
+  admitsKey(address: string, key: number, nowMs: number, keyLimit: KeyLimit = KEY_READ): boolean {
+    return this.limits.take({ address, key, account: key, keyLimit }, 'known', nowMs) === 'admitted';
   }
   get windows(): number {
     return this.limits.usage.windows;
@@ -112,14 +112,14 @@ test('idle keys and accounts are forgotten', () => {
   const { limits } = taker;
   for (let key = 1; key <= 5_000; key++) {
     limits.take(
-      { address: '10.0.0.1', key, account: accountOf(key), isWrite: key % 3 === 0 },
+      { address: '10.0.0.1', key, account: accountOf(key), keyLimit: key % 3 === 0 ? KEY_CANCEL : KEY_READ },
       'known',
       START_MS,
     );
   }
   assert.equal(taker.windows, 1 + 5_000 + 2_500);
   for (let key = 100_000; key < 105_000; key++) {
-    assert.ok(taker.admitsKey('10.0.0.1', key, START_MS + 60_000, key % 2 === 0));
+    assert.ok(taker.admitsKey('10.0.0.1', key, START_MS + 60_000, key % 2 === 0 ? KEY_CANCEL : KEY_READ));
   }
   assert.equal(taker.windows, 1 + 5_000 + 5_000);
 });

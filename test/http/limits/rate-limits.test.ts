@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { RateLimitSettings } from '../../../config/rate-limits.js';
+import {
+  KEY_CANCEL,
+  KEY_READ,
+  KEY_WRITE,
+  type KeyLimit,
+  type RateLimitSettings,
+} from '../../../config/rate-limits.js';
 import {
   type Admission,
   type Asker,
@@ -17,7 +23,7 @@ import { type LimitAnswer, RateLimitReference } from '../../support/http/rate-li
 const START_MS = 1_800_000_000_000;
 
 /** Small, since they are made by the thousand. */
-const CAPACITY = { addresses: 4, keys: 8, blocks: 400 };
+const CAPACITY = { addresses: 4, keys: 16, blocks: 400 };
 const limitsOf = (settings: RateLimitSettings | null): RateLimits =>
   new RateLimits(shareLimits(settings, CAPACITY));
 
@@ -25,12 +31,12 @@ interface Arrival {
   readonly gapMs: number;
   readonly address: number;
   readonly key: number;
-  readonly isWrite: boolean;
+  readonly keyLimit: KeyLimit;
   readonly fate: KeyState;
 }
 
-const askerOf = ({ address, key, isWrite }: Arrival): Asker => {
-  return { address: `10.0.0.${address}`, key, account: accountOf(key), isWrite };
+const askerOf = ({ address, key, keyLimit }: Arrival): Asker => {
+  return { address: `10.0.0.${address}`, key, account: accountOf(key), keyLimit };
 };
 
 const told = (limits: RateLimits, taken: Admission): LimitAnswer => ({
@@ -53,15 +59,18 @@ const arrivals = fc.array(
     ),
     address: fc.integer({ min: 1, max: 3 }),
     key: fc.integer({ min: 1, max: 4 }),
-    isWrite: fc.boolean(),
+    keyLimit: fc.constantFrom<KeyLimit>(KEY_READ, KEY_WRITE, KEY_CANCEL),
     fate: fc.constantFrom<KeyState>('known', 'known', 'known', 'known', 'forbidden', 'unknown'),
   }),
   { minLength: 1, maxLength: 160, size: 'max' },
 );
 // All different, so that no two limits of one request tie in both remaining and size.
 const settings: fc.Arbitrary<RateLimitSettings> = fc
-  .uniqueArray(fc.integer({ min: 1, max: 20 }), { minLength: 4, maxLength: 4 })
-  .map(([keyRead = 1, keyWrite = 1, account = 1, ip = 1]) => ({ keyRead, keyWrite, account, ip }));
+  .uniqueArray(fc.integer({ min: 1, max: 20 }), { minLength: 5, maxLength: 5 })
+  .map(([keyRead = 1, keyWrite = 1, keyCancel = 1, account = 1, ip = 1]) => ({
+    ...{ keyRead, keyWrite, keyCancel },
+    ...{ account, ip },
+  }));
 
 test('every answer is that of a list of all requests', () => {
   fc.assert(
@@ -108,9 +117,9 @@ test('Retry-After is enough to succeed, and one second less is not', () => {
   );
 });
 
-const LIMITS: RateLimitSettings = { keyRead: 3, keyWrite: 2, account: 4, ip: 6 };
+const LIMITS: RateLimitSettings = { keyRead: 3, keyWrite: 2, keyCancel: 5, account: 4, ip: 6 };
 
-const NOBODY: Asker = { address: '198.51.100.1', key: 0, account: 0, isWrite: false };
+const NOBODY: Asker = { address: '198.51.100.1', key: 0, account: 0, keyLimit: KEY_READ };
 const SOMEBODY: Asker = { ...NOBODY, key: 1, account: 1 };
 
 test('a request leaves its window after exactly 60,000 ms', () => {
@@ -178,7 +187,7 @@ test('a clock that steps back holds the windows where they were, for all who sha
 });
 
 test('a limit of a million a minute is exact', () => {
-  const settings = { keyRead: 1, keyWrite: 1, account: 1, ip: 1_000_000 };
+  const settings = { keyRead: 1, keyWrite: 1, keyCancel: 1, account: 1, ip: 1_000_000 };
   const limits = new RateLimits(shareLimits(settings, { ...CAPACITY, blocks: 70_000 }));
   const take = (nowMs: number): boolean => limits.take(NOBODY, 'unknown', nowMs) === 'admitted';
   let admitted = 0;
@@ -202,14 +211,16 @@ test('what is left of all limits agrees with the headers, and reading it counts 
         nowMs += arrival.gapMs;
         const answer = take(limits, arrival, nowMs);
         assert.deepEqual(answer, take(undisturbed, arrival, nowMs));
-        const { address, key, isWrite, fate } = arrival;
+        const { address, key, keyLimit, fate } = arrival;
         const owner = { address: `10.0.0.${address}`, key, account: accountOf(key) };
-        const { keyRead, keyWrite, account, ip } = limits.left(owner, nowMs);
+        const left = limits.left(owner, nowMs);
+        const { keyRead, keyWrite, keyCancel, account, ip } = left;
         assert.deepEqual(
-          { keyRead: keyRead.limit, keyWrite: keyWrite.limit, account: account.limit, ip: ip.limit },
+          Object.fromEntries(Object.entries(left).map(([name, { limit }]) => [name, limit])),
           limitSettings,
         );
-        const counting = fate === 'unknown' ? [ip] : [ip, account, isWrite ? keyWrite : keyRead];
+        const counting =
+          fate === 'unknown' ? [ip] : [ip, account, [keyRead, keyWrite, keyCancel][keyLimit] ?? ip];
         const nearest = Math.min(...counting.map(({ remaining }) => remaining));
         const shown = counting.find(
           ({ limit, remaining }) => limit === answer.limit && remaining === nearest,
@@ -227,11 +238,17 @@ test('of whom nothing is counted, everything is left', () => {
   const { address, key, account } = SOMEBODY;
   const owner = { address, key, account };
   const all = (limit: number) => ({ limit, remaining: limit, resetSeconds: 0 });
-  const untouched = { keyRead: all(3), keyWrite: all(2), account: all(4), ip: all(6) };
+  const untouched = { keyRead: all(3), keyWrite: all(2), keyCancel: all(5), account: all(4), ip: all(6) };
   assert.deepEqual(limits.left(owner, START_MS), untouched);
-  limits.take({ ...SOMEBODY, isWrite: true }, 'known', START_MS);
+  limits.take({ ...SOMEBODY, keyLimit: KEY_CANCEL }, 'known', START_MS);
   const counted = (limit: number) => ({ limit, remaining: limit - 1, resetSeconds: 60 });
-  const now = { keyRead: all(3), keyWrite: counted(2), account: counted(4), ip: counted(6) };
+  const now = {
+    keyRead: all(3),
+    keyWrite: all(2),
+    keyCancel: counted(5),
+    account: counted(4),
+    ip: counted(6),
+  };
   assert.deepEqual(limits.left(owner, START_MS), now);
   assert.deepEqual(limits.left(owner, START_MS + 60_000), untouched);
   assert.equal(limitsOf(null).left(owner, START_MS).account.remaining, UNLIMITED);

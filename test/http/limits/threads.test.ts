@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { RateLimitSettings } from '../../../config/rate-limits.js';
+import { KEY_READ, KEY_WRITE, type KeyLimit, type RateLimitSettings } from '../../../config/rate-limits.js';
 import { RateLimits } from '../../../http/limits/rate-limits.js';
 import { shareLimits } from '../../../http/limits/shared-limits.js';
 import { accountOf, FEW_LIMITS } from '../../support/http/limits-capacity.js';
@@ -16,7 +16,13 @@ const ROUNDS = 4;
 const START_MS = 1_000_000;
 /** Requests of a thread in a round: many times what is admitted. */
 const REQUESTS = 60_000;
-const LIMITS: RateLimitSettings = { keyRead: 2_000, keyWrite: 900, account: 2_500, ip: 4_000 };
+const LIMITS: RateLimitSettings = {
+  keyRead: 2_000,
+  keyWrite: 900,
+  keyCancel: 900,
+  account: 2_500,
+  ip: 4_000,
+};
 
 const shared = shareLimits(LIMITS, FEW_LIMITS);
 const limits = new RateLimits(shared);
@@ -28,23 +34,23 @@ before(() => {
 });
 after(() => threads.end());
 
-const requestOf = (address: number, key: number, isWrite: boolean): Request => ({
-  asker: { address: `192.0.2.${address}`, key, account: accountOf(key), isWrite },
+const requestOf = (address: number, key: number, keyLimit: KeyLimit): Request => ({
+  asker: { address: `192.0.2.${address}`, key, account: accountOf(key), keyLimit },
   fate: 'known',
 });
 const keyless = (address: number): Request => ({
-  asker: { address: `192.0.2.${address}`, key: 0, account: 0, isWrite: false },
+  asker: { address: `192.0.2.${address}`, key: 0, account: 0, keyLimit: KEY_READ },
   fate: 'unknown',
 });
 const orderOf = (rng: Rng, requests: number): Uint32Array =>
   Uint32Array.from({ length: REQUESTS }, () => rng.integer(0, requests - 1));
 
 /** The windows where a request counts, by name, with their limits. */
-function windowsOf({ asker: { address, key, account, isWrite }, fate }: Request): [string, number][] {
+function windowsOf({ asker: { address, key, account, keyLimit }, fate }: Request): [string, number][] {
   if (fate === 'unknown') return [[address, LIMITS.ip]];
   return [
     [address, LIMITS.ip],
-    [`${isWrite ? 'write' : 'read'} ${key}`, isWrite ? LIMITS.keyWrite : LIMITS.keyRead],
+    [`${keyLimit} ${key}`, keyLimit === KEY_READ ? LIMITS.keyRead : LIMITS.keyWrite],
     [`account ${account}`, LIMITS.account],
   ];
 }
@@ -52,7 +58,7 @@ function windowsOf({ asker: { address, key, account, isWrite }, fate }: Request)
 test('of all that the threads send, as much is admitted as fits the limits, and a minute later again', async () => {
   const rng = new Rng(11);
   const requests = [1, 2, 3].flatMap((address) =>
-    [1, 2, 3, 4].flatMap((key) => [requestOf(address, key, true), requestOf(address, key, false)]),
+    [1, 2, 3, 4].flatMap((key) => [requestOf(address, key, KEY_WRITE), requestOf(address, key, KEY_READ)]),
   );
   requests.push(keyless(1), keyless(4));
   for (let round = 0; round < ROUNDS; round++) {

@@ -42,6 +42,7 @@ const OPERATIONS: readonly { path: string; method: string; actual: string; optio
   { path: '/account', method: 'GET', actual: '/account' },
   { path: '/orders/{id}', method: 'GET', actual: '/orders/bet_1' },
   { path: '/orders/{id}', method: 'DELETE', actual: '/orders/bet_2' },
+  { path: '/orders', method: 'DELETE', actual: '/orders' },
   { path: '/orders/by-idempotency-key/{key}', method: 'GET', actual: '/orders/by-idempotency-key/my-key' },
   { path: '/orders/quote', method: 'POST', actual: '/orders/quote', options: { body: ORDER } },
   { path: '/openapi.json', method: 'GET', actual: '/openapi.json' },
@@ -61,7 +62,9 @@ const FROM_SHARED_MEMORY = [
 ];
 
 test('every operation answers as documented, for every status it can have', () => {
-  const api = new Harness({ limits: { keyRead: 1_000, keyWrite: 1_000, account: 1_000, ip: 1_000 } });
+  const api = new Harness({
+    limits: { keyRead: 1_000, keyWrite: 1_000, keyCancel: 1_000, account: 1_000, ip: 1_000 },
+  });
   const { account, secret } = api.bettor();
   const disabled = api.addKey(account);
   api.submit({ kind: 'updateKey', key: disabled.key, enabled: false });
@@ -215,7 +218,7 @@ function settledAndVoided(api: Harness, secret: string): void {
 
 function limited(api: Harness): void {
   const { secret } = api.bettor();
-  const handler = api.newApi({ keyRead: 1, keyWrite: 1, account: 1_000, ip: 1_000 });
+  const handler = api.newApi({ keyRead: 1, keyWrite: 1, keyCancel: 1, account: 1_000, ip: 1_000 });
   for (const { method, actual, options } of OPERATIONS) {
     for (let i = 0; i < 2; i++) {
       const reply = api.send(method, `/v1${actual}`, { key: secret, ...options }, handler);

@@ -46,6 +46,7 @@ test('it is OpenAPI 3.1 of version 1.0.0, has every operation, and marks the ext
       ['GET /positions', false],
       ['GET /orders', false],
       ['POST /orders', false],
+      ['DELETE /orders', true],
       ['GET /rounds/{id}', true],
       ['GET /rounds', true],
       ['GET /markets/{id}/rounds', true],

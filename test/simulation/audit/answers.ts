@@ -103,7 +103,8 @@ export class AnswerAudit {
       check(fault === null, 'API document', () => fault ?? '');
     }
     if (method === 'POST' && reply.status === 201) this.#onPlaced(request, reply, isReplay);
-    else if (method === 'DELETE' && reply.status === 200) this.#onCancelled(request, reply);
+    else if (method === 'DELETE' && reply.status === 200 && !path.endsWith('/orders'))
+      this.#onCancelled(request, reply);
     else if (method === 'GET' && reply.status === 200)
       this.#onRead(exchange, reply, times % LIST_SAMPLE === 0);
   }

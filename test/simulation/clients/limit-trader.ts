@@ -46,6 +46,7 @@ export class LimitTrader {
     this.rng.weighted<() => void>([
       [10, () => this.#place(key)],
       [3, () => this.#cancel(key)],
+      [0.4, () => this.#cancelAll(key)],
     ])();
   }
 
@@ -120,6 +121,13 @@ export class LimitTrader {
     const id = this.rng.pick(of);
     this.#delete(key, id, 0);
     if (this.rng.chance(0.2)) this.#delete(key, id, RETRIES_MAX);
+  }
+
+  #cancelAll(key: KnownKey): void {
+    const query = this.rng.pick(['', 'prediction=UP', 'marketId=BTC_ONE_MINUTE', 'marketId=nowhere']);
+    const from = { apiKey: key.secret, address: `10.1.0.${this.number}` };
+    const request = { port: 'public', method: 'DELETE', path: '/v1/orders', query, ...from } as const;
+    this.world.network.send(request, () => undefined);
   }
 
   #delete(key: KnownKey, id: string, attempt: number): void {

@@ -33,6 +33,7 @@ const REPLIES = [
     key_expired, 403 tier_too_low, 404 order_not_found, 429 rate_limited, 503 archive_unavailable, 503
     clock_unsynchronised, 503 disk_reserve, 503 journal_backlog, 503 overloaded`,
   ),
+  ...each('DELETE /v1/orders', '200, 400 invalid_request'),
   ...each('GET', '/v1/markets 200, /v1/markets/{id} 200, /v1/prices 200, /v1/orders 200, /v1/positions 200'),
   ...each('GET', '/v1/rounds/{id} 200, /v1/openapi.json 200'),
   'replay through another gateway',

@@ -165,7 +165,7 @@ export function structuredLimits(headers: Headers, what = 'answer'): { name: str
   });
   assert.deepEqual(
     policies.map(([policyName]) => policyName),
-    ['key_read', 'key_write', 'account', 'ip'],
+    ['key_read', 'key_write', 'key_cancel', 'account', 'ip'],
     `${what}: RateLimit-Policy`,
   );
   const limit = new Map(policies).get(name) ?? Number.NaN;

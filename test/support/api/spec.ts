@@ -12,7 +12,7 @@ export const FRAMES: Readonly<Record<string, { readonly lengthMs: number; readon
   ONE_DAY: { lengthMs: 86_400_000, lockLeadMs: 300_000 },
 };
 export const IDEMPOTENCY_MS = 600_000;
-export const RATE_LIMITS = { keyRead: 120, keyWrite: 30, account: 240, ip: 300 };
+export const RATE_LIMITS = { keyRead: 120, keyWrite: 30, keyCancel: 120, account: 240, ip: 300 };
 /** What the house puts on each side of a round, in dollars. */
 export const SEED = 1_000;
 

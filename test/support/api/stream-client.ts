@@ -156,7 +156,7 @@ export class StreamClient {
   }
 
   /** Sends a request that must succeed with a message of this type. */
-  async ask<T extends 'subscribed' | 'unsubscribed' | 'pong' | 'order'>(
+  async ask<T extends 'subscribed' | 'unsubscribed' | 'pong' | 'order' | 'cancelledAll'>(
     type: T,
     message: Readonly<Record<string, unknown>>,
   ): Promise<OfType<T>> {
@@ -183,9 +183,13 @@ export class StreamClient {
     return answer.type === 'error' ? answer.code : answer.type;
   }
 
-  #answerTo(id: number): Promise<OfType<'subscribed' | 'unsubscribed' | 'pong' | 'order' | 'error'>> {
+  #answerTo(
+    id: number,
+  ): Promise<OfType<'subscribed' | 'unsubscribed' | 'pong' | 'order' | 'cancelledAll' | 'error'>> {
     return this.#first(
-      (message): message is OfType<'subscribed' | 'unsubscribed' | 'pong' | 'order' | 'error'> =>
+      (
+        message,
+      ): message is OfType<'subscribed' | 'unsubscribed' | 'pong' | 'order' | 'cancelledAll' | 'error'> =>
         'id' in message && message.id === id,
       `answer to ${id}`,
     );

@@ -11,6 +11,7 @@ import {
   NO_LIMIT,
   SCOPES,
   SHARE_TOO_COARSE,
+  SIDES,
   TIERS,
 } from '../../../engine/model/domain.js';
 import { OPERATOR_KINDS } from '../../../engine/model/operators.js';
@@ -92,6 +93,11 @@ const anyDeed: fc.Arbitrary<Command> = fc.oneof(
   fc.record({ kind: kind('settle'), timeMs, betsMax: number }),
   anyOrder,
   fc.record({ kind: kind('cancelOrder'), timeMs, account: number, key: number, bet: number }),
+  fc.record({
+    kind: kind('cancelOrders'),
+    ...{ timeMs, account: number, key: number, market: orNull(market) },
+    ...{ side: orNull(index(SIDES)), ordersMax: number },
+  }),
   fc.record({
     kind: kind('fillOrders'),
     timeMs,

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import type { RateLimitSettings } from '../../../config/rate-limits.js';
+import { must } from '../../../engine/base/assert.js';
 import type { Asker, KeyState } from '../../../http/limits/rate-limits.js';
 
 const MINUTE_MS = 60_000;
@@ -22,13 +23,13 @@ export class RateLimitReference {
 
   constructor(private readonly settings: RateLimitSettings) {}
 
-  take({ address, key, account: ofKey, isWrite }: Asker, fate: KeyState, nowMs: number): LimitAnswer {
+  take({ address, key, account: ofKey, keyLimit }: Asker, fate: KeyState, nowMs: number): LimitAnswer {
     const ip = this.#bucket(`ip ${address}`, this.settings.ip);
     const isAddressFull = this.#times(ip.name, nowMs).length >= ip.limit;
     if (fate === 'unknown') return this.#answer([ip], isAddressFull ? [ip] : [], nowMs);
-    const own = isWrite
-      ? this.#bucket(`write ${key}`, this.settings.keyWrite)
-      : this.#bucket(`read ${key}`, this.settings.keyRead);
+    const { keyRead, keyWrite, keyCancel } = this.settings;
+    const limit = must([keyRead, keyWrite, keyCancel][keyLimit], 'a limit of the key');
+    const own = this.#bucket(`${keyLimit} ${key}`, limit);
     const account = this.#bucket(`account ${ofKey}`, this.settings.account);
     const full = [own, account].filter(({ name, limit }) => this.#times(name, nowMs).length >= limit);
     // A retry has to fit all of them; one that is forbidden would be told so whatever its key's limits.

@@ -7,7 +7,7 @@ import type { PlaceOrder } from '../../../engine/model/commands.js';
 import { DOWN, END_CANCELLED, END_EXPIRED, LIVE, UP } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { BetSettled, LimitFills, OrderFilled } from '../../../engine/model/events.js';
-import type { CancelOrder, ExpireOrders, FillOrders } from '../../../engine/model/orders.js';
+import type { CancelOrder, CancelOrders, ExpireOrders, FillOrders } from '../../../engine/model/orders.js';
 import { availableCents } from '../../../engine/quotes/exposure.js';
 import { referenceOddsE4 } from './arithmetic.js';
 import { exposureRefusal, priced } from './orders.js';
@@ -172,13 +172,28 @@ export function cancelOrder(
   return { events: [release(state, order, END_CANCELLED, timeMs)] };
 }
 
-/** Of a frozen account, the newest first. */
-export function cancelAllOf(state: ReferenceState, account: number, timeMs: number): BetSettled[] {
-  const resting = must(accountOf(state, account), 'account').bets.filter((bet) =>
-    bet.round.resting.includes(bet),
-  );
-  return resting.reverse().map((bet) => release(state, bet, END_CANCELLED, timeMs));
+export function cancelOrders(
+  state: ReferenceState,
+  { account, market, side, ordersMax, timeMs }: CancelOrders,
+  gate: ErrorCode | null,
+): Verdict {
+  const those = newestResting(state, account)
+    .filter(({ placed }) => (market ?? placed.market) === placed.market)
+    .filter(({ placed }) => (side ?? placed.side) === placed.side)
+    .slice(0, ordersMax);
+  if (those.length === 0) return { refused: 'order_not_pending' };
+  if (gate !== null) return { refused: gate };
+  return { events: those.map((bet) => release(state, bet, END_CANCELLED, timeMs)) };
 }
+
+/** Of a frozen account. */
+export const cancelAllOf = (state: ReferenceState, account: number, timeMs: number): BetSettled[] =>
+  newestResting(state, account).map((bet) => release(state, bet, END_CANCELLED, timeMs));
+
+const newestResting = (state: ReferenceState, account: number): ReferenceBet[] =>
+  must(accountOf(state, account), 'account')
+    .bets.filter((bet) => bet.round.resting.includes(bet))
+    .reverse();
 
 const waiting = (state: ReferenceState): ReferenceRound[] => [
   ...state.markets.flatMap(({ current }) => current ?? []),

@@ -25,6 +25,7 @@ const EVERYWHERE: Outcomes = {
   placeOrder: [...OF_ORDERS, 'betting_closed', 'odds_changed', 'round_exposure_limit'],
   limitOrder: OF_ORDERS,
   cancelOrder: ['accepted', 'order_not_found', 'order_not_pending'],
+  cancelOrders: ['accepted', 'order_not_pending'],
   fillOrders: ['accepted'],
   expireOrders: ['accepted'],
   createAccount: ['accepted'],

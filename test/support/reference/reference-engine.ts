@@ -72,6 +72,8 @@ export class ReferenceEngine implements EngineReads {
         return placeOrder(this.state, command, gate, guards);
       case 'cancelOrder':
         return limits.cancelOrder(this.state, command, gate);
+      case 'cancelOrders':
+        return limits.cancelOrders(this.state, command, gate);
       case 'fillOrders':
         return limits.fillOrders(this.state, command);
       case 'expireOrders':

@@ -101,6 +101,23 @@ export function cancelOrder(world: World, rng: Rng): Move | null {
   return { command, gate: gate(rng) };
 }
 
+export function cancelOrders(world: World, rng: Rng): Move | null {
+  const { accounts, bets } = world.state;
+  if (accounts.length === 0) return null;
+  const resting = bets.filter((bet) => bet.round.resting.includes(bet));
+  const chosen = resting.length > 0 && rng.chance(0.8) ? rng.pick(resting).placed : null;
+  const command = {
+    kind: 'cancelOrders',
+    timeMs: world.nowMs,
+    account: chosen?.account ?? rng.integer(1, accounts.length),
+    key: 1,
+    market: rng.chance(0.5) ? (chosen?.market ?? rng.pick(WORLD_MARKETS)) : null,
+    side: rng.chance(0.5) ? (chosen?.side ?? rng.integer(0, 1)) : null,
+    ordersMax: rng.pick([1, 2, 100]),
+  } as const;
+  return { command, gate: gate(rng) };
+}
+
 export function fillOrders(world: World, rng: Rng): Command {
   const live = bettableRounds(world.state, world.nowMs);
   const market = live.length > 0 && rng.chance(0.95) ? rng.pick(live).market : rng.pick(WORLD_MARKETS);

@@ -28,6 +28,7 @@ function limitMoves({ state, nowMs }: World, isBetting: boolean): readonly (read
   return [
     [isBetting ? 25 : 1, orders.limitOrder],
     [isBetting ? 6 : 0.5, orders.cancelOrder],
+    [isBetting ? 3 : 0.5, orders.cancelOrders],
     [isBetting ? 6 : 0.3, orders.fillOrders],
     [isExpiring ? 8 : 0.3, orders.expireOrders],
   ];
