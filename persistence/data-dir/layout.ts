@@ -92,6 +92,8 @@ export function findDataDir(path: string): DataDir {
   );
 }
 
+const MAY_OTHERS_WRITE = 0o022;
+
 function openFolder(path: string): void {
   try {
     const created = mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -100,6 +102,11 @@ function openFolder(path: string): void {
   } catch (thrown) {
     throw new JournalError('data_dir_invalid', explain(path, thrown), { cause: thrown });
   }
+  if ((statSync(path).mode & MAY_OTHERS_WRITE) === 0) return;
+  throw new JournalError(
+    'data_dir_invalid',
+    `The data directory cannot be used: other users may write to ${path}, and so replace the journal. chmod go-w ${path}`,
+  );
 }
 
 function explain(path: string, thrown: unknown): string {

@@ -18,12 +18,14 @@ export interface DataDirLock {
 /** Keeps the connections reachable: if one were garbage-collected, its lock would be released. */
 const held = new Set<Database.Database>();
 
-/** How long a start waits: `findHolder` of another process holds a shared lock for a moment. */
+/** `findHolder` of another process holds a shared lock for a moment. */
 const PROBE_MS = 100;
+/** A process that was killed keeps its lock until the kernel has ended its threads. */
+export const START_WAIT_MS = 2_000;
 
-/** Takes the lock at once or throws `data_dir_locked`, naming the directory and the holder. */
-export function lockDataDir(dir: DataDir): DataDirLock {
-  const db = takeLock(dir);
+/** Takes the lock within `waitMs` or throws `data_dir_locked`, naming the directory and the holder. */
+export function lockDataDir(dir: DataDir, waitMs = PROBE_MS): DataDirLock {
+  const db = takeLock(dir, waitMs);
   held.add(db);
   writeFileSync(dir.pidFile, `${process.pid}\n`);
   return {
@@ -35,10 +37,10 @@ export function lockDataDir(dir: DataDir): DataDirLock {
   };
 }
 
-function takeLock(dir: DataDir): Database.Database {
+function takeLock(dir: DataDir, waitMs: number): Database.Database {
   let db: Database.Database | undefined;
   try {
-    db = new Database(dir.lockFile, { timeout: PROBE_MS });
+    db = new Database(dir.lockFile, { timeout: waitMs });
     db.exec('BEGIN EXCLUSIVE');
     // Another user who could open the file could hold its lock and so keep the server from starting.
     chmodSync(dir.lockFile, 0o600);

@@ -7,7 +7,7 @@ import type { Engine } from '../../engine/engine.js';
 import type { Clock } from '../../engine/model/ports.js';
 import type { SigningKeys } from '../../engine/model/proofs/signing.js';
 import { type DataDir, dataDirLayout, openDataDir } from '../data-dir/layout.js';
-import { type DataDirLock, lockDataDir } from '../data-dir/lock.js';
+import { type DataDirLock, lockDataDir, START_WAIT_MS } from '../data-dir/lock.js';
 import { masterSecretFingerprint, openMasterSecret } from '../data-dir/secrets.js';
 import { openSigningKeys } from '../data-dir/signing-keys.js';
 import { JournalError } from '../errors.js';
@@ -55,7 +55,7 @@ export function openStore(
   refuseWithoutJournal(layout, required);
   const isAwaitingJournal = !hasJournal(layout) && existsSync(layout.masterSecretFile);
   const dir = openDataDir(path);
-  const lock = lockDataDir(dir);
+  const lock = lockDataDir(dir, START_WAIT_MS);
   try {
     const { engine, recovered } = recover(dir, clock, onProgress);
     const masterSecret = openMasterSecret(dir, recovered.lastSeq === 0);

@@ -1,5 +1,7 @@
 /** The data directory, its lock and its secrets: what cannot be right is refused, with a remedy. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -32,6 +34,33 @@ test('a file in its place is named in the error', (t) => {
     () => openDataDir(join(file, 'below')),
     refusal('data_dir_invalid', /below lies below something that is not a directory/),
   );
+});
+
+test('a directory that other users may write is refused with the command that mends it', (t) => {
+  const { root, journal } = openDataDir(temporaryDir(t));
+  for (const path of [root, journal]) {
+    chmodSync(path, 0o770);
+    assert.throws(() => openDataDir(root), refusal('data_dir_invalid', new RegExp(`chmod go-w ${path}$`)));
+    chmodSync(path, 0o755);
+    openDataDir(root);
+  }
+});
+
+test('a start waits for the lock of a process that is about to end', async (t) => {
+  const dir = openDataDir(temporaryDir(t));
+  const program = `const { default: Database } = await import(${JSON.stringify(import.meta.resolve('better-sqlite3'))});
+    const db = new Database(process.argv[1]);
+    db.exec('BEGIN EXCLUSIVE');
+    console.log('held');
+    process.stdin.once('data', () => setTimeout(() => process.exit(), 300));`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', program, '--', dir.lockFile], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  assert.throws(() => lockDataDir(dir), refusal('data_dir_locked', /in use/));
+  child.stdin.write('end\n');
+  // The child ends while this thread waits.
+  lockDataDir(dir, 60_000).release();
 });
 
 test('the lock is exclusive, also within a process, and can be released', (t) => {
