@@ -33,8 +33,6 @@ export type JournalErrorCode =
   | 'file_unreadable'
   /** A backup is of another journal than its source, or cannot be continued from it. */
   | 'backup_mismatch'
-  /** No backup could be had from an address. */
-  | 'backup_unreachable'
   /** The file system does not provide the durability that was asked for. */
   | 'durability_unavailable'
   /** There is not enough free space. */

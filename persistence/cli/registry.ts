@@ -1,9 +1,10 @@
 /** All commands of `npx tote`, in the order in which the help lists them. */
 import { accountCommand } from './commands/account.js';
-import { backupCommand } from './commands/backup.js';
+import { backupCommand, standbyCommand } from './commands/backup.js';
 import { betCommand } from './commands/bet.js';
 import { doctorCommand } from './commands/doctor.js';
 import { exportCommand } from './commands/export.js';
+import { demoteCommand, promoteCommand } from './commands/lead.js';
 import { pruneCommand } from './commands/prune.js';
 import { replayCommand } from './commands/replay.js';
 import { restoreCommand } from './commands/restore.js';
@@ -15,8 +16,6 @@ import { tokenCommand, tokensCommand } from './commands/token.js';
 import { verifyCommand } from './commands/verify.js';
 import { verifyBetCommand } from './commands/verify-bet.js';
 import type { CliCommand } from './frame/command.js';
-import { demoteCommand, promoteCommand } from './machines/lead.js';
-import { standbyCommand } from './machines/standby.js';
 
 export const COMMANDS: readonly CliCommand[] = [
   doctorCommand,

@@ -1,13 +1,14 @@
-/** `tote backup`: a consistent copy of the data directory of a running or stopped server. */
+/** `tote backup` and `tote standby init`: a consistent copy of the data directory of a running or stopped server. */
 import { resolve } from 'node:path';
 import { Argument, Option } from 'commander';
+import { type DataDir, findDataDir } from '../../data-dir/layout.js';
 import { acknowledgedSeq } from '../../journal/mark.js';
 import { type BackedUp, backup } from '../../upkeep/backup/backup.js';
 import type { BackupJson } from '../answers/answers.js';
-import { type Context, defineCommand } from '../frame/command.js';
-import { EXIT } from '../frame/exit-codes.js';
+import { defineCommand, defineFreeCommand } from '../frame/command.js';
+import { EXIT, type ExitCode } from '../frame/exit-codes.js';
 import { isoText } from '../frame/format.js';
-import { countText } from '../frame/output.js';
+import { countText, type Output } from '../frame/output.js';
 import { startProgress } from '../frame/progress.js';
 
 export const backupCommand = defineCommand<{ readonly withoutSecrets?: boolean }>({
@@ -32,30 +33,62 @@ export const backupCommand = defineCommand<{ readonly withoutSecrets?: boolean }
     ),
   ],
   options: [new Option('--without-secrets', 'leave out master secret, signing keys and operator tokens')],
-  run: (context, { withoutSecrets = false }, [to = '']) => {
-    const { dir, out } = context;
-    const progress = startProgress('copying', acknowledgedSeq(dir.markFile), 'commands');
-    const copied = backup(dir, to, (seq) => progress.update(seq), !withoutSecrets);
-    progress.end();
-    if (out.isJson) {
-      const answer: BackupJson = { to: resolve(to), ...copied, time: isoText(copied.timeMs) };
-      out.document(answer);
-    } else tell(context, to, copied);
-    return copied.faults.length === 0 ? EXIT.done : EXIT.faulty;
-  },
+  run: ({ dir, out }, { withoutSecrets = false }, [to = '']) =>
+    copy(out, dir, to, !withoutSecrets, tellCopied),
 });
 
-function tell({ out }: Context, to: string, copied: BackedUp): void {
-  const {
-    seq,
-    timeMs,
-    segmentsWritten,
-    batchesAppended,
-    snapshotsCopied,
-    snapshotsRemoved,
-    archive,
-    faults,
-  } = copied;
+interface StandbyOptions {
+  readonly from: string;
+  readonly out: string;
+}
+
+export const standbyCommand = defineFreeCommand<StandbyOptions>({
+  name: 'standby',
+  summary: 'make the data directory of a standby from a backup',
+  details:
+    'Copies a backup, or the data directory of the leader where it can be read from here, with the secrets that all machines of an ' +
+    'exchange share. A server with TOTE_REPLICATION and TOTE_ROLE=standby or auto goes on from there with the replicated log, which must ' +
+    'reach back to the end of the copy. Ends with 1 if a damaged part was left out.',
+  examples: [
+    ['standby init --from /mnt/backup --out /var/lib/tote', 'from a backup of the leader'],
+    [
+      'standby init --from /mnt/backup --out /var/lib/tote --json',
+      'for a script: "seq" is where the log must go on',
+    ],
+  ],
+  operands: [new Argument('<ACTION>', 'what to do').choices(['init'])],
+  options: [
+    new Option('--from <DIR>', 'the backup').makeOptionMandatory(),
+    new Option('--out <DIR>', "the standby's new data directory").makeOptionMandatory(),
+  ],
+  run: (out, { from, out: to }) => copy(out, findDataDir(from), to, true, tellStandby),
+});
+
+type Tell = (out: Output, to: string, copied: BackedUp) => void;
+
+function copy(out: Output, from: DataDir, to: string, hasSecrets: boolean, tell: Tell): ExitCode {
+  const progress = startProgress('copying', acknowledgedSeq(from.markFile), 'commands');
+  const copied = backup(from, to, (seq) => progress.update(seq), hasSecrets);
+  progress.end();
+  if (out.isJson) {
+    out.document({ to: resolve(to), ...copied, time: isoText(copied.timeMs) } satisfies BackupJson);
+  } else {
+    tell(out, to, copied);
+    for (const fault of copied.faults) out.line(`FAULT ${fault}`);
+  }
+  return copied.faults.length === 0 ? EXIT.done : EXIT.faulty;
+}
+
+const tellStandby: Tell = (out, to, { seq, timeMs }) =>
+  out.facts([
+    ['data directory', resolve(to)],
+    ['last command', `${seq} of ${isoText(timeMs)}`],
+    ['next', 'start a server on it with TOTE_REPLICATION and TOTE_ROLE=auto'],
+  ]);
+
+const tellCopied: Tell = (out, to, copied) => {
+  const { seq, timeMs, segmentsWritten, batchesAppended, snapshotsCopied, snapshotsRemoved, archive } =
+    copied;
   const list = (names: readonly string[]): string => (names.length === 0 ? 'none' : names.join(', '));
   out.facts([
     ['copy', resolve(to)],
@@ -66,5 +99,4 @@ function tell({ out }: Context, to: string, copied: BackedUp): void {
     ['snapshots removed', list(snapshotsRemoved)],
     ['archive', archive === null ? 'none' : `up to ${archive.seq}, ${countText(archive.rowsAdded)} rows new`],
   ]);
-  for (const fault of faults) out.line(`FAULT ${fault}`);
-}
+};
