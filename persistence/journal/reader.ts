@@ -1,6 +1,5 @@
 /**
- * Reads the journal of a data directory, all segments in order, whether or not a server is writing it. If a part in the
- * middle is recorded as absent, the journal is what comes after it. Nothing is changed, and nobody is held up: the open
+ * Reads the journal of a data directory, all segments in order, whether or not a server is writing it. Nothing is changed, and nobody is held up: the open
  * segment is opened for each chunk of rows and closed before they are handed out, so that the writer can checkpoint its
  * WAL, seal it and begin the next one while the reader's caller works on the rows.
  */
@@ -9,7 +8,6 @@ import type { JournalStore, Mark, StoredBatch } from '../../engine/model/ports.j
 import type { DataDir } from '../data-dir/layout.js';
 import { codeOf, JournalError } from '../errors.js';
 import { readMarkFile } from './mark.js';
-import { type AbsentRange, firstAfterGaps, readAbsent } from './segment/absent.js';
 import type { ChainPosition } from './segment/batch-row.js';
 import { findSegments, firstSeqOf } from './segment/names.js';
 import { damaged } from './segment/schema.js';
@@ -38,14 +36,11 @@ export function openJournalReader(dir: DataDir, chunkChars = CHUNK_CHARS): Journ
 class FilesReader implements JournalReader {
   /** The sealed segment that was read last. It no longer changes, so it stays open. */
   #sealed: Segment | null = null;
-  readonly #absent: readonly AbsentRange[];
 
   constructor(
     private readonly dir: DataDir,
     private readonly chunkChars: number,
-  ) {
-    this.#absent = readAbsent(dir) ?? [];
-  }
+  ) {}
 
   get firstSeq(): number {
     return firstSeqOf(this.#paths()[0]);
@@ -91,9 +86,7 @@ class FilesReader implements JournalReader {
   }
 
   #paths(): [string, ...string[]] {
-    const all = findSegments(this.dir.journal);
-    const firstSeq = firstAfterGaps(this.#absent, all.map(firstSeqOf));
-    const [first, ...others] = all.filter((path) => firstSeqOf(path) >= firstSeq);
+    const [first, ...others] = findSegments(this.dir.journal);
     if (first !== undefined) return [first, ...others];
     throw new JournalError('data_dir_invalid', `There is no journal in ${this.dir.journal}.`);
   }

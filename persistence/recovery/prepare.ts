@@ -10,16 +10,16 @@ import type { Clock, Mark } from '../../engine/model/ports.js';
 import { removeDatabase, rollbackPath } from '../data-dir/database-files.js';
 import { fileBytes } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
+import { codeOf, messageOf } from '../errors.js';
 import { readMarkFile } from '../journal/mark.js';
-import { type AbsentRange, writeAbsent } from '../journal/segment/absent.js';
+import { absentPath, readAbsent, writeAbsent } from '../journal/segment/absent.js';
 import { CHAIN_START } from '../journal/segment/batch-row.js';
 import { checkChain } from '../journal/segment/chain.js';
-import { findSegments, sourceOf } from '../journal/segment/names.js';
+import { findSegments, firstSeqOf, sourceOf } from '../journal/segment/names.js';
 import { createSegment, type OnRollStep, type RollStep } from '../journal/segment/roll.js';
 import { Segment } from '../journal/segment/segment.js';
 import { checkWal } from '../journal/segment/wal.js';
 import { checkMark, type OnProgress, ProgressMeter } from '../replay/replay.js';
-import { absentAtStart } from './absent-start.js';
 import { type CopyStep, replaceSegment, wasStoppedUncleanly } from './copy.js';
 
 export interface PrepareOptions {
@@ -54,12 +54,12 @@ export function prepareJournal({
   const notes: string[] = [];
   const last = findSegments(dir.journal).at(-1) ?? firstSegment(dir, mark, clock);
   const wasUnclean = wasStoppedUncleanly(dir, last);
-  const { absent, note, isToWrite } = absentAtStart(dir);
-  checkFiles(dir, last, mark, absent);
+  const begin = checkBegin(dir);
+  checkFiles(dir, last, mark);
   if (wasUnclean) copyOpen({ dir, clock, onProgress, onStep }, last, mark);
   removeUnfinished(dir);
-  if (isToWrite) writeAbsent(dir, absent);
-  if (note !== null) notes.push(note);
+  if (begin.isToWrite) writeAbsent(dir, begin.beforeSeq);
+  if (begin.note !== null) notes.push(begin.note);
   const open = Segment.open(openSegment(dir, last, clock, onStep), 'write');
   try {
     if (!wasUnclean) open.checkStructure();
@@ -71,10 +71,10 @@ export function prepareJournal({
 }
 
 /** What can be checked before the rows are read: the segments are connected, and the last acknowledged batch exists. */
-function checkFiles(dir: DataDir, last: string, mark: Mark | null, absent: readonly AbsentRange[]): void {
+function checkFiles(dir: DataDir, last: string, mark: Mark | null): void {
   // SQLite rolls back a half seal; until then the file cannot be read.
   if (fileBytes(rollbackPath(last)) > 0) Segment.open(last, 'write').close();
-  checkChain(dir.journal, absent);
+  checkChain(dir.journal);
   // A complete copy replaces what it was made from.
   if (sourceOf(last) === last && wasEachCommitSynced(dir)) checkWal(last);
   const segment = Segment.open(sourceOf(last), 'read');
@@ -84,6 +84,37 @@ function checkFiles(dir: DataDir, last: string, mark: Mark | null, absent: reado
     segment.close();
   }
 }
+
+interface Begin {
+  /** The last sequence number before the first segment. */
+  readonly beforeSeq: number;
+  /** A sentence for the operator, or null. */
+  readonly note: string | null;
+  readonly isToWrite: boolean;
+}
+
+/** Compares where the journal begins with the file `absent`. Without it, what is missing there counts as pruned from now on. */
+function checkBegin(dir: DataDir): Begin {
+  const [first] = findSegments(dir.journal);
+  const beforeSeq = first === undefined ? 0 : firstSeqOf(first) - 1;
+  const written = beforeSeq === 0 ? 'It is made anew.' : `1 to ${beforeSeq} are recorded as pruned now.`;
+  try {
+    const absentSeq = readAbsent(dir);
+    if (absentSeq === null) {
+      const sentence = `Nothing says why the journal begins at sequence number ${beforeSeq + 1}: ${written}`;
+      return { beforeSeq, note: beforeSeq === 0 ? null : sentence, isToWrite: true };
+    }
+    const note = beforeSeq > absentSeq ? lostBeginning(dir, absentSeq, beforeSeq) : null;
+    return { beforeSeq, note, isToWrite: false };
+  } catch (thrown) {
+    if (codeOf(thrown) !== 'absent_unreadable') throw thrown;
+    return { beforeSeq, note: `${messageOf(thrown)} ${written}`, isToWrite: true };
+  }
+}
+
+const lostBeginning = (dir: DataDir, absentSeq: number, beforeSeq: number): string =>
+  `Sequence numbers ${absentSeq + 1} to ${beforeSeq} are missing from the journal, and ${absentPath(dir)} does not say that they were ` +
+  'pruned: they are lost. Put the files back from a backup, or make a new directory of what is good: npx tote restore DATA_DIR --out NEW_DIR';
 
 /** If the mark is at a row of an earlier segment, the replay compares them. */
 function checkAgainstMark(segment: Segment, mark: Mark | null): void {

@@ -6,7 +6,7 @@
 
 import type { DataDir } from '../data-dir/layout.js';
 import { codeOf, JournalError, messageOf } from '../errors.js';
-import { absentPath, readAbsent, uncovered } from '../journal/segment/absent.js';
+import { absentPath, readAbsent } from '../journal/segment/absent.js';
 import type { ChainPosition } from '../journal/segment/batch-row.js';
 import { findSegments, firstSeqOf } from '../journal/segment/names.js';
 import { checkedRows, Segment } from '../journal/segment/segment.js';
@@ -58,12 +58,12 @@ export class OldRowsCheck {
   }
 
   #checkBeginning(first: string | undefined): void {
-    const firstSeq = first === undefined ? 1 : firstSeqOf(first);
+    const beforeSeq = first === undefined ? 0 : firstSeqOf(first) - 1;
     try {
-      const [missing] = uncovered(readAbsent(this.dir) ?? [], 1, firstSeq - 1);
-      if (missing === undefined) return;
+      const absentSeq = readAbsent(this.dir) ?? 0;
+      if (beforeSeq <= absentSeq) return;
       this.#fault(
-        `Sequence numbers ${missing.firstSeq} to ${missing.lastSeq} are missing from the journal and were not pruned (${absentPath(this.dir)}).`,
+        `Sequence numbers ${absentSeq + 1} to ${beforeSeq} are missing from the journal and were not pruned (${absentPath(this.dir)}).`,
       );
     } catch (thrown) {
       if (codeOf(thrown) !== 'absent_unreadable') throw thrown;

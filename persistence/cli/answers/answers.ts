@@ -3,7 +3,6 @@ import type { ProofVerdict } from '../../../client/proofs/verify.js';
 import type { OperatorCaller, OperatorRole } from '../../../engine/model/operators.js';
 import type { JournalErrorCode } from '../../errors.js';
 import type { BackedUp } from '../../upkeep/backup/backup.js';
-import type { Lost, RestoredFromSnapshot } from '../../upkeep/restore/from-snapshot.js';
 import type { Restored } from '../../upkeep/restore/restore.js';
 import type { PrunePlan } from '../../upkeep/retention/retention.js';
 import type { ExportFormat } from '../export/sink.js';
@@ -42,12 +41,6 @@ export interface LeaderJson {
 export interface RestoreJson extends Restored, Copy {
   /** Absolute path of the new directory. */
   readonly out: string;
-}
-
-/** With `--from-snapshot`. */
-export interface RestoreFromSnapshotJson extends Omit<RestoredFromSnapshot, 'lost'>, Copy {
-  readonly out: string;
-  readonly lost: (Lost & { readonly lastTime: string }) | null;
 }
 
 export interface SnapshotJson extends Copy {

@@ -2,8 +2,9 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { acknowledgedSeq } from '../../journal/mark.js';
+import { hasJournal } from '../../recovery/journal-gone.js';
 import { type Restored, restore } from '../../upkeep/restore/restore.js';
-import { seqAtTime } from '../../upkeep/restore/time.js';
+import { seqAtTime } from '../../upkeep/restore/restore-points.js';
 import { Salvage } from '../../upkeep/salvage/salvage.js';
 import type { RestoreJson } from '../answers/answers.js';
 import { type Context, dataDirWithJournal, defineCommand } from '../frame/command.js';
@@ -11,7 +12,6 @@ import { EXIT } from '../frame/exit-codes.js';
 import { isoText } from '../frame/format.js';
 import { parseSeq, parseTimeMs } from '../frame/options.js';
 import { startProgress } from '../frame/progress.js';
-import { runFromSnapshot } from './restore-from-snapshot.js';
 
 interface RestoreOptions {
   readonly toSeq?: number;
@@ -24,8 +24,8 @@ export const restoreCommand = defineCommand<RestoreOptions>({
   name: 'restore',
   summary: 'make a new data directory that ends at a chosen command or moment',
   details:
-    'The data directory itself is not changed. It may be damaged: everything good is taken, a good snapshot replaces what is ' +
-    'damaged before it, and what the new directory lacks is reported and recorded in it. The commands from the newest good ' +
+    'The data directory itself is not changed. It may be damaged: what is good behind the last damage is taken, a good snapshot ' +
+    'replaces what came before, and what the new directory lacks is reported. The commands from the newest good ' +
     'snapshot to the end are replayed and compared with the journal before anything is written. Without --to-seq and ' +
     '--to-time the new directory ends with the last command available; the exit code is 1 if acknowledged ones are missing. ' +
     'If the chosen command is lost, the new directory ends before the gap. With --from-snapshot it begins with the newest ' +
@@ -53,10 +53,11 @@ export const restoreCommand = defineCommand<RestoreOptions>({
   worksWithoutJournal: true,
   run: (context, options) => {
     const { dir, out } = context;
-    if (options.fromSnapshot === true) return runFromSnapshot(context, options.out);
-    dataDirWithJournal(dir.root);
-    const salvage = readAll(context);
-    const { toSeq = null, toTime } = options;
+    const { toSeq = null, toTime, fromSnapshot: isWithoutRows = false } = options;
+    if (!isWithoutRows) dataDirWithJournal(dir.root);
+    const salvage = isWithoutRows ? new Salvage(dir, () => {}, []) : readAll(context);
+    if (isWithoutRows && hasJournal(dir))
+      out.note('The source has a journal: without --from-snapshot more of it may come back.');
     const target = {
       out: options.out,
       toSeq: toTime === undefined ? toSeq : seqAtTime(salvage, dir, toTime),
@@ -82,21 +83,15 @@ function readAll({ dir }: Context): Salvage {
 }
 
 function tell({ out }: Context, path: string, restored: Restored): void {
-  const { seq, timeMs, stateDigest, isBatchSplit, segments, snapshots, archive, unshown, notes } = restored;
+  const { seq, timeMs, stateDigest, isBatchSplit, segments, snapshots, archive, notes } = restored;
   out.facts([
     ['restored', resolve(path)],
     ['last command', `${seq} of ${isoText(timeMs)}${isBatchSplit ? ' (its batch was cut in two)' : ''}`],
     ['state digest', stateDigest],
     ['segments', segments.join(', ')],
     ['snapshots', snapshots.length === 0 ? 'none' : snapshots.join(', ')],
-    [
-      'archive',
-      archive === null ? 'none: the server makes it again from the journal' : `up to ${archive.seq}`,
-    ],
+    ['archive', archive === null ? 'as far back as the journal reaches' : `up to ${archive.seq}`],
   ]);
-  for (const { firstSeq, lastSeq, why } of unshown) {
-    out.line(`note: The states from ${firstSeq} to ${lastSeq} cannot be shown any more: ${why}`);
-  }
   for (const note of notes) out.line(`note: ${note}`);
   out.line(`Check it with: npx tote verify ${path}`);
 }

@@ -1,13 +1,11 @@
 /**
  * Whether the segments of a journal are connected, by their own metadata: each begins where the one before it was
- * sealed, with that one's chain hash. A segment that is missing but not recorded as absent, or that is not the one that
- * was sealed, is detected and named. Of a sealed segment only the last row is read here; `verify` reads the rest.
+ * sealed, with that one's chain hash. A segment that is missing, or that is not the one that was sealed, is detected and named. Of a sealed segment only the last row is read here; `verify` reads the rest.
  */
 
 import { rollbackPath, walPath } from '../../data-dir/database-files.js';
 import { fileBytes } from '../../data-dir/files.js';
 import { JournalError } from '../../errors.js';
-import { type AbsentRange, isRecorded } from './absent.js';
 import { CHAIN_START } from './batch-row.js';
 import { findSegments, firstSeqOf, recoveredPath, sourceOf } from './names.js';
 import { damaged, type SegmentSeal } from './schema.js';
@@ -18,23 +16,19 @@ interface Link {
   readonly seal: SegmentSeal | null;
 }
 
-/**
- * `absent` is what may be missing between two segments. The last segment may be open. Throws `journal_incomplete`,
- * `journal_corrupt` and `other_format`.
- */
-export function checkChain(journalDir: string, absent: readonly AbsentRange[]): void {
+/** The last segment may be open. Throws `journal_incomplete`, `journal_corrupt` and `other_format`. */
+export function checkChain(journalDir: string): void {
   const paths = findSegments(journalDir);
   let before: Link | null = null;
   for (const path of paths) {
-    const isLast = path === paths.at(-1);
-    before = checkLink(path, before, isLast, absent);
+    before = checkLink(path, before, path === paths.at(-1));
   }
 }
 
-function checkLink(path: string, before: Link | null, isLast: boolean, absent: readonly AbsentRange[]): Link {
+function checkLink(path: string, before: Link | null, isLast: boolean): Link {
   const segment = openLink(path, isLast);
   try {
-    checkBegin(segment, path, before, absent);
+    checkBegin(segment, path, before);
     if (!isLast) checkSealed(segment);
     return { path, seal: segment.seal };
   } finally {
@@ -55,12 +49,7 @@ function openLink(path: string, isLast: boolean): Segment {
   return Segment.open(sourceOf(path), 'read');
 }
 
-function checkBegin(
-  { start }: Segment,
-  path: string,
-  before: Link | null,
-  absent: readonly AbsentRange[],
-): void {
+function checkBegin({ start }: Segment, path: string, before: Link | null): void {
   if (firstSeqOf(path) !== start.lastSeq + 1) {
     throw damaged(path, `it begins at sequence number ${start.lastSeq + 1}, which is not that of its name`);
   }
@@ -73,7 +62,6 @@ function checkBegin(
   if (before.seal === null) throw damaged(before.path, `it is not sealed, but ${path} follows it`);
   const { lastSeq, chain } = before.seal;
   if (start.lastSeq > lastSeq) {
-    if (isRecorded(absent, lastSeq + 1, start.lastSeq)) return;
     throw new JournalError(
       'journal_incomplete',
       `A segment of the journal is missing: ${before.path} ends at sequence number ${lastSeq}, and the next one is ${path}; ` +

@@ -13,25 +13,20 @@ import { basename, join, relative, resolve } from 'node:path';
 import { must } from '../../../engine/base/assert.js';
 import type { SnapshotRef } from '../../../engine/host/snapshot-store.js';
 import type { Mark } from '../../../engine/model/ports.js';
-import type { ArchiveCopied } from '../../archive/copy.js';
+import { type ArchiveCopied, copyArchive } from '../../archive/copy.js';
 import { isMissing, syncPath, writeFileDurably } from '../../data-dir/files.js';
 import { type DataDir, openDataDir } from '../../data-dir/layout.js';
 import { lockDataDir } from '../../data-dir/lock.js';
-import { isDiskFull, JournalError, type JournalErrorCode } from '../../errors.js';
+import { isDiskFull, JournalError } from '../../errors.js';
 import { createMarkFile, readMarkFile } from '../../journal/mark.js';
-import { readAbsent, withAbsent, writeAbsent } from '../../journal/segment/absent.js';
+import { readAbsent, writeAbsent } from '../../journal/segment/absent.js';
 import { checkChain } from '../../journal/segment/chain.js';
 import { findSegments, firstSeqOf } from '../../journal/segment/names.js';
 import { checkMark } from '../../replay/replay.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 import { checkSnapshotFile, copyFileDurably, copySecrets, diskFull, secretFiles } from '../copy-files.js';
-import { backupArchive } from './archive.js';
-import { copyDamagedJournal, type DamagedCopy } from './damaged.js';
-import { endOfCopy } from './end.js';
-import { lostBeginning, mismatch, rowAt } from './facts.js';
+import { endOfCopy, lostBeginning, mismatch, rowAt } from './facts.js';
 import { checkSameJournal, copySegments, type SegmentsCopied } from './journal.js';
-
-const DAMAGES: readonly JournalErrorCode[] = ['journal_corrupt', 'journal_incomplete', 'mark_unreadable'];
 
 export interface BackedUp extends SegmentsCopied {
   /** The last command in the copy. */
@@ -41,7 +36,7 @@ export interface BackedUp extends SegmentsCopied {
   /** Snapshots that the source no longer has, and that were removed from the copy. */
   readonly snapshotsRemoved: readonly string[];
   readonly archive: ArchiveCopied | null;
-  /** Damaged parts of the source that were left out, as sentences. */
+  /** Damaged snapshots, secrets and archives of the source, which were left out, as sentences. */
   readonly faults: readonly string[];
 }
 
@@ -49,8 +44,8 @@ export interface BackedUp extends SegmentsCopied {
  * Without `hasSecrets` the copy lacks the secrets, and no server starts on it before they are put there.
  *
  * Throws `data_dir_invalid` if `to` cannot be used, `data_dir_locked` if a server runs on it, `backup_mismatch` if it
- * holds another journal, `journal_corrupt`, `journal_incomplete` and `mark_unreadable` if the source is not good, and
- * `disk_full`.
+ * holds another journal, `journal_corrupt`, `journal_incomplete` and `mark_unreadable` if the source's journal is not good,
+ * and `disk_full`. Half of a first copy is removed, since it is useless; half of a later one is continued by the next call.
  */
 export function backup(
   source: DataDir,
@@ -67,11 +62,9 @@ export function backup(
     if (!hasSecrets) refuseSecretsIn(target);
     return backupInto(source, target, acknowledged, onSeq, hasSecrets);
   } catch (thrown) {
-    if (!isDiskFull(thrown)) throw thrown;
-    // Half of a first copy is useless; half of a later one is continued by the next call.
     if (isNew)
       for (const name of readdirSync(target.root)) rmSync(join(target.root, name), { recursive: true });
-    throw diskFull(target, isNew, thrown);
+    throw isDiskFull(thrown) ? diskFull(target, isNew, thrown) : thrown;
   } finally {
     lock.release();
   }
@@ -85,7 +78,6 @@ function backupInto(
   hasSecrets: boolean,
 ): BackedUp {
   refuseOtherSecret(source, target);
-  const isNew = findSegments(target.journal).length === 0;
   const mayAppend = !existsSync(target.inUseFile);
   if (!mayAppend) refuseServersWork(source, target);
   checkSameJournal(source, target, mayAppend);
@@ -96,10 +88,8 @@ function backupInto(
   writeFileDurably(target.inUseFile, `${process.pid}\n`, 0o600);
   const snapshots = new SnapshotFiles(source.snapshots).list().map(({ name }) => basename(name));
   const inTime = copySnapshots(source, target, snapshots, faults);
-  const copyGood = (): JournalCopied => copyJournal(source, target, mayAppend, acknowledged, onSeq);
-  const copied = isNew ? copyOrSalvage(copyGood, source, target, onSeq) : { ...copyGood(), faults: [] };
-  faults.push(...copied.faults);
-  const archive = backupArchive(source, target, copied, faults);
+  const copied = copyJournal(source, target, mayAppend, acknowledged, onSeq);
+  const archive = backupArchive(source, target, copied.seq, faults);
   rmSync(target.inUseFile, { force: true });
   syncPath(target.journal);
   const snapshotsCopied = [...inTime, ...coverBeginning(source, target, copied.seq, faults)];
@@ -118,7 +108,7 @@ function refuseSecretsIn(target: DataDir): void {
   );
 }
 
-type JournalCopied = Omit<DamagedCopy, 'faults'>;
+type JournalCopied = SegmentsCopied & Pick<BackedUp, 'seq' | 'timeMs'>;
 
 function copyJournal(
   source: DataDir,
@@ -129,28 +119,28 @@ function copyJournal(
 ): JournalCopied {
   const copied = copySegments(source, target, mayAppend, onSeq);
   copyAbsent(source, target);
-  checkChain(target.journal, readAbsent(target) ?? []);
+  checkChain(target.journal);
   const { mark, ...end } = endOfCopy(target, acknowledged);
   checkMark(acknowledged, end.seq, acknowledgedChecksum(target, acknowledged, mark));
   createMarkFile(target.markFile, mark);
   return { ...end, ...copied };
 }
 
-/**
- * Copies what is good of a damaged journal. Only for a first backup: an earlier one, which may be better, is not mixed
- * with it.
- */
-function copyOrSalvage(
-  copyGood: () => JournalCopied,
+/** Copies the archive up to the end of the journal that was copied. A damaged one is no reason to have no copy. */
+function backupArchive(
   source: DataDir,
   target: DataDir,
-  onSeq: (seq: number) => void,
-): DamagedCopy {
+  endSeq: number,
+  faults: string[],
+): ArchiveCopied | null {
+  const row = rowAt(target, endSeq);
+  const end = row === null ? null : { ...row, seq: endSeq };
   try {
-    return { ...copyGood(), faults: [] };
+    return copyArchive(source.archiveFile, target.archiveFile, end);
   } catch (thrown) {
-    if (!(thrown instanceof JournalError) || !DAMAGES.includes(thrown.code)) throw thrown;
-    return copyDamagedJournal(source, target, onSeq);
+    if (!(thrown instanceof JournalError) || thrown.code !== 'archive_corrupt') throw thrown;
+    faults.push(`The archive is not copied: ${thrown.message}`);
+    return null;
   }
 }
 
@@ -235,13 +225,10 @@ function acknowledgedChecksum(target: DataDir, acknowledged: Mark | null, end: M
   return rowAt(target, acknowledged.lastSeq)?.checksum ?? null;
 }
 
-/**
- * What is missing in both is missing for the same reason. Ranges that the copy still has do not count. What was pruned from
- * the copy alone stays recorded.
- */
+/** What was pruned from the copy alone stays recorded. */
 function copyAbsent(source: DataDir, target: DataDir): void {
-  const absent = readAbsent(source);
-  if (absent !== null) writeAbsent(target, (readAbsent(target) ?? []).reduce(withAbsent, [...absent]));
+  const absentSeq = readAbsent(source);
+  if (absentSeq !== null) writeAbsent(target, Math.max(absentSeq, readAbsent(target) ?? 0));
 }
 
 /**

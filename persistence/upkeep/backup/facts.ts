@@ -1,11 +1,13 @@
-/** Facts about segments that a backup needs, and the error for a copy that the source does not continue. */
+/** Facts about the journals that a backup needs, and the error for a copy that the source does not continue. */
 import { must } from '../../../engine/base/assert.js';
-import type { StoredBatch } from '../../../engine/model/ports.js';
+import type { Mark, StoredBatch } from '../../../engine/model/ports.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { JournalError } from '../../errors.js';
-import { prunedBefore, readAbsent, uncovered } from '../../journal/segment/absent.js';
+import { EMPTY_MARK } from '../../journal/mark.js';
+import { readAbsent } from '../../journal/segment/absent.js';
 import { findSegments, firstSeqOf } from '../../journal/segment/names.js';
 import { Segment } from '../../journal/segment/segment.js';
+import { SnapshotFiles } from '../../snapshot/files.js';
 
 /** Facts about a segment. */
 export interface SegmentFacts {
@@ -33,12 +35,37 @@ export function rowAt(dir: DataDir, seq: number): StoredBatch | null {
 
 /** A sentence if the beginning of the copy's journal is missing and nothing records why. */
 export function lostBeginning(target: DataDir): string[] {
-  const firstSeq = firstSeqOf(must(findSegments(target.journal)[0], 'a segment of the copy'));
-  const [lost] = uncovered(readAbsent(target) ?? prunedBefore(firstSeq), 1, firstSeq - 1);
-  if (lost === undefined) return [];
+  const beforeSeq = firstSeqOf(must(findSegments(target.journal)[0], 'a segment of the copy')) - 1;
+  const absentSeq = readAbsent(target) ?? beforeSeq;
+  if (beforeSeq <= absentSeq) return [];
   return [
-    `Sequence numbers ${lost.firstSeq} to ${lost.lastSeq} are not copied: they are missing from the source and were not pruned.`,
+    `Sequence numbers ${absentSeq + 1} to ${beforeSeq} are not copied: they are missing from the source and were not pruned.`,
   ];
+}
+
+/** The end of a copied journal, and its mark: at the last row, or at the beginning if it has none. */
+export interface EndOfCopy {
+  readonly seq: number;
+  readonly timeMs: number;
+  readonly mark: Mark;
+}
+
+/** `acknowledged` is the mark of the source. The row before an open segment without rows may be absent. */
+export function endOfCopy(target: DataDir, acknowledged: Mark | null): EndOfCopy {
+  const { tail, firstSeq } = must(findSegments(target.journal).map(factsOf).at(-1), 'a segment of the copy');
+  const seq = tail?.lastSeq ?? firstSeq - 1;
+  const row = tail ?? rowAt(target, seq);
+  if (row !== null) return { seq, timeMs: row.timeMs, mark: { lastSeq: seq, checksum: row.checksum } };
+  if (seq === 0) return { seq, timeMs: 0, mark: EMPTY_MARK };
+  const checksum = acknowledged?.lastSeq === seq ? acknowledged.checksum : EMPTY_MARK.checksum;
+  return { seq, timeMs: snapshotTimeMs(target, seq), mark: { lastSeq: seq, checksum } };
+}
+
+/** Engine time of the snapshot with which the journal begins; 0 if there is none. */
+function snapshotTimeMs(target: DataDir, seq: number): number {
+  const files = new SnapshotFiles(target.snapshots);
+  const ref = files.list().find((candidate) => candidate.seq === seq);
+  return ref === undefined ? 0 : files.metaOf(ref).timeMs;
 }
 
 export function mismatch(source: DataDir, target: DataDir, why: string): JournalError {

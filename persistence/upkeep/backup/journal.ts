@@ -4,16 +4,17 @@
  */
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { must } from '../../../engine/base/assert.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { removeDatabase, removeSideFiles, unfinishedPath } from '../../data-dir/database-files.js';
 import { renameDurably } from '../../data-dir/files.js';
 import type { DataDir } from '../../data-dir/layout.js';
+import { codeOf } from '../../errors.js';
 import { openJournalReader } from '../../journal/reader.js';
-import { type AbsentRange, isRecorded, readAbsent } from '../../journal/segment/absent.js';
-import { findSegments, writeSegment } from '../../journal/segment/names.js';
+import { readAbsent } from '../../journal/segment/absent.js';
+import { findSegments, firstSeqOf, writeSegment } from '../../journal/segment/names.js';
 import { rowInserter } from '../../journal/segment/schema.js';
 import { Segment } from '../../journal/segment/segment.js';
-import { joinBeginning, unlessDeleted } from './beside-retention.js';
 import { factsOf, mismatch, type SegmentFacts } from './facts.js';
 
 export interface SegmentsCopied {
@@ -24,11 +25,8 @@ export interface SegmentsCopied {
 }
 
 /** Whether `prune` has taken the segment out of the copy, which may keep less than its source. */
-const isPruned = (
-  pruned: readonly AbsentRange[],
-  { firstSeq, isSealed, tail }: SegmentFacts,
-  copy: string,
-): boolean => isSealed && tail !== null && !existsSync(copy) && isRecorded(pruned, firstSeq, tail.lastSeq);
+const isPruned = (prunedSeq: number, { isSealed, tail }: SegmentFacts, copy: string): boolean =>
+  isSealed && tail !== null && !existsSync(copy) && tail.lastSeq <= prunedSeq;
 
 /** Text per commit to the copy's open segment. */
 const COMMIT_CHARS = 16 * 1024 * 1024;
@@ -45,14 +43,14 @@ export function copySegments(
   onSeq: (seq: number) => void,
 ): SegmentsCopied {
   const isNew = findSegments(target.journal).length === 0;
-  const pruned = readAbsent(target) ?? [];
+  const prunedSeq = readAbsent(target) ?? 0;
   const written = new Set<string>();
   let batchesAppended = 0;
   const copyOne = (path: string): void => {
     const copy = join(target.journal, basename(path));
     const facts = factsOf(path);
     const there = existsSync(copy) && (mayAppend || written.has(basename(path))) ? factsOf(copy) : null;
-    if (there?.isSealed === true || isPruned(pruned, facts, copy)) return;
+    if (there?.isSealed === true || isPruned(prunedSeq, facts, copy)) return;
     if (there === null || facts.isSealed) {
       writeWhole(source, facts, copy, onSeq);
       written.add(basename(path));
@@ -64,13 +62,56 @@ export function copySegments(
   let isListed: boolean;
   do {
     // Meanwhile a server may seal a segment and begin the next, and retention may delete some. The loop ends, since
-    // that takes
-    // ever longer than copying what is new.
+    // that takes ever longer than copying what is new.
     paths = findSegments(source.journal);
     joinBeginning(source, target, paths, isNew ? written : null);
     isListed = paths.every((path) => unlessDeleted(source, path, copyOne));
   } while (!isListed || findSegments(source.journal).at(-1) !== paths.at(-1));
   return { segmentsWritten: [...written], batchesAppended };
+}
+
+/** Errors of reading a deleted segment. */
+const DELETED: readonly string[] = ['segment_gone', 'journal_incomplete'];
+
+/** Calls `copyOne`. Returns false if retention deleted the segment after it was listed: it is not waited for. */
+function unlessDeleted(source: DataDir, path: string, copyOne: (path: string) => void): boolean {
+  try {
+    copyOne(path);
+    return true;
+  } catch (thrown) {
+    const isDeleted = DELETED.includes(codeOf(thrown)) && !existsSync(path);
+    if (!isDeleted || firstSeqOf(path) > (readAbsent(source) ?? 0)) throw thrown;
+    return false;
+  }
+}
+
+/**
+ * Ensures that older segments of the copy lead to those of the source, `paths`. They do not if retention deleted one in
+ * between before it was copied. In a first copy the older ones, `written`, are then removed, as in the source; in a
+ * later one (`written` is null) this throws `backup_mismatch`.
+ */
+function joinBeginning(
+  source: DataDir,
+  target: DataDir,
+  paths: readonly string[],
+  written: Set<string> | null,
+): void {
+  const firstSeq = firstSeqOf(must(paths[0], 'a segment of the source'));
+  const before = findSegments(target.journal).filter((path) => firstSeqOf(path) < firstSeq);
+  const last = before.at(-1);
+  if (last === undefined) return;
+  const { isSealed, tail } = factsOf(last);
+  if (isSealed && tail?.lastSeq === firstSeq - 1) return;
+  if (written === null) {
+    const end = isSealed
+      ? `it ends at sequence number ${tail?.lastSeq}`
+      : `its segment ${basename(last)} is not finished`;
+    throw mismatch(source, target, `${end}, and the source begins at ${firstSeq} only`);
+  }
+  for (const path of before) {
+    removeDatabase(path);
+    written.delete(basename(path));
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The journal in a restored data directory: the good rows of the source, up to the position of the engine. What is
- * missing between them is recorded as lost, so that readers and `verify` treat it as that.
+ * The journal in a restored data directory: the rows that lead to its state, up to the position of the engine. What comes
+ * before the last gap stays in the source, and is recorded as absent.
  */
 import { basename } from 'node:path';
 import { assert, must } from '../../../engine/base/assert.js';
@@ -10,10 +10,10 @@ import type { ArchivePosition } from '../../archive/writer.js';
 import { unfinishedPath } from '../../data-dir/database-files.js';
 import { renameDurably } from '../../data-dir/files.js';
 import type { DataDir } from '../../data-dir/layout.js';
-import { absentUpTo, withAbsent, writeAbsent } from '../../journal/segment/absent.js';
+import { writeAbsent } from '../../journal/segment/absent.js';
 import { type ChainPosition, sealBatch } from '../../journal/segment/batch-row.js';
 import { segmentPath, writeSegment } from '../../journal/segment/names.js';
-import type { Run, Salvage } from '../salvage/salvage.js';
+import type { Run } from '../salvage/salvage.js';
 import type { GoodPiece } from '../salvage/segment.js';
 import type { RestorePoint } from './restore-points.js';
 
@@ -45,43 +45,19 @@ export interface WrittenJournal {
   readonly isBatchSplit: boolean;
 }
 
-/**
- * The runs of the journal that ends at `point`. A run that the next one does not follow, with no gap between, is of
- * another.
- */
-export function runsOf(salvage: Salvage, point: RestorePoint): readonly [Run, ...Run[]] {
-  let runs: readonly [Run, ...Run[]] = [point.run];
-  for (const run of salvage.runs.toReversed()) {
-    if (run.lastSeq < runs[0].start.lastSeq && run.lastSeq >= run.firstSeq) runs = [run, ...runs];
-  }
-  return runs;
-}
-
 /** Writes the good pieces of the source. The last one is open and ends at the position of the engine. */
-export function writeJournal(
-  salvage: Salvage,
-  point: RestorePoint,
-  engine: Engine,
-  dir: DataDir,
-): WrittenJournal {
+export function writeJournal({ run }: RestorePoint, engine: Engine, dir: DataDir): WrittenJournal {
   const rows = new RowsUpTo(engine);
   const segments: string[] = [];
-  let absent = absentUpTo(salvage.absent, point.run.start.lastSeq);
-  let endSeq = 0;
-  for (const run of runsOf(salvage, point)) {
-    const { lastSeq } = run.start;
-    if (lastSeq > endSeq) absent = withAbsent(absent, { why: 'lost', firstSeq: endSeq + 1, lastSeq });
-    for (const piece of run.pieces) {
-      const isLast = run === point.run && piece.end.lastSeq >= engine.seq;
-      segments.push(writePiece(dir, rows, run, piece, !isLast));
-      if (isLast) break;
-    }
-    endSeq = run.lastSeq;
+  for (const piece of run.pieces) {
+    const isLast = piece.end.lastSeq >= engine.seq;
+    segments.push(writePiece(dir, rows, run, piece, !isLast));
+    if (isLast) break;
   }
-  writeAbsent(dir, absent);
+  writeAbsent(dir, run.start.lastSeq);
   const { seq, timeMs } = engine;
   const last = rows.last?.lastSeq === seq ? rows.last : null;
-  const chain = last?.chain ?? must(point.run.chainAt(seq), 'the chain hash of the end');
+  const chain = last?.chain ?? must(run.chainAt(seq), 'the chain hash of the end');
   const end = { seq, timeMs, digest: engine.rollingDigest(), chain, checksum: last?.checksum ?? null };
   return { segments, end, isBatchSplit: rows.isBatchSplit };
 }

@@ -1,6 +1,9 @@
 /** What a restored directory lacks of what its source acknowledged, as sentences. */
+
+import { existsSync, statSync } from 'node:fs';
 import type { Mark } from '../../../engine/model/ports.js';
 import { readArchiveProgress } from '../../archive/file.js';
+import type { ArchiveProgress } from '../../archive/schema.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { messageOf } from '../../errors.js';
 import { readMarkFile } from '../../journal/mark.js';
@@ -11,30 +14,35 @@ export interface Acknowledged {
   /** null if it is missing or cannot be read; `markNote` says which. */
   readonly mark: Mark | null;
   readonly markNote: string;
-  /** The last command in the archive; 0 if none can be read. */
-  readonly archivedSeq: number;
-  /** The greater of the two; null if there is no mark. */
-  readonly seq: number | null;
+  /** The last command that mark or archive know of; 0 if neither can be read. */
+  readonly seq: number;
+  /** When it happened, as far as is known. */
+  readonly timeMs: number;
 }
 
 export function acknowledgedOf(source: DataDir): Acknowledged {
-  const archivedSeq = archivedSeqOf(source);
+  const archive = archiveOf(source);
+  const archived = { seq: archive?.seq ?? 0, timeMs: archive?.timeMs ?? 0 };
   let markNote = 'The source has no mark: nothing says whether commands after the copy were acknowledged.';
   try {
     const mark = readMarkFile(source.markFile);
-    if (mark !== null) return { mark, markNote: '', archivedSeq, seq: Math.max(mark.lastSeq, archivedSeq) };
+    if (mark !== null && mark.lastSeq > archived.seq) {
+      // The mark contains no time, but its file was written when that command was acknowledged.
+      return { mark, markNote: '', seq: mark.lastSeq, timeMs: statSync(source.markFile).mtimeMs };
+    }
+    if (mark !== null) return { mark, markNote: '', ...archived };
   } catch (thrown) {
     markNote = `The source's mark cannot be read, so nothing says what was acknowledged last: ${messageOf(thrown)}`;
   }
-  return { mark: null, markNote, archivedSeq, seq: null };
+  return { mark: null, markNote, ...archived };
 }
 
 /** Damage of the archive is reported where it is copied. */
-function archivedSeqOf(source: DataDir): number {
+function archiveOf(source: DataDir): ArchiveProgress | null {
   try {
-    return readArchiveProgress(source)?.seq ?? 0;
+    return readArchiveProgress(source);
   } catch {
-    return 0;
+    return null;
   }
 }
 
@@ -44,15 +52,23 @@ export interface LeftOut {
   readonly isLoss: boolean;
 }
 
-/** `endSeq` is the end of the copy, `askedSeq` the requested end, or null. */
+/** `firstSeq` and `endSeq` are the ends of the copy's journal, `askedSeq` is the requested end, or null. */
 export function leftOut(
-  { mark, markNote, archivedSeq }: Acknowledged,
+  source: DataDir,
+  { mark, markNote, seq: acknowledgedSeq, timeMs }: Acknowledged,
   salvage: Salvage,
-  endSeq: number,
+  [firstSeq, endSeq]: readonly [number, number],
   askedSeq: number | null,
 ): LeftOut {
   const notes: string[] = [];
-  const { runs, lastSeq } = salvage;
+  const { runs, lastSeq, absentSeq } = salvage;
+  if (firstSeq > absentSeq + 1) {
+    const before = runs.findLast((run) => run.lastSeq < firstSeq - 1)?.lastSeq ?? absentSeq;
+    notes.push(
+      `The new journal begins at sequence number ${firstSeq}, and states before it cannot be shown any more: ` +
+        `${salvage.faultAfter(before) ?? 'No file has the rows.'}`,
+    );
+  }
   if (askedSeq !== null && endSeq < askedSeq) {
     notes.push(
       `The state at ${askedSeq} cannot be worked out any more: the copy ends before, with ${endSeq}.`,
@@ -67,12 +83,21 @@ export function leftOut(
   const fault = salvage.faultAfter(faultSeq);
   if (fault !== null) notes.push(`After ${faultSeq} the source is not good: ${fault}`);
   if (mark === null) notes.push(markNote);
-  const acknowledgedSeq = Math.max(mark?.lastSeq ?? 0, archivedSeq);
   if (acknowledgedSeq > faultSeq) {
     notes.push(
-      `The source acknowledged commands up to ${acknowledgedSeq}: ${faultSeq + 1} to ${acknowledgedSeq} are lost.`,
+      `The source acknowledged commands up to ${acknowledgedSeq}: ${faultSeq + 1} to ${acknowledgedSeq} are lost, the last of ` +
+        `them of about ${new Date(timeMs).toISOString()}.`,
+      `Numbers after ${endSeq}, and ids of bets, accounts and keys that came with them, are given again, to others. An order of ` +
+        'then that is sent again with its Idempotency-Key is placed again.',
     );
+    if (existsSync(source.archiveFile)) {
+      notes.push(
+        `The source's archive may still have them: sqlite3 ${source.archiveFile} ` +
+          `"select * from ledger where seq > ${endSeq} order by seq, item"`,
+      );
+    }
   }
-  const isBehind = Math.max(acknowledgedSeq, lastSeq) > endSeq || (mark === null && fault !== null);
+  const isUnknown = mark === null && (fault !== null || runs.length === 0);
+  const isBehind = Math.max(acknowledgedSeq, lastSeq) > endSeq || isUnknown;
   return { notes, isLoss: askedSeq === null ? isBehind : endSeq < askedSeq };
 }

@@ -1,13 +1,16 @@
 /**
- * The newest state that can be restored from a journal that may be damaged, and the part of the past that can no longer
- * be shown. A state starts from the very beginning or from a good snapshot, and continues with the rows that follow it
+ * The newest state that can be restored from a journal that may be damaged. A state starts from the very beginning or from a good snapshot, and continues with the rows that follow it
  * by the chain of hashes. So a snapshot replaces whatever is damaged before it; if the rows after it are lost, too, the
  * snapshot itself is the end.
  */
 import type { SnapshotMeta, SnapshotRef } from '../../../engine/host/snapshot-store.js';
+import type { DataDir } from '../../data-dir/layout.js';
+import { JournalError, messageOf } from '../../errors.js';
+import { History } from '../../replay/history.js';
 import { isOfJournal, loadWhole } from '../../replay/usable-snapshot.js';
-import type { SnapshotFiles } from '../../snapshot/files.js';
+import { SnapshotFiles } from '../../snapshot/files.js';
 import { Run, type Salvage } from '../salvage/salvage.js';
+import { acknowledgedOf } from './notes.js';
 
 export interface RestorePoint {
   /** The rows that lead to it; none if a snapshot alone is the end. */
@@ -16,17 +19,12 @@ export interface RestorePoint {
   readonly seq: number;
 }
 
-/** States that can no longer be reconstructed. */
-export interface Unshown {
-  readonly firstSeq: number;
-  readonly lastSeq: number;
-  readonly why: string;
-}
-
 export class RestorePoints {
   readonly #snapshots: readonly SnapshotRef[];
   /** Metadata of each snapshot that was read; null if it is damaged. */
   readonly #metas = new Map<string, SnapshotMeta | null>();
+  /** On snapshots that were passed over, as sentences. */
+  readonly notes: string[] = [];
 
   /**
    * `knownSeq` is the last command according to mark or archive; null if neither knows. A snapshot after both that and
@@ -50,24 +48,6 @@ export class RestorePoints {
     const best = byRows.find(({ run, seq }) => this.#originIn(run, seq) !== null) ?? null;
     const alone = bySnapshot.find((ref) => ref.seq > (best?.seq ?? -1) && this.#metaOf(ref) !== null);
     return alone === undefined ? best : this.#alone(alone);
-  }
-
-  /** The states up to the restore point that cannot be shown, without what was pruned. */
-  unshown({ run: last, seq: endSeq }: RestorePoint): Unshown[] {
-    const unshown: Unshown[] = [];
-    const runs = this.salvage.runs.filter(({ start }) => start.lastSeq <= endSeq);
-    for (const run of runs) {
-      const gap = this.salvage.gapBefore(run);
-      if (gap === null || (gap.isRecorded && gap.firstSeq === 1)) continue;
-      const origin = this.#originIn(run, run.lastSeq) ?? run.lastSeq + 1;
-      if (origin > gap.firstSeq) unshown.push({ firstSeq: gap.firstSeq, lastSeq: origin - 1, why: gap.why });
-    }
-    const before = runs.findLast(({ lastSeq }) => lastSeq < last.start.lastSeq)?.lastSeq ?? 0;
-    if (!this.salvage.runs.includes(last) && before + 1 < endSeq) {
-      const why = this.salvage.faultAfter(before) ?? 'No file has them.';
-      unshown.push({ firstSeq: before + 1, lastSeq: endSeq - 1, why });
-    }
-    return unshown;
   }
 
   /** The first state of the run, up to `seq`, that can be reconstructed, or null. */
@@ -100,10 +80,43 @@ export class RestorePoints {
     let meta: SnapshotMeta | null = null;
     try {
       meta = loadWhole(this.files, ref).meta;
-    } catch {
-      // Reported where snapshots are copied.
+    } catch (thrown) {
+      this.notes.push(`The snapshot ${ref.name} was passed over: ${messageOf(thrown)}`);
     }
     this.#metas.set(ref.name, meta);
     return meta;
   }
+}
+
+/**
+ * The last command at or before `timeMs`. If the rows after it are lost, it may be that of a later snapshot. Throws
+ * `not_found` if the journal begins later.
+ */
+export function seqAtTime(salvage: Salvage, dir: DataDir, timeMs: number): number {
+  const snapshots = new SnapshotFiles(dir.snapshots);
+  const { mark, seq: lastKnown } = acknowledgedOf(dir);
+  const knownSeq = mark === null ? salvage.lastSeq : lastKnown;
+  for (const run of salvage.runs.toReversed()) {
+    const seq = new History(run, snapshots).seqAt(timeMs);
+    if (seq < run.firstSeq) continue;
+    return seq < run.lastSeq ? seq : Math.max(seq, snapshotBehind(snapshots, seq, knownSeq, timeMs));
+  }
+  throw new JournalError(
+    'not_found',
+    `The journal has no command at or before ${new Date(timeMs).toISOString()}: it begins later.`,
+  );
+}
+
+/** The newest snapshot after `seq` and up to `knownSeq` that was taken at or before `timeMs`; 0 if there is none. */
+function snapshotBehind(snapshots: SnapshotFiles, seq: number, knownSeq: number, timeMs: number): number {
+  for (const ref of snapshots.list()) {
+    if (ref.seq <= seq) return 0;
+    if (ref.seq > knownSeq) continue;
+    try {
+      if (snapshots.metaOf(ref).timeMs <= timeMs) return ref.seq;
+    } catch {
+      // It cannot be used, which is reported where snapshots are copied.
+    }
+  }
+  return 0;
 }

@@ -1,8 +1,8 @@
 /**
  * Creates a new data directory that ends at a chosen command: the explicit way on from a damaged one, and back to an
- * earlier moment. It takes everything of the source that is good (`salvage.ts`), up to the newest state that snapshots
- * and the rows behind them allow (`restore-points.ts`). The source is not changed. What the copy lacks is reported and
- * recorded in it. docs/ops/backup-and-restore.md has a table of the outcome for each kind of damage.
+ * earlier moment. It takes what is good of the source (`salvage.ts`), up to the newest state that snapshots and the rows
+ * behind them allow (`restore-points.ts`), from the last gap on; if no rows are left, a snapshot alone. The source is not
+ * changed. What the copy lacks is reported. docs/ops/backup-and-restore.md has a table of the outcome for each kind of damage.
  *
  * Nothing is written before the commands up to the chosen one have been replayed and have agreed with the journal's
  * digests. The mark is written last: an unfinished copy has none, and no server starts on it.
@@ -12,7 +12,7 @@ import { basename, join, relative, resolve } from 'node:path';
 import { newSha256 } from '../../../crypto/sha256.js';
 import type { Engine } from '../../../engine/engine.js';
 import { type ArchiveCopied, copyArchive } from '../../archive/copy.js';
-import type { ArchivePosition } from '../../archive/writer.js';
+import { type ArchivePosition, ArchiveWriter } from '../../archive/writer.js';
 import { databaseBytes } from '../../data-dir/database-files.js';
 import { fileBytes } from '../../data-dir/files.js';
 import { type DataDir, openDataDir } from '../../data-dir/layout.js';
@@ -23,10 +23,10 @@ import { History } from '../../replay/history.js';
 import { isOfJournal, loadWhole } from '../../replay/usable-snapshot.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 import { copyFileDurably, copySecrets, requireSpace } from '../copy-files.js';
-import type { Run, Salvage } from '../salvage/salvage.js';
-import { runsOf, writeJournal } from './journal.js';
+import type { Salvage } from '../salvage/salvage.js';
+import { writeJournal } from './journal.js';
 import { acknowledgedOf, leftOut } from './notes.js';
-import { type RestorePoint, RestorePoints, type Unshown } from './restore-points.js';
+import { type RestorePoint, RestorePoints } from './restore-points.js';
 
 export interface RestoreTarget {
   /** Path of the new directory, which must not exist or be empty. */
@@ -48,8 +48,6 @@ export interface Restored {
   readonly archive: ArchiveCopied | null;
   /** Whether commands are missing that were acknowledged or requested. */
   readonly lacksCommands: boolean;
-  /** States up to the end that can no longer be reconstructed. */
-  readonly unshown: readonly Unshown[];
   /** What the source has and the copy does not, and what is missing, as sentences. */
   readonly notes: readonly string[];
 }
@@ -69,7 +67,7 @@ export function restore(
   const notes: string[] = [];
   const known = acknowledgedOf(source);
   const snapshots = new SnapshotFiles(source.snapshots);
-  const points = new RestorePoints(salvage, snapshots, known.seq);
+  const points = new RestorePoints(salvage, snapshots, known.mark === null ? null : known.seq);
   const point = choosePoint(source, points, salvage, target.toSeq);
   const history = new History(point.run, snapshots, { onSeq, onNote: (note) => notes.push(note) });
   const engine = history.engineAt(point.seq);
@@ -78,13 +76,14 @@ export function restore(
     const dir = openDataDir(target.out);
     requireSpace(dir.root, bytesOf(source, salvage));
     notes.push(...copySecrets(source, dir), ...secretNotes(source, engine));
-    const { end, segments, isBatchSplit } = writeJournal(salvage, point, engine, dir);
-    const copied = copySnapshots(source, runsOf(salvage, point), dir, point.seq, notes);
-    const archive = restoreArchive(source, dir, end, notes);
+    const { end, segments, isBatchSplit } = writeJournal(point, engine, dir);
+    const copied = copySnapshots(source, point, dir, notes);
+    const archive = restoreArchive(source, dir, point, end, engine, notes);
     const { mark } = known;
     const checksum = end.checksum ?? (mark?.lastSeq === end.seq ? mark.checksum : EMPTY_MARK.checksum);
     createMarkFile(dir.markFile, { lastSeq: end.seq, checksum });
-    const left = leftOut(known, salvage, point.seq, target.toSeq);
+    const ends = [point.run.firstSeq, point.seq] as const;
+    const left = leftOut(source, known, salvage, ends, target.toSeq);
     return {
       seq: engine.seq,
       timeMs: engine.timeMs,
@@ -94,8 +93,7 @@ export function restore(
       snapshots: copied,
       archive,
       lacksCommands: left.isLoss,
-      unshown: points.unshown(point),
-      notes: [...notes, ...left.notes],
+      notes: [...new Set([...points.notes, ...notes, ...left.notes])],
     };
   } catch (thrown) {
     removeUnfinished(target.out, wasThere);
@@ -117,7 +115,7 @@ function choosePoint(
       (newest === null ? 'the beginning is missing, and no snapshot is good' : 'it is empty');
     throw new JournalError(
       'not_found',
-      `The journal in ${source.journal} has no good command that a state can be worked out of: ${why}`,
+      `The journal in ${source.journal} has no good command that a state can be worked out of: ${[why, ...points.notes].join(' ')}`,
     );
   }
   if (toSeq === null) return newest;
@@ -130,7 +128,7 @@ function choosePoint(
   );
 }
 
-export function refuseTakenPlace(source: DataDir, out: string): void {
+function refuseTakenPlace(source: DataDir, out: string): void {
   const refuse = (why: string): never => {
     throw new JournalError(
       'data_dir_invalid',
@@ -159,23 +157,17 @@ function checkReach(salvage: Salvage, newest: RestorePoint, toSeq: number): void
   }
 }
 
-/** Copies the snapshots up to the end that are whole and of this journal. */
-function copySnapshots(
-  source: DataDir,
-  runs: readonly Run[],
-  dir: DataDir,
-  toSeq: number,
-  notes: string[],
-): string[] {
+/** Copies the snapshots of the new journal that are whole. */
+function copySnapshots(source: DataDir, { run, seq }: RestorePoint, dir: DataDir, notes: string[]): string[] {
   const files = new SnapshotFiles(source.snapshots);
   const copied: string[] = [];
   for (const ref of files.list()) {
-    if (ref.seq > toSeq) continue;
+    if (ref.seq > seq || ref.seq < run.start.lastSeq) continue;
     try {
       const { meta } = loadWhole(files, ref);
-      if (!runs.some((run) => isOfJournal(meta, run))) continue;
+      if (!isOfJournal(meta, run)) continue;
     } catch (thrown) {
-      notes.push(`The snapshot ${ref.name} is left out: ${messageOf(thrown)}`);
+      notes.push(`The snapshot ${ref.name} was passed over: ${messageOf(thrown)}`);
       continue;
     }
     mkdirSync(dir.snapshots, { recursive: true, mode: 0o700 });
@@ -185,24 +177,32 @@ function copySnapshots(
   return copied;
 }
 
-/** A damaged archive is left out: the server rebuilds it as far as the journal reaches. */
+/**
+ * A damaged archive is left out: the server rebuilds it as far as the journal reaches. Where that has no rows, one is made
+ * that begins at the end.
+ */
 function restoreArchive(
   source: DataDir,
   dir: DataDir,
+  { run }: RestorePoint,
   end: ArchivePosition,
+  engine: Engine,
   notes: string[],
 ): ArchiveCopied | null {
-  mkdirSync(dir.archive, { recursive: true, mode: 0o700 });
+  let copied: ArchiveCopied | null = null;
   try {
-    return copyArchive(source.archiveFile, dir.archiveFile, end);
+    copied = copyArchive(source.archiveFile, dir.archiveFile, end);
   } catch (thrown) {
     if (!(thrown instanceof JournalError)) throw thrown;
     notes.push(`The archive is left out: ${thrown.message}`);
-    return null;
   }
+  if (run.lastSeq >= run.firstSeq || copied?.seq === end.seq) return copied;
+  ArchiveWriter.create(dir, end, engine, end.timeMs).close();
+  notes.push(`The archive begins after ${end.seq}: keep the source for what was settled and moved before.`);
+  return null;
 }
 
-export function secretNotes(source: DataDir, engine: Engine): string[] {
+function secretNotes(source: DataDir, engine: Engine): string[] {
   const inForce = engine.rules?.masterSecretFingerprint;
   if (inForce === undefined || !existsSync(source.masterSecretFile)) return [];
   if (masterSecretFingerprint(readFileSync(source.masterSecretFile)) === inForce) return [];
@@ -220,7 +220,7 @@ function bytesOf(source: DataDir, salvage: Salvage): number {
   return [...journal, ...snapshots, archive].reduce((sum, bytes) => sum + bytes, 0);
 }
 
-export function removeUnfinished(out: string, wasThere: boolean): void {
+function removeUnfinished(out: string, wasThere: boolean): void {
   if (!wasThere) rmSync(out, { recursive: true, force: true });
   else for (const name of readdirSync(out)) rmSync(join(out, name), { recursive: true, force: true });
 }

@@ -12,20 +12,13 @@
  */
 import { rmSync } from 'node:fs';
 import { basename } from 'node:path';
-import { must } from '../../../engine/base/assert.js';
 import type { SnapshotRef } from '../../../engine/host/snapshot-store.js';
 import { makeArchiveDurable, readArchiveProgress } from '../../archive/file.js';
 import { fileBytes, syncPath } from '../../data-dir/files.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { exclusively } from '../../data-dir/lock.js';
 import { type JournalReader, openJournalReader } from '../../journal/reader.js';
-import {
-  absentPath,
-  prunedBefore,
-  readAbsent,
-  withAbsent,
-  writeAbsent,
-} from '../../journal/segment/absent.js';
+import { absentPath, readAbsent, writeAbsent } from '../../journal/segment/absent.js';
 import { findSegments } from '../../journal/segment/names.js';
 import { Segment } from '../../journal/segment/segment.js';
 import { isOfJournal } from '../../replay/usable-snapshot.js';
@@ -192,12 +185,7 @@ export function executePlan(dir: DataDir, plan: PrunePlan): void {
  */
 function recordPruned(dir: DataDir, segments: readonly PrunableSegment[]): void {
   exclusively(dir, `${absentPath(dir)}.lock`, () => {
-    const before = readAbsent(dir) ?? prunedBefore(must(segments[0], 'a segment').firstSeq);
-    const absent = segments.reduce(
-      (ranges, { firstSeq, lastSeq }) => withAbsent(ranges, { why: 'pruned', firstSeq, lastSeq }),
-      before,
-    );
-    writeAbsent(dir, absent);
+    writeAbsent(dir, Math.max(readAbsent(dir) ?? 0, ...segments.map(({ lastSeq }) => lastSeq)));
   });
 }
 

@@ -3,11 +3,13 @@
  * altered or unreadable, with the reason as a sentence. The mark is not considered: the caller finds out what was
  * acknowledged and is not among the good rows. Nothing is changed.
  */
+
+import { existsSync } from 'node:fs';
 import { assert, must } from '../../../engine/base/assert.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { codeOf } from '../../errors.js';
-import { type AbsentRange, isRecorded, prunedBefore, readAbsent } from '../../journal/segment/absent.js';
+import { readAbsent } from '../../journal/segment/absent.js';
 import { CHAIN_START, type ChainPosition } from '../../journal/segment/batch-row.js';
 import { findSegments, firstSeqOf, sourceOf } from '../../journal/segment/names.js';
 import { Segment } from '../../journal/segment/segment.js';
@@ -84,32 +86,21 @@ function positionUpTo(segment: Segment, start: ChainPosition, seq: number): Chai
   }
 }
 
-/** What is missing before a run. */
-export interface Gap {
-  readonly firstSeq: number;
-  /** Less than `firstSeq` if nothing is missing, but the run is of another journal. */
-  readonly lastSeq: number;
-  /** As a sentence. */
-  readonly why: string;
-  readonly isRecorded: boolean;
-}
-
 export class Salvage {
   /** In order; there is a gap before each one but the first. */
   readonly runs: readonly Run[];
-  /** What is recorded as absent. */
-  readonly absent: readonly AbsentRange[];
+  /** Up to here what is missing was pruned. */
+  readonly absentSeq: number;
   /** Damaged files. */
   readonly damaged: readonly string[];
   readonly #faults: readonly SegmentFault[];
 
-  /** Reads the journal once. `onSeq` is called with the last sequence number of every good row. */
-  constructor(dir: DataDir, onSeq: (seq: number) => void = () => {}) {
+  /** Reads the segments at `paths` once. `onSeq` is called with the last sequence number of every good row. */
+  constructor(dir: DataDir, onSeq: (seq: number) => void = () => {}, paths = segmentsOf(dir)) {
     const chains = chainsOf(new SnapshotFiles(dir.snapshots));
     const faults: SegmentFault[] = [];
     const damaged: string[] = [];
     const runs: GoodPiece[][] = [];
-    const paths = findSegments(dir.journal);
     for (const path of paths) {
       const read = readDamagedSegment(path, chains, onSeq);
       faults.push(...read.faults);
@@ -119,7 +110,7 @@ export class Salvage {
     this.runs = runs.map((pieces) => new Run(pieces));
     this.damaged = damaged;
     this.#faults = faults;
-    this.absent = absentOf(dir, paths[0] === undefined ? 1 : firstSeqOf(paths[0]));
+    this.absentSeq = absentOf(dir, paths[0] === undefined ? 0 : firstSeqOf(paths[0]) - 1);
   }
 
   /** First sequence number, or what it would be if there are no rows. */
@@ -140,24 +131,6 @@ export class Salvage {
     const found = this.#faults.find(({ afterSeq }) => afterSeq >= seq);
     const isGap = this.runs.some(({ start }) => start.lastSeq > seq);
     return found?.what ?? (isGap ? 'No file has the commands that come next.' : null);
-  }
-
-  /** What is missing before `run`, or null. */
-  gapBefore(run: Run): Gap | null {
-    const before = this.runs[this.runs.indexOf(run) - 1];
-    if (before === undefined && run.isBeginning) return null;
-    const [firstSeq, lastSeq] = [(before?.lastSeq ?? 0) + 1, run.start.lastSeq];
-    const isDown = lastSeq >= firstSeq && isRecorded(this.absent, firstSeq, lastSeq);
-    return { firstSeq, lastSeq, isRecorded: isDown, why: this.#why(firstSeq, lastSeq, isDown) };
-  }
-
-  #why(firstSeq: number, lastSeq: number, isDown: boolean): string {
-    if (lastSeq < firstSeq) return `The chain hash after ${lastSeq} does not follow from what comes before.`;
-    const found = this.#faults.find(({ afterSeq }) => afterSeq >= firstSeq - 1 && afterSeq < lastSeq);
-    if (found !== undefined) return found.what;
-    if (!isDown) return 'No file has them.';
-    const isLost = this.absent.some((range) => range.why === 'lost' && range.lastSeq >= firstSeq);
-    return isLost ? 'They are recorded as lost.' : 'They were pruned.';
   }
 }
 
@@ -185,11 +158,16 @@ function chainsOf(snapshots: SnapshotFiles): Map<number, string> {
   return chains;
 }
 
-function absentOf(dir: DataDir, firstSeq: number): readonly AbsentRange[] {
+/** Without a record, or one that can be read, what is missing at the beginning counts as pruned. */
+function absentOf(dir: DataDir, beforeSeq: number): number {
   try {
-    return readAbsent(dir) ?? prunedBefore(firstSeq);
+    return readAbsent(dir) ?? beforeSeq;
   } catch (thrown) {
     if (codeOf(thrown) !== 'absent_unreadable') throw thrown;
-    return prunedBefore(firstSeq);
+    return beforeSeq;
   }
 }
+
+/** None if the folder of the journal is gone. */
+const segmentsOf = ({ journal }: DataDir): readonly string[] =>
+  existsSync(journal) ? findSegments(journal) : [];

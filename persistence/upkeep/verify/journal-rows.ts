@@ -1,14 +1,12 @@
 /**
  * Reads every segment and reports what is wrong. A damaged segment does not hide those after it: each is checked from
  * its own beginning, and also whether it follows the one before. Rows that follow each other from the beginning of the
- * journal, or from the end of a part that is recorded as absent, are handed on for the replay; rows after a fault
- * cannot be replayed.
+ * journal are handed on for the replay; rows after a fault cannot be replayed.
  *
  * A segment is open for one chunk of rows at a time, so that a running server can truncate its WAL and seal it.
  */
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { JournalError } from '../../errors.js';
-import { type AbsentRange, isRecorded, uncovered } from '../../journal/segment/absent.js';
 import { CHAIN_START, type ChainPosition } from '../../journal/segment/batch-row.js';
 import { Segment } from '../../journal/segment/segment.js';
 import type { Findings } from './findings.js';
@@ -39,20 +37,20 @@ interface Chunk {
 
 export class JournalRows {
   readonly segments: SegmentReport[] = [];
-  /** Positions at which rows follow no others: the beginning, and the end of each part that is recorded as absent. */
-  readonly starts: ChainPosition[] = [];
+  /** The position before the first row; null if the first segment cannot be read. */
+  start: ChainPosition | null = null;
   #isUnbroken = true;
 
   constructor(
     readonly paths: readonly string[],
-    /** null if nothing is recorded. */
-    readonly absent: readonly AbsentRange[] | null,
+    /** Up to here what is missing was pruned; null if nothing says so. */
+    readonly absentSeq: number | null,
     readonly findings: Findings,
   ) {}
 
   /**
-   * The good rows from the beginning of the journal up to the first fault, and again from the end of each part that is
-   * recorded as absent; `onStart` is called at each such start. All rows are checked; `onRow` is called for every good one.
+   * The good rows from the beginning of the journal, where `onStart` is called, up to the first fault. All rows are checked;
+   * `onRow` is called for every good one.
    */
   *unbroken(
     onRow: (row: StoredBatch) => void,
@@ -69,9 +67,8 @@ export class JournalRows {
         continue;
       }
       this.#checkPlace(path, start);
-      if (index === 0 || this.#isBehindGap(start)) {
-        if (index > 0) this.#isUnbroken = true;
-        this.starts.push(start);
+      if (index === 0) {
+        this.start = start;
         onStart(start);
       }
       let end = start;
@@ -140,14 +137,6 @@ export class JournalRows {
     this.#isUnbroken = false;
   }
 
-  /** Whether a part that is recorded as absent ends right before `start`. */
-  #isBehindGap(start: ChainPosition): boolean {
-    const before = this.segments.at(-1);
-    if (before?.end.chain === start.chain) return false;
-    const beforeSeq = before?.start.lastSeq ?? 0;
-    return (this.absent ?? []).some((range) => range.lastSeq === start.lastSeq && range.firstSeq > beforeSeq);
-  }
-
   #faultOfPlace(path: string, start: ChainPosition): string | null {
     const index = this.paths.indexOf(path);
     const before = this.segments.at(-1);
@@ -160,7 +149,6 @@ export class JournalRows {
     // If the one before could not be read to its end, that is reported already.
     if (before === undefined || before.path !== this.paths[index - 1] || !this.#isUnbroken) return null;
     if (start.lastSeq !== before.end.lastSeq) {
-      if (isRecorded(this.absent ?? [], before.end.lastSeq + 1, start.lastSeq)) return null;
       return `It begins after sequence number ${start.lastSeq}; the segment before it ends at ${before.end.lastSeq}: ${before.end.lastSeq + 1} to ${start.lastSeq} are missing.`;
     }
     return start.chain === before.end.chain
@@ -170,7 +158,7 @@ export class JournalRows {
 
   /** What is missing at the beginning was pruned if that is recorded. */
   #faultOfBeginning({ lastSeq }: ChainPosition): string | null {
-    if (this.absent === null) {
+    if (this.absentSeq === null) {
       if (lastSeq > 0) {
         const why = 'nothing says whether what came before was pruned or lost';
         this.findings.note(
@@ -179,10 +167,9 @@ export class JournalRows {
       }
       return null;
     }
-    const [missing] = uncovered(this.absent, 1, lastSeq);
-    if (missing === undefined) return null;
+    if (lastSeq <= this.absentSeq) return null;
     return (
-      `The journal begins here: ${missing.firstSeq} to ${missing.lastSeq} are missing and were not pruned. Put the files ` +
+      `The journal begins here: ${this.absentSeq + 1} to ${lastSeq} are missing and were not pruned. Put the files ` +
       'back from a backup, or make a new directory of what is good: npx tote restore DATA_DIR --out NEW_DIR'
     );
   }

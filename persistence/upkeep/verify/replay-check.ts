@@ -1,6 +1,5 @@
 /**
- * Replays a journal, from its beginning, or from the oldest good snapshot if the beginning or a part in the middle is
- * absent, and compares: the rolling digest and the books after every batch, the Merkle root of every round and its signature,
+ * Replays a journal, from its beginning, or from the oldest good snapshot if the beginning is absent, and compares: the rolling digest and the books after every batch, the Merkle root of every round and its signature,
  * the full state with every snapshot, and every row of the archive.
  */
 
@@ -35,7 +34,6 @@ export class ReplayCheck {
   #engine: Engine | null = null;
   #comparison: ArchiveComparison | null = null;
   #roots: RootComparison | null = null;
-  #comparedBefore = 0;
   /** Snapshots not reached yet, oldest first. */
   readonly #ahead: SnapshotRef[];
   /** Why the replay has ended, or null. */
@@ -57,25 +55,19 @@ export class ReplayCheck {
     return this.#engine;
   }
   get rowsCompared(): number {
-    return this.#comparedBefore + (this.#comparison?.rowsCompared ?? 0);
+    return this.#comparison?.rowsCompared ?? 0;
   }
   /** Where the replay began: 0, or the sequence number of a snapshot. */
   get fromSeq(): number {
     return this.#fromSeq;
   }
 
-  /** To be called where the journal begins, or begins again after a part that is absent. */
+  /** To be called where the journal begins. */
   begin(start: ChainPosition): void {
     if (start.lastSeq === 0) {
       this.#startFrom(new Engine());
       return;
     }
-    this.#comparedBefore = this.rowsCompared;
-    this.#comparison?.close();
-    this.#comparison = null;
-    this.#roots = null;
-    this.#engine = null;
-    this.#ended = null;
     for (; (this.#ahead[0]?.seq ?? start.lastSeq) < start.lastSeq; this.#ahead.shift()) {
       const ref = this.#ahead[0];
       if (ref !== undefined && this.#load(ref) !== null)

@@ -12,7 +12,7 @@ import type { DataDir } from '../../data-dir/layout.js';
 import { masterSecretFingerprint, openMasterSecret } from '../../data-dir/secrets.js';
 import { JournalError, messageOf } from '../../errors.js';
 import { readMarkFile } from '../../journal/mark.js';
-import { type AbsentRange, absentPath, firstAfterGaps, readAbsent } from '../../journal/segment/absent.js';
+import { absentPath, readAbsent } from '../../journal/segment/absent.js';
 import { strayBeside } from '../../journal/segment/chain.js';
 import { findSegments, firstSeqOf, sourceOf } from '../../journal/segment/names.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
@@ -59,8 +59,8 @@ export function verify(dir: DataDir, { onSeq = () => {}, notedKeys }: VerifyOpti
   const findings = new Findings();
   // Read before the journal, which may grow: what the mark covers now must be in it then.
   const mark = readMark(dir, findings);
-  const absent = readAbsentNoted(dir, findings);
-  const archive = readArchive(dir, absent ?? [], findings);
+  const absentSeq = readAbsentSeq(dir, findings);
+  const archive = readArchive(dir, findings);
   const progress = archive?.progress ?? null;
   const snapshots = new SnapshotFiles(dir.snapshots);
   const secret = readSecret(dir);
@@ -70,7 +70,7 @@ export function verify(dir: DataDir, { onSeq = () => {}, notedKeys }: VerifyOpti
   const sources = { snapshots, archiveFile, archive: progress, masterSecret, signatures };
   const replay = new ReplayCheck(sources, findings);
   const paths = findSegments(dir.journal);
-  const rows = new JournalRows(paths.map(sourceOf), absent, findings);
+  const rows = new JournalRows(paths.map(sourceOf), absentSeq, findings);
   const last = checkJournal(rows, replay, mark, findings, dir, onSeq);
   const isWhole = !findings.has('journal');
   replay.end(last, isWhole);
@@ -128,9 +128,9 @@ function checkJournal(
     onSeq(last);
   }
   const end = rows.segments.at(-1)?.end.lastSeq ?? 0;
-  // The row at the mark may be the last one of an absent part; then the snapshot there replaces it.
-  const isOfAbsent = rows.starts.some(({ lastSeq }) => lastSeq > 0 && lastSeq === mark?.lastSeq);
-  if (!isOfAbsent) checkMark(dir, mark, atMark, end, findings);
+  // The row at the mark may be the last one of the absent part; then the snapshot there replaces it.
+  const startSeq = rows.start?.lastSeq ?? 0;
+  if (startSeq === 0 || startSeq !== mark?.lastSeq) checkMark(dir, mark, atMark, end, findings);
   return last;
 }
 
@@ -144,16 +144,9 @@ function readMark(dir: DataDir, findings: Findings): Mark | null {
 }
 
 /** null if nothing is recorded, or the file cannot be read. */
-function readAbsentNoted(dir: DataDir, findings: Findings): readonly AbsentRange[] | null {
+function readAbsentSeq(dir: DataDir, findings: Findings): number | null {
   try {
-    const absent = readAbsent(dir);
-    const lost = (absent ?? []).filter(({ why }) => why === 'lost');
-    for (const { firstSeq, lastSeq } of lost) {
-      findings.note(
-        `Sequence numbers ${firstSeq} to ${lastSeq} are recorded as lost: nothing is left to check of them.`,
-      );
-    }
-    return absent;
+    return readAbsent(dir);
   } catch (thrown) {
     if (!(thrown instanceof JournalError)) throw thrown;
     findings.fault('journal', absentPath(dir), null, thrown.message);
@@ -188,8 +181,9 @@ function checkMark(
 }
 
 /** What was pruned is only in the archive: if the journal is pruned, a missing archive is a loss. */
-function readArchive(dir: DataDir, absent: readonly AbsentRange[], findings: Findings): ArchiveReport | null {
-  const firstSeq = firstAfterGaps(absent, findSegments(dir.journal).map(firstSeqOf));
+function readArchive(dir: DataDir, findings: Findings): ArchiveReport | null {
+  const [first] = findSegments(dir.journal);
+  const firstSeq = first === undefined ? 1 : firstSeqOf(first);
   if (!existsSync(dir.archiveFile)) {
     if (firstSeq === 1) findings.note('There is no archive: the server makes one from the journal.');
     else {

@@ -1,6 +1,6 @@
 /**
- * What the journal no longer contains is recorded: pruned segments are distinguished from lost ones, across power
- * losses at any moment of a deletion, and a directory without the record stays good.
+ * Where the journal begins is recorded: pruned segments are distinguished from lost ones, across power losses at any moment
+ * of a deletion, and a directory without the record stays good.
  */
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,15 +8,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import type { DataDir } from '../../../persistence/data-dir/layout.js';
-import {
-  type AbsentRange,
-  absentPath,
-  firstAfterGaps,
-  readAbsent,
-  uncovered,
-  withAbsent,
-  writeAbsent,
-} from '../../../persistence/journal/segment/absent.js';
+import { absentPath, readAbsent, writeAbsent } from '../../../persistence/journal/segment/absent.js';
 import { findSegments, firstSeqOf } from '../../../persistence/journal/segment/names.js';
 import { openStore, type Recovered } from '../../../persistence/recovery/open-store.js';
 import { executePlan, planPrune } from '../../../persistence/upkeep/retention/retention.js';
@@ -25,8 +17,6 @@ import { CLOCK, refusal, temporaryDir } from '../support/journal-files.js';
 import { flipBit, makeOperatorDir } from '../support/operator-dir.js';
 import { newestOnly } from '../support/shadow-files.js';
 
-const pruned = (firstSeq: number, lastSeq: number): AbsentRange => ({ why: 'pruned', firstSeq, lastSeq });
-const lost = (firstSeq: number, lastSeq: number): AbsentRange => ({ why: 'lost', firstSeq, lastSeq });
 const LATER_MS = 4_000_000_000_000;
 
 const make = (t: TestContext): DataDir => makeOperatorDir(join(temporaryDir(t), 'data')).dir;
@@ -41,35 +31,11 @@ function start(dir: DataDir): Recovered {
   return recovered;
 }
 
-test('ranges are kept in order and joined, and each keeps its first reason', () => {
-  let ranges: AbsentRange[] = [];
-  for (const range of [pruned(1, 10), pruned(11, 20), lost(31, 40), pruned(21, 50), lost(1, 5)]) {
-    ranges = withAbsent(ranges, range);
-  }
-  assert.deepEqual(ranges, [pruned(1, 30), lost(31, 40), pruned(41, 50)]);
-  assert.deepEqual(uncovered([pruned(1, 10), lost(15, 20)], 5, 25), [
-    { firstSeq: 11, lastSeq: 14 },
-    { firstSeq: 21, lastSeq: 25 },
-  ]);
-});
-
-test('the journal begins behind the last gap; existing files are no gap', () => {
-  assert.equal(firstAfterGaps([], [1, 11]), 1);
-  assert.equal(firstAfterGaps([pruned(1, 10)], [11, 21]), 11);
-  assert.equal(firstAfterGaps([pruned(1, 10), lost(21, 30)], [11, 31, 41]), 31);
-  assert.equal(firstAfterGaps([pruned(1, 10), lost(21, 30)], [11, 21, 31]), 11, 'put back');
-  assert.equal(firstAfterGaps([pruned(1, 20)], [11, 21]), 11, 'not deleted yet');
-});
-
 test('the file is readable, survives a round trip, and every flipped bit is detected', (t) => {
   const dir = make(t);
-  const ranges = [pruned(1, 66_409), lost(66_410, 133_536)];
-  writeAbsent(dir, ranges);
-  assert.match(
-    readFileSync(absentPath(dir), 'latin1'),
-    /^tote-absent v1\npruned 1 66409\nlost 66410 133536\ncrc=[0-9a-f]{8}\n$/,
-  );
-  assert.deepEqual(readAbsent(dir), ranges);
+  writeAbsent(dir, 66_409);
+  assert.match(readFileSync(absentPath(dir), 'latin1'), /^tote-absent v1 66409 crc=[0-9a-f]{8}\n$/);
+  assert.equal(readAbsent(dir), 66_409);
   const { length } = readFileSync(absentPath(dir));
   for (let offset = 0; offset < length; offset += 1) {
     flipBit(absentPath(dir), offset);
@@ -81,14 +47,14 @@ test('the file is readable, survives a round trip, and every flipped bit is dete
 test('retention records segments before it deletes them, so a lost first segment differs from a pruned one', (t) => {
   const { dir } = makeOperatorDir(join(temporaryDir(t), 'data'), { snapshotsAfter: [10, 45, 100] });
   start(dir);
-  assert.deepEqual(readAbsent(dir), []);
+  assert.equal(readAbsent(dir), 0);
   const second = firstSeqOf(segmentAt(dir, 1));
   const plan = planPrune(dir, { segmentsMs: 1, snapshots: newestOnly(2) }, LATER_MS);
   assert.equal(plan.segments.length, 1);
   // A power loss after the note and before the deletion: all is there and good.
   const contents = readFileSync(segmentAt(dir, 0));
   executePlan(dir, plan);
-  assert.deepEqual(readAbsent(dir), [pruned(1, second - 1)]);
+  assert.equal(readAbsent(dir), second - 1);
   assert.deepEqual(verify(dir).faults, []);
   assert.deepEqual(start(dir).notes, []);
   const firstPath = join(dir.journal, 'segment-0000000000000001.db');
@@ -125,7 +91,7 @@ test('a directory without the file is good, and the next start writes it', (t) =
   const { notes, lastSeq } = start(dir);
   assert.equal(lastSeq, engine.seq);
   assert.match(notes.join(), /are recorded as pruned now/);
-  assert.deepEqual(readAbsent(dir), [pruned(1, firstSeq - 1)]);
+  assert.equal(readAbsent(dir), firstSeq - 1);
   const { faults, notes: after } = verify(dir);
   assert.deepEqual([faults, after.filter((note) => note.includes('pruned'))], [[], []]);
   assert.deepEqual(start(dir).notes, []);

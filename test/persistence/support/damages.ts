@@ -13,7 +13,7 @@ const SNAPSHOTS_AFTER = [10, 60, 100];
 /** A good directory at `root`, nothing of which was pruned. */
 export function makeDamageable(root: string): MadeDir {
   const made = makeOperatorDir(root, { snapshotsAfter: SNAPSHOTS_AFTER });
-  writeAbsent(made.dir, []);
+  writeAbsent(made.dir, 0);
   return made;
 }
 

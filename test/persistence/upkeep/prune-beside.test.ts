@@ -24,5 +24,5 @@ test('prune waits for another, gives up before it deletes anything, and works th
   assert.equal((await tote(prune)).code, 0);
   const lastSeq = firstSeqOf(findSegments(dir.journal)[0] ?? '') - 1;
   assert.ok(lastSeq > 0, 'a segment has gone');
-  assert.deepEqual(readAbsent(dir), [{ why: 'pruned', firstSeq: 1, lastSeq }]);
+  assert.equal(readAbsent(dir), lastSeq);
 });

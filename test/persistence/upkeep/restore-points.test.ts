@@ -25,7 +25,7 @@ import {
   makeDamageable,
   seqAfter,
 } from '../support/damages.js';
-import { CLOCK, temporaryDir } from '../support/journal-files.js';
+import { CLOCK, refusal, temporaryDir } from '../support/journal-files.js';
 import type { MadeDir } from '../support/made-dir.js';
 
 interface Expected {
@@ -33,52 +33,47 @@ interface Expected {
   readonly endsAfter?: number;
   /** Whether nothing that was acknowledged is missing. */
   readonly isAll?: boolean;
-  /** Batches between which states cannot be shown: after the one, before the end of the other. */
-  readonly unshown?: readonly (readonly [after: number, before: number])[];
+  /** The batch after which the new journal begins; it has its beginning where absent. */
+  readonly beginsAfter?: number;
 }
 
 /** Batches with which the first and the middle segment and the journal end. */
 const [FIRST_END, MIDDLE_END, LAST] = [41, 83, 123];
 const CASES: readonly (readonly [string, readonly Damage[], Expected])[] = [
   ['nothing', [], {}],
-  ['an old row', [flipRow(0, 20)], { unshown: [[19, 60]] }],
-  ['an old row before the only snapshot of its segment', [flipRow(0, 5)], { unshown: [[4, 10]] }],
-  ['the first segment', [lose(0)], { unshown: [[-1, 60]] }],
-  ['a middle row', [flipRow(1, 70)], { unshown: [[69, 100]] }],
-  ['the middle segment', [lose(1)], { unshown: [[FIRST_END, 100]] }],
-  ['a row of the open segment before the newest snapshot', [flipRow(2, 90)], { unshown: [[89, 100]] }],
-  ['the row at which the newest snapshot stands', [flipRow(2, 100)], { unshown: [[99, 100]] }],
-  ['only the chain hash of that row', [flipChain(2, 100)], { unshown: [[99, 100]] }],
+  ['an old row', [flipRow(0, 20)], { beginsAfter: 20 }],
+  ['an old row before the only snapshot of its segment', [flipRow(0, 5)], { beginsAfter: 5 }],
+  ['the first segment', [lose(0)], { beginsAfter: FIRST_END }],
+  ['a middle row', [flipRow(1, 70)], { beginsAfter: 70 }],
+  ['the middle segment', [lose(1)], { beginsAfter: MIDDLE_END }],
+  ['a row of the open segment before the newest snapshot', [flipRow(2, 90)], { beginsAfter: 90 }],
+  ['the row at which the newest snapshot stands', [flipRow(2, 100)], { beginsAfter: 100 }],
+  ['only the chain hash of that row', [flipChain(2, 100)], { beginsAfter: 100 }],
   ['a row behind the newest snapshot', [flipRow(2, 110)], { endsAfter: 109 }],
-  ['the open segment', [lose(2)], { endsAfter: 100, unshown: [[MIDDLE_END, 100]] }],
+  ['the open segment', [lose(2)], { endsAfter: 100, beginsAfter: 100 }],
   ['the newest snapshot', [flipSnapshot(0)], {}],
   ['all snapshots', [flipSnapshot(0), flipSnapshot(1), flipSnapshot(2)], {}],
   ['the archive', [loseArchive], {}],
   ['the mark', [loseMark], {}],
   ['the mark, and a row behind the newest snapshot', [loseMark, flipRow(2, 110)], { endsAfter: 109 }],
-  ['an old row and the newest snapshot', [flipRow(0, 20), flipSnapshot(0)], { unshown: [[19, 60]] }],
+  ['an old row and the newest snapshot', [flipRow(0, 20), flipSnapshot(0)], { beginsAfter: 20 }],
   [
     'the middle segment and the newest snapshot',
     [lose(1), flipSnapshot(0)],
-    { endsAfter: 60, unshown: [[FIRST_END, 60]] },
+    { endsAfter: 60, beginsAfter: 60 },
   ],
   [
     'the first segment and all snapshots but the oldest',
     [lose(0), flipSnapshot(0), flipSnapshot(1)],
-    { endsAfter: 10 },
+    { endsAfter: 10, beginsAfter: 10 },
   ],
-  ['first and middle segment', [lose(1), lose(0)], { unshown: [[-1, 100]] }],
+  ['first and middle segment', [lose(1), lose(0)], { beginsAfter: MIDDLE_END }],
+  ['an old and a middle row', [flipRow(0, 20), flipRow(1, 70)], { beginsAfter: 70 }],
   [
-    'an old and a middle row',
-    [flipRow(0, 20), flipRow(1, 70)],
-    {
-      unshown: [
-        [19, 60],
-        [69, 100],
-      ],
-    },
+    'the open segment, archive and mark',
+    [lose(2), loseArchive, loseMark],
+    { endsAfter: 100, beginsAfter: 100, isAll: true },
   ],
-  ['the open segment, archive and mark', [lose(2), loseArchive, loseMark], { endsAfter: 100, isAll: true }],
 ];
 
 /** State digest after the batch, from a replay of all commands. */
@@ -97,31 +92,17 @@ for (const [what, damages, expected] of CASES) {
     const made = make(t);
     assert.equal(made.batches.length, LAST + 1);
     for (const damage of damages) damage(made);
-    const { endsAfter = LAST, isAll = endsAfter === LAST, unshown } = expected;
+    const { endsAfter = LAST, isAll = endsAfter === LAST, beginsAfter = null } = expected;
     const out = join(made.dir.root, '..', 'restored');
     const restored = restore(made.dir, new Salvage(made.dir), { out, toSeq: null });
     assert.equal(restored.seq, seqAfter(made, endsAfter));
     assert.equal(restored.stateDigest, digestAfter(made, endsAfter));
     assert.equal(restored.lacksCommands, !isAll, restored.notes.join('\n'));
-    if (unshown !== undefined) expectUnshown(made, restored, unshown);
+    const beforeSeq = beginsAfter === null ? 0 : seqAfter(made, beginsAfter);
+    assert.equal(verify(findDataDir(out)).segments[0]?.start.lastSeq, beforeSeq);
+    assert.equal(/new journal begins at/.test(restored.notes.join()), beforeSeq > 0);
     expectServable(out, restored);
   });
-}
-
-function expectUnshown(
-  made: MadeDir,
-  { unshown }: Restored,
-  expected: NonNullable<Expected['unshown']>,
-): void {
-  const ranges = expected.map(([after, before]) => [
-    after < 0 ? 1 : seqAfter(made, after) + 1,
-    seqAfter(made, before) - 1,
-  ]);
-  assert.deepEqual(
-    unshown.map(({ firstSeq, lastSeq }) => [firstSeq, lastSeq]),
-    ranges,
-    JSON.stringify(unshown),
-  );
 }
 
 /** A server starts on it, twice, and nothing in it is wrong before or after. */
@@ -161,7 +142,7 @@ test('--to-seq within a gap ends before it, elsewhere at that number', (t) => {
   }
 });
 
-test('a directory restored with a gap can be restored again, from before the gap and from behind it', (t) => {
+test('a directory restored behind a gap can be restored again, and not from before it', (t) => {
   const made = make(t);
   lose(1)(made);
   const first = join(made.dir.root, '..', 'first');
@@ -169,8 +150,9 @@ test('a directory restored with a gap can be restored again, from before the gap
   const dir = findDataDir(first);
   const again = restore(dir, new Salvage(dir), { out: `${first}-again`, toSeq: null });
   assert.deepEqual([again.seq, again.lacksCommands], [made.engine.seq, false]);
-  assert.match(again.unshown.map(({ why }) => why).join(), /recorded as lost/);
-  const early = restore(dir, new Salvage(dir), { out: `${first}-early`, toSeq: seqAfter(made, 30) });
-  assert.equal(early.stateDigest, digestAfter(made, 30));
-  expectServable(`${first}-early`, early);
+  assert.doesNotMatch(again.notes.join(), /new journal begins at/);
+  assert.throws(
+    () => restore(dir, new Salvage(dir), { out: `${first}-early`, toSeq: seqAfter(made, 30) }),
+    refusal('not_found', /begins at sequence number/),
+  );
 });
