@@ -18,6 +18,7 @@ import type {
   OrderResult,
   Position,
   QueryOf,
+  Receipt,
   RoundDetail,
   RoundProof,
   SeenOrder,
@@ -107,6 +108,11 @@ export class ToteClient {
   /** That one of your bets is under the root of its round. Fails with `proof_not_found` until the round is settled. */
   getOrderProof(id: string, options: CallOptions = {}): Promise<OrderProof> {
     return this.#get(`/orders/${encodeURIComponent(id)}/proof`, {}, options);
+  }
+
+  /** The server's signature that one of your bets is in its journal: give it to `verifyReceipt`. A later call gives the same. */
+  getOrderReceipt(id: string, options: CallOptions = {}): Promise<Receipt> {
+    return this.#get(`/orders/${encodeURIComponent(id)}/receipt`, {}, options);
   }
 
   /** The keys with which the server signs, the one in use first. */

@@ -25,6 +25,7 @@ export type {
   Position,
   Prediction,
   Price,
+  Receipt,
   Round,
   RoundDetail,
   RoundProof,
@@ -39,6 +40,13 @@ export type {
 } from './base/types.js';
 export { type ClientOptions, ToteClient, type WatchOptions } from './client.js';
 export type { components, operations, paths } from './generated/api.js';
+export {
+  RECEIPT_STEPS,
+  type ReceiptEvidence,
+  type ReceiptStep,
+  type ReceiptVerdict,
+  verifyReceipt,
+} from './proofs/receipt.js';
 export type { ProofWarning } from './proofs/sense.js';
 export {
   PROOF_STEPS,

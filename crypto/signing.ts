@@ -10,10 +10,27 @@ export interface KeyPair {
 }
 
 /** A function that signs a text with the key. */
-export function signerOf({ publicKey, privateKey }: KeyPair): (text: string) => string {
-  const jwk = { kty: 'OKP', crv: 'Ed25519', x: base64url(publicKey), d: base64url(privateKey) };
-  const key = createPrivateKey({ key: jwk, format: 'jwk' });
+export function signerOf(pair: KeyPair): (text: string) => string {
+  const key = privateKeyOf(pair);
   return (text) => sign(null, Buffer.from(text), key).toString('hex');
+}
+
+function privateKeyOf({ publicKey, privateKey }: KeyPair): KeyObject {
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x: base64url(publicKey), d: base64url(privateKey) };
+  return createPrivateKey({ key: jwk, format: 'jwk' });
+}
+
+/** Signs a text and tells the signature, perhaps later. */
+export type SignLater = (text: string, tell: (signature: string) => void) => void;
+
+/** A function that signs on a thread of libuv's, so that this one goes on meanwhile. */
+export function laterSignerOf(pair: KeyPair): SignLater {
+  const key = privateKeyOf(pair);
+  return (text, tell) =>
+    sign(null, Buffer.from(text), key, (error, signature) => {
+      if (error !== null) throw error;
+      tell(signature.toString('hex'));
+    });
 }
 
 export interface Signed {

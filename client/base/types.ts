@@ -20,6 +20,7 @@ export type OrderResult = Schemas['OrderResult'];
 export type OrderQuote = Schemas['OrderQuote'];
 export type RoundProof = Schemas['RoundProof'];
 export type OrderProof = Schemas['OrderProof'];
+export type Receipt = Schemas['Receipt'];
 export type SigningKey = Schemas['SigningKey'];
 export type Prediction = Schemas['Prediction'];
 export type BetResult = Schemas['BetResult'];

@@ -231,6 +231,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/orders/{id}/receipt": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The server's signature that one of your bets is in its journal
+         * @description Scope `positions:read`. From the answer to the order on, for ever, and always the same. An order that rests has none until it is filled.
+         */
+        readonly get: operations["getOrderReceipt"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/keys": {
         readonly parameters: {
             readonly query?: never;
@@ -565,6 +585,8 @@ export interface components {
             readonly clientSeed?: string;
             /** @description Your own name of the order: 1 to 64 visible ASCII characters, shown wherever the order is (extension). Nothing else comes of it: two orders may have the same. */
             readonly clientOrderId?: string;
+            /** @description Whether the answer is to have a receipt, which costs a signature (extension). It makes no other order of it. */
+            readonly receipt?: boolean;
         };
         /** @description The answer to an accepted order; a replay is the same, byte for byte. */
         readonly OrderResult: {
@@ -573,6 +595,8 @@ export interface components {
             readonly newBalance: number;
             /** @description Limit-order fills; null where there are none. */
             readonly limitOrdersFilled: components["schemas"]["LimitOrdersFilled"] | null;
+            /** @description Only if the order asked for it; null for a limit order that is PENDING (extension). */
+            readonly receipt?: components["schemas"]["Receipt"] | null;
         };
         /** @description An accepted bet. */
         readonly PlacedBet: {
@@ -608,6 +632,24 @@ export interface components {
             /** @description Their stakes in USD. */
             readonly amount: number;
         };
+        /** @description The server's word that a bet is in its journal, signed. The same bet has the same receipt for as long as the signing key does. */
+        readonly Receipt: {
+            readonly orderId: string;
+            readonly accountId: string;
+            /** @description As of the bet: it binds the round, the stake, the odds and all else of it. */
+            readonly betHash: components["schemas"]["Sha256Hex"];
+            /** @description The journal's command that made the bet: it placed the order, or filled a limit order that rested. */
+            readonly seq: components["schemas"]["Count"];
+            /** @description The command's time: `placedAt`, or `filledAt` of a limit order that rested. */
+            readonly time: components["schemas"]["DateTime"];
+            readonly keyId: components["schemas"]["SigningKeyId"];
+            /** @description Of the text `tote-receipt-1` (docs/proofs.md) of all this. */
+            readonly signature: components["schemas"]["Ed25519Hex"];
+        };
+        /** @description The first 16 hex digits of the SHA-256 of a public key. */
+        readonly SigningKeyId: string;
+        /** @description A signature, 64 bytes in hex. */
+        readonly Ed25519Hex: string;
         /** @description A round with its final figures and its provably-fair seed (extension). */
         readonly RoundDetail: {
             readonly marketId: string;
@@ -681,10 +723,6 @@ export interface components {
             /** @description Of the text `tote-root-1` (the page /docs/proofs). */
             readonly signature: components["schemas"]["Ed25519Hex"];
         };
-        /** @description The first 16 hex digits of the SHA-256 of a public key. */
-        readonly SigningKeyId: string;
-        /** @description A signature, 64 bytes in hex. */
-        readonly Ed25519Hex: string;
         /** @description The server's clock, and how far its journal is (extension). */
         readonly ServerTime: {
             /** @description Milliseconds since 1970. */
@@ -2172,6 +2210,50 @@ export interface operations {
                         /** @constant */
                         readonly success: true;
                         readonly data: components["schemas"]["OrderProof"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadParameter"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["ProofNotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 503: components["responses"]["PastNotRead"];
+        };
+    };
+    readonly getOrderReceipt: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Order id, such as `bet.id` of the answer to an order.
+                 * @example bet_1
+                 */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The receipt. */
+            readonly 200: {
+                headers: {
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @constant */
+                        readonly success: true;
+                        readonly data: components["schemas"]["Receipt"];
                     };
                 };
             };

@@ -259,6 +259,8 @@ export interface components {
             /** @description Least odds with the stake in its pool, to four decimals: the order is refused with `odds_changed` where it would get less (extension). */
             readonly minOdds?: number;
             readonly prediction: "DOWN" | "UP";
+            /** @description Whether the answer is to have a receipt, which costs a signature (extension). It makes no other order of it. */
+            readonly receipt?: boolean;
             /** @description The round that the bet must land in: the order is refused with `round_changed` when the market's current round is another one (extension). */
             readonly roundId?: string;
             /**
@@ -275,6 +277,8 @@ export interface components {
             readonly limitOrdersFilled: components["schemas"]["LimitOrdersFilled"] | null;
             /** @description Account balance in USD after the bet. */
             readonly newBalance: number;
+            /** @description Only if the order asked for it; null for a limit order that is PENDING (extension). */
+            readonly receipt?: components["schemas"]["Receipt"] | null;
         };
         /** @description A limit order has ended unfilled: its stake went back. */
         readonly OrderUnfilledEvent: {
@@ -412,6 +416,20 @@ export interface components {
              * @enum {string}
              */
             readonly type: "prices";
+        };
+        /** @description The server's word that a bet is in its journal, signed. The same bet has the same receipt for as long as the signing key does. */
+        readonly Receipt: {
+            readonly accountId: string;
+            /** @description As of the bet: it binds the round, the stake, the odds and all else of it. */
+            readonly betHash: components["schemas"]["Sha256Hex"];
+            readonly keyId: components["schemas"]["SigningKeyId"];
+            readonly orderId: string;
+            /** @description The journal's command that made the bet: it placed the order, or filled a limit order that rested. */
+            readonly seq: components["schemas"]["Count"];
+            /** @description Of the text `tote-receipt-1` (docs/proofs.md) of all this. */
+            readonly signature: components["schemas"]["Ed25519Hex"];
+            /** @description The command's time: `placedAt`, or `filledAt` of a limit order that rested. */
+            readonly time: components["schemas"]["DateTime"];
         };
         readonly RoundEvent: components["schemas"]["RoundLockedEvent"] | components["schemas"]["RoundOpenedEvent"] | components["schemas"]["RoundRootEvent"] | components["schemas"]["RoundSettledEvent"] | components["schemas"]["RoundVoidedEvent"];
         /** @description The round takes no more bets. */

@@ -1,5 +1,6 @@
 /** What the statements of a proof must say of each other, whoever has signed them: docs/bots/proofs.md lists it. */
 import { toCents } from '../base/money.js';
+import type { ReceiptEvidence } from './receipt.js';
 import type { ProofEvidence } from './verify.js';
 
 const MINUTE_MS = 60_000;
@@ -76,9 +77,12 @@ const provenPrice = formOf({
   rule: oneOf('boundary', 'late', null),
 });
 
+const betId = matches(/^bet_\d+$/);
+const keys = listOf(formOf({ keyId, publicKey: hash, createdAt: time, retiredAt: nullable(time) }));
+
 const EVIDENCE_FORM = formOf({
   bet: formOf({
-    id: matches(/^bet_\d+$/),
+    id: betId,
     marketId: optional(text),
     prediction: side,
     amount: decimal(2),
@@ -128,11 +132,27 @@ const EVIDENCE_FORM = formOf({
     settledAt: time,
     statement: formOf({ text, keyId, signature }),
   }),
-  keys: listOf(formOf({ keyId, publicKey: hash, createdAt: time, retiredAt: nullable(time) })),
+  keys,
+});
+
+const RECEIPT_FORM = formOf({
+  receipt: formOf({
+    orderId: betId,
+    accountId: matches(/^acc_\d+$/),
+    betHash: hash,
+    seq: count,
+    time,
+    keyId,
+    signature,
+  }),
+  bet: optional(formOf({ id: betId, betHash: hash, placedAt: time })),
+  accountId: optional(text),
+  keys,
 });
 
 /** Whether every value is there and of its form. The other checks need that. */
 export const hasForm = (evidence: ProofEvidence): boolean => EVIDENCE_FORM(evidence);
+export const receiptHasForm = (evidence: ReceiptEvidence): boolean => RECEIPT_FORM(evidence);
 
 const ms = Date.parse;
 /** That each number is at least as great as the one before. */

@@ -1,5 +1,5 @@
 /** The texts that the server signs, made of what it publishes: lines of `name: value`. */
-import type { OrderProof, RoundProof } from '../base/types.js';
+import type { OrderProof, Receipt, RoundProof } from '../base/types.js';
 
 type Line = readonly [name: string, value: string | number | null];
 
@@ -12,6 +12,15 @@ export const rootText = ({ roundId, seedCommitment, root }: OrderProof): string 
     ['seedCommitment', seedCommitment],
     ['treeSize', root.treeSize],
     ['merkleRoot', root.merkleRoot],
+  ]);
+
+export const receiptText = ({ orderId, accountId, betHash, seq, time }: Receipt): string =>
+  textOf('tote-receipt-1', [
+    ['order', orderId],
+    ['account', accountId],
+    ['betHash', betHash],
+    ['seq', seq],
+    ['time', time],
   ]);
 
 /** `digest` is the SHA-256 of a text's UTF-8, in hex. */

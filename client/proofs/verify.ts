@@ -155,7 +155,8 @@ async function reachedRoot(proof: OrderProof): Promise<string | null> {
   return last === 0 ? hex(hash) : null;
 }
 
-async function isSigned(
+/** Whether the key that `keyId` names, one of these, has signed the text. */
+export async function isSigned(
   text: string,
   { keyId, signature }: { readonly keyId: string; readonly signature: string },
   keys: readonly SigningKey[],

@@ -98,6 +98,8 @@ export type ArchiveQuestion =
 
 export interface ArchivedBetView extends BetView {
   readonly account: number;
+  /** The command that made it a bet: null before, and where the archive began after the order was placed. */
+  readonly betSeq: number | null;
   /** The command that settled it; null while it is open. */
   readonly settledSeq: number | null;
 }
@@ -171,7 +173,7 @@ export interface ArchiveRefusal {
 
 export type ArchiveAnswer =
   | BetsAnswer
-  | BetView
+  | ArchivedBetView
   | null
   | LedgerAnswer
   | RoundsAnswer
@@ -201,7 +203,7 @@ export interface ArchiveReads {
   bets(question: Omit<BetsQuestion, 'kind'>, tell: (answer: BetsAnswer | ArchiveRefusal) => void): void;
   allBets(question: Omit<AllBetsQuestion, 'kind'>, tell: (answer: BetsAnswer | ArchiveRefusal) => void): void;
   /** null if the archive has no such bet of this account. */
-  bet(question: Omit<BetQuestion, 'kind'>, tell: (answer: BetView | null | ArchiveRefusal) => void): void;
+  bet(question: Omit<BetQuestion, 'kind'>, tell: Tell<ArchivedBetView | null>): void;
   ledger(question: Omit<LedgerQuestion, 'kind'>, tell: (answer: LedgerAnswer | ArchiveRefusal) => void): void;
   rounds(question: Omit<RoundsQuestion, 'kind'>, tell: (answer: RoundsAnswer | ArchiveRefusal) => void): void;
   earnings(question: Omit<EarningsQuestion, 'kind'>, tell: Tell<EarningsAnswer>): void;

@@ -21,6 +21,25 @@ export const rootStatement = ({ roundId, seedCommitment, treeSize, merkleRoot }:
     ['merkleRoot', merkleRoot],
   ]);
 
+/** A receipt, as published but for its signature. */
+export interface ReceiptStatement {
+  readonly orderId: string;
+  readonly accountId: string;
+  readonly betHash: string;
+  readonly seq: number;
+  readonly time: string;
+}
+
+/** What is signed of a bet: that command `seq` of the journal made it. */
+export const receiptStatement = ({ orderId, accountId, betHash, seq, time }: ReceiptStatement): string =>
+  statement('tote-receipt-1', [
+    ['order', orderId],
+    ['account', accountId],
+    ['betHash', betHash],
+    ['seq', seq],
+    ['time', time],
+  ]);
+
 /** A price of a round's proof, as published. */
 export interface PublishedPrice {
   readonly price: number | null;

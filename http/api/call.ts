@@ -1,7 +1,6 @@
 /** One request on its way through the public API, and the headers of its answer. */
 import type { KeyLimit } from '../../config/rate-limits.js';
 import type { HttpRequest, HttpResponder } from '../../engine/model/ports.js';
-import type { OrderContent } from '../kit/idempotency.js';
 import type { Refused } from '../kit/refused.js';
 import { isNamed, type TaggedBody } from '../kit/tagged-body.js';
 import type { Asker, RateLimits } from '../limits/rate-limits.js';
@@ -9,7 +8,7 @@ import type { GatewayMeter } from '../metrics/gateway-meter.js';
 import type { HeadTexts } from '../wire/head-texts.js';
 import { successText } from '../wire/wire.js';
 import { keyLimitOf, NO_ROUTE } from './endpoint.js';
-import { parseOrder } from './order-request.js';
+import { type ParsedOrder, parseOrder } from './order-request.js';
 
 /** The result of an operation: a refusal, or null if it answers by itself, now or later. */
 export type Verdict = Refused | null;
@@ -30,6 +29,8 @@ export class Call implements Asker {
   /** Number of the key and of its account, once the key has been found valid; 0 before. */
   key = 0;
   account = 0;
+  /** An order whose answer is to have a receipt. */
+  wantsReceipt = false;
   /** Which of the key's limits counts the request: by its method, until its operation says so. */
   keyLimit: KeyLimit;
   /** Values for the headers: the kind of the limit that is nearest to exhaustion, and what is left of it. */
@@ -79,7 +80,7 @@ export class Call implements Asker {
   }
 
   /** The order in the request's body, whose type is known to be JSON. */
-  order(): OrderContent | Refused {
+  order(): ParsedOrder | Refused {
     return parseOrder(this.request.body);
   }
 

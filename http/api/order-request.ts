@@ -15,8 +15,10 @@ import type { OrderContent } from '../kit/idempotency.js';
 import { invalid, Refused } from '../kit/refused.js';
 import type { OrderRequest } from '../wire/types.js';
 
-/** An order in the engine's units. */
-export type ParsedOrder = OrderContent;
+/** An order in the engine's units. That a receipt is asked for makes no other order of it. */
+export interface ParsedOrder extends OrderContent {
+  readonly wantsReceipt: boolean;
+}
 
 const CLIENT_SEED_BYTES_MAX = 128;
 const DETAIL_LENGTH_MAX = 300;
@@ -28,6 +30,7 @@ const OPTIONAL_FIELDS = [
   'validUntil',
   'minOdds',
   'limitOdds',
+  'receipt',
 ] as const;
 
 const isOrder = createIs<OrderRequest>();
@@ -105,6 +108,7 @@ export function parseUsual(body: Uint8Array): ParsedOrder | null {
     clientSeed: null,
     clientOrderId: null,
     guards: null,
+    wantsReceipt: false,
   };
 }
 
@@ -159,6 +163,7 @@ export function orderOf(value: unknown): ParsedOrder | Refused {
     clientSeed,
     clientOrderId: value.clientOrderId ?? null,
     guards,
+    wantsReceipt: value.receipt === true,
   };
 }
 

@@ -16,7 +16,9 @@ import * as replies from '../rings/replies.js';
 import * as requests from '../rings/requests.js';
 import type { RingConsumer } from '../rings/ring.js';
 import { orderQuoteText, orderResultText } from '../wire/account-text.js';
+import type { Receipt } from '../wire/past-types.js';
 import type { Call, Verdict } from './call.js';
+import type { Receipts } from './receipts.js';
 import { OVERLOADED, refusedOf } from './refusals.js';
 
 const OK = 200;
@@ -31,6 +33,7 @@ export class OrderHandlers {
     private readonly digests: IdempotencyDigests,
     private readonly meter: GatewayMeter,
     private readonly monotonicMs: () => number,
+    private readonly receipts: Receipts,
   ) {}
 
   place(call: Call): Verdict {
@@ -87,16 +90,18 @@ export class OrderHandlers {
     if (key instanceof Refused) return key;
     const order = call.order();
     if (order instanceof Refused) return order;
+    call.wantsReceipt = order.wantsReceipt;
     return factsOf(call, order, key === null ? null : this.digests.digest(call.account, key, order));
   }
 
   #answer(call: Call, kind: number, ring: RingConsumer): void {
     if (kind === replies.REFUSED) call.refuse(refusedOf(replies.readRefusal(ring)));
-    else if (kind === replies.REPLAYED) call.sendOrder(this.#textOf(readBet(ring)), true);
+    else if (kind === replies.REPLAYED) this.#send(call, ring.number(), readBet(ring), true);
     else {
+      const seq = ring.number();
       const bet = readBet(ring);
       const [takenMs, handedOverMs, durableMs] = [ring.number(), ring.number(), ring.number()];
-      call.sendOrder(this.#textOf(bet), false);
+      this.#send(call, seq, bet, false);
       this.meter.placed(call.startedMs, takenMs, handedOverMs, durableMs, this.monotonicMs());
     }
   }
@@ -107,12 +112,22 @@ export class OrderHandlers {
       const refused = refusedOf(replies.readRefusal(ring));
       return () => refused;
     }
-    const text = this.#textOf(readBet(ring));
-    return () => call.sendOrder(text, true);
+    const seq = ring.number();
+    const bet = readBet(ring);
+    return () => this.#send(call, seq, bet, true);
   }
 
-  #textOf(bet: OrderTerms): string {
-    return orderResultText(bet, bet.type === 'orderPending' ? null : this.seeds.betHash(bet));
+  /** Answers with the order that command `seq` has placed; with a receipt where one is asked for, a moment later. */
+  #send(call: Call, seq: number, bet: OrderTerms, isReplay: boolean): null {
+    const betHash = bet.type === 'orderPending' ? null : this.seeds.betHash(bet);
+    const text = orderResultText(bet, betHash);
+    if (!call.wantsReceipt) return call.sendOrder(text, isReplay);
+    const sendWith = (receipt: Receipt | null): null =>
+      call.sendOrder(`${text.slice(0, -1)},"receipt":${JSON.stringify(receipt)}}`, isReplay);
+    if (betHash === null) return sendWith(null);
+    const { account, timeMs } = bet;
+    this.receipts.make({ bet: bet.bet, account, betHash, seq, timeMs }, sendWith);
+    return null;
   }
 }
 

@@ -114,6 +114,22 @@ export const PAST_ENDPOINTS: readonly Endpoint[] = [
   },
   {
     method: 'GET',
+    path: '/orders/{id}/receipt',
+    scope: 'positions:read',
+    handle: ({ past }, call, params) => past.orderReceipt(call, params[0] ?? ''),
+    describe: () => ({
+      operationId: 'getOrderReceipt',
+      tag: 'Orders',
+      summary: "The server's signature that one of your bets is in its journal",
+      text: 'From the answer to the order on, for ever, and always the same. An order that rests has none until it is filled.',
+      isExtension: true,
+      parameters: [orderIdParameter],
+      success: okResponse('The receipt.', schemaRef('Receipt'), { placed: EXAMPLES.receipt }),
+      failures: ['BadParameter', 'ProofNotFound', 'PastNotRead'],
+    }),
+  },
+  {
+    method: 'GET',
     path: '/keys',
     scope: 'markets:read',
     handle: ({ past }, call) => past.keys(call),

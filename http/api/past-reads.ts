@@ -7,6 +7,7 @@ import { FAIRNESS_TOOLS } from '../../crypto/fairness-tools.js';
 import { statementSigner } from '../../crypto/signing.js';
 import type { RoundSeeds } from '../../engine/fairness.js';
 import {
+  type ArchivedBetView,
   type ArchiveReads,
   isRefusal,
   type LedgerAnswer,
@@ -29,11 +30,13 @@ import { findOwnBet } from './lists/find-bet.js';
 import { parseBetId } from './lists/list-query.js';
 import type { PastBets } from './lists/past-bets.js';
 import { ledgerCursor, ledgerQuery, roundsCursor, roundsQuery } from './lists/past-queries.js';
+import type { Receipts } from './receipts.js';
 import {
   NO_BET,
   NO_MARKET,
   NO_ORDER,
   NO_PROOF,
+  NO_RECEIPT,
   NO_SETTLED_ROUND,
   notRead,
   OVERLOADED,
@@ -49,6 +52,7 @@ export interface PastParts {
   readonly hashes: ListedHashes;
   readonly past: PastBets;
   readonly signing: SigningKeys;
+  readonly receipts: Receipts;
 }
 
 export class PastReads {
@@ -123,13 +127,33 @@ export class PastReads {
     });
   }
 
+  orderReceipt(call: Call, segment: string): Verdict {
+    const bet = orderOf(call, segment);
+    if (bet instanceof Refused) return bet;
+    const { account } = call;
+    return this.#whenReached(call, requests.ACCOUNT_SEQ, (reachedSeq) => {
+      this.parts.archive.bet({ account, bet, reachedSeq }, (told) => {
+        if (told === null) call.refuse(NO_ORDER);
+        else if (isRefusal(told)) call.refuse(refusedBy(told));
+        else this.#giveReceipt(call, told);
+      });
+    });
+  }
+
+  #giveReceipt(call: Call, bet: ArchivedBetView): void {
+    const { account, betSeq: seq, entryPercentE2, filledAtMs, placedAtMs } = bet;
+    if (seq === null || entryPercentE2 === null) {
+      call.refuse(NO_RECEIPT);
+      return;
+    }
+    const betHash = this.parts.hashes.of(bet, entryPercentE2);
+    const facts = { bet: bet.bet, account, betHash, seq, timeMs: filledAtMs ?? placedAtMs };
+    this.parts.receipts.make(facts, (receipt) => call.send(OK, successText(JSON.stringify(receipt))));
+  }
+
   orderProof(call: Call, segment: string): Verdict {
-    const given = parseQuery(call.request.query, []);
-    if (given instanceof Refused) return given;
-    const id = parsePathId(segment);
-    if (id instanceof Refused) return id;
-    const number = parseBetId(id);
-    if (number === null) return NO_ORDER;
+    const number = orderOf(call, segment);
+    if (number instanceof Refused) return number;
     const { link, past } = this.parts;
     findOwnBet(link, past, call, number, (found) => {
       if (found === null) call.refuse(NO_ORDER);
@@ -181,6 +205,14 @@ export class PastReads {
     );
     return isSent ? null : OVERLOADED;
   }
+}
+
+/** The number of the order that a path names. */
+function orderOf(call: Call, segment: string): number | Refused {
+  const given = parseQuery(call.request.query, []);
+  if (given instanceof Refused) return given;
+  const id = parsePathId(segment);
+  return id instanceof Refused ? id : (parseBetId(id) ?? NO_ORDER);
 }
 
 function answer(call: Call, made: string | Refused): void {

@@ -5,6 +5,7 @@
  */
 
 import { FAIRNESS_TOOLS } from '../../crypto/fairness-tools.js';
+import type { SignLater } from '../../crypto/signing.js';
 import { must } from '../../engine/base/assert.js';
 import { RoundSeeds } from '../../engine/fairness.js';
 import type { ArchiveReads } from '../../engine/model/archive-reads.js';
@@ -33,6 +34,7 @@ import { PastBets } from './lists/past-bets.js';
 import { OrderHandlers } from './orders.js';
 import { PastReads } from './past-reads.js';
 import { Reads } from './reads.js';
+import { Receipts } from './receipts.js';
 import { limitRefusals } from './refusals.js';
 import { SharedReads } from './shared-reads.js';
 import { type Streams, streamOperation } from './stream-door.js';
@@ -57,6 +59,8 @@ export interface PublicApiParts {
   readonly masterSecret: Uint8Array;
   /** What settlements are signed with, and the public keys. */
   readonly signing: SigningKeys;
+  /** Signs receipts, off this thread. */
+  readonly signLater: SignLater;
   /** The greatest age of market data, in milliseconds: `MARKET_AGE_MS_MAX` less that of the board, or 0 on a manual clock. */
   readonly marketAgeMsMax: number;
   /** What has left the engine's memory. */
@@ -106,10 +110,12 @@ export class PublicApi {
     const pastBets = new PastBets(link, parts.archive);
     const reads = new Reads(link, view, seeds, hashes, pastBets);
     const digests = new IdempotencyDigests(masterSecret);
-    const desk = new OrderHandlers(link, seeds, digests, parts.meter, () => parts.clock.monotonicMs());
-    const own = new AccountReads(link, hashes, digests, parts, pastBets);
     const { archive, signing } = parts;
-    const past = new PastReads({ link, archive, seeds, hashes, past: pastBets, signing });
+    const receipts = new Receipts(signing.keyId, parts.signLater);
+    const monotonicMs = (): number => parts.clock.monotonicMs();
+    const desk = new OrderHandlers(link, seeds, digests, parts.meter, monotonicMs, receipts);
+    const own = new AccountReads(link, hashes, digests, parts, pastBets);
+    const past = new PastReads({ link, archive, seeds, hashes, past: pastBets, signing, receipts });
     const services = { reads, past, shared: new SharedReads(parts), own, desk };
     const operations = ENDPOINTS.map((endpoint, at) => operationOf(endpoint, services, FIRST_ENDPOINT + at));
     const { streams } = parts;

@@ -34,6 +34,10 @@ export const NO_BET = new Refused(
   'proof_not_found',
   'the order was never filled, so it is not among the bets of its round; its stake went back',
 );
+export const NO_RECEIPT = new Refused(
+  'proof_not_found',
+  'a receipt is of a bet: this order rests or was never filled, or the archive began after it was placed',
+);
 export const NO_SETTLED_ROUND = new Refused('round_not_found', 'no settled round has this id');
 export const NO_ROUND = new Refused('round_not_found', 'no round in memory has this id');
 

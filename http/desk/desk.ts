@@ -85,7 +85,7 @@ export class Desk {
         const { taking } = gateway;
         sequencer.whenDurable(
           outcome.seq,
-          (times) => gateway.reply((to) => sendPlaced(to, ticket, bet, taking, times)),
+          (times) => gateway.reply((to) => sendPlaced(to, ticket, outcome.seq, bet, taking, times)),
           () => refuse(gateway, ticket, LOST),
         );
         return;
@@ -137,7 +137,7 @@ export class Desk {
     const { sequencer } = this;
     assert(event.type !== 'balanceMoved', 'an order replays an order');
     if (seq > sequencer.durableSeq) refuse(gateway, ticket, sequencer.isLost ? LOST : IN_PROGRESS);
-    else gateway.reply((to) => sendReplayed(to, ticket, event));
+    else gateway.reply((to) => sendReplayed(to, ticket, seq, event));
   }
 
   #cancel(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {

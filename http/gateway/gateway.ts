@@ -1,5 +1,6 @@
 /** One gateway: its network, its public API, and its end of the rings. Runs in a thread of its own (`worker.ts`), or on the engine's. */
 import type { MessagePort } from 'node:worker_threads';
+import { laterSignerOf } from '../../crypto/signing.js';
 import { must } from '../../engine/base/assert.js';
 import type { Clock } from '../../engine/model/ports.js';
 import type { Rules } from '../../engine/model/rules.js';
@@ -184,6 +185,7 @@ export class Gateway implements Serving {
       meter,
       masterSecret: setup.masterSecret,
       signing: setup.signing,
+      signLater: laterSignerOf(setup.signing),
       marketAgeMsMax: isManual ? 0 : BYTES_AGE_MS_MAX,
       archive: client.reads,
       docs: this.docs,

@@ -16,7 +16,7 @@ import {
   TIME_FRAMES,
 } from '../../engine/model/domain.js';
 import type { Account, CancelledOrders, OrderQuote, SeenOrder } from '../wire/account-types.js';
-import type { LedgerEntry, SettledRound } from '../wire/past-types.js';
+import type { LedgerEntry, Receipt, SettledRound } from '../wire/past-types.js';
 import type { OrderProof, RoundProof, SigningKey } from '../wire/proofs/proof-types.js';
 import type { Limits, ServerTime } from '../wire/service-types.js';
 import type { Market, OrderRequest, OrderResult, Position, Price, RoundDetail } from '../wire/types.js';
@@ -44,6 +44,7 @@ const generated = typia.json.schemas<
     RoundProof,
     OrderProof,
     SigningKey,
+    Receipt,
   ],
   '3.1'
 >();

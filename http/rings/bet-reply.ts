@@ -11,25 +11,28 @@ interface Commit {
 }
 
 const STAGE_CELLS = 3;
-const PLACED_CELLS = 17;
+const PLACED_CELLS = 18;
 
 /** Returns false if the ring is full; then nothing was sent. So do all that send. */
-export function sendReplayed(ring: RingProducer, ticket: number, bet: OrderTerms): boolean {
+export function sendReplayed(ring: RingProducer, ticket: number, seq: number, bet: OrderTerms): boolean {
   if (!begin(ring, cellsOf(bet), REPLAYED, ticket)) return false;
+  ring.number(seq);
   writeBet(ring, bet);
   ring.send();
   return true;
 }
 
-/** The bet of an order, and when the order was taken, handed to the journal and durable. */
+/** The command that placed the order, the bet, and when the order was taken, handed to the journal and durable. */
 export function sendPlaced(
   ring: RingProducer,
   ticket: number,
+  seq: number,
   bet: OrderTerms,
   { startedMs }: Taking,
   { handedOverMs, durableMs }: Commit,
 ): boolean {
   if (!begin(ring, cellsOf(bet) + STAGE_CELLS, PLACED, ticket)) return false;
+  ring.number(seq);
   writeBet(ring, bet);
   ring.number(startedMs);
   ring.number(handedOverMs);

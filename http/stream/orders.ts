@@ -6,8 +6,7 @@ import { assert, fail } from '../../engine/base/assert.js';
 import type { HttpRequest } from '../../engine/model/ports.js';
 import { Call, CREATED, type ExtraHeaders } from '../api/call.js';
 import { STREAM_ORDER_ROUTE } from '../api/endpoint.js';
-import { orderOf } from '../api/order-request.js';
-import type { OrderContent } from '../kit/idempotency.js';
+import { orderOf, type ParsedOrder } from '../api/order-request.js';
 import type { Refused } from '../kit/refused.js';
 import type { GatewayMeter } from '../metrics/gateway-meter.js';
 import { HeadTexts } from '../wire/head-texts.js';
@@ -44,7 +43,7 @@ export class StreamCall extends Call {
     super(requestOf(connection, message), NO_RESPONDER, NO_HEADS, meter, 0, nowMs, limitsNowMs, startedMs);
   }
 
-  override order(): OrderContent | Refused {
+  override order(): ParsedOrder | Refused {
     const { message } = this;
     assert(message.op === 'order', 'an order is read of an order');
     return 'content' in message ? message.content : orderOf(message.order);

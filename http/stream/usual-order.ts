@@ -3,15 +3,14 @@
  * from their bytes, without a value of JSON. `readRequest` reads the same from them, and anything else.
  */
 import { Buffer } from 'node:buffer';
-import { parseUsual } from '../api/order-request.js';
-import type { OrderContent } from '../kit/idempotency.js';
+import { type ParsedOrder, parseUsual } from '../api/order-request.js';
 
 /** An order that was read whole. */
 export interface UsualOrder {
   readonly op: 'order';
   readonly id: number;
   readonly idempotencyKey?: string;
-  readonly content: OrderContent;
+  readonly content: ParsedOrder;
 }
 
 const encoder = new TextEncoder();

@@ -124,3 +124,18 @@ export type RoundEvent =
   | RoundRootEvent
   | RoundSettledEvent
   | RoundVoidedEvent;
+
+/** The server's word that a bet is in its journal, signed. The same bet has the same receipt for as long as the signing key does. */
+export interface Receipt {
+  orderId: string;
+  accountId: string;
+  /** As of the bet: it binds the round, the stake, the odds and all else of it. */
+  betHash: Sha256Hex;
+  /** The journal's command that made the bet: it placed the order, or filled a limit order that rested. */
+  seq: Count;
+  /** The command's time: `placedAt`, or `filledAt` of a limit order that rested. */
+  time: DateTime;
+  keyId: SigningKeyId;
+  /** Of the text `tote-receipt-1` (docs/proofs.md) of all this. */
+  signature: Ed25519Hex;
+}

@@ -12,7 +12,7 @@ import type {
   Side,
   TimeFrame,
 } from '../../engine/model/domain.js';
-import type { RoundRoot } from './past-types.js';
+import type { Receipt, RoundRoot } from './past-types.js';
 import type { Count, DateTime, Extension, Sha256Hex } from './scalars.js';
 
 /** One round of a market. */
@@ -173,6 +173,8 @@ export interface OrderRequest {
   clientSeed?: string & tags.JsonSchemaPlugin<{ maxLength: 128 }>;
   /** Your own name of the order: 1 to 64 visible ASCII characters, shown wherever the order is (extension). Nothing else comes of it: two orders may have the same. */
   clientOrderId?: string & tags.Pattern<'^[!-~]{1,64}$'> & Extension;
+  /** Whether the answer is to have a receipt, which costs a signature (extension). It makes no other order of it. */
+  receipt?: boolean & Extension;
 }
 
 /** An accepted bet. */
@@ -218,6 +220,8 @@ export interface OrderResult {
   newBalance: number;
   /** Limit-order fills; null where there are none. */
   limitOrdersFilled: LimitOrdersFilled | null;
+  /** Only if the order asked for it; null for a limit order that is PENDING (extension). */
+  receipt?: Receipt | null;
 }
 
 /** How the house splits its seeds in a round: a rule that stays as it was when the round opened. */

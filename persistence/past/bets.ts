@@ -144,7 +144,7 @@ function* betsOfRound(
 
 function viewOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): ArchivedBetView {
   const placed = placedOf(placement);
-  const isWhole = placedSeqOf(placement) > 0;
+  const placedSeq = placedSeqOf(placement);
   const settlement = settlementOf(blocks, placement);
   const settled = settlement === null ? null : settledOf(settlement);
   const fill = fillOf(blocks, placement);
@@ -165,7 +165,7 @@ function viewOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): Archi
     filledAtMs:
       fill?.timeMs ?? (limitOddsE4 !== NO_LIMIT && placed.type === 'betPlaced' ? placed.timeMs : null),
     validUntilMs: placed.type === 'orderPending' ? placed.validUntilMs || null : null,
-    entryPercentE2: isWhole && isBet ? entryPercentE2 : null,
+    entryPercentE2: placedSeq > 0 && isBet ? entryPercentE2 : null,
     clientSeed: placed.clientSeed,
     clientOrderId: placed.clientOrderId,
     payoutCents,
@@ -174,6 +174,7 @@ function viewOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): Archi
     paidCents: isBet ? (settled?.payoutCents ?? null) : null,
     placedAtMs: placed.timeMs,
     settledAtMs: settled?.timeMs ?? null,
+    betSeq: placedSeq > 0 && isBet ? (fill?.seq ?? placedSeq) : null,
     settledSeq: settlement === null ? null : settledSeqOf(settlement),
     roundStatus: settled === null ? LIVE : SETTLED,
     roundEndTimeMs: (roundNumber + 1) * timeFrameMs(market),

@@ -146,10 +146,13 @@ export function* betsInOrder(
 }
 
 /** The fill of the limit order with this placement, or null. */
-export function fillOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): OrderFilled | null {
+export function fillOf(
+  blocks: ArchiveBlocks,
+  placement: readonly ArchiveCell[],
+): (OrderFilled & { readonly seq: number }) | null {
   if (!hasRested(placement)) return null;
   const step = blocks.limitSteps.ofBet(Number(placement[IN_PLACEMENT.bet])).find(isFill);
-  return step === undefined ? null : filledOf(placement, step);
+  return step === undefined ? null : { ...filledOf(placement, step), seq: stepPlaceOf(step).seq };
 }
 
 /** The settlement of the bet with this placement, or null. */

@@ -1,5 +1,5 @@
 /**
- * Good and forged proofs (`proof-cases.json`), on which the client and the second implementation agree. The forger is the
+ * Good and forged proofs and receipts (`proof-cases.json`), on which the client and the second implementation agree. The forger is the
  * operator: what a case sets is hashed and signed anew with the server's own keys, unless it names fewer `seals`. `then`
  * sets values behind the seals.
  */
@@ -7,8 +7,8 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import type { ProofEvidence } from '../../client/index.js';
-import { rootText, settlementText } from '../../client/proofs/statements.js';
+import { type ProofEvidence, type Receipt, type ReceiptEvidence, verifyReceipt } from '../../client/index.js';
+import { receiptText, rootText, settlementText } from '../../client/proofs/statements.js';
 import { type KeyPair, signerOf } from '../../crypto/signing.js';
 import { must } from '../../engine/base/assert.js';
 import { rootOfPath, TreeHasher } from '../../engine/proofs/merkle.js';
@@ -30,12 +30,14 @@ interface Case {
 type Writable<T> = { -readonly [K in keyof T]: Writable<T[K]> };
 type Evidence = Writable<ProofEvidence>;
 
-const { signers, base, cases } = JSON.parse(
+const { signers, base, cases, receiptBase, receipts } = JSON.parse(
   readFileSync(new URL('../../../test/proofs/proof-cases.json', import.meta.url), 'utf8'),
 ) as {
   readonly signers: readonly (KeyPair & { readonly keyId: string })[];
   readonly base: ProofEvidence;
   readonly cases: readonly Case[];
+  readonly receiptBase: Receipt;
+  readonly receipts: readonly Case[];
 };
 
 const hasher = new TreeHasher((data, into, at) => into.set(hash('sha256', data, 'buffer'), at));
@@ -88,6 +90,27 @@ async function evidenceOf({ set = {}, unset = [], seals, then = {} }: Case): Pro
   for (const [path, value] of Object.entries(then)) write(evidence, path, value);
   return evidence;
 }
+
+const receiptOf = ({ set = {}, unset = [], then = {} }: Case): ReceiptEvidence => {
+  const { bet, keys } = base;
+  const given = structuredClone({ receipt: receiptBase, bet, accountId: receiptBase.accountId, keys });
+  for (const [path, value] of Object.entries(set)) write(given, path, value);
+  for (const path of unset) write(given, path, undefined);
+  (given.receipt as Writable<Receipt>).signature = signed(receiptText(given.receipt), given.receipt.keyId);
+  for (const [path, value] of Object.entries(then)) write(given, path, value);
+  return given as ReceiptEvidence;
+};
+
+test('client and second implementation say the same of good and forged receipts', withPython, async () => {
+  const evidence = receipts.map(receiptOf);
+  const python = pythonVerdicts(evidence);
+  for (const [i, one] of evidence.entries()) {
+    const { name, says } = must(receipts[i], 'a case');
+    const verdict = await verifyReceipt(one);
+    assert.equal(verdict.valid ? 'OK' : `FAILED ${verdict.step}`, says, `the client on ${name}`);
+    assert.equal(python[i], says, `Python on ${name}`);
+  }
+});
 
 test('client and second implementation say the same of good and forged proofs', withPython, async () => {
   const evidence = await Promise.all(cases.map(evidenceOf));

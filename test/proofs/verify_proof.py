@@ -3,7 +3,8 @@
 Reads one JSON object from stdin, or a list of them: `bet` (of the answer of POST /orders, or GET /orders/{id}),
 `clientSeed` (absent for an order without one), `orderProof` (data of GET /orders/{id}/proof), `roundProof` (data of GET
 /rounds/{id}/proof) and `keys` (data of GET /keys). Prints a line for each: OK and warnings, or FAILED and the first step that
-fails.
+fails. An object with a `receipt` (data of GET /orders/{id}/receipt) is a receipt to check, with `keys`, and `bet` and
+`accountId`, where these are given.
 """
 import hashlib
 import json
@@ -271,6 +272,22 @@ def form(**tests):
 
 
 HASH, KEY_ID, SIGNATURE = (matches("[0-9a-f]{%d}" % length) for length in (64, 16, 128))
+KEYS = list_of(form(keyId=KEY_ID, publicKey=HASH, createdAt=time, retiredAt=nullable(time)))
+BET_ID = matches(r"bet_\d+")
+RECEIPT = form(
+    receipt=form(
+        orderId=BET_ID,
+        accountId=matches(r"acc_\d+"),
+        betHash=HASH,
+        seq=count,
+        time=time,
+        keyId=KEY_ID,
+        signature=SIGNATURE,
+    ),
+    bet=optional(form(id=BET_ID, betHash=HASH, placedAt=time)),
+    accountId=optional(text),
+    keys=KEYS,
+)
 ROOT = form(merkleRoot=HASH, treeSize=count, publishedAt=time, keyId=KEY_ID, signature=SIGNATURE)
 PRICE = form(
     price=nullable(price),
@@ -281,7 +298,7 @@ PRICE = form(
 )
 EVIDENCE = form(
     bet=form(
-        id=matches(r"bet_\d+"),
+        id=BET_ID,
         marketId=optional(text),
         prediction=one_of(*SIDES),
         amount=decimal(100),
@@ -331,7 +348,7 @@ EVIDENCE = form(
         settledAt=time,
         statement=form(text=text, keyId=KEY_ID, signature=SIGNATURE),
     ),
-    keys=list_of(form(keyId=KEY_ID, publicKey=HASH, createdAt=time, retiredAt=nullable(time))),
+    keys=KEYS,
 )
 
 
@@ -417,16 +434,37 @@ def was_in_use(key, since, until):
     return is_made and (key["retiredAt"] is None or since <= at(key["retiredAt"]))
 
 
+def by_id(keys):
+    return {key["keyId"]: key for key in reversed(keys)}
+
+
+def is_by_key(keys, statement, signed):
+    public = bytes.fromhex(keys.get(signed["keyId"], {"publicKey": ""})["publicKey"])
+    is_key = sha256(public)[:8].hex() == signed["keyId"]
+    return is_key and is_signed(public, statement.encode(), bytes.fromhex(signed["signature"]))
+
+
+def receipt_steps(given):
+    yield "form", RECEIPT(given)
+    receipt, bet, keys = given["receipt"], given.get("bet"), by_id(given["keys"])
+    names = [("order", "orderId"), ("account", "accountId"), ("betHash",) * 2, ("seq",) * 2, ("time",) * 2]
+    statement = lines("tote-receipt-1", [(line, receipt[name]) for line, name in names])
+    yield "signature", is_by_key(keys, statement, receipt)
+    made = at(receipt["time"])
+    is_of_bet = bet is None or [receipt["orderId"], receipt["betHash"]] == [bet["id"], bet["betHash"]]
+    yield "bet", is_of_bet and (bet is None or at(bet["placedAt"]) <= made)
+    yield "account", given.get("accountId") in (None, receipt["accountId"])
+    yield "keyTime", was_in_use(keys[receipt["keyId"]], made, None)
+
+
 def steps(given):
     yield "form", EVIDENCE(given)
     bet, order, settled = given["bet"], given["orderProof"], given["roundProof"]
-    keys = {key["keyId"]: key for key in reversed(given["keys"])}
+    keys = by_id(given["keys"])
     root = order["root"]
 
     def is_by_server(statement, signed):
-        public = bytes.fromhex(keys.get(signed["keyId"], {"publicKey": ""})["publicKey"])
-        is_key = sha256(public)[:8].hex() == signed["keyId"]
-        return is_key and is_signed(public, statement.encode(), bytes.fromhex(signed["signature"]))
+        return is_by_key(keys, statement, signed)
 
     commitment = sha256(bytes.fromhex(settled["seed"])).hex()
     noted = given.get("notedCommitment", commitment)
@@ -476,9 +514,12 @@ def warnings(settled, root):
 
 
 def verdict(given):
-    for name, holds in steps(given):
+    is_receipt = "receipt" in given
+    for name, holds in receipt_steps(given) if is_receipt else steps(given):
         if not holds:
             return f"FAILED {name}"
+    if is_receipt:
+        return "OK"
     return " ".join(["OK", *warnings(given["roundProof"], given["orderProof"]["root"])])
 
 

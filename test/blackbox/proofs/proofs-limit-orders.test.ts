@@ -4,7 +4,13 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { OrderProof, Position, ProofEvidence, ToteClient } from '../../../client/index.js';
+import {
+  type OrderProof,
+  type Position,
+  type ProofEvidence,
+  type ToteClient,
+  verifyReceipt,
+} from '../../../client/index.js';
 import { must } from '../../../engine/base/assert.js';
 import { refused } from '../../support/api/api-client.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
@@ -113,7 +119,19 @@ test(
   async () => {
     const resting = await rest();
     await refusesProof(resting.filled, /not settled yet/);
+    const receiptPath = (id: string): string => `/orders/${id}/receipt`;
+    const { api } = trader;
+    refused(await api.get(receiptPath(resting.filled)), 404, 'proof_not_found');
     await assertProofs(await fillAndSettle(resting));
+    const client = clientOf(sandbox, trader);
+    const [receipt, bet] = [
+      await client.getOrderReceipt(resting.filled),
+      await client.getOrder(resting.filled),
+    ];
+    assert.equal(receipt.time, bet.filledAt);
+    const keys = await client.listSigningKeys();
+    assert.deepEqual(await verifyReceipt({ receipt, keys, bet }), { valid: true });
+    refused(await api.get(receiptPath(resting.cancelled)), 404, 'proof_not_found');
   },
 );
 

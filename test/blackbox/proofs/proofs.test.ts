@@ -6,7 +6,8 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { ProofEvidence, ToteClient } from '../../../client/index.js';
+import { WebSocket } from 'ws';
+import { type ProofEvidence, type Receipt, type ToteClient, verifyReceipt } from '../../../client/index.js';
 import { must } from '../../../engine/base/assert.js';
 import type { RoundEvent, ServerMessage } from '../../../http/wire/stream-types.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
@@ -15,6 +16,7 @@ import {
   clientOf as clientAt,
   clientVerdict,
   ProofFiles,
+  pythonVerdicts,
   withPython,
 } from '../../support/api/proofs.js';
 import { StreamClient } from '../../support/api/stream-client.js';
@@ -48,12 +50,15 @@ async function play(bets: number, atLock: () => Promise<void> = async () => {}):
   await sandbox.openRounds({ BTC: 67_000 });
   const client = clientOf(trader);
   const roundId = must((await client.getMarket(MARKET)).currentRound, 'round').id;
-  const placed = [];
+  const placed: Pick<ProofEvidence, 'bet' | 'clientSeed'>[] = [];
+  const receipts: Receipt[] = [];
   for (let n = 0; n < bets; n++) {
     const clientSeed = n % 3 === 1 ? `seed ${n} ü` : undefined;
     const order = { marketId: MARKET, prediction: n % 2 === 0 ? 'UP' : 'DOWN', amount: 1 + n } as const;
-    const { bet } = await client.placeOrder({ ...order, ...(clientSeed !== undefined && { clientSeed }) });
+    const request = { ...order, ...(clientSeed !== undefined && { clientSeed }), receipt: true };
+    const { bet, receipt } = await client.placeOrder(request);
     placed.push({ bet, clientSeed });
+    receipts.push(must(receipt ?? undefined, 'a receipt'));
   }
   await sandbox.toOffset(55_000);
   await atLock();
@@ -64,6 +69,12 @@ async function play(bets: number, atLock: () => Promise<void> = async () => {}):
   const evidence: ProofEvidence[] = [];
   for (const one of placed)
     evidence.push({ ...one, roundProof, keys, orderProof: await client2.getOrderProof(one.bet.id) });
+  const { id: accountId } = await client2.getAccount();
+  for (const [i, receipt] of receipts.entries()) {
+    const { bet } = must(placed[i], 'a bet');
+    assert.deepEqual(await client2.getOrderReceipt(bet.id), receipt, 'the same at any time');
+    assert.deepEqual(await verifyReceipt({ receipt, keys, bet, accountId }), { valid: true });
+  }
   return { roundId, evidence };
 }
 
@@ -112,6 +123,30 @@ test('verify-bet names the check that fails, and what a valid proof does not sho
   assert.equal((JSON.parse(ran.stdout) as { step: string }).step, 'hash');
   const said = await tote(['verify-bet', ...files.write(altered)]);
   assert.match(said.stdout, /^FAILED {2}the bet's facts hash to its betHash$/m);
+});
+
+test('a receipt is given to those who ask: in the answer, over the stream, to a resend, and later', async () => {
+  await sandbox.openRounds({ BTC: 67_000 });
+  const client = clientOf(trader);
+  const order = { marketId: MARKET, prediction: 'UP', amount: 3 } as const;
+  const idempotencyKey = `receipt-${Date.now()}`;
+  const first = await client.placeOrder(order, { idempotencyKey });
+  assert.ok(!('receipt' in first));
+  const receipt = must(
+    (await client.placeOrder({ ...order, receipt: true }, { idempotencyKey })).receipt ?? undefined,
+    'the receipt of an order that was sent again',
+  );
+  assert.deepEqual(await client.getOrderReceipt(first.bet.id), receipt);
+  const keys = await client.listSigningKeys();
+  assert.deepEqual(pythonVerdicts([{ receipt, keys, bet: first.bet }]), ['OK']);
+  const stream = client.openStream({ webSocket: WebSocket });
+  const streamed = await stream.placeOrder({ ...order, receipt: true });
+  stream.close();
+  const other = must(streamed.receipt ?? undefined, 'a receipt over the stream');
+  assert.deepEqual(await verifyReceipt({ receipt: other, keys, bet: streamed.bet }), { valid: true });
+  assert.ok(other.seq > receipt.seq);
+  const stranger = await sandbox.trader();
+  assert.match((await stranger.api.get(`/orders/${first.bet.id}/receipt`)).text, /order_not_found/);
 });
 
 test('a proof is of a settled round, and of a bet of one’s own', async () => {

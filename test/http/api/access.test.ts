@@ -49,6 +49,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   get('/rounds/ROUND', 'markets:read'),
   absent('GET', '/rounds/ROUND/proof', 'markets:read', 'round_not_found'),
   absent('GET', '/orders/FOREIGN/proof', 'positions:read', 'order_not_found'),
+  absent('GET', '/orders/FOREIGN/receipt', 'positions:read', 'order_not_found'),
   get('/keys', 'markets:read'),
 ];
 

@@ -25,7 +25,7 @@ import { MARKET_AGE_MS_MAX } from '../../../http/market-data/market-view.js';
 import { loadDocs } from '../../../http/pages/docs-page.js';
 import { archiveOfJournal } from '../../support/engine/archive-of-journal.js';
 import { fixedHouse, withHouse } from '../../support/engine/house-rules.js';
-import { rootsOf, TEST_SIGNING } from '../../support/engine/signing.js';
+import { rootsOf, TEST_SIGNING, testSignLater } from '../../support/engine/signing.js';
 import { nearGateways } from '../../support/host/gateway.js';
 import { type HostOptions, TestClock, TestHost } from '../../support/host/host.js';
 import { headerList } from '../../support/http/headers.js';
@@ -117,6 +117,7 @@ export class Harness {
       limitsNowMs: () => this.clock.monoMs,
       masterSecret: MASTER_SECRET,
       signing: TEST_SIGNING,
+      signLater: testSignLater,
       marketAgeMsMax: MARKET_AGE_MS_MAX,
       archive: this.#archive,
       docs: loadDocs(),

@@ -30,6 +30,7 @@ test('a valid order is converted to the units of the engine', () => {
     clientSeed: null,
     clientOrderId: null,
     guards: null,
+    wantsReceipt: false,
   });
   const full = {
     ...GOOD,
@@ -41,6 +42,7 @@ test('a valid order is converted to the units of the engine', () => {
     roundId: 'TON_ONE_DAY_20614',
     validUntil: '2026-06-10T14:00:00.5+02:00',
     minOdds: 1.9756,
+    receipt: true,
   };
   assert.deepEqual(parseValue(full), {
     market: MARKET_IDS.length - 1,
@@ -52,6 +54,7 @@ test('a valid order is converted to the units of the engine', () => {
     clientSeed: 'ü',
     clientOrderId: '~"\\!',
     guards: { roundNumber: 20_614, validUntilMs: Date.UTC(2026, 5, 10, 12, 0, 0, 500), minOddsE4: 19_756 },
+    wantsReceipt: true,
   });
 });
 

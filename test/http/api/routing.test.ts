@@ -6,7 +6,14 @@ import { codeOf, errorOf, Harness } from './harness.js';
 const BASES = ['/v1', '/api/v1'];
 const READ_PATHS = [
   ...['/markets', '/markets/BTC_ONE_MINUTE', '/markets/BTC_ONE_MINUTE/rounds', '/prices', '/positions'],
-  ...['/rounds', '/rounds/x', '/rounds/x/proof', '/orders/x/proof', '/orders/by-idempotency-key/x'],
+  ...[
+    '/rounds',
+    '/rounds/x',
+    '/rounds/x/proof',
+    '/orders/x/proof',
+    '/orders/x/receipt',
+    '/orders/by-idempotency-key/x',
+  ],
   ...['/keys', '/account', '/account/ledger', '/time', '/limits', '/openapi.json'],
 ];
 const READ_METHODS = 'GET, HEAD, OPTIONS';

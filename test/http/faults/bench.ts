@@ -58,7 +58,7 @@ import { UwsTransport } from '../../../http/uws/transport.js';
 import * as headTexts from '../../../http/wire/head-texts.js';
 import { systemClock } from '../../../process/clock.js';
 import { archiveOfJournal } from '../../support/engine/archive-of-journal.js';
-import { TEST_SIGNING } from '../../support/engine/signing.js';
+import { TEST_SIGNING, testSignLater } from '../../support/engine/signing.js';
 import { nearGateways } from '../../support/host/gateway.js';
 import { FEW_LIMITS } from '../../support/http/limits-capacity.js';
 import { type Bettor, Harness, MASTER_SECRET } from '../api/harness.js';
@@ -235,6 +235,7 @@ export class Bench {
       limitsNowMs: Math.floor,
       masterSecret: MASTER_SECRET,
       signing: TEST_SIGNING,
+      signLater: testSignLater,
       marketAgeMsMax: 0,
       archive: this.#archive(),
       docs: loadDocs(),

@@ -35,6 +35,7 @@ const OPERATIONS: readonly { path: string; method: string; actual: string; optio
     actual: `/rounds/${MARKET}_${Date.UTC(2026, 5, 10, 12) / MINUTE_MS}/proof`,
   },
   { path: '/orders/{id}/proof', method: 'GET', actual: '/orders/bet_1/proof' },
+  { path: '/orders/{id}/receipt', method: 'GET', actual: '/orders/bet_1/receipt' },
   { path: '/markets/{id}/rounds', method: 'GET', actual: `/markets/${MARKET}/rounds` },
   { path: '/account/ledger', method: 'GET', actual: '/account/ledger' },
   { path: '/time', method: 'GET', actual: '/time' },
@@ -86,6 +87,8 @@ test('every operation answers as documented, for every status it can have', () =
   };
   api.settle();
   conforms('POST', '/orders', api.order(secret, { ...ORDER, limitOdds: 50 }));
+  for (const limitOdds of [50, 1.01])
+    conforms('POST', '/orders', api.order(secret, { ...ORDER, limitOdds, receipt: true }));
   for (const [index, { path, method }] of OPERATIONS.entries()) {
     assert.equal(send(index).status, method === 'POST' && path === '/orders' ? 201 : 200);
     if (path === PUBLIC_PATH) continue;
@@ -106,6 +109,9 @@ test('every operation answers as documented, for every status it can have', () =
     '/orders/bet_2/proof',
     '/orders/X/proof',
     '/orders/%/proof',
+    '/orders/bet_2/receipt',
+    '/orders/X/receipt',
+    '/orders/%/receipt',
     '/rounds/X/proof',
     '/rounds/%/proof',
     `${keys}/%`,

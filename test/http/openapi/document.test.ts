@@ -53,6 +53,7 @@ test('it is OpenAPI 3.1 of version 1.0.0, has every operation, and marks the ext
       ['GET /account/ledger', true],
       ['GET /rounds/{id}/proof', true],
       ['GET /orders/{id}/proof', true],
+      ['GET /orders/{id}/receipt', true],
       ['GET /keys', true],
       ['GET /time', true],
       ['GET /limits', true],

@@ -14,7 +14,7 @@ import { MARKET_AGE_MS_MAX } from '../../../http/market-data/market-view.js';
 import { loadDocs } from '../../../http/pages/docs-page.js';
 import type { GatewayEnd } from '../../../http/rings/service.js';
 import { NO_ARCHIVE } from '../../support/engine/archive-of-journal.js';
-import { TEST_SIGNING } from '../../support/engine/signing.js';
+import { TEST_SIGNING, testSignLater } from '../../support/engine/signing.js';
 import { type NearGateways, nearGateways } from '../../support/host/gateway.js';
 import { FEW_LIMITS } from '../../support/http/limits-capacity.js';
 import { RateLimitReference } from '../../support/http/rate-limit-reference.js';
@@ -85,6 +85,7 @@ export class SimGateways {
       limitsNowMs: () => Math.floor(clock.monotonicMs()),
       masterSecret,
       signing: TEST_SIGNING,
+      signLater: testSignLater,
       marketAgeMsMax: MARKET_AGE_MS_MAX - PUBLISH_EVERY_MS,
       archive: NO_ARCHIVE,
       docs: loadDocs(),

@@ -1,6 +1,6 @@
 /** A key pair that everybody knows, and the roots of locked rounds, made in one thread. */
 import { writeFileSync } from 'node:fs';
-import { keyIdOf, signerOf } from '../../../crypto/signing.js';
+import { keyIdOf, type SignLater, signerOf } from '../../../crypto/signing.js';
 import type { Engine } from '../../../engine/engine.js';
 import type { SigningKeys } from '../../../engine/model/proofs/signing.js';
 import { RootFeed } from '../../../persistence/roots/feed.js';
@@ -19,6 +19,9 @@ export const TEST_SIGNING: SigningKeys = {
   privateKey: PRIVATE_KEY,
   all: [{ keyId: KEY_ID, publicKey: PUBLIC_KEY, createdAtMs: CREATED_MS, retiredAtMs: null }],
 };
+
+/** Signs at once: tests that look for an answer do not wait for a thread. */
+export const testSignLater: SignLater = (text, tell) => tell(signerOf(TEST_SIGNING)(text));
 
 /** Writes the file `signing-keys` with that key, as a data directory has it. */
 export function writeSigningKeys(path: string): void {

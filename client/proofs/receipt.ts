@@ -1,0 +1,46 @@
+/**
+ * Checks a receipt, with the platform's own cryptography: that the server has signed that a bet is in its journal. Whoever
+ * holds it can show a bet that is missing from its round's tree.
+ */
+import type { Position, Receipt, SigningKey } from '../base/types.js';
+import { receiptHasForm } from './sense.js';
+import { receiptText } from './statements.js';
+import { isSigned } from './verify.js';
+
+export interface ReceiptEvidence {
+  /** Of the answer to the order, or `getOrderReceipt`. */
+  readonly receipt: Receipt;
+  /** `listSigningKeys`, ideally as noted before. */
+  readonly keys: readonly SigningKey[];
+  /** The bet that it must be of. */
+  readonly bet?: Pick<Position, 'id' | 'betHash' | 'placedAt'> | undefined;
+  /** The account that it must name. */
+  readonly accountId?: string | undefined;
+}
+
+/** The checks in their order. */
+export const RECEIPT_STEPS = ['form', 'signature', 'bet', 'account', 'keyTime'] as const;
+export type ReceiptStep = (typeof RECEIPT_STEPS)[number];
+
+/** `step` is the first check that failed. */
+export type ReceiptVerdict = { readonly valid: true } | { readonly valid: false; readonly step: ReceiptStep };
+
+/** Needs what `verifyProof` does. */
+export async function verifyReceipt(evidence: ReceiptEvidence): Promise<ReceiptVerdict> {
+  for (const step of RECEIPT_STEPS) if (!(await CHECKS[step](evidence))) return { valid: false, step };
+  return { valid: true };
+}
+
+const CHECKS: Readonly<Record<ReceiptStep, (evidence: ReceiptEvidence) => boolean | Promise<boolean>>> = {
+  form: receiptHasForm,
+  signature: ({ receipt, keys }) => isSigned(receiptText(receipt), receipt, keys),
+  // A limit order that rested is a bet, with a hash, since its fill.
+  bet: ({ receipt: { orderId, betHash, time }, bet }) =>
+    !bet || (orderId === bet.id && betHash === bet.betHash && time >= bet.placedAt),
+  account: ({ receipt, accountId }) => receipt.accountId === (accountId ?? receipt.accountId),
+  // It may be signed with a later key, not with one that was retired before the bet.
+  keyTime: ({ receipt: { keyId, time }, keys }) => {
+    const retiredAt = keys.find((key) => key.keyId === keyId)?.retiredAt ?? null;
+    return retiredAt === null || time <= retiredAt;
+  },
+};
