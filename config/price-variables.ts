@@ -50,6 +50,6 @@ export const PRICE_VARIABLES = {
     'TOTE_VOLATILITY',
     'usual',
     volatilities,
-    "how much prices move, as the standard deviation of a year's relative change: `BTC=0.5,ETH=0.7`. Quotes start from it, and follow the ticks within a factor of four. Assets not named keep their defaults",
+    "how much prices move, as the standard deviation of a year's relative change: `BTC=0.5,ETH=0.7`. Quotes start from it, and follow the ticks within a factor of eight. Assets not named keep their defaults",
   ),
 } as const;

@@ -205,7 +205,7 @@ export const ALARMS: readonly Alarm[] = [
   {
     name: 'volatility_at_bound',
     severity: 'warning',
-    what: 'prices of assets move four times as much as configured, or a quarter: quotes go no further',
+    what: 'prices of assets move eight times as much as configured, or an eighth: quotes go no further',
     advice:
       'Compare the prices with another source. If they are right, set TOTE_VOLATILITY; if not, suspend the markets of the asset.',
     figure: gauge('assetsAtBound'),

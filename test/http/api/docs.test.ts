@@ -6,7 +6,7 @@ import { defaultRules } from '../../../engine/model/rules.js';
 import { rulesSection } from '../../../http/pages/guide-rules.js';
 import type { Account, OrderQuote, SeenOrder } from '../../../http/wire/account-types.js';
 import type { LedgerEntry, SettledRound } from '../../../http/wire/past-types.js';
-import type { Limits, ServerTime } from '../../../http/wire/service-types.js';
+import type { ServerTime } from '../../../http/wire/service-types.js';
 import type {
   Market,
   OrderRequest,
@@ -37,7 +37,6 @@ const isExample = typia.createEquals<
   | (Success<LedgerEntry[]> & { nextCursor: string | null })
   | Success<Price[]>
   | Success<ServerTime>
-  | Success<Limits>
   | Success<Account>
   | Success<SeenOrder>
   | Success<OrderQuote>
@@ -55,7 +54,7 @@ test('its section on the rules has the defaults', () => {
 });
 
 test('its examples have the fields of the API', () => {
-  assert.equal(examples.length, 16);
+  assert.equal(examples.length, 15);
   for (const example of examples) assert.ok(isExample(example), JSON.stringify(example));
 });
 
