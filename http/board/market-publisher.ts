@@ -50,15 +50,16 @@ class Row {
     this.#last = new Float64Array(fields).fill(Number.NEGATIVE_INFINITY);
   }
 
-  /** Writes `next` if it differs from the last values. */
-  write(): void {
+  /** Writes `next` if it differs from the last values, and returns whether it does. */
+  write(): boolean {
     const { next } = this;
     const last = this.#last;
     let isSame = true;
     for (let field = 0; field < next.length; field++) isSame &&= Object.is(next[field], last[field]);
-    if (isSame) return;
+    if (isSame) return false;
     last.set(next);
     this.facts.write(this.row, next);
+    return true;
   }
 }
 
@@ -66,6 +67,9 @@ export class MarketPublisher {
   readonly #shown: (ShownRound | null)[] = Array.from({ length: MARKETS_MAX }, () => null);
   readonly #markets: readonly Row[];
   readonly #assets: readonly Row[];
+  /** Markets with bets since the last call of `publish`, and how many of them are published already. */
+  readonly #bet = new Set<number>();
+  #betPublished = 0;
 
   /** Starts from the engine's state, which must be durable; `onEvents` and `onBets` keep it up to date. */
   constructor(
@@ -105,18 +109,32 @@ export class MarketPublisher {
     if (shown?.round.roundNumber !== roundNumber) return;
     shown.durableBets += 1;
     shown.durableVolumeCents += stakeCents;
+    this.#bet.add(market);
+  }
+
+  /** Publishes the markets of new bets at once, each the first time; what follows waits for the next call of `publish`. */
+  publishBets(): void {
+    if (this.#bet.size === this.#betPublished) return;
+    let at = 0;
+    for (const market of this.#bet) if (at++ >= this.#betPublished) this.#publish(market);
+    this.#betPublished = this.#bet.size;
   }
 
   /**
    * Publishes what ticks and bets have changed. Everything else comes with an event, and is published then; this is called
-   * many times a second, mostly for nothing.
+   * many times a second, mostly for nothing. Returns whether there was anything.
    */
-  publish(): void {
-    this.#publishPrices();
+  publish(): boolean {
+    this.#bet.clear();
+    this.#betPublished = 0;
+    let isNews = this.#publishPrices();
     for (let market = 0; market < MARKETS_MAX; market++) {
       const shown = this.#shown[market] ?? null;
-      if (shown !== null && this.#hasMoved(market, shown)) this.#publish(market);
+      if (shown === null || !this.#hasMoved(market, shown)) continue;
+      this.#publish(market);
+      isNews = true;
     }
+    return isNews;
   }
 
   #publishAll(): void {
@@ -124,14 +142,16 @@ export class MarketPublisher {
     for (let market = 0; market < MARKETS_MAX; market++) this.#publish(market);
   }
 
-  #publishPrices(): void {
+  #publishPrices(): boolean {
+    let isNews = false;
     for (let asset = 0; asset < ASSETS.length; asset++) {
       const row = must(this.#assets[asset], 'an asset');
       const tick = this.latestTick(asset);
       row.next[M.TICK_PRICE] = tick?.price ?? Number.NaN;
       row.next[M.TICK_MS] = tick?.timeMs ?? Number.NaN;
-      row.write();
+      isNews = row.write() || isNews;
     }
+    return isNews;
   }
 
   #hasMoved(

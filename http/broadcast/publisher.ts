@@ -74,6 +74,11 @@ export class BroadcastPublisher {
     if (!isNews) return;
     this.#end.rounds.publish();
     this.#end.bets.publish();
+    this.wake();
+  }
+
+  /** Wakes the gateways that wait for news. */
+  wake(): void {
     for (const [gateway, wake] of this.#gateways.entries()) if (this.#end.takeSleep(gateway)) wake();
   }
 

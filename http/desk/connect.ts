@@ -42,6 +42,7 @@ export function connectEngine(sequencer: Sequencer, memory: SharedMemory, option
       broadcaster.onBets(bets);
     },
     (firstSeq, lastSeq) => {
+      publisher.publishBets();
       broadcaster.onEnd(firstSeq, lastSeq);
       // Before the batch's answers are sent: whoever has one reads no older number. After the broadcast: whoever reads
       // the number finds in the logs all that happened up to it.

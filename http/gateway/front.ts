@@ -132,7 +132,7 @@ export class Front {
 
   /** Publishes market data, and sends replies that found no room. To be called every few milliseconds. */
   pump(): void {
-    this.#connected?.publisher.publish();
+    if (this.#connected?.publisher.publish() === true) this.#connected.broadcaster.wake();
     this.#service.retry();
   }
 

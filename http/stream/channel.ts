@@ -8,7 +8,7 @@ import { Group } from './fan-out.js';
 export interface StreamChannel {
   readonly subscribers: number;
   /** To be called before `subscribe`: what has changed since the last flush goes to the others first. They must not miss it. */
-  sendChanges?(): void;
+  sendChanges?(nowMs: number): void;
   /** The request is known to fit the channel, and the connection to have its scope. Ends an earlier subscription. */
   subscribe(connection: Connection, request: Subscribe): void;
   /** Does nothing without a subscription. */

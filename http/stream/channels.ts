@@ -33,7 +33,7 @@ export interface ChannelParts {
   readonly board: Board;
   readonly broadcast: Broadcast;
   readonly monotonicMs: () => number;
-  /** Newest states are sent at most so often, in milliseconds. */
+  /** A market's or a price's newest state is sent at once, and then not again for so long, in milliseconds. */
   readonly flushMs: number;
   /** Runs the function in another turn of the event loop. */
   readonly schedule: (run: () => void) => void;
@@ -50,6 +50,7 @@ export class Channels {
   readonly #fills: FillsChannel;
   readonly #byName: Readonly<Record<Channel, StreamChannel>>;
   #flushedAtMs = Number.NEGATIVE_INFINITY;
+  #accountsFlushedAtMs = Number.NEGATIVE_INFINITY;
   #busyMsAtFlush = 0;
   #isReadScheduled = false;
 
@@ -89,11 +90,12 @@ export class Channels {
     this.#fills.onRoom(connection);
   }
 
-  /** Reads new events; asks to be woken by the next ones if anybody listens to events. */
+  /** Reads new events; asks to be woken by the next news if anybody listens to any. */
   read(): void {
     if (this.fanOut.waiting > WAITING_MAX) return;
     const { broadcast, schedule } = this.parts;
-    if (this.#rounds.subscribers + this.#fills.subscribers > 0) broadcast.sleep();
+    const events = this.#rounds.subscribers + this.#fills.subscribers;
+    if (events + this.#markets.subscribers + this.prices.subscribers > 0) broadcast.sleep();
     // Read before the logs: everything up to it is in them.
     const { seq } = this.moment();
     if (this.#rounds.read() && this.#fills.read()) {
@@ -107,17 +109,18 @@ export class Channels {
     }
   }
 
-  /** Sends newest states, if it is time. */
+  /** Sends newest states that nothing holds back. */
   flush(): void {
     const { flushMs, monotonicMs } = this.parts;
     const busyMs = this.fanOut.busyMs - this.#busyMsAtFlush;
     const nowMs = monotonicMs();
-    if (this.fanOut.waiting > 0 || nowMs - this.#flushedAtMs < Math.max(flushMs, busyMs * FLUSH_SHARE))
-      return;
+    if (this.fanOut.waiting > 0 || nowMs - this.#flushedAtMs < busyMs * FLUSH_SHARE) return;
     this.#flushedAtMs = nowMs;
     this.#busyMsAtFlush = this.fanOut.busyMs;
-    if (this.#markets.subscribers > 0) this.#markets.sendChanges();
-    if (this.prices.subscribers > 0) this.prices.sendChanges();
-    if (this.#account.subscribers > 0) this.#account.flush();
+    if (this.#markets.subscribers > 0) this.#markets.sendChanges(nowMs, flushMs);
+    if (this.prices.subscribers > 0) this.prices.sendChanges(nowMs, flushMs);
+    if (this.#account.subscribers === 0 || nowMs - this.#accountsFlushedAtMs < flushMs) return;
+    this.#accountsFlushedAtMs = nowMs;
+    this.#account.flush();
   }
 }

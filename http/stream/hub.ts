@@ -152,9 +152,13 @@ export class StreamHub implements Streams, ConnectionHost, OrderHost, Client {
     if (this.#all.members.size > 0) workFor(this, () => this.#sendDue());
   }
 
-  /** There may be new events. */
+  /** There may be new events, or newer states. */
   wake(): void {
-    if (this.#all.members.size > 0) workFor(this, () => this.#channels.read());
+    if (this.#all.members.size === 0) return;
+    workFor(this, () => {
+      this.#channels.read();
+      this.#channels.flush();
+    });
   }
 
   #sendDue(): void {
@@ -187,7 +191,7 @@ export class StreamHub implements Streams, ConnectionHost, OrderHost, Client {
       return;
     }
     // What is done for all on this occasion is not this client's: its failure ends all.
-    workFor(this, () => this.#channels.of(channel).sendChanges?.());
+    workFor(this, () => this.#channels.of(channel).sendChanges?.(this.monotonicMs()));
     if (!connection.isOpen) return;
     this.#channels.of(channel).subscribe(connection, request);
     workFor(this, () => this.#channels.read());

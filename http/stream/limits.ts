@@ -20,7 +20,7 @@ export const PING_MS = 15_000;
 /** Pings in a row without a sign of life; at the next one the stream ends. */
 export const UNANSWERED_PINGS_MAX = 2;
 export const HEARTBEAT_MS = 1_000;
-/** How often newest states are sent at most. */
+/** How often one market's or asset's newest state is sent at most; the first change goes out at once. */
 export const FLUSH_MS = 50;
 
 export const streamsMemory = (): SharedArrayBuffer => new SharedArrayBuffer(KEYS_MAX + 1);

@@ -41,6 +41,8 @@ export class MarketsChannel implements StreamChannel {
   readonly #groups = new MarketGroups();
   /** By market: the flush in which it changed last. */
   readonly #changedIn: number[] = Array.from({ length: MARKETS_MAX }, () => 0);
+  /** By market: when a change was last sent. */
+  readonly #sentAtMs = new Float64Array(MARKETS_MAX).fill(Number.NEGATIVE_INFINITY);
   #flushes = 0;
 
   constructor(
@@ -69,13 +71,13 @@ export class MarketsChannel implements StreamChannel {
     this.#groups.leave(connection);
   }
 
-  /** To all who subscribe. */
-  sendChanges(): void {
+  /** To all who subscribe. A market is held back for `holdMs` after its last change. */
+  sendChanges(nowMs: number, holdMs = 0): void {
     const moment = this.moment();
     this.#flushes += 1;
     let isChanged = false;
     for (const [market, part] of this.#parts.entries()) {
-      if (!part.update(moment.timeMs)) continue;
+      if (nowMs - (this.#sentAtMs[market] as number) < holdMs || !part.update(moment.timeMs)) continue;
       this.#changedIn[market] = this.#flushes;
       isChanged = true;
     }
@@ -83,6 +85,7 @@ export class MarketsChannel implements StreamChannel {
     for (const group of this.#groups.values()) {
       const changed = group.markets.filter((market) => this.#changedIn[market] === this.#flushes);
       if (changed.length === 0) continue;
+      for (const market of changed) this.#sentAtMs[market] = nowMs;
       const parts = changed.map((market) => this.#parts[market]?.text ?? '');
       this.fanOut.send(group, this.#flushes, stateText('markets', moment, false, parts));
     }

@@ -15,7 +15,9 @@ import { type FanOut, Group } from './fan-out.js';
 
 export class PricesChannel implements StreamChannel {
   readonly #group = new Group();
-  #texts: readonly string[] = ASSETS.map(() => '');
+  readonly #texts: string[] = ASSETS.map(() => '');
+  /** By asset: when a change was last sent. */
+  readonly #sentAtMs = new Float64Array(ASSETS.length).fill(Number.NEGATIVE_INFINITY);
   readonly #row = new Float64Array(M.ASSET_FIELDS);
   #version = -1;
   #flushes = 0;
@@ -41,14 +43,24 @@ export class PricesChannel implements StreamChannel {
     this.#group.members.delete(connection);
   }
 
-  /** To all who subscribe. */
-  sendChanges(): void {
+  /** To all who subscribe. An asset is held back for `holdMs` after its last change. */
+  sendChanges(nowMs: number, holdMs = 0): void {
     const { version } = this.board.assets;
     if (version === this.#version) return;
-    const texts = ASSETS.map((_, asset) => this.#textOf(asset));
-    const changed = texts.filter((text, asset) => text !== this.#texts[asset]);
-    this.#texts = texts;
-    this.#version = version;
+    const changed: string[] = [];
+    let isHeld = false;
+    for (let asset = 0; asset < ASSETS.length; asset++) {
+      const text = this.#textOf(asset);
+      if (text === this.#texts[asset]) continue;
+      if (nowMs - (this.#sentAtMs[asset] as number) < holdMs) {
+        isHeld = true;
+        continue;
+      }
+      this.#texts[asset] = text;
+      changed.push(text);
+      if (this.subscribers > 0) this.#sentAtMs[asset] = nowMs;
+    }
+    if (!isHeld) this.#version = version;
     this.#flushes += 1;
     if (changed.length === 0) return;
     this.fanOut.send(this.#group, this.#flushes, stateText('prices', this.moment(), false, changed));

@@ -135,7 +135,8 @@ test('an example bot makes itself an account and bets beside a server as `npm st
     const bot = start('examples', ['momentum'], {
       TOTE_DATA_DIR: dataDir,
       TOTE_API_URL: `${server.publicUrl}/v1`,
-      TOTE_OPERATOR_URL: `${server.operatorUrl}/operator/v1`,
+      // Without the path, which the client knows.
+      TOTE_OPERATOR_URL: server.operatorUrl,
     });
     await bot.sees(/^momentum bets as acc_1, a new account with 1000 USD/);
     // Real time and a simulated walk: a bet may take a round or two, which this test does not wait for.

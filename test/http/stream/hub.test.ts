@@ -61,6 +61,8 @@ class HubBench {
   readonly hub: StreamHub;
   readonly near: NearGateways;
   #bets = 0;
+  /** By asset. */
+  readonly prices = new Map<number, number>();
   /** What waits for another turn. */
   readonly #later: (() => void)[] = [];
   nowMs = 0;
@@ -69,7 +71,10 @@ class HubBench {
     this.near = nearGateways({
       sequencer: this.api.host.sequencer,
       nowMs: () => this.api.clock.wallMs,
-      latestTick: () => null,
+      latestTick: (asset) => {
+        const price = this.prices.get(asset);
+        return price === undefined ? null : { price, timeMs: this.api.clock.wallMs };
+      },
       fairShare: () => NO_FAIR_SHARE,
       schedule: (run) => run(),
     });
@@ -139,7 +144,7 @@ class HubBench {
   }
 }
 
-test('several changes within a flush are sent as one, the newest', () => {
+test('the first change of a market is sent at once, and those within the next flush as one, the newest', () => {
   const bench = new HubBench();
   bench.api.open(0, 100);
   const bettor = bench.api.bettor();
@@ -151,13 +156,41 @@ test('several changes within a flush are sent as one, the newest', () => {
     bench.bet(bettor);
     bench.after(FLUSH_MS / 10);
   }
+  const [first, ...early] = socket.take('markets');
+  assert.ok(first?.type === 'markets' && early.length === 0);
+  assert.equal(first.data[0]?.totalBets, 1);
+  bench.after((FLUSH_MS * 6) / 10 - 1);
   assert.deepEqual(socket.take('markets'), []);
-  bench.after(FLUSH_MS);
+  bench.after(1);
   const [change, ...others] = socket.take('markets');
   assert.ok(change?.type === 'markets' && others.length === 0);
   assert.equal(change.data[0]?.totalBets, 5);
   bench.after(FLUSH_MS);
   assert.deepEqual(socket.take('markets'), [], 'nothing has changed since');
+});
+
+test('the first change of a price is sent at once, whatever others do; the next is held back', () => {
+  const bench = new HubBench();
+  bench.api.open(0, 100);
+  const socket = bench.open(bench.api.bettor());
+  bench.ask(socket, { op: 'subscribe', channel: 'prices' });
+  socket.take('prices');
+  const sentAfter = (ms: number): (readonly [string, number | null])[] => {
+    bench.after(ms);
+    return socket
+      .take('prices')
+      .flatMap((message) => (message.type === 'prices' ? message.data : []))
+      .map(({ crypto, price }) => [crypto, price] as const);
+  };
+  bench.prices.set(0, 101);
+  assert.deepEqual(sentAfter(1), [['BTC', 101]]);
+  bench.prices.set(1, 7);
+  bench.prices.set(0, 102);
+  assert.deepEqual(sentAfter(1), [['ETH', 7]]);
+  bench.prices.set(0, 103);
+  assert.deepEqual(sentAfter(FLUSH_MS - 2), []);
+  assert.deepEqual(sentAfter(1), [['BTC', 103]]);
+  assert.deepEqual(sentAfter(FLUSH_MS), []);
 });
 
 test('a message for many is rendered once, and a client that does not read is cut off alone', () => {

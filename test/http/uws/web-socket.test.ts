@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import WebSocket from 'ws';
 import type { HttpRequest, StreamOwner, StreamSocket } from '../../../engine/model/ports.js';
+import { Connection, type ConnectionHost } from '../../../http/stream/connection.js';
 import { UwsTransport } from '../../../http/uws/transport.js';
 import { systemClock } from '../../../process/clock.js';
 
@@ -15,7 +16,10 @@ interface Opened {
 }
 
 /** A server that opens every WebSocket below `/stream`, and answers all else with 404. */
-async function serve(connectionsMax = 10) {
+async function serve(
+  connectionsMax = 10,
+  ownerOf: (socket: StreamSocket) => StreamOwner | null = () => null,
+) {
   const errors: unknown[] = [];
   const opened: ((opened: Opened) => void)[] = [];
   const requests: HttpRequest[] = [];
@@ -43,14 +47,16 @@ async function serve(connectionsMax = 10) {
         close = resolve;
       });
       opened.shift()?.({ socket, messages, ponged, closed });
-      return {
-        onOpen: () => undefined,
-        onFault: () => undefined,
-        onMessage: (bytes) => messages.push(Buffer.from(bytes).toString()),
-        onPong: pong,
-        onRoom: () => undefined,
-        onClosed: close,
-      };
+      return (
+        ownerOf(socket) ?? {
+          onOpen: () => undefined,
+          onFault: () => undefined,
+          onMessage: (bytes) => messages.push(Buffer.from(bytes).toString()),
+          onPong: pong,
+          onRoom: () => undefined,
+          onClosed: close,
+        }
+      );
     });
   });
   const url = `127.0.0.1:${port}/stream`;
@@ -145,6 +151,55 @@ test('a client that has not read for long gets all that waits, and then the reas
   client.resume();
   const [code, reason] = await closed;
   assert.deepEqual([code, String(reason), received], [4408, 'slow_consumer', sent]);
+  await server.transport.close();
+  assert.deepEqual(server.errors, []);
+});
+
+/** A stream that tells when its client has given a sign of life. */
+class Watched extends Connection {
+  onAlive: () => void = () => undefined;
+
+  override onPong(): void {
+    super.onPong();
+    this.onAlive();
+  }
+}
+
+test('a client that answers no pings any more finds 4408 and the reason when it reads again', async () => {
+  const host: ConnectionHost = {
+    moment: () => ({ seq: 1, timeMs: 1 }),
+    monotonicMs: () => 0,
+    ...{ onOpen: () => undefined, onRequest: () => undefined },
+    ...{ onRoom: () => undefined, onClosed: () => undefined },
+  };
+  const streams: Watched[] = [];
+  const server = await serve(10, (socket) => {
+    const stream = new Watched(socket, { key: 1, account: 1, secret: '', address: '' }, host);
+    streams.push(stream);
+    return stream;
+  });
+  const { client } = await server.connect();
+  const [stream] = streams;
+  assert.ok(stream !== undefined);
+  const ping = (): Promise<void> => {
+    const alive = new Promise<void>((resolve) => {
+      stream.onAlive = resolve;
+    });
+    stream.ping();
+    return alive;
+  };
+  for (let pings = 0; pings < 4; pings++) await ping();
+  assert.equal(stream.endedBy, null);
+  const texts: string[] = [];
+  client.on('message', (data) => texts.push(String(data)));
+  client.pause();
+  for (let pings = 0; pings < 3; pings++) stream.ping();
+  assert.equal(stream.endedBy, 'slow_consumer');
+  const closed = once(client, 'close');
+  client.resume();
+  const [code, reason] = await closed;
+  assert.deepEqual([code, String(reason)], [4408, 'slow_consumer']);
+  assert.match(texts.at(-1) ?? '', /"code":"slow_consumer","message":"no answer to 2 pings"/);
   await server.transport.close();
   assert.deepEqual(server.errors, []);
 });

@@ -53,9 +53,13 @@ const OFTEN = 4;
 /** What has changed is published with the next change, not within its time. */
 function publishLate(): () => void {
   let publishes = 0;
-  return exchange(MarketPublisher.prototype, 'publish', (_self, real) => {
-    if (++publishes % OFTEN !== 0) real();
-  });
+  const atOnce = exchange(MarketPublisher.prototype, 'publishBets', () => undefined);
+  const publish = exchange(
+    MarketPublisher.prototype,
+    'publish',
+    (_self, real) => ++publishes % OFTEN !== 0 && real(),
+  );
+  return both(publish, atOnce);
 }
 
 /** The second half of a row is now and then as it was at the reading before. */
