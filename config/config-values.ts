@@ -2,20 +2,22 @@
  * Parsers for the values of `TOTE_*` variables, each with what it expects. `variables.ts` says which variable uses
  * which.
  */
+
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { AMOUNT_CENTS_MAX, centsOfDollars } from '../engine/base/money.js';
 import { isOperatorToken, OPERATOR_TOKEN_FORM } from '../engine/model/operators.js';
 import type { Setup } from '../engine/model/setup.js';
 import * as kept from '../engine/model/snapshots-kept.js';
 import { parseAddressRange } from './address-range.js';
-import type { RulesOverrides } from './overrides.js';
+import { contradictions, withOverrides } from './compose.js';
+import { type CheckedOverrides, checkOverrides, type RulesOverrides } from './overrides.js';
 import {
   CANCELS_PER_WRITE,
   DEFAULT_RATE_LIMITS,
   RATE_LIMIT_NAMES,
   type RateLimitSettings,
 } from './rate-limits.js';
-import { readRulesOverrides } from './rules-file.js';
 
 /** Thrown by a parser for a value that it rejects; the message says what was expected. */
 export class Expected extends Error {}
@@ -216,3 +218,20 @@ export const rulesFile: Parser<RequestedRules> = (text) => {
   if (!result.success) throw new Expected(`a JSON file of rules, or "none"; ${result.mistakes.join('; ')}`);
   return { from: 'file', overrides: result.overrides };
 };
+
+/** Reads and checks the file at `path`. */
+export function readRulesOverrides(path: string): CheckedOverrides {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    return {
+      success: false,
+      mistakes: [`it cannot be read: ${error instanceof Error ? error.message : error}`],
+    };
+  }
+  const checked = checkOverrides(value);
+  if (!checked.success) return checked;
+  const mistakes = contradictions(withOverrides('', checked.overrides));
+  return mistakes.length > 0 ? { success: false, mistakes } : checked;
+}

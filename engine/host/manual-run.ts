@@ -3,7 +3,7 @@
  * executes all that is due before time goes on.
  */
 import { assert } from '../base/assert.js';
-import type { By } from '../model/operators.js';
+import type { By } from '../model/domain.js';
 import type { Lifecycle } from './lifecycle.js';
 import type { Sequencer } from './sequencer.js';
 

@@ -3,19 +3,12 @@
  * the same commands in the same order give the same state. `command-codec.ts` defines their
  * text form.
  */
-import type { AssetClass } from './domain.js';
-import type { Operated } from './operators.js';
+import type { AssetClass, Operated, Timed } from './domain.js';
 import type { CancelOrder, CancelOrders, ExpireOrders, FillOrders } from './orders.js';
 import type { PriceEstimate } from './prices.js';
 import type { SignedRoot } from './proofs/proof-views.js';
 import type { Rules } from './rules.js';
 import type { Setup } from './setup.js';
-
-/** Accounts, keys and bets by number, markets, assets, sides and tiers by index: see `domain.ts`. */
-export interface Timed {
-  /** Engine time of the command in milliseconds since 1970, never before the last journaled one. */
-  readonly timeMs: number;
-}
 
 export interface Configure extends Operated {
   readonly kind: 'configure';

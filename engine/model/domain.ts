@@ -182,3 +182,23 @@ export function parseRoundId(id: string): { market: number; roundNumber: number 
   if (market < 0 || !/^(0|[1-9]\d{0,9})$/.test(digits)) return null;
   return { market, roundNumber: Number(digits) };
 }
+
+/** A command. It names accounts, keys and bets by number; markets, assets, sides and tiers by index. */
+export interface Timed {
+  /** Engine time of the command in milliseconds since 1970, never before the last journaled one. */
+  readonly timeMs: number;
+}
+
+/** Who had something done at the operator port, and why. */
+export interface By {
+  /** The caller's name. */
+  readonly operator: string;
+  /** '' if none was given. */
+  readonly reason: string;
+}
+
+/** Commands that operators send. */
+export interface Operated extends Timed {
+  /** Absent where the server acts of itself. For the record only. */
+  readonly by?: By;
+}

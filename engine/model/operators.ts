@@ -5,7 +5,7 @@
  * What operators have done, and what was refused, is listed by `GET /audit`. The journal has what they have done, as commands;
  * the archive has a row for each of them, and one for each kind of refused request.
  */
-import type { Command, CommandKind, Timed } from './commands.js';
+import type { Command, CommandKind } from './commands.js';
 import type { RuleValue } from './rules.js';
 
 /** From the least: who looks, who helps bettors with their accounts, and who moves money and controls trading. */
@@ -26,20 +26,6 @@ export interface OperatorToken extends OperatorCaller {
 
 /** The name of whoever has the one token that every server has; no other token may have it. */
 export const FIRST_OPERATOR = 'operator';
-
-/** Who had something done at the operator port, and why. */
-export interface By {
-  /** The caller's name. */
-  readonly operator: string;
-  /** '' if none was given. */
-  readonly reason: string;
-}
-
-/** Commands that operators send. */
-export interface Operated extends Timed {
-  /** Absent where the server acts of itself. For the record only. */
-  readonly by?: By;
-}
 
 /** Kinds of commands that say who sent them, if an operator did. */
 export const OPERATOR_KINDS = [

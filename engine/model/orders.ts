@@ -1,5 +1,5 @@
 /** Commands about resting orders (`commands.ts`), and what comes of orders as events (`events.ts`). */
-import type { Timed } from './commands.js';
+import type { Timed } from './domain.js';
 
 /** The account cancels one of its resting orders. */
 export interface CancelOrder extends Timed {

@@ -2,11 +2,11 @@
 import { must } from '../../engine/base/assert.js';
 import { ASSETS, type Asset } from '../../engine/model/domain.js';
 import type { Clock, PriceTick, TickVerdict } from '../../engine/model/ports.js';
+import type { LogEvent } from '../../process/log/events.js';
 import type { Log } from '../../process/log/log.js';
 import { KeptConnection, type Listener } from './kept-connection.js';
 import { Lateness } from './lateness.js';
 import { countVerdict, type FeedView, type LiveFeed, newCounts, type UpdateCounts } from './live-feed.js';
-import { SeldomLog } from './seldom-log.js';
 
 /** Services send prices or heartbeats every second: after so long without a new one the connection is given up. */
 const SILENCE_MS = 10_000;
@@ -108,5 +108,30 @@ export abstract class ConnectedFeed implements LiveFeed {
 
   protected offer(tick: PriceTick): void {
     countVerdict(this.countsOf(tick.asset), this.#sink?.(tick));
+  }
+}
+
+const EVERY_MS = 60_000;
+/** Bound on troubles that are told apart; a service makes up no more than that in a minute. */
+const TROUBLES_MAX = 100;
+
+export class SeldomLog {
+  readonly #writtenMs = new Map<string, number>();
+
+  /** `feed` is a field of every line. */
+  constructor(
+    private readonly log: Pick<Log, 'write'>,
+    private readonly clock: Pick<Clock, 'monotonicMs'>,
+    private readonly feed: string,
+  ) {}
+
+  /** `about` tells troubles of the same event apart. */
+  write(event: LogEvent, about: string, fields: object): void {
+    const nowMs = this.clock.monotonicMs();
+    const trouble = `${event} ${about}`;
+    if (nowMs - (this.#writtenMs.get(trouble) ?? Number.NEGATIVE_INFINITY) < EVERY_MS) return;
+    if (this.#writtenMs.size >= TROUBLES_MAX) this.#writtenMs.clear();
+    this.#writtenMs.set(trouble, nowMs);
+    this.log.write(event, { feed: this.feed, ...fields });
   }
 }

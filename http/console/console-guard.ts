@@ -8,8 +8,7 @@ import type { OperatorCaller } from '../../engine/model/operators.js';
 import type { BrowserHeaders, HttpRequest } from '../../engine/model/ports.js';
 import { Refused } from '../kit/refused.js';
 import type { Callers } from '../operator/access/callers.js';
-import { sessionIdIn } from './cookie.js';
-import type { Session, Sessions } from './sessions.js';
+import { type Session, type Sessions, sessionIdIn } from './sessions.js';
 
 const READS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 

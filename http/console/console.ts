@@ -13,9 +13,8 @@ import type { TokenGuard } from '../operator/access/token-guard.js';
 import { answer, type Result, sendResult } from '../operator/endpoint.js';
 import type { StaticPages } from '../pages/static-pages.js';
 import { NO_SESSION, refuseForgery, refuseOtherOrigin } from './console-guard.js';
-import { cookieOf, endedCookie, sessionIdIn } from './cookie.js';
 import type { SessionResource } from './session-resource.js';
-import type { Session, Sessions } from './sessions.js';
+import { cookieOf, endedCookie, type Session, type Sessions, sessionIdIn } from './sessions.js';
 import type { Watchers } from './watchers.js';
 
 const BASE = '/console';

@@ -11,3 +11,6 @@ export interface SessionResource {
   /** Milliseconds until it ends if it is not used again. */
   readonly leftMs: number;
 }
+
+/** The console's own close code of a WebSocket: the session has ended, and the page asks for a login. */
+export const SESSION_ENDED = 4401;

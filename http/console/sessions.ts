@@ -5,7 +5,7 @@
  */
 import { hash, randomBytes } from 'node:crypto';
 import type { OperatorToken } from '../../engine/model/operators.js';
-import type { Clock } from '../../engine/model/ports.js';
+import type { BrowserHeaders, Clock } from '../../engine/model/ports.js';
 
 /** A session that sends no request for so long ends. The live stream of an open page is no request. */
 export const IDLE_MS_MAX = 60 * 60_000;
@@ -97,3 +97,34 @@ function newSecret(): string {
 }
 
 const digestOf = (id: string): string => hash('sha256', id, 'hex');
+
+const NAME = 'tote_console';
+/** Of a Host header; there is none where it is the scheme's own. */
+const PORT = /:(\d{1,5})$/;
+const SECONDS_MAX = AGE_MS_MAX / 1_000;
+/** A browser has a few cookies for a host; whoever sends more is not searched for ours. */
+const COOKIES_MAX = 50;
+
+/** The session's id in a request's cookies; '' if there is none, or more than one: then somebody else has set one of them. */
+export function sessionIdIn(browser: BrowserHeaders): string {
+  const start = `${nameFor(browser)}=`;
+  const pairs = browser.cookie.split(';', COOKIES_MAX).map((pair) => pair.trim());
+  const ids = pairs.filter((pair) => pair.startsWith(start)).map((pair) => pair.slice(start.length));
+  return ids.length === 1 ? (ids[0] ?? '') : '';
+}
+
+/** Value of Set-Cookie for a session that `browser` has opened. */
+export const cookieOf = (id: string, browser: BrowserHeaders): string =>
+  `${nameFor(browser)}=${id}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${SECONDS_MAX}${secure(browser)}`;
+
+/** Value of Set-Cookie that takes the session's cookie away. */
+export const endedCookie = (browser: BrowserHeaders): string =>
+  `${nameFor(browser)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0${secure(browser)}`;
+
+/** The page's own address says how the browser came, even where a proxy in front of the server ends TLS. */
+const secure = ({ origin }: BrowserHeaders): string => (origin.startsWith('https://') ? '; Secure' : '');
+
+function nameFor({ host }: BrowserHeaders): string {
+  const port = PORT.exec(host)?.[1];
+  return port === undefined ? NAME : `${NAME}_${port}`;
+}

@@ -4,7 +4,7 @@
  */
 import type { HttpRequest, StreamOwner, StreamSocket } from '../../engine/model/ports.js';
 import { Refused } from '../kit/refused.js';
-import { SESSION_ENDED } from './close-codes.js';
+import { SESSION_ENDED } from './session-resource.js';
 import type { Session } from './sessions.js';
 
 export const WATCHERS_MAX = 50;

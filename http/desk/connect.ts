@@ -1,9 +1,9 @@
 /** Connects the engine with the memory that gateways read, and with the desk that serves their requests. */
 import type { Sequencer } from '../../engine/host/sequencer.js';
-import { JournalPosition } from '../board/journal-position.js';
 import { MarketPublisher } from '../board/market-publisher.js';
-import { type BoardMemory, boardOf } from '../board/markets.js';
+import { type BoardMemory, boardOf, DURABLE_SEQ } from '../board/markets.js';
 import { type RightsMemory, RightsWriter } from '../board/rights.js';
+import type { SharedRows } from '../board/shared-rows.js';
 import { BroadcastPublisher } from '../broadcast/publisher.js';
 import type { BroadcastMemory } from '../broadcast/records.js';
 import { Desk, type DeskOptions } from './desk.js';
@@ -50,4 +50,19 @@ export function connectEngine(sequencer: Sequencer, memory: SharedMemory, option
     },
   );
   return { desk: new Desk(sequencer, options), publisher, broadcaster };
+}
+
+export class JournalPosition {
+  readonly #row = new Float64Array(1);
+
+  constructor(private readonly facts: SharedRows) {
+    this.#row[DURABLE_SEQ] = Number.NaN;
+  }
+
+  /** `seq` is the number of the last durable command. */
+  write(seq: number): void {
+    if (seq === this.#row[DURABLE_SEQ]) return;
+    this.#row[DURABLE_SEQ] = seq;
+    this.facts.write(0, this.#row);
+  }
 }

@@ -3,11 +3,9 @@
  * queries are left out and keys in a path are masked, so the log never contains a key. Of the headers a valid `traceparent`
  * gives the ids of its trace.
  */
-
 import { maskKeys, maskTokens } from '../../crypto/api-keys.js';
 import type { Clock, HeaderBlock, HeaderList, HttpHandler } from '../../engine/model/ports.js';
 import type { Log } from '../../process/log/log.js';
-import { traceContextOf } from './trace-context.js';
 
 export type PortName = 'public' | 'operator';
 
@@ -42,4 +40,23 @@ export function logRequests(handler: HttpHandler, port: PortName, clock: Clock, 
 function requestIdIn(headers: HeaderList | HeaderBlock): string | undefined {
   if (typeof headers === 'string') return /^X-Request-Id: (.*)$/m.exec(headers)?.[1]?.trim();
   return headers[headers.indexOf('X-Request-Id') + 1];
+}
+
+export interface TraceContext {
+  /** 32 and 16 hex digits: of the whole trace, and of the client's own part of it. */
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
+/** Version, trace, parent and flags. A later version than 00 may have more behind another hyphen, which is left out. */
+const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
+/** Far more than any version needs. */
+const CHARS_MAX = 512;
+
+/** null if the header is absent or not valid: a broken one is treated as none, whatever it holds. */
+export function traceContextOf(traceparent: string): TraceContext | null {
+  if (traceparent.length > CHARS_MAX) return null;
+  const [, version, traceId, spanId, more] = TRACEPARENT.exec(traceparent) ?? [];
+  if (traceId === undefined || spanId === undefined) return null;
+  return version === '00' && more !== undefined ? null : { traceId, spanId };
 }

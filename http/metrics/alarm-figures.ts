@@ -1,7 +1,23 @@
-/** Figures that alarms are of, taken from readings and vitals. */
-import type { Alarm } from './alarms.js';
+/** An alarm, and the figures that alarms are of, taken from readings and vitals. */
 import type { Reading } from './readings.js';
-import type { VitalName } from './vitals.js';
+import type { VitalName, Vitals } from './vitals.js';
+
+export interface Alarm {
+  readonly name: string;
+  /** Critical: bettors cannot bet, or soon cannot. */
+  readonly severity: 'critical' | 'warning';
+  /** What is the case, in a sentence. */
+  readonly what: string;
+  readonly advice: string;
+  /** The figure, from the samples and in PromQL; null where it is not to be had. */
+  readonly figure: (reading: Reading, vitals: Pick<Vitals, 'latest' | 'sum'>) => number | null;
+  readonly promql: string;
+  readonly unit: '' | 's' | 'bytes' | 'commands' | 'share';
+  /** The alarm is raised above, or below, this for so long. */
+  readonly above?: number;
+  readonly below?: number;
+  readonly forSeconds: number;
+}
 
 type GaugeName = Parameters<Reading['gauges']['get']>[0];
 export const gauge =

@@ -2,9 +2,7 @@
  * What operators are alarmed of, in one list: `/vitals` and the console evaluate it, and Prometheus's rules and the alarms in
  * docs/ops/runbook.md are generated from it (`TOTE_TEST_WRITE=1 npm test -- monitoring`).
  */
-
-import { gauge, level, quantileOf, vital } from './alarm-figures.js';
-import type { Alarm } from './alarms.js';
+import { type Alarm, gauge, level, quantileOf, vital } from './alarm-figures.js';
 import { SPACE_LEVELS } from './engine-figures.js';
 import { REPLICATION_ALARMS } from './replication-alarms.js';
 import { SAMPLE_EVERY_MS } from './vitals.js';

@@ -1,24 +1,8 @@
 /** Which alarms are raised, from sample to sample of the vitals. */
+import type { Alarm } from './alarm-figures.js';
 import { ALARMS } from './alarm-list.js';
 import type { Reading } from './readings.js';
 import type { Vitals } from './vitals.js';
-
-export interface Alarm {
-  readonly name: string;
-  /** Critical: bettors cannot bet, or soon cannot. */
-  readonly severity: 'critical' | 'warning';
-  /** What is the case, in a sentence. */
-  readonly what: string;
-  readonly advice: string;
-  /** The figure, from the samples and in PromQL; null where it is not to be had. */
-  readonly figure: (reading: Reading, vitals: Pick<Vitals, 'latest' | 'sum'>) => number | null;
-  readonly promql: string;
-  readonly unit: '' | 's' | 'bytes' | 'commands' | 'share';
-  /** The alarm is raised above, or below, this for so long. */
-  readonly above?: number;
-  readonly below?: number;
-  readonly forSeconds: number;
-}
 
 /** An alarm that is raised. */
 export interface Raised extends Pick<Alarm, 'name' | 'severity' | 'what' | 'advice' | 'unit'> {

@@ -1,6 +1,5 @@
 /** Alarms of a leader whose journal is replicated; none is raised where it is on this machine alone. */
-import { quantileOf, vital } from './alarm-figures.js';
-import type { Alarm } from './alarms.js';
+import { type Alarm, quantileOf, vital } from './alarm-figures.js';
 import { LOG_AWAY_MS, leaderFigures, type ReplicationFigures, STANDBY_BEHIND_MS } from './replication.js';
 
 const ofLog =

@@ -11,8 +11,7 @@ import { later } from '../kit/client-work.js';
 import { refuseQuery } from '../kit/params.js';
 import { Refusal, Refused } from '../kit/refused.js';
 import { type Found, type Routed, Router } from '../kit/router.js';
-import { type Callers, refuseRole } from './access/callers.js';
-import type { Denials } from './access/denials.js';
+import { type Callers, type Denials, refuseRole } from './access/callers.js';
 import { answer, Call, type OperatorRoute, PREFIX, type Result, sendResult } from './endpoint.js';
 import { type Health, type HealthRoute, healthRoutes } from './health.js';
 

@@ -6,8 +6,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IValidation, tags } from 'typia';
 import type { ArchiveReads } from '../../engine/model/archive-reads.js';
+import type { By } from '../../engine/model/domain.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
-import type { By, OperatorCaller, OperatorRole } from '../../engine/model/operators.js';
+import type { OperatorCaller, OperatorRole } from '../../engine/model/operators.js';
 import type { HeaderList, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
 import { readBody } from '../kit/body.js';
 import { parseQuery } from '../kit/params.js';

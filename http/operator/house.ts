@@ -1,11 +1,106 @@
 /** Endpoints of the house's money. */
 import typia from 'typia';
+import { isoText } from '../../engine/base/iso-text.js';
+import type { EarningsAnswer } from '../../engine/model/archive-reads.js';
+import { parseChoice, parseTime } from '../kit/params.js';
+import { refuseInvalid, unlessRefused } from '../kit/refused.js';
 import { REFERENCE, showTransfer, type TransferBody, transferIn } from './accounts.js';
-import { answer, type Endpoint } from './endpoint.js';
-import { PROFIT_ENDPOINT } from './profit.js';
+import { type Answer, answer, type Endpoint, PAST } from './endpoint.js';
+import { HOUR_MS } from './figures/earnings.js';
 import type { TransferResource } from './resources/accounts.js';
-import { type HouseExposure, type HouseResource, houseExposure, houseResource } from './resources/house.js';
+import {
+  type Earnings,
+  earningsResource,
+  type HouseExposure,
+  type HouseResource,
+  houseExposure,
+  houseResource,
+} from './resources/house.js';
 import { lastOf } from './rounds.js';
+
+/** Days are those of UTC. */
+const LENGTHS_MS = { hour: HOUR_MS, day: 24 * HOUR_MS } as const;
+type Length = keyof typeof LENGTHS_MS;
+
+const PARTS_DEFAULT: Readonly<Record<Length, number>> = { hour: 24, day: 7 };
+const PARTS_MAX: Readonly<Record<Length, number>> = { hour: 168, day: 31 };
+const NOTHING: EarningsAnswer = { rounds: 0, voided: 0, bets: 0, volumeCents: 0, paidCents: 0, feesCents: 0 };
+
+interface HouseProfit {
+  readonly by: 'hour' | 'day';
+  readonly from: string;
+  readonly to: string;
+  readonly total: Earnings;
+  readonly parts: readonly EarningsOfPart[];
+}
+interface EarningsOfPart extends Earnings {
+  readonly start: string;
+  readonly end: string;
+}
+
+interface Span {
+  readonly by: Length;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+export const PROFIT_ENDPOINT: Endpoint = {
+  method: 'GET',
+  path: '/house/profit',
+  role: 'read',
+  id: 'getProfit',
+  tag: 'House',
+  summary: 'Profit of rounds, by hour or by day',
+  parameters: ['by', 'from', 'to'],
+  schemas: typia.json.schemas<[HouseProfit], '3.1'>(),
+  codes: PAST,
+  handle: async ({ engine, archive, earnings }, { given }) => {
+    const by = unlessRefused(parseChoice<Length>('by', given.get('by'), ['hour', 'day'])) ?? 'hour';
+    const fromMs = unlessRefused(parseTime('from', given.get('from')));
+    const toMs = unlessRefused(parseTime('to', given.get('to')));
+    const slices = await engine.list('openRounds', {});
+    const span = spanOf(by, fromMs, toMs, slices.at(-1)?.timeMs ?? 0);
+    return shown(span, await earnings.read(archive, span, slices));
+  },
+};
+
+/** Whole parts that hold all that was asked for; up to now, and a usual number of them, if that is not said. */
+function spanOf(by: Length, from: number | null, to: number | null, nowMs: number): Span {
+  const lengthMs = LENGTHS_MS[by];
+  const toMs = Math.ceil((to ?? nowMs + 1) / lengthMs) * lengthMs;
+  const fromMs = from === null ? toMs - PARTS_DEFAULT[by] * lengthMs : Math.floor(from / lengthMs) * lengthMs;
+  if (fromMs >= toMs) return refuseInvalid('from must be before to');
+  if (toMs - fromMs > PARTS_MAX[by] * lengthMs)
+    return refuseInvalid(`from and to must be at most ${PARTS_MAX[by]} ${by}s apart`);
+  return { by, fromMs: Math.max(0, fromMs), toMs };
+}
+
+function shown({ by, fromMs, toMs }: Span, hours: ReadonlyMap<number, EarningsAnswer>): Answer {
+  const lengthMs = LENGTHS_MS[by];
+  const parts = Array.from({ length: (toMs - fromMs) / lengthMs }, (_, index) => {
+    const startMs = fromMs + index * lengthMs;
+    const sums = sumOf(hours, startMs, startMs + lengthMs);
+    return { start: isoText(startMs), end: isoText(startMs + lengthMs), ...earningsResource(sums) };
+  });
+  const total = earningsResource(sumOf(hours, fromMs, toMs));
+  const profit: HouseProfit = { by, from: isoText(fromMs), to: isoText(toMs), total, parts };
+  return answer(200, profit);
+}
+
+function sumOf(hours: ReadonlyMap<number, EarningsAnswer>, fromMs: number, toMs: number): EarningsAnswer {
+  let sum = NOTHING;
+  for (let hourMs = fromMs; hourMs < toMs; hourMs += HOUR_MS) sum = added(sum, hours.get(hourMs) ?? NOTHING);
+  return sum;
+}
+
+const added = (one: EarningsAnswer, other: EarningsAnswer): EarningsAnswer => ({
+  rounds: one.rounds + other.rounds,
+  voided: one.voided + other.voided,
+  bets: one.bets + other.bets,
+  volumeCents: one.volumeCents + other.volumeCents,
+  paidCents: one.paidCents + other.paidCents,
+  feesCents: one.feesCents + other.feesCents,
+});
 
 export const HOUSE_ENDPOINTS: readonly Endpoint[] = [
   {

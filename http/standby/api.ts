@@ -4,10 +4,13 @@
  */
 import type { HttpHandler } from '../../engine/model/ports.js';
 import { Refused } from '../kit/refused.js';
-import { accessFamilies, type GuessCounts } from '../metrics/prometheus/access-families.js';
 import { type Build, MetricsPage } from '../metrics/prometheus/exposition.js';
 import { replicationFamilies } from '../metrics/prometheus/replication-families.js';
-import { clientFaultsFamily } from '../metrics/prometheus/thread-families.js';
+import {
+  accessFamilies,
+  clientFaultsFamily,
+  type GuessCounts,
+} from '../metrics/prometheus/thread-families.js';
 import type { ReplicationFigures, StandbyStatus } from '../metrics/replication.js';
 import type { Callers } from '../operator/access/callers.js';
 import { createOperatorApi } from '../operator/api.js';

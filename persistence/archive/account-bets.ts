@@ -4,8 +4,7 @@
  * written once, and sorted by account before.
  */
 import type Database from 'better-sqlite3';
-import { type ArchiveCell, archiveChecksum } from './form/checksum.js';
-import { ACCOUNT_BETS, parametersFor } from './form/columns.js';
+import { ACCOUNT_BETS, type ArchiveCell, archiveChecksum, parametersFor } from './form/columns.js';
 
 const FIRST_ENTRIES = 1_024;
 

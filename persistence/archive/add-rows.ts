@@ -1,8 +1,7 @@
 /** Adds rows of one archive to another, in the order in which they came about. */
 import type Database from 'better-sqlite3';
 import { ArchiveBlocks } from './blocks.js';
-import { type ArchiveCell, isIntact } from './form/checksum.js';
-import { PLACEMENT, positionsOf, SETTLEMENT } from './form/columns.js';
+import { type ArchiveCell, isIntact, PLACEMENT, positionsOf, SETTLEMENT } from './form/columns.js';
 import { type ArchiveProgress, damagedArchive, progressWriter, readProgress } from './schema.js';
 import { ArchiveTables, Transaction } from './tables.js';
 import type { ArchivePosition } from './writer.js';

@@ -5,7 +5,7 @@
 import type Database from 'better-sqlite3';
 import { messageOf } from '../errors.js';
 import { isBlockIntact, settledRowsOf } from './blocks.js';
-import { type ArchiveCell, isIntact } from './form/checksum.js';
+import { type ArchiveCell, isIntact } from './form/columns.js';
 import { rowsOfText } from './form/row-text.js';
 import { openArchive } from './open.js';
 import { type ArchiveProgress, asArchiveDamage, readProgress } from './schema.js';

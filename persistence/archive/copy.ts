@@ -8,8 +8,7 @@
  */
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { removeDatabase, unfinishedPath } from '../data-dir/database-files.js';
-import { renameDurably, syncPath } from '../data-dir/files.js';
+import { removeDatabase, renameDurably, syncPath, unfinishedPath } from '../data-dir/files.js';
 import { codeOf, JournalError } from '../errors.js';
 import { addRows, RowSource } from './add-rows.js';
 import { openArchive } from './open.js';

@@ -1,8 +1,7 @@
 /** The archive as a file: how it is opened, made durable and set aside. `schema.ts` has its content. */
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { sideFiles } from '../data-dir/database-files.js';
-import { renameDurably } from '../data-dir/files.js';
+import { renameDurably, sideFiles } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { JournalError } from '../errors.js';
 import { openArchive } from './open.js';

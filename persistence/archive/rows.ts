@@ -3,6 +3,7 @@
  * rows of their own, and neither is ever changed.
  */
 import { must } from '../../engine/base/assert.js';
+import { encodeCommand } from '../../engine/model/command-codec.js';
 import type { Command } from '../../engine/model/commands.js';
 import {
   BET_ENDS,
@@ -23,11 +24,17 @@ import type {
   OrderPending,
   RoundChanged,
 } from '../../engine/model/events.js';
-import { isOperatorCommand } from '../../engine/model/operators.js';
+import {
+  type ActionFields,
+  type ActionKind,
+  isOperatorCommand,
+  type OperatorCommand,
+  type RefusedAt,
+} from '../../engine/model/operators.js';
+import { valuesOf } from '../../engine/model/rules.js';
 import type { BetView, EngineReads, RoundView } from '../../engine/model/views.js';
 import type { Rest } from '../thread/pace.js';
-import { actionRow } from './action-rows.js';
-import { type ArchiveCell, archiveChecksum } from './form/checksum.js';
+import { type ArchiveCell, archiveChecksum } from './form/columns.js';
 
 /** A destination for rows of one kind: a list or a table. */
 export interface RowTaker {
@@ -243,4 +250,68 @@ function settledRow(seq: number, item: number, event: BetSettled): ArchiveCell[]
 function transferRow(seq: number, item: number, event: BalanceMoved): ArchiveCell[] {
   const { timeMs, account, amountCents, balanceCents, reason, reference } = event;
   return checked([seq, item, timeMs, account, amountCents, balanceCents, reason, reference, null]);
+}
+
+/** How many accounts and keys there are after the command: what it made has the last number. */
+export interface Numbered {
+  readonly accountCount: number;
+  readonly keyCount: number;
+}
+
+/** Fields that are not shown: the digest of a key's secret, and rules, of which `ruleFacts` has what is not a default. */
+const LEFT_OUT = ['by', 'digest', 'rules'];
+
+/** Cells in the order of `ACTION`. */
+export function actionRow(seq: number, command: OperatorCommand, counts: Numbered): ArchiveCell[] {
+  const { by, kind, timeMs } = command;
+  const [, , , fields] = JSON.parse(encodeCommand(command)) as [string, number, number, object];
+  const shown = Object.entries(fields).filter(([name]) => !LEFT_OUT.includes(name));
+  const own = 'reason' in command ? command.reason : '';
+  const facts = {
+    ...Object.fromEntries(shown),
+    ...madeBy(command, counts),
+    ...ruleFacts(command),
+    reason: by?.reason || own,
+  };
+  return row(seq, 0, timeMs, kind, by?.operator ?? null, facts);
+}
+
+function madeBy({ kind }: OperatorCommand, { accountCount, keyCount }: Numbered): Pick<ActionFields, 'made'> {
+  if (kind === 'createAccount') return { made: accountCount };
+  return kind === 'createKey' || kind === 'rotateKey' ? { made: keyCount } : {};
+}
+
+function ruleFacts(command: OperatorCommand): Pick<ActionFields, 'file' | 'changes'> {
+  if (command.kind !== 'configure') return {};
+  const { file = {}, operator = {} } = command.rules.layers ?? {};
+  return { file: valuesOf(file), changes: valuesOf(operator) };
+}
+
+/** Cells in the order of `ACTION`, for a place behind the item `last` of the command `seq`. */
+export function refusalRows(
+  seq: number,
+  last: number,
+  { timeMs, denials, others, guesses }: RefusedAt,
+): ArchiveCell[][] {
+  const reason = '';
+  const rows: ArchiveCell[][] = [];
+  const add = (kind: ActionKind, operator: string | null, facts: Omit<ActionFields, 'reason'>): unknown =>
+    rows.push(row(seq, last + rows.length + 1, timeMs, kind, operator, { reason, ...facts }));
+  for (const { operator, ...denial } of denials) add('roleDenied', operator, denial);
+  if (others > 0) add('roleDenied', null, { times: others });
+  if (guesses !== null) add('tokenRefused', null, guesses);
+  return rows;
+}
+
+function row(
+  seq: number,
+  item: number,
+  timeMs: number,
+  kind: ActionKind,
+  operator: string | null,
+  facts: ActionFields,
+): ArchiveCell[] {
+  // JSON escapes half a surrogate pair, which SQLite could not keep.
+  const cells = [seq, item, timeMs, kind, operator, JSON.stringify(facts)];
+  return [...cells, archiveChecksum(cells)];
 }

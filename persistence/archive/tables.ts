@@ -5,9 +5,9 @@
 import Database from 'better-sqlite3';
 import { crcHex } from '../journal/segment/batch-row.js';
 import { AccountBets } from './account-bets.js';
-import type { ArchiveCell } from './form/checksum.js';
 import {
   ACTION,
+  type ArchiveCell,
   type Columns,
   LIMIT_STEP,
   PLACED_BLOCK,

@@ -17,14 +17,14 @@ import {
   databaseBytes,
   removeDatabase,
   removeSideFiles,
+  renameDurably,
+  syncPath,
   unfinishedPath,
-} from '../data-dir/database-files.js';
-import { renameDurably, syncPath } from '../data-dir/files.js';
+} from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { noRest, type Rest } from '../thread/pace.js';
-import { refusalRows } from './action-rows.js';
 import { connectArchive } from './file.js';
-import { ArchiveRows } from './rows.js';
+import { ArchiveRows, refusalRows } from './rows.js';
 import {
   type ArchiveProgress,
   asArchiveDamage,

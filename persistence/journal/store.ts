@@ -5,8 +5,7 @@
 import { rmSync } from 'node:fs';
 import { AssertionError, assert, must } from '../../engine/base/assert.js';
 import type { Batch, JournalStore, Mark, StoredBatch } from '../../engine/model/ports.js';
-import { walPath } from '../data-dir/database-files.js';
-import { fileBytes, syncPath, writeFileDurably } from '../data-dir/files.js';
+import { fileBytes, syncPath, walPath, writeFileDurably } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { codeOf, isDiskFull, JournalError, messageOf } from '../errors.js';
 import { MarkFile } from './mark.js';

@@ -1,5 +1,4 @@
 /** Rows of the archive, converted back to the events that they came from. */
-
 import type { ArchivedRoundProof } from '../../engine/model/archive-reads.js';
 import {
   BET_ENDS,
@@ -18,8 +17,15 @@ import type {
   SettlementTerms,
 } from '../../engine/model/events.js';
 import type { ProofView, PublishedRoot } from '../../engine/model/proofs/proof-views.js';
-import type { ArchiveCell } from '../archive/form/checksum.js';
-import { LIMIT_STEP, PLACEMENT, positionsOf, ROUND, SETTLEMENT, TRANSFER } from '../archive/form/columns.js';
+import {
+  type ArchiveCell,
+  LIMIT_STEP,
+  PLACEMENT,
+  positionsOf,
+  ROUND,
+  SETTLEMENT,
+  TRANSFER,
+} from '../archive/form/columns.js';
 
 /** A finished round, as stored in the archive. */
 export interface ArchivedRound extends Omit<ArchivedRoundProof, 'paidCents' | 'root'> {

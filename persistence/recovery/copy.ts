@@ -15,13 +15,15 @@ import { existsSync, rmSync } from 'node:fs';
 import type { StoredBatch } from '../../engine/model/ports.js';
 import {
   databaseBytes,
+  fileBytes,
   removeDatabase,
   removeSideFiles,
+  renameDurably,
   rollbackPath,
+  syncPath,
   unfinishedPath,
   walPath,
-} from '../data-dir/database-files.js';
-import { fileBytes, renameDurably, syncPath } from '../data-dir/files.js';
+} from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { requireSpaceForCopy } from '../data-dir/space.js';
 import { recoveredPath, writeSegment } from '../journal/segment/names.js';

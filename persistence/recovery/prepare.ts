@@ -7,8 +7,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock, Mark } from '../../engine/model/ports.js';
-import { removeDatabase, rollbackPath } from '../data-dir/database-files.js';
-import { fileBytes } from '../data-dir/files.js';
+import { fileBytes, removeDatabase, rollbackPath } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { codeOf, messageOf } from '../errors.js';
 import { readMarkFile } from '../journal/mark.js';

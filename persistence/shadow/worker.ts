@@ -6,7 +6,7 @@ import { availableParallelism } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
 import type { Clock } from '../../engine/model/ports.js';
-import { databaseBytes } from '../data-dir/database-files.js';
+import { databaseBytes } from '../data-dir/files.js';
 import { copyNeedsBytes, DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } from '../data-dir/space.js';
 import { JournalError, messageOf } from '../errors.js';
 import { toErrorParts } from '../journal/messages.js';

@@ -1,7 +1,6 @@
 /** Copies of files into another data directory. Under its name a copy is complete and durable, or it does not exist. */
 import { chmodSync, constants, copyFileSync, existsSync, rmSync } from 'node:fs';
-import { unfinishedPath } from '../data-dir/database-files.js';
-import { renameDurably, syncPath } from '../data-dir/files.js';
+import { renameDurably, syncPath, unfinishedPath } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { requireSpaceForCopy } from '../data-dir/space.js';
 import { JournalError } from '../errors.js';

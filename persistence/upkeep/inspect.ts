@@ -8,7 +8,7 @@ import type { Mark, SpaceLevel } from '../../engine/model/ports.js';
 import type { Setup } from '../../engine/model/setup.js';
 import { readArchiveProgress } from '../archive/file.js';
 import type { ArchiveProgress } from '../archive/schema.js';
-import { databaseBytes } from '../data-dir/database-files.js';
+import { databaseBytes } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { findHolder, type Holder } from '../data-dir/lock.js';
 import { DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } from '../data-dir/space.js';

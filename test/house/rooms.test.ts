@@ -8,7 +8,8 @@ import { join, posix } from 'node:path';
 import { test } from 'node:test';
 import { importsOf, project, sourcesIn, targetOf, textOf } from './sources.js';
 
-const FILE_CIRCLES_MAX = 8;
+/** Groups of files that import each other. Those of the bench are programs with the workers that they start. */
+const FILE_CIRCLES_MAX = { product: 2, bench: 3 };
 const PRODUCT = ['config', 'crypto', 'engine', 'feeds', 'http', 'persistence', 'process', 'start', 'client'];
 const LISTED = [...PRODUCT, 'bench'];
 const DOCUMENT = 'docs/architecture.md';
@@ -108,7 +109,7 @@ test('no folder imports another that imports it in turn', () => {
   deepEqual(circlesIn(imported), []);
 });
 
-test(`at most ${FILE_CIRCLES_MAX} groups of files import each other`, () => {
+test('few groups of files import each other', () => {
   const isSource = new Set(sources);
   const graph = new Map(
     sources.map((file) => [
@@ -120,5 +121,8 @@ test(`at most ${FILE_CIRCLES_MAX} groups of files import each other`, () => {
     ]),
   );
   const circles = circlesIn(graph);
-  ok(circles.length <= FILE_CIRCLES_MAX, JSON.stringify(circles, null, 1));
+  const ofBench = circles.filter((files) => files.some((file) => file.startsWith('bench/')));
+  ok(ofBench.length <= FILE_CIRCLES_MAX.bench, JSON.stringify(ofBench, null, 1));
+  const others = circles.length - ofBench.length;
+  ok(others <= FILE_CIRCLES_MAX.product, JSON.stringify(circles, null, 1));
 });

@@ -1,6 +1,8 @@
 /** Prometheus's alert rules and the alarms of the runbook, made of the one list of alarms. */
+
+import type { Alarm } from '../../http/metrics/alarm-figures.js';
 import { ALARMS } from '../../http/metrics/alarm-list.js';
-import { type Alarm, limitOf } from '../../http/metrics/alarms.js';
+import { limitOf } from '../../http/metrics/alarms.js';
 
 interface Rule {
   readonly alert: string;

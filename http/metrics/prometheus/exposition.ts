@@ -5,12 +5,11 @@
 import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client';
 import type { Reading } from '../readings.js';
 import { leaderFigures } from '../replication.js';
-import { accessFamilies, type GuessCounts } from './access-families.js';
 import { engineFamilies } from './engine-families.js';
 import { type Family, gauge } from './family.js';
 import { gatewayFamilies, type RouteName } from './gateway-families.js';
 import { replicationFamilies } from './replication-families.js';
-import { threadFamilies } from './thread-families.js';
+import { accessFamilies, type GuessCounts, threadFamilies } from './thread-families.js';
 
 export interface Build {
   readonly version: string;

@@ -1,4 +1,6 @@
 /** Metrics of threads, by the thread's name. */
+
+import type { Guesses } from '../../../engine/model/operators.js';
 import { BACKGROUND_THREADS } from '../engine-figures.js';
 import type { Reading, ThreadFigures } from '../readings.js';
 import { counter, type Family, gauge, histogram, type Labelled } from './family.js';
@@ -45,3 +47,17 @@ export function threadFamilies({ threads, gauges }: Reading): Family[] {
     ),
   ];
 }
+
+/** Since the start of the server. */
+export type GuessCounts = Pick<Guesses, 'wrong' | 'refused'>;
+
+export const accessFamilies = ({ wrong, refused }: GuessCounts): Family[] => [
+  counter(
+    'tote_operator_tokens_refused_total',
+    'Requests with a wrong operator token (wrong), and all from an address that had sent too many of them (unseen)',
+    [
+      [{ reason: 'wrong' }, wrong],
+      [{ reason: 'unseen' }, refused],
+    ],
+  ),
+];

@@ -12,8 +12,7 @@ import type { Clock, HttpRequest } from '../../../engine/model/ports.js';
 import { Refused } from '../../kit/refused.js';
 import { Owner } from '../../limits/owner.js';
 import { WindowTable } from '../../limits/window-table.js';
-import type { Callers } from './callers.js';
-import { REPORT_EVERY_MS } from './denials.js';
+import { type Callers, REPORT_EVERY_MS } from './callers.js';
 
 /** Wrong tokens allowed to an address within a minute; further ones are refused unseen. */
 export const GUESSES_MAX = 10;

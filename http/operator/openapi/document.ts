@@ -7,8 +7,7 @@ import type { JsonObject } from '../../openapi/schemas.js';
 import { type Endpoint, PREFIX, TAGS } from '../endpoint.js';
 import { PARAMETERS, pathParameters } from '../parameters.js';
 import { BESIDE_SCHEMAS, besidePaths } from './beside.js';
-import { failures, requestBody, success } from './responses.js';
-import { componentSchemas } from './schemas.js';
+import { componentSchemas, failures, requestBody, success } from './responses.js';
 
 const INTRODUCTION = `Actions of operators, on a port of its own. Every request needs a token (\`Authorization: Bearer\`), or
 the session of the console; \`/healthz\` and \`/readyz\` need neither. A token has one of three roles, \`read\`, \`support\` and

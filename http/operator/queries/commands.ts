@@ -6,16 +6,15 @@ import { must } from '../../../engine/base/assert.js';
 import type { ManualRun } from '../../../engine/host/manual-run.js';
 import type { PriceTracker } from '../../../engine/host/price-tracker.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
-import { ASSETS, textAt } from '../../../engine/model/domain.js';
+import { ASSETS, type By, textAt } from '../../../engine/model/domain.js';
 import type { BalanceMoved, Outcome } from '../../../engine/model/events.js';
-import type { By, OperatorCommand } from '../../../engine/model/operators.js';
+import type { OperatorCommand } from '../../../engine/model/operators.js';
 import { RULES_VERSION, type Rules } from '../../../engine/model/rules.js';
 import type { AccountView, KeyView } from '../../../engine/model/views.js';
 import type { PushFeed } from '../../../feeds/push-feed.js';
 import { Refusal, Refused, refuse, refuseInvalid } from '../../kit/refused.js';
-import type { CommandResult, QueryOf, RefusedTick, ResultOf, UntimedCommand } from './query.js';
+import type { CommandResult, QueryOf, RefusedTick, Reply, ResultOf, UntimedCommand } from './query.js';
 import { keyView } from './reads.js';
-import type { Reply } from './reply.js';
 
 export const RULES_CHANGED = new Refused(
   'preview_outdated',

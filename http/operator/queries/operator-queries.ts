@@ -6,11 +6,18 @@ import type { Lifecycle } from '../../../engine/host/lifecycle.js';
 import { LOST } from '../../../engine/host/sequencer.js';
 import { internalError, Refusal } from '../../kit/refused.js';
 import { type CommandOptions, OperatorCommands } from './commands.js';
-import { pulse } from './pulse.js';
-import type { OperatorQuery, QueryKind, QueryMessage, QueryOf, ResultOf } from './query.js';
+import type {
+  After,
+  OperatorQuery,
+  QueryKind,
+  QueryMessage,
+  QueryOf,
+  Reply,
+  ResultOf,
+  Slices,
+} from './query.js';
 import { OperatorReads } from './reads.js';
-import type { After, Reply, Slices } from './reply.js';
-import { type StatusSources, statusOf } from './status.js';
+import { pulse, type StatusSources, statusOf } from './status.js';
 
 export interface OperatorQueriesOptions extends CommandOptions {
   readonly lifecycle: Lifecycle;

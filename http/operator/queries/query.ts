@@ -3,17 +3,19 @@
  * state; a result is numbers and texts of the engine, from which the operators' thread makes the answer. Both cross threads as
  * messages, so they are plain data.
  */
+
+import type { By } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { BalanceMoved } from '../../../engine/model/events.js';
 import type { DayResults } from '../../../engine/model/loss-limits.js';
-import type { By, OperatorCommand } from '../../../engine/model/operators.js';
+import type { OperatorCommand } from '../../../engine/model/operators.js';
 import type { Rules } from '../../../engine/model/rules.js';
 import type { AccountView, KeyView, RoundView, Totals } from '../../../engine/model/views.js';
 import { Refusal, Refused } from '../../kit/refused.js';
 import type { Searched, Slice } from '../../kit/search-query.js';
+import type { LeaderStatus } from '../../metrics/replication.js';
 import type { BetsReply } from '../../rings/replies.js';
 import type { ListFields } from '../../rings/requests.js';
-import type { Pulse } from './pulse.js';
 
 type Untimed<C> = C extends unknown ? Omit<C, 'timeMs' | 'by'> : never;
 
@@ -95,6 +97,32 @@ export interface OpenRounds {
 /** A page of an account's bets in memory, and how far the archive must have come for the rest of it. */
 export interface AccountBets extends BetsReply {
   readonly reachedSeq: number;
+}
+
+/** The few facts beside the board that the console shows each second. */
+export interface Pulse {
+  /** The engine's clock. */
+  readonly timeMs: number;
+  readonly isClockManual: boolean;
+  /** What the clock says that somebody has to confirm; null if nobody has. */
+  readonly unconfirmedMs: number | null;
+  readonly seq: number;
+  readonly durableSeq: number;
+  /** Commands that are not durable. */
+  readonly backlog: number;
+  readonly trading: { readonly enabled: boolean; readonly reason: string };
+  /** Why new orders are refused now, or null. */
+  readonly ordersRefused: string | null;
+  readonly totals: Totals;
+  readonly accounts: number;
+  readonly keys: number;
+  readonly bets: number;
+  /** Rounds that have ended and are not settled. */
+  readonly unsettled: number;
+  /** Markets by index. */
+  readonly suspended: readonly number[];
+  /** null where the journal is on this machine alone. */
+  readonly replication: LeaderStatus | null;
 }
 
 interface OfAccount {
@@ -248,3 +276,17 @@ export class EngineQueries {
     });
   }
 }
+
+/**
+ * The operators' thread is told once this command is durable. `all` waits for all work that is due now, settlements
+ * included.
+ */
+export type After = number | 'all';
+
+export interface Reply<T> {
+  readonly result: T;
+  readonly after: After;
+}
+
+/** A list: each slice is one turn's work, null if it has found nothing. It returns what the whole list waits for. */
+export type Slices<T> = Generator<T | null, After, void>;

@@ -7,8 +7,17 @@ import type { AccountView, KeyView, RoundView } from '../../../engine/model/view
 import { listOf } from '../../desk/lists.js';
 import { refuse } from '../../kit/refused.js';
 import type { Searched, Slice } from '../../kit/search-query.js';
-import type { AccountBets, AccountColumns, HouseFacts, OpenRound, OpenRounds, QueryOf } from './query.js';
-import type { After, Reply, Slices } from './reply.js';
+import type {
+  AccountBets,
+  AccountColumns,
+  After,
+  HouseFacts,
+  OpenRound,
+  OpenRounds,
+  QueryOf,
+  Reply,
+  Slices,
+} from './query.js';
 
 /** Looked at in one turn: as many as a page has unless more are asked for, so that a usual page shows one moment. */
 export const SLICE_ROWS = 100;

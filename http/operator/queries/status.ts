@@ -20,7 +20,8 @@ import type { Clock } from '../../../engine/model/ports.js';
 import type { EngineReads } from '../../../engine/model/views.js';
 import type { LiveFeed } from '../../../feeds/live/live-feed.js';
 import { type LeaderLog, leaderStatus } from '../../metrics/replication.js';
-import type { Reply } from './reply.js';
+import { type CommandOptions, unconfirmedMs } from './commands.js';
+import type { Pulse, Reply } from './query.js';
 
 /** The asset's last accepted tick since the start, or null. */
 type LatestTick = (asset: number) => { readonly price: number; readonly timeMs: number } | null;
@@ -238,4 +239,32 @@ function heldPrices(tracker: PriceTracker): Record<string, unknown> {
     return [[crypto, { price: last.price, source: last.source, since, ticks: agreeing + 1 }] as const];
   });
   return Object.fromEntries(shown);
+}
+
+/** Like the status page it does not wait for the journal. */
+export function pulse(
+  { sequencer, manualRun }: Pick<CommandOptions, 'sequencer' | 'manualRun'>,
+  log: LeaderLog | null,
+): Pulse {
+  const { engine } = sequencer;
+  const { trading } = engine;
+  const suspended: number[] = [];
+  for (let market = 0; market < MARKETS_MAX; market++) if (engine.isSuspended(market)) suspended.push(market);
+  return {
+    timeMs: sequencer.stampMs(),
+    isClockManual: manualRun !== null,
+    unconfirmedMs: unconfirmedMs(sequencer),
+    seq: engine.seq,
+    durableSeq: sequencer.durableSeq,
+    backlog: sequencer.backlogCommands,
+    trading: { ...trading },
+    ordersRefused: trading.enabled ? sequencer.gate : 'trading_disabled',
+    totals: { ...engine.totals() },
+    accounts: engine.accountCount,
+    keys: engine.keyCount,
+    bets: engine.betCount,
+    unsettled: engine.unsettledRounds().length,
+    suspended,
+    replication: leaderStatus(log),
+  };
 }

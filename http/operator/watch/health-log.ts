@@ -3,6 +3,7 @@
  * disk. There is one line for each change, and none while nothing changes.
  */
 
+import type { OrderTimes } from '../../../engine/host/order-times.js';
 import type { PriceTracker } from '../../../engine/host/price-tracker.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
 import { ASSETS, accountId, marketId, RESULT_VOID, roundId, textAt } from '../../../engine/model/domain.js';
@@ -10,10 +11,10 @@ import type { BalanceMoved, EngineEvent } from '../../../engine/model/events.js'
 import { LOSS_SCOPES } from '../../../engine/model/loss-limits.js';
 import type { PriceTick } from '../../../engine/model/ports.js';
 import type { AssetsAt } from '../../../feeds/silent-assets.js';
+import type { Log } from '../../../process/log/log.js';
 import type { DiskSpace } from '../../../process/shutdown.js';
+import { ARCHIVE_BEHIND_COMMANDS } from '../../metrics/alarm-list.js';
 import { awaitedPrices, marketsWithoutCapital, type ShadowView } from '../queries/status.js';
-import { ArchiveLag } from './archive-lag.js';
-import { MinuteLog, type MinuteLogOptions } from './minute-log.js';
 
 /** A feed that alternates between two prices has a line in this time. */
 const HELD_EVERY_MS = 60_000;
@@ -153,3 +154,66 @@ export class HealthLog {
     else log.write('needs_attention', { thing, condition, ...details });
   }
 }
+
+/** The archive is far behind from more than this many missing commands until fewer than a tenth of them are missing. */
+export const CAUGHT_UP_COMMANDS = 50_000;
+
+export class ArchiveLag {
+  #isBehind = false;
+
+  constructor(private readonly log: Pick<Log, 'write'>) {}
+
+  /** To be called about once a second. */
+  check(durableSeq: number, archiveSequence: number): void {
+    const lagCommands = Math.max(0, durableSeq - archiveSequence);
+    const isBehind = this.#isBehind
+      ? lagCommands >= CAUGHT_UP_COMMANDS
+      : lagCommands > ARCHIVE_BEHIND_COMMANDS;
+    if (isBehind === this.#isBehind) return;
+    this.#isBehind = isBehind;
+    this.log.write(isBehind ? 'archive_behind' : 'archive_caught_up', { archiveSequence, lagCommands });
+  }
+}
+
+const MINUTE_MS = 60_000;
+
+export interface MinuteLogOptions {
+  readonly sequencer: Pick<Sequencer, 'backlogCommands' | 'durableSeq'>;
+  readonly orderTimes: OrderTimes;
+  readonly shadow: () => Pick<ShadowView, 'appliedSeq' | 'archiveSeq'>;
+  /** Milliseconds that never go backwards. */
+  readonly steadyNowMs: () => number;
+  readonly log: Log;
+}
+
+export class MinuteLog {
+  #sinceMs: number;
+
+  constructor(private readonly options: MinuteLogOptions) {
+    this.#sinceMs = options.steadyNowMs();
+  }
+
+  /** To be called about once a second. A manual clock may skip minutes; one line then covers them all. */
+  check(): void {
+    const { sequencer, orderTimes, shadow, steadyNowMs, log } = this.options;
+    const elapsedMs = steadyNowMs() - this.#sinceMs;
+    if (elapsedMs < MINUTE_MS) return;
+    this.#sinceMs += elapsedMs;
+    const { orders, p99Ms } = orderTimes.take();
+    const { durableSeq, backlogCommands } = sequencer;
+    const { appliedSeq, archiveSeq } = shadow();
+    log.write('minute', {
+      seconds: rounded(elapsedMs / 1_000),
+      orders,
+      ordersPerSecond: rounded((orders / elapsedMs) * 1_000),
+      p99Ms: p99Ms === null ? null : rounded(p99Ms),
+      sequence: durableSeq,
+      backlog: backlogCommands,
+      shadowLag: Math.max(0, durableSeq - appliedSeq),
+      archiveLag: Math.max(0, durableSeq - archiveSeq),
+    });
+  }
+}
+
+/** Two decimals. */
+const rounded = (value: number): number => Math.round(value * 100) / 100;

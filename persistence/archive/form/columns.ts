@@ -2,6 +2,7 @@
  * The columns of the archive, one list for each kind of row: name and declaration. Statements, positions of cells and
  * counts of cells are derived from these lists.
  */
+import { crcHex } from '../../journal/segment/batch-row.js';
 
 /** By the name of the column: the rest of its declaration. */
 export type Columns = Readonly<Record<string, string>>;
@@ -181,3 +182,13 @@ export const declarationsOf = (columns: Columns): string =>
   Object.entries(columns)
     .map(([name, declaration]) => `  ${name} ${declaration}`)
     .join(',\n');
+
+/** A cell of the archive. */
+export type ArchiveCell = number | string | null;
+
+/** The checksum of the cells, as it is stored in the row. */
+export const archiveChecksum = (cells: readonly ArchiveCell[]): string => crcHex(JSON.stringify(cells));
+
+/** Whether the last cell is the checksum of those before it. */
+export const isIntact = (row: readonly ArchiveCell[]): boolean =>
+  row.at(-1) === archiveChecksum(row.slice(0, -1));

@@ -6,7 +6,7 @@
 import { must } from '../../../engine/base/assert.js';
 import { TextWriter } from '../../../engine/base/text-writer.js';
 import { BET_ENDS, MARKETS_MAX, marketId, SIDES } from '../../../engine/model/domain.js';
-import type { ArchiveCell } from './checksum.js';
+import type { ArchiveCell } from './columns.js';
 
 const COMMA = 0x2c;
 const LINE_END = 0x0a;

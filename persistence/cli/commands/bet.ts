@@ -27,8 +27,7 @@ import { isoText, oddsText, percentText, quoted, usd } from '../frame/format.js'
 import type { Output } from '../frame/output.js';
 import { type Known, Look } from '../past/look.js';
 import { AT_OPTIONS, type AtOptions, seqOf } from '../past/moments.js';
-import { betsIn, findRound, seedsOf, statusOf } from '../past/round.js';
-import { type KnownSeeds, readRoundSeeds } from '../past/round-seeds.js';
+import { betsIn, findRound, type KnownSeeds, readRoundSeeds, seedsOf, statusOf } from '../past/round.js';
 import { entryJson, showLedger } from '../words/ledger-text.js';
 
 export const betCommand = defineCommand<AtOptions>({

@@ -7,8 +7,7 @@ import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { Look } from '../past/look.js';
 import { AT_OPTIONS, type AtOptions, seqOf } from '../past/moments.js';
-import { roundFacts } from '../past/round.js';
-import { readRoundSeeds } from '../past/round-seeds.js';
+import { readRoundSeeds, roundFacts } from '../past/round.js';
 import { showRound } from '../past/round-text.js';
 
 export const roundCommand = defineCommand<AtOptions>({

@@ -2,8 +2,11 @@
  * Everything known about a round as one object, for `--json` and for the text for people, and whether its money adds
  * up: the seeds and stakes must be the pools, and the payouts and what the house got must be the pools, too.
  */
+
+import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
 import { dollarsOfCents } from '../../../engine/base/money.js';
 import type { Engine } from '../../../engine/engine.js';
+import { RoundSeeds } from '../../../engine/fairness.js';
 import {
   accountId,
   BET_ENDS,
@@ -22,14 +25,15 @@ import {
 import type { BetPlaced, OrderFilled, OrderPending, SettlementTerms } from '../../../engine/model/events.js';
 import type { PriceOrigin } from '../../../engine/model/proofs/proof-views.js';
 import type { RoundView } from '../../../engine/model/views.js';
-import { JournalError } from '../../errors.js';
+import type { DataDir } from '../../data-dir/layout.js';
+import { masterSecretFingerprint, openMasterSecret } from '../../data-dir/secrets.js';
+import { JournalError, messageOf } from '../../errors.js';
 import { type LedgerEntry, ledgerEntryOf } from '../../past/entries.js';
 import { type ArchivedRound, betOfFill } from '../../past/facts.js';
 import type { Past } from '../../past/past.js';
 import type { ArchivedEvent } from '../../past/streams.js';
 import { isoText } from '../frame/format.js';
 import { entryJson } from '../words/ledger-text.js';
-import type { KnownSeeds } from './round-seeds.js';
 
 /** A bet or limit order with what became of it. */
 export interface BetHistory {
@@ -203,3 +207,24 @@ const paidCents = (bets: readonly BetHistory[]): number =>
   bets.reduce((sum, { settled }) => sum + (settled?.event.payoutCents ?? 0), 0);
 const sumOf = (entries: readonly LedgerEntry[]): number =>
   entries.reduce((sum, { amountCents }) => sum + amountCents, 0);
+
+export type KnownSeeds =
+  | { readonly seeds: RoundSeeds; readonly why: null }
+  | { readonly seeds: null; readonly why: string };
+
+/** Reads the master secret of `dir` and compares it with the fingerprint in the rules of `engine`. */
+export function readRoundSeeds(dir: DataDir, engine: Engine): KnownSeeds {
+  try {
+    const secret = openMasterSecret(dir, false);
+    const expected = engine.rules?.masterSecretFingerprint;
+    if (expected === undefined || expected === masterSecretFingerprint(secret)) {
+      return { seeds: new RoundSeeds(secret, FAIRNESS_TOOLS), why: null };
+    }
+    return {
+      seeds: null,
+      why: `The file ${dir.masterSecretFile} is not the secret of this journal's rounds.`,
+    };
+  } catch (thrown) {
+    return { seeds: null, why: messageOf(thrown) };
+  }
+}

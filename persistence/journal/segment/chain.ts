@@ -2,9 +2,7 @@
  * Whether the segments of a journal are connected, by their own metadata: each begins where the one before it was
  * sealed, with that one's chain hash. A segment that is missing, or that is not the one that was sealed, is detected and named. Of a sealed segment only the last row is read here; `verify` reads the rest.
  */
-
-import { rollbackPath, walPath } from '../../data-dir/database-files.js';
-import { fileBytes } from '../../data-dir/files.js';
+import { fileBytes, rollbackPath, walPath } from '../../data-dir/files.js';
 import { JournalError } from '../../errors.js';
 import { CHAIN_START } from './batch-row.js';
 import { findSegments, firstSeqOf, recoveredPath, sourceOf } from './names.js';

@@ -16,8 +16,13 @@ import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { assert } from '../../../engine/base/assert.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
-import { removeDatabase, rollbackPath, unfinishedPath } from '../../data-dir/database-files.js';
-import { renameDurably, syncPath } from '../../data-dir/files.js';
+import {
+  removeDatabase,
+  renameDurably,
+  rollbackPath,
+  syncPath,
+  unfinishedPath,
+} from '../../data-dir/files.js';
 import { codeOf } from '../../errors.js';
 import type { ChainPosition } from './batch-row.js';
 import { segmentPath, writeSegment } from './names.js';

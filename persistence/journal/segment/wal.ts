@@ -8,8 +8,7 @@
  * is the end, and only the mark may object.
  */
 import { readFileSync } from 'node:fs';
-import { walPath } from '../../data-dir/database-files.js';
-import { isMissing } from '../../data-dir/files.js';
+import { isMissing, walPath } from '../../data-dir/files.js';
 import { damaged } from './schema.js';
 
 const HEADER_BYTES = 32;

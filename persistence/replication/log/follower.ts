@@ -5,14 +5,13 @@
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { JournalError } from '../../errors.js';
 import type { LeadFrom } from './leader.js';
-import { LeaseWatch } from './lease.js';
 import { type LocalJournal, locate, unpublished } from './locate.js';
-import { LogReader } from './log-reader.js';
 import { BatchJoiner, decodeMessage, type LogMessage, type Takeover } from './message.js';
 import type { Patience } from './patience.js';
 import {
   type EpochMemory,
   type FollowStatus,
+  type LeaseEntry,
   type LeaseState,
   type LeaseStore,
   LOG_BEGIN,
@@ -251,4 +250,88 @@ function ledBy(leader: string): JournalError {
     `${leader} leads this exchange: its lease is being renewed. Start this server as a standby with TOTE_ROLE=auto, or let it take over: ` +
       'npx tote promote NODE',
   );
+}
+
+export class LeaseWatch {
+  #revision = -1;
+  /** Monotonic time at which this revision was first seen. */
+  #sinceMs = 0;
+  #seenMs = Number.NEGATIVE_INFINITY;
+  #epoch = 0;
+
+  /** For the process of this name. */
+  constructor(
+    private readonly leaseMs: number,
+    private readonly node: string,
+  ) {}
+
+  /** The log has a takeover: its leader writes the lease next, and until then what stands there is that of an earlier one. */
+  tookOver(epoch: number, nowMs: number): void {
+    this.#epoch = epoch;
+    this.#sinceMs = nowMs;
+  }
+
+  /**
+   * `entry` was read at the monotonic time `nowMs`. A reader that was stopped, or could not read, has not watched: the
+   * lease begins anew. An older revision than one seen before is what a server that lags behind has, and no renewal.
+   */
+  saw(entry: LeaseEntry | null, nowMs: number): LeaseState {
+    const hasWatched = nowMs - this.#seenMs <= this.leaseMs / 2;
+    this.#seenMs = nowMs;
+    const revision = entry?.revision ?? 0;
+    if (revision > this.#revision || !hasWatched) {
+      this.#revision = Math.max(revision, this.#revision);
+      this.#sinceMs = nowMs;
+    }
+    if (entry === null && this.#epoch === 0) return 'none';
+    const isNewest = entry !== null && entry.epoch >= this.#epoch;
+    if (isNewest && entry.isReleased && (entry.successor === '' || entry.successor === this.node))
+      return 'released';
+    return nowMs - this.#sinceMs >= this.leaseMs ? 'lapsed' : 'held';
+  }
+}
+
+/** Asked for at a time. */
+const AHEAD_MAX = 16;
+
+export class LogReader {
+  #ahead: Promise<LogEntry | null>[] = [];
+  #window = 1;
+
+  /** `sequence` is the last message that has been read. */
+  constructor(
+    private readonly log: Pick<ReplicatedLog, 'read'>,
+    private readSequence: number,
+  ) {}
+
+  get sequence(): number {
+    return this.readSequence;
+  }
+
+  /** The next message, or null at the end. Throws what reading throws; the same message is then the next one again. */
+  async next(): Promise<LogEntry | null> {
+    while (this.#ahead.length < this.#window) {
+      const asked = this.log.read(this.readSequence + 1 + this.#ahead.length);
+      // Whoever awaits it learns of its failure; if it is dropped, nobody needs to.
+      asked.catch(() => undefined);
+      this.#ahead.push(asked);
+    }
+    try {
+      const entry = (await this.#ahead.shift()) ?? null;
+      if (entry === null) this.#startOver();
+      else {
+        this.readSequence += 1;
+        this.#window = Math.min(this.#window * 2, AHEAD_MAX);
+      }
+      return entry;
+    } catch (thrown) {
+      this.#startOver();
+      throw thrown;
+    }
+  }
+
+  #startOver(): void {
+    this.#ahead = [];
+    this.#window = 1;
+  }
 }

@@ -1,12 +1,13 @@
 /** How the NATS servers are reached: where they are, who we are, and whom we trust. */
+
+import { readFileSync } from 'node:fs';
 import {
   type Authenticator,
   type ConnectionOptions,
   credsAuthenticator,
   usernamePasswordAuthenticator,
 } from '@nats-io/transport-node';
-import { readNamedFile } from '../../data-dir/named-file.js';
-import { JournalError } from '../../errors.js';
+import { JournalError, messageOf } from '../../errors.js';
 
 export interface NatsSettings {
   /** `host:port` of each server. */
@@ -49,4 +50,15 @@ function authenticatorOf(file: string): Authenticator {
       `${file} has no credentials for the NATS servers: it is a file as nsc writes it, or has one line user:password.`,
     );
   return usernamePasswordAuthenticator(user, password);
+}
+
+/** Its text. Throws `file_unreadable`. */
+export function readNamedFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (thrown) {
+    throw new JournalError('file_unreadable', `${path} cannot be read: ${messageOf(thrown)}`, {
+      cause: thrown,
+    });
+  }
 }

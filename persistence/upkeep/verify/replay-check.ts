@@ -2,22 +2,24 @@
  * Replays a journal, from its beginning, or from the oldest good snapshot if the beginning is absent, and compares: the rolling digest and the books after every batch, the Merkle root of every round and its signature,
  * the full state with every snapshot, and every row of the archive.
  */
-
 import { newSha256 } from '../../../crypto/sha256.js';
 import { Engine } from '../../../engine/engine.js';
 import type { SnapshotRef } from '../../../engine/host/snapshot-store.js';
+import type { EngineEvent } from '../../../engine/model/events.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
+import type { EngineReads } from '../../../engine/model/views.js';
 import type { ArchiveProgress } from '../../archive/schema.js';
-import { messageOf } from '../../errors.js';
+import { masterSecretFingerprint } from '../../data-dir/secrets.js';
+import { JournalError, messageOf } from '../../errors.js';
 import type { ChainPosition } from '../../journal/segment/batch-row.js';
 import { ReplayMismatch, replayBatch } from '../../replay/replay.js';
 import { type BatchEnd, faultAtEnd, loadWhole, type UsableSnapshot } from '../../replay/usable-snapshot.js';
+import { RootFeed } from '../../roots/feed.js';
+import { RoundRoots } from '../../roots/round-roots.js';
 import type { SnapshotFiles } from '../../snapshot/files.js';
 import { ArchiveComparison } from './archive-rows.js';
-import { faultOfBooks, faultOfTotals } from './conservation.js';
 import type { Findings } from './findings.js';
 import type { RootSignatures } from './root-signatures.js';
-import { RootComparison } from './round-roots.js';
 import { isSameState } from './same-state.js';
 
 export interface ReplayCheckSources {
@@ -191,5 +193,84 @@ export class ReplayCheck {
       this.findings.fault('snapshot', ref.name, ref.seq, messageOf(thrown));
       return null;
     }
+  }
+}
+
+/** What is wrong with the running sums, or null. */
+export function faultOfTotals(engine: EngineReads): string | null {
+  const { houseCents, accountsCents, openStakesCents, openSeedsCents, reservedStakesCents, ...moved } =
+    engine.totals();
+  const { depositsCents, withdrawalsCents } = moved;
+  const held = houseCents + accountsCents + openStakesCents + openSeedsCents + reservedStakesCents;
+  const paidIn = depositsCents - withdrawalsCents;
+  if (held === paidIn && houseCents >= 0) return null;
+  return (
+    `house ${houseCents} + accounts ${accountsCents} + open stakes ${openStakesCents} + open seeds ${openSeedsCents} + ` +
+    `reserved stakes ${reservedStakesCents} = ${held} cents, but deposits ${depositsCents} - withdrawals ${withdrawalsCents} = ${paidIn}`
+  );
+}
+
+/** What is wrong with the sums of all accounts and all open bets, or null. */
+export function faultOfBooks(engine: EngineReads): string | null {
+  let accountsCents = 0;
+  let openStakesCents = 0;
+  let reservedStakesCents = 0;
+  for (let account = 1; account <= engine.accountCount; account++) {
+    const balanceCents = engine.account(account)?.balanceCents ?? 0;
+    if (balanceCents < 0) return `the balance of acc_${account} is ${balanceCents} cents`;
+    accountsCents += balanceCents;
+    for (const { status, stakeCents } of engine.openPositions(account, Number.POSITIVE_INFINITY)) {
+      if (status === 'PENDING') reservedStakesCents += stakeCents;
+      else openStakesCents += stakeCents;
+    }
+  }
+  const totals = engine.totals();
+  if (accountsCents !== totals.accountsCents) {
+    return `the accounts' balances add up to ${accountsCents} cents, the engine's sum is ${totals.accountsCents}`;
+  }
+  if (openStakesCents !== totals.openStakesCents) {
+    return `the open bets' stakes add up to ${openStakesCents} cents, the engine's sum is ${totals.openStakesCents}`;
+  }
+  if (reservedStakesCents !== totals.reservedStakesCents) {
+    return `the resting orders' stakes add up to ${reservedStakesCents} cents, the engine's sum is ${totals.reservedStakesCents}`;
+  }
+  return faultOfTotals(engine);
+}
+
+export class RootComparison {
+  readonly #feed: RootFeed;
+  readonly #fingerprint: string;
+  #faults: string[] = [];
+
+  constructor(
+    private readonly engine: Engine,
+    masterSecret: Uint8Array,
+  ) {
+    this.#fingerprint = masterSecretFingerprint(masterSecret);
+    const roots = new RoundRoots(masterSecret, null, 0);
+    this.#feed = new RootFeed(engine, ({ notes, reachedSeq }) => {
+      // One after the other, so that a wrong root hides none of those behind it.
+      for (const note of notes) {
+        try {
+          roots.take({ isBeginning: false, notes: [note], reachedSeq });
+        } catch (thrown) {
+          if (!(thrown instanceof JournalError)) throw thrown;
+          this.#faults.push(thrown.message);
+        }
+      }
+    });
+  }
+
+  /** Takes what a command did, the engine's last. */
+  add(events: readonly EngineEvent[]): void {
+    this.#feed.add(events);
+  }
+
+  /** What is wrong with the roots since the call before. With another secret than the rounds' all hashes are others. */
+  takeFaults(): readonly string[] {
+    this.#feed.tell();
+    const faults = this.#faults;
+    this.#faults = [];
+    return this.engine.rules?.masterSecretFingerprint === this.#fingerprint ? faults : [];
   }
 }

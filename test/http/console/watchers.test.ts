@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HttpRequest, StreamOwner, StreamSocket } from '../../../engine/model/ports.js';
-import { SESSION_ENDED } from '../../../http/console/close-codes.js';
+import { SESSION_ENDED } from '../../../http/console/session-resource.js';
 import { Session } from '../../../http/console/sessions.js';
 import { WATCHERS_MAX, Watchers } from '../../../http/console/watchers.js';
 

@@ -2,6 +2,7 @@
  * Both ports on real sockets, in one thread with a real engine, and a trap: the n-th step of what is done for a victim throws.
  * Steps are the handlers of the real tables, what these call, each look at a request, and each look at what came of its JSON.
  */
+
 import assert from 'node:assert/strict';
 import { keyDigest } from '../../../crypto/api-keys.js';
 import type { ArchiveReads } from '../../../engine/model/archive-reads.js';
@@ -34,7 +35,7 @@ import * as rateLimits from '../../../http/limits/rate-limits.js';
 import { shareLimits } from '../../../http/limits/shared-limits.js';
 import * as marketView from '../../../http/market-data/market-view.js';
 import * as meters from '../../../http/metrics/gateway-meter.js';
-import * as denials from '../../../http/operator/access/denials.js';
+import * as denials from '../../../http/operator/access/callers.js';
 import * as tokens from '../../../http/operator/access/token-guard.js';
 import { createOperatorApi } from '../../../http/operator/api.js';
 import { routeOf } from '../../../http/operator/endpoint.js';

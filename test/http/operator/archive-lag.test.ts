@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ARCHIVE_BEHIND_COMMANDS as BEHIND_COMMANDS } from '../../../http/metrics/alarm-list.js';
-import { ArchiveLag, CAUGHT_UP_COMMANDS } from '../../../http/operator/watch/archive-lag.js';
+import { ArchiveLag, CAUGHT_UP_COMMANDS } from '../../../http/operator/watch/health-log.js';
 
 test('falling behind is logged once, and catching up only when little is left', () => {
   const told: [string, object | undefined][] = [];

@@ -1,7 +1,7 @@
 /** What a role may not do is logged, with who tried it, and bounded. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DENIALS_MAX, Denials } from '../../../http/operator/access/denials.js';
+import { DENIALS_MAX, Denials } from '../../../http/operator/access/callers.js';
 import { TestClock } from '../../support/host/host.js';
 
 const ANN = { name: 'ann', role: 'read' } as const;

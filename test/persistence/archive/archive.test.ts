@@ -14,7 +14,7 @@ import { BET_ENDS, marketId, SIDES } from '../../../engine/model/domain.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
 import { setArchiveAside } from '../../../persistence/archive/file.js';
-import { archiveChecksum } from '../../../persistence/archive/form/checksum.js';
+import { archiveChecksum } from '../../../persistence/archive/form/columns.js';
 import { type ArchivePosition, ArchiveWriter } from '../../../persistence/archive/writer.js';
 import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
 import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';

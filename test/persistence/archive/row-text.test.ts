@@ -1,7 +1,7 @@
 /** The text of a block is the JSON of its rows, however it is written, and each row can be read by itself. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ArchiveCell } from '../../../persistence/archive/form/checksum.js';
+import type { ArchiveCell } from '../../../persistence/archive/form/columns.js';
 import { RowText, rowOfText, rowStarts, rowsOfText } from '../../../persistence/archive/form/row-text.js';
 import { randomOf } from '../support/journal-files.js';
 

@@ -8,7 +8,7 @@ import { must } from '../../../engine/base/assert.js';
 import { ReaderGone, type Streams } from '../../../persistence/cli/frame/output.js';
 import { COMMANDS } from '../../../persistence/cli/registry.js';
 import { run } from '../../../persistence/cli/run.js';
-import { walPath } from '../../../persistence/data-dir/database-files.js';
+import { walPath } from '../../../persistence/data-dir/files.js';
 import { lockDataDir } from '../../../persistence/data-dir/lock.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';

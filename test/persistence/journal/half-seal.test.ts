@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
-import { rollbackPath } from '../../../persistence/data-dir/database-files.js';
+import { rollbackPath } from '../../../persistence/data-dir/files.js';
 import type { DataDir } from '../../../persistence/data-dir/layout.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { Segment } from '../../../persistence/journal/segment/segment.js';

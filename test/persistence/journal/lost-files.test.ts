@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { shmPath, walPath } from '../../../persistence/data-dir/database-files.js';
+import { shmPath, walPath } from '../../../persistence/data-dir/files.js';
 import { commitBatch } from '../../../persistence/journal/commit.js';
 import { JournalLost } from '../../../persistence/journal/open-files.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
-import { walPath } from '../../../persistence/data-dir/database-files.js';
+import { walPath } from '../../../persistence/data-dir/files.js';
 import { checkWal } from '../../../persistence/journal/segment/wal.js';
 
 const HEADER_BYTES = 32;

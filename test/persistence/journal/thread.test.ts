@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import type { Batch, JournalWriterEvents, SpaceLevel } from '../../../engine/model/ports.js';
-import { walPath } from '../../../persistence/data-dir/database-files.js';
+import { walPath } from '../../../persistence/data-dir/files.js';
 import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
 import { JournalError } from '../../../persistence/errors.js';
 import { readMarkFile } from '../../../persistence/journal/mark.js';

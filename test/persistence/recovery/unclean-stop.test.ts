@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
-import { shmPath, unfinishedPath, walPath } from '../../../persistence/data-dir/database-files.js';
+import { shmPath, unfinishedPath, walPath } from '../../../persistence/data-dir/files.js';
 import type { DataDir } from '../../../persistence/data-dir/layout.js';
 import { commitBatch } from '../../../persistence/journal/commit.js';
 import { recoveredPath } from '../../../persistence/journal/segment/names.js';

@@ -1,7 +1,7 @@
 /** A lease has lapsed only for who has watched all of it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LeaseWatch } from '../../../persistence/replication/log/lease.js';
+import { LeaseWatch } from '../../../persistence/replication/log/follower.js';
 
 const LEASE_MS = 3_000;
 const entry = (revision: number, isReleased = false, successor = ''): Parameters<LeaseWatch['saw']>[0] => ({

@@ -11,7 +11,7 @@ import {
   idOf,
   partsOf,
 } from '../../../persistence/replication/log/message.js';
-import { deleteCovered } from '../../../persistence/replication/log/retention.js';
+import { deleteCovered } from '../../../persistence/replication/replicator.js';
 import { ModelLog } from './model-log.js';
 import {
   BEGINNING,

@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
 import { orders, setUpCommands } from '../../../bench/engine/scenario.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
-import { walPath } from '../../../persistence/data-dir/database-files.js';
+import { walPath } from '../../../persistence/data-dir/files.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import type { ShadowNews, ShadowOptions, ShadowStatus } from '../../../persistence/shadow/messages.js';
 import { ShadowThread } from '../../../persistence/shadow/thread.js';

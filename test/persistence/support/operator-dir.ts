@@ -12,7 +12,7 @@ import { RoundSeeds } from '../../../engine/fairness.js';
 import type { Command } from '../../../engine/model/commands.js';
 import { roundId } from '../../../engine/model/domain.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
-import { removeDatabase, rollbackPath, walPath } from '../../../persistence/data-dir/database-files.js';
+import { removeDatabase, rollbackPath, walPath } from '../../../persistence/data-dir/files.js';
 import { openDataDir } from '../../../persistence/data-dir/layout.js';
 import { masterSecretFingerprint } from '../../../persistence/data-dir/secrets.js';
 import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';

@@ -2,7 +2,6 @@
  * One life of the server: the real sequencer, lifecycle, price tracker and both APIs over a recovered engine, put
  * together as `main.ts` does it, with the simulator's clock, journal, feed and network instead of the real ones.
  */
-
 import { keyDigest } from '../../../crypto/api-keys.js';
 import { fail } from '../../../engine/base/assert.js';
 import type { Engine } from '../../../engine/engine.js';
@@ -23,7 +22,7 @@ import type { Rules } from '../../../engine/model/rules.js';
 import { PushFeed } from '../../../feeds/push-feed.js';
 import type { LatestTick } from '../../../http/board/market-publisher.js';
 import type { SharedLimits } from '../../../http/limits/shared-limits.js';
-import { Denials } from '../../../http/operator/access/denials.js';
+import { Denials } from '../../../http/operator/access/callers.js';
 import { TokenGuard } from '../../../http/operator/access/token-guard.js';
 import { createOperatorApi } from '../../../http/operator/api.js';
 import { routeOf } from '../../../http/operator/endpoint.js';

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { keyDigest } from '../../../crypto/api-keys.js';
 import { OPERATOR_ROLES, type OperatorRole } from '../../../engine/model/operators.js';
 import type { HttpRequest } from '../../../engine/model/ports.js';
-import { Denials } from '../../../http/operator/access/denials.js';
+import { Denials } from '../../../http/operator/access/callers.js';
 import { TokenGuard } from '../../../http/operator/access/token-guard.js';
 import { createOperatorApi } from '../../../http/operator/api.js';
 import { routeOf } from '../../../http/operator/endpoint.js';

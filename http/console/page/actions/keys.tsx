@@ -1,8 +1,8 @@
 /** Actions on keys. A secret is shown once, in the dialog that made its key. */
 import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import { SCOPES } from '../../../../engine/model/domain.js';
 import type { AccountResource, KeyResource } from '../../../operator/resources/accounts.js';
-import { CopyButton } from '../parts/copy-button.js';
 import { begin, typedIn } from '../state/action.js';
 import { operator } from '../state/api.js';
 import { isoTimeText } from '../state/format.js';
@@ -175,5 +175,28 @@ export function Secret({ made }: { readonly made: MadeKey }): JSX.Element {
         <CopyButton text={made.secret} what="secret" />
       </p>
     </div>
+  );
+}
+
+export function CopyButton({ text, what }: { readonly text: string; readonly what: string }): JSX.Element {
+  const [said, setSaid] = useState('');
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setSaid(`${what} copied`);
+    } catch {
+      // Browsers give the clipboard to pages over TLS or on this machine alone.
+      setSaid('This browser does not allow it: select the text instead');
+    }
+  };
+  return (
+    <>
+      <button type="button" onClick={copy}>
+        Copy {what}
+      </button>
+      <span class="quiet" role="status">
+        {said}
+      </span>
+    </>
   );
 }

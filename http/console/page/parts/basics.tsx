@@ -1,5 +1,6 @@
 /** Small parts that all views use. */
 import type { ComponentChildren, JSX } from 'preact';
+import { percentUp, type RoundNow } from '../state/markets.js';
 
 /** Its title, with a `#` in front for numbers and a `~` for what is left out where there is little room; and its cells. */
 export type Column<T> = readonly [title: string, show: (row: T) => ComponentChildren];
@@ -96,5 +97,35 @@ export function Loading({ error }: { readonly error: string }): JSX.Element {
     <p class="error" role="alert">
       {error}
     </p>
+  );
+}
+
+export function RoundBadge({
+  round,
+  nowMs,
+}: {
+  readonly round: RoundNow | null;
+  readonly nowMs: number;
+}): JSX.Element {
+  if (round === null) return <Badge tone="plain">no round</Badge>;
+  if (round.status !== 'LIVE') return <Badge tone="plain">{round.status.toLowerCase()}</Badge>;
+  return nowMs < round.bettingClosesMs ? (
+    <Badge tone="good">taking bets</Badge>
+  ) : (
+    <Badge tone="warn">bets closed</Badge>
+  );
+}
+
+/** UP's share of the pool as a bar and a number. */
+export function ShareBar({ round }: { readonly round: RoundNow }): JSX.Element {
+  const percent = percentUp(round);
+  return (
+    <span class="share">
+      <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+        <rect class="down" width="100" height="10" />
+        <rect class="up" width={percent} height="10" />
+      </svg>
+      {percent.toFixed(1)}%
+    </span>
   );
 }

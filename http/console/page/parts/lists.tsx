@@ -4,7 +4,7 @@ import type { BetResource } from '../../../operator/resources/bets.js';
 import { centsOf, isoTimeText, marketName, usd } from '../state/format.js';
 import { linkTo } from '../state/route.js';
 import { Badge, type Column, Loading, Table, type TableProps } from './basics.js';
-import { type Paged, usePaged } from './paged.js';
+import { type Paged, usePaged } from './loaded.js';
 
 interface ListProps<T> extends Pick<TableProps<T>, 'columns' | 'keyOf'> {
   readonly title: string;

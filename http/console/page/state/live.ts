@@ -3,8 +3,8 @@
  * a wait that grows and has some chance in it, so that many pages do not come back at the same moment.
  */
 import { computed, signal } from '@preact/signals';
-import { SESSION_ENDED } from '../../close-codes.js';
 import type { LiveMessage, StandbyMessage } from '../../live-message.js';
+import { SESSION_ENDED } from '../../session-resource.js';
 import { checkSession } from './api.js';
 import { ENDED, endSession, session } from './session.js';
 

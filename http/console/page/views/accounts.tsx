@@ -6,7 +6,7 @@ import type { AccountResource } from '../../../operator/resources/accounts.js';
 import { createAccount } from '../actions/accounts.js';
 import { type Column, FrozenBadge } from '../parts/basics.js';
 import { List } from '../parts/lists.js';
-import { usePaged } from '../parts/paged.js';
+import { usePaged } from '../parts/loaded.js';
 import { centsOf, usd } from '../state/format.js';
 import { linkTo } from '../state/route.js';
 import { may } from '../state/session.js';

@@ -5,7 +5,7 @@ import { ACTION_KINDS } from '../../../../engine/model/operators.js';
 import type { AuditDetails, AuditEntry } from '../../../operator/resources/audit.js';
 import { Badge, type Column } from '../parts/basics.js';
 import { List } from '../parts/lists.js';
-import { usePaged } from '../parts/paged.js';
+import { usePaged } from '../parts/loaded.js';
 import { isoTimeText } from '../state/format.js';
 import { linkTo } from '../state/route.js';
 

@@ -2,9 +2,8 @@
 import type { JSX } from 'preact';
 import { marketOf } from '../../../../engine/model/domain.js';
 import { suspendMarket, voidRound } from '../actions/control.js';
-import { Badge, Figure, Figures, Loading } from '../parts/basics.js';
+import { Badge, Figure, Figures, Loading, RoundBadge, ShareBar } from '../parts/basics.js';
 import { PricePlot } from '../parts/price-plot.js';
-import { RoundBadge, ShareBar } from '../parts/round.js';
 import { count, marketName, timeLeft, timeText, usd } from '../state/format.js';
 import { live } from '../state/live.js';
 import { type MarketNow, marketNow, oddsOf, type RoundNow } from '../state/markets.js';

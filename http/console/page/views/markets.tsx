@@ -2,8 +2,16 @@
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { ASSETS } from '../../../../engine/model/domain.js';
-import { Badge, type Column, Figure, Figures, Loading, Table } from '../parts/basics.js';
-import { RoundBadge, ShareBar } from '../parts/round.js';
+import {
+  Badge,
+  type Column,
+  Figure,
+  Figures,
+  Loading,
+  RoundBadge,
+  ShareBar,
+  Table,
+} from '../parts/basics.js';
 import { count, FRAMES, marketName, timeLeft, usd } from '../state/format.js';
 import { live } from '../state/live.js';
 import { type MarketNow, marketsOf, oddsOf } from '../state/markets.js';

@@ -4,7 +4,7 @@ import type { RoundResource } from '../../../operator/resources/rounds.js';
 import { voidRound } from '../actions/control.js';
 import type { Column } from '../parts/basics.js';
 import { Bets, List } from '../parts/lists.js';
-import { usePaged } from '../parts/paged.js';
+import { usePaged } from '../parts/loaded.js';
 import { centsOf, count, isoTimeText, marketName, usd } from '../state/format.js';
 import { linkTo } from '../state/route.js';
 import { may } from '../state/session.js';

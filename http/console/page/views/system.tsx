@@ -1,8 +1,9 @@
 /** The server itself: what is wrong and what to do, and its figures over the last hour. */
 import type { JSX } from 'preact';
 import type { Raised } from '../../../metrics/alarms.js';
+import type { VitalName } from '../../../metrics/vitals.js';
 import { Badge, Figure, Figures, Loading } from '../parts/basics.js';
-import { VitalPlot, type VitalPlotSpec } from '../parts/vital-plot.js';
+import { Plot } from '../parts/plot.js';
 import { useVitals, type VitalsNow } from '../parts/vitals.js';
 import { bytes, count, duration, timeText } from '../state/format.js';
 import { live } from '../state/live.js';
@@ -167,3 +168,34 @@ function figure(value: number, unit: Raised['unit']): string {
       return String(value);
   }
 }
+
+const COLORS = ['--line-1', '--line-2', '--line-3', '--line-4'];
+
+export interface VitalPlotSpec {
+  readonly title: string;
+  /** Columns with their names in the legend; at most four. */
+  readonly columns: readonly (readonly [name: VitalName, label: string])[];
+  readonly format: (value: number) => string;
+}
+
+export function VitalPlot({
+  spec,
+  vitals,
+}: {
+  readonly spec: VitalPlotSpec;
+  readonly vitals: VitalsNow;
+}): JSX.Element {
+  const { title, columns, format } = spec;
+  const lines = columns.map(([name, label], at) => ({
+    name: label,
+    color: COLORS[at] ?? '--text',
+    values: vitals.column(name),
+  }));
+  const summary = lines.map(({ name, values }) => `${name}: ${written(values.at(-1), format)}`).join(', ');
+  return (
+    <Plot title={title} summary={summary} times={vitals.time} lines={lines} format={format} fromZero={true} />
+  );
+}
+
+const written = (value: number | null | undefined, format: (value: number) => string): string =>
+  value == null ? 'none' : format(value);
