@@ -1,7 +1,6 @@
 /**
  * A 64-bit digest of the whole history, folded outcome by outcome. Two runs of the same
- * commands must agree on it after every command. It detects divergence, not forgery: the journal's chain of SHA-256
- * does that.
+ * commands must agree on it after every command. It detects divergence, not forgery.
  */
 import { assert } from '../base/assert.js';
 import type { BetPlaced, EngineEvent, OrderPending } from '../model/events.js';

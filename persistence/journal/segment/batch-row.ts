@@ -1,7 +1,8 @@
 /**
  * What makes the row of a batch verifiable. `checksum` detects damage in the row itself; `chain` ties the row to every
- * row before it, so that none can be changed, dropped or moved. Both are computed when a row is written and again
- * whenever it is read. Every journal store uses them, on disk or in a simulator's memory.
+ * row before it, so that one that is changed, dropped or moved by itself is found. Neither has a key: they do not find a
+ * forger who writes all rows anew. Both are computed when a row is written and again whenever it is read. Every journal store
+ * uses them, on disk or in a simulator's memory.
  *
  *     line     = "<firstSeq> <lastSeq> <timeMs> <digest>\n<commands>"
  *     chain    = SHA-256 of "<previous chain>\n<line>", 64 hex digits
