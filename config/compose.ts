@@ -10,7 +10,7 @@ import {
   timeFrameOf,
 } from '../engine/model/domain.js';
 import { defaultRules, type HouseRules, type MarketRules, type Rules } from '../engine/model/rules.js';
-import type { RulesOverrides } from './overrides.js';
+import { type RulesOverrides, utcMs } from './overrides.js';
 
 /**
  * The default rules with these changes, one layer after the other: what a later one says wins, however specific an earlier
@@ -19,18 +19,28 @@ import type { RulesOverrides } from './overrides.js';
 export function withOverrides(masterSecretFingerprint: string, ...layers: readonly RulesOverrides[]): Rules {
   let rules = defaultRules(masterSecretFingerprint);
   let active: readonly string[] | undefined;
-  for (const { markets, limits = {}, tiers = {}, lossLimits, ...plain } of layers) {
+  for (const { markets, limits = {}, tiers = {}, lossLimits, news = {}, profiles, ...plain } of layers) {
     active = markets ?? active;
     rules = {
       ...rules,
       ...plain,
       lossLimits: { ...rules.lossLimits, ...lossLimits },
+      news: { ...rules.news, ...newsOf(news) },
+      profiles: { ...rules.profiles, ...profiles },
       markets: rules.markets.map((market) => withLimits(market, limits)),
       tiers: rules.tiers.map((tier) => ({ ...tier, ...tiers[tier.tier] })),
     };
   }
   return { ...rules, markets: rules.markets.filter(({ marketId }) => active?.includes(marketId) ?? true) };
 }
+
+const newsOf = (news: NonNullable<RulesOverrides['news']>): Rules['news'] =>
+  Object.fromEntries(
+    Object.entries(news).map(([name, { at, assets = ASSETS, ...own }]) => [
+      name,
+      { ...own, at, atMs: utcMs(at), assets },
+    ]),
+  );
 
 function withLimits(rules: MarketRules, limits: NonNullable<RulesOverrides['limits']>): MarketRules {
   const changes = targetsOf(rules.marketId).map((target) => limits[target] ?? {});

@@ -4,7 +4,7 @@
  * range is a mistake, told in a sentence.
  */
 import typia, { type tags } from 'typia';
-import { ASSETS, MARKET_IDS, TIME_FRAMES } from '../engine/model/domain.js';
+import { ASSETS, type Asset, MARKET_IDS, TIME_FRAMES } from '../engine/model/domain.js';
 import { nearest } from './nearest.js';
 import { describeTypeErrors } from './type-errors.js';
 
@@ -28,6 +28,23 @@ interface MarketOverrides {
   readonly house?: HouseOverrides;
   readonly maxPriceAgeMs?: DurationMs & tags.Minimum<1>;
   readonly quoteAgeMs?: DurationMs & tags.Minimum<1>;
+}
+
+type Factor = number & tags.ExclusiveMinimum<0> & tags.Maximum<100>;
+/** A time of UTC, to the minute. */
+type UtcMinute = string & tags.Pattern<'^20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}Z$'>;
+
+interface NewsOverrides {
+  readonly at: UtcMinute;
+  readonly minutes: Count & tags.Maximum<10_080>;
+  /** All if absent. */
+  readonly assets?: readonly Asset[] & tags.MinItems<1> & tags.UniqueItems;
+  readonly factor?: Factor;
+}
+
+interface ProfileOverrides {
+  readonly hours?: readonly Factor[] & tags.MinItems<24> & tags.MaxItems<24>;
+  readonly weekdays?: readonly Factor[] & tags.MinItems<7> & tags.MaxItems<7>;
 }
 
 interface TierOverrides {
@@ -57,6 +74,9 @@ export interface RulesOverrides {
     readonly assetCents?: Cents & tags.Minimum<1>;
     readonly allCents?: Cents & tags.Minimum<1>;
   };
+  /** By name. */
+  readonly news?: { readonly [name: string]: NewsOverrides };
+  readonly profiles?: { readonly [asset: string]: ProfileOverrides };
   readonly cutoffMs?: DurationMs;
   readonly slippageE2?: number & tags.Type<'uint32'> & tags.Maximum<10_000>;
   readonly lateOpenBettingMs?: DurationMs;
@@ -79,6 +99,12 @@ export function checkOverrides(value: unknown): CheckedOverrides {
   return mistakes.length > 0 ? { success: false, mistakes } : { success: true, overrides: checked.data };
 }
 
+/** NaN for a day or an hour that does not exist, such as 30 February. */
+export function utcMs(at: string): number {
+  const timeMs = Date.parse(at);
+  return !Number.isNaN(timeMs) && new Date(timeMs).toISOString().startsWith(at.slice(0, -1)) ? timeMs : NaN;
+}
+
 function unknownTargets(overrides: RulesOverrides): string[] {
   const targets = ['*', ...TIME_FRAMES, ...ASSETS, ...MARKET_IDS];
   const named = (list: readonly string[], known: readonly string[], field: string): string[] =>
@@ -91,6 +117,10 @@ function unknownTargets(overrides: RulesOverrides): string[] {
   return [
     ...named(overrides.markets ?? [], MARKET_IDS, 'markets'),
     ...named(Object.keys(overrides.limits ?? {}), targets, 'limits'),
+    ...named(Object.keys(overrides.profiles ?? {}), ASSETS, 'profiles'),
+    ...Object.entries(overrides.news ?? {}).flatMap(([name, { at }]) =>
+      Number.isNaN(utcMs(at)) ? [`news.${name}.at: ${at} does not exist`] : [],
+    ),
   ];
 }
 

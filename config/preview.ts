@@ -1,5 +1,5 @@
 /** What other rules would change, value by value: for the house as a whole, and for each market. */
-import type { HouseRules, MarketRules, Rules } from '../engine/model/rules.js';
+import { type HouseRules, type MarketRules, type Rules, valuesOf } from '../engine/model/rules.js';
 
 /** null where there is none: a market that is not active has no rules. */
 type Value = string | number | null;
@@ -46,6 +46,8 @@ function generalValues(rules: Rules): ReadonlyMap<string, string | number> {
     markets: _markets,
     tiers,
     lossLimits,
+    news,
+    profiles,
     masterSecretFingerprint: _secret,
     layers: _layers,
     ...plain
@@ -53,8 +55,10 @@ function generalValues(rules: Rules): ReadonlyMap<string, string | number> {
   const ofTiers = tiers.flatMap(({ tier, ...own }) =>
     Object.entries(own).map(([name, value]) => [`tiers.${tier}.${name}`, value] as const),
   );
-  const ofLosses = Object.entries(lossLimits).map(([name, value]) => [`lossLimits.${name}`, value] as const);
-  return new Map([...Object.entries(plain), ...ofTiers, ...ofLosses]);
+  const nested = valuesOf({ lossLimits, news, profiles }).map(
+    ({ name, value }) => [name, typeof value === 'object' ? value.join(', ') : value] as const,
+  );
+  return new Map([...Object.entries(plain), ...ofTiers, ...nested]);
 }
 
 /** The values of a market, by name; none for a market that is not active. */

@@ -1,6 +1,6 @@
 /** What is studied: prices as they should be in each time frame, and prices as they are. */
 import { TIME_FRAMES, type TimeFrame } from '../../engine/model/domain.js';
-import type { HouseRules } from '../../engine/model/rules.js';
+import type { HouseRules, NewsRule } from '../../engine/model/rules.js';
 import { beside, fairFlow, INFORMED, KNOWN_ATTACKS, PUBLIC, RESTING } from './bettors.js';
 import type { Strategy } from './market.js';
 import {
@@ -29,6 +29,7 @@ export interface Wanted {
   readonly rounds: number;
   readonly seed: number;
   readonly house: Partial<HouseRules>;
+  readonly limits: boolean;
 }
 
 type Plan = Omit<Study, 'rounds' | 'seed' | 'frame'> & {
@@ -43,6 +44,15 @@ const SHORT: readonly TimeFrame[] = ['ONE_MINUTE', 'FIVE_MINUTES'];
 const NEWS: Profile = {
   slotMs: MINUTE_MS,
   factors: Array.from({ length: 30 }, (_, minute) => (minute === 2 ? 8 : 1)),
+};
+/** The house knows of each such minute. */
+const NEWS_RULES: Plan['known'] = (fromMs, untilMs) => {
+  const count = Math.ceil((untilMs - fromMs) / (30 * MINUTE_MS));
+  const news = Array.from({ length: count }, (_, at): [string, NewsRule] => {
+    const atMs = fromMs + (30 * at + 2) * MINUTE_MS;
+    return [`${at}`, { at: '', atMs, minutes: 1, assets: ['BTC'], factor: 8 }];
+  });
+  return { news: Object.fromEntries(news) };
 };
 /** Quiet nights, and afternoons three times as restless. */
 const HOURS: Profile = {
@@ -135,15 +145,18 @@ const PATHS: readonly Plan[] = [
     path: (given) => new FailoverPath(0.0005, given),
   },
   {
-    name: 'a minute of news',
-    foretold: ['public', 'informed'],
-    asset: 'BTC',
-    frames: ['FIVE_MINUTES'],
-    share: 0.25,
-    every: 6,
-    profile: NEWS,
+    ...{ name: 'a minute of news', asset: 'BTC', frames: ['FIVE_MINUTES'], share: 0.25, every: 6 },
+    ...{ foretold: ['public', 'informed'], profile: NEWS },
+  },
+  {
+    ...{ name: 'a minute of news, in the calendar', asset: 'BTC', frames: ['FIVE_MINUTES'] },
+    ...{ share: 0.25, every: 6, profile: NEWS, known: NEWS_RULES },
   },
   { name: 'hours of the day', asset: 'BTC', frames: ['ONE_DAY'], share: 0.1, profile: HOURS },
+  {
+    ...{ name: 'hours of the day, in the profile', asset: 'BTC', frames: ['ONE_DAY'], share: 0.1 },
+    ...{ profile: HOURS, known: () => ({ profiles: { BTC: { hours: HOURS.factors } } }) },
+  },
   {
     ...{ name: 'restarts, 3 times as volatile', asset: 'BTC', frames: ['ONE_MINUTE'], share: 0.5, every: 10 },
     ...{ volatility: 3, restarts: true },
@@ -156,18 +169,18 @@ const SHARES: Readonly<Partial<Record<TimeFrame, number>>> = { FOUR_HOURS: 0.25,
 const roundsOf = (wanted: number, share = 1): number => Math.max(1, Math.round(wanted * share));
 
 /** All cases: fine prices first, in each time frame. */
-export function casesOf({ rounds, seed, house }: Wanted): Case[] {
+export function casesOf({ rounds, seed, ...rest }: Wanted): Case[] {
   const flows = [20, 100, 500].map((bets) => fairFlow(bets, seed));
   const attacks = [...KNOWN_ATTACKS, ...RESTING];
   const beasides = attacks.map((attack) => beside(attack, seed));
   const strategies = [...attacks, ...beasides, ...flows];
   const fine = TIME_FRAMES.map((frame): Case => {
-    const common = { name: 'fine', asset: 'BTC' as const, frame, seed, house, strategies, flows };
+    const common = { name: 'fine', asset: 'BTC' as const, frame, seed, ...rest, strategies, flows };
     return { ...common, rounds: roundsOf(rounds, SHARES[frame]) };
   });
   const others = PATHS.flatMap(({ frames, share, ...plan }) =>
     frames.map((frame): Case => {
-      const common = { ...plan, frame, seed, house, strategies: [PUBLIC, INFORMED], flows: [] };
+      const common = { ...plan, frame, seed, ...rest, strategies: [PUBLIC, INFORMED], flows: [] };
       return { ...common, rounds: roundsOf(rounds, share) };
     }),
   );

@@ -19,6 +19,7 @@ const USAGE = `npm run economics -- [options]
   --threads N         cases at once (default 2)
   --policy NAME       fair or fixed (default: the default rules')
   --seed-cents N      the house's seed on each side (default: the default rules')
+  --limits            with the default rules' loss limits: a case ends at them
   --seed N            of all that is random (default 1)
 `;
 const REFUSED_MAX = 0.01;
@@ -45,7 +46,7 @@ function readOptions(): Options {
   const { values } = parseArgs({
     options: {
       ...{ paths: text, frames: text, bettors: text, rounds: text, threads: text, policy: text, seed: text },
-      ...{ 'seed-cents': text, help: { type: 'boolean' } },
+      ...{ 'seed-cents': text, help: { type: 'boolean' }, limits: { type: 'boolean' } },
     },
   });
   if (values.help === true) {
@@ -58,6 +59,7 @@ function readOptions(): Options {
     rounds: whole(values.rounds ?? '2000'),
     threads: whole(values.threads ?? '2'),
     seed: whole(values.seed ?? '1'),
+    limits: values.limits === true,
     house: {
       ...(policy === undefined ? {} : { policy: oneOf(['fair', 'fixed'] as const, policy) }),
       ...(values['seed-cents'] === undefined ? {} : { seedCents: whole(values['seed-cents']) }),

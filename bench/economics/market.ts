@@ -48,6 +48,7 @@ export class Market {
   #play: ((moment: Market) => void) | null = null;
   #scene: Scene | null = null;
   #beganMs = 0;
+  #suspended = false;
   #taken = { stakedCents: 0, bets: 0, refused: 0 };
 
   constructor(
@@ -66,7 +67,7 @@ export class Market {
   /** Takes a command of the house. With the price that ends a round its bets are settled, too. */
   follow(command: Command): void {
     const { timeMs } = command;
-    if (command.kind === 'settle') return;
+    if (command.kind === 'settle' || this.#suspended) return;
     const before = this.#houseCents();
     if (command.kind !== 'advance' && this.#engine.nextDueMs <= timeMs)
       this.#apply({ kind: 'advance', timeMs });
@@ -92,6 +93,7 @@ export class Market {
 
   /** The bettor acts. */
   act(scene: Scene): void {
+    if (this.#suspended) return;
     this.#scene = scene;
     this.#beganMs = this.#round.startTimeMs;
     this.#play ??= this.strategy.newRound();
@@ -191,6 +193,7 @@ export class Market {
     }
     assert(outcome.status === 'accepted', `${command.kind} is ${outcome.status}`);
     for (const event of outcome.events) {
+      this.#suspended ||= event.type === 'marketSuspended';
       if (event.type === 'orderPending') this.#restingIds.add(event.bet);
       if (event.type !== 'betPlaced' && event.type !== 'orderFilled') continue;
       this.#restingIds.delete(event.bet);

@@ -26,6 +26,10 @@ export interface Study {
   readonly seed: number;
   /** What differs from the default way to quote. */
   readonly house?: Partial<HouseRules>;
+  /** What it knows beforehand, of a time that begins and ends so. */
+  readonly known?: (fromMs: number, untilMs: number) => Partial<Rules>;
+  /** Whether it plays with its loss limits, and ends at them. */
+  readonly limits?: boolean;
   readonly jumpLimits?: JumpLimits;
   /** The real volatility as a factor of the one that the house begins with, always and by the clock. */
   readonly volatility?: number;
@@ -49,14 +53,18 @@ const MOMENTS = 136;
 const LAST_MOMENT_MS = 1_000;
 
 /** The default rules with this one market, and its house's way to quote. */
-function rulesOf({ asset, frame, house }: Study): Rules {
+function rulesOf({ asset, frame, house, limits, known, rounds, every = 1 }: Study): Rules {
   const rules = defaultRules('0'.repeat(64));
   const markets = rules.markets
     .filter(({ marketId }) => marketId === `${asset}_${frame}`)
     .map((market) => ({ ...market, house: { ...market.house, ...house } }));
+  const frameMs = must(TIME_FRAME_MS[TIME_FRAMES.indexOf(frame)], 'time frame');
+  const untilMs = BEGIN_MS + 2 * WARM_UP_MS + (rounds + 1) * every * frameMs;
   // Thousands of rounds are many days: what a limit would cut off is what is measured.
   const most = Number.MAX_SAFE_INTEGER;
-  return { ...rules, markets, lossLimits: { marketCents: most, assetCents: most, allCents: most } };
+  const unlimited = { marketCents: most, assetCents: most, allCents: most };
+  const lossLimits = limits === true ? rules.lossLimits : unlimited;
+  return { ...rules, markets, lossLimits, ...known?.(BEGIN_MS, untilMs) };
 }
 
 /** By strategy, its rounds. */

@@ -1435,7 +1435,7 @@ export interface components {
          * @description Orders are not taken right now; this one was not placed.
          *
          *     - `trading_disabled`: an operator has stopped orders; the sentence gives the reason
-         *     - `market_suspended`: an operator has stopped orders in this market: bet elsewhere
+         *     - `market_suspended`: the market takes no orders, by an operator or because of news: bet elsewhere
          *     - `stale_price`: the house has no fresh price to quote from: usually over with the next tick
          *     - `price_held`: a price far from the last one is being checked: seconds to half a minute
          *     - `price_source_changed`: prices come from another source than when the round opened: bet on the next round

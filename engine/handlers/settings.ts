@@ -45,6 +45,8 @@ function assertSound(rules: Rules): void {
   assert(rules.tiers.length === TIERS.length, 'there are rules for every tier');
   assert(rules.historyBetsMax > 0 && rules.openBetsMax > 0, 'accounts keep at least one bet');
   for (const limit of Object.values(rules.lossLimits)) assert(limit > 0, 'a loss limit is above 0');
+  for (const { minutes, factor = 1 } of Object.values(rules.news))
+    assert(minutes > 0 && factor > 0, 'news takes time, and prices move in it');
   for (const market of rules.markets) {
     assert(marketOf(market.marketId) >= 0, `market ${market.marketId} exists`);
     assertQuotable(market.marketId, market.house, rules.feeBps);

@@ -17,12 +17,14 @@ import {
   NO_FAIR_SHARE,
   SHARE_PRICE_HELD,
   SHARE_SOURCE_CHANGED,
+  SHARE_SUSPENDED,
   SHARE_TOO_COARSE,
 } from '../model/domain.js';
 import type { PriceTick } from '../model/ports.js';
 import type { PriceEstimate } from '../model/prices.js';
 import type { EngineReads, RoundView } from '../model/views.js';
 import type { Estimator, PriceTracker } from './price-tracker.js';
+import { isSuspended, usualMs } from './ticks/calendar.js';
 import { fairShareE6 } from './ticks/fair-share.js';
 import { Volatility, YEARLY_VOLATILITY } from './ticks/volatility.js';
 
@@ -55,7 +57,13 @@ export class Quoter implements Estimator {
     yearly: Readonly<Record<Asset, number>> = YEARLY_VOLATILITY,
     private readonly isOffered: (market: number) => boolean = () => true,
   ) {
-    this.#volatilities = ASSETS.map((name, asset) => new Volatility(yearly[name], engine.estimate(asset)));
+    this.#volatilities = ASSETS.map((name, asset) => {
+      const usual = (fromMs: number, untilMs: number): number => {
+        const { rules } = engine;
+        return rules === null ? untilMs - fromMs : usualMs(rules, asset, fromMs, untilMs);
+      };
+      return new Volatility(yearly[name], engine.estimate(asset), usual);
+    });
     tracker.teach(this);
   }
 
@@ -93,6 +101,8 @@ export class Quoter implements Estimator {
     const quoteAgeMs = this.engine.marketRules(market)?.quoteAgeMs ?? 0;
     if (nowMs - this.tracker.renewedMs(asset) > quoteAgeMs) return NO_FAIR_SHARE;
     if (!this.isOffered(market)) return NO_FAIR_SHARE;
+    const { rules } = this.engine;
+    if (rules !== null && isSuspended(rules, asset, nowMs, round.endTimeMs)) return SHARE_SUSPENDED;
     // Sources differ by more than a moment's change: the difference would decide the round.
     if (tick.source !== round.proof.open?.source) return SHARE_SOURCE_CHANGED;
     const quoted = this.#quoted[market];
@@ -105,7 +115,7 @@ export class Quoter implements Estimator {
   #shareOf(round: RoundView, { asset, price, spread = 0, timeMs }: PriceTick): number {
     const volatility = this.volatility(asset);
     const { increment } = volatility;
-    const atClose = volatility.varianceOver(round.endTimeMs - round.bettingClosesMs);
+    const atClose = volatility.varianceBetween(round.bettingClosesMs, round.endTimeMs);
     const least = Math.max(STEPS_MIN * increment, SPREADS_MIN * spread);
     if (least / price > Math.sqrt(atClose)) return SHARE_TOO_COARSE;
     const variance = volatility.varianceUntil(round.endTimeMs, timeMs);

@@ -70,6 +70,7 @@ export const NO_FAIR_SHARE = -1;
 export const SHARE_PRICE_HELD = -2;
 export const SHARE_SOURCE_CHANGED = -3;
 export const SHARE_TOO_COARSE = -4;
+export const SHARE_SUSPENDED = -5;
 
 export const TIERS = ['BRONZE', 'SILVER', 'GOLD', 'PLATINUM', 'VIP'] as const;
 export type Tier = (typeof TIERS)[number];

@@ -89,6 +89,7 @@ export const NO_SHARE_CODES = [
   'price_held',
   'price_source_changed',
   'price_too_coarse',
+  'market_suspended',
 ] as const satisfies readonly ErrorCode[];
 /** The same in words. */
 const NO_SHARE_TEXTS = [
@@ -96,6 +97,7 @@ const NO_SHARE_TEXTS = [
   'a price that is far from the last one is being checked; try again',
   'prices come from another source than when the round opened; the next round takes orders',
   'the price moves in steps too large for the time that is left when betting closes',
+  'news falls into this round; it takes orders again once the news is over',
 ] as const;
 
 /** The refusal of an order whose fair share is below 0. */

@@ -2,7 +2,16 @@
  * The rules in force: all configuration that affects outcomes. They reach the engine only through a journaled
  * `configure` command. A round keeps the rules it was opened under.
  */
-import { ASSETS, assetClassOf, assetOf, MARKET_IDS, type Tier, textAt, timeFrameOf } from './domain.js';
+import {
+  ASSETS,
+  type Asset,
+  assetClassOf,
+  assetOf,
+  MARKET_IDS,
+  type Tier,
+  textAt,
+  timeFrameOf,
+} from './domain.js';
 
 /** How the house quotes in a market. */
 export interface HouseRules {
@@ -51,7 +60,7 @@ export interface RuleLayers {
 export interface RuleValue {
   /** With a dot before each inner name: `limits.BTC.house.seedCents`. */
   readonly name: string;
-  readonly value: string | number | readonly string[];
+  readonly value: string | number | readonly (string | number)[];
 }
 
 /** The values of a layer, in the order of their names. */
@@ -63,6 +72,25 @@ export const valuesOf = (layer: object, prefix = ''): RuleValue[] =>
         ? valuesOf(value, `${prefix}${key}.`)
         : [{ name: prefix + key, value: value as RuleValue['value'] }],
     );
+
+/** News at a known time. It applies at once. */
+export interface NewsRule {
+  /** When it begins: as it was written, and the same as a number. */
+  readonly at: string;
+  readonly atMs: number;
+  readonly minutes: number;
+  readonly assets: readonly Asset[];
+  /** How many times as far as usual prices move. Absent: rounds into which it falls take no orders until it is over. */
+  readonly factor?: number;
+}
+
+/** How many times as far as usual an asset's prices move, by time of UTC; applies at once. */
+export interface ProfileRule {
+  /** From 00:00 on, 24 of them. */
+  readonly hours?: readonly number[];
+  /** From Monday on, 7 of them. */
+  readonly weekdays?: readonly number[];
+}
 
 export interface Rules {
   readonly markets: readonly MarketRules[];
@@ -77,6 +105,9 @@ export interface Rules {
     readonly assetCents: number;
     readonly allCents: number;
   };
+  /** By name. */
+  readonly news: Readonly<Record<string, NewsRule>>;
+  readonly profiles: Readonly<Partial<Record<Asset, ProfileRule>>>;
   /** Bets are refused from this long before the lock (20 s). */
   readonly cutoffMs: number;
   /** Slippage tolerance of `expectedPercent` in hundredths of a point (15 points). */
@@ -130,6 +161,8 @@ export function defaultRules(masterSecretFingerprint: string): Rules {
     ],
     feeBps: 300,
     lossLimits: { marketCents: 10_000_00, assetCents: 25_000_00, allCents: 50_000_00 },
+    news: {},
+    profiles: {},
     cutoffMs: 20_000,
     slippageE2: 1_500,
     lateOpenBettingMs: 10_000,

@@ -48,10 +48,11 @@ const WITH_TEXT = new Map(
   ]),
 );
 
-/** What passes by itself, with the next tick or once later ones have agreed with a price. */
+/** What passes: with the next tick, once later ones have agreed with a price, or with the news for which a market is suspended. */
 const RETRY_AFTER: Partial<Record<ErrorCode, HeaderList>> = {
   stale_price: ['Retry-After', '1'],
   price_held: ['Retry-After', '5'],
+  market_suspended: ['Retry-After', '60'],
 };
 
 /** A refusal by the engine's thread, which sends no detail for what this file has a text for. */

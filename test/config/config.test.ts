@@ -219,6 +219,7 @@ test('a rules file changes what it names and nothing else', () => {
     tiers: { SILVER: { maxStakeCents: 2_000_00 } },
     feeBps: 250,
     lossLimits: { assetCents: 7 },
+    news: { CPI: { at: '2026-12-10T13:30Z', minutes: 10, assets: ['BTC'], factor: 4 } },
   });
   const rules = withOverrides('print', readConfig({ TOTE_RULES_FILE: path }).rules?.overrides ?? {});
   assert.deepEqual(rules.markets, [
@@ -245,6 +246,8 @@ test('a rules file changes what it names and nothing else', () => {
   assert.equal(rules.tiers.length, 5);
   assert.equal(rules.feeBps, 250);
   assert.deepEqual(rules.lossLimits, { ...defaultRules('').lossLimits, assetCents: 7 });
+  const cpi = { at: '2026-12-10T13:30Z', atMs: Date.UTC(2026, 11, 10, 13, 30), minutes: 10 };
+  assert.deepEqual(rules.news, { CPI: { ...cpi, assets: ['BTC'], factor: 4 } });
   assert.equal(rules.cutoffMs, 20_000);
   assert.equal(rules.masterSecretFingerprint, 'print');
 });
@@ -254,6 +257,15 @@ const BAD_RULES: readonly (readonly [content: unknown, expected: RegExp])[] = [
   [{ feeBsp: 1 }, /feeBsp is not a known field/],
   [{ feeBps: 10_000 }, /feeBps must be .*at most 9999/],
   [{ lossLimits: { allCents: 0 } }, /lossLimits\.allCents must be .*at least 1/],
+  [{ news: { CPI: { at: '2026-12-10 13:30', minutes: 10 } } }, /news\.CPI\.at must be .*text of the form/],
+  [
+    { news: { CPI: { at: '2026-02-30T13:30Z', minutes: 10 } } },
+    /news\.CPI\.at: 2026-02-30T13:30Z does not exist/,
+  ],
+  [{ news: { CPI: { at: '2026-12-10T13:30Z', minutes: 10, assets: ['BTX'] } } }, /assets\[0\] must be/],
+  [{ news: { CPI: { at: '2026-12-10T13:30Z', minutes: 10, factor: 0 } } }, /factor must be .*above 0/],
+  [{ profiles: { BTC: { hours: [1] } } }, /profiles\.BTC\.hours must be .*at least 24/],
+  [{ profiles: { BTX: {} } }, /profiles: "BTX" does not exist; did you mean "BTC"/],
   [{ feeBps: 0.5 }, /feeBps must be .*whole number/],
   [{ limits: { BTC: { house: { seedCents: 0 } } } }, /limits\.BTC\.house\.seedCents must be .*at least 1/],
   [{ limits: { BTX: {} } }, /limits: "BTX" does not exist; did you mean "BTC"/],

@@ -85,8 +85,16 @@ export class Volatility {
   #heardMs = Number.NEGATIVE_INFINITY;
   #lastChange = 0;
 
-  /** `yearly`: the configured standard deviation of a year's relative change, to begin with where nothing is known. */
-  constructor(yearly: number, known: PriceEstimate | null = null) {
+  /**
+   * `yearly`: the configured standard deviation of a year's relative change, to begin with where nothing is known. `usualMs`
+   * says how much usual time a time counts as; all estimates are of usual time.
+   */
+  constructor(
+    yearly: number,
+    known: PriceEstimate | null = null,
+    private readonly usualMs: (fromMs: number, untilMs: number) => number = (fromMs, untilMs) =>
+      untilMs - fromMs,
+  ) {
     this.#configured = yearly ** 2 / YEAR_MS;
     this.#fast = known?.fast ?? this.#configured;
     this.#slow = known?.slow ?? this.#configured;
@@ -124,7 +132,7 @@ export class Volatility {
     this.#heardMs = timeMs;
     if (!isSilent && price === this.#price) return;
     if (isSilent) this.#lastChange = 0;
-    else this.#count(price, intervalMs);
+    else this.#count(price, timeMs);
     this.#price = price;
     this.#timeMs = timeMs;
   }
@@ -134,18 +142,20 @@ export class Volatility {
     this.#heardMs = Number.NEGATIVE_INFINITY;
   }
 
-  #count(price: number, intervalMs: number): void {
+  #count(price: number, timeMs: number): void {
+    const intervalMs = timeMs - this.#timeMs;
+    const usualMs = this.usualMs(this.#timeMs, timeMs);
     const moved = Math.log(price / this.#price);
     const deviationsMax = Math.min(
       DEVIATIONS_MAX,
       Math.sqrt(RISE_MAX / weightOf(intervalMs, FAST_HALF_LIFE_MS)),
     );
-    const most = deviationsMax * Math.sqrt(this.#bounded(this.#fast) * intervalMs);
+    const most = deviationsMax * Math.sqrt(this.#bounded(this.#fast) * usualMs);
     const slowMost = SLOW_DEVIATIONS_MAX * Math.sqrt(this.#bounded(this.#slow) * SLOW_CHANGE_MS);
     const change = Math.min(Math.max(moved, -most), most);
     const slowChange = Math.min(Math.max(moved, -slowMost), slowMost);
-    this.#fast = faded(this.#fast, change, intervalMs, FAST_HALF_LIFE_MS);
-    this.#slow = faded(this.#slow, slowChange, intervalMs, SLOW_HALF_LIFE_MS);
+    this.#fast += (change ** 2 / usualMs - this.#fast) * weightOf(intervalMs, FAST_HALF_LIFE_MS);
+    this.#slow += (slowChange ** 2 / usualMs - this.#slow) * weightOf(intervalMs, SLOW_HALF_LIFE_MS);
     const kept = 2 ** (-intervalMs / REPEATED_HALF_LIFE_MS);
     this.#products = this.#products * kept + change * this.#lastChange;
     this.#squares = this.#squares * kept + change * change;
@@ -187,7 +197,7 @@ export class Volatility {
    */
   varianceUntil(endMs: number, timeMs: number): number {
     const sinceMs = timeMs - this.#timeMs > SAMPLE_MS_MAX ? timeMs : Math.min(this.#timeMs, timeMs);
-    return this.varianceOver(this.#movingMs(endMs - sinceMs));
+    return this.varianceBetween(sinceMs, sinceMs + this.#movingMs(endMs - sinceMs));
   }
 
   /** Which part of the time from the last change on is before the last change in it. */
@@ -200,7 +210,13 @@ export class Volatility {
     return Math.max(movingMs, Math.min(mean / 2, leftMs), 1);
   }
 
-  /** Expected variance of the price's relative change over the next `leftMs`. */
+  /** Expected variance of the price's relative change in a time that begins now or soon. */
+  varianceBetween(fromMs: number, untilMs: number): number {
+    const leftMs = untilMs - fromMs;
+    return (this.varianceOver(leftMs) / leftMs) * this.usualMs(fromMs, untilMs);
+  }
+
+  /** The same over the next `leftMs`, if they are usual. */
   varianceOver(leftMs: number): number {
     const [fast, slow] = this.#perMs;
     const share = leftMs > 0 ? (REVERSION_MS / leftMs) * -Math.expm1(-leftMs / REVERSION_MS) : 1;
@@ -229,6 +245,3 @@ export class Volatility {
 /** Of a change that took so long, in a mean in which older ones fade. */
 const weightOf = (intervalMs: number, halfLifeMs: number): number =>
   Math.min(1 - 2 ** (-intervalMs / halfLifeMs), WEIGHT_MAX);
-
-const faded = (mean: number, change: number, intervalMs: number, halfLifeMs: number): number =>
-  mean + ((change * change) / intervalMs - mean) * weightOf(intervalMs, halfLifeMs);

@@ -4,9 +4,14 @@ import { test } from 'node:test';
 import { Engine } from '../../../engine/engine.js';
 import { PriceTracker } from '../../../engine/host/price-tracker.js';
 import { Quoter } from '../../../engine/host/quoter.js';
-import { NO_FAIR_SHARE, SHARE_PRICE_HELD, SHARE_SOURCE_CHANGED } from '../../../engine/model/domain.js';
+import {
+  NO_FAIR_SHARE,
+  SHARE_PRICE_HELD,
+  SHARE_SOURCE_CHANGED,
+  SHARE_SUSPENDED,
+} from '../../../engine/model/domain.js';
 import type { Outcome } from '../../../engine/model/events.js';
-import { defaultRules } from '../../../engine/model/rules.js';
+import { defaultRules, type NewsRule } from '../../../engine/model/rules.js';
 import { fairHouse, fixedHouse, withHouse } from '../../support/engine/house-rules.js';
 import { plainOrder } from '../../support/engine/plain-order.js';
 import { codeOf, NOON_MS, TestClock, TestHost } from '../../support/host/host.js';
@@ -169,6 +174,43 @@ test('a price whose spread is more than a tenth of what is left when betting clo
     assert.ok(quoter.fairShareE6(FIFTEEN_MINUTES, timeMs) >= 0, 'a longer round bears it');
     if (!isQuoted) assert.equal(codeOf(ordered(host)), 'price_too_coarse');
   }
+});
+
+test('news without a factor takes the quote of the rounds into which it falls, until it is over', () => {
+  const { host, quoter, tick } = quoting();
+  const { rules } = host.engine;
+  assert.ok(rules !== null);
+  const news = (about: Partial<NewsRule>): void => {
+    const cpi: NewsRule = { at: '', atMs: NOON_MS + 120_000, minutes: 3, assets: ['BTC'], ...about };
+    const outcome = host.sequencer.submit({
+      ...{ kind: 'configure', timeMs: host.sequencer.stampMs(), rulesVersion: 1 },
+      rules: { ...rules, news: { cpi } },
+    });
+    assert.equal(outcome.status, 'accepted');
+  };
+  const shares = (): number[] =>
+    [MINUTE, FIFTEEN_MINUTES].map((market) => quoter.fairShareE6(market, host.clock.wallMs));
+  host.clock.pass(250);
+  tick(100.02);
+  const [minute = 0, quarter = 0] = shares();
+  news({});
+  assert.deepEqual(shares(), [minute, SHARE_SUSPENDED]);
+  news({ assets: ['ETH'] });
+  assert.deepEqual(shares(), [minute, quarter]);
+  news({ factor: 8 });
+  host.clock.pass(250);
+  tick(100.02);
+  const [later = 0, wider = 0] = shares();
+  assert.equal(later, minute);
+  assert.ok(wider < quarter - 5_000 && wider > 500_000, `${quarter}, then ${wider}`);
+  news({ atMs: NOON_MS });
+  assert.deepEqual(shares(), [SHARE_SUSPENDED, SHARE_SUSPENDED]);
+  assert.equal(codeOf(ordered(host)), 'market_suspended');
+  news({ atMs: NOON_MS - 180_000 });
+  assert.ok(
+    shares().every((share) => share > 500_000),
+    'it is over',
+  );
 });
 
 test('a market that is not offered has none, and others have', () => {

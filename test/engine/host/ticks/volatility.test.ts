@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { usualMs } from '../../../../engine/host/ticks/calendar.js';
 import { fairShareE6, normalBelow } from '../../../../engine/host/ticks/fair-share.js';
 import { INCREMENT_CHANGES, Volatility } from '../../../../engine/host/ticks/volatility.js';
 import { Rng } from '../../../support/reference/random/rng.js';
@@ -16,7 +17,6 @@ const normal = (rng: Rng): number =>
 
 /** A walk with the volatility that `yearlyAt` says, seen by an estimate, in ticks of `everyMs`. */
 class Walk {
-  readonly seen: Volatility;
   logPrice = Math.log(100);
   nowMs = START_MS;
 
@@ -25,9 +25,8 @@ class Walk {
     configured: number,
     private readonly everyMs = 250,
     private readonly round = (price: number): number => price,
-  ) {
-    this.seen = new Volatility(configured);
-  }
+    readonly seen = new Volatility(configured),
+  ) {}
 
   run(forMs: number, yearly: number): void {
     const deviation = yearly * Math.sqrt(this.everyMs / YEAR_MS);
@@ -89,6 +88,26 @@ test('a source that changes each 12 s and is asked 4 times a second is known as 
   const until = (ms: number): number => walk.seen.varianceUntil(walk.nowMs + ms, walk.nowMs - 250);
   near(until(25_000), walk.seen.varianceOver(36_000), 0.001);
   near(until(35_000), walk.seen.varianceOver(36_000), 0.001);
+});
+
+test('time that is known to be more restless counts for more, to learn from it and to look ahead', () => {
+  const noon = START_MS;
+  const known = {
+    news: { cpi: { at: '', atMs: noon + 90_000, minutes: 1, assets: ['BTC' as const], factor: 8 } },
+    // 10 June 2026 is a Wednesday.
+    profiles: { BTC: { hours: Array(24).fill(1).fill(3, 13, 14), weekdays: [1, 1, 2, 1, 1, 1, 1] } },
+  };
+  assert.equal(usualMs(known, 0, noon, noon + MINUTE_MS), 4 * MINUTE_MS);
+  assert.equal(usualMs(known, 0, noon + MINUTE_MS, noon + 2 * MINUTE_MS), 4 * (30_000 + 64 * 30_000));
+  assert.equal(usualMs(known, 0, noon + HOUR_MS - 1, noon + HOUR_MS + 1), 4 + 36);
+  assert.equal(usualMs(known, 0, noon + 12 * HOUR_MS - 1, noon + 12 * HOUR_MS + 1), 4 + 1);
+  assert.equal(usualMs(known, 1, noon, noon + HOUR_MS), HOUR_MS, 'of another asset nothing is known');
+  const seen = new Volatility(0.5, null, (from, until) => usualMs(known, 0, from, until));
+  near(seen.varianceBetween(noon, noon + MINUTE_MS), 4 * seen.varianceOver(MINUTE_MS), 1e-9);
+  const walk = new Walk(new Rng(9), 0.5, 250, undefined, seen);
+  walk.run(90_000, 1);
+  walk.run(MINUTE_MS, 8);
+  near(walk.yearly(), 0.5, 0.2);
 });
 
 test('a smoothed price is known for what it is on its way to', () => {

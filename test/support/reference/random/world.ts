@@ -112,7 +112,7 @@ function seededRules(rng: Rng, kept: Rules | null): Rules {
     idempotencyEntriesMax: rng.pick([3, 40, 1_000, 1_000]),
     masterSecretFingerprint: 'ab'.repeat(32),
   };
-  const { lossLimits } = defaultRules('');
+  const { lossLimits, news, profiles } = defaultRules('');
   const tight = { marketCents: 1_000_00, assetCents: 2_000_00, allCents: 3_000_00 };
-  return { ...drawn, lossLimits: drawn.openBetsMax < 200 ? tight : lossLimits };
+  return { ...drawn, news, profiles, lossLimits: drawn.openBetsMax < 200 ? tight : lossLimits };
 }
