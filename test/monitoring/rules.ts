@@ -110,25 +110,9 @@ groups:
     rules:${[...FROM_OUTSIDE, ...ALARMS.map(ruleOf)].map(yamlOf).join('').trimEnd()}
 `;
 
-const UNITS: Readonly<Record<Alarm['unit'], string>> = {
-  '': '',
-  s: ' s',
-  bytes: ' bytes',
-  commands: ' commands',
-  share: '',
-};
-
-function boundOf(alarm: Alarm): string {
-  const word = alarm.above === undefined ? 'below' : 'above';
-  const lasting = alarm.forSeconds === 0 ? '' : `, for ${alarm.forSeconds} s`;
-  return `${word} ${limitOf(alarm).toLocaleString('en-US')}${UNITS[alarm.unit]}${lasting}`;
-}
-
 const sectionOf = (alarm: Alarm): string => `### ${alarm.name}
 
 ${alarm.severity}: ${alarm.what}. ${alarm.advice}
-
-<sub>\`${alarm.promql}\` ${boundOf(alarm)}</sub>
 `;
 
 const sectionOfRule = ({ anchor, alert, severity, summary, description }: Rule): string => `### ${anchor}
