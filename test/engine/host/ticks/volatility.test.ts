@@ -151,6 +151,18 @@ test('a jump counts for little more than the largest usual change', () => {
   assert.ok(walk.yearly() < before * 1.1, `${before}, then ${walk.yearly()}`);
 });
 
+test('a jump between two of few changes counts for little, too, and 7 times what is configured is found', () => {
+  const walk = new Walk(new Rng(5), 0.5, 12_000);
+  walk.run(8 * HOUR_MS, 0.5);
+  const before = walk.yearly();
+  walk.logPrice += 0.05;
+  walk.run(12_000, 0.5);
+  assert.ok(walk.yearly() < before * 1.1, `${before}, then ${walk.yearly()}`);
+  const restless = new Walk(new Rng(6), 0.5);
+  restless.run(HOUR_MS, 3.5);
+  near(restless.yearly(), 3.5, 0.15);
+});
+
 test('a silence says nothing, ticks of one time or of an earlier one neither', () => {
   const walk = new Walk(new Rng(6), 0.5);
   walk.run(10 * MINUTE_MS, 0.5);
