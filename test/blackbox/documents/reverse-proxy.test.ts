@@ -78,7 +78,7 @@ test("the server's errors pass unchanged", options, async () => {
     [await get('/v1/markets', { 'X-API-Key': 'tote_no' }), 401, 'invalid_api_key'],
     [await get('/v1/markets/BTC_ONE_YEAR'), 404, 'market_not_found'],
     [await get('/operator/v1/status'), 404, 'not_found'],
-    [await nginx.send('DELETE', '/v1/orders', { from, headers: key }), 405, 'method_not_allowed'],
+    [await nginx.send('PUT', '/v1/orders', { from, headers: key }), 405, 'method_not_allowed'],
     [await post(JSON.stringify({ ...ORDER, expectedPercent: 80 })), 409, 'odds_changed'],
     [await post('x'.repeat(16_385)), 413, 'body_too_large'],
     [await post('x'.repeat(65_536)), 413, 'body_too_large'],
@@ -88,7 +88,7 @@ test("the server's errors pass unchanged", options, async () => {
     refused(answered, status, code);
     checkAnswer(answered, code);
   }
-  assert.equal(answers[5][0].headers.get('Allow'), 'GET, HEAD, POST, OPTIONS');
+  assert.equal(answers[5][0].headers.get('Allow'), 'GET, HEAD, POST, DELETE, OPTIONS');
 });
 
 test("limits count the client's real address, whatever it claims", options, async () => {

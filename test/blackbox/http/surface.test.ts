@@ -25,7 +25,7 @@ test('unknown paths and methods are refused in the envelope, and each port has i
   refused(await api.get('/markets/%zz'), 400, 'invalid_request');
   const put = await api.send('PUT', '/orders');
   refused(put, 405, 'method_not_allowed');
-  assert.equal(put.headers.get('Allow'), 'GET, HEAD, POST, OPTIONS');
+  assert.equal(put.headers.get('Allow'), 'GET, HEAD, POST, DELETE, OPTIONS');
   assert.equal((await api.send('OPTIONS', '/orders')).status, 204);
   const { operatorUrl, publicUrl, token } = sandbox.server;
   const headers = { Authorization: `Bearer ${token}`, 'X-API-Key': trader.secret };

@@ -201,6 +201,7 @@ const MESSAGES: Readonly<Record<string, readonly object[]>> = {
   unsubscribe: CHANNELS.map((channel) => ({ channel })),
   order: [{ order: ORDER }],
   cancel: [{ orderId: 'bet_1' }],
+  cancelAll: [{}],
 };
 
 test('an upgrade, and the opening of a stream', async () => {
