@@ -14,10 +14,16 @@ const OLD_MS = 10_000;
 interface FeedStatus {
   readonly feed: {
     readonly name: string;
+    readonly sources: readonly Source[];
     readonly ticks: Readonly<Record<string, Tick | null>>;
     readonly held: Readonly<Record<string, Held>>;
     readonly awaited: readonly Awaited[];
   };
+}
+interface Source {
+  readonly name: string;
+  /** By asset that it prices; null until enough prices have come. */
+  readonly latenessMs: Readonly<Record<string, number | null>>;
 }
 interface Tick {
   readonly price: number;
@@ -50,7 +56,7 @@ interface SummaryProps {
   readonly onDone: () => void;
 }
 
-function FeedSummary({ feed: { name, ticks, held, awaited }, onDone }: SummaryProps): JSX.Element {
+function FeedSummary({ feed: { name, sources, ticks, held, awaited }, onDone }: SummaryProps): JSX.Element {
   return (
     <>
       <p>The feed is {name}.</p>
@@ -72,6 +78,7 @@ function FeedSummary({ feed: { name, ticks, held, awaited }, onDone }: SummaryPr
           ['#Price', ([, tick]) => tick?.price ?? '–'],
           ['#Age', ([, tick]) => <Age tick={tick} />],
           ['~Source', ([, tick]) => tick?.source ?? '–'],
+          ['~Lateness', ([crypto]) => latenessText(sources, crypto)],
           [
             'Held back',
             ([crypto, tick]) => (
@@ -83,6 +90,14 @@ function FeedSummary({ feed: { name, ticks, held, awaited }, onDone }: SummaryPr
       />
     </>
   );
+}
+
+/** How late each source's prices of the asset arrive. */
+function latenessText(sources: readonly Source[], crypto: string): string {
+  const measured = sources.flatMap(({ name, latenessMs: { [crypto]: ms } }) =>
+    typeof ms === 'number' ? [`${name} ${duration(ms)}`] : [],
+  );
+  return measured.join(', ') || '–';
 }
 
 function Age({ tick }: { readonly tick: Tick | null }): JSX.Element {
