@@ -153,8 +153,13 @@ export interface RoundsAnswer {
   readonly nextAfter: RoundsQuestion['after'];
 }
 
+/** By market that has settled rounds in that time. */
+export type EarningsAnswer = readonly MarketEarnings[];
+export interface MarketEarnings extends EarningsSums {
+  readonly market: number;
+}
 /** Sums of settled rounds. */
-export interface EarningsAnswer {
+export interface EarningsSums {
   readonly rounds: number;
   /** Those of them that were voided. */
   readonly voided: number;

@@ -1,7 +1,8 @@
 /** Endpoints of the house's money. */
 import typia from 'typia';
 import { isoText } from '../../engine/base/iso-text.js';
-import type { EarningsAnswer } from '../../engine/model/archive-reads.js';
+import type { EarningsAnswer, EarningsSums, MarketEarnings } from '../../engine/model/archive-reads.js';
+import { marketId } from '../../engine/model/domain.js';
 import { parseChoice, parseTime } from '../kit/params.js';
 import { refuseInvalid, unlessRefused } from '../kit/refused.js';
 import { REFERENCE, showTransfer, type TransferBody, transferIn } from './accounts.js';
@@ -16,7 +17,7 @@ import {
   houseExposure,
   houseResource,
 } from './resources/house.js';
-import { lastOf } from './rounds.js';
+import { lastOf, marketIn } from './rounds.js';
 
 /** Days are those of UTC. */
 const LENGTHS_MS = { hour: HOUR_MS, day: 24 * HOUR_MS } as const;
@@ -24,7 +25,7 @@ type Length = keyof typeof LENGTHS_MS;
 
 const PARTS_DEFAULT: Readonly<Record<Length, number>> = { hour: 24, day: 7 };
 const PARTS_MAX: Readonly<Record<Length, number>> = { hour: 168, day: 31 };
-const NOTHING: EarningsAnswer = { rounds: 0, voided: 0, bets: 0, volumeCents: 0, paidCents: 0, feesCents: 0 };
+const NOTHING: EarningsSums = { rounds: 0, voided: 0, bets: 0, volumeCents: 0, paidCents: 0, feesCents: 0 };
 
 interface HouseProfit {
   readonly by: 'hour' | 'day';
@@ -32,11 +33,18 @@ interface HouseProfit {
   readonly to: string;
   readonly total: Earnings;
   readonly parts: readonly EarningsOfPart[];
+  /** Those with bets, of all the time; those that have lost the most first. */
+  readonly markets: readonly EarningsOfMarket[];
 }
 interface EarningsOfPart extends Earnings {
   readonly start: string;
   readonly end: string;
 }
+interface EarningsOfMarket extends Earnings {
+  readonly marketId: string;
+}
+
+type Hours = ReadonlyMap<number, EarningsAnswer>;
 
 interface Span {
   readonly by: Length;
@@ -50,17 +58,18 @@ export const PROFIT_ENDPOINT: Endpoint = {
   role: 'read',
   id: 'getProfit',
   tag: 'House',
-  summary: 'Profit of rounds, by hour or by day',
-  parameters: ['by', 'from', 'to'],
+  summary: 'Profit of rounds, by hour or by day, and by market',
+  parameters: ['by', 'marketId', 'from', 'to'],
   schemas: typia.json.schemas<[HouseProfit], '3.1'>(),
   codes: PAST,
   handle: async ({ engine, archive, earnings }, { given }) => {
     const by = unlessRefused(parseChoice<Length>('by', given.get('by'), ['hour', 'day'])) ?? 'hour';
+    const market = marketIn(given);
     const fromMs = unlessRefused(parseTime('from', given.get('from')));
     const toMs = unlessRefused(parseTime('to', given.get('to')));
     const slices = await engine.list('openRounds', {});
     const span = spanOf(by, fromMs, toMs, slices.at(-1)?.timeMs ?? 0);
-    return shown(span, await earnings.read(archive, span, slices));
+    return shown(span, market, await earnings.read(archive, span, slices));
   },
 };
 
@@ -75,25 +84,43 @@ function spanOf(by: Length, from: number | null, to: number | null, nowMs: numbe
   return { by, fromMs: Math.max(0, fromMs), toMs };
 }
 
-function shown({ by, fromMs, toMs }: Span, hours: ReadonlyMap<number, EarningsAnswer>): Answer {
+function shown({ by, fromMs, toMs }: Span, market: number | null, hours: Hours): Answer {
+  const earned = (startMs: number, endMs: number): MarketEarnings[] =>
+    Array.from(hours).flatMap(([hourMs, markets]) =>
+      hourMs < startMs || hourMs >= endMs
+        ? []
+        : markets.filter((each) => market === null || each.market === market),
+    );
   const lengthMs = LENGTHS_MS[by];
   const parts = Array.from({ length: (toMs - fromMs) / lengthMs }, (_, index) => {
     const startMs = fromMs + index * lengthMs;
-    const sums = sumOf(hours, startMs, startMs + lengthMs);
-    return { start: isoText(startMs), end: isoText(startMs + lengthMs), ...earningsResource(sums) };
+    const endMs = startMs + lengthMs;
+    return { start: isoText(startMs), end: isoText(endMs), ...resourceOf(earned(startMs, endMs)) };
   });
-  const total = earningsResource(sumOf(hours, fromMs, toMs));
-  const profit: HouseProfit = { by, from: isoText(fromMs), to: isoText(toMs), total, parts };
+  const all = earned(fromMs, toMs);
+  const profit: HouseProfit = {
+    by,
+    from: isoText(fromMs),
+    to: isoText(toMs),
+    total: resourceOf(all),
+    parts,
+    markets: byMarket(all),
+  };
   return answer(200, profit);
 }
 
-function sumOf(hours: ReadonlyMap<number, EarningsAnswer>, fromMs: number, toMs: number): EarningsAnswer {
-  let sum = NOTHING;
-  for (let hourMs = fromMs; hourMs < toMs; hourMs += HOUR_MS) sum = added(sum, hours.get(hourMs) ?? NOTHING);
-  return sum;
+const resourceOf = (earned: readonly EarningsSums[]): Earnings =>
+  earningsResource(earned.reduce(added, NOTHING));
+
+function byMarket(earned: readonly MarketEarnings[]): EarningsOfMarket[] {
+  const sums = new Map<number, EarningsSums>();
+  for (const each of earned) sums.set(each.market, added(sums.get(each.market) ?? NOTHING, each));
+  return Array.from(sums, ([market, sum]) => ({ marketId: marketId(market), ...earningsResource(sum) }))
+    .filter(({ totalBets }) => totalBets > 0)
+    .sort((one, other) => one.houseResult - other.houseResult);
 }
 
-const added = (one: EarningsAnswer, other: EarningsAnswer): EarningsAnswer => ({
+const added = (one: EarningsSums, other: EarningsSums): EarningsSums => ({
   rounds: one.rounds + other.rounds,
   voided: one.voided + other.voided,
   bets: one.bets + other.bets,

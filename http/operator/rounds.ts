@@ -55,10 +55,15 @@ interface Listed {
 
 const NONE: RoundsAnswer = { rounds: [], nextAfter: null };
 
-function queryOf({ given }: Call): Query {
+/** null where no market is named. */
+export function marketIn(given: Call['given']): number | null {
   const id = given.get('marketId');
   const market = id === undefined ? null : marketOf(id);
-  if (market !== null && market < 0) refuseInvalid('marketId must be the id of a market');
+  return market !== null && market < 0 ? refuseInvalid('marketId must be the id of a market') : market;
+}
+
+function queryOf({ given }: Call): Query {
+  const market = marketIn(given);
   const status = unlessRefused(parseChoice('status', given.get('status'), ROUND_STATUSES));
   return { ...unlessRefused(roundsQuery(given)), market, status };
 }

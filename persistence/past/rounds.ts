@@ -80,12 +80,13 @@ export class ArchivedRounds {
   }
 
   earnings({ fromMs, toMs }: EarningsQuestion): EarningsAnswer {
-    const sums = { rounds: 0, voided: 0, bets: 0, volumeCents: 0, paidCents: 0, feesCents: 0 };
+    const earned = [];
     for (let market = 0; market < MARKETS_MAX; market++) {
       // A round's window ends where the next one's begins.
       const windowMs = timeFrameMs(market);
       const first = Math.ceil(fromMs / windowMs) - 1;
       const last = Math.ceil(toMs / windowMs) - 2;
+      const sums = { market, rounds: 0, voided: 0, bets: 0, volumeCents: 0, paidCents: 0, feesCents: 0 };
       for (const row of this.#numbered.all(marketId(market), first, last)) {
         const { result, betCount, volumeCents, paidCents, feeBps } = this.#viewOf(this.#roundOf(row));
         sums.rounds += 1;
@@ -96,8 +97,9 @@ export class ArchivedRounds {
         if (result === RESULT_UP || result === RESULT_DOWN)
           sums.feesCents += mulDivFloor(paidCents, feeBps, WHOLE_BPS - feeBps);
       }
+      if (sums.rounds > 0) earned.push(sums);
     }
-    return sums;
+    return earned;
   }
 
   /** Whether the round is settled. */

@@ -1,5 +1,5 @@
 /**
- * What the house has earned in each hour. The archive is read an hour at a time, so that nobody waits long for its reader, and
+ * What the house has earned in each hour, by market. The archive is read an hour at a time, so that nobody waits long for its reader, and
  * hours whose rounds are all settled are kept: they never change.
  */
 import type { ArchiveReads, EarningsAnswer } from '../../../engine/model/archive-reads.js';

@@ -2,7 +2,7 @@
 
 import { isoText } from '../../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../../engine/base/money.js';
-import type { EarningsAnswer } from '../../../engine/model/archive-reads.js';
+import type { EarningsSums } from '../../../engine/model/archive-reads.js';
 import {
   marketId,
   RESULT_DOWN,
@@ -187,7 +187,7 @@ export interface Earnings {
   readonly houseResult: number;
 }
 
-export const earningsResource = (sums: EarningsAnswer): Earnings => ({
+export const earningsResource = (sums: EarningsSums): Earnings => ({
   rounds: sums.rounds,
   voided: sums.voided,
   totalBets: sums.bets,

@@ -45,6 +45,7 @@ interface Profit {
   readonly to: string;
   readonly total: Earnings;
   readonly parts: readonly Earnings[];
+  readonly markets: readonly (Omit<Earnings, 'start' | 'end'> & { readonly marketId: string })[];
 }
 interface Round {
   readonly id: string;
@@ -154,9 +155,33 @@ test('hours and days add up to what the house has more, draws and voids included
     [['2026-06-10T00:00:00.000Z', '2026-06-11T00:00:00.000Z']],
   );
   assert.deepEqual(days.total, hours.total);
+  assert.deepEqual(days.markets, hours.markets);
   const rounds = await get<Round[]>('/rounds?status=SETTLED&limit=200');
   assert.equal(sum(rounds.map(({ houseResult }) => houseResult ?? 0)), await earned());
   assert.deepEqual(await get('/house/profit?by=hour'), hours, 'what was kept is what was read');
   sandbox = await sandbox.restart('kill');
   assert.deepEqual(await get('/house/profit?by=hour'), hours);
+});
+
+test('a past day is split by market, and a market by day', async () => {
+  const rounds = await get<(Round & { marketId: string })[]>('/rounds?status=SETTLED&limit=200');
+  const resultOf = (id: string): bigint =>
+    sum(rounds.filter(({ marketId }) => marketId === id).map(({ houseResult }) => houseResult ?? 0));
+  await sandbox.advance(24 * HOUR_MS);
+  const past = 'from=2026-06-10T00:00:00Z&to=2026-06-11T00:00:00Z';
+  const { markets, total } = await get<Profit>(`/house/profit?by=day&${past}`);
+  assert.deepEqual(markets.map(({ marketId }) => marketId).sort(), [BTC, 'ETH_ONE_MINUTE']);
+  assert.equal(sum(markets.map(({ houseResult }) => houseResult)), cents(total.houseResult));
+  assert.ok(
+    (markets[0]?.houseResult ?? 0) < (markets[1]?.houseResult ?? 0),
+    'the one that has lost more first',
+  );
+  for (const { marketId, ...earned } of markets) {
+    assert.equal(cents(earned.houseResult), resultOf(marketId));
+    const alone = await get<Profit>(`/house/profit?by=day&${past}&marketId=${marketId}`);
+    assert.deepEqual([alone.total, alone.markets], [earned, [{ marketId, ...earned }]]);
+    assert.equal(cents(alone.parts[0]?.houseResult ?? 0), resultOf(marketId));
+  }
+  const unknown = await sandbox.operator.get('/house/profit?marketId=BTC');
+  assert.ok(unknown.error.startsWith('invalid_request: marketId'), unknown.text);
 });

@@ -15,11 +15,14 @@ import { may } from '../state/session.js';
 interface HouseProfit {
   readonly total: Earnings;
   readonly parts: readonly (Earnings & { readonly start: string; readonly end: string })[];
+  readonly markets: readonly (Earnings & { readonly marketId: string })[];
 }
 
 const EXPOSURE_EVERY_MS = 5_000;
 const PROFIT_EVERY_MS = 60_000;
 const ROUNDS_SHOWN = 20;
+const DAY_MS = 24 * 3_600_000;
+const DAYS_SHOWN = 7;
 
 export function HouseView(): JSX.Element {
   const message = live.value;
@@ -39,7 +42,7 @@ export function HouseView(): JSX.Element {
       {message === null ? <Loading error="" /> : <Books totals={message.totals} />}
       <Today />
       <Exposure />
-      <Profit />
+      {message !== null && <Profit timeMs={message.timeMs} />}
     </>
   );
 }
@@ -156,22 +159,34 @@ const EXPOSURE: readonly Column<HouseExposure['rounds'][number]>[] = [
   ['~Ends', ({ endTime }) => isoTimeText(endTime)],
 ];
 
-const SPANS = { hour: 'The last 24 hours', day: 'The last 7 days' } as const;
+const EARNED: readonly Column<HouseProfit['markets'][number]>[] = [
+  ['Market', ({ marketId }) => <a href={linkTo('markets', marketId)}>{marketName(marketId)}</a>],
+  ['#Result', ({ houseResult }) => usd(centsOf(houseResult))],
+  ['#Bets', ({ totalBets }) => count(totalBets)],
+  ['~#Stakes', ({ totalVolume }) => usd(centsOf(totalVolume))],
+];
 
-function Profit(): JSX.Element {
-  const [by, setBy] = useState<keyof typeof SPANS>('hour');
-  const { data, error } = useLoaded<HouseProfit>(`/house/profit?by=${by}`, PROFIT_EVERY_MS);
+/** What can be asked for, as queries, and what it is called. */
+function spansAt(timeMs: number): [string, string][] {
+  const today = Math.floor(timeMs / DAY_MS);
+  const days = Array.from({ length: DAYS_SHOWN }, (_, ago): [string, string] => {
+    const [from = '', to] = [today - ago, today - ago + 1].map((day) => new Date(day * DAY_MS).toISOString());
+    return [`by=hour&from=${from}&to=${to}`, `${from.slice(0, 10)} (UTC)`];
+  });
+  return [['by=hour', 'The last 24 hours'], ['by=day', 'The last 7 days'], ...days];
+}
+
+function Profit({ timeMs }: { readonly timeMs: number }): JSX.Element {
+  const [query, setQuery] = useState('by=hour');
+  const { data, error } = useLoaded<HouseProfit>(`/house/profit?${query}`, PROFIT_EVERY_MS);
   return (
     <section>
       <div class="title">
         <h2>Earned</h2>
         <label>
           <span class="hidden">Span of time</span>
-          <select
-            value={by}
-            onChange={(event) => setBy(event.currentTarget.value === 'day' ? 'day' : 'hour')}
-          >
-            {Object.entries(SPANS).map(([value, title]) => (
+          <select value={query} onChange={(event) => setQuery(event.currentTarget.value)}>
+            {spansAt(timeMs).map(([value, title]) => (
               <option key={value} value={value}>
                 {title}
               </option>
@@ -184,7 +199,7 @@ function Profit(): JSX.Element {
   );
 }
 
-function ProfitSummary({ profit: { total, parts } }: { readonly profit: HouseProfit }): JSX.Element {
+function ProfitSummary({ profit: { total, parts, markets } }: { readonly profit: HouseProfit }): JSX.Element {
   let sum = 0;
   const earned = parts.map(({ houseResult }) => {
     sum += centsOf(houseResult);
@@ -207,6 +222,12 @@ function ProfitSummary({ profit: { total, parts } }: { readonly profit: HousePro
         times={parts.map(({ end }) => Date.parse(end) / 1_000)}
         lines={[{ name: 'Result', color: '--line-1', values: earned }]}
         format={dollars}
+      />
+      <Table
+        caption="By market, those that have lost the most first"
+        rows={markets}
+        columns={EARNED}
+        keyOf={({ marketId }) => marketId}
       />
     </>
   );
