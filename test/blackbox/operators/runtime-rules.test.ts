@@ -203,3 +203,27 @@ test('a file that makes no sense with what operators have changed is refused, an
   sandbox = await Sandbox.start({ dataDir });
   assert.deepEqual((await shown()).overrides, overrides);
 });
+
+test('news stops the orders of its rounds at once, and it is over after its minutes', async () => {
+  const { overrides } = await shown();
+  const api = sandbox.api(trader.secret);
+  const ordered = () => api.order({ marketId: BTC, prediction: 'UP', amount: 10 });
+  const isOpen = async (): Promise<unknown> => (await api.market(BTC)).acceptsOrders;
+  await sandbox.openRounds({ BTC: 67_000 });
+  assert.deepEqual([(await ordered()).status, await isOpen()], [201, true]);
+  const at = `${new Date(sandbox.boundaryMs).toISOString().slice(0, 16)}Z`;
+  await change({ ...overrides, news: { cpi: { at, minutes: 2, assets: ['BTC'] } } });
+  const suspended = async (): Promise<void> => {
+    const answered = await ordered();
+    assert.equal(answered.status, 503, answered.text);
+    assert.ok(answered.error.startsWith('market_suspended'), answered.text);
+    assert.equal(answered.headers.get('Retry-After'), '60');
+    assert.equal(await isOpen(), false);
+  };
+  await suspended();
+  await sandbox.openRounds({ BTC: 67_000 });
+  await suspended();
+  await sandbox.openRounds({ BTC: 67_000 });
+  assert.deepEqual([(await ordered()).status, await isOpen()], [201, true]);
+  await sandbox.checkConservation();
+});
