@@ -18,6 +18,7 @@ import type {
   OrderResult,
   Position,
   QueryOf,
+  QuoteRequest,
   Receipt,
   RoundDetail,
   RoundProof,
@@ -195,8 +196,11 @@ export class ToteClient {
       .data as CancelledOrders;
   }
 
-  /** What `placeOrder` would be answered at this moment; places nothing. That it would be refused is no error here. */
-  async quoteOrder(order: OrderRequest, options: CallOptions = {}): Promise<OrderQuote> {
+  /**
+   * What `placeOrder` would be answered at this moment; places nothing. That it would be refused is no error here. With `parts` in
+   * the order, also what so many equal orders would get.
+   */
+  async quoteOrder(order: QuoteRequest, options: CallOptions = {}): Promise<OrderQuote> {
     const request = { method: 'POST', path: '/orders/quote', body: order } as const;
     return (await this.#caller.call(request, options)).data as OrderQuote;
   }

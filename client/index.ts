@@ -25,6 +25,7 @@ export type {
   Position,
   Prediction,
   Price,
+  QuoteRequest,
   Receipt,
   Round,
   RoundDetail,

@@ -9,7 +9,7 @@ import { dispatch } from './handlers/dispatch.js';
 import { isFillable } from './handlers/fills.js';
 import { nextExpiryMs, rowOf } from './handlers/limit-orders.js';
 import { vacantMarkets } from './handlers/opening.js';
-import { placeOrder, quoteOrder, rememberedOrder, seenKey } from './handlers/orders.js';
+import { placeOrder, quoteOrder, quoteParts, rememberedOrder, seenKey } from './handlers/orders.js';
 import type { BetsPage, BetsQuery, Listed } from './model/bet-pages.js';
 import type { Command, IdempotencyDigest, OrderGuards, PlaceOrder } from './model/commands.js';
 import type { ErrorCode } from './model/errors.js';
@@ -26,6 +26,7 @@ import type {
   KeyView,
   OpenPrice,
   OrderQuote,
+  PartsQuote,
   RoundView,
   SeenKey,
   Totals,
@@ -232,6 +233,15 @@ export class Engine implements EngineReads {
   /** What an order that is not remembered would be answered; `gate` and `guards` as when it is placed. */
   quoteOrder(order: PlaceOrder, gate: ErrorCode | null, guards: OrderGuards | null): OrderQuote {
     return quoteOrder(this.#state, order, gate, guards);
+  }
+  /** The same of an order in so many equal parts. */
+  quoteParts(
+    order: PlaceOrder,
+    gate: ErrorCode | null,
+    guards: OrderGuards | null,
+    parts: number,
+  ): PartsQuote {
+    return quoteParts(this.#state, order, gate, guards, parts);
   }
 
   seenKey(account: number, digest: IdempotencyDigest, nowMs: number): SeenKey {

@@ -16,6 +16,7 @@ export type Account = Schemas['Account'];
 export type CancelledOrders = Schemas['CancelledOrders'];
 export type SeenOrder = Schemas['SeenOrder'];
 export type OrderRequest = Schemas['OrderRequest'];
+export type QuoteRequest = Schemas['QuoteRequest'];
 export type OrderResult = Schemas['OrderResult'];
 export type OrderQuote = Schemas['OrderQuote'];
 export type RoundProof = Schemas['RoundProof'];

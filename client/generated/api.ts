@@ -386,7 +386,7 @@ export interface paths {
         readonly put?: never;
         /**
          * The answer that an order would get now
-         * @description Scope `positions:read`. Takes the body of an order and places nothing. That the order would be refused is an answer, too. Counts as a read; an Idempotency-Key is ignored.
+         * @description Scope `positions:read`. Takes the body of an order and places nothing. That the order would be refused is an answer, too. With `parts`, the answer also says what so many equal orders would get. Counts as a read; an Idempotency-Key is ignored.
          */
         readonly post: operations["quoteOrder"];
         readonly delete?: never;
@@ -558,6 +558,40 @@ export interface components {
         };
         /** @description A bet to place on the current round of a market. */
         readonly OrderRequest: {
+            /** @description A market id such as `BTC_ONE_MINUTE`. */
+            readonly marketId: string;
+            readonly prediction: components["schemas"]["Prediction"];
+            /** @description Stake in USD, at most two decimals, within minBet and maxBet of the market and the limit of the account's tier. */
+            readonly amount: number;
+            /** @description Slippage guard: the order is refused with `odds_changed` when the side's live percent is more than 15 points away. */
+            readonly expectedPercent?: number;
+            /** @description The round that the bet must land in: the order is refused with `round_changed` when the market's current round is another one (extension). */
+            readonly roundId?: string;
+            /**
+             * Format: date-time
+             * @description The last moment at which the order may be executed: after it the order is refused with `order_expired`, and a limit order that
+             *     rests is EXPIRED, with its stake back (extension).
+             */
+            readonly validUntil?: string;
+            /** @description Least odds with the stake in its pool, to four decimals: the order is refused with `odds_changed` where it would get less (extension). */
+            readonly minOdds?: number;
+            /**
+             * @description Makes it a limit order (extension): a bet at odds of at least these, with the stake in its pool. Where the odds are lower, or
+             *     the round cannot bear the bet, the order rests (PENDING) with its stake reserved, all or none of it, until it can be filled,
+             *     at the latest until betting closes. In steps of 0.01 below 10, of 0.1 below 100, of 1 from there on.
+             */
+            readonly limitOdds?: number;
+            /** @description Mixed into betHash; at most 128 bytes of UTF-8, so fewer characters where they are not all ASCII. */
+            readonly clientSeed?: string;
+            /** @description Your own name of the order: 1 to 64 visible ASCII characters, shown wherever the order is (extension). Nothing else comes of it: two orders may have the same. */
+            readonly clientOrderId?: string;
+            /** @description Whether the answer is to have a receipt, which costs a signature (extension). It makes no other order of it. */
+            readonly receipt?: boolean;
+        };
+        /** @description An order to quote. */
+        readonly QuoteRequest: {
+            /** @description How many equal orders to quote the amount in, besides one (extension): each has this share of it and the other fields. Absent is 1. */
+            readonly parts?: number;
             /** @description A market id such as `BTC_ONE_MINUTE`. */
             readonly marketId: string;
             readonly prediction: components["schemas"]["Prediction"];
@@ -899,6 +933,8 @@ export interface components {
             readonly potentialPayout: number | null;
             /** @description Whether the limit order would rest, or be placed at once; only where an order with `limitOdds` has odds. */
             readonly rests?: boolean;
+            /** @description The same amount in equal orders; only where `parts` is above 1. */
+            readonly inParts?: components["schemas"]["QuoteInParts"];
             /** @description The moment for which all of this holds. */
             readonly quotedAt: components["schemas"]["DateTime"];
         };
@@ -908,6 +944,26 @@ export interface components {
             readonly code: string;
             /** @description A sentence for people; empty where the code says it all. */
             readonly detail: string;
+        };
+        /**
+         * @description What equal orders would be answered, one after the other at this moment. Resting orders are left out: each part may fill some,
+         *     whereupon the odds of the next differ.
+         */
+        readonly QuoteInParts: {
+            /** @description Stake of each part in USD. */
+            readonly amount: number;
+            /** @description Parts that would be placed as bets at once. */
+            readonly placed: components["schemas"]["Count"];
+            /** @description Parts with `limitOdds` that would rest. */
+            readonly resting: components["schemas"]["Count"];
+            /** @description Of the first part that would be refused, behind those that are counted; null if none would be. */
+            readonly refusal: components["schemas"]["OrderRefusal"] | null;
+            /** @description Mean of `oddsAtBet` of the parts that would be placed, rounded down to four decimals; null if there would be none. */
+            readonly meanOdds: number | null;
+            /** @description The least `oddsAtBet` of them. */
+            readonly leastOdds: number | null;
+            /** @description What a WIN would pay for all of them, stakes included. */
+            readonly potentialPayout: number;
         };
         /** @description What it takes to check a settled round without trusting the server. */
         readonly RoundProof: {
@@ -1435,7 +1491,7 @@ export interface components {
          * @description Orders are not taken right now; this one was not placed.
          *
          *     - `trading_disabled`: an operator has stopped orders; the sentence gives the reason
-         *     - `market_suspended`: the market takes no orders, by an operator or because of news: bet elsewhere
+         *     - `market_suspended`: an operator has stopped orders in this market: bet elsewhere
          *     - `stale_price`: the house has no fresh price to quote from: usually over with the next tick
          *     - `price_held`: a price far from the last one is being checked: seconds to half a minute
          *     - `price_source_changed`: prices come from another source than when the round opened: bet on the next round
@@ -2549,7 +2605,7 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
-                readonly "application/json": components["schemas"]["OrderRequest"];
+                readonly "application/json": components["schemas"]["QuoteRequest"];
             };
         };
         readonly responses: {

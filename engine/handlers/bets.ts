@@ -17,11 +17,26 @@ export function joinRound(
   const { bets } = state;
   round.noteShare(fairShareE6);
   const stakeCents = bets.chunk(row).stakeCents[bets.index(row)] as number;
-  quoteAt(round, offer);
-  joinPool(state, round, side, stakeCents, offer.payoutCents);
+  joinPools(round, side, stakeCents, offer);
+  state.markets.potsCents += stakeCents;
+  state.markets.openStakesCents += stakeCents;
   if (round.firstBet === 0) round.firstBet = row;
   else bets.chunk(round.lastBet).next[bets.index(round.lastBet)] = row;
   round.lastBet = row;
+}
+
+/** Moves what decides the odds of the next bet. */
+export function joinPools(round: Round, side: number, stakeCents: number, offer: Offer): void {
+  quoteAt(round, offer);
+  if (side === UP) {
+    round.poolUpCents += stakeCents;
+    round.payoutUpCents += offer.payoutCents;
+  } else {
+    round.poolDownCents += stakeCents;
+    round.payoutDownCents += offer.payoutCents;
+  }
+  round.betCount++;
+  round.volumeCents += stakeCents;
 }
 
 /** Moves the seeds to where the bet found them, and counts its edge. */
@@ -33,20 +48,6 @@ function quoteAt(round: Round, { upCents, edgeCents }: Offer): void {
   round.poolDownCents -= movedCents;
   quote.seedUpCents += movedCents;
   quote.edgeCents += edgeCents;
-}
-
-function joinPool(state: State, round: Round, side: number, stakeCents: number, payout: number): void {
-  if (side === UP) {
-    round.poolUpCents += stakeCents;
-    round.payoutUpCents += payout;
-  } else {
-    round.poolDownCents += stakeCents;
-    round.payoutDownCents += payout;
-  }
-  round.betCount++;
-  round.volumeCents += stakeCents;
-  state.markets.potsCents += stakeCents;
-  state.markets.openStakesCents += stakeCents;
 }
 
 /** Fills a row for the order and links it to its account. Odds, percent and payout are the bet's, or those it waits for. */

@@ -4,7 +4,7 @@
  */
 import { dollarsOfCents, oddsE4, payoutCents, percentUpE2 } from '../base/money.js';
 import type { OrderGuards, PlaceOrder } from '../model/commands.js';
-import { LIVE, SIDES, textAt, UP } from '../model/domain.js';
+import { LIVE, NO_LIMIT, SIDES, textAt, UP } from '../model/domain.js';
 import { type ErrorCode, noShareRefusal } from '../model/errors.js';
 import type { Rejected } from '../model/events.js';
 import type { Rules } from '../model/rules.js';
@@ -63,33 +63,28 @@ export function roundFor(
   return round instanceof Round ? (checkStake(state, order, round) ?? round) : round;
 }
 
-/** The first of the other checks that refuses the order, or null. */
+/**
+ * The first of the other checks that refuses the order, or null. A limit order rests where odds or exposure do not allow a bet
+ * yet. `ahead` is how many orders like this one are taken to be placed before it.
+ */
 export function checkOffer(
   state: State,
   order: PlaceOrder,
   round: Round,
   offer: Offer,
   guards: OrderGuards | null,
+  ahead = 0,
 ): Rejected | null {
   const rules = state.rulesInForce;
   const accounts = state.accounts.chunk(order.account);
   const a = state.accounts.row(order.account);
+  const isLimit = order.limitOddsE4 !== NO_LIMIT;
   return (
-    checkOdds(order, round, offer, guards) ??
-    checkFunds(accounts, a, order) ??
-    checkExposure(order, round, offer) ??
-    checkOpenBets(rules, accounts, a) ??
+    (isLimit ? null : checkOdds(order, round, offer, guards)) ??
+    checkFunds(accounts, a, order, ahead) ??
+    (isLimit ? null : checkExposure(order, round, offer)) ??
+    checkOpenBets(rules, accounts, a, ahead) ??
     checkMemory(state, rules, order)
-  );
-}
-
-/** The same of a limit order, which rests where odds or exposure do not allow a bet yet. */
-export function checkLimitOrder(state: State, order: PlaceOrder): Rejected | null {
-  const rules = state.rulesInForce;
-  const accounts = state.accounts.chunk(order.account);
-  const a = state.accounts.row(order.account);
-  return (
-    checkFunds(accounts, a, order) ?? checkOpenBets(rules, accounts, a) ?? checkMemory(state, rules, order)
   );
 }
 
@@ -170,8 +165,13 @@ function checkOdds(
   return { ...reject('odds_changed'), current: { percentE2, oddsE4: offer.oddsE4 } };
 }
 
-function checkFunds(accounts: AccountChunk, a: number, { stakeCents }: PlaceOrder): Rejected | null {
-  if ((accounts.balanceCents[a] as number) >= stakeCents) return null;
+function checkFunds(
+  accounts: AccountChunk,
+  a: number,
+  { stakeCents }: PlaceOrder,
+  ahead: number,
+): Rejected | null {
+  if ((accounts.balanceCents[a] as number) >= stakeCents * (ahead + 1)) return null;
   return reject('insufficient_balance', 'the stake is more than the balance');
 }
 
@@ -194,8 +194,8 @@ function exposureText(round: Round, { side, fairShareE6 }: PlaceOrder): string {
   return `the round would come to owe too much on ${word}; ${now} can be bet on ${word} now`;
 }
 
-function checkOpenBets(rules: Rules, accounts: AccountChunk, a: number): Rejected | null {
-  if ((accounts.openBets[a] as number) < rules.openBetsMax) return null;
+function checkOpenBets(rules: Rules, accounts: AccountChunk, a: number, ahead: number): Rejected | null {
+  if ((accounts.openBets[a] as number) + ahead < rules.openBetsMax) return null;
   return reject('too_many_open_bets', `an account may have ${rules.openBetsMax} open bets`);
 }
 

@@ -3,20 +3,20 @@
  * bet's row is looked up once.
  */
 
+import { assert } from '../base/assert.js';
 import { payoutCents } from '../base/money.js';
 import type { IdempotencyDigest, OrderGuards, PlaceOrder } from '../model/commands.js';
 import { NO_END, NO_FAIR_SHARE, NO_LIMIT } from '../model/domain.js';
 import type { ErrorCode } from '../model/errors.js';
 import type { BetPlaced, EngineEvent, OrderPending, Rejected, Replayed } from '../model/events.js';
-import type { OrderQuote, SeenKey } from '../model/views.js';
+import type { OrderQuote, PartsQuote, SeenKey } from '../model/views.js';
 import { quotedUpCents } from '../quotes/split.js';
 import type { IdempotencyEntry } from '../state/idempotency.js';
 import { Round } from '../state/rounds.js';
 import { reject, type State } from '../state/state.js';
-import { addRow, joinRound } from './bets.js';
+import { addRow, joinPools, joinRound } from './bets.js';
 import { fillsAfter } from './fills.js';
 import {
-  checkLimitOrder,
   checkOffer,
   isCovered,
   type Offer,
@@ -43,7 +43,7 @@ export function placeOrder(
   if (!(round instanceof Round)) return round;
   const offer = offerNow(order, round);
   const isLimit = order.limitOddsE4 !== NO_LIMIT;
-  const refusal = isLimit ? checkLimitOrder(state, order) : checkOffer(state, order, round, offer, guards);
+  const refusal = checkOffer(state, order, round, offer, guards);
   if (refusal !== null) return refusal;
   return isLimit && !isFit(order, round, offer)
     ? [rest(state, order, round)]
@@ -76,8 +76,58 @@ export function quoteOrder(
   const isLimit = order.limitOddsE4 !== NO_LIMIT;
   return {
     offer: { roundNumber, percentE2, oddsE4, entryPercentE2, payoutCents },
-    refusal: isLimit ? checkLimitOrder(state, order) : checkOffer(state, order, round, offer, guards),
+    refusal: checkOffer(state, order, round, offer, guards),
     rests: isLimit ? !isFit(order, round, offer) : null,
+  };
+}
+
+/**
+ * What `parts` equal orders would be answered one after the other at this moment, by the same checks, on a round for trial.
+ * Resting orders are not filled in between: a quote costs nothing, and must not tell where those of others wait.
+ */
+export function quoteParts(
+  state: State,
+  order: PlaceOrder,
+  gate: ErrorCode | null,
+  guards: OrderGuards | null,
+  parts: number,
+): PartsQuote {
+  const stakeCents = order.stakeCents / parts;
+  assert(Number.isInteger(stakeCents), 'an order is quoted in parts of whole cents');
+  const part = { ...order, stakeCents };
+  const found = roundFor(state, part, gate, guards);
+  if (!(found instanceof Round)) return partsQuote(stakeCents, [], 0, found);
+  const round = found.forTrial();
+  const placed: Offer[] = [];
+  const isLimit = order.limitOddsE4 !== NO_LIMIT;
+  for (let ahead = 0; ahead < parts; ahead++) {
+    const offer = offerNow(part, round);
+    const refusal = checkOffer(state, part, round, offer, guards, ahead);
+    if (refusal !== null) return partsQuote(stakeCents, placed, ahead - placed.length, refusal);
+    if (isLimit && !isFit(part, round, offer)) continue;
+    joinPools(round, part.side, stakeCents, offer);
+    placed.push(offer);
+  }
+  return partsQuote(stakeCents, placed, parts - placed.length, null);
+}
+
+/** The sum of odds may be no safe integer. */
+function partsQuote(
+  stakeCents: number,
+  placed: readonly Offer[],
+  resting: number,
+  refusal: Rejected | null,
+): PartsQuote {
+  const odds = placed.map(({ oddsE4 }) => oddsE4);
+  const sumE4 = odds.reduce((sum, oddsE4) => sum + BigInt(oddsE4), 0n);
+  return {
+    stakeCents,
+    placed: placed.length,
+    resting,
+    refusal,
+    odds:
+      odds.length === 0 ? null : { meanE4: Number(sumE4 / BigInt(odds.length)), leastE4: Math.min(...odds) },
+    payoutCents: placed.reduce((sum, { payoutCents }) => sum + payoutCents, 0),
   };
 }
 

@@ -144,6 +144,21 @@ export interface OrderQuote {
   readonly rests: boolean | null;
 }
 
+/** What equal orders would be answered, one after the other. */
+export interface PartsQuote {
+  /** Of each part. */
+  readonly stakeCents: number;
+  /** Parts that would be bets at once, and such that would rest. */
+  readonly placed: number;
+  readonly resting: number;
+  /** Of the first part that would be refused; null if none would be. */
+  readonly refusal: Rejected | null;
+  /** Mean, rounded down, and least odds of the bets; null if there would be none. */
+  readonly odds: { readonly meanE4: number; readonly leastE4: number } | null;
+  /** What a WIN would pay for all of the bets. */
+  readonly payoutCents: number;
+}
+
 export interface KeyView {
   readonly key: number;
   readonly account: number;

@@ -122,6 +122,20 @@ export class Round implements RoundView {
     this.quote = terms.quote;
   }
 
+  /** A round that takes bets on trial: with the pools of this one, and without its bets. */
+  forTrial(): Round {
+    const { market, roundNumber, startTimeMs, quote } = this;
+    const trial = new Round(market, roundNumber, startTimeMs, {
+      ...this,
+      quote: quote === null ? null : { ...quote },
+    });
+    trial.poolUpCents = this.poolUpCents;
+    trial.poolDownCents = this.poolDownCents;
+    trial.payoutUpCents = this.payoutUpCents;
+    trial.payoutDownCents = this.payoutDownCents;
+    return trial;
+  }
+
   /** Counts the fair share of a bet that joins the round; there is none where the seeds are fixed. */
   noteShare(shareE6: number): void {
     const { proof } = this;

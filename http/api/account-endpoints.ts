@@ -2,7 +2,7 @@
 
 import { okResponse } from '../openapi/common.js';
 import { EXAMPLES } from '../openapi/examples.js';
-import { orderExamples } from '../openapi/order.js';
+import { quoteExamples } from '../openapi/order.js';
 import {
   cancelMarketParameter,
   cancelSideParameter,
@@ -112,17 +112,18 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
       tag: 'Orders',
       summary: 'The answer that an order would get now',
       text:
-        'Takes the body of an order and places nothing. That the order would be refused is an answer, too. Counts as a ' +
-        'read; an Idempotency-Key is ignored.',
+        'Takes the body of an order and places nothing. That the order would be refused is an answer, too. With `parts`, the ' +
+        'answer also says what so many equal orders would get. Counts as a read; an Idempotency-Key is ignored.',
       isExtension: true,
       requestBody: {
         required: true,
         content: {
-          'application/json': { schema: schemaRef('OrderRequest'), examples: orderExamples(rules) },
+          'application/json': { schema: schemaRef('QuoteRequest'), examples: quoteExamples(rules) },
         },
       },
       success: okResponse('The quote.', schemaRef('OrderQuote'), {
         placeable: EXAMPLES.quote,
+        inParts: EXAMPLES.quoteInParts,
         refused: EXAMPLES.refusedQuote,
         withoutOdds: EXAMPLES.earlyRefusedQuote,
       }),

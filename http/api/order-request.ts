@@ -135,6 +135,34 @@ export function parseAny(body: Uint8Array): ParsedOrder | Refused {
   return value instanceof Refused ? value : orderOf(value);
 }
 
+const PARTS_MAX = 100;
+
+/** An order to quote, and in how many parts. */
+export interface ParsedQuote {
+  readonly order: ParsedOrder;
+  readonly parts: number;
+}
+
+/** Reads the body of POST /orders/quote. */
+export function parseQuote(body: Uint8Array): ParsedQuote | Refused {
+  const value = parseJson(body);
+  if (value instanceof Refused) return value;
+  const { parts, rest } = splitOff(value);
+  const order = orderOf(rest);
+  if (order instanceof Refused) return order;
+  if (typeof parts !== 'number' || !Number.isInteger(parts) || parts < 1 || parts > PARTS_MAX)
+    return invalid(`parts must be a whole number from 1 to ${PARTS_MAX}`);
+  if (order.stakeCents % parts !== 0)
+    return invalid(`amount must be a multiple of ${parts} cents, so that its parts are equal`);
+  return { order, parts };
+}
+
+function splitOff(value: unknown): { readonly parts: unknown; readonly rest: unknown } {
+  if (typeof value !== 'object' || value === null || !('parts' in value)) return { parts: 1, rest: value };
+  const { parts, ...rest } = value;
+  return { parts, rest };
+}
+
 /** The order that a value of JSON is. */
 export function orderOf(value: unknown): ParsedOrder | Refused {
   if (!isOrder(value) || hasOtherFields(value)) return explain(value);

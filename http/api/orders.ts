@@ -18,6 +18,7 @@ import type { RingConsumer } from '../rings/ring.js';
 import { orderQuoteText, orderResultText } from '../wire/account-text.js';
 import type { Receipt } from '../wire/past-types.js';
 import type { Call, Verdict } from './call.js';
+import { parseQuote } from './order-request.js';
 import type { Receipts } from './receipts.js';
 import { OVERLOADED, refusedOf } from './refusals.js';
 
@@ -63,11 +64,12 @@ export class OrderHandlers {
   /** Answers what `place` would. An Idempotency-Key is left alone: nothing is placed under it. */
   quote(call: Call): Verdict {
     const { request } = call;
-    const order = refuseBodyType(request) ?? call.order();
-    if (order instanceof Refused) return order;
+    const quote = refuseBodyType(request) ?? parseQuote(request.body);
+    if (quote instanceof Refused) return quote;
+    const { order, parts } = quote;
     const facts = factsOf(call, order, null);
     const isSent = this.link.send(
-      (ring, ticket) => requests.sendOrder(ring, requests.QUOTE, ticket, facts),
+      (ring, ticket) => requests.sendOrder(ring, requests.QUOTE, ticket, facts, parts),
       (kind, ring) => {
         if (kind === replies.REFUSED) call.refuse(refusedOf(replies.readRefusal(ring)));
         else this.#sendQuote(call, order, ring);
@@ -77,9 +79,9 @@ export class OrderHandlers {
   }
 
   #sendQuote(call: Call, { market }: OrderContent, ring: RingConsumer): void {
-    const { timeMs, offer, refusal, rests } = readQuote(ring);
-    const refused = refusal === null ? null : refusedOf(refusal);
-    call.send(OK, orderQuoteText(market, timeMs, offer, refused, rests));
+    const { timeMs, offer, refusal, rests, inParts } = readQuote(ring);
+    const parts = inParts === null ? null : { ...inParts, refusal: refusalOf(inParts.refusal) };
+    call.send(OK, orderQuoteText(market, timeMs, offer, refusalOf(refusal), rests, parts));
   }
 
   #read(call: Call): requests.OrderFields | Refused {
@@ -130,6 +132,9 @@ export class OrderHandlers {
     return null;
   }
 }
+
+const refusalOf = (facts: replies.RefusalFacts | null): Refused | null =>
+  facts === null ? null : refusedOf(facts);
 
 const factsOf = (
   { account, key }: Call,

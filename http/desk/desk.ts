@@ -112,13 +112,21 @@ export class Desk {
   /** Answers what the order would be answered if it were placed now. Changes nothing. */
   #quote(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
     const facts = requests.readOrder(ring);
+    const parts = ring.number();
     const order = this.#command(facts);
     if (this.#refusesKey(order, gateway, ticket)) return;
     const { engine, gate } = this.sequencer;
     const { offer, refusal, rests } = engine.quoteOrder(order, gate, facts.guards);
     const ofAccount = this.#unfitAccount(order.account);
-    const first = ofAccount === null ? refusal : { code: ofAccount, detail: '' };
-    const quote = { timeMs: order.timeMs, offer, refusal: first, rests };
+    const first = ofAccount === null ? null : { code: ofAccount, detail: '' };
+    const inParts = parts === 1 ? null : engine.quoteParts(order, gate, facts.guards, parts);
+    const quote = {
+      timeMs: order.timeMs,
+      offer,
+      refusal: first ?? refusal,
+      rests,
+      inParts: inParts === null || first === null ? inParts : { ...inParts, ...NO_PARTS, refusal: first },
+    };
     // Whoever is told of a balance or a round must find it after a crash.
     const seq = Math.max(engine.accountTouchedSeq(order.account), engine.lifecycleSeq);
     this.#answerFrom(seq, gateway, ticket, (to) => sendQuote(to, ticket, quote));
@@ -317,6 +325,9 @@ export class Desk {
     return engine.isFrozen(account) ? 'account_frozen' : null;
   }
 }
+
+/** None of the parts of an order is placed. */
+const NO_PARTS = { placed: 0, resting: 0, odds: null, payoutCents: 0 };
 
 /** A limit order may rest as long as it may be executed. */
 const endOf = ({ limitOddsE4, guards }: requests.OrderFields): number =>

@@ -20,9 +20,7 @@ export const suggestedMarket = (rules: Rules): string => suggested(rules)?.marke
 
 /** Examples for the body of an order. The first one has no guard, because the odds are not known here. */
 export function orderExamples(rules: Rules): JsonObject {
-  const { minStakeCents = AMOUNT_CENTS, maxStakeCents = AMOUNT_CENTS } = suggested(rules) ?? {};
-  const amount = Math.min(Math.max(AMOUNT_CENTS, minStakeCents), maxStakeCents) / 100;
-  const order = { marketId: suggestedMarket(rules), prediction: 'UP', amount };
+  const order = plainOrder(rules);
   return {
     plain: { summary: 'At the odds as they are', value: order },
     guarded: {
@@ -30,4 +28,17 @@ export function orderExamples(rules: Rules): JsonObject {
       value: { ...order, expectedPercent: 50, clientSeed: 'my seed' },
     },
   };
+}
+
+/** The same, and one in parts. */
+export function quoteExamples(rules: Rules): JsonObject {
+  const inParts = { ...plainOrder(rules, 10), parts: 10 };
+  return { ...orderExamples(rules), inParts: { summary: 'As one order, and as ten', value: inParts } };
+}
+
+/** For so many times the amount of the order. */
+function plainOrder(rules: Rules, times = 1): JsonObject {
+  const { minStakeCents = AMOUNT_CENTS, maxStakeCents = AMOUNT_CENTS } = suggested(rules) ?? {};
+  const amount = (times * Math.min(Math.max(AMOUNT_CENTS, minStakeCents), maxStakeCents)) / 100;
+  return { marketId: suggestedMarket(rules), prediction: 'UP', amount };
 }

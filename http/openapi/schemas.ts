@@ -19,7 +19,15 @@ import type { Account, CancelledOrders, OrderQuote, SeenOrder } from '../wire/ac
 import type { LedgerEntry, Receipt, SettledRound } from '../wire/past-types.js';
 import type { OrderProof, RoundProof, SigningKey } from '../wire/proofs/proof-types.js';
 import type { Limits, ServerTime } from '../wire/service-types.js';
-import type { Market, OrderRequest, OrderResult, Position, Price, RoundDetail } from '../wire/types.js';
+import type {
+  Market,
+  OrderRequest,
+  OrderResult,
+  Position,
+  Price,
+  QuoteRequest,
+  RoundDetail,
+} from '../wire/types.js';
 
 /** Any part of an OpenAPI document. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
@@ -31,6 +39,7 @@ const generated = typia.json.schemas<
     Price,
     Position,
     OrderRequest,
+    QuoteRequest,
     OrderResult,
     RoundDetail,
     ServerTime,
@@ -143,5 +152,10 @@ export function componentSchemas(): JsonObject {
     name,
     { type: 'string', enum: words, description },
   ]);
-  return { ...schemas, ...Object.fromEntries(enumerations), OrderRequest: closed(schemas['OrderRequest']) };
+  return {
+    ...schemas,
+    ...Object.fromEntries(enumerations),
+    OrderRequest: closed(schemas['OrderRequest']),
+    QuoteRequest: closed(schemas['QuoteRequest']),
+  };
 }

@@ -45,8 +45,14 @@ const ASKER_CELLS = 2;
 const ORDER_CELLS = 10;
 const GUARD_CELLS = 3;
 
-/** Returns false if the ring is full; then nothing was sent. So do all functions here that send. */
-export function sendOrder(ring: RingProducer, kind: number, ticket: number, order: OrderFields): boolean {
+/** Returns false if the ring is full; then nothing was sent. So do all functions here that send. `parts` follow an order to quote. */
+export function sendOrder(
+  ring: RingProducer,
+  kind: number,
+  ticket: number,
+  order: OrderFields,
+  parts: number | null = null,
+): boolean {
   const { guards } = order;
   const guardCells = guards === null ? 0 : GUARD_CELLS;
   const cells =
@@ -54,6 +60,7 @@ export function sendOrder(ring: RingProducer, kind: number, ticket: number, orde
     ASKER_CELLS +
     ORDER_CELLS +
     guardCells +
+    (parts === null ? 0 : 1) +
     textCells(order.clientSeed) +
     textCells(order.clientOrderId);
   if (!begin(ring, cells, kind, ticket, order)) return false;
@@ -75,6 +82,7 @@ export function sendOrder(ring: RingProducer, kind: number, ticket: number, orde
     ring.number(guards.validUntilMs);
     ring.number(guards.minOddsE4);
   }
+  if (parts !== null) ring.number(parts);
   ring.send();
   return true;
 }

@@ -17,8 +17,8 @@ import {
   timeFrameOf,
 } from '../../engine/model/domain.js';
 import type { LimitFills, OrderTerms } from '../../engine/model/events.js';
-import type { BetView, OfferView } from '../../engine/model/views.js';
-import type { OrderRefusal } from './account-types.js';
+import type { BetView, OfferView, PartsQuote } from '../../engine/model/views.js';
+import type { OrderRefusal, QuoteInParts } from './account-types.js';
 import type { ListedHashes } from './listed-hashes.js';
 import { hundredthsText, oddsText, successText } from './wire.js';
 
@@ -169,6 +169,17 @@ function filledText(filled: LimitFills | null): string {
   return `{"up":${of(filled.upOrders, filled.upCents)},"down":${of(filled.downOrders, filled.downCents)}}`;
 }
 
+const refusalText = (refusal: OrderRefusal | null): string =>
+  refusal === null ? 'null' : `{"code":"${refusal.code}","detail":${JSON.stringify(refusal.detail)}}`;
+
+type PartsWithRefusal = Omit<PartsQuote, 'refusal'> & Pick<QuoteInParts, 'refusal'>;
+
+/** A QuoteInParts. */
+const partsText = ({ stakeCents, placed, resting, refusal, odds, payoutCents }: PartsWithRefusal): string =>
+  `{"amount":${hundredthsText(stakeCents)},"placed":${placed},"resting":${resting},"refusal":${refusalText(refusal)},` +
+  `"meanOdds":${odds === null ? null : oddsText(odds.meanE4)},"leastOdds":${odds === null ? null : oddsText(odds.leastE4)},` +
+  `"potentialPayout":${hundredthsText(payoutCents)}}`;
+
 /** `{success, data: OrderQuote}`. */
 export function orderQuoteText(
   market: number,
@@ -176,9 +187,8 @@ export function orderQuoteText(
   offer: OfferView | null,
   refusal: OrderRefusal | null,
   rests: boolean | null,
+  inParts: PartsWithRefusal | null,
 ): string {
-  const refusalText =
-    refusal === null ? 'null' : `{"code":"${refusal.code}","detail":${JSON.stringify(refusal.detail)}}`;
   const offerText =
     offer === null
       ? '"roundId":null,"percent":null,"oddsAtBet":null,"entryPercent":null,"potentialPayout":null'
@@ -186,5 +196,8 @@ export function orderQuoteText(
         `"oddsAtBet":${oddsText(offer.oddsE4)},"entryPercent":${hundredthsText(offer.entryPercentE2)},` +
         `"potentialPayout":${hundredthsText(offer.payoutCents)}`;
   const restsText = rests === null ? '' : `,"rests":${rests}`;
-  return successText(`{"refusal":${refusalText},${offerText}${restsText},"quotedAt":"${isoText(timeMs)}"}`);
+  const inPartsText = inParts === null ? '' : `,"inParts":${partsText(inParts)}`;
+  return successText(
+    `{"refusal":${refusalText(refusal)},${offerText}${restsText}${inPartsText},"quotedAt":"${isoText(timeMs)}"}`,
+  );
 }

@@ -71,6 +71,27 @@ export interface OrderRefusal {
   detail: string;
 }
 
+/**
+ * What equal orders would be answered, one after the other at this moment. Resting orders are left out: each part may fill some,
+ * whereupon the odds of the next differ.
+ */
+export interface QuoteInParts {
+  /** Stake of each part in USD. */
+  amount: number;
+  /** Parts that would be placed as bets at once. */
+  placed: Count;
+  /** Parts with `limitOdds` that would rest. */
+  resting: Count;
+  /** Of the first part that would be refused, behind those that are counted; null if none would be. */
+  refusal: OrderRefusal | null;
+  /** Mean of `oddsAtBet` of the parts that would be placed, rounded down to four decimals; null if there would be none. */
+  meanOdds: number | null;
+  /** The least `oddsAtBet` of them. */
+  leastOdds: number | null;
+  /** What a WIN would pay for all of them, stakes included. */
+  potentialPayout: number;
+}
+
 /** What an order would be answered at this moment (extension). All but `refusal` and `quotedAt` is null where the order would be refused before there are odds for it. */
 export interface OrderQuote {
   /** By the first check that refuses the order; null if it would be placed. */
@@ -87,6 +108,8 @@ export interface OrderQuote {
   potentialPayout: number | null;
   /** Whether the limit order would rest, or be placed at once; only where an order with `limitOdds` has odds. */
   rests?: boolean;
+  /** The same amount in equal orders; only where `parts` is above 1. */
+  inParts?: QuoteInParts;
   /** The moment for which all of this holds. */
   quotedAt: DateTime;
 }

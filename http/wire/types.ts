@@ -177,6 +177,12 @@ export interface OrderRequest {
   receipt?: boolean & Extension;
 }
 
+/** An order to quote. */
+export interface QuoteRequest extends OrderRequest {
+  /** How many equal orders to quote the amount in, besides one (extension): each has this share of it and the other fields. Absent is 1. */
+  parts?: number & tags.Type<'uint32'> & tags.Minimum<1> & tags.Maximum<100> & Extension;
+}
+
 /** An accepted bet. */
 export interface PlacedBet {
   id: string;

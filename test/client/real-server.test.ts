@@ -37,9 +37,9 @@ test('markets, prices, rounds, orders and positions are read, and a bet is follo
   assert.ok(currentRound !== null);
   assert.equal((await client.getTime()).timeMs, sandbox.nowMs);
   assert.equal((await client.getLimits()).bets.tier, 'GOLD');
-  const quote = await client.quoteOrder({ ...ORDER, roundId: currentRound.id });
+  const quote = await client.quoteOrder({ ...ORDER, roundId: currentRound.id, parts: 5 });
   const { bet, newBalance } = await client.placeOrder({ ...ORDER, roundId: currentRound.id });
-  assert.deepEqual([quote.refusal, quote.oddsAtBet], [null, bet.oddsAtBet]);
+  assert.deepEqual([quote.refusal, quote.oddsAtBet, quote.inParts?.placed], [null, bet.oddsAtBet, 5]);
   assert.equal(newBalance, 9_975);
   assert.equal((await client.listPositions()).data[0]?.id, bet.id);
   await sandbox.closeMinute({ BTC: 101 });

@@ -54,8 +54,12 @@ export async function fuzzFields(sandbox: Sandbox, secret: string, ids: Ids): Pr
     assert.notEqual(status, 500, `${method} ${path} ${body}: ${text}`);
     sent += 1;
   };
-  for (const path of ['/orders', '/orders/quote'])
-    for (const body of variants(ORDER, 12_000)) await send(server.api(secret), 'POST', path, textOf(body));
+  const quoted = { ...ORDER, parts: '2' };
+  for (const [path, fields] of [
+    ['/orders', ORDER],
+    ['/orders/quote', quoted],
+  ] as const)
+    for (const body of variants(fields, 12_000)) await send(server.api(secret), 'POST', path, textOf(body));
   for (const { method, path, fields } of CHANGES)
     for (const body of variants(usual(fields), 12_000))
       await send(server.operator, method, path(ids), textOf(body));
