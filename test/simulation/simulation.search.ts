@@ -69,7 +69,7 @@ test('one seed gives one run, another seed another', async () => {
 });
 
 test('the report of a failure is short and repeats it', async () => {
-  const mutation = mutationNamed('mark-early');
+  const mutation = mutationNamed('stake-twice');
   const { failed } = await runWorlds(
     { seed: 4, hours: 10, worldHours: HOURS, mutation },
     { index: 0, of: 1 },
@@ -81,6 +81,9 @@ test('the report of a failure is short and repeats it', async () => {
   ok(only.size <= 2, `${only.size} faults are left of ${failed.outcome.world.plan.length}`);
   const text = await describe({ ...failed.options, only });
   match(text, new RegExp(failed.outcome.error.invariant));
-  match(text, new RegExp(`npm run simulate -- --world ${seed} --world-hours ${HOURS} --mutation mark-early`));
+  match(
+    text,
+    new RegExp(`npm run simulate -- --world ${seed} --world-hours ${HOURS} --mutation stake-twice`),
+  );
   ok(text.split('\n').length < 60, 'a page of text');
 });
