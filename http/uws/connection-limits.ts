@@ -13,8 +13,10 @@ export const CONNECTIONS_MAX = 10_000;
 
 /** Operators are few. */
 const OPERATOR_CONNECTIONS_MAX = 256;
-/** Of an operators' port, this part is kept for addresses that have sent a right token. */
+/** Of an operators' port, this part is kept for this machine and for addresses that have sent a right token. */
 const KEPT_PART = 0.25;
+/** This one is kept for this machine alone: strangers may share another address, and have no token right after a start. */
+const OWN_PART = 0.125;
 /** Connections of one address to the operator port. */
 export const OPERATOR_PER_ADDRESS_MAX = 64;
 /** Kept free for files, pipes and threads. */
@@ -98,12 +100,14 @@ export class OpenConnections {
   #onlyPeer: Peer | null = null;
 
   readonly #byAddress: AddressBound;
-  /** Connections that anybody may have. */
+  /** Connections that anybody may have, and those that known addresses may. */
   readonly #strangersMax: number;
+  readonly #knownMax: number;
 
   constructor(private readonly options: OpenConnectionsOptions) {
     const { shared, connectionsMax, isKnown } = options;
     this.#strangersMax = Math.floor(connectionsMax * (isKnown === null ? 1 : 1 - KEPT_PART));
+    this.#knownMax = Math.floor(connectionsMax * (1 - OWN_PART));
     Atomics.store(shared, CONNECTION_CELLS.max, this.#strangersMax);
     this.#byAddress = new AddressBound({
       ...options,
@@ -118,16 +122,22 @@ export class OpenConnections {
    */
   opened(response: UwsResponse): boolean {
     this.count += 1;
-    const { addresses, connectionsMax, isKnown, perAddressMax, shared } = this.options;
+    const { addresses, connectionsMax, perAddressMax, shared } = this.options;
     const before = Atomics.add(shared, CONNECTION_CELLS.open, 1);
     if (before >= connectionsMax) return false;
     const peer = addresses.peer(response.getRemoteAddress());
     if (this.count === 1) this.#onlyPeer = peer;
     else if (this.#onlyPeer !== peer) this.#onlyPeer = null;
-    if (before >= this.#strangersMax && isKnown?.(peer.counted) === false) return false;
+    if (before >= this.#maxFor(peer)) return false;
     if (before >= perAddressMax) return this.#byAddress.allows(peer, this.count / (before + 1));
     this.#byAddress.rest();
     return true;
+  }
+
+  #maxFor({ counted, isBounded }: Peer): number {
+    const { connectionsMax, isKnown } = this.options;
+    if (isKnown === null || !isBounded) return connectionsMax;
+    return isKnown(counted) ? this.#knownMax : this.#strangersMax;
   }
 
   closed(): void {

@@ -54,9 +54,10 @@ test('a start needs more descriptors with more gateways', () => {
   for (const told of ['TOTE_GATEWAYS: 2', '240', '239', 'ulimit -n']) assert.ok(problem.includes(told), told);
 });
 
-test('strangers cannot take the last quarter of the connections from addresses that are known', () => {
-  const from = (last: number): UwsResponse =>
-    ({ getRemoteAddress: () => new Uint8Array([10, 0, 0, last]).buffer }) as unknown as UwsResponse;
+test('the last quarter of the connections is kept from strangers, and half of it for this machine alone', () => {
+  const at = (...bytes: number[]): UwsResponse =>
+    ({ getRemoteAddress: () => new Uint8Array(bytes).buffer }) as unknown as UwsResponse;
+  const from = (last: number): UwsResponse => at(10, 0, 0, last);
   const open = (isKnown: ((address: string) => boolean) | null): OpenConnections =>
     new OpenConnections({
       ...{ connectionsMax: 8, perAddressMax: Infinity, isKnown, monotonicMs: () => 0 },
@@ -67,7 +68,10 @@ test('strangers cannot take the last quarter of the connections from addresses t
   const strangers = [1, 2, 3, 4, 5, 6, 7].map(() => kept.opened(from(2)));
   assert.deepEqual(strangers, [true, true, true, true, true, true, false]);
   kept.closed();
-  assert.deepEqual([kept.opened(from(1)), kept.opened(from(1)), kept.opened(from(1))], [true, true, false]);
+  assert.deepEqual([kept.opened(from(1)), kept.opened(from(1))], [true, false]);
+  kept.closed();
+  const own = at(127, 0, 0, 1);
+  assert.deepEqual([kept.opened(own), kept.opened(own)], [true, false], 'it needs no token for that');
   const unkept = open(null);
   assert.ok(
     [1, 2, 3, 4, 5, 6, 7, 8].every(() => unkept.opened(from(2))),
