@@ -14,7 +14,6 @@ import type {
   Market,
   OrderProof,
   OrderQuote,
-  OrderRequest,
   OrderResult,
   Position,
   QueryOf,
@@ -31,7 +30,14 @@ import { type CallDefaults, Caller, type Query } from './rest/caller.js';
 import { Hosts } from './rest/hosts.js';
 import type { ClientOptions, WatchOptions } from './rest/options.js';
 import type { Page } from './rest/pages.js';
-import { type CallOptions, type OrderOptions, orderRetryMs } from './rest/persist.js';
+import {
+  type CallOptions,
+  markOrder,
+  type OrderOptions,
+  type OrderToPlace,
+  orderRetryMs,
+  type PlacedOrder,
+} from './rest/persist.js';
 import type { Fetch } from './rest/send-request.js';
 import type { WebSocketConstructor } from './stream/connection.js';
 import { FINAL_CODES, type StreamOptions, ToteStream } from './stream/stream.js';
@@ -171,11 +177,12 @@ export class ToteClient {
    * with `isOutcomeUnknown`, the bet may have been placed all the same. Give `roundId`, or a late attempt may land in
    * the next round.
    */
-  async placeOrder(order: OrderRequest, options: OrderOptions = {}): Promise<OrderResult> {
-    const { idempotencyKey = crypto.randomUUID(), ...others } = options;
-    const retryForMs = orderRetryMs(others.retryForMs ?? this.#defaults.retryForMs);
-    const request = { method: 'POST', path: '/orders', body: order, idempotencyKey } as const;
-    return (await this.#caller.call(request, { ...others, retryForMs })).data as OrderResult;
+  async placeOrder(toPlace: OrderToPlace, options: OrderOptions = {}): Promise<PlacedOrder> {
+    const { order, marks } = markOrder(toPlace, options);
+    const retryForMs = orderRetryMs(options.retryForMs ?? this.#defaults.retryForMs);
+    const request = { method: 'POST', path: '/orders', body: order, marks } as const;
+    const { data } = await this.#caller.call(request, { ...options, retryForMs });
+    return { ...(data as OrderResult), ...marks };
   }
 
   /**

@@ -57,7 +57,7 @@ export {
   verifyProof,
 } from './proofs/verify.js';
 export { eachOf, type Page, type PageQuery } from './rest/pages.js';
-export type { CallOptions, OrderOptions } from './rest/persist.js';
+export type { CallOptions, OrderOptions, OrderToPlace, PlacedOrder } from './rest/persist.js';
 export { RETRIED_CODES } from './rest/retry.js';
 export type { ConnectionEnd, WebSocketConstructor, WebSocketLike } from './stream/connection.js';
 export type * from './stream/messages.js';

@@ -36,8 +36,18 @@ export interface Failure {
   readonly isFinal?: true;
 }
 
+/** What an order goes by. Every attempt has the same; both are null for what is no order. */
+export interface OrderMarks {
+  /** Given or made. */
+  readonly idempotencyKey: string | null;
+  /** Goes into `betHash`: given or made, and null also for an order without one. */
+  readonly clientSeed: string | null;
+}
+
+export const NO_MARKS: OrderMarks = { idempotencyKey: null, clientSeed: null };
+
 /** What is known of the request beyond its last answer. */
-export interface Attempts {
+export interface Attempts extends OrderMarks {
   /** How often it was sent. */
   readonly attempts: number;
   /**
@@ -45,8 +55,6 @@ export interface Attempts {
    * the same key, or look for it with `getOrderByIdempotencyKey`. A read has no outcome.
    */
   readonly isOutcomeUnknown: boolean;
-  /** The order's Idempotency-Key, given or made; null for a read. */
-  readonly idempotencyKey: string | null;
 }
 
 export class ToteError extends Error implements Attempts {
@@ -64,8 +72,9 @@ export class ToteError extends Error implements Attempts {
   readonly attempts: number;
   readonly isOutcomeUnknown: boolean;
   readonly idempotencyKey: string | null;
+  readonly clientSeed: string | null;
 
-  constructor(failure: Failure, { attempts, isOutcomeUnknown, idempotencyKey }: Attempts) {
+  constructor(failure: Failure, { attempts, isOutcomeUnknown, idempotencyKey, clientSeed }: Attempts) {
     const { code, detail, cause } = failure;
     super(detail === '' ? code : `${code}: ${detail}`, cause === undefined ? undefined : { cause });
     this.code = code;
@@ -77,6 +86,7 @@ export class ToteError extends Error implements Attempts {
     this.attempts = attempts;
     this.isOutcomeUnknown = isOutcomeUnknown;
     this.idempotencyKey = idempotencyKey;
+    this.clientSeed = clientSeed;
   }
 }
 

@@ -1,8 +1,8 @@
 /** What the example bots have in common: what they are given, and how a bet in one round is placed. */
 import {
   type Market,
-  type OrderRequest,
-  type OrderResult,
+  type OrderToPlace,
+  type PlacedOrder,
   type Round,
   type ToteClient,
   ToteError,
@@ -48,9 +48,9 @@ const PASSING: readonly string[] = [
 export async function placeIn(
   round: Round,
   name: string,
-  order: OrderRequest,
+  order: OrderToPlace,
   { tote, log }: BotContext,
-): Promise<OrderResult | null> {
+): Promise<PlacedOrder | null> {
   try {
     const placed = await tote.placeOrder(
       { ...order, roundId: round.id, clientOrderId: name },

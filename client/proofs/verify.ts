@@ -29,8 +29,8 @@ export type HashedBet = Pick<
 export interface ProofEvidence {
   /** As the order was answered; of a limit order that has rested, as `getOrder` has it since the fill. */
   readonly bet: HashedBet;
-  /** As sent with the order. */
-  readonly clientSeed?: string | undefined;
+  /** As sent with the order; `placeOrder` tells it. */
+  readonly clientSeed?: string | null | undefined;
   readonly orderProof: OrderProof;
   readonly roundProof: RoundProof;
   /** `listSigningKeys`, ideally as noted before the round. */
@@ -116,7 +116,11 @@ const bytesOf = (text: string): Bytes =>
 const sha256 = async (data: Bytes): Promise<Bytes> =>
   new Uint8Array(await crypto.subtle.digest('SHA-256', data));
 
-function betHash(bet: HashedBet, clientSeed: string | undefined, round: RoundProof): Promise<string> {
+function betHash(
+  bet: HashedBet,
+  clientSeed: ProofEvidence['clientSeed'],
+  round: RoundProof,
+): Promise<string> {
   const fields = [
     'tote-bet-1',
     round.seed,
@@ -128,7 +132,7 @@ function betHash(bet: HashedBet, clientSeed: string | undefined, round: RoundPro
     `${Math.round((bet.entryPercent ?? 0) * 100)}`,
     `${Math.round(bet.potentialPayout * 100)}`,
     bet.placedAt,
-    ...(clientSeed === undefined ? [] : [clientSeed]),
+    ...(typeof clientSeed === 'string' ? [clientSeed] : []),
   ];
   const text = fields.map((field) => `${utf8(field).length}:${field}`).join('');
   return sha256(utf8(text)).then(hex);

@@ -1,5 +1,5 @@
 /** Calls over HTTP: reads, writes and cancellations each keep their own pace. */
-import type { Failure } from '../base/errors.js';
+import { type Failure, NO_MARKS, type OrderMarks } from '../base/errors.js';
 import type { Surroundings } from '../base/timing.js';
 import type { Hosts } from './hosts.js';
 import { Pace } from './pace.js';
@@ -19,7 +19,7 @@ export interface Request {
   readonly path: string;
   readonly query?: Query;
   readonly body?: unknown;
-  readonly idempotencyKey?: string;
+  readonly marks?: OrderMarks;
 }
 
 export class Caller {
@@ -39,7 +39,7 @@ export class Caller {
     const { timeoutMs = this.defaults.timeoutMs, retryForMs = this.defaults.retryForMs, signal } = options;
     // A quote is a POST without an Idempotency-Key, and the server counts it as a read.
     const isCancel = request.method === 'DELETE';
-    const isWrite = request.idempotencyKey !== undefined || isCancel;
+    const isWrite = request.marks !== undefined || isCancel;
     const pace = this.#paces[isCancel ? 'cancel' : isWrite ? 'write' : 'read'];
     const attempt = async (): Promise<Success | Failure> => {
       let headers: Headers | null = null;
@@ -58,18 +58,18 @@ export class Caller {
         pace.answered(headers);
       }
     };
-    const { idempotencyKey = null } = request;
-    return persist(attempt, { pace, retryForMs, idempotencyKey, isWrite, signal }, this.around);
+    const { marks = NO_MARKS } = request;
+    return persist(attempt, { pace, retryForMs, marks, isWrite, signal }, this.around);
   }
 
-  #wanted(base: string, { method, path, query = {}, body, idempotencyKey }: Request): Wanted {
+  #wanted(base: string, { method, path, query = {}, body, marks = NO_MARKS }: Request): Wanted {
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query))
       if (value !== undefined) search.set(name, String(value));
     const headers = {
       ...this.headers,
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
-      ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
+      ...(marks.idempotencyKey !== null && { 'Idempotency-Key': marks.idempotencyKey }),
     };
     const url = `${base}${path}${search.size === 0 ? '' : `?${search}`}`;
     return { method, url, headers, body: body === undefined ? null : JSON.stringify(body) };

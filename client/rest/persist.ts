@@ -2,8 +2,9 @@
  * One request, sent as often as it needs and is allowed to. It waits its turn under the rate limits, is sent again
  * after failures that pass (`retry.ts`), and ends with the answer or one `ToteError`.
  */
-import { type Failure, ToteError } from '../base/errors.js';
+import { type Failure, type OrderMarks, ToteError } from '../base/errors.js';
 import { backoffMs, type Surroundings } from '../base/timing.js';
+import type { OrderRequest, OrderResult } from '../base/types.js';
 import type { Pace } from './pace.js';
 import { Doubt, isRetried } from './retry.js';
 import { isFailure, type Success } from './send-request.js';
@@ -19,10 +20,35 @@ export interface CallOptions {
 
 export interface OrderOptions extends CallOptions {
   /**
-   * 1 to 255 visible ASCII characters that stand for this order alone. If not given, one is made; an error names it,
-   * so that the order can be sent again.
+   * 1 to 255 visible ASCII characters that stand for this order alone. If not given, a random one is made; result and
+   * error name it, so that the order can be sent again.
    */
   readonly idempotencyKey?: string;
+}
+
+/** An order to place. Its `clientSeed` is the Idempotency-Key if none is given, and `null` sends none. */
+export interface OrderToPlace extends Omit<OrderRequest, 'clientSeed'> {
+  readonly clientSeed?: string | null;
+}
+
+/** The answer to an order, and what the order was sent with. */
+export interface PlacedOrder extends OrderResult, OrderMarks {
+  readonly idempotencyKey: string;
+}
+
+const CLIENT_SEED_LENGTH_MAX = 128;
+
+/** The order as every attempt sends it, and its marks. */
+export function markOrder(
+  { clientSeed: own, ...terms }: OrderToPlace,
+  { idempotencyKey = crypto.randomUUID() }: OrderOptions,
+): { readonly order: OrderRequest; readonly marks: OrderMarks & { readonly idempotencyKey: string } } {
+  // Of the key, so that whoever sends it again, also after a restart, sends the same order.
+  const clientSeed = own === undefined ? idempotencyKey.slice(0, CLIENT_SEED_LENGTH_MAX) : own;
+  return {
+    order: clientSeed === null ? terms : { ...terms, clientSeed },
+    marks: { idempotencyKey, clientSeed },
+  };
 }
 
 /** An order is not sent again later than this: the server remembers its key for ten minutes by the default rules. */
@@ -41,7 +67,7 @@ export interface Persistence {
   readonly pace: Pace;
   /** No attempt but the first begins later than this after the call. */
   readonly retryForMs: number;
-  readonly idempotencyKey: string | null;
+  readonly marks: OrderMarks;
   /** It changes something at the server. */
   readonly isWrite: boolean;
   readonly signal: AbortSignal | undefined;
@@ -53,16 +79,16 @@ const RETRY_AFTER_JITTER_MS = 250;
 /** `attempt` ends what `pace.wait` has begun. It throws only the reason of the signal, and only after it has sent something. */
 export async function persist(
   attempt: () => Promise<Success | Failure>,
-  { pace, retryForMs, idempotencyKey, isWrite, signal }: Persistence,
+  { pace, retryForMs, marks, isWrite, signal }: Persistence,
   around: Surroundings,
 ): Promise<Success> {
-  if (idempotencyKey !== null && !IDEMPOTENCY_KEY.test(idempotencyKey))
-    throw new ToteError(BAD_KEY, { attempts: 0, isOutcomeUnknown: false, idempotencyKey });
+  if (marks.idempotencyKey !== null && !IDEMPOTENCY_KEY.test(marks.idempotencyKey))
+    throw new ToteError(BAD_KEY, { attempts: 0, isOutcomeUnknown: false, ...marks });
   const retryUntilMs = around.monotonicMs() + retryForMs;
   const doubt = new Doubt();
   const error = (failure: Failure, attempts: number): ToteError => {
     const isOutcomeUnknown = isWrite && doubt.isOutcomeUnknown;
-    return new ToteError(failure, { attempts, isOutcomeUnknown, idempotencyKey });
+    return new ToteError(failure, { attempts, isOutcomeUnknown, ...marks });
   };
   for (let attempts = 1; ; attempts++) {
     await pace.wait(signal).catch(() => undefined);

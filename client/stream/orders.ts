@@ -2,11 +2,19 @@
  * Orders over the stream, and cancellations: as those over HTTP, each order with its Idempotency-Key, and sent again on the
  * next connection after a lost one.
  */
-import type { Failure, ToteError } from '../base/errors.js';
+import { type Failure, NO_MARKS, type OrderMarks, type ToteError } from '../base/errors.js';
 import type { Surroundings } from '../base/timing.js';
-import type { CancelledOrders, OrderRequest, OrderResult, Position } from '../base/types.js';
+import type { CancelledOrders, OrderResult, Position } from '../base/types.js';
 import { Pace } from '../rest/pace.js';
-import { type CallOptions, type OrderOptions, orderRetryMs, persist } from '../rest/persist.js';
+import {
+  type CallOptions,
+  markOrder,
+  type OrderOptions,
+  type OrderToPlace,
+  orderRetryMs,
+  type PlacedOrder,
+  persist,
+} from '../rest/persist.js';
 import type { Success } from '../rest/send-request.js';
 import type { ClientMessage } from './messages.js';
 
@@ -37,18 +45,19 @@ export class StreamOrders {
     this.#paces = { order: new Pace(around), cancel, cancelAll: cancel };
   }
 
-  async place(order: OrderRequest, options: OrderOptions = {}): Promise<OrderResult> {
-    const { idempotencyKey = crypto.randomUUID() } = options;
-    const message = { op: 'order', idempotencyKey, order } as const;
-    return (await this.#persist(message, idempotencyKey, options)).data as OrderResult;
+  async place(toPlace: OrderToPlace, options: OrderOptions = {}): Promise<PlacedOrder> {
+    const { order, marks } = markOrder(toPlace, options);
+    const message = { op: 'order', idempotencyKey: marks.idempotencyKey, order } as const;
+    const { data } = await this.#persist(message, marks, options);
+    return { ...(data as OrderResult), ...marks };
   }
 
   async cancel(orderId: string, options: CallOptions = {}): Promise<Position> {
-    return (await this.#persist({ op: 'cancel', orderId }, null, options)).data as Position;
+    return (await this.#persist({ op: 'cancel', orderId }, NO_MARKS, options)).data as Position;
   }
 
   async cancelAll(filter: CancelFilter = {}, options: CallOptions = {}): Promise<CancelledOrders> {
-    return (await this.#persist({ op: 'cancelAll', ...filter }, null, options)).data as CancelledOrders;
+    return (await this.#persist({ op: 'cancelAll', ...filter }, NO_MARKS, options)).data as CancelledOrders;
   }
 
   onConnected(send: (message: ClientMessage) => void): void {
@@ -72,7 +81,7 @@ export class StreamOrders {
     this.#answers.delete(id);
   }
 
-  #persist(message: Message, idempotencyKey: string | null, options: CallOptions): Promise<Success> {
+  #persist(message: Message, marks: OrderMarks, options: CallOptions): Promise<Success> {
     const { timeoutMs = this.defaults.timeoutMs, retryForMs = this.defaults.retryForMs, signal } = options;
     const pace = this.#paces[message.op];
     const attempt = async (): Promise<Outcome> => {
@@ -83,7 +92,7 @@ export class StreamOrders {
       }
     };
     const own = { pace, retryForMs: orderRetryMs(retryForMs), isWrite: true };
-    return persist(attempt, { ...own, idempotencyKey, signal }, this.around);
+    return persist(attempt, { ...own, marks, signal }, this.around);
   }
 
   #attempt(message: Message, timeoutMs: number, signal: AbortSignal | undefined): Promise<Outcome> {

@@ -2,7 +2,7 @@
  * The stream, for as long as the bot wants it: it connects again whenever the connection is lost, with growing pauses,
  * and resumes its subscriptions where they were. docs/bots/stream.md has the protocol.
  */
-import { type ErrorCode, type Failure, ToteError } from '../base/errors.js';
+import { type ErrorCode, type Failure, NO_MARKS, ToteError } from '../base/errors.js';
 import { backoffMs, type Surroundings } from '../base/timing.js';
 import { Connection, type ConnectionEnd, type WebSocketConstructor } from './connection.js';
 import type {
@@ -209,7 +209,7 @@ export class ToteStream {
 }
 
 const failed = (failure: Failure): ToteError =>
-  new ToteError(failure, { attempts: 1, isOutcomeUnknown: false, idempotencyKey: null });
+  new ToteError(failure, { attempts: 1, isOutcomeUnknown: false, ...NO_MARKS });
 
 const closedError = (): ToteError =>
   failed({ code: 'connection_failed', detail: 'the stream was closed', status: 0, isUnsent: true });

@@ -13,6 +13,7 @@ import { type Answer, broken, failure, Scripted, success } from './support/scrip
 
 const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 25 } as const;
 const PLACED = { bet: { id: 'bet_1' }, newBalance: 75, limitOrdersFilled: null };
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 async function errorOf(call: Promise<unknown>): Promise<ToteError> {
   const error: unknown = await call.then(
@@ -32,15 +33,43 @@ test('a read sends the key, asks for the path with its query, and returns `data`
   assert.deepEqual(request?.headers, { 'X-API-Key': 'tote_secret' });
 });
 
-test('an order is JSON with an Idempotency-Key, made where none is given', async () => {
+test('an order is JSON with an Idempotency-Key, made where none is given, which is its clientSeed', async () => {
   const { client, sent } = new Scripted([success(PLACED, 201)]);
-  assert.deepEqual(await client.placeOrder(ORDER), PLACED);
-  await client.placeOrder(ORDER, { idempotencyKey: 'mine' });
-  const [made, given] = sent.map(({ headers }) => headers['Idempotency-Key'] ?? '');
-  assert.match(made ?? '', /^[\da-f-]{36}$/);
-  assert.equal(given, 'mine');
-  assert.deepEqual(JSON.parse(sent[0]?.body ?? ''), ORDER);
-  assert.equal(sent[0]?.headers['Content-Type'], 'application/json');
+  const { idempotencyKey } = await client.placeOrder(ORDER);
+  assert.match(idempotencyKey, UUID);
+  assert.notEqual((await client.placeOrder(ORDER)).idempotencyKey, idempotencyKey);
+  const [request] = sent;
+  assert.equal(request?.headers['Idempotency-Key'], idempotencyKey);
+  assert.deepEqual(JSON.parse(request?.body ?? ''), { ...ORDER, clientSeed: idempotencyKey });
+  assert.equal(request?.headers['Content-Type'], 'application/json');
+});
+
+test('an order has the clientSeed that is given, or none where null is, and the answer tells which', async () => {
+  const given = 'k'.repeat(255);
+  for (const [clientSeed, sentSeed] of [
+    [undefined, 'k'.repeat(128)],
+    ['mine', 'mine'],
+    ['', ''],
+    [null, undefined],
+  ] as const) {
+    const { client, sent } = new Scripted([success(PLACED, 201)]);
+    const order = { ...ORDER, ...(clientSeed !== undefined && { clientSeed }) };
+    const placed = await client.placeOrder(order, { idempotencyKey: given });
+    assert.deepEqual(placed, { ...PLACED, idempotencyKey: given, clientSeed: sentSeed ?? null });
+    assert.equal(JSON.parse(sent[0]?.body ?? '').clientSeed, sentSeed);
+    assert.equal(sent[0]?.headers['Idempotency-Key'], given);
+  }
+});
+
+test('an order whose answer was lost is the same, byte for byte, by another client with the key of its error', async () => {
+  const lost = new Scripted([broken], { retryForMs: 1_000 });
+  const { idempotencyKey, clientSeed } = await errorOf(lost.client.placeOrder(ORDER));
+  assert.match(clientSeed ?? '', UUID);
+  const again = new Scripted([success(PLACED, 201)]);
+  await again.client.placeOrder(ORDER, idempotencyKey === null ? {} : { idempotencyKey });
+  assert.ok(lost.sent.length > 1);
+  for (const { body, headers } of lost.sent)
+    assert.deepEqual([body, headers], [again.sent[0]?.body, again.sent[0]?.headers]);
 });
 
 test('a quote is the order without an Idempotency-Key', async () => {
@@ -58,7 +87,7 @@ test('just the codes that pass by themselves are tried again, an order with the 
     const script = new Scripted([failure(ERROR_STATUS[code], `${code}: a sentence`), success(PLACED, 201)]);
     const call = script.client.placeOrder(ORDER);
     if (RETRIED_CODES.includes(code)) {
-      assert.deepEqual(await call, PLACED, code);
+      assert.equal((await call).bet.id, 'bet_1', code);
       const keys = script.sent.map(({ headers }) => headers['Idempotency-Key']);
       assert.equal(keys.length, 2);
       assert.equal(keys[0], keys[1]);
@@ -74,7 +103,7 @@ test('just the codes that pass by themselves are tried again, an order with the 
 test('a broken connection and the page of a proxy are tried again', async () => {
   const page = () => new Response('<html>', { status: 502 });
   const { client, sent } = new Scripted([broken, page, success(PLACED, 201)]);
-  assert.deepEqual(await client.placeOrder(ORDER), PLACED);
+  assert.equal((await client.placeOrder(ORDER)).bet.id, 'bet_1');
   assert.equal(new Set(sent.map(({ headers }) => headers['Idempotency-Key'])).size, 1);
 });
 
@@ -133,7 +162,8 @@ test('the outcome of an order is unknown where an attempt may have arrived and n
   const cancel = new Scripted([broken, failure(400, 'order_not_pending: it does not rest')]);
   assert.equal((await errorOf(cancel.client.cancelOrder('bet_1'))).isOutcomeUnknown, true);
   const read = new Scripted([broken], { retryForMs: 0 });
-  assert.equal((await errorOf(read.client.listMarkets())).isOutcomeUnknown, false, 'a read has none');
+  const unread = await errorOf(read.client.listMarkets());
+  assert.deepEqual([unread.isOutcomeUnknown, unread.idempotencyKey, unread.clientSeed], [false, null, null]);
 });
 
 test('an aborted call says so: an order with its key, and unknown just where it was sent', async () => {
@@ -143,9 +173,10 @@ test('an aborted call says so: an order with its key, and unknown just where it 
     before.client.placeOrder(ORDER, { idempotencyKey: 'k', signal: AbortSignal.abort(reason) }),
   );
   assert.deepEqual(
-    [unsent.code, unsent.cause, unsent.attempts, unsent.isOutcomeUnknown, unsent.idempotencyKey],
-    ['aborted', reason, 0, false, 'k'],
+    [unsent.code, unsent.cause, unsent.attempts, unsent.isOutcomeUnknown],
+    ['aborted', reason, 0, false],
   );
+  assert.deepEqual([unsent.idempotencyKey, unsent.clientSeed], ['k', 'k']);
   assert.deepEqual(before.sent, []);
 
   const pausing = new AbortController();
@@ -213,7 +244,7 @@ test('an attempt that gets no answer in time is given up, and the signal ends th
   controller.abort(new Error('enough'));
   const { code, cause, attempts, isOutcomeUnknown, idempotencyKey } = await call;
   assert.deepEqual([code, cause, attempts, isOutcomeUnknown], ['aborted', controller.signal.reason, 1, true]);
-  assert.match(idempotencyKey ?? '', /^[\da-f-]{36}$/);
+  assert.match(idempotencyKey ?? '', UUID);
 });
 
 test('an error names the field that the server names', async () => {

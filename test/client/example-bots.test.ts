@@ -47,6 +47,7 @@ test('momentum and imbalance insist on odds that are a little below those seen',
       minOdds: 1.5,
       roundId: ROUND.id,
       clientOrderId: 'momentum',
+      clientSeed: `momentum:${ROUND.id}`,
     },
   ]);
   const imbalance = await run('imbalance', [100], PLACED);

@@ -26,7 +26,8 @@ const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 25 } as co
 
 test('markets, prices, rounds, orders and positions are read, and a bet is followed to its result', async () => {
   const sandbox = await start();
-  const client = clientOf(sandbox, await sandbox.trader());
+  const trader = await sandbox.trader();
+  const client = clientOf(sandbox, trader);
   const market = await client.getMarket('BTC_ONE_MINUTE');
   assert.equal((await client.listMarkets()).length, 70);
   assert.deepEqual(
@@ -37,8 +38,11 @@ test('markets, prices, rounds, orders and positions are read, and a bet is follo
   assert.ok(currentRound !== null);
   assert.equal((await client.getTime()).timeMs, sandbox.nowMs);
   assert.equal((await client.getLimits()).bets.tier, 'GOLD');
-  const quote = await client.quoteOrder({ ...ORDER, roundId: currentRound.id, parts: 5 });
-  const { bet, newBalance } = await client.placeOrder({ ...ORDER, roundId: currentRound.id });
+  const order = { ...ORDER, roundId: currentRound.id };
+  const quote = await client.quoteOrder({ ...order, parts: 5 });
+  const { bet, newBalance, idempotencyKey, ...rest } = await client.placeOrder(order);
+  const again = await clientOf(sandbox, trader).placeOrder(order, { idempotencyKey });
+  assert.deepEqual(again, { bet, newBalance, idempotencyKey, ...rest }, 'the same order by another client');
   assert.deepEqual([quote.refusal, quote.oddsAtBet, quote.inParts?.placed], [null, bet.oddsAtBet, 5]);
   assert.equal(newBalance, 9_975);
   assert.equal((await client.listPositions()).data[0]?.id, bet.id);

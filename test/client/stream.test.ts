@@ -253,8 +253,8 @@ test('an order that is aborted after it was sent is unknown, and its error has t
   const aborted = errorOf(stream.placeOrder(ORDER, { idempotencyKey: 'k', signal: controller.signal }));
   await line.next();
   controller.abort();
-  const { code, isOutcomeUnknown, idempotencyKey } = await aborted;
-  assert.deepEqual([code, isOutcomeUnknown, idempotencyKey], ['aborted', true, 'k']);
+  const { code, isOutcomeUnknown, idempotencyKey, clientSeed } = await aborted;
+  assert.deepEqual([code, isOutcomeUnknown, idempotencyKey, clientSeed], ['aborted', true, 'k', 'k']);
 });
 
 test('a key that is disabled ends the stream for good', async () => {
@@ -302,15 +302,15 @@ test('an order is sent again with its key when the connection ends before the an
   const placed = stream.placeOrder(ORDER);
   // The first attempt may have come before the connection; then it was never sent.
   const { op, idempotencyKey, order } = await first.next();
-  assert.deepEqual([op, order], ['order', ORDER]);
+  assert.deepEqual([op, order], ['order', { ...ORDER, clientSeed: idempotencyKey }]);
   first.socket.terminate();
   const second = await script.line();
   const again = await second.next();
-  assert.equal(again['idempotencyKey'], idempotencyKey);
+  assert.deepEqual([again['idempotencyKey'], again['order']], [idempotencyKey, order]);
   second.send({ type: 'error', ...AT, id: again['id'], code: 'journal_backlog', message: '' });
   const { id } = await second.next();
   second.send({ type: 'order', ...AT, id, replayed: true, data: PLACED });
-  assert.deepEqual(await placed, PLACED);
+  assert.deepEqual(await placed, { ...PLACED, idempotencyKey, clientSeed: idempotencyKey });
 });
 
 test('a cancellation is sent again without a key, and fails with the code of its refusal', async () => {

@@ -1,7 +1,7 @@
 """A second implementation of the check of a bet's proof (docs/proofs.md), from the standard library alone.
 
 Reads one JSON object from stdin, or a list of them: `bet` (of the answer of POST /orders, or GET /orders/{id}),
-`clientSeed` (absent for an order without one), `orderProof` (data of GET /orders/{id}/proof), `roundProof` (data of GET
+`clientSeed` (absent or null for an order without one), `orderProof` (data of GET /orders/{id}/proof), `roundProof` (data of GET
 /rounds/{id}/proof) and `keys` (data of GET /keys). Prints a line for each: OK and warnings, or FAILED and the first step that
 fails. An object with a `receipt` (data of GET /orders/{id}/receipt) is a receipt to check, with `keys`, and `bet` and
 `accountId`, where these are given.

@@ -49,8 +49,10 @@ async function rest(): Promise<Resting> {
   await sandbox.openRounds({ BTC: 67_000 });
   const client = clientOf(sandbox, trader);
   const roundId = must((await client.getMarket(MARKET)).currentRound, 'round').id;
-  const place = async (more: object): Promise<string> =>
-    (await client.placeOrder({ marketId: MARKET, prediction: 'UP', amount: 10, ...more })).bet.id;
+  const place = async (more: object): Promise<string> => {
+    const order = { marketId: MARKET, prediction: 'UP', amount: 10, clientSeed: null, ...more } as const;
+    return (await client.placeOrder(order)).bet.id;
+  };
   const early = await place({});
   const filled = await place({ limitOdds: 2.2, clientSeed: 'of a resting order' });
   const expiring = await place({ prediction: 'DOWN', limitOdds: 50 });
@@ -72,9 +74,11 @@ async function fillAndSettle(resting: Resting): Promise<Settled> {
     marketId: MARKET,
     prediction: 'DOWN',
     amount: 400,
+    clientSeed: null,
   });
   assert.equal(limitOrdersFilled?.up.orders, 1);
-  const late = (await client.placeOrder({ marketId: MARKET, prediction: 'UP', amount: 2 })).bet.id;
+  const last = { marketId: MARKET, prediction: 'UP', amount: 2, clientSeed: null } as const;
+  const late = (await client.placeOrder(last)).bet.id;
   await sandbox.advanceTo(resting.lockMs);
   const root = must((await client.getRound(resting.roundId)).root, 'the root of a locked round');
   await sandbox.closeMinute({ BTC: 67_001 });

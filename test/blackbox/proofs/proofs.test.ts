@@ -53,10 +53,11 @@ async function play(bets: number, atLock: () => Promise<void> = async () => {}):
   const placed: Pick<ProofEvidence, 'bet' | 'clientSeed'>[] = [];
   const receipts: Receipt[] = [];
   for (let n = 0; n < bets; n++) {
-    const clientSeed = n % 3 === 1 ? `seed ${n} ü` : undefined;
+    // The client's own, the bettor's, and none.
+    const own = [undefined, `seed ${n} ü`, null][n % 3];
     const order = { marketId: MARKET, prediction: n % 2 === 0 ? 'UP' : 'DOWN', amount: 1 + n } as const;
-    const request = { ...order, ...(clientSeed !== undefined && { clientSeed }), receipt: true };
-    const { bet, receipt } = await client.placeOrder(request);
+    const request = { ...order, ...(own !== undefined && { clientSeed: own }), receipt: true };
+    const { bet, receipt, clientSeed } = await client.placeOrder(request);
     placed.push({ bet, clientSeed });
     receipts.push(must(receipt ?? undefined, 'a receipt'));
   }

@@ -27,7 +27,7 @@ export class ProofFiles {
       writeFileSync(path, JSON.stringify({ success: true, data }));
       return path;
     };
-    const seed = clientSeed === undefined ? [] : ['--client-seed', clientSeed];
+    const seed = typeof clientSeed !== 'string' ? [] : ['--client-seed', clientSeed];
     return [
       ...[write('order.json', { bet }), write('order-proof.json', orderProof)],
       ...[write('round-proof.json', roundProof), '--keys', write('keys.json', keys), ...seed],
