@@ -46,7 +46,7 @@ interface UsualHead {
 
 /**
  * The orders of most clients, up to the amount, by `hashOf`: the required fields in the order of the API document,
- * with spaces as JavaScript or Python writes them.
+ * with spaces as JavaScript or Python writes them. Behind the amount stands a `clientSeed`, or nothing.
  */
 const USUAL_HEADS: ReadonlyMap<number, UsualHead> = new Map(
   MARKET_IDS.flatMap((marketId, market) =>
@@ -76,6 +76,8 @@ function beginsWith(body: Uint8Array, head: readonly number[]): boolean {
 }
 
 const POINT = 0x2e;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
 const ZERO = 0x30;
 const NINE = 0x39;
 const CLOSING_BRACE = 0x7d;
@@ -89,8 +91,10 @@ export function parseOrder(body: Uint8Array): ParsedOrder | Refused {
 /** A fast path with the same result as `parseAny`. Null unless the body is a valid order in the usual form. */
 export function parseUsual(body: Uint8Array): ParsedOrder | null {
   // Read once: the length of a typed array is a getter and costs more than reading a byte.
-  const end = body.length - 1;
-  if (body[end] !== CLOSING_BRACE) return null;
+  const last = body.length - 1;
+  if (body[last] !== CLOSING_BRACE) return null;
+  const seedAt = body[last - 1] === QUOTE ? beginOfSeed(body, last - 1) : 0;
+  const end = seedAt === 0 ? last : endBeforeSeed(body, seedAt);
   let begin = end;
   while (begin > 0 && isOfAmount(body[begin - 1] as number)) begin--;
   const head = USUAL_HEADS.get(hashOf(body, begin));
@@ -105,12 +109,36 @@ export function parseUsual(body: Uint8Array): ParsedOrder | null {
     stakeCents,
     expectedPercentE6: -1,
     limitOddsE4: NO_LIMIT,
-    clientSeed: null,
+    clientSeed: seedAt === 0 ? null : asciiText(body, seedAt, last - 1),
     clientOrderId: null,
     guards: null,
     wantsReceipt: false,
   };
 }
+
+const SEED_FIELDS = ['', ' '].map((gap) => new TextEncoder().encode(`,${gap}"clientSeed":${gap}"`));
+
+/** Where the text begins that the quote at `end` closes, if it is visible ASCII as it stands and not too long; else 0. */
+function beginOfSeed(body: Uint8Array, end: number): number {
+  for (let at = end - 1; at >= end - 1 - CLIENT_SEED_BYTES_MAX; at--) {
+    const byte = body[at] as number;
+    if (byte === QUOTE) return at + 1;
+    if (!(byte > 0x20 && byte < 0x7f) || byte === BACKSLASH) return 0;
+  }
+  return 0;
+}
+
+/** Where the field `clientSeed` with its comma begins, whose text begins at `seedAt`; 0 if it is another field. */
+function endBeforeSeed(body: Uint8Array, seedAt: number): number {
+  for (const field of SEED_FIELDS) {
+    const begin = seedAt - field.length;
+    if (begin > 0 && field.every((byte, at) => body[begin + at] === byte)) return begin;
+  }
+  return 0;
+}
+
+export const asciiText = ({ buffer, byteOffset }: Uint8Array, from: number, end: number): string =>
+  Buffer.from(buffer, byteOffset + from, end - from).toString('latin1');
 
 const isDigit = (byte: number): boolean => byte >= ZERO && byte <= NINE;
 const isOfAmount = (byte: number): boolean => isDigit(byte) || byte === POINT;

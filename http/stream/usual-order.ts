@@ -2,8 +2,7 @@
  * Orders as nearly all clients send them: op, id, perhaps an Idempotency-Key, then the order in its usual form. They are read
  * from their bytes, without a value of JSON. `readRequest` reads the same from them, and anything else.
  */
-import { Buffer } from 'node:buffer';
-import { type ParsedOrder, parseUsual } from '../api/order-request.js';
+import { asciiText, type ParsedOrder, parseUsual } from '../api/order-request.js';
 
 /** An order that was read whole. */
 export interface UsualOrder {
@@ -80,6 +79,3 @@ function endOfKey(bytes: Uint8Array, at: number): number {
   }
   return -1;
 }
-
-const asciiText = ({ buffer, byteOffset }: Uint8Array, from: number, end: number): string =>
-  Buffer.from(buffer, byteOffset + from, end - from).toString('latin1');

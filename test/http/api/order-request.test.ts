@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { markOrder } from '../../../client/rest/persist.js';
 import { MARKET_IDS } from '../../../engine/model/domain.js';
 import { parseAny, parseOrder, parseUsual } from '../../../http/api/order-request.js';
 import { isJsonType } from '../../../http/kit/body.js';
@@ -275,32 +276,50 @@ const nearlyUsual = fc
     gap: fc.oneof({ weight: 8, arbitrary: fc.constant('') }, fc.constantFrom(' ', '\n', '\u00a0')),
     rest: fc.oneof(
       { weight: 8, arbitrary: fc.constant('') },
-      fc.constantFrom(',', ',"x":1', ',"amount":2', ',"clientSeed":"s"'),
+      fc.constantFrom(',', ',"x":1', ',"amount":2', ',"clientOrderId":"s"'),
+    ),
+    seed: fc.oneof(
+      { weight: 3, arbitrary: fc.constant('') },
+      fc
+        .string({ unit: 'binary-ascii', maxLength: 130 })
+        .map((text) => `,"clientSeed":${JSON.stringify(text)}`),
+      fc
+        .array(fc.integer({ min: 0x21, max: 0x7e }), { minLength: 126, maxLength: 130 })
+        .map((codes) => `, "clientSeed": "${String.fromCharCode(...codes).replace(/["\\]/g, '-')}"`),
+      fc.constantFrom(
+        ...[',"clientSeed":""', ',"clientseed":"s"', ', "clientSeed" :"s"', '"clientSeed":"s"'],
+        ...[',"clientSeed":"s', ',"clientSeed":"a\\"b"', ',"clientSeed":"a"b"', ',"clientSeed":"ü"'],
+        ...[',"clientSeed":"a","clientSeed":"b"', ',"clientSeed":"\\",\\"clientSeed\\":\\""'],
+      ),
     ),
     /** As Python puts it. */
     space: fc.constantFrom('', ' '),
   })
   .map(
-    ({ marketId, prediction, amount, gap, rest, space }) =>
-      `{"marketId":${space}"${marketId}",${gap}${space}"prediction":${space}"${prediction}",${space}"amount":${space}${amount}${rest}}${gap}`,
+    ({ marketId, prediction, amount, gap, rest, seed, space }) =>
+      `{"marketId":${space}"${marketId}",${gap}${space}"prediction":${space}"${prediction}",${space}"amount":${space}${amount}${rest}${seed}}${gap}`,
   );
 
 test('the fast path accepts the usual form, and agrees with the full parser on every body', () => {
   let taken = 0;
+  let seeded = 0;
   fc.assert(
     fc.property(nearlyUsual, (text) => {
       const usual = parseUsual(Buffer.from(text));
       const any = parseAny(Buffer.from(text));
       if (usual === null) return;
       taken++;
+      if (usual.clientSeed !== null) seeded++;
       assert.deepEqual(usual, any, text);
     }),
     { numRuns: 5_000 },
   );
-  assert.ok(taken > 1_000, `${taken} of 5,000 in the usual form`);
+  assert.ok(taken > 1_000 && seeded > 200, `${taken} of 5,000 in the usual form, ${seeded} with a seed`);
   for (const amount of [1, 0.5, 12.34, 999_999_999.99]) {
     assert.notEqual(parseUsual(Buffer.from(JSON.stringify({ ...GOOD, amount }))), null, `${amount}`);
   }
   const asPython = Buffer.from('{"marketId": "BTC_ONE_MINUTE", "prediction": "DOWN", "amount": 10.5}');
   assert.equal(parseUsual(asPython)?.stakeCents, 1_050);
+  const { order } = markOrder({ ...GOOD, prediction: 'UP' }, {});
+  assert.equal(parseUsual(Buffer.from(JSON.stringify(order)))?.clientSeed, order.clientSeed, 'the client’s');
 });

@@ -12,11 +12,15 @@ const message = fc.record(
     op: fc.constant('order'),
     id: fc.oneof(fc.nat(999_999_999), fc.nat(12), fc.constantFrom(1_000_000_000, 2 ** 32 - 1, 2 ** 32)),
     idempotencyKey: fc.string({ unit: 'binary-ascii', maxLength: 12 }),
-    order: fc.record({
-      marketId: fc.constantFrom(...MARKET_IDS),
-      prediction: fc.constantFrom('UP', 'DOWN'),
-      amount: fc.integer({ min: 1, max: 1_000_000 }).map((cents) => cents / 100),
-    }),
+    order: fc.record(
+      {
+        marketId: fc.constantFrom(...MARKET_IDS),
+        prediction: fc.constantFrom('UP', 'DOWN'),
+        amount: fc.integer({ min: 1, max: 1_000_000 }).map((cents) => cents / 100),
+        clientSeed: fc.uuid(),
+      },
+      { requiredKeys: ['marketId', 'prediction', 'amount'] },
+    ),
   },
   { requiredKeys: ['op', 'id', 'order'] },
 );
