@@ -129,7 +129,9 @@ export const setupWords: Parser<readonly (keyof Setup)[]> = (text) => {
   const facts = words.map((word) => SETUP_WORDS.find(([known]) => known === word)?.[1]);
   const isSound = new Set(words).size === words.length;
   if (!isSound || facts.includes(undefined)) {
-    throw new Expected(`what may change: one or more of ${SETUP_WORDS.map(([word]) => word).join(', ')}`);
+    throw new Expected(
+      `facts that may change: one or more of ${SETUP_WORDS.map(([word]) => word).join(', ')}`,
+    );
   }
   return facts.filter((fact) => fact !== undefined);
 };

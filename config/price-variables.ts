@@ -9,7 +9,7 @@ export const PRICE_VARIABLES = {
     'TOTE_FEED',
     [null, "the directory's own; simulated in a new one"],
     feed,
-    '`simulated`: a random walk at realistic prices; `push`: prices come through the operator API; `hermes`: [live prices](prices.md) of all assets from Pyth; `coinbase`: of cryptocurrencies from an exchange; `hermes,coinbase`: the second where the first fails',
+    '`simulated`, a random walk; `push`, through the operator API; `hermes`, `coinbase`, or both in this order: [live prices](prices.md)',
   ),
   hermesUrl: {
     ...variable(
@@ -50,6 +50,6 @@ export const PRICE_VARIABLES = {
     'TOTE_VOLATILITY',
     'usual',
     volatilities,
-    "how much prices move, as the standard deviation of a year's relative change: `BTC=0.5,ETH=0.7`. Quotes start from it, and follow the ticks within a factor of eight. Assets not named keep their defaults",
+    'how much prices move in a year, such as `BTC=0.5,ETH=0.7`: [quotes](../economics.md#how-the-house-quotes) start from it. Others keep their defaults',
   ),
 } as const;

@@ -50,13 +50,13 @@ export const REPLICATION_VARIABLES = {
     'TOTE_REPLICATION',
     'off',
     natsServers,
-    '`nats://host1,host2,host3` or `tls://…`: the NATS servers whose JetStream [replicates the journal](two-machines.md). With three or more the stream has three replicas, with fewer one, to try it out',
+    '`nats://host1,host2,host3` or `tls://…`: the NATS servers that [replicate the journal](two-machines.md); fewer than three, to try it out',
   ),
   role: variable(
     'TOTE_ROLE',
     'leader',
     oneOf('leader', 'standby', 'auto'),
-    'with `TOTE_REPLICATION`. `leader`: leads, and is refused while another machine does. `standby`: follows, and takes over when the leader ends. `auto`: a standby that also begins a new exchange',
+    'with `TOTE_REPLICATION`: `leader`, `standby` or `auto` ([what each does](two-machines.md#start))',
   ),
   /** null: the host name. */
   node: optional(

@@ -74,7 +74,7 @@ export const VARIABLES = {
     'TOTE_TLS_CERT_FILE',
     NO_FILE,
     path,
-    'certificate of the public port with its chain, PEM: with it and its key the port speaks [TLS](tls-and-proxy.md#tls), 1.2 and up',
+    'certificate of the public port with its chain, PEM; with its key it turns on [TLS](tls-and-proxy.md#tls)',
   ),
   tlsKeyFile: optional('TOTE_TLS_KEY_FILE', NO_FILE, path, 'its key: RSA or EC, PEM without a passphrase'),
   operatorTlsCertFile: optional(
@@ -88,14 +88,14 @@ export const VARIABLES = {
     'TOTE_OPERATOR_TLS_CLIENT_CA_FILE',
     NO_FILE,
     path,
-    'authorities, PEM: every request to the operator port then needs a client certificate that one of them has signed, in addition to the token',
+    'authorities, PEM: requests to the operator port then also need a [client certificate](tls-and-proxy.md#client-certificates-for-operators)',
   ),
   dataDir: variable('TOTE_DATA_DIR', './data', path, 'one process at a time'),
   requireData: variable(
     'TOTE_REQUIRE_DATA',
     '0',
     flag,
-    '`1`: refuses a directory without a journal, so that a disk that is not mounted does not look like a first start',
+    '`1`: refuses a directory without a journal, such as that of a disk that is not mounted',
   ),
   ...PRICE_VARIABLES,
   /** null, here and for feed and rules: the directory's own (`setup.ts`). */
@@ -110,7 +110,7 @@ export const VARIABLES = {
     'TOTE_CLOCK_START',
     [null, "the machine's time"],
     instant,
-    'with the clock `manual`: the time at which a new directory begins, such as `2026-06-10T00:00:00Z`, so that a test has the same times whenever it runs',
+    'with the clock `manual`: the time at which a new directory begins, such as `2026-06-10T00:00:00Z`',
   ),
   /** Facts of the data directory that this start may change. */
   changeSetup: optional(
@@ -129,7 +129,7 @@ export const VARIABLES = {
     'TOTE_HOUSE_CAPITAL',
     '1,000,000.00',
     dollars,
-    "the house's money at the first start, in USD. Every open round takes its seeds from it (default 1,000 a side)",
+    "the house's money at the first start, in USD; open rounds take their seeds from it",
   ),
   /** null: no limits. */
   rateLimits: variable(
@@ -162,7 +162,7 @@ export const VARIABLES = {
     'TOTE_SNAPSHOTS_KEPT',
     'newest=3,all=1h,hourly=1d,daily=journal',
     snapshotsKept,
-    'which snapshots are kept: the newest three, all of the last hour, the first of each hour for a day, and the first of each day (UTC) as long as the journal continues from it. Rules not named keep their defaults. Ages are `0`, `12h`, `90d`; `daily` must reach as far back as `TOTE_RETENTION`. A number alone keeps that many of the newest, and the first of each day',
+    'which snapshots are kept, by number and age ([retention](data-directory.md#retention))',
   ),
   segmentBytesMax: variable(
     'TOTE_SEGMENT_MIB',
@@ -175,7 +175,7 @@ export const VARIABLES = {
     'TOTE_RETENTION',
     'all',
     hoursOrDaysOrAll,
-    'how long the past can be shown: `all`, or `12h`, `30d`. Older sealed segments are deleted once an earlier snapshot and the archive contain their effects',
+    'how long the past can be shown: `all`, or `12h`, `30d` ([retention](data-directory.md#retention))',
   ),
   logLevel: variable(
     'TOTE_LOG_LEVEL',

@@ -94,7 +94,7 @@ export const failureSchemas: JsonObject = {
   ErrorCode: {
     type: 'string',
     enum: PUBLIC_CODES,
-    description: 'What `error` of a failure is, or what stands before its colon. Decide by it.',
+    description: 'The code of a failure: its `error`, up to a colon. Decide by it.',
   },
   Failure: {
     type: 'object',

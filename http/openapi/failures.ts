@@ -61,7 +61,7 @@ export const MEANINGS = {
   idempotency_full: 'the memory for Idempotency-Keys is full; some are forgotten every minute',
   archive_behind:
     'past data are read from disk, which is a moment behind: try again after `Retry-After` seconds',
-  archive_unavailable: 'what has left memory cannot be read: an operator has to act. Orders go on',
+  archive_unavailable: 'older data cannot be read: an operator has to act. Orders go on',
   overloaded: 'too many requests wait for the engine: try again after `Retry-After` seconds',
   shutting_down: 'the server stops; the next one answers',
 } as const satisfies Partial<Record<ErrorCode, string>>;

@@ -83,7 +83,7 @@ const ENUMERATIONS = {
   LedgerType: enumeration(
     'Why money moved: `reserve` is the stake of a limit order that rests, `fill`, of 0, says that it is a bet now; `payout` is ' +
       'a win; `refund` the stake of a draw, a voided round or an order that was never filled; `forward` stands for ' +
-      'what is no longer stored one by one, and is the first entry where there is one.',
+      'entries that are no longer stored one by one, and is the first entry where there is one.',
     ['deposit', 'withdrawal', 'stake', 'reserve', 'fill', 'payout', 'refund', 'forward'],
   ),
   PriceRule: enumeration(

@@ -9,11 +9,11 @@ export const WAIT_MS_MAX = 5_000;
 
 const BEHIND: ArchiveRefusal = {
   refused: 'archive_behind',
-  detail: 'what has happened just now is not stored yet; try again',
+  detail: 'the newest events are not stored yet; try again',
 };
 const UNAVAILABLE: ArchiveRefusal = {
   refused: 'archive_unavailable',
-  detail: 'what has left memory cannot be read now; try again later',
+  detail: 'older data cannot be read now; try again later',
 };
 
 export interface AnsweringReader {

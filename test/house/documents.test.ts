@@ -4,6 +4,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { test } from 'node:test';
+import { ALARMS } from '../../http/metrics/alarm-list.js';
+import { FAILURE_KINDS, MEANINGS } from '../../http/openapi/failures.js';
+import { COMMANDS } from '../../persistence/cli/registry.js';
+import { LOG_EVENTS } from '../../process/log/events.js';
 import { project, textOf } from './sources.js';
 
 const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.md'], {
@@ -45,4 +49,22 @@ test('no sentence begins with What, Whoever or Of', () => {
     ].map(([, sentence]) => `${file}: ${sentence}`),
   );
   deepEqual(wrong, []);
+});
+
+test('no sentence of the log, of errors, alarms and commands begins so, either', () => {
+  const told = [
+    ...Object.values(LOG_EVENTS).map(({ message }) => message),
+    ...Object.values(MEANINGS),
+    ...Object.values(FAILURE_KINDS).map(({ meaning }) => meaning),
+    ...ALARMS.flatMap(({ what, advice }) => [what, advice]),
+    ...COMMANDS.flatMap(({ summary, details, examples, operands = [], options = [] }) => [
+      ...[summary, details, ...examples.map(([, purpose]) => purpose)],
+      ...[...operands, ...options].map(({ description }) => description),
+    ]),
+  ];
+  ok(told.length > 200, 'the sentences are where this test looks for them');
+  deepEqual(
+    told.filter((sentence) => /(?:^|[.:!] )(?:what|whoever|of) /i.test(sentence)),
+    [],
+  );
 });

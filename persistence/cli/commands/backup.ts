@@ -13,7 +13,7 @@ import { startProgress } from '../frame/progress.js';
 
 export const backupCommand = defineCommand<{ readonly withoutSecrets?: boolean }>({
   name: 'backup',
-  summary: 'copy a running or stopped server to BACKUP_DIR; again: what is new',
+  summary: 'copy a running or stopped server to BACKUP_DIR; again: only new files and rows',
   details:
     'The copy is a data directory itself: "verify" checks it and a server starts on it. Everything that was acknowledged ' +
     'before the command began is in it. Run again with the same BACKUP_DIR, it adds what is new. ' +
@@ -56,7 +56,7 @@ export const standbyCommand = defineFreeCommand<StandbyOptions>({
       'for a script: "seq" is where the log must go on',
     ],
   ],
-  operands: [new Argument('<ACTION>', 'what to do').choices(['init'])],
+  operands: [new Argument('<ACTION>', 'the action').choices(['init'])],
   options: [
     new Option('--from <DIR>', 'the backup').makeOptionMandatory(),
     new Option('--out <DIR>', "the standby's new data directory").makeOptionMandatory(),

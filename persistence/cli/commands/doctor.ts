@@ -63,7 +63,7 @@ export function judgeFileSystem(type: string | null): Judged {
     return ['note', 'not tried with this server: make sure that it is local and syncs, as ext4 and xfs do'];
   return [
     'bad',
-    'what was acknowledged may be lost there: put the data directory on a local disk, or mount a volume',
+    'acknowledged orders may be lost there: put the data directory on a local disk, or mount a volume',
   ];
 }
 

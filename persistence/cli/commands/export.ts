@@ -49,11 +49,11 @@ export const exportCommand = defineCommand<ExportOptions>({
     ['export --what rounds --format csv --from 120000', 'the rounds that were settled from that command on'],
   ],
   options: [
-    new Option('--what <KIND>', 'what to write').choices(Object.keys(EXPORTERS)).makeOptionMandatory(),
+    new Option('--what <KIND>', 'the rows to write').choices(Object.keys(EXPORTERS)).makeOptionMandatory(),
     new Option('--format <FORMAT>', 'csv (default), or jsonl').choices(['csv', 'jsonl']),
     new Option('--out <FILE>', 'a new file (default: stdout)'),
     ...RANGE_OPTIONS,
-    new Option('--account <ID>', 'only what is of this account').argParser(parseOwner),
+    new Option('--account <ID>', 'only rows of this account').argParser(parseOwner),
   ],
   run: (context, options) => {
     refuseUnsuitable(options, context.out.isJson);

@@ -35,7 +35,7 @@ export const pruneCommand = defineCommand<PruneOptions>({
     'shown, and "verify" and "replay" then begin at that snapshot. For everything that is kept it says why. A running ' +
     'server is not disturbed; it does the same by itself with TOTE_RETENTION.',
   examples: [
-    ['prune --keep 30d --dry-run', 'what would go, and why the rest stays'],
+    ['prune --keep 30d --dry-run', 'say which files would go, and why the rest stays'],
     ['prune --keep 30d', 'deletes it'],
     ['prune --snapshots 1', 'segments all stay, of the snapshots the newest and the first of each day'],
   ],

@@ -31,10 +31,10 @@ export const replayCommand = defineCommand<ReplayOptions>({
     'that it did, with balances before and after. --from and --to take sequence numbers (at most ten digits) or times. ' +
     'With --json: one JSON object per line, with amounts in cents, as the names of the fields say. Nothing is changed.',
   examples: [
-    ['replay --last 20 --explain', 'what the last 20 commands did'],
+    ['replay --last 20 --explain', 'the last 20 commands and their effects'],
     [
       'replay ./data --from 2026-11-17T14:00:00Z --to 2026-11-17T14:05:00Z --explain',
-      'what happened in these five minutes',
+      'everything in these five minutes',
     ],
     ['replay --account acc_7 --explain', 'everything that ever touched account 7'],
     ['replay --kind withdraw --json', 'all withdrawals, for a program'],

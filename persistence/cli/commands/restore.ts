@@ -24,8 +24,8 @@ export const restoreCommand = defineCommand<RestoreOptions>({
   name: 'restore',
   summary: 'make a new data directory that ends at a chosen command or moment',
   details:
-    'The data directory itself is not changed. It may be damaged: what is good behind the last damage is taken, a good snapshot ' +
-    'replaces what came before, and what the new directory lacks is reported. The commands from the newest good ' +
+    'The data directory itself is not changed. It may be damaged: all that is good behind the last damage is taken, a good ' +
+    'snapshot replaces everything before it, and all that the new directory lacks is reported. The commands from the newest good ' +
     'snapshot to the end are replayed and compared with the journal before anything is written. Without --to-seq and ' +
     '--to-time the new directory ends with the last command available; the exit code is 1 if acknowledged ones are missing. ' +
     'If the chosen command is lost, the new directory ends before the gap. With --from-snapshot it begins with the newest ' +

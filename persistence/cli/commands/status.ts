@@ -14,8 +14,8 @@ export const statusCommand = defineCommand({
     'Shows the data directory at a glance, without reading the whole journal, which is for "verify". The server itself ' +
     'tells more on GET /operator/v1/status. Ends with 1 if a part cannot be read.',
   examples: [
-    ['status', 'of ./data, or of TOTE_DATA_DIR'],
-    ['status /mnt/backup --json', 'of a backup, for a script'],
+    ['status', 'the directory ./data, or that of TOTE_DATA_DIR'],
+    ['status /mnt/backup --json', 'a backup, for a script'],
   ],
   run: (context) => {
     const found = inspect(context.dir);

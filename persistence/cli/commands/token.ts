@@ -39,10 +39,10 @@ export const tokenCommand = defineCommand<TokenOptions>({
     ['token ann --revoke /var/lib/tote', 'takes it away, from the next SIGHUP or start on'],
   ],
   operands: [
-    new Argument('<NAME>', 'who will have it: what it does is recorded with this name').argParser(parseName),
+    new Argument('<NAME>', 'who will have it: its actions are recorded with this name').argParser(parseName),
   ],
   options: [
-    new Option('--role <role>', 'what it may do').choices(OPERATOR_ROLES).conflicts('revoke'),
+    new Option('--role <role>', 'its rights').choices(OPERATOR_ROLES).conflicts('revoke'),
     new Option('--revoke', 'take it away'),
     FILE_OPTION,
   ],

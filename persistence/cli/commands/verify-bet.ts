@@ -16,7 +16,7 @@ const STEP_WORDS: Readonly<Record<ProofStep, string>> = {
   path: 'the path leads from the bet to the Merkle root',
   rootSignature: 'the server has signed the root',
   sameRoot: "the round's proof has the same root",
-  statement: "what is signed of the settlement is what the round's proof says",
+  statement: "the signed settlement says the same as the round's proof",
   statementSignature: 'the server has signed the settlement',
   times: 'the bet came before the lock, and each time of the round fits the others',
   prices: "the prices are from before the round's start and its end",

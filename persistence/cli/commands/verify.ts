@@ -89,7 +89,7 @@ function replayedText({ replayed, faults }: VerifyReport): string {
 }
 
 function signaturesText({ signatures: { journal, archive } }: VerifyReport): string {
-  return `of roots: ${countText(journal)} in the journal, ${countText(archive)} in the archive`;
+  return `${countText(journal)} of roots in the journal, ${countText(archive)} in the archive`;
 }
 
 function archiveText({ seq, rowsChecked, rowsCompared }: NonNullable<VerifyReport['archive']>): string {

@@ -51,7 +51,7 @@ export function exportLedger(
   }
   if (engine !== null) books.close(engine, account, isWhole);
   if (isWhole) return books.faults;
-  return [...books.faults, 'what happened first is not known any more; balances are brought forward'];
+  return [...books.faults, 'the first entries are not known any more; balances are brought forward'];
 }
 
 function eventsOf(past: Past, { fromSeq, toSeq, account }: ExportRange): Iterable<ArchivedEvent> {

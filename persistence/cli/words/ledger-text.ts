@@ -52,7 +52,7 @@ function lineOf(cells: readonly string[], widths: readonly number[]): string {
 const signed = (cents: number): string => (cents > 0 ? `+${dollarsText(cents)}` : dollarsText(cents));
 
 function aboutText({ bet, round, reference, kind, amountCents }: LedgerEntry): string {
-  if (kind === 'forward') return `what came before is not known: ${usd(amountCents)} brought forward`;
+  if (kind === 'forward') return `earlier entries are not known: ${usd(amountCents)} brought forward`;
   if (bet !== 0) return `${betId(bet)} in ${round}`;
   return round === '' ? `reference ${quoted(reference)}` : round;
 }

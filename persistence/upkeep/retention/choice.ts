@@ -106,7 +106,6 @@ export function whySegmentStays(
   if (segmentsMs === null) return 'all are kept';
   if (nowMs - lastTimeMs <= segmentsMs) return 'it is not old enough';
   if (archivedSeq === null || archivedSeq < lastSeq) return 'the archive does not hold it';
-  if (floor === null || floor.seq < lastSeq)
-    return 'what is young enough is worked out from a snapshot in or before it';
+  if (floor === null || floor.seq < lastSeq) return 'no snapshot is in or before it, so its age is not known';
   return null;
 }

@@ -21,7 +21,7 @@ export const NO_ARCHIVE: ArchiveReads = archiveReads((_question, tell) =>
 
 const BEHIND: ArchiveAnswer = {
   refused: 'archive_behind',
-  detail: 'what has happened just now is not stored yet; try again',
+  detail: 'the newest events are not stored yet; try again',
 };
 
 /** `durable` are the journal's batches at the moment of each question. */
