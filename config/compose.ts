@@ -10,7 +10,7 @@ import {
   timeFrameOf,
 } from '../engine/model/domain.js';
 import { defaultRules, type HouseRules, type MarketRules, type Rules } from '../engine/model/rules.js';
-import { type RulesOverrides, utcMs } from './overrides.js';
+import type { RulesOverrides } from './overrides.js';
 
 /**
  * The default rules with these changes, one layer after the other: what a later one says wins, however specific an earlier
@@ -38,7 +38,7 @@ const newsOf = (news: NonNullable<RulesOverrides['news']>): Rules['news'] =>
   Object.fromEntries(
     Object.entries(news).map(([name, { at, assets = ASSETS, ...own }]) => [
       name,
-      { ...own, at, atMs: utcMs(at), assets },
+      { ...own, at, atMs: Date.parse(at), assets },
     ]),
   );
 

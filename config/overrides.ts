@@ -99,10 +99,10 @@ export function checkOverrides(value: unknown): CheckedOverrides {
   return mistakes.length > 0 ? { success: false, mistakes } : { success: true, overrides: checked.data };
 }
 
-/** NaN for a day or an hour that does not exist, such as 30 February. */
-export function utcMs(at: string): number {
+/** Days and hours may not, such as 30 February. */
+function exists(at: string): boolean {
   const timeMs = Date.parse(at);
-  return !Number.isNaN(timeMs) && new Date(timeMs).toISOString().startsWith(at.slice(0, -1)) ? timeMs : NaN;
+  return !Number.isNaN(timeMs) && new Date(timeMs).toISOString().startsWith(at.slice(0, -1));
 }
 
 function unknownTargets(overrides: RulesOverrides): string[] {
@@ -119,7 +119,7 @@ function unknownTargets(overrides: RulesOverrides): string[] {
     ...named(Object.keys(overrides.limits ?? {}), targets, 'limits'),
     ...named(Object.keys(overrides.profiles ?? {}), ASSETS, 'profiles'),
     ...Object.entries(overrides.news ?? {}).flatMap(([name, { at }]) =>
-      Number.isNaN(utcMs(at)) ? [`news.${name}.at: ${at} does not exist`] : [],
+      exists(at) ? [] : [`news.${name}.at: ${at} does not exist`],
     ),
   ];
 }

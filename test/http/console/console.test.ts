@@ -64,6 +64,11 @@ test('no file holds a token, and paths that are not there tell nothing', async (
   for (const path of ['/console', script]) {
     const file = await client.get(path);
     assert.ok(!file.text.includes(server.token), path);
+    assert.doesNotMatch(
+      file.text,
+      /typia/,
+      'its checks need the compiler, without which the page ends at its start',
+    );
   }
   for (const path of [
     '/console/..%2Foperator-token',
