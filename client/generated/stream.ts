@@ -97,12 +97,32 @@ export interface components {
             readonly cancelled: components["schemas"]["Count"];
         };
         readonly Channel: "account" | "fills" | "markets" | "prices" | "rounds";
-        readonly ClientMessage: components["schemas"]["Ping"] | components["schemas"]["StreamCancel"] | components["schemas"]["StreamCancelAll"] | components["schemas"]["StreamOrder"] | components["schemas"]["Subscribe"] | components["schemas"]["Unsubscribe"];
+        readonly ClientMessage: components["schemas"]["Ping"] | components["schemas"]["StreamCancel"] | components["schemas"]["StreamCancelAll"] | components["schemas"]["StreamDeadman"] | components["schemas"]["StreamOrder"] | components["schemas"]["Subscribe"] | components["schemas"]["Unsubscribe"];
         /** @description The `clientOrderId` of the order; absent if it has none (extension). */
         readonly ClientOrderId: string;
         readonly Count: number;
         /** Format: date-time */
         readonly DateTime: string;
+        /** @description The countdown of the key. */
+        readonly Deadman: {
+            /** @description 0 if there is none. */
+            readonly seconds: components["schemas"]["DeadmanSeconds"];
+        };
+        /** @description The answer to an accepted `deadman`, once it is on disk. */
+        readonly DeadmanMessage: {
+            readonly data: components["schemas"]["Deadman"];
+            readonly id: components["schemas"]["MessageId"];
+            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
+            readonly seq: components["schemas"]["Seq"];
+            /** @description The engine's time, or the server's where no command caused the message. */
+            readonly time: components["schemas"]["DateTime"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "deadman";
+        };
+        readonly DeadmanSeconds: number;
         /** @description A signature, 64 bytes in hex. */
         readonly Ed25519Hex: string;
         readonly FillEvent: components["schemas"]["BetPlacedEvent"] | components["schemas"]["BetSettledEvent"] | components["schemas"]["OrderPendingEvent"] | components["schemas"]["OrderUnfilledEvent"];
@@ -520,7 +540,7 @@ export interface components {
         };
         /** @description The journal's sequence number of a command. */
         readonly Seq: number;
-        readonly ServerMessage: components["schemas"]["AccountMessage"] | components["schemas"]["CancelledAllMessage"] | components["schemas"]["CancelledMessage"] | components["schemas"]["FillsMessage"] | components["schemas"]["Heartbeat"] | components["schemas"]["MarketsMessage"] | components["schemas"]["OrderMessage"] | components["schemas"]["Pong"] | components["schemas"]["PricesMessage"] | components["schemas"]["RoundsMessage"] | components["schemas"]["StreamError"] | components["schemas"]["Subscribed"] | components["schemas"]["Unsubscribed"];
+        readonly ServerMessage: components["schemas"]["AccountMessage"] | components["schemas"]["CancelledAllMessage"] | components["schemas"]["CancelledMessage"] | components["schemas"]["DeadmanMessage"] | components["schemas"]["FillsMessage"] | components["schemas"]["Heartbeat"] | components["schemas"]["MarketsMessage"] | components["schemas"]["OrderMessage"] | components["schemas"]["Pong"] | components["schemas"]["PricesMessage"] | components["schemas"]["RoundsMessage"] | components["schemas"]["StreamError"] | components["schemas"]["Subscribed"] | components["schemas"]["Unsubscribed"];
         readonly Sha256Hex: string;
         /** @description The first 16 hex digits of the SHA-256 of a public key. */
         readonly SigningKeyId: string;
@@ -545,6 +565,19 @@ export interface components {
              */
             readonly op: "cancelAll";
             readonly prediction?: "DOWN" | "UP";
+        };
+        /**
+         * @description Cancels the orders that this key has resting, once so many seconds pass without a message of its streams, or the last stream
+         *     that asked for it ends; 0 takes it back. A message is anything that a client sends. The last number given counts for the key.
+         */
+        readonly StreamDeadman: {
+            readonly id: components["schemas"]["MessageId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly op: "deadman";
+            readonly seconds: components["schemas"]["DeadmanSeconds"];
         };
         /** @description A request that was refused, or the reason why the server is about to close the stream. */
         readonly StreamError: {

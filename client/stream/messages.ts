@@ -7,6 +7,7 @@ export type ServerMessage = Schemas['ServerMessage'];
 export type ClientMessage = Schemas['ClientMessage'];
 export type Heartbeat = Schemas['Heartbeat'];
 export type StreamError = Schemas['StreamError'];
+export type Deadman = Schemas['Deadman'];
 export type MarketState = Schemas['MarketState'];
 export type RoundEvent = Schemas['RoundEvent'];
 export type FillEvent = Schemas['FillEvent'];

@@ -16,14 +16,15 @@ import {
   persist,
 } from '../rest/persist.js';
 import type { Success } from '../rest/send-request.js';
-import type { ClientMessage } from './messages.js';
+import type { ClientMessage, Deadman } from './messages.js';
 
 type Outcome = Success | Failure;
 /** Without its id, which each attempt has of its own. */
 type Message =
   | Omit<Extract<ClientMessage, { op: 'order' }>, 'id'>
   | Omit<Extract<ClientMessage, { op: 'cancel' }>, 'id'>
-  | Omit<Extract<ClientMessage, { op: 'cancelAll' }>, 'id'>;
+  | Omit<Extract<ClientMessage, { op: 'cancelAll' }>, 'id'>
+  | Omit<Extract<ClientMessage, { op: 'deadman' }>, 'id'>;
 
 /** Of which orders; all of them if it is empty. */
 export type CancelFilter = Omit<Extract<ClientMessage, { op: 'cancelAll' }>, 'op' | 'id'>;
@@ -35,6 +36,7 @@ export class StreamOrders {
   /** null while there is no connection. */
   #send: ((message: ClientMessage) => void) | null = null;
   #end: Failure | null = null;
+  #deadmanSeconds = 0;
 
   constructor(
     private readonly nextId: () => number,
@@ -42,7 +44,7 @@ export class StreamOrders {
     private readonly around: Surroundings,
   ) {
     const cancel = new Pace(around);
-    this.#paces = { order: new Pace(around), cancel, cancelAll: cancel };
+    this.#paces = { order: new Pace(around), cancel, cancelAll: cancel, deadman: cancel };
   }
 
   async place(toPlace: OrderToPlace, options: OrderOptions = {}): Promise<PlacedOrder> {
@@ -60,8 +62,19 @@ export class StreamOrders {
     return (await this.#persist({ op: 'cancelAll', ...filter }, NO_MARKS, options)).data as CancelledOrders;
   }
 
+  /** Each connection asks anew: the server cancels when the last stream that has asked ends. */
+  async deadman(seconds: number, options: CallOptions = {}): Promise<Deadman> {
+    // Until it is answered, this call itself asks again.
+    this.#deadmanSeconds = 0;
+    const { data } = await this.#persist({ op: 'deadman', seconds }, NO_MARKS, options);
+    this.#deadmanSeconds = seconds;
+    return data as Deadman;
+  }
+
   onConnected(send: (message: ClientMessage) => void): void {
     this.#send = send;
+    const seconds = this.#deadmanSeconds;
+    if (seconds > 0) send({ op: 'deadman', id: this.nextId(), seconds });
   }
 
   /** What has no answer yet has none coming. */

@@ -60,6 +60,11 @@ export class ToteStream {
   readonly cancelOrder: StreamOrders['cancel'];
   /** Cancels all of them, or those of a market or a side: see `ToteClient.cancelOrders`. */
   readonly cancelOrders: StreamOrders['cancelAll'];
+  /**
+   * Lets the server cancel the orders that this key has resting once its streams have sent nothing for so many seconds, or have ended;
+   * 0 takes it back. Call it again, or send anything else, to show that the bot lives.
+   */
+  readonly setDeadman: StreamOrders['deadman'];
   /** Resolves after `close`; rejects with the reason if the server has ended the stream for good. */
   readonly closed: Promise<void>;
   readonly #subscriptions: Subscriptions;
@@ -82,6 +87,7 @@ export class ToteStream {
     this.placeOrder = this.#orders.place.bind(this.#orders);
     this.cancelOrder = this.#orders.cancel.bind(this.#orders);
     this.cancelOrders = this.#orders.cancelAll.bind(this.#orders);
+    this.setDeadman = this.#orders.deadman.bind(this.#orders);
     this.closed = this.#run();
     // Whoever does not ask for it learns it from the next order or subscription.
     this.closed.catch(() => undefined);
@@ -178,6 +184,7 @@ export class ToteStream {
       case 'order':
       case 'cancelled':
       case 'cancelledAll':
+      case 'deadman':
         this.#orders.onAnswer(message.id, { data: message.data, nextCursor: null });
         return;
       case 'unsubscribed':

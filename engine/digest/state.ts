@@ -3,6 +3,7 @@
  * where a row is in memory or what has expired.
  */
 import { must } from '../base/assert.js';
+import { restingOf } from '../handlers/limit-orders.js';
 import { SETTLED } from '../model/domain.js';
 import type { NewHasher } from '../model/ports.js';
 import { openPositions, orders } from '../reads/bets.js';
@@ -37,6 +38,8 @@ function digestAccounts(state: State, line: Line): void {
     // Open and recently placed bets. The recently settled ones follow.
     line('open', openPositions(state, account, Number.POSITIVE_INFINITY));
     line('placed', orders(state, account, Number.POSITIVE_INFINITY));
+    const resting = restingOf(state, account, Number.POSITIVE_INFINITY);
+    line('resting', ...resting.map((row) => state.bets.keyOf(row)));
     const settled: number[] = [];
     for (let row = state.history.newestSettled(account); row !== 0; ) {
       const chunk = state.bets.chunk(row);

@@ -5,7 +5,7 @@ import type { ErrorCode } from '../model/errors.js';
 import type { Effect, State } from '../state/state.js';
 import { createAccount, transfer, transferHouse, updateAccount } from './accounts.js';
 import { fillOrders } from './fills.js';
-import { createKey, expireKey, rotateKey, updateKey } from './keys.js';
+import { createKey, expireKey, rotateKey, setDeadman, updateKey } from './keys.js';
 import { advance, boundaryPrice, voidRound } from './lifecycle.js';
 import { cancelOrder, cancelOrders, expireOrders } from './limit-orders.js';
 import { openLate } from './opening.js';
@@ -71,6 +71,8 @@ export function dispatch(
       return expireKey(state, command);
     case 'rotateKey':
       return rotateKey(state, command);
+    case 'setDeadman':
+      return setDeadman(state, command, gate);
     case 'moveClock':
       return settings.moveClock(state, command);
     case 'confirmPrice':

@@ -1,7 +1,8 @@
 /** Operator commands on API keys. */
 import { assert } from '../base/assert.js';
-import type { CreateKey, ExpireKey, RotateKey, UpdateKey } from '../model/commands.js';
+import type { CreateKey, ExpireKey, RotateKey, SetDeadman, UpdateKey } from '../model/commands.js';
 import { WRITE_SCOPES_MASK, WRITE_TIER } from '../model/domain.js';
+import type { ErrorCode } from '../model/errors.js';
 import type { Rejected } from '../model/events.js';
 import { isActive } from '../state/keys.js';
 import { type Effect, reject, type State } from '../state/state.js';
@@ -69,6 +70,17 @@ export function rotateKey(state: State, command: RotateKey): Effect {
     { type: 'keyUpdated', timeMs, key, account },
     { type: 'keyCreated', timeMs, key: rotated, account },
   ];
+}
+
+/** `gate` is as for orders. */
+export function setDeadman(state: State, command: SetDeadman, gate: ErrorCode | null): Effect {
+  const { key, seconds, timeMs } = command;
+  if (!state.keys.has(key)) return noKey();
+  if (gate !== null) return reject(gate, 'orders are not taken right now; try again');
+  const { account } = state.keys.view(key);
+  state.keys.setDeadman(key, seconds);
+  state.accounts.touch(account, state.nextSeq);
+  return [{ type: 'keyUpdated', timeMs, key, account }];
 }
 
 function checkScopes(state: State, account: number, scopesMask: number): Rejected | null {

@@ -21,9 +21,10 @@ export function cancelOrder(state: State, command: CancelOrder, gate: ErrorCode 
 
 /** Cancels a slice of those that rest. */
 export function cancelOrders(state: State, command: CancelOrders, gate: ErrorCode | null): Effect {
-  const { account, market, side, ordersMax, timeMs } = command;
+  const { account, market, side, placedBy, ordersMax, timeMs } = command;
   assert(ordersMax > 0, 'a slice takes at least one order');
-  const rows = restingOf(state, account, ordersMax, (chunk, i) => {
+  const rows = restingOf(state, account, ordersMax, (chunk, i, row) => {
+    if (placedBy !== null && state.bets.keyOf(row) !== placedBy) return false;
     if (market !== null && chunk.market[i] !== market) return false;
     return side === null || chunk.side[i] === side;
   });
@@ -54,11 +55,11 @@ const cancelRows = (state: State, rows: readonly number[], timeMs: number): Engi
   rows.map((row) => release(state, row, END_CANCELLED, timeMs));
 
 /** Rows of the account's resting orders that fit, newest first, at most so many. */
-function restingOf(
+export function restingOf(
   state: State,
   account: number,
   most: number,
-  fits: (chunk: BetChunk, i: number) => boolean = () => true,
+  fits: (chunk: BetChunk, i: number, row: number) => boolean = () => true,
 ): number[] {
   const { bets, history } = state;
   let open = state.books.orders === 0 ? 0 : state.accounts.openBets(account);
@@ -66,7 +67,7 @@ function restingOf(
   history.newestFirst(account, (row) => {
     const chunk = bets.chunk(row);
     const i = bets.index(row);
-    if (isPending(state, row) && fits(chunk, i)) rows.push(row);
+    if (isPending(state, row) && fits(chunk, i, row)) rows.push(row);
     if (((chunk.flags[i] as number) & BET_OPEN) !== 0) open--;
     return open > 0 && rows.length < most;
   });

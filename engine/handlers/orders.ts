@@ -165,7 +165,7 @@ function place(state: State, order: PlaceOrder, round: Round, offer: Offer): Bet
   const newBalanceCents = state.accounts.move(account, -stakeCents, seq);
   const row = addRow(state, order, round, oddsE4, entryPercentE2, payoutCents);
   if (limitOddsE4 !== NO_LIMIT)
-    state.bets.limits.placeAtOnce(state.bets.limit(row, limitOddsE4, NO_END), timeMs);
+    state.bets.limits.placeAtOnce(state.bets.limit(row, { ...order, validUntilMs: NO_END }), timeMs);
   joinRound(state, round, row, side, offer, order.fairShareE6);
   const fills = state.books.ordersOf(round) === 0 ? null : fillsAfter(state, round, order);
   const placed: BetPlaced = {
@@ -200,7 +200,7 @@ function rest(state: State, order: PlaceOrder, round: Round): OrderPending {
   const newBalanceCents = state.accounts.move(account, -stakeCents, seq);
   const payout = payoutCents(stakeCents, limitOddsE4, round.feeBps);
   const row = addRow(state, order, round, limitOddsE4, 0, payout);
-  state.books.add(round, side, state.bets.limit(row, limitOddsE4, validUntilMs));
+  state.books.add(round, side, state.bets.limit(row, order));
   const pending: OrderPending = {
     type: 'orderPending',
     timeMs,

@@ -36,6 +36,7 @@ const COMMAND_VERSIONS: Readonly<Record<CommandKind, number>> = {
   updateKey: 1,
   expireKey: 1,
   rotateKey: 1,
+  setDeadman: 1,
   setTrading: 1,
   suspendMarket: 1,
   voidRound: 1,

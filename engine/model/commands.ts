@@ -183,6 +183,13 @@ export interface RotateKey extends Operated, Pick<CreateKey, 'digest' | 'expires
   readonly overlapEndsMs: number;
 }
 
+/** After so many seconds without a message of its streams, the orders that the key has resting are cancelled; 0 is never. */
+export interface SetDeadman extends Timed {
+  readonly kind: 'setDeadman';
+  readonly key: number;
+  readonly seconds: number;
+}
+
 export interface SetTrading extends Operated {
   readonly kind: 'setTrading';
   readonly enabled: boolean;
@@ -222,7 +229,7 @@ export interface MoveClock extends Operated {
 }
 
 type OfAccounts = CreateAccount | UpdateAccount | Transfer | HouseTransfer;
-type OfKeys = CreateKey | UpdateKey | ExpireKey | RotateKey;
+type OfKeys = CreateKey | UpdateKey | ExpireKey | RotateKey | SetDeadman;
 type OfRounds = Advance | BoundaryPrice | OpenLate | Settle | VoidRound | PublishRoot;
 type OfSettings = Configure | DeclareSetup | SetCalendar | SetTrading | SuspendMarket | MoveClock;
 type OfLimits = CancelOrder | CancelOrders | FillOrders | ExpireOrders;

@@ -10,8 +10,8 @@ export interface CancelOrder extends Timed {
 }
 
 /**
- * The account cancels its newest resting orders, at most `ordersMax` of them: all, or those of a market or of a side. Rejected
- * if there are none.
+ * The account cancels its newest resting orders, at most `ordersMax` of them: all, or those of a market, of a side or of the
+ * key that placed them. Rejected if there are none.
  */
 export interface CancelOrders extends Timed {
   readonly kind: 'cancelOrders';
@@ -19,6 +19,7 @@ export interface CancelOrders extends Timed {
   readonly key: number;
   readonly market: number | null;
   readonly side: number | null;
+  readonly placedBy: number | null;
   readonly ordersMax: number;
 }
 

@@ -166,6 +166,8 @@ export interface KeyView {
   readonly enabled: boolean;
   readonly expiresAtMs: number | null;
   readonly createdAtMs: number;
+  /** As of `setDeadman`. */
+  readonly deadmanSeconds: number;
 }
 
 export interface OpenPrice {

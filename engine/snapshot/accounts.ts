@@ -46,6 +46,7 @@ export const API_KEY = numbered(
     enabled: flag,
     expiresAtMs: orNull(integer),
     createdAtMs: count,
+    deadmanSeconds: count,
   },
   {
     *from({ keys }) {
@@ -56,6 +57,7 @@ export const API_KEY = numbered(
         assert(accounts.has(stored.account), 'a key belongs to an account');
         assert(keys.add(stored) === stored.key, 'keys are numbered without a gap');
         keys.setEnabled(stored.key, stored.enabled);
+        keys.setDeadman(stored.key, stored.deadmanSeconds);
       }
     },
   },

@@ -178,6 +178,8 @@ export const LIMIT_ORDER = numbered(
   {
     bet: count,
     limitOddsE4: count,
+    /** That placed it. */
+    key: count,
     /** null for one that rests, or that ended unfilled. */
     filledAtMs: orNull(count),
     /** 0 if it was placed at once. */
@@ -195,6 +197,7 @@ export const LIMIT_ORDER = numbered(
         yield {
           bet: limits.bet[i] as number,
           limitOddsE4: limits.limitOddsE4[i] as number,
+          key: limits.key[i] as number,
           filledAtMs: limits.filledAtMs[i] || null,
           rested: limits.rested[i] === 1,
           validUntilMs: limits.endOf(i),
@@ -203,7 +206,7 @@ export const LIMIT_ORDER = numbered(
     },
     into(state, values) {
       const { bets, books } = state;
-      for (const { bet, limitOddsE4, filledAtMs, rested, validUntilMs } of values) {
+      for (const { bet, limitOddsE4, key, filledAtMs, rested, validUntilMs } of values) {
         const row = rowOf(state, bet);
         const chunk = bets.chunk(row);
         const i = bets.index(row);
@@ -212,7 +215,7 @@ export const LIMIT_ORDER = numbered(
         assert(rested || filledAtMs !== null, 'an order that has not rested is a bet');
         assert(rested || validUntilMs === null, 'only an order that rests has an end');
         assert(chunk.limitRowOf(i) === 0, 'a bet has one limit');
-        const limitRow = bets.limit(row, limitOddsE4, validUntilMs ?? NO_END);
+        const limitRow = bets.limit(row, { limitOddsE4, key, validUntilMs: validUntilMs ?? NO_END });
         bets.limits.chunk(limitRow).filledAtMs[bets.limits.index(limitRow)] = filledAtMs ?? 0;
         bets.limits.chunk(limitRow).rested[bets.limits.index(limitRow)] = rested ? 1 : 0;
         if (filledAtMs === null && chunk.result[i] === RESULT_NONE)

@@ -3,7 +3,7 @@
  * nothing is ever copied.
  */
 import { fail, must } from '../base/assert.js';
-import { LimitTable } from './limit-table.js';
+import { type LimitFields, LimitTable } from './limit-table.js';
 import { RareTexts } from './optional-columns.js';
 
 const CHUNK_BITS = 15;
@@ -102,12 +102,12 @@ export class BetTable {
   }
 
   /** Makes the bet, whose stake is known, a limit order that rests. Returns its row in `limits`. */
-  limit(row: number, limitOddsE4: number, validUntilMs: number): number {
+  limit(row: number, fields: LimitFields): number {
     const chunk = this.chunk(row);
     const i = row & CHUNK_MASK;
     chunk.limitRows ??= new Uint32Array(CHUNK_ROWS);
     const [bet, stakeCents] = [chunk.bet[i] as number, chunk.stakeCents[i] as number];
-    const taken = this.limits.take(row, bet, stakeCents, limitOddsE4, validUntilMs);
+    const taken = this.limits.take(row, bet, stakeCents, fields);
     chunk.limitRows[i] = taken;
     return taken;
   }
@@ -116,6 +116,12 @@ export class BetTable {
   isUnfilled(row: number): boolean {
     const limitRow = this.chunk(row).limitRowOf(row & CHUNK_MASK);
     return limitRow !== 0 && this.limits.chunk(limitRow).filledAtMs[this.limits.index(limitRow)] === 0;
+  }
+
+  /** The key that placed the bet, which is a limit order. */
+  keyOf(row: number): number {
+    const limitRow = this.chunk(row).limitRowOf(row & CHUNK_MASK);
+    return this.limits.chunk(limitRow).key[this.limits.index(limitRow)] as number;
   }
 
   /** Whether the bet is a limit order that has rested. */

@@ -10,6 +10,7 @@ interface KeyRecord {
   enabled: boolean;
   expiresAtMs: number | null;
   readonly createdAtMs: number;
+  deadmanSeconds: number;
 }
 
 export class KeyTable {
@@ -41,12 +42,21 @@ export class KeyTable {
     return this.ofAccount(account).filter((key) => isActive(key, nowMs)).length;
   }
 
-  add(record: Omit<KeyRecord, 'key' | 'enabled'>): number {
+  add(record: Omit<KeyRecord, 'key' | 'enabled' | 'deadmanSeconds'>): number {
     assert(!this.#byDigest.has(record.digest), 'a key with this digest exists');
     const key = this.#keys.length + 1;
     // No spread: it would give every record a hidden class of its own, and every read would miss the inline cache.
     const { account, digest, scopesMask, expiresAtMs, createdAtMs } = record;
-    this.#keys.push({ key, account, digest, scopesMask, enabled: true, expiresAtMs, createdAtMs });
+    this.#keys.push({
+      key,
+      account,
+      digest,
+      scopesMask,
+      enabled: true,
+      expiresAtMs,
+      createdAtMs,
+      deadmanSeconds: 0,
+    });
     this.#byDigest.set(record.digest, key);
     const ofAccount = this.#byAccount.get(record.account);
     if (ofAccount === undefined) this.#byAccount.set(record.account, [key]);
@@ -60,6 +70,10 @@ export class KeyTable {
 
   setExpiry(key: number, expiresAtMs: number): void {
     must(this.#keys[key - 1], 'key').expiresAtMs = expiresAtMs;
+  }
+
+  setDeadman(key: number, seconds: number): void {
+    must(this.#keys[key - 1], 'key').deadmanSeconds = seconds;
   }
 }
 

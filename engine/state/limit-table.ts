@@ -3,6 +3,7 @@
  * rest (`limit-tree.ts`). Rows are taken with a bet's row and freed with it; links are rows, 0 is none.
  */
 import { must } from '../base/assert.js';
+import type { PlaceOrder } from '../model/commands.js';
 import { NO_END } from '../model/domain.js';
 
 const CHUNK_BITS = 12;
@@ -13,6 +14,8 @@ export class LimitChunk {
   /** The order's row in `BetTable`. */
   readonly betRow = new Uint32Array(CHUNK_ROWS);
   readonly limitOddsE4 = new Uint32Array(CHUNK_ROWS);
+  /** The key that placed it. */
+  readonly key = new Uint32Array(CHUNK_ROWS);
   /** When the order became a bet; 0 if it has not. */
   readonly filledAtMs = new Float64Array(CHUNK_ROWS);
   /** 1 if the order has rested, 0 if it was placed at once. */
@@ -37,6 +40,9 @@ export class LimitChunk {
   }
 }
 
+/** What an order that rests has of its command. */
+export type LimitFields = Pick<PlaceOrder, 'limitOddsE4' | 'validUntilMs' | 'key'>;
+
 export class LimitTable {
   readonly #chunks: LimitChunk[] = [];
   #freeRow = 0;
@@ -50,7 +56,12 @@ export class LimitTable {
   }
 
   /** Allocates a row for an order that rests. */
-  take(betRow: number, bet: number, stakeCents: number, limitOddsE4: number, validUntilMs: number): number {
+  take(
+    betRow: number,
+    bet: number,
+    stakeCents: number,
+    { limitOddsE4, validUntilMs, key }: LimitFields,
+  ): number {
     let row = this.#freeRow;
     if (row !== 0) {
       this.#freeRow = this.chunk(row).right[row & CHUNK_MASK] as number;
@@ -62,6 +73,7 @@ export class LimitTable {
     const i = row & CHUNK_MASK;
     chunk.betRow[i] = betRow;
     chunk.limitOddsE4[i] = limitOddsE4;
+    chunk.key[i] = key;
     chunk.validUntilMs[i] = validUntilMs === NO_END ? Number.POSITIVE_INFINITY : validUntilMs;
     chunk.filledAtMs[i] = 0;
     chunk.rested[i] = 1;

@@ -91,6 +91,7 @@ export class PublicApi {
   readonly #authentication: Authentication;
   readonly #router: Router<Operation>;
   readonly #order: Operation;
+  readonly #cancel: Operation;
   readonly #documents: Documents;
   readonly #headTexts: HeadTexts;
   /** By kind of limit. */
@@ -123,8 +124,13 @@ export class PublicApi {
       BASES,
       streams === undefined ? operations : [...operations, streamOperation(streams)],
     );
-    const isOrder = ({ method, path }: Operation): boolean => method === 'POST' && path === '/orders';
-    this.#order = must(operations.find(isOrder), 'the operation that places orders');
+    const ofOrders = (method: string): Operation =>
+      must(
+        operations.find((operation) => operation.method === method && operation.path === '/orders'),
+        'the operation on orders',
+      );
+    this.#order = ofOrders('POST');
+    this.#cancel = ofOrders('DELETE');
     this.#documents = new Documents(parts.docs, apiDocument);
   }
 
@@ -132,6 +138,12 @@ export class PublicApi {
   carryOut(call: Call): void {
     const verdict =
       call.request.method === 'POST' ? this.#perform(call, this.#order, []) : this.#dispatch(call);
+    if (verdict !== null) this.#refuse(call, verdict);
+  }
+
+  /** The same, with the checks and limits of a cancellation: `run` does it. */
+  carryOutAs(call: Call, run: () => Verdict): void {
+    const verdict = this.#perform(call, { ...this.#cancel, run }, []);
     if (verdict !== null) this.#refuse(call, verdict);
   }
 

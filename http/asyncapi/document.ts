@@ -10,6 +10,7 @@ import type {
   Ping,
   StreamCancel,
   StreamCancelAll,
+  StreamDeadman,
   StreamOrder,
   Subscribe,
   Unsubscribe,
@@ -18,6 +19,7 @@ import type {
   AccountMessage,
   CancelledAllMessage,
   CancelledMessage,
+  DeadmanMessage,
   FillsMessage,
   Heartbeat,
   MarketsMessage,
@@ -38,6 +40,7 @@ const generated = typia.json.schemas<
     StreamOrder,
     StreamCancel,
     StreamCancelAll,
+    StreamDeadman,
     Heartbeat,
     Subscribed,
     Unsubscribed,
@@ -51,6 +54,7 @@ const generated = typia.json.schemas<
     OrderMessage,
     CancelledMessage,
     CancelledAllMessage,
+    DeadmanMessage,
   ],
   '3.1'
 >();
@@ -63,6 +67,7 @@ const REQUESTS = {
   StreamOrder: ['order', 'Places a bet, as POST /orders'],
   StreamCancel: ['cancel', 'Cancels an order that rests, as DELETE /orders/{id}'],
   StreamCancelAll: ['cancelAll', 'Cancels all orders that rest, as DELETE /orders'],
+  StreamDeadman: ['deadman', 'Cancels the orders of this key once its bot has gone'],
 } as const;
 
 /** What the server sends. */
@@ -74,6 +79,7 @@ const MESSAGES = {
   OrderMessage: ['orderPlaced', 'The answer to an accepted order'],
   CancelledMessage: ['orderCancelled', 'The answer to an accepted cancel'],
   CancelledAllMessage: ['ordersCancelled', 'The answer to an accepted cancelAll'],
+  DeadmanMessage: ['deadmanSet', 'The answer to an accepted deadman'],
   StreamError: ['error', 'A refusal, or why the stream is about to be closed'],
   MarketsMessage: ['markets', 'The newest state of markets'],
   PricesMessage: ['prices', 'The newest prices of assets'],

@@ -1,4 +1,5 @@
 /** Connects the engine with the memory that gateways read, and with the desk that serves their requests. */
+import { Deadman, type DeadmanOptions } from '../../engine/host/deadman.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import { MarketPublisher } from '../board/market-publisher.js';
 import { type BoardMemory, boardOf, DURABLE_SEQ } from '../board/markets.js';
@@ -18,10 +19,21 @@ export interface Connected {
   readonly desk: Desk;
   readonly publisher: MarketPublisher;
   readonly broadcaster: BroadcastPublisher;
+  readonly deadman: Deadman;
+}
+
+export interface ConnectOptions extends DeskOptions {
+  /** The clock of countdowns, and what ends them (`Deadman`). */
+  readonly deadmanNowMs: DeadmanOptions['nowMs'];
+  readonly heard: DeadmanOptions['heard'];
 }
 
 /** All of the engine's state must be durable. From then on rights, market data and broadcast follow its events. */
-export function connectEngine(sequencer: Sequencer, memory: SharedMemory, options: DeskOptions): Connected {
+export function connectEngine(
+  sequencer: Sequencer,
+  memory: SharedMemory,
+  options: ConnectOptions,
+): Connected {
   const { engine } = sequencer;
   const { nowMs, latestTick, fairShare } = options;
   const rights = new RightsWriter(memory.rights, engine);
@@ -49,7 +61,9 @@ export function connectEngine(sequencer: Sequencer, memory: SharedMemory, option
       position.write(lastSeq);
     },
   );
-  return { desk: new Desk(sequencer, options), publisher, broadcaster };
+  const { deadmanNowMs, heard } = options;
+  const deadman = new Deadman({ sequencer, nowMs: deadmanNowMs, heard });
+  return { desk: new Desk(sequencer, deadman, options), publisher, broadcaster, deadman };
 }
 
 export class JournalPosition {

@@ -4,6 +4,7 @@
  * durable, a read only once everything that it shows is durable.
  */
 import { assert, fail, must, unreachable } from '../../engine/base/assert.js';
+import type { Deadman } from '../../engine/host/deadman.js';
 import { LOST, type Sequencer } from '../../engine/host/sequencer.js';
 import type { PlaceOrder } from '../../engine/model/commands.js';
 import { assetOf, NO_END, NO_FAIR_SHARE, NO_LIMIT, WRITE_TIER } from '../../engine/model/domain.js';
@@ -39,6 +40,7 @@ export interface DeskOptions {
 export class Desk {
   constructor(
     private readonly sequencer: Sequencer,
+    private readonly deadman: Deadman,
     private readonly options: DeskOptions,
   ) {}
 
@@ -49,7 +51,11 @@ export class Desk {
     if (kind === requests.ORDER) this.#place(ring, gateway, ticket);
     else if (kind === requests.CANCEL) this.#cancel(ring, gateway, ticket);
     else if (kind === requests.CANCEL_ALL) this.#cancelAll(ring, gateway, ticket);
-    else {
+    else if (kind === requests.DEADMAN) this.#setDeadman(ring, gateway, ticket);
+    else if (kind === requests.DEADMAN_ENDED) {
+      this.deadman.ended(requests.readAsker(ring).key);
+      gateway.reply((to) => replies.sendNothing(to, ticket));
+    } else {
       try {
         this.#read(kind, ring, gateway, ticket);
       } catch (error) {
@@ -160,6 +166,22 @@ export class Desk {
     if (!this.#refusesWrite(asker, gateway, ticket)) this.#cancelSlice(asker, filter, 0, gateway, ticket);
   }
 
+  #setDeadman(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
+    const asker = requests.readAsker(ring);
+    const { seconds, isFirst } = requests.readDeadman(ring);
+    // Its end will be told, whatever comes of this.
+    if (isFirst) this.deadman.opened(asker.key);
+    if (this.#refusesWrite(asker, gateway, ticket)) return;
+    const { engine } = this.sequencer;
+    const isSet = engine.key(asker.key).deadmanSeconds === seconds;
+    const outcome = isSet ? null : this.deadman.set(asker.key, seconds);
+    if (outcome?.status === 'rejected') refuse(gateway, ticket, outcome);
+    else {
+      const seq = engine.accountTouchedSeq(asker.account);
+      this.#answerFrom(seq, gateway, ticket, (to) => replies.sendNothing(to, ticket));
+    }
+  }
+
   /** Cancels slice by slice, each once the one before is durable, and answers how many orders there were. */
   #cancelSlice(
     { account, key }: requests.Asker,
@@ -169,7 +191,7 @@ export class Desk {
     ticket: number,
   ): void {
     const { sequencer } = this;
-    const fields = { account, key, ...filter, ordersMax: CANCELS_AT_ONCE };
+    const fields = { account, key, ...filter, placedBy: null, ordersMax: CANCELS_AT_ONCE };
     const outcome = sequencer.submit({ kind: 'cancelOrders', timeMs: sequencer.stampMs(), ...fields });
     const isNone = outcome.status === 'rejected' && outcome.code === 'order_not_pending';
     if (outcome.status === 'rejected' && !isNone) {

@@ -20,7 +20,7 @@ import { broadcastMemory } from '../broadcast/records.js';
 import { type Connected, connectEngine } from '../desk/connect.js';
 import { type FiguresMemory, figuresMemory } from '../metrics/memory.js';
 import { RingService } from '../rings/service.js';
-import { streamsMemory } from '../stream/limits.js';
+import { StreamCounts, streamsMemory } from '../stream/limits.js';
 import type { Faults } from './faults.js';
 import { type ForOperators, Gateways } from './gateways.js';
 import type { OperatorSetup, SharedSetup } from './messages.js';
@@ -101,10 +101,13 @@ export class Front {
   /** All of the engine's state must be durable. */
   attach({ sequencer, clock, tracker, quoter, isClockManual, faults }: FrontSources): void {
     assert(this.#connected === null, 'the engine is attached once');
+    const streams = new StreamCounts(this.#memory.streams);
     this.#connected = connectEngine(sequencer, this.#memory, {
       nowMs: () => clock.nowMs(),
       latestTick: (asset) => tracker.latest(asset),
       fairShare: (market, nowMs) => quoter.fairShareE6(market, nowMs),
+      deadmanNowMs: isClockManual ? () => clock.nowMs() : systemClock.monotonicMs,
+      heard: (key) => streams.heard(key),
       onFault: (error) => faults.report(error, { method: 'READ', path: '', address: '' }),
     });
     for (const tellNews of this.#gateways.newsOf) this.#connected.broadcaster.addGateway(tellNews);
@@ -130,9 +133,10 @@ export class Front {
     return tokensReload(read, (tokens) => this.#gateways.setOperatorTokens(tokens));
   }
 
-  /** Publishes market data, and sends replies that found no room. To be called every few milliseconds. */
+  /** Publishes market data, cancels orders of bots that have gone, and sends replies that found no room. To be called every few milliseconds. */
   pump(): void {
     if (this.#connected?.publisher.publish() === true) this.#connected.broadcaster.wake();
+    this.#connected?.deadman.pump();
     this.#service.retry();
   }
 

@@ -171,6 +171,7 @@ export class Gateway implements Serving {
       flushMs: isManual ? 0 : FLUSH_MS,
       schedule: setImmediate,
       carryOut: (call) => api.carryOut(call),
+      carryOutAs: (call, run) => api.carryOutAs(call, run),
       onFault: (error) => this.#faults.fail(error),
     });
     const api = new PublicApi({

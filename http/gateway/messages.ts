@@ -13,6 +13,7 @@ import type { FiguresMemory } from '../metrics/memory.js';
 import type { Services } from '../operator/endpoint.js';
 import type { OperatorQuery, QueryMessage } from '../operator/queries/query.js';
 import type { RingPair } from '../rings/link.js';
+import type { StreamsMemory } from '../stream/limits.js';
 import type { UwsAppDescriptor } from '../uws/library.js';
 
 /** The same for all threads that serve a port. */
@@ -30,8 +31,8 @@ export interface SharedSetup extends PortSetup {
   readonly rights: RightsMemory;
   readonly board: BoardMemory;
   readonly broadcast: BroadcastMemory;
-  /** Open streams of each key, at all gateways (`http/stream/limits.ts`). */
-  readonly streams: SharedArrayBuffer;
+  /** Open streams of each key and their messages, at all gateways. */
+  readonly streams: StreamsMemory;
   /** One double: the time of a manual clock in milliseconds; null for the system's. */
   readonly manualClock: SharedArrayBuffer | null;
   /** One 32-bit integer: open connections of all gateways. */

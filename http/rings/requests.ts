@@ -27,6 +27,10 @@ export const CANCEL = 9;
 /** Cancels all that rest, or those of a market or a side. */
 export const CANCEL_ALL = 10;
 
+/** Sets the countdown of a key whose orders are cancelled when its streams fall silent, or tells of the end of such a stream. */
+export const DEADMAN = 11;
+export const DEADMAN_ENDED = 12;
+
 /** Who asks: numbers of the key and of its account. */
 export interface Asker {
   readonly key: number;
@@ -252,6 +256,30 @@ export function sendCancelAll(
 export const readCancelAll = (ring: RingConsumer): CancelFilter => ({
   market: orNull(ring.number()),
   side: orNull(ring.number()),
+});
+
+export interface DeadmanFields {
+  readonly seconds: number;
+  /** Whether the stream asks for the first time. */
+  readonly isFirst: boolean;
+}
+
+export function sendDeadman(
+  ring: RingProducer,
+  ticket: number,
+  asker: Asker,
+  { seconds, isFirst }: DeadmanFields,
+): boolean {
+  if (!begin(ring, HEAD_CELLS + ASKER_CELLS + 2, DEADMAN, ticket, asker)) return false;
+  ring.number(seconds);
+  ring.number(isFirst ? 1 : 0);
+  ring.send();
+  return true;
+}
+
+export const readDeadman = (ring: RingConsumer): DeadmanFields => ({
+  seconds: ring.number(),
+  isFirst: ring.number() === 1,
 });
 
 function begin(

@@ -25,6 +25,8 @@ export interface ConnectionHost {
   onOpen(connection: Connection): void;
   /** Monotonic. */
   monotonicMs(): number;
+  /** Any message has come. */
+  onHeard(connection: Connection): void;
   onRequest(connection: Connection, request: Request | UsualOrder): void;
   onRoom(connection: Connection): void;
   onClosed(connection: Connection): void;
@@ -44,7 +46,9 @@ export class Connection implements StreamOwner, Client {
   endedBy: ErrorCode | null = null;
   /** Old events are being sent: newer ones have to wait. */
   catchUps = 0;
-  /** Orders and cancellations that are not answered yet. */
+  /** It has asked for a countdown of its key. */
+  hasDeadman = false;
+  /** Orders, cancellations and countdowns that are not answered yet. */
   pendingOrders = 0;
 
   constructor(
@@ -111,6 +115,7 @@ export class Connection implements StreamOwner, Client {
   onMessage(bytes: Uint8Array, isBinary: boolean): void {
     if (!this.#isOpen) return;
     this.#unanswered = 0;
+    this.host.onHeard(this);
     const messages = this.#rate.count(this.host.monotonicMs());
     if (messages > L.FLOOD_PER_SECOND) {
       this.end('rate_limited', `more than ${L.FLOOD_PER_SECOND} messages in a second`);

@@ -7,23 +7,27 @@
  */
 import { scopesMask } from '../../engine/model/domain.js';
 import type { Call, Verdict } from '../api/call.js';
-import { KEY_DISABLED, KEY_EXPIRED, NO_SCOPE } from '../api/refusals.js';
+import { KEY_DISABLED, KEY_EXPIRED, NO_SCOPE, OVERLOADED, refusedOf } from '../api/refusals.js';
 import type { Streams } from '../api/stream-door.js';
 import { DURABLE_SEQ } from '../board/markets.js';
 import type { Rights } from '../board/rights.js';
 import { type Client, presentClient, workFor } from '../kit/client-work.js';
 import { invalid, Refused } from '../kit/refused.js';
 import type { GatewayMeter } from '../metrics/gateway-meter.js';
-import type { StreamCancel, StreamCancelAll, Subscribe } from '../wire/stream-requests.js';
+import * as replies from '../rings/replies.js';
+import * as requests from '../rings/requests.js';
+import type { StreamDeadman, Subscribe } from '../wire/stream-requests.js';
 import { heartbeatText, type Moment, pongText, unsubscribedText } from '../wire/stream-text.js';
+import { successText } from '../wire/wire.js';
 import { type ChannelParts, Channels, SCOPE_OF } from './channels.js';
 import { Connection, type ConnectionHost } from './connection.js';
 import { Group } from './fan-out.js';
 import { HEARTBEAT_MS, PING_MS, STREAMS_PER_KEY_MAX, type StreamCounts } from './limits.js';
 import { type OrderHost, StreamCall } from './orders.js';
-import { type Request, refuseSubscribe, type UnreadOrder } from './requests.js';
+import { type Deed, type Request, refuseSubscribe } from './requests.js';
 import type { UsualOrder } from './usual-order.js';
 
+const OK = 200;
 const PROTOCOL = 'tote.v1';
 /** Close code of a server that stops. */
 const GOING_AWAY = 1001;
@@ -45,8 +49,10 @@ export interface StreamParts extends ChannelParts {
   readonly nowMs: () => number;
   /** The clock of the rate limits, and of heartbeats. */
   readonly limitsNowMs: () => number;
-  /** Places an order, and answers the call. */
+  /** Places an order or cancels, and answers the call. */
   readonly carryOut: (call: Call) => void;
+  /** The same of what only streams can ask for, with the checks and limits of a cancellation. */
+  readonly carryOutAs: (call: Call, run: () => Verdict) => void;
   /** Reports a programming error in what is done for all streams together. */
   readonly onFault: (error: unknown) => void;
 }
@@ -60,6 +66,8 @@ export class StreamHub implements Streams, ConnectionHost, OrderHost, Client {
   #pingedAtMs = Number.NEGATIVE_INFINITY;
   #rightsVersion = 0;
   #pendingOrders = 0;
+  /** Streams with a countdown that have ended, of which the engine's thread has not been told. */
+  readonly #ended: requests.Asker[] = [];
   #onIdle: (() => void) | null = null;
   #isClosing = false;
 
@@ -117,6 +125,10 @@ export class StreamHub implements Streams, ConnectionHost, OrderHost, Client {
     return this.parts.monotonicMs();
   }
 
+  onHeard({ subscriber }: Connection): void {
+    this.parts.counts.hear(subscriber.key);
+  }
+
   onRequest(connection: Connection, request: Request | UsualOrder): void {
     switch (request.op) {
       case 'ping':
@@ -145,10 +157,14 @@ export class StreamHub implements Streams, ConnectionHost, OrderHost, Client {
     // Their answers find nobody.
     this.#ordersEnded(connection.pendingOrders);
     this.#channels.leave(connection);
+    // A server that stops ends all streams: after its start the countdown begins anew.
+    if (connection.hasDeadman && !this.#isClosing) this.#ended.push(connection.subscriber);
+    this.#tellEnded();
   }
 
   /** Sends what is due. To be called every few milliseconds. */
   turn(): void {
+    this.#tellEnded();
     if (this.#all.members.size > 0) workFor(this, () => this.#sendDue());
   }
 
@@ -197,16 +213,45 @@ export class StreamHub implements Streams, ConnectionHost, OrderHost, Client {
     workFor(this, () => this.#channels.read());
   }
 
-  #order(connection: Connection, order: UsualOrder | UnreadOrder | StreamCancel | StreamCancelAll): void {
+  #order(connection: Connection, order: UsualOrder | Deed): void {
     if (this.#isClosing) {
       connection.refuse(order.id, STOPPING);
       return;
     }
-    const { nowMs, limitsNowMs, monotonicMs, carryOut } = this.parts;
+    const { nowMs, limitsNowMs, monotonicMs, carryOut, carryOutAs } = this.parts;
     const call = new StreamCall(connection, order, this, nowMs(), limitsNowMs(), monotonicMs());
     connection.pendingOrders += 1;
     this.#pendingOrders += 1;
-    carryOut(call);
+    if (order.op === 'deadman') carryOutAs(call, () => this.#setDeadman(connection, order, call));
+    else carryOut(call);
+  }
+
+  /** The engine's thread counts the streams that have asked: what one sent before its end is in the ring before that. */
+  #setDeadman(connection: Connection, { seconds }: StreamDeadman, call: Call): Verdict {
+    const isFirst = seconds > 0 && !connection.hasDeadman;
+    const isSent = this.parts.link.send(
+      (ring, ticket) => requests.sendDeadman(ring, ticket, call, { seconds, isFirst }),
+      (kind, ring) => {
+        if (kind === replies.REFUSED) call.refuse(refusedOf(replies.readRefusal(ring)));
+        else call.send(OK, successText(`{"seconds":${seconds}}`));
+      },
+    );
+    if (!isSent) return OVERLOADED;
+    if (isFirst) connection.hasDeadman = true;
+    return null;
+  }
+
+  /** A full ring is tried again. */
+  #tellEnded(): void {
+    for (let asker = this.#ended[0]; asker !== undefined; asker = this.#ended[0]) {
+      const ended = asker;
+      const isSent = this.parts.link.send(
+        (ring, ticket) => requests.sendAsker(ring, requests.DEADMAN_ENDED, ticket, ended),
+        () => undefined,
+      );
+      if (!isSent) return;
+      this.#ended.shift();
+    }
   }
 
   get meter(): GatewayMeter {

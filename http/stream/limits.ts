@@ -23,14 +23,24 @@ export const HEARTBEAT_MS = 1_000;
 /** How often one market's or asset's newest state is sent at most; the first change goes out at once. */
 export const FLUSH_MS = 50;
 
-export const streamsMemory = (): SharedArrayBuffer => new SharedArrayBuffer(KEYS_MAX + 1);
+export interface StreamsMemory {
+  readonly open: SharedArrayBuffer;
+  readonly heard: SharedArrayBuffer;
+}
 
-/** Open streams by key, in memory that all gateways share. */
+export const streamsMemory = (): StreamsMemory => ({
+  open: new SharedArrayBuffer(KEYS_MAX + 1),
+  heard: new SharedArrayBuffer((KEYS_MAX + 1) * Uint32Array.BYTES_PER_ELEMENT),
+});
+
+/** Open streams by key, and their messages, in memory that all threads share. */
 export class StreamCounts {
   readonly #counts: Uint8Array;
+  readonly #heard: Uint32Array;
 
-  constructor(memory: SharedArrayBuffer) {
-    this.#counts = new Uint8Array(memory);
+  constructor({ open, heard }: StreamsMemory) {
+    this.#counts = new Uint8Array(open);
+    this.#heard = new Uint32Array(heard);
   }
 
   /** Returns false, and counts nothing, if the key has as many as it may. */
@@ -42,6 +52,16 @@ export class StreamCounts {
 
   giveBack(key: number): void {
     Atomics.sub(this.#counts, key, 1);
+  }
+
+  /** A stream of the key has sent a message. */
+  hear(key: number): void {
+    Atomics.add(this.#heard, key, 1);
+  }
+
+  /** Messages of the key's streams, modulo 2^32. */
+  heard(key: number): number {
+    return Atomics.load(this.#heard, key);
   }
 }
 

@@ -10,13 +10,14 @@ import { orderOf, type ParsedOrder } from '../api/order-request.js';
 import type { Refused } from '../kit/refused.js';
 import type { GatewayMeter } from '../metrics/gateway-meter.js';
 import { HeadTexts } from '../wire/head-texts.js';
-import type { StreamCancel, StreamCancelAll } from '../wire/stream-requests.js';
-import { cancelledMessageText, orderMessageText } from '../wire/stream-text.js';
+import type { StreamCancelAll } from '../wire/stream-requests.js';
+import { doneMessageText, orderMessageText } from '../wire/stream-text.js';
 import { dataOf } from '../wire/wire.js';
 import type { Connection } from './connection.js';
-import type { UnreadOrder } from './requests.js';
+import type { Deed } from './requests.js';
 import type { UsualOrder } from './usual-order.js';
 
+const ANSWERS = { cancel: 'cancelled', cancelAll: 'cancelledAll', deadman: 'deadman' } as const;
 const NO_HEADS = new HeadTexts('', []);
 const NO_RESPONDER = { send: () => fail('an order of a stream is answered by a message') };
 
@@ -28,7 +29,7 @@ export interface OrderHost {
   onAnswered(connection: Connection): void;
 }
 
-type Message = UsualOrder | UnreadOrder | StreamCancel | StreamCancelAll;
+type Message = UsualOrder | Deed;
 
 export class StreamCall extends Call {
   constructor(
@@ -55,12 +56,12 @@ export class StreamCall extends Call {
     return null;
   }
 
-  /** The answer to a cancellation. */
+  /** The answer to a cancellation or a countdown. */
   override send(status: number, body: string | Uint8Array): null {
     const text = typeof body === 'string' ? body : Buffer.from(body).toString();
     const { op, id } = this.message;
-    const type = op === 'cancelAll' ? 'cancelledAll' : 'cancelled';
-    this.connection.send(cancelledMessageText(type, this.host.moment(), id, dataOf(text)));
+    assert(op !== 'order', 'an order is answered by `sendOrder`');
+    this.connection.send(doneMessageText(ANSWERS[op], this.host.moment(), id, dataOf(text)));
     this.#answered(status);
     return null;
   }

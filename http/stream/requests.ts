@@ -9,6 +9,7 @@ import type {
   Ping,
   StreamCancel,
   StreamCancelAll,
+  StreamDeadman,
   StreamOrder,
   Subscribe,
   Unsubscribe,
@@ -18,7 +19,10 @@ import { MESSAGE_BYTES_MAX } from './limits.js';
 /** An order whose content is not read yet: that is done as for POST /orders. */
 export type UnreadOrder = Omit<StreamOrder, 'order'> & { order: unknown };
 
-export type Request = Subscribe | Unsubscribe | Ping | UnreadOrder | StreamCancel | StreamCancelAll;
+/** What goes through the checks and limits of the API. */
+export type Deed = UnreadOrder | StreamCancel | StreamCancelAll | StreamDeadman;
+
+export type Request = Subscribe | Unsubscribe | Ping | Deed;
 
 /** A message that was not understood, with its id if that could be read. */
 export interface Misunderstood {
@@ -36,6 +40,7 @@ const VALIDATORS: Readonly<Record<Request['op'], (value: unknown) => IValidation
   order: createValidateEquals<UnreadOrder>(),
   cancel: createValidateEquals<StreamCancel>(),
   cancelAll: createValidateEquals<StreamCancelAll>(),
+  deadman: createValidateEquals<StreamDeadman>(),
 };
 export const OPS = Object.keys(VALIDATORS);
 const isOp = (op: unknown): op is Request['op'] => typeof op === 'string' && OPS.includes(op);

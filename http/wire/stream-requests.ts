@@ -63,4 +63,23 @@ export interface StreamCancelAll {
   prediction?: Side;
 }
 
-export type ClientMessage = Subscribe | Unsubscribe | Ping | StreamOrder | StreamCancel | StreamCancelAll;
+/**
+ * Cancels the orders that this key has resting, once so many seconds pass without a message of its streams, or the last stream
+ * that asked for it ends; 0 takes it back. A message is anything that a client sends. The last number given counts for the key.
+ */
+export interface StreamDeadman {
+  op: 'deadman';
+  id: MessageId;
+  seconds: DeadmanSeconds;
+}
+
+export type DeadmanSeconds = number & tags.Type<'uint32'> & tags.Maximum<300>;
+
+export type ClientMessage =
+  | Subscribe
+  | Unsubscribe
+  | Ping
+  | StreamOrder
+  | StreamCancel
+  | StreamCancelAll
+  | StreamDeadman;

@@ -73,8 +73,8 @@ export const orderMessageText = (moment: Moment, id: number, isReplay: boolean, 
   `${head('order', moment)},"id":${id},"replayed":${isReplay},"data":${dataText}}`;
 
 /** `dataText` is the JSON of a Position. */
-export const cancelledMessageText = (
-  type: 'cancelled' | 'cancelledAll',
+export const doneMessageText = (
+  type: 'cancelled' | 'cancelledAll' | 'deadman',
   moment: Moment,
   id: number,
   dataText: string,

@@ -7,7 +7,7 @@ import type { ErrorCode } from '../../engine/model/errors.js';
 import type { CancelledOrders } from './account-types.js';
 import type { OfRound, RoundEvent } from './past-types.js';
 import type { Count, DateTime } from './scalars.js';
-import type { Channel, MessageId, Seq } from './stream-requests.js';
+import type { Channel, DeadmanSeconds, MessageId, Seq } from './stream-requests.js';
 import type { OrderResult, Position } from './types.js';
 
 /** In every message of the server. */
@@ -212,6 +212,19 @@ export interface CancelledAllMessage extends Sent {
   data: CancelledOrders;
 }
 
+/** The answer to an accepted `deadman`, once it is on disk. */
+export interface DeadmanMessage extends Sent {
+  type: 'deadman';
+  id: MessageId;
+  data: Deadman;
+}
+
+/** The countdown of the key. */
+export interface Deadman {
+  /** 0 if there is none. */
+  seconds: DeadmanSeconds;
+}
+
 export type ServerMessage =
   | Heartbeat
   | Subscribed
@@ -225,4 +238,5 @@ export type ServerMessage =
   | FillsMessage
   | OrderMessage
   | CancelledMessage
-  | CancelledAllMessage;
+  | CancelledAllMessage
+  | DeadmanMessage;

@@ -347,6 +347,32 @@ test('all orders are cancelled by one message, which is sent again', async () =>
   assert.deepEqual(await cancelled, { cancelled: 3 });
 });
 
+test('a countdown is asked for anew by each connection, until it is taken back', async () => {
+  const script = await Script.start();
+  const stream = script.open();
+  const set = async (seconds: number, line: Line): Promise<void> => {
+    const answered = stream.setDeadman(seconds);
+    const asked = await line.next();
+    assert.deepEqual([asked['op'], asked['seconds']], ['deadman', seconds]);
+    line.send({ type: 'deadman', ...AT, id: asked['id'], data: { seconds } });
+    assert.deepEqual(await answered, { seconds });
+  };
+  const first = await script.line();
+  await set(5, first);
+  first.socket.terminate();
+  const second = await script.line();
+  const { op, seconds } = await second.next();
+  assert.deepEqual([op, seconds], ['deadman', 5]);
+  await set(0, second);
+  second.socket.terminate();
+  const third = await script.line();
+  const cancelled = stream.cancelOrders();
+  const next = await third.next();
+  assert.equal(next['op'], 'cancelAll');
+  third.send({ type: 'cancelledAll', ...AT, id: next['id'], data: { cancelled: 0 } });
+  await cancelled;
+});
+
 test('an order that is refused fails with its code', async () => {
   const script = await Script.start();
   const stream = script.open();

@@ -119,6 +119,7 @@ const FACTS: Readonly<Partial<Record<Command['kind'], readonly string[]>>> = {
   },
   ...{ createAccount: ['name', 'tier', 'balanceCents'], updateKey: ['enabled'], expireKey: ['expiresAtMs'] },
   ...{ createKey: ['scopesMask', 'digest', 'expiresAtMs'], rotateKey: ['digest', 'expiresAtMs'] },
+  setDeadman: ['seconds'],
   ...{ deposit: ['amountCents', 'reference'], withdraw: ['amountCents', 'reference'] },
   ...{ depositHouse: ['amountCents', 'reference'], withdrawHouse: ['amountCents', 'reference'] },
 };

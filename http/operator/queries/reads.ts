@@ -169,7 +169,11 @@ export const keyView = ({
   enabled,
   expiresAtMs,
   createdAtMs,
-}: KeyView): KeyView => ({ key, account, scopesMask, enabled, expiresAtMs, createdAtMs });
+  deadmanSeconds,
+}: KeyView): KeyView => ({
+  ...{ key, account, scopesMask, enabled },
+  ...{ expiresAtMs, createdAtMs, deadmanSeconds },
+});
 
 function columns(views: readonly AccountView[]): AccountColumns {
   return {

@@ -28,6 +28,7 @@ const KINDS: Readonly<Record<CommandKind, true>> = {
   updateKey: true,
   expireKey: true,
   rotateKey: true,
+  setDeadman: true,
   setTrading: true,
   suspendMarket: true,
   voidRound: true,

@@ -3,7 +3,7 @@
  * Secrets are not shown: of a key not even its digest.
  */
 import { unreachable } from '../../../engine/base/assert.js';
-import type { Command, OpenLate, PlaceOrder } from '../../../engine/model/commands.js';
+import type { Command, OpenLate, PlaceOrder, SetDeadman } from '../../../engine/model/commands.js';
 import {
   ASSETS,
   accountId,
@@ -72,6 +72,8 @@ function deedWords(command: Command): string {
       return `let ${keyId(command.key)} be good ${expiryWords(command.expiresAtMs)}`;
     case 'rotateKey':
       return `new key in place of ${keyId(command.key)}, which is good ${expiryWords(command.overlapEndsMs)}; the new one ${expiryWords(command.expiresAtMs)}`;
+    case 'setDeadman':
+      return deadmanWords(command);
     case 'setTrading':
       return command.enabled ? 'take orders again' : `take no orders: ${quoted(command.reason)}`;
     case 'suspendMarket':
@@ -127,10 +129,16 @@ function orderWords(order: PlaceOrder): string {
   return `${accountId(account)} bets ${usd(stakeCents)} on ${textAt(SIDES, side)} in ${marketName(order.market)} (${extras.join(', ')})${limitWords}`;
 }
 
-function cancelWords({ account, key, market, side, ordersMax }: CancelOrders): string {
+function deadmanWords({ key, seconds }: SetDeadman): string {
+  if (seconds === 0) return `orders of ${keyId(key)} rest without its streams`;
+  return `orders of ${keyId(key)} are cancelled after ${seconds} s without a message of its streams`;
+}
+
+function cancelWords({ account, key, market, side, placedBy, ordersMax }: CancelOrders): string {
   const ofMarket = market === null ? '' : ` in ${marketName(market)}`;
+  const ofKey = placedBy === null ? '' : ` of ${keyId(placedBy)}`;
   const ofSide = side === null ? '' : ` on ${textAt(SIDES, side)}`;
-  return `${accountId(account)} cancels at most ${ordersMax} resting orders${ofSide}${ofMarket} (with ${keyId(key)})`;
+  return `${accountId(account)} cancels at most ${ordersMax} resting orders${ofSide}${ofMarket}${ofKey} (with ${keyId(key)})`;
 }
 
 function boundaryWords(command: Extract<Command, { kind: 'boundaryPrice' }>): string {

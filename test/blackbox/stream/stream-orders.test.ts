@@ -88,6 +88,39 @@ test('scope, tier and a frozen account count for each order', async () => {
   assert.equal(await stream.refused({ op: 'order', order: BET }), 'tier_too_low');
 });
 
+test('with the last stream that asks for it the orders of its key are cancelled, and those of another key rest', async () => {
+  const scopes = ['positions:read', 'orders:write', 'orders:cancel'];
+  const bot = await sandbox.trader({ balance: 1_000, scopes });
+  const other = await sandbox.key(bot.accountId, { scopes });
+  const watcher = await open(other.secret);
+  await watcher.subscribe('fills');
+  const [first, second] = [await open(bot.secret), await open(bot.secret)];
+  for (const stream of [first, second]) {
+    const answer = await stream.ask('deadman', { op: 'deadman', seconds: 300 });
+    assert.deepEqual(answer.data, { seconds: 300 });
+  }
+  assert.equal(await first.refused({ op: 'deadman', seconds: 301 }), 'invalid_request');
+  const order = { ...BET, limitOdds: 100 };
+  const own = await second.ask('order', { op: 'order', order });
+  const others = await watcher.ask('order', { op: 'order', order });
+  first.socket.terminate();
+  assert.equal((await second.ask('pong', { op: 'ping' })).type, 'pong');
+  const statuses = async () => (await bot.api.orders()).map(({ id, status }) => [id, status]);
+  const [ownId, othersId] = [own.data.bet.id, others.data.bet.id];
+  assert.deepEqual(await statuses(), [
+    [othersId, 'PENDING'],
+    [ownId, 'PENDING'],
+  ]);
+  second.socket.terminate();
+  await watcher.take('fills', ({ data }) =>
+    data.some(({ event, id }) => event === 'cancelled' && id === ownId),
+  );
+  assert.deepEqual(await statuses(), [
+    [othersId, 'PENDING'],
+    [ownId, 'CANCELLED'],
+  ]);
+});
+
 test('orders count in the same windows as those of POST /orders', async () => {
   const limited = await Sandbox.start({ env: { TOTE_RATE_LIMITS: 'key_write=30' } });
   try {

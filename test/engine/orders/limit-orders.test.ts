@@ -24,6 +24,7 @@ interface LimitWish {
   readonly stakeCents?: number;
   readonly fairShareE6?: number;
   readonly key?: number;
+  readonly placedBy?: number;
 }
 
 /** A round of 15 minutes with fixed seeds, 1,000 USD a side, and accounts with money. */
@@ -42,12 +43,13 @@ function limit(exchange: Exchange, wish: LimitWish): Outcome {
     fairShareE6 = -1,
     validUntilMs = NO_END,
     key,
+    placedBy = 1,
   } = wish;
   return exchange.apply({
     kind: 'placeOrder',
     timeMs: exchange.nowMs,
     account,
-    key: 1,
+    key: placedBy,
     market: BTC_15M,
     side: SIDES.indexOf(side),
     stakeCents,
@@ -170,7 +172,8 @@ test('all orders that rest are cancelled, or those of a market or a side: the ne
   const other = exchange.account('VIP', 10_000_00);
   for (const side of ['UP', 'DOWN', 'UP'] as const) limit(exchange, { account, limitOddsE4: 30_000, side });
   limit(exchange, { account: other, limitOddsE4: 30_000 });
-  const cancel = { kind: 'cancelOrders', account, key: 1, market: null, side: null, ordersMax: 2 } as const;
+  const whose = { account, key: 1, market: null, side: null, placedBy: null };
+  const cancel = { kind: 'cancelOrders', ...whose, ordersMax: 2 } as const;
   const cancelled = (those: { market?: number; side?: number }): (number | string)[] => {
     const outcome = exchange.apply({ ...cancel, ...those, timeMs: exchange.nowMs });
     if (outcome.status === 'rejected') return [outcome.code];
@@ -186,6 +189,26 @@ test('all orders that rest are cancelled, or those of a market or a side: the ne
   deepEqual(cancelled({}), ['order_not_pending']);
   equal(exchange.balanceCents(account), 10_000_00);
   equal(exchange.reads.restingOrders, 1, 'that of the other account rests');
+});
+
+test('orders are told apart by the key that placed them, after a snapshot, too', () => {
+  const exchange = open();
+  const account = exchange.account('VIP', 10_000_00);
+  for (const placedBy of [1, 2, 1]) limit(exchange, { account, limitOddsE4: 30_000, placedBy });
+  const whose = { account, key: 1, market: null, side: null, placedBy: 1 };
+  const cancel = { kind: 'cancelOrders', timeMs: exchange.nowMs, ...whose, ordersMax: 9 } as const;
+  const again = restored(exchange.pair.engine);
+  deepEqual(eventsOf(again.apply(cancel)), eventsOf(exchange.apply(cancel)));
+  equal(digestsOf(again), digestsOf(exchange.pair.engine));
+  equal(exchange.outcomeOf(cancel), 'order_not_pending');
+  deepEqual(
+    exchange.reads.orders(account, 9).map(({ bet, settledAtMs }) => [bet, settledAtMs === null]),
+    [
+      [3, false],
+      [2, true],
+      [1, false],
+    ],
+  );
 });
 
 test('at the close of betting orders expire, and none is filled any more', () => {

@@ -226,6 +226,7 @@ export class Bench {
       flushMs: 0,
       schedule: setImmediate,
       carryOut: (call) => api.carryOut(call),
+      carryOutAs: (call, run) => api.carryOutAs(call, run),
       onFault: this.#onFault,
     });
     const api = new PublicApi({

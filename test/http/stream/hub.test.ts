@@ -89,6 +89,7 @@ class HubBench {
       flushMs: FLUSH_MS,
       schedule: (run) => this.#later.push(run),
       carryOut: () => assert.fail('no orders here'),
+      carryOutAs: () => assert.fail('no countdowns here'),
       onFault: (error) => {
         throw error;
       },

@@ -169,7 +169,7 @@ test('a client that answers no pings any more finds 4408 and the reason when it 
   const host: ConnectionHost = {
     moment: () => ({ seq: 1, timeMs: 1 }),
     monotonicMs: () => 0,
-    ...{ onOpen: () => undefined, onRequest: () => undefined },
+    ...{ onOpen: () => undefined, onHeard: () => undefined, onRequest: () => undefined },
     ...{ onRoom: () => undefined, onClosed: () => undefined },
   };
   const streams: Watched[] = [];

@@ -90,8 +90,8 @@ function expireLate(change: (dueMs: number) => number): () => void {
 
 /** Every fourth order rests until its round ends it, whatever end it names. */
 const endIgnored = (): (() => void) =>
-  exchange(LimitTable.prototype, 'take', (_self, real, row, bet, stakeCents, oddsE4, validUntilMs) =>
-    real(row, bet, stakeCents, oddsE4, bet % OFTEN === 0 ? NO_END : validUntilMs),
+  exchange(LimitTable.prototype, 'take', (_self, real, row, bet, stakeCents, fields) =>
+    real(row, bet, stakeCents, bet % OFTEN === 0 ? { ...fields, validUntilMs: NO_END } : fields),
   );
 
 /** A fill takes the stake from the balance, though the order's resting has taken it already. */

@@ -156,7 +156,7 @@ export class StreamClient {
   }
 
   /** Sends a request that must succeed with a message of this type. */
-  async ask<T extends 'subscribed' | 'unsubscribed' | 'pong' | 'order' | 'cancelledAll'>(
+  async ask<T extends 'subscribed' | 'unsubscribed' | 'pong' | 'order' | 'cancelledAll' | 'deadman'>(
     type: T,
     message: Readonly<Record<string, unknown>>,
   ): Promise<OfType<T>> {
@@ -185,12 +185,15 @@ export class StreamClient {
 
   #answerTo(
     id: number,
-  ): Promise<OfType<'subscribed' | 'unsubscribed' | 'pong' | 'order' | 'cancelledAll' | 'error'>> {
+  ): Promise<
+    OfType<'subscribed' | 'unsubscribed' | 'pong' | 'order' | 'cancelledAll' | 'deadman' | 'error'>
+  > {
     return this.#first(
       (
         message,
-      ): message is OfType<'subscribed' | 'unsubscribed' | 'pong' | 'order' | 'cancelledAll' | 'error'> =>
-        'id' in message && message.id === id,
+      ): message is OfType<
+        'subscribed' | 'unsubscribed' | 'pong' | 'order' | 'cancelledAll' | 'deadman' | 'error'
+      > => 'id' in message && message.id === id,
       `answer to ${id}`,
     );
   }

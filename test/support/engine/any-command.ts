@@ -96,7 +96,7 @@ const anyDeed: fc.Arbitrary<Command> = fc.oneof(
   fc.record({
     kind: kind('cancelOrders'),
     ...{ timeMs, account: number, key: number, market: orNull(market) },
-    ...{ side: orNull(index(SIDES)), ordersMax: number },
+    ...{ side: orNull(index(SIDES)), placedBy: orNull(number), ordersMax: number },
   }),
   fc.record({
     kind: kind('fillOrders'),
@@ -136,6 +136,7 @@ const anyDeed: fc.Arbitrary<Command> = fc.oneof(
     expiresAtMs: orNull(timeMs),
   }),
   fc.record({ kind: kind('updateKey'), timeMs, key: number, enabled: flag }),
+  fc.record({ kind: kind('setDeadman'), timeMs, key: number, seconds: number }),
   fc.record({ kind: kind('expireKey'), timeMs, key: number, expiresAtMs: timeMs }),
   fc.record({
     kind: kind('rotateKey'),

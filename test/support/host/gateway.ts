@@ -8,16 +8,15 @@ import type { PublicApiParts } from '../../../http/api/public-api.js';
 import { boardMemory, boardOf } from '../../../http/board/markets.js';
 import { Rights, rightsMemory } from '../../../http/board/rights.js';
 import { Broadcast, broadcastMemory } from '../../../http/broadcast/records.js';
-import { connectEngine, type SharedMemory } from '../../../http/desk/connect.js';
-import type { DeskOptions } from '../../../http/desk/desk.js';
+import { type ConnectOptions, connectEngine, type SharedMemory } from '../../../http/desk/connect.js';
 import { GatewayMeter } from '../../../http/metrics/gateway-meter.js';
 import { Link } from '../../../http/rings/link.js';
 import { ringMemory } from '../../../http/rings/ring.js';
 import { type GatewayEnd, RingService } from '../../../http/rings/service.js';
 
 export interface NearGatewayOptions
-  extends Omit<DeskOptions, 'onFault'>,
-    Partial<Pick<DeskOptions, 'onFault'>> {
+  extends Pick<ConnectOptions, 'nowMs' | 'latestTick' | 'fairShare'>,
+    Partial<Pick<ConnectOptions, 'deadmanNowMs' | 'heard' | 'onFault'>> {
   readonly sequencer: Sequencer;
   /** Runs the function at the end of this turn. */
   readonly schedule: (run: () => void) => void;
@@ -64,13 +63,16 @@ export function nearGateways({
   threads = [{ schedule, wake: schedule }],
   cells = CELLS,
   onServe = () => undefined,
+  deadmanNowMs = nowMs,
+  heard = () => 0,
   onFault = (error) => {
     throw error;
   },
 }: NearGatewayOptions): NearGateways {
   const { engine } = sequencer;
   const memory = { rights: rightsMemory(), board: boardMemory(), broadcast: broadcastMemory() };
-  const { desk, publisher } = connectEngine(sequencer, memory, { nowMs, latestTick, fairShare, onFault });
+  const sources = { nowMs, latestTick, fairShare, deadmanNowMs, heard, onFault };
+  const { desk, publisher, deadman } = connectEngine(sequencer, memory, sources);
   const service = new RingService({
     schedule,
     serve: (ring, gateway) => {
@@ -99,6 +101,7 @@ export function nearGateways({
     parts,
     pump() {
       publisher.publish();
+      deadman.pump();
       service.retry();
     },
   };

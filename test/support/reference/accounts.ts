@@ -11,6 +11,7 @@ import type {
   MoveClock,
   RotateKey,
   SetCalendar,
+  SetDeadman,
   SetTrading,
   SuspendMarket,
   Transfer,
@@ -18,6 +19,7 @@ import type {
   UpdateKey,
 } from '../../../engine/model/commands.js';
 import { ASSET_CLASSES, WRITE_SCOPES_MASK, WRITE_TIER } from '../../../engine/model/domain.js';
+import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { BalanceMoved, SettingsChanged } from '../../../engine/model/events.js';
 import { lossLimitCents, scopesOfMarket } from '../../../engine/model/loss-limits.js';
 import { cancelAllOf } from './limit-orders.js';
@@ -220,6 +222,7 @@ export function createKey(state: ReferenceState, command: CreateKey): Verdict {
     expiresAtMs,
     createdAtMs: timeMs,
     enabled: true,
+    deadmanSeconds: 0,
   };
   state.keys.push(key);
   return { events: [{ type: 'keyCreated', timeMs, key: key.key, account: key.account }] };
@@ -247,6 +250,18 @@ export function expireKey(state: ReferenceState, command: ExpireKey): Verdict {
   return { events: [{ type: 'keyUpdated', timeMs, key: key.key, account: key.account }] };
 }
 
+export function setDeadman(
+  state: ReferenceState,
+  { key: number, seconds, timeMs }: SetDeadman,
+  gate: ErrorCode | null,
+): Verdict {
+  const key = state.keys.find((one) => one.key === number);
+  if (key === undefined) return { refused: 'key_not_found' };
+  if (gate !== null) return { refused: gate };
+  key.deadmanSeconds = seconds;
+  return { events: [{ type: 'keyUpdated', timeMs, key: key.key, account: key.account }] };
+}
+
 export function rotateKey(state: ReferenceState, command: RotateKey): Verdict {
   const { timeMs, overlapEndsMs, digest, expiresAtMs } = command;
   const key = state.keys.find((one) => one.key === command.key);
@@ -261,7 +276,7 @@ export function rotateKey(state: ReferenceState, command: RotateKey): Verdict {
   key.expiresAtMs = Math.min(key.expiresAtMs ?? Number.POSITIVE_INFINITY, overlapEndsMs);
   const made: ReferenceKey = {
     ...{ key: state.keys.length + 1, account: account.account, digest, scopesMask, expiresAtMs },
-    ...{ createdAtMs: timeMs, enabled: true },
+    ...{ createdAtMs: timeMs, enabled: true, deadmanSeconds: 0 },
   };
   state.keys.push(made);
   return {

@@ -84,6 +84,7 @@ const plainKey = (key: KeyView): unknown => ({
   enabled: key.enabled,
   expiresAtMs: key.expiresAtMs,
   createdAtMs: key.createdAtMs,
+  deadmanSeconds: key.deadmanSeconds,
 });
 
 const plainTotals = (totals: Totals): unknown => ({

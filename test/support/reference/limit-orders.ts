@@ -174,11 +174,12 @@ export function cancelOrder(
 
 export function cancelOrders(
   state: ReferenceState,
-  { account, market, side, ordersMax, timeMs }: CancelOrders,
+  { account, market, side, placedBy, ordersMax, timeMs }: CancelOrders,
   gate: ErrorCode | null,
 ): Verdict {
   const those = newestResting(state, account)
     .filter(({ placed }) => (market ?? placed.market) === placed.market)
+    .filter(({ key }) => (placedBy ?? key) === key)
     .filter(({ placed }) => (side ?? placed.side) === placed.side)
     .slice(0, ordersMax);
   if (those.length === 0) return { refused: 'order_not_pending' };

@@ -221,11 +221,11 @@ function add(
   round: ReferenceRound,
   hasRested: boolean,
 ): ReferenceBet {
-  const { limitOddsE4 } = command;
+  const { limitOddsE4, key } = command;
   const account = must(accountOf(state, command.account), 'account');
   const changeNumber = ++state.changes;
   const validUntilMs = hasRested && command.validUntilMs !== 0 ? command.validUntilMs : null;
-  const facts = { placed, limitOddsE4, hasRested, validUntilMs, filledAtMs: null };
+  const facts = { placed, key, limitOddsE4, hasRested, validUntilMs, filledAtMs: null };
   const bet: ReferenceBet = { ...facts, round, settled: null, changeNumber };
   account.balanceCents -= command.stakeCents;
   account.bets.push(bet);

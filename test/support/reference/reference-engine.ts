@@ -96,6 +96,8 @@ export class ReferenceEngine implements EngineReads {
         return accounts.expireKey(this.state, command);
       case 'rotateKey':
         return accounts.rotateKey(this.state, command);
+      case 'setDeadman':
+        return accounts.setDeadman(this.state, command, gate);
       case 'setTrading':
         return accounts.setTrading(this.state, command);
       case 'suspendMarket':

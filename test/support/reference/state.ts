@@ -15,6 +15,8 @@ import type { Setup } from '../../../engine/model/setup.js';
 export interface ReferenceBet {
   /** Of a limit order that rests, what it would be at the odds that it names. */
   placed: BetPlaced;
+  /** The key that placed it. */
+  readonly key: number;
   /** 0 if it is no limit order. */
   readonly limitOddsE4: number;
   readonly hasRested: boolean;
@@ -90,6 +92,7 @@ export interface ReferenceKey {
   expiresAtMs: number | null;
   readonly createdAtMs: number;
   enabled: boolean;
+  deadmanSeconds: number;
 }
 
 export interface ReferenceMarket {

@@ -49,7 +49,7 @@ export function order(world: World, rng: Rng): Move | null {
   const move = { command: chosen, gate: gate(rng) };
   // Drawn last, so that it changes nothing else of a stream.
   const clientOrderId = rng.chance(0.7) ? null : rng.pick(['a', '"q"\\~', '!'.repeat(64)]);
-  return { ...move, command: { ...chosen, clientOrderId } };
+  return { ...move, command: { ...chosen, clientOrderId, key: rng.integer(1, 2) } };
 }
 
 /** An order that names odds around those of the moment, or of a moment ago. */
@@ -113,8 +113,15 @@ export function cancelOrders(world: World, rng: Rng): Move | null {
     key: 1,
     market: rng.chance(0.5) ? (chosen?.market ?? rng.pick(WORLD_MARKETS)) : null,
     side: rng.chance(0.5) ? (chosen?.side ?? rng.integer(0, 1)) : null,
+    placedBy: rng.chance(0.4) ? rng.integer(1, 2) : null,
     ordersMax: rng.pick([1, 2, 100]),
   } as const;
+  return { command, gate: gate(rng) };
+}
+
+export function setDeadman(world: World, rng: Rng): Move {
+  const key = rng.integer(1, world.state.keys.length + 1);
+  const command = { kind: 'setDeadman', timeMs: world.nowMs, key, seconds: rng.pick([0, 1, 300]) } as const;
   return { command, gate: gate(rng) };
 }
 

@@ -30,6 +30,7 @@ function limitMoves({ state, nowMs }: World, isBetting: boolean): readonly (read
     [isBetting ? 6 : 0.5, orders.cancelOrder],
     [isBetting ? 3 : 0.5, orders.cancelOrders],
     [isBetting ? 6 : 0.3, orders.fillOrders],
+    [1, orders.setDeadman],
     [isExpiring ? 8 : 0.3, orders.expireOrders],
   ];
 }

@@ -1,0 +1,116 @@
+/**
+ * Cancels the resting orders of keys whose bots have gone: a stream of the key has asked for it, and since then none of the
+ * key's streams has sent a message for so long, or the last one that asked has ended. A start begins every countdown anew.
+ */
+import type { Outcome } from '../model/events.js';
+import type { CommandSink } from './resting-orders.js';
+
+/** Orders cancelled in one turn, for all keys together: about a millisecond of work. */
+const ORDERS_A_TURN = 1_000;
+
+interface Watched {
+  /** Open streams that have asked. */
+  streams: number;
+  /** Messages of the key's streams up to `sinceMs`. */
+  heard: number;
+  sinceMs: number;
+  /** Its orders are being cancelled. */
+  isDue: boolean;
+}
+
+export interface DeadmanOptions {
+  readonly sequencer: CommandSink & { stampMs(): number };
+  /** Of the countdowns; never runs backwards. */
+  readonly nowMs: () => number;
+  /** How many messages the key's streams have sent: a number that each one changes. */
+  readonly heard: (key: number) => number;
+}
+
+export class Deadman {
+  readonly #keys = new Map<number, Watched>();
+
+  constructor(private readonly options: DeadmanOptions) {
+    const { engine } = options.sequencer;
+    for (let key = 1; key <= engine.keyCount; key++) if (engine.key(key).deadmanSeconds > 0) this.#watch(key);
+  }
+
+  /** One more of the key's streams asks. */
+  opened(key: number): void {
+    this.#watch(key).streams += 1;
+  }
+
+  /** One of those that have asked has ended. */
+  ended(key: number): void {
+    const watched = this.#watch(key);
+    watched.streams -= 1;
+    if (watched.streams > 0) return;
+    watched.isDue = true;
+    // At once: a stream that asks next keeps its orders.
+    this.#look(key, watched, ORDERS_A_TURN);
+  }
+
+  /** Puts a countdown in force, 0 for none. */
+  set(key: number, seconds: number): Outcome {
+    const { sequencer, nowMs } = this.options;
+    const outcome = sequencer.submit({ kind: 'setDeadman', timeMs: sequencer.stampMs(), key, seconds });
+    if (outcome.status === 'accepted') this.#watch(key).sinceMs = nowMs();
+    return outcome;
+  }
+
+  /** Cancels what is due. Call several times a second. */
+  pump(): void {
+    if (this.options.sequencer.stopped) return;
+    let ordersLeft = ORDERS_A_TURN;
+    for (const [key, watched] of this.#keys) {
+      ordersLeft -= this.#look(key, watched, ordersLeft);
+      if (ordersLeft === 0) return;
+    }
+  }
+
+  #watch(key: number): Watched {
+    const known = this.#keys.get(key);
+    if (known !== undefined) return known;
+    const { heard, nowMs } = this.options;
+    const watched = { streams: 0, heard: heard(key), sinceMs: nowMs(), isDue: false };
+    this.#keys.set(key, watched);
+    return watched;
+  }
+
+  #look(key: number, watched: Watched, ordersMax: number): number {
+    return this.#isDue(key, watched) ? this.#fire(key, watched, ordersMax) : 0;
+  }
+
+  #isDue(key: number, watched: Watched): boolean {
+    const { sequencer, heard, nowMs } = this.options;
+    const { deadmanSeconds } = sequencer.engine.key(key);
+    if (deadmanSeconds === 0) {
+      watched.isDue = false;
+      if (watched.streams === 0) this.#keys.delete(key);
+      return false;
+    }
+    const heardNow = heard(key);
+    if (heardNow !== watched.heard) {
+      watched.heard = heardNow;
+      watched.sinceMs = nowMs();
+    }
+    watched.isDue ||= nowMs() - watched.sinceMs >= deadmanSeconds * 1_000;
+    return watched.isDue;
+  }
+
+  /** Cancels at most so many of the key's orders, and returns how many. After the last one the countdown begins anew, or is over. */
+  #fire(key: number, watched: Watched, ordersMax: number): number {
+    const { sequencer, nowMs } = this.options;
+    const { account } = sequencer.engine.key(key);
+    const whose = { account, key, market: null, side: null, placedBy: key };
+    const timeMs = sequencer.stampMs();
+    const outcome = sequencer.submit({ kind: 'cancelOrders', timeMs, ...whose, ordersMax });
+    const cancelled = outcome.status === 'accepted' ? outcome.events.length : 0;
+    const isBusy = outcome.status === 'rejected' && outcome.code !== 'order_not_pending';
+    if (isBusy || cancelled === ordersMax) return cancelled;
+    // Journaled last: a crash in between begins the countdown anew.
+    if (watched.streams === 0 && this.set(key, 0).status !== 'accepted') return cancelled;
+    watched.isDue = false;
+    watched.sinceMs = nowMs();
+    return cancelled;
+  }
+}
