@@ -80,6 +80,7 @@ async function start(given: Config, log: Log): Promise<void> {
   const onRefusals = (refusals: Refusals): void =>
     shadow.keepRefusals({ seq: sequencer.engine.seq, timeMs: sequencer.stampMs(), ...refusals });
   ports.serve(rules, { answer, onRefusals }, () => past.connect());
+  host.threads.takeHeads((head) => front.setHead(head));
   await new Promise<void>((resolve) => sequencer.whenDurable(sequencer.engine.seq, () => resolve()));
 
   const { publicUrl, operatorUrl } = ports;

@@ -9,6 +9,7 @@ import type {
   Account,
   CancelledOrders,
   DataOf,
+  JournalHead,
   LedgerEntry,
   Limits,
   Market,
@@ -125,6 +126,14 @@ export class ToteClient {
   /** The keys with which the server signs, the one in use first. */
   listSigningKeys(options: CallOptions = {}): Promise<readonly SigningKey[]> {
     return this.#get('/keys', {}, options);
+  }
+
+  /**
+   * The journal's newest signed head; null before the first. Keep it: `verifyHead` checks it offline, and with it `tote verify --head`
+   * finds a journal that lacks a command of then.
+   */
+  async getJournalHead(options: CallOptions = {}): Promise<JournalHead | null> {
+    return (await this.#caller.call({ method: 'GET', path: '/keys', query: {} }, options)).head ?? null;
   }
 
   /** Every movement of your money, newest first: a page of entries that add up to your balance. */

@@ -15,6 +15,7 @@ export type {
   BetResult,
   CancelledOrders,
   Crypto,
+  JournalHead,
   LedgerEntry,
   Limits,
   Market,
@@ -41,6 +42,7 @@ export type {
 } from './base/types.js';
 export { type ClientOptions, ToteClient, type WatchOptions } from './client.js';
 export type { components, operations, paths } from './generated/api.js';
+export { HEAD_STEPS, type HeadEvidence, type HeadStep, type HeadVerdict, verifyHead } from './proofs/head.js';
 export {
   RECEIPT_STEPS,
   type ReceiptEvidence,

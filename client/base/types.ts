@@ -23,6 +23,7 @@ export type RoundProof = Schemas['RoundProof'];
 export type OrderProof = Schemas['OrderProof'];
 export type Receipt = Schemas['Receipt'];
 export type SigningKey = Schemas['SigningKey'];
+export type JournalHead = Schemas['JournalHead'];
 export type Prediction = Schemas['Prediction'];
 export type BetResult = Schemas['BetResult'];
 export type Crypto = Schemas['Crypto'];

@@ -259,8 +259,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * The public keys with which the server signs, the one in use first
-         * @description Scope `markets:read`. Keys that are no longer in use stay listed: what they signed can be checked for ever.
+         * The public keys with which the server signs, the one in use first, and the journal's signed head
+         * @description Scope `markets:read`. Keys that are no longer in use stay listed: what they signed can be checked for ever. Keep `head`: a journal that lacks what was in it then shows itself.
          */
         readonly get: operations["listSigningKeys"];
         readonly put?: never;
@@ -1061,6 +1061,18 @@ export interface components {
             readonly createdAt: components["schemas"]["DateTime"];
             /** @description When another key took its place; null for the one in use. */
             readonly retiredAt: components["schemas"]["DateTime"] | null;
+        };
+        /** @description The journal's place, signed once after each start and each hour of its time: it binds all commands up to there. */
+        readonly JournalHead: {
+            /** @description The number of the journal's last command then. */
+            readonly seq: components["schemas"]["Count"];
+            /** @description The hash that the chain over the journal's batches has there. */
+            readonly chain: components["schemas"]["Sha256Hex"];
+            /** @description That command's time. */
+            readonly time: components["schemas"]["DateTime"];
+            readonly keyId: components["schemas"]["SigningKeyId"];
+            /** @description Of the text `tote-head-1` (docs/proofs.md) of all this. */
+            readonly signature: components["schemas"]["Ed25519Hex"];
         };
         /**
          * @description An asset: crypto, a metal or a currency pair.
@@ -2348,6 +2360,8 @@ export interface operations {
                         /** @constant */
                         readonly success: true;
                         readonly data: readonly components["schemas"]["SigningKey"][];
+                        /** @description The journal's newest signed head; null before the first. */
+                        readonly head: components["schemas"]["JournalHead"] | null;
                     };
                 };
             };

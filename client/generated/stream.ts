@@ -147,6 +147,8 @@ export interface components {
         };
         /** @description Sent when the stream opens, and then each second. */
         readonly Heartbeat: {
+            /** @description The journal's newest signed head: in the first heartbeat that has one, and in the next one after each new head. */
+            readonly head?: components["schemas"]["JournalHead"];
             /** @description By asset: how many milliseconds ago its newest price was made; null where none has arrived since the server's start. */
             readonly priceAgeMs: {
                 readonly AUDUSD: components["schemas"]["Count"] | null;
@@ -173,6 +175,18 @@ export interface components {
              * @enum {string}
              */
             readonly type: "heartbeat";
+        };
+        /** @description The journal's place, signed once after each start and each hour of its time: it binds all commands up to there. */
+        readonly JournalHead: {
+            /** @description The hash that the chain over the journal's batches has there. */
+            readonly chain: components["schemas"]["Sha256Hex"];
+            readonly keyId: components["schemas"]["SigningKeyId"];
+            /** @description The number of the journal's last command then. */
+            readonly seq: components["schemas"]["Count"];
+            /** @description Of the text `tote-head-1` (docs/proofs.md) of all this. */
+            readonly signature: components["schemas"]["Ed25519Hex"];
+            /** @description That command's time. */
+            readonly time: components["schemas"]["DateTime"];
         };
         /** @description What of resting limit orders an order has filled at once; more of them may follow. */
         readonly LimitOrdersFilled: {

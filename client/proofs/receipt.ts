@@ -5,7 +5,7 @@
 import type { Position, Receipt, SigningKey } from '../base/types.js';
 import { receiptHasForm } from './sense.js';
 import { receiptText } from './statements.js';
-import { isSigned } from './verify.js';
+import { isSigned, wasInUse } from './verify.js';
 
 export interface ReceiptEvidence {
   /** Of the answer to the order, or `getOrderReceipt`. */
@@ -39,8 +39,5 @@ const CHECKS: Readonly<Record<ReceiptStep, (evidence: ReceiptEvidence) => boolea
     !bet || (orderId === bet.id && betHash === bet.betHash && time >= bet.placedAt),
   account: ({ receipt, accountId }) => receipt.accountId === (accountId ?? receipt.accountId),
   // It may be signed with a later key, not with one that was retired before the bet.
-  keyTime: ({ receipt: { keyId, time }, keys }) => {
-    const retiredAt = keys.find((key) => key.keyId === keyId)?.retiredAt ?? null;
-    return retiredAt === null || time <= retiredAt;
-  },
+  keyTime: ({ receipt, keys }) => wasInUse(receipt, keys),
 };

@@ -1,5 +1,7 @@
 /** What the statements of a proof must say of each other, whoever has signed them: docs/bots/proofs.md lists it. */
 import { toCents } from '../base/money.js';
+import type { JournalHead } from '../base/types.js';
+import type { HeadEvidence } from './head.js';
 import type { ReceiptEvidence } from './receipt.js';
 import type { ProofEvidence } from './verify.js';
 
@@ -150,9 +152,14 @@ const RECEIPT_FORM = formOf({
   keys,
 });
 
+const journalHead = formOf({ seq: count, chain: hash, time, keyId, signature });
+const HEAD_FORM = formOf({ head: journalHead, noted: optional(journalHead), keys });
+
 /** Whether every value is there and of its form. The other checks need that. */
 export const hasForm = (evidence: ProofEvidence): boolean => EVIDENCE_FORM(evidence);
 export const receiptHasForm = (evidence: ReceiptEvidence): boolean => RECEIPT_FORM(evidence);
+export const isJournalHead = (value: unknown): value is JournalHead => journalHead(value);
+export const headHasForm = (evidence: HeadEvidence): boolean => HEAD_FORM(evidence);
 
 const ms = Date.parse;
 /** That each number is at least as great as the one before. */

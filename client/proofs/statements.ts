@@ -1,5 +1,5 @@
 /** The texts that the server signs, made of what it publishes: lines of `name: value`. */
-import type { OrderProof, Receipt, RoundProof } from '../base/types.js';
+import type { JournalHead, OrderProof, Receipt, RoundProof } from '../base/types.js';
 
 type Line = readonly [name: string, value: string | number | null];
 
@@ -20,6 +20,13 @@ export const receiptText = ({ orderId, accountId, betHash, seq, time }: Receipt)
     ['account', accountId],
     ['betHash', betHash],
     ['seq', seq],
+    ['time', time],
+  ]);
+
+export const headText = ({ seq, chain, time }: JournalHead): string =>
+  textOf('tote-head-1', [
+    ['seq', seq],
+    ['chain', chain],
     ['time', time],
   ]);
 

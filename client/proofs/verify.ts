@@ -172,3 +172,12 @@ export async function isSigned(
   const imported = await crypto.subtle.importKey('raw', publicKey, { name: 'Ed25519' }, false, ['verify']);
   return crypto.subtle.verify({ name: 'Ed25519' }, imported, bytesOf(signature), utf8(text));
 }
+
+/** Whether the key was not retired before what it has signed. */
+export function wasInUse(
+  { keyId, time }: { readonly keyId: string; readonly time: string },
+  keys: readonly SigningKey[],
+): boolean {
+  const retiredAt = keys.find((key) => key.keyId === keyId)?.retiredAt ?? null;
+  return retiredAt === null || time <= retiredAt;
+}

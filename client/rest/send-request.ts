@@ -1,5 +1,6 @@
 /** One HTTP request and its answer, or the failure that it ended with. */
 import type { CurrentOdds, ErrorCode, Failure } from '../base/errors.js';
+import type { JournalHead } from '../base/types.js';
 
 export interface Wanted {
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -14,6 +15,8 @@ export interface Success {
   readonly data: unknown;
   /** null on the last page, and where the answer has no pages. */
   readonly nextCursor: string | null;
+  /** Of an answer that has one. */
+  readonly head?: JournalHead | null;
 }
 
 export interface Sent {
@@ -90,6 +93,7 @@ interface Envelope {
   readonly success?: unknown;
   readonly data?: unknown;
   readonly nextCursor?: unknown;
+  readonly head?: JournalHead | null;
   readonly error?: unknown;
   readonly current?: CurrentOdds;
 }
@@ -97,8 +101,8 @@ interface Envelope {
 function readAnswer(response: Response, text: string): Success | Failure {
   const envelope = parse(text);
   if (response.ok && envelope?.success === true) {
-    const { data, nextCursor } = envelope;
-    return { data, nextCursor: typeof nextCursor === 'string' ? nextCursor : null };
+    const { data, nextCursor, head } = envelope;
+    return { data, nextCursor: typeof nextCursor === 'string' ? nextCursor : null, ...(head && { head }) };
   }
   const about = {
     status: response.status,

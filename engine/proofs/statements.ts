@@ -40,6 +40,26 @@ export const receiptStatement = ({ orderId, accountId, betHash, seq, time }: Rec
     ['time', time],
   ]);
 
+/** Where the journal was at a time, as published but for its signature. */
+export interface HeadStatement {
+  readonly seq: number;
+  readonly chain: string;
+  readonly time: string;
+}
+
+export interface SignedHead extends HeadStatement {
+  readonly keyId: string;
+  readonly signature: string;
+}
+
+/** What is signed of the journal: the hash that its chain has at command `seq`, so all up to there. */
+export const headStatement = ({ seq, chain, time }: HeadStatement): string =>
+  statement('tote-head-1', [
+    ['seq', seq],
+    ['chain', chain],
+    ['time', time],
+  ]);
+
 /** A price of a round's proof, as published. */
 export interface PublishedPrice {
   readonly price: number | null;

@@ -1,7 +1,7 @@
 /** The endpoints that the archive answers, and the keys with which proofs are signed. */
 
 import { LIST_LIMIT_MAX } from '../kit/params.js';
-import { listOf, okResponse, pageResponse } from '../openapi/common.js';
+import { envelopeResponse, listOf, okResponse, pageResponse } from '../openapi/common.js';
 import { EXAMPLES } from '../openapi/examples.js';
 import {
   cursorParameter,
@@ -13,9 +13,14 @@ import {
   roundsOfMarketParameter,
   toParameter,
 } from '../openapi/parameters.js';
-import { schemaRef } from '../openapi/schemas.js';
+import { type JsonObject, schemaRef } from '../openapi/schemas.js';
 import type { Endpoint } from './endpoint.js';
 import { LEDGER_LIMIT_DEFAULT, ROUNDS_LIMIT_DEFAULT } from './lists/past-queries.js';
+
+const head: JsonObject = {
+  oneOf: [schemaRef('JournalHead'), { type: 'null' }],
+  description: "The journal's newest signed head; null before the first.",
+};
 
 export const PAST_ENDPOINTS: readonly Endpoint[] = [
   {
@@ -136,10 +141,15 @@ export const PAST_ENDPOINTS: readonly Endpoint[] = [
     describe: () => ({
       operationId: 'listSigningKeys',
       tag: 'Service',
-      summary: 'The public keys with which the server signs, the one in use first',
-      text: 'Keys that are no longer in use stay listed: what they signed can be checked for ever.',
+      summary:
+        "The public keys with which the server signs, the one in use first, and the journal's signed head",
+      text:
+        'Keys that are no longer in use stay listed: what they signed can be checked for ever. Keep `head`: a journal that lacks what ' +
+        'was in it then shows itself.',
       isExtension: true,
-      success: okResponse('The keys.', listOf('SigningKey', 1_000), { keys: EXAMPLES.keys }),
+      success: envelopeResponse('The keys.', 200, { data: listOf('SigningKey', 1_000), head }, [
+        ['keys', EXAMPLES.keys],
+      ]),
       failures: ['BadRequest'],
     }),
   },

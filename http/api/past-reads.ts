@@ -16,13 +16,14 @@ import {
 import { isUnfilled, marketOf, parseRoundId } from '../../engine/model/domain.js';
 import type { SigningKeys } from '../../engine/model/proofs/signing.js';
 import type { BetView } from '../../engine/model/views.js';
+import type { SignedHead } from '../../engine/proofs/statements.js';
 import { parsePathId, parseQuery } from '../kit/params.js';
 import { Refused, refusedBy } from '../kit/refused.js';
 import type { Link } from '../rings/link.js';
 import * as replies from '../rings/replies.js';
 import * as requests from '../rings/requests.js';
 import type { ListedHashes } from '../wire/listed-hashes.js';
-import { ledgerEntry, pageText, settledRound } from '../wire/past-text.js';
+import { keysText, ledgerEntry, pageText, settledRound } from '../wire/past-text.js';
 import { orderProof, type ProofMakers, roundProof, signingKey } from '../wire/proofs/proof-text.js';
 import { successText } from '../wire/wire.js';
 import type { Call, Verdict } from './call.js';
@@ -52,6 +53,7 @@ export interface PastParts {
   readonly hashes: ListedHashes;
   readonly past: PastBets;
   readonly signing: SigningKeys;
+  readonly journalHead: () => SignedHead | null;
   readonly receipts: Receipts;
 }
 
@@ -62,7 +64,7 @@ export class PastReads {
   constructor(private readonly parts: PastParts) {
     const { seeds, signing } = parts;
     this.#makers = { seeds, tools: FAIRNESS_TOOLS, sign: statementSigner(signing) };
-    this.#keysText = successText(JSON.stringify(signing.all.map(signingKey)));
+    this.#keysText = JSON.stringify(signing.all.map(signingKey));
   }
 
   ledger(call: Call): Verdict {
@@ -106,9 +108,9 @@ export class PastReads {
     });
   }
 
-  /** The public keys, which the gateway knows. */
+  /** The public keys and the journal's head, which the gateway knows. */
   keys(call: Call): Verdict {
-    return call.send(OK, this.#keysText);
+    return call.send(OK, keysText(this.#keysText, this.parts.journalHead()));
   }
 
   roundProof(call: Call, segment: string): Verdict {

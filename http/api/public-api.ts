@@ -12,6 +12,7 @@ import type { ArchiveReads } from '../../engine/model/archive-reads.js';
 import type { Clock, HttpHandler, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
 import type { SigningKeys } from '../../engine/model/proofs/signing.js';
 import type { Rules } from '../../engine/model/rules.js';
+import type { SignedHead } from '../../engine/proofs/statements.js';
 import type { Board } from '../board/markets.js';
 import type { Rights } from '../board/rights.js';
 import { IdempotencyDigests } from '../kit/idempotency.js';
@@ -61,6 +62,8 @@ export interface PublicApiParts {
   readonly signing: SigningKeys;
   /** Signs receipts, off this thread. */
   readonly signLater: SignLater;
+  /** The journal's newest signed head, or null before the first. */
+  readonly journalHead: () => SignedHead | null;
   /** The greatest age of market data, in milliseconds: `MARKET_AGE_MS_MAX` less that of the board, or 0 on a manual clock. */
   readonly marketAgeMsMax: number;
   /** What has left the engine's memory. */
@@ -111,12 +114,14 @@ export class PublicApi {
     const pastBets = new PastBets(link, parts.archive);
     const reads = new Reads(link, view, seeds, hashes, pastBets);
     const digests = new IdempotencyDigests(masterSecret);
-    const { archive, signing } = parts;
+    const { archive, signing, journalHead } = parts;
     const receipts = new Receipts(signing.keyId, parts.signLater);
     const monotonicMs = (): number => parts.clock.monotonicMs();
     const desk = new OrderHandlers(link, seeds, digests, parts.meter, monotonicMs, receipts);
     const own = new AccountReads(link, hashes, digests, parts, pastBets);
-    const past = new PastReads({ link, archive, seeds, hashes, past: pastBets, signing, receipts });
+    const past = new PastReads({
+      ...{ link, archive, seeds, hashes, past: pastBets, signing, journalHead, receipts },
+    });
     const services = { reads, past, shared: new SharedReads(parts), own, desk };
     const operations = ENDPOINTS.map((endpoint, at) => operationOf(endpoint, services, FIRST_ENDPOINT + at));
     const { streams } = parts;

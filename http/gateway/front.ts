@@ -12,6 +12,7 @@ import type { OperatorToken } from '../../engine/model/operators.js';
 import type { Clock } from '../../engine/model/ports.js';
 import type { Rules } from '../../engine/model/rules.js';
 import type { EngineReads } from '../../engine/model/views.js';
+import type { SignedHead } from '../../engine/proofs/statements.js';
 import { systemClock } from '../../process/clock.js';
 import { type Reload, tokensReload } from '../../process/reloads.js';
 import { boardMemory } from '../board/markets.js';
@@ -126,6 +127,11 @@ export class Front {
   /** Requests are answered from now on. `newArchivePort` gives each gateway its way to the archive's reader. */
   serve(rules: Rules, forOperators: ForOperators, newArchivePort: () => MessagePort): void {
     this.#gateways.serve(rules, forOperators, newArchivePort);
+  }
+
+  /** The journal's newest signed head. Not to be called before `serve`. */
+  setHead(head: SignedHead): void {
+    this.#gateways.setHead(head);
   }
 
   /** Reads the operators' tokens again and puts them in force at their port. */

@@ -4,6 +4,7 @@ import { laterSignerOf } from '../../crypto/signing.js';
 import { must } from '../../engine/base/assert.js';
 import type { Clock } from '../../engine/model/ports.js';
 import type { Rules } from '../../engine/model/rules.js';
+import type { SignedHead } from '../../engine/proofs/statements.js';
 import { clockIn, systemClock, wholeMonotonicMs } from '../../process/clock.js';
 import { createLog, type Log } from '../../process/log/log.js';
 import { BASES } from '../api/endpoint.js';
@@ -45,6 +46,7 @@ export class Gateway implements Serving {
   readonly #faults: Faults;
   #acceptor: Acceptor | null = null;
   #rules: Rules | null = null;
+  #head: SignedHead | null = null;
   #hub: StreamHub | null = null;
   #turns: NodeJS.Timeout | undefined;
   #archive: ArchiveClient | null = null;
@@ -113,6 +115,9 @@ export class Gateway implements Serving {
       case 'rules':
         this.#rules = message.rules;
         return;
+      case 'head':
+        this.#head = message.head;
+        return;
       case 'stopAccepting':
         this.#stopAccepting();
         return;
@@ -156,6 +161,7 @@ export class Gateway implements Serving {
     const limitsNowMs = isManual ? () => this.#clock.nowMs() : wholeMonotonicMs;
     const meter = this.#meter;
     if (setup.hasThread) meterThread(meter.sheet, GATEWAY_PLACES.thread);
+    const journalHead = (): SignedHead | null => this.#head;
     const client = new ArchiveClient(archive);
     this.#archive = client;
     const hub = new StreamHub({
@@ -163,6 +169,7 @@ export class Gateway implements Serving {
       rights,
       board,
       broadcast: new Broadcast(setup.broadcast, setup.index),
+      journalHead,
       counts: new StreamCounts(setup.streams),
       meter,
       nowMs: () => this.#clock.nowMs(),
@@ -187,6 +194,7 @@ export class Gateway implements Serving {
       masterSecret: setup.masterSecret,
       signing: setup.signing,
       signLater: laterSignerOf(setup.signing),
+      journalHead,
       marketAgeMsMax: isManual ? 0 : BYTES_AGE_MS_MAX,
       archive: client.reads,
       docs: this.docs,

@@ -7,6 +7,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
 import type { OperatorToken, Refusals } from '../../engine/model/operators.js';
 import type { Rules } from '../../engine/model/rules.js';
+import type { SignedHead } from '../../engine/proofs/statements.js';
 import type { SendQuery } from '../operator/queries/query.js';
 import { ringMemory } from '../rings/ring.js';
 import type { RingService } from '../rings/service.js';
@@ -137,6 +138,11 @@ export class Gateways {
   /** For the documents that show them. */
   setRules(rules: Rules): void {
     for (const thread of this.#public) thread.post({ kind: 'rules', rules });
+  }
+
+  /** For bettors, who keep it. */
+  setHead(head: SignedHead): void {
+    for (const thread of this.#public) thread.post({ kind: 'head', head });
   }
 
   /** From now on these tokens are in force at the operators' port. */

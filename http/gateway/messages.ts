@@ -4,6 +4,7 @@ import type { TlsFiles } from '../../config/certificate.js';
 import type { OperatorToken, Refusals } from '../../engine/model/operators.js';
 import type { SigningKeys } from '../../engine/model/proofs/signing.js';
 import type { Rules } from '../../engine/model/rules.js';
+import type { SignedHead } from '../../engine/proofs/statements.js';
 import type { LogLevel } from '../../process/log/events.js';
 import type { BoardMemory } from '../board/markets.js';
 import type { RightsMemory } from '../board/rights.js';
@@ -94,6 +95,8 @@ export type ToGateway =
   /** `archive` leads to the archive's reader. */
   | { readonly kind: 'serve'; readonly rules: Rules; readonly archive: MessagePort }
   | { readonly kind: 'rules'; readonly rules: Rules }
+  /** The journal's newest. */
+  | { readonly kind: 'head'; readonly head: SignedHead }
   /** From now on these operator tokens are in force. */
   | { readonly kind: 'tokens'; readonly tokens: readonly OperatorToken[] }
   /** What the engine's thread says to a query. */

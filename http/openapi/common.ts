@@ -208,7 +208,8 @@ export function okResponse(
   );
 }
 
-function envelopeResponse(
+/** The envelope with these members beside `success`, and named examples from the real server. */
+export function envelopeResponse(
   description: string,
   status: number,
   members: JsonObject,

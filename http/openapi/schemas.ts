@@ -16,7 +16,7 @@ import {
   TIME_FRAMES,
 } from '../../engine/model/domain.js';
 import type { Account, CancelledOrders, OrderQuote, SeenOrder } from '../wire/account-types.js';
-import type { LedgerEntry, Receipt, SettledRound } from '../wire/past-types.js';
+import type { JournalHead, LedgerEntry, Receipt, SettledRound } from '../wire/past-types.js';
 import type { OrderProof, RoundProof, SigningKey } from '../wire/proofs/proof-types.js';
 import type { Limits, ServerTime } from '../wire/service-types.js';
 import type {
@@ -53,6 +53,7 @@ const generated = typia.json.schemas<
     RoundProof,
     OrderProof,
     SigningKey,
+    JournalHead,
     Receipt,
   ],
   '3.1'

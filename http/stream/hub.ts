@@ -6,6 +6,7 @@
  * limits, so a manual clock moves them.
  */
 import { scopesMask } from '../../engine/model/domain.js';
+import type { SignedHead } from '../../engine/proofs/statements.js';
 import type { Call, Verdict } from '../api/call.js';
 import { KEY_DISABLED, KEY_EXPIRED, NO_SCOPE, OVERLOADED, refusedOf } from '../api/refusals.js';
 import type { Streams } from '../api/stream-door.js';
@@ -46,6 +47,8 @@ export interface StreamParts extends ChannelParts {
   readonly rights: Rights;
   readonly counts: StreamCounts;
   readonly meter: GatewayMeter;
+  /** The journal's newest signed head, or null before the first. */
+  readonly journalHead: () => SignedHead | null;
   readonly nowMs: () => number;
   /** The clock of the rate limits, and of heartbeats. */
   readonly limitsNowMs: () => number;
@@ -62,6 +65,8 @@ export class StreamHub implements Streams, ConnectionHost, OrderHost, Client {
   #channels: Channels;
   readonly #journalRow = new Float64Array(1);
   #heartbeats = 0;
+  /** The head that all streams have been told. */
+  #toldHead: SignedHead | null = null;
   #heartbeatAtMs = Number.NEGATIVE_INFINITY;
   #pingedAtMs = Number.NEGATIVE_INFINITY;
   #rightsVersion = 0;
@@ -113,7 +118,7 @@ export class StreamHub implements Streams, ConnectionHost, OrderHost, Client {
     this.parts.meter.streamOpened();
     this.#all.members.set(connection, this.#heartbeats);
     workFor(this, () => this.#channels.read());
-    connection.send(this.#heartbeat());
+    connection.send(this.#heartbeat(this.parts.journalHead()));
   }
 
   moment(): Moment {
@@ -269,9 +274,9 @@ export class StreamHub implements Streams, ConnectionHost, OrderHost, Client {
     if (this.#pendingOrders === 0) this.#onIdle?.();
   }
 
-  #heartbeat(): string {
+  #heartbeat(head: SignedHead | null): string {
     const timeMs = this.parts.nowMs();
-    return heartbeatText({ seq: this.#channels.toldSeq, timeMs }, this.#channels.prices.ages(timeMs));
+    return heartbeatText({ seq: this.#channels.toldSeq, timeMs }, this.#channels.prices.ages(timeMs), head);
   }
 
   #beat(nowMs: number): void {
@@ -280,7 +285,10 @@ export class StreamHub implements Streams, ConnectionHost, OrderHost, Client {
     this.#endExpired();
     // To somebody who still gets old events, it would say that he has got them all.
     const isUpToDate = (connection: Connection): boolean => connection.catchUps === 0;
-    this.#channels.fanOut.send(this.#all, this.#heartbeats, this.#heartbeat(), isUpToDate);
+    const head = this.parts.journalHead();
+    const text = this.#heartbeat(head === this.#toldHead ? null : head);
+    this.#toldHead = head;
+    this.#channels.fanOut.send(this.#all, this.#heartbeats, text, isUpToDate);
   }
 
   /** By the real clock: a manual one may leap over a minute before anybody can answer. */

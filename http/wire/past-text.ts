@@ -1,4 +1,4 @@
-/** The JSON of the past: pages of an account's ledger and of settled rounds. */
+/** The JSON of the past: pages of an account's ledger and of settled rounds; and of keys. */
 import { unreachable } from '../../engine/base/assert.js';
 import { isoText } from '../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../engine/base/money.js';
@@ -16,11 +16,14 @@ import {
   timeFrameOf,
 } from '../../engine/model/domain.js';
 import type { PublishedRoot } from '../../engine/model/proofs/proof-views.js';
-import type { LedgerEntry, RoundRoot, SettledRound } from './past-types.js';
+import type { JournalHead, LedgerEntry, RoundRoot, SettledRound } from './past-types.js';
 
 /** A page in the success envelope, with where the next one begins, or null. */
 export const pageText = (dataText: string, nextCursor: string | null): string =>
   `{"success":true,"data":${dataText},"nextCursor":${nextCursor === null ? 'null' : `"${nextCursor}"`}}`;
+
+export const keysText = (dataText: string, head: JournalHead | null): string =>
+  `{"success":true,"data":${dataText},"head":${JSON.stringify(head)}}`;
 
 export function ledgerEntry(view: LedgerEntryView): LedgerEntry {
   const { seq, item, timeMs, bet, clientOrderId, reference, amountCents, balanceCents } = view;

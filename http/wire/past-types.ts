@@ -139,3 +139,16 @@ export interface Receipt {
   /** Of the text `tote-receipt-1` (docs/proofs.md) of all this. */
   signature: Ed25519Hex;
 }
+
+/** The journal's place, signed once after each start and each hour of its time: it binds all commands up to there. */
+export interface JournalHead {
+  /** The number of the journal's last command then. */
+  seq: Count;
+  /** The hash that the chain over the journal's batches has there. */
+  chain: Sha256Hex;
+  /** That command's time. */
+  time: DateTime;
+  keyId: SigningKeyId;
+  /** Of the text `tote-head-1` (docs/proofs.md) of all this. */
+  signature: Ed25519Hex;
+}

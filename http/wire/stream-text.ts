@@ -17,6 +17,7 @@ import {
 import type { ErrorCode } from '../../engine/model/errors.js';
 import type { SignedRoot } from '../../engine/model/proofs/proof-views.js';
 import { availableText, type ShownRound } from './market-text.js';
+import type { JournalHead } from './past-types.js';
 import type { Channel } from './stream-requests.js';
 import { hundredthsText, oddsText } from './wire.js';
 
@@ -29,10 +30,15 @@ export interface Moment {
 const head = (type: string, { seq, timeMs }: Moment): string =>
   `{"type":"${type}","seq":${integerText(seq)},"time":"${isoText(timeMs)}"`;
 
-/** `ages` are by asset, in milliseconds; null for none. */
-export function heartbeatText(moment: Moment, ages: readonly (number | null)[]): string {
+/** `ages` are by asset, in milliseconds; null for none. `signed` is the journal's head, or null to leave it out. */
+export function heartbeatText(
+  moment: Moment,
+  ages: readonly (number | null)[],
+  signed: JournalHead | null,
+): string {
   const texts = ages.map((ageMs, asset) => `"${textAt(ASSETS, asset)}":${ageMs}`);
-  return `${head('heartbeat', moment)},"priceAgeMs":{${texts.join(',')}}}`;
+  const headText = signed === null ? '' : `,"head":${JSON.stringify(signed)}`;
+  return `${head('heartbeat', moment)},"priceAgeMs":{${texts.join(',')}}${headText}}`;
 }
 
 export interface SubscribedFields {

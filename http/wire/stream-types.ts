@@ -5,7 +5,7 @@
 import type { Asset, RoundStatus, Side } from '../../engine/model/domain.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
 import type { CancelledOrders } from './account-types.js';
-import type { OfRound, RoundEvent } from './past-types.js';
+import type { JournalHead, OfRound, RoundEvent } from './past-types.js';
 import type { Count, DateTime } from './scalars.js';
 import type { Channel, DeadmanSeconds, MessageId, Seq } from './stream-requests.js';
 import type { OrderResult, Position } from './types.js';
@@ -23,6 +23,8 @@ export interface Heartbeat extends Sent {
   type: 'heartbeat';
   /** By asset: how many milliseconds ago its newest price was made; null where none has arrived since the server's start. */
   priceAgeMs: { [asset in Asset]: Count | null };
+  /** The journal's newest signed head: in the first heartbeat that has one, and in the next one after each new head. */
+  head?: JournalHead;
 }
 
 /** The answer to `subscribe`. */

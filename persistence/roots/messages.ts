@@ -2,6 +2,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { SignedRoot } from '../../engine/model/proofs/proof-views.js';
 import type { SigningKeys } from '../../engine/model/proofs/signing.js';
+import type { SignedHead } from '../../engine/proofs/statements.js';
 import type { ErrorParts } from '../journal/messages.js';
 
 /** Numbers of a bet in `bets`: time, bet, market, round, side, stake, odds, entry percent, payout. */
@@ -32,12 +33,21 @@ export interface RootNotes {
   readonly reachedSeq: number;
 }
 
+/** Where the journal is, to be signed. */
+export interface JournalHead {
+  readonly seq: number;
+  readonly chain: string;
+  readonly timeMs: number;
+}
+
+export type FromShadow = RootNotes | JournalHead;
+
 export interface RootsOptions {
   readonly masterSecret: Uint8Array;
   readonly signing: SigningKeys;
   /** The journal's end at the start: roots of rounds that locked before may be on record behind the shadow's place. */
   readonly startSeq: number;
-  /** From the shadow (`RootNotes`). */
+  /** From the shadow (`FromShadow`). */
   readonly shadow: MessagePort;
 }
 
@@ -46,4 +56,5 @@ export interface MadeRoot extends SignedRoot, OfRound {}
 
 export type FromRootsThread =
   | { readonly kind: 'root'; readonly root: MadeRoot }
+  | { readonly kind: 'head'; readonly head: SignedHead }
   | { readonly kind: 'diverged'; readonly error: ErrorParts };

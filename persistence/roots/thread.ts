@@ -1,4 +1,5 @@
 /** The event loop's side of the thread that makes roots (`worker.ts`). */
+import type { SignedHead } from '../../engine/proofs/statements.js';
 import { fromErrorParts } from '../journal/messages.js';
 import { type CloseMessage, Thread } from '../thread/thread.js';
 import type { FromRootsThread, MadeRoot, RootsOptions } from './messages.js';
@@ -6,6 +7,8 @@ import type { FromRootsThread, MadeRoot, RootsOptions } from './messages.js';
 export interface RootsEvents {
   /** The root of a round that has locked. */
   onRoot(root: MadeRoot): void;
+  /** Where the journal is. */
+  onHead(head: SignedHead): void;
   /** The journal has another root than its bets: the process must end. */
   onDiverged(error: Error): void;
   /** A programming error: the process must end. */
@@ -23,7 +26,9 @@ export class RootsThread extends Thread<CloseMessage, FromRootsThread> {
 
   protected override onMessage(message: FromRootsThread): void {
     if (message.kind === 'diverged') this.events.onDiverged(fromErrorParts(message.error));
-    else if (!this.isClosing) this.events.onRoot(message.root);
+    else if (this.isClosing) return;
+    else if (message.kind === 'head') this.events.onHead(message.head);
+    else this.events.onRoot(message.root);
   }
 
   protected override onError(error: Error): void {

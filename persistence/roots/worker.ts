@@ -1,20 +1,30 @@
-/** The thread that makes the roots of rounds and signs them. It works on what the shadow tells, and tells the event loop. */
+/** The thread that makes the roots of rounds, and signs them and the journal's heads. It works on what the shadow tells, and tells the event loop. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { signerOf } from '../../crypto/signing.js';
 import { must } from '../../engine/base/assert.js';
+import { isoText } from '../../engine/base/iso-text.js';
+import { headStatement, type SignedHead } from '../../engine/proofs/statements.js';
 import { JournalError } from '../errors.js';
 import { toErrorParts } from '../journal/messages.js';
-import type { FromRootsThread, RootNotes, RootsOptions } from './messages.js';
+import type { FromRootsThread, FromShadow, JournalHead, RootsOptions } from './messages.js';
 import { RoundRoots } from './round-roots.js';
 
 const port = must(parentPort, "the parent's port");
 const { masterSecret, signing, startSeq, shadow } = workerData as RootsOptions;
 const post = (message: FromRootsThread): void => port.postMessage(message);
-const roots = new RoundRoots(masterSecret, { keyId: signing.keyId, sign: signerOf(signing) }, startSeq);
+const { keyId } = signing;
+const sign = signerOf(signing);
+const roots = new RoundRoots(masterSecret, { keyId, sign }, startSeq);
 
-shadow.on('message', (notes: RootNotes) => {
+function signed({ seq, chain, timeMs }: JournalHead): SignedHead {
+  const head = { seq, chain, time: isoText(timeMs) };
+  return { ...head, keyId, signature: sign(headStatement(head)) };
+}
+
+shadow.on('message', (told: FromShadow) => {
   try {
-    for (const root of roots.take(notes)) post({ kind: 'root', root });
+    if ('chain' in told) post({ kind: 'head', head: signed(told) });
+    else for (const root of roots.take(told)) post({ kind: 'root', root });
   } catch (thrown) {
     if (!(thrown instanceof JournalError)) throw thrown;
     post({ kind: 'diverged', error: toErrorParts(thrown) });

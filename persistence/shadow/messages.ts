@@ -26,7 +26,7 @@ export interface ShadowOptions {
   readonly replicatedSeq?: BigInt64Array;
   /** To the reader of the archive (`past/messages.ts`), if there is one. */
   readonly past?: MessagePort;
-  /** To the thread that makes the roots of rounds (`roots/messages.ts`), if there is one. */
+  /** To the thread that makes the roots of rounds (`roots/messages.ts`), which also signs heads, if there is one. */
   readonly roots?: MessagePort;
 }
 

@@ -16,6 +16,7 @@ import { JournalError } from '../errors.js';
 import { type JournalReader, openJournalReader } from '../journal/reader.js';
 import { ReplayMismatch, replayBatch } from '../replay/replay.js';
 import { RootFeed } from '../roots/feed.js';
+import type { JournalHead } from '../roots/messages.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 import { noRest, type Rest } from '../thread/pace.js';
 import type { ShadowNews, ShadowOptions, SnapshotTaken } from './messages.js';
@@ -30,6 +31,8 @@ const ARCHIVE_ROWS_MAX = 20_000;
 const ARCHIVE_EVERY_MS = 2_000;
 /** The same where someone waits for it. */
 const WANTED_EVERY_MS = 10;
+/** By the journal's time. */
+const HEAD_EVERY_MS = 60 * 60_000;
 /** Commands between two rests: each reads the clock. */
 const RESTS_EVERY = 16;
 
@@ -43,6 +46,8 @@ export class Shadow {
   /** The position of the engine. */
   #position: ArchivePosition;
   #archivedAtMs: number;
+  /** The time of the journal's last head that was given to be signed. */
+  #headMs = Number.NEGATIVE_INFINITY;
   /** Someone waits for the archive to come as far as this command. */
   #wantedSeq = 0;
   #sinceRest = 0;
@@ -128,6 +133,7 @@ export class Shadow {
       this.rest();
       if (!this.#snapshots.isDue(this.#position.seq)) {
         if (!isEnd) return 'behind';
+        this.#tellHeadIfDue();
         return this.#oldRows.step() ? 'checking' : 'idle';
       }
       this.#writeArchive();
@@ -135,6 +141,15 @@ export class Shadow {
     }
     this.#snapshots.goOn();
     return this.#snapshots.isSaving ? 'saving' : 'behind';
+  }
+
+  /** At the journal's end: once after the start, and then each hour. */
+  #tellHeadIfDue(): void {
+    const { seq, chain, timeMs } = this.#position;
+    if (seq === 0 || timeMs - this.#headMs < HEAD_EVERY_MS) return;
+    this.#headMs = timeMs;
+    const head: JournalHead = { seq, chain, timeMs };
+    this.options.roots?.postMessage(head);
   }
 
   /** What is not in the replicated log may still be taken back. */

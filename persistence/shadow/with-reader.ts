@@ -3,6 +3,7 @@
  * the roots of rounds, from what the shadow tells.
  */
 import { MessageChannel } from 'node:worker_threads';
+import type { SignedHead } from '../../engine/proofs/statements.js';
 import { PastThread } from '../past/thread.js';
 import type { Store } from '../recovery/open-store.js';
 import type { MadeRoot } from '../roots/messages.js';
@@ -31,6 +32,8 @@ export interface ArchiveThreads {
     /** From now on roots go to `taker`, beginning with those that were made before. */
     readonly takeBy: (taker: RootTaker) => void;
   };
+  /** From now on `take` is given the newest signed head of the journal, beginning with the last one. */
+  readonly takeHeads: (take: (head: SignedHead) => void) => void;
   /** Resolves when all have ended and closed their files. */
   readonly close: () => Promise<void>;
 }
@@ -39,7 +42,7 @@ export interface ArchiveThreads {
 export function startArchiveThreads(
   options: Omit<ShadowOptions, 'dir' | 'past' | 'roots'>,
   { dir, masterSecret, signing, recovered }: Pick<Store, 'dir' | 'masterSecret' | 'signing' | 'recovered'>,
-  events: ShadowEvents & Omit<RootsEvents, 'onRoot'>,
+  events: ShadowEvents & Omit<RootsEvents, 'onRoot' | 'onHead'>,
 ): ArchiveThreads {
   const toPast = new MessageChannel();
   const toRoots = new MessageChannel();
@@ -50,9 +53,15 @@ export function startArchiveThreads(
     kept.push(root);
     if (kept.length > ROOTS_KEPT_MAX) kept.shift();
   };
+  let newest: SignedHead | null = null;
+  let takeHead = (_head: SignedHead): void => undefined;
+  const onHead = (head: SignedHead): void => {
+    newest = head;
+    takeHead(head);
+  };
   const ofRoots = { masterSecret, signing, startSeq: recovered.lastSeq, shadow: toRoots.port2 };
   const { onDiverged, onFatal } = events;
-  const roots = new RootsThread(ofRoots, { onDiverged, onFatal, onRoot: (root) => taker(root) });
+  const roots = new RootsThread(ofRoots, { onDiverged, onFatal, onHead, onRoot: (root) => taker(root) });
   return {
     shadow,
     past,
@@ -63,6 +72,10 @@ export function startArchiveThreads(
         taker = (root) => given.publish(root);
         for (const root of kept.splice(0)) given.publishKept(root);
       },
+    },
+    takeHeads: (take) => {
+      takeHead = take;
+      if (newest !== null) take(newest);
     },
     close: async () => {
       await past.close();

@@ -1,5 +1,5 @@
 /**
- * Good and forged proofs and receipts (`proof-cases.json`), on which the client and the second implementation agree. The forger is the
+ * Good and forged proofs, receipts and heads (`proof-cases.json`), on which the client and the second implementation agree. The forger is the
  * operator: what a case sets is hashed and signed anew with the server's own keys, unless it names fewer `seals`. `then`
  * sets values behind the seals.
  */
@@ -7,8 +7,16 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { type ProofEvidence, type Receipt, type ReceiptEvidence, verifyReceipt } from '../../client/index.js';
-import { receiptText, rootText, settlementText } from '../../client/proofs/statements.js';
+import {
+  type HeadEvidence,
+  type JournalHead,
+  type ProofEvidence,
+  type Receipt,
+  type ReceiptEvidence,
+  verifyHead,
+  verifyReceipt,
+} from '../../client/index.js';
+import { headText, receiptText, rootText, settlementText } from '../../client/proofs/statements.js';
 import { type KeyPair, signerOf } from '../../crypto/signing.js';
 import { must } from '../../engine/base/assert.js';
 import { rootOfPath, TreeHasher } from '../../engine/proofs/merkle.js';
@@ -30,7 +38,7 @@ interface Case {
 type Writable<T> = { -readonly [K in keyof T]: Writable<T[K]> };
 type Evidence = Writable<ProofEvidence>;
 
-const { signers, base, cases, receiptBase, receipts } = JSON.parse(
+const { signers, base, cases, receiptBase, receipts, headBase, heads } = JSON.parse(
   readFileSync(new URL('../../../test/proofs/proof-cases.json', import.meta.url), 'utf8'),
 ) as {
   readonly signers: readonly (KeyPair & { readonly keyId: string })[];
@@ -38,6 +46,8 @@ const { signers, base, cases, receiptBase, receipts } = JSON.parse(
   readonly cases: readonly Case[];
   readonly receiptBase: Receipt;
   readonly receipts: readonly Case[];
+  readonly headBase: JournalHead;
+  readonly heads: readonly Case[];
 };
 
 const hasher = new TreeHasher((data, into, at) => into.set(hash('sha256', data, 'buffer'), at));
@@ -91,26 +101,59 @@ async function evidenceOf({ set = {}, unset = [], seals, then = {} }: Case): Pro
   return evidence;
 }
 
-const receiptOf = ({ set = {}, unset = [], then = {} }: Case): ReceiptEvidence => {
-  const { bet, keys } = base;
-  const given = structuredClone({ receipt: receiptBase, bet, accountId: receiptBase.accountId, keys });
+/** The evidence with what the case sets; `sealIt` signs it anew. */
+function withCase<E extends object>(
+  from: E,
+  { set = {}, unset = [], then = {} }: Case,
+  sealIt: (given: E) => void,
+): E {
+  const given = structuredClone(from);
   for (const [path, value] of Object.entries(set)) write(given, path, value);
   for (const path of unset) write(given, path, undefined);
-  (given.receipt as Writable<Receipt>).signature = signed(receiptText(given.receipt), given.receipt.keyId);
+  sealIt(given);
   for (const [path, value] of Object.entries(then)) write(given, path, value);
-  return given as ReceiptEvidence;
+  return given;
+}
+
+const receiptOf = (one: Case): ReceiptEvidence => {
+  const { bet, keys } = base;
+  const from = { receipt: receiptBase, bet, accountId: receiptBase.accountId, keys };
+  return withCase(from, one, ({ receipt }) => {
+    (receipt as Writable<Receipt>).signature = signed(receiptText(receipt), receipt.keyId);
+  });
 };
 
-test('client and second implementation say the same of good and forged receipts', withPython, async () => {
-  const evidence = receipts.map(receiptOf);
+const headOf = (one: Case): HeadEvidence =>
+  withCase({ head: headBase, keys: base.keys }, one, ({ head }) => {
+    (head as Writable<JournalHead>).signature = signed(headText(head), head.keyId);
+  });
+
+type Verdict = { readonly valid: true } | { readonly valid: false; readonly step: string };
+
+async function allAgree<E extends ReceiptEvidence | HeadEvidence>(
+  of: readonly Case[],
+  evidenceOfCase: (one: Case) => E,
+  verify: (evidence: E) => Promise<Verdict>,
+): Promise<void> {
+  const evidence = of.map(evidenceOfCase);
   const python = pythonVerdicts(evidence);
   for (const [i, one] of evidence.entries()) {
-    const { name, says } = must(receipts[i], 'a case');
-    const verdict = await verifyReceipt(one);
+    const { name, says } = must(of[i], 'a case');
+    const verdict = await verify(one);
     assert.equal(verdict.valid ? 'OK' : `FAILED ${verdict.step}`, says, `the client on ${name}`);
     assert.equal(python[i], says, `Python on ${name}`);
   }
-});
+}
+
+test('client and second implementation say the same of good and forged receipts', withPython, () =>
+  allAgree(receipts, receiptOf, verifyReceipt),
+);
+
+test(
+  'client and second implementation say the same of good and forged heads of the journal',
+  withPython,
+  () => allAgree(heads, headOf, verifyHead),
+);
 
 test('client and second implementation say the same of good and forged proofs', withPython, async () => {
   const evidence = await Promise.all(cases.map(evidenceOf));

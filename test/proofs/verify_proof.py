@@ -4,7 +4,8 @@ Reads one JSON object from stdin, or a list of them: `bet` (of the answer of POS
 `clientSeed` (absent or null for an order without one), `orderProof` (data of GET /orders/{id}/proof), `roundProof` (data of GET
 /rounds/{id}/proof) and `keys` (data of GET /keys). Prints a line for each: OK and warnings, or FAILED and the first step that
 fails. An object with a `receipt` (data of GET /orders/{id}/receipt) is a receipt to check, with `keys`, and `bet` and
-`accountId`, where these are given.
+`accountId`, where these are given. An object with a `head` (of GET /keys) is a signed head of the journal, with `keys`, and
+`noted`, an earlier one, where there is one.
 """
 import hashlib
 import json
@@ -288,6 +289,8 @@ RECEIPT = form(
     accountId=optional(text),
     keys=KEYS,
 )
+JOURNAL_HEAD = form(seq=count, chain=HASH, time=time, keyId=KEY_ID, signature=SIGNATURE)
+HEAD = form(head=JOURNAL_HEAD, noted=optional(JOURNAL_HEAD), keys=KEYS)
 ROOT = form(merkleRoot=HASH, treeSize=count, publishedAt=time, keyId=KEY_ID, signature=SIGNATURE)
 PRICE = form(
     price=nullable(price),
@@ -457,6 +460,18 @@ def receipt_steps(given):
     yield "keyTime", was_in_use(keys[receipt["keyId"]], made, None)
 
 
+def head_steps(given):
+    yield "form", HEAD(given)
+    head, keys = given["head"], by_id(given["keys"])
+    noted = given.get("noted") or head
+    statement = lines("tote-head-1", [(name, head[name]) for name in ("seq", "chain", "time")])
+    yield "signature", is_by_key(keys, statement, head)
+    first, last = sorted((noted, head), key=lambda one: one["seq"])
+    is_same = first["seq"] < last["seq"] or [first["chain"], first["time"]] == [last["chain"], last["time"]]
+    yield "noted", is_same and at(first["time"]) <= at(last["time"])
+    yield "keyTime", was_in_use(keys[head["keyId"]], at(head["time"]), None)
+
+
 def steps(given):
     yield "form", EVIDENCE(given)
     bet, order, settled = given["bet"], given["orderProof"], given["roundProof"]
@@ -514,11 +529,12 @@ def warnings(settled, root):
 
 
 def verdict(given):
-    is_receipt = "receipt" in given
-    for name, holds in receipt_steps(given) if is_receipt else steps(given):
+    is_proof = "receipt" not in given and "head" not in given
+    checks = steps if is_proof else head_steps if "head" in given else receipt_steps
+    for name, holds in checks(given):
         if not holds:
             return f"FAILED {name}"
-    if is_receipt:
+    if not is_proof:
         return "OK"
     return " ".join(["OK", *warnings(given["roundProof"], given["orderProof"]["root"])])
 

@@ -7,12 +7,12 @@ import { type Context, defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { countOf, countText } from '../frame/output.js';
 import { startProgress } from '../frame/progress.js';
-import { readTrustedKeys } from '../past/api-files.js';
+import { readHead, readTrustedKeys } from '../past/api-files.js';
 
 /** More are counted. */
 const SNAPSHOTS_NAMED_MAX = 3;
 
-export const verifyCommand = defineCommand<{ readonly keys?: readonly string[] }>({
+export const verifyCommand = defineCommand<{ readonly keys?: readonly string[]; readonly head?: string }>({
   name: 'verify',
   summary: 'check everything: journal, replay, snapshots, archive, books',
   details:
@@ -25,6 +25,7 @@ export const verifyCommand = defineCommand<{ readonly keys?: readonly string[] }
   examples: [
     ['verify', 'the data directory ./data, also while the server runs'],
     ['verify --keys one.json --keys two.json', 'the same, where two machines sign, each with its own keys'],
+    ['verify --head keys.json', 'the same, and that nothing is missing that the server signed there'],
     ['verify /mnt/backup --json', 'a backup, for a script: "isGood" and "faults"'],
   ],
   options: [
@@ -32,16 +33,21 @@ export const verifyCommand = defineCommand<{ readonly keys?: readonly string[] }
       '--keys <FILE>',
       'check signatures with these keys, an answer of GET /keys that was noted elsewhere, and not with those of the directory; can be given more than once',
     ).argParser((path, before: readonly string[] = []) => [...before, path]),
+    new Option(
+      '--head <FILE>',
+      'check that the journal has what this signed head has, of an answer of GET /keys or a heartbeat of the stream',
+    ),
   ],
-  run: (context, { keys }) => {
+  run: (context, { keys, head }) => {
     const { dir, out } = context;
     const progress = startProgress('verifying', acknowledgedSeq(dir.markFile), 'commands');
     const startedMs = performance.now();
     const onSeq = (seq: number): void => progress.update(seq);
-    const report = verify(
-      dir,
-      keys === undefined ? { onSeq } : { onSeq, notedKeys: keys.flatMap(readTrustedKeys) },
-    );
+    const report = verify(dir, {
+      onSeq,
+      ...(keys !== undefined && { notedKeys: keys.flatMap(readTrustedKeys) }),
+      ...(head !== undefined && { notedHead: { file: head, head: readHead(head) } }),
+    });
     progress.end();
     if (out.isJson) out.document(report);
     else tell(context, report, (performance.now() - startedMs) / 1_000);

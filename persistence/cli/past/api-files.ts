@@ -1,6 +1,7 @@
 /** Files with answers of the API, as they were saved. What is missing or of the wrong type is named. */
 import { readFileSync } from 'node:fs';
-import type { SigningKey } from '../../../client/base/types.js';
+import type { JournalHead, SigningKey } from '../../../client/base/types.js';
+import { isJournalHead } from '../../../client/proofs/sense.js';
 import { keyIdOf } from '../../../crypto/signing.js';
 import type { NotedKey } from '../../../engine/model/proofs/signing.js';
 import { JournalError, messageOf } from '../../errors.js';
@@ -23,6 +24,15 @@ export function readNotedKeys(path: string): readonly SigningKey[] {
   const { data: keys } = readJson(path);
   if (Array.isArray(keys) && keys.every(isKey)) return keys;
   throw new UsageError(`${path} must be an answer of GET /keys.`);
+}
+
+/** `head` beside `data` of such an answer, or of a heartbeat of the stream. Throws as `readAnswer` does. */
+export function readHead(path: string): JournalHead {
+  const { head } = readJson(path);
+  if (isJournalHead(head)) return head;
+  throw new UsageError(
+    `${path} must have a signed head of the journal as "head", as an answer of GET /keys.`,
+  );
 }
 
 /** The same where each id must be that of its key. */

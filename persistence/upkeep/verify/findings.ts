@@ -10,6 +10,8 @@ export type Part =
   | 'root'
   /** A signature of a Merkle root is none of the key that it names. */
   | 'signature'
+  /** The journal is not the one of a signed head. */
+  | 'head'
   | 'snapshot'
   | 'archive';
 

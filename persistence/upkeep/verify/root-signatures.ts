@@ -73,6 +73,11 @@ export class RootSignatures {
     this.#publicKeys = keys === null ? null : new Map(keys.map(({ keyId, publicKey }) => [keyId, publicKey]));
   }
 
+  /** undefined where no key has this id. */
+  publicKey(keyId: string): string | undefined {
+    return this.#publicKeys?.get(keyId);
+  }
+
   /** Checks what a snapshot has of rounds that are not settled. */
   ofSnapshot(engine: Engine, file: string): void {
     const current = Array.from({ length: MARKETS_MAX }, (_, market) => engine.currentRound(market));

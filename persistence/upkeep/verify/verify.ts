@@ -17,6 +17,7 @@ import { strayBeside } from '../../journal/segment/chain.js';
 import { findSegments, firstSeqOf, sourceOf } from '../../journal/segment/names.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 import { type Fault, Findings } from './findings.js';
+import { HeadCheck, type NotedHead } from './head-check.js';
 import { JournalRows, type SegmentReport } from './journal-rows.js';
 import { ReplayCheck } from './replay-check.js';
 import { RootSignatures, type SignaturesChecked } from './root-signatures.js';
@@ -53,10 +54,16 @@ export interface VerifyOptions {
   readonly onSeq?: (seq: number) => void;
   /** Public keys to check signatures with, in place of the directory's. */
   readonly notedKeys?: readonly NotedKey[];
+  /** What the journal must have. */
+  readonly notedHead?: NotedHead;
 }
 
-export function verify(dir: DataDir, { onSeq = () => {}, notedKeys }: VerifyOptions = {}): VerifyReport {
+export function verify(
+  dir: DataDir,
+  { onSeq = () => {}, notedKeys, notedHead }: VerifyOptions = {},
+): VerifyReport {
   const findings = new Findings();
+  const head = notedHead === undefined ? null : new HeadCheck(notedHead, findings);
   // Read before the journal, which may grow: what the mark covers now must be in it then.
   const mark = readMark(dir, findings);
   const absentSeq = readAbsentSeq(dir, findings);
@@ -71,7 +78,8 @@ export function verify(dir: DataDir, { onSeq = () => {}, notedKeys }: VerifyOpti
   const replay = new ReplayCheck(sources, findings);
   const paths = findSegments(dir.journal);
   const rows = new JournalRows(paths.map(sourceOf), absentSeq, findings);
-  const last = checkJournal(rows, replay, mark, findings, dir, onSeq);
+  const last = checkJournal(rows, replay, mark, head, findings, dir, onSeq);
+  head?.end(rows, (keyId) => signatures.publicKey(keyId));
   const isWhole = !findings.has('journal');
   replay.end(last, isWhole);
   if (isWhole && progress !== null && progress.seq > last) {
@@ -110,6 +118,7 @@ function checkJournal(
   rows: JournalRows,
   replay: ReplayCheck,
   mark: Mark | null,
+  head: HeadCheck | null,
   findings: Findings,
   dir: DataDir,
   onSeq: (seq: number) => void,
@@ -117,6 +126,7 @@ function checkJournal(
   let atMark: StoredBatch | null = null;
   const onRow = (row: StoredBatch): void => {
     if (row.lastSeq === mark?.lastSeq) atMark = row;
+    head?.onRow(row);
   };
   let last = 0;
   for (const { row, path } of rows.unbroken(onRow, (start) => {

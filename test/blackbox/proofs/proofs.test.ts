@@ -3,11 +3,18 @@
  * afterwards is checked by the client, `npx tote verify-bet`, which runs the same, and Python.
  */
 import assert from 'node:assert/strict';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { WebSocket } from 'ws';
-import { type ProofEvidence, type Receipt, type ToteClient, verifyReceipt } from '../../../client/index.js';
+import {
+  type JournalHead,
+  type ProofEvidence,
+  type Receipt,
+  type ToteClient,
+  verifyHead,
+  verifyReceipt,
+} from '../../../client/index.js';
 import { must } from '../../../engine/base/assert.js';
 import type { RoundEvent, ServerMessage } from '../../../http/wire/stream-types.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
@@ -148,6 +155,48 @@ test('a receipt is given to those who ask: in the answer, over the stream, to a 
   assert.ok(other.seq > receipt.seq);
   const stranger = await sandbox.trader();
   assert.match((await stranger.api.get(`/orders/${first.bet.id}/receipt`)).text, /order_not_found/);
+});
+
+test('with a signed head, kept from the API or the stream, verify finds what a journal that was cut lacks', async (t) => {
+  const client = clientOf(trader);
+  const kept: JournalHead[] = [];
+  const stream = client.openStream({
+    webSocket: WebSocket,
+    onHeartbeat: ({ head }) => void (head !== undefined && kept.push(head)),
+  });
+  t.after(() => stream.close());
+  const headBehind = async (seq: number): Promise<JournalHead> => {
+    for (;;) {
+      const head = await client.getJournalHead();
+      if (head !== null && head.seq > seq && kept.at(-1)?.seq === head.seq) return head;
+      await sandbox.advance(1_000);
+    }
+  };
+  const noted = await headBehind(0);
+  await sandbox.advance(60 * 60_000);
+  await sandbox.openRounds({ BTC: 67_000 });
+  await client.placeOrder({ marketId: MARKET, prediction: 'UP', amount: 1 });
+  const head = await headBehind(noted.seq);
+  assert.deepEqual(kept.at(-1), head);
+  assert.deepEqual(kept, [...new Map(kept.map((one) => [one.seq, one])).values()], 'each is told once');
+  assert.ok(Date.parse(head.time) - Date.parse(noted.time) >= 60 * 60_000);
+  const keys = await client.listSigningKeys();
+  assert.deepEqual(await verifyHead({ head, keys, noted }), { valid: true });
+  assert.deepEqual(pythonVerdicts([{ head, keys, noted }]), ['OK']);
+
+  const { dataDir } = sandbox.server;
+  const folder = newDataDir();
+  t.after(() => removeDataDir(folder));
+  const [file, cut] = [join(folder, 'keys.json'), join(folder, 'cut')];
+  const headers = { 'X-API-Key': trader.secret };
+  const answered = await fetch(`${sandbox.server.publicUrl}/v1/keys`, { headers });
+  writeFileSync(file, await answered.text());
+  const whole = await toteText(['verify', dataDir, '--keys', file, '--head', file]);
+  assert.match(whole, new RegExp(`The journal has all that it had at .*, command ${head.seq}\\.`));
+  await toteText(['restore', dataDir, '--to-seq', `${head.seq - 3}`, '--out', cut]);
+  assert.match(await toteText(['verify', cut]), /Everything is good/);
+  const said = await toteText(['verify', cut, '--head', file], 1);
+  assert.match(said, /FAULT head .*keys\.json: .* at least 3 commands are missing\.\n1 faults\./);
 });
 
 test('a proof is of a settled round, and of a bet of one’s own', async () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NO_FAIR_SHARE } from '../../../engine/model/domain.js';
 import type { StreamOwner, StreamSocket } from '../../../engine/model/ports.js';
+import type { SignedHead } from '../../../engine/proofs/statements.js';
 import { Call } from '../../../http/api/call.js';
 import { LogWriter } from '../../../http/broadcast/log.js';
 import { BETS_FORM } from '../../../http/broadcast/records.js';
@@ -60,6 +61,7 @@ class HubBench {
   readonly api = new Harness();
   readonly hub: StreamHub;
   readonly near: NearGateways;
+  journalHead: SignedHead | null = null;
   #bets = 0;
   /** By asset. */
   readonly prices = new Map<number, number>();
@@ -83,6 +85,7 @@ class HubBench {
     this.hub = new StreamHub({
       ...gateway,
       counts: new StreamCounts(streamsMemory()),
+      journalHead: () => this.journalHead,
       nowMs: () => this.api.clock.wallMs,
       limitsNowMs: () => this.nowMs,
       monotonicMs: () => this.nowMs,
@@ -260,6 +263,26 @@ test('old events are sent as fast as the client reads, and none twice', () => {
   assert.equal(first + socket.take('fills').length, 2_010);
   bench.after(2_000);
   assert.equal(socket.take('heartbeat').length, 1);
+});
+
+test('a head of the journal is in the first heartbeat of each stream, and once in those of all when it is new', () => {
+  const bench = new HubBench();
+  const bettor = bench.api.bettor();
+  const first = bench.open(bettor);
+  const headOf = (seq: number): SignedHead => ({ seq, chain: 'c', time: 't', keyId: 'k', signature: 's' });
+  const heads: SignedHead[] = [];
+  const told = (socket: FakeSocket): readonly unknown[] =>
+    socket.take('heartbeat').map((beat) => ('head' in beat ? beat.head : null));
+  for (const seq of [7, 8]) {
+    bench.journalHead = headOf(seq);
+    heads.push(bench.journalHead);
+    bench.after(1_000);
+    bench.after(1_000);
+  }
+  assert.deepEqual(told(first), [null, heads[0], null, heads[1], null]);
+  const second = bench.open(bettor);
+  bench.after(1_000);
+  assert.deepEqual([told(first), told(second)], [[null], [heads[1], null]]);
 });
 
 test('what was overwritten is not resumed, whether it waited or was asked for', () => {

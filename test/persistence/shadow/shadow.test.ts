@@ -6,13 +6,16 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import type { ActionsAnswer } from '../../../engine/model/operators.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
 import { copyArchive } from '../../../persistence/archive/copy.js';
 import { readArchiveProgress } from '../../../persistence/archive/file.js';
+import { openJournalReader } from '../../../persistence/journal/reader.js';
 import { Past } from '../../../persistence/past/past.js';
+import type { JournalHead } from '../../../persistence/roots/messages.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { newHasher } from '../../support/reference/pair.js';
 import { randomCommands } from '../../support/reference/random/stream.js';
@@ -61,6 +64,46 @@ test('a snapshot has exactly the state that was served', (t) => {
   assert.ok(compared > 5);
   opened.shadow.close();
   hot.close();
+});
+
+test('the journal’s place is told to be signed at the first end, and then each hour of its time', (t) => {
+  const hot = new HotSide(temporaryDir(t), COMMANDS);
+  const { port1, port2 } = new MessageChannel();
+  t.after(() => port1.close());
+  let opened = openShadow(hot.dir, { roots: port1 });
+  const told: JournalHead[] = [];
+  const follow = (): void => {
+    catchUp(opened);
+    for (let got = receiveMessageOnPort(port2); got !== undefined; got = receiveMessageOnPort(port2))
+      if ('chain' in got.message) told.push(got.message as JournalHead);
+  };
+  const ends: { seq: number; timeMs: number }[] = [];
+  const write = (): void => {
+    hot.write(30, 7);
+    ends.push({ seq: hot.engine.seq, timeMs: hot.engine.timeMs });
+    follow();
+  };
+  follow();
+  assert.equal(told.length, 0, 'an empty journal has no head');
+  while (hot.left > 100) write();
+  const due: typeof ends = [];
+  for (const end of ends) if (end.timeMs - (due.at(-1)?.timeMs ?? 0) >= 3_600_000) due.push(end);
+  assert.ok(due.length > 1 && due.length < ends.length);
+  assert.deepEqual(
+    told.map(({ seq, timeMs }) => ({ seq, timeMs })),
+    due,
+  );
+  opened.shadow.close();
+  opened = openShadow(hot.dir, { roots: port1 });
+  follow();
+  assert.equal(told.at(-1)?.seq, hot.engine.seq, 'once after each start');
+  assert.equal(told.length, due.length + 1);
+  opened.shadow.close();
+  hot.close();
+  const reader = openJournalReader(hot.dir);
+  const chains = new Map([...reader.readBatches(0)].map((row) => [row.lastSeq, row.chain]));
+  reader.close();
+  for (const { seq, chain } of told) assert.equal(chains.get(seq), chain);
 });
 
 test('snapshots are taken by count and by time, unless nothing happened', (t) => {

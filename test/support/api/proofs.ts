@@ -5,7 +5,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type ProofEvidence, type ReceiptEvidence, ToteClient, verifyProof } from '../../../client/index.js';
+import {
+  type HeadEvidence,
+  type ProofEvidence,
+  type ReceiptEvidence,
+  ToteClient,
+  verifyProof,
+} from '../../../client/index.js';
 import { toteText } from '../processes/cli.js';
 import { isAvailable } from '../programs.js';
 import type { Sandbox, Trader } from './api-client-sandbox.js';
@@ -40,7 +46,9 @@ export class ProofFiles {
 }
 
 /** What the second implementation says of each. */
-export function pythonVerdicts(evidence: readonly (ProofEvidence | ReceiptEvidence)[]): string[] {
+export function pythonVerdicts(
+  evidence: readonly (ProofEvidence | ReceiptEvidence | HeadEvidence)[],
+): string[] {
   const { stdout, stderr } = spawnSync('python3', [PYTHON], {
     input: JSON.stringify(evidence),
     encoding: 'utf8',

@@ -38,7 +38,8 @@ export interface NearThread {
   readonly wake: (run: () => void) => void;
 }
 
-export interface NearParts extends Pick<PublicApiParts, 'link' | 'meter' | 'rights' | 'board' | 'rules'> {
+export interface NearParts
+  extends Pick<PublicApiParts, 'link' | 'meter' | 'rights' | 'board' | 'rules' | 'journalHead'> {
   readonly broadcast: Broadcast;
 }
 
@@ -94,6 +95,7 @@ export function nearGateways({
       board: boardOf(memory.board),
       broadcast: new Broadcast(memory.broadcast, gateway),
       rules: () => must(engine.rules, 'rules in force'),
+      journalHead: () => null,
     };
   });
   return {

@@ -5,15 +5,21 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
 import { newSha256 } from '../../../../crypto/sha256.js';
+import { signerOf } from '../../../../crypto/signing.js';
 import { must } from '../../../../engine/base/assert.js';
 import { roundId } from '../../../../engine/model/domain.js';
 import { OPERATOR_KINDS } from '../../../../engine/model/operators.js';
+import { headStatement, type SignedHead } from '../../../../engine/proofs/statements.js';
 import { archiveChecksum } from '../../../../persistence/archive/form/columns.js';
 import { removeDatabase } from '../../../../persistence/data-dir/files.js';
 import { type DataDir, openDataDir } from '../../../../persistence/data-dir/layout.js';
 import { rotateSigningKeys } from '../../../../persistence/data-dir/signing-keys.js';
 import { createMarkFile } from '../../../../persistence/journal/mark.js';
-import { CHAIN_START, sealBatch } from '../../../../persistence/journal/segment/batch-row.js';
+import {
+  CHAIN_START,
+  type ChainPosition,
+  sealBatch,
+} from '../../../../persistence/journal/segment/batch-row.js';
 import { findSegments, segmentPath, writeSegment } from '../../../../persistence/journal/segment/names.js';
 import { SnapshotFiles } from '../../../../persistence/snapshot/files.js';
 import type { Part } from '../../../../persistence/upkeep/verify/findings.js';
@@ -172,6 +178,64 @@ test('keys that were noted elsewhere are trusted, not those of the directory', a
   for (const wrong of [{}, ...others.map((key) => ({ data: [key] }))]) {
     writeFileSync(keys, JSON.stringify(wrong));
     assert.equal((await tote(['verify', '--keys', keys, dir.root])).code, 2, JSON.stringify(wrong));
+  }
+});
+
+const headAt = ({ lastSeq: seq, chain }: ChainPosition): SignedHead => {
+  const head = { seq, chain, time: '2026-06-10T12:00:00.000Z' };
+  return { ...head, keyId: TEST_SIGNING.keyId, signature: signerOf(TEST_SIGNING)(headStatement(head)) };
+};
+
+test('a journal is the one of a signed head, or lacks something, or is another one', (t) => {
+  const { dir, batches, engine } = make(t);
+  const says = (head: SignedHead, of = dir): [faults: string[], notes: string[]] => {
+    const { faults, notes, isGood } = verify(of, { notedHead: { file: 'keys.json', head } });
+    assert.equal(isGood, faults.length === 0);
+    assert.ok(
+      faults.every(({ part, file, seq }) => part === 'head' && file === 'keys.json' && seq === head.seq),
+    );
+    return [faults.map(({ what }) => what), notes.filter((note) => /signed head|had at/.test(note))];
+  };
+  const batch = must(batches[20], 'a batch');
+  const found = (seq: number): [string[], string[]] => [
+    [],
+    [`The journal has all that it had at 2026-06-10T12:00:00.000Z, command ${seq}.`],
+  ];
+  for (const at of [must(batches[0], 'a batch'), batch, must(batches.at(-1), 'a batch')])
+    assert.deepEqual(says(headAt(at)), found(at.lastSeq));
+  const onlyFault = (head: SignedHead, sentence: RegExp, of = dir): void => {
+    const [faults, notes] = says(head, of);
+    assert.deepEqual([faults.length, notes], [1, []]);
+    assert.match(must(faults[0], 'a fault'), sentence);
+  };
+  const beyond = { ...batch, lastSeq: engine.seq + 7 };
+  onlyFault(headAt(beyond), new RegExp(`ends at ${engine.seq} now: at least 7 commands are missing`));
+  onlyFault(headAt({ ...batch, chain: altered(batch.chain) }), /it has [0-9a-f]{64} now: it is another one/);
+  const long = must(
+    batches.find(({ firstSeq, lastSeq }) => firstSeq < lastSeq),
+    'a batch of more than one command',
+  );
+  onlyFault(headAt({ ...long, lastSeq: long.lastSeq - 1 }), /a batch that ended .* it has none now/);
+  const head = headAt(batch);
+  onlyFault({ ...head, signature: altered(head.signature) }, /a signature that is none of the key/);
+  onlyFault({ ...head, keyId: '0123456789abcdef' }, /the key 0123456789abcdef, which is not known here/);
+
+  const firstBatch = must(SNAPSHOTS_AFTER[1], 'a snapshot') + 1;
+  const pruned = makeOperatorDir(temporaryDir(t), { firstBatch });
+  const [faults, notes] = says(head, pruned.dir);
+  assert.deepEqual([faults, notes.length], [[], 1]);
+  assert.match(must(notes[0], 'a note'), /is not compared: the journal begins behind it/);
+  const before = must(pruned.batches[firstBatch - 1], 'a batch');
+  assert.deepEqual(says(headAt(before), pruned.dir), found(before.lastSeq));
+  onlyFault(headAt({ ...before, chain: altered(before.chain) }), /it is another one/, pruned.dir);
+});
+
+test('a file without a signed head is refused', async (t) => {
+  const { dir } = make(t);
+  const file = join(temporaryDir(t), 'keys.json');
+  for (const wrong of [{ data: [] }, { head: null }, { head: { ...headAt({ lastSeq: 1, chain: '0' }) } }]) {
+    writeFileSync(file, JSON.stringify(wrong));
+    assert.equal((await tote(['verify', '--head', file, dir.root])).code, 2, JSON.stringify(wrong));
   }
 });
 
