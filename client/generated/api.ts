@@ -1115,7 +1115,7 @@ export interface components {
          */
         readonly BetResult: "WIN" | "LOSS" | "DRAW" | "REFUNDED" | "CASHOUT";
         /**
-         * @description Why money moved: `reserve` is the stake of a limit order that rests, `fill`, of 0, says that it is a bet now; `payout` is a win; `refund` the stake of a draw, a voided round or an order that was never filled; `forward` stands for what is no longer stored one by one, and is the first entry where there is one.
+         * @description Why money moved: `reserve` is the stake of a limit order that rests, `fill`, of 0, says that it is a bet now; `payout` is a win; `refund` the stake of a draw, a voided round or an order that was never filled; `forward` stands for entries that are no longer stored one by one, and is the first entry where there is one.
          * @enum {string}
          */
         readonly LedgerType: "deposit" | "withdrawal" | "stake" | "reserve" | "fill" | "payout" | "refund" | "forward";
@@ -1135,7 +1135,7 @@ export interface components {
          */
         readonly Scope: "markets:read" | "positions:read" | "orders:write" | "orders:cancel";
         /**
-         * @description What `error` of a failure is, or what stands before its colon. Decide by it.
+         * @description The code of a failure: its `error`, up to a colon. Decide by it.
          * @enum {string}
          */
         readonly ErrorCode: "invalid_request" | "round_not_live" | "betting_closed" | "order_expired" | "stake_out_of_range" | "insufficient_balance" | "round_exposure_limit" | "too_many_open_bets" | "order_not_pending" | "idempotency_key_reused" | "missing_api_key" | "invalid_api_key" | "key_disabled" | "key_expired" | "insufficient_scope" | "tier_too_low" | "account_frozen" | "market_not_found" | "round_not_found" | "order_not_found" | "proof_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "slow_consumer" | "odds_changed" | "round_changed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "upgrade_required" | "resync_required" | "rate_limited" | "too_many_streams" | "internal_error" | "trading_disabled" | "market_suspended" | "stale_price" | "price_held" | "price_source_changed" | "price_too_coarse" | "clock_unsynchronised" | "journal_backlog" | "disk_reserve" | "journal_unavailable" | "idempotency_full" | "archive_behind" | "archive_unavailable" | "overloaded" | "shutting_down";
@@ -1539,7 +1539,7 @@ export interface components {
          *     - `journal_unavailable`: nothing can be put on record: an operator has to act. Reading goes on
          *     - `overloaded`: too many requests wait for the engine: try again after `Retry-After` seconds
          *     - `archive_behind`: past data are read from disk, which is a moment behind: try again after `Retry-After` seconds
-         *     - `archive_unavailable`: what has left memory cannot be read: an operator has to act. Orders go on
+         *     - `archive_unavailable`: older data cannot be read: an operator has to act. Orders go on
          *     - `shutting_down`: the server stops; the next one answers
          */
         readonly CancelsNotTaken: {
@@ -1582,7 +1582,7 @@ export interface components {
          *
          *     - `overloaded`: too many requests wait for the engine: try again after `Retry-After` seconds
          *     - `archive_behind`: past data are read from disk, which is a moment behind: try again after `Retry-After` seconds
-         *     - `archive_unavailable`: what has left memory cannot be read: an operator has to act. Orders go on
+         *     - `archive_unavailable`: older data cannot be read: an operator has to act. Orders go on
          *     - `journal_unavailable`: nothing can be put on record: an operator has to act. Reading goes on
          */
         readonly PastNotRead: {
