@@ -43,6 +43,8 @@ const MESSAGES: Readonly<Record<string, Fields>> = {
   unsubscribe: { channel: '"rounds"' },
   order: { order: textOf(ORDER), idempotencyKey: '"fields"' },
   cancel: { orderId: '"bet_1"' },
+  cancelAll: { marketId: '"BTC_ONE_DAY"', prediction: '"UP"' },
+  deadman: { seconds: '300' },
 };
 
 /** Returns how many were sent. */

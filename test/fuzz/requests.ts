@@ -140,12 +140,14 @@ function anything(rng: Rng, target: Target): Prepared {
     lines.push(`X-API-Key: ${rng.chance(0.8) ? rng.pick(target.secrets) : strangeKey(rng, target)}`);
   }
   while (rng.chance(0.3)) lines.push(rng.pick(OTHER_HEADERS));
+  const isRead = method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
+  const cancelsAll = method === 'DELETE' && /\/orders(\?|$)/.test(path);
   // A POST here may be an order without a body; nothing else of it changes anything.
   const body = { bytes: Buffer.from(rng.chance(0.1) ? 'body' : ''), isBad: true };
   return {
     bytes: framed(rng, method, path, lines, body),
     method,
-    mustRefuse: method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS',
+    mustRefuse: !isRead && !cancelsAll,
     isFramed: true,
     about: isKnown && known.startsWith('/rounds/') ? 'round' : null,
   };

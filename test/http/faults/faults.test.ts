@@ -202,6 +202,7 @@ const MESSAGES: Readonly<Record<string, readonly object[]>> = {
   order: [{ order: ORDER }],
   cancel: [{ orderId: 'bet_1' }],
   cancelAll: [{}],
+  deadman: [{ seconds: 300 }],
 };
 
 test('an upgrade, and the opening of a stream', async () => {
