@@ -53,7 +53,7 @@ const IN_STREAMS: Outcomes = {
     ['updateAccount', 'deposit', 'withdraw', 'createKey'].map((kind) => [kind, ['account_not_found']]),
   ),
   updateKey: ['key_not_found'],
-  setDeadman: ['accepted', 'key_not_found', 'clock_unsynchronised', 'journal_backlog', 'disk_reserve'],
+  setDeadman: ['accepted', 'key_not_found'],
 };
 
 const BUSY = ['disk_reserve', 'journal_backlog'];
