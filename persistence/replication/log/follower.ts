@@ -61,6 +61,7 @@ export class Follower {
   #toldSeq = 0;
   /** Since when neither the log nor the journal here has all that the last leader had. */
   #missingSinceMs: number | null = null;
+  #hasToldMissing = false;
   #leaseSeenMs = Number.NEGATIVE_INFINITY;
   #statusMs = Number.NEGATIVE_INFINITY;
   /** When the end of the log was reached last; at first, when following began. */
@@ -197,14 +198,15 @@ export class Follower {
 
   #tellMissing(isMissing: boolean): void {
     const { monotonicMs, onLost, node } = this.options;
-    const sinceMs = this.#missingSinceMs;
     if (!isMissing) {
-      if (sinceMs !== null) onLost(null);
+      if (this.#hasToldMissing) onLost(null);
+      this.#hasToldMissing = false;
       this.#missingSinceMs = null;
       return;
     }
     this.#missingSinceMs ??= monotonicMs();
-    if (monotonicMs() - this.#missingSinceMs < MAY_COME_MS) return;
+    if (this.#hasToldMissing || monotonicMs() - this.#missingSinceMs < MAY_COME_MS) return;
+    this.#hasToldMissing = true;
     onLost(
       `the log ends at command ${this.joiner.at.lastSeq}, and had ${this.#toldSeq}. Nobody may lead without orders that clients were told of: ` +
         `start ${this.#leader}, which has them. If its disk is lost, npx tote promote ${node} --accept-loss`,
