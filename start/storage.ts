@@ -6,6 +6,7 @@ import type { Config } from '../config/config.js';
 import { type ReplicationSettings, replicationOf } from '../config/replication-variables.js';
 import type { JournalWriter } from '../engine/model/ports.js';
 import type { EngineReads } from '../engine/model/views.js';
+import { sessionKeyOf } from '../http/console/sessions.js';
 import type { LeaderLog, StandbyStatus } from '../http/metrics/replication.js';
 import type { StartView } from '../http/operator/queries/status.js';
 import { openStandbyPort } from '../http/standby/port.js';
@@ -155,6 +156,7 @@ function openFollowersPort(
   const port = openStandbyPort(given, {
     readTokens: () => openOperatorTokens({ dir: store.dir, token, file }),
     facts: () => standbyStatus(node, store, replica),
+    sessionKey: sessionKeyOf(store.masterSecret),
     ...{ reloads, version, log },
     onFatal: (error) => shutdown.programmingError(error),
   });

@@ -8,7 +8,7 @@ import type { OperatorCaller } from '../../engine/model/operators.js';
 import type { BrowserHeaders, HttpRequest } from '../../engine/model/ports.js';
 import { Refused } from '../kit/refused.js';
 import type { Callers } from '../operator/access/callers.js';
-import { type Session, type Sessions, sessionIdIn } from './sessions.js';
+import { type Session, type Sessions, ticketIn } from './sessions.js';
 
 const READS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 
@@ -28,9 +28,9 @@ export class ConsoleGuard implements Callers {
   /** Whose token or session a request has; refused with neither, or with a session that may not send it. A token comes first. */
   identify(request: HttpRequest): OperatorCaller | Refused {
     const { authorization, browser } = request;
-    const id = authorization === '' && browser ? sessionIdIn(browser) : '';
-    if (id === '' || !browser) return this.tokens.identify(request);
-    const session = this.sessions.use(id);
+    const ticket = authorization === '' && browser ? ticketIn(browser) : '';
+    if (ticket === '' || !browser) return this.tokens.identify(request);
+    const session = this.sessions.read(ticket);
     if (session === null) return NO_SESSION;
     const refused = READS.includes(request.method) ? null : refuseForgery(session, browser);
     return refused ?? session.caller;

@@ -14,7 +14,7 @@ import { answer, type Result, sendResult } from '../operator/endpoint.js';
 import type { StaticPages } from '../pages/static-pages.js';
 import { NO_SESSION, refuseForgery, refuseOtherOrigin } from './console-guard.js';
 import type { SessionResource } from './session-resource.js';
-import { cookieOf, endedCookie, type Session, type Sessions, sessionIdIn } from './sessions.js';
+import { cookieOf, endedCookie, type Session, type Sessions, ticketIn } from './sessions.js';
 import type { Watchers } from './watchers.js';
 
 const BASE = '/console';
@@ -82,12 +82,14 @@ export class Console {
         return this.#show(from);
       case 'POST':
         return this.#logIn(request, from);
+      case 'PUT':
+        return this.#change(from, false);
       case 'DELETE':
-        return this.#logOut(from);
+        return this.#change(from, true);
       default:
         return new Refused('method_not_allowed', `${method} is not offered here`, [
           'Allow',
-          'GET, POST, DELETE',
+          'GET, POST, PUT, DELETE',
         ]);
     }
   }
@@ -98,7 +100,7 @@ export class Console {
 
   /** The browser's session, or null: a page that is opened for the first time has none, which is no error. */
   #show(browser: BrowserHeaders): Result {
-    const session = this.parts.sessions.use(sessionIdIn(browser));
+    const session = this.#sessionOf(browser);
     return answer(200, session === null ? null : this.#resource(session), NOSNIFF);
   }
 
@@ -107,30 +109,39 @@ export class Console {
     if (body instanceof Refused) return body;
     const token = this.parts.tokens.present(body.token, request.address);
     if (token instanceof Refused) return token;
-    this.parts.sessions.close(sessionIdIn(browser));
-    const { id, session } = this.parts.sessions.open(token);
-    return answer(201, this.#resource(session), ['Set-Cookie', cookieOf(id, browser), ...NOSNIFF]);
+    const before = this.#sessionOf(browser);
+    if (before !== null) this.parts.sessions.close(before);
+    return this.#give(201, this.parts.sessions.open(token), browser);
   }
 
-  #logOut(browser: BrowserHeaders): Result {
-    const id = sessionIdIn(browser);
-    const session = this.parts.sessions.use(id);
+  /** Of the session's own page alone. */
+  #change(browser: BrowserHeaders, isLogout: boolean): Result {
+    const { sessions } = this.parts;
+    const session = this.#sessionOf(browser);
     const refused = session === null ? NO_SESSION : refuseForgery(session, browser);
-    if (refused !== null) return refused;
-    this.parts.sessions.close(id);
+    if (session === null || refused !== null) return refused ?? NO_SESSION;
+    if (!isLogout) return this.#give(200, sessions.renewed(session), browser);
+    sessions.close(session);
     return answer(204, null, ['Set-Cookie', endedCookie(browser)]);
   }
 
-  #openStream(request: HttpRequest, browser: BrowserHeaders): Refused | null {
-    const session = this.parts.sessions.use(sessionIdIn(browser));
-    if (session === null) return NO_SESSION;
-    return refuseOtherOrigin(browser) ?? this.parts.watchers.open(request, session);
+  #sessionOf(browser: BrowserHeaders): Session | null {
+    return this.parts.sessions.read(ticketIn(browser));
   }
 
-  #resource(session: Session): SessionResource {
-    const { caller, csrfToken } = session;
-    const { sessions, isStandby } = this.parts;
-    return { name: caller.name, role: caller.role, isStandby, csrfToken, leftMs: sessions.leftMs(session) };
+  #give(status: 200 | 201, session: Session, browser: BrowserHeaders): Result {
+    const cookie = cookieOf(this.parts.sessions.ticketOf(session), browser);
+    return answer(status, this.#resource(session), ['Set-Cookie', cookie, ...NOSNIFF]);
+  }
+
+  #resource({ caller: { name, role }, csrfToken }: Session): SessionResource {
+    return { name, role, isStandby: this.parts.isStandby, csrfToken };
+  }
+
+  #openStream(request: HttpRequest, browser: BrowserHeaders): Refused | null {
+    const session = this.#sessionOf(browser);
+    if (session === null) return NO_SESSION;
+    return refuseOtherOrigin(browser) ?? this.parts.watchers.open(request, session);
   }
 }
 

@@ -39,12 +39,14 @@ export interface OpenConsole {
   close(): void;
 }
 
-interface CommonOptions<OfClock extends keyof Clock> {
+interface CommonOptions {
   readonly tokens: TokenGuard;
-  readonly clock: Pick<Clock, OfClock>;
+  /** Made of the master secret (`sessionKeyOf`). */
+  readonly sessionKey: Uint8Array;
+  readonly clock: Pick<Clock, 'nowMs'>;
 }
 
-export interface ConsoleOptions extends CommonOptions<'monotonicMs'> {
+export interface ConsoleOptions extends CommonOptions {
   readonly board: BoardMemory;
   readonly engine: EngineQueries;
   /** Alarms that are raised now. */
@@ -68,7 +70,7 @@ export function openConsole({ board, engine, alarms, ...common }: ConsoleOptions
   });
 }
 
-export interface StandbyConsoleOptions extends CommonOptions<'monotonicMs' | 'nowMs'> {
+export interface StandbyConsoleOptions extends CommonOptions {
   readonly replication: () => StandbyStatus;
 }
 
@@ -85,13 +87,13 @@ export function openStandbyConsole({ replication, ...common }: StandbyConsoleOpt
   });
 }
 
-interface Parts extends CommonOptions<'monotonicMs'>, Pick<WatchersOptions, 'render'> {
+interface Parts extends CommonOptions, Pick<WatchersOptions, 'render'> {
   readonly isStandby: boolean;
   readonly otherPages: StaticPages;
 }
 
-function open({ tokens, clock, isStandby, otherPages, render }: Parts): OpenConsole {
-  const sessions = new Sessions(clock, (token) => tokens.isInForce(token));
+function open({ tokens, sessionKey, clock, isStandby, otherPages, render }: Parts): OpenConsole {
+  const sessions = new Sessions(sessionKey, clock, tokens);
   const watchers = new Watchers({ isOpen: (session) => sessions.isOpen(session), render });
   const page = new Map([...loadPage(), ...otherPages]);
   const console = new Console({ tokens, sessions, watchers, page, isStandby });

@@ -8,8 +8,6 @@ export interface SessionResource {
   readonly isStandby: boolean;
   /** To be sent as X-CSRF-Token with each change. */
   readonly csrfToken: string;
-  /** Milliseconds until it ends if it is not used again. */
-  readonly leftMs: number;
 }
 
 /** The console's own close code of a WebSocket: the session has ended, and the page asks for a login. */

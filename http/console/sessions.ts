@@ -1,102 +1,99 @@
 /**
- * Sessions of the console. A browser that has shown an operator token once gets a session instead, so that the token
- * stays neither in the page nor in the browser. Sessions are in memory alone: a restart ends them all. A session is worth
- * no more than its token, and ends when that is no longer in force.
+ * Sessions of the console. A browser that has shown an operator token once gets a ticket in its place, so that the token
+ * stays neither in the page nor in the browser. Tickets are signed with a key that is made from the master secret. All machines of an
+ * exchange have that, so a restart or a takeover ends no session. A session is worth no more than its token, and ends with
+ * it. A process keeps only what was logged out there, for as long as its ticket would be good.
  */
-import { hash, randomBytes } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { OperatorToken } from '../../engine/model/operators.js';
 import type { BrowserHeaders, Clock } from '../../engine/model/ports.js';
 
-/** A session that sends no request for so long ends. The live stream of an open page is no request. */
+/** A ticket is good for so long; the page has it renewed while somebody uses it. */
 export const IDLE_MS_MAX = 60 * 60_000;
-/** However busy it is. */
+/** However often it is renewed. */
 export const AGE_MS_MAX = 12 * 60 * 60_000;
-/** One more ends the one that was used least recently. */
-export const SESSIONS_MAX = 100;
 
-/** 256 bits, as many as a token has. */
-const SECRET_BYTES = 32;
-const WELL_FORMED = /^[A-Za-z0-9_-]{43}$/;
+const ID_BYTES = 16;
+/** Id, when it was opened and when it was renewed, signature, and the name of the token. */
+const TICKET = /^([\w-]{22})\.([0-9a-z]{1,9})\.([0-9a-z]{1,9})\.([\w-]{43})\.([\w.@-]{1,64})$/;
 
-export class Session {
-  isClosed = false;
+export interface Session {
+  readonly caller: OperatorToken;
+  readonly id: string;
+  readonly openedMs: number;
+  readonly renewedMs: number;
   /** Pages send it back with each change, which a page of another site cannot know. */
-  readonly csrfToken = newSecret();
-
-  constructor(
-    readonly caller: OperatorToken,
-    readonly openedMs: number,
-    /** When it last sent a request, in monotonic milliseconds like `openedMs`. */
-    public usedMs: number,
-  ) {}
+  readonly csrfToken: string;
 }
+
+/** The tokens in force. */
+export interface Tokens {
+  named(name: string): OperatorToken | undefined;
+  isInForce(token: OperatorToken): boolean;
+}
+
+export const sessionKeyOf = (masterSecret: Uint8Array): Uint8Array =>
+  createHmac('sha256', masterSecret).update('tote console session 1').digest();
 
 export class Sessions {
-  /** By the digest of the id, least recently used first: whoever reads this memory cannot take a session over. */
-  readonly #sessions = new Map<string, Session>();
+  /** When the tickets of those that were logged out end, by id. */
+  readonly #endedMs = new Map<string, number>();
 
-  /** `isInForce` says whether the token that opened a session still is. */
   constructor(
-    private readonly clock: Pick<Clock, 'monotonicMs'>,
-    private readonly isInForce: (caller: OperatorToken) => boolean,
+    private readonly key: Uint8Array,
+    private readonly clock: Pick<Clock, 'nowMs'>,
+    private readonly tokens: Tokens,
   ) {}
 
-  /** Opens a session. Only the browser keeps its id. */
-  open(caller: OperatorToken): { readonly id: string; readonly session: Session } {
-    const nowMs = this.clock.monotonicMs();
-    const id = newSecret();
-    const session = new Session(caller, nowMs, nowMs);
-    const [oldest] = this.#sessions.keys();
-    if (this.#sessions.size >= SESSIONS_MAX && oldest !== undefined) this.#end(oldest);
-    this.#sessions.set(digestOf(id), session);
-    return { id, session };
+  open(caller: OperatorToken): Session {
+    const nowMs = this.clock.nowMs();
+    return this.#session(caller, randomBytes(ID_BYTES).toString('base64url'), nowMs, nowMs);
   }
 
-  /** The open session with this id, which is used just now; null if there is none. */
-  use(id: string): Session | null {
-    if (!WELL_FORMED.test(id)) return null;
-    const digest = digestOf(id);
-    const session = this.#sessions.get(digest);
-    if (session === undefined) return null;
-    if (!this.isOpen(session)) {
-      this.#end(digest);
-      return null;
-    }
-    session.usedMs = this.clock.monotonicMs();
-    this.#sessions.delete(digest);
-    this.#sessions.set(digest, session);
-    return session;
+  renewed = ({ caller, id, openedMs }: Session): Session =>
+    this.#session(caller, id, openedMs, this.clock.nowMs());
+
+  /** The open session with this ticket; null if there is none. */
+  read(ticket: string): Session | null {
+    const [, id = '', opened = '', renewed = '', signature = '', name = ''] = TICKET.exec(ticket) ?? [];
+    const caller = this.tokens.named(name);
+    if (caller === undefined) return null;
+    const session = this.#session(caller, id, Number.parseInt(opened, 36), Number.parseInt(renewed, 36));
+    const isRight = timingSafeEqual(Buffer.from(signature), Buffer.from(this.#signatureOf(session)));
+    return isRight && this.isOpen(session) ? session : null;
   }
 
-  /** Whether the session goes on; asking is not using it. */
-  isOpen({ caller, isClosed, openedMs, usedMs }: Session): boolean {
-    const nowMs = this.clock.monotonicMs();
-    const isYoung = nowMs - usedMs < IDLE_MS_MAX && nowMs - openedMs < AGE_MS_MAX;
-    return !isClosed && isYoung && this.isInForce(caller);
+  /** Only the browser keeps it. */
+  ticketOf(session: Session): string {
+    const { id, openedMs, renewedMs, caller } = session;
+    const times = `${openedMs.toString(36)}.${renewedMs.toString(36)}`;
+    return `${id}.${times}.${this.#signatureOf(session)}.${caller.name}`;
   }
 
-  /** Whole milliseconds until a session that is not used again ends. */
-  leftMs({ openedMs, usedMs }: Session): number {
-    const nowMs = this.clock.monotonicMs();
-    return Math.max(0, Math.floor(Math.min(usedMs + IDLE_MS_MAX, openedMs + AGE_MS_MAX) - nowMs));
+  isOpen({ caller, id, openedMs, renewedMs }: Session): boolean {
+    const endsMs = Math.min(renewedMs + IDLE_MS_MAX, openedMs + AGE_MS_MAX);
+    return this.clock.nowMs() < endsMs && !this.#endedMs.has(id) && this.tokens.isInForce(caller);
   }
 
-  close(id: string): void {
-    this.#end(digestOf(id));
+  close({ id }: Session): void {
+    const nowMs = this.clock.nowMs();
+    for (const [other, endedMs] of this.#endedMs) if (endedMs <= nowMs) this.#endedMs.delete(other);
+    // A ticket that was renewed at this very moment is of the same id.
+    this.#endedMs.set(id, nowMs + IDLE_MS_MAX);
   }
 
-  #end(digest: string): void {
-    const session = this.#sessions.get(digest);
-    if (session !== undefined) session.isClosed = true;
-    this.#sessions.delete(digest);
+  #session(caller: OperatorToken, id: string, openedMs: number, renewedMs: number): Session {
+    return { caller, id, openedMs, renewedMs, csrfToken: this.#sign(`csrf ${id}`) };
+  }
+
+  #signatureOf({ caller: { name, role, digest }, id, openedMs, renewedMs }: Session): string {
+    return this.#sign(['ticket', id, openedMs, renewedMs, name, role, digest].join(' '));
+  }
+
+  #sign(text: string): string {
+    return createHmac('sha256', this.key).update(text).digest('base64url');
   }
 }
-
-function newSecret(): string {
-  return randomBytes(SECRET_BYTES).toString('base64url');
-}
-
-const digestOf = (id: string): string => hash('sha256', id, 'hex');
 
 const NAME = 'tote_console';
 /** Of a Host header; there is none where it is the scheme's own. */
@@ -105,17 +102,17 @@ const SECONDS_MAX = AGE_MS_MAX / 1_000;
 /** A browser has a few cookies for a host; whoever sends more is not searched for ours. */
 const COOKIES_MAX = 50;
 
-/** The session's id in a request's cookies; '' if there is none, or more than one: then somebody else has set one of them. */
-export function sessionIdIn(browser: BrowserHeaders): string {
+/** The session's ticket in a request's cookies; '' if there is none, or more than one: then somebody else has set one of them. */
+export function ticketIn(browser: BrowserHeaders): string {
   const start = `${nameFor(browser)}=`;
   const pairs = browser.cookie.split(';', COOKIES_MAX).map((pair) => pair.trim());
-  const ids = pairs.filter((pair) => pair.startsWith(start)).map((pair) => pair.slice(start.length));
-  return ids.length === 1 ? (ids[0] ?? '') : '';
+  const tickets = pairs.filter((pair) => pair.startsWith(start)).map((pair) => pair.slice(start.length));
+  return tickets.length === 1 ? (tickets[0] ?? '') : '';
 }
 
-/** Value of Set-Cookie for a session that `browser` has opened. */
-export const cookieOf = (id: string, browser: BrowserHeaders): string =>
-  `${nameFor(browser)}=${id}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${SECONDS_MAX}${secure(browser)}`;
+/** Value of Set-Cookie for the ticket of a session of `browser`. */
+export const cookieOf = (ticket: string, browser: BrowserHeaders): string =>
+  `${nameFor(browser)}=${ticket}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${SECONDS_MAX}${secure(browser)}`;
 
 /** Value of Set-Cookie that takes the session's cookie away. */
 export const endedCookie = (browser: BrowserHeaders): string =>

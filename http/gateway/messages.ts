@@ -62,6 +62,8 @@ export interface OperatorSetup extends PortSetup {
   readonly host: string;
   readonly port: number;
   readonly tokens: readonly OperatorToken[];
+  /** Of the console's sessions. */
+  readonly sessionKey: Uint8Array;
   readonly board: BoardMemory;
   readonly sandbox: Pick<Services, 'isFeedPush' | 'isClockManual'>;
   /** What all threads write of themselves. */

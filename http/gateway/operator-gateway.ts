@@ -111,7 +111,7 @@ export class OperatorGateway implements Serving {
   }
 
   #serve(archive: MessagePort): void {
-    const { sandbox, board, figures } = this.setup;
+    const { sandbox, board, figures, sessionKey } = this.setup;
     const client = new ArchiveClient(archive);
     this.#archive = client;
     const engine = new EngineQueries((query, onMessage) => {
@@ -123,7 +123,8 @@ export class OperatorGateway implements Serving {
     setInterval(() => prices.note(), NOTE_EVERY_MS).unref();
     const seen = this.#measure();
     const alarms = () => seen.alarms;
-    const console = openConsole({ tokens: this.#guard, board, engine, alarms, clock: systemClock });
+    const common = { tokens: this.#guard, sessionKey, clock: systemClock };
+    const console = openConsole({ ...common, board, engine, alarms });
     this.#console = console;
     const document = JSON.stringify(operatorDocument(OPERATOR_ENDPOINTS));
     const services = {

@@ -13,6 +13,7 @@ import type { Rules } from '../../engine/model/rules.js';
 import { type ManualClock, systemClock } from '../../process/clock.js';
 import type { Log } from '../../process/log/log.js';
 import type { Reload } from '../../process/reloads.js';
+import { sessionKeyOf } from '../console/sessions.js';
 import { shareLimits } from '../limits/shared-limits.js';
 import {
   CONNECTION_CELLS_BYTES,
@@ -84,6 +85,7 @@ export async function openPorts(config: RunningConfig, parts: PortParts): Promis
     host: operatorHost,
     port: operatorPort,
     tokens: operatorTokens,
+    sessionKey: sessionKeyOf(masterSecret),
     sandbox: { isFeedPush: config.feed === 'push', isClockManual: manualClock !== null },
     connectionsMax: operatorMax,
     tls: tls.operator,

@@ -26,6 +26,8 @@ export interface StandbyPortOptions {
   /** Gets what reads the tokens again. */
   readonly reloads: Reloads;
   readonly facts: () => StandbyStatus;
+  /** Of the console's sessions. */
+  readonly sessionKey: Uint8Array;
   /** Of this server. */
   readonly version: string;
   readonly log: Log;
@@ -39,7 +41,7 @@ export interface StandbyPort {
 /** Throws a `ConfigError` if the address cannot be listened on. */
 export async function openStandbyPort(config: Config, options: StandbyPortOptions): Promise<StandbyPort> {
   const { operatorHost, operatorPort } = config;
-  const { readTokens, reloads, facts, version, log, onFatal } = options;
+  const { readTokens, reloads, facts, sessionKey, version, log, onFatal } = options;
   const tls = tlsFilesOf(config).operator;
   let clientFaults = 0;
   const count = (): void => {
@@ -59,7 +61,7 @@ export async function openStandbyPort(config: Config, options: StandbyPortOption
   const guard = new TokenGuard(readTokens(), systemClock);
   const reload = tokensReload(readTokens, (tokens) => guard.setTokens(tokens));
   reloads.add('operator tokens', reload);
-  const console = openStandbyConsole({ tokens: guard, clock: systemClock, replication: facts });
+  const console = openStandbyConsole({ tokens: guard, sessionKey, clock: systemClock, replication: facts });
   const build = { version, node: process.version };
   const api = createStandbyApi({
     callers: console.callers,

@@ -1,6 +1,6 @@
 /**
  * Nobody learns a secret from the time that a comparison takes: what a client sends is held against a secret by
- * `timingSafeEqual`, in the two functions that are listed here, and nowhere by `===` or by a search. Secrets are known by the names
+ * `timingSafeEqual`, in the functions that are listed here, and nowhere by `===` or by a search. Secrets are known by the names
  * of what is compared, and of what that was made from. No clock is read.
  */
 import { deepEqual } from 'node:assert/strict';
@@ -14,6 +14,7 @@ const FOLDERS = ['http', 'config', 'crypto', 'persistence/data-dir'];
 /** The functions that may, each in its file. */
 const COMPARING = [
   'http/console/console-guard.ts refuseForgery',
+  'http/console/sessions.ts read',
   'http/operator/access/token-guard.ts #find',
 ];
 

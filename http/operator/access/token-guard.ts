@@ -63,6 +63,11 @@ export class TokenGuard implements Callers {
     );
   }
 
+  /** The token in force with this name. */
+  named(name: string): OperatorToken | undefined {
+    return this.#tokens.find(({ token }) => token.name === name)?.token;
+  }
+
   /** Whether a right token has come from the address. Some connections are kept for such addresses. */
   readonly hasProven = (address: string): boolean => this.#proven.has(address);
 

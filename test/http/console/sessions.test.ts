@@ -1,82 +1,85 @@
-/** How long a session of the console lasts, and what ends it. */
+/** How long a session of the console lasts, what ends it, and that every process with the same key knows it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OperatorToken } from '../../../engine/model/operators.js';
-import { AGE_MS_MAX, IDLE_MS_MAX, SESSIONS_MAX, Sessions } from '../../../http/console/sessions.js';
+import { AGE_MS_MAX, IDLE_MS_MAX, Sessions, sessionKeyOf } from '../../../http/console/sessions.js';
+import { TokenGuard } from '../../../http/operator/access/token-guard.js';
 import { TestClock } from '../../support/host/host.js';
 
 const CALLER: OperatorToken = { name: 'ann', role: 'support', digest: 'a'.repeat(64) };
+const KEY = sessionKeyOf(Buffer.alloc(32, 1));
 
 function opened() {
   const clock = new TestClock();
-  const revoked = new Set<string>();
-  const sessions = new Sessions(clock, ({ digest }) => !revoked.has(digest));
-  return { clock, revoked, sessions, ...sessions.open(CALLER) };
+  const guard = new TokenGuard([CALLER], clock);
+  const process = (key = KEY): Sessions => new Sessions(key, clock, guard);
+  const sessions = process();
+  const session = sessions.open(CALLER);
+  return { clock, guard, process, sessions, session, ticket: sessions.ticketOf(session) };
 }
 
-test('a session lasts while it is used, and ends after an hour without', () => {
-  const { clock, sessions, id, session } = opened();
-  for (let n = 0; n < 5; n++) {
+test('a session lasts while it is renewed, an hour without, and never more than twelve', () => {
+  const { clock, sessions, session } = opened();
+  let now = session;
+  for (let ms = 0; ms < AGE_MS_MAX; ms += IDLE_MS_MAX - 1) {
+    assert.ok(sessions.isOpen(now), `after ${ms} ms`);
+    now = sessions.renewed(now);
+    const ticket = sessions.ticketOf(now);
     clock.pass(IDLE_MS_MAX - 1);
-    assert.equal(sessions.use(id), session);
+    assert.deepEqual(sessions.read(ticket), clock.nowMs() - session.openedMs < AGE_MS_MAX ? now : null);
   }
-  assert.equal(sessions.leftMs(session), IDLE_MS_MAX);
-  clock.pass(IDLE_MS_MAX);
-  assert.equal(sessions.leftMs(session), 0);
+  const { id } = sessions.open(CALLER);
+  assert.notEqual(id, session.id);
+});
+
+test('a ticket that is not renewed ends after an hour; being watched renews nothing', () => {
+  const { clock, sessions, session, ticket } = opened();
+  clock.pass(IDLE_MS_MAX - 1);
+  assert.equal(sessions.isOpen(session), true);
+  clock.pass(1);
   assert.equal(sessions.isOpen(session), false);
-  assert.equal(sessions.use(id), null);
-  assert.equal(sessions.use(id), null, 'and does not come back');
+  assert.equal(sessions.read(ticket), null);
 });
 
-test('looking whether it is open does not use it: a page that is only watched ends', () => {
-  const { clock, sessions, id, session } = opened();
-  for (let n = 0; n < 4; n++) {
-    assert.equal(sessions.isOpen(session), true);
-    clock.pass(IDLE_MS_MAX / 4);
+test('a process that was started anew, or takes over, knows it, with the same CSRF token; one of another exchange does not', () => {
+  const { process, session, ticket } = opened();
+  assert.deepEqual(process().read(ticket), session);
+  assert.equal(process(sessionKeyOf(Buffer.alloc(32, 2))).read(ticket), null);
+});
+
+test('it ends with its token, and with a change of its role', () => {
+  for (const tokens of [
+    [],
+    [{ ...CALLER, role: 'admin' as const }],
+    [{ ...CALLER, digest: 'b'.repeat(64) }],
+  ]) {
+    const { guard, sessions, session, ticket } = opened();
+    guard.setTokens(tokens);
+    assert.equal(sessions.isOpen(session), false);
+    assert.equal(sessions.read(ticket), null);
   }
-  assert.equal(sessions.use(id), null);
 });
 
-test('however busy it is, it ends after twelve hours', () => {
-  const { clock, sessions, id, session } = opened();
-  for (let n = 0; n < 12 * 4 - 1; n++) {
-    clock.pass(AGE_MS_MAX / 48);
-    assert.equal(sessions.use(id), session);
-  }
-  clock.pass(AGE_MS_MAX / 48);
-  assert.equal(sessions.use(id), null);
-});
-
-test('it ends with its token', () => {
-  const { revoked, sessions, id, session } = opened();
-  revoked.add(CALLER.digest);
-  assert.equal(sessions.isOpen(session), false);
-  assert.equal(sessions.use(id), null);
-});
-
-test('a closed session is none, and others stay', () => {
-  const { sessions, id, session } = opened();
+test('what was logged out is ended with all its tickets, and others stay', () => {
+  const { clock, sessions, session, ticket } = opened();
   const other = sessions.open(CALLER);
-  assert.notEqual(other.id, id);
-  assert.notEqual(other.session.csrfToken, session.csrfToken);
-  sessions.close(id);
+  clock.pass(1);
+  const renewed = sessions.ticketOf(sessions.renewed(session));
+  sessions.close(session);
+  for (const each of [ticket, renewed]) assert.equal(sessions.read(each), null);
   assert.equal(sessions.isOpen(session), false);
-  assert.equal(sessions.use(id), null);
-  assert.equal(sessions.use(other.id), other.session);
+  clock.pass(IDLE_MS_MAX - 2);
+  sessions.close(sessions.open(CALLER));
+  assert.equal(sessions.read(renewed), null, 'for as long as a ticket is good');
+  assert.equal(sessions.isOpen(sessions.renewed(other)), true);
 });
 
-test('one more than there may be ends the one that was used least recently', () => {
-  const { sessions, id, session } = opened();
-  const second = sessions.open(CALLER);
-  for (let n = 2; n < SESSIONS_MAX; n++) sessions.open(CALLER);
-  assert.equal(sessions.use(id), session);
-  sessions.open(CALLER);
-  assert.equal(sessions.use(second.id), null);
-  assert.equal(sessions.isOpen(second.session), false);
-  assert.equal(sessions.use(id), session);
-});
-
-test('what has not the form of an id is no session', () => {
-  const { sessions, id } = opened();
-  for (const wrong of ['', id.slice(1), `${id}A`, `${id.slice(1)} `]) assert.equal(sessions.use(wrong), null);
+test('a ticket with another character is none', () => {
+  const { sessions, ticket } = opened();
+  assert.notEqual(sessions.read(ticket), null);
+  for (let at = 0; at < ticket.length; at++) {
+    const changed = ticket.charAt(at) === '1' ? '2' : '1';
+    assert.equal(sessions.read(ticket.slice(0, at) + changed + ticket.slice(at + 1)), null, String(at));
+  }
+  for (const wrong of ['', ticket.slice(1), `${ticket}A`]) assert.equal(sessions.read(wrong), null);
 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HttpRequest, StreamOwner, StreamSocket } from '../../../engine/model/ports.js';
 import { SESSION_ENDED } from '../../../http/console/session-resource.js';
-import { Session } from '../../../http/console/sessions.js';
+import type { Session } from '../../../http/console/sessions.js';
 import { WATCHERS_MAX, Watchers } from '../../../http/console/watchers.js';
 
 class PlayedSocket implements StreamSocket {
@@ -31,7 +31,8 @@ class PlayedSocket implements StreamSocket {
   }
 }
 
-const session = new Session({ name: 'ann', role: 'read', digest: '' }, 0, 0);
+const caller = { name: 'ann', role: 'read', digest: '' } as const;
+const session: Session = { caller, id: 'one', openedMs: 0, renewedMs: 0, csrfToken: '' };
 
 function played() {
   /** Questions that are not answered. */
@@ -111,7 +112,7 @@ test('a page that does not read misses messages, and no others', () => {
 
 test('the end of a session closes its pages within a second', () => {
   const { watchers, asked, ended, opened } = played();
-  const other = new Session(session.caller, 0, 0);
+  const other = { ...session, id: 'two' };
   const [mine, theirs] = [opened(), opened(other)];
   ended.add(session);
   watchers.tick();

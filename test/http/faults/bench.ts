@@ -279,7 +279,8 @@ export class Bench {
     });
     const guard = new tokens.TokenGuard([firstToken(keyDigest(TOKEN))], systemClock);
     const board = boardMemory();
-    const console = openConsole({ tokens: guard, board, engine, alarms: () => [], clock: systemClock });
+    const common = { tokens: guard, sessionKey: Buffer.alloc(32), clock: systemClock };
+    const console = openConsole({ ...common, board, engine, alarms: () => [] });
     const services = {
       engine,
       archive: this.#archive(),

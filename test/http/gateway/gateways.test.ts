@@ -58,6 +58,7 @@ test('a programming error in a gateway is told, and all gateways still close', a
     host: '127.0.0.1',
     port: 0,
     tokens: [],
+    sessionKey: Buffer.alloc(32),
     tls: null,
     board: setup.board,
     sandbox,

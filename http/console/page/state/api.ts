@@ -12,6 +12,10 @@ export type Answer<T> =
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 const TIMEOUT_MS = 30_000;
+const FIND_TIMEOUT_MS = 2_000;
+/** A session ends an hour after it was last renewed. */
+const RENEW_EVERY_MS = 5 * 60_000;
+let renewedMs = Date.now();
 const LOST =
   'The server did not answer. If this was a change, it may have been made all the same: look before you try again.';
 
@@ -21,18 +25,27 @@ export const operator = <T>(
   path: string,
   body?: unknown,
   headers: Readonly<Record<string, string>> = {},
-): Promise<Answer<T>> => send<T>(method, `/operator/v1${path}`, body, headers);
+): Promise<Answer<T>> => {
+  if (Date.now() - renewedMs > RENEW_EVERY_MS) {
+    renewedMs = Date.now();
+    void send('PUT', '/console/session');
+  }
+  return send<T>(method, `/operator/v1${path}`, body, headers);
+};
 
-/** Asks who this page's browser has logged in as. */
+/** Asks who this browser has logged in as. A server that does not answer may know it; one that took over is no standby any more. */
 export async function findSession(): Promise<void> {
-  const answer = await send<SessionResource | null>('GET', '/console/session');
-  session.value = answer.ok ? answer.data : null;
-}
-
-/** Ends the page's session where the server knows it no more. A server that does not answer may know it. */
-export async function checkSession(): Promise<void> {
-  const answer = await send<SessionResource | null>('GET', '/console/session');
-  if (answer.ok && answer.data === null) endSession(ENDED);
+  const answer = await send<SessionResource | null>(
+    'GET',
+    '/console/session',
+    undefined,
+    {},
+    FIND_TIMEOUT_MS,
+  );
+  const before = session.value ?? null;
+  if (answer.ok && answer.data === null) endSession(before === null ? '' : ENDED);
+  else if (answer.ok && JSON.stringify(answer.data) !== JSON.stringify(before)) session.value = answer.data;
+  else if (!answer.ok) session.value = before;
 }
 
 export async function logIn(token: string): Promise<string> {
@@ -52,6 +65,7 @@ async function send<T>(
   path: string,
   body?: unknown,
   headers: Readonly<Record<string, string>> = {},
+  timeoutMs = TIMEOUT_MS,
 ): Promise<Answer<T>> {
   try {
     const csrf = method === 'GET' ? undefined : session.value?.csrfToken;
@@ -63,7 +77,7 @@ async function send<T>(
         ...(csrf === undefined ? {} : { 'X-CSRF-Token': csrf }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     return await read<T>(response);
   } catch {

@@ -69,7 +69,7 @@ const BEGINS: Finding = {
   advice: 'Wait for some seconds.',
 };
 const TAKES_OVER =
-  'Nothing: this machine leads as soon as it has read all of the stream, and its console asks for the token again.';
+  'Nothing: this machine leads as soon as it has read all of the stream, and this page becomes the console of the leader.';
 const LEASE_FINDINGS: Readonly<Partial<Record<StandbyStatus['lease'], Finding>>> = {
   none: {
     severity: 'warning',
