@@ -10,6 +10,7 @@ import { EngineMeter } from './http/metrics/engine-meter.js';
 import { openOperatorTokens } from './persistence/data-dir/operator-tokens.js';
 import { masterSecretFingerprint } from './persistence/data-dir/secrets.js';
 import { JournalError } from './persistence/errors.js';
+import { quoted } from './persistence/journal/open-files.js';
 import { createLog, type Log, logNodeWarnings } from './process/log/log.js';
 import { Reloads } from './process/reloads.js';
 import { withServiceManager } from './process/service-manager.js';
@@ -50,7 +51,8 @@ async function start(given: Config, log: Log): Promise<void> {
 
   const tokens = { dir, token: config.operatorToken, file: config.operatorTokensFile };
   const secrets = { masterSecret, signing, operatorTokens: openOperatorTokens(tokens) };
-  const ports = await openPorts(config, { front, ...secrets, manualClock, log, version });
+  const facing = { version, dataDir: quoted(dir.root) };
+  const ports = await openPorts(config, { front, ...secrets, manualClock, log, ...facing });
   reloads.add('certificates', ports.reloadCertificates);
   reloads.add(
     'operator tokens',
@@ -71,7 +73,7 @@ async function start(given: Config, log: Log): Promise<void> {
     shutdown,
     version,
   );
-  const watch = watchServer(host, storage, front, shutdown, log);
+  const watch = watchServer(config, host, ports, storage, front, shutdown, log);
   run(host, watch, ports, storage, shutdown, log);
   const demoSecret = submitFirstCommands(setup, masterSecretFingerprint(masterSecret), sequencer, log);
   lifecycle.start(() => watch.logAwaitedPrices());

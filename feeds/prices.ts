@@ -6,7 +6,7 @@
 import type { RunningConfig } from '../config/setup.js';
 import { PriceTracker } from '../engine/host/price-tracker.js';
 import { Quoter } from '../engine/host/quoter.js';
-import { assetOf, marketOf, TIME_FRAMES, textAt, timeFrameOf } from '../engine/model/domain.js';
+import { ASSETS, assetOf, marketOf, TIME_FRAMES, textAt, timeFrameOf } from '../engine/model/domain.js';
 import type { EngineReads } from '../engine/model/views.js';
 import { type ChosenFeed, chooseFeed, type FeedSurroundings } from './choose-feed.js';
 import { bears } from './live/lateness.js';
@@ -24,6 +24,8 @@ export interface Prices extends ChosenFeed {
   readonly latenessMs: (asset: number) => number | null;
   /** Markets whose prices are too late for them, whether they take orders or an operator has them do so. */
   readonly lateMarkets: () => number;
+  /** Assets that are priced by another than their preferred live feed. */
+  readonly switchedAssets: () => number;
 }
 
 export function openPrices(
@@ -48,6 +50,11 @@ export function openPrices(
     config.lateFrames.includes(textAt(TIME_FRAMES, timeFrameOf(market))) || !isLate(market);
   const lateMarkets = (): number =>
     engine.rules?.markets.filter(({ marketId }) => isLate(marketOf(marketId))).length ?? 0;
+  const isSwitched = (asset: number): boolean => {
+    const source = tracker.latest(asset)?.source ?? null;
+    const preferred = chosen.liveFeeds.find((feed) => feed.covers(asset));
+    return source !== null && preferred !== undefined && preferred.name !== source;
+  };
   return {
     ...chosen,
     hours,
@@ -55,6 +62,7 @@ export function openPrices(
     quoter: new Quoter(engine, tracker, config.volatility, isOffered),
     latenessMs,
     lateMarkets,
+    switchedAssets: () => [...ASSETS.keys()].filter(isSwitched).length,
     expectedAssets: expectedAssetsOf(config, hours, tracker, chosen.liveFeeds),
     silentAssets: silentAssetsOf(config, hours, tracker, chosen.liveFeeds),
   };

@@ -57,7 +57,9 @@ export function buildOperatorQueries(
 
 /** Watches the server, and logs what operators should learn without asking. */
 export const watchServer = (
+  config: RunningConfig,
   host: Host,
+  ports: OpenPorts,
   storage: Storage,
   front: Front,
   shutdown: Shutdown,
@@ -71,6 +73,8 @@ export const watchServer = (
     threads: { journal: storage.disk, shadow: host.shadow, reader: host.past },
     isStopping: () => shutdown.isStopping,
     replicatedLog: storage.replicatedLog,
+    needsBackup: config.clock === 'system' && !config.feeds.includes('simulated'),
+    certificateEndsMs: ports.certificateEndsMs,
     log,
   });
 

@@ -72,6 +72,8 @@ export interface OperatorSetup extends PortSetup {
   readonly openConnections: SharedArrayBuffer;
   /** Of the server. */
   readonly version: string;
+  /** As commands of a shell take it. */
+  readonly dataDir: string;
 }
 
 /** A message that only wakes: there is something in the ring. */

@@ -154,13 +154,14 @@ export class OperatorGateway implements Serving {
 
   /** Measures this thread, and keeps what all threads count. */
   #measure(): Figures {
-    const { figures, openConnections, version } = this.setup;
+    const { figures, openConnections, version, dataDir } = this.setup;
     meterThread(operatorSheetOf(figures.operators), OPERATOR_PLACES.thread);
     const { nowMs, monotonicMs } = systemClock;
-    const readings = new Readings(figures, [new Int32Array(openConnections), this.#connections]);
     const guesses = (): GuessCounts => this.#guard.counted;
+    const connections = [new Int32Array(openConnections), this.#connections];
+    const readings = new Readings(figures, connections, guesses);
     const exposition = new Exposition(routeNames(ENDPOINTS), guesses, { version, node: process.version });
-    const kept = new Figures({ readings, exposition, nowMs, monotonicMs });
+    const kept = new Figures({ readings, exposition, dataDir, nowMs, monotonicMs });
     setInterval(() => kept.sample(), SAMPLE_EVERY_MS).unref();
     return kept;
   }

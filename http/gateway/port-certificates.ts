@@ -6,10 +6,9 @@
 import type { TlsFiles } from '../../config/certificate.js';
 import { type Certificate, CertificateError, readCertificate } from '../../config/certificate.js';
 import type { Log } from '../../process/log/log.js';
+import { EXPIRY_DAYS } from '../metrics/alarm-list.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** Within so many days of its end a certificate is reported every day: most are renewed a month before. */
-export const EXPIRY_DAYS = 21;
 
 interface Held {
   readonly files: TlsFiles;
@@ -58,6 +57,12 @@ export class PortCertificates<Port extends string> {
       );
     }
     return done.length === 0 ? null : done.join('; ');
+  }
+
+  /** When the first one ends; null for none. */
+  get endsMs(): number | null {
+    const ends = [...this.#held.values()].map(({ certificate }) => certificate.validToMs);
+    return ends.length === 0 ? null : Math.min(...ends);
   }
 
   /** Reports certificates that expire soon or have expired, each once a day. To be called every now and then. */

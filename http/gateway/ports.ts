@@ -38,6 +38,8 @@ export interface OpenPorts {
   readonly operatorUrl: string;
   /** Reads the certificates anew (`PortCertificates.reload`). */
   readonly reloadCertificates: Reload;
+  /** When the first certificate of a port ends; null without TLS. */
+  readonly certificateEndsMs: () => number | null;
   /** Passes on the held requests, and all that follow. */
   serve(rules: Rules, forOperators: ForOperators, newArchivePort: () => MessagePort): void;
   /** Accepts no new connections; resolves once all pending requests are answered. */
@@ -49,6 +51,8 @@ export interface PortParts {
   readonly masterSecret: Uint8Array;
   readonly operatorTokens: readonly OperatorToken[];
   readonly version: string;
+  /** As commands of a shell take it. */
+  readonly dataDir: string;
   readonly signing: SigningKeys;
   /** null for the system's clock. */
   readonly manualClock: ManualClock | null;
@@ -90,6 +94,7 @@ export async function openPorts(config: RunningConfig, parts: PortParts): Promis
     connectionsMax: operatorMax,
     tls: tls.operator,
     version: parts.version,
+    dataDir: parts.dataDir,
     openConnections,
     logLevel,
   };
@@ -115,6 +120,7 @@ export async function openPorts(config: RunningConfig, parts: PortParts): Promis
     publicUrl: urlOf(host, taken, tls.public !== null),
     operatorUrl: urlOf(operatorHost, operatorTaken, tls.operator !== null),
     reloadCertificates: () => certificates.reload(),
+    certificateEndsMs: () => certificates.endsMs,
     serve: (rules, connected, newArchivePort) => front.serve(rules, connected, newArchivePort),
     close: () => front.close(),
   };

@@ -8,11 +8,12 @@ export interface Alarm {
   readonly severity: 'critical' | 'warning';
   /** What is the case, in a sentence. */
   readonly what: string;
+  /** With `DATA_DIR` in commands, which a server replaces by its own. */
   readonly advice: string;
   /** The figure, from the samples and in PromQL; null where it is not to be had. */
   readonly figure: (reading: Reading, vitals: Pick<Vitals, 'latest' | 'sum'>) => number | null;
   readonly promql: string;
-  readonly unit: '' | 's' | 'bytes' | 'commands' | 'share';
+  readonly unit: '' | 's' | 'days' | 'bytes' | 'commands' | 'share';
   /** The alarm is raised above, or below, this for so long. */
   readonly above?: number;
   readonly below?: number;
@@ -24,6 +25,13 @@ export const gauge =
   (name: GaugeName): Alarm['figure'] =>
   ({ gauges }) =>
     gauges.get(name);
+/** Seconds since the time of a gauge; below 0 until then. */
+export const secondsSince =
+  (name: GaugeName): Alarm['figure'] =>
+  ({ gauges, timeMs }) => {
+    const atMs = gauges.get(name);
+    return atMs > 0 ? (timeMs - atMs) / 1_000 : null;
+  };
 export const level =
   (isAlarming: (level: number) => boolean): Alarm['figure'] =>
   ({ gauges }) =>

@@ -2,7 +2,7 @@
  * What operators are alarmed of, in one list: `/vitals` and the console evaluate it, and Prometheus's rules and the alarms in
  * docs/ops/runbook.md are generated from it (`TOTE_TEST_WRITE=1 npm test -- monitoring`).
  */
-import { type Alarm, gauge, level, quantileOf, vital } from './alarm-figures.js';
+import { type Alarm, gauge, level, quantileOf, secondsSince, vital } from './alarm-figures.js';
 import { SPACE_LEVELS } from './engine-figures.js';
 import { REPLICATION_ALARMS } from './replication-alarms.js';
 import { SAMPLE_EVERY_MS } from './vitals.js';
@@ -12,9 +12,14 @@ export const HANGS_MS = 5_000;
 /** The archive is far behind from so many missing commands on. */
 export const ARCHIVE_BEHIND_COMMANDS = 500_000;
 
+/** Certificates are mostly renewed a month before their end. */
+export const EXPIRY_DAYS = 21;
+
 /** A port is nearly full when more than this part of its connections is taken. */
 export const CROWDED_SHARE = 0.9;
 
+/** Of vitals. */
+const MINUTE = 60_000 / SAMPLE_EVERY_MS;
 const [SOFT, RESERVE] = [SPACE_LEVELS.indexOf('soft'), SPACE_LEVELS.indexOf('reserve')];
 
 export const ALARMS: readonly Alarm[] = [
@@ -22,8 +27,7 @@ export const ALARMS: readonly Alarm[] = [
     name: 'engine_hangs',
     severity: 'critical',
     what: "no turn of the engine's thread has ended for a while: nothing is answered",
-    advice:
-      'Restart the server; a restart recovers every acknowledged order. /healthz says the same to a supervisor.',
+    advice: 'Restart the server: every acknowledged order is recovered.',
     figure: ({ gauges, monotonicMs }) => (monotonicMs - gauges.get('turnEndedMs')) / 1_000,
     promql: 'tote_engine_turn_age_seconds',
     unit: 's',
@@ -35,9 +39,54 @@ export const ALARMS: readonly Alarm[] = [
     severity: 'critical',
     what: 'files of the journal were deleted or replaced under the running server: nothing is acknowledged any more',
     advice:
-      "Do not stop the server: it alone still has them open. The log's line journal_lost has the commands that copy them back from /proc/PID/fd; run them as the server's user, then start again.",
+      "Do not stop the server: it alone still has them open. Run the commands of the log's line journal_lost as the server's user, then start again.",
     figure: gauge('isJournalLost'),
     promql: 'tote_journal_lost',
+    unit: '',
+    above: 0,
+    forSeconds: 0,
+  },
+  {
+    name: 'journal_damaged',
+    severity: 'critical',
+    what: 'the journal is damaged on disk: orders go on, but a restart or backup may be refused',
+    advice:
+      'npx tote verify DATA_DIR names the file. Stop the server, and cp BACKUP_DIR/journal/FILE DATA_DIR/journal/; without a backup, npx tote restore DATA_DIR --out NEW_DIR.',
+    figure: gauge('journalFaults'),
+    promql: 'tote_journal_faults',
+    unit: '',
+    above: 0,
+    forSeconds: 0,
+  },
+  {
+    name: 'trading_stopped',
+    severity: 'warning',
+    what: 'an operator has switched trading off: no order is taken',
+    advice: 'The audit says who and why. Switch it on again: console, or PUT /trading.',
+    figure: gauge('isTrading'),
+    promql: 'tote_trading_enabled',
+    unit: '',
+    below: 1,
+    forSeconds: 0,
+  },
+  {
+    name: 'orders_refused',
+    severity: 'critical',
+    what: 'trading is on, and no order has been taken for a minute',
+    advice: 'ordersRefused in /status has the code, the alarm beside this one the remedy.',
+    figure: ({ gauges }) => gauges.get('isTrading') - gauges.get('isTakingOrders'),
+    promql: 'tote_trading_enabled - tote_taking_orders',
+    unit: '',
+    above: 0,
+    forSeconds: 60,
+  },
+  {
+    name: 'market_suspended',
+    severity: 'warning',
+    what: 'markets are suspended: they open no rounds',
+    advice: 'The audit says who did it. Resume them: console, or PATCH /markets/{id}.',
+    figure: gauge('marketsSuspended'),
+    promql: 'tote_markets_suspended',
     unit: '',
     above: 0,
     forSeconds: 0,
@@ -47,7 +96,7 @@ export const ALARMS: readonly Alarm[] = [
     severity: 'critical',
     what: 'the wall clock was set, is behind the journal, or has to be confirmed: no order is taken',
     advice:
-      'Synchronise the clock (chronyc tracking, timedatectl). Orders are taken again once it has been right for 10 s. If it was ahead before and is right now, clock_gap in the log names the way back.',
+      'Synchronise the clock (chronyc tracking, timedatectl): orders are taken once it has been right for 10 s. If it was ahead before, clock_gap in the log names the way back.',
     figure: gauge('isClockSound'),
     promql: 'tote_clock_sound',
     unit: '',
@@ -59,7 +108,7 @@ export const ALARMS: readonly Alarm[] = [
     severity: 'critical',
     what: 'the wall clock is more than 15 minutes ahead of the journal, and stakes are open: nothing is settled, no order is taken',
     advice:
-      'Compare the clock with another one. If it is right, confirm it (console, or POST /clock/confirm); if not, set it right.',
+      'Compare another clock. If this one is right, confirm it (console, or POST /clock/confirm); else set it.',
     figure: gauge('isClockUnconfirmed'),
     promql: 'tote_clock_unconfirmed',
     unit: '',
@@ -70,8 +119,7 @@ export const ALARMS: readonly Alarm[] = [
     name: 'disk_reserve',
     severity: 'critical',
     what: 'less than 1 GiB is free: no order is taken; below 256 MiB the server stops',
-    advice:
-      'Free space on the disk of the data directory, or enlarge it; a shorter TOTE_RETENTION leaves less of the journal.',
+    advice: 'Free space, or enlarge the disk; a shorter TOTE_RETENTION leaves less of the journal.',
     figure: level((now) => now >= RESERVE),
     promql: 'sum by (instance) (tote_space_level{level=~"reserve|hard"})',
     unit: '',
@@ -82,8 +130,7 @@ export const ALARMS: readonly Alarm[] = [
     name: 'disk_soft',
     severity: 'warning',
     what: 'less than 2 GiB is free: snapshots and archive pause',
-    advice:
-      'Free space on the disk of the data directory, or enlarge it, before orders are refused at 1 GiB.',
+    advice: 'Free space, or enlarge the disk, before orders are refused at 1 GiB.',
     figure: level((now) => now === SOFT),
     promql: 'tote_space_level{level="soft"}',
     unit: '',
@@ -100,6 +147,43 @@ export const ALARMS: readonly Alarm[] = [
     unit: 'bytes',
     below: 0,
     forSeconds: 60,
+  },
+  {
+    name: 'backup_old',
+    severity: 'warning',
+    what: 'there was no backup for 26 hours, or never one',
+    advice:
+      'npx tote backup BACKUP_DIR DATA_DIR, by a timer. After a backup by other means: touch DATA_DIR/last-backup.',
+    figure: secondsSince('backupAtMs'),
+    promql: 'time() - tote_backup_timestamp_seconds',
+    unit: 's',
+    above: 26 * 3_600,
+    forSeconds: 0,
+  },
+  {
+    name: 'snapshot_old',
+    severity: 'warning',
+    what: 'the newest snapshot is older than an hour: a restart would take longer',
+    advice: 'shadow in /status says why; npx tote snapshot DATA_DIR writes one.',
+    figure: secondsSince('unsavedSinceMs'),
+    promql: 'time() - tote_unsaved_timestamp_seconds',
+    unit: 's',
+    above: 3_600,
+    forSeconds: 1_200,
+  },
+  {
+    name: 'certificate_expires',
+    severity: 'warning',
+    what: "a port's certificate ends soon: clients will refuse the server",
+    advice: 'certificate_expires in the log names its file. Renew it, then send SIGHUP.',
+    figure: (...now) => {
+      const seconds = secondsSince('certificateEndsMs')(...now);
+      return seconds === null ? null : -seconds / 86_400;
+    },
+    promql: '(tote_certificate_ends_timestamp_seconds - time()) / 86400',
+    unit: 'days',
+    below: EXPIRY_DAYS,
+    forSeconds: 0,
   },
   {
     name: 'journal_backlog',
@@ -133,8 +217,7 @@ export const ALARMS: readonly Alarm[] = [
     name: 'asset_silent',
     severity: 'warning',
     what: 'assets whose market is open have had no price for 10 s: their rounds will be voided',
-    advice:
-      'tote_feed_age_seconds and feed in /status say which. Is its market closed today? Then list the day in TOTE_HOLIDAYS_FILE.',
+    advice: 'feed in /status says which. If its market is closed today, list the day in TOTE_HOLIDAYS_FILE.',
     figure: gauge('assetsSilent'),
     promql: 'tote_feed_assets_silent',
     unit: '',
@@ -142,11 +225,34 @@ export const ALARMS: readonly Alarm[] = [
     forSeconds: 15,
   },
   {
+    name: 'price_held',
+    severity: 'warning',
+    what: 'a price is held back as absurd: too far from the last one',
+    advice:
+      'Compare another source. If it is right, confirm it (console, or POST /prices/{crypto}/confirm), else suspend the markets.',
+    figure: gauge('assetsHeld'),
+    promql: 'tote_assets_held',
+    unit: '',
+    above: 0,
+    forSeconds: 10,
+  },
+  {
+    name: 'feed_switched',
+    severity: 'warning',
+    what: 'assets are not priced by their preferred feed',
+    advice: 'feed.sources in /status says what ails it. They come back to it by themselves.',
+    figure: gauge('assetsSwitched'),
+    promql: 'tote_assets_switched',
+    unit: '',
+    above: 0,
+    forSeconds: 0,
+  },
+  {
     name: 'markets_late',
     severity: 'warning',
     what: 'live prices arrive too late for markets: these take no orders, or lose money',
     advice:
-      'tote_feed_lateness_seconds and feed.sources in /status say how late. Take a faster source, or offer longer time frames only (markets in the rules). docs/ops/prices.md has how late each may be.',
+      'feed.sources in /status says how late. Take a faster source, or offer longer time frames only (docs/ops/prices.md).',
     figure: gauge('marketsLate'),
     promql: 'tote_markets_late',
     unit: '',
@@ -225,12 +331,39 @@ export const ALARMS: readonly Alarm[] = [
     forSeconds: 300,
   },
   {
+    name: 'server_errors',
+    severity: 'warning',
+    what: 'more than 1 % of answers have a status of 500 or above',
+    advice: 'tote_refusals_total has the codes: docs/bots/errors.md.',
+    figure: (_reading, vitals) => {
+      const answers = vitals.sum('requestsPerSecond', MINUTE);
+      return answers === 0 ? null : vitals.sum('serverErrorsPerSecond', MINUTE) / answers;
+    },
+    promql:
+      'sum by (instance) (rate(tote_http_requests_total{status=~"5.."}[1m])) / sum by (instance) (rate(tote_http_requests_total[1m]))',
+    unit: 'share',
+    above: 0.01,
+    forSeconds: 60,
+  },
+  {
+    name: 'wrong_tokens',
+    severity: 'warning',
+    what: 'more than ten requests in 15 minutes had wrong operator tokens',
+    advice:
+      'operator_tokens_refused in the log has their addresses. Is it a script with an old token? Else close the port to them.',
+    figure: (_reading, vitals) => vitals.sum('wrongTokens', 15 * MINUTE),
+    promql: 'sum by (instance) (increase(tote_operator_tokens_refused_total[15m]))',
+    unit: '',
+    above: 10,
+    forSeconds: 0,
+  },
+  {
     name: 'client_faults',
     severity: 'warning',
     what: "programming errors ended clients' requests or streams in the last 15 minutes",
     advice:
-      'The log has a line client_fault for each, with its stack: report it. Nothing else is affected. Somebody may cause it on purpose: see the address.',
-    figure: (_reading, vitals) => vitals.sum('clientFaults', (15 * 60_000) / SAMPLE_EVERY_MS),
+      'Report the lines client_fault of the log. Nothing else is affected. Somebody may cause it on purpose: see the address.',
+    figure: (_reading, vitals) => vitals.sum('clientFaults', 15 * MINUTE),
     promql: 'sum by (instance) (increase(tote_client_faults_total[15m]))',
     unit: '',
     above: 0,

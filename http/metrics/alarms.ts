@@ -20,6 +20,9 @@ export class RaisedAlarms {
   readonly #sinceMs = new Map<string, number>();
   #raised: readonly Raised[] = [];
 
+  /** `dataDir` as commands of a shell take it. */
+  constructor(private readonly dataDir: string) {}
+
   get raised(): readonly Raised[] {
     return this.#raised;
   }
@@ -35,7 +38,8 @@ export class RaisedAlarms {
       const sinceMs = this.#sinceMs.get(alarm.name) ?? reading.timeMs;
       this.#sinceMs.set(alarm.name, sinceMs);
       if (reading.timeMs - sinceMs < alarm.forSeconds * 1_000) return [];
-      const { name, severity, what, advice, unit } = alarm;
+      const { name, severity, what, unit } = alarm;
+      const advice = alarm.advice.replaceAll('DATA_DIR', () => this.dataDir);
       return [{ name, severity, what, advice, unit, value, limit: limitOf(alarm), since: sinceMs / 1_000 }];
     });
   }

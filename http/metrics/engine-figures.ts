@@ -39,16 +39,28 @@ export const ENGINE_GAUGES = [
   'assetsSilent',
   ...ASSETS.map((_, asset) => ageOf(asset)),
   ...ASSETS.map((_, asset) => latenessOf(asset)),
-  /** Markets whose prices are too late for them. */
+  /** Markets whose prices are too late for them, and those that are suspended. */
   'marketsLate',
+  'marketsSuspended',
+  /** Assets of which a price is held back as absurd, and those that are not priced by their preferred feed. */
+  'assetsHeld',
+  'assetsSwitched',
   'durableSeq',
   'backlogCommands',
   'shadowLagCommands',
   'archiveLagCommands',
   /** 1 if something prevents snapshots or the archive, else 0. */
   'isShadowImpaired',
+  /** Damaged parts of the journal that were found since the start. */
+  'journalFaults',
   /** Milliseconds since 1970; 0 for none. */
   'snapshotAtMs',
+  /** The same of the newest snapshot, or the directory's beginning without one; NaN while nothing has happened since. */
+  'unsavedSinceMs',
+  /** The same of the last backup, or the directory's beginning without one; NaN where none is needed. */
+  'backupAtMs',
+  /** The same of the first end of a port's certificate; NaN without TLS. */
+  'certificateEndsMs',
   'freeBytes',
   'recoveryNeedsBytes',
   'accounts',
@@ -93,23 +105,31 @@ export interface EngineFiguresOptions {
   readonly engineGauges: SharedArrayBuffer;
   readonly clock: Clock;
   readonly sequencer: Sequencer;
-  readonly tracker: { latest(asset: number): PriceTick | null };
+  readonly tracker: { latest(asset: number): PriceTick | null; held(asset: number): object | null };
   readonly quoter: Pick<Quoter, 'volatility' | 'estimate'>;
   readonly expectedAssets: AssetsAt;
   readonly silentAssets: AssetsAt;
   readonly latenessMs: (asset: number) => number | null;
   readonly lateMarkets: () => number;
+  readonly switchedAssets: () => number;
   readonly shadow: () => {
     readonly appliedSeq: number;
     readonly archiveSeq: number;
     readonly reason: string | null;
-    readonly snapshot: { readonly atMs: number } | null;
+    readonly oldRows: { readonly faults: readonly string[] };
+    readonly snapshot: { readonly seq: number; readonly atMs: number } | null;
+    readonly backupAtMs: number | null;
+    readonly createdAtMs: number;
     readonly recoveryNeedsBytes: number;
     readonly freeBytes: number;
   };
   readonly threads: Readonly<Record<BackgroundThread, Busy>>;
   /** Markets that open no round because the house cannot pay its seeds. */
   readonly marketsWithoutCapital: (nowMs: number) => number;
+  /** Money is at stake: prices are not simulated, nor is the clock. */
+  readonly needsBackup: boolean;
+  /** null where no port has TLS. */
+  readonly certificateEndsMs: () => number | null;
   /** null where the journal is on this machine alone. */
   readonly replicatedLog: () => LeaderLog | null;
   /** The process is about to end. */
@@ -135,6 +155,9 @@ export class EngineFigures {
     gauges.set('isBacklogged', Number(sequencer.gate === 'journal_backlog'));
     gauges.set('isJournalLost', Number(sequencer.isLost));
     gauges.set('spaceLevel', SPACE_LEVELS.indexOf(sequencer.spaceLevel));
+    const { enabled } = sequencer.engine.trading;
+    gauges.set('isTrading', Number(enabled));
+    gauges.set('isTakingOrders', Number(enabled && sequencer.gate === null));
     setLogGauges(gauges, this.options.replicatedLog());
   }
 
@@ -151,13 +174,16 @@ export class EngineFigures {
   }
 
   #samplePrices(nowMs: number): void {
-    const { tracker, quoter, expectedAssets, silentAssets, latenessMs, lateMarkets } = this.options;
+    const { tracker, quoter, expectedAssets, silentAssets, latenessMs, lateMarkets, switchedAssets } =
+      this.options;
     const gauges = this.#gauges;
     gauges.set('assetsExpected', expectedAssets(nowMs).length);
     gauges.set('assetsSilent', silentAssets(nowMs).length);
     gauges.set('marketsLate', lateMarkets());
-    let [atBound, repeating] = [0, 0];
+    gauges.set('assetsSwitched', switchedAssets());
+    let [atBound, repeating, held] = [0, 0, 0];
     for (const asset of ASSETS.keys()) {
+      held += Number(tracker.held(asset) !== null);
       const { isAtBound, repeated } = quoter.volatility(asset);
       if (quoter.estimate(asset) !== null) {
         atBound += Number(isAtBound);
@@ -167,6 +193,7 @@ export class EngineFigures {
       gauges.set(ageOf(asset), tick === null ? Number.NaN : Math.max(0, nowMs - tick.timeMs) / 1_000);
       gauges.set(latenessOf(asset), (latenessMs(asset) ?? Number.NaN) / 1_000);
     }
+    gauges.set('assetsHeld', held);
     gauges.set('assetsAtBound', atBound);
     gauges.set('assetsRepeating', repeating);
   }
@@ -185,25 +212,30 @@ export class EngineFigures {
   }
 
   #sampleJournal(): void {
-    const { sequencer, shadow } = this.options;
+    const { sequencer, shadow, needsBackup, certificateEndsMs } = this.options;
     const gauges = this.#gauges;
     const { durableSeq, backlogCommands } = sequencer;
-    const { appliedSeq, archiveSeq, reason, snapshot, recoveryNeedsBytes, freeBytes } = shadow();
+    const { appliedSeq, archiveSeq, reason, recoveryNeedsBytes, freeBytes, ...kept } = shadow();
+    const { oldRows, snapshot, backupAtMs, createdAtMs } = kept;
     gauges.set('durableSeq', durableSeq);
     gauges.set('backlogCommands', backlogCommands);
     gauges.set('shadowLagCommands', Math.max(0, durableSeq - appliedSeq));
     gauges.set('archiveLagCommands', Math.max(0, durableSeq - archiveSeq));
     gauges.set('isShadowImpaired', Number(reason !== null));
+    gauges.set('journalFaults', oldRows.faults.length);
     gauges.set('snapshotAtMs', snapshot?.atMs ?? 0);
+    const isSaved = durableSeq <= (snapshot?.seq ?? 0);
+    gauges.set('unsavedSinceMs', isSaved ? Number.NaN : (snapshot?.atMs ?? createdAtMs));
+    gauges.set('backupAtMs', needsBackup ? (backupAtMs ?? createdAtMs) : Number.NaN);
+    gauges.set('certificateEndsMs', certificateEndsMs() ?? Number.NaN);
     gauges.set('freeBytes', freeBytes);
     gauges.set('recoveryNeedsBytes', recoveryNeedsBytes);
   }
 
   #sampleState(): void {
-    const { engine, gate } = this.options.sequencer;
+    const { engine } = this.options.sequencer;
     const gauges = this.#gauges;
-    gauges.set('isTrading', Number(engine.trading.enabled));
-    gauges.set('isTakingOrders', Number(engine.trading.enabled && gate === null));
+    gauges.set('marketsSuspended', suspendedMarkets(engine).length);
     gauges.set('accounts', engine.accountCount);
     gauges.set('keys', engine.keyCount);
     gauges.set('betsInMemory', engine.betCount);
@@ -228,6 +260,12 @@ export class EngineFigures {
       all.reduce((sum, round) => sum + exposureCents(round), 0),
     );
   }
+}
+
+export function suspendedMarkets(engine: EngineReads): number[] {
+  const suspended: number[] = [];
+  for (let market = 0; market < MARKETS_MAX; market++) if (engine.isSuspended(market)) suspended.push(market);
+  return suspended;
 }
 
 function openRounds(engine: EngineReads): RoundView[] {

@@ -1,5 +1,6 @@
 /** All figures as the operators' thread reads them at one moment. */
 
+import type { Guesses } from '../../engine/model/operators.js';
 import { CONNECTION_CELLS } from '../uws/connection-limits.js';
 import { Histogram, sumOf } from './cells.js';
 import { type EngineGauges, engineGaugesOf } from './engine-figures.js';
@@ -41,6 +42,8 @@ export interface Reading {
   readonly commit: Histogram;
   /** Of a leader: its batches on their way into the replicated log. */
   readonly publish: Histogram;
+  /** Requests with operator tokens that nobody has, since the start. */
+  readonly wrongTokens: number;
   readonly threads: readonly ThreadFigures[];
 }
 
@@ -50,20 +53,23 @@ export class Readings {
   readonly #gateways: readonly Float64Array[];
   readonly #gatewayThreads: number;
   readonly #operators: Float64Array;
-  readonly #connections: readonly Int32Array[];
 
   /** `connections` are `CONNECTION_CELLS` of the public port and the operators'. */
-  constructor(memory: FiguresMemory, connections: readonly Int32Array[]) {
+  constructor(
+    memory: FiguresMemory,
+    private readonly connections: readonly Int32Array[],
+    private readonly guesses: () => Pick<Guesses, 'wrong' | 'refused'>,
+  ) {
     this.#gauges = memory.engineGauges;
     this.#engine = engineSheetOf(memory.engine);
     this.#gateways = memory.gateways.map(gatewaySheetOf);
     this.#gatewayThreads = memory.gatewayThreads;
     this.#operators = operatorSheetOf(memory.operators);
-    this.#connections = connections;
   }
 
   take(timeMs: number, monotonicMs: number): Reading {
     const engine = Float64Array.from(this.#engine);
+    const guesses = this.guesses();
     const gateways = sumOf(this.#gateways, this.#gateways[0]?.length ?? 0);
     return {
       timeMs,
@@ -72,8 +78,8 @@ export class Readings {
       engine,
       gateways,
       gatewayThreads: this.#gatewayThreads,
-      connections: this.#connections[0]?.[CONNECTION_CELLS.open] ?? 0,
-      connectionsTaken: { public: takenOf(this.#connections[0]), operators: takenOf(this.#connections[1]) },
+      connections: this.connections[0]?.[CONNECTION_CELLS.open] ?? 0,
+      connectionsTaken: { public: takenOf(this.connections[0]), operators: takenOf(this.connections[1]) },
       orders: new Histogram(gateways, GATEWAY_PLACES.orders, MICROSECONDS),
       stages: ORDER_STAGES.map((name, at) => ({
         name,
@@ -82,6 +88,7 @@ export class Readings {
       batchCommands: new Histogram(engine, ENGINE_PLACES.batchCommands, COMMANDS),
       commit: new Histogram(engine, ENGINE_PLACES.commit, MICROSECONDS),
       publish: new Histogram(engine, ENGINE_PLACES.publish, MICROSECONDS),
+      wrongTokens: guesses.wrong + guesses.refused,
       threads: this.#threads(engine),
     };
   }

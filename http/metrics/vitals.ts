@@ -79,6 +79,7 @@ const clientFaultsOf = ({ threads }: Reading): number =>
 const COLUMNS = {
   requestsPerSecond: perSecond(answersBy(() => true)),
   clientFaults: (now, before) => clientFaultsOf(now) - clientFaultsOf(before),
+  wrongTokens: (now, before) => now.wrongTokens - before.wrongTokens,
   serverErrorsPerSecond: perSecond(answersBy((status) => status >= 500)),
   rateLimitedPerSecond: perSecond(limitedOf),
   ordersPerSecond: perSecond(({ orders }) => orders.count),

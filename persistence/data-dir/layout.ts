@@ -34,6 +34,8 @@ export interface DataDir {
   readonly signingKeysFile: string;
   /** How to bet with the demo account's key; there may be none. */
   readonly demoFile: string;
+  /** Made anew by each backup: its time is the backup's. There may be none. */
+  readonly backupStamp: string;
   /** The highest epoch of the replicated log that this machine has seen; there may be none. */
   readonly epochFile: string;
 }
@@ -58,6 +60,7 @@ export function dataDirLayout(path: string): DataDir {
     operatorTokensFile: join(root, 'operator-tokens'),
     signingKeysFile: join(root, 'signing-keys'),
     demoFile: join(root, 'demo'),
+    backupStamp: join(root, 'last-backup'),
     epochFile: join(root, 'epoch'),
   };
 }

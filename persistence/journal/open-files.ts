@@ -67,4 +67,5 @@ function isInPlace({ path, dev, ino }: OpenFile): boolean {
   }
 }
 
-const quoted = (path: string): string => `'${path.replaceAll("'", "'\\''")}'`;
+/** As a word of a shell's command. */
+export const quoted = (path: string): string => `'${path.replaceAll("'", "'\\''")}'`;

@@ -59,6 +59,10 @@ export interface ShadowStatus {
   /** What a restart after an unclean stop would need for its copy of the open segment, and what is free. */
   readonly recoveryNeedsBytes: number;
   readonly freeBytes: number;
+  /** When the last backup was made, by its stamp; null for none. */
+  readonly backupAtMs: number | null;
+  /** When the data directory was made; NaN while that is not known. */
+  readonly createdAtMs: number;
 }
 
 export const STATUS_AT_START: ShadowStatus = {
@@ -72,6 +76,8 @@ export const STATUS_AT_START: ShadowStatus = {
   arrayBuffersBytes: 0,
   recoveryNeedsBytes: 0,
   freeBytes: 0,
+  backupAtMs: null,
+  createdAtMs: Number.NaN,
 };
 
 /** What the shadow has done, for the log. */

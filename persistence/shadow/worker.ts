@@ -2,13 +2,14 @@
  * The shadow's thread: runs the shadow slice by slice and reports its status. Errors are reported, and the shadow is
  * started again at growing intervals. Only a divergence ends the server, and the event loop does that.
  */
+import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
 import type { Clock } from '../../engine/model/ports.js';
 import { databaseBytes } from '../data-dir/files.js';
 import { copyNeedsBytes, DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } from '../data-dir/space.js';
-import { JournalError, messageOf } from '../errors.js';
+import { codeOf, JournalError, messageOf } from '../errors.js';
 import { toErrorParts } from '../journal/messages.js';
 import { findSegments } from '../journal/segment/names.js';
 import type { FromArchivist, ToArchivist } from '../past/messages.js';
@@ -52,6 +53,8 @@ let statusAtMs = Number.NEGATIVE_INFINITY;
 let retryMs = RETRY_MS_MIN;
 /** Why the last shadow ended; cleared when one has reached the journal's end. */
 let trouble: string | null = null;
+/** Newer rows of the journal that could not be read. */
+let damage: readonly string[] = [];
 /** What the archive's reader waits for, 0 for nothing, and how far it was last told that the archive has come. */
 let wantedSeq = 0;
 let toldSeq = 0;
@@ -85,7 +88,7 @@ function turn(): void {
     tellArchived(shadow);
     retryMs = RETRY_MS_MIN;
     const isAtEnd = next === 'idle' || next === 'checking';
-    if (isAtEnd) trouble = null;
+    if (isAtEnd) [trouble, damage] = [null, []];
     report(isAtEnd ? 'following' : next, trouble ?? shadow.complaint);
     if (next === 'idle') turnAfter(shadow.isWanted ? WANTED_POLL_MS : POLL_MS);
     else turnNext();
@@ -130,6 +133,7 @@ function onError(thrown: unknown): void {
     return;
   }
   trouble = messageOf(thrown);
+  if (codeOf(thrown) === 'journal_corrupt') damage = [trouble];
   report('failed', trouble);
   dropShadow();
   turnAfter(retryMs);
@@ -152,12 +156,16 @@ function checkSpace(): void {
   recoveryNeedsBytes = open === undefined ? 0 : copyNeedsBytes(databaseBytes(open));
 }
 
+/** null for no such file. */
+const madeAtMs = (path: string): number | null => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
+
 /** Reports the status when its state changes, and at intervals. */
 function report(state: ShadowState, reason: string | null): void {
   const nowMs = clock.monotonicMs();
   const isNews = state !== status.state || reason !== status.reason;
   if (!isNews && nowMs - statusAtMs < STATUS_EVERY_MS) return;
   statusAtMs = nowMs;
+  const oldRows = shadow?.oldRows ?? status.oldRows;
   const { heapUsed: heapUsedBytes, arrayBuffers: arrayBuffersBytes } = process.memoryUsage();
   status = {
     state,
@@ -165,11 +173,14 @@ function report(state: ShadowState, reason: string | null): void {
     appliedSeq: shadow?.appliedSeq ?? status.appliedSeq,
     archiveSeq: shadow?.archiveSeq ?? status.archiveSeq,
     snapshot: shadow?.snapshot ?? status.snapshot,
-    oldRows: shadow?.oldRows ?? status.oldRows,
+    oldRows: { ...oldRows, faults: [...new Set([...oldRows.faults, ...damage])] },
     heapUsedBytes,
     arrayBuffersBytes,
     recoveryNeedsBytes,
     freeBytes: freeBytes(),
+    backupAtMs: madeAtMs(options.dir.backupStamp),
+    // It is written once, and nobody has reason to touch it.
+    createdAtMs: madeAtMs(options.dir.masterSecretFile) ?? Number.NaN,
   };
   post({ kind: 'status', status });
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { readConfig } from '../../config/config.js';
 import { resolveSetup } from '../../config/setup.js';
 import { Engine } from '../../engine/engine.js';
-import { marketOf } from '../../engine/model/domain.js';
+import { ASSETS, marketOf } from '../../engine/model/domain.js';
 import { defaultRules, RULES_VERSION } from '../../engine/model/rules.js';
 import { openPrices } from '../../feeds/prices.js';
 import { SeenLog } from './support/seen.js';
@@ -36,6 +36,18 @@ test('feeds are in the order of TOTE_FEED, and one alone needs nobody to stand b
   assert.deepEqual(namesOf('coinbase, hermes'), ['coinbase,hermes', 'coinbase', 'hermes']);
   assert.deepEqual(namesOf('simulated'), ['simulated']);
   assert.deepEqual(namesOf('push'), ['push']);
+});
+
+test('assets that the preferred feed does not price are counted, once they have a price', () => {
+  const env = { TOTE_FEED: 'coinbase, hermes', TOTE_HERMES_API_KEY: 'some-key' };
+  const { desk, fromMs } = deskAt('2026-06-10T12:00Z', env);
+  desk.tracker.start(fromMs);
+  const switchedBy = (source: string): number => {
+    const tick = { asset: ASSETS.indexOf('BTC'), price: 95_000, timeMs: fromMs, source, origin: '' };
+    assert.equal(desk.tracker.offer(tick, fromMs).taken, true);
+    return desk.switchedAssets();
+  };
+  assert.deepEqual([desk.switchedAssets(), switchedBy('coinbase'), switchedBy('hermes')], [0, 0, 1]);
 });
 
 test('all files of holidays count, and one that is over is told of', () => {

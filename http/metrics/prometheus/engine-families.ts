@@ -31,6 +31,7 @@ const PLAIN: readonly (readonly [name: string, help: string, gauge: GaugeName])[
     "1 if the journal's files were deleted or replaced: nothing is taken",
     'isJournalLost',
   ],
+  ['tote_journal_faults', 'Damaged parts of the journal that were found since the start', 'journalFaults'],
   ['tote_journal_backlog_commands', 'Accepted commands that are not durable yet', 'backlogCommands'],
   ['tote_journal_sequence', 'Number of the last durable command', 'durableSeq'],
   ['tote_shadow_lag_commands', 'Durable commands that the shadow has not applied yet', 'shadowLagCommands'],
@@ -49,6 +50,9 @@ const PLAIN: readonly (readonly [name: string, help: string, gauge: GaugeName])[
   ],
   ['tote_feed_assets_silent', 'Those of them without a price for 10 s', 'assetsSilent'],
   ['tote_markets_late', 'Markets whose live prices arrive too late for them', 'marketsLate'],
+  ['tote_markets_suspended', 'Markets that are suspended', 'marketsSuspended'],
+  ['tote_assets_held', 'Assets of which a price is held back as absurd', 'assetsHeld'],
+  ['tote_assets_switched', 'Assets that are not priced by their preferred feed', 'assetsSwitched'],
   [
     'tote_markets_without_capital',
     'Markets that open no round because the house cannot pay its seeds',
@@ -100,9 +104,32 @@ const MONEY: readonly (readonly [name: string, help: string, gauge: GaugeName])[
   ],
 ];
 
+/** Times, in seconds since 1970; absent where there is none. */
+const TIMES: readonly (readonly [name: string, help: string, gauge: GaugeName])[] = [
+  [
+    'tote_snapshot_timestamp_seconds',
+    'When the newest snapshot was written; absent before the first',
+    'snapshotAtMs',
+  ],
+  [
+    'tote_unsaved_timestamp_seconds',
+    "The same, or the data directory's beginning without one; absent while nothing has happened since",
+    'unsavedSinceMs',
+  ],
+  [
+    'tote_backup_timestamp_seconds',
+    'When the last backup was made, or the data directory without one; absent where prices or clock are not real',
+    'backupAtMs',
+  ],
+  [
+    'tote_certificate_ends_timestamp_seconds',
+    'When the first certificate of a port ends; absent without TLS',
+    'certificateEndsMs',
+  ],
+];
+
 export function engineFamilies(reading: Reading): Family[] {
   const { gauges } = reading;
-  const snapshotAtMs = gauges.get('snapshotAtMs');
   return [
     counter('tote_commands_total', 'Commands by kind and outcome', commands(reading)),
     histogram('tote_batch_commands', 'Commands in each durable batch', [[{}, reading.batchCommands]]),
@@ -123,11 +150,10 @@ export function engineFamilies(reading: Reading): Family[] {
       'Free space: 1 for the level that holds',
       SPACE_LEVELS.map((level, at) => [{ level }, Number(gauges.get('spaceLevel') === at)]),
     ),
-    gauge(
-      'tote_snapshot_timestamp_seconds',
-      'When the newest snapshot was written; absent before the first',
-      snapshotAtMs === 0 ? [] : [[{}, snapshotAtMs / 1_000]],
-    ),
+    ...TIMES.map(([name, help, place]) => {
+      const timeMs = gauges.get(place);
+      return gauge(name, help, timeMs > 0 ? [[{}, timeMs / 1_000]] : []);
+    }),
     gauge(
       'tote_house_day_result_dollars',
       'Profit of the house from rounds settled today (UTC), by market, asset, and ALL',

@@ -8,6 +8,8 @@ import { SAMPLE_EVERY_MS, type Samples, Vitals } from '../../metrics/vitals.js';
 export interface FiguresOptions {
   readonly readings: Readings;
   readonly exposition: Exposition;
+  /** As commands of a shell take it. */
+  readonly dataDir: string;
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
 }
@@ -20,9 +22,10 @@ export interface VitalsResource extends Samples {
 
 export class Figures {
   readonly #vitals = new Vitals();
-  readonly #alarms = new RaisedAlarms();
+  readonly #alarms: RaisedAlarms;
 
   constructor(private readonly options: FiguresOptions) {
+    this.#alarms = new RaisedAlarms(options.dataDir);
     this.sample();
   }
 

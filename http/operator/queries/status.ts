@@ -19,6 +19,7 @@ import {
 import type { Clock } from '../../../engine/model/ports.js';
 import type { EngineReads } from '../../../engine/model/views.js';
 import type { LiveFeed } from '../../../feeds/live/live-feed.js';
+import { suspendedMarkets } from '../../metrics/engine-figures.js';
 import { type LeaderLog, leaderStatus } from '../../metrics/replication.js';
 import { type CommandOptions, unconfirmedMs } from './commands.js';
 import type { Pulse, Reply } from './query.js';
@@ -53,6 +54,10 @@ export interface ShadowView {
   /** Free space that a recovery after an unclean stop would need now, and what is available. */
   readonly recoveryNeedsBytes: number;
   readonly freeBytes: number;
+  /** When the last backup was made; null for none. */
+  readonly backupAtMs: number | null;
+  /** When the data directory was made. */
+  readonly createdAtMs: number;
 }
 
 /** How this process recovered its state. */
@@ -100,6 +105,7 @@ function status(sources: StatusSources, uptimeMs: number, loopDelay: IntervalHis
   const { engine } = sequencer;
   const nowMs = clock.nowMs();
   const memory = process.memoryUsage();
+  const { backupAtMs } = sources.shadow();
   return {
     version,
     node: process.version,
@@ -120,6 +126,7 @@ function status(sources: StatusSources, uptimeMs: number, loopDelay: IntervalHis
       offsetMs: sequencer.wallClock.offsetMs,
     },
     journal: { durability, spaceLevel: sequencer.spaceLevel, oldRows: oldRows(sources.shadow()) },
+    lastBackup: backupAtMs === null ? null : new Date(backupAtMs).toISOString(),
     replication: leaderStatus(sources.replicatedLog()),
     start: start(sources.start),
     shadow: shadow(sources.shadow(), sequencer.durableSeq),
@@ -248,8 +255,6 @@ export function pulse(
 ): Pulse {
   const { engine } = sequencer;
   const { trading } = engine;
-  const suspended: number[] = [];
-  for (let market = 0; market < MARKETS_MAX; market++) if (engine.isSuspended(market)) suspended.push(market);
   return {
     timeMs: sequencer.stampMs(),
     isClockManual: manualRun !== null,
@@ -264,7 +269,7 @@ export function pulse(
     keys: engine.keyCount,
     bets: engine.betCount,
     unsettled: engine.unsettledRounds().length,
-    suspended,
+    suspended: suspendedMarkets(engine),
     replication: leaderStatus(log),
   };
 }

@@ -1,7 +1,9 @@
 /** `tote backup` and `tote standby init`: a consistent copy of the data directory of a running or stopped server. */
+import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Argument, Option } from 'commander';
 import { type DataDir, findDataDir } from '../../data-dir/layout.js';
+import { messageOf } from '../../errors.js';
 import { acknowledgedSeq } from '../../journal/mark.js';
 import { type BackedUp, backup } from '../../upkeep/backup/backup.js';
 import type { BackupJson } from '../answers/answers.js';
@@ -33,8 +35,11 @@ export const backupCommand = defineCommand<{ readonly withoutSecrets?: boolean }
     ),
   ],
   options: [new Option('--without-secrets', 'leave out master secret, signing keys and operator tokens')],
-  run: ({ dir, out }, { withoutSecrets = false }, [to = '']) =>
-    copy(out, dir, to, !withoutSecrets, tellCopied),
+  run: ({ dir, out }, { withoutSecrets = false }, [to = '']) => {
+    const code = copy(out, dir, to, !withoutSecrets, tellCopied);
+    if (code === EXIT.done) stamp(out, dir.backupStamp, to);
+    return code;
+  },
 });
 
 interface StandbyOptions {
@@ -63,6 +68,15 @@ export const standbyCommand = defineFreeCommand<StandbyOptions>({
   ],
   run: (out, { from, out: to }) => copy(out, findDataDir(from), to, true, tellStandby),
 });
+
+/** The server has an alarm for its age. */
+function stamp(out: Output, path: string, to: string): void {
+  try {
+    writeFileSync(path, `${resolve(to)}\n`, { mode: 0o600 });
+  } catch (thrown) {
+    out.note(`The server does not learn of this backup, and may raise backup_old: ${messageOf(thrown)}`);
+  }
+}
 
 type Tell = (out: Output, to: string, copied: BackedUp) => void;
 

@@ -64,6 +64,7 @@ test('a programming error in a gateway is told, and all gateways still close', a
     sandbox,
     figures,
     version: 'test',
+    dataDir: 'data',
     openConnections: new SharedArrayBuffer(CONNECTION_CELLS_BYTES),
     connectionsMax: 10,
     logLevel,

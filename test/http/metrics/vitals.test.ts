@@ -24,13 +24,14 @@ const HOUR_SECONDS = 3_600;
 /** Two gateways and the engine's thread, whose figures the test counts, and what is sampled of them. */
 function watched() {
   const memory = figuresMemory(2);
-  const readings = new Readings(memory, []);
+  const guesses = { wrong: 0, refused: 0 };
+  const readings = new Readings(memory, [], () => guesses);
   const gauges = engineGaugesOf(memory.engineGauges);
   const engine = new EngineMeter(memory.engine);
   const [first, second] = memory.gateways.map((sheet) => new GatewayMeter(sheet));
   assert.ok(first !== undefined && second !== undefined);
   const vitals = new Vitals();
-  const alarms = new RaisedAlarms();
+  const alarms = new RaisedAlarms("'/srv/it is'");
   let monotonicMs = 0;
   const sample = (): void => {
     monotonicMs += SAMPLE_EVERY_MS;
@@ -39,12 +40,12 @@ function watched() {
     vitals.sample(reading);
     alarms.check(reading, vitals);
   };
-  gauges.set('isClockSound', 1);
+  for (const name of ['isClockSound', 'isTrading', 'isTakingOrders'] as const) gauges.set(name, 1);
   gauges.set('assetsExpected', ASSETS.length);
   gauges.set('freeBytes', 1e12);
   for (const asset of ASSETS.keys()) gauges.set(ageOf(asset), 0.1);
   sample();
-  return { gauges, engine, first, second, vitals, alarms, sample, readings };
+  return { gauges, engine, guesses, first, second, vitals, alarms, sample, readings };
 }
 
 test('rates and percentiles are those of the time since the last sample, over all gateways', () => {
@@ -117,6 +118,59 @@ test('an alarm tells since when, what and what to do, and ends with its cause', 
   gauges.set('isClockSound', 1);
   sample();
   assert.deepEqual(alarms.raised, []);
+});
+
+const DAY_MS = 86_400_000;
+type GaugeName = Parameters<ReturnType<typeof watched>['gauges']['set']>[0];
+
+test('each trouble has its alarm', () => {
+  const troubles: readonly (readonly [alarm: string, gauge: GaugeName, sound: number, bad: number])[] = [
+    ['journal_damaged', 'journalFaults', 0, 1],
+    ['trading_stopped', 'isTrading', 1, 0],
+    ['orders_refused', 'isTakingOrders', 1, 0],
+    ['market_suspended', 'marketsSuspended', 0, 1],
+    ['backup_old', 'backupAtMs', START_MS - DAY_MS, START_MS - 2 * DAY_MS],
+    ['backup_old', 'backupAtMs', Number.NaN, 1],
+    ['snapshot_old', 'unsavedSinceMs', START_MS - 1_000_000, START_MS - 4_000_000],
+    ['certificate_expires', 'certificateEndsMs', START_MS + 22 * DAY_MS, START_MS + 20 * DAY_MS],
+    ['certificate_expires', 'certificateEndsMs', Number.NaN, START_MS - DAY_MS],
+    ['price_held', 'assetsHeld', 0, 1],
+    ['feed_switched', 'assetsSwitched', 0, 1],
+  ];
+  for (const [alarm, gauge, sound, bad] of troubles) {
+    const { gauges, alarms, sample } = watched();
+    const raisedWith = (value: number): string[] => {
+      gauges.set(gauge, value);
+      const seconds = ALARMS.find(({ name }) => name === alarm)?.forSeconds ?? 0;
+      for (let at = 0; at <= (seconds * 1_000) / SAMPLE_EVERY_MS; at++) sample();
+      return alarms.raised.map(({ name }) => name);
+    };
+    assert.deepEqual([raisedWith(sound), raisedWith(bad), raisedWith(sound)], [[], [alarm], []], alarm);
+  }
+});
+
+test('answers of 5xx and wrong tokens are alarms once they are many', () => {
+  const { first, guesses, alarms, sample } = watched();
+  const namesWith = (sound: number, errors: number, wrong: number): string[] => {
+    for (let at = 0; at < 24; at++) {
+      for (let answer = 0; answer < sound; answer++) first.answered(1, 201);
+      for (let answer = 0; answer < errors; answer++) first.answered(1, 503);
+      sample();
+    }
+    guesses.wrong += wrong;
+    sample();
+    return alarms.raised.map(({ name }) => name);
+  };
+  assert.deepEqual(namesWith(99, 1, 10), []);
+  assert.deepEqual(namesWith(98, 2, 1), ['server_errors', 'wrong_tokens']);
+  assert.deepEqual(namesWith(100, 0, 0), ['wrong_tokens']);
+});
+
+test('commands in an advice name the data directory of the server', () => {
+  const { gauges, alarms, sample } = watched();
+  gauges.set('journalFaults', 1);
+  sample();
+  assert.match(alarms.raised[0]?.advice ?? '', /npx tote verify '\/srv\/it is' names/);
 });
 
 test('an alarm that waits is raised only if its cause lasts', () => {

@@ -10,7 +10,7 @@ import { STATUS_AT_START } from '../../../persistence/shadow/messages.js';
 import { liveHost } from '../../support/host/live-host.js';
 
 /** A live host whose figures are taken, and what is answered from them. */
-function watched() {
+function watched(needsBackup = true) {
   const host = liveHost();
   const { clock, sequencer } = host;
   const engineGauges = engineGaugesMemory();
@@ -20,6 +20,7 @@ function watched() {
     expected: [...ASSETS] as Asset[],
     silent: [] as Asset[],
     log: null as LeaderLog | null,
+    shadow: STATUS_AT_START,
   };
   const figures = new EngineFigures({
     engineGauges,
@@ -27,24 +28,28 @@ function watched() {
     sequencer,
     tracker: host.tracker,
     quoter: host.quoter,
-    shadow: () => STATUS_AT_START,
+    shadow: () => conditions.shadow,
     threads: { journal: idle, shadow: idle, reader: idle },
     expectedAssets: () => conditions.expected,
     latenessMs: () => null,
     lateMarkets: () => 0,
     silentAssets: () => conditions.silent,
     marketsWithoutCapital: () => 0,
+    switchedAssets: () => 0,
+    needsBackup,
+    certificateEndsMs: () => null,
     replicatedLog: () => conditions.log,
     isStopping: () => conditions.isStopping,
   });
-  const health = healthOf(engineGaugesOf(engineGauges), () => clock.monotonicMs());
+  const gauges = engineGaugesOf(engineGauges);
+  const health = healthOf(gauges, () => clock.monotonicMs());
   const take = (): Health => {
     sequencer.heartbeat();
     figures.beat();
     figures.sample();
     return health;
   };
-  return { host, clock, conditions, take, health };
+  return { host, clock, conditions, take, health, gauges };
 }
 
 const codesOf = ({ notReady }: Health): string[] => notReady().map(({ check, code }) => `${check} ${code}`);
@@ -145,4 +150,19 @@ test('a thread whose turn has not ended for seconds is not alive', () => {
   clock.pass(1);
   assert.deepEqual(answered(health, '/healthz'), [503, 'overloaded']);
   assert.deepEqual(answered(health, '/readyz'), [503, 'overloaded']);
+});
+
+test('a snapshot is due while it lacks commands, a backup where prices are real; both count from the beginning', () => {
+  const beginning = { ...STATUS_AT_START, createdAtMs: 1_000 };
+  const snapshot = { seq: 1_000_000, atMs: 3_000, bytes: 1, tookMs: null };
+  for (const [needsBackup, changes, expected] of [
+    [true, {}, [1_000, 1_000]],
+    [true, { backupAtMs: 2_000, snapshot: { ...snapshot, seq: 1 } }, [3_000, 2_000]],
+    [false, { snapshot }, [Number.NaN, Number.NaN]],
+  ] as const) {
+    const { conditions, gauges, take } = watched(needsBackup);
+    conditions.shadow = { ...beginning, ...changes };
+    take();
+    assert.deepEqual([gauges.get('unsavedSinceMs'), gauges.get('backupAtMs')], expected);
+  }
 });

@@ -54,6 +54,7 @@ test('a first backup is complete, closed to other users, and good', async (t) =>
   assert.equal(copied.segmentsWritten.length, 3);
   assert.equal(copied.snapshotsCopied.length, 3);
   assert.deepEqual(copied.faults, []);
+  assert.equal(readFileSync(dir.backupStamp, 'utf8'), `${to}\n`, 'the server learns of it');
   expectGood(to, engine.seq);
   const copy = findDataDir(to);
   assert.deepEqual(readFileSync(copy.masterSecretFile), readFileSync(dir.masterSecretFile));
@@ -189,6 +190,7 @@ test('with a damaged snapshot and archive the journal is still copied, with exit
   flipBit(join(dir.snapshots, must(readdirSync(dir.snapshots)[0], 'a snapshot')), 5_000);
   const ran = await tote(['backup', to, dir.root]);
   assert.equal(ran.code, 1);
+  assert.ok(!existsSync(dir.backupStamp));
   assert.match(ran.stdout, /FAULT The snapshot .* is damaged/);
   assert.match(ran.stdout, /FAULT The archive is not copied: .*damaged/);
   assert.equal(verify(findDataDir(to)).lastSeq, engine.seq);

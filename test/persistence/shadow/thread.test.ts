@@ -3,7 +3,7 @@
  * once when asked, and reports a divergence.
  */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
 import { orders, setUpCommands } from '../../../bench/engine/scenario.js';
@@ -105,6 +105,19 @@ test('below the soft mark of free space it pauses and says why', async (t) => {
   hot.close();
 });
 
+test('a damaged row that it comes to is a fault of the journal as well', async (t) => {
+  const hot = hotSide(t, 100);
+  hot.write(hot.left, 20);
+  hot.close();
+  const db = new Database(findSegments(hot.dir.journal)[0]);
+  db.exec("UPDATE batch SET commands = commands || ' ' WHERE last_seq = (SELECT max(last_seq) FROM batch)");
+  db.close();
+  const started = startThread(hot);
+  const { oldRows, reason } = await until(started, ({ state }) => state === 'failed');
+  assert.deepEqual([oldRows.faults, started.diverged], [[reason], []]);
+  await started.thread.close();
+});
+
 test('rows that a start skips are checked in the background, and faults are reported once', async (t) => {
   const hot = hotSide(t, 600);
   const first = startThread(hot, { snapshotCommands: 300 });
@@ -121,5 +134,8 @@ test('rows that a start skips are checked in the background, and faults are repo
   assert.deepEqual([oldRows.faults.length, oldRows.checkedSeq], [1, oldRows.endSeq]);
   assert.deepEqual(second.notes, oldRows.faults);
   assert.match(oldRows.faults.join(), /the row after sequence number \d+ is bad: its checksum/);
+  writeFileSync(hot.dir.backupStamp, '');
+  utimesSync(hot.dir.backupStamp, 0, 60);
+  await until(second, ({ backupAtMs }) => backupAtMs === 60_000);
   await second.thread.close();
 });

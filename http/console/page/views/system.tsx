@@ -162,6 +162,8 @@ function figure(value: number, unit: Raised['unit']): string {
       return seconds(value);
     case 'share':
       return percent(value * 100);
+    case 'days':
+      return `${value.toFixed(1)} days`;
     case 'commands':
       return `${whole(value)} commands`;
     default:
