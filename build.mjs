@@ -31,19 +31,17 @@ const sources = [
 ];
 
 // A folder's own time counts, because of deleted sources. Packing the client leaves its folder's time as it was.
-function newestMtimeMs(path) {
+const isNewer = (path, builtMs) => {
   const info = statSync(path);
-  if (!info.isDirectory()) return info.mtimeMs;
-  return readdirSync(path).reduce(
-    (newest, name) => Math.max(newest, newestMtimeMs(join(path, name))),
-    info.mtimeMs,
-  );
-}
+  if (info.mtimeMs > builtMs) return true;
+  return info.isDirectory() && readdirSync(path).some((name) => isNewer(`${path}/${name}`, builtMs));
+};
 
-export function isStale() {
+/** `except` are folders at the top that the caller does not run. */
+export function isStale(except = []) {
   if (!existsSync(stampFile)) return true;
   const builtMs = statSync(stampFile).mtimeMs;
-  return sources.some((source) => newestMtimeMs(join(root, source)) > builtMs);
+  return sources.some((source) => !except.includes(source) && isNewer(`${root}/${source}`, builtMs));
 }
 
 /** Loaded only for a build: to find that there is nothing to do takes less time than loading it. */

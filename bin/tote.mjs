@@ -8,7 +8,7 @@ import { isStale } from '../build.mjs';
 const STDERR = 2;
 const CANNOT_RUN = 3;
 
-if (isStale()) {
+if (isStale(['test', 'bench'])) {
   const build = fileURLToPath(new URL('../build.mjs', import.meta.url));
   const { status } = spawnSync(process.execPath, [build], { stdio: ['ignore', STDERR, STDERR] });
   if (status !== 0) process.exit(CANNOT_RUN);

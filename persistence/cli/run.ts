@@ -11,7 +11,7 @@ import type { CliCommand } from './frame/command.js';
 import { EXIT, EXIT_CODES_HELP, type ExitCode, exitCodeOf, UsageError } from './frame/exit-codes.js';
 import { Output, ReaderGone, type Streams } from './frame/output.js';
 import { endProgress } from './frame/progress.js';
-import { COMMANDS } from './registry.js';
+import { COMMANDS, type ListedCommand } from './registry.js';
 
 const DATA_DIR_HELP = 'the data directory (default: TOTE_DATA_DIR, else ./data)';
 
@@ -19,9 +19,10 @@ const DATA_DIR_HELP = 'the data directory (default: TOTE_DATA_DIR, else ./data)'
 export async function run(args: readonly string[], streams: Streams): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.done;
   try {
-    await buildParser(streams, (code) => {
+    const parser = await buildParser(args[0], streams, (code) => {
       exitCode = code;
-    }).parseAsync(args, { from: 'user' });
+    });
+    await parser.parseAsync(args, { from: 'user' });
   } catch (thrown) {
     // The parser prints help and schemas, whose reader may leave early, too (`| head -1`).
     if (thrown instanceof ReaderGone) return EXIT.done;
@@ -34,7 +35,8 @@ export async function run(args: readonly string[], streams: Streams): Promise<Ex
 
 type Finish = (exitCode: ExitCode) => void;
 
-function buildParser(streams: Streams, finish: Finish): Command {
+/** Only the command with the name `chosen` is loaded: of the others the help and the suggestions need no more than the list has. */
+async function buildParser(chosen: string | undefined, streams: Streams, finish: Finish): Promise<Command> {
   const program = new Command('tote')
     .description('Looks into, verifies, copies and restores the data directory of a tote server.')
     .usage('<command> [operands] [DATA_DIR] [options]')
@@ -45,8 +47,12 @@ function buildParser(streams: Streams, finish: Finish): Command {
       writeOut: (text) => streams.stdout(Buffer.from(text)),
       writeErr: (text) => streams.stderr(text),
     })
-    .addHelpText('after', `\n${EXIT_CODES_HELP}\n\n"npx tote <command> --help" has examples of each.`);
-  for (const command of COMMANDS) addCommand(program, command, streams, finish);
+    .addHelpText('after', '\n"npx tote <command> --help" has examples of each.')
+    .addHelpText('afterAll', `\n${EXIT_CODES_HELP}`);
+  for (const listed of COMMANDS) {
+    const command = program.command(listed.name).summary(listed.summary);
+    if (listed.name === chosen) define(command, listed, await listed.load(), streams, finish);
+  }
   return program;
 }
 
@@ -55,13 +61,15 @@ function version(): string {
   return (JSON.parse(packageFile) as { version: string }).version;
 }
 
-function addCommand(program: Command, spec: CliCommand, streams: Streams, finish: Finish): void {
+function define(
+  command: Command,
+  { name, summary }: ListedCommand,
+  spec: CliCommand,
+  streams: Streams,
+  finish: Finish,
+): void {
   const { operands = [], options = [] } = spec;
-  const command = program
-    .command(spec.name)
-    .summary(spec.summary)
-    .description(`${spec.summary}\n\n${spec.details}`)
-    .allowExcessArguments(false);
+  command.description(`${summary}\n\n${spec.details}`).allowExcessArguments(false);
   for (const operand of operands) command.addArgument(operand);
   if (spec.takesDataDir) command.addArgument(new Argument('[DATA_DIR]', DATA_DIR_HELP));
   for (const option of options) command.addOption(option);
@@ -70,8 +78,9 @@ function addCommand(program: Command, spec: CliCommand, streams: Streams, finish
   command.action(async () => {
     const values = command.opts<{ json?: boolean }>();
     const dataDir = spec.takesDataDir ? command.args[operands.length] : undefined;
-    const out = new Output(values.json === true, streams);
-    finish(await runCommand(spec, out, dataDir, values, command.args.slice(0, operands.length)));
+    const isJson = values.json === true;
+    const out = new Output(isJson, streams, spec.isPaged === true && !isJson ? streams.page : undefined);
+    finish(await runCommand(name, spec, out, dataDir, values, command.args.slice(0, operands.length)));
   });
 }
 
@@ -82,6 +91,7 @@ function examplesText({ examples }: CliCommand): string {
 
 /** Reports an error on stderr, and with `--json` also on stdout, so that a program gets an answer in any case. */
 async function runCommand(
+  name: string,
   spec: CliCommand,
   out: Output,
   dataDir: string | undefined,
@@ -104,7 +114,7 @@ async function runCommand(
       out.line(JSON.stringify(failure));
     }
     const reason = isKnown || isOfFile || !(thrown instanceof Error) ? messageOf(thrown) : thrown.stack;
-    out.note(`tote ${spec.name}: ${reason}`);
+    out.note(`tote ${name}: ${reason}`);
     return exitCodeOf(thrown);
   }
 }

@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import type { DataDir } from '../data-dir/layout.js';
 import { JournalError } from '../errors.js';
 import { acknowledgedSeq } from '../journal/mark.js';
-import { findSegments } from '../journal/segment/names.js';
+import { hasSegments } from '../journal/segment/names.js';
 import { firstUsable } from '../replay/usable-snapshot.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 
@@ -28,7 +28,7 @@ export function refuseWithoutJournal(
   dir: DataDir,
   { requireData = false, isFollower = false }: RequiredOf,
 ): void {
-  if (hasJournal(dir)) return;
+  if (hasSegments(dir.journal)) return;
   const remains = remainsOf(dir);
   if (isFollower && remains.every((words) => words === MASTER_SECRET)) return;
   if (remains.length > 0) throw journalGone(dir, remains);
@@ -39,9 +39,6 @@ export function refuseWithoutJournal(
       'Leave TOTE_REQUIRE_DATA out at the very first start.',
   );
 }
-
-export const hasJournal = (dir: DataDir): boolean =>
-  existsSync(dir.journal) && findSegments(dir.journal).length > 0;
 
 /** What a server has left in `dir` besides its journal, in words. */
 export function remainsOf(dir: DataDir): string[] {

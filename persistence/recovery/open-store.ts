@@ -13,10 +13,11 @@ import { openSigningKeys } from '../data-dir/signing-keys.js';
 import { JournalError } from '../errors.js';
 import { raiseMark } from '../journal/mark.js';
 import { openJournalReader } from '../journal/reader.js';
+import { hasSegments } from '../journal/segment/names.js';
 import type { JournalEnd, OnProgress } from '../replay/replay.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 import { type RecoveredEngine, recoverEngine } from './engine.js';
-import { hasJournal, type RequiredOf, refuseWithoutJournal } from './journal-gone.js';
+import { type RequiredOf, refuseWithoutJournal } from './journal-gone.js';
 import { prepareJournal } from './prepare.js';
 
 /** The outcome of a recovery. */
@@ -53,7 +54,7 @@ export function openStore(
 ): Store {
   const layout = dataDirLayout(path);
   refuseWithoutJournal(layout, required);
-  const isAwaitingJournal = !hasJournal(layout) && existsSync(layout.masterSecretFile);
+  const isAwaitingJournal = !hasSegments(layout.journal) && existsSync(layout.masterSecretFile);
   const dir = openDataDir(path);
   const lock = lockDataDir(dir, START_WAIT_MS);
   try {

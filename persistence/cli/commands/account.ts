@@ -23,15 +23,14 @@ import type { Past } from '../../past/past.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { dollarsText, isoText, oddsText, quoted, usd } from '../frame/format.js';
-import type { Output } from '../frame/output.js';
+import { LIMIT_OPTION, type LimitOptions, limitOf } from '../frame/options.js';
+import { lastRows, type Output, shownOf } from '../frame/output.js';
 import { Look } from '../past/look.js';
 import { AT_OPTIONS, type AtOptions, seqOf } from '../past/moments.js';
 import { entryJson, showLedger } from '../words/ledger-text.js';
 import { parseAccount } from './replay.js';
 
-export const accountCommand = defineCommand<AtOptions>({
-  name: 'account',
-  summary: 'show everything known about an account, with its ledger',
+export const accountCommand = defineCommand<AtOptions & LimitOptions>({
   details:
     'Shows tier, balance, keys (never their secrets), open bets and every ledger entry: deposits, withdrawals, stakes, ' +
     'payouts, refunds. The entries are added up; if they do not match the balance, it says so and ends with 1. ' +
@@ -40,11 +39,13 @@ export const accountCommand = defineCommand<AtOptions>({
     'Works with and without a running server, and changes nothing.',
   examples: [
     ['account acc_7', 'as it is now'],
+    ['account acc_7 --limit all', 'with every entry of its ledger'],
     ['account acc_7 ./data --at-time 2026-11-17T14:03:00Z', 'as it was then'],
     ['account acc_7 --at-seq 120000 --json', 'right after that command, for a program'],
   ],
   operands: [new Argument('<ID>', 'the account, such as acc_7').argParser(parseAccount)],
-  options: AT_OPTIONS,
+  options: [...AT_OPTIONS, LIMIT_OPTION],
+  isPaged: true,
   run: (context, options, operands) =>
     Look.at(context, 'account', (look) => {
       const number = parseAccountId(must(operands[0], 'the account'));
@@ -55,8 +56,9 @@ export const accountCommand = defineCommand<AtOptions>({
       const check = new LedgerCheck();
       for (const entry of found.entries) check.add(entry);
       const fault = check.fault(must(found.engine.account(number), 'account').balanceCents);
-      if (context.out.isJson) context.out.document(accountJson(number, found, fault));
-      else show(context.out, number, found, fault);
+      const limit = limitOf(options, context.out.isJson);
+      if (context.out.isJson) context.out.document(accountJson(number, found, fault, limit));
+      else show(context.out, number, found, fault, limit);
       return fault === null ? EXIT.done : EXIT.faulty;
     }),
 });
@@ -105,7 +107,7 @@ export function accountHistory(
 const notThere = (number: number, seq: number): JournalError =>
   new JournalError('not_found', `There is no account ${accountId(number)} at sequence number ${seq}.`);
 
-function show(out: Output, number: number, found: AccountHistory, fault: string | null): void {
+function show(out: Output, number: number, found: AccountHistory, fault: string | null, limit: number): void {
   const { engine, entries, counts, words } = found;
   const view = must(engine.account(number), 'account');
   const open = engine.openPositions(number, Number.POSITIVE_INFINITY);
@@ -124,9 +126,9 @@ function show(out: Output, number: number, found: AccountHistory, fault: string 
     ['from', words],
   ]);
   showKeys(out, engine, engine.keysOf(number));
-  showOpenBets(out, open);
+  showOpenBets(out, open, limit);
   out.line('');
-  showLedger(out, entries);
+  showLedger(out, entries, limit);
   out.line(
     fault === null
       ? `The entries add up to the balance: ${usd(view.balanceCents)}.`
@@ -154,12 +156,12 @@ function keyState({ enabled, expiresAtMs }: KeyView, nowMs: number): string {
   return expiresAtMs !== null && expiresAtMs <= nowMs ? 'expired' : 'active';
 }
 
-function showOpenBets(out: Output, open: readonly BetView[]): void {
-  out.line(`\nOpen bets: ${open.length}`);
+function showOpenBets(out: Output, open: readonly BetView[], limit: number): void {
+  out.line(`\nOpen bets: ${shownOf(open.length, limit)}`);
   if (open.length === 0) return;
   out.table(
     ['bet', 'round', 'round is', 'side', 'stake', 'odds', 'a win pays', 'placed'],
-    open.map((bet) => [
+    lastRows(open, limit).map((bet) => [
       betId(bet.bet),
       roundId(bet.market, bet.roundNumber),
       textAt(ROUND_STATUSES, bet.roundStatus),
@@ -174,7 +176,7 @@ function showOpenBets(out: Output, open: readonly BetView[]): void {
 
 export type AccountJson = ReturnType<typeof accountJson>;
 
-function accountJson(number: number, found: AccountHistory, fault: string | null) {
+function accountJson(number: number, found: AccountHistory, fault: string | null, limit: number) {
   const { engine, entries, counts } = found;
   const view = must(engine.account(number), 'account');
   return {
@@ -194,8 +196,8 @@ function accountJson(number: number, found: AccountHistory, fault: string | null
       expiresAt: key.expiresAtMs === null ? null : isoText(key.expiresAtMs),
     })),
     bets: counts,
-    openBets: engine.openPositions(number, Number.POSITIVE_INFINITY).map(openBetJson),
-    ledger: entries.map(entryJson),
+    openBets: lastRows(engine.openPositions(number, Number.POSITIVE_INFINITY), limit).map(openBetJson),
+    ledger: lastRows(entries, limit).map(entryJson),
     addsUp: fault === null,
     fault,
   };

@@ -14,8 +14,6 @@ import { countText, type Output } from '../frame/output.js';
 import { startProgress } from '../frame/progress.js';
 
 export const backupCommand = defineCommand<{ readonly withoutSecrets?: boolean }>({
-  name: 'backup',
-  summary: 'copy a running or stopped server to BACKUP_DIR; again: only new files and rows',
   details:
     'The copy is a data directory itself: "verify" checks it and a server starts on it. Everything that was acknowledged ' +
     'before the command began is in it. Run again with the same BACKUP_DIR, it adds what is new. ' +
@@ -48,8 +46,6 @@ interface StandbyOptions {
 }
 
 export const standbyCommand = defineFreeCommand<StandbyOptions>({
-  name: 'standby',
-  summary: 'make the data directory of a standby from a backup',
   details:
     'Copies a backup, or the data directory of the leader where it can be read from here, with the secrets that all machines of an ' +
     'exchange share. A server with TOTE_REPLICATION and TOTE_ROLE=standby or auto goes on from there with the replicated log, which must ' +

@@ -31,8 +31,6 @@ import { betsIn, findRound, type KnownSeeds, readRoundSeeds, seedsOf, statusOf }
 import { entryJson, showLedger } from '../words/ledger-text.js';
 
 export const betCommand = defineCommand<AtOptions>({
-  name: 'bet',
-  summary: 'show everything known about a bet, with its ledger entries',
   details:
     'Shows the stake, odds and round of the bet, its result, the ledger entries, and the betHash with what is needed to ' +
     'verify it (the seed once the round is settled). All of it is read from the archive, each row checked, and from the journal after it. ' +
@@ -105,7 +103,7 @@ function show(out: Output, found: FoundBet, known: KnownSeeds): void {
     ['from', found.words],
   ]);
   out.line('');
-  showLedger(out, entriesOf(found));
+  showLedger(out, entriesOf(found), Number.POSITIVE_INFINITY);
 }
 
 const isBet = ({ bet: { placed } }: FoundBet): boolean => placed.type === 'betPlaced';

@@ -211,8 +211,6 @@ function measureSync(folder: string): SyncTimes | null {
 }
 
 export const doctorCommand = defineCommand({
-  name: 'doctor',
-  summary: 'check this machine: Node, disk, clock, limits, and what they mean',
   details:
     'DATA_DIR need not exist yet: then the folder above it is looked at. To measure how long a sync takes, 200 pages of 4 KiB are written to ' +
     'a file there, which is removed again; beside a busy server that disturbs it for a moment. Run it as the user of the server, ' +

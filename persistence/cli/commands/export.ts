@@ -25,8 +25,6 @@ interface ExportOptions extends RangeOptions {
 }
 
 export const exportCommand = defineCommand<ExportOptions>({
-  name: 'export',
-  summary: 'write bets, the ledger or rounds as CSV or JSON lines',
   details:
     'bets: those placed from --from to --to, with their settlement up to the last command. ' +
     'ledger: every movement of money from --from to --to, of accounts and the house. It is added up while it is written; if ' +

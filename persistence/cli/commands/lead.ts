@@ -43,8 +43,6 @@ const HOW =
   'The standby takes over at once. Ends with 3 if no leader answers, or nobody takes over within 30 s.';
 
 export const promoteCommand: CliCommand = defineFreeCommand<LeadOptions>({
-  name: 'promote',
-  summary: 'let the standby NODE lead an exchange with a replicated journal',
   details: `${HOW} Other standbys leave it to NODE until the lease would have lapsed.`,
   examples: [
     ['promote two --nats nats://10.0.0.1,10.0.0.2,10.0.0.3', 'two leads from now on'],
@@ -67,8 +65,6 @@ export const promoteCommand: CliCommand = defineFreeCommand<LeadOptions>({
 });
 
 export const demoteCommand: CliCommand = defineFreeCommand<LeadOptions>({
-  name: 'demote',
-  summary: 'let the leader of an exchange with a replicated journal hand over',
   details: `${HOW} Any standby takes over.`,
   examples: [['demote --nats nats://10.0.0.1,10.0.0.2,10.0.0.3', 'before work on the machine that leads']],
   options,

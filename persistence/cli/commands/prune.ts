@@ -27,8 +27,6 @@ interface PruneOptions {
 }
 
 export const pruneCommand = defineCommand<PruneOptions>({
-  name: 'prune',
-  summary: 'delete old segments and snapshots (DELETES in the data directory)',
   details:
     'A segment is deleted when it is sealed, all of it is older than --keep, and a snapshot of that age and the archive both ' +
     'cover it. Nothing that clients or operators can ask for is lost, every moment younger than --keep can still be ' +

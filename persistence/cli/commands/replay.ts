@@ -24,8 +24,6 @@ interface ReplayOptions extends RangeOptions {
 }
 
 export const replayCommand = defineCommand<ReplayOptions>({
-  name: 'replay',
-  summary: 'show the commands of the journal and what each did',
   details:
     'Replays the journal and shows each command: when it took effect, what it asked for and, with --explain, everything ' +
     'that it did, with balances before and after. --from and --to take sequence numbers (at most ten digits) or times. ' +

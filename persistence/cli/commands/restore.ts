@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { acknowledgedSeq } from '../../journal/mark.js';
-import { hasJournal } from '../../recovery/journal-gone.js';
+import { hasSegments } from '../../journal/segment/names.js';
 import { type Restored, restore } from '../../upkeep/restore/restore.js';
 import { seqAtTime } from '../../upkeep/restore/restore-points.js';
 import { Salvage } from '../../upkeep/salvage/salvage.js';
@@ -21,8 +21,6 @@ interface RestoreOptions {
 }
 
 export const restoreCommand = defineCommand<RestoreOptions>({
-  name: 'restore',
-  summary: 'make a new data directory that ends at a chosen command or moment',
   details:
     'The data directory itself is not changed. It may be damaged: all that is good behind the last damage is taken, a good ' +
     'snapshot replaces everything before it, and all that the new directory lacks is reported. The commands from the newest good ' +
@@ -51,12 +49,12 @@ export const restoreCommand = defineCommand<RestoreOptions>({
     new Option('--out <dir>', 'the new directory; it must not exist, or be empty').makeOptionMandatory(),
   ],
   worksWithoutJournal: true,
-  run: (context, options) => {
+  run: async (context, options) => {
     const { dir, out } = context;
     const { toSeq = null, toTime, fromSnapshot: isWithoutRows = false } = options;
-    if (!isWithoutRows) dataDirWithJournal(dir.root);
+    if (!isWithoutRows) await dataDirWithJournal(dir.root);
     const salvage = isWithoutRows ? new Salvage(dir, () => {}, []) : readAll(context);
-    if (isWithoutRows && hasJournal(dir))
+    if (isWithoutRows && hasSegments(dir.journal))
       out.note('The source has a journal: without --from-snapshot more of it may come back.');
     const target = {
       out: options.out,

@@ -13,9 +13,6 @@ const afterJournalMs = (dir: DataDir): number =>
   Math.max(Date.now(), ...inspect(dir).segments.map(({ lastTimeMs }) => lastTimeMs));
 
 export const rotateSigningKeyCommand = defineCommand({
-  name: 'rotate-signing-key',
-  summary:
-    'make a new key for the roots and settlements that the server signs (WRITES in the data directory)',
   details:
     'The server must be stopped. Its next start signs with the new key. The private half of the key in use is forgotten; its ' +
     'public half stays in the file signing-keys and at GET /keys, so that what it signed can be checked for ever. Publish ' +

@@ -5,14 +5,14 @@ import { parseRoundId } from '../../../engine/model/domain.js';
 import type { RoundJson } from '../answers/answers.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
+import { LIMIT_OPTION, type LimitOptions, limitOf } from '../frame/options.js';
+import { lastRows } from '../frame/output.js';
 import { Look } from '../past/look.js';
 import { AT_OPTIONS, type AtOptions, seqOf } from '../past/moments.js';
 import { readRoundSeeds, roundFacts } from '../past/round.js';
 import { showRound } from '../past/round-text.js';
 
-export const roundCommand = defineCommand<AtOptions>({
-  name: 'round',
-  summary: 'show everything known about a round: prices, pools, bets, payouts',
+export const roundCommand = defineCommand<AtOptions & LimitOptions>({
   details:
     'Shows the rules of the round, its times, its prices with their origin, its pools, every bet with its payout, the seeds ' +
     'and the settlement of the house, why it was voided, and its seed commitment; the seed itself once it is settled, if ' +
@@ -26,7 +26,8 @@ export const roundCommand = defineCommand<AtOptions>({
     ],
   ],
   operands: [new Argument('<ID>', 'the round, such as BTC_ONE_MINUTE_29684880').argParser(parseRound)],
-  options: AT_OPTIONS,
+  options: [...AT_OPTIONS, LIMIT_OPTION],
+  isPaged: true,
   run: (context, options, operands) =>
     Look.at(context, 'round', (look) => {
       const { market, roundNumber } = parseRound(must(operands[0], 'the round'));
@@ -34,8 +35,12 @@ export const roundCommand = defineCommand<AtOptions>({
       const engine = state();
       const seeds = readRoundSeeds(context.dir, look.withRules(engine));
       const { facts, house } = roundFacts(past, engine, market, roundNumber, seeds);
-      if (context.out.isJson) context.out.document(facts satisfies RoundJson);
-      else showRound(context.out, facts, house, words);
+      const { out } = context;
+      const limit = limitOf(options, out.isJson);
+      const bets = lastRows(facts.bets, limit);
+      const unfilledOrders = lastRows(facts.unfilledOrders, limit);
+      if (out.isJson) out.document({ ...facts, bets, unfilledOrders } satisfies RoundJson);
+      else showRound(out, facts, house, words, limit);
       return facts.faults.length === 0 ? EXIT.done : EXIT.faulty;
     }),
 });

@@ -14,8 +14,6 @@ import { bytesText } from '../frame/output.js';
 import { Look } from '../past/look.js';
 
 export const snapshotCommand = defineCommand({
-  name: 'snapshot',
-  summary: 'write a snapshot of the present state (WRITES to the data directory)',
   details:
     'Replays the journal from the newest good snapshot to its end and writes the state as a new snapshot, without ' +
     'disturbing a running server. The next start is then as fast as possible, and "prune" may delete more. ' +

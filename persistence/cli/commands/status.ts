@@ -8,8 +8,6 @@ import { bytesText, countOf } from '../frame/output.js';
 import { RULES_FROM } from '../words/describe-command.js';
 
 export const statusCommand = defineCommand({
-  name: 'status',
-  summary: 'sequence number, segments, snapshots, archive, sizes, who runs on it',
   details:
     'Shows the data directory at a glance, without reading the whole journal, which is for "verify". The server itself ' +
     'tells more on GET /operator/v1/status. Ends with 1 if a part cannot be read.',

@@ -28,8 +28,6 @@ const FILE_OPTION = new Option(
 );
 
 export const tokenCommand = defineCommand<TokenOptions>({
-  name: 'token',
-  summary: 'make a named token of the operator API, or revoke one (CHANGES the file of tokens)',
   details:
     'The token is shown once: the file keeps only its SHA-256, with name and role. The role "read" looks, "support" also ' +
     'changes accounts and keys, and "admin" does everything. A running server reads the file again on SIGHUP. The token ' +
@@ -68,8 +66,6 @@ export const tokenCommand = defineCommand<TokenOptions>({
 });
 
 export const tokensCommand = defineCommand<FileOptions>({
-  name: 'tokens',
-  summary: 'list the named tokens of the operator API',
   details:
     'Checks the file as the server does, and shows who has a token, with which role, and since when. The tokens themselves ' +
     'are kept nowhere.',

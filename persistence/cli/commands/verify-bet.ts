@@ -43,8 +43,6 @@ interface VerifyBetOptions {
 }
 
 export const verifyBetCommand = defineFreeCommand<VerifyBetOptions>({
-  name: 'verify-bet',
-  summary: 'check a bet and its proof offline, from published data only',
   details:
     'Takes three answers of the API as they were saved: that to the order, the proof of the order, and the proof of its ' +
     'round once it is settled. Checks that the bet hashes to its betHash, that it is under the Merkle root of its round, ' +

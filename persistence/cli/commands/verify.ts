@@ -13,8 +13,6 @@ import { readHead, readTrustedKeys } from '../past/api-files.js';
 const SNAPSHOTS_NAMED_MAX = 3;
 
 export const verifyCommand = defineCommand<{ readonly keys?: readonly string[]; readonly head?: string }>({
-  name: 'verify',
-  summary: 'check everything: journal, replay, snapshots, archive, books',
   details:
     'Reads every row of the journal (checksums, chain of hashes, seals), replays all commands and compares the digest of ' +
     'every batch, the Merkle root of every round, the whole state with every snapshot, every row of the archive, and after ' +

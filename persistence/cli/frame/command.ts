@@ -2,11 +2,11 @@
  * The definition of a command of `npx tote`. A command is a value: its help, its options and what it does. The frame
  * (`run.ts`) creates the parser from all commands, opens the data directory and turns errors into exit codes.
  *
- * A new command is a file that exports `defineCommand({...})` and one line in `registry.ts`.
+ * A new command is a file that exports `defineCommand({...})`, and its name in `registry.ts`.
  */
 import type { Argument, Option } from 'commander';
 import { type DataDir, dataDirLayout, findDataDir } from '../../data-dir/layout.js';
-import { refuseWithoutJournal } from '../../recovery/journal-gone.js';
+import { hasSegments } from '../../journal/segment/names.js';
 import type { ExitCode } from './exit-codes.js';
 import type { Output } from './output.js';
 
@@ -22,15 +22,14 @@ export type Example = readonly [commandLine: string, purpose: string];
 
 /** `Options` are the parsed options, by names in camelCase: `--to-seq` is `toSeq`. */
 export interface CommandSpec<Options extends object> {
-  readonly name: string;
-  /** One line in the list of commands. */
-  readonly summary: string;
   /** Sentences for the command's own help. */
   readonly details: string;
   readonly examples: readonly Example[];
   /** Operands before DATA_DIR. All of them are required. */
   readonly operands?: readonly Argument[];
   readonly options?: readonly Option[];
+  /** Whether a person gets the result in a pager. */
+  readonly isPaged?: boolean;
   /** Whether the command also works on a directory whose journal is gone. */
   readonly worksWithoutJournal?: boolean;
   readonly run: (
@@ -62,17 +61,20 @@ export function defineCommand<Options extends object>(spec: CommandSpec<Options>
   return {
     ...spec,
     takesDataDir: true,
-    run: (out, dataDir, options, operands) => {
+    run: async (out, dataDir, options, operands) => {
       const path = dataDir ?? process.env['TOTE_DATA_DIR'] ?? './data';
-      const dir = spec.worksWithoutJournal === true ? dataDirLayout(path) : dataDirWithJournal(path);
+      const dir = spec.worksWithoutJournal === true ? dataDirLayout(path) : await dataDirWithJournal(path);
       return spec.run({ dir, out }, options as Options, operands);
     },
   };
 }
 
 /** The data directory at `path`. Throws `data_dir_invalid`, and `journal_incomplete` if only its journal is missing. */
-export function dataDirWithJournal(path: string): DataDir {
-  refuseWithoutJournal(dataDirLayout(path), {});
+export async function dataDirWithJournal(path: string): Promise<DataDir> {
+  const dir = dataDirLayout(path);
+  // Not imported above: it loads the engine, which not every command needs.
+  if (!hasSegments(dir.journal))
+    (await import('../../recovery/journal-gone.js')).refuseWithoutJournal(dir, {});
   return findDataDir(path);
 }
 

@@ -8,7 +8,7 @@ export const EXIT = {
   faulty: 1,
   /** The command line was not understood. */
   usage: 2,
-  /** The data directory cannot be used or read, or a file cannot be written. */
+  /** The data directory cannot be used or read, a file cannot be written, or no server answers. */
   unusable: 3,
   /** There is not enough free space. */
   noSpace: 4,
@@ -20,8 +20,9 @@ export const EXIT_CODES_HELP = `Exit codes:
   0  done, and what was looked at is good
   1  something is wrong with the data, or what was asked for is not in it
   2  the command line was not understood
-  3  the data directory cannot be used or read, or a file cannot be written
-  4  there is not enough free space`;
+  3  the data directory cannot be used or read, a file cannot be written, or no server answers
+  4  there is not enough free space
+  130  interrupted by Ctrl-C`;
 
 const FAULTS: readonly JournalErrorCode[] = [
   'journal_corrupt',

@@ -2,7 +2,7 @@
  * Values of command-line options. An invalid value is refused with the name of the option and what was expected;
  * nothing is guessed.
  */
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { parseAgeMs } from '../../../engine/model/snapshots-kept.js';
 
 /** A sequence number: an integer from 1. */
@@ -46,3 +46,19 @@ export function parseKeep(text: string): number | null {
     throw new InvalidArgumentError('Expected "all", hours such as 12h, or days such as 30d.');
   return ageMs;
 }
+
+export interface LimitOptions {
+  readonly limit?: number;
+}
+
+const ROWS_SHOWN = 100;
+
+export const LIMIT_OPTION = new Option(
+  '--limit <N>',
+  `the last N rows of each list, or "all" (default: ${ROWS_SHOWN}, with --json all)`,
+).argParser((text) =>
+  text === 'all' ? Number.POSITIVE_INFINITY : parseWhole(text, 1, '"all", or a whole number from 1'),
+);
+
+export const limitOf = ({ limit }: LimitOptions, isJson: boolean): number =>
+  limit ?? (isJson ? Number.POSITIVE_INFINITY : ROWS_SHOWN);

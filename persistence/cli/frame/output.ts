@@ -2,10 +2,13 @@
  * The output of a command: results go to stdout, as text for people, or with `--json` as JSON for programs. Progress
  * and messages go to stderr, so that a pipe gets results only.
  */
+import { spawnSync } from 'node:child_process';
 import { writeSync } from 'node:fs';
 import { codeOf } from '../../errors.js';
 
 const STDOUT = 1;
+/** The shell's exit code where there is no such program. */
+const NO_PROGRAM = 127;
 const CHUNK_CHARS = 64 * 1024;
 const RETRY_MS = 2;
 
@@ -17,15 +20,18 @@ export interface Streams {
   /** Returns when everything is written. Throws `ReaderGone`. */
   stdout(bytes: Uint8Array): void;
   stderr(text: string): void;
+  /** Where a person reads stdout: shows long text page by page. */
+  readonly page?: (bytes: Uint8Array) => void;
 }
 
 export class Output {
   #waiting = '';
 
-  /** `isJson`: whether `--json` was given. */
+  /** `isJson`: whether `--json` was given. `page` gets all results at once. */
   constructor(
     readonly isJson: boolean,
     private readonly streams: Streams,
+    private readonly page?: Streams['page'],
   ) {}
 
   /** One line for people, or one JSON line of a stream. */
@@ -36,7 +42,7 @@ export class Output {
   /** Text with line ends of its own. */
   raw(text: string): void {
     this.#waiting += text;
-    if (this.#waiting.length >= CHUNK_CHARS) this.flush();
+    if (this.#waiting.length >= CHUNK_CHARS && this.page === undefined) this.flush();
   }
 
   /** The one JSON document of a command. */
@@ -70,7 +76,7 @@ export class Output {
 
   /** A message for people that is not part of the result. */
   note(text: string): void {
-    this.flush();
+    if (this.page === undefined) this.flush();
     this.streams.stderr(`${text}\n`);
   }
 
@@ -78,17 +84,35 @@ export class Output {
   flush(): void {
     const bytes = Buffer.from(this.#waiting);
     this.#waiting = '';
-    this.streams.stdout(bytes);
+    (this.page ?? this.streams.stdout)(bytes);
   }
 }
 
 /** Those of this process. */
 export const PROCESS_STREAMS: Streams = {
-  stdout: (bytes) => {
-    for (let rest = bytes; rest.length > 0; ) rest = rest.subarray(writeSome(rest));
-  },
+  stdout: writeAll,
   stderr: (text) => void process.stderr.write(text),
+  ...(process.stdout.isTTY ? { page } : {}),
 };
+
+function writeAll(bytes: Uint8Array): void {
+  for (let rest = bytes; rest.length > 0; ) rest = rest.subarray(writeSome(rest));
+}
+
+/** As git does it: text that fits on the screen just stays there. */
+function page(bytes: Uint8Array): void {
+  // Ctrl-C is the pager's.
+  process.on('SIGINT', () => {});
+  const env = { LESS: 'FRX', ...process.env };
+  const pager = process.env['PAGER'] || 'less';
+  const { status } = spawnSync(pager, {
+    shell: true,
+    input: bytes,
+    env,
+    stdio: ['pipe', 'inherit', 'inherit'],
+  });
+  if (status === NO_PROGRAM) writeAll(bytes);
+}
 
 /** Synchronous, so that a stream of any length waits for its reader. */
 function writeSome(bytes: Uint8Array): number {
@@ -115,6 +139,13 @@ export function bytesText(bytes: number): string {
 
 /** `1,234,567`. */
 export const countText = (count: number): string => count.toLocaleString('en-US');
+
+/** Of all rows at most `limit`, the last. */
+export const lastRows = <T>(all: readonly T[], limit: number): T[] => all.slice(-limit);
+
+/** `12,000 entries, the last 100 are shown (--limit)`. */
+export const shownOf = (count: number, limit: number, what = ''): string =>
+  `${countText(count)}${what}${count > limit ? `, the last ${countText(limit)} are shown (--limit)` : ''}`;
 
 /** `1 segment`, `2 segments`. */
 export const countOf = (count: number, what: string): string =>

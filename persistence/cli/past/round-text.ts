@@ -2,7 +2,7 @@
 
 import type { LedgerEntry } from '../../past/entries.js';
 import { dollarsText, oneLine } from '../frame/format.js';
-import type { Output } from '../frame/output.js';
+import { lastRows, type Output, shownOf } from '../frame/output.js';
 import { sourceWords } from '../words/describe-command.js';
 import { showLedger } from '../words/ledger-text.js';
 import type { RoundFacts } from './round.js';
@@ -10,7 +10,13 @@ import type { RoundFacts } from './round.js';
 const CENTS = 100;
 const usd = (dollars: number): string => `${dollarsText(Math.round(dollars * CENTS))} USD`;
 
-export function showRound(out: Output, facts: RoundFacts, house: readonly LedgerEntry[], from: string): void {
+export function showRound(
+  out: Output,
+  facts: RoundFacts,
+  house: readonly LedgerEntry[],
+  from: string,
+  limit: number,
+): void {
   out.facts([
     ['round', facts.id],
     ['as of', `sequence number ${facts.asOfSeq}`],
@@ -27,9 +33,9 @@ export function showRound(out: Output, facts: RoundFacts, house: readonly Ledger
     ['from', from],
   ]);
   if (!facts.isWhole) out.line('\nThe journal and the archive do not reach back to all of this round.');
-  showBets(out, facts);
+  showBets(out, facts, limit);
   out.line('\nThe house:');
-  showLedger(out, house);
+  showLedger(out, house, limit);
   if (facts.faults.length > 0) out.line(`\nTHE ROUND DOES NOT COME OUT EVEN: ${facts.faults.join('; ')}.`);
 }
 
@@ -62,12 +68,12 @@ function priceText(price: number | null, from: RoundFacts['openPriceFrom']): str
   return `${price ?? 'none'}, ${of}, ${sourceWords(from)}`;
 }
 
-function showBets(out: Output, { bets }: RoundFacts): void {
-  out.line(`\nBets: ${bets.length}`);
+function showBets(out: Output, { bets }: RoundFacts, limit: number): void {
+  out.line(`\nBets: ${shownOf(bets.length, limit)}`);
   if (bets.length === 0) return;
   out.table(
     ['bet', 'account', 'side', 'stake', 'odds', 'result', 'paid', 'placed', 'settled'],
-    bets.map((bet) => [
+    lastRows(bets, limit).map((bet) => [
       bet.id,
       bet.account,
       bet.prediction,

@@ -4,7 +4,7 @@ import { dollarsOfCents } from '../../../engine/base/money.js';
 import { accountId, betId } from '../../../engine/model/domain.js';
 import type { LedgerEntry } from '../../past/entries.js';
 import { dollarsText, isoText, quoted, usd } from '../frame/format.js';
-import type { Output } from '../frame/output.js';
+import { lastRows, type Output, shownOf } from '../frame/output.js';
 
 /** The account number of the house. */
 export const HOUSE = 0;
@@ -13,9 +13,10 @@ export const HOUSE = 0;
 export const ownerText = (account: number): string => (account === HOUSE ? 'house' : accountId(account));
 
 /** A table with a heading; amounts in USD. It is streamed: an account may have millions of entries. */
-export function showLedger(out: Output, entries: readonly LedgerEntry[]): void {
-  out.line(`Ledger: ${entries.length} entries`);
-  if (entries.length === 0) return;
+export function showLedger(out: Output, all: readonly LedgerEntry[], limit: number): void {
+  out.line(`Ledger: ${shownOf(all.length, limit, ' entries')}`);
+  if (all.length === 0) return;
+  const entries = lastRows(all, limit);
   const widths = HEADING.map((name) => name.length);
   for (const entry of entries) {
     for (const [column, cell] of cellsOf(entry).entries()) {

@@ -24,6 +24,10 @@ export function findSegments(journalDir: string): string[] {
     .map((name) => join(journalDir, name));
 }
 
+/** The folder may be missing. */
+export const hasSegments = (journalDir: string): boolean =>
+  existsSync(journalDir) && findSegments(journalDir).length > 0;
+
 /** The first sequence number of a segment, from its name. */
 export function firstSeqOf(path: string): number {
   return Number(must(SEGMENT_NAME.exec(basename(path))?.[1], `the number in the name ${path}`));

@@ -1,7 +1,10 @@
 /** `tote account`: it agrees with the API, and its ledger adds up at every earlier moment. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { after, before, test } from 'node:test';
-import { tote, toteJson, toteText } from '../../../support/processes/cli.js';
+import { promisify } from 'node:util';
+import { CLI_MAIN, tote, toteJson, toteText } from '../../../support/processes/cli.js';
+import { isAvailable } from '../../../support/programs.js';
 import { type Lived, live, NAME, REFERENCE } from '../../support/lived-dir.js';
 
 interface Entry {
@@ -26,6 +29,7 @@ interface AccountDocument {
   readonly addsUp: boolean;
 }
 
+const terminal = { skip: !isAvailable('python3') && 'python3 cannot be found in PATH' };
 let lived: Lived;
 before(async () => {
   lived = await live();
@@ -93,6 +97,30 @@ test('the text output has no secret or digest, and a name cannot break its line'
   assert.match(text, /name +"=HYPERLINK\(\\"http:\/\/evil\\",\\"x\\"\), \\"quoted\\"\\nand a second line"/);
   for (const { secret } of lived.traders) assert.ok(!text.includes(secret));
   assert.doesNotMatch(text, /[0-9a-f]{64}/);
+});
+
+test('--limit shows the last rows of each list, and how many there are', async () => {
+  const { ledger } = await account('acc_1');
+  const last = await account('acc_1', '--limit', '2');
+  assert.deepEqual(last.ledger, ledger.slice(-2));
+  assert.equal(last.addsUp, true, 'all of them are added up');
+  const text = await toteText(['account', 'acc_1', lived.dataDir, '--limit', '2']);
+  assert.match(text, new RegExp(`Ledger: ${ledger.length} entries, the last 2 are shown \\(--limit\\)`));
+  assert.equal(text.match(/^ *\d+ +\S+Z +acc_1/gm)?.length, 2);
+  assert.equal((await tote(['account', 'acc_1', lived.dataDir, '--limit', '0'])).code, 2);
+});
+
+test('a person gets it in a pager, whose name is in PAGER', terminal, async () => {
+  const onTerminal = ['-c', 'import pty, sys; pty.spawn(sys.argv[1:])'];
+  const command = [process.execPath, CLI_MAIN, 'account', 'acc_1', lived.dataDir];
+  const env = { ...process.env, PAGER: "sed 's/^/| /'" };
+  const run = promisify(execFile);
+  const [text, json] = await Promise.all([
+    run('python3', [...onTerminal, ...command], { env }),
+    run('python3', [...onTerminal, ...command, '--json'], { env }),
+  ]);
+  assert.match(text.stdout, /^\| account +acc_1\r$/m);
+  assert.match(json.stdout, /^\{\r$/m);
 });
 
 test('an unknown account ends with 1, a mistake with 2, a missing data directory with 3', async () => {
