@@ -58,6 +58,11 @@ export class History {
     return this.firstSeq === 1;
   }
 
+  /** Where the oldest state is from which the journal can be replayed. It is not checked. */
+  get oldestSeq(): number {
+    return this.isFromFirst ? 0 : (this.#snapshotsFor(this.lastSeq).at(-1)?.seq ?? this.firstSeq - 1);
+  }
+
   /** The oldest available state: the empty one, or the oldest usable snapshot of a journal without its beginning. */
   beginning(): Engine {
     if (this.isFromFirst) return new Engine();
@@ -110,6 +115,18 @@ export class History {
       if (engine.seq >= toSeq) return;
     }
     throw missingAfter(engine.seq);
+  }
+
+  /** The same commands without what they did, which only an engine tells. Throws what reading throws. */
+  *commands(afterSeq: number, toSeq: number): Generator<Omit<Step, 'engine'>, void, undefined> {
+    if (afterSeq >= toSeq) return;
+    for (const row of this.#journal.readBatches(afterSeq)) {
+      for (const [at, command] of commandsOf(row).entries()) {
+        const seq = row.firstSeq + at;
+        if (seq > toSeq) return;
+        if (seq > afterSeq) yield { seq, command, events: [] };
+      }
+    }
   }
 
   /** The last command at or before `timeMs`; if there is none, the number before the first. Time never goes back. */

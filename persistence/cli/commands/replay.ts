@@ -14,6 +14,9 @@ import { commandWords } from '../words/describe-command.js';
 import { eventWords } from '../words/describe-event.js';
 import { stepJson } from '../words/step-json.js';
 
+/** Commands that are read at once on the way back. */
+const WINDOW = 10_000;
+
 interface ReplayOptions extends RangeOptions {
   readonly last?: number;
   readonly explain?: true;
@@ -34,13 +37,13 @@ export const replayCommand = defineCommand<ReplayOptions>({
       'replay ./data --from 2026-11-17T14:00:00Z --to 2026-11-17T14:05:00Z --explain',
       'everything in these five minutes',
     ],
-    ['replay --account acc_7 --explain', 'everything that ever touched account 7'],
+    ['replay --account acc_7 --last 100 --explain', 'the last 100 that touched account 7'],
     ['replay --kind withdraw --json', 'all withdrawals, for a program'],
     ['replay --operator ann', 'everything that ann did at the operator port, and why'],
   ],
   options: [
     ...RANGE_OPTIONS,
-    new Option('--last <K>', 'the last K commands up to --to')
+    new Option('--last <K>', 'the last K commands up to --to, of those that the other options select')
       .argParser((text) => parseWhole(text, 1, 'a whole number from 1'))
       .conflicts('from'),
     new Option('--explain', 'tell what each command did'),
@@ -53,18 +56,26 @@ export const replayCommand = defineCommand<ReplayOptions>({
     Look.at(context, 'replay', (look) => {
       const { out } = context;
       const filter: StepFilter = options;
-      const { last } = options;
-      const { fromSeq, toSeq } = rangeOf(look, options, (endSeq) =>
-        last === undefined ? look.history.beginning().seq + 1 : Math.max(endSeq - last + 1, 1),
+      const { last, explain = false } = options;
+      const { history } = look;
+      const { fromSeq, toSeq } = rangeOf(look, options, () =>
+        last === undefined ? history.beginning().seq + 1 : history.oldestSeq + 1,
       );
       if (fromSeq > toSeq) {
         out.note('No command is in this range.');
         return EXIT.done;
       }
+      const isAlone =
+        !explain && !out.isJson && options.account === undefined && options.market === undefined;
+      const read: Read = (seq, endSeq) =>
+        isAlone ? commandsAfter(look, seq, endSeq) : replayedAfter(look, seq, endSeq);
+      const isMeant = (step: Shown): boolean => step.seq >= fromSeq && isAbout(step, filter);
+      const steps =
+        last === undefined ? read(fromSeq - 1, toSeq).steps : lastOf(last, fromSeq, toSeq, read, isMeant);
       let shown = 0;
-      for (const step of look.replay(look.history.startFor(fromSeq - 1), toSeq)) {
-        if (step.seq < fromSeq || !isAbout(step, filter)) continue;
-        show(out, step, options.explain === true);
+      for (const step of steps) {
+        if (!isMeant(step)) continue;
+        show(out, step, explain);
         shown += 1;
       }
       if (shown === 0) out.note('No command in this range is about that.');
@@ -72,7 +83,51 @@ export const replayCommand = defineCommand<ReplayOptions>({
     }),
 });
 
-function show(out: Output, step: Step, isExplained: boolean): void {
+/** A command, and what it did as far as that is shown. */
+type Shown = Omit<Step, 'engine'>;
+
+/** Commands after `seq`, or from somewhat earlier on, to `toSeq`. */
+type Read = (seq: number, toSeq: number) => { readonly afterSeq: number; readonly steps: Iterable<Shown> };
+
+/** As the journal has them: nothing is replayed. */
+const commandsAfter: (look: Look, ...range: Parameters<Read>) => ReturnType<Read> = (
+  { history },
+  seq,
+  toSeq,
+) => {
+  const afterSeq = Math.max(seq - WINDOW, history.firstSeq - 1);
+  return { afterSeq, steps: history.commands(afterSeq, toSeq) };
+};
+
+const replayedAfter: typeof commandsAfter = (look, seq, toSeq) => {
+  const engine = look.history.startFor(seq);
+  return { afterSeq: engine.seq, steps: look.replay(engine, toSeq) };
+};
+
+/** The last ones that are meant, found from the end on: behind the newest snapshot, then behind the one before it. */
+function lastOf(
+  last: number,
+  fromSeq: number,
+  toSeq: number,
+  read: Read,
+  isMeant: (step: Shown) => boolean,
+): Shown[] {
+  let found: Shown[] = [];
+  for (let endSeq = toSeq; found.length < last && endSeq >= fromSeq; ) {
+    const missing = last - found.length;
+    const { afterSeq, steps } = read(Math.max(endSeq - missing, fromSeq - 1), endSeq);
+    const newest: Shown[] = [];
+    for (const step of steps) {
+      if (isMeant(step)) newest.push(step);
+      if (newest.length >= 2 * missing) newest.splice(0, missing);
+    }
+    found = [...newest.slice(-missing), ...found];
+    endSeq = afterSeq;
+  }
+  return found;
+}
+
+function show(out: Output, step: Shown, isExplained: boolean): void {
   const { seq, command, events } = step;
   const head = `${seq}  ${isoText(command.timeMs)}  ${command.kind}`;
   if (out.isJson) {

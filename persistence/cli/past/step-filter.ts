@@ -47,7 +47,10 @@ export interface StepFilter {
 }
 
 /** Whether the command, or anything that it did, matches the filter. */
-export function isAbout({ command, events }: Step, { kind, account, market, operator }: StepFilter): boolean {
+export function isAbout(
+  { command, events }: Omit<Step, 'engine'>,
+  { kind, account, market, operator }: StepFilter,
+): boolean {
   if (kind !== undefined && command.kind !== kind) return false;
   if (operator !== undefined && !('by' in command && command.by?.operator === operator)) return false;
   if (account !== undefined && !isAboutAccount(command, events, account)) return false;

@@ -21,7 +21,7 @@ import { isoText } from '../frame/format.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export function stepJson({ seq, command, events }: Step): Fields {
+export function stepJson({ seq, command, events }: Omit<Step, 'engine'>): Fields {
   return {
     seq,
     time: isoText(command.timeMs),

@@ -93,6 +93,17 @@ test('a range can be given by number, by time and from the end', async () => {
   );
 });
 
+test('--last counts what the other options select', async () => {
+  const lines = async (...options: string[]) =>
+    (await toteText(['replay', lived.dataDir, ...options])).trimEnd().split('\n');
+  for (const filter of [['--account', 'acc_1'], ['--kind', 'placeOrder'], ['--operator', 'operator'], []]) {
+    const selected = await lines(...filter);
+    assert.ok(selected.length > 3, filter.join(' '));
+    assert.deepEqual(await lines(...filter, '--last', '3'), selected.slice(-3));
+    assert.deepEqual(await lines(...filter, '--last', '9999'), selected);
+  }
+});
+
 test('filters select by account, market or kind', async () => {
   const ofSecond = await toteLines<StepLine>(['replay', lived.dataDir, '--account', 'acc_2']);
   assert.deepEqual(
