@@ -44,6 +44,7 @@ export function withServiceManager(log: Log, env: ServiceEnvironment): Log {
 
 function messagesOf(event: LogEvent, message: string | undefined): readonly string[] {
   switch (event) {
+    case 'disk_awaited':
     case 'recovering':
       return [`STATUS=${message}`];
     // A standby has started, though it may follow for months: what waits for it would wait as long.

@@ -2,6 +2,7 @@
  * From a data directory to the recovered state and what keeps it: the journal and the archive of this machine, and with
  * `TOTE_REPLICATION` a replicated log. A part of `main.ts`.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Config } from '../config/config.js';
 import { type ReplicationSettings, replicationOf } from '../config/replication-variables.js';
 import type { JournalWriter } from '../engine/model/ports.js';
@@ -10,7 +11,9 @@ import { sessionKeyOf } from '../http/console/sessions.js';
 import type { LeaderLog, StandbyStatus } from '../http/metrics/replication.js';
 import type { StartView } from '../http/operator/queries/status.js';
 import { openStandbyPort } from '../http/standby/port.js';
+import { dataDirLayout } from '../persistence/data-dir/layout.js';
 import { openOperatorTokens } from '../persistence/data-dir/operator-tokens.js';
+import { freeBytesOf, START_BYTES } from '../persistence/data-dir/space.js';
 import { JournalThread } from '../persistence/journal/thread.js';
 import { openStore, type Store } from '../persistence/recovery/open-store.js';
 import { recoveryReporter } from '../persistence/replay/replay.js';
@@ -53,9 +56,24 @@ export interface StorageOptions {
 }
 
 /** With a replicated log it resolves once this process leads, which may be much later on a standby. */
-export function openStorage(options: StorageOptions): Promise<Storage> {
+export async function openStorage(options: StorageOptions): Promise<Storage> {
+  await awaitSpace(options);
   const settings = replicationOf(options.given);
-  return settings === null ? Promise.resolve(openAlone(options)) : openReplicated(options, settings);
+  return settings === null ? openAlone(options) : openReplicated(options, settings);
+}
+
+const LOOK_FOR_SPACE_EVERY_MS = 2_000;
+
+/** The process waits: a supervisor that starts it again and again gives up after a few times. */
+async function awaitSpace({ given, log }: StorageOptions): Promise<void> {
+  const { journal, root: directory } = dataDirLayout(given.dataDir);
+  const freeBytes = freeBytesOf(journal);
+  if (freeBytes >= START_BYTES) return;
+  const mib = (bytes: number): string => `${Math.floor(bytes / 1024 ** 2)} MiB`;
+  const sentence = `the start waits for space: ${mib(freeBytes)} are free at ${directory}, and it needs ${mib(START_BYTES)}`;
+  log.write('disk_awaited', { directory, freeBytes, neededBytes: START_BYTES }, sentence);
+  do await pause(LOOK_FOR_SPACE_EVERY_MS);
+  while (freeBytesOf(journal) < START_BYTES);
 }
 
 function openAlone({ given, shutdown, log }: StorageOptions): Storage {

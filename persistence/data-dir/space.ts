@@ -17,11 +17,17 @@ export interface SpaceThresholds {
 }
 
 const MIB = 1024 * 1024;
+const HARD_MIB = 256;
 export const DEFAULT_SPACE_THRESHOLDS: SpaceThresholds = {
   softBytes: 2_048 * MIB,
   reserveBytes: 1_024 * MIB,
-  hardBytes: 256 * MIB,
+  hardBytes: HARD_MIB * MIB,
 };
+
+/** A level is left when free space exceeds its threshold by this fraction. */
+const HYSTERESIS = 0.1;
+/** A start needs more than the hard mark: it must not stop again at once. */
+export const START_BYTES = Math.ceil(HARD_MIB * (1 + HYSTERESIS)) * MIB;
 
 /** What an ordinary user can still write to the file system of `path`; of the folder above it where it was deleted. */
 export function freeBytesOf(path: string): number {
@@ -53,8 +59,6 @@ export function requireSpaceForCopy(
   throw new JournalError('disk_full', sentence(mib(neededBytes), mib(freeBytes)));
 }
 
-/** A level is left when free space exceeds its threshold by this fraction. */
-const HYSTERESIS = 0.1;
 const LEVELS: readonly SpaceLevel[] = ['ok', 'soft', 'reserve', 'hard'];
 
 export class SpaceWatch {

@@ -18,6 +18,7 @@ const at = (level: WrittenLevel, message = ''): EventKind => ({ level, message }
 export const LOG_EVENTS = {
   starting: at('info', 'starting'),
   start_refused: at('fatal'),
+  disk_awaited: at('error'),
   recovering: at('info'),
   recovered: at('info', 'state recovered'),
   unclean_stop: at('warn', 'the last server did not stop cleanly; its journal is recovered'),

@@ -1,12 +1,12 @@
 /** What systemd is told: over a real datagram socket, which python3 holds, by the real `systemd-notify`. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { Server } from '../../support/processes/server.js';
+import { newDataDir, removeDataDir, Server } from '../../support/processes/server.js';
 import { isAvailable } from '../../support/programs.js';
 import { NO_NATS } from '../../support/replication/nats.js';
 import { startPair } from '../../support/replication/replicated.js';
@@ -78,6 +78,27 @@ test('systemd is told when both ports answer, that the engine has its turns, and
   assert.ok(!stderr.includes('notify_failed'), stderr);
   const order = manager.messages.filter((message) => !/^(bound|STATUS|BARRIER)/.test(message));
   assert.deepEqual([...new Set(order)], ['READY=1', 'WATCHDOG=1', 'STOPPING=1']);
+});
+
+test('a start on a full disk waits before READY, and goes on by itself once there is space', {
+  skip: skip || (!isAvailable('mount') && 'root alone may mount'),
+}, async (t) => {
+  const manager = await Manager.start(t);
+  const dataDir = newDataDir();
+  const mount = (options: string): unknown =>
+    execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', dataDir]);
+  mount('size=280m,mode=700');
+  t.after(() => {
+    execFileSync('umount', ['-l', dataDir]);
+    removeDataDir(dataDir);
+  });
+  const up = Server.start({ dataDir, env: { NOTIFY_SOCKET: manager.path } });
+  t.after(async () => (await up).kill());
+  const waiting = `STATUS=the start waits for space: 280 MiB are free at ${dataDir}, and it needs 282 MiB`;
+  await Promise.race([manager.sees(waiting), manager.sees('READY=1')]);
+  assert.deepEqual([manager.messages.includes('READY=1'), readdirSync(dataDir)], [false, []]);
+  mount('remount,size=3g');
+  await manager.sees('READY=1');
 });
 
 test('systemd waits for no takeover: a standby that follows has started', {
