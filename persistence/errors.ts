@@ -1,11 +1,9 @@
 /**
- * The one class of error that persistence shows to operators: a stable code for machines, and a sentence that says
- * what is wrong, where, and what to do.
+ * Errors of persistence as operators see them: a stable code, and a sentence that says what is wrong and what to do.
  */
 export type JournalErrorCode =
   /** The data directory cannot be used: it is not a directory, not writable, or cannot be created. */
   | 'data_dir_invalid'
-  /** Another process uses the data directory. */
   | 'data_dir_locked'
   /** A file with a secret has the wrong length, or other users can read it. */
   | 'secret_invalid'
@@ -13,7 +11,6 @@ export type JournalErrorCode =
   | 'operator_tokens_invalid'
   /** A file was written by another version, in a format that this one does not read. */
   | 'other_format'
-  /** A row, a page or a file of the journal is damaged. */
   | 'journal_corrupt'
   /** Acknowledged sequence numbers are missing from the journal. */
   | 'journal_incomplete'
@@ -25,7 +22,7 @@ export type JournalErrorCode =
   | 'mark_unreadable'
   /** Replay gave another outcome than the journal's, or refused a journaled command. */
   | 'replay_mismatch'
-  /** What was asked for is not in the data directory, or no longer. */
+  /** The data directory does not have it, or no longer. */
   | 'not_found'
   /** A file to be created exists already; it is not overwritten. */
   | 'file_exists'
@@ -35,7 +32,6 @@ export type JournalErrorCode =
   | 'backup_mismatch'
   /** The file system does not provide the durability that was asked for. */
   | 'durability_unavailable'
-  /** There is not enough free space. */
   | 'disk_full'
   /** Files of the journal were deleted or replaced while they were open. */
   | 'journal_lost'
@@ -47,9 +43,7 @@ export type JournalErrorCode =
   | 'snapshot_write_failed'
   /** A row, a page or the file of the archive is damaged, or the archive belongs to another journal. */
   | 'archive_corrupt'
-  /** The thread that writes the journal ended by itself. */
   | 'journal_thread_ended'
-  /** The thread that replicates the journal ended by itself. */
   | 'replication_thread_ended'
   /** The NATS servers refuse what is needed of them. */
   | 'replication_unreachable'
@@ -65,7 +59,6 @@ export type JournalErrorCode =
   | 'replication_unpublished'
   /** The replicated log has lost messages that this process had published or read. */
   | 'replication_went_back'
-  /** Another process leads. */
   | 'replication_led'
   /** Another process has taken over from this one. */
   | 'replication_fenced';
@@ -73,7 +66,6 @@ export type JournalErrorCode =
 export class JournalError extends Error {
   override readonly name = 'JournalError';
 
-  /** `sentence` is for people: what, where, and what to do. */
   constructor(
     readonly code: JournalErrorCode,
     sentence: string,
@@ -95,7 +87,6 @@ export const otherFormat = (
     `The ${what} ${path} has format ${found}; this version reads format ${known}. Start the version that wrote it.`,
   );
 
-/** The message of anything that was thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -6,7 +6,6 @@ import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, statSyn
 import { dirname } from 'node:path';
 import { codeOf } from '../errors.js';
 
-/** Makes the content of a file, or the entries of a directory, durable. */
 export function syncPath(path: string): void {
   const fd = openSync(path, 'r');
   try {
@@ -22,7 +21,7 @@ export function renameDurably(from: string, to: string): void {
   syncPath(dirname(to));
 }
 
-/** Writes `content` to a file aside, syncs it and renames it to `path`. `mode` is its exact permission bits. */
+/** `mode` is the exact permission bits. */
 export function writeFileDurably(path: string, content: string | Uint8Array, mode: number): void {
   const aside = `${path}.new`;
   rmSync(aside, { force: true });
@@ -38,12 +37,12 @@ export function writeFileDurably(path: string, content: string | Uint8Array, mod
   renameDurably(aside, path);
 }
 
-/** Size in bytes; 0 if there is no such file. */
+/** 0 if there is no such file. */
 export function fileBytes(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Whether the error means that a file does not exist, as opposed to cannot be read. */
+/** The file does not exist, as opposed to cannot be read. */
 export const isMissing = (thrown: unknown): boolean => codeOf(thrown) === 'ENOENT';
 
 export const walPath = (path: string): string => `${path}-wal`;
@@ -54,22 +53,17 @@ export const rollbackPath = (path: string): string => `${path}-journal`;
 /** A database that is still being written and may be incomplete. */
 export const unfinishedPath = (path: string): string => `${path}.unfinished`;
 
-/** Left beside another database of the same name, SQLite would apply them to that one. */
+/** SQLite would apply them to another database of the same name. */
 export const sideFiles = (path: string): string[] => [walPath(path), rollbackPath(path), shmPath(path)];
 
-/** Size of the database with its WAL. */
 export const databaseBytes = (path: string): number => fileBytes(path) + fileBytes(walPath(path));
 
-/** Removes the side files of a database, durably. */
 export function removeSideFiles(path: string): void {
   for (const side of sideFiles(path)) rmSync(side, { force: true });
   syncPath(dirname(path));
 }
 
-/**
- * Removes a database and its side files, durably. The database goes first: without its WAL it would pass for an older
- * one.
- */
+/** Durably. The database goes first: without its WAL it would pass for an older one. */
 export function removeDatabase(path: string): void {
   rmSync(path, { force: true });
   removeSideFiles(path);

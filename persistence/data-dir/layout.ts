@@ -5,42 +5,30 @@ import { codeOf, JournalError, messageOf } from '../errors.js';
 import { syncPath } from './files.js';
 
 export interface DataDir {
-  /** Absolute path of the data directory. */
   readonly root: string;
-  /** The journal's segments, the mark and the `in-use` file. */
   readonly journal: string;
-  /** Locked while a process uses the directory (`lock.ts`). */
   readonly lockFile: string;
-  /** The holder's process id, for error messages only. */
   readonly pidFile: string;
-  /** The last durable batch (`mark.ts`). */
   readonly markFile: string;
-  /**
-   * Exists from the opening of the journal to its clean close. If a start finds it, the last server was not stopped
-   * cleanly.
-   */
+  /** Exists from the opening of the journal to its clean close: a start that finds it follows an unclean stop. */
   readonly inUseFile: string;
-  /** Snapshots: complete engine states, each at the end of a batch. */
   readonly snapshots: string;
-  /** The archive's database and its side files. */
   readonly archive: string;
-  /** Settled bets, finished rounds and moved money: a projection of the journal. */
   readonly archiveFile: string;
   readonly masterSecretFile: string;
   readonly operatorTokenFile: string;
-  /** Named tokens (`operator-tokens.ts`); there may be none. */
+  /** Optional. */
   readonly operatorTokensFile: string;
-  /** The keys that roots and settlements are signed with. */
   readonly signingKeysFile: string;
-  /** How to bet with the demo account's key; there may be none. */
+  /** How to bet with the demo account's key. Optional. */
   readonly demoFile: string;
-  /** Made anew by each backup: its time is the backup's. There may be none. */
+  /** Made anew by each backup: its time is the backup's. Optional. */
   readonly backupStamp: string;
-  /** The highest epoch of the replicated log that this machine has seen; there may be none. */
+  /** The highest epoch of the replicated log that this machine has seen. Optional. */
   readonly epochFile: string;
 }
 
-/** The paths below `path`, whether or not they exist. */
+/** The paths, whether or not they exist. */
 export function dataDirLayout(path: string): DataDir {
   const root = resolve(path);
   const journal = join(root, 'journal');
@@ -65,20 +53,14 @@ export function dataDirLayout(path: string): DataDir {
   };
 }
 
-/**
- * Creates the data directory at `path` if it is missing, closed to other users, and checks that it is writable.
- * Throws `data_dir_invalid`.
- */
+/** Creates the directory if it is missing, closed to other users. Throws `data_dir_invalid`. */
 export function openDataDir(path: string): DataDir {
   const layout = dataDirLayout(path);
   for (const folder of [layout.root, layout.journal, layout.snapshots, layout.archive]) openFolder(folder);
   return layout;
 }
 
-/**
- * The layout of the data directory at `path`, which must exist; for commands that only read. Throws
- * `data_dir_invalid`.
- */
+/** For commands that only read: the directory must exist. Throws `data_dir_invalid`. */
 export function findDataDir(path: string): DataDir {
   const layout = dataDirLayout(path);
   let hasJournal: boolean;

@@ -15,7 +15,7 @@ export interface DataDirLock {
   release(): void;
 }
 
-/** Keeps the connections reachable: if one were garbage-collected, its lock would be released. */
+/** A connection that was garbage-collected would release its lock. */
 const held = new Set<Database.Database>();
 
 /** `findHolder` of another process holds a shared lock for a moment. */
@@ -23,7 +23,7 @@ const PROBE_MS = 100;
 /** A process that was killed keeps its lock until the kernel has ended its threads. */
 export const START_WAIT_MS = 2_000;
 
-/** Takes the lock within `waitMs` or throws `data_dir_locked`, naming the directory and the holder. */
+/** Throws `data_dir_locked` after `waitMs`. */
 export function lockDataDir(dir: DataDir, waitMs = PROBE_MS): DataDirLock {
   const db = takeLock(dir, waitMs);
   held.add(db);
@@ -58,12 +58,11 @@ function takeLock(dir: DataDir, waitMs: number): Database.Database {
   }
 }
 
-/** How long `exclusively` waits for another process. */
 const SHORT_WORK_MS = 3_000;
 
 /**
- * Does a short piece of work on `dir` that only one process at a time may do, whether or not it holds the lock of the
- * directory. `file` is the lock file for this work. Throws `data_dir_locked` if another process takes too long.
+ * Does a short piece of work on `dir` that only one process at a time may do, with or without the lock of the
+ * directory. Throws `data_dir_locked` if another process takes too long.
  */
 export function exclusively<T>(dir: DataDir, file: string, work: () => T): T {
   const db = new Database(file, { timeout: SHORT_WORK_MS });
@@ -83,15 +82,14 @@ export function exclusively<T>(dir: DataDir, file: string, work: () => T): T {
   }
 }
 
-/** The process that holds the lock of a data directory. */
 export interface Holder {
   /** null if it cannot be read. */
   readonly pid: number | null;
 }
 
 /**
- * The holder of the lock, or null. Probes the lock without taking it. A process that holds the lock itself must not
- * call this: the probe would release it. Throws `data_dir_invalid`.
+ * Probes the lock without taking it. Its holder must not call this: the probe would release the lock. Throws
+ * `data_dir_invalid`.
  */
 export function findHolder(dir: DataDir): Holder | null {
   const isMine = [...held].some((db) => db.name === dir.lockFile);

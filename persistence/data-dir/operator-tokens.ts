@@ -23,11 +23,10 @@ import { openOperatorToken } from './secrets.js';
 
 const TOKEN_BYTES = 32;
 const FILE_MODE = 0o600;
-/** Users other than the file's owner may not be able to add themselves. */
 const OTHERS_WRITE = 0o022;
-/** A request is compared with every token. */
+/** Each request is compared with every token. */
 const TOKENS_MAX = 1_000;
-/** A file that is something else altogether has many. */
+/** A file that is something else altogether would have many. */
 const MISTAKES_SHOWN_MAX = 10;
 
 export interface NamedToken extends OperatorToken {
@@ -40,18 +39,17 @@ const newSecret = (): string => `toteop_${randomBytes(TOKEN_BYTES).toString('bas
 
 const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
-/** Where the tokens of a server come from. */
 export interface TokenSources {
   readonly dir: DataDir;
-  /** The token from the environment, instead of the one in the directory. */
+  /** From the environment; takes the place of the one in the directory. */
   readonly token: string | null;
-  /** The file from the environment, which must exist, instead of the one in the directory, which may be missing. */
+  /** From the environment: must exist. The directory's own may be missing. */
   readonly file: string | null;
 }
 
 /**
- * All tokens in force: the one that every server has, and those of the file. Creates the first one if it is missing. Throws
- * `secret_invalid` and `operator_tokens_invalid`.
+ * The first token, created if it is missing, and those of the file. Throws `secret_invalid` and
+ * `operator_tokens_invalid`.
  */
 export function openOperatorTokens({ dir, token, file }: TokenSources): readonly OperatorToken[] {
   const first = firstToken(digestOf(token ?? openOperatorToken(dir)));
@@ -59,7 +57,7 @@ export function openOperatorTokens({ dir, token, file }: TokenSources): readonly
   return [first, ...named.map(({ name, role, digest }) => ({ name, role, digest }))];
 }
 
-/** The tokens in the file. Throws `operator_tokens_invalid` with the line and field of each mistake. */
+/** Throws `operator_tokens_invalid` with the line and field of each mistake. */
 export function readOperatorTokens(path: string, mustExist: boolean): readonly NamedToken[] {
   const text = readTokensText(path);
   if (text === null) {
@@ -79,7 +77,7 @@ export function readOperatorTokens(path: string, mustExist: boolean): readonly N
   return tokens;
 }
 
-/** Adds a token to the file and returns its secret, which is kept nowhere. A name is taken once. */
+/** Returns the token's secret, which is kept nowhere. Throws `file_exists`. */
 export function addOperatorToken(path: string, name: string, role: OperatorRole, createdAt: string): string {
   const secret = newSecret();
   const found = readOperatorTokens(path, false);
@@ -96,7 +94,7 @@ export function addOperatorToken(path: string, name: string, role: OperatorRole,
   return secret;
 }
 
-/** Takes a token out of the file, and leaves all else in it as it is. Throws `not_found`. */
+/** Leaves all other lines as they are. Throws `not_found`. */
 export function removeOperatorToken(path: string, name: string): void {
   const isHere = readOperatorTokens(path, false).some((token) => token.name === name);
   if (!isHere) throw new JournalError('not_found', `There is no token with the name ${name} in ${path}.`);
@@ -122,7 +120,7 @@ function readTokensText(path: string): string | null {
 const FIELDS = ['name', 'role', 'sha256', 'createdAt'] as const;
 type Field = (typeof FIELDS)[number];
 
-/** The token of a line, or null after a mistake. Values are not shown: one may be a secret in the wrong place. */
+/** null after a mistake. Values are not shown: one may be a secret in the wrong place. */
 function readLine(
   line: string,
   before: readonly NamedToken[],
@@ -154,7 +152,7 @@ function fieldsOf(line: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-/** What was expected of a field that is wrong; null for one that is right. */
+/** null for a field that is right. */
 function expectedOf(field: Field, value: unknown, before: readonly NamedToken[]): string | null {
   if (value === undefined) return 'is missing';
   if (typeof value !== 'string') return 'must be a text';

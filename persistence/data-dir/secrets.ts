@@ -14,9 +14,8 @@ const OPERATOR_TOKEN_BYTES = 32;
 export const SECRET_MODE = 0o600;
 
 /**
- * The 32 random bytes that the round seeds are derived from. With `mayCreate`, at the very first
- * start, they are created if missing; the rounds of an existing journal can only be proven with the old ones. Throws
- * `secret_invalid`.
+ * The random bytes that the round seeds are derived from. `mayCreate` only at the very first start: rounds of an
+ * existing journal can only be proven with the old ones. Throws `secret_invalid`.
  */
 export function openMasterSecret(dir: DataDir, mayCreate: boolean): Buffer {
   const found = readSecret(dir.masterSecretFile);
@@ -38,12 +37,12 @@ export function openMasterSecret(dir: DataDir, mayCreate: boolean): Buffer {
   return created;
 }
 
-/** SHA-256 of the master secret in hex: all that the journal stores of it. */
+/** In hex: all that the journal stores of the secret. */
 export function masterSecretFingerprint(masterSecret: Uint8Array): string {
   return createHash('sha256').update(masterSecret).digest('hex');
 }
 
-/** The token of the operator API, created if the file is missing. Throws `secret_invalid`. */
+/** Created if the file is missing. Throws `secret_invalid`. */
 export function openOperatorToken(dir: DataDir): string {
   const found = readSecret(dir.operatorTokenFile);
   if (found === null) {
@@ -59,7 +58,7 @@ export function openOperatorToken(dir: DataDir): string {
   );
 }
 
-/** The file's content; null if there is none. Throws `secret_invalid` if others can read it. */
+/** null if there is no file. Throws `secret_invalid` if others can read it. */
 export function readSecret(path: string): Buffer | null {
   try {
     const othersBits = statSync(path).mode & 0o077;

@@ -1,6 +1,6 @@
 /**
- * The keys with which the server signs roots and settlements: the file `signing-keys` of the data directory, mode 0600. It
- * has the pair in use, and of those before it the public half, so that what they signed can be checked for ever.
+ * The keys with which the server signs roots and settlements, in a file of mode 0600. It keeps the public half of
+ * retired pairs, so that their signatures can be checked for ever.
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { isSignedBy, type KeyPair, keyIdOf, signerOf } from '../../crypto/signing.js';
@@ -10,7 +10,7 @@ import { writeFileDurably } from './files.js';
 import type { DataDir } from './layout.js';
 import { invalidSecret, readSecret, SECRET_MODE } from './secrets.js';
 
-/** One key of the file; times in ISO 8601. */
+/** Times in ISO 8601. */
 interface StoredKey {
   readonly keyId: string;
   readonly publicKey: string;
@@ -20,18 +20,17 @@ interface StoredKey {
   readonly privateKey: string | null;
 }
 
-/** The keys, made if there is no file yet. Throws `secret_invalid`. */
+/** Makes the keys if there is no file. Throws `secret_invalid`. */
 export function openSigningKeys(dir: DataDir, nowMs: number): SigningKeys {
   return readSigningKeys(dir) ?? write(dir, [newKey(nowMs)]);
 }
 
-/** The same, or null if there is no file. */
 export function readSigningKeys(dir: DataDir): SigningKeys | null {
   const found = readSecret(dir.signingKeysFile);
   return found === null ? null : keysOf(parse(dir, found.toString('utf8')));
 }
 
-/** Makes a new pair and retires the one in use, whose private half is forgotten. */
+/** Retires the pair in use, whose private half is forgotten. */
 export function rotateSigningKeys(dir: DataDir, nowMs: number): SigningKeys {
   const found = readSecret(dir.signingKeysFile);
   const before = found === null ? [] : parse(dir, found.toString('utf8'));
@@ -55,7 +54,7 @@ function write(dir: DataDir, keys: readonly StoredKey[]): SigningKeys {
   return keysOf(keys);
 }
 
-/** `keys` has one in use, the first. */
+/** The first one is in use. */
 function keysOf(keys: readonly StoredKey[]): SigningKeys {
   const all = keys.map(
     ({ keyId, publicKey, createdAt, retiredAt }): PublicSigningKey => ({

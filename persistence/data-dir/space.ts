@@ -1,7 +1,7 @@
 /**
- * Free space on the journal's disk, as levels. A level is entered below its threshold and left a
- * tenth above it, so that a disk near a threshold does not flap. The worst level leaves enough space for the commits in
- * flight and a clean close, so that a full disk does not tear the journal.
+ * Free space on the journal's disk, as levels. A level is left a tenth above its threshold, so that a disk near one
+ * does not flap. The worst level leaves enough for the commits in flight and a clean close: a full disk does not tear
+ * the journal.
  */
 import { existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -24,12 +24,11 @@ export const DEFAULT_SPACE_THRESHOLDS: SpaceThresholds = {
   hardBytes: HARD_MIB * MIB,
 };
 
-/** A level is left when free space exceeds its threshold by this fraction. */
 const HYSTERESIS = 0.1;
 /** A start needs more than the hard mark: it must not stop again at once. */
 export const START_BYTES = Math.ceil(HARD_MIB * (1 + HYSTERESIS)) * MIB;
 
-/** What an ordinary user can still write to the file system of `path`; of the folder above it where it was deleted. */
+/** Free for an ordinary user. A path that was deleted counts as the folder above it. */
 export function freeBytesOf(path: string): number {
   let folder = path;
   while (!existsSync(folder)) folder = dirname(folder);
@@ -37,15 +36,12 @@ export function freeBytesOf(path: string): number {
   return bavail * bsize;
 }
 
-/** What a copy of files must leave free. */
 const COPY_SPARE_BYTES = 16 * MIB;
 
-/** Free space that a copy of `bytes` bytes requires. */
 export const copyNeedsBytes = (bytes: number): number => bytes + COPY_SPARE_BYTES;
 
 /**
- * Throws `disk_full` if the file system of `path` has no space for a copy of `bytes` bytes. `sentence` builds the
- * message from what is needed and what is free, as text.
+ * Throws `disk_full` if a copy of `bytes` bytes does not fit. `sentence` gets the needed and the free bytes as text.
  */
 export function requireSpaceForCopy(
   path: string,
@@ -66,7 +62,6 @@ export class SpaceWatch {
   readonly #freeBytes: () => number;
   #level = 0;
 
-  /** `freeBytes` returns how much an ordinary user can still write. */
   constructor(thresholds: SpaceThresholds, freeBytes: () => number) {
     const { softBytes, reserveBytes, hardBytes } = thresholds;
     assert(softBytes >= reserveBytes && reserveBytes >= hardBytes, 'space thresholds must not rise');
@@ -78,7 +73,7 @@ export class SpaceWatch {
     return LEVELS[this.#level] ?? 'hard';
   }
 
-  /** Reads the free space again. Returns whether the level has changed. */
+  /** Returns whether the level has changed. */
   check(): boolean {
     const freeBytes = this.#freeBytes();
     const before = this.#level;

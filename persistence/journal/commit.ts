@@ -1,19 +1,19 @@
 /**
- * The commit protocol, in the order that keeps the promise "no client ever sees a success that a crash can take
- * back": the row, its sync, the mark, and only then the acknowledgement, which is up to the caller.
+ * The commit protocol. No client sees a success that a crash can take back: first the row, its sync and the mark,
+ * then the acknowledgement by the caller.
  *
- * A crash after `append` loses the batch, which nobody was told of. A crash after `sync` leaves a batch above the mark,
- * which is recovered. The mark is never ahead of what is durable.
+ * A crash after `append` loses the batch, which nobody was told of. A crash after `sync` leaves a batch above the
+ * mark, which is recovered. The mark is never ahead of what is durable.
  */
 import { must } from '../../engine/base/assert.js';
 import type { Batch, JournalStore, StoredBatch } from '../../engine/model/ports.js';
 
-/** Makes `batch` durable and records it in the mark. After a throw the store must not be used again. */
+/** After a throw the store must not be used again. */
 export function commitBatch(store: JournalStore, batch: Batch): StoredBatch {
   return commitBatches(store, [batch]);
 }
 
-/** The same for batches that follow each other, with one sync: after a crash all of them are there, or none. Returns the last. */
+/** For batches that follow each other, with one sync: a crash leaves all of them, or none. Returns the last. */
 export function commitBatches(store: JournalStore, batches: readonly Batch[]): StoredBatch {
   let last: StoredBatch | null = null;
   for (const batch of batches) last = store.append(batch);

@@ -1,6 +1,6 @@
 /**
- * The mark: the last durable batch, in a small side file. SQLite ends a WAL at its first
- * damaged frame and silently drops the commits behind it; the mark detects that.
+ * The mark: the last durable batch, in a side file. SQLite ends a WAL at its first damaged frame and silently drops the
+ * commits behind it; the mark detects that.
  *
  * Two slots are written in turn, each with its own generation number and checksum, so that a torn write leaves the
  * other one. Writes are not synced: a kill loses none of them, and a power loss can only set the mark back, never ahead
@@ -17,7 +17,6 @@ const SLOT_BYTES = 4_096;
 const SLOT_FORM =
   /^tote-mark v1 generation=(\d{16}) last_seq=(\d{16}) checksum=([0-9a-f]{8}) crc=([0-9a-f]{8})\n/;
 
-/** The mark of a journal without batches. */
 export const EMPTY_MARK: Mark = { lastSeq: 0, checksum: '00000000' };
 
 interface Slot {
@@ -26,12 +25,12 @@ interface Slot {
   readonly mark: Mark;
 }
 
-/** The mark in the file; null if there is no file. Throws `mark_unreadable` if neither slot is whole. */
+/** null if there is no file. Throws `mark_unreadable` if neither slot is whole. */
 export function readMarkFile(path: string): Mark | null {
   return readNewestSlot(path)?.mark ?? null;
 }
 
-/** The last acknowledged command, as far as is known: 0 if there is no mark, or none that can be read. */
+/** The last acknowledged command as far as is known: 0 without a readable mark. */
 export function acknowledgedSeq(path: string): number {
   try {
     return readMarkFile(path)?.lastSeq ?? 0;
@@ -40,7 +39,7 @@ export function acknowledgedSeq(path: string): number {
   }
 }
 
-/** Creates the file, durably, with `mark` in the first slot. */
+/** Durably, with `mark` in the first slot. */
 export function createMarkFile(path: string, mark: Mark): void {
   const content = Buffer.alloc(2 * SLOT_BYTES);
   content.write(slotText(1, mark), 0, 'latin1');
@@ -48,8 +47,8 @@ export function createMarkFile(path: string, mark: Mark): void {
 }
 
 /**
- * Raises the mark from `before` (null if there is none) to the end of a recovered journal. All of the journal is
- * durable by now, acknowledged or not, and reads will show it, so the mark must cover it.
+ * Raises the mark from `before` (null if there is none) to the end of a recovered journal: all of it is durable,
+ * reads will show it, so the mark must cover it.
  */
 export function raiseMark(path: string, before: Mark | null, { lastSeq, checksum }: Mark): void {
   if (before === null) createMarkFile(path, EMPTY_MARK);
@@ -63,12 +62,11 @@ export function raiseMark(path: string, before: Mark | null, { lastSeq, checksum
   }
 }
 
-/** The mark of a journal that is being written. */
 export class MarkFile {
   readonly #fd: number;
   #newest: Slot;
 
-  /** The file must exist. */
+  /** Throws `mark_unreadable` if there is no file. */
   constructor(readonly path: string) {
     const newest = readNewestSlot(path);
     if (newest === null) throw unreadable(path, 'it is missing');
@@ -128,7 +126,6 @@ function parseSlot(content: string, index: number): Slot | null {
   return slotText(slot.generation, slot.mark) === whole ? slot : null;
 }
 
-/** The error when nothing can say any more what was acknowledged. */
 function unreadable(path: string, why: string): JournalError {
   return new JournalError(
     'mark_unreadable',

@@ -6,23 +6,18 @@ import { codeOf, JournalError, type JournalErrorCode, messageOf } from '../error
 import type { Durability } from './segment/open.js';
 
 export interface JournalThreadOptions {
-  /** A recovered data directory whose lock this process holds. */
   readonly dir: DataDir;
   readonly durability: Durability;
   /** The open segment is sealed at about this size; `SEGMENT_BYTES_MAX` if absent. */
   readonly segmentBytesMax?: number;
-  /**
-   * A full segment is sealed before the next batch, not after its last one: of a replicated journal the last batch may have to be
-   * taken back.
-   */
+  /** Seals a full segment before the next batch: a replicated journal's last batch may have to be taken back. */
   readonly sealsLate?: boolean;
-  /** Where recovery ended; the thread refuses a journal that ends elsewhere. */
+  /** The thread refuses a journal that ends elsewhere than recovery did. */
   readonly lastSeq: number;
   /** `DEFAULT_SPACE_THRESHOLDS` if absent. */
   readonly space?: SpaceThresholds;
 }
 
-/** A segment that is full and never written again. */
 export interface SealedSegment {
   readonly firstSeq: number;
   readonly lastSeq: number;
@@ -34,11 +29,10 @@ export interface ToJournal {
   readonly batch: Batch;
 }
 
-/** Memory that the thread shares with the event loop. */
 export interface JournalMemory {
-  /** The messages that were sent to it, counted: it sleeps until there are more. */
+  /** Counts the messages sent to the thread, which sleeps until there are more. */
   readonly sent: Int32Array;
-  /** How long it has been busy since it began, in milliseconds. */
+  /** Busy time since the thread began. */
   readonly activeMs: Float64Array;
 }
 
@@ -76,7 +70,7 @@ export function toErrorParts(thrown: unknown, depth = 0): ErrorParts {
   };
 }
 
-/** The error from its parts, of its own class if that is `JournalError`, with the stack of the thread it comes from. */
+/** With the class, code and stack that it had in its thread. */
 export function fromErrorParts(parts: ErrorParts): Error {
   const options = parts.cause === null ? {} : { cause: fromErrorParts(parts.cause) };
   const error = parts.isJournalError

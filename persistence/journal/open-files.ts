@@ -1,8 +1,8 @@
 /**
- * The files that a journal is written to, as they were opened. A file that is deleted or replaced while it is open takes every
- * write and every sync, and is gone when the last process closes it. So before each mark the files at the paths are compared
- * with those that were opened. They are never opened again for that: closing a second descriptor of a database drops the
- * locks that SQLite holds on it.
+ * The files that a journal is written to, as they were opened. A file that is deleted or replaced while it is open
+ * takes every write and sync, and is gone when the last process closes it: so the paths are compared before each
+ * mark. No file is opened again for that: closing a second descriptor of a database drops the locks that SQLite holds
+ * on it.
  */
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -14,7 +14,7 @@ interface OpenFile {
   readonly ino: number;
 }
 
-/** To be made right after they were opened. */
+/** Make it right after the files were opened. */
 export class OpenFiles {
   readonly #files: readonly OpenFile[];
 
@@ -25,16 +25,16 @@ export class OpenFiles {
     });
   }
 
-  /** Throws `JournalLost` where a file is not at its path any more; `except` need not be. */
+  /** Throws `JournalLost` where a file is no longer at its path; `except` may be gone. */
   require(except = ''): void {
     const lost = this.#files.filter((file) => file.path !== except && !isInPlace(file));
     if (lost.length > 0) throw new JournalLost(lost);
   }
 }
 
-/** Some files of the journal are not at their paths any more. This process still has them open. */
+/** This process still has the files open. */
 export class JournalLost extends JournalError {
-  /** The commands of a shell that copy them back and end this process. Each finds its file by the inode number. */
+  /** Shell commands that copy the files back, found by inode number, and end this process. */
   readonly rescue: readonly string[];
 
   constructor(files: readonly OpenFile[]) {
@@ -57,7 +57,6 @@ export class JournalLost extends JournalError {
   }
 }
 
-/** A file that cannot be looked at counts as gone. */
 function isInPlace({ path, dev, ino }: OpenFile): boolean {
   try {
     const found = statSync(path, { throwIfNoEntry: false });

@@ -1,7 +1,7 @@
 /**
- * Reads the journal of a data directory, all segments in order, whether or not a server is writing it. Nothing is changed, and nobody is held up: the open
- * segment is opened for each chunk of rows and closed before they are handed out, so that the writer can checkpoint its
- * WAL, seal it and begin the next one while the reader's caller works on the rows.
+ * Reads the journal of a data directory, even while a server writes it, and changes nothing. The open segment is
+ * opened for each chunk of rows and closed before they are handed out, so that the writer can checkpoint its WAL,
+ * seal it and begin the next one meanwhile.
  */
 import { assert } from '../../engine/base/assert.js';
 import type { JournalStore, Mark, StoredBatch } from '../../engine/model/ports.js';
@@ -14,19 +14,16 @@ import { damaged } from './segment/schema.js';
 import { CHUNK_CHARS, checkedRows, Segment } from './segment/segment.js';
 
 export interface JournalReader extends Pick<JournalStore, 'readBatches' | 'chainAt' | 'readMark'> {
-  /** With `chain`, the one after `afterSeq`, the row that ends there is not looked for: the next must follow it. */
+  /** With `chain`, the chain after `afterSeq`, the row that ends there is not looked for: the next must follow it. */
   readBatches(afterSeq: number, chain?: string): Iterable<StoredBatch>;
-  /** First sequence number, or what it would be in an empty journal. */
+  /** An empty journal's is that of its first row to come. */
   readonly firstSeq: number;
-  /** Last sequence number at this moment; `firstSeq - 1` in an empty journal. */
+  /** `firstSeq - 1` in an empty journal. */
   readonly lastSeq: number;
   close(): void;
 }
 
-/**
- * A chunk of rows, during which the open segment is held open, has about `chunkChars` characters of commands. Throws
- * what `Segment.open` throws, and `data_dir_invalid` if there is no journal.
- */
+/** Throws the errors of `Segment.open`, and `data_dir_invalid` if there is no journal. */
 export function openJournalReader(dir: DataDir, chunkChars = CHUNK_CHARS): JournalReader {
   const reader = new FilesReader(dir, chunkChars);
   assert(reader.lastSeq >= 0, 'a journal ends at a sequence number');
@@ -34,7 +31,7 @@ export function openJournalReader(dir: DataDir, chunkChars = CHUNK_CHARS): Journ
 }
 
 class FilesReader implements JournalReader {
-  /** The sealed segment that was read last. It no longer changes, so it stays open. */
+  /** Stays open: it no longer changes. */
   #sealed: Segment | null = null;
 
   constructor(
@@ -59,10 +56,7 @@ class FilesReader implements JournalReader {
     return this.#within(seq, (segment) => segment.chainAt(seq));
   }
 
-  /**
-   * As `JournalStore.readBatches`. Throws `journal_incomplete` if the journal begins after `afterSeq` or lacks a
-   * segment, and `journal_corrupt`, which names the first bad row.
-   */
+  /** Throws `journal_incomplete` if commands are missing, and `journal_corrupt`, which names the first bad row. */
   *readBatches(afterSeq: number, chain?: string): Generator<StoredBatch, void, undefined> {
     if (afterSeq < this.firstSeq - 1) throw gone(this.dir, afterSeq + 1, this.firstSeq);
     let position: ChainPosition | null = chain === undefined ? null : { lastSeq: afterSeq, chain };
@@ -75,7 +69,7 @@ class FilesReader implements JournalReader {
       yield* checkedRows(chunk.path, chunk.position, chunk.rows);
       const last = chunk.rows.at(-1);
       if (last !== undefined) position = { lastSeq: last.lastSeq, chain: last.chain };
-      // A sealed segment's last row is compared with the seal by a look behind it.
+      // Looking behind a sealed segment's last row compares the row with the seal.
       if (chunk.isSealed ? last === undefined && !this.#hasGoneOn(seq) : chunk.isEnd) return;
     }
   }
@@ -91,7 +85,6 @@ class FilesReader implements JournalReader {
     throw new JournalError('data_dir_invalid', `There is no journal in ${this.dir.journal}.`);
   }
 
-  /** Whether another segment follows the sealed one that ends at `seq` by now. */
   #hasGoneOn(seq: number): boolean {
     const next = this.#paths().find((path) => firstSeqOf(path) > seq);
     if (next === undefined) return false;
@@ -100,8 +93,8 @@ class FilesReader implements JournalReader {
   }
 
   /**
-   * Calls `look` with the segment in which the command after `seq` is or would be. A segment that is open already is
-   * read to its end even if retention has deleted it meanwhile.
+   * Gives `look` the segment in which the command after `seq` is or would be. A segment that is already open is read
+   * to its end even if retention has deleted it meanwhile.
    */
   #within<T>(seq: number, look: (segment: Segment, isLast: boolean) => T): T {
     const sealed = this.#sealed;
@@ -119,7 +112,7 @@ class FilesReader implements JournalReader {
     }
   }
 
-  /** Opens the segment for `#within`. If it is deleted between listing and opening, it is looked up again. */
+  /** A segment that is deleted between listing and opening is looked up again. */
   #open(seq: number): { readonly segment: Segment; readonly isLast: boolean } {
     for (;;) {
       const paths = this.#paths();
@@ -136,20 +129,18 @@ class FilesReader implements JournalReader {
   }
 }
 
-/** Whether the command after `seq` is in the sealed `segment`. */
 const isWithin = ({ start, seal }: Segment, seq: number): boolean =>
   seal !== null && seq >= start.lastSeq && seq < seal.lastSeq;
 
 interface Chunk {
   readonly path: string;
-  /** The position before the rows. */
   readonly position: ChainPosition;
   readonly rows: readonly StoredBatch[];
   readonly isEnd: boolean;
   readonly isSealed: boolean;
 }
 
-/** The rows of `segment` after `before`, the last row read, or after `afterSeq` if none was read yet. */
+/** `before` is the last row read, null if none was read yet. */
 function readChunk(
   segment: Segment,
   isLast: boolean,

@@ -1,7 +1,4 @@
-/**
- * The journal's store on files: a chain of SQLite segments of which the last one is written, the mark beside them, and
- * the `in-use` file, which exists from opening to a clean close.
- */
+/** The journal's store on files: a chain of SQLite segments, the mark, and the `in-use` file. */
 import { rmSync } from 'node:fs';
 import { AssertionError, assert, must } from '../../engine/base/assert.js';
 import type { Batch, JournalStore, Mark, StoredBatch } from '../../engine/model/ports.js';
@@ -19,19 +16,18 @@ import { createSegment, type OnRollStep, sealSegment } from './segment/roll.js';
 import { Segment } from './segment/segment.js';
 
 /**
- * The WAL is checkpointed after about this many pages, by `checkpointIfDue`, never inside a commit. Fewer pages sync
- * the database more often; more of them stall the next commit for longer.
+ * The WAL is checkpointed after about this many pages, never inside a commit. Fewer pages sync the database more
+ * often; more stall the next commit for longer.
  */
 const CHECKPOINT_PAGES = 256;
 const PAGE_BYTES = 4_096;
-/** Pages that a commit writes besides those its text fills: the leaf, its parents, the rest of the last page. */
+/** A commit writes these besides its text: the leaf, its parents, the rest of the last page. */
 const PAGES_PER_COMMIT = 3;
 
-/** Default size at which the open segment is sealed. */
 export const SEGMENT_BYTES_MAX = 256 * 1024 * 1024;
-/** A postponed roll is tried again after this much more. */
+/** A postponed roll is tried again after this much more text. */
 const ROLL_RETRY_BYTES = 64 * 1024;
-/** Size of a row besides its text. */
+/** A row's size besides its text. */
 const ROW_BYTES = 200;
 
 export class SqliteStore implements JournalStore {
@@ -39,16 +35,15 @@ export class SqliteStore implements JournalStore {
   readonly #durability: Durability;
   readonly #segmentBytesMax: number;
   #open: OpenSegment;
-  /** The open segment, its WAL and the mark. */
   #files: OpenFiles;
   #position: ChainPosition;
-  /** The last row of the open segment; null while it has none. */
+  /** null while the open segment has no row. */
   #last: StoredBatch | null;
   #batches: number;
   #bytes: number;
   #rollAtBytes: number;
   #inTransaction = false;
-  /** Set by the first throw. From then on nothing is written, and the `in-use` file stays. */
+  /** After the first throw nothing is written, and the `in-use` file stays. */
   #broken = false;
   #walPages = 0;
 
@@ -71,10 +66,7 @@ export class SqliteStore implements JournalStore {
     this.#rollAtBytes = segmentBytesMax;
   }
 
-  /**
-   * Opens the journal of a recovered data directory (`recovery/prepare.ts`) for writing. The caller holds its lock. The
-   * open segment is sealed at about `segmentBytesMax`.
-   */
+  /** The directory is recovered (`recovery/prepare.ts`), and the caller holds its lock. */
   static open(dir: DataDir, durability: Durability, segmentBytesMax = SEGMENT_BYTES_MAX): SqliteStore {
     const segment = Segment.open(must(findSegments(dir.journal).at(-1), 'a segment of the journal'), 'write');
     try {
@@ -89,7 +81,7 @@ export class SqliteStore implements JournalStore {
     }
   }
 
-  /** The last sequence number of the journal, appended rows included; 0 before the first. */
+  /** Includes appended rows that are not synced yet; 0 before the first. */
   get lastSeq(): number {
     return this.#position.lastSeq;
   }
@@ -99,7 +91,7 @@ export class SqliteStore implements JournalStore {
     return this.#open.segment.db.pragma('synchronous', { simple: true });
   }
 
-  /** Reads what is durable, from the files, as any other reader. */
+  /** Reads the durable rows, from the files, as any other reader. */
   *readBatches(afterSeq: number): Generator<StoredBatch, void, undefined> {
     const reader = openJournalReader(this.dir);
     try {
@@ -122,7 +114,7 @@ export class SqliteStore implements JournalStore {
     return this.#mark.mark;
   }
 
-  /** What is lost by now is lost before the batch is written: whoever waits for it can be told so. */
+  /** Files that are gone by now are noticed before the batch is written, so that its clients can be told. */
   append(batch: Batch): StoredBatch {
     return this.#attempt('append to', () => {
       if (!this.#inTransaction) this.#files.require();
@@ -153,29 +145,26 @@ export class SqliteStore implements JournalStore {
     });
   }
 
-  /** Throws `JournalLost` if files of the journal were deleted or replaced. */
+  /** Throws `JournalLost`. */
   requireFiles(): void {
     this.#attempt('look at', () => this.#files.require());
   }
 
-  /** Keeps the WAL short. To be called after an acknowledgement. */
+  /** Call it after an acknowledgement, never inside a commit. */
   checkpointIfDue(): void {
     if (this.#walPages < CHECKPOINT_PAGES) return;
     this.#walPages = 0;
     this.#attempt('checkpoint', () => this.#open.checkpoint.get());
   }
 
-  /**
-   * Begins the next segment if this one is full (`segment/roll.ts`). To be called after an acknowledgement. `nowMs` is
-   * the creation time of the next segment. Returns the sealed one, or null.
-   */
+  /** Begins the next segment if this one is full. Call it after an acknowledgement. Returns the sealed one, or null. */
   rollIfDue(nowMs: number, onStep: OnRollStep = () => {}): SealedSegment | null {
     const last = this.#last;
     if (this.#bytes < this.#rollAtBytes || last === null || this.#inTransaction) return null;
     return this.#attempt('begin the next segment after', () => {
       const sealed = this.#open.segment;
       const onSealStep: OnRollStep = (step) => {
-        // The seal has removed the WAL. The segment is about to be closed, which nobody could undo.
+        // The seal has removed the WAL. After the close that follows nobody could save the segment's file.
         if (step === 'sealed') this.#files.require(walPath(sealed.path));
         onStep(step);
       };
@@ -198,7 +187,7 @@ export class SqliteStore implements JournalStore {
     });
   }
 
-  /** A clean close leaves no WAL and no `in-use` file. After a failure both stay for recovery to find. */
+  /** A clean close leaves no WAL and no `in-use` file. After a failure both stay for recovery. */
   close(): void {
     assert(!this.#inTransaction || this.#broken, 'no appended batch may be left without a sync');
     if (this.#broken) {
@@ -232,7 +221,7 @@ export class SqliteStore implements JournalStore {
   }
 }
 
-/** What writing threw, as an error for operators. Programming errors stay as they are. */
+/** Programming errors stay as they are. */
 function asWriteFailure(path: string, what: string, thrown: unknown): unknown {
   if (thrown instanceof AssertionError || thrown instanceof JournalError) return thrown;
   const isFull = isDiskFull(thrown);

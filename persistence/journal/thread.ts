@@ -48,12 +48,12 @@ export class JournalThread implements JournalWriter {
   #state: State = 'new';
   #thread: WritingThread | null = null;
   #events: JournalWriterEvents | null = null;
-  /** `lastSeq` of the last commit in flight, or 0. */
+  /** `lastSeq` of the last commit in flight; 0 if there is none. */
   #pendingSeq = 0;
   #failure: Error | null = null;
   #settleClose: { resolve: () => void; reject: (error: Error) => void } | null = null;
 
-  /** `onSealed` is called for each full segment, with the time that beginning the next one took. */
+  /** `tookMs` is how long beginning the next segment took. */
   constructor(
     options: JournalThreadOptions,
     private readonly onSealed: (segment: SealedSegment, tookMs: number) => void = () => undefined,
@@ -61,12 +61,12 @@ export class JournalThread implements JournalWriter {
     this.#options = options;
   }
 
-  /** How long the thread has been busy since it began, in milliseconds. */
+  /** Busy time since the thread began. */
   get activeMs(): number {
     return this.#memory.activeMs[0] ?? 0;
   }
 
-  /** Starts the thread. If it cannot open the journal, `onFailure` is called. */
+  /** A journal that cannot be opened is told by `onFailure`. */
   open(events: JournalWriterEvents): void {
     assert(this.#state === 'new', 'a journal is opened once');
     this.#state = 'open';
@@ -80,7 +80,7 @@ export class JournalThread implements JournalWriter {
     );
   }
 
-  /** After a failure the batch is dropped; `onFailure` has been called. */
+  /** After a failure the batch is dropped: `onFailure` has told. */
   commit(batch: Batch): void {
     if (this.#state === 'failed') return;
     assert(this.#pendingSeq < batch.firstSeq, 'commits are in order');
@@ -89,7 +89,7 @@ export class JournalThread implements JournalWriter {
     must(this.#thread, 'the thread').post({ kind: 'commit', batch });
   }
 
-  /** Resolves when everything is on disk and the thread has ended; rejects with the failure if there was one. */
+  /** Resolves once everything is on disk and the thread has ended; rejects with the failure if there was one. */
   close(): Promise<void> {
     if (this.#failure !== null) return Promise.reject(this.#failure);
     assert(this.#state === 'open', `a journal that is ${this.#state} is not closed`);

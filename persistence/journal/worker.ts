@@ -1,10 +1,9 @@
 /**
- * The journal's thread. It owns the connection and writes one batch after the other: row, sync and mark before the
- * acknowledgement (`commit.ts`), and after it what can wait: the checkpoint, the next segment and the check of the free
- * space. Batches that came meanwhile, which only a follower sends, share one sync. The first error ends its work for good;
- * nothing is acknowledged after it.
+ * The journal's thread, which owns the connection. Row, sync and mark come before the acknowledgement (`commit.ts`);
+ * the checkpoint, the next segment and the check of free space after it. Waiting batches, which only a follower
+ * sends, share one sync. The first error ends the work for good.
  *
- * While it works its event loop does not turn: it looks for messages itself, and sleeps on shared memory.
+ * Its event loop does not turn while it works: it looks for messages itself, and sleeps on shared memory.
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { assert, must } from '../../engine/base/assert.js';
@@ -43,8 +42,8 @@ let hasFailed = false;
 let isClosed = false;
 
 /**
- * Runs one piece of work. An error is reported and ends the thread, whatever else is waiting. With files that are lost it does
- * nothing more, but goes on to exist: it alone still has them open.
+ * An error is reported and ends the thread, whatever else is waiting. With lost files the thread stops working but
+ * goes on to exist: it alone still has them open.
  */
 function attempt(piece: () => void): void {
   if (hasFailed) return;
@@ -103,7 +102,6 @@ function close(): void {
   port.close();
 }
 
-/** Takes `first` and what waits behind it. */
 function work(first: Message): void {
   const batches: Batch[] = [];
   let chars = 0;
@@ -122,13 +120,12 @@ function work(first: Message): void {
 
 const nextMessage = (): Message | undefined => receiveMessageOnPort(port)?.message as Message | undefined;
 
-/** Of an idle journal, too, operators learn soon that its files are lost or its disk is full. */
+/** Tells operators of an idle journal, too, that its files are lost or its disk is full. */
 function look(): void {
   must(store, 'the store').requireFiles();
   checkSpace();
 }
 
-/** Ends once the thread is closed, or has failed. */
 function serve(): void {
   const { sent, activeMs } = memory;
   let nowMs = performance.now();

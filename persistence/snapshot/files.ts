@@ -24,18 +24,15 @@ import { writeSnapshot } from './writer.js';
 
 const NAME = /^snapshot-(\d{16})-([0-9a-f]{32})\.db$/;
 const UNFINISHED = /^snapshot-\d{16}\.(\d+)-\d+\.unfinished/;
-/** After this long without a write an unfinished file is abandoned, even if a process has the number of its writer. */
+/** An unfinished file this old is abandoned, even if a process has the number of its writer. */
 const ABANDONED_AFTER_MS = 600_000;
-/** Hashed between two rests. */
+/** The thread rests after each piece. */
 const HASH_BYTES = 1 << 18;
 /** Each page is read once, in order. */
 const CACHE_KIB = 1_024;
 
 export class SnapshotFiles implements SnapshotStore {
-  /**
-   * For reading, `folder` need not exist. Loading and saving call `rest` between small pieces of work. `leftOut` names
-   * tables that `load` treats as empty.
-   */
+  /** For reading, `folder` need not exist. `leftOut` names tables that `load` treats as empty. */
   constructor(
     readonly folder: string,
     private readonly rest: Rest = noRest,
@@ -43,9 +40,9 @@ export class SnapshotFiles implements SnapshotStore {
   ) {}
 
   /**
-   * Loads snapshots without the Idempotency-Keys, which are half of a state or more. Journaled commands have the same
-   * effect on such an engine, since an order under a used key is not journaled, and reads give the same. The digest of
-   * the state differs, and it must not be saved.
+   * Leaves out the Idempotency-Keys, which are half of a state or more. Journaled commands have the same effect
+   * without them, since an order under a used key is not journaled. The digest of the state differs: it must not be
+   * saved.
    */
   static withoutKeys(folder: string): Pick<SnapshotFiles, 'list' | 'load'> {
     return new SnapshotFiles(folder, noRest, [IDEMPOTENCY.name]);
@@ -59,8 +56,8 @@ export class SnapshotFiles implements SnapshotStore {
   }
 
   /**
-   * Reads the snapshot and checks all of it: the file against its name, the form of the tables, every sum and link.
-   * Throws `snapshot_damaged`, and `other_format`.
+   * Checks the file against its name, the form of the tables, every sum and link. Throws `snapshot_damaged`,
+   * `other_format`.
    */
   load(ref: SnapshotRef): { readonly meta: SnapshotMeta; readonly engine: Engine } {
     try {
@@ -77,9 +74,7 @@ export class SnapshotFiles implements SnapshotStore {
     }
   }
 
-  /**
-   * The metadata of the snapshot; its rows are not read. Throws what SQLite throws, and if the meta table is not whole.
-   */
+  /** Reads no rows. Throws the errors of SQLite, and if the meta table is not whole. */
   metaOf({ name }: SnapshotRef): SnapshotMeta {
     const db = new Database(name, { readonly: true, fileMustExist: true });
     try {
@@ -89,7 +84,6 @@ export class SnapshotFiles implements SnapshotStore {
     }
   }
 
-  /** Whether the content of the file is that of its name, to the last bit. */
   isWhole({ name }: SnapshotRef): boolean {
     return isSnapshotNamed(basename(name), name, this.rest);
   }
@@ -103,9 +97,8 @@ export class SnapshotFiles implements SnapshotStore {
   }
 
   /**
-   * `save` in pieces of about a megabyte, each of which yields the number of rows written. The caller may rest in
-   * between and must not change the engine. If it stops early (`return`), nothing is left behind. Throws `disk_full`
-   * and `snapshot_write_failed`.
+   * `save` in pieces of about a megabyte; each yields the rows written. The engine must not change in between. A
+   * generator that is stopped early leaves nothing behind. Throws `disk_full` and `snapshot_write_failed`.
    */
   *saving(engine: Engine, chain: string): Generator<number, SnapshotRef, undefined> {
     const { seq, timeMs } = engine;
@@ -125,7 +118,7 @@ export class SnapshotFiles implements SnapshotStore {
     }
   }
 
-  /** Removes what interrupted writers have left. */
+  /** Removes the files of interrupted writers. */
   removeStrays(): void {
     const paths = this.#strays();
     for (const path of paths) rmSync(path, { force: true });
@@ -169,13 +162,12 @@ function loadFrom(
   return { meta, engine };
 }
 
-/** Whether the content of the file at `path` is that of a snapshot called `name`. */
 export function isSnapshotNamed(name: string, path: string, rest: Rest = noRest): boolean {
   const [, , hashStart] = must(NAME.exec(name), "a snapshot's name");
   return hashFile(path, rest) === hashStart;
 }
 
-/** The first half of the file's SHA-256, 32 hex digits. Reads in pieces: a file may be larger than a buffer can be. */
+/** The first half of the SHA-256, 32 hex digits. Reads in pieces: a file may be larger than a buffer can be. */
 export function hashFile(path: string, rest: Rest = noRest): string {
   const fd = openSync(path, 'r');
   try {
@@ -215,7 +207,7 @@ function damaged(path: string, thrown: unknown): JournalError {
   );
 }
 
-/** What writing threw, as an error for operators. Programming errors stay as they are. */
+/** Programming errors stay as they are. */
 function asWriteFailure(folder: string, seq: number, thrown: unknown): unknown {
   if (thrown instanceof AssertionError) return thrown;
   const isFull = isDiskFull(thrown);

@@ -1,7 +1,6 @@
 /**
- * Reads the tables of a snapshot as rows. A start waits for this, so it takes the fast way: SQLite returns a few
- * thousand rows at a time as one JSON array per column, which costs less than half of single rows (docs/decisions.md
- * has the figures).
+ * Reads a snapshot's tables as rows. A start waits for it: SQLite gives a few thousand rows at a time as one JSON
+ * array per column, which costs less than half of single rows (docs/decisions.md).
  */
 import type Database from 'better-sqlite3';
 import type { Cell, Row, TableForm } from '../../engine/snapshot/columns.js';
@@ -9,10 +8,9 @@ import { noRest, type Rest } from '../thread/pace.js';
 
 /** More would not be faster, and fewer rows stay in the processor's caches. */
 const ROWS_AT_ONCE = 2_048;
-/** Rows handed out between two rests. */
 const ROWS_PER_REST = 128;
 
-/** Rows of the table, in the order in which they were written. `rest` is called now and then between them. */
+/** In the order in which the rows were written. */
 export function readTable(db: Database.Database, form: TableForm, rest: Rest = noRest): Iterable<Row> {
   // The JSON text of a fraction might not give the same number.
   const hasFractions = form.columns.some(({ type }) => type === 'REAL');

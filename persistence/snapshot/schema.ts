@@ -11,7 +11,7 @@ import type { ColumnForm, TableForm } from '../../engine/snapshot/columns.js';
 import { TABLES } from '../../engine/snapshot/tables.js';
 import { otherFormat } from '../errors.js';
 
-/** Whatever a later version changes, its `meta` has the column `format_version`. */
+/** Every later version's `meta` has the column `format_version`. */
 const FORMAT_VERSION = 1;
 
 const META = `CREATE TABLE meta (
@@ -32,7 +32,7 @@ function columnSql({ name, type, isNullable }: ColumnForm, isKey: boolean): stri
   return isNullable ? `${name} ${type}` : `${name} ${type} NOT NULL`;
 }
 
-/** Names and statements of the tables, in the order of creation. */
+/** In the order of creation. */
 const SCHEMA: readonly (readonly [name: string, sql: string])[] = [
   ['meta', META],
   ...TABLES.map((form): [string, string] => [form.name, createTableSql(form)]),
@@ -43,7 +43,7 @@ export function createTables(db: Database.Database, { seq, timeMs, digest, chain
   db.prepare('INSERT INTO meta VALUES (?, ?, ?, ?, ?)').run(FORMAT_VERSION, seq, timeMs, digest, chain);
 }
 
-/** A statement that inserts a row, its cells in the order of the form's columns. */
+/** The cells are in the order of the form's columns. */
 export function insertInto(
   db: Database.Database,
   { name, columns }: TableForm,
@@ -51,10 +51,7 @@ export function insertInto(
   return db.prepare(`INSERT INTO ${name} VALUES (${columns.map(() => '?').join(', ')})`);
 }
 
-/**
- * Reads `meta` and compares the tables word for word. Throws `other_format`; anything else it throws is
- * damage.
- */
+/** Compares the tables word for word. Throws `other_format`; any other error is damage. */
 export function readMeta(path: string, db: Database.Database): SnapshotMeta {
   const version = db.prepare('SELECT format_version FROM meta').pluck().get();
   if (typeof version === 'number' && version !== FORMAT_VERSION)
@@ -77,7 +74,6 @@ export function readMeta(path: string, db: Database.Database): SnapshotMeta {
   return { seq, timeMs, digest, chain };
 }
 
-/** The table with this name. */
 export const tableNamed = (name: string): TableForm =>
   must(
     TABLES.find((form) => form.name === name),

@@ -18,9 +18,8 @@ const ROWS_PER_COMMIT = 1_024;
 const ROWS_PER_REST = 64;
 
 /**
- * Writes the new file `path` and yields the number of rows so far after each piece. The file is complete, synced and
- * closed when the generator ends. If the generator is stopped early, or throws, half a file is left. The engine must
- * not change meanwhile. `rest` is called many times within a piece.
+ * Yields the number of rows so far after each piece. At the end the file is complete, synced and closed; a generator
+ * that is stopped early, or throws, leaves half a file. The engine must not change meanwhile.
  */
 export function* writeSnapshot(
   path: string,

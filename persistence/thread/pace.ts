@@ -10,19 +10,12 @@ import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import type { Clock } from '../../engine/model/ports.js';
 
-/** The thread works for at least this long before it rests. */
 const WORK_MS = 0.25;
 /** Shorter sleeps are mostly overhead. */
 const REST_MS_MIN = 0.2;
-/**
- * Elapsed time counts as work even if other threads had the core. A thread that gets little of it must not rest long,
- * too.
- */
+/** Elapsed time counts as work even if others had the core. A thread that gets little of it must not rest long, too. */
 const REST_MS_MAX = 0.5;
-/**
- * A thread that gets the core back this late is waiting behind busy ones, and would make no progress with a quarter of
- * a millisecond at a time.
- */
+/** A thread that gets the core back this late waits behind busy ones, and makes no progress with WORK_MS at a time. */
 const LATE_MS = 10;
 const WORK_MS_WHEN_LATE = 1;
 
@@ -34,14 +27,12 @@ export type Rest = () => void;
 
 export const noRest: Rest = () => {};
 
-/** Whether a process with this many cores has one to spare for background work. */
 export const hasCoreToSpare = (cores: number): boolean => cores >= CORES_TO_SPARE;
 
 export class Pace {
   #sinceMs: number;
   #workMs = WORK_MS;
 
-  /** `sleep` gives up the core for a number of milliseconds, which may be a fraction. */
   constructor(
     private readonly clock: Pick<Clock, 'monotonicMs'>,
     private readonly sleep: (ms: number) => void,
@@ -54,7 +45,6 @@ export class Pace {
     this.#sinceMs = this.clock.monotonicMs();
   }
 
-  /** Sleeps for as long as the thread has worked since the last sleep, if that is due. */
   rest(): void {
     const workedMs = this.clock.monotonicMs() - this.#sinceMs;
     if (workedMs < this.#workMs) return;
@@ -66,16 +56,13 @@ export class Pace {
   }
 }
 
-/** A function that puts this thread to sleep. Not for the main thread, whose event loop it would block. */
+/** Not for the main thread, whose event loop it would block. */
 export function sleeper(): (ms: number) => void {
   const cell = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   return (ms) => void Atomics.wait(cell, 0, 0, ms);
 }
 
-/**
- * Lowers the priority of this thread, not of the process: on Linux every thread has its own nice value. Returns whether
- * it did; on other systems it does nothing.
- */
+/** On Linux every thread has its own nice value; elsewhere this does nothing. Returns whether it did it. */
 export function lowerThreadPriority(nice: number): boolean {
   try {
     const threadId = Number(readlinkSync('/proc/thread-self').split('/').at(-1));

@@ -1,21 +1,16 @@
-/**
- * A thread of the server as the event loop sees it. It takes messages, among them the one to close, tells what it has to
- * tell, and ends by itself once it is closed.
- */
+/** A thread of the server as the event loop sees it. */
 import { type MessagePort, Worker } from 'node:worker_threads';
 
 export interface ThreadStart {
-  /** The module that it runs. */
   readonly file: URL;
   readonly name: string;
-  /** Its `workerData`, and what of it is handed over. */
+  /** Its `workerData`; `transferred` is handed over, not copied. */
   readonly data: object;
   readonly transferred?: readonly (MessagePort | undefined)[];
-  /** It is terminated if it has not ended so long after it was closed. */
+  /** After a close it has this long to end, then it is terminated. */
   readonly closeMsMax?: number;
 }
 
-/** Every thread takes it. */
 export interface CloseMessage {
   readonly kind: 'close';
 }
@@ -43,18 +38,15 @@ export abstract class Thread<To, From> {
 
   protected abstract onMessage(message: From): void;
 
-  /** An error that nothing in it has caught: it ends. */
+  /** Nothing in the thread has caught the error: it ends. */
   protected abstract onError(error: Error): void;
 
-  /** It has ended, closed or not. */
   protected onEnded(_exitCode: number): void {}
 
-  /** Whether it is asked to end, or has ended after that. */
   get isClosing(): boolean {
     return this.#isClosing;
   }
 
-  /** How long it has been busy since it began, in milliseconds. */
   get activeMs(): number {
     return this.#worker.performance.eventLoopUtilization().active;
   }
@@ -63,7 +55,6 @@ export abstract class Thread<To, From> {
     this.#worker.postMessage(message, transferred);
   }
 
-  /** Resolves when it has ended. */
   async close(): Promise<void> {
     if (!this.#isClosing) this.post({ kind: 'close' });
     this.#isClosing = true;

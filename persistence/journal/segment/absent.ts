@@ -1,11 +1,11 @@
 /**
- * Up to which sequence number a journal no longer holds its commands: the file `absent` in its folder. Retention has deleted
- * them, or a restore has left them behind. Whatever else is missing is a fault.
+ * The file `absent`: the journal no longer holds the commands up to this sequence number, since retention has deleted
+ * them or a restore has left them behind. Anything else that is missing is a fault.
  *
  *     tote-absent v1 66409 crc=0a1b2c3d
  *
- * It is written before segments are deleted. So after a crash some of them may still exist, which count. The first start
- * of a directory writes it.
+ * It is written before segments are deleted: segments that a crash has left over still count. The first start of a
+ * directory writes it.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +39,6 @@ export function readAbsent(dir: Folder): number | null {
   }
 }
 
-/** Writes the file, durably. */
 export const writeAbsent = (dir: Folder, seq: number): void =>
   writeFileDurably(absentPath(dir), textOf(seq), 0o600);
 

@@ -1,8 +1,8 @@
 /**
- * What makes the row of a batch verifiable. `checksum` detects damage in the row itself; `chain` ties the row to every
- * row before it, so that one that is changed, dropped or moved by itself is found. Neither has a key: they do not find a
- * forger who writes all rows anew. Both are computed when a row is written and again whenever it is read. Every journal store
- * uses them, on disk or in a simulator's memory.
+ * Makes the row of a batch verifiable. `checksum` detects damage in the row itself; `chain` ties it to every row
+ * before it, so that one that is changed, dropped or moved is found. Neither has a key: a forger who writes all rows
+ * anew is not found. Both are computed at each write and each read. Every journal store uses them, on disk or in a
+ * simulator's memory.
  *
  *     line     = "<firstSeq> <lastSeq> <timeMs> <digest>\n<commands>"
  *     chain    = SHA-256 of "<previous chain>\n<line>", 64 hex digits
@@ -16,18 +16,16 @@ import type { Batch, StoredBatch } from '../../../engine/model/ports.js';
 /** The chain hash before the very first row. */
 export const CHAIN_START = '0'.repeat(64);
 
-/** The position that a row follows: the last sequence number and the chain hash before it. */
 export interface ChainPosition {
   readonly lastSeq: number;
   readonly chain: string;
 }
 
-/** CRC-32 of UTF-8 text as 8 hex digits. */
 export function crcHex(text: string): string {
   return crc32(text).toString(16).padStart(8, '0');
 }
 
-/** The row of `batch`, which must follow `position`. */
+/** `batch` must follow `position`. */
 export function sealBatch(position: ChainPosition, batch: Batch): StoredBatch {
   const { firstSeq, lastSeq, timeMs, commands, digest } = batch;
   assert(firstSeq === position.lastSeq + 1, `batch ${firstSeq} must follow ${position.lastSeq}`);
@@ -38,12 +36,12 @@ export function sealBatch(position: ChainPosition, batch: Batch): StoredBatch {
   return { firstSeq, lastSeq, timeMs, commands, digest, chain, checksum: checksumOf(chain, line) };
 }
 
-/** Whether the row is as it was written. Its position is for `faultOfRow` to check. */
+/** The row is as it was written. `faultOfRow` checks its position, too. */
 export function isIntact(row: StoredBatch): boolean {
   return row.checksum === checksumOf(row.chain, lineOf(row));
 }
 
-/** What is wrong with `row` as the one after `position`, or null. */
+/** null if `row` is good and follows `position`. */
 export function faultOfRow(position: ChainPosition, row: StoredBatch): string | null {
   const line = lineOf(row);
   if (row.checksum !== checksumOf(row.chain, line)) return 'its checksum does not match its content';

@@ -1,6 +1,7 @@
 /**
- * Whether the segments of a journal are connected, by their own metadata: each begins where the one before it was
- * sealed, with that one's chain hash. A segment that is missing, or that is not the one that was sealed, is detected and named. Of a sealed segment only the last row is read here; `verify` reads the rest.
+ * Checks that a journal's segments are connected: each begins where the one before it was sealed, with that one's
+ * chain hash. A missing or exchanged segment is named. Only a sealed segment's last row is read here; `verify` reads
+ * the rest.
  */
 import { fileBytes, rollbackPath, walPath } from '../../data-dir/files.js';
 import { JournalError } from '../../errors.js';
@@ -34,13 +35,13 @@ function checkLink(path: string, before: Link | null, isLast: boolean): Link {
   }
 }
 
-/** A file beside a segment that changes how it reads, or null. A sealed segment has none. */
+/** A file beside a segment that would change how it reads, or null. A sealed segment has none. */
 export function strayBeside(path: string): string | null {
   const sides = [walPath(path), rollbackPath(path), recoveredPath(path)];
   return sides.find((side) => fileBytes(side) > 0) ?? null;
 }
 
-/** SQLite would apply side files to a sealed segment. Those of the last segment are for recovery to handle. */
+/** SQLite would apply side files to a sealed segment. Recovery handles those of the last segment. */
 function openLink(path: string, isLast: boolean): Segment {
   const beside = strayBeside(path);
   if (beside !== null && !isLast) throw damaged(path, `it was sealed, but ${beside} lies beside it`);
@@ -74,7 +75,6 @@ function checkBegin({ start }: Segment, path: string, before: Link | null): void
   }
 }
 
-/** A sealed segment ends as its seal says. */
 function checkSealed(segment: Segment): void {
   const { seal, path } = segment;
   if (seal === null) throw damaged(path, 'it is not sealed, but another segment follows it');

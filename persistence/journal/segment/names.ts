@@ -1,7 +1,4 @@
-/**
- * Names of the journal's files, and writing a complete segment. The name of a segment contains its first sequence
- * number, so names alone give the order.
- */
+/** Names of the journal's files, and writing a complete segment. A segment's name has its first sequence number. */
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -11,12 +8,11 @@ import { createTables, insertSeal, rowInserter, type SegmentMeta } from './schem
 
 const SEGMENT_NAME = /^segment-(\d{16})\.db$/;
 
-/** `segment-<first sequence number, 16 digits>.db` in the journal's folder. */
 export function segmentPath(journalDir: string, firstSeq: number): string {
   return join(journalDir, `segment-${String(firstSeq).padStart(16, '0')}.db`);
 }
 
-/** Paths of the segments, in the order of their sequence numbers. */
+/** In the order of their sequence numbers. */
 export function findSegments(journalDir: string): string[] {
   return readdirSync(journalDir)
     .filter((name) => SEGMENT_NAME.test(name))
@@ -28,23 +24,22 @@ export function findSegments(journalDir: string): string[] {
 export const hasSegments = (journalDir: string): boolean =>
   existsSync(journalDir) && findSegments(journalDir).length > 0;
 
-/** The first sequence number of a segment, from its name. */
 export function firstSeqOf(path: string): number {
   return Number(must(SEGMENT_NAME.exec(basename(path))?.[1], `the number in the name ${path}`));
 }
 
-/** A complete copy that is to replace the segment (`recovery/copy.ts`). */
+/** A complete copy that is to replace the segment (`recovery/copy.ts`). It outlives a recovery that was stopped. */
 export const recoveredPath = (path: string): string => `${path}.recovered`;
 
-/** The file that counts: the complete copy if recovery was stopped before renaming it, else the segment. */
+/** The file that counts. */
 export function sourceOf(path: string): string {
   const copy = recoveredPath(path);
   return existsSync(copy) ? copy : path;
 }
 
 /**
- * Writes a complete segment to the new file `path` and syncs it; the caller syncs its directory. A sealed segment can
- * be read without side files; an open one is in WAL mode.
+ * Writes and syncs a new file; the caller syncs its directory. A sealed segment needs no side files; an open one is
+ * in WAL mode.
  */
 export function writeSegment(
   path: string,

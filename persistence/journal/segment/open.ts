@@ -1,10 +1,10 @@
 /**
  * The segment that is being written: its connection, configured for a durability, and its prepared statements.
  *
- * Durability `fsync` is SQLite's synchronous=FULL: every commit is on the medium when `sync` returns. `os` is
- * synchronous=NORMAL: a commit is left to the operating system. It survives the end of the process, but a power loss
- * or a kernel crash may undo the newest commits. What is left is then still a consistent journal that ends earlier,
- * and the mark makes the next start refuse it: the loss is reported, not hidden.
+ * `fsync` is SQLite's synchronous=FULL: every commit is on the medium when `sync` returns. `os` is
+ * synchronous=NORMAL: a commit survives the end of the process, but a power loss or a kernel crash may undo the
+ * newest ones. A consistent journal that ends earlier is left, and the mark makes the next start refuse it: the loss
+ * is reported, not hidden.
  */
 import type Database from 'better-sqlite3';
 import type { StoredBatch } from '../../../engine/model/ports.js';
@@ -36,10 +36,7 @@ export function prepare(segment: Segment): OpenSegment {
   };
 }
 
-/**
- * Sets the pragmas that durability depends on and reads them back; the defaults of better-sqlite3 are not enough.
- * Throws `durability_unavailable`.
- */
+/** Reads the pragmas back: better-sqlite3's defaults are not enough. Throws `durability_unavailable`. */
 export function configure(segment: Segment, durability: Durability): void {
   const { db, path } = segment;
   const wanted = SYNCHRONOUS[durability];

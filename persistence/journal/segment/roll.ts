@@ -29,25 +29,20 @@ import { segmentPath, writeSegment } from './names.js';
 import { insertSeal } from './schema.js';
 import type { Segment } from './segment.js';
 
-/** A completed step. The next start recovers from a crash after any of them. */
+/** Steps that are done. The next start recovers from a crash after any of them. */
 export type RollStep =
   /** The WAL has been moved into the database and removed, and nobody else can open the file. */
   | 'wal_left'
-  /** The seal is durable. */
   | 'sealed'
-  /** The old segment is closed and never written again. */
+  /** The old segment is never written again. */
   | 'closed'
-  /** The next segment is complete and synced, under its unfinished name. */
+  /** The next segment is complete and synced. */
   | 'next_written'
-  /** The next segment has its final name. */
   | 'next_named';
 
 export type OnRollStep = (step: RollStep) => void;
 
-/**
- * Seals the open segment after `last`, the last of its `batches` rows, and closes it. Returns false, with nothing
- * changed, if another connection has the segment open.
- */
+/** Seals after `last` and closes. Returns false, with nothing changed, if another connection has the segment open. */
 export function sealSegment(
   segment: Segment,
   last: StoredBatch,
@@ -61,7 +56,7 @@ export function sealSegment(
   insertSeal(db, meta.firstSeq, { ...last, batches });
   onStep('sealed');
   segment.close();
-  // The seal is durable. If SQLite could not remove its rollback journal, it must not stay beside a sealed segment.
+  // If SQLite could not remove its rollback journal, it must not stay beside a sealed segment.
   rmSync(rollbackPath(path), { force: true });
   syncPath(path);
   syncPath(dirname(path));
@@ -69,7 +64,7 @@ export function sealSegment(
   return true;
 }
 
-/** Creates the segment that follows `position`, open and empty. */
+/** Open and empty. */
 export function createSegment(
   journalDir: string,
   position: ChainPosition,
@@ -86,7 +81,7 @@ export function createSegment(
   return path;
 }
 
-/** Moves the WAL into the database and removes it. From then on no other connection can open the file. */
+/** From then on no other connection can open the file. */
 function leaveWal(db: Database.Database): boolean {
   const timeoutMs = db.pragma('busy_timeout', { simple: true });
   db.pragma('busy_timeout = 0');

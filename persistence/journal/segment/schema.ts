@@ -12,7 +12,7 @@ import type { StoredBatch } from '../../../engine/model/ports.js';
 import { JournalError, otherFormat } from '../../errors.js';
 import { type ChainPosition, crcHex } from './batch-row.js';
 
-/** Whatever a later version changes, its `meta` begins with these columns, and their checksum stays the same. */
+/** Every later version's `meta` begins with these columns, and their checksum stays the same. */
 const FORMAT_VERSION = 1;
 
 /** The large column is last, so that the others can be read without it. */
@@ -40,7 +40,6 @@ const SEAL_TABLE = `CREATE TABLE seal (
   checksum TEXT NOT NULL
 ) STRICT`;
 
-/** By name. */
 const TABLES = { batch: BATCH_TABLE, meta: META_TABLE, seal: SEAL_TABLE } as const;
 
 export const BATCH_COLUMNS = 'first_seq, last_seq, time_ms, digest, checksum, chain, commands';
@@ -49,16 +48,14 @@ const INSERT_BATCH = `INSERT INTO batch (${BATCH_COLUMNS}) VALUES (?, ?, ?, ?, ?
 export interface SegmentMeta {
   readonly createdMs: number;
   readonly firstSeq: number;
-  /** Chain hash of the last row of the previous segment; `CHAIN_START` in the first. */
+  /** `CHAIN_START` in the first segment. */
   readonly previousChain: string;
 }
 
-/** The end of a finished segment: nothing is added to it, and the next one follows `chain`. */
+/** A finished segment's last row: nothing is added, and the next segment follows `chain`. */
 export interface SegmentSeal {
   readonly lastSeq: number;
-  /** Number of rows. */
   readonly batches: number;
-  /** Rolling digest and chain hash of its last row. */
   readonly digest: string;
   readonly chain: string;
 }
@@ -75,7 +72,6 @@ export function createTables(db: Database.Database, meta: SegmentMeta): void {
   );
 }
 
-/** A function that inserts rows into `batch`. */
 export function rowInserter(db: Database.Database): (row: StoredBatch) => void {
   const insert = db.prepare(INSERT_BATCH);
   return (row) => {
@@ -94,7 +90,7 @@ export function insertSeal(db: Database.Database, firstSeq: number, seal: Segmen
   );
 }
 
-/** Reads `meta` and checks the tables. Throws `other_format` and `journal_corrupt`. */
+/** Checks the tables, too. Throws `other_format` and `journal_corrupt`. */
 export function readMeta(path: string, db: Database.Database): SegmentMeta {
   const columns = db
     .prepare<[], unknown[]>(
@@ -115,7 +111,7 @@ export function readMeta(path: string, db: Database.Database): SegmentMeta {
   return meta;
 }
 
-/** The seal; null if the segment is not finished. Throws `journal_corrupt`. */
+/** null if the segment is not finished. Throws `journal_corrupt`. */
 export function readSeal(path: string, db: Database.Database, meta: SegmentMeta): SegmentSeal | null {
   const rows = db
     .prepare<[], unknown[]>('SELECT last_seq, batches, digest, chain, checksum FROM seal')
@@ -133,7 +129,7 @@ export function readSeal(path: string, db: Database.Database, meta: SegmentMeta)
   return seal;
 }
 
-/** The row from a result with `BATCH_COLUMNS`, types checked. `position` is the one before it, for the error. */
+/** `columns` are `BATCH_COLUMNS`. `position`, the row before, is for the error. */
 export function toStoredBatch(
   path: string,
   position: ChainPosition,
@@ -154,12 +150,10 @@ export function toStoredBatch(
   return { firstSeq, lastSeq, timeMs, digest, checksum, chain, commands };
 }
 
-/** The error that names the first bad row. */
 export function badRow(path: string, position: ChainPosition, fault: string): JournalError {
   return damaged(path, `the row after sequence number ${position.lastSeq} is bad: ${fault}`);
 }
 
-/** The error for a damaged file. */
 export function damaged(path: string, what: string, cause?: unknown): JournalError {
   return new JournalError(
     'journal_corrupt',
@@ -170,7 +164,7 @@ export function damaged(path: string, what: string, cause?: unknown): JournalErr
   );
 }
 
-/** What reading threw, as a `JournalError`. Only errors of SQLite are the fault of the file. */
+/** Only errors of SQLite are the fault of the file. */
 export function asDamage(path: string, what: string, thrown: unknown): unknown {
   if (!(thrown instanceof Database.SqliteError)) return thrown;
   if (thrown.code === 'SQLITE_READONLY_ROLLBACK') {

@@ -1,7 +1,6 @@
 /**
- * Reads one segment of the journal (`schema.ts`). Rows are read in chunks, so that a journal of any length takes little
- * memory and no transaction stays open while the caller works on the rows. Each row is checked against its checksum and
- * the chain when it is handed out.
+ * Reads one segment of the journal (`schema.ts`). Rows come in chunks, so that a journal of any length takes little
+ * memory and no transaction stays open while the caller works on them. Each is checked when it is handed out.
  */
 import { existsSync, lstatSync } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -23,18 +22,17 @@ import {
 
 /** The writer locks a segment only while it seals it, which takes less than this. */
 const BUSY_TIMEOUT_MS = 5_000;
-/** A chunk ends with the row at which its text reaches this length. */
+/** The row at which the text reaches this length ends the chunk. */
 export const CHUNK_CHARS = 256 * 1024;
 
 /**
- * `read` does not change the segment, not even after an unclean stop, but has SQLite take back a half-written seal. SQLite
- * creates a `-shm` file and, if there is none, an empty WAL beside a segment in WAL mode.
+ * `read` changes nothing, not even after an unclean stop, but has SQLite take back a half-written seal. SQLite may
+ * create a `-shm` file and an empty WAL beside a segment in WAL mode.
  */
 export type OpenMode = 'read' | 'write';
 
 export interface RowChunk {
   readonly rows: readonly StoredBatch[];
-  /** There was no row behind them. */
   readonly isEnd: boolean;
 }
 
@@ -48,8 +46,8 @@ export class Segment {
   ) {}
 
   /**
-   * Opens an existing segment. Throws `other_format`, `journal_corrupt`, `data_dir_locked`, `segment_gone` if
-   * a segment to be read no longer exists, and `data_dir_invalid` if it cannot be read without changing it.
+   * Throws `other_format`, `journal_corrupt`, `data_dir_locked`, `segment_gone`, and `data_dir_invalid` if the
+   * segment cannot be read without changing it.
    */
   static open(path: string, mode: OpenMode): Segment {
     try {
@@ -59,7 +57,7 @@ export class Segment {
       if (codeOf(thrown) !== 'SQLITE_READONLY_ROLLBACK') throw asDamage(path, 'it cannot be opened', thrown);
     }
     try {
-      // The server was killed while it sealed the segment. Whoever may write has SQLite take that back.
+      // The server was killed while it sealed the segment. SQLite takes that back for a user who may write.
       Segment.#over(path, openDatabase(path, 'write')).close();
       return Segment.#over(path, openDatabase(path, mode));
     } catch (thrown) {
@@ -78,28 +76,27 @@ export class Segment {
     }
   }
 
-  /** The position before the first row. */
   get start(): ChainPosition {
     return { lastSeq: this.meta.firstSeq - 1, chain: this.meta.previousChain };
   }
 
-  /** The last row; null in a segment without rows. Its checksum is checked, its position in the chain is not. */
+  /** null in a segment without rows. The checksum is checked, the position in the chain is not. */
   tail(): StoredBatch | null {
     return this.rowUpTo(Number.MAX_SAFE_INTEGER);
   }
 
-  /** The row that ends at `lastSeq`, its checksum checked, or null. */
+  /** Checks the row's checksum. */
   rowAt(lastSeq: number): StoredBatch | null {
     const row = this.rowUpTo(lastSeq);
     return row?.lastSeq === lastSeq ? row : null;
   }
 
-  /** Chain hash after `seq`: that of the row that ends there, or the one that the segment begins with; else null. */
+  /** Chain hash after `seq`, where a row ends there or the segment begins there; else null. */
   chainAt(seq: number): string | null {
     return seq === this.start.lastSeq ? this.start.chain : (this.rowAt(seq)?.chain ?? null);
   }
 
-  /** The last row that ends at `seq` or before it, its checksum checked, or null. */
+  /** The last row that ends at `seq` or before, its checksum checked. */
   rowUpTo(seq: number): StoredBatch | null {
     try {
       const columns = this.db
@@ -118,9 +115,8 @@ export class Segment {
   }
 
   /**
-   * The next chunk of rows after `position`, which must be in this segment; none at the end. A chunk ends with the row at
-   * which its commands reach `chunkChars` characters. The rows are not checked yet (`checkedRows`). A row that cannot
-   * be read at all ends the chunk before it; the next call throws `journal_corrupt`.
+   * Rows after `position`, which must be in this segment; none at the end. They are not checked yet (`checkedRows`).
+   * A row that cannot be read ends the chunk before it; the next call throws `journal_corrupt`.
    */
   chunkAfter(position: ChainPosition, chunkChars = CHUNK_CHARS): RowChunk {
     const chunk: StoredBatch[] = [];
@@ -153,14 +149,14 @@ export class Segment {
   }
 
   /**
-   * Rows with `lastSeq` above `afterSeq`, in order, each checked, and the seal at the end. Throws `journal_corrupt`,
-   * which names the first bad row.
+   * Checked rows with `lastSeq` above `afterSeq`, and the seal. Throws `journal_corrupt`, which names the first bad
+   * row.
    */
   *batches(afterSeq: number): Generator<StoredBatch, void, undefined> {
     yield* this.batchesFrom(this.rowUpTo(afterSeq) ?? this.start);
   }
 
-  /** The same for the rows after `from`, which the first one must follow. */
+  /** The first row must follow `from`. */
   *batchesFrom(from: ChainPosition): Generator<StoredBatch, void, undefined> {
     let position = from;
     for (;;) {
@@ -172,12 +168,11 @@ export class Segment {
     }
   }
 
-  /** Number of rows. */
   count(): number {
     return must(this.db.prepare<[], number>('SELECT count(*) FROM batch').pluck().get(), 'a count');
   }
 
-  /** Checks the structure of the pages, which appending relies on and rows do not reveal. Throws `journal_corrupt`. */
+  /** Appending relies on the structure of the pages, which rows do not reveal. Throws `journal_corrupt`. */
   checkStructure(): void {
     let verdict: unknown;
     try {
@@ -193,7 +188,6 @@ export class Segment {
     this.db.close();
   }
 
-  /** The rows end at `position`; the seal must, too. */
   #checkEnd({ lastSeq, chain }: ChainPosition): void {
     const { seal, path } = this;
     if (seal === null || (seal.lastSeq === lastSeq && seal.chain === chain)) return;
@@ -201,10 +195,7 @@ export class Segment {
   }
 }
 
-/**
- * `rows`, which follow `position` in the segment at `path`, each checked before it is handed out. Throws
- * `journal_corrupt`, which names the first bad row.
- */
+/** Checks each row before it is handed out. Throws `journal_corrupt`, which names the first bad row. */
 export function* checkedRows(
   path: string,
   position: ChainPosition,
@@ -223,7 +214,7 @@ function openDatabase(path: string, mode: OpenMode): Database.Database {
   return new Database(path, { readonly: mode === 'read', fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
 }
 
-/** The error for a segment that was listed but does not exist. */
+/** The segment was listed but does not exist. */
 function missing(path: string, cause: unknown): JournalError {
   const isLink = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   if (!isLink) {

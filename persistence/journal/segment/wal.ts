@@ -42,7 +42,6 @@ function readWal(path: string): Wal | null {
   }
 }
 
-/** Frames are numbered from 0. */
 class Wal {
   /** Whether the header is whole. If not, SQLite reads nothing from the file, and its frames cannot be judged. */
   readonly isWhole: boolean;
@@ -57,7 +56,7 @@ class Wal {
     this.isWhole = (magic === MAGIC || this.#isBigEndian) && this.#sumsAt(HEADER_BYTES - 8, sums);
   }
 
-  /** The frame at which SQLite stops; null if it reads all. */
+  /** SQLite stops at this frame; null if it reads all. Frames are numbered from 0. */
   firstBad(): number | null {
     for (let frame = 0; this.#offset(frame) < this.bytes.length; frame += 1) {
       if (!this.#followsOn(frame)) return frame;
@@ -75,7 +74,7 @@ class Wal {
     return false;
   }
 
-  /** Whether a commit of this WAL ends here, by the header of the frame, which may be the only good part of it. */
+  /** By the header of the frame, which may be the only good part of it. */
   #endsCommit(frame: number): boolean {
     const at = this.#offset(frame);
     if (this.bytes.readUInt32BE(at + 4) === 0) return false;
@@ -97,7 +96,7 @@ class Wal {
     );
   }
 
-  /** Whether the frame is whole, from this run of the WAL, and continues the checksum of the frame before it. */
+  /** The frame is whole, from this run of the WAL, and continues the checksum of the frame before it. */
   #followsOn(frame: number): boolean {
     const { bytes } = this;
     const at = this.#offset(frame);
@@ -117,7 +116,7 @@ class Wal {
     return this.bytes.readUInt32BE(at) === first && this.bytes.readUInt32BE(at + 4) === second;
   }
 
-  /** SQLite's checksum of the bytes from `from` to `to`, continued from `sums`. */
+  /** SQLite's checksum, continued from `sums`. */
   #sum([first, second]: readonly [number, number], from: number, to: number): [number, number] {
     let a = first;
     let b = second;
