@@ -1,14 +1,13 @@
 /**
- * Which bets an account has placed, and which of its bets were settled: lists of numbers, one row for each account between
- * two commits of the archive. An index by account would be maintained in random order for every bet; these lists are
- * written once, and sorted by account before.
+ * The bets that an account has placed, and those that were settled: lists of numbers, one row for each account
+ * between two commits of the archive. An index by account would be maintained in random order for every bet; these
+ * lists are written once, sorted by account.
  */
 import type Database from 'better-sqlite3';
 import { ACCOUNT_BETS, type ArchiveCell, archiveChecksum, parametersFor } from './form/columns.js';
 
 const FIRST_ENTRIES = 1_024;
 
-/** The entries of one kind, in the order in which they were added. */
 class Entries {
   #accounts = new Float64Array(FIRST_ENTRIES);
   #bets = new Float64Array(FIRST_ENTRIES);
@@ -24,7 +23,7 @@ class Entries {
     this.#count += 1;
   }
 
-  /** Removes all entries and hands them out by account, in ascending order; those of an account in theirs. */
+  /** Removes all entries and hands them out by account in ascending order, each account's as they were added. */
   *take(): Generator<{ readonly account: number; readonly bets: number[] }, void, undefined> {
     const count = this.#count;
     this.#count = 0;
@@ -69,7 +68,7 @@ export class AccountBets {
     this.#settled.add(account, bet);
   }
 
-  /** Writes what was added since the last call, all of it by commands up to `seq`. */
+  /** Everything added since the last call was done by commands up to `seq`. */
   write(seq: number): void {
     const placed = this.#placed.take();
     const settled = this.#settled.take();

@@ -6,7 +6,6 @@ import { type ArchiveProgress, damagedArchive, progressWriter, readProgress } fr
 import { ArchiveTables, Transaction } from './tables.js';
 import type { ArchivePosition } from './writer.js';
 
-/** The lists of accounts are written when there are this many rows since the last ones. */
 const LISTED_ROWS = 20_000;
 
 const IN_PLACEMENT = positionsOf(PLACEMENT);
@@ -14,7 +13,7 @@ const IN_SETTLEMENT = positionsOf(SETTLEMENT);
 
 type Rows = Generator<ArchiveCell[], void, undefined>;
 
-/** The rows of an archive, each checked, in the order of bets or of commands. */
+/** Checks each row that it gives. */
 export class RowSource {
   readonly #blocks: ArchiveBlocks;
 
@@ -25,7 +24,6 @@ export class RowSource {
     this.#blocks = new ArchiveBlocks(path, db);
   }
 
-  /** The placements of bets from this number on. */
   placements(fromBet: number): Rows {
     return this.#blocks.placements(fromBet);
   }
@@ -38,7 +36,7 @@ export class RowSource {
     return this.#rows('round', 'settled_seq', afterSeq, toSeq);
   }
 
-  /** Rows of a table that is in the order of commands. */
+  /** The tables are in the order of commands. */
   ofTable(table: 'transfer' | 'limit_step' | 'action' | 'refusal', afterSeq: number, toSeq: number): Rows {
     return this.#rows(table, 'seq', afterSeq, toSeq);
   }
@@ -55,10 +53,7 @@ export class RowSource {
   }
 }
 
-/**
- * Adds to the archive `db` at `path` what it lacks of `source`, up to `upTo`, in one transaction. Returns the number of
- * rows written.
- */
+/** Adds the rows that `db` lacks of `source`, up to `upTo`, in one transaction. Returns the number of rows written. */
 export function addRows(
   source: RowSource,
   path: string,
@@ -86,7 +81,7 @@ export function addRows(
 const newestBet = (db: Database.Database): number =>
   db.prepare<[], number>('SELECT coalesce(max(last_bet), 0) FROM placed_block').pluck().get() ?? 0;
 
-/** Placements and settlements, merged by command: the lists of accounts say what happened between two commits. */
+/** Merged by command, because a list of an account holds the bets between two commits. */
 function addBets(
   source: RowSource,
   tables: ArchiveTables,

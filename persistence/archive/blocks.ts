@@ -1,6 +1,5 @@
 /**
- * Reads the blocks of bets in an archive. Each block is checked against its checksum when it is read; `archive_corrupt` is
- * thrown for a bad one, and what SQLite throws.
+ * Reads the blocks of bets in an archive, each against its checksum. Throws `archive_corrupt`, and errors of SQLite.
  */
 import type Database from 'better-sqlite3';
 import { must } from '../../engine/base/assert.js';
@@ -9,7 +8,7 @@ import { rowOfText, rowStarts, rowsOfText } from './form/row-text.js';
 import { damagedArchive } from './schema.js';
 import { blockChecksum } from './tables.js';
 
-/** Texts of placed blocks that are kept: settlements of a minute's rounds ask for the same ones again and again. */
+/** Placed blocks whose texts are kept: settlements of a minute's rounds ask for the same ones again and again. */
 const TEXTS_KEPT_MAX = 1_024;
 /** Blocks read in one short transaction, so that a running server can truncate its WAL in between. */
 const BLOCKS_AT_ONCE = 16;
@@ -21,11 +20,11 @@ interface PlacedText {
   readonly firstBet: number;
   readonly lastBet: number;
   readonly text: string;
-  /** Of its rows; null until one is looked up. */
+  /** Where each row begins; null until one is looked up. */
   starts: readonly number[] | null;
 }
 
-/** Bets of an account between two commits of the archive, in the order of placement and of settlement. */
+/** An account's bets between two commits of the archive, in the order of placement and of settlement. */
 export interface AccountBetsRow {
   readonly seq: number;
   readonly placed: readonly number[];
@@ -44,13 +43,13 @@ export class ArchiveBlocks {
   readonly #listWith: Query;
   readonly #texts = new Map<number, PlacedText>();
   #last: PlacedText | null = null;
-  /** What became of limit orders that have rested, which is in no block. */
+  /** The rest of limit orders that have rested is in no block. */
   readonly limitSteps: LimitSteps;
 
   constructor(
     readonly path: string,
     db: Database.Database,
-    /** Tables with settlements, in their order. */
+    /** Tables with settlements, in the order of commands. */
     settledBlocks: readonly string[] = ['settled_block'],
   ) {
     this.limitSteps = new LimitSteps(path, db);
@@ -69,7 +68,6 @@ export class ArchiveBlocks {
     this.#listWith = query('SELECT min(seq) FROM account_bets WHERE account = ? AND seq >= ?');
   }
 
-  /** Placements from bet `fromBet` on, in the order of their numbers. */
   *placements(fromBet: number): Generator<ArchiveCell[], void, undefined> {
     if (!Number.isSafeInteger(fromBet)) return;
     let from = Number(this.#placedAt.get(fromBet)?.[0] ?? fromBet);
@@ -84,7 +82,6 @@ export class ArchiveBlocks {
     }
   }
 
-  /** Placements of bets with numbers below `beforeBet`, the newest first. */
   *placementsBefore(beforeBet: number): Generator<ArchiveCell[], void, undefined> {
     let before = Math.min(beforeBet, Number.MAX_SAFE_INTEGER);
     for (;;) {
@@ -96,7 +93,7 @@ export class ArchiveBlocks {
     }
   }
 
-  /** The number of the first bet for which `isLate` holds, as it does for all after it; Infinity if there is none. */
+  /** `isLate` must hold for all bets after the first for which it holds. Infinity if there is none. */
   firstBet(isLate: (placement: readonly ArchiveCell[]) => boolean): number {
     // The blocks whose first bets are early come first; the bet is in the last of these, or begins the next one.
     let low = 0;
@@ -115,7 +112,6 @@ export class ArchiveBlocks {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** The placement of the bet, or null. */
   placement(bet: number): ArchiveCell[] | null {
     const block = this.#textWith(bet);
     if (block === null || bet > block.lastBet) return null;
@@ -128,7 +124,7 @@ export class ArchiveBlocks {
     return rowsOfText(text).find((row) => row[IN_PLACEMENT.bet] === bet) ?? null;
   }
 
-  /** Settlements by commands `fromSeq` to `toSeq`, in their order, but those of limit orders that have rested. */
+  /** Lacks settlements of limit orders that have rested: these are steps. */
   *settlements(fromSeq: number, toSeq: number): Generator<ArchiveCell[], void, undefined> {
     for (const query of this.#settledFrom) yield* this.#settlementsIn(query, fromSeq, toSeq);
   }
@@ -145,18 +141,17 @@ export class ArchiveBlocks {
     }
   }
 
-  /** The settlement of a bet in this round, or null. */
   settlement(market: string, roundNumber: number, bet: number): ArchiveCell[] | null {
     const block = this.#settledAt.get(market, roundNumber, bet);
     return (block === undefined ? [] : this.#settledRows(block)).find(([of]) => of === bet) ?? null;
   }
 
-  /** Settlements of a round by the bets' numbers, without those of limit orders that have rested: they are among the steps. */
+  /** In the order of the bets' numbers. Lacks those of limit orders that have rested: these are steps. */
   *settlementsOfRound(market: string, roundNumber: number): Generator<ArchiveCell[], void, undefined> {
     for (const block of this.#settledOfRound.iterate(market, roundNumber)) yield* this.#settledRows(block);
   }
 
-  /** Those below bet `beforeBet`, the newest first. */
+  /** Newest first. */
   *settlementsOfRoundBefore(
     market: string,
     roundNumber: number,
@@ -171,7 +166,7 @@ export class ArchiveBlocks {
     }
   }
 
-  /** Lists of the account's bets, newest first, from the one on that has what command `fromSeq` did. */
+  /** The account's lists, newest first, from the one that has the effect of command `fromSeq`. */
   *betsOfAccount(
     account: number,
     fromSeq = Number.MAX_SAFE_INTEGER,
@@ -193,7 +188,6 @@ export class ArchiveBlocks {
     return { seq: Number(seq), placed: numbers(placed), settled: numbers(settled) };
   }
 
-  /** The block in which the bet is or would be. */
   #textWith(bet: number): PlacedText | null {
     const last = this.#last;
     if (last !== null && bet >= last.firstBet && bet <= last.lastBet) return last;
@@ -225,7 +219,7 @@ export class ArchiveBlocks {
   }
 }
 
-/** The settlements of a row of `settled_block`, with the cells that all of them share. */
+/** With the cells that all settlements of the block share. */
 export function settledRowsOf(block: readonly ArchiveCell[]): ArchiveCell[][] {
   const [seq = null, market = null, roundNumber = null, timeMs = null, , , text] = block;
   const rows = rowsOfText(String(text));
@@ -233,7 +227,6 @@ export function settledRowsOf(block: readonly ArchiveCell[]): ArchiveCell[][] {
   return rows;
 }
 
-/** Whether the last cell of a block is the checksum of those before it. */
 export const isBlockIntact = (block: readonly ArchiveCell[]): boolean =>
   block.at(-1) === blockChecksum(block.slice(0, -1));
 
@@ -245,7 +238,6 @@ export class LimitSteps {
     private readonly db: Database.Database,
   ) {}
 
-  /** Steps of one order, in their order. */
   ofBet(bet: number): ArchiveCell[][] {
     return [...this.#where('bet = ? ORDER BY seq, item', bet)];
   }
@@ -254,7 +246,7 @@ export class LimitSteps {
     return this.#where('account = ? ORDER BY seq, item', account);
   }
 
-  /** Those up to this place, newest first. */
+  /** Newest first. */
   downOfAccount(account: number, seq: number, item: number): Steps {
     return this.#where(
       'account = ? AND (seq, item) <= (?, ?) ORDER BY seq DESC, item DESC',
@@ -268,7 +260,6 @@ export class LimitSteps {
     return this.#where('market = ? AND round_number = ? ORDER BY seq, item', market, roundNumber);
   }
 
-  /** Steps by commands `fromSeq` to `toSeq`. */
   between(fromSeq: number, toSeq: number): Steps {
     return this.#where('seq BETWEEN ? AND ? ORDER BY seq, item', fromSeq, toSeq);
   }

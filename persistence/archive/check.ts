@@ -1,6 +1,6 @@
 /**
- * Reads a complete archive and reports what is wrong with it: every row and block against its checksum, the number of
- * rows against the progress row, and the lists of accounts against the bets.
+ * Checks a complete archive: every row and block against its checksum, the number of rows against the progress row,
+ * and the lists of accounts against the bets.
  */
 import type Database from 'better-sqlite3';
 import { messageOf } from '../errors.js';
@@ -10,19 +10,17 @@ import { rowsOfText } from './form/row-text.js';
 import { openArchive } from './open.js';
 import { type ArchiveProgress, asArchiveDamage, readProgress } from './schema.js';
 
-/** Faults that are described; the rest are counted. */
 const FAULTS_DESCRIBED_MAX = 20;
 
 export interface ArchiveReport {
   readonly progress: ArchiveProgress | null;
-  /** Placements, settlements, rounds, transfers and all others. */
   readonly rowsChecked: number;
-  /** The first faults, as sentences. If there is none, the archive is as it was written. */
+  /** Sentences on the first faults. An archive without any is as it was written. */
   readonly faults: readonly string[];
   readonly faultCount: number;
 }
 
-/** Checks the archive at `path` without changing it. */
+/** Changes nothing. */
 export function checkArchive(path: string): ArchiveReport {
   const faults: string[] = [];
   const report = { progress: null as ArchiveProgress | null, rowsChecked: 0, faults, faultCount: 0 };
@@ -48,7 +46,7 @@ export function checkArchive(path: string): ArchiveReport {
 }
 
 class Check {
-  /** One number for all pairs of account and bet, whatever their order: of the blocks less of the lists. */
+  /** Sums over all pairs of account and bet, in any order: the blocks add, the lists subtract. */
   #placedPairs = 0;
   #settledPairs = 0;
 

@@ -1,10 +1,10 @@
 /**
- * Copies an archive into another data directory, up to a sequence number: all of it the first time, later only what is
- * new. Rows are checked against their checksums. Nothing is recomputed from the journal, so an archive keeps a beginning
- * that the journal no longer has.
+ * Copies an archive into another data directory, up to a sequence number: all of it the first time, later only new
+ * rows, each checked. Nothing is recomputed from the journal, so an archive keeps a beginning that the journal no
+ * longer has.
  *
- * The source is read in one transaction and not changed; its writer may continue. The target is written in one
- * transaction and synced.
+ * The source is read in one transaction, unchanged; its writer may continue. The target is written in one transaction
+ * and synced.
  */
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -25,15 +25,14 @@ import type { ArchivePosition } from './writer.js';
 const BUSY_TIMEOUT_MS = 5_000;
 
 export interface ArchiveCopied {
-  /** The last command in the copy. */
   readonly seq: number;
   readonly rowsAdded: number;
 }
 
 /**
- * Brings the archive at `target` up to the one at `source`, or to `end` if that is earlier. A target that is damaged or
- * does not belong to the source is created anew. Returns null if the source has no archive, or one that begins after
- * `end`. Throws `archive_corrupt`, `other_format` and what SQLite throws.
+ * Brings `target` up to `source`, or to `end` if that is earlier. A target that is damaged or not of the source is
+ * created anew. Returns null if the source has no archive, or one that begins after `end`. Throws `archive_corrupt`,
+ * `other_format` and errors of SQLite.
  */
 export function copyArchive(
   source: string,
@@ -60,7 +59,7 @@ export function copyArchive(
   }
 }
 
-/** The progress of the target if it can be continued, else null. */
+/** null if the target cannot be continued. */
 function usableProgress(target: string, source: ArchiveProgress, upToSeq: number): ArchiveProgress | null {
   if (!existsSync(target)) return null;
   try {
@@ -91,7 +90,7 @@ function replace(path: string, target: string): void {
   renameDurably(path, target);
 }
 
-/** Rollback journal and synchronous=FULL: what is committed is on the medium, and no side file is left. */
+/** Rollback journal and synchronous=FULL: a commit is on the medium, and no side file is left. */
 function withDatabase<T>(path: string, work: (db: Database.Database) => T): T {
   const db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
   try {

@@ -15,8 +15,8 @@ const CHECKPOINT_PAGES = 3_000;
 const WAL_BYTES_KEPT = 16 * 1024 * 1024;
 
 /**
- * Makes durable what readers of the archive see, with a checkpoint, which syncs the WAL and then the database. Syncing
- * a plain descriptor will not do: closing it would drop the locks of this process's other connections to the file.
+ * Makes all commits durable by a checkpoint, which syncs the WAL and then the database. Syncing a plain descriptor
+ * will not do: closing it would drop the locks of this process's other connections to the file.
  */
 export function makeArchiveDurable(dir: DataDir): void {
   const db = connectArchive(dir.archiveFile);
@@ -32,7 +32,7 @@ export function makeArchiveDurable(dir: DataDir): void {
   );
 }
 
-/** The progress of the archive; null if there is none. Throws `other_format` and `archive_corrupt`. */
+/** null if there is no archive. Throws `other_format` and `archive_corrupt`. */
 export function readArchiveProgress(dir: DataDir): ArchiveProgress | null {
   const path = dir.archiveFile;
   if (!existsSync(path)) return null;
@@ -47,7 +47,7 @@ export function readArchiveProgress(dir: DataDir): ArchiveProgress | null {
   }
 }
 
-/** Renames an unusable archive and returns its new path. */
+/** Returns the new path. */
 export function setArchiveAside(dir: DataDir, nowMs: number): string {
   const aside = `${dir.archiveFile}.damaged-${nowMs}`;
   for (const file of sideFiles(dir.archiveFile)) {
@@ -57,7 +57,7 @@ export function setArchiveAside(dir: DataDir, nowMs: number): string {
   return aside;
 }
 
-/** Opens the archive for writing. */
+/** For writing. */
 export function connectArchive(path: string): Database.Database {
   const db = new Database(path, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
   try {

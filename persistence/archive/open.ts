@@ -5,7 +5,7 @@ import { codeOf, JournalError, messageOf } from '../errors.js';
 const BUSY_TIMEOUT_MS = 5_000;
 const UNREADABLE = /^SQLITE_(CANTOPEN|PERM|READONLY_DIRECTORY|READONLY_CANTINIT)/;
 
-/** Changes nothing. Throws `data_dir_invalid` if the archive cannot be read without changing it, and what SQLite throws. */
+/** Throws errors of SQLite, and `data_dir_invalid` if the archive cannot be read without changing it. */
 export function openArchive(path: string): Database.Database {
   let db: Database.Database | undefined;
   try {

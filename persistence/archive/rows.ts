@@ -1,6 +1,6 @@
 /**
- * The archive's rows, from the events of accepted commands. What a bet was when it was placed and what became of it are
- * rows of their own, and neither is ever changed.
+ * The archive's rows, from the events of accepted commands. A bet's placement and its end are rows of their own, and
+ * neither is ever changed.
  */
 import { must } from '../../engine/base/assert.js';
 import { encodeCommand } from '../../engine/model/command-codec.js';
@@ -36,7 +36,6 @@ import type { BetView, EngineReads, RoundView } from '../../engine/model/views.j
 import type { Rest } from '../thread/pace.js';
 import { type ArchiveCell, archiveChecksum } from './form/columns.js';
 
-/** A destination for rows of one kind: a list or a table. */
 export interface RowTaker {
   push(row: ArchiveCell[]): unknown;
 }
@@ -46,9 +45,8 @@ export type RowTakers = Readonly<
   Record<'placed' | 'settled' | 'rounds' | 'transfers' | 'limitSteps' | 'actions', RowTaker>
 >;
 
-/** Turns events into rows, with the help of the engine that caused them. */
 export class ArchiveRows {
-  /** Unsettled rounds. The view of a round stays valid after the engine has dropped the round. */
+  /** Unsettled rounds. A view stays valid after the engine has dropped the round. */
   readonly #rounds = new Map<string, RoundView>();
 
   constructor(private readonly engine: EngineReads) {
@@ -56,7 +54,7 @@ export class ArchiveRows {
     for (const round of engine.unsettledRounds()) this.#watch(round);
   }
 
-  /** Adds what `command`, number `seq` and the engine's last, did. */
+  /** `command` has the number `seq` and is the engine's last. */
   add(rows: RowTakers, seq: number, command: Command, events: readonly EngineEvent[]): void {
     if (isOperatorCommand(command)) rows.actions.push(actionRow(seq, command, this.engine));
     for (let item = 0; item < events.length; item++) {
@@ -92,10 +90,7 @@ export class ArchiveRows {
     }
   }
 
-  /**
-   * Adds rows for the bets that are open in the engine, with what it knows of them, for an archive that begins at a
-   * snapshot. Calls `rest` after each.
-   */
+  /** For an archive that begins at a snapshot: the open bets as the engine knows them. */
   addOpenBets(rows: RowTakers, rest: Rest): void {
     const open: { readonly account: number; readonly bet: BetView }[] = [];
     for (let account = 1; account <= this.engine.accountCount; account++) {
@@ -154,7 +149,6 @@ function roundRow(seq: number, timeMs: number, round: RoundView): ArchiveCell[] 
   ]);
 }
 
-/** Sets the last cell to the checksum of the others. */
 function checked(row: ArchiveCell[]): ArchiveCell[] {
   row[row.length - 1] = archiveChecksum(row.slice(0, -1));
   return row;
@@ -181,7 +175,6 @@ function placedRow(seq: number, event: BetPlaced | OrderPending): ArchiveCell[] 
   return withRare(cells, event, isPending, validUntilMs);
 }
 
-/** Adds the cells that most placements do not have. */
 function withRare(
   cells: ArchiveCell[],
   { limitOddsE4, clientOrderId }: Pick<BetView, 'limitOddsE4' | 'clientOrderId'>,
@@ -195,7 +188,7 @@ function withRare(
   return cells;
 }
 
-/** Of an order that has rested the odds that it names, as in its placement: a fill, if any, has its own row. */
+/** An order that has rested has the odds that it names, as in its placement: a fill has its own row. */
 function openBetRow(account: number, bet: BetView): ArchiveCell[] {
   const cells = [
     bet.bet,
@@ -252,16 +245,15 @@ function transferRow(seq: number, item: number, event: BalanceMoved): ArchiveCel
   return checked([seq, item, timeMs, account, amountCents, balanceCents, reason, reference, null]);
 }
 
-/** How many accounts and keys there are after the command: what it made has the last number. */
+/** Counts after the command: an account or key that it made has the last number. */
 export interface Numbered {
   readonly accountCount: number;
   readonly keyCount: number;
 }
 
-/** Fields that are not shown: the digest of a key's secret, and rules, of which `ruleFacts` has what is not a default. */
+/** Not shown: the digest of a key's secret, and rules, since `ruleFacts` has those that are no default. */
 const LEFT_OUT = ['by', 'digest', 'rules'];
 
-/** Cells in the order of `ACTION`. */
 export function actionRow(seq: number, command: OperatorCommand, counts: Numbered): ArchiveCell[] {
   const { by, kind, timeMs } = command;
   const [, , , fields] = JSON.parse(encodeCommand(command)) as [string, number, number, object];
@@ -287,7 +279,7 @@ function ruleFacts(command: OperatorCommand): Pick<ActionFields, 'file' | 'chang
   return { file: valuesOf(file), changes: valuesOf(operator) };
 }
 
-/** Cells in the order of `ACTION`, for a place behind the item `last` of the command `seq`. */
+/** For a place behind the item `last` of the command `seq`. */
 export function refusalRows(
   seq: number,
   last: number,

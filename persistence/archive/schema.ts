@@ -1,12 +1,13 @@
 /**
- * The schema of the archive: what has left the engine's memory, or will, for queries with `sqlite3`. It is a projection
- * of events, so losing it loses nothing that the journal has. Only the rows of `refusal` are nowhere else but in the log.
+ * The schema of the archive: everything that has left the engine's memory, or will, for queries with `sqlite3`. It is
+ * a projection of events, so losing it loses nothing that the journal has. Only `refusal` is nowhere else but in the
+ * log.
  *
  *     sqlite3 archive.db "select * from ledger where account = 7 order by seq, item"
  *
- * Bets are stored in blocks (`row-text.ts`), and `bet`, `placement`, `settlement` and `ledger` are views that show them
- * row by row. Markets, sides and results are words. Accounts and bets are numbers (7 is `acc_7`), account 0 is the house.
- * Every row of a table has a CRC-32 of its cells, because nothing else detects a flipped bit in it.
+ * Bets are stored in blocks (`row-text.ts`), and `bet`, `placement`, `settlement` and `ledger` are views that show
+ * them row by row. Markets, sides and results are words. Accounts and bets are numbers (7 is `acc_7`), account 0 is
+ * the house. Every row of a table has a CRC-32 of its cells, because nothing else detects a flipped bit in it.
  */
 import Database from 'better-sqlite3';
 import { JournalError, otherFormat } from '../errors.js';
@@ -28,27 +29,23 @@ import {
   TRANSFER,
 } from './form/columns.js';
 
-/** The progress of an archive. */
 export interface ArchiveProgress {
-  /** The archive holds what the commands after this one did; 0 for everything from the beginning. */
+  /** The archive has the effects of later commands only; 0 for all. */
   readonly fromSeq: number;
-  /** The last command in the archive, the end of a batch. */
+  /** The end of a batch. */
   readonly seq: number;
   readonly timeMs: number;
   /** Rolling digest at `seq`; '' at 0. */
   readonly digest: string;
-  /** Chain hash of the journal at `seq`. */
   readonly chain: string;
   readonly bets: number;
   readonly betsSettled: number;
   readonly rounds: number;
   readonly transfers: number;
   readonly limitSteps: number;
-  /** Of operators. */
   readonly actions: number;
 }
 
-/** An archive without rows. */
 export const NO_ROWS = {
   bets: 0,
   betsSettled: 0,
@@ -101,10 +98,9 @@ const FORMAT_VERSION = 1;
 const cellsAs = (names: readonly string[]): string =>
   names.map((name, position) => `row.value ->> ${position} AS ${name}`).join(', ');
 
-/** What a settlement adds to the placement. */
 const OF_SETTLEMENT_ALONE = SETTLEMENT.filter((name) => !(PLACEMENT as readonly string[]).includes(name));
 
-/** A table of what operators have done, or were refused, and its indexes. */
+/** Actions of operators, or refusals. */
 const actionTable = <Name extends string>(name: Name): Record<Name, string> =>
   ({
     [name]: `CREATE TABLE ${name} (\n${declarationsOf(ACTION)},\n  PRIMARY KEY (seq, item)\n) STRICT, WITHOUT ROWID`,
@@ -113,7 +109,6 @@ const actionTable = <Name extends string>(name: Name): Record<Name, string> =>
     [`${name}_of_kind`]: `CREATE INDEX ${name}_of_kind ON ${name} (kind, seq, item)`,
   }) as Record<Name, string>;
 
-/** Names and statements of tables, indexes and views. */
 const TABLES = {
   placed_block: `CREATE TABLE placed_block (\n${declarationsOf(PLACED_BLOCK)}\n) STRICT`,
   settled_block: `CREATE TABLE settled_block (\n${declarationsOf(SETTLED_BLOCK)}\n) STRICT`,
@@ -164,13 +159,12 @@ SELECT account, seq, item, time_ms, reason, amount_cents, balance_cents, referen
 ) STRICT`,
 } as const;
 
-/** Creates the tables of a new archive; the caller writes the progress. */
+/** The caller writes the progress. */
 export function createArchiveTables(db: Database.Database, createdMs: number): void {
   for (const statement of Object.values(TABLES)) db.exec(statement);
   writeMeta(db, createdMs);
 }
 
-/** Tables to which rows are added. */
 const ROW_TABLES = [
   'placed_block',
   'settled_block',
@@ -183,8 +177,8 @@ const ROW_TABLES = [
 ] as const;
 
 /**
- * Creates temporary tables `tail_...` for what comes after the end of an archive that is open for reading. The names of its
- * tables mean both from then on.
+ * Temporary tables for rows after the end of an archive that is open for reading: its tables' names mean both from
+ * then on.
  */
 export function createTailTables(db: Database.Database): void {
   db.pragma('temp_store = MEMORY');
@@ -205,7 +199,6 @@ function writeMeta(db: Database.Database, createdMs: number): void {
   );
 }
 
-/** A function that replaces the progress row. */
 export function progressWriter(db: Database.Database): (progress: ArchiveProgress) => void {
   const clear = db.prepare('DELETE FROM progress');
   const insert = db.prepare(`INSERT INTO progress VALUES ${parametersFor(PROGRESS)}`);
@@ -216,10 +209,7 @@ export function progressWriter(db: Database.Database): (progress: ArchiveProgres
   };
 }
 
-/**
- * Reads the progress of an open archive, and checks that it is one: version, tables word for word, checksums. Throws
- * `other_format` and `archive_corrupt`.
- */
+/** Checks version, tables word for word, and checksums. Throws `other_format` and `archive_corrupt`. */
 export function readProgress(path: string, db: Database.Database): ArchiveProgress {
   try {
     checkVersion(path, db);
@@ -248,7 +238,7 @@ export function damagedArchive(path: string, what: string, cause?: unknown): Jou
 
 const DAMAGE_CODES = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
 
-/** What reading or writing threw, as `archive_corrupt` if the content is at fault. */
+/** `archive_corrupt` if the content is at fault. */
 export function asArchiveDamage(path: string, thrown: unknown): unknown {
   if (!(thrown instanceof Database.SqliteError)) return thrown;
   if (thrown.code.startsWith('SQLITE_READONLY')) {

@@ -1,6 +1,6 @@
 /**
- * The tables of the archive for writing, and the transaction for the rows of all of them. It begins with the first row
- * that is written, so that an archive to which nothing is added is not locked.
+ * The tables of the archive for writing, and the transaction for all their rows. It begins with the first row, so
+ * that an archive to which nothing is added is not locked.
  */
 import Database from 'better-sqlite3';
 import { crcHex } from '../journal/segment/batch-row.js';
@@ -24,13 +24,12 @@ import { RowText } from './form/row-text.js';
 import type { RowTaker } from './rows.js';
 import { type ArchiveProgress, asArchiveDamage, damagedArchive } from './schema.js';
 
-/** Rows of a block: one of them is found in it as fast as the block, and blocks cost little beside their rows. */
+/** A row is found in a block this small as fast as the block, and blocks cost little beside their rows. */
 const BLOCK_ROWS_MAX = 128;
 
 const IN_PLACEMENT = positionsOf(PLACEMENT);
 const IN_SETTLEMENT = positionsOf(SETTLEMENT);
 
-/** The transaction in which rows and progress are written. */
 export class Transaction {
   #isOpen: boolean;
 
@@ -50,9 +49,8 @@ export class Transaction {
   }
 }
 
-/** Writes rows as they come. */
 class Table implements RowTaker {
-  /** Rows written since the last commit. */
+  /** Since the last commit. */
   count = 0;
   readonly #statement: Database.Statement<[ArchiveCell[]]>;
 
@@ -72,7 +70,7 @@ class Table implements RowTaker {
   }
 }
 
-/** Collects placements, and writes a block when it is full or the transaction ends. */
+/** Writes a block when it is full or the transaction ends. */
 class PlacedBlocks implements RowTaker {
   count = 0;
   readonly #text = new RowText();
@@ -110,7 +108,6 @@ class PlacedBlocks implements RowTaker {
   }
 }
 
-/** The same for settlements. */
 class SettledBlocks implements RowTaker {
   count = 0;
   readonly #text = new RowText();
@@ -154,15 +151,13 @@ class SettledBlocks implements RowTaker {
   }
 }
 
-/** The cells of a block with its checksum. */
 function sealed(cells: ArchiveCell[]): ArchiveCell[] {
   return [...cells, blockChecksum(cells)];
 }
 
-/** The checksum of a block's cells, the last of which is its text: CRC-32, 8 hex digits. */
+/** CRC-32, 8 hex digits. The last cell is the text. */
 export const blockChecksum = (cells: readonly ArchiveCell[]): string => crcHex(cells.join('\n'));
 
-/** The destination of each kind of rows. */
 export class ArchiveTables {
   readonly #accountBets: AccountBets;
   readonly placed: PlacedBlocks;
@@ -186,7 +181,6 @@ export class ArchiveTables {
     this.refusals = new Table(transaction, `${prefix}refusal`, ACTION, 'OR IGNORE');
   }
 
-  /** Rows taken since `clearCounts`. */
   get count(): number {
     return this.#all.reduce((sum, { count }) => sum + count, 0);
   }
@@ -196,7 +190,7 @@ export class ArchiveTables {
     return [placed, settled, rounds, transfers, limitSteps, actions, refusals];
   }
 
-  /** The numbers of rows with those taken since `clearCounts`. */
+  /** `before` with the rows taken since `clearCounts`. */
   counted(before: ArchiveProgress): ArchiveProgress {
     return {
       ...before,
@@ -209,7 +203,7 @@ export class ArchiveTables {
     };
   }
 
-  /** Writes what was collected, all of it by commands up to `seq`. */
+  /** All collected rows are of commands up to `seq`. */
   flush(seq: number): void {
     this.placed.flush();
     this.settled.flush();
@@ -221,7 +215,7 @@ export class ArchiveTables {
   }
 }
 
-/** What writing threw, as a `JournalError`. A key that exists already means that the archive is not of this journal. */
+/** A key that exists already means that the archive is not of this journal. */
 export function asWriteFault(path: string, thrown: unknown): unknown {
   if (thrown instanceof Database.SqliteError && thrown.code.startsWith('SQLITE_CONSTRAINT')) {
     return damagedArchive(path, `a row is there that should not be (${thrown.message})`, thrown);

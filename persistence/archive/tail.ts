@@ -1,7 +1,7 @@
 /**
- * An archive with what came after its end, in temporary tables: a running server commits its archive up to half a second
- * behind the journal, and one that was killed leaves it further behind. Readers see both as one. Without an archive all of
- * it is in memory.
+ * An archive with its tail in temporary tables, which readers see as one. A running server commits its archive up to
+ * half a second behind the journal; one that was killed leaves it further behind. Without an archive all of it is in
+ * memory.
  */
 import Database from 'better-sqlite3';
 import type { Command } from '../../engine/model/commands.js';
@@ -12,7 +12,6 @@ import { ArchiveRows } from './rows.js';
 import { createArchiveTables, createTailTables } from './schema.js';
 import { ArchiveTables, Transaction } from './tables.js';
 
-/** Tables with settlements once there is a tail, in the order of what happened. */
 const SETTLED_BLOCKS = ['main.settled_block', 'tail_settled_block'];
 
 export class ArchiveTail {
@@ -21,7 +20,7 @@ export class ArchiveTail {
 
   private constructor(
     readonly db: Database.Database,
-    /** Tables with settlements, in the order of what happened. */
+    /** Tables with settlements, in the order of commands. */
     readonly settledBlocks: readonly string[],
     engine: EngineReads,
     prefix: string,
@@ -30,13 +29,13 @@ export class ArchiveTail {
     this.#rows = new ArchiveRows(engine);
   }
 
-  /** Behind the archive `db`, which is open for reading, in a transaction. `engine` is at its end. */
+  /** `db` is open for reading, in a transaction. `engine` is at its end. */
   static behind(db: Database.Database, engine: EngineReads): ArchiveTail {
     createTailTables(db);
     return new ArchiveTail(db, SETTLED_BLOCKS, engine, 'tail_');
   }
 
-  /** Without an archive. Bets that are open in `engine` get rows with what it knows of them. */
+  /** Bets that are open in `engine` get rows as it knows them. */
   static alone(engine: EngineReads): ArchiveTail {
     const db = new Database(':memory:');
     createArchiveTables(db, 0);
@@ -46,12 +45,12 @@ export class ArchiveTail {
     return tail;
   }
 
-  /** Adds `command`, number `seq` and the engine's last. */
+  /** `command` has the number `seq` and is the engine's last. */
   add(seq: number, command: Command, events: readonly EngineEvent[]): void {
     this.#rows.add(this.#tables, seq, command, events);
   }
 
-  /** To be called after the last command, number `seq`. */
+  /** Call it after the last command, number `seq`. */
   end(seq: number): void {
     this.#tables.flush(seq);
   }

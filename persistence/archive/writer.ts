@@ -1,10 +1,9 @@
 /**
- * Writes the archive. Rows go into an open transaction as they come, which is committed with the progress row. So after
- * a crash at any moment rows and progress agree, and the next start continues after them. Nobody else writes to the
- * file; readers see what is committed.
+ * Writes the archive. Rows go into an open transaction, which is committed with the progress row: after a crash both
+ * agree, and the next start continues after them. Nobody else writes to the file; readers see commits.
  *
  * synchronous=NORMAL: a commit costs no sync, and a power loss may undo the last ones, which the journal can repeat.
- * What may only be deleted because the archive has it (segments, by retention) waits for `makeArchiveDurable`.
+ * Retention deletes segments that the archive has only after `makeArchiveDurable`.
  */
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -35,7 +34,6 @@ import {
 } from './schema.js';
 import { ArchiveTables, asWriteFault, Transaction } from './tables.js';
 
-/** A position of the archive: the end of a batch. */
 export interface ArchivePosition {
   readonly seq: number;
   readonly timeMs: number;
@@ -45,10 +43,9 @@ export interface ArchivePosition {
 
 export class ArchiveWriter {
   readonly #transaction: Transaction;
-  /** Takes the rows of the open transaction. */
   readonly #written: ArchiveTables;
   readonly #writeProgress: (progress: ArchiveProgress) => void;
-  /** The last item behind a command; null if nothing was refused there. */
+  /** null if nothing was refused behind the command. */
   readonly #lastRefusal: Database.Statement<[number], number | null>;
   #progress: ArchiveProgress;
   #rows: ArchiveRows | null = null;
@@ -68,7 +65,7 @@ export class ArchiveWriter {
       .pluck();
   }
 
-  /** Opens an existing archive; null if there is none. Throws `other_format` and `archive_corrupt`. */
+  /** null if there is no archive. Throws `other_format` and `archive_corrupt`. */
   static open(dir: DataDir): ArchiveWriter | null {
     const path = dir.archiveFile;
     if (!existsSync(path)) return null;
@@ -83,8 +80,8 @@ export class ArchiveWriter {
   }
 
   /**
-   * Creates a new archive of what happens after `start`, the position of `engine`. Bets that are open there get rows
-   * with what the engine still knows of them. Calls `rest` after each.
+   * The archive begins after `start`, the position of `engine`. Bets that are open there get rows as the engine knows
+   * them.
    */
   static create(
     dir: DataDir,
@@ -114,11 +111,10 @@ export class ArchiveWriter {
     return must(ArchiveWriter.open(dir), 'the new archive');
   }
 
-  /** As last committed. */
+  /** At the last commit. */
   get progress(): ArchiveProgress {
     return this.#progress;
   }
-  /** Rows written since the last commit. */
   get pendingRows(): number {
     return this.#written.count;
   }
@@ -126,22 +122,21 @@ export class ArchiveWriter {
     return databaseBytes(this.path);
   }
 
-  /** Events come from `engine` from now on. It must be at the end of the archive. */
+  /** `engine` gives the events from now on. It must be at the end of the archive. */
   follow(engine: EngineReads): void {
     assert(engine.seq === this.#progress.seq, 'the engine is at the end of the archive');
     this.#rows = new ArchiveRows(engine);
   }
 
   /**
-   * Adds `command`, number `seq` and the last one of the engine, with its events; the next `commit` makes them visible. Throws
-   * `archive_corrupt` and what SQLite throws. After a throw, of `commit` too, nothing since the last commit is in the
-   * file, and the writer can only be closed.
+   * `command` has the number `seq` and is the engine's last. Throws `archive_corrupt` and errors of SQLite. After a
+   * throw, also one of `commit`, the file has nothing since the last commit, and the writer can only be closed.
    */
   add(seq: number, command: Command, events: readonly EngineEvent[]): void {
     this.#write(() => this.#rows?.add(this.#written, seq, command, events));
   }
 
-  /** Commits what was added, up to the end of a batch, and what was refused at the operator port until then. */
+  /** Up to the end of a batch, with the refusals at the operator port until then. */
   commit({ seq, timeMs, digest, chain }: ArchivePosition, refused: readonly RefusedAt[] = []): void {
     const progress = this.#write(() => {
       this.#transaction.beginOnce();
@@ -172,7 +167,7 @@ export class ArchiveWriter {
     }
   }
 
-  /** Drops what is not committed: the next start adds it again. */
+  /** Drops uncommitted rows: the next start adds them again. */
   close(): void {
     this.db.close();
   }

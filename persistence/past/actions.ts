@@ -1,4 +1,4 @@
-/** What operators have done and were refused, from the archive, newest first. */
+/** Actions and refusals of operators in the archive, newest first. */
 import type Database from 'better-sqlite3';
 import type {
   ActionFields,
@@ -14,7 +14,7 @@ import { damagedArchive } from '../archive/schema.js';
 
 const IN_ACTION = positionsOf(ACTION);
 
-/** In both, time never goes back from one row to the next. */
+/** Time never goes back from one row to the next. */
 const TABLES = ['action', 'refusal'] as const;
 
 type Query = Database.Statement<ArchiveCell[], ArchiveCell[]>;
@@ -38,7 +38,7 @@ export class PastActions {
     const asked = { ...place, operator, action, fromMs, toMs };
     const tables = TABLES.map((table) => `SELECT * FROM ${table} WHERE ${conditionsFor(table, asked)}`);
     const query = `${tables.join(' UNION ALL ')} ORDER BY seq DESC, item DESC LIMIT @limit`;
-    // One more, to know whether there is one.
+    // One more tells whether there is one.
     const rows = this.db
       .prepare<[object], ArchiveCell[]>(query)
       .raw()
@@ -64,7 +64,7 @@ export class PastActions {
     };
   }
 
-  /** By new rules; compared with the defaults where the archive has no rules before them. */
+  /** Compares with the defaults where the archive has no earlier rules. */
   #changedBy(seq: number, facts: ActionFields): ChangedRule[] {
     const row = this.#rulesBefore.get(seq);
     const before = row === undefined ? new Map<string, RuleValue['value']>() : valuesOf(this.#factsOf(row));
@@ -81,11 +81,10 @@ export class PastActions {
   }
 }
 
-/** What is not a default: an operator's change comes before the file's value. */
+/** An operator's change comes before the file's value. */
 const valuesOf = ({ file = [], changes = [] }: ActionFields): Map<string, RuleValue['value']> =>
   new Map([...file, ...changes].map(({ name, value }) => [name, value]));
 
-/** The named parameters that are not null, as conditions. */
 function conditionsFor(
   table: (typeof TABLES)[number],
   { operator, action, fromMs, toMs }: Pick<ActionsQuestion, 'operator' | 'action' | 'fromMs' | 'toMs'>,
@@ -93,7 +92,7 @@ function conditionsFor(
   const conditions = ['(seq, item) < (@seq, @item)'];
   if (operator !== null) conditions.push('operator = @operator');
   if (action !== null) conditions.push('kind = @action');
-  // The bounds of the numbers are there to be found by: the rows are in their order.
+  // Rows are in the order of their numbers, so the bounds on `seq` find them.
   if (fromMs !== null)
     conditions.push(
       `time_ms >= @fromMs AND seq >= (SELECT seq FROM ${table} WHERE time_ms >= @fromMs ORDER BY time_ms, seq LIMIT 1)`,

@@ -23,7 +23,7 @@ import { placedOf, placedSeqOf, settledOf, settledSeqOf } from './facts.js';
 import type { ArchivedRounds } from './rounds.js';
 import { fillOf, settlementOf } from './streams.js';
 
-/** Placements that are read for one answer at most: with a filter there may be fewer bets in it than asked for. */
+/** With a filter an answer may have fewer bets than asked for, because it reads no more placements than this. */
 const READ_MAX = 5_000;
 
 const IN_LIMIT_STEP = positionsOf(LIMIT_STEP);
@@ -76,7 +76,7 @@ function pageOf(blocks: ArchiveBlocks, placements: Iterable<ArchiveCell[]>, aske
     const view = isAsked ? viewOf(blocks, placement) : null;
     const isMeant =
       view !== null && (status === 'all' || (status === 'settled') === (view.settledSeq !== null));
-    // The answer ends before the next bet that is asked for, so that none after it is empty.
+    // The answer ends before the next bet that is asked for, so that no later answer is empty.
     if (read === READ_MAX || (isMeant && bets.length === limit)) return { bets, nextBeforeBet: last };
     if (isMeant) bets.push(view);
     last = placed.bet;
@@ -95,7 +95,7 @@ function* placementsBefore(
   blocks: ArchiveBlocks,
   { account, beforeBet }: BetsQuestion,
 ): Generator<ArchiveCell[], void, undefined> {
-  // Where the bet stands, whoever's it is, tells in which list to begin.
+  // The bet, even another account's, tells in which list to begin.
   const before = Number.isSafeInteger(beforeBet) ? blocks.placement(beforeBet) : null;
   const lists =
     before === null ? blocks.betsOfAccount(account) : blocks.betsOfAccount(account, placedSeqOf(before));
@@ -119,7 +119,7 @@ function* placementsOfRound(
   }
 }
 
-/** Settlements of limit orders that have rested are apart from the others, and one may have several steps. */
+/** Settlements of limit orders that have rested are apart from the others, and an order may have several steps. */
 function* betsOfRound(
   blocks: ArchiveBlocks,
   market: string,

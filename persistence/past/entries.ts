@@ -1,7 +1,7 @@
 /**
- * The ledger: every movement of money as an entry of one account, from the events. The entries of an account add up to
- * its balance at every moment. The house (account 0) has a ledger, too. A lost bet moves nothing when it is settled and
- * has only the entry of its stake. An order that rests has one when its stake is reserved, and one when it is filled.
+ * The ledger: every movement of money as an entry of one account, the house (0) included. An account's entries add up
+ * to its balance at every moment. A lost bet has only the entry of its stake. An order that rests has one when its
+ * stake is reserved, and one when it is filled.
  */
 
 import type { LedgerKind } from '../../engine/model/archive-reads.js';
@@ -14,11 +14,10 @@ export interface LedgerEntry {
   /** 0 is the house. */
   readonly account: number;
   readonly kind: LedgerKind;
-  /** Positive into the account, negative out of it. */
+  /** Negative out of the account. */
   readonly amountCents: number;
-  /** The account's balance after it. */
   readonly balanceCents: number;
-  /** Number of the bet; 0 if there is none. */
+  /** 0 if there is none. */
   readonly bet: number;
   /** The round's id, or ''. */
   readonly round: string;
@@ -28,7 +27,7 @@ export interface LedgerEntry {
 
 const WIN = BET_RESULTS.indexOf('WIN');
 
-/** The entry for `event` of command `seq`; null if it moves no money. */
+/** null if `event` moves no money. */
 export function ledgerEntryOf(seq: number, event: PastEvent): LedgerEntry | null {
   switch (event.type) {
     case 'betPlaced':
@@ -76,7 +75,7 @@ function movedEntry(seq: number, event: BalanceMoved): LedgerEntry {
 const roundOf = (event: { readonly market: number; readonly roundNumber: number }): string =>
   roundId(event.market, event.roundNumber);
 
-/** Checks the ledger of an account: each entry must lead to its balance, and the last one to the account's. */
+/** Each entry must lead to its balance, and the last one to the account's. */
 export class LedgerCheck {
   #sumCents = 0;
   #entries = 0;

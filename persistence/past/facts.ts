@@ -27,17 +27,15 @@ import {
   TRANSFER,
 } from '../archive/form/columns.js';
 
-/** A finished round, as stored in the archive. */
 export interface ArchivedRound extends Omit<ArchivedRoundProof, 'paidCents' | 'root'> {
   readonly settledSeq: number;
 }
 
-/** A bet whose placement is known, and its settlement up to some command. */
 export interface ArchivedBet {
   readonly placedSeq: number;
-  /** Of a limit order that was filled, with odds, percent and payout of its fill. */
+  /** A filled limit order has odds, percent and payout of its fill. */
   readonly placed: BetPlaced | OrderPending;
-  /** When a limit order became a bet, or null. */
+  /** A limit order became a bet then; else null. */
   readonly filledAtMs: number | null;
   readonly settlement: { readonly seq: number; readonly settled: SettlementTerms } | null;
 }
@@ -62,7 +60,7 @@ const STEP_AS_SETTLEMENT = [
   'time_ms',
 ] as const;
 
-/** Of an order that rested, what it was when it was placed. */
+/** An order that rested, as it was placed. */
 export function placedOf(placement: readonly ArchiveCell[]): BetPlaced | OrderPending {
   const cell = (column: keyof typeof IN_PLACEMENT): ArchiveCell => placement[IN_PLACEMENT[column]] ?? null;
   const number = (column: keyof typeof IN_PLACEMENT): number => Number(cell(column));
@@ -98,7 +96,6 @@ export const hasRested = (placement: readonly ArchiveCell[]): boolean => placeme
 
 export const isFill = (step: readonly ArchiveCell[]): boolean => step[IN_STEP.kind] === 'FILLED';
 
-/** The order of this placement, as it was filled by this step. */
 export function filledOf(placement: readonly ArchiveCell[], step: readonly ArchiveCell[]): OrderFilled {
   const number = (column: keyof typeof IN_STEP): number => Number(step[IN_STEP[column]]);
   const { bet, account, market, roundNumber, side, stakeCents, ...placed } = placedOf(placement);
@@ -119,7 +116,6 @@ export function filledOf(placement: readonly ArchiveCell[], step: readonly Archi
   };
 }
 
-/** The bet as a fill made it: odds, percent and payout are those of the fill. */
 export function betOfFill(
   placed: BetPlaced | OrderPending,
   fill: Pick<OrderFilled, 'oddsE4' | 'entryPercentE2' | 'payoutCents'>,
@@ -128,7 +124,7 @@ export function betOfFill(
   return { ...placed, type: 'betPlaced', oddsE4, entryPercentE2, payoutCents };
 }
 
-/** The cells of a settlement for a step that is none of a fill. */
+/** `step` is not a fill. */
 export const settlementOfStep = (step: readonly ArchiveCell[]): ArchiveCell[] =>
   STEP_AS_SETTLEMENT.map((column) => step[IN_STEP[column]] ?? null);
 
@@ -140,7 +136,7 @@ export const stepPlaceOf = (
 });
 export const betOfStep = (step: readonly ArchiveCell[]): number => Number(step[IN_STEP.bet]);
 
-/** Number of the command that placed the bet; 0 if the archive began after it. */
+/** 0 if the archive began after the command. */
 export const placedSeqOf = (placement: readonly ArchiveCell[]): number =>
   Number(placement[IN_PLACEMENT.placed_seq] ?? 0);
 
@@ -163,11 +159,10 @@ export function settledOf(settlement: readonly ArchiveCell[]): SettlementTerms {
 export const betOfSettlement = (settlement: readonly ArchiveCell[]): number =>
   Number(settlement[IN_SETTLEMENT.bet]);
 
-/** Number of the command that settled the bet. */
 export const settledSeqOf = (settlement: readonly ArchiveCell[]): number =>
   Number(settlement[IN_SETTLEMENT.settled_seq]);
 
-/** Its position among the events of that command. */
+/** The position among the command's events. */
 export const settledItemOf = (settlement: readonly ArchiveCell[]): number =>
   Number(settlement[IN_SETTLEMENT.settled_item]);
 

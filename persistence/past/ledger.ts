@@ -29,7 +29,6 @@ import {
   settlementOf,
 } from './streams.js';
 
-/** After everything. */
 const END: LedgerPlace = { seq: Number.MAX_SAFE_INTEGER, item: Number.MAX_SAFE_INTEGER };
 
 /** An entry, or a balance that no entry led to. */
@@ -40,7 +39,7 @@ export class AccountLedger {
     private readonly path: string,
     private readonly db: Database.Database,
     private readonly blocks: ArchiveBlocks,
-    /** The archive holds what the commands after this one did. */
+    /** The archive has the effects of later commands only. */
     private readonly fromSeq: number,
   ) {}
 
@@ -51,7 +50,7 @@ export class AccountLedger {
       const entry = ledgerEntryOf(seq, event);
       if (entry === null) continue;
       oldest = entry;
-      // The place of the entry that the last answer ended with.
+      // The last answer ended with this entry.
       if (before !== null && comparePlaces({ seq, item }, before) === 0) continue;
       if (entries.length === limit) return { entries, nextBefore: placeOf(entries.at(-1)) };
       entries.push(this.#viewOf(entry, item));
@@ -67,7 +66,7 @@ export class AccountLedger {
     return { ...entry, item, clientOrderId: placement === null ? null : clientOrderIdOf(placement) };
   }
 
-  /** One entry that stands for what an archive that began later has not: all before the account's `oldest`. */
+  /** Stands for all entries before the account's `oldest` where the archive began later. */
   forwardOf({ account, timeMs, balanceCents, amountCents }: Balance): LedgerEntry | null {
     const cents = balanceCents - amountCents;
     if (cents === 0 || this.fromSeq === 0) return null;
@@ -75,7 +74,7 @@ export class AccountLedger {
     return { seq: this.fromSeq, timeMs, account, amountCents: cents, balanceCents: cents, ...about };
   }
 
-  /** What happened to the account up to this place, the last first; also settlements that moved no money. */
+  /** Events up to this place, the last first; also settlements that moved no money. */
   events(account: number, place: LedgerPlace): ArchivedEvents {
     const { seq, item } = place;
     const streams = [
@@ -109,12 +108,11 @@ export class AccountLedger {
     }
   }
 
-  /** Money moved by commands `fromSeq` to `toSeq` other than by bets. */
+  /** Without bets. */
   movements(fromSeq: number, toSeq: number): ArchivedEvents {
     return this.#moved('seq BETWEEN ? AND ? ORDER BY seq, item', fromSeq, toSeq);
   }
 
-  /** What the house put into a round, and what it got back. */
   houseEvents(market: number, roundNumber: number): ArchivedEvents {
     const where = "account = 0 AND reason IN ('seed', 'settlement') AND reference = ? ORDER BY seq, item";
     return this.#moved(where, roundId(market, roundNumber));
@@ -130,7 +128,7 @@ export class AccountLedger {
   }
 }
 
-/** What `read` finds for a list of bets that is in order, from the end or from `place` on backwards. */
+/** Backwards from `place`, for a list of bets that is in order. */
 function* downFrom(
   bets: readonly number[],
   place: LedgerPlace,
@@ -138,7 +136,7 @@ function* downFrom(
 ): ArchivedEvents {
   let low = 0;
   let high = bets.length;
-  // The last one is not after the place in all lists but the first, where bisection reads little of what is.
+  // Only in the first list is the last bet after the place; bisection reads few of its bets.
   const last = read(bets[high - 1] ?? 0);
   if (last === null || comparePlaces(last, place) > 0) {
     while (low < high) {

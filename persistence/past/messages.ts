@@ -1,15 +1,14 @@
-/** Messages between the event loop, the reader's thread and the shadow's. Those of gateways are in the engine's model. */
+/** Messages between the event loop, the reader's thread and the shadow's. The engine's model has those of gateways. */
 import type { MessagePort } from 'node:worker_threads';
 
 export interface PastOptions {
-  /** The file of the archive. */
   readonly path: string;
-  /** To the shadow, which writes the archive. */
+  /** The shadow writes the archive. */
   readonly shadow: MessagePort;
 }
 
 export type ToPast =
-  /** The port of another gateway. */
+  /** Another gateway's port. */
   { readonly kind: 'gateway'; readonly port: MessagePort };
 
 /** A sentence for operators. */
@@ -17,8 +16,8 @@ export interface FromPast {
   readonly text: string;
 }
 
-/** Someone waits for the archive to come as far as this command. */
+/** Someone waits for the archive to reach this command. */
 export type ToArchivist = number;
 
-/** `opened`: it may be another file by now. Else the last command in it. */
+/** `opened`: the archive may be another file by now. A number: the last command in it. */
 export type FromArchivist = 'opened' | number;

@@ -1,6 +1,6 @@
 /**
- * The one reader of what has left the engine's memory, over the archive: bets, ledger, rounds, actions and trees for the
- * API's questions, and streams of events for the commands that look into the past.
+ * The one reader of the past, over the archive: answers to the API's questions, and streams of events for the
+ * commands that look into the past.
  */
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -39,11 +39,11 @@ export class Past {
   #isUnfinished = false;
   readonly #seq: Database.Statement<[], number>;
 
-  /** Over an open archive, which it closes. `settledBlocks` are its tables with settlements (`archive/tail.ts`). */
+  /** Closes `db` at the end. `settledBlocks`: see `archive/tail.ts`. */
   constructor(
     readonly path: string,
     private readonly db: Database.Database,
-    /** The archive holds what the commands after this one did. */
+    /** The archive has the effects of later commands only. */
     readonly fromSeq: number,
     settledBlocks?: readonly string[],
   ) {
@@ -55,7 +55,7 @@ export class Past {
     this.#seq = db.prepare<[], number>('SELECT seq FROM progress').pluck();
   }
 
-  /** null if there is no archive yet. Throws `archive_corrupt`, and what SQLite throws. */
+  /** null if there is no archive yet. Throws `archive_corrupt`, and errors of SQLite. */
   static open(path: string): Past | null {
     if (!existsSync(path)) return null;
     let db: Database.Database | undefined;
@@ -69,7 +69,7 @@ export class Past {
     }
   }
 
-  /** The answer; null if the archive has not come as far as the question needs. Throws `archive_corrupt`. */
+  /** null if the archive has not come as far as the question needs. Throws `archive_corrupt`. */
   answer(question: ArchiveQuestion): { readonly answer: ArchiveAnswer } | null {
     try {
       return this.db.transaction(() => {
@@ -85,7 +85,7 @@ export class Past {
     }
   }
 
-  /** Whether an answer since the last call needs more work, and not more of the journal: ask again. */
+  /** An answer since the last call needs more work, and not more of the journal: ask again. */
   takeUnfinished(): boolean {
     const isUnfinished = this.#isUnfinished;
     this.#isUnfinished = false;
@@ -115,12 +115,12 @@ export class Past {
     }
   }
 
-  /** Everything that commands `fromSeq` to `toSeq` did with money. Throws `archive_corrupt`, as all of these do. */
+  /** Movements of money by commands `fromSeq` to `toSeq`. Throws `archive_corrupt`, as all of these do. */
   *events(fromSeq: number, toSeq: number): ArchivedEvents {
     yield* this.#upTo(toSeq, merged<ArchivedEvent>(eventsOfAll(this.#blocks, this.#ledger, fromSeq, toSeq)));
   }
 
-  /** What happened to the account up to command `toSeq`, the last first. */
+  /** Events up to command `toSeq`, the last first. */
   *accountEvents(account: number, toSeq: number): ArchivedEvents {
     yield* this.#checked(this.#ledger.events(account, { seq: toSeq, item: Number.MAX_SAFE_INTEGER }));
   }
@@ -133,28 +133,24 @@ export class Past {
     yield* this.#upTo(toSeq, merged<ArchivedEvent>(eventsOfBet(this.#blocks, bet)));
   }
 
-  /** Of the round's bets, and the seeds and the settlement of the house. */
+  /** With the seeds and the settlement of the house. */
   *roundEvents(market: number, roundNumber: number, toSeq: number): ArchivedEvents {
     const ofHouse = this.#ledger.houseEvents(market, roundNumber);
     const streams = [...eventsOfRound(this.#blocks, market, roundNumber), ofHouse];
     yield* this.#upTo(toSeq, merged<ArchivedEvent>(streams));
   }
 
-  /** The round, if it was settled up to command `toSeq`. */
+  /** null if the round was not settled by command `toSeq`. */
   round(market: number, roundNumber: number, toSeq: number): ArchivedRound | null {
     const round = this.#rounds.find(market, roundNumber);
     return round !== null && round.settledSeq <= toSeq ? round : null;
   }
 
-  /** Rounds settled by commands `fromSeq` to `toSeq`, in that order. */
   *rounds(fromSeq: number, toSeq: number): Generator<ArchivedRound, void, undefined> {
     yield* this.#checked(this.#rounds.settledBy(fromSeq, toSeq));
   }
 
-  /**
-   * Bets placed by commands `fromSeq` to `toSeq`: those that are settled, in the order of settlement, then the others, in the
-   * order of their numbers.
-   */
+  /** The settled bets in the order of settlement, then the others in the order of their numbers. */
   *bets(fromSeq: number, toSeq: number): Generator<ArchivedBet, void, undefined> {
     const isMeant = ({ placedSeq }: ArchivedBet): boolean => placedSeq >= fromSeq && placedSeq <= toSeq;
     for (const bet of this.#checked(settledBets(this.path, this.#blocks, fromSeq)))

@@ -62,7 +62,7 @@ export class ArchivedRounds {
   answer({ market, fromMs, toMs, after, limit }: RoundsQuestion): RoundsAnswer {
     const from = fromMs ?? 0;
     const to = toMs ?? Number.MAX_SAFE_INTEGER;
-    // One more, to know whether there is one.
+    // One more tells whether there is one.
     const rows =
       market === null
         ? this.#ofAll.all(
@@ -102,12 +102,11 @@ export class ArchivedRounds {
     return earned;
   }
 
-  /** Whether the round is settled. */
   has(market: number, roundNumber: number): boolean {
     return this.#one.get(marketId(market), roundNumber) !== undefined;
   }
 
-  /** Rounds that start from `fromMs` on and before `toMs`. */
+  /** The rounds start from `fromMs` on and before `toMs`. */
   #rowsOfMarket(market: number, fromMs: number, toMs: number, count: number): ArchiveCell[][] {
     const windowMs = timeFrameMs(market);
     const [first, last] = [Math.floor(fromMs / windowMs), Math.floor(toMs / windowMs)];
@@ -125,7 +124,7 @@ export class ArchivedRounds {
     return { ...view, paidCents, root: proof.root };
   }
 
-  /** What the house has got back from the round's pool. */
+  /** The house's share of the round's pool. */
   #restCents(
     { market, roundNumber }: Pick<ArchivedRoundView, 'market' | 'roundNumber'>,
     seq: number,
@@ -145,7 +144,7 @@ export class ArchivedRounds {
     return { ...this.#viewOf(round), resolvedAtMs, proof };
   }
 
-  /** null if the round is not settled, or none was put on record. */
+  /** null if the round is not settled, or no root was put on record. */
   root(market: number, roundNumber: number): PublishedRoot | null {
     return this.find(market, roundNumber)?.proof.root ?? null;
   }
@@ -156,7 +155,6 @@ export class ArchivedRounds {
     return row === undefined ? null : this.#roundOf(row);
   }
 
-  /** Rounds settled by commands `fromSeq` to `toSeq`, in that order. */
   *settledBy(fromSeq: number, toSeq: number): Generator<ArchivedRound, void, undefined> {
     const rows = this.db
       .prepare<number[], ArchiveCell[]>(
@@ -175,14 +173,14 @@ export class ArchivedRounds {
     yield* this.#inOrder(together);
   }
 
-  /** Rounds settled by one command, in the order in which it settled them. */
+  /** One command settled the rounds: in the order in which it did. */
   #inOrder(rounds: ArchivedRound[]): ArchivedRound[] {
     if (rounds.length < 2) return rounds;
     const places = new Map(rounds.map((round) => [round, this.#placeOf(round)]));
     return rounds.sort((one, other) => (places.get(one) ?? 0) - (places.get(other) ?? 0));
   }
 
-  /** The position of the round's last movement of money in the command that settled it: the house's, or of its last bet. */
+  /** The place of the round's last movement of money in that command: the house's, or its last bet's. */
   #placeOf({ market, roundNumber, settledSeq }: ArchivedRound): number {
     const ofHouse = this.db
       .prepare<[number, string], number | null>(

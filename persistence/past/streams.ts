@@ -1,6 +1,6 @@
 /**
- * Events made of the archive's rows, with their places among all events. Placements, settlements, steps of limit orders and
- * transfers are streams, each in order; they are merged.
+ * Events made of the archive's rows, with their places among all events. Placements, settlements, steps of limit
+ * orders and transfers are streams, each in order, which are merged.
  */
 import { isUnfilled, marketId, NO_LIMIT, timeFrameMs } from '../../engine/model/domain.js';
 import type {
@@ -30,7 +30,6 @@ import {
   stepPlaceOf,
 } from './facts.js';
 
-/** At which event of which command it happened. */
 export interface Placed {
   readonly seq: number;
   readonly item: number;
@@ -39,7 +38,7 @@ export interface Placed {
 export const comparePlaces = (one: Placed, other: Placed): number =>
   one.seq === other.seq ? one.item - other.item : one.seq - other.seq;
 
-/** What all streams have, in order, or the last first with `direction` -1, as they are. Closes all streams at the end. */
+/** Each stream is in order, or the last first with `direction` -1. Closes all of them at the end. */
 export function* merged<T extends Placed>(
   streams: readonly Iterator<T, void, undefined>[],
   direction: 1 | -1 = 1,
@@ -69,7 +68,7 @@ function nextOf<T>(stream: Iterator<T, void, undefined>): T | null {
   return next.done === true ? null : next.value;
 }
 
-/** An event that moved money. `seq` is 0 if the archive began after the bet was placed. */
+/** `seq` is 0 if the archive began after the bet was placed. */
 export interface ArchivedEvent extends Placed {
   readonly event: BetPlaced | OrderPending | OrderFilled | SettlementTerms | BalanceMoved;
 }
@@ -87,7 +86,7 @@ export function* eventsOfSettlements(settlements: Iterable<ArchiveCell[]>): Arch
     yield { seq: settledSeqOf(row), item: settledItemOf(row), event: settledOf(row) };
 }
 
-/** Fills and ends of limit orders that have rested. */
+/** Steps of limit orders that have rested. */
 export function* eventsOfSteps(blocks: ArchiveBlocks, steps: Iterable<ArchiveCell[]>): ArchivedEvents {
   for (const step of steps) {
     if (!isFill(step)) yield { ...stepPlaceOf(step), event: settledOf(settlementOfStep(step)) };
@@ -98,7 +97,6 @@ export function* eventsOfSteps(blocks: ArchiveBlocks, steps: Iterable<ArchiveCel
   }
 }
 
-/** Placement, settlement and steps of one bet. */
 export function eventsOfBet(blocks: ArchiveBlocks, bet: number): ArchivedEvents[] {
   const placement = blocks.placement(bet);
   if (placement === null) return [];
@@ -107,7 +105,7 @@ export function eventsOfBet(blocks: ArchiveBlocks, bet: number): ArchivedEvents[
   return [eventsOfPlacements([placement]), eventsOfSettlements(settlements), eventsOfSteps(blocks, steps)];
 }
 
-/** The same of one round. There is no index of placements by round: its bets are among those placed in its window. */
+/** Placements have no index by round: the round's bets are among those placed in its window. */
 export function eventsOfRound(blocks: ArchiveBlocks, index: number, roundNumber: number): ArchivedEvents[] {
   const [market, windowMs] = [marketId(index), timeFrameMs(index)];
   const [fromMs, toMs] = [roundNumber * windowMs, (roundNumber + 1) * windowMs];
@@ -126,7 +124,7 @@ interface SettledBet extends Placed {
   readonly bet: number;
 }
 
-/** The numbers of a settled round's bets in the order in which they were settled, which is that in which they joined it. */
+/** In the order in which a settled round's bets were settled, which is that in which they joined it. */
 export function* betsInOrder(
   blocks: ArchiveBlocks,
   market: string,
@@ -144,7 +142,6 @@ export function* betsInOrder(
   for (const { bet } of merged<SettledBet>([settled(), rested()])) yield bet;
 }
 
-/** The fill of the limit order with this placement, or null. */
 export function fillOf(
   blocks: ArchiveBlocks,
   placement: readonly ArchiveCell[],
@@ -154,7 +151,6 @@ export function fillOf(
   return step === undefined ? null : { ...filledOf(placement, step), seq: stepPlaceOf(step).seq };
 }
 
-/** The settlement of the bet with this placement, or null. */
 export function settlementOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): ArchiveCell[] | null {
   if (hasRested(placement)) {
     const end = blocks.limitSteps.ofBet(Number(placement[IN_PLACEMENT.bet])).find((step) => !isFill(step));
@@ -174,7 +170,6 @@ const found = (row: ArchiveCell[] | null): ArchiveCell[][] => (row === null ? []
 
 type Bets = Generator<ArchivedBet, void, undefined>;
 
-/** Everything that commands `fromSeq` to `toSeq` did with money. */
 export const eventsOfAll = (
   blocks: ArchiveBlocks,
   ledger: { movements(fromSeq: number, toSeq: number): ArchivedEvents },
@@ -187,11 +182,10 @@ export const eventsOfAll = (
   ledger.movements(fromSeq, toSeq),
 ];
 
-/** Placements by commands from `fromSeq` on. */
 const placementsFrom = (blocks: ArchiveBlocks, fromSeq: number) =>
   blocks.placements(blocks.firstBet((row) => placedSeqOf(row) >= fromSeq));
 
-/** Bets settled from command `fromSeq` on, and limit orders that ended unfilled; in that order. */
+/** In the order of settlement, with limit orders that ended unfilled. */
 export function* settledBets(path: string, blocks: ArchiveBlocks, fromSeq: number): Bets {
   const settlements = merged<ArchivedEvent>([
     eventsOfSettlements(blocks.settlements(fromSeq, Number.MAX_SAFE_INTEGER)),
@@ -205,7 +199,6 @@ export function* settledBets(path: string, blocks: ArchiveBlocks, fromSeq: numbe
   }
 }
 
-/** Bets placed from `fromSeq` on that are not settled. */
 export function* openBets(blocks: ArchiveBlocks, fromSeq: number): Bets {
   for (const placement of placementsFrom(blocks, fromSeq))
     if (settlementOf(blocks, placement) === null) yield { ...betOf(blocks, placement), settlement: null };

@@ -4,7 +4,7 @@ import { Thread } from '../thread/thread.js';
 import type { FromPast, PastOptions, ToPast } from './messages.js';
 
 export interface PastEvents {
-  /** A sentence that an operator should read. */
+  /** A sentence for operators. */
   onNote(text: string): void;
   /** A programming error: the process must end. */
   onFatal(error: unknown): void;
@@ -19,7 +19,7 @@ export class PastThread extends Thread<ToPast, FromPast> {
     super({ file, name: 'past', data: options, transferred: [options.shadow] });
   }
 
-  /** A port for another gateway's questions (`ArchiveAsked`), which are answered there (`ArchiveTold`). */
+  /** A port for another gateway's questions (`ArchiveAsked`), answered there (`ArchiveTold`). */
   connect(): MessagePort {
     const { port1, port2 } = new MessageChannel();
     this.post({ kind: 'gateway', port: port1 }, [port1]);

@@ -1,6 +1,6 @@
 /**
- * Ways from bets to the roots of their rounds, worked out from the archive's bets. A tree is made a slice at a time, so that
- * one of a million bets does not hold up other questions, and the last ones are kept.
+ * Paths from bets to the roots of their rounds, from the archive's bets. A tree is made slice by slice, so that a
+ * round of a million bets does not hold up other questions; the last trees are kept.
  */
 import { FAIRNESS_TOOLS } from '../../crypto/fairness-tools.js';
 import { hasherOfRound } from '../../engine/fairness.js';
@@ -14,12 +14,11 @@ import { placedOf, placedSeqOf } from './facts.js';
 import type { ArchivedRounds } from './rounds.js';
 import { betsInOrder, fillOf } from './streams.js';
 
-/** Bets that are hashed in one step: a few tens of milliseconds. */
+/** A slice takes a few tens of milliseconds. */
 const SLICE_BETS = 2_000;
-/** Leaves that are kept, of all trees together, at some 80 bytes each. */
+/** Kept leaves of all trees together, at some 80 bytes each. */
 const LEAVES_KEPT_MAX = 500_000;
 
-/** A round's tree, as far as it is made. */
 interface RoundTree {
   readonly bets: readonly number[];
   readonly tree: WholeTree;
@@ -28,7 +27,7 @@ interface RoundTree {
 }
 
 export class RoundTrees {
-  /** By round, the one asked for last at the end. */
+  /** The round asked for last is at the end. */
   readonly #kept = new Map<string, RoundTree>();
   readonly #hasher = new TreeHasher(FAIRNESS_TOOLS.sha256Into);
 
@@ -39,8 +38,8 @@ export class RoundTrees {
   ) {}
 
   /**
-   * `found` is null if the round is not settled, has no root, or not all of its bets are known; 'unfinished' if there is more to
-   * do first.
+   * `found` is null if the round is not settled, has no root, or not all of its bets are known; 'unfinished' asks to
+   * be called again.
    */
   answer(question: BetPathQuestion): { readonly found: BetPath | null } | 'unfinished' {
     const { market, roundNumber, bet } = question;
@@ -61,7 +60,7 @@ export class RoundTrees {
     return { found: { leafIndex, path: path.map(hexOf), root } };
   }
 
-  /** The tree with one slice more, if some was missing. */
+  /** One slice is added if some is missing. */
   #grown({ market, roundNumber, seed }: BetPathQuestion): RoundTree {
     const id = roundId(market, roundNumber);
     const kept = this.#kept.get(id) ?? this.#begun(market, roundNumber);
@@ -84,7 +83,7 @@ export class RoundTrees {
     return { bets, tree: new WholeTree(bets.length, this.#hasher), lacksFacts: false };
   }
 
-  /** What the bet's hash is made of; null if the archive began after it was placed. */
+  /** null if the archive began after the bet was placed. */
   #factsOf(bet: number): HashedBet | null {
     const placement = this.blocks.placement(bet);
     if (placement === null) throw damagedArchive(this.path, `it lacks the placement of bet ${bet}`);

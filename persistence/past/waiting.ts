@@ -1,10 +1,10 @@
 /**
- * Questions and when they are answered: at once, when the archive has come as far as they need, or, after a while, with a
- * refusal. It knows nothing of threads.
+ * Answers questions once the archive has come as far as they need, or refuses after a while. It knows nothing of
+ * threads.
  */
 import type { ArchiveAnswer, ArchiveQuestion, ArchiveRefusal } from '../../engine/model/archive-reads.js';
 
-/** How long a question waits for the archive: when a server has just started, it is yet to be opened. */
+/** A server that has just started has yet to open the archive. */
 export const WAIT_MS_MAX = 5_000;
 
 const BEHIND: ArchiveRefusal = {
@@ -19,7 +19,7 @@ const UNAVAILABLE: ArchiveRefusal = {
 export interface AnsweringReader {
   /** null if the archive has not come as far as the question needs. May throw. */
   answer(question: ArchiveQuestion): { readonly answer: ArchiveAnswer } | null;
-  /** Whether an answer since the last call needs more work, and nothing to wait for. */
+  /** An answer since the last call needs more work, and nothing to wait for. */
   takeUnfinished(): boolean;
   close(): void;
 }
@@ -31,14 +31,14 @@ interface Waiting {
 }
 
 export interface WaitingParts {
-  /** Opens the archive as it is now; null if whoever writes it has to make or convert it first. May throw. */
+  /** null if the archive's writer has to make or convert it first. May throw. */
   readonly open: () => AnsweringReader | null;
   readonly nowMs: () => number;
-  /** Asks whoever writes the archive to come as far as this command soon. */
+  /** Asks the archive's writer to reach this command soon. */
   readonly hurry: (seq: number) => void;
-  /** Calls `lookAgain` soon, behind the questions that have come meanwhile. */
+  /** Soon, behind the questions that have come meanwhile. */
   readonly schedule: (lookAgain: () => void) => void;
-  /** Says what went wrong, to operators. */
+  /** For operators. */
   readonly note: (thrown: unknown) => void;
 }
 
@@ -49,7 +49,7 @@ export class WaitingQuestions {
 
   constructor(private readonly parts: WaitingParts) {}
 
-  /** When the next of them stops waiting; null if none waits. */
+  /** The next question stops waiting then; null if none waits. */
   get nextEndMs(): number | null {
     return this.#waiting[0]?.untilMs ?? null;
   }
@@ -61,7 +61,7 @@ export class WaitingQuestions {
     if (!this.#goOn()) this.parts.hurry(question.reachedSeq);
   }
 
-  /** The archive has grown, or time has passed. */
+  /** Call it when the archive has grown, or time has passed. */
   lookAgain(): void {
     const nowMs = this.parts.nowMs();
     this.#waiting = this.#waiting.filter((waiting) => {
@@ -73,7 +73,7 @@ export class WaitingQuestions {
     this.#goOn();
   }
 
-  /** Goes on soon with an answer that is being worked out. Returns whether one is. */
+  /** Returns whether an answer is being worked out. */
   #goOn(): boolean {
     const isUnfinished = this.#reader?.takeUnfinished() ?? false;
     if (isUnfinished && !this.#isScheduled) {
@@ -86,13 +86,12 @@ export class WaitingQuestions {
     return isUnfinished;
   }
 
-  /** The archive may be another file by now. */
+  /** Call it when the archive may be another file. */
   forget(): void {
     this.#reader?.close();
     this.#reader = null;
   }
 
-  /** Nobody waits after this. */
   close(): void {
     for (const { tell } of this.#waiting) tell(BEHIND);
     this.#waiting = [];

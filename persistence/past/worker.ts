@@ -22,13 +22,12 @@ const questions = new WaitingQuestions({
   schedule: (lookAgain) => setImmediate(lookAgain),
   note: (thrown) => {
     const text = messageOf(thrown);
-    // The same once, not with every question.
+    // Once, not with every question.
     if (text !== noted) post({ text });
     noted = text;
   },
 });
 
-/** Looks again when the first question has waited long enough. */
 function watchTime(): void {
   const endMs = questions.nextEndMs;
   if (endMs === null || timer !== null) return;

@@ -1,13 +1,13 @@
 /**
- * The columns of the archive, one list for each kind of row: name and declaration. Statements, positions of cells and
- * counts of cells are derived from these lists.
+ * The columns of the archive, one list for each kind of row. Statements, positions and counts of cells are derived
+ * from them.
  */
 import { crcHex } from '../../journal/segment/batch-row.js';
 
-/** By the name of the column: the rest of its declaration. */
+/** The rest of a column's declaration, by its name. */
 export type Columns = Readonly<Record<string, string>>;
 
-/** Placements of bets in the order of their numbers, many to a row (`row-text.ts`). */
+/** In the order of the bets' numbers, many placements to a row (`row-text.ts`). */
 export const PLACED_BLOCK = {
   first_bet: 'INTEGER PRIMARY KEY',
   last_bet: 'INTEGER NOT NULL',
@@ -15,7 +15,7 @@ export const PLACED_BLOCK = {
   checksum: 'TEXT NOT NULL',
 } as const;
 
-/** Settlements of bets of one round by one command, in their order, many to a row. */
+/** Settlements of one round by one command, in their order, many to a row. */
 export const SETTLED_BLOCK = {
   seq: 'INTEGER NOT NULL',
   market: 'TEXT NOT NULL',
@@ -27,7 +27,7 @@ export const SETTLED_BLOCK = {
   checksum: 'TEXT NOT NULL',
 } as const;
 
-/** The bets that an account has placed, and those that were settled, between two commits of the archive. */
+/** Bets that the account has placed, and that were settled, between two commits of the archive. */
 export const ACCOUNT_BETS = {
   account: 'INTEGER NOT NULL',
   seq: 'INTEGER NOT NULL',
@@ -37,9 +37,9 @@ export const ACCOUNT_BETS = {
 } as const;
 
 /**
- * A placement. Names only: these are cells of a block's text. Some facts are null if the archive began at a snapshot in
- * which the bet was open already. Of an order that rested: odds that it names, what they would pay, and no percent. The last four
- * cells are there for limit orders and for orders with a name only; `rested` is 1 or 0.
+ * Cells of a block's text. Some are null if the archive began at a snapshot in which the bet was open already. An
+ * order that rested has the odds that it names, their payout, and no percent. Only limit orders and orders with a
+ * name have the last four cells; `rested` is 1 or 0.
  */
 export const PLACEMENT = [
   'bet',
@@ -61,7 +61,7 @@ export const PLACEMENT = [
   'client_order_id',
 ] as const;
 
-/** A settlement. The last four columns are the block's, the others its text's. */
+/** The last four columns are the block's, the others its text's. */
 export const SETTLEMENT = [
   'bet',
   'account',
@@ -75,12 +75,11 @@ export const SETTLEMENT = [
   'settled_ms',
 ] as const;
 
-/** Cells of a settlement in its block's text. */
 export const SETTLEMENT_CELLS = 6;
 
 /**
- * Finished rounds. `merkle_root` to `root_ms` are null if no root was put on record. `origins` is JSON: where the prices came
- * from, and the fair shares of the bets. The last cell is the checksum of those before it.
+ * Finished rounds. `merkle_root` to `root_ms` are null if no root was put on record. `origins` is JSON: where the
+ * prices came from, and the fair shares of the bets.
  */
 export const ROUND = {
   market: 'TEXT NOT NULL',
@@ -110,10 +109,7 @@ export const ROUND = {
   checksum: 'TEXT NOT NULL',
 } as const;
 
-/**
- * Money moved other than by a bet. `item` is the position among the events of command `seq`. The last cell is the checksum
- * of those before it.
- */
+/** Money moved other than by a bet. `item` is the position among the events of command `seq`. */
 export const TRANSFER = {
   seq: 'INTEGER NOT NULL',
   item: 'INTEGER NOT NULL',
@@ -127,9 +123,9 @@ export const TRANSFER = {
 } as const;
 
 /**
- * What became of limit orders that have rested: `kind` is FILLED, when the order became a bet with these odds, then the bet's
- * result; or CANCELLED or EXPIRED. They are apart from other settlements because these are in the order of bets. The last cell
- * is the checksum of those before it.
+ * Later steps of limit orders that have rested: `kind` is FILLED, when the order became a bet with these odds, then
+ * the bet's result; or CANCELLED or EXPIRED. They are apart from other settlements because these are in the order of
+ * bets.
  */
 export const LIMIT_STEP = {
   seq: 'INTEGER NOT NULL',
@@ -147,10 +143,7 @@ export const LIMIT_STEP = {
   checksum: 'TEXT NOT NULL',
 } as const;
 
-/**
- * What operators have done, with item 0, and what they were refused, with items from 1. `facts` is JSON, with the reason. The last
- * cell is the checksum of those before it.
- */
+/** Actions of operators, with item 0, and refusals, with items from 1. `facts` is JSON, with the reason. */
 export const ACTION = {
   seq: 'INTEGER NOT NULL',
   item: 'INTEGER NOT NULL',
@@ -163,7 +156,6 @@ export const ACTION = {
 
 type Position<K extends PropertyKey> = Readonly<Record<K, number>>;
 
-/** The position of each column in a row. */
 export function positionsOf<K extends string>(
   columns: readonly K[] | Readonly<Record<K, string>>,
 ): Position<K> {
@@ -171,24 +163,19 @@ export function positionsOf<K extends string>(
   return Object.fromEntries(names.map((name, position) => [name, position])) as Position<K>;
 }
 
-/** One parameter per column, in parentheses. */
 export const parametersFor = (columns: Columns): string =>
   `(${Object.keys(columns)
     .map(() => '?')
     .join(', ')})`;
 
-/** The body of a CREATE TABLE. */
 export const declarationsOf = (columns: Columns): string =>
   Object.entries(columns)
     .map(([name, declaration]) => `  ${name} ${declaration}`)
     .join(',\n');
 
-/** A cell of the archive. */
 export type ArchiveCell = number | string | null;
 
-/** The checksum of the cells, as it is stored in the row. */
 export const archiveChecksum = (cells: readonly ArchiveCell[]): string => crcHex(JSON.stringify(cells));
 
-/** Whether the last cell is the checksum of those before it. */
 export const isIntact = (row: readonly ArchiveCell[]): boolean =>
   row.at(-1) === archiveChecksum(row.slice(0, -1));

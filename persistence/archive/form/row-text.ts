@@ -20,12 +20,10 @@ const WORDS: ReadonlyMap<string, Uint8Array> = new Map(
   ),
 );
 
-/** Writes the text of a block. */
 export class RowText {
   readonly #text = new TextWriter();
   #isEmpty = true;
 
-  /** Adds the first `count` cells as a row. */
   add(cells: readonly ArchiveCell[], count = cells.length): void {
     const text = this.#text;
     text.byte(this.#isEmpty ? OPEN : COMMA);
@@ -38,7 +36,7 @@ export class RowText {
     text.byte(CLOSE);
   }
 
-  /** The text of the rows added since the last call. */
+  /** The rows added since the last call. */
   take(): string {
     this.#text.byte(CLOSE);
     const text = this.#text.toString();
@@ -57,12 +55,11 @@ export class RowText {
   }
 }
 
-/** All rows of a text. */
 export const rowsOfText = (text: string): ArchiveCell[][] => JSON.parse(text) as ArchiveCell[][];
 
 const ROW_END = ',\n';
 
-/** Where each row of a text begins, and where another behind the last would. */
+/** Where each row begins, and where another behind the last would. */
 export function rowStarts(text: string): number[] {
   const starts = [1];
   for (let at = text.indexOf(ROW_END); at >= 0; at = text.indexOf(ROW_END, at + 1))
@@ -71,7 +68,6 @@ export function rowStarts(text: string): number[] {
   return starts;
 }
 
-/** The row at `index` of a text that has it; `starts` are those of the text. */
 export function rowOfText(text: string, starts: readonly number[], index: number): ArchiveCell[] {
   const [from, next] = [must(starts[index], 'a row'), must(starts[index + 1], 'its end')];
   return JSON.parse(text.slice(from, next - ROW_END.length)) as ArchiveCell[];
