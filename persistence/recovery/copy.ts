@@ -2,9 +2,9 @@
  * After an unclean stop nothing is appended to the old file: its good batches are copied to a new one, which replaces
  * it. A page whose write failed may look whole in memory and be missing on the disk.
  *
- * The danger is a stale WAL: SQLite would apply it to whatever database is beside it. So the WAL is removed while the
- * complete copy has a name of its own, which means that only the copy counts from then on. Each step leaves a directory
- * from which the next start continues:
+ * SQLite would apply a stale WAL to whatever database is beside it. So the WAL is removed while the complete copy has
+ * a name of its own, from which moment only the copy counts. Each step leaves a directory from which the next start
+ * continues:
  *
  *     old + WAL                          -> the copy is made (again)
  *     old + WAL + .unfinished            -> the half copy is thrown away, and made again
@@ -30,28 +30,24 @@ import { recoveredPath, writeSegment } from '../journal/segment/names.js';
 import { Segment } from '../journal/segment/segment.js';
 import type { ProgressMeter } from '../replay/replay.js';
 
-/** A completed step. The next start recovers from a crash after any of them. */
+/** Steps that are done. The next start recovers from a crash after any of them. */
 export type CopyStep =
-  /** Half of the rows are in the copy, which is not synced. */
+  /** The copy is not synced. */
   | 'half_copied'
-  /** The copy is complete and synced, under its unfinished name. */
+  /** The copy is complete and synced. */
   | 'copied'
-  /** The copy has the name that makes it the journal from here on. */
+  /** The copy is the journal from here on. */
   | 'copy_named'
-  /** Every row of the copy has been read back. */
   | 'copy_checked'
-  /** The WAL of the old segment is removed. */
   | 'wal_removed'
-  /** The copy has replaced the old segment. */
   | 'replaced'
   /** The next start will find a cleanly stopped journal. */
   | 'in_use_removed';
 
 export type OnCopyStep = (step: CopyStep) => void;
-/** Creates the meter for reading all of `source`, which ends at `endSeq`. */
+/** For reading all of `source`, which ends at `endSeq`. */
 type MeterOf = (phase: 'copy' | 'check', source: Segment, endSeq: number) => ProgressMeter;
 
-/** Whether the segment was not closed cleanly. */
 export function wasStoppedUncleanly(dir: DataDir, segment: string): boolean {
   const half = [recoveredPath(segment), rollbackPath(segment)];
   return (
@@ -59,7 +55,7 @@ export function wasStoppedUncleanly(dir: DataDir, segment: string): boolean {
   );
 }
 
-/** Replaces the segment by a copy of its good batches. `checkSource` may throw before anything is written. */
+/** `checkSource` may throw before anything is written. */
 export function replaceSegment(
   dir: DataDir,
   path: string,
@@ -128,7 +124,6 @@ function* watched(
   }
 }
 
-/** Reads every row of the copy, before the WAL of the original is removed. */
 function readBack(copy: string, checkSource: (source: Segment) => void, meterOf: MeterOf): void {
   const segment = Segment.open(copy, 'write');
   try {

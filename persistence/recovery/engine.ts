@@ -1,7 +1,6 @@
 /**
- * The second step of a start: from a journal and snapshots, in any store, to an engine. It loads the newest usable
- * snapshot (`replay/usable-snapshot.ts`) and replays the journal after it, or the whole journal if no snapshot can be
- * used.
+ * The second step of a start: loads the newest usable snapshot (`replay/usable-snapshot.ts`) and replays the journal
+ * after it, or the whole journal if no snapshot can be used.
  */
 import { Engine } from '../../engine/engine.js';
 import type { SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-store.js';
@@ -21,7 +20,7 @@ export interface RecoverEngineOptions {
 export interface RecoveredEngine {
   readonly engine: Engine;
   readonly end: JournalEnd;
-  /** Sequence number of the snapshot; 0 if the whole journal was replayed. */
+  /** 0 if the whole journal was replayed. */
   readonly snapshotSeq: number;
   /** Sentences on snapshots that were passed over. */
   readonly notes: readonly string[];
@@ -29,7 +28,7 @@ export interface RecoveredEngine {
 
 /**
  * Throws `journal_incomplete` if the beginning of the journal is gone and no good snapshot holds it, or if it ends
- * below the mark; and what `checkMark`, `replayBatch` and reading the journal throw.
+ * below the mark; and the errors of `checkMark`, `replayBatch` and reading.
  */
 export function recoverEngine(
   journal: RecoverableJournal,
@@ -45,7 +44,7 @@ export function recoverEngine(
   return { engine, end, snapshotSeq, notes };
 }
 
-/** The engine of the newest usable snapshot, or a new one if the journal has its beginning. */
+/** A new engine only if the journal has its beginning. */
 function findStart(
   journal: RecoverableJournal,
   snapshots: Pick<SnapshotStore, 'list' | 'load'>,
@@ -69,7 +68,6 @@ function findStart(
   );
 }
 
-/** Replays what comes after the last command of the engine. */
 function replay(
   journal: RecoverableJournal,
   engine: Engine,
@@ -92,8 +90,8 @@ function replay(
 }
 
 /**
- * Checksum of the row that ends at `seq`, or null if none does. If the journal begins right after that row, only its
- * chain hash is left, in the next segment; then the mark, if it is at `seq`, has the checksum.
+ * null if no row ends at `seq`. If the journal begins right after that row, only its chain hash is left; then the
+ * mark, if it is at `seq`, has the checksum.
  */
 function checksumAt(journal: RecoverableJournal, seq: number, mark: Mark | null): string | null {
   if (seq === 0 || journal.chainAt(seq) === null) return null;

@@ -1,7 +1,7 @@
 /**
- * A directory whose journal is gone is not a new one. Starting from scratch would silently forget every account. So if
- * a server has left anything else there (a snapshot, the archive, the mark, the master secret), the start is refused
- * with an error that names it, and the command that restores the most.
+ * A directory whose journal is gone is not a new one: starting from scratch would silently forget every account. If a
+ * server has left a snapshot, the archive, the mark or the master secret there, the start is refused with an error
+ * that names it, and the command that restores the most.
  */
 import { existsSync } from 'node:fs';
 import type { DataDir } from '../data-dir/layout.js';
@@ -12,17 +12,16 @@ import { firstUsable } from '../replay/usable-snapshot.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 
 export interface RequiredOf {
-  /** There must be a journal. */
   readonly requireData?: boolean;
-  /** There may be a master secret alone: a standby gets its journal from the replicated log. */
+  /** A standby has a master secret alone: it gets its journal from the replicated log. */
   readonly isFollower?: boolean;
 }
 
 const MASTER_SECRET = 'the master secret';
 
 /**
- * Throws `journal_incomplete` if there is something but no journal, and, with `requireData`, `data_dir_invalid` if there
- * is nothing. Changes nothing.
+ * Throws `journal_incomplete` for remains without a journal; with `requireData`, `data_dir_invalid` for none. Changes
+ * nothing.
  */
 export function refuseWithoutJournal(
   dir: DataDir,
@@ -40,7 +39,7 @@ export function refuseWithoutJournal(
   );
 }
 
-/** What a server has left in `dir` besides its journal, in words. */
+/** Besides the journal, in words. */
 export function remainsOf(dir: DataDir): string[] {
   const snapshots = new SnapshotFiles(dir.snapshots).list().length;
   const parts: readonly (readonly [words: string, isThere: boolean])[] = [
@@ -52,7 +51,7 @@ export function remainsOf(dir: DataDir): string[] {
   return parts.filter(([, isThere]) => isThere).map(([words]) => words);
 }
 
-/** `remains` is the result of `remainsOf`. */
+/** `remains` is from `remainsOf`. */
 export function journalGone(dir: DataDir, remains: readonly string[]): JournalError {
   const snapshots = SnapshotFiles.withoutKeys(dir.snapshots);
   const snapshot = firstUsable(snapshots.list(), snapshots, null, () => {});

@@ -1,7 +1,4 @@
-/**
- * Opens a data directory for a server: the lock, the recovery of the engine, and the master secret, which must be the
- * one that the journal's rounds were opened with.
- */
+/** Opens a data directory for a server: the lock, the recovery of the engine, and the journal's own master secret. */
 import { existsSync } from 'node:fs';
 import type { Engine } from '../../engine/engine.js';
 import type { Clock } from '../../engine/model/ports.js';
@@ -20,31 +17,30 @@ import { type RecoveredEngine, recoverEngine } from './engine.js';
 import { type RequiredOf, refuseWithoutJournal } from './journal-gone.js';
 import { prepareJournal } from './prepare.js';
 
-/** The outcome of a recovery. */
 export interface Recovered extends JournalEnd {
   /** The last server on this directory was killed, or failed. */
   readonly wasUnclean: boolean;
-  /** Sequence number of the snapshot that it started from; 0 if the whole journal was replayed. */
+  /** 0 if the whole journal was replayed. */
   readonly snapshotSeq: number;
-  /** Sentences for the operator, on snapshots that were passed over and what was done to the files. */
+  /** Sentences for the operator, on snapshots that were passed over and changes of files. */
   readonly notes: readonly string[];
 }
 
-/** A data directory that this process has locked, and the engine recovered from it. */
+/** This process has locked the directory, and recovered the engine from it. */
 export interface Store {
   readonly dir: DataDir;
   readonly lock: DataDirLock;
   readonly engine: Engine;
   readonly recovered: Recovered;
   readonly masterSecret: Buffer;
-  /** It had a master secret alone: the journal of that secret's exchange is yet to come, from the replicated log. */
+  /** The directory had a master secret alone: its exchange's journal is yet to come, from the replicated log. */
   readonly isAwaitingJournal: boolean;
   readonly signing: SigningKeys;
 }
 
 /**
- * Throws a `JournalError` if the directory cannot be used or its journal cannot be trusted; the lock is released then.
- * `required` is what `refuseWithoutJournal` asks for.
+ * Throws a `JournalError` if the directory cannot be used or its journal cannot be trusted; the lock is released
+ * then.
  */
 export function openStore(
   path: string,
@@ -69,10 +65,6 @@ export function openStore(
   }
 }
 
-/**
- * The three steps of a recovery, each of which may throw: prepare the files, recover the engine from them, and raise
- * the mark to its last command.
- */
 function recover(
   dir: DataDir,
   clock: Clock,

@@ -1,8 +1,7 @@
 /**
- * The first step of a start: makes the files of a journal safe to read and to append to. It tells a
- * clean stop from an unclean one, checks that the segments are connected and that the last acknowledged batch exists,
- * copies the open segment after an unclean stop, and completes an interrupted roll. It can be repeated after a crash at
- * any point. If it cannot trust the journal, it throws and has changed nothing.
+ * The first step of a start: makes the files of a journal safe to read and to append to. After an unclean stop it
+ * copies the open segment; it completes an interrupted roll. It can be repeated after a crash at any point. If it
+ * cannot trust the journal, it throws and has changed nothing.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +26,7 @@ export interface PrepareOptions {
   readonly clock: Clock;
   /** Called about twice a second in a long copy. */
   readonly onProgress?: OnProgress;
-  /** Called after each step of the copy after an unclean stop, and of a roll to be completed. */
+  /** Called after each step of a copy, and of a roll to be completed. */
   readonly onStep?: (step: CopyStep | RollStep) => void;
 }
 
@@ -36,9 +35,9 @@ export interface PreparedJournal {
   readonly mark: Mark | null;
   /** The last server on this directory was killed, or failed. */
   readonly wasUnclean: boolean;
-  /** Sentences for the operator on what was done to the files. */
+  /** Sentences for the operator on changes of files. */
   readonly notes: readonly string[];
-  /** To be called after the journal has been read: if a writer closes the open segment last, no WAL is left. */
+  /** Call it after the journal has been read: a writer that closes the open segment last leaves no WAL. */
   close(): void;
 }
 
@@ -69,12 +68,12 @@ export function prepareJournal({
   return { mark, wasUnclean, notes, close: () => open.close() };
 }
 
-/** What can be checked before the rows are read: the segments are connected, and the last acknowledged batch exists. */
+/** The checks before the rows are read: the segments are connected, and the last acknowledged batch exists. */
 function checkFiles(dir: DataDir, last: string, mark: Mark | null): void {
   // SQLite rolls back a half seal; until then the file cannot be read.
   if (fileBytes(rollbackPath(last)) > 0) Segment.open(last, 'write').close();
   checkChain(dir.journal);
-  // A complete copy replaces what it was made from.
+  // A complete copy replaces its source.
   if (sourceOf(last) === last && wasEachCommitSynced(dir)) checkWal(last);
   const segment = Segment.open(sourceOf(last), 'read');
   try {
@@ -85,14 +84,14 @@ function checkFiles(dir: DataDir, last: string, mark: Mark | null): void {
 }
 
 interface Begin {
-  /** The last sequence number before the first segment. */
+  /** The first segment follows this number. */
   readonly beforeSeq: number;
-  /** A sentence for the operator, or null. */
+  /** For the operator. */
   readonly note: string | null;
   readonly isToWrite: boolean;
 }
 
-/** Compares where the journal begins with the file `absent`. Without it, what is missing there counts as pruned from now on. */
+/** Without the file `absent`, a missing beginning counts as pruned from now on. */
 function checkBegin(dir: DataDir): Begin {
   const [first] = findSegments(dir.journal);
   const beforeSeq = first === undefined ? 0 : firstSeqOf(first) - 1;
@@ -115,7 +114,7 @@ const lostBeginning = (dir: DataDir, absentSeq: number, beforeSeq: number): stri
   `Sequence numbers ${absentSeq + 1} to ${beforeSeq} are missing from the journal, and ${absentPath(dir)} does not say that they were ` +
   'pruned: they are lost. Put the files back from a backup, or make a new directory of what is good: npx tote restore DATA_DIR --out NEW_DIR';
 
-/** If the mark is at a row of an earlier segment, the replay compares them. */
+/** If the mark is at a row of an earlier segment, replay compares them. */
 function checkAgainstMark(segment: Segment, mark: Mark | null): void {
   const endSeq = (segment.tail() ?? segment.start).lastSeq;
   if (mark === null || mark.lastSeq > segment.start.lastSeq || mark.lastSeq > endSeq) {
@@ -123,7 +122,7 @@ function checkAgainstMark(segment: Segment, mark: Mark | null): void {
   }
 }
 
-/** A running server writes its durability to the `in-use` file; if there is none, it was stopped cleanly. */
+/** The `in-use` file has the server's durability; without it the stop was clean. */
 function wasEachCommitSynced(dir: DataDir): boolean {
   return !existsSync(dir.inUseFile) || !readFileSync(dir.inUseFile, 'latin1').endsWith(' os\n');
 }
@@ -138,7 +137,7 @@ function copyOpen(
   replaceSegment(dir, path, (source) => checkAgainstMark(source, mark), meterOf, onStep);
 }
 
-/** The segment to append to: `last`, or the next one, created here if a roll was interrupted. */
+/** `last`, or the next segment, created here if a roll was interrupted. */
 function openSegment(dir: DataDir, last: string, clock: Clock, onStep: OnRollStep): string {
   const segment = Segment.open(last, 'read');
   try {
@@ -148,13 +147,12 @@ function openSegment(dir: DataDir, last: string, clock: Clock, onStep: OnRollSte
   }
 }
 
-/** The first segment of a new directory. */
 function firstSegment(dir: DataDir, mark: Mark | null, clock: Clock): string {
   checkMark(mark, 0, null);
   return createSegment(dir.journal, { lastSeq: 0, chain: CHAIN_START }, clock.nowMs());
 }
 
-/** Removes what an interrupted roll has left of the next segment. */
+/** An interrupted roll has left these. */
 function removeUnfinished(dir: DataDir): void {
   for (const name of readdirSync(dir.journal)) {
     if (name.endsWith('.unfinished')) removeDatabase(join(dir.journal, name));

@@ -1,7 +1,6 @@
 /**
- * The setup of a data directory (`engine/model/setup.ts`), found without a replay: the newest snapshot has it, and the
- * rows behind it are searched for the few commands that change it. It is for a quick look: the snapshot is not checked.
- * Nothing is changed.
+ * The setup of a data directory (`engine/model/setup.ts`), found without a replay: the newest snapshot has it, and
+ * later rows are searched for the few commands that change it. A quick look: the snapshot is not checked.
  */
 import Database from 'better-sqlite3';
 import { decodeCommand } from '../../engine/model/command-codec.js';
@@ -13,10 +12,10 @@ import { Segment } from '../journal/segment/segment.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 import { readTable } from '../snapshot/reader.js';
 
-/** The command in the text of a batch. (Quotes within clients' texts are escaped, so that they cannot contain this.) */
+/** In the text of a batch. Clients' texts cannot contain it: their quotes are escaped. */
 const IN_BATCH = '["declareSetup",';
 
-/** null if nothing has been declared yet. Throws what opening a segment throws. */
+/** null if nothing has been declared yet. Throws the errors of opening a segment. */
 export function setupOf(dir: DataDir): Setup | null {
   const snapshot = inNewestSnapshot(dir);
   const afterSeq = snapshot?.seq ?? 0;

@@ -1,7 +1,7 @@
 /**
- * Decodes the commands of a batch. Nearly all of a journal is orders, which `encodeCommand` always writes in the same
- * form, so they are read by a scanner that knows only that form and is faster than JSON. Anything unusual goes through
- * JSON and `decodeCommand`. The scanner never rejects a command, and a test holds it to the same results.
+ * Decodes the commands of a batch. Nearly all are orders, always in the same form: a scanner that knows only that
+ * form is faster than JSON. Anything unusual goes through JSON and `decodeCommand`. The scanner never rejects a
+ * command, and a test holds it to the same results.
  */
 import { must } from '../../engine/base/assert.js';
 import { decodeCommand, ORDER_HEAD, ORDER_PARTS } from '../../engine/model/command-codec.js';
@@ -33,13 +33,13 @@ const NULL = Buffer.from('null');
 /** By `market * 2 + side`. */
 const PARTS: readonly Buffer[] = ORDER_PARTS.map((part) => Buffer.from(part));
 
-/** Quotes in a part; it ends with a comma after the last one. */
+/** A part ends with a comma after the last one. */
 const PART_QUOTES = 4;
 const PART_BYTES_MAX = Math.max(...PARTS.map(({ length }) => length));
 
 const hashStep = (hash: number, byte: number): number => (Math.imul(hash, 31) + byte) | 0;
 
-/** Finds a part by its hash, up to the last quote. Its size is the first at which no two parts collide. */
+/** Finds a part by its hash, up to the last quote. The size is the first at which no two parts collide. */
 function tableOfParts(): Uint8Array {
   const hashes = PARTS.map((part) => part.subarray(0, -1).reduce(hashStep, 0));
   for (let slots = 256; ; slots *= 2) {
@@ -54,7 +54,7 @@ function tableOfParts(): Uint8Array {
 const PART_BY_HASH = tableOfParts();
 const HASH_MASK = PART_BY_HASH.length - 1;
 
-/** The index in `PARTS` of the only part that can be at `from`. The caller compares whether it is. */
+/** The index in `PARTS` of the only part that can be at `from`. The caller must compare. */
 function partAt(bytes: Uint8Array, from: number): number {
   let hash = 0;
   let quotes = 0;
@@ -68,14 +68,14 @@ function partAt(bytes: Uint8Array, from: number): number {
 }
 
 class CommandScanner {
-  /** The text in UTF-8, up to `#end`. Bytes after that are of earlier, longer texts. */
+  /** UTF-8 up to `#end`. Bytes after that are of earlier, longer texts. */
   #bytes = Buffer.alloc(0);
   #end = 0;
   #at = 0;
-  /** Something differs from the form in which `encodeCommand` writes orders. */
+  /** Something differs from the form that `encodeCommand` gives orders. */
   #isUnusual = false;
 
-  /** The orders of a batch, and other commands as their texts; null if the text is not a list of commands. */
+  /** Commands other than orders are texts. null if the text is not a list of commands. */
   scan(text: string): (PlaceOrder | string)[] | null {
     if (this.#bytes.length < text.length * UTF8_BYTES_MAX) {
       this.#bytes = Buffer.alloc(text.length * UTF8_BYTES_MAX);
@@ -95,7 +95,7 @@ class CommandScanner {
     }
   }
 
-  /** The order that begins at `at`; `#at` is then behind it. null if it is not in the usual form. */
+  /** Leaves `#at` behind the order. null if it is not in the usual form. */
   #order(at: number): PlaceOrder | null {
     this.#at = at;
     this.#isUnusual = false;
@@ -170,7 +170,7 @@ class CommandScanner {
     this.#at = at + expected.length;
   }
 
-  /** An integer >= 0 without a sign, of at most 15 digits. */
+  /** >= 0, without a sign, at most 15 digits. */
   #integer(): number {
     const from = this.#at;
     const upper = this.#digits(from + INT_DIGITS);
@@ -186,7 +186,7 @@ class CommandScanner {
     return upper * (POWERS_OF_TEN[digits - INT_DIGITS] as number) + lower;
   }
 
-  /** The number from the digits up to `end`, which must be few enough for 32 bits. */
+  /** The digits up to `end` must be few enough for 32 bits. */
   #digits(end: number): number {
     const bytes = this.#bytes;
     let at = this.#at;
@@ -207,7 +207,7 @@ class CommandScanner {
     return -1;
   }
 
-  /** Market and side, as the index in `PARTS`. */
+  /** The index in `PARTS`. */
   #part(): number {
     const part = partAt(this.#bytes, this.#at);
     this.#expectAll(must(PARTS[part], 'part of an order'));
@@ -232,7 +232,7 @@ class CommandScanner {
     return this.#textOrNull();
   }
 
-  /** The position after the closing quote of the string that begins at `from`, or after the last byte. */
+  /** Behind the closing quote of the string that begins at `from`, or behind the last byte. */
   #endOfText(from: number): number {
     const bytes = this.#bytes;
     let at = from + 1;
@@ -240,7 +240,7 @@ class CommandScanner {
     return Math.min(at + 1, this.#end);
   }
 
-  /** The text of the command that begins at `at`; null if its end is not found. */
+  /** null if the command's end is not found. */
   #otherCommand(at: number): string | null {
     const bytes = this.#bytes;
     if (bytes[at] !== OPEN) return null;
@@ -261,10 +261,10 @@ class CommandScanner {
   }
 }
 
-/** Batches are decoded one at a time and share the memory for their bytes. */
+/** Batches are decoded one at a time and share its memory. */
 const scanner = new CommandScanner();
 
-/** The commands of a batch, from its text. Throws what JSON and `decodeCommand` throw. */
+/** Throws the errors of JSON and `decodeCommand`. */
 export function decodeCommands(text: string): Command[] {
   const commands = scanner.scan(text);
   if (commands !== null)

@@ -1,6 +1,6 @@
 /**
  * The past, from the journal: the engine at any sequence number, and every command with its events. Snapshots shorten
- * the replay. If retention has deleted the beginning of the journal, the oldest usable snapshot is the beginning.
+ * the replay. Without the beginning of the journal, the oldest usable snapshot is the beginning.
  */
 import { assert } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
@@ -12,7 +12,7 @@ import { JournalError } from '../errors.js';
 import { checkReplayed, commandsOf, replayCommand } from './replay.js';
 import { firstUsable } from './usable-snapshot.js';
 
-/** One accepted command. `engine` has just applied it, until the next step is requested. */
+/** `engine` has just applied the command, until the next step is requested. */
 export interface Step {
   readonly seq: number;
   readonly command: Command;
@@ -20,7 +20,6 @@ export interface Step {
   readonly engine: Engine;
 }
 
-/** The part of `JournalReader` that history needs. */
 export interface HistoryJournal extends Pick<JournalStore, 'readBatches' | 'chainAt'> {
   readonly firstSeq: number;
   readonly lastSeq: number;
@@ -29,12 +28,12 @@ export interface HistoryJournal extends Pick<JournalStore, 'readBatches' | 'chai
 export interface HistoryOptions {
   /** Called with the last sequence number of every replayed batch. */
   readonly onSeq?: (seq: number) => void;
-  /** Called with a sentence about each snapshot that cannot be used. */
+  /** A sentence about each snapshot that cannot be used. */
   readonly onNote?: (sentence: string) => void;
 }
 
 export class History {
-  /** The first command of the journal, and the last one when this was opened. */
+  /** The last command is as of the opening. */
   readonly firstSeq: number;
   readonly lastSeq: number;
   readonly #journal: HistoryJournal;
@@ -53,17 +52,16 @@ export class History {
     this.#options = options;
   }
 
-  /** Whether the journal has its beginning. */
   get isFromFirst(): boolean {
     return this.firstSeq === 1;
   }
 
-  /** Where the oldest state is from which the journal can be replayed. It is not checked. */
+  /** The oldest state from which the journal can be replayed. It is not checked. */
   get oldestSeq(): number {
     return this.isFromFirst ? 0 : (this.#snapshotsFor(this.lastSeq).at(-1)?.seq ?? this.firstSeq - 1);
   }
 
-  /** The oldest available state: the empty one, or the oldest usable snapshot of a journal without its beginning. */
+  /** The empty state, or the oldest usable snapshot of a journal without its beginning. */
   beginning(): Engine {
     if (this.isFromFirst) return new Engine();
     const oldestFirst = [...this.#snapshots.list()].reverse();
@@ -71,25 +69,25 @@ export class History {
     return this.#firstUsable(reachable) ?? this.#refuse(this.firstSeq - 1);
   }
 
-  /** The engine right after command `seq`, which may be 0. Throws `not_found` and what reading throws. */
+  /** Right after command `seq`, which may be 0. Throws `not_found` and the errors of reading. */
   engineAt(seq: number): Engine {
     const engine = this.startFor(seq);
     for (const step of this.replay(engine, seq)) assert(step.seq <= seq, 'a step too many');
     return engine;
   }
 
-  /** Commands `fromSeq` to `toSeq`, in order. Throws `not_found` and what reading throws. */
+  /** Throws `not_found` and the errors of reading. */
   *walk(fromSeq: number, toSeq: number): Generator<Step, void, undefined> {
     const engine = this.startFor(fromSeq - 1);
     for (const step of this.replay(engine, toSeq)) if (step.seq >= fromSeq) yield step;
   }
 
-  /** Whether there is anything from which the state at `seq` can be replayed. It is not checked. */
+  /** The journal's beginning, or a snapshot, leads to `seq`. The snapshot is not checked. */
   hasStateFor(seq: number): boolean {
     return this.isFromFirst || this.#snapshotsFor(seq).length > 0;
   }
 
-  /** The newest state at or before `seq` that is available without replay. */
+  /** The newest state at or before `seq`, without replay. */
   startFor(seq: number): Engine {
     if (seq > this.lastSeq) {
       throw new JournalError(
@@ -103,8 +101,8 @@ export class History {
   }
 
   /**
-   * Replays the journal to command `toSeq`, from `engine`, which is at the end of a batch. After each whole batch the
-   * rolling digest is compared with the row's. Throws `replay_mismatch` and what reading throws.
+   * `engine` is at the end of a batch. After each whole batch the rolling digest is compared with the row's. Throws
+   * `replay_mismatch` and the errors of reading.
    */
   *replay(engine: Engine, toSeq: number): Generator<Step, void, undefined> {
     if (engine.seq >= toSeq) return;
@@ -117,7 +115,7 @@ export class History {
     throw missingAfter(engine.seq);
   }
 
-  /** The same commands without what they did, which only an engine tells. Throws what reading throws. */
+  /** Without events, which only an engine gives. Throws the errors of reading. */
   *commands(afterSeq: number, toSeq: number): Generator<Omit<Step, 'engine'>, void, undefined> {
     if (afterSeq >= toSeq) return;
     for (const row of this.#journal.readBatches(afterSeq)) {
@@ -129,7 +127,7 @@ export class History {
     }
   }
 
-  /** The last command at or before `timeMs`; if there is none, the number before the first. Time never goes back. */
+  /** The last command at or before `timeMs`; the number before the first if there is none. Time never goes back. */
   seqAt(timeMs: number): number {
     let low = this.firstSeq - 1;
     let high = this.lastSeq;
@@ -143,13 +141,13 @@ export class History {
     return low;
   }
 
-  /** The batch with the command after `seq`, which must exist. */
+  /** The command after `seq` must exist. */
   #batchAfter(seq: number): StoredBatch {
     for (const batch of this.#journal.readBatches(seq)) return batch;
     throw missingAfter(seq);
   }
 
-  /** The snapshots from which the journal leads to `seq`, newest first. */
+  /** Newest first. The journal leads from each of them to `seq`. */
   #snapshotsFor(seq: number): readonly SnapshotRef[] {
     return this.#snapshots.list().filter((ref) => ref.seq <= seq && ref.seq >= this.firstSeq - 1);
   }

@@ -1,7 +1,6 @@
 /**
- * Replays a journal, from any store: batches go to the engine in order, and after each its rolling digest is compared
- * with the row's. Recovery, shadow, history and `verify` all replay by these functions. The end of the journal is
- * compared with the mark, so that a journal that lost its tail is refused and not taken for a shorter one.
+ * Replays a journal, from any store, and compares the engine's rolling digest with each row's. Recovery, shadow,
+ * history and `verify` all replay by these functions. The mark shows that a journal has lost its tail.
  */
 import type { Engine } from '../../engine/engine.js';
 import type { Command } from '../../engine/model/commands.js';
@@ -17,7 +16,7 @@ const PROGRESS_EVERY_BATCHES = 64;
 export interface RecoveryProgress {
   readonly phase: 'copy' | 'check' | 'snapshot' | 'replay';
   readonly commandsDone: number;
-  /** Commands of the phase; 0 if not known. */
+  /** 0 if not known. */
   readonly commandsTotal: number;
   readonly commandsPerSecond: number;
   /** At the present rate; null if not known. */
@@ -25,25 +24,22 @@ export interface RecoveryProgress {
 }
 export type OnProgress = (progress: RecoveryProgress) => void;
 
-/** The end of a recovered journal. */
 export interface JournalEnd {
   /** 0 in an empty journal. */
   readonly lastSeq: number;
-  /** Engine time of the last command; 0 in an empty journal. */
+  /** 0 in an empty journal. */
   readonly lastTimeMs: number;
-  /** Checksum of the last row; '' in an empty journal. */
+  /** '' in an empty journal. */
   readonly checksum: string;
-  /** Number of rows replayed. */
   readonly batches: number;
 }
 
-/** Counts commands and reports progress at intervals. */
 export class ProgressMeter {
   readonly #startMs: number;
   #lastMs: number;
   #batches = 0;
 
-  /** Sequence numbers go from `afterSeq` to `endSeq`, which is 0 if not known. */
+  /** `endSeq` is 0 if not known. */
   constructor(
     readonly phase: RecoveryProgress['phase'],
     readonly afterSeq: number,
@@ -55,7 +51,6 @@ export class ProgressMeter {
     this.#lastMs = this.#startMs;
   }
 
-  /** Called after each batch. */
   count(lastSeq: number): void {
     this.#batches += 1;
     if (this.#batches % PROGRESS_EVERY_BATCHES !== 0) return;
@@ -73,13 +68,9 @@ export class ProgressMeter {
   }
 }
 
-/** What replay compares. */
 type Row = Pick<StoredBatch, 'firstSeq' | 'lastSeq' | 'digest'>;
 
-/**
- * The engine gives another outcome than the one that wrote the journal, or does not know one of its commands. `cause`
- * is the error that was thrown, if any.
- */
+/** The engine gives another outcome than the one that wrote the journal, or does not know one of its commands. */
 export class ReplayMismatch extends JournalError {
   /** `what` names the batch and what is wrong with it, in a sentence. */
   constructor(
@@ -90,7 +81,7 @@ export class ReplayMismatch extends JournalError {
   }
 }
 
-/** The commands of a batch. Throws `ReplayMismatch` if this program does not know one. */
+/** Throws `ReplayMismatch` if this program does not know a command. */
 export function commandsOf(row: Row & Pick<StoredBatch, 'commands'>): Command[] {
   try {
     return decodeCommands(row.commands);
@@ -99,10 +90,7 @@ export function commandsOf(row: Row & Pick<StoredBatch, 'commands'>): Command[] 
   }
 }
 
-/**
- * Replays a batch: applies its commands in order, calls `onApplied` after each, and compares the engine with the row at
- * the end. Throws `ReplayMismatch`, and what `onApplied` throws.
- */
+/** Throws `ReplayMismatch`, and the errors of `onApplied`. */
 export function replayBatch(
   engine: Engine,
   row: Row & Pick<StoredBatch, 'commands'>,
@@ -112,7 +100,7 @@ export function replayBatch(
   checkReplayed(engine, row);
 }
 
-/** Applies the next command of the batch `row`. It was accepted before; throws `ReplayMismatch` if it is not now. */
+/** The command was accepted before; throws `ReplayMismatch` if it is not now. */
 export function replayCommand(engine: Engine, command: Command, row: Row): Accepted {
   const outcome = applyCommand(engine, command, row);
   if (outcome.status === 'accepted') return outcome;
@@ -129,7 +117,7 @@ function applyCommand(engine: Engine, command: Command, row: Row): Outcome {
   }
 }
 
-/** Compares `engine`, which has replayed the commands of the batch `row`, with that row. Throws `ReplayMismatch`. */
+/** `engine` has replayed the commands of `row`. Throws `ReplayMismatch`. */
 export function checkReplayed(engine: Engine, row: Row): void {
   if (engine.seq !== row.lastSeq) throw notReplayed(row, `it holds commands up to ${engine.seq}`);
   const digest = engine.rollingDigest();
@@ -144,9 +132,9 @@ function notReplayed(row: Row, why: string, options?: ErrorOptions): ReplayMisma
 }
 
 /**
- * Compares the mark with a journal that ends at `endSeq`. `checksumAtMark` is that of the row that ends at the mark, or
- * null. Throws `mark_unreadable` if a journal with batches has no mark, `journal_incomplete` if acknowledged batches
- * are missing, and `journal_corrupt` if the acknowledged batch is another one.
+ * `checksumAtMark` is that of the row that ends at the mark, or null. Throws `mark_unreadable` if a journal with
+ * batches has no mark, `journal_incomplete` if acknowledged batches are missing, and `journal_corrupt` if the
+ * acknowledged batch is another one.
  */
 export function checkMark(mark: Mark | null, endSeq: number, checksumAtMark: string | null): void {
   if (mark === null) {
@@ -179,10 +167,10 @@ export function checkMark(mark: Mark | null, endSeq: number, checksumAtMark: str
   }
 }
 
-/** A recovery shows its progress once it takes longer than this. */
+/** Only longer recoveries show their progress. */
 const QUIET_MS = 1_000;
 
-/** To be called when the recovery begins. `report` gets the progress, also as a sentence. */
+/** Call it when the recovery begins. `report` gets the progress, also as a sentence. */
 export function recoveryReporter(
   clock: Pick<Clock, 'monotonicMs'>,
   report: (progress: RecoveryProgress, sentence: string) => void,

@@ -1,7 +1,6 @@
 /**
- * Which snapshots can be used: one rule for everything that starts from one. A snapshot saves time and is never trusted
- * further than the journal confirms it: it must be whole, and be taken at the end of a batch with the same chain hash
- * and rolling digest. Every snapshot that is passed over is reported.
+ * The one rule for everything that starts from a snapshot. A snapshot is never trusted further than the journal
+ * confirms it: it must be whole, and be taken at the end of a batch with the same chain hash and rolling digest.
  */
 import type { Engine } from '../../engine/engine.js';
 import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-store.js';
@@ -17,7 +16,7 @@ export interface UsableSnapshot {
   readonly engine: Engine;
 }
 
-/** The end of a batch, according to the journal. */
+/** According to the journal. */
 export interface BatchEnd {
   readonly chain: string;
   /** Rolling digest; null if the journal begins after the batch and has only its chain hash. */
@@ -25,9 +24,9 @@ export interface BatchEnd {
 }
 
 /**
- * The first of `refs` that can be used, or null. `journal` is null if it is gone; then every snapshot that is whole can
- * be used. `onPassedOver` gets a sentence about each one that cannot. Throws what reading the journal throws: a fault
- * of the journal is no reason to try another snapshot.
+ * The first usable one, or null. Without a `journal` every whole snapshot can be used. `onPassedOver` gets a sentence
+ * about each one that cannot. Throws the errors of reading the journal: its faults are no reason to try another
+ * snapshot.
  */
 export function firstUsable(
   refs: readonly SnapshotRef[],
@@ -52,7 +51,7 @@ export function firstUsable(
   return null;
 }
 
-/** Loads a snapshot. Throws if it is not whole, or does not agree with its name and metadata. */
+/** Throws if the snapshot is not whole, or does not agree with its name and metadata. */
 export function loadWhole(snapshots: LoadableSnapshots, ref: SnapshotRef): UsableSnapshot {
   const { meta, engine } = snapshots.load(ref);
   if (meta.seq !== ref.seq || engine.seq !== ref.seq) throw new Error('it is of another sequence number.');
@@ -60,13 +59,13 @@ export function loadWhole(snapshots: LoadableSnapshots, ref: SnapshotRef): Usabl
   return { ref, meta, engine };
 }
 
-/** Whether a whole snapshot can be used with `journal`. Throws what reading the journal throws. */
+/** `meta` is of a whole snapshot. Throws the errors of reading the journal. */
 export function isOfJournal(meta: SnapshotMeta, journal: ReadableJournal): boolean {
   const end = batchEndAt(journal, meta.seq);
   return end !== null && faultAtEnd(meta, end) === null;
 }
 
-/** Why a whole snapshot cannot be used at this end of a batch; null if it can. */
+/** null if a whole snapshot can be used at this end of a batch. */
 export function faultAtEnd(meta: SnapshotMeta, { chain, digest }: BatchEnd): string | null {
   if (meta.chain !== chain) return "its chain hash is not the journal's.";
   if (digest !== null && meta.digest !== digest) {
@@ -75,13 +74,12 @@ export function faultAtEnd(meta: SnapshotMeta, { chain, digest }: BatchEnd): str
   return null;
 }
 
-/** The end of the batch that ends at `seq`, or null if none does. */
 function batchEndAt(journal: ReadableJournal, seq: number): BatchEnd | null {
   const chain = journal.chainAt(seq);
   return chain === null ? null : { chain, digest: rowAt(journal, seq)?.digest ?? null };
 }
 
-/** The row that ends at `seq`; null if none does or the journal begins after it. */
+/** null if no row ends at `seq`, or the journal begins after it. */
 export function rowAt(journal: Pick<JournalStore, 'readBatches'>, seq: number): StoredBatch | null {
   try {
     for (const row of journal.readBatches(seq - 1)) return row.lastSeq === seq ? row : null;

@@ -1,6 +1,6 @@
 /**
- * What the shadow tells the thread that makes roots: numbers of bets, packed, because hashing them costs several times as
- * much as replaying them.
+ * Gives the shadow's bets, packed, to the thread that makes roots: hashing bets costs several times as much as
+ * replaying them.
  */
 import { LIVE, MARKETS_MAX, UPCOMING } from '../../engine/model/domain.js';
 import type { EngineEvent, HashedBet } from '../../engine/model/events.js';
@@ -8,10 +8,8 @@ import type { EngineReads, RoundView } from '../../engine/model/views.js';
 import { awaitsRoot } from '../../engine/reads/round-bets.js';
 import { BET_CELLS, type RootNote, type RootNotes } from './messages.js';
 
-/** Bets packed into one array. */
 const BETS_PACKED_MAX = 1_024;
 
-/** What the feed reads of the shadow's engine. */
 export type FeedEngine = Pick<EngineReads, 'currentRound' | 'unsettledRounds' | 'seq'> & {
   roundBets(market: number, roundNumber: number): Iterable<HashedBet>;
 };
@@ -23,7 +21,6 @@ export class RootFeed {
   #seeds: (string | null)[] | null = null;
   #bets = 0;
 
-  /** Begins with the open rounds of `engine`, and their bets. */
   constructor(
     private readonly engine: FeedEngine,
     private readonly post: (notes: RootNotes) => void,
@@ -33,7 +30,7 @@ export class RootFeed {
     this.tell();
   }
 
-  /** Notes what a command did, the engine's last. */
+  /** The events are of the engine's last command. */
   add(events: readonly EngineEvent[]): void {
     for (const event of events) {
       switch (event.type) {
@@ -62,7 +59,6 @@ export class RootFeed {
     }
   }
 
-  /** Tells what was noted. */
   tell(): void {
     this.#pack();
     if (this.#notes.length === 0 && !this.#isBeginning) return;
@@ -71,7 +67,7 @@ export class RootFeed {
     this.#notes = [];
   }
 
-  /** A round that is resolved is left out: some of its bets may have left memory, and it is settled at once. */
+  /** Leaves out resolved rounds: some of their bets may have left memory, and they are settled at once. */
   #addOpen(round: RoundView | null): void {
     if (round === null || round.status === UPCOMING) return;
     if (round.status !== LIVE && !awaitsRoot(round)) return;
@@ -105,7 +101,7 @@ export class RootFeed {
     this.#notes.push({ kind, market, roundNumber });
   }
 
-  /** What is packed comes before what is noted next. */
+  /** Packed bets come before the next note. */
   #pack(): void {
     if (this.#bets === 0) return;
     this.#notes.push({

@@ -1,7 +1,6 @@
 /**
- * Makes the Merkle roots of rounds, bet by bet, from what the shadow tells. When a round locks its root is ready; it is
- * to be put on record unless the journal has done so already. A root of the journal's is compared with the one made here.
- * It knows nothing of threads.
+ * Makes the Merkle roots of rounds, bet by bet. A root is ready when its round locks; it is to be put on record
+ * unless the journal has one, which must be the same. It knows nothing of threads.
  */
 
 import { FAIRNESS_TOOLS } from '../../crypto/fairness-tools.js';
@@ -36,8 +35,7 @@ export class RoundRoots {
   #liveFromSeq: number;
 
   /**
-   * Up to `startSeq` roots may be on record behind the place where a round locks. Without a signer roots are compared, and
-   * none are made.
+   * Up to `startSeq` roots may be on record behind the place where a round locks. No signer: roots are compared only.
    */
   constructor(
     masterSecret: Uint8Array,
@@ -48,7 +46,9 @@ export class RoundRoots {
     this.#liveFromSeq = startSeq;
   }
 
-  /** Returns the roots that are to be put on record. Throws `replay_mismatch` at the first root of the journal's that is another one. */
+  /**
+   * Returns the roots to be put on record. Throws `replay_mismatch` at the first of the journal's roots that differs.
+   */
   take({ isBeginning, notes, reachedSeq }: RootNotes): MadeRoot[] {
     if (isBeginning) {
       for (const trees of this.#growing) trees.clear();
@@ -129,7 +129,7 @@ export class RoundRoots {
   }
 }
 
-/** What is signed of a root. */
+/** The signed text. */
 export function rootText(seeds: RoundSeeds, { market, roundNumber, merkleRoot, treeSize }: Tree): string {
   const seedCommitment = seeds.commitment(market, roundNumber);
   return rootStatement({ roundId: roundId(market, roundNumber), seedCommitment, treeSize, merkleRoot });

@@ -5,11 +5,9 @@ import { type CloseMessage, Thread } from '../thread/thread.js';
 import type { FromRootsThread, MadeRoot, RootsOptions } from './messages.js';
 
 export interface RootsEvents {
-  /** The root of a round that has locked. */
   onRoot(root: MadeRoot): void;
-  /** Where the journal is. */
   onHead(head: SignedHead): void;
-  /** The journal has another root than its bets: the process must end. */
+  /** The journal has another root than that of its bets: the process must end. */
   onDiverged(error: Error): void;
   /** A programming error: the process must end. */
   onFatal(error: unknown): void;

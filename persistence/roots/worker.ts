@@ -1,4 +1,4 @@
-/** The thread that makes the roots of rounds, and signs them and the journal's heads. It works on what the shadow tells, and tells the event loop. */
+/** The thread that makes the roots of rounds, and signs them and the journal's heads. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { signerOf } from '../../crypto/signing.js';
 import { must } from '../../engine/base/assert.js';

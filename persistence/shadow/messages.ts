@@ -10,23 +10,19 @@ import type { OldRowsState } from './old-rows.js';
 export interface ShadowOptions {
   /** A recovered data directory whose lock this process holds. */
   readonly dir: DataDir;
-  /** A snapshot is due after this many commands. */
   readonly snapshotCommands: number;
-  /** A snapshot is due after this many milliseconds, if there was a command. */
+  /** A snapshot is due after this long, if there was a command. */
   readonly snapshotEveryMs: number;
   readonly snapshotsKept: SnapshotsKept;
-  /**
-   * Sealed segments are deleted when their last command is older than this, in milliseconds, and they are covered. null
-   * keeps all.
-   */
+  /** Covered segments are deleted when their last command is older than this. null keeps all. */
   readonly segmentsKeptMs: number | null;
   /** `DEFAULT_SPACE_THRESHOLDS` if absent. */
   readonly space?: SpaceThresholds;
-  /** Of a replicated journal: the last command that the log has, in shared memory. The shadow goes no further. */
+  /** The last command that the replicated log has, in shared memory. The shadow goes no further. */
   readonly replicatedSeq?: BigInt64Array;
-  /** To the reader of the archive (`past/messages.ts`), if there is one. */
+  /** The reader of the archive (`past/messages.ts`). */
   readonly past?: MessagePort;
-  /** To the thread that makes the roots of rounds (`roots/messages.ts`), which also signs heads, if there is one. */
+  /** The thread that makes roots and signs heads (`roots/messages.ts`). */
   readonly roots?: MessagePort;
 }
 
@@ -43,20 +39,18 @@ export interface SnapshotTaken {
 
 export interface ShadowStatus {
   readonly state: ShadowState;
-  /** Why it is paused or failed, or what failed and will be tried again; else null. */
+  /** Why it is paused or failed, or a failure that will be tried again; else null. */
   readonly reason: string | null;
-  /** The last command that its engine has applied, with the same digest as the journal. */
+  /** The last command that its engine has applied, to the journal's digest. */
   readonly appliedSeq: number;
-  /** The last command in the archive. */
   readonly archiveSeq: number;
-  /** The newest one, or null. */
   readonly snapshot: SnapshotTaken | null;
   /** The check of the rows that the start skipped. */
   readonly oldRows: OldRowsState;
-  /** Of this thread alone; part of the resident set of the process. */
+  /** The thread's own part of the process's resident set. */
   readonly heapUsedBytes: number;
   readonly arrayBuffersBytes: number;
-  /** What a restart after an unclean stop would need for its copy of the open segment, and what is free. */
+  /** A restart after an unclean stop needs this much for its copy of the open segment. */
   readonly recoveryNeedsBytes: number;
   readonly freeBytes: number;
   /** When the last backup was made, by its stamp; null for none. */
@@ -80,18 +74,17 @@ export const STATUS_AT_START: ShadowStatus = {
   createdAtMs: Number.NaN,
 };
 
-/** What the shadow has done, for the log. */
+/** For the log. */
 export type ShadowNews =
   | { readonly kind: 'snapshot'; readonly seq: number; readonly bytes: number; readonly tookMs: number }
-  /** A segment that retention has deleted. */
   | { readonly kind: 'pruned'; readonly firstSeq: number; readonly lastSeq: number; readonly bytes: number };
 
-/** `look`: the journal has grown, and someone waits for what it says. `refused`: at the operator port, for the archive. */
+/** `look`: someone waits for the journal's newest batches. `refused`: at the operator port, for the archive. */
 export type ToShadow = { readonly kind: 'look' } | { readonly kind: 'refused'; readonly refused: RefusedAt };
 
 export type FromShadow =
   | { readonly kind: 'status'; readonly status: ShadowStatus }
-  /** A sentence that an operator should read once. */
+  /** A sentence for operators. */
   | { readonly kind: 'note'; readonly text: string }
   | { readonly kind: 'news'; readonly news: ShadowNews }
   | { readonly kind: 'diverged'; readonly error: ErrorParts };

@@ -1,7 +1,7 @@
 /**
- * Checks what a start skips: the rows before the snapshot that it starts from. The shadow runs it a chunk at a time
- * when it has nothing else to do. A damaged row does no harm now, but the past behind it can no longer be shown, and no
- * older snapshot can replace the newest one.
+ * Checks the rows that a start skips, before its snapshot: a chunk at a time, when the shadow has nothing else to do.
+ * A damaged row does no harm now, but the past behind it cannot be shown, and no older snapshot can replace the
+ * newest.
  */
 
 import type { DataDir } from '../data-dir/layout.js';
@@ -14,10 +14,10 @@ import type { Rest } from '../thread/pace.js';
 
 export interface OldRowsState {
   readonly isDone: boolean;
-  /** The last row checked, and the last one to check. */
+  /** Up to `endSeq`. */
   readonly checkedSeq: number;
   readonly endSeq: number;
-  /** The first fault of each segment, as sentences. */
+  /** Sentences on the first fault of each segment. */
   readonly faults: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export class OldRowsCheck {
   #checkedSeq = 0;
   #isDone = false;
 
-  /** Checks the rows up to `endSeq`. `onFault` is called once for each fault, `rest` between rows. */
+  /** Checks up to `endSeq`. `onFault` is called once for each fault. */
   constructor(
     readonly dir: DataDir,
     readonly endSeq: number,
@@ -42,7 +42,7 @@ export class OldRowsCheck {
     return { isDone: this.#isDone, checkedSeq: this.#checkedSeq, endSeq, faults: [...this.#faults] };
   }
 
-  /** Checks one chunk. Returns false when there is nothing left. */
+  /** Checks one chunk. Returns false at the end. */
   step(): boolean {
     if (this.#isDone) return false;
     const step = this.#steps.next();
@@ -86,7 +86,7 @@ export class OldRowsCheck {
         yield position.lastSeq;
       }
     } catch (thrown) {
-      // Deleted by retention meanwhile: no loss.
+      // Retention has deleted it meanwhile: no loss.
       if (codeOf(thrown) === 'segment_gone') return;
       if (!(thrown instanceof JournalError) || thrown.code !== 'journal_corrupt') throw thrown;
       this.#fault(thrown.message);

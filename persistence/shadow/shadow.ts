@@ -1,8 +1,7 @@
 /**
- * The shadow: a second engine that replays the journal while the server runs.
- * After every batch it compares its rolling digest with the row's, a continuous proof that replay gives the state that
- * is being served. It feeds the archive, and snapshots are taken of it (`snapshots.ts`). It knows nothing of threads:
- * `worker.ts` runs it, a slice at a time.
+ * The shadow: a second engine that replays the journal while the server runs. It compares its rolling digest with
+ * each row's, a continuous proof that replay gives the served state. It feeds the archive and the snapshots. It knows
+ * nothing of threads: `worker.ts` runs it, a slice at a time.
  *
  * Engine and archive advance together. If the archive cannot be written, the shadow ends with an error, and a new one
  * starts later from a snapshot that is not after the end of the archive.
@@ -24,16 +23,16 @@ import { OldRowsCheck, type OldRowsState } from './old-rows.js';
 import { ShadowSnapshots } from './snapshots.js';
 import { findStart } from './start.js';
 
-/** Read in one short transaction, so that the writer's checkpoints never wait for long. */
+/** A slice is read in one short transaction, so that the writer's checkpoints never wait for long. */
 const SLICE_CHARS_MAX = 192 * 1024;
-/** The archive's transaction is committed at this many rows, or after this long. */
+/** The archive's transaction is committed at this many rows, or after `ARCHIVE_EVERY_MS`. */
 const ARCHIVE_ROWS_MAX = 20_000;
 const ARCHIVE_EVERY_MS = 2_000;
-/** The same where someone waits for it. */
+/** While someone waits for the archive. */
 const WANTED_EVERY_MS = 10;
 /** By the journal's time. */
 const HEAD_EVERY_MS = 60 * 60_000;
-/** Commands between two rests: each reads the clock. */
+/** Counted in commands: each rest reads the clock. */
 const RESTS_EVERY = 16;
 
 export class Shadow {
@@ -43,22 +42,17 @@ export class Shadow {
   readonly #archive: ArchiveWriter;
   readonly #oldRows: OldRowsCheck;
   readonly #roots: RootFeed | null;
-  /** The position of the engine. */
   #position: ArchivePosition;
   #archivedAtMs: number;
-  /** The time of the journal's last head that was given to be signed. */
+  /** The journal's time at the last head that was given to be signed. */
   #headMs = Number.NEGATIVE_INFINITY;
-  /** Someone waits for the archive to come as far as this command. */
+  /** Someone waits for the archive to reach this command. */
   #wantedSeq = 0;
   #sinceRest = 0;
-  /** What was refused at the operator port, until the archive is there. */
+  /** Refusals at the operator port that the archive has not reached yet. */
   #refused: RefusedAt[] = [];
 
-  /**
-   * Finds where to start. `note` is called with sentences for the operator, `onNews` with what the shadow has done.
-   * `rest` is called here and in every step, between small pieces of work, whenever the journal is not being read.
-   * Throws what reading and writing throw.
-   */
+  /** `note` gets sentences for the operator. Throws the errors of reading and writing. */
   constructor(
     private readonly options: ShadowOptions,
     private readonly clock: Clock,
@@ -93,36 +87,36 @@ export class Shadow {
   get archiveSeq(): number {
     return this.#archive.progress.seq;
   }
-  /** Whether someone waits for what is not in the archive yet. */
+  /** Someone waits for a command that the archive has not reached. */
   get isWanted(): boolean {
     return this.archiveSeq < this.#wantedSeq;
   }
   get snapshot(): SnapshotTaken | null {
     return this.#snapshots.newest;
   }
-  /** The check of the rows that were skipped. */
+  /** The check of the skipped rows. */
   get oldRows(): OldRowsState {
     return this.#oldRows.state;
   }
-  /** What failed and will be tried again, or null. */
+  /** A failure that will be tried again, or null. */
   get complaint(): string | null {
     return this.#snapshots.complaint;
   }
 
-  /** Commits the archive as soon as it has come as far as this command, but not in quick succession. */
+  /** The archive is committed as soon as it reaches this command, but not in quick succession. */
   want(seq: number): void {
     this.#wantedSeq = Math.max(this.#wantedSeq, seq);
   }
 
-  /** Adds to the archive, once it has come as far, what was refused at the operator port. */
+  /** The archive takes them once it has come as far. */
   keepRefusals(refused: RefusedAt): void {
     this.#refused.push(refused);
   }
 
   /**
-   * Does one slice of the journal, one piece of a snapshot, or else a chunk of the check of old rows, and returns what
-   * there is to do next. Throws `replay_mismatch` if the engine's digest differs from the journal's, and what reading
-   * the journal or writing the archive throws. After a throw the shadow can only be abandoned.
+   * Does one slice of the journal, one piece of a snapshot, or a chunk of the old rows, and returns the work to do
+   * next. Throws `replay_mismatch`, and the errors of reading and writing. After a throw the shadow can only be
+   * abandoned.
    */
   step(): 'idle' | 'checking' | 'behind' | 'saving' {
     if (!this.#snapshots.isSaving) {
@@ -143,7 +137,7 @@ export class Shadow {
     return this.#snapshots.isSaving ? 'saving' : 'behind';
   }
 
-  /** At the journal's end: once after the start, and then each hour. */
+  /** At the journal's end: once after the start, then each hour. */
   #tellHeadIfDue(): void {
     const { seq, chain, timeMs } = this.#position;
     if (seq === 0 || timeMs - this.#headMs < HEAD_EVERY_MS) return;
@@ -152,13 +146,12 @@ export class Shadow {
     this.options.roots?.postMessage(head);
   }
 
-  /** What is not in the replicated log may still be taken back. */
+  /** Later batches are not in the replicated log, and may be taken back. */
   #seqMax(): number {
     const { replicatedSeq } = this.options;
     return replicatedSeq === undefined ? Number.POSITIVE_INFINITY : Number(Atomics.load(replicatedSeq, 0));
   }
 
-  /** The batches that the reader reads at once, and whether these are all. */
   #readSlice(): { readonly batches: readonly StoredBatch[]; readonly isEnd: boolean } {
     const batches: StoredBatch[] = [];
     let chars = 0;
@@ -197,7 +190,6 @@ export class Shadow {
     if (isDue) this.#writeArchive();
   }
 
-  /** Commits the archive up to the position of the engine. */
   #writeArchive(): void {
     const { seq } = this.#position;
     const due = seq < this.archiveSeq ? [] : this.#refused.filter((refused) => refused.seq <= seq);
@@ -207,7 +199,6 @@ export class Shadow {
     this.#archivedAtMs = this.clock.monotonicMs();
   }
 
-  /** Commits the archive, if possible, and closes all files. */
   close(): void {
     try {
       this.#writeArchive();
@@ -216,7 +207,6 @@ export class Shadow {
     }
   }
 
-  /** Closes all files as they are. */
   abandon(): void {
     this.#snapshots.abandon();
     this.#archive.close();
@@ -225,8 +215,8 @@ export class Shadow {
 }
 
 /**
- * A mismatch as the error that ends the server. If the engine threw anything but an AssertionError, because of too
- * little memory, for example, that says nothing about the journal: it is thrown as it is, and the shadow tries again.
+ * Ends the server. An engine error other than an AssertionError, such as too little memory, says nothing about the
+ * journal: it is thrown as it is, and the shadow tries again.
  */
 function asDivergence(thrown: unknown): unknown {
   if (!(thrown instanceof ReplayMismatch)) return thrown;

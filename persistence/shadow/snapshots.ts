@@ -1,6 +1,6 @@
 /**
- * The snapshots that the shadow writes: when the next one is due, the writing, a piece at a time, and the retention
- * afterwards. A snapshot that cannot be written holds nothing up.
+ * The snapshots that the shadow writes, a piece at a time, and the retention afterwards. A failed one holds nothing
+ * up.
  */
 import { statSync } from 'node:fs';
 import { assert } from '../../engine/base/assert.js';
@@ -16,10 +16,9 @@ import { executePlan, planPrune } from '../upkeep/retention/retention.js';
 import type { ShadowNews, ShadowOptions, SnapshotTaken } from './messages.js';
 
 const RETRY_MS = 60_000;
-/** After a snapshot the shadow follows for at least this many times as long, so that it makes progress. */
+/** After a snapshot the shadow follows for this many times as long, so that it makes progress. */
 const FOLLOWING_PER_SAVING = 2;
 
-/** A snapshot that is being written. */
 interface Saving {
   readonly pieces: Generator<number, SnapshotRef, undefined>;
   /** Monotonic. */
@@ -30,12 +29,12 @@ interface Saving {
 export class ShadowSnapshots {
   #saving: Saving | null = null;
   #newest: SnapshotTaken | null;
-  /** Monotonic time from which the interval to the next snapshot is counted. */
+  /** Monotonic. The interval to the next snapshot begins here. */
   #countedFromMs: number;
   #notBeforeMs = 0;
   #complaint: string | null = null;
 
-  /** `endSeq` is the end of the journal. `note`, `rest` and `onNews` are as in `Shadow`. */
+  /** `endSeq` is the end of the journal. */
   constructor(
     private readonly files: SnapshotFiles,
     endSeq: number,
@@ -52,16 +51,15 @@ export class ShadowSnapshots {
   get newest(): SnapshotTaken | null {
     return this.#newest;
   }
-  /** What failed and will be tried again, or null. */
+  /** A failure that will be tried again, or null. */
   get complaint(): string | null {
     return this.#complaint;
   }
-  /** While this is true, the engine must not change. */
+  /** The engine must not change meanwhile. */
   get isSaving(): boolean {
     return this.#saving !== null;
   }
 
-  /** Whether a snapshot is due, with the engine at `seq`. */
   isDue(seq: number): boolean {
     const { snapshotCommands, snapshotEveryMs } = this.options;
     const nowMs = this.clock.monotonicMs();
@@ -71,14 +69,14 @@ export class ShadowSnapshots {
     return isDue && nowMs >= this.#notBeforeMs;
   }
 
-  /** Begins a snapshot of `engine`, which is at `position`. */
+  /** `engine` is at the position. */
   begin(engine: Engine, { chain, timeMs }: ArchivePosition): void {
     assert(this.#saving === null, 'one snapshot at a time');
     const sinceMs = this.clock.monotonicMs();
     this.#saving = { pieces: this.files.saving(engine, chain), sinceMs, engineTimeMs: timeMs };
   }
 
-  /** Writes the next piece of the snapshot that was begun. */
+  /** Writes the next piece. */
   goOn(): void {
     const saving = this.#saving;
     if (saving === null) return;
@@ -113,13 +111,12 @@ export class ShadowSnapshots {
     }
   }
 
-  /** Gives up the snapshot that was begun. */
   abandon(): void {
     this.#saving?.pieces.return({ seq: 0, name: '' });
   }
 }
 
-/** The newest one up to the journal's end: one after it is not of this journal and does not delay the next one. */
+/** A snapshot after the journal's end is not of this journal, and does not delay the next one. */
 function newestOf(snapshots: SnapshotFiles, endSeq: number): SnapshotTaken | null {
   const ref = snapshots.list().find(({ seq }) => seq <= endSeq);
   const file = ref === undefined ? undefined : statSync(ref.name, { throwIfNoEntry: false });

@@ -1,5 +1,5 @@
 /**
- * Where the shadow starts: with an engine at or before the end of the archive, so that the archive misses nothing. An
+ * The shadow starts with an engine at or before the end of the archive, so that the archive misses nothing. An
  * archive that is damaged, or not of this journal, is set aside and rebuilt from as far back as the journal and the
  * snapshots reach. One of another format is left alone.
  */
@@ -18,7 +18,7 @@ export type ReadableJournal = Pick<JournalStore, 'readBatches' | 'chainAt'> & { 
 
 export interface ShadowStart {
   readonly engine: Engine;
-  /** Chain hash of the journal at the position of the engine. */
+  /** At the position of the engine. */
   readonly chain: string;
   /** Ends at the position of the engine, or after it. */
   readonly archive: ArchiveWriter;
@@ -29,10 +29,7 @@ interface Origin {
   readonly chain: string;
 }
 
-/**
- * `note` is called with a sentence for operators on everything that was passed over or set aside; `rest` between the
- * rows of a new archive.
- */
+/** `note` gets a sentence for operators on everything that is passed over or set aside. */
 export function findStart(
   dir: DataDir,
   journal: ReadableJournal,
@@ -73,7 +70,7 @@ export function findStart(
   return { ...found, archive: ArchiveWriter.create(dir, start, engine, nowMs, rest) };
 }
 
-/** The first of `refs` that can be used, or else the beginning of the journal, if it has one. */
+/** The first usable snapshot, else the beginning of the journal; null without either. */
 function findOrigin(
   journal: ReadableJournal,
   snapshots: Pick<SnapshotStore, 'load'>,
@@ -91,7 +88,7 @@ function beginning(journal: ReadableJournal): Origin {
   return { engine: new Engine(), chain };
 }
 
-/** The archive, if there is one that this journal continues. */
+/** null unless the journal continues an archive. */
 function openArchive(
   dir: DataDir,
   journal: ReadableJournal,

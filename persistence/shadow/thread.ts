@@ -1,7 +1,4 @@
-/**
- * The event loop's side of the shadow's thread (`worker.ts`), with its last status. Nothing ever waits for it except a clean
- * stop of the server, and that not for long: it gives up a snapshot in progress.
- */
+/** The event loop's side of the shadow's thread (`worker.ts`), with its last status. Only a clean stop waits for it. */
 import { unreachable } from '../../engine/base/assert.js';
 import type { RefusedAt } from '../../engine/model/operators.js';
 import { fromErrorParts } from '../journal/messages.js';
@@ -15,15 +12,14 @@ import {
   type ToShadow,
 } from './messages.js';
 
-/** How long a clean stop waits for the present step of the shadow; then the thread is terminated. */
+/** A clean stop waits this long for the present step, gives up a snapshot in progress, and terminates the thread. */
 const CLOSE_MS_MAX = 1_000;
 
 export interface ShadowEvents {
   /** The server's engine or the shadow's is wrong: the process must end. */
   onDiverged(error: Error): void;
-  /** A sentence that an operator should read once. */
+  /** A sentence for operators. */
   onNote(text: string): void;
-  /** What the shadow has done. */
   onNews(news: ShadowNews): void;
 }
 
@@ -39,17 +35,16 @@ export class ShadowThread extends Thread<ToShadow, FromShadow> {
     super({ file, name: 'shadow', data: options, transferred: [options.past, options.roots], closeMsMax });
   }
 
-  /** The last status of the thread, at most half a second old if it is well. */
+  /** At most half a second old if the thread is well. */
   get status(): ShadowStatus {
     return this.#status;
   }
 
-  /** Has it look at the journal now. */
   look(): void {
     if (!this.isClosing) this.post({ kind: 'look' });
   }
 
-  /** For the archive: what was refused at the operator port. While the archive cannot be written, only the log has it. */
+  /** For the archive. While it cannot be written, only the log has them. */
   keepRefusals(refused: RefusedAt): void {
     if (!this.isClosing) this.post({ kind: 'refused', refused });
   }
@@ -81,9 +76,7 @@ export class ShadowThread extends Thread<ToShadow, FromShadow> {
     this.#onEnd(`it ended with code ${exitCode}`);
   }
 
-  /**
-   * Without the thread there are no snapshots, but the server goes on. The status says so; a restart starts it again.
-   */
+  /** Without the thread there are no snapshots until a restart, but the server goes on. The status says so. */
   #onEnd(reason: string): void {
     if (this.isClosing || this.#status.state === 'failed') return;
     this.#status = { ...this.#status, state: 'failed', reason };

@@ -1,6 +1,5 @@
 /**
- * The shadow's thread and those beside it: the reader of the archive, for which the shadow hurries, and the one that makes
- * the roots of rounds, from what the shadow tells.
+ * The shadow's thread with the two beside it: the reader of the archive, and the one that makes the roots of rounds.
  */
 import { MessageChannel } from 'node:worker_threads';
 import type { SignedHead } from '../../engine/proofs/statements.js';
@@ -11,13 +10,12 @@ import { type RootsEvents, RootsThread } from '../roots/thread.js';
 import type { ShadowOptions } from './messages.js';
 import { type ShadowEvents, ShadowThread } from './thread.js';
 
-/** Roots that are kept until someone takes them. What a standby makes is on record, but for the last ones. */
+/** Kept until someone takes them. A standby's roots are on record, but for the last ones. */
 const ROOTS_KEPT_MAX = 1_000;
 
-/** Who puts roots on record. */
 export interface RootTaker {
   publish(root: MadeRoot): void;
-  /** One that was made before there was a taker. */
+  /** The root was made before there was a taker. */
   publishKept(root: MadeRoot): void;
 }
 
@@ -25,20 +23,20 @@ export interface ArchiveThreads {
   readonly shadow: ShadowThread;
   readonly past: PastThread;
   readonly roots: {
-    /** Has the shadow look at the journal now. */
+    /** The shadow looks at the journal now. */
     readonly hurry: () => void;
-    /** Whether roots are being made: the shadow follows the journal, if at a distance. */
+    /** The shadow follows the journal, if at a distance. */
     readonly isMaking: () => boolean;
-    /** From now on roots go to `taker`, beginning with those that were made before. */
+    /** Begins with the roots that were made before. */
     readonly takeBy: (taker: RootTaker) => void;
   };
-  /** From now on `take` is given the newest signed head of the journal, beginning with the last one. */
+  /** `take` gets the newest signed head of the journal, beginning with the last one. */
   readonly takeHeads: (take: (head: SignedHead) => void) => void;
-  /** Resolves when all have ended and closed their files. */
+  /** Resolves when all have closed their files. */
   readonly close: () => Promise<void>;
 }
 
-/** `onFatal` is for a programming error in the reader, or in the thread of roots. */
+/** `onFatal`: a programming error in the reader, or in the thread of roots. */
 export function startArchiveThreads(
   options: Omit<ShadowOptions, 'dir' | 'past' | 'roots'>,
   { dir, masterSecret, signing, recovered }: Pick<Store, 'dir' | 'masterSecret' | 'signing' | 'recovered'>,

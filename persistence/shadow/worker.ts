@@ -1,6 +1,6 @@
 /**
- * The shadow's thread: runs the shadow slice by slice and reports its status. Errors are reported, and the shadow is
- * started again at growing intervals. Only a divergence ends the server, and the event loop does that.
+ * The shadow's thread: runs it slice by slice and reports its status. After an error the shadow is started again, at
+ * growing intervals. Only a divergence ends the server, and the event loop does that.
  */
 import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -24,15 +24,14 @@ import {
 } from './messages.js';
 import { Shadow } from './shadow.js';
 
-/** How often the journal is polled for new batches. */
 const POLL_MS = 200;
-/** The same where someone waits for the archive. */
+/** While someone waits for the archive. */
 const WANTED_POLL_MS = 5;
 const STATUS_EVERY_MS = 500;
 const SPACE_EVERY_MS = 1_000;
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 5 * 60_000;
-/** The lowest priority, so that the event loop and the journal's thread come first where cores are scarce. */
+/** The event loop and the journal's thread come first where cores are scarce. */
 const NICE = 19;
 
 const port = must(parentPort, "the parent's port");
@@ -51,14 +50,13 @@ let spaceAtMs = Number.NEGATIVE_INFINITY;
 let recoveryNeedsBytes = 0;
 let statusAtMs = Number.NEGATIVE_INFINITY;
 let retryMs = RETRY_MS_MIN;
-/** Why the last shadow ended; cleared when one has reached the journal's end. */
+/** Why the last shadow ended; null once one has reached the journal's end. */
 let trouble: string | null = null;
 /** Newer rows of the journal that could not be read. */
 let damage: readonly string[] = [];
-/** What the archive's reader waits for, 0 for nothing, and how far it was last told that the archive has come. */
+/** The archive's reader waits for `wantedSeq`, 0 for nothing; it was last told of `toldSeq`. */
 let wantedSeq = 0;
 let toldSeq = 0;
-/** Cancels the next turn. */
 let cancelTurn = (): void => {};
 
 function turnNext(): void {
@@ -74,7 +72,7 @@ function turnAfter(ms: number): void {
   cancelTurn = () => clearTimeout(timer);
 }
 
-/** Does one slice and schedules the next: at once if there is more to do, else after a while. */
+/** Schedules the next slice at once if there is more to do, else after a while. */
 function turn(): void {
   checkSpace();
   if (space.level !== 'ok') {
@@ -104,7 +102,7 @@ function openShadow(): Shadow {
   return opened;
 }
 
-/** Tells the archive's reader how far it has come, while someone waits for that. */
+/** Only while someone waits. */
 function tellArchived({ archiveSeq }: Shadow): void {
   if (wantedSeq === 0 || archiveSeq === toldSeq) return;
   toldSeq = archiveSeq;
@@ -112,14 +110,12 @@ function tellArchived({ archiveSeq }: Shadow): void {
   options.past?.postMessage(archiveSeq satisfies FromArchivist);
 }
 
-/** The reader waits. */
 function onWanted(seq: number): void {
   wantedSeq = Math.max(wantedSeq, seq);
   shadow?.want(wantedSeq);
   lookNow();
 }
 
-/** Works on now, unless a turn is due at once anyway. */
 function lookNow(): void {
   if (status.state !== 'following') return;
   cancelTurn();
@@ -140,7 +136,7 @@ function onError(thrown: unknown): void {
   retryMs = Math.min(retryMs * 2, RETRY_MS_MAX);
 }
 
-/** After an error a shadow is not used again: the next one starts from a snapshot and the archive's end. */
+/** The next shadow starts from a snapshot and the archive's end. */
 function dropShadow(): void {
   const dropped = shadow;
   shadow = null;
@@ -159,7 +155,7 @@ function checkSpace(): void {
 /** null for no such file. */
 const madeAtMs = (path: string): number | null => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
 
-/** Reports the status when its state changes, and at intervals. */
+/** At each change of state, and at intervals. */
 function report(state: ShadowState, reason: string | null): void {
   const nowMs = clock.monotonicMs();
   const isNews = state !== status.state || reason !== status.reason;
