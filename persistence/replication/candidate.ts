@@ -1,6 +1,6 @@
 /**
- * From the place of a journal in the replicated log to the lead of it: follows, finds the place anew where the log has lost it,
- * takes over, and publishes what only this journal has.
+ * From a journal's place in the replicated log to the lead: follows, finds the place anew where the log has lost it,
+ * takes over, and publishes the batches that only this journal has.
  */
 import type { StoredBatch } from '../../engine/model/ports.js';
 import { Follower, type FollowerOptions, PlaceLost } from './log/follower.js';
@@ -17,11 +17,10 @@ export interface OpenJournal extends LocalJournal {
 export interface CandidateParts extends FollowerOptions {
   readonly log: ReplicatedLog & LeaseStore;
   readonly openJournal: () => OpenJournal;
-  /** For what a leader publishes, and for its lease. */
   readonly ofLeader: Record<'publish' | 'lease', Patience>;
   /** Resolves once all batches that were handed over are in the engine and on the disk. */
   readonly allTaken: () => Promise<void>;
-  /** Told once: the log has the journal up to this command. */
+  /** Called once: the log has the journal up to this command. */
   readonly onJoined: (seq: number) => void;
 }
 
@@ -32,12 +31,11 @@ export class Candidate {
 
   constructor(private readonly parts: CandidateParts) {}
 
-  /** The lease may have been given back. */
   lookSoon(): void {
     this.#follower?.lookSoon();
   }
 
-  /** null where the journal's last batch must be taken back first; nothing was handed over then. */
+  /** null if the journal's last batch must be taken back first; nothing was handed over then. */
   async untilLeading(): Promise<Leader | null> {
     const { openJournal, allTaken, onJoined } = this.parts;
     for (;;) {
@@ -80,7 +78,7 @@ export class Candidate {
     }
   }
 
-  /** What only this journal has. It may be long, after a time without replication: the lease must not lapse meanwhile. */
+  /** After a time without replication there may be many: the lease must not lapse meanwhile. */
   async #publishAll(leader: Leader, rows: Iterable<StoredBatch>): Promise<void> {
     const { monotonicMs, leaseMs, ofLeader } = this.parts;
     let renewedMs = monotonicMs();

@@ -1,4 +1,4 @@
-/** The highest epoch that this machine has seen, in a file of the data directory. */
+/** The highest epoch that this machine has seen, as a file. */
 import { readFileSync } from 'node:fs';
 import { isMissing, writeFileDurably } from '../data-dir/files.js';
 import { JournalError, messageOf } from '../errors.js';
@@ -25,7 +25,7 @@ export class EpochFile implements EpochMemory {
   }
 }
 
-/** 0 where no epoch was ever seen. */
+/** 0 if there is no file. */
 function read(path: string): number {
   let text: string;
   try {

@@ -1,7 +1,4 @@
-/**
- * What a process knows of the replicated log and of the standbys there, for its operators. It lives on the engine's thread and
- * is told by the replication's.
- */
+/** The replicated log and its standbys, for operators. It lives on the engine's thread; the replication's tells it. */
 import type { FollowStatus, StandbyReport } from './log/replicated-log.js';
 
 export interface SeenStandby extends StandbyReport {
@@ -9,21 +6,20 @@ export interface SeenStandby extends StandbyReport {
 }
 
 export interface LogView {
-  /** The epoch that this process leads; 0 while it follows. */
+  /** 0 while this process follows. */
   readonly epoch: number;
-  /** Number of the last message that is known to be in the log. */
+  /** The last message that is known to be in the log. */
   readonly sequence: number;
-  /** Why the log gives no answer, or null; and for how long it has not. */
+  /** Why the log gives no answer; `awayMs` is for how long. */
   readonly trouble: string | null;
   readonly awayMs: number;
-  /** Of a leader: how long ago it has renewed its lease, and whether that is less than the lease lasts. */
+  /** A leader's time since its last renewal. */
   readonly leaseAgeMs: number;
   readonly isLeaseHeld: boolean;
-  /** Standbys that were heard of lately. */
   readonly standbys: readonly SeenStandby[];
 }
 
-/** A standby that is not heard of for so long is not there. */
+/** A standby that was silent for longer is gone. */
 export const HEARD_MS_MAX = 5_000;
 
 export class LogFacts {
@@ -57,7 +53,7 @@ export class LogFacts {
     this.#publishingMs = this.monotonicMs();
   }
 
-  /** Returns how many milliseconds the batch under way has taken. */
+  /** Returns how long the batch under way took, in milliseconds. */
   published(sequence: number): number {
     this.#sequence = sequence;
     return this.monotonicMs() - this.#publishingMs;

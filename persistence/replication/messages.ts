@@ -8,46 +8,41 @@ import type { NatsSettings } from './nats/nats-connection.js';
 export interface ReplicationOptions {
   readonly nats: NatsSettings;
   readonly role: Role;
-  /** This machine's name, for messages. */
   readonly node: string;
   readonly leaseMs: number;
 }
 
 export interface ReplicationThreadOptions extends ReplicationOptions {
-  /** A recovered data directory whose lock this process holds. */
   readonly dir: DataDir;
 }
 
 export type ToReplication =
-  /** So many characters of batches are in the engine and on the disk. */
+  /** This much text is in the engine and on the disk. */
   | { readonly kind: 'taken'; readonly chars: number }
   | { readonly kind: 'publish'; readonly batch: Batch }
-  /** Asks whether this process still leads; the log has all up to this command. */
+  /** Does this process still lead? The log has all up to this command. */
   | { readonly kind: 'confirm'; readonly lastSeq: number }
   /** Snapshots hold everything up to this command. */
   | { readonly kind: 'covered'; readonly seq: number }
-  /** Gives the lease back, for the standby of this name or any (''): nothing more will be published. */
+  /** Gives the lease back, for this standby or any (''): nothing more will be published. */
   | { readonly kind: 'release'; readonly successor: string };
 
 export type FromReplication =
   /** The journal's last batch is not in the log: it must be taken back. */
   | { readonly kind: 'unpublished' }
-  /** The journal's place in the log was found. The log has it up to this command. */
+  /** The log has the journal up to this command. */
   | { readonly kind: 'joined'; readonly seq: number }
   | { readonly kind: 'batch'; readonly row: StoredBatch }
   | { readonly kind: 'following'; readonly status: FollowStatus }
-  /** The takeover and all of the journal are in the log, which ends with message `sequence`. */
+  /** The takeover and all of the journal are in the log. `sequence` is the log's last message. */
   | { readonly kind: 'leading'; readonly epoch: number; readonly sequence: number }
-  /** The log has the batch up to command `lastSeq`, and ends with message `sequence`. */
   | { readonly kind: 'published'; readonly lastSeq: number; readonly sequence: number }
-  /** It still led after it was asked. */
+  /** This process still led after it had asked. */
   | { readonly kind: 'confirmed'; readonly lastSeq: number }
-  /** The leader has renewed its lease. */
   | { readonly kind: 'renewed' }
-  /** A standby tells how far it is. */
   | { readonly kind: 'standby'; readonly report: StandbyReport }
   /** An operator asks the leader to hand over to this machine. */
   | { readonly kind: 'handOver'; readonly to: string }
-  /** The log gives no answer, for this reason; null once it does again. */
+  /** Why the log gives no answer; null once it does again. */
   | { readonly kind: 'trouble'; readonly reason: string | null }
   | { readonly kind: 'failed'; readonly error: ErrorParts };

@@ -1,7 +1,7 @@
 /**
- * One machine's part in an exchange with a replicated log, on the engine's thread. It finds its journal's place in the log,
- * follows the leader's batches into the recovered engine and the journal, and leads once the leader has ended. Each state
- * has one promise: `joined`, then `leading`.
+ * One machine's part in an exchange with a replicated log, on the engine's thread. It finds its journal's place,
+ * follows the leader's batches into engine and journal, and leads once the leader has ended: `joined`, then
+ * `leading`.
  */
 import { assert, must } from '../../engine/base/assert.js';
 import type { JournalWriter, SpaceLevel, StoredBatch } from '../../engine/model/ports.js';
@@ -15,16 +15,14 @@ import type { FromReplication } from './messages.js';
 import { type LeaseClock, ReplicatedJournal } from './replicated-journal.js';
 import type { ReplicationEvents, ReplicationLink } from './thread.js';
 
-/** The log is kept back to this many snapshots: a standby that begins with a backup finds all that came after it. */
+/** The log reaches back this many snapshots: a standby that begins with a backup finds all that came after it. */
 const SNAPSHOTS_BACK = 3;
 
 export interface ReplicaEvents {
   onStatus(status: FollowStatus): void;
-  /** The log gives no answer, for this reason; null once it does again. */
+  /** Why the log gives no answer; null once it does again. */
   onTrouble(reason: string | null): void;
-  /** The log has a batch that was handed over this many milliseconds ago. */
   onPublished(tookMs: number): void;
-  /** An operator asks this leader to hand over to another machine. */
   onHandOver(to: string): void;
   /** The process must end. A leader's journal reports its failures itself. */
   onFailure(error: Error): void;
@@ -33,26 +31,25 @@ export interface ReplicaEvents {
 type State = 'joining' | 'following' | 'takingOver' | 'leading' | 'closing';
 
 export class Replica {
-  /** The last command that is in the log as well as on the disk: the archive's thread goes no further. */
+  /** The last command in the log and on the disk: the archive's thread goes no further. */
   readonly replicatedSeq = new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT));
   /**
-   * True once the journal's place in the log is found; from here on the archive may be opened. False where the journal's last
-   * batch must be taken back first: the thread has ended then, and nothing was written.
+   * True once the journal's place in the log is found: the archive may be opened. False if the journal's last batch
+   * must be taken back first: the thread has ended, and nothing was written.
    */
   readonly joined: Promise<boolean>;
-  /** The journal of a leader, once this machine leads. */
   readonly leading: Promise<ReplicatedJournal>;
   #state: State = 'joining';
   readonly #facts: LogFacts;
   readonly #thread: ReplicationLink;
-  /** Batches of the log that the engine has and the disk may not have yet, in order. */
+  /** The engine has these batches, and the disk may not have them yet. */
   readonly #writing: StoredBatch[] = [];
   #spaceLevel: SpaceLevel | null = null;
   #journal: ReplicatedJournal | null = null;
-  /** The machine that an operator has named as the next leader. */
+  /** An operator has named the next leader. */
   #successor = '';
   #status: FollowStatus | null = null;
-  /** Sequence numbers of the newest snapshots, the oldest first. */
+  /** The newest snapshots, the oldest first. */
   readonly #snapshots: number[] = [];
   #whenIdle: () => void = () => undefined;
   #resolveJoined: (isInLog: boolean) => void = () => undefined;
@@ -79,22 +76,20 @@ export class Replica {
     });
   }
 
-  /** The log and the other machines, as far as they are known. */
   get log(): LogView {
     return this.#facts.view();
   }
 
-  /** It takes the leader's batches. */
   get isFollowing(): boolean {
     return this.#state === 'following';
   }
 
-  /** Null until the log has answered. A leader does not renew it. */
+  /** null until the log has answered. A leader does not renew it. */
   get following(): FollowStatus | null {
     return this.#status;
   }
 
-  /** A snapshot holds everything up to command `seq`. The log may forget what older ones hold. */
+  /** The log may forget all that older snapshots hold. */
   snapshotTaken(seq: number): void {
     this.#snapshots.push(seq);
     if (this.#snapshots.length < SNAPSHOTS_BACK) return;
@@ -107,7 +102,7 @@ export class Replica {
     this.#thread.post({ kind: 'release', successor: this.#successor });
   }
 
-  /** Ends a machine that does not lead. Resolves once its files are closed. */
+  /** Only for a machine that does not lead. Resolves once its files are closed. */
   async close(): Promise<void> {
     const hasDisk = this.#state === 'following' || this.#state === 'takingOver';
     this.#state = 'closing';
@@ -168,7 +163,7 @@ export class Replica {
     this.disk.open({
       onDurable: (lastSeq) => this.#onDurable(lastSeq),
       onFailure: (error) => this.#onFailure(error),
-      // It need not stay up: the log has all that was acknowledged.
+      // The process may end: the log has all that was acknowledged.
       onLost: ({ error }) => this.#onFailure(error),
       onSpaceLevel: (level) => this.#onSpaceLevel(level),
     });
@@ -176,8 +171,8 @@ export class Replica {
   }
 
   /**
-   * The engine must come to the batch's digest. The log has the batch by then, so its row waits for no other's sync: the
-   * journal's thread gives those that come together one.
+   * The log has the batch by now, so its row waits for no other's sync: the journal's thread gives waiting rows one
+   * sync.
    */
   #take(row: StoredBatch): void {
     try {
@@ -191,7 +186,7 @@ export class Replica {
     }
   }
 
-  /** All machines of an exchange have one master secret: the rounds that one opens, another must be able to prove. */
+  /** Every machine of an exchange must be able to prove the rounds that another one opened. */
   #checkSecret(): void {
     const { engine, masterSecret, dir } = this.store;
     const inForce = engine.rules?.masterSecretFingerprint;
@@ -215,7 +210,6 @@ export class Replica {
     if (this.#writing.length === 0) this.#whenIdle();
   }
 
-  /** Resolves once the disk has every batch that was taken. */
   async #allWritten(): Promise<void> {
     if (this.#writing.length === 0) return;
     await new Promise<void>((resolve) => {

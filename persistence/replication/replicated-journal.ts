@@ -1,16 +1,14 @@
 /**
- * The journal of a leader with a replicated log: a batch is on this machine's disk and in the log before anything in it is
- * acknowledged. Both happen at the same time, and only one batch is under way, so disk and log are never more than one batch
- * apart.
+ * The journal of a leader with a replicated log: a batch is on this machine's disk and in the log before anything in
+ * it is acknowledged. Only one batch is under way, so disk and log are never more than one apart.
  *
- * A process may be stopped at any moment, for long, and go on with answers that came meanwhile. Its successor has whatever is
- * in the log; but a leader that was overtaken acknowledges nothing. So what took longer than the lease is acknowledged only
- * after another look at the log.
+ * A process may be stopped for long, and go on with answers that came meanwhile, when a successor leads that has only
+ * the log. So a batch that took longer than the lease is acknowledged only after another look at the log.
  */
 import { assert, must } from '../../engine/base/assert.js';
 import type { Batch, JournalWriter, JournalWriterEvents, SpaceLevel } from '../../engine/model/ports.js';
 
-/** The other way a batch goes: the replication's thread. */
+/** The replication's thread. */
 export interface Publisher {
   publish(batch: Batch): void;
   /** Asks whether this process still leads. */
@@ -26,16 +24,16 @@ export interface LeaseClock {
 
 export class ReplicatedJournal implements JournalWriter {
   #events: JournalWriterEvents | null = null;
-  /** `lastSeq` of the batch that is not on the disk yet, and of the one that is not in the log; 0 for none. */
+  /** The batch that is not on the disk yet, and the one that is not in the log; 0 for none. */
   #writingSeq = 0;
   #publishingSeq = 0;
-  /** When the log was last asked, for the batch under way; it has answered all questions but one. */
+  /** The last question to the log about the batch under way. */
   #askedMs = 0;
   #failure: Error | null = null;
 
   /**
-   * `disk` is open; its owner reports its events here. `onReplicated` learns how far disk and log have come, before anybody
-   * else does. `level` is the disk's space as last reported.
+   * `disk` is open; its owner reports its events here. `onReplicated` learns first how far disk and log have come.
+   * `level` is the disk's space as last reported.
    */
   constructor(
     private readonly disk: Pick<JournalWriter, 'commit' | 'close'>,
@@ -67,7 +65,6 @@ export class ReplicatedJournal implements JournalWriter {
     this.publisher.publish(batch);
   }
 
-  /** The disk has the batch. */
   written(lastSeq: number): void {
     assert(lastSeq === this.#writingSeq, 'the disk has written the batch under way');
     this.#writingSeq = 0;
@@ -79,7 +76,6 @@ export class ReplicatedJournal implements JournalWriter {
     this.#events?.onSpaceLevel(level);
   }
 
-  /** The log has the batch. */
   published(lastSeq: number): void {
     assert(lastSeq === this.#publishingSeq, 'the log has the batch under way');
     this.#publishingSeq = 0;
@@ -91,14 +87,14 @@ export class ReplicatedJournal implements JournalWriter {
     this.published(lastSeq);
   }
 
-  /** Nothing more will be published: nothing more is acknowledged. */
+  /** Nothing more is published or acknowledged. */
   fail(error: Error): void {
     if (this.#failure !== null) return;
     this.#failure = error;
     this.#events?.onFailure(error);
   }
 
-  /** The lead is given back last: a successor then finds a journal that is closed. */
+  /** The lead is given back last: a successor then finds a closed journal. */
   async close(): Promise<void> {
     await this.disk.close();
     await this.publisher.close();

@@ -1,6 +1,6 @@
 /**
- * A process's part in the replicated log: it follows, takes over and leads, and speaks with the engine's thread in messages.
- * What it stands on is given to it: its thread (`worker.ts`), or a simulation.
+ * A process's part in the replicated log: it follows, takes over and leads. Its thread (`worker.ts`), or a
+ * simulation, gives it timers, log and journal.
  */
 import { must } from '../../engine/base/assert.js';
 import type { Batch, StoredBatch } from '../../engine/model/ports.js';
@@ -16,7 +16,7 @@ export type SharedLog = ReplicatedLog & LeaseStore & LogWords;
 
 export interface Timers {
   monotonicMs(): number;
-  /** Calls `run` once, so many milliseconds later. Returns what keeps it from that. */
+  /** Returns a function that cancels it. */
   after(ms: number, run: () => void): () => void;
 }
 
@@ -25,22 +25,21 @@ export interface ReplicatorParts extends Omit<ReplicationOptions, 'nats'> {
   /** Tried again until it succeeds. */
   readonly openLog: () => Promise<SharedLog>;
   readonly epochs: EpochMemory;
-  /** The recovered journal, to be read while it is written. */
+  /** Read while it is written. */
   readonly openJournal: () => OpenJournal;
   readonly post: (message: FromReplication) => void;
-  /** Told once of what ends the work for good. */
+  /** The work has ended for good. */
   readonly onFailure: () => void;
 }
 
 const PAUSE_MS = 100;
-/** Characters of batches that the engine's thread has been told of and has not taken yet. */
+/** Text of batches that the engine's thread was told of and has not taken yet. */
 const UNTAKEN_CHARS_MAX = 4 * 1024 * 1024;
-/** How long a process that ends tries to give the lease back. */
+/** An ending process tries for this long to give the lease back. */
 const RELEASE_MS_MAX = 1_000;
 
 export class Replicator {
   readonly #troubles: Troubles;
-  /** With the servers, while following and taking over; while publishing; with the lease. */
   readonly #patience: Record<'follow' | 'publish' | 'lease', Patience>;
   #untakenChars = 0;
   #wake: () => void = () => undefined;
@@ -55,12 +54,11 @@ export class Replicator {
     this.#patience = { follow: patience('follow'), publish: patience('publish'), lease: patience('lease') };
   }
 
-  /** Begins. */
   start(): void {
     this.#run().catch((thrown: unknown) => this.#failed(thrown));
   }
 
-  /** `close` is not its business: whoever has started it ends it, after `release`. */
+  /** The owner calls `release` and ends it; no message does. */
   take(message: ToReplication): void {
     switch (message.kind) {
       case 'taken':
@@ -81,7 +79,7 @@ export class Replicator {
     }
   }
 
-  /** Gives the lease back. Servers that do not answer need not be waited for: it lapses. */
+  /** Silent servers need not be waited for: the lease lapses. */
   async release(successor: string): Promise<void> {
     const leader = this.#leader;
     if (leader === null || this.#isReleased) return;
@@ -107,7 +105,7 @@ export class Replicator {
     }
   }
 
-  /** null where the journal's last batch must be taken back first. */
+  /** null if the journal's last batch must be taken back first. */
   async #untilLeading(log: SharedLog): Promise<Leader | null> {
     const { role, node, leaseMs, timers, epochs, openJournal, post } = this.parts;
     const { follow: patience, ...ofLeader } = this.#patience;
@@ -175,7 +173,7 @@ export class Replicator {
     });
   }
 
-  /** A pause that a message or news of one may shorten. */
+  /** A message, or news of one, shortens the pause. */
   #rest(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const cancel = this.parts.timers.after(ms, resolve);
@@ -188,8 +186,8 @@ export class Replicator {
 }
 
 /**
- * Deletes what no journal needs that reaches command `seq`. The last message up to there stays, so that such a journal
- * finds its place.
+ * Deletes the messages that no journal needs that reaches command `seq`. The last one up to there stays, so that such
+ * a journal finds its place.
  */
 export async function deleteCovered(log: ReplicatedLog, seq: number): Promise<void> {
   const { first, last } = await log.bounds();
@@ -204,7 +202,7 @@ export async function deleteCovered(log: ReplicatedLog, seq: number): Promise<vo
     if (seqThere <= seq) low = middle + 1;
     else high = middle - 1;
   }
-  // A part of a batch before its last one is no place of any journal.
+  // A part before a batch's last one is no place of any journal.
   while (kept > first && !(await isPlace(log, kept))) kept -= 1;
   if (kept > first) await log.deleteBefore(kept);
 }
@@ -214,7 +212,7 @@ async function isPlace(log: ReplicatedLog, sequence: number): Promise<boolean> {
   return entry !== null && positionAfter(decodeMessage(entry.bytes, sequence)) !== null;
 }
 
-/** The journal's sequence number after this message; that before its batch for a part that is not the last. */
+/** After this message. For a part before the last, the number before its batch. */
 async function positionAt(log: ReplicatedLog, sequence: number): Promise<number | null> {
   const entry = await log.read(sequence);
   if (entry === null) return null;

@@ -1,12 +1,13 @@
 /**
- * Takes back the last batch of a journal. A leader writes a batch to its disk and to the replicated log at the same time. If
- * it ends in between, the batch may be on its disk alone, and a successor goes on without it. No client was told of it,
- * no snapshot and no archive has it, and the log can never contain it.
+ * Takes back the last batch of a journal. A leader writes a batch to its disk and to the replicated log at the same
+ * time: if it ends in between, the batch may be on its disk alone, and a successor goes on without it. No client was
+ * told of it, no snapshot and no archive has it, and the log can never contain it.
  *
- * It may also be one that the log has had and lost, and that no machine with it was there to publish anew. Then clients may have
- * been told, which nobody can know here. A snapshot or an archive that has it is left out or made anew at the next start.
+ * The log may also have had the batch and lost it, with no machine there to publish it anew. Then clients may have
+ * been told, which nobody can know here. A snapshot or an archive that has it is left out or made anew at the next
+ * start.
  *
- * The mark goes back first. Stopped in between, the journal has a batch above its mark, which is what it was.
+ * The mark goes back first: stopped in between, the journal has a batch above its mark, as before.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -4,7 +4,7 @@ import { fromErrorParts } from '../journal/messages.js';
 import { Thread } from '../thread/thread.js';
 import type { FromReplication, ReplicationThreadOptions, ToReplication } from './messages.js';
 
-/** How long a clean end waits for the lease to be given back. */
+/** A clean end waits this long for the lease to be given back. */
 const CLOSE_MS_MAX = 2_000;
 
 export interface ReplicationEvents {
@@ -13,10 +13,10 @@ export interface ReplicationEvents {
   onFailure(error: Error): void;
 }
 
-/** The other side of the messages, as the engine's thread sees it. */
+/** The replication's side as the engine's thread sees it. */
 export interface ReplicationLink {
   post(message: ToReplication): void;
-  /** Resolves once nothing more is done there. */
+  /** Resolves once the other side does nothing more. */
   close(): Promise<void>;
 }
 

@@ -1,7 +1,4 @@
-/**
- * The replication's thread. It has a connection and a journal to read, and speaks with the engine's thread in messages. The
- * first error ends its work for good, and that thread ends the process.
- */
+/** The replication's thread. The first error ends its work for good, and the engine's thread ends the process. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
 import { openJournalReader } from '../journal/reader.js';
@@ -27,7 +24,7 @@ const timers: Timers = {
   },
 };
 
-/** The last batch of the journal, and the one before it: its place in the log is found by them. */
+/** The journal's place in the log is found by its last batch and the one before. */
 function journalEnds(): JournalEnds {
   const path = must(findSegments(dir.journal).at(-1), 'a segment of the journal');
   const segment = Segment.open(path, 'read');
@@ -58,7 +55,6 @@ const onFailure = (): void => port.close();
 const epochs = new EpochFile(dir.epochFile);
 const replicator = new Replicator({ ...options, timers, epochs, openLog, openJournal, post, onFailure });
 
-/** Gives the lease back and ends. */
 async function close(): Promise<void> {
   await replicator.release('');
   process.exit();

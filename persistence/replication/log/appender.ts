@@ -1,13 +1,13 @@
 /**
- * Appends a leader's messages to the replicated log, one after the other, each behind the one before: the expected last
- * sequence is the fence that keeps out whoever has been overtaken.
+ * Appends a leader's messages to the replicated log, each behind the one before: the expected last sequence is the
+ * fence that keeps out a leader that was overtaken.
  *
- * What became of a message whose answer was lost is never assumed. It is sent again under the same id and with the same
- * expectation, which can have two outcomes. The log has it, then or now. Or its place is taken, and the message that stands
- * there says by whom: by this one, or by a successor's.
+ * A message whose answer was lost is sent again under the same id and with the same expectation. Either the log has
+ * it, then or now, or another message stands in its place, and shows a successor.
  *
- * A log that has lost messages may come to the same number a second time, with a successor's in front of it. So before a message
- * is sent again, the one before it must be seen in its place; and where there may be a successor, at first and afterwards, too.
+ * A log that has lost messages may come to the same number a second time, with a successor's in front of it. So
+ * before a message is sent again, the one before it must be seen in its place; where there may be a successor, also
+ * at first and afterwards.
  */
 import { JournalError } from '../../errors.js';
 import { decodeMessage, encodeMessage, idOf, type LogMessage } from './message.js';
@@ -20,7 +20,7 @@ import {
   type ReplicatedLog,
 } from './replicated-log.js';
 
-/** A log that refuses every message and shows none in its place has lost what it had, after so many refusals in a row. */
+/** After so many refusals in a row without a message in the place, the log has lost messages. */
 export const REFUSALS_MAX = 80;
 
 export class Appender {
@@ -31,18 +31,17 @@ export class Appender {
     private readonly log: ReplicatedLog,
     private end: LogPlace,
     private readonly patience: Patience,
-    /** Whether a successor may have taken over by now. */
     private readonly mayBeSucceeded: () => boolean,
   ) {}
 
-  /** Number of the last message that is known to be in the log. */
+  /** The last message that is known to be in the log. */
   get lastSequence(): number {
     return this.end.sequence;
   }
 
   /**
-   * Resolves once the message is in the log. Throws `replication_fenced` if another message is in its place or in that of the one
-   * before it, and `replication_went_back` if the log has lost the latter.
+   * Resolves once the message is in the log. Throws `replication_fenced` if another one is in its place or in that of
+   * the one before it, and `replication_went_back` if the log has lost the latter.
    */
   async append(message: LogMessage): Promise<void> {
     const bytes = encodeMessage(message);
@@ -58,7 +57,7 @@ export class Appender {
     this.#refusals = 0;
   }
 
-  /** Throws as `append` does if another message is in the place of the last one, or behind it. */
+  /** Throws as `append` does, also if a message is behind the last one. */
   async confirm(): Promise<void> {
     const next = await this.patience.until(async () => {
       await this.#checkEnd();
@@ -83,7 +82,7 @@ export class Appender {
     if (sequence === 0) return;
     const there = await this.log.read(sequence);
     if (there === null) {
-      // Whoever leads may have had it deleted; this process does not, then.
+      // A leader may have deleted it: then this process does not lead.
       const { first } = await this.log.bounds();
       const beyond = first > sequence ? await this.log.read(first) : null;
       if (beyond !== null) throw fenced(beyond);
@@ -102,7 +101,6 @@ export class Appender {
   }
 }
 
-/** The end of a leader that was overtaken by `entry`. */
 export function fenced({ sequence, bytes }: LogEntry): JournalError {
   const message = decodeMessage(bytes, sequence);
   const who =
@@ -116,7 +114,7 @@ export function fenced({ sequence, bytes }: LogEntry): JournalError {
   );
 }
 
-/** The end of a leader that finds its successor in the lease, which is written after the takeover. */
+/** A successor writes the lease after the takeover. */
 export function overtaken({ holder, epoch }: LeaseEntry): JournalError {
   return new JournalError(
     'replication_fenced',

@@ -1,6 +1,6 @@
 /**
- * Follows the replicated log from where the journal stands: finds that place, hands over batch after batch, and watches the
- * lease until this process may try to lead.
+ * Follows the replicated log from the journal's place, batch by batch, and watches the lease until this process may
+ * lead.
  */
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { JournalError } from '../../errors.js';
@@ -30,24 +30,24 @@ export interface FollowerOptions {
   readonly epochs: EpochMemory;
   /** Resolves after so many milliseconds, or earlier when there may be a new message. */
   readonly rest: (ms: number) => Promise<void>;
-  /** Resolves once the batch has found room with whoever takes it. */
+  /** Resolves once there is room for the next batch. */
   readonly onBatch: (row: StoredBatch) => Promise<void>;
   readonly onStatus: (status: FollowStatus) => void;
-  /** The log has lost its end, in these words; null when it is there again, or is known to be lost. */
+  /** The log has lost its end; null when it is there again, or is known to be lost. */
   readonly onLost: (reason: string | null) => void;
 }
 
-/** What has been read is not in the log any more, or what follows has been deleted: the place must be found anew. */
+/** The log has lost the last message read, or deleted the next: the place must be found anew. */
 export class PlaceLost extends Error {
   override readonly name = 'PlaceLost';
 }
 
-/** The lease may be read before the log's last message: so long what is missing may still come. */
+/** The lease may be read before the log's last message, which may come this much later. */
 const MAY_COME_MS = 1_000;
-/** How often a reader at the end looks for a message whose news was lost. */
+/** A reader at the end looks this often for a message whose news was lost. */
 const POLL_MS = 100;
 const STATUS_EVERY_MS = 500;
-/** Looks at the lease within its duration: a lapse is noticed that much later at the most. */
+/** A lapse is noticed a part of the lease's duration later at the most. */
 const LOOKS_PER_LEASE = 8;
 
 export class Follower {
@@ -55,16 +55,16 @@ export class Follower {
   #lease: LeaseState = 'held';
   #leader = '';
   #revision = -1;
-  /** How many revisions of the lease were seen: two mean that somebody renews it. */
+  /** Two seen revisions mean that somebody renews the lease. */
   #revisions = 0;
   /** The last leader had the log up to this command. */
   #toldSeq = 0;
-  /** Since when neither the log nor the journal here has all that the last leader had. */
+  /** Since then neither the log nor the journal here has all that the last leader had. */
   #missingSinceMs: number | null = null;
   #hasToldMissing = false;
   #leaseSeenMs = Number.NEGATIVE_INFINITY;
   #statusMs = Number.NEGATIVE_INFINITY;
-  /** When the end of the log was reached last; at first, when following began. */
+  /** When the end of the log was last reached; at first, when following began. */
   #endMs: number;
 
   private constructor(
@@ -80,8 +80,8 @@ export class Follower {
   }
 
   /**
-   * null where the journal's last batch is not in the log and others are in its place: it must be taken back first
-   * (`take-back.ts`). Throws what `locate` throws.
+   * null if the log has others in place of the journal's last batch: it must be taken back first (`take-back.ts`).
+   * Throws the errors of `locate`.
    */
   static async start(
     log: ReplicatedLog & LeaseStore,
@@ -96,24 +96,23 @@ export class Follower {
     return new Follower(log, journal, located.place, joiner, options);
   }
 
-  /** The journal's last sequence number that the log has, as far as it has been read. */
+  /** The journal's last number that the log has, as far as it was read. */
   get seq(): number {
     return this.joiner.at.lastSeq;
   }
 
-  /** The journal had batches behind the log's end when following began, and the log still does not have all of them. */
+  /** The journal had batches behind the log's end when following began, and the log lacks some of them still. */
   get isAhead(): boolean {
     return this.joiner.at.lastSeq < this.journal.end.lastSeq;
   }
 
-  /** The lease may have been given back. */
   lookSoon(): void {
     this.#leaseSeenMs = Number.NEGATIVE_INFINITY;
   }
 
   /**
-   * Resolves at the end of the log, once nobody else seems to lead. To be called again if the attempt to lead came too late.
-   * Throws `replication_led` in the role `leader` while another process leads, and `PlaceLost`.
+   * Resolves at the end of the log, once nobody else seems to lead. Call it again if the attempt to lead came too
+   * late. Throws `PlaceLost`, and `replication_led` in the role `leader` while another process leads.
    */
   async untilLeaderless(): Promise<LeadFrom> {
     const { patience, rest } = this.options;
@@ -140,20 +139,20 @@ export class Follower {
     this.place = { sequence: entry.sequence, id: entry.id };
     this.options.epochs.raise(message.epoch);
     if (message.kind === 'takeover') this.#tookOver(message);
-    // Parts that a leader left unfinished, or a takeover, are in nobody's way.
+    // A takeover, or parts that a leader left unfinished.
     if (row === null) return;
     if (before >= this.journal.end.lastSeq) await this.options.onBatch(row);
     else if (this.journal.chainAt(row.lastSeq) !== row.chain) throw unpublished(this.journal.end.lastSeq);
   }
 
-  /** Whoever has just taken over is not to be followed at once by another one. */
+  /** A new leader must not be followed at once by another one. */
   #tookOver({ node, epoch }: Takeover): void {
     this.#leader = node;
     this.#lease = 'held';
     this.#watch.tookOver(epoch, this.options.monotonicMs());
   }
 
-  /** What does not follow from what was read may follow from what has come in its place. */
+  /** A message that does not follow may show that the log has others in place of those that were read. */
   async #join({ bytes, sequence }: LogEntry): Promise<{ message: LogMessage; row: StoredBatch | null }> {
     try {
       const message = decodeMessage(bytes, sequence);
@@ -164,7 +163,7 @@ export class Follower {
     }
   }
 
-  /** Throws `PlaceLost` unless the last message that was read is still the one before the next. */
+  /** Throws `PlaceLost` unless the last message that was read still stands before the next. */
   async #checkPlace(): Promise<void> {
     const { sequence, id } = this.place;
     if (sequence === 0) return;
@@ -184,8 +183,8 @@ export class Follower {
   }
 
   /**
-   * The next leader must have what the last one had, in the log or in the journal here: it publishes anew what the log has
-   * lost. Without that nobody may lead, for orders that clients were told of would be gone.
+   * The next leader must have all that the last one had, in the log or in the journal here: it publishes anew the
+   * part that the log has lost. Else orders that clients were told of would be gone.
    */
   async #isMyTurn(): Promise<boolean> {
     const mayLead = this.#mayLead();
@@ -219,7 +218,7 @@ export class Follower {
     const entry = await patience.until(() => this.log.readLease());
     this.#leaseSeenMs = monotonicMs();
     this.#lease = this.#watch.saw(entry, this.#leaseSeenMs);
-    // What a server that lags behind has is older. A lease that an operator has given back is not, whatever its number.
+    // A server that lags behind gives an older one. An operator's released lease counts, whatever its number.
     if (entry === null || (entry.revision < this.#revision && !entry.isReleased)) return;
     this.#leader = entry.holder;
     this.#toldSeq = entry.lastSeq;
@@ -256,26 +255,25 @@ function ledBy(leader: string): JournalError {
 
 export class LeaseWatch {
   #revision = -1;
-  /** Monotonic time at which this revision was first seen. */
+  /** Monotonic. This revision was first seen then. */
   #sinceMs = 0;
   #seenMs = Number.NEGATIVE_INFINITY;
   #epoch = 0;
 
-  /** For the process of this name. */
   constructor(
     private readonly leaseMs: number,
     private readonly node: string,
   ) {}
 
-  /** The log has a takeover: its leader writes the lease next, and until then what stands there is that of an earlier one. */
+  /** The new leader writes the lease next; until then the entry is an earlier leader's. */
   tookOver(epoch: number, nowMs: number): void {
     this.#epoch = epoch;
     this.#sinceMs = nowMs;
   }
 
   /**
-   * `entry` was read at the monotonic time `nowMs`. A reader that was stopped, or could not read, has not watched: the
-   * lease begins anew. An older revision than one seen before is what a server that lags behind has, and no renewal.
+   * `entry` was read at the monotonic `nowMs`. A reader that was stopped, or could not read, has not watched: the
+   * lease begins anew. An older revision comes from a server that lags behind, and is no renewal.
    */
   saw(entry: LeaseEntry | null, nowMs: number): LeaseState {
     const hasWatched = nowMs - this.#seenMs <= this.leaseMs / 2;
@@ -293,7 +291,6 @@ export class LeaseWatch {
   }
 }
 
-/** Asked for at a time. */
 const AHEAD_MAX = 16;
 
 export class LogReader {
@@ -310,11 +307,11 @@ export class LogReader {
     return this.readSequence;
   }
 
-  /** The next message, or null at the end. Throws what reading throws; the same message is then the next one again. */
+  /** null at the end. After a throw the same message is the next one again. */
   async next(): Promise<LogEntry | null> {
     while (this.#ahead.length < this.#window) {
       const asked = this.log.read(this.readSequence + 1 + this.#ahead.length);
-      // Whoever awaits it learns of its failure; if it is dropped, nobody needs to.
+      // The caller that awaits it learns of its failure; a dropped one may fail unseen.
       asked.catch(() => undefined);
       this.#ahead.push(asked);
     }

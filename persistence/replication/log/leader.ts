@@ -26,21 +26,24 @@ export interface LeadFrom {
   readonly end: LogPlace;
   readonly at: ChainPosition;
   readonly epoch: number;
-  /** The last leader had the log up to this command. It may be behind `at` where the journal here has what the log has lost. */
+  /**
+   * The last leader had the log up to this command. It may be behind `at`: the journal here has messages that the log
+   * has lost.
+   */
   readonly toldSeq: number;
 }
 
-/** Of a message besides its text: its first line and what the protocol adds. */
+/** A message's first line, and the protocol's own part. */
 const HEAD_BYTES_MAX = 1_024;
 const RUN_BYTES = 8;
-/** Why a takeover is not in the log, or not the last one. */
+/** The takeover is not in the log, or not the last one. */
 const OUTRUN: readonly JournalErrorCode[] = ['replication_fenced', 'replication_went_back'];
 
 export class Leader {
   readonly #appender: Appender;
   #position: ChainPosition;
   #revision = 0;
-  /** Monotonic time at which the last renewal of the lease was begun: nobody takes over before it has lasted. */
+  /** Monotonic begin of the last renewal: nobody takes over before the lease has passed since. */
   #renewedMs: number;
   #isReleased = false;
 
@@ -54,10 +57,7 @@ export class Leader {
     this.#appender = new Appender(log, from.end, options.patience, () => this.#mayBeSucceeded);
   }
 
-  /**
-   * Makes the takeover the next message of the log, and writes the lease. null if the log ends elsewhere by now, or another one
-   * has taken over since.
-   */
+  /** Makes the takeover the log's next message, and writes the lease. null if another process came first. */
   static async takeOver(
     log: ReplicatedLog & LeaseStore,
     from: LeadFrom,
@@ -80,7 +80,7 @@ export class Leader {
     return this.from.epoch;
   }
 
-  /** Number of its last message in the log. */
+  /** Its last message in the log. */
   get sequence(): number {
     return this.#appender.lastSequence;
   }
@@ -90,7 +90,7 @@ export class Leader {
     return monotonicMs() - this.#renewedMs > leaseMs;
   }
 
-  /** Publishes the next batch; resolves once it is in the log. Throws `replication_fenced`. */
+  /** Resolves once the batch is in the log. Throws `replication_fenced`. */
   async publish(batch: Batch | StoredBatch): Promise<void> {
     const row = sealBatch(this.#position, batch);
     const textBytesMax = this.log.bytesMax - HEAD_BYTES_MAX;
@@ -98,12 +98,12 @@ export class Leader {
     this.#position = { lastSeq: row.lastSeq, chain: row.chain };
   }
 
-  /** Renews the lease. Throws `replication_fenced` if a later epoch has it, and what cannot be reached. */
+  /** Throws `replication_fenced` if a later epoch has the lease, and the errors of the log. */
   async renew(): Promise<void> {
     if (!this.#isReleased) await this.#write({ isReleased: false, successor: '' });
   }
 
-  /** Gives the lease back, so that the standby of this name, or any for '', need not wait until it lapses. */
+  /** The successor, or any standby for '', need not wait until the lease lapses. */
   async release(successor: string): Promise<void> {
     this.#isReleased = true;
     await this.#write({ isReleased: true, successor });
@@ -119,15 +119,15 @@ export class Leader {
       if (!(thrown instanceof PlaceTaken)) throw thrown;
       const there = await this.log.readLease();
       if (there !== null && there.epoch > this.epoch) throw overtaken(there);
-      // A renewal that was under way when the lease was given back.
+      // A renewal was under way when the lease was given back.
       if (this.#isReleased && !how.isReleased) return;
-      // That of an earlier leader, or one of our own whose answer was lost.
+      // An earlier leader's lease, or one of our own whose answer was lost.
       this.#revision = await this.log.writeLease(entry, there?.revision ?? 0);
     }
     this.#renewedMs = startedMs;
   }
 
-  /** Throws what `Appender.confirm` throws. No batch is under way. */
+  /** Throws as `Appender.confirm`. No batch may be under way. */
   confirm(): Promise<void> {
     return this.#appender.confirm();
   }

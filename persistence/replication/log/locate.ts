@@ -1,6 +1,4 @@
-/**
- * Where a journal stands in the replicated log. Positions only grow along the log, so they are searched by halves.
- */
+/** Finds a journal's place in the replicated log. Positions only grow along the log, so they are searched by halves. */
 import { JournalError } from '../../errors.js';
 import type { ChainPosition } from '../../journal/segment/batch-row.js';
 import { decodeMessage, type LogMessage, positionAfter } from './message.js';
@@ -9,15 +7,14 @@ import type { LogPlace, ReplicatedLog } from './replicated-log.js';
 export interface JournalEnds {
   readonly end: ChainPosition;
   /**
-   * The position before the last batch; null where the open segment has no batch. While a journal is replicated, a segment is
-   * sealed only after the log has all of it, so the last batch needs no look at an earlier one.
+   * Before the last batch; null where the open segment has no batch. A replicated journal's segment is sealed only
+   * after the log has all of it, so the last batch needs no look at an earlier segment.
    */
   readonly beforeLast: ChainPosition | null;
 }
 
-/** What is known of the journal at hand. */
 export interface LocalJournal extends JournalEnds {
-  /** Chain hash at a sequence number of the journal, or null. */
+  /** null if no batch ends at `seq`. */
   chainAt(seq: number): string | null;
 }
 
@@ -31,7 +28,7 @@ export type Located =
       /** The journal goes on behind `at`, where the log has nothing yet. */
       readonly isAhead: boolean;
     }
-  /** The journal's last batch is not in the log, where others follow `at`. It was never acknowledged. */
+  /** The log has others after `at`, not the journal's last batch, which was never acknowledged. */
   | { readonly kind: 'unpublished'; readonly at: ChainPosition }
   | { readonly kind: 'empty' };
 
@@ -55,7 +52,7 @@ export async function locate(log: ReplicatedLog, journal: LocalJournal): Promise
   const before = journal.beforeLast === null ? null : await search.find(journal.beforeLast);
   if (before !== null) return { kind: 'unpublished', at: before.at };
   const begin = await search.beginning();
-  // The last batch may be one to be taken back.
+  // The last batch may have to be taken back.
   const { lastSeq } = journal.beforeLast ?? journal.end;
   // With the first messages the place of `begin` may be deleted, too.
   if (begin > lastSeq || (begin === lastSeq && first > 1)) throw behind(first, journal.end.lastSeq, begin);
@@ -73,7 +70,6 @@ class Search {
     private readonly last: number,
   ) {}
 
-  /** The place of `position`, or null. */
   async find(position: ChainPosition): Promise<Found | null> {
     let low = this.first;
     let high = this.last;
@@ -90,13 +86,13 @@ class Search {
     return best?.at.lastSeq === position.lastSeq && best.at.chain === position.chain ? best : null;
   }
 
-  /** The journal's sequence number before the first message. */
+  /** The journal's number before the first message. */
   async beginning(): Promise<number> {
     const { message } = await this.#message(this.first);
     return message.kind === 'takeover' ? message.position.lastSeq : message.row.firstSeq - 1;
   }
 
-  /** The last place at `sequence` or before it; null if parts of one batch are all that there is. */
+  /** At `sequence` or before; null if there are only parts of one batch. */
   async placeUpTo(sequence: number): Promise<Found | null> {
     for (let at = sequence; at >= this.first; at--) {
       const { id, message } = await this.#message(at);
@@ -122,7 +118,7 @@ function behind(first: number, endSeq: number, begin: number | null): JournalErr
   );
 }
 
-/** The end of a process whose journal's last batch is in nobody else's history. */
+/** Nobody else's history has the journal's last batch. */
 export function unpublished(endSeq: number): JournalError {
   return new JournalError(
     'replication_unpublished',

@@ -1,19 +1,19 @@
 /**
- * The messages of the replicated log: a line of JSON that says what it is, and for batches their text behind it.
+ * The messages of the replicated log: a line of JSON, and behind it the text of a batch.
  *
- * A batch is published as it is in the journal, checksum and chain hash included, so that whoever reads it checks it as a row
- * of the journal. One that is longer than the servers take is sent in parts. Only the last part makes it a batch: parts
- * without it, left by a leader that ended, are followed by a takeover and count for nothing.
+ * A batch is published with its checksum and chain hash, so that a reader checks it as a row of the journal. One that
+ * is longer than the servers take is sent in parts. Only the last part makes it a batch: parts without it, left by a
+ * leader that ended, are followed by a takeover and count for nothing.
  */
 import { assert } from '../../../engine/base/assert.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { JournalError } from '../../errors.js';
 import { type ChainPosition, faultOfRow } from '../../journal/segment/batch-row.js';
 
-/** A part of a batch; most batches have one. */
+/** Most batches have one part. */
 export interface BatchPart {
   readonly kind: 'batch';
-  /** Counts the takeovers: that of the leader that published it. */
+  /** Counts the takeovers, up to that of the batch's leader. */
   readonly epoch: number;
   readonly row: Omit<StoredBatch, 'commands'>;
   /** From 1 to `parts`. */
@@ -23,15 +23,14 @@ export interface BatchPart {
   readonly text: Uint8Array;
 }
 
-/** Before its first batch, a leader says that it leads, and from where in the journal. */
+/** A leader's first message. */
 export interface Takeover {
   readonly kind: 'takeover';
   readonly epoch: number;
-  /** The name of the machine, as operators gave it. */
   readonly node: string;
   /** Different for each start of a process, so that no two takeovers are one message. */
   readonly run: string;
-  /** The journal's end, which the leader's first batch follows. */
+  /** The leader's first batch follows this position. */
   readonly position: ChainPosition;
 }
 
@@ -59,8 +58,8 @@ export function decodeMessage(bytes: Uint8Array, sequence: number): LogMessage {
 }
 
 /**
- * The message's id: the same for each attempt to publish it, and for no other message. It has the epoch, since a successor
- * publishes anew what the log does not have, or has lost, and that is another message.
+ * The same for each attempt to publish the message, and for no other message. The id has the epoch, since a successor
+ * that publishes a lost batch anew makes another message of it.
  */
 export function idOf(message: LogMessage): string {
   if (message.kind === 'takeover') return `takeover.${message.epoch}.${message.run}`;
@@ -68,7 +67,6 @@ export function idOf(message: LogMessage): string {
   return parts === 1 ? `${row.chain}.${epoch}` : `${row.chain}.${epoch}.${part}`;
 }
 
-/** The messages of `row`, each with at most `textBytesMax` bytes of its text. */
 export function partsOf({ commands, ...row }: StoredBatch, epoch: number, textBytesMax: number): BatchPart[] {
   const text = Buffer.from(commands);
   const parts = Math.max(1, Math.ceil(text.length / textBytesMax));
@@ -82,20 +80,17 @@ export function partsOf({ commands, ...row }: StoredBatch, epoch: number, textBy
   }));
 }
 
-/**
- * The journal's position once `message` has been read: where a takeover begins, or the end of a batch whose last part it is.
- * null for a part before the last, which changes nothing.
- */
+/** null for a part before the last, which changes nothing. */
 export function positionAfter(message: LogMessage): ChainPosition | null {
   if (message.kind === 'takeover') return message.position;
   return message.part === message.parts ? { lastSeq: message.row.lastSeq, chain: message.row.chain } : null;
 }
 
-/** Joins parts, message by message, and checks that each batch follows from the one before it. */
+/** Checks that each batch follows from the one before it. */
 export class BatchJoiner {
   #parts: BatchPart[] = [];
 
-  /** `epoch` is that of the last takeover read; 0 if it is before where the reading began. */
+  /** `epoch` is that of the last takeover read; 0 if there was none yet. */
   constructor(
     private position: ChainPosition,
     private epoch = 0,
@@ -108,7 +103,7 @@ export class BatchJoiner {
     return this.epoch;
   }
 
-  /** The batch that the next message completes, or null. Throws `replication_damaged`. */
+  /** null if the message completes no batch. Throws `replication_damaged`. */
   add(message: LogMessage, sequence: number): StoredBatch | null {
     if (message.kind === 'takeover') {
       this.#parts = [];

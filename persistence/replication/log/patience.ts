@@ -1,6 +1,6 @@
 /**
- * Waiting for servers that do not answer: what failed is tried again until it succeeds. That there is trouble is told once,
- * and once that it is over. A `JournalError` says that trying again is of no use, and so does an assertion.
+ * Repeats an attempt until it succeeds. Trouble is told once, and once that it is over. A `JournalError` or an
+ * assertion says that trying again is of no use.
  */
 import { AssertionError } from '../../../engine/base/assert.js';
 import { JournalError, messageOf } from '../../errors.js';
@@ -8,13 +8,13 @@ import { JournalError, messageOf } from '../../errors.js';
 export class Patience {
   #isInTrouble = false;
 
-  /** `onTrouble` gets the reason of the first failure in a row, and null once nothing is waited for any more. */
+  /** `onTrouble` gets the reason of the first failure in a row, and null once it is over. */
   constructor(
     private readonly pause: () => Promise<void>,
     private readonly onTrouble: (reason: string | null) => void,
   ) {}
 
-  /** The result of `attempt`, which is repeated while it throws. Throws a `JournalError` or an assertion of its. */
+  /** Throws a `JournalError` or an assertion of `attempt`. */
   async until<T>(attempt: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
@@ -40,8 +40,8 @@ export class Patience {
 }
 
 /**
- * The troubles of activities that go on side by side: one that succeeds does not end another one's. Told is one reason at a
- * time, and null once none is left.
+ * Troubles of activities side by side: one that succeeds does not end another's. One reason is told at a time, null
+ * once none is left.
  */
 export class Troubles {
   readonly #reasons = new Map<string, string>();
@@ -49,7 +49,7 @@ export class Troubles {
 
   constructor(private readonly tell: (reason: string | null) => void) {}
 
-  /** Takes the reasons of this activity; null for none. */
+  /** null for no trouble. */
   of(activity: string): (reason: string | null) => void {
     return (reason) => {
       if (reason === null) this.#reasons.delete(activity);

@@ -1,4 +1,4 @@
-/** How the NATS servers are reached: where they are, who we are, and whom we trust. */
+/** How the NATS servers are reached. */
 
 import { readFileSync } from 'node:fs';
 import {
@@ -15,11 +15,11 @@ export interface NatsSettings {
   readonly stream: string;
   /** A file as `nsc` writes it, or with one line `user:password`; null for neither. */
   readonly credentialsFile: string | null;
-  /** null for a connection without TLS. `caFile` is the authority that signed the servers' certificates; null: the system's. */
+  /** null without TLS. `caFile` is the authority that signed the servers' certificates; null: the system's. */
   readonly tls: { readonly caFile: string | null } | null;
 }
 
-/** A server that does not answer within this is not waited for. */
+/** A slower server is not waited for. */
 export const ANSWER_MS_MAX = 1_000;
 const PING_EVERY_MS = 1_000;
 const RECONNECT_EVERY_MS = 200;
@@ -52,7 +52,7 @@ function authenticatorOf(file: string): Authenticator {
   return usernamePasswordAuthenticator(user, password);
 }
 
-/** Its text. Throws `file_unreadable`. */
+/** Throws `file_unreadable`. */
 export function readNamedFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');

@@ -1,6 +1,6 @@
 /**
- * The replicated log in NATS JetStream: a stream in files on three servers, and a bucket with the lease beside it. Reads go
- * to the leaders of both, whose answers do not lag behind: never to any replica (`allow_direct`).
+ * The replicated log in NATS JetStream: a stream in files on three servers, and a bucket with the lease. Reads go to
+ * the leaders of both, whose answers do not lag behind: never to any replica (`allow_direct`).
  */
 import {
   JetStreamApiError,
@@ -25,14 +25,14 @@ import { ANSWER_MS_MAX, connectionOptions, type NatsSettings } from './nats-conn
 import { hasStream, makeStream, subjectOf } from './stream.js';
 
 /**
- * A server that is cut off from the others keeps its clients, and answers nothing of JetStream. After so long another one is
+ * A server that is cut off from the others keeps its clients, and answers nothing of JetStream: then another one is
  * asked.
  */
 const SILENT_MS_MAX = 2_000;
 const REPLICAS = 3;
 const WRONG_LAST_SEQUENCE = 10_071;
 const NO_MESSAGE = 10_037;
-/** Errors that the stream's leader alone can tell. */
+/** Only the stream's leader can tell these errors. */
 const ANSWERS: readonly number[] = [WRONG_LAST_SEQUENCE, NO_MESSAGE];
 const LEASE_KEY = 'leader';
 
@@ -51,7 +51,10 @@ export class NatsLog implements ReplicatedLog, LeaseStore, LogWords {
     this.#bytesMax = must(connection.info, 'what the server has said of itself').max_payload;
   }
 
-  /** Makes the stream and the bucket if they are missing. Throws if no server answers, or they are not as they must be. */
+  /**
+   * Makes the stream and the bucket if they are missing. Throws if no server answers, or they are not as they must
+   * be.
+   */
   static async open(settings: NatsSettings): Promise<NatsLog> {
     const connection = await connect(connectionOptions(settings));
     try {
@@ -69,7 +72,7 @@ export class NatsLog implements ReplicatedLog, LeaseStore, LogWords {
     }
   }
 
-  /** What the server says of itself; what the last one has said, while there is no connection to any. */
+  /** Without a connection, as the last server said. */
   get bytesMax(): number {
     this.#bytesMax = this.connection.info?.max_payload ?? this.#bytesMax;
     return this.#bytesMax;
@@ -143,13 +146,13 @@ export class NatsLog implements ReplicatedLog, LeaseStore, LogWords {
     }
   }
 
-  /** Asks whoever leads to hand over to `node`; resolves with the leader's name. Throws if none answers. */
+  /** Resolves with the leader's name. Throws if none answers. */
   async askToHandOver(node: string): Promise<string> {
     const answer = await this.connection.request(handOverOf(this.stream), node, { timeout: ANSWER_MS_MAX });
     return answer.string();
   }
 
-  /** The leader's name. Throws if none answers. */
+  /** Throws if no leader answers. */
   async askWhoLeads(): Promise<string> {
     const answer = await this.connection.request(leaderOf(this.stream), '', { timeout: ANSWER_MS_MAX });
     return answer.string();
@@ -202,7 +205,7 @@ export class NatsLog implements ReplicatedLog, LeaseStore, LogWords {
   }
 }
 
-/** The one that went through all takeovers of `npm run torment`. 2.9.10 lost and mixed up what it had acknowledged. */
+/** `npm run torment` has proven this one. 2.9.10 lost and mixed up acknowledged messages. */
 const OLDEST_VERSION = [2, 15, 1];
 
 /** Throws `replication_outdated`. */

@@ -1,10 +1,9 @@
-/** The stream of a replicated log in NATS JetStream. */
 import { JetStreamApiError, type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { JournalError, messageOf } from '../../errors.js';
 import { ANSWER_MS_MAX, connectionOptions, type NatsSettings } from './nats-connection.js';
 
-/** Where JetStream knows repeated messages by their ids. Later ones are found by their place (`Appender`). */
+/** JetStream knows repeated messages by their ids for this long. Later ones are found by their place (`Appender`). */
 const DUPLICATES_KNOWN_MS = 120_000;
 const MS_TO_NS = 1_000_000;
 const STREAM_NOT_FOUND = 10_059;
@@ -45,7 +44,7 @@ export async function makeStream(jsm: JetStreamManager, stream: string, replicas
   }
 }
 
-/** Whether the servers have a replicated log: for those who must not make one. Throws if no server answers. */
+/** For programs that must not make a log. Throws if no server answers. */
 export async function hasLog(settings: NatsSettings): Promise<boolean> {
   const connection = await connect(connectionOptions(settings));
   try {
