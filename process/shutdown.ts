@@ -60,7 +60,9 @@ export class Shutdown {
 
   /** The journal can no longer be trusted, or nothing is left to save: exits now. */
   fatal(error: unknown): never {
-    this.log.write('failed', { err: error });
+    // The name by which documents call it.
+    const code = error instanceof Error && 'code' in error ? { code: error.code } : {};
+    this.log.write('failed', { ...code, err: error });
     process.exit(1);
   }
 

@@ -108,6 +108,7 @@ export function run(
       await portsClosed;
       clearInterval(timer);
       lifecycle.stop();
+      watch.end();
       // The shadow reads the journal's files. The journal must be the last to close them, so that no WAL is left.
       await threads.close();
       await journal.close();

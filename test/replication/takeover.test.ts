@@ -70,7 +70,7 @@ describe('two machines', { skip: NO_NATS, concurrency: true }, () => {
     leader.run.signal('SIGCONT');
     const ended = await leader.run.ended;
     assert.equal(ended.code, 1);
-    assert.match(ended.stderr, /replication_fenced/);
+    assert.match(ended.stderr, /"event":"failed","code":"replication_fenced"/);
     assert.notEqual(await late, 201);
     // The order that was sent to it can be placed by its successor.
     const placed = await place(successor, bettor, 'late');

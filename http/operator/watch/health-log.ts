@@ -7,7 +7,12 @@ import type { OrderTimes } from '../../../engine/host/order-times.js';
 import type { PriceTracker } from '../../../engine/host/price-tracker.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
 import { ASSETS, accountId, marketId, RESULT_VOID, roundId, textAt } from '../../../engine/model/domain.js';
-import type { BalanceMoved, EngineEvent } from '../../../engine/model/events.js';
+import type {
+  BalanceMoved,
+  EngineEvent,
+  RoundNotOpened,
+  RoundResolved,
+} from '../../../engine/model/events.js';
 import { LOSS_SCOPES } from '../../../engine/model/loss-limits.js';
 import type { PriceTick } from '../../../engine/model/ports.js';
 import type { AssetsAt } from '../../../feeds/silent-assets.js';
@@ -34,8 +39,10 @@ export class HealthLog {
 
   readonly #archiveLag: ArchiveLag;
   readonly #minutes: MinuteLog;
+  readonly #rounds: RoundLines;
 
   constructor(private readonly options: HealthLogOptions) {
+    this.#rounds = new RoundLines(options.log);
     this.#archiveLag = new ArchiveLag(options.log);
     this.#minutes = new MinuteLog(options);
     options.tracker.onHeld((tick, latest) => this.#onHeld(tick, latest));
@@ -44,14 +51,9 @@ export class HealthLog {
 
   #onEvents(sequence: number, events: readonly EngineEvent[]): void {
     const { log } = this.options;
-    const voided: { readonly round: string; readonly reason: string }[] = [];
-    const unopened = new Map<string, string[]>();
     for (const event of events) {
-      if (event.type === 'roundResolved' && event.result === RESULT_VOID) {
-        voided.push({ round: roundId(event.market, event.roundNumber), reason: event.reason });
-      } else if (event.type === 'roundNotOpened') {
-        const markets = unopened.get(event.reason) ?? [];
-        unopened.set(event.reason, [...markets, marketId(event.market)]);
+      if (event.type === 'roundResolved' || event.type === 'roundNotOpened') {
+        this.#rounds.add(sequence, event);
       } else if (event.type === 'balanceMoved') {
         this.#onMoney(sequence, event);
       } else if (event.type === 'configured') {
@@ -74,11 +76,6 @@ export class HealthLog {
         const market = marketId(event.market);
         log.write(isSuspended ? 'market_suspended' : 'market_resumed', { sequence, market });
       }
-    }
-    if (voided.length > 0) log.write('rounds_voided', { sequence, rounds: voided });
-    for (const [reason, markets] of unopened) {
-      const isExpected = reason === 'market_hours' || reason === 'suspended' || reason === 'not_active';
-      log.write(isExpected ? 'rounds_paused' : 'rounds_not_opened', { sequence, reason, markets });
     }
   }
 
@@ -128,7 +125,8 @@ export class HealthLog {
       'enough',
       { ...this.options.disk(), neededBytes: recoveryNeedsBytes },
     );
-    this.#reportChange('orders', sequencer.gate ?? 'taken', 'taken');
+    if (!sequencer.ending || sequencer.isLost)
+      this.#reportChange('orders', sequencer.gate ?? 'taken', 'taken');
     const silent = this.options.silentAssets(nowMs);
     this.#reportChange(
       'price feed',
@@ -142,6 +140,12 @@ export class HealthLog {
     this.#reportChange('house capital', capital, 'enough');
     this.#archiveLag.check(sequencer.durableSeq, archiveSeq);
     this.#minutes.check();
+    this.#rounds.check();
+  }
+
+  /** Writes what waits. */
+  end(): void {
+    this.#rounds.write();
   }
 
   /** Logs a line when the condition of a thing changes; changes of `details` alone are not logged. */
@@ -152,6 +156,53 @@ export class HealthLog {
     const { log } = this.options;
     if (condition === sound) log.write('back_to_normal', { thing, condition });
     else log.write('needs_attention', { thing, condition, ...details });
+  }
+}
+
+/** Rounds end on whole minutes. */
+const BOUNDARY_MS = 60_000;
+
+/** Rounds of all assets end together, each asset's with a command of its own: one line tells of all that a boundary voids. */
+export class RoundLines {
+  /** The boundary's number, and whether there is more of it since the last check. */
+  #boundary = -1;
+  #isNew = false;
+  #sequence = 0;
+  #voided: { readonly round: string; readonly reason: string }[] = [];
+  /** Markets by the reason for which they open no round. */
+  readonly #unopened = new Map<RoundNotOpened['reason'], string[]>();
+
+  constructor(private readonly log: Pick<Log, 'write'>) {}
+
+  add(sequence: number, event: RoundResolved | RoundNotOpened): void {
+    const boundary = Math.floor(event.timeMs / BOUNDARY_MS);
+    if (boundary !== this.#boundary) this.write();
+    this.#boundary = boundary;
+    if (event.type === 'roundNotOpened') {
+      const markets = this.#unopened.get(event.reason) ?? [];
+      this.#unopened.set(event.reason, [...markets, marketId(event.market)]);
+    } else if (event.result === RESULT_VOID) {
+      this.#voided.push({ round: roundId(event.market, event.roundNumber), reason: event.reason });
+    } else return;
+    this.#sequence = sequence;
+    this.#isNew = true;
+  }
+
+  /** To be called about once a second: writes what has not grown since the last call. */
+  check(): void {
+    if (!this.#isNew) this.write();
+    this.#isNew = false;
+  }
+
+  write(): void {
+    const sequence = this.#sequence;
+    if (this.#voided.length > 0) this.log.write('rounds_voided', { sequence, rounds: this.#voided });
+    this.#voided = [];
+    for (const [reason, markets] of this.#unopened) {
+      const isExpected = reason === 'market_hours' || reason === 'suspended' || reason === 'not_active';
+      this.log.write(isExpected ? 'rounds_paused' : 'rounds_not_opened', { sequence, reason, markets });
+    }
+    this.#unopened.clear();
   }
 }
 

@@ -43,6 +43,11 @@ export class Watch {
     this.#figures.sample();
   }
 
+  /** To be called once nothing more happens. */
+  end(): void {
+    this.#log.end();
+  }
+
   /** To be called once, right after the lifecycle's start. */
   logAwaitedPrices(): void {
     this.#log.logAwaitedPrices();

@@ -32,7 +32,7 @@ test('the log reports a start, voided rounds, a kill, the recovery and a stop', 
   const first = await Server.start({ dataDir: root, env: INFO });
   const { accountId } = await first.createBettor();
   await first.toNextDay();
-  await first.push({ BTC: 100 });
+  await first.push({ BTC: 100, ETH: 100 });
   await first.advance(120_000);
   const { durableSequence: seq } = (await first.operator.get<{ durableSequence: number }>('/status')).data;
   // The log is written asynchronously, and a kill would lose buffered lines.
@@ -49,6 +49,7 @@ test('the log reports a start, voided rounds, a kill, the recovery and a stop', 
   const voided = linesOf(killed.stderr, 'rounds_voided').flatMap(({ rounds }) => rounds as object[]);
   const minutes = voided.filter((round) => /^BTC_ONE_MINUTE_/.test((round as { round: string }).round));
   assert.equal(minutes.length, 1, JSON.stringify(voided));
+  assert.equal(linesOf(killed.stderr, 'rounds_voided').length, 1, 'one line tells of both assets');
   assert.match(JSON.stringify(minutes[0]), /"reason":"no fresh price at the end of the round"/);
 
   const second = await Server.start({ dataDir: root, env: INFO });
