@@ -59,7 +59,8 @@ export class Engine implements EngineReads {
 
   /**
    * Applies one command. Only an accepted command changes the state and gets a sequence number. `gate` is the host's
-   * reason to refuse new orders, or null; `guards` are those of an order. A command older than the last accepted one is a programming error.
+   * reason to refuse new orders, or null; `guards` are those of an order. A command older than the last accepted one is
+   * a programming error.
    */
   apply(command: Command, gate: ErrorCode | null = null, guards: OrderGuards | null = null): Outcome {
     if (command.kind === 'placeOrder') return this.placeOrder(command, gate, guards);
@@ -219,22 +220,22 @@ export class Engine implements EngineReads {
     const row = rowOf(this.#state, account, bet);
     return row === 0 ? null : betView(this.#state, row);
   }
-  /** Bets in memory, most recently placed first, so many rows at a time. */
+  /** Bets in memory, most recently placed first. */
   betsPage(account: number, query: BetsQuery): BetsPage {
     return betsPage(this.#state, account, query);
   }
-  /** `allPositions`, and what the pages after it list. */
+  /** `allPositions`, and the rows that later pages list. */
   changesPage(account: number, limit: number): BetsPage & { readonly rest: Listed } {
     return changesPage(this.#state, account, limit);
   }
   rememberedOrder(order: PlaceOrder): Replayed | Rejected | null {
     return rememberedOrder(this.#state, order);
   }
-  /** What an order that is not remembered would be answered; `gate` and `guards` as when it is placed. */
+  /** The answer that the order would get if it is not remembered; `gate` and `guards` as when it is placed. */
   quoteOrder(order: PlaceOrder, gate: ErrorCode | null, guards: OrderGuards | null): OrderQuote {
     return quoteOrder(this.#state, order, gate, guards);
   }
-  /** The same of an order in so many equal parts. */
+  /** The same for an order in `parts` equal parts. */
   quoteParts(
     order: PlaceOrder,
     gate: ErrorCode | null,
@@ -248,7 +249,7 @@ export class Engine implements EngineReads {
     return seenKey(this.#state, account, digest, nowMs);
   }
 
-  /** The deposit or withdrawal of the account (0 is the house) under this reference, or null. */
+  /** The transfer of the account (0 is the house) under this reference, or null. */
   transfer(account: number, reference: string): BalanceMoved | null {
     return this.#state.house.reference(account, reference)?.event ?? null;
   }

@@ -1,10 +1,9 @@
 /**
- * The provably-fair hash of a bet. Each round has a secret seed. Its SHA-256 is published when
- * the round begins, the seed itself once the round is settled. `betHash` binds the facts of a bet to that seed: the
- * server cannot alter a bet without another seed, and another seed does not match the commitment.
+ * The provably-fair hash of a bet. Each round has a secret seed. Its SHA-256 is published when the round begins, the
+ * seed itself once the round is settled. `betHash` binds the facts of a bet to that seed: the server cannot alter a bet
+ * without another seed, which would not match the commitment.
  *
- * The hash is computed from journaled facts only, so a replay gives the same one. It is not part of the state: the
- * API computes it, and a bettor's programs check it.
+ * The hash is computed from journaled facts only, so a replay gives the same one. It is not part of the state.
  */
 
 import { flattenString } from './base/flatten-string.js';
@@ -14,12 +13,12 @@ import { betId, roundId, SIDES, textAt } from './model/domain.js';
 import type { HashedBet } from './model/events.js';
 import type { Sha256 } from './proofs/merkle.js';
 
-/** Hash functions, which the engine itself does not have. Text is hashed as UTF-8. */
+/** The engine itself has no hash functions. Text is hashed as UTF-8. */
 export interface FairnessTools {
-  /** SHA-256 in hex. */
+  /** In hex. */
   sha256(data: string | Uint8Array): string;
   readonly sha256Into: Sha256;
-  /** HMAC-SHA-256 in hex. */
+  /** In hex. */
   hmacSha256(secret: Uint8Array, text: string): string;
 }
 
@@ -43,11 +42,10 @@ function utf8Bytes(text: string): number {
   return bytes;
 }
 
-/** The fields shared by all bets of a round. */
 const roundFields = (seed: string, round: string): string =>
   asciiField(CONSTRUCTION) + asciiField(seed) + asciiField(round);
 
-/** The text that is hashed; numbers are in decimal digits. */
+/** Numbers are in decimal digits. */
 function betText(ofRound: string, bet: HashedBet): string {
   const text =
     ofRound +
@@ -61,7 +59,6 @@ function betText(ofRound: string, bet: HashedBet): string {
   return bet.clientSeed === null ? text : text + field(bet.clientSeed);
 }
 
-/** The hashes of bets of one round whose seed is known. */
 export function hasherOfRound(
   seed: string,
   market: number,
@@ -72,7 +69,6 @@ export function hasherOfRound(
   return (bet) => tools.sha256(betText(ofRound, bet));
 }
 
-/** Seeds of rounds and hashes of bets, from the master secret. */
 export class RoundSeeds {
   readonly #masterSecret: Uint8Array;
   readonly #tools: FairnessTools;
@@ -84,10 +80,7 @@ export class RoundSeeds {
     this.#tools = tools;
   }
 
-  /**
-   * The round's seed: HMAC-SHA-256 of the master secret and the round id, 64 hex digits. Secret until the round is
-   * settled.
-   */
+  /** HMAC-SHA-256 of the master secret and the round id, 64 hex digits. Secret until the round is settled. */
   seed(market: number, roundNumber: number): string {
     return this.#tools.hmacSha256(this.#masterSecret, roundId(market, roundNumber));
   }
@@ -102,7 +95,7 @@ export class RoundSeeds {
     return this.#tools.sha256(this.#textOf(bet));
   }
 
-  /** The same as 32 bytes, which are written into `into`. */
+  /** The same as 32 bytes. */
   betHashInto(bet: HashedBet, into: Uint8Array): void {
     this.#tools.sha256Into(this.#textOf(bet), into, 0);
   }

@@ -1,26 +1,22 @@
 /**
- * Assertions are for programming errors. After a failed one the ledger can no longer be trusted, so nothing catches
- * it and the process stops. Bad input is never an assertion: it is rejected with a code from
- * `errors.ts`.
+ * Assertions are for programming errors. After a failed one the ledger can no longer be trusted, so nothing catches it
+ * and the process stops. Bad input is rejected with a code from `errors.ts` instead.
  */
 export class AssertionError extends Error {
   override readonly name = 'AssertionError';
 }
 
-/** Throws when `condition` does not hold; `message` says what must be true. */
+/** `message` says what must be true. */
 export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new AssertionError(message);
 }
 
-/**
- * The failing branch of an assertion on a hot path, where building the message on every call would cost more than the
- * check.
- */
+/** Fails an assertion on a hot path, where building the message on every call would cost too much. */
 export function fail(message: string): never {
   throw new AssertionError(message);
 }
 
-/** Returns `value`, which must not be null; `what` names it in the error. */
+/** `what` names the value in the error. */
 export function must<T>(value: T | null | undefined, what: string): T {
   if (value === null || value === undefined) throw new AssertionError(`${what} is missing`);
   return value;

@@ -5,7 +5,6 @@
 import { assert } from './assert.js';
 
 const GROUP = 10_000;
-/** '0' to '9999', and the same with leading zeros. */
 const FIRST: readonly string[] = Array.from({ length: GROUP }, (_, n) => `${n}`);
 const NEXT: readonly string[] = FIRST.map((text) => text.padStart(4, '0'));
 
@@ -20,7 +19,7 @@ export function integerText(value: number): string {
   return integerText(high) + low;
 }
 
-/** Both groups of an integer below 10^8. Dividing 32-bit integers is faster than dividing doubles. */
+/** For integers below 10^8. Dividing 32-bit integers is faster than dividing doubles. */
 function groups(value: number, first: readonly string[]): string {
   const word = value | 0;
   if (word !== value) refuse();

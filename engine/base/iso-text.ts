@@ -8,12 +8,10 @@ const DAYS_TO_1970 = 719_468;
 const DAYS_OF_400_YEARS = 146_097;
 
 const digits = (value: number, length: number): string => `${value}`.padStart(length, '0');
-/** '00' to '59'. */
 const SECONDS: readonly string[] = Array.from({ length: 60 }, (_, n) => digits(n, 2));
-/** '.000Z' to '.999Z'. */
 const MILLISECONDS: readonly string[] = Array.from({ length: 1000 }, (_, n) => `.${digits(n, 3)}Z`);
 
-/** `2026-06-10`, of a day counted from 1970-01-01. */
+/** `day` is counted from 1970-01-01. */
 function dayText(day: number): string {
   const days = day + DAYS_TO_1970;
   const era = Math.floor(days / DAYS_OF_400_YEARS);
@@ -29,12 +27,11 @@ function dayText(day: number): string {
   return `${digits(year + 400 * era + (month < 3 ? 1 : 0), 4)}-${digits(month, 2)}-${digits(ofMonth, 2)}`;
 }
 
-/** Cached texts of minutes, by the low bits of the minute: lists repeat the same few. */
+/** The cache is addressed by the low bits of the minute: lists repeat the same few. */
 const MINUTES_KEPT = 64;
 const keptMinutes = new Array<number>(MINUTES_KEPT).fill(-1);
 const keptMinuteTexts = new Array<string>(MINUTES_KEPT).fill('');
 
-/** `2026-06-10T12:30:`. */
 function minuteText(minute: number): string {
   const slot = minute & (MINUTES_KEPT - 1);
   if (keptMinutes[slot] !== minute) {

@@ -50,7 +50,7 @@ export function percentUpE2(upCents: number, totalCents: number): number {
   return Number((BigInt(upCents) * 20_000n + BigInt(totalCents)) / (2n * BigInt(totalCents)));
 }
 
-/** floor(stake * odds * (1 - fee)) in cents. It starts from the published odds, so a client can recompute it. */
+/** floor(stake * odds * (1 - fee)) in cents, from the published odds, so that a client can recompute it. */
 export function payoutCents(stakeCents: number, publishedOddsE4: number, feeBps: number): number {
   const keptBps = 10_000 - feeBps;
   const product = stakeCents * publishedOddsE4;
@@ -61,8 +61,8 @@ export function payoutCents(stakeCents: number, publishedOddsE4: number, feeBps:
 }
 
 /**
- * Converts dollars to cents. Null if the amount is not finite, has more than two decimals or
- * exceeds `AMOUNT_CENTS_MAX`. Negative dollars give negative cents.
+ * Null if the amount is not finite, has more than two decimals or exceeds `AMOUNT_CENTS_MAX`. Negative dollars give
+ * negative cents.
  */
 export function centsOfDollars(dollars: number): number | null {
   const cents = Math.round(dollars * 100);
@@ -70,5 +70,5 @@ export function centsOfDollars(dollars: number): number | null {
   return cents === 0 ? 0 : cents;
 }
 
-/** Dollars for JSON. Exact: cents / 100 prints with at most two decimals. */
+/** Exact in JSON: cents / 100 prints with at most two decimals. */
 export const dollarsOfCents = (cents: number): number => cents / 100;

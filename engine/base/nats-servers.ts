@@ -1,4 +1,4 @@
-/** How operators name the NATS servers of a replicated log and its stream: in the configuration, and on the command line. */
+/** The text forms of NATS servers and stream names, for the configuration and the command line. */
 
 const PORT = 4222;
 const HOST_FORM = /^([A-Za-z0-9.-]+|\[[0-9a-fA-F:]+\])(:\d{1,5})?$/;
@@ -17,7 +17,6 @@ export interface NatsServers {
 /** null if the text has another form. */
 export function parseNatsServers(text: string): NatsServers | null {
   const [prefix = '', scheme] = /^(nats|tls):\/\//.exec(text) ?? [];
-  // Other programs want the scheme before each of them.
   const hosts = text.split(',').map((part, at) => {
     const host = part.trim();
     return at === 0 || host.startsWith(prefix) ? host.slice(prefix.length) : host;

@@ -1,12 +1,11 @@
 /**
- * Text that grows piece by piece, kept as bytes of UTF-8 and made a string once. A concatenated string is a rope of its
- * pieces: whoever needs it flat walks all of them, and printing digits by groups reads strings from all over the memory.
- * Both cost the event loop more than writing the bytes.
+ * Text that grows piece by piece, kept as bytes of UTF-8 and made a string once. A concatenated string is a rope, which
+ * V8 walks to flatten, and printing digits by groups reads strings from all over the memory. Both cost the event loop
+ * more than writing the bytes.
  */
 import { assert } from './assert.js';
 
 const BYTES_FIRST = 1 << 10;
-/** Bytes that an integer takes at most. */
 const INTEGER_BYTES_MAX = 16;
 /** Per UTF-16 code unit of a string. */
 const UTF8_BYTES_MAX = 3;
@@ -21,23 +20,22 @@ export class TextWriter {
   #bytes = new Uint8Array(BYTES_FIRST);
   #end = 0;
 
-  /** Drops what was written. */
   clear(): void {
     this.#end = 0;
   }
 
-  /** What was written, as a string. It stays, so that more can follow. */
+  /** Keeps the text, so that more can follow. */
   toString(): string {
     return decoder.decode(this.#bytes.subarray(0, this.#end));
   }
 
-  /** Any text without half a surrogate pair. */
+  /** `text` has no half of a surrogate pair. */
   text(text: string): void {
     this.#reserve(text.length * UTF8_BYTES_MAX);
     this.#end += encoder.encodeInto(text, this.#bytes.subarray(this.#end)).written;
   }
 
-  /** Text that is in UTF-8 already. Copied by hand: pieces are short. */
+  /** `bytes` are UTF-8. Copied by hand: pieces are short. */
   bytes(bytes: Uint8Array): void {
     this.#reserve(bytes.length);
     const into = this.#bytes;
@@ -46,13 +44,13 @@ export class TextWriter {
     this.#end = at;
   }
 
-  /** A character of ASCII, by its code. */
+  /** `code` is a character of ASCII. */
   byte(code: number): void {
     this.#reserve(1);
     this.#bytes[this.#end++] = code;
   }
 
-  /** The decimal digits of an integer from 0 to 2^53 - 1. */
+  /** Integers from 0 to 2^53 - 1. */
   integer(value: number): void {
     assert(Number.isSafeInteger(value) && value >= 0, 'digits are of integers from 0 on');
     this.#reserve(INTEGER_BYTES_MAX);
@@ -94,7 +92,7 @@ export class TextWriter {
     this.#end = at;
   }
 
-  /** Four digits, with leading zeros. */
+  /** With leading zeros. */
   #wholeGroup(word: number): void {
     const into = this.#bytes;
     const at = this.#end;

@@ -5,7 +5,7 @@
 import { assert } from '../base/assert.js';
 import type { BetPlaced, EngineEvent, OrderPending } from '../model/events.js';
 
-/** Scratch space for one event's fields: doubles, or pairs of 32-bit words in place of one. */
+/** One event's fields: doubles, or pairs of 32-bit words in place of one. */
 const doubles = new Float64Array(10);
 const words = new Uint32Array(doubles.buffer);
 
@@ -13,13 +13,12 @@ export class RollingDigest {
   #high = 0x9e3779b9;
   #low = 0x85ebca6b;
 
-  /** Folds one accepted command: its sequence number and every field of its events, in order. */
   foldOutcome(seq: number, events: readonly EngineEvent[]): void {
     this.#foldNumber(seq);
     for (const event of events) this.#foldEvent(event);
   }
 
-  /** `foldOutcome` for a single placed bet: most commands are orders. */
+  /** The same for a single placed bet: most commands are orders. */
   foldPlaced(seq: number, placed: BetPlaced): void {
     doubles[0] = seq;
     doubles[1] = placed.timeMs;
@@ -34,7 +33,7 @@ export class RollingDigest {
     doubles[8] = placed.payoutCents;
     doubles[9] = placed.newBalanceCents;
     this.#foldPairs(10);
-    // There is none where the seeds are fixed.
+    // A fixed seed has no fair share.
     if (placed.fairShareE6 >= 0) this.#foldNumber(placed.fairShareE6);
     this.#foldTexts(placed);
   }
@@ -50,7 +49,7 @@ export class RollingDigest {
     return (this.#high >>> 0).toString(16).padStart(8, '0') + (this.#low >>> 0).toString(16).padStart(8, '0');
   }
 
-  /** A settlement has one event per bet, so this event has a fast path; the others are folded generically. */
+  /** `betSettled` has a fast path, because a settlement has one per bet. */
   #foldEvent(event: EngineEvent): void {
     if (event.type === 'betPlaced' || event.type === 'orderPending') {
       this.#foldText(event.type);
@@ -68,7 +67,7 @@ export class RollingDigest {
     }
   }
 
-  /** A limit order, or one that has filled some: what `foldPlaced` folds of a bet, and what only these have. */
+  /** Limit orders fold their own fields besides those of `foldPlaced`. */
   #foldOrder(order: BetPlaced | OrderPending): void {
     const { filled } = order;
     for (const value of [order.timeMs, order.bet, order.account, order.market, order.roundNumber, order.side])
@@ -114,10 +113,7 @@ export class RollingDigest {
     this.#foldPairs(1);
   }
 
-  /**
-   * Folds the first `count` pairs of `words`: one round of a multiply-rotate mix each, with cross-feed between the
-   * halves.
-   */
+  /** One round of a multiply-rotate mix for each pair of `words`, with cross-feed between the halves. */
   #foldPairs(count: number): void {
     let high = this.#high;
     let low = this.#low;

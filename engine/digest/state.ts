@@ -35,7 +35,6 @@ type Line = (...values: unknown[]) => void;
 function digestAccounts(state: State, line: Line): void {
   for (let account = 1; account <= state.accounts.count; account++) {
     line('account', state.accounts.view(account), state.accounts.touchedSeq(account));
-    // Open and recently placed bets. The recently settled ones follow.
     line('open', openPositions(state, account, Number.POSITIVE_INFINITY));
     line('placed', orders(state, account, Number.POSITIVE_INFINITY));
     const resting = restingOf(state, account, Number.POSITIVE_INFINITY);
@@ -70,7 +69,7 @@ function digestMarkets(state: State, line: Line): void {
       market.lastRoundNumber,
     );
     for (const round of market.rounds.values()) {
-      // Bet rows are memory locations; the bets themselves are covered with their accounts.
+      // Rows are memory locations; the bets themselves are covered with their accounts.
       line('round', { ...round, firstBet: 0, lastBet: 0, nextToSettle: round.nextToSettle !== 0 });
       const late = round.status === SETTLED ? [] : [...lateBets(state, round)];
       if (late.length > 0) line('late', late);

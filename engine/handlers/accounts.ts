@@ -7,7 +7,6 @@ import { HOUSE } from '../state/house.js';
 import { type Effect, reject, type State } from '../state/state.js';
 import { cancelAllOf } from './limit-orders.js';
 
-/** An initial balance is a deposit with this reference. */
 const INITIAL_REFERENCE = 'initial';
 
 export function createAccount(state: State, command: CreateAccount): Effect {
@@ -21,7 +20,7 @@ export function createAccount(state: State, command: CreateAccount): Effect {
   return [{ type: 'accountCreated', timeMs, account }, moved];
 }
 
-/** A frozen account's resting orders are cancelled: nothing may come of them without its doing. */
+/** Freezing an account cancels its resting orders: nothing may come of them without its doing. */
 export function updateAccount(state: State, command: UpdateAccount): Effect {
   const { account, timeMs } = command;
   if (!state.accounts.has(account)) return noAccount();
@@ -32,10 +31,7 @@ export function updateAccount(state: State, command: UpdateAccount): Effect {
   return [{ type: 'accountUpdated', timeMs, account }, ...cancelled];
 }
 
-/**
- * Deposits and withdrawals. A reference used again with the same content is replayed; with other content it is
- * refused.
- */
+/** A reference used again with the same content is replayed; with other content it is refused. */
 export function transfer(state: State, command: Transfer): Effect {
   const { account, amountCents, reference, timeMs } = command;
   if (!state.accounts.has(account)) return noAccount();
@@ -52,7 +48,7 @@ export function transfer(state: State, command: Transfer): Effect {
   return [moveBalance(state, account, signedCents, reason, reference, timeMs)];
 }
 
-/** The same for the house. What the rounds hold, seeds included, is not in its balance. */
+/** The house's balance excludes everything that rounds hold, seeds included. */
 export function transferHouse(state: State, command: HouseTransfer): Effect {
   const { kind, amountCents, reference, timeMs } = command;
   const isDeposit = kind === 'depositHouse';
@@ -76,7 +72,6 @@ function withinDepositLimit(state: State, amountCents: number): boolean {
   return state.house.depositsCents + amountCents <= AMOUNT_CENTS_MAX;
 }
 
-/** A replay or a conflict if the reference was used before, else null. */
 function checkReference(
   state: State,
   account: number,

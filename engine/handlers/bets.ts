@@ -5,7 +5,7 @@ import type { Round } from '../state/rounds.js';
 import type { State } from '../state/state.js';
 import type { Offer } from './order-checks.js';
 
-/** The stake joins its pool at the offer. `row` is the bet's: the last of its round from now on. */
+/** The stake joins its pool at the offer. `row` becomes the last of its round. */
 export function joinRound(
   state: State,
   round: Round,
@@ -50,7 +50,7 @@ function quoteAt(round: Round, { upCents, edgeCents }: Offer): void {
   quote.edgeCents += edgeCents;
 }
 
-/** Fills a row for the order and links it to its account. Odds, percent and payout are the bet's, or those it waits for. */
+/** Odds, percent and payout are the bet's, or those that a resting order waits for. */
 export function addRow(
   state: State,
   order: PlaceOrder,

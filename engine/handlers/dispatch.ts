@@ -14,8 +14,8 @@ import * as settings from './settings.js';
 import { settle } from './settlement.js';
 
 /**
- * Executes any command but an order. The state has changed only if the effect is a list of events. `gate` is for what an
- * account may ask for, as in `placeOrder`.
+ * Executes any command but an order. The state has changed only if the effect is a list of events. `gate` refuses
+ * requests of accounts, as in `placeOrder`.
  */
 export function dispatch(
   state: State,
@@ -82,10 +82,7 @@ export function dispatch(
   }
 }
 
-/**
- * Records a command that changed rounds. Account reads wait for it to be durable, because they show the state of
- * rounds.
- */
+/** Records a command that changed rounds. Account reads show the state of rounds, so they wait until it is durable. */
 function moved(state: State, effect: Effect): Effect {
   if (Array.isArray(effect)) state.lifecycleSeq = state.nextSeq;
   return effect;

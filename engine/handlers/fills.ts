@@ -1,11 +1,11 @@
 /**
- * Filling resting limit orders. Whatever moves the odds, a bet or the house's quote, is followed by a pass over the round's
- * orders: the first that fits becomes a bet, by its limit, then by its time, whichever its side; that moves the odds, and
- * the search begins anew. Each step consumes an order, and a command takes so many steps at most. What is left goes on in
- * `fillOrders`.
+ * Filling resting limit orders. After a bet or a new quote has moved the odds, a pass over the round's orders makes the
+ * first that fits a bet: by its limit, then by its time, whichever its side. That moves the odds again, so the search
+ * begins anew. Each step consumes an order, and a command takes `ordersMax` steps; `fillOrders` goes on with the rest.
  *
  * An order fits if its bet gets at least the odds that it names, and its stake is within what is available on its side
- * (`engine/quotes/exposure.ts`), as long as its `validUntilMs` has not passed. The first two hold for smaller stakes, the first for lower limits too, so a search tree finds it.
+ * (`engine/quotes/exposure.ts`), as long as its `validUntilMs` has not passed. The first two hold for smaller stakes,
+ * the first for lower limits too, so a search tree finds it.
  */
 import type { PlaceOrder } from '../model/commands.js';
 import { DOWN, NO_FAIR_SHARE, UP } from '../model/domain.js';
@@ -19,16 +19,15 @@ import { type Effect, reject, type State } from '../state/state.js';
 import { joinRound } from './bets.js';
 import { isCovered, type Offer, offerFor, reaches, takesBets } from './order-checks.js';
 
-/** Orders that a bet fills at once at most: well below the time of a settlement's slice. */
+/** Orders that a bet fills at once. They take far less time than a slice of a settlement. */
 export const FILLS_MAX = 32;
 
-/** What a pass has done after an order. */
 interface Fills {
   readonly events: readonly OrderFilled[];
   readonly filled: LimitFills;
 }
 
-/** The pass after an order's bet; null if it has filled nothing. */
+/** The pass after an order's bet; null if it filled nothing. */
 export function fillsAfter(state: State, round: Round, { timeMs, fairShareE6 }: PlaceOrder): Fills | null {
   const events = fill(state, round, timeMs, fairShareE6, FILLS_MAX);
   if (events.length === 0) return null;
@@ -55,13 +54,13 @@ export function fillOrders(state: State, command: FillOrders): Effect {
   return events.length === 0 ? reject('invalid_request', 'no resting order can be filled') : events;
 }
 
-/** Whether `fillOrders` would fill an order. Changes nothing. */
+/** Changes nothing. */
 export function isFillable(state: State, market: number, fairShareE6: number, timeMs: number): boolean {
   const round = fillableRound(state, market, fairShareE6, timeMs);
   return round !== null && nextFill(state, round, fairShareE6, timeMs) !== null;
 }
 
-/** The market's round if its resting orders may be filled now. */
+/** Null unless the market's resting orders may be filled now. */
 function fillableRound(state: State, market: number, fairShareE6: number, timeMs: number): Round | null {
   const { current, suspended } = state.markets.market(market);
   if (current === null || state.books.ordersOf(current) === 0) return null;
@@ -86,7 +85,6 @@ function fill(
   return events;
 }
 
-/** The order to fill next, and what it gets. */
 interface NextFill {
   readonly limitRow: number;
   readonly side: number;
@@ -107,12 +105,11 @@ function nextFill(state: State, round: Round, fairShareE6: number, timeMs: numbe
 const ROUNDING = 1e-12;
 
 class SideSearch implements LimitSearch {
-  /** The order that fits, with its offer. */
   foundRow = 0;
   found: Offer | null = null;
   readonly #sideCents: number;
   readonly #totalE4: number;
-  /** Worked out when it is asked for: mostly no limit is within the odds. */
+  /** Worked out on demand: mostly no limit is within the odds. */
   #availableCents = -1;
 
   constructor(
@@ -150,7 +147,6 @@ class SideSearch implements LimitSearch {
   }
 }
 
-/** The resting order becomes a bet at the offer. */
 function become(
   state: State,
   round: Round,

@@ -34,7 +34,7 @@ export function updateKey(state: State, command: UpdateKey): Effect {
   return [{ type: 'keyUpdated', timeMs, key, account: view.account }];
 }
 
-/** Sets or brings forward the expiry: what was handed out for a time is never good for longer. */
+/** An expiry can only come forward: a key handed out for a time is never good for longer. */
 export function expireKey(state: State, { key, expiresAtMs, timeMs }: ExpireKey): Effect {
   if (!state.keys.has(key)) return noKey();
   const view = state.keys.view(key);
@@ -72,7 +72,6 @@ export function rotateKey(state: State, command: RotateKey): Effect {
   ];
 }
 
-/** `gate` is as for orders. */
 export function setDeadman(state: State, command: SetDeadman, gate: ErrorCode | null): Effect {
   const { key, seconds, timeMs } = command;
   if (!state.keys.has(key)) return noKey();
@@ -88,7 +87,6 @@ function checkScopes(state: State, account: number, scopesMask: number): Rejecte
   return isAllowed ? null : reject('tier_too_low', 'scopes that write need tier SILVER or higher');
 }
 
-/** Refuses one more key where the account has so many times the number of its tier. */
 function checkKeyLimit(state: State, account: number, timeMs: number, times: number): Rejected | null {
   const keysMax = times * (state.rulesInForce.tiers[state.accounts.tier(account)]?.activeKeysMax ?? 0);
   if (state.keys.activeCount(account, timeMs) < keysMax) return null;

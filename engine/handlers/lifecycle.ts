@@ -1,6 +1,4 @@
-/**
- * The lifecycle of rounds: time (`advance`), the price at a boundary, and voiding by an operator.
- */
+/** The lifecycle of rounds: time (`advance`), the price at a boundary, and voiding by an operator. */
 import type { Advance, BoundaryPrice, VoidRound } from '../model/commands.js';
 import {
   assetOf,
@@ -58,9 +56,8 @@ function endRound(state: State, market: Market, round: Round, timeMs: number, ev
  * Applies an asset's final price at a boundary: closes the rounds that end there and opens those that start there. If
  * the price is missing or too old, the closing round is voided and the next one does not open.
  *
- * A price can be fresh at the boundary but applied long after it, when the server was down. It still decides the
- * closing round. It opens none: bettors would know how the price has moved since. Such a window gets its round by
- * late opening, at a fresh price.
+ * When the server was down, a price fresh at the boundary is applied long after it. It still decides the closing round,
+ * but opens none: bettors would know how the price has moved since. That window's round opens late, at a fresh price.
  */
 export function boundaryPrice(state: State, command: BoundaryPrice): Effect {
   const { asset, boundaryMs, price, timeMs, estimate = null } = command;

@@ -9,7 +9,7 @@ import { type Effect, reject, type State } from '../state/state.js';
 
 const NOT_NOW = 'orders are not taken right now; try again';
 
-/** Cancels an order that rests. `gate` is as for orders: a cancellation has to be journaled, too. */
+/** `gate` is as for orders: a cancellation has to be journaled, too. */
 export function cancelOrder(state: State, command: CancelOrder, gate: ErrorCode | null): Effect {
   const { account, bet, timeMs } = command;
   const row = rowOf(state, account, bet);
@@ -19,7 +19,6 @@ export function cancelOrder(state: State, command: CancelOrder, gate: ErrorCode 
   return [release(state, row, END_CANCELLED, timeMs)];
 }
 
-/** Cancels a slice of those that rest. */
 export function cancelOrders(state: State, command: CancelOrders, gate: ErrorCode | null): Effect {
   const { account, market, side, placedBy, ordersMax, timeMs } = command;
   assert(ordersMax > 0, 'a slice takes at least one order');
@@ -32,7 +31,7 @@ export function cancelOrders(state: State, command: CancelOrders, gate: ErrorCod
   return gate === null ? cancelRows(state, rows, timeMs) : reject(gate, NOT_NOW);
 }
 
-/** The row of the account's bet, or 0 if it is not in memory or another's. */
+/** 0 if the bet is not in memory or another account's. */
 export function rowOf({ bets, history }: State, account: number, bet: number): number {
   let found = 0;
   history.newestFirst(account, (row) => {
@@ -47,14 +46,13 @@ export function isPending({ bets }: State, row: number): boolean {
   return ((bets.chunk(row).flags[bets.index(row)] as number) & BET_OPEN) !== 0 && bets.isUnfilled(row);
 }
 
-/** Cancels all resting orders of an account, at once: it is frozen. */
 export const cancelAllOf = (state: State, account: number, timeMs: number): EngineEvent[] =>
   cancelRows(state, restingOf(state, account, Number.POSITIVE_INFINITY), timeMs);
 
 const cancelRows = (state: State, rows: readonly number[], timeMs: number): EngineEvent[] =>
   rows.map((row) => release(state, row, END_CANCELLED, timeMs));
 
-/** Rows of the account's resting orders that fit, newest first, at most so many. */
+/** Newest first, at most `most`. */
 export function restingOf(
   state: State,
   account: number,
@@ -91,7 +89,6 @@ export function expireOrders(state: State, { timeMs, ordersMax }: ExpireOrders):
   return events.length === 0 ? reject('invalid_request', 'no resting order has expired') : events;
 }
 
-/** Gives back the stake of the order, which rests. */
 export function releaseLimit(state: State, limitRow: number, end: number, timeMs: number): BetSettled {
   const { limits } = state.bets;
   return release(state, limits.chunk(limitRow).betRow[limits.index(limitRow)] as number, end, timeMs);

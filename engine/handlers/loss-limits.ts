@@ -1,14 +1,14 @@
 /**
- * Loss limits: what nobody has thought of ends at them. The settlement with which a scope's losses of the day reach its limit
- * suspends all its markets, until an operator resumes each; from there on its losses count anew. Open rounds run to their
- * end, so a market may still lose what its seeds of these are.
+ * Loss limits bound the losses that nobody foresaw. The settlement with which a scope's losses of the day reach its
+ * limit suspends all its markets, until an operator resumes each; from there on its losses count anew. Open rounds run
+ * to their end, so a market may still lose the seeds of these.
  */
 
 import type { EngineEvent } from '../model/events.js';
 import { lossLimitCents, lostCents, marketsOfScope, scopesOfMarket } from '../model/loss-limits.js';
 import type { State } from '../state/state.js';
 
-/** Counts what a settled round has brought the house. */
+/** `resultCents` is what a settled round brought the house. */
 export function countResult(
   state: State,
   market: number,
@@ -40,7 +40,7 @@ function suspendAtLimit(state: State, scope: number, timeMs: number, events: Eng
   }
 }
 
-/** An operator resumes a market: what its scopes have lost so far counts no more where that has reached the limit. */
+/** Resuming a market forgets the losses of those of its scopes that have reached their limits. */
 export function liftLimits(state: State, market: number, timeMs: number): void {
   const { day } = state;
   day.turnTo(timeMs);

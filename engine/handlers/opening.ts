@@ -22,7 +22,7 @@ import { HOUSE } from '../state/house.js';
 import { type Market, Round, termsOf } from '../state/rounds.js';
 import { type Effect, reject, type State } from '../state/state.js';
 
-/** Opens a round now, at this price, in each of the `vacantMarkets` for which the price is fresh enough. */
+/** Opens a round in each of the `vacantMarkets` for which the price is fresh enough. */
 export function openLate(state: State, command: OpenLate): Effect {
   const { asset, price, priceTimeMs, timeMs } = command;
   const events: EngineEvent[] = [];
@@ -39,9 +39,7 @@ export function openLate(state: State, command: OpenLate): Effect {
   return events;
 }
 
-/**
- * Active markets of the asset that are open, have no round, and have enough betting time left in the current window.
- */
+/** Active markets of the asset that are open, have no round, and have enough betting time left in this window. */
 export function vacantMarkets(state: State, asset: number, timeMs: number): number[] {
   const { rules } = state;
   if (rules === null) return [];
@@ -59,7 +57,7 @@ export function vacantMarkets(state: State, asset: number, timeMs: number): numb
   return vacant;
 }
 
-/** Why this market may not have a round from `startMs` to `endMs`, or null. */
+/** Null if the market may have a round from `startMs` to `endMs`. */
 export function closedReason(
   state: State,
   market: number,
@@ -89,7 +87,6 @@ export function addRound(state: State, index: number, roundNumber: number, start
   return round;
 }
 
-/** Where a round's price came from, according to the command that brought it. */
 export function originOf(
   { priceTimeMs, source, evidence }: Pick<BoundaryPrice, 'priceTimeMs' | 'source' | 'evidence'>,
   isLate: boolean,
@@ -97,7 +94,7 @@ export function originOf(
   return { priceTimeMs, source, evidence, isLate };
 }
 
-/** Seeds both sides and makes the round LIVE. Returns false, having changed nothing, if the house cannot pay. */
+/** Returns false, having changed nothing, if the house cannot pay the seeds. */
 export function openRound(
   state: State,
   round: Round,

@@ -1,6 +1,6 @@
 /**
- * The checks of an order, in the order of docs/bots/reliable-orders.md, for orders that are placed and for those that are only
- * quoted: first those that find its round, then those of what it gets there. Messages are built only on refusal.
+ * The checks of an order, placed or only quoted, in the order of docs/bots/reliable-orders.md: first those that find
+ * its round, then those of its offer there. Messages are built only on refusal.
  */
 import { dollarsOfCents, oddsE4, payoutCents, percentUpE2 } from '../base/money.js';
 import type { OrderGuards, PlaceOrder } from '../model/commands.js';
@@ -13,16 +13,16 @@ import type { AccountChunk } from '../state/accounts.js';
 import { Round } from '../state/rounds.js';
 import { reject, type State } from '../state/state.js';
 
-/** What a bet of this stake gets in its round: odds and percent are those after the stake has joined its pool. */
+/** An offer for one stake. Odds and percent are those after the stake has joined its pool. */
 export interface Offer {
   /** UP's pool as the house quotes it, before the stake. */
   readonly upCents: number;
-  /** Both pools with the stake. */
+  /** With the stake. */
   readonly totalCents: number;
   readonly oddsE4: number;
   readonly entryPercentE2: number;
   readonly payoutCents: number;
-  /** What the bet earns the house on average; 0 in a round without quotes. */
+  /** The house's average gain from the bet; 0 in a round without quotes. */
   readonly edgeCents: number;
 }
 
@@ -49,10 +49,10 @@ export function offerFor(
   };
 }
 
-/** Whether a bet gets the least odds that its order takes: `minOdds` of any order, `limitOdds` of a limit order. */
+/** For `minOdds` of any order, and `limitOdds` of a limit order. */
 export const reaches = (offer: Offer, leastOddsE4: number): boolean => offer.oddsE4 >= leastOddsE4;
 
-/** The round that the order would join, or the refusal by what is checked before there are odds for it. */
+/** The round that the order would join, or the refusal by the checks that need no odds. */
 export function roundFor(
   state: State,
   order: PlaceOrder,
@@ -64,8 +64,8 @@ export function roundFor(
 }
 
 /**
- * The first of the other checks that refuses the order, or null. A limit order rests where odds or exposure do not allow a bet
- * yet. `ahead` is how many orders like this one are taken to be placed before it.
+ * The first of the other checks that refuses the order, or null. A limit order rests where odds or exposure do not
+ * allow a bet yet. `ahead` equal orders are assumed to be placed before it.
  */
 export function checkOffer(
   state: State,
@@ -88,11 +88,10 @@ export function checkOffer(
   );
 }
 
-/** Whether bets may be placed in the round, or come of resting orders. */
+/** Resting orders, too, become bets only then. */
 export const takesBets = (round: Round, timeMs: number): boolean =>
   round.status === LIVE && timeMs < round.bettingClosesMs;
 
-/** The market's round if it takes bets at the time of the order. */
 function openRound(
   state: State,
   order: PlaceOrder,
@@ -102,7 +101,7 @@ function openRound(
   const market = order.market < 0 ? null : state.markets.market(order.market);
   if (market === null || market.rules === null)
     return reject('market_not_found', 'no active market has this id');
-  // Before whatever may pass: who tries again has to learn that there is no more to try for.
+  // First: a client whose order is late must not try again for a refusal that may pass.
   const late = guards === null ? null : checkMoment(order, guards, market.current);
   if (late !== null) return late;
   if (!state.trading.enabled) return reject('trading_disabled', state.trading.reason);
@@ -123,7 +122,6 @@ function openRound(
   return round;
 }
 
-/** Whether the order comes in time, and for the round that it was meant for. */
 function checkMoment({ timeMs }: PlaceOrder, guards: OrderGuards, current: Round | null): Rejected | null {
   if (timeMs > guards.validUntilMs) return reject('order_expired', 'validUntil has passed');
   const { roundNumber } = guards;
@@ -142,13 +140,13 @@ function checkStake(state: State, { account, stakeCents }: PlaceOrder, round: Ro
   return reject('stake_out_of_range', `amount must be ${range} USD for this market and account tier`);
 }
 
-/** The side's published percentage, before this stake joins the pool. */
+/** Before this stake joins the pool. */
 export function publishedPercentE2({ side }: PlaceOrder, round: Round, upCents: number): number {
   const upE2 = percentUpE2(upCents, round.poolUpCents + round.poolDownCents);
   return side === UP ? upE2 : 10_000 - upE2;
 }
 
-/** Compares `expectedPercent` with the published percentage, in 1e-6 of a point, and `minOdds` with the offered odds. */
+/** Points are compared in 1e-6. */
 function checkOdds(
   order: PlaceOrder,
   round: Round,
@@ -180,7 +178,7 @@ function checkExposure(order: PlaceOrder, round: Round, offer: Offer): Rejected 
   return reject('round_exposure_limit', exposureText(round, order));
 }
 
-/** Whether the bet breaks neither rule of `engine/quotes/exposure.ts`. */
+/** By both rules of `engine/quotes/exposure.ts`. */
 export function isCovered(round: Round, side: number, offer: Offer): boolean {
   const owedCents = side === UP ? round.payoutUpCents : round.payoutDownCents;
   if (owedCents + offer.payoutCents > offer.totalCents) return false;
@@ -199,7 +197,6 @@ function checkOpenBets(rules: Rules, accounts: AccountChunk, a: number, ahead: n
   return reject('too_many_open_bets', `an account may have ${rules.openBetsMax} open bets`);
 }
 
-/** Whether an order with an Idempotency-Key can be remembered. */
 function checkMemory({ idempotency }: State, rules: Rules, order: PlaceOrder): Rejected | null {
   if (order.idempotency === null) return null;
   const { idempotencyTtlMs, idempotencyEntriesMax } = rules;

@@ -1,7 +1,4 @@
-/**
- * Placing a bet: first all checks, then all changes. A quote is the checks alone. Nearly all commands are orders, so a
- * bet's row is looked up once.
- */
+/** Placing a bet: first all checks, then all changes. A quote is the checks alone. */
 
 import { assert } from '../base/assert.js';
 import { payoutCents } from '../base/money.js';
@@ -27,9 +24,9 @@ import {
 } from './order-checks.js';
 
 /**
- * Places a bet; a limit order whose odds or exposure do not allow the bet now rests. `gate` is the host's reason to refuse
- * new orders (clock, backlog, disk), or null. It does not apply to replays, and neither do `guards`. The bet comes in a list
- * if it has a limit, or has filled resting orders, with their events behind it.
+ * Places a bet; a limit order whose odds or exposure do not allow the bet now rests. `gate` is the host's reason to
+ * refuse new orders (clock, backlog, disk), or null; like `guards`, it does not apply to replays. The bet comes in a
+ * list if it has a limit, or has filled resting orders, with their events behind it.
  */
 export function placeOrder(
   state: State,
@@ -50,17 +47,16 @@ export function placeOrder(
     : place(state, order, round, offer);
 }
 
-/** What the order gets in its round at this moment. */
 function offerNow(order: PlaceOrder, round: Round): Offer {
   const { side, stakeCents, fairShareE6 } = order;
   return offerFor(round, side, stakeCents, fairShareE6, quotedUpCents(round, fairShareE6));
 }
 
-/** Whether a limit order is placed at this offer; where it is not, it rests. */
+/** Otherwise the limit order rests. */
 const isFit = ({ side, limitOddsE4 }: PlaceOrder, round: Round, offer: Offer): boolean =>
   reaches(offer, limitOddsE4) && isCovered(round, side, offer);
 
-/** What `placeOrder` would answer to an order that it does not remember, by the same checks. Changes nothing. */
+/** The answer of `placeOrder` to an order that it does not remember. Changes nothing. */
 export function quoteOrder(
   state: State,
   order: PlaceOrder,
@@ -82,8 +78,8 @@ export function quoteOrder(
 }
 
 /**
- * What `parts` equal orders would be answered one after the other at this moment, by the same checks, on a round for trial.
- * Resting orders are not filled in between: a quote costs nothing, and must not tell where those of others wait.
+ * The answers to `parts` equal orders one after the other at this moment, by the same checks, on a round for trial. No
+ * resting orders are filled in between: a quote costs nothing, and must not tell where those of others wait.
  */
 export function quoteParts(
   state: State,
@@ -141,7 +137,7 @@ export function rememberedOrder(
   return known === null ? null : replayOf(known, idempotency);
 }
 
-/** What is remembered of an Idempotency-Key at `nowMs`, whichever order it was used for. */
+/** `nowMs` decides how far back the memory goes, whichever order the key was used for. */
 export function seenKey(state: State, account: number, digest: IdempotencyDigest, nowMs: number): SeenKey {
   const { idempotencyTtlMs } = state.rulesInForce;
   const known = state.idempotency.find(account, digest, nowMs, idempotencyTtlMs);
@@ -193,7 +189,6 @@ function place(state: State, order: PlaceOrder, round: Round, offer: Offer): Bet
   return limitOddsE4 === NO_LIMIT ? placed : [placed];
 }
 
-/** Reserves the stake of a limit order that its round does not take at once. */
 function rest(state: State, order: PlaceOrder, round: Round): OrderPending {
   const { account, side, stakeCents, limitOddsE4, validUntilMs, timeMs, idempotency } = order;
   const seq = state.nextSeq;

@@ -1,6 +1,6 @@
 /**
  * Puts the Merkle root of a locked round on record (`engine/proofs`). It is made and signed beside the engine, which
- * checks what it can: that the round is one whose bets are final, and that the root is over as many.
+ * checks only that the round's bets are final, and that the root is over as many.
  */
 import type { PublishRoot } from '../model/commands.js';
 import { LOCKED, SETTLING } from '../model/domain.js';

@@ -1,7 +1,4 @@
-/**
- * Settings that affect outcomes and are therefore journaled: rules, the directory's setup, market hours, the trading
- * switch, suspensions and a manual clock.
- */
+/** Settings that affect outcomes, and are therefore journaled. */
 import { assert } from '../base/assert.js';
 import type {
   Configure,
@@ -39,7 +36,7 @@ export function setRulesInForce(state: State, rules: Rules, rulesVersion: number
   });
 }
 
-/** The engine's arithmetic depends on these. The configuration has been validated, with messages for people, before. */
+/** The engine's arithmetic depends on these. The configuration was validated, with messages for people, before. */
 function assertSound(rules: Rules): void {
   assert(rules.feeBps >= 0 && rules.feeBps < 10_000, 'the fee is 0 to 9,999 basis points');
   assert(rules.tiers.length === TIERS.length, 'there are rules for every tier');

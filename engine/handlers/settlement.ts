@@ -1,7 +1,6 @@
 /**
  * Resolving rounds and paying them out. Resolved rounds wait in a queue, and their bets are credited in journaled
- * slices, so that a round with many bets does not block orders. What is left after the last bet
- * goes to the house.
+ * slices, so that a round with many bets does not block orders. The rest of the pot goes to the house.
  */
 import { assert, must } from '../base/assert.js';
 import type { Settle } from '../model/commands.js';
@@ -28,7 +27,7 @@ import { type Effect, reject, type State } from '../state/state.js';
 import { releaseLimit } from './limit-orders.js';
 import { countResult } from './loss-limits.js';
 
-/** Sets the round's result. A round without bets and resting orders is settled at once; any other joins the queue. */
+/** A round without bets and resting orders is settled at once; any other joins the queue. */
 export function resolveRound(
   state: State,
   round: Round,
@@ -52,8 +51,8 @@ export function resolveRound(
 }
 
 /**
- * Settles at most `betsMax` bets, oldest round first, those orders before them that still rest in it: its betting closed
- * while the server was down, or an operator has voided it. Rejected if no round is waiting.
+ * Settles at most `betsMax` bets, oldest round first; before them come the orders that still rest in it, because its
+ * betting closed while the server was down, or an operator has voided it. Rejected if no round is waiting.
  */
 export function settle(state: State, command: Settle): Effect {
   const queue = state.markets.settling;
@@ -115,7 +114,6 @@ function settleBet(state: State, round: Round, timeMs: number, events: EngineEve
   state.history.settled(account, row, state.rulesInForce.historyBetsMax);
 }
 
-/** After the last bet: the round is SETTLED, and the house takes the rest of its pot. */
 function finishRound(state: State, round: Round, timeMs: number, events: EngineEvent[]): void {
   const { market, roundNumber } = round;
   const restCents = round.poolUpCents + round.poolDownCents - round.paidCents;
@@ -157,7 +155,6 @@ function betResult(roundResult: number, side: number): number {
     : LOSS;
 }
 
-/** What a settled bet pays: the promised payout, the stake back, or nothing. */
 export function paidCents(result: number, stakeCents: number, payoutCents: number): number {
   if (result === WIN) return payoutCents;
   return result === LOSS ? 0 : stakeCents;

@@ -7,7 +7,7 @@ import { TextWriter } from '../base/text-writer.js';
 import type { Batch, Clock } from '../model/ports.js';
 import { OpenBatch } from './open-batch.js';
 
-/** A closed batch. Its row is made right after its last command, when the engine's digest is that of the batch. */
+/** The row is made right after the last command, when the engine's digest is that of the batch. */
 interface ClosedBatch {
   readonly batch: OpenBatch;
   readonly row: Batch;
@@ -20,7 +20,6 @@ export class BatchQueue {
   readonly #closed: ClosedBatch[] = [];
   #inFlight: OpenBatch | null = null;
 
-  /** `digest` returns the engine's current rolling digest. */
   constructor(
     private readonly batchCommandsMax: number,
     private readonly clock: Clock,
@@ -45,7 +44,6 @@ export class BatchQueue {
     return this.#open;
   }
 
-  /** Closes the open batch if command `seq` has filled it. */
   joined(seq: number): void {
     const batch = this.#open;
     if (batch === null || batch.lastSeq !== seq) fail(`command ${seq} is not the last of the open batch`);
@@ -57,7 +55,7 @@ export class BatchQueue {
     this.#open = null;
   }
 
-  /** Drops all batches. Whoever waits for one after command `heldSeq` is refused: it will not be written. */
+  /** Drops all batches. Waiters for commands after `heldSeq` are refused: these will not be written. */
   refuseAfter(heldSeq: number): void {
     const batches = [this.#inFlight, ...this.#closed.map(({ batch }) => batch), this.#open];
     this.#inFlight = null;
@@ -66,7 +64,7 @@ export class BatchQueue {
     for (const batch of batches) if (batch !== null && batch.lastSeq > heldSeq) batch.refuseWaiters();
   }
 
-  /** The next row for an idle writer, or null. It is monotonic time `nowMs`. */
+  /** The next row for an idle writer, or null. `nowMs` is monotonic. */
   next(nowMs: number): Batch | null {
     assert(this.#inFlight === null, 'one batch is in flight at a time');
     if (this.#closed.length === 0) this.#closeOpen();
@@ -86,10 +84,10 @@ export class BatchQueue {
     return batch;
   }
 
-  /** The batch that contains command `seq`, which is not durable yet. */
+  /** The batch of command `seq`, which is not durable yet. */
   with(seq: number): OpenBatch {
     const open = this.#open;
-    // Nearly always: whoever has just submitted an order waits for it.
+    // Nearly always: an order is waited for as soon as it is submitted.
     if (open !== null && seq >= open.firstSeq && seq <= open.lastSeq) return open;
     if (this.#inFlight !== null && seq <= this.#inFlight.lastSeq) return this.#inFlight;
     const closed = this.#closed.find(({ batch }) => seq <= batch.lastSeq);

@@ -9,17 +9,15 @@ import { RULES_VERSION, type Rules } from '../model/rules.js';
 import type { Setup } from '../model/setup.js';
 import type { Sequencer } from './sequencer.js';
 
-/** Reference of the house's first deposit. */
 const CAPITAL_REFERENCE = 'initial-capital';
 
-/** Submits a command that must be accepted. */
 export function mustSubmit(sequencer: Sequencer, command: SubmittedCommand): Accepted {
   const outcome = sequencer.submit(command);
   assert(outcome.status === 'accepted', `${command.kind} at the start is ${outcome.status}`);
   return outcome;
 }
 
-/** Puts `rules` in force for rounds opened from now on. Returns whether they differ from those before. */
+/** Returns whether the rules differ from those in force before. */
 export function applyRules(sequencer: Sequencer, rules: Rules): boolean {
   const { engine } = sequencer;
   if (engine.rulesVersion === RULES_VERSION && isSame(engine.rules, rules)) return false;
@@ -32,14 +30,12 @@ export function applyRules(sequencer: Sequencer, rules: Rules): boolean {
   return true;
 }
 
-/** Journals the directory's setup if it differs from the journaled one. */
 export function declareSetup(sequencer: Sequencer, { feed, clock, rulesFrom }: Setup): void {
   const known = sequencer.engine.setup;
   if (known?.feed === feed && known.clock === clock && known.rulesFrom === rulesFrom) return;
   mustSubmit(sequencer, { kind: 'declareSetup', timeMs: sequencer.stampMs(), feed, clock, rulesFrom });
 }
 
-/** Deposits the house's capital at the very first start. */
 export function fundHouse(sequencer: Sequencer, amountCents: number): void {
   if (amountCents === 0) return;
   mustSubmit(sequencer, {

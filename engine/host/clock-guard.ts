@@ -15,13 +15,12 @@
 export const BACKWARD_STEP_MS_MAX = 1_000;
 /** Tolerated gain on the monotonic clock within `ANCHOR_MS`. */
 export const FORWARD_STEP_MS_MAX = 5_000;
-/** After a forward step both clocks must agree for this long... */
+/** After a forward step both clocks must agree for this long, to within the tolerance. */
 export const AGREEMENT_MS = 10_000;
-/** ...to within this much. */
 const AGREEMENT_TOLERANCE_MS = 1_000;
 /** With open stakes no clock is believed of itself that is further ahead of the last stamp. */
 export const GAP_MS_MAX = 900_000;
-/** How long an anchor is used before it is renewed. Slewing is far slower than the tolerance within this time. */
+/** An anchor is renewed after this time. Slewing is far slower than the tolerance within it. */
 const ANCHOR_MS = 60_000;
 
 export type ClockCondition = 'sound' | 'behind' | 'unconfirmed' | 'stepped';
@@ -46,8 +45,8 @@ export class ClockGuard {
   }
 
   /**
-   * Evaluates one reading of both clocks, in milliseconds, against the last stamp. Returns whether the wall clock is
-   * sound. Must be called at least every few seconds.
+   * Evaluates one reading of both clocks against the last stamp. Returns whether the wall clock is sound. Must be
+   * called at least every few seconds.
    */
   sample(wallMs: number, monotonicMs: number, lastStampMs: number): boolean {
     if (this.#behind) this.#behind = wallMs < lastStampMs;
@@ -58,7 +57,7 @@ export class ClockGuard {
     return this.condition === 'sound';
   }
 
-  /** Somebody who knows what time it is has confirmed the last reading. */
+  /** Somebody who knows the time has confirmed the last reading. */
   believe(): void {
     this.#isBelieved = true;
     this.#stepped = false;

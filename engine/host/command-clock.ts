@@ -38,7 +38,6 @@ export class CommandClock {
     this.check();
   }
 
-  /** The time of a command issued now, in milliseconds. */
   next(): number {
     const wallMs = this.clock.nowMs();
     const stepMs = wallMs - this.lastStampMs;
@@ -47,7 +46,7 @@ export class CommandClock {
     return this.lastStampMs;
   }
 
-  /** Compares the clocks. Call several times a second. */
+  /** Call several times a second. */
   check(): void {
     this.#sampleClocks(this.clock.nowMs());
   }

@@ -6,10 +6,8 @@ const PAUSE_MS_MAX = 1_000;
 export class CommitTimer {
   #tookMs = 0;
 
-  /** `sampledMs` is the current monotonic time. */
   constructor(private sampledMs: number) {}
 
-  /** A commit begins. */
   restart(): void {
     this.#tookMs = 0;
   }

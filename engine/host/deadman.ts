@@ -1,11 +1,11 @@
 /**
- * Cancels the resting orders of keys whose bots have gone: a stream of the key has asked for it, and since then none of the
- * key's streams has sent a message for so long, or the last one that asked has ended. A start begins every countdown anew.
+ * Cancels the resting orders of keys whose bots have gone. A stream of the key asks for it; it happens once no stream
+ * of the key has sent a message for so long, or the last one that asked has ended. A start begins every countdown anew.
  */
 import type { Outcome } from '../model/events.js';
 import type { CommandSink } from './resting-orders.js';
 
-/** Orders cancelled in one turn, for all keys together: about a millisecond of work. */
+/** All keys together: about a millisecond of work. */
 const ORDERS_A_TURN = 1_000;
 
 interface Watched {
@@ -14,15 +14,14 @@ interface Watched {
   /** Messages of the key's streams up to `sinceMs`. */
   heard: number;
   sinceMs: number;
-  /** Its orders are being cancelled. */
   isDue: boolean;
 }
 
 export interface DeadmanOptions {
   readonly sequencer: CommandSink & { stampMs(): number };
-  /** Of the countdowns; never runs backwards. */
+  /** Never runs backwards. */
   readonly nowMs: () => number;
-  /** How many messages the key's streams have sent: a number that each one changes. */
+  /** Changes with each message of the key's streams. */
   readonly heard: (key: number) => number;
 }
 
@@ -34,12 +33,11 @@ export class Deadman {
     for (let key = 1; key <= engine.keyCount; key++) if (engine.key(key).deadmanSeconds > 0) this.#watch(key);
   }
 
-  /** One more of the key's streams asks. */
   opened(key: number): void {
     this.#watch(key).streams += 1;
   }
 
-  /** One of those that have asked has ended. */
+  /** A stream that asked has ended. */
   ended(key: number): void {
     const watched = this.#watch(key);
     watched.streams -= 1;
@@ -49,7 +47,7 @@ export class Deadman {
     this.#look(key, watched, ORDERS_A_TURN);
   }
 
-  /** Puts a countdown in force, 0 for none. */
+  /** 0 ends the countdown. */
   set(key: number, seconds: number): Outcome {
     const { sequencer, nowMs } = this.options;
     const outcome = sequencer.submit({ kind: 'setDeadman', timeMs: sequencer.stampMs(), key, seconds });
@@ -57,7 +55,7 @@ export class Deadman {
     return outcome;
   }
 
-  /** Cancels what is due. Call several times a second. */
+  /** Call several times a second. */
   pump(): void {
     if (this.options.sequencer.stopped) return;
     let ordersLeft = ORDERS_A_TURN;
@@ -97,7 +95,7 @@ export class Deadman {
     return watched.isDue;
   }
 
-  /** Cancels at most so many of the key's orders, and returns how many. After the last one the countdown begins anew, or is over. */
+  /** Returns how many orders it cancelled. After the last one the countdown begins anew, or is over. */
   #fire(key: number, watched: Watched, ordersMax: number): number {
     const { sequencer, nowMs } = this.options;
     const { account } = sequencer.engine.key(key);

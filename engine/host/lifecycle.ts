@@ -1,7 +1,7 @@
 /**
  * Drives everything that no client requests: locks and ends of rounds, boundary prices, late openings, settlement
- * slices, resting orders and market hours. It runs at its own pace: `pump` polls feeds and clocks several times a second, and no
- * outside event triggers any of this.
+ * slices, resting orders and market hours. `pump` polls feeds and clocks several times a second; no outside event
+ * triggers any of this.
  */
 import { assert } from '../base/assert.js';
 import type { SubmittedCommand } from '../model/commands.js';
@@ -15,8 +15,8 @@ import type { Sequencer } from './sequencer.js';
 import { BOUNDARY_STEP_MS, boundaryAtOrBefore } from './ticks/boundary-window.js';
 
 /**
- * Market hours of an asset class around `nowMs`, computed from time-zone data; null if it is always open. Should
- * return the same array while nothing changes, which saves a comparison.
+ * Market hours of an asset class around `nowMs`; null if it is always open. The same array while nothing changes saves
+ * a comparison.
  */
 export type Calendar = (assetClass: AssetClass, nowMs: number) => Sessions | null;
 
@@ -24,11 +24,10 @@ export interface LifecycleOptions {
   readonly feeds: readonly PriceFeed[];
   readonly calendar: Calendar;
   readonly fairShare: FairShareNow;
-  /** Runs the function soon, in a later turn of the event loop. */
+  /** Runs the function in a later turn of the event loop. */
   readonly schedule: (run: () => void) => void;
-  /** Maximum number of bets in a settlement command. A turn of the event loop runs one such command. */
+  /** Bets of a settlement command. A turn of the event loop runs one such command. */
   readonly settleBetsMax: number;
-  /** Times settlement commands. */
   readonly clock: Clock;
   /**
    * The process has stalled if this much engine time has passed since the last pump or tick. Infinity for a manual
@@ -40,8 +39,7 @@ export interface LifecycleOptions {
 /** Shorter than the grace for late ticks, and far longer than the usual interval between pumps. */
 export const STALL_MS = 1_000;
 /**
- * After a stall boundaries wait for ticks again, but no more often than this: a server that keeps stalling must go
- * on.
+ * A stall makes boundaries wait for ticks again, but no more often than this: a server that keeps stalling must go on.
  */
 const STALLS_APART_MS = 10_000;
 
@@ -84,10 +82,7 @@ export class Lifecycle {
     };
   }
 
-  /**
-   * Starts the feeds, and catches up with the time since the last journaled command; then calls `onBegun`. The rules must be
-   * configured.
-   */
+  /** Catches up with the time since the last journaled command, then calls `onBegun`. The rules must be configured. */
   start(onBegun: () => void = () => undefined): void {
     assert(!this.#started, 'the lifecycle is started once');
     assert(this.#engine.rules !== null, 'the rules are configured before rounds begin');
@@ -135,7 +130,7 @@ export class Lifecycle {
     else this.#notifyIdle();
   }
 
-  /** As long as the clock that a start finds is not confirmed, nothing moves. The feeds show what time it is elsewhere. */
+  /** Nothing moves until the clock that a start finds is confirmed. The feeds show the time elsewhere. */
   #hasBegun(nowMs: number): boolean {
     if (this.#begun) return true;
     if (this.sequencer.wallClock.condition === 'unconfirmed') {
@@ -153,8 +148,9 @@ export class Lifecycle {
   }
 
   /**
-   * When `pump` next has work after `nowMs`, as far as time decides: a round's lock or end, the close of betting where orders
-   * rest, a boundary (late openings), the end of a grace, and feed polls while a boundary is waiting for a price.
+   * When `pump` next has work after `nowMs`, as far as time decides: a round's lock or end, the close of betting where
+   * orders rest, a boundary (late openings), the end of a grace, and feed polls while a boundary is waiting for a
+   * price.
    */
   nextDueMs(nowMs: number): number {
     let dueMs = Math.min(this.#engine.nextDueMs, this.tracker.nextDueMs(), nextBoundaryMs(nowMs));
@@ -171,7 +167,7 @@ export class Lifecycle {
     this.pump();
   }
 
-  /** Like `whenIdle`, but waits until the work is durable, or cannot be (`whenDurable`). The operator API waits for this. */
+  /** Like `whenIdle`, but waits until the work is durable, or cannot be (`whenDurable`). */
   whenQuiet(release: () => void, refuse: () => void): void {
     this.whenIdle(() => this.sequencer.whenDurable(this.#engine.seq, release, refuse));
   }
@@ -180,7 +176,7 @@ export class Lifecycle {
     for (const release of this.#idleWaiters.splice(0)) release();
   }
 
-  /** Schedules the next pump; with a large backlog, only once it is durable. */
+  /** With a large backlog, only once it is durable. */
   #scheduleTurn(): void {
     if (this.#turnPending) return;
     this.#turnPending = true;
@@ -236,7 +232,7 @@ export class Lifecycle {
     this.#settleBets = Math.min(this.#settleBets, settleBetsMax);
   }
 
-  /** Submits a command that the engine has named as due: it cannot be rejected, unless the server is stopping. */
+  /** The engine has named the command as due: it cannot be rejected, unless the server is stopping. */
   #submit(command: SubmittedCommand): void {
     const outcome = this.sequencer.submit(command);
     assert(

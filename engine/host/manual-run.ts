@@ -1,6 +1,5 @@
 /**
- * Moves a manual clock (sandbox) as a real one moves: through every instant at which something is due, in order, and
- * executes all that is due before time goes on.
+ * Moves a manual clock (sandbox) through every instant at which something is due, and executes it before time goes on.
  */
 import { assert } from '../base/assert.js';
 import type { By } from '../model/domain.js';
@@ -21,16 +20,15 @@ export interface ManualRunParts {
 export class ManualRun {
   #last: Promise<void> = Promise.resolve();
 
-  /** `setClock` sets the clock that the sequencer reads. */
   constructor(
     private readonly parts: ManualRunParts,
     private readonly setClock: (nowMs: number) => void,
   ) {}
 
   /**
-   * Moves the clock forward by `advanceMs`, an integer >= 0, after any earlier runs. Resolves with the time reached
-   * once it and all work on the way, settlements included, are durable. If the server is stopping, the run ends early
-   * and resolves with the time from which the next one continues. `by` is for the record.
+   * `advanceMs` is an integer >= 0. Runs follow each other. Resolves with the time reached once it and all work on the
+   * way, settlements included, are durable. If the server is stopping, the run ends early and resolves with the time
+   * from which the next one continues. `by` is for the record.
    */
   advance(advanceMs: number, by: By | null = null): Promise<number> {
     assert(Number.isSafeInteger(advanceMs) && advanceMs >= 0, 'a manual clock moves by whole milliseconds');
@@ -66,7 +64,7 @@ export class ManualRun {
     this.parts.sequencer.submit({ kind: 'moveClock', timeMs, ...(by === null ? {} : { by }) });
   }
 
-  /** All that is due is done, and each locked round's root is on record, before anything can be known of its result. */
+  /** Each locked round's root is on record before anything can be known of its result. */
   async #idle(): Promise<void> {
     await new Promise<void>((resolve) => this.parts.lifecycle.whenIdle(resolve));
     await new Promise<void>((resolve) => this.parts.roots.whenPublished(resolve));

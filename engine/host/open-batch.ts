@@ -1,6 +1,6 @@
 /**
- * A batch of commands that become durable together. The journal gets their text; their events are kept here for the
- * readers, and the waiters until they are released.
+ * Commands that become durable together. The journal gets their text; their events are kept here for the readers, and
+ * the waiters until they are released.
  */
 import { assert } from '../base/assert.js';
 import type { TextWriter } from '../base/text-writer.js';
@@ -9,12 +9,12 @@ import type { Command, PlaceOrder } from '../model/commands.js';
 import type { BetPlaced, EngineEvent } from '../model/events.js';
 import type { Batch } from '../model/ports.js';
 
-/** When a batch went to the journal and when it was durable, in monotonic milliseconds. */
+/** In monotonic milliseconds. */
 export interface CommitTimes {
   readonly handedOverMs: number;
   readonly durableMs: number;
 }
-/** Of what was durable before anybody waited for it. */
+/** For commands that were durable before anybody waited. */
 export const NOT_WAITED: CommitTimes = { handedOverMs: 0, durableMs: 0 };
 export type Release = (times: CommitTimes) => void;
 /** The clock is read once per this many waiters. */
@@ -22,11 +22,11 @@ const RELEASED_AT_ONCE = 8;
 const OPEN = 0x5b;
 const COMMA = 0x2c;
 const CLOSE = 0x5d;
-/** Receives the events of every durable command except those orders that do no more than place a bet, once and in order. */
+/** Receives, once and in order, the events of every durable command except orders that only place a bet. */
 export type EventReader = (seq: number, events: readonly EngineEvent[]) => void;
-/** Receives every durable bet of these orders once and in order, a batch at a time, after the events of the batch's others. */
+/** Receives every durable bet of these orders once and in order, a batch at a time, after the batch's other events. */
 export type BetReader = (bets: readonly BetPlaced[]) => void;
-/** Called at the end of each durable batch, whose commands have these numbers. */
+/** Called at the end of each durable batch. */
 export type EndReader = (firstSeq: number, lastSeq: number) => void;
 export interface BatchReader {
   readonly events: EventReader;
@@ -39,7 +39,7 @@ export class OpenBatch implements CommitTimes {
   handedOverMs = 0;
   durableMs = 0;
   #timeMs = 0;
-  /** Sequence numbers and events of commands other than orders, in step. */
+  /** Commands other than orders, in step with `#events`. */
   readonly #seqs: number[] = [];
   readonly #events: (readonly EngineEvent[])[] = [];
   readonly #bets: BetPlaced[] = [];
@@ -48,10 +48,7 @@ export class OpenBatch implements CommitTimes {
   readonly #refusals: (() => void)[] = [];
   #released = 0;
 
-  /**
-   * `openedMs` is the monotonic time at which the first command joined. `text` is the batch's alone until its row has been
-   * made.
-   */
+  /** `openedMs` is monotonic. `text` is the batch's alone until its row has been made. */
   constructor(
     readonly firstSeq: number,
     readonly openedMs: number,
@@ -66,7 +63,6 @@ export class OpenBatch implements CommitTimes {
     return this.lastSeq - this.firstSeq + 1;
   }
 
-  /** How many of the commands are orders. */
   get orders(): number {
     return this.#bets.length;
   }
@@ -98,12 +94,11 @@ export class OpenBatch implements CommitTimes {
     this.#refusals.push(refuse);
   }
 
-  /** The batch was not written, and will not be. */
   refuseWaiters(): void {
     for (const refuse of this.#refusals) refuse();
   }
 
-  /** The journal's row; `digest` is the engine's rolling digest after the last command. */
+  /** `digest` is the engine's rolling digest after the last command. */
   row(digest: string): Batch {
     this.text.byte(CLOSE);
     return {

@@ -1,16 +1,16 @@
 /**
- * How long orders took, without looking at any of them: a commit's orders are counted together, with the time from the
- * moment at which the first of them was taken until the last of their answers had gone out. An order's own time is that at most.
+ * How long orders took, without looking at any of them: a commit's orders are counted together, with the time from when
+ * the first was taken until the last answer had gone out. An order's own time is that at most.
  */
 
 const STEPS_PER_DOUBLING = 8;
 const SHORTEST_MS = 1 / 16;
-/** Up to about a minute; what takes longer counts as that. */
+/** Up to about a minute; longer times count as that. */
 const STEPS = 20 * STEPS_PER_DOUBLING;
 
 export interface OrderFigures {
   readonly orders: number;
-  /** 99 of 100 took at most so long, rounded up by less than a tenth, in milliseconds; null where there was none. */
+  /** Rounded up by less than a tenth; null without orders. */
   readonly p99Ms: number | null;
 }
 
@@ -27,7 +27,7 @@ export class OrderTimes {
     this.#orders += orders;
   }
 
-  /** The figures of all that was added since the last call. */
+  /** The figures since the last call. */
   take(): OrderFigures {
     const orders = this.#orders;
     const figures = { orders, p99Ms: orders === 0 ? null : this.#quantileMs(0.99) };

@@ -1,7 +1,7 @@
 /**
  * Turns price ticks, which are not journaled, into journaled prices: `boundaryPrice` commands for boundaries that
- * rounds are waiting for, and `openLate` commands for markets without a round while the price is fresh. It is not
- * part of the engine's state and starts empty.
+ * rounds are waiting for, and `openLate` commands for markets without a round while the price is fresh. It is not part
+ * of the engine's state and starts empty.
  */
 import { assert, must } from '../base/assert.js';
 import type { BoundaryPrice, OpenLate } from '../model/commands.js';
@@ -13,7 +13,7 @@ import { BoundaryWindow, GRACE_MS } from './ticks/boundary-window.js';
 import { DEFAULT_JUMP_LIMITS, type HeldPrice, type JumpLimits, Jumps } from './ticks/jumps.js';
 import { priceAgeMsMax, type Waiting, waitingBoundaries } from './ticks/waiting.js';
 
-/** A tick further ahead of engine time than this is refused. */
+/** Ticks further ahead of engine time are refused. */
 const TICK_AHEAD_MS_MAX = 1_000;
 /** Longest source and origin together: they are journaled as evidence. */
 export const TICK_EVIDENCE_LENGTH_MAX = 4_096;
@@ -21,16 +21,14 @@ export const TICK_EVIDENCE_LENGTH_MAX = 4_096;
 const TAKEN: TickVerdict = { taken: true };
 const refuse = (detail: string): TickVerdict => ({ taken: false, detail });
 
-/** Learns from ticks how prices move. */
 export interface Estimator {
   take(tick: PriceTick): void;
   /** null where nothing depends on it. */
   estimate(asset: number): PriceEstimate | null;
 }
 
-/** The same with its deadline, for status. */
 export interface AwaitedPrice extends Waiting {
-  /** When the price is final at the latest; until then a tick may still decide it. */
+  /** The price is final by then; until then a tick may still decide it. */
   readonly untilMs: number;
 }
 
@@ -57,11 +55,11 @@ export class PriceTracker {
     this.#jumps = ASSETS.map(() => new Jumps(jumpLimits));
   }
 
-  /** Numbers of ticks accepted and refused since the start. */
+  /** Since the start. */
   get tickCounts(): { readonly taken: number; readonly refused: number } {
     return { taken: this.#takenCount, refused: this.#refusedCount };
   }
-  /** Boundary prices that rounds are waiting for, oldest boundary first. */
+  /** Oldest boundary first. */
   get awaited(): readonly AwaitedPrice[] {
     return this.#waiting.map(({ asset, boundaryMs }) => {
       const untilMs = this.#windows[asset]?.graceEndsMs(boundaryMs) ?? boundaryMs + GRACE_MS;
@@ -72,17 +70,17 @@ export class PriceTracker {
     return this.#waiting.length;
   }
 
-  /** The estimator receives every tick that is accepted from now on, and boundary prices carry what it has learned. */
+  /** The estimator receives every tick that is accepted from now on, and boundary prices carry its estimates. */
   teach(estimator: Estimator): void {
     this.#estimator = estimator;
   }
 
-  /** The reader receives every tick that begins to be held back as absurd, and the one that it is too far from. */
+  /** `latest` is the price from which the tick is too far. */
   onHeld(reader: (tick: PriceTick, latest: PriceTick) => void): void {
     this.#onHeld = reader;
   }
 
-  /** Starts at engine time `nowMs`, to which the engine has advanced, before the first tick. */
+  /** Called once, at engine time `nowMs`, to which the engine has advanced, before the first tick. */
   start(nowMs: number): void {
     assert(this.#windows.length === 0, 'the price tracker is started once');
     this.#startMs = nowMs;
@@ -90,22 +88,28 @@ export class PriceTracker {
     this.refresh(nowMs);
   }
 
-  /** The asset's tick with the greatest timestamp, or null. */
+  /** The tick with the greatest timestamp, or null. */
   latest(asset: number): PriceTick | null {
     return this.#windows[asset]?.latest ?? null;
   }
 
-  /** When the asset's last tick with a newer timestamp than all before it arrived, in engine time; -Infinity before the first. */
+  /**
+   * When the asset's last tick with a newer timestamp than all before it arrived, in engine time; -Infinity before the
+   * first.
+   */
   renewedMs(asset: number): number {
     return must(this.#renewedMs[asset], 'a known asset');
   }
 
-  /** The asset's price that is held back as absurd, or null. */
+  /** The price that is held back as absurd, or null. */
   held(asset: number): HeldPrice | null {
     return this.#jumps[asset]?.held ?? null;
   }
 
-  /** An operator vouches for the price that is held back: it is accepted at engine time `nowMs`, and later ones follow it. */
+  /**
+   * An operator vouches for the price that is held back: it is accepted at engine time `nowMs`, and later ones follow
+   * it.
+   */
   confirmHeld(asset: number, nowMs: number): void {
     const tick = this.#jumps[asset]?.release() ?? null;
     const window = this.#windows[asset];
@@ -118,7 +122,7 @@ export class PriceTracker {
     for (const window of this.#windows) window.resume(nowMs);
   }
 
-  /** Accepts or refuses a tick that arrives at engine time `nowMs`. A tick overtaken by a later one is accepted. */
+  /** `nowMs` is the engine time of the arrival. A tick overtaken by a later one is accepted. */
   offer(tick: PriceTick, nowMs: number): TickVerdict {
     const window = this.#windows[tick.asset];
     const refusal =
@@ -162,7 +166,7 @@ export class PriceTracker {
     );
   }
 
-  /** Updates the boundaries that rounds are waiting for. The engine has advanced to `nowMs`. */
+  /** The engine has advanced to `nowMs`. */
   refresh(nowMs: number): void {
     if (this.#waitingOfSeq !== this.engine.lifecycleSeq) {
       this.#waitingOfSeq = this.engine.lifecycleSeq;
@@ -181,9 +185,7 @@ export class PriceTracker {
     });
   }
 
-  /**
-   * Final prices that rounds are waiting for, oldest boundary first. An asset's boundaries never overtake each other.
-   */
+  /** Final prices, oldest boundary first. An asset's boundaries never overtake each other. */
   boundaryPrices(nowMs: number): BoundaryPrice[] {
     const held = new Set<number>();
     const commands: BoundaryPrice[] = [];
@@ -213,7 +215,6 @@ export class PriceTracker {
     return estimate === null ? {} : { estimate };
   }
 
-  /** A command for each asset with a vacant market and a price fresh enough to open it. */
   lateOpens(nowMs: number): OpenLate[] {
     const commands: OpenLate[] = [];
     this.#windows.forEach(({ latest }, asset) => {
@@ -245,7 +246,7 @@ export class PriceTracker {
   }
 }
 
-/** Why a tick is refused whatever came before it, as a sentence for people, or null. */
+/** For people; null if the tick is sound by itself. */
 function malformedReason(tick: PriceTick, nowMs: number): string | null {
   if (!Number.isFinite(tick.price) || tick.price <= 0) return 'the price is not a positive number';
   if (!Number.isSafeInteger(tick.timeMs) || tick.timeMs < 0) return 'the timestamp is not a time';

@@ -1,11 +1,10 @@
 /**
- * UP's fair share in the round that a market has open, by the asset's latest tick: what an order takes into the engine
- * (`engine/quotes`), and what the market's pools are shown by. What it learns of prices is journaled with boundary prices:
- * after a restart it goes on with what the engine has kept of that.
+ * UP's fair share in a market's open round, by the asset's latest tick, for orders (`engine/quotes`) and for the pools
+ * as shown. The volatility behind it is journaled with boundary prices: a restart goes on from the engine's estimates.
  *
  * The share follows from the tick alone: the time left is counted from the tick's own time, so it stays the same until
- * another tick arrives. It is worked out when it is asked for first, which costs nothing where nobody looks; every
- * order after a tick finds that tick's share. There is none where the public may know more than the tick says.
+ * another tick arrives. It is worked out on demand, once a tick. There is none where the public may know more than the
+ * tick says.
  */
 import { must } from '../base/assert.js';
 import {
@@ -30,10 +29,9 @@ import { Volatility, YEARLY_VOLATILITY } from './ticks/volatility.js';
 
 /** A round whose price is to move by fewer steps between the close of betting and its end is not quoted. */
 const STEPS_MIN = 6;
-/** Nor is one that is to move by less than so many spreads: the middle of a wide one says little of where the price is. */
+/** Nor is one that is to move by fewer spreads: the middle of a wide one says little of where the price is. */
 const SPREADS_MIN = 10;
 
-/** A market's last share, and what it was worked out from. */
 interface Quoted {
   readonly round: RoundView;
   readonly tick: PriceTick;
@@ -42,14 +40,14 @@ interface Quoted {
 
 export class Quoter implements Estimator {
   readonly #volatilities: readonly Volatility[];
-  /** By asset: where its last tick came from. */
+  /** By asset. */
   readonly #sources: (string | undefined)[] = [];
   /** By market. */
   readonly #quoted: (Quoted | undefined)[] = [];
 
   /**
-   * `yearly` is the volatility to begin with. `isOffered` says whether prices come early enough for the market. Takes in every
-   * tick that `tracker` believes from now on.
+   * `yearly` is the volatility to begin with. `isOffered` says whether prices come early enough for the market. Takes
+   * in every tick that `tracker` believes from now on.
    */
   constructor(
     private readonly engine: EngineReads,
@@ -67,7 +65,6 @@ export class Quoter implements Estimator {
     tracker.teach(this);
   }
 
-  /** How the asset's price moves, by its ticks. */
   volatility(asset: number): Volatility {
     return must(this.#volatilities[asset], 'volatility of the asset');
   }

@@ -1,7 +1,6 @@
 /**
- * Durable batches whose waiters have not all been released. At the end of a round, hundreds of long responses wait
- * for one batch. They are sent in short slices, one per turn of the event loop, so that other requests run in
- * between.
+ * Durable batches whose waiters have not all been released. At the end of a round, hundreds of long responses wait for
+ * one batch. They are sent in short slices, one per turn of the event loop, so that other requests run in between.
  */
 import type { Clock } from '../model/ports.js';
 import type { OpenBatch } from './open-batch.js';
@@ -15,7 +14,6 @@ export interface ReleaseQueueOptions {
   readonly schedule: (run: () => void) => void;
   /** See `SequencerOptions`. */
   readonly onOrdersAnswered: (orders: number, tookMs: number) => void;
-  /** Called whenever the queue becomes empty. */
   readonly onEmpty: () => void;
 }
 
@@ -36,13 +34,12 @@ export class ReleaseQueue {
     return this.#batches.length === 0;
   }
 
-  /** Queues a batch that has become durable, and releases what there is time for. */
+  /** Releases at once the waiters for whom there is time. */
   push(batch: OpenBatch): void {
     this.#batches.push(batch);
     this.#release();
   }
 
-  /** Releases nothing from now on. */
   stop(): void {
     this.#isStopped = true;
   }

@@ -1,7 +1,7 @@
 /**
- * Drives the limit orders that rest: fills what the house's newest quotes allow, and gives back the stakes of orders whose
- * rounds take no more bets. A quote moves with each price, so every market that has such orders is looked at; a command is
- * issued, and journaled, only if it will fill an order.
+ * Drives the limit orders that rest: fills those that the newest quotes allow, and gives back the stakes of orders
+ * whose rounds take no more bets. A quote moves with each price, so every market with such orders is looked at; a
+ * command is issued, and journaled, only if it will fill an order.
  */
 import { assert } from '../base/assert.js';
 import type { SubmittedCommand } from '../model/commands.js';
@@ -13,16 +13,15 @@ import type { EngineReads } from '../model/views.js';
 /** UP's fair share in a market's live round at a time, in millionths, or -1 (`quoter.ts`). */
 export type FairShareNow = (market: number, nowMs: number) => number;
 
-/** What this needs of the sequencer. */
 export interface CommandSink {
   readonly engine: EngineReads;
-  /** Why orders are refused now, or null. */
+  /** null while orders are taken. */
   readonly gate: ErrorCode | null;
   readonly stopped: boolean;
   submit(command: SubmittedCommand): Outcome;
 }
 
-/** Orders of one command: well below a millisecond of work. */
+/** Well below a millisecond of work. */
 const ORDERS_AT_ONCE = 200;
 
 export class RestingOrders {
@@ -31,23 +30,21 @@ export class RestingOrders {
     private readonly fairShare: FairShareNow,
   ) {}
 
-  /** Whether there are any, so that a new price may fill some. */
   get areAny(): boolean {
     return this.sequencer.engine.restingOrders > 0;
   }
-  /** When stakes next go back because a round takes no more bets; Infinity if nothing rests. */
+  /** Infinity if nothing rests. */
   get nextDueMs(): number {
     return this.sequencer.engine.nextExpiryMs;
   }
 
-  /** Issues at most one command for the orders that have expired, and one for each market. Returns whether nothing is left. */
+  /** Issues at most one command for expired orders, and one for each market. Returns whether nothing is left. */
   work(nowMs: number): boolean {
     const { engine, gate } = this.sequencer;
     if (!this.areAny) return true;
     if (engine.nextExpiryMs <= nowMs)
       this.#submit({ kind: 'expireOrders', timeMs: nowMs, ordersMax: ORDERS_AT_ONCE });
     let isDone = engine.nextExpiryMs > nowMs;
-    // While no orders are taken, none is filled.
     if (gate !== null) return isDone;
     for (let market = 0; market < MARKETS_MAX; market++) isDone = this.#fill(market, nowMs) && isDone;
     return isDone;

@@ -1,6 +1,6 @@
 /**
- * Puts the roots of locked rounds on record, as they are made beside the engine's thread. Nothing waits for them but a
- * manual clock, so that in a sandbox a root always comes before the result.
+ * Puts the roots of locked rounds on record, as they are made beside the engine's thread. Only a manual clock waits for
+ * them, so that in a sandbox a root always comes before the result.
  */
 import { MARKETS_MAX, roundId } from '../model/domain.js';
 import type { ErrorCode } from '../model/errors.js';
@@ -10,11 +10,10 @@ import { awaitsRoot } from '../reads/round-bets.js';
 import type { Sequencer } from './sequencer.js';
 
 export interface RootPublisherOptions {
-  /** Has whoever makes roots look at the journal now. */
+  /** The maker of roots is to look at the journal now. */
   readonly hurry: () => void;
-  /** Whether roots are being made at all now. */
   readonly isMaking: () => boolean;
-  /** A root came too late, or does not fit. */
+  /** The root came too late, or does not fit. */
   readonly onRefused: (
     round: Pick<RoundView, 'market' | 'roundNumber'>,
     code: ErrorCode,
@@ -26,7 +25,7 @@ export type RootToPublish = SignedRoot & Pick<RoundView, 'market' | 'roundNumber
 
 export class RootPublisher {
   #waiters: (() => void)[] = [];
-  /** Rounds whose root was refused: there is nothing more to wait for. */
+  /** By round: there is nothing more to wait for. */
   readonly #refused = new Set<string>();
 
   constructor(
@@ -47,14 +46,14 @@ export class RootPublisher {
   }
 
   /**
-   * The same for a root that was made before this process led. Whoever led then has put most of them on record, and their rounds may
-   * have left memory since.
+   * For a root that was made before this process led. The leader of that time has put most of them on record, and their
+   * rounds may have left memory since.
    */
   publishKept(root: RootToPublish): void {
     if (this.#recorded(root) === null) this.publish(root);
   }
 
-  /** Calls `release` once every locked round has its root, or at once if none is being made. */
+  /** At once if no root is being made. */
   whenPublished(release: () => void): void {
     if (!this.#isAwaited()) {
       release();
@@ -64,13 +63,13 @@ export class RootPublisher {
     this.sequencer.whenDurable(this.sequencer.engine.seq, this.options.hurry);
   }
 
-  /** Whether roots are being made may have changed. */
+  /** Call when `isMaking` may have changed. */
   lookAgain(): void {
     if (this.#waiters.length === 0 || this.#isAwaited()) return;
     for (const release of this.#waiters.splice(0)) release();
   }
 
-  /** The root on record; undefined for a round that is not in memory. */
+  /** undefined for a round that is not in memory. */
   #recorded({ market, roundNumber }: RootToPublish): PublishedRoot | null | undefined {
     return this.sequencer.engine.round(market, roundNumber)?.proof.root;
   }

@@ -5,7 +5,6 @@ import type { JournalLoss } from '../model/ports.js';
 import type { ClockGuard } from './clock-guard.js';
 
 export type Stage =
-  /** Commands are taken. */
   | 'running'
   /** Orders are rejected; everything accepted becomes durable. */
   | 'draining'
@@ -15,10 +14,9 @@ export type Stage =
   | 'broken'
   /** The journal's files were deleted or replaced: nothing is acknowledged any more, and reads go on. */
   | 'lost'
-  /** Nothing is acknowledged any more. */
   | 'failed';
 
-/** Is told of what operators want to count. Called for every command, so it must be cheap. */
+/** For operators' figures. Called for every command, so it must be cheap. */
 export interface SequencerMeter {
   command(kind: CommandKind, status: Outcome['status']): void;
   /** A batch has become durable, `commitMs` milliseconds after it was handed to the journal. */
@@ -34,7 +32,6 @@ export interface SequencerOptions {
   readonly commitHangMsMax: number;
   /** A batch is closed at this many commands. */
   readonly batchCommandsMax: number;
-  /** Runs the function at the end of this turn of the event loop. */
   readonly schedule: (run: () => void) => void;
   /** The process must exit with an error; nothing more is acknowledged. Called at most once. */
   readonly onFatal: (error: Error) => void;
@@ -42,7 +39,7 @@ export interface SequencerOptions {
   readonly onDiskFull: () => void;
   /** Called at most once. */
   readonly onJournalLost: (loss: JournalLoss) => void;
-  /** A commit's orders have been answered, `tookMs` milliseconds after the first of them was accepted. */
+  /** `tookMs` is counted from when the first of the commit's orders was accepted. */
   readonly onOrdersAnswered: (orders: number, tookMs: number) => void;
   readonly meter: SequencerMeter;
   /** null for a manual clock, which cannot be wrong. */

@@ -1,10 +1,10 @@
 /**
- * The only way into the engine. It stamps and applies commands, collects the accepted
- * ones in batches, hands the batches to the journal one at a time, and acknowledges nothing before it is durable.
+ * The only way into the engine. It stamps and applies commands, collects the accepted ones in batches, hands the
+ * batches to the journal one at a time, and acknowledges nothing before it is durable.
  *
- * Group commit: if the writer is idle, a batch is handed over at the end of the event-loop turn; otherwise it fills
- * until the one in flight is durable. The next batch is handed over before the waiters of the durable one are
- * released, so that the disk works while responses are sent.
+ * Group commit: an idle writer gets a batch at the end of the event-loop turn; otherwise the batch fills until the one
+ * in flight is durable. The next batch is handed over before the waiters of the durable one are released, so that the
+ * disk works while responses are sent.
  */
 import { assert } from '../base/assert.js';
 import type { Engine } from '../engine.js';
@@ -43,7 +43,6 @@ export class Sequencer {
   readonly #releasing: ReleaseQueue;
   readonly #readers: BatchReader[] = [];
   #durableSeq: number;
-  /** Number of the last command that joined a batch. */
   #joinedSeq: number;
   readonly #commandClock: CommandClock;
   #spaceLevel: SpaceLevel = 'ok';
@@ -81,30 +80,26 @@ export class Sequencer {
     });
   }
 
-  /** Number of the last durable command. */
   get durableSeq(): number {
     return this.#durableSeq;
   }
-  /** Number of accepted commands that are not durable yet. */
   get backlogCommands(): number {
     return this.engine.seq - this.#durableSeq;
   }
-  /** No command is accepted any more. */
   get stopped(): boolean {
     return this.#stage !== 'running' && this.#stage !== 'draining';
   }
-  /** The server is stopping, or can do no more: long operations should finish early. */
+  /** Long operations should finish early. */
   get ending(): boolean {
     return this.#stage !== 'running';
   }
-  /** The journal's files were deleted or replaced. The process stays up, but no command is accepted any more. */
+  /** The journal's files were deleted or replaced. The process stays up, but accepts no command any more. */
   get isLost(): boolean {
     return this.#stage === 'lost';
   }
   get spaceLevel(): SpaceLevel {
     return this.#spaceLevel;
   }
-  /** Whether the wall clock is trusted, and how far it is off while it is not. */
   get wallClock(): Pick<CommandClock, 'condition' | 'offsetMs' | 'believe'> {
     return this.#commandClock;
   }
@@ -119,7 +114,7 @@ export class Sequencer {
     return isFull || this.#backlogAged ? 'journal_backlog' : null;
   }
 
-  /** The time of a command submitted now, in milliseconds (see `CommandClock`). */
+  /** The time of a command submitted now (see `CommandClock`). */
   stampMs(): number {
     return this.#commandClock.next();
   }
@@ -132,11 +127,11 @@ export class Sequencer {
   }
 
   /**
-   * Applies a command stamped in this turn, after whatever is due by its time; `guards` are those of an order. Accepted means applied, not durable:
-   * respond from `whenDurable(outcome.seq, ...)`.
+   * Applies a command stamped in this turn, once everything due by its time is done; `guards` are those of an order.
+   * Accepted means applied, not durable: respond from `whenDurable(outcome.seq, ...)`.
    */
   submit(command: SubmittedCommand, guards: OrderGuards | null = null): Outcome {
-    // That it is this time is on record before what follows from it.
+    // The time must be on record before anything that follows from it.
     if (command.kind !== 'moveClock') this.advance(command.timeMs);
     return this.#apply(command, guards);
   }
@@ -169,7 +164,7 @@ export class Sequencer {
     this.options.schedule(this.#flush);
   }
 
-  /** Hands the oldest batch to the writer, if it is idle and there is one. */
+  /** Does nothing while the writer is busy. */
   #handOver(nowMs: number): void {
     if (this.#stage === 'failed' || this.isLost || this.#batches.isInFlight) return;
     const row = this.#batches.next(nowMs);
@@ -207,12 +202,12 @@ export class Sequencer {
     this.#readers.push({ events, bets, end });
   }
 
-  /** Checks the clocks and the writer. Call several times a second. */
+  /** Call several times a second. */
   heartbeat(): void {
     const monotonicMs = this.clock.monotonicMs();
     this.#commandClock.check();
     this.#updateBacklog(monotonicMs);
-    // A log that is away is waited for, but not by a server that is told to stop.
+    // The server waits for a log that is away, but not once it is told to stop.
     const mayHang = this.journal.awaitsLog === true && this.#stage === 'running';
     const tookMs = this.#commitTimer.sample(monotonicMs, this.#batches.isInFlight && !mayHang);
     if (tookMs <= this.options.commitHangMsMax) return;
@@ -256,7 +251,7 @@ export class Sequencer {
     } else this.#fail(this.#engineError);
   }
 
-  /** Reads go on, but not of what was never written: the state is ahead of the journal by that. */
+  /** Reads go on, but not of commands that were never written: the state is ahead of the journal by these. */
   #lose(loss: JournalLoss): void {
     if (this.#stage !== 'running') {
       this.#fail(loss.error);

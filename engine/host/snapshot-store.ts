@@ -7,7 +7,6 @@ import type { Engine } from '../engine.js';
 export interface SnapshotMeta {
   /** Last command included: the `lastSeq` of a batch. */
   readonly seq: number;
-  /** Engine time at `seq`. */
   readonly timeMs: number;
   /** Rolling digest at `seq`, 16 hex digits. */
   readonly digest: string;
@@ -15,15 +14,15 @@ export interface SnapshotMeta {
   readonly chain: string;
 }
 
-/** An existing snapshot, which may be damaged. */
+/** May be damaged. */
 export interface SnapshotRef {
   readonly seq: number;
-  /** Identifies it for people and for `load`; a path if it is a file. */
+  /** For people and for `load`; a path if it is a file. */
   readonly name: string;
 }
 
 export interface SnapshotStore {
-  /** Existing snapshots, newest first. */
+  /** Newest first. */
   list(): readonly SnapshotRef[];
   /** Reads and fully checks a snapshot. Throws if it is damaged or of a newer format. */
   load(ref: SnapshotRef): { readonly meta: SnapshotMeta; readonly engine: Engine };

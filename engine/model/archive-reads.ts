@@ -1,5 +1,5 @@
 /**
- * Questions about what has left the engine's memory, and their answers, as a reader of the archive gives them on a
+ * Questions about data that has left the engine's memory, and their answers, as a reader of the archive gives them on a
  * thread of its own. `http` asks, `persistence` answers, and `main.ts` gives each gateway a port to the reader.
  */
 import type { BetsStatus } from './bet-pages.js';
@@ -13,51 +13,51 @@ import type { BetView } from './views.js';
 export type { LedgerAnswer, LedgerEntryView, LedgerKind, LedgerPlace } from './ledger.js';
 
 /**
- * An answer must show everything up to this command, which must be durable: for an account its `accountTouchedSeq` when
- * the question was asked. The archive follows the journal, so an answer may have to wait for it.
+ * The answer must show everything up to this command, which must be durable: for an account its `accountTouchedSeq`
+ * when the question was asked. The archive follows the journal, so an answer may have to wait for it.
  */
 interface ReachedSeq {
   readonly reachedSeq: number;
 }
 
-/** Bets of an account by number, newest first. */
+/** By number, newest first. */
 export interface BetsQuestion extends ReachedSeq {
   readonly kind: 'bets';
   readonly account: number;
   /** Only bets with a smaller number; Infinity for all. */
   readonly beforeBet: number;
-  /** Only bets of this market and round; null for all. */
+  /** null for all. */
   readonly market: number | null;
   readonly roundNumber: number | null;
-  /** Only bets that were placed before this time; null for all. */
+  /** Only bets placed before this time; null for all. */
   readonly beforeMs: number | null;
-  /** Only orders of this name; null for all. */
+  /** null for all. */
   readonly clientOrderId: string | null;
   readonly limit: number;
 }
 
-/** Bets of all accounts by number, newest first. */
+/** By number, newest first. */
 export interface AllBetsQuestion extends ReachedSeq {
   readonly kind: 'allBets';
   readonly beforeBet: number;
   readonly status: BetsStatus;
-  /** Only bets of this market and round; null for all. */
+  /** null for all. */
   readonly market: number | null;
   readonly roundNumber: number | null;
-  /** Only bets that were placed at or after, and before, these times; null for any. */
+  /** Only bets placed at or after, and before, these times; null for any. */
   readonly fromMs: number | null;
   readonly beforeMs: number | null;
   readonly limit: number;
 }
 
-/** One bet, if it is the account's. */
+/** Answered only if the bet is the account's. */
 export interface BetQuestion extends ReachedSeq {
   readonly kind: 'bet';
   readonly account: number;
   readonly bet: number;
 }
 
-/** Entries of an account's ledger, newest first. */
+/** Newest first. */
 export interface LedgerQuestion extends ReachedSeq {
   readonly kind: 'ledger';
   readonly account: number;
@@ -74,12 +74,12 @@ export interface RoundsQuestion extends ReachedSeq {
   /** Only rounds that start at or after, and before, these times; null for any. */
   readonly fromMs: number | null;
   readonly toMs: number | null;
-  /** Only rounds that come after this one in the answer's order; null for all. */
+  /** Only rounds after this one in the answer's order; null for all. */
   readonly after: { readonly startTimeMs: number; readonly market: number } | null;
   readonly limit: number;
 }
 
-/** What the house has earned by the rounds whose windows end at or after, and before, these times. */
+/** Earnings from rounds whose windows end at or after, and before, these times. */
 export interface EarningsQuestion extends ReachedSeq {
   readonly kind: 'earnings';
   readonly fromMs: number;
@@ -105,12 +105,12 @@ export interface ArchivedBetView extends BetView {
 }
 
 /**
- * Bets are as the archive knows them: of a bet that is in memory, too, the engine knows at least as much, and of one that
- * is open it alone knows the status of the round.
+ * Bets as the archive knows them: the engine knows at least as much of a bet in memory, and it alone knows the round's
+ * status of an open one.
  */
 export interface BetsAnswer {
   readonly bets: readonly ArchivedBetView[];
-  /** To be asked for next, as `beforeBet`; null if there are no older ones. There may be fewer bets than asked for. */
+  /** The next question's `beforeBet`; null if there are no older ones. There may be fewer bets than asked for. */
   readonly nextBeforeBet: number | null;
 }
 
@@ -129,19 +129,18 @@ export interface ArchivedRoundView {
   readonly volumeCents: number;
   /** Index into `ROUND_RESULTS`. */
   readonly result: number;
-  /** Reason of a void, or ''. */
+  /** '' unless voided. */
   readonly voidReason: string;
   /** Half of the house's seeds. */
   readonly seedCents: number;
   readonly feeBps: number;
-  /** What its bets were paid, stakes that were given back included. */
+  /** The payouts of its bets, stakes that were given back included. */
   readonly paidCents: number;
   readonly settledAtMs: number;
   /** null where none was put on record. */
   readonly root: PublishedRoot | null;
 }
 
-/** What proves a settled round. */
 export interface ArchivedRoundProof extends ArchivedRoundView {
   readonly resolvedAtMs: number;
   readonly proof: ProofView;
@@ -149,28 +148,25 @@ export interface ArchivedRoundProof extends ArchivedRoundView {
 
 export interface RoundsAnswer {
   readonly rounds: readonly ArchivedRoundView[];
-  /** To be asked for next, as `after`; null if there are no more. */
+  /** The next question's `after`; null if there are no more. */
   readonly nextAfter: RoundsQuestion['after'];
 }
 
-/** By market that has settled rounds in that time. */
+/** One entry for each market with settled rounds in that time. */
 export type EarningsAnswer = readonly MarketEarnings[];
 export interface MarketEarnings extends EarningsSums {
   readonly market: number;
 }
-/** Sums of settled rounds. */
 export interface EarningsSums {
   readonly rounds: number;
-  /** Those of them that were voided. */
   readonly voided: number;
   readonly bets: number;
   readonly volumeCents: number;
   readonly paidCents: number;
-  /** What winners would have been paid besides without the fee; rounded down for each round. */
+  /** The additional payout of winners without the fee; rounded down for each round. */
   readonly feesCents: number;
 }
 
-/** Why a question has no answer now. */
 export interface ArchiveRefusal {
   readonly refused: Extract<ErrorCode, 'overloaded' | 'archive_behind' | 'archive_unavailable'>;
   readonly detail: string;
@@ -188,7 +184,7 @@ export type ArchiveAnswer =
   | BetPath
   | ArchiveRefusal;
 
-/** A gateway's question to the reader, and its answer, which has the same `id`. */
+/** The answer has the question's `id`. */
 export interface ArchiveRequest {
   readonly id: number;
   readonly question: ArchiveQuestion;
@@ -203,7 +199,7 @@ export const isRefusal = (answer: ArchiveAnswer): answer is ArchiveRefusal =>
 
 type Tell<Answer> = (answer: Answer | ArchiveRefusal) => void;
 
-/** Asks the archive's reader, which answers once, now or later. */
+/** Each question is answered once, now or later. */
 export interface ArchiveReads {
   bets(question: Omit<BetsQuestion, 'kind'>, tell: (answer: BetsAnswer | ArchiveRefusal) => void): void;
   allBets(question: Omit<AllBetsQuestion, 'kind'>, tell: (answer: BetsAnswer | ArchiveRefusal) => void): void;
@@ -219,11 +215,9 @@ export interface ArchiveReads {
   betPath(question: Omit<BetPathQuestion, 'kind'>, tell: Tell<BetPath | null>): void;
 }
 
-/** Puts any question to whoever answers it, with what its kind says. */
 export type AskArchive = (question: ArchiveQuestion, tell: (answer: ArchiveAnswer) => void) => void;
 
 export function archiveReads(ask: AskArchive): ArchiveReads {
-  /** The answer is of the question's kind. */
   function put<A extends ArchiveAnswer>(question: ArchiveQuestion, tell: (answer: A) => void): void {
     ask(question, (answer) => tell(answer as A));
   }

@@ -2,16 +2,14 @@
  * The journal's text form of commands: JSON arrays `[kind, version, timeMs, ...]`.
  *
  * Orders, nearly all of a journal, are flat arrays that are cheap to write and parse; every other command carries one
- * object with named fields. Markets, assets, tiers and sides are written as text, so that an operator can read a row
- * with `sqlite3` and `json_each`. Checksum and chain have been verified before decoding; decoding checks that kind
- * and version are known.
+ * object with named fields. Markets, assets, tiers and sides are text, so that an operator can read a row with
+ * `sqlite3` and `json_each`. Checksum and chain have been verified before decoding.
  */
 import { assert, fail } from '../base/assert.js';
 import { TextWriter } from '../base/text-writer.js';
 import type { Command, CommandKind, IdempotencyDigest, PlaceOrder } from './commands.js';
 import { ASSETS, MARKET_IDS, marketOf, SIDES, TIERS, textAt } from './domain.js';
 
-/** The version of each command's text form. */
 const COMMAND_VERSIONS: Readonly<Record<CommandKind, number>> = {
   configure: 1,
   declareSetup: 1,
@@ -54,14 +52,12 @@ const ENUM_FIELDS: Readonly<Record<string, readonly string[]>> = {
   tier: TIERS,
 };
 
-/** The text form of a command. */
 export function encodeCommand(command: Command): string {
   const text = new TextWriter();
   writeCommand(text, command);
   return text.toString();
 }
 
-/** Writes the text form of a command. */
 export function writeCommand(into: TextWriter, command: Command): void {
   if (command.kind === 'placeOrder') {
     writePlaceOrder(into, command);
@@ -91,7 +87,7 @@ const CLOSE = 0x5d;
 const MINUS_ONE = encoder.encode('-1');
 const NULL = encoder.encode('null');
 
-/** `writeCommand` for orders, nearly all of a journal: the hot path. */
+/** Orders are nearly all of a journal: the hot path. */
 export function writePlaceOrder(into: TextWriter, order: PlaceOrder): void {
   const part = ORDER_PARTS[order.market * 2 + order.side] ?? fail('an order is on one side of a market');
   into.bytes(orderHead(order.timeMs));
@@ -121,7 +117,7 @@ export function writePlaceOrder(into: TextWriter, order: PlaceOrder): void {
   into.byte(CLOSE);
 }
 
-/** Negative numbers say why there is none; nearly all of them are -1. */
+/** Negative numbers stand for a missing share; nearly all of them are -1. */
 function writeShare(into: TextWriter, value: number): void {
   if (value === -1) into.bytes(MINUS_ONE);
   else if (value < 0) into.text(String(value));
@@ -154,7 +150,7 @@ function orderHead(timeMs: number): Uint8Array {
   return keptHead;
 }
 
-/** Decodes a parsed text form. Throws if kind or version are not known. */
+/** Throws if kind or version are not known. */
 export function decodeCommand(value: unknown): Command {
   assert(Array.isArray(value), 'a command in the journal is a JSON array');
   const [kind, version] = value as [CommandKind, number];

@@ -1,7 +1,6 @@
 /**
- * Everything that can happen to the engine. A command contains its time and every fact that affects its outcome, so
- * the same commands in the same order give the same state. `command-codec.ts` defines their
- * text form.
+ * Everything that can happen to the engine. A command contains its time and every fact that affects its outcome, so the
+ * same commands in the same order give the same state. `command-codec.ts` defines their text form.
  */
 import type { AssetClass, Operated, Timed } from './domain.js';
 import type { CancelOrder, CancelOrders, ExpireOrders, FillOrders } from './orders.js';
@@ -43,11 +42,11 @@ export interface BoundaryPrice extends Timed {
   readonly boundaryMs: number;
   readonly price: number | null;
   readonly priceTimeMs: number | null;
-  /** Name of the feed that the price is from; null where there is no price. */
+  /** Name of the price's feed; null where there is no price. */
   readonly source: string | null;
   /** Origin data of the feed, for people and proofs, or why there is no price. */
   readonly evidence: string;
-  /** How the asset's price moves by its ticks so far, which the engine keeps; absent where the host has no estimate. */
+  /** How the asset's price moves by its ticks so far, for the engine to keep; absent where the host has no estimate. */
   readonly estimate?: PriceEstimate;
 }
 
@@ -76,8 +75,8 @@ export interface Settle extends Timed {
 }
 
 /**
- * Digests of an Idempotency-Key (96 bits, in two integers below 2^48) and of the parsed body (48 bits), computed by
- * the API.
+ * Digests of an Idempotency-Key (96 bits, in two integers below 2^48) and of the parsed body (48 bits), computed by the
+ * API.
  */
 export interface IdempotencyDigest {
   readonly keyHigh: number;
@@ -114,8 +113,8 @@ export interface PlaceOrder extends Timed {
 }
 
 /**
- * What must hold when an order is executed, besides `expectedPercent`. An accepted order has met its guards, so they are
- * not journaled, and a replay has none.
+ * Conditions at the time of execution, besides `expectedPercent`. An accepted order has met its guards, so they are not
+ * journaled, and a replay has none.
  */
 export interface OrderGuards {
   /** Number of the round that the bet must land in; -1 for any. */
@@ -221,8 +220,8 @@ export interface PublishRoot extends Timed, SignedRoot {
 }
 
 /**
- * Records the time to which an operator has moved a manual clock, so that a restart begins there. Changes nothing
- * else. Rejected unless it is after the last journaled time.
+ * Records the time to which an operator has moved a manual clock, so that a restart begins there. Rejected unless it is
+ * after the last journaled time.
  */
 export interface MoveClock extends Operated {
   readonly kind: 'moveClock';

@@ -79,7 +79,7 @@ export const WRITE_TIER = 1;
 
 export const SCOPES = ['markets:read', 'positions:read', 'orders:write', 'orders:cancel'] as const;
 export type Scope = (typeof SCOPES)[number];
-/** Bit mask of scopes: bit i is `SCOPES[i]`. */
+/** Bit i is `SCOPES[i]`. */
 export const WRITE_SCOPES_MASK = 0b1100;
 
 export function scopesMask(scopes: readonly Scope[]): number {
@@ -109,19 +109,17 @@ export const RESULT_VOID = 4;
 export const BET_RESULTS = ['NONE', 'WIN', 'LOSS', 'DRAW', 'REFUNDED', 'CASHOUT'] as const;
 export type BetResult = Exclude<(typeof BET_RESULTS)[number], 'NONE'>;
 
-/** How a bet ended, by index: a result, or that it was a limit order that no bet came of. */
+/** How a bet ended, by index: a result, or the end of a limit order that never became a bet. */
 export const BET_ENDS = [...BET_RESULTS, 'CANCELLED', 'EXPIRED'] as const;
 export const END_CANCELLED = BET_ENDS.indexOf('CANCELLED');
 export const END_EXPIRED = BET_ENDS.indexOf('EXPIRED');
-/** Whether a limit order that rested ended without a bet: its stake went back. */
+/** Such an order got its stake back. */
 export const isUnfilled = (end: number): boolean => end >= BET_RESULTS.length;
 
 /** Odds in 1e-4 that a limit order may name. */
 export const LIMIT_ODDS_E4_MIN = 10_100;
 export const LIMIT_ODDS_E4_MAX = 10_000_000;
-/** The limit of an order that has none. */
 export const NO_LIMIT = 0;
-/** `validUntilMs` of an order that has no end of its own. */
 export const NO_END = 0;
 
 export const POSITION_STATUSES = [
@@ -136,14 +134,13 @@ export type PositionStatus = (typeof POSITION_STATUSES)[number];
 
 export const MARKETS_MAX = ASSETS.length * TIME_FRAMES.length;
 
-/** Market ids by market index: `<CRYPTO>_<TIMEFRAME>`. */
 export const MARKET_IDS: readonly string[] = ASSETS.flatMap((asset) =>
   TIME_FRAMES.map((frame) => `${asset}_${frame}`),
 );
 
 const marketByIdText = new Map(MARKET_IDS.map((id, market) => [id, market]));
 
-/** The market's index, or -1 if no market has this id. */
+/** -1 if no market has this id. */
 export function marketOf(id: string): number {
   return marketByIdText.get(id) ?? -1;
 }
@@ -152,7 +149,7 @@ export const assetOf = (market: number): number => Math.floor(market / TIME_FRAM
 export const timeFrameOf = (market: number): number => market % TIME_FRAMES.length;
 export const timeFrameMs = (market: number): number => TIME_FRAME_MS[timeFrameOf(market)] as number;
 
-/** The element at an index known to be in the list. */
+/** `index` must be in the list. */
 export function textAt<T extends string>(list: readonly T[], index: number): T {
   const text = list[index];
   return text ?? fail(`index ${index} is outside a list of ${list.length}`);
@@ -175,7 +172,7 @@ export const parseBetId = (id: string): number => parseNumbered('bet_', id);
 /** `<marketId>_<roundNumber>`: stable across restarts and never reused. */
 export const roundId = (market: number, roundNumber: number): string => `${marketId(market)}_${roundNumber}`;
 
-/** Market index and round number of a round id, or null if it is malformed. */
+/** null if the id is malformed. */
 export function parseRoundId(id: string): { market: number; roundNumber: number } | null {
   const cut = id.lastIndexOf('_');
   const market = marketOf(id.slice(0, Math.max(cut, 0)));
@@ -184,21 +181,19 @@ export function parseRoundId(id: string): { market: number; roundNumber: number 
   return { market, roundNumber: Number(digits) };
 }
 
-/** A command. It names accounts, keys and bets by number; markets, assets, sides and tiers by index. */
+/** Commands name accounts, keys and bets by number; markets, assets, sides and tiers by index. */
 export interface Timed {
   /** Engine time of the command in milliseconds since 1970, never before the last journaled one. */
   readonly timeMs: number;
 }
 
-/** Who had something done at the operator port, and why. */
+/** The operator port's record of an action. */
 export interface By {
-  /** The caller's name. */
   readonly operator: string;
   /** '' if none was given. */
   readonly reason: string;
 }
 
-/** Commands that operators send. */
 export interface Operated extends Timed {
   /** Absent where the server acts of itself. For the record only. */
   readonly by?: By;

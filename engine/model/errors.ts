@@ -31,7 +31,7 @@ export const ERROR_STATUS = {
   insufficient_role: 403,
   tier_too_low: 403,
   account_frozen: 403,
-  // 404 and the rest of what HTTP itself knows
+  // 404 and HTTP's own
   not_found: 404,
   market_not_found: 404,
   round_not_found: 404,
@@ -45,7 +45,7 @@ export const ERROR_STATUS = {
   body_too_large: 413,
   unsupported_media_type: 415,
   upgrade_required: 426,
-  // 409: in conflict with what is so now
+  // 409: in conflict with the present state
   odds_changed: 409,
   round_changed: 409,
   idempotency_in_progress: 409,
@@ -57,7 +57,6 @@ export const ERROR_STATUS = {
   feed_not_push: 409,
   price_not_held: 409,
   preview_outdated: 409,
-  // 429
   rate_limited: 429,
   too_many_streams: 429,
   // 500: an error in the server itself
@@ -91,7 +90,6 @@ export const NO_SHARE_CODES = [
   'price_too_coarse',
   'market_suspended',
 ] as const satisfies readonly ErrorCode[];
-/** The same in words. */
 const NO_SHARE_TEXTS = [
   'the house has no fresh price to quote from; try again',
   'a price that is far from the last one is being checked; try again',
@@ -100,7 +98,6 @@ const NO_SHARE_TEXTS = [
   'news falls into this round; it takes orders again once the news is over',
 ] as const;
 
-/** The refusal of an order whose fair share is below 0. */
 export function noShareRefusal(shareE6: number): { readonly code: ErrorCode; readonly detail: string } {
   const at = -1 - shareE6;
   return { code: NO_SHARE_CODES[at] ?? 'stale_price', detail: NO_SHARE_TEXTS[at] ?? '' };

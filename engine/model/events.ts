@@ -1,6 +1,6 @@
 /**
- * What an accepted command did. The market view, the account reads and the archive consume events; none of them is a
- * special case inside the engine. The sequence number is in the outcome.
+ * The effects of an accepted command. The market view, the account reads and the archive consume events; none of them
+ * is a special case inside the engine. The sequence number is in the outcome.
  */
 import { fail } from '../base/assert.js';
 import type { ErrorCode } from './errors.js';
@@ -18,7 +18,7 @@ export type {
   OrderTerms,
 } from './orders.js';
 
-/** What of an accepted bet its hash is made of. */
+/** The facts that a bet's hash is made of. */
 export type HashedBet = Pick<
   BetTerms,
   | 'timeMs'
@@ -33,7 +33,7 @@ export type HashedBet = Pick<
   | 'clientSeed'
 >;
 
-/** What the archive keeps of a settlement, beside the bet itself. */
+/** The archive keeps this of a settlement, besides the bet itself. */
 export interface SettlementTerms {
   readonly type: 'betSettled';
   readonly timeMs: number;
@@ -50,12 +50,12 @@ export interface SettlementTerms {
 export interface BetSettled extends SettlementTerms {
   readonly side: number;
   readonly stakeCents: number;
-  /** Whether it is a limit order that has rested: those of a round are not settled in the order of their numbers. */
+  /** Whether it is a limit order that has rested: a round's are not settled in the order of their numbers. */
   readonly rested: boolean;
   readonly clientOrderId: string | null;
 }
 
-/** A round entered the status that the type names. */
+/** The round entered the status that the type names. */
 export interface RoundChanged {
   readonly type: 'roundUpcoming' | 'roundLocked' | 'roundEnded' | 'roundSettled';
   readonly timeMs: number;
@@ -72,7 +72,7 @@ export interface RoundOpened {
   readonly openPrice: number;
 }
 
-/** The round has its result (index into `ROUND_RESULTS`), and its bets can be settled. */
+/** The result is an index into `ROUND_RESULTS`. The round's bets can be settled now. */
 export interface RoundResolved {
   readonly type: 'roundResolved';
   readonly timeMs: number;
@@ -101,7 +101,10 @@ export interface BoundaryPriced {
   readonly estimate: PriceEstimate | null;
 }
 
-/** The house has lost a limit's amount in a day: the markets that are not suspended yet are, by the events after this one. */
+/**
+ * The house has lost a limit's amount in a day: the events after this one suspend the markets that are not suspended
+ * yet.
+ */
 export interface LossLimitReached {
   readonly type: 'lossLimitReached';
   readonly timeMs: number;
@@ -148,7 +151,7 @@ export interface KeyChanged {
 export interface SettingsChanged {
   readonly type: 'configured' | 'tradingChanged' | 'calendarChanged' | 'marketSuspended' | 'clockMoved';
   readonly timeMs: number;
-  /** The market suspended or resumed, else -1. */
+  /** -1 unless a market was suspended or resumed. */
   readonly market: number;
 }
 
@@ -157,7 +160,6 @@ export interface SetupDeclared extends Setup {
   readonly timeMs: number;
 }
 
-/** The Merkle root of a locked round is on record. */
 export interface RootPublished extends SignedRoot {
   readonly type: 'rootPublished';
   readonly timeMs: number;
@@ -204,19 +206,19 @@ export interface Replayed {
   readonly event: OrderTerms | BalanceMoved;
 }
 
-/** What an order was refused for: the side's published percent, and the odds with this order's stake in its pool. */
+/** The odds that refused an order: the side's published percent, and the odds with this order's stake in its pool. */
 export interface CurrentOdds {
   readonly percentE2: number;
   readonly oddsE4: number;
 }
 
-/** The command changed nothing. */
+/** Nothing changed. */
 export interface Rejected {
   readonly status: 'rejected';
   readonly code: ErrorCode;
   /** A sentence for people, or '' for the bare code. */
   readonly detail: string;
-  /** Only if the odds are what refused an order that named its least odds. */
+  /** Only if the odds refused an order that named its least odds. */
   readonly current?: CurrentOdds;
 }
 
@@ -228,10 +230,9 @@ type EventOf<T extends EngineEvent['type'], E = EngineEvent> = E extends { reado
     : never
   : never;
 
-/** The first event of this type. It must exist. */
+/** The event must exist. */
 export function eventOf<T extends EngineEvent['type']>(events: readonly EngineEvent[], type: T): EventOf<T> {
   const isOfType = (event: EngineEvent): event is EngineEvent & EventOf<T> => event.type === type;
-  // Most commands cause one event.
   const [first] = events;
   if (first !== undefined && isOfType(first)) return first;
   return events.find(isOfType) ?? fail(`event ${type} is missing`);

@@ -1,6 +1,6 @@
 /**
- * What the house may lose in rounds that are settled on one day (UTC): in a market, in all of an asset, and in all. A scope
- * is one of these: its index is that of `LOSS_SCOPES`.
+ * Limits on the house's losses in rounds that are settled on one day (UTC): in a market, in all of an asset, and in
+ * all. Each of these is a scope, an index into `LOSS_SCOPES`.
  */
 import { ASSETS, assetOf, MARKET_IDS, MARKETS_MAX } from './domain.js';
 import type { Rules } from './rules.js';
@@ -11,14 +11,13 @@ const DAY_MS = 86_400_000;
 
 export const dayOf = (timeMs: number): number => Math.floor(timeMs / DAY_MS) * DAY_MS;
 
-/** The scopes that a market's results count in, the narrowest first. */
+/** The narrowest first. */
 export const scopesOfMarket = (market: number): readonly number[] => [
   market,
   MARKETS_MAX + assetOf(market),
   ALL,
 ];
 
-/** The markets of a scope. */
 export const marketsOfScope = (scope: number): readonly number[] =>
   MARKET_IDS.map((_, market) => market).filter((market) => scopesOfMarket(market).includes(scope));
 
@@ -27,14 +26,14 @@ export function lossLimitCents({ lossLimits }: Pick<Rules, 'lossLimits'>, scope:
   return scope < MARKETS_MAX ? lossLimits.marketCents : lossLimits.assetCents;
 }
 
-/** The house's results of a day by scope, in cents. */
+/** By scope. */
 export interface DayResults {
-  /** Of rounds settled on that day. */
+  /** From rounds settled on that day. */
   readonly resultCents: readonly number[];
-  /** What they were when an operator last lifted the scope's suspension: losses count from there. */
+  /** `resultCents` when an operator last lifted the scope's suspension: losses count from there. */
   readonly liftedCents: readonly number[];
 }
 
-/** What the house has lost of the scope's limit, in cents; below 0 where it has won. */
+/** The house's losses towards the scope's limit; below 0 where it has won. */
 export const lostCents = ({ resultCents, liftedCents }: DayResults, scope: number): number =>
   (liftedCents[scope] as number) - (resultCents[scope] as number);

@@ -1,33 +1,33 @@
 /**
- * Who may do what at the operator port. A caller has a name, which stands beside everything that it does, and one of three
- * roles. Each role may do what the ones before it may. Which role an action needs is said by its route.
+ * Permissions at the operator port. A caller has a name, which stands beside everything that it does, and one of three
+ * roles. Each role may do what the ones before it may. An action's route names the role that it needs.
  *
- * What operators have done, and what was refused, is listed by `GET /audit`. The journal has what they have done, as commands;
- * the archive has a row for each of them, and one for each kind of refused request.
+ * `GET /audit` lists what operators have done, and what was refused. The journal has their commands; the archive has a
+ * row for each of them, and one for each kind of refused request.
  */
 import type { Command, CommandKind } from './commands.js';
 import type { RuleValue } from './rules.js';
 
-/** From the least: who looks, who helps bettors with their accounts, and who moves money and controls trading. */
+/** `read` looks, `support` helps bettors with their accounts, `admin` moves money and controls trading. */
 export const OPERATOR_ROLES = ['read', 'support', 'admin'] as const;
 export type OperatorRole = (typeof OPERATOR_ROLES)[number];
 
-/** Who sends a request to the operator port, however that was proven: by a token, or by what a token has opened. */
+/** The sender of a request, proven by a token, or by a session that a token has opened. */
 export interface OperatorCaller {
   readonly name: string;
   readonly role: OperatorRole;
 }
 
-/** What is kept of a token: never the token itself. */
+/** Never the token itself. */
 export interface OperatorToken extends OperatorCaller {
   /** SHA-256 of the token, 64 hex digits. */
   readonly digest: string;
 }
 
-/** The name of whoever has the one token that every server has; no other token may have it. */
+/** The caller with the token that every server has; no other token may have this name. */
 export const FIRST_OPERATOR = 'operator';
 
-/** Kinds of commands that say who sent them, if an operator did. */
+/** Kinds of commands that name the operator who sent them. */
 export const OPERATOR_KINDS = [
   'configure',
   'confirmPrice',
@@ -54,28 +54,25 @@ export const OPERATOR_NAME_FORM =
 
 export const isOperatorName = (text: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/.test(text);
 
-/** Whether a caller with the role `has` may do what needs the role `needed`. */
 export const mayDo = (has: OperatorRole, needed: OperatorRole): boolean =>
   OPERATOR_ROLES.indexOf(has) >= OPERATOR_ROLES.indexOf(needed);
 
-/** The one token that every server has: the caller `operator` with the role admin. */
 export const firstToken = (digest: string): OperatorToken => ({
   name: FIRST_OPERATOR,
   role: 'admin',
   digest,
 });
 
-/** The form of the token that every server has, whether it comes from the environment or its file. */
+/** Also of the token in the server's file. */
 export const OPERATOR_TOKEN_FORM = '16 to 255 visible ASCII characters';
 
 export const isOperatorToken = (text: string): boolean => /^[\x21-\x7e]{16,255}$/.test(text);
 
 /** Requests of one caller to one route, refused because the role was not enough. */
 export interface Denial {
-  /** Name and role of the caller. */
   readonly operator: string;
   readonly role: OperatorRole;
-  /** Method and path of the route, without what a client put into it. */
+  /** Method and path, without the values that a client put into them. */
   readonly route: string;
   readonly times: number;
 }
@@ -85,18 +82,18 @@ export interface Guesses {
   readonly wrong: number;
   /** Requests refused unseen, because their address had guessed too often. */
   readonly refused: number;
-  /** The first few addresses they came from. */
+  /** The first few. */
   readonly addresses: readonly string[];
 }
 
 export interface Refusals {
   readonly denials: readonly Denial[];
-  /** Requests that are not among the denials: of those there are only so many different ones. */
+  /** Requests beyond the denials: there are only so many different ones. */
   readonly others: number;
   readonly guesses: Guesses | null;
 }
 
-/** What was refused until then, for the archive. */
+/** Refused until then, for the archive. */
 export interface RefusedAt extends Refusals {
   /** The last command before. */
   readonly seq: number;
@@ -111,7 +108,7 @@ const ACTIONS: ReadonlySet<CommandKind> = new Set<CommandKind>(OPERATOR_KINDS);
 
 export const isOperatorCommand = (command: Command): command is OperatorCommand => ACTIONS.has(command.kind);
 
-/** Its place among all: item 0 is the command itself; a refusal comes after the command, with an item from 1. */
+/** Item 0 is the command itself; a refusal comes after the command, with an item from 1. */
 export interface ActionPlace {
   readonly seq: number;
   readonly item: number;
@@ -124,13 +121,13 @@ export interface ChangedRule {
   readonly to: RuleValue['value'] | null;
 }
 
-/** Fields of the command, in its text form (`command-codec.ts`); of a refusal those of `Denial` or `Guesses`. */
+/** A command's fields are in its text form (`command-codec.ts`); a refusal's are those of `Denial` or `Guesses`. */
 export interface ActionFields {
   /** '' where none was given. */
   readonly reason: string;
   readonly account?: number;
   readonly key?: number;
-  /** The number of the account or key that it made. */
+  /** The account or key that the action made. */
   readonly made?: number;
   readonly market?: string;
   readonly roundNumber?: number;
@@ -147,7 +144,7 @@ export interface ActionFields {
   readonly enabled?: boolean;
   readonly suspended?: boolean;
   readonly price?: number;
-  /** What the rules file said, and what operators had changed of that, from this command on. */
+  /** The rules file, and the operators' changes to it, from this command on. */
   readonly file?: readonly RuleValue[];
   readonly changes?: readonly RuleValue[];
   readonly role?: OperatorRole;
@@ -164,11 +161,11 @@ export interface ActionView extends ActionPlace {
   /** null where the server acted of itself, and for tokens that nobody has. */
   readonly operator: string | null;
   readonly facts: ActionFields;
-  /** Of new rules: what is not as before. Empty for any other action. */
+  /** Rules that are not as before. Empty for any other action. */
   readonly changed: readonly ChangedRule[];
 }
 
-/** Actions, newest first. */
+/** Newest first. */
 export interface ActionsQuestion {
   readonly kind: 'actions';
   readonly reachedSeq: number;
@@ -185,6 +182,6 @@ export interface ActionsQuestion {
 
 export interface ActionsAnswer {
   readonly actions: readonly ActionView[];
-  /** To be asked for next, as `before`; null if there are no older ones. */
+  /** The next question's `before`; null if there are no older ones. */
   readonly nextBefore: ActionPlace | null;
 }

@@ -1,7 +1,6 @@
-/** Commands about resting orders (`commands.ts`), and what comes of orders as events (`events.ts`). */
+/** Commands about resting orders (`commands.ts`), and the events of orders (`events.ts`). */
 import type { Timed } from './domain.js';
 
-/** The account cancels one of its resting orders. */
 export interface CancelOrder extends Timed {
   readonly kind: 'cancelOrder';
   readonly account: number;
@@ -43,7 +42,7 @@ export interface ExpireOrders extends Timed {
   readonly ordersMax: number;
 }
 
-/** Resting orders that an order has filled: how many of each side, and their stakes. */
+/** Resting orders that an order has filled, with the sums of their stakes. */
 export interface LimitFills {
   readonly upOrders: number;
   readonly upCents: number;
@@ -63,13 +62,13 @@ export interface OrderTerms {
   readonly side: number;
   readonly stakeCents: number;
   readonly oddsE4: number;
-  /** 0 of an order that rests. */
+  /** 0 for an order that rests. */
   readonly entryPercentE2: number;
   readonly payoutCents: number;
   readonly newBalanceCents: number;
   readonly clientSeed: string | null;
   readonly clientOrderId: string | null;
-  /** The least odds that a limit order takes, 1e-4; 0 of any other order. */
+  /** The least odds that a limit order takes, 1e-4; 0 for any other order. */
   readonly limitOddsE4: number;
   /** null if it has filled no resting order. */
   readonly filled: LimitFills | null;
@@ -102,7 +101,7 @@ export interface OrderFilled {
   readonly side: number;
   readonly stakeCents: number;
   readonly limitOddsE4: number;
-  /** Odds, percent and payout at the fill. */
+  /** At the fill. */
   readonly oddsE4: number;
   readonly entryPercentE2: number;
   readonly payoutCents: number;

@@ -60,7 +60,7 @@ export interface JournalStore {
   chainAt(seq: number): string | null;
   readMark(): Mark | null;
   append(batch: Batch): StoredBatch;
-  /** Makes every appended batch durable. */
+  /** Durable on return. */
   sync(): void;
   writeMark(mark: Mark): void;
   close(): void;
@@ -79,26 +79,28 @@ export interface JournalWriterEvents {
   onSpaceLevel(level: SpaceLevel): void;
 }
 
-/** Files of the journal are not at their paths any more. Whoever has them open is the last to hold what is in them. */
+/**
+ * Files of the journal are not at their paths any more. A process that has them open is the last to hold their data.
+ */
 export interface JournalLoss {
   readonly error: Error;
   /** These files hold the commands up to this one, acknowledged or not, and none after it. */
   readonly heldSeq: number;
-  /** The commands of a shell that bring them back and end the process. */
+  /** Shell commands that bring them back and end the process. */
   readonly rescue: readonly string[];
 }
 
 /** Writes batches in order, off the event loop. */
 export interface JournalWriter {
   open(events: JournalWriterEvents): void;
-  /** Starts the durable write of `batch`. Of several that are under way `onDurable` may tell at once, of the last one. */
+  /** Starts the durable write of `batch`. `onDurable` may tell of several at once, by the last one. */
   commit(batch: Batch): void;
   /**
-   * Of a replicated journal: this machine's disk has done its part, and only the log has not answered, which it may not do for
+   * The disk of this machine has done its part, and only a replicated journal's log has not answered, which may take
    * long. Absent: never.
    */
   readonly awaitsLog?: boolean;
-  /** Closes the store cleanly. No commit may be in flight. */
+  /** No commit may be in flight. */
   close(): Promise<void>;
 }
 
@@ -108,22 +110,20 @@ export interface PriceTick {
   /** Index into `ASSETS`. */
   readonly asset: number;
   readonly price: number;
-  /** Between the best bid and ask that the price is the middle of, in its units; absent where the feed does not say. */
+  /** Between the best bid and ask around the price, in its units; absent where the feed does not say. */
   readonly spread?: number;
   /** The time of the tick itself, not of its arrival. */
   readonly timeMs: number;
-  /** The feed's name. */
   readonly source: string;
   /** Evidence from the feed (a signed update, a reference), or ''. */
   readonly origin: string;
 }
 
-/** Whether a tick was accepted, and why not. */
 export type TickVerdict = { readonly taken: true } | { readonly taken: false; readonly detail: string };
 
 export interface PriceFeed {
   readonly name: string;
-  /** From now on ticks go to `sink`, during `poll` or whenever the feed receives one. */
+  /** Ticks go to `sink` from now on, during `poll` or whenever the feed receives one. */
   start(sink: (tick: PriceTick) => TickVerdict): void;
   /** Delivers the ticks due by `nowMs`. */
   poll(nowMs: number): void;
@@ -152,7 +152,7 @@ export interface HttpRequest {
   readonly authorization: string;
   readonly ifNoneMatch: string;
   readonly acceptEncoding: string;
-  /** The trace to which the client says that the request belongs, as sent; also absent where the transport does not read it. */
+  /** The client's own trace, as sent; also absent where the transport does not read it. */
   readonly traceparent?: string;
   /** Valid until the handler returns; empty from then on. */
   readonly body: Uint8Array;
@@ -160,14 +160,14 @@ export interface HttpRequest {
   readonly fault: { readonly code: ErrorCode; readonly detail: string } | null;
   /** Absent where the transport does not read them: only a port with pages needs them. */
   readonly browser?: BrowserHeaders | null;
-  /** Of a request to open a WebSocket where the server has one; absent otherwise. */
+  /** Only where a request asks for a WebSocket and the server has one. */
   readonly upgrade?: StreamUpgrade;
 }
 
-/** What a browser adds to a request of its own accord, and what pages and other operators' programs add. Absent headers are ''. */
+/** Headers of browsers, pages and other operators' programs. Absent ones are ''. */
 export interface BrowserHeaders {
   readonly host: string;
-  /** Of the page that sends the request: scheme, host and port. */
+  /** The sending page's scheme, host and port. */
   readonly origin: string;
   readonly cookie: string;
   readonly csrfToken: string;
@@ -182,19 +182,19 @@ export type HeaderBlock = string;
 
 export interface HttpResponder {
   /**
-   * Sends the response. Must be called exactly once, at any time; does nothing if the client has gone. For HEAD the
-   * body is left out and its length kept.
+   * Must be called exactly once, at any time; does nothing if the client has gone. A HEAD response has no body, but its
+   * length.
    */
   send(status: number, headers: HeaderList | HeaderBlock, body: string | Uint8Array): void;
 }
 
 export type HttpHandler = (request: HttpRequest, responder: HttpResponder) => void;
 
-/** An open WebSocket. Its owner is told once that it is closed, whoever closes it; nothing may be called after that. */
+/** An open WebSocket. Its owner is told once that it is closed, by either side; nothing may be called after that. */
 export interface StreamSocket {
-  /** Ends the stream for a programming error: its owner is told by `onFault`. */
+  /** Ends the stream for a programming error: `onFault` tells its owner. */
   fail(error: unknown): void;
-  /** Sends a text message. Returns whether the system took all of it; what it did not is kept in memory. */
+  /** Sends a text message. Returns whether the system took all of it; the rest is kept in memory. */
   send(text: string | Uint8Array): boolean;
   /** Asks the client for a sign of life: `onPong` tells its answer. */
   ping(): void;
@@ -204,7 +204,6 @@ export interface StreamSocket {
   close(code: number, reason: string): void;
 }
 
-/** What a WebSocket's owner is told. */
 export interface StreamOwner {
   /** The stream is open, and its owner is known. */
   onOpen(): void;
@@ -225,7 +224,6 @@ export interface StreamUpgrade {
   accept(protocol: string, open: (socket: StreamSocket) => StreamOwner): void;
 }
 
-/** A listening server: real sockets, or the simulator's network. */
 export interface Transport {
   /** Resolves with the port once it is listening; rejects if the address is in use. */
   listen(host: string, port: number, handler: HttpHandler): Promise<number>;

@@ -1,8 +1,8 @@
-/** What the host has learned of an asset's prices, as boundary prices journal it and the engine keeps it. */
+/** An asset's volatility as the host has estimated it: boundary prices journal it. */
 
 /**
- * State of the estimate of volatility (`engine/host/ticks/volatility.ts`). The engine only keeps it, so that quotes go on
- * after a restart as before it.
+ * State of `engine/host/ticks/volatility.ts`. The engine only keeps it, so that quotes go on after a restart as before
+ * it.
  */
 export interface PriceEstimate {
   /** Means of squared relative changes per millisecond: over minutes, and over days. */
@@ -12,12 +12,11 @@ export interface PriceEstimate {
   readonly products: number;
   readonly squares: number;
   readonly changes: number;
-  /** The same of the intervals between changes, and of their squares, in milliseconds. */
+  /** The same for the intervals between changes, and their squares, in milliseconds. */
   readonly intervals: number;
   readonly intervalSquares: number;
   /** Least change of the price in the present window of changes and in the last one, in its own units; 0 while unknown. */
   readonly leastNow: number;
   readonly leastBefore: number;
-  /** Changes in the present window. */
   readonly changesNow: number;
 }

@@ -51,19 +51,19 @@ export interface TierRules {
   readonly activeKeysMax: number;
 }
 
-/** Where rules are from: what a file says of the defaults, and what operators have put on top, in the form of the rules file. */
+/** The layers of the rules: a file over the defaults, and operators' changes on top, in the form of the rules file. */
 export interface RuleLayers {
   readonly file: object;
   readonly operator: object;
 }
 
 export interface RuleValue {
-  /** With a dot before each inner name: `limits.BTC.house.seedCents`. */
+  /** With dots between the names: `limits.BTC.house.seedCents`. */
   readonly name: string;
   readonly value: string | number | readonly (string | number)[];
 }
 
-/** The values of a layer, in the order of their names. */
+/** In the order of their names. */
 export const valuesOf = (layer: object, prefix = ''): RuleValue[] =>
   Object.entries(layer)
     .sort(([one], [other]) => (one < other ? -1 : 1))
@@ -123,14 +123,13 @@ export interface Rules {
   readonly idempotencyEntriesMax: number;
   /** SHA-256 of the master secret of the round seeds, hex; a server with another secret refuses to start. */
   readonly masterSecretFingerprint: string;
-  /** For those who make rules: the engine keeps it with the rules, and reads none of it. Absent where all are defaults. */
+  /** For those who make rules: the engine only keeps it. Absent where all are defaults. */
   readonly layers?: RuleLayers;
 }
 
 /** Version of the engine's behaviour. Any change that affects an outcome raises it. */
 export const RULES_VERSION = 1;
 
-/** S is 1,000 USD. */
 const DEFAULT_HOUSE: HouseRules = {
   policy: 'fair',
   seedCents: 1_000_00,
@@ -140,7 +139,7 @@ const DEFAULT_HOUSE: HouseRules = {
 
 const LOCK_LEAD_MS: readonly number[] = [5_000, 15_000, 30_000, 60_000, 300_000];
 
-/** The defaults: docs/bots/concepts.md shows them. */
+/** docs/bots/concepts.md shows them. */
 export function defaultRules(masterSecretFingerprint: string): Rules {
   return {
     markets: MARKET_IDS.map((marketId, market) => ({

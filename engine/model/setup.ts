@@ -11,5 +11,5 @@ export interface Setup {
   readonly rulesFrom: 'defaults' | 'file';
 }
 
-/** The facts' names, in display order. */
+/** In display order. */
 export const SETUP_FACTS = ['feed', 'clock', 'rulesFrom'] as const satisfies readonly (keyof Setup)[];

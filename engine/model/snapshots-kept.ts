@@ -34,8 +34,8 @@ const UNITS_MS: Readonly<Record<string, number>> = { h: HOUR_MS, d: DAY_MS };
 const NAMES = ['newest', 'all', 'hourly', 'daily'];
 
 /**
- * Parses `text`; null if malformed. Parts not named keep their defaults. A bare number keeps that many of the newest,
- * and the first of each day.
+ * Null if malformed. Parts not named keep their defaults. A bare number keeps that many of the newest, and the first of
+ * each day.
  */
 export function parseSnapshotsKept(text: string): SnapshotsKept | null {
   const newestAlone = newestOf(text.trim());
@@ -71,7 +71,7 @@ function newestOf(text: string): number | null {
 
 const ageMs = (text: string): number | undefined => (text === '0' ? 0 : (parseAgeMs(text) ?? undefined));
 
-/** An age such as `12h` or `30d` in milliseconds; null if malformed. */
+/** For an age such as `12h` or `30d`; null if malformed. */
 export function parseAgeMs(text: string): number | null {
   const [, count, unit = ''] = /^([1-9]\d{0,4})([hd])$/.exec(text) ?? [];
   const unitMs = UNITS_MS[unit];
@@ -79,8 +79,8 @@ export function parseAgeMs(text: string): number | null {
 }
 
 /**
- * Why `kept` conflicts with segments kept for `retentionMs` (null: all), or null. If daily snapshots are deleted
- * before the segments are, the older segments have no snapshot from which their state can be rebuilt.
+ * Null if `kept` agrees with segments kept for `retentionMs` (null: all). If daily snapshots are deleted before the
+ * segments are, the older segments have no snapshot from which their state can be rebuilt.
  */
 export function snapshotsKeptConflict({ dailyMs }: SnapshotsKept, retentionMs: number | null): string | null {
   if (retentionMs === null || dailyMs === null || dailyMs >= retentionMs) return null;

@@ -11,13 +11,12 @@ import type { ProofView } from './proofs/proof-views.js';
 import type { MarketRules, Rules } from './rules.js';
 import type { Setup } from './setup.js';
 
-/** How the house quotes in a round (`engine/quotes`). */
 export interface QuoteView {
   readonly shadeE6: number;
   readonly clampE6: number;
-  /** The seeds that are in UP's pool; DOWN's has the rest of 2S. */
+  /** The seeds in UP's pool; DOWN's has the rest of 2S. */
   readonly seedUpCents: number;
-  /** What the bets earn the house on average, at the fair shares at which they were placed; never below 0. */
+  /** The house's average gain from the bets, at the fair shares at which they were placed; never below 0. */
   readonly edgeCents: number;
 }
 
@@ -39,19 +38,19 @@ export interface RoundView {
   readonly status: number;
   /** Index into `ROUND_RESULTS`. */
   readonly result: number;
-  /** Stakes and the house's seeds on each side: as they were split for the last bet. */
+  /** Stakes and the house's seeds, as these were split for the last bet. */
   readonly poolUpCents: number;
   readonly poolDownCents: number;
-  /** What each side is paid if it wins. */
+  /** Owed to each side if it wins. */
   readonly payoutUpCents: number;
   readonly payoutDownCents: number;
-  /** How the house quotes; null where its seeds are fixed. */
+  /** null where the seeds are fixed. */
   readonly quote: QuoteView | null;
   readonly proof: ProofView;
   /** Number and sum of bets, without the seeds. */
   readonly betCount: number;
   readonly volumeCents: number;
-  /** Half of the house's seeds: what each side had when the round opened. */
+  /** Half of the house's seeds: each side had as much when the round opened. */
   readonly seedCents: number;
   readonly feeBps: number;
   readonly minStakeCents: number;
@@ -60,13 +59,12 @@ export interface RoundView {
   readonly maxPriceAgeMs: number;
   /** Bets are taken before this time: the lock less the cutoff. */
   readonly bettingClosesMs: number;
-  /** When the round was resolved; null before. */
+  /** null until resolved. */
   readonly resolvedAtMs: number | null;
-  /** Reason of a void, or ''. */
+  /** '' unless voided. */
   readonly voidReason: string;
 }
 
-/** One bet of an account. */
 export interface BetView {
   readonly bet: number;
   readonly market: number;
@@ -77,7 +75,7 @@ export interface BetView {
   readonly oddsE4: number;
   /** The least odds that a limit order takes, 1e-4; 0 for any other bet. */
   readonly limitOddsE4: number;
-  /** Whether a limit order has rested; false of any other bet. */
+  /** Whether a limit order has rested; false for any other bet. */
   readonly rested: boolean;
   /** When a limit order became a bet; null for one that has not, and for any other bet. */
   readonly filledAtMs: number | null;
@@ -90,7 +88,7 @@ export interface BetView {
   readonly entryPercentE2: number | null;
   readonly clientSeed: string | null;
   readonly clientOrderId: string | null;
-  /** What a WIN pays; of an order that was not filled, what it would pay at the odds that it names. */
+  /** The payout of a WIN; for an order that was not filled, at the odds that it names. */
   readonly payoutCents: number;
   readonly status: PositionStatus;
   /** Index into `BET_ENDS`; 0 while open. */
@@ -114,27 +112,26 @@ export interface AccountView {
   readonly openBets: number;
 }
 
-/** What is remembered of an Idempotency-Key. */
 export interface SeenKey {
-  /** The order that was placed under it: number of its command, and of its bet. null if none is remembered. */
+  /** Numbers of the order's command and of its bet; null if none is remembered. */
   readonly placed: { readonly seq: number; readonly bet: number } | null;
   /** Orders from this time on are all remembered. */
   readonly rememberedFromMs: number;
 }
 
-/** What a bet would get in the market's current round. */
+/** A bet's terms in the market's current round. */
 export interface OfferView {
   readonly roundNumber: number;
-  /** The side's published percent, before the stake joins its pool. */
+  /** Before the stake joins the side's pool. */
   readonly percentE2: number;
-  /** Odds and percent after it has joined. */
+  /** After it has joined. */
   readonly oddsE4: number;
   readonly entryPercentE2: number;
-  /** What a WIN would pay. */
+  /** The payout of a WIN. */
   readonly payoutCents: number;
 }
 
-/** What an order would be answered if it were placed. */
+/** The answer to an order if it were placed. */
 export interface OrderQuote {
   /** null if the order is refused before there are odds for it. */
   readonly offer: OfferView | null;
@@ -144,18 +141,18 @@ export interface OrderQuote {
   readonly rests: boolean | null;
 }
 
-/** What equal orders would be answered, one after the other. */
+/** The answers to equal orders, one after the other. */
 export interface PartsQuote {
-  /** Of each part. */
+  /** For each part. */
   readonly stakeCents: number;
-  /** Parts that would be bets at once, and such that would rest. */
+  /** Parts that would be bets at once, and parts that would rest. */
   readonly placed: number;
   readonly resting: number;
-  /** Of the first part that would be refused; null if none would be. */
+  /** For the first part that would be refused; null if none would be. */
   readonly refusal: Rejected | null;
   /** Mean, rounded down, and least odds of the bets; null if there would be none. */
   readonly odds: { readonly meanE4: number; readonly leastE4: number } | null;
-  /** What a WIN would pay for all of the bets. */
+  /** For all of the bets, if they win. */
   readonly payoutCents: number;
 }
 
@@ -166,7 +163,7 @@ export interface KeyView {
   readonly enabled: boolean;
   readonly expiresAtMs: number | null;
   readonly createdAtMs: number;
-  /** As of `setDeadman`. */
+  /** See `SetDeadman`. */
   readonly deadmanSeconds: number;
 }
 
@@ -227,7 +224,7 @@ export interface EngineReads {
   unsettledRounds(): readonly RoundView[];
   /** Open price of the asset's most recently opened round, or null. */
   latestOpenPrice(asset: number): OpenPrice | null;
-  /** What the house has won and lost on the day (UTC) of `timeMs`, which is not before engine time. */
+  /** The house's results on the day (UTC) of `timeMs`, which is not before engine time. */
   dayResults(timeMs: number): DayResults;
   /** How the asset's price moves, as of its last boundary price that said so; null before the first. */
   estimate(asset: number): PriceEstimate | null;
@@ -238,7 +235,7 @@ export interface EngineReads {
 
   /** Number of the key with this SHA-256 (64 hex digits), or 0. */
   findKey(digest: string): number;
-  /** The key, which must exist. */
+  /** The key must exist. */
   key(key: number): KeyView;
   /** SHA-256 of the key's secret, 64 hex digits. */
   keyDigest(key: number): string;

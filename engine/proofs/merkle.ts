@@ -6,21 +6,20 @@
  */
 import { assert, must } from '../base/assert.js';
 
-/** SHA-256, from the platform. Writes the 32 bytes of the hash into `into`, from `at` on; text is hashed as UTF-8. */
+/** The platform's SHA-256. Writes the 32 bytes of the hash into `into`, from `at` on; text is hashed as UTF-8. */
 export type Sha256 = (data: string | Uint8Array, into: Uint8Array, at: number) => void;
 
 export const HASH_BYTES = 32;
 const LEAF_PREFIX = 0;
 const NODE_PREFIX = 1;
-/** Where the two hashes of a node's data begin, and where they end. */
+/** Offsets of the two hashes in a node's data. */
 const LEFT = 1;
 const RIGHT = LEFT + HASH_BYTES;
 const NODE_BYTES = RIGHT + HASH_BYTES;
 
-/** Data of a node, without its hashes yet. */
 const newNode = (): Uint8Array => new Uint8Array(NODE_BYTES).fill(NODE_PREFIX, 0, LEFT);
 
-/** Computes hashes of leaves and nodes, and returns what it has written them into: new bytes where it is given none. */
+/** Methods return the bytes that the hash was written into: new ones where none are given. */
 export class TreeHasher {
   #leaf = new Uint8Array(1 + HASH_BYTES);
   readonly #node = newNode();
@@ -45,13 +44,13 @@ export class TreeHasher {
     return this.hash(this.#node, into, at);
   }
 
-  /** The hash of data that begin with their prefix. */
+  /** `data` begin with their prefix. */
   hash(data: Uint8Array, into: Uint8Array = new Uint8Array(HASH_BYTES), at = 0): Uint8Array {
     this.sha256(data, into, at);
     return into;
   }
 
-  /** The root of a tree without leaves: SHA-256 of nothing. */
+  /** SHA-256 of nothing: the root of a tree without leaves. */
   empty(): Uint8Array {
     return this.hash(new Uint8Array(0));
   }
@@ -68,7 +67,6 @@ export class TreeStack {
 
   constructor(private readonly hasher: TreeHasher) {}
 
-  /** Number of leaves. */
   get size(): number {
     return this.#size;
   }
@@ -117,7 +115,6 @@ export class WholeTree {
       this.#levels.push(new Uint8Array(count * HASH_BYTES));
   }
 
-  /** How many leaves it has by now. */
   get leaves(): number {
     return this.#leaves;
   }
@@ -134,7 +131,6 @@ export class WholeTree {
     }
   }
 
-  /** The hash of a leaf. */
   leaf(index: number): Uint8Array {
     assert(index >= 0 && index < this.#leaves, 'a leaf that was added');
     return this.#complete(0, index);
@@ -155,7 +151,7 @@ export class WholeTree {
     return path;
   }
 
-  /** Subtrees of the level, the last of which may lack leaves. */
+  /** The last of them may lack leaves. */
   #count(level: number): number {
     return Math.ceil(this.size / 2 ** level);
   }
@@ -179,7 +175,7 @@ export class WholeTree {
 export interface Inclusion {
   readonly leafIndex: number;
   readonly treeSize: number;
-  /** The hash that the path begins with: of the leaf. */
+  /** The leaf's hash, with which the path begins. */
   readonly leaf: Uint8Array;
   readonly path: readonly Uint8Array[];
 }

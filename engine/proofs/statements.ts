@@ -12,7 +12,7 @@ export interface RootStatement {
   readonly merkleRoot: string;
 }
 
-/** What is signed when a round locks: its bets, and the seed that they are bound to. */
+/** Signed when a round locks: its bets, and the seed that they are bound to. */
 export const rootStatement = ({ roundId, seedCommitment, treeSize, merkleRoot }: RootStatement): string =>
   statement('tote-root-1', [
     ['round', roundId],
@@ -21,7 +21,7 @@ export const rootStatement = ({ roundId, seedCommitment, treeSize, merkleRoot }:
     ['merkleRoot', merkleRoot],
   ]);
 
-/** A receipt, as published but for its signature. */
+/** As published but for the signature. */
 export interface ReceiptStatement {
   readonly orderId: string;
   readonly accountId: string;
@@ -30,7 +30,7 @@ export interface ReceiptStatement {
   readonly time: string;
 }
 
-/** What is signed of a bet: that command `seq` of the journal made it. */
+/** Signed for a bet: command `seq` of the journal made it. */
 export const receiptStatement = ({ orderId, accountId, betHash, seq, time }: ReceiptStatement): string =>
   statement('tote-receipt-1', [
     ['order', orderId],
@@ -40,7 +40,7 @@ export const receiptStatement = ({ orderId, accountId, betHash, seq, time }: Rec
     ['time', time],
   ]);
 
-/** Where the journal was at a time, as published but for its signature. */
+/** Where the journal was at a time, as published but for the signature. */
 export interface HeadStatement {
   readonly seq: number;
   readonly chain: string;
@@ -52,7 +52,7 @@ export interface SignedHead extends HeadStatement {
   readonly signature: string;
 }
 
-/** What is signed of the journal: the hash that its chain has at command `seq`, so all up to there. */
+/** Signed for the journal: the hash that its chain has at command `seq`, so all up to there. */
 export const headStatement = ({ seq, chain, time }: HeadStatement): string =>
   statement('tote-head-1', [
     ['seq', seq],
@@ -60,7 +60,6 @@ export const headStatement = ({ seq, chain, time }: HeadStatement): string =>
     ['time', time],
   ]);
 
-/** A price of a round's proof, as published. */
 export interface PublishedPrice {
   readonly price: number | null;
   readonly time: string | null;
@@ -68,7 +67,7 @@ export interface PublishedPrice {
   readonly evidence: string | null;
 }
 
-/** What of `GET /rounds/{id}/proof` the statement on the settlement is made of; amounts in USD. */
+/** The fields of `GET /rounds/{id}/proof` that the settlement's statement holds; amounts in USD. */
 export interface PublishedSettlement {
   readonly id: string;
   readonly startTime: string;
@@ -91,10 +90,9 @@ export interface PublishedSettlement {
   readonly settledAt: string;
 }
 
-/** SHA-256 of a text's UTF-8, in hex. */
+/** SHA-256 of the UTF-8, in hex. */
 export type TextDigest = (text: string) => string;
 
-/** What is signed of a settled round. */
 export const settlementStatement = (settled: PublishedSettlement, digest: TextDigest): string =>
   statement('tote-settlement-1', [
     ['round', settled.id],

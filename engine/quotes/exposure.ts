@@ -1,5 +1,5 @@
 /**
- * What a round may come to owe. Two rules hold after every bet:
+ * Limits on a round's debts. Two rules hold after every bet:
  *
  * - A round never owes more on a side than its pool holds.
  * - With the policy `fair`, a round never sells below the fair share for more than it has earned above it. Each bet's
@@ -7,8 +7,8 @@
  *   or more. Seeds reach only so far: beyond them one side is cheap because the other was bought dear, and this
  *   rule lets bettors have just what others have overpaid.
  *
- * The second rule is why no set of bets wins for sure: at a fair share p the bettors' worse result is at most the
- * mean of both, weighted with p and 1 - p, which is what they staked less the edge. It also makes the house's expected
+ * The second rule is why no set of bets wins for sure: at a fair share p the bettors' worse result is at most the mean
+ * of both, weighted with p and 1 - p, which is what they staked less the edge. It also makes the house's expected
  * result the edge, if the fair shares are the probabilities, however the price moves between the bets.
  */
 import { mulDivCeil, oddsE4, payoutCents } from '../base/money.js';
@@ -19,8 +19,8 @@ import { type QuotedRound, quotedUpCents } from './split.js';
 export type ExposedRound = QuotedRound & Pick<RoundView, 'feeBps' | 'minStakeCents' | 'maxStakeCents'>;
 
 /**
- * What a round earns the house, in cents, if it ends with this result (an index into `ROUND_RESULTS`): the stakes less what
- * is paid. A draw or a void refunds all stakes. By the first rule it never loses more than the seeds.
+ * The house's result of a round, in cents, if it ends with `result` (an index into `ROUND_RESULTS`): the stakes less
+ * what is paid. A draw or a void refunds all stakes. By the first rule it never loses more than the seeds.
  */
 export function houseResultCents(
   {
@@ -35,8 +35,8 @@ export function houseResultCents(
 }
 
 /**
- * What a round earns the house at worst, in cents: of one that is decided what it does earn; any other may also be a draw or a
- * void, which cost nothing.
+ * The house's worst result of a round, in cents: a decided one has its result; any other may also be a draw or a void,
+ * which cost nothing.
  */
 export function worstResultCents(
   round: Pick<RoundView, 'result' | 'volumeCents' | 'payoutUpCents' | 'payoutDownCents'>,
@@ -47,7 +47,7 @@ export function worstResultCents(
     : houseResultCents(round, result);
 }
 
-/** What a bet earns the house on average, in cents, rounded down: below 0 where the side is sold too cheap. */
+/** The house's average gain from a bet, in cents, rounded down: below 0 where the side is sold too cheap. */
 export function edgeCents(side: number, stake: number, payout: number, fairShareE6: number): number {
   return stake - mulDivCeil(payout, side === UP ? fairShareE6 : WHOLE_E6 - fairShareE6, WHOLE_E6);
 }

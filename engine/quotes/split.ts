@@ -1,7 +1,7 @@
 /**
- * How the house splits its seeds. Odds are fixed at the bet, so seeds that stood still would be bled
- * by whoever looks at the price. In a round with the policy `fair` the house therefore moves its seeds, 2S in total,
- * between the sides until UP's published share is the fair probability that UP wins.
+ * How the house splits its seeds. Odds are fixed at the bet, so anybody who looks at the price would bleed seeds that
+ * stood still. In a round with the policy `fair` the house therefore moves its seeds, 2S in total, between the sides
+ * until UP's published share is the fair probability that UP wins.
  *
  * The fair share is worked out outside the engine from the asset's ticks and arrives in each order. Everything here is
  * a function of integers: the same order gives the same pools on every machine.
@@ -10,7 +10,6 @@ import { mulDivCeil, mulDivFloor } from '../base/money.js';
 import { WHOLE_E6 } from '../model/domain.js';
 import type { QuoteView, RoundView } from '../model/views.js';
 
-/** What the split depends on. */
 export type QuotedRound = Pick<
   RoundView,
   'poolUpCents' | 'poolDownCents' | 'payoutUpCents' | 'payoutDownCents' | 'seedCents' | 'feeBps' | 'quote'

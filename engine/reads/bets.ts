@@ -1,6 +1,4 @@
-/**
- * Reads of an account's bets. Status, result and payout follow from the bet's columns and its round.
- */
+/** Reads of an account's bets. Status, result and payout follow from the bet's columns and its round. */
 
 import { paidCents } from '../handlers/settlement.js';
 import type { PositionStatus } from '../model/domain.js';
@@ -59,7 +57,7 @@ function endStatus(end: number): PositionStatus {
   return end === END_CANCELLED ? 'CANCELLED' : 'EXPIRED';
 }
 
-/** Rows of the account's open bets, most recently placed first. */
+/** Most recently placed first. */
 function openRows(state: State, account: number, limit: number): number[] {
   const rows: number[] = [];
   const openBets = Math.min(limit, state.accounts.openBets(account));
@@ -78,7 +76,7 @@ export function allPositions(state: State, account: number, limit: number): BetV
   return changedRows(state, account, limit).map((row) => betView(state, row));
 }
 
-/** Merges rows of open bets (by placement) with settled ones (by settlement), most recently changed first. */
+/** Merges open bets (by placement) with settled ones (by settlement), most recently changed first. */
 export function changedRows(state: State, account: number, limit: number): number[] {
   const open = openRows(state, account, limit);
   const rows: number[] = [];
@@ -99,10 +97,7 @@ export function changedRows(state: State, account: number, limit: number): numbe
   return rows;
 }
 
-/**
- * The account's most recently placed bets. History keeps at least the recently placed ones, so all retained bets are
- * walked.
- */
+/** Most recently placed first. History keeps at least the recently placed bets, so all retained ones are walked. */
 export function orders(state: State, account: number, limit: number): BetView[] {
   const views: BetView[] = [];
   state.history.newestFirst(account, (row) => {

@@ -9,7 +9,7 @@ import { BET_OPEN } from '../state/bets.js';
 import type { State } from '../state/state.js';
 import { betView, changedRows } from './bets.js';
 
-/** Rows of other bets that one page passes over at most, besides those of the recently placed and settled. */
+/** A page passes over at most so many other bets, besides the recently placed and settled ones. */
 const ROWS_PASSED_MAX = 1_000;
 
 export function betsPage(state: State, account: number, query: BetsQuery): BetsPage {
@@ -49,7 +49,7 @@ export function changesPage(
   return { bets, next: isLast ? null : from, rest };
 }
 
-/** Whether settled bets of the account may have left memory: all that the rules keep are kept. */
+/** Settled bets may have left memory once as many are kept as the rules keep. */
 const hasForgotten = ({ accounts, rulesInForce }: State, account: number): boolean =>
   (accounts.chunk(account).settledKept[accounts.row(account)] as number) >= rulesInForce.historyBetsMax;
 
@@ -61,7 +61,6 @@ const EVERYTHING = {
   clientOrderId: null,
 } as const;
 
-/** What a list in the order of changes has shown. */
 function listedBy(state: State, rows: readonly number[]): Listed {
   let openDownTo = state.bets.placedCount + 1;
   let settledDownTo = state.seq + 1;
@@ -84,7 +83,7 @@ function listedBy(state: State, rows: readonly number[]): Listed {
 /** A page passes over all that is kept for other reasons, however much the rules keep. */
 const rowsPassedMax = (state: State): number => ROWS_PASSED_MAX + 2 * state.rulesInForce.historyBetsMax;
 
-/** The row at which to begin: the one that the place names, if it still has that bet, else the account's newest. */
+/** The row that the place names, if it still has that bet, else the account's newest. */
 function startOf({ accounts, bets }: State, account: number, from: BetsPlace | null): number {
   if (from !== null && from.nearBet > 0 && from.nearRow > 0 && from.nearRow < bets.rowsEnd) {
     const chunk = bets.chunk(from.nearRow);

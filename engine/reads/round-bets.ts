@@ -9,7 +9,7 @@ import type { State } from '../state/state.js';
 export const awaitsRoot = ({ proof, status, resolvedAtMs, openPrice }: RoundView): boolean =>
   proof.root === null && status > LIVE && resolvedAtMs === null && openPrice !== null;
 
-/** Of a round in memory that is not resolved. Nothing may change while they are read. */
+/** The round must be in memory and not resolved. Nothing may change while its bets are read. */
 export function* roundBets(state: State, market: number, roundNumber: number): Generator<HashedBet> {
   const round = must(state.markets.market(market).rounds.get(roundNumber), 'a round in memory');
   for (let row = round.firstBet; row !== 0; ) {

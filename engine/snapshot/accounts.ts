@@ -7,13 +7,13 @@ import { count, flag, integer, numbered, oneOf, ordered, orNull, text } from './
 export const ACCOUNT = numbered(
   'account',
   {
-    /** Number from 1: the account's id is `acc_<account>`. */
+    /** From 1: the account's id is `acc_<account>`. */
     account: count,
     name: orNull(text),
     tier: oneOf(TIERS),
     balanceCents: count,
     frozen: flag,
-    /** Number of the last command that touched the account. */
+    /** The last command that touched the account. */
     touchedSeq: count,
     openBets: count,
   },
@@ -36,7 +36,7 @@ export const ACCOUNT = numbered(
 export const API_KEY = numbered(
   'api_key',
   {
-    /** Number from 1: the key's id is `key_<key>`. */
+    /** From 1: the key's id is `key_<key>`. */
     key: count,
     account: count,
     /** SHA-256 of the secret, 64 hex digits. */
@@ -70,12 +70,11 @@ export const TRANSFER = ordered(
     /** 0 is the house. */
     account: count,
     reference: text,
-    /** Number of the command. */
     seq: count,
     timeMs: count,
     /** Negative for a withdrawal. */
     amountCents: integer,
-    /** The account's balance after it. */
+    /** After the transfer. */
     balanceCents: count,
   },
   {

@@ -37,9 +37,9 @@ import {
 } from './columns.js';
 import { rowsByBet } from './sort-bets.js';
 
-/** A stored bet and the answer that a remembered order repeats have these columns in common. */
+/** Columns of a stored bet, and of the answer that a remembered order repeats. */
 const ORDER = {
-  /** Number from 1: the bet's id is `bet_<bet>`. */
+  /** From 1: the bet's id is `bet_<bet>`. */
   bet: count,
   account: count,
   market: oneOf(MARKET_IDS),
@@ -52,14 +52,14 @@ const ORDER = {
 
 const STORED_BET = {
   ...ORDER,
-  /** What a WIN pays. */
+  /** The payout of a WIN. */
   payoutCents: count,
   placedAtMs: count,
   /** null while open. */
   settledAtMs: orNull(count),
   /** NONE while open; CANCELLED or EXPIRED for a limit order that ended unfilled. */
   result: oneOf(BET_ENDS),
-  /** Number of the command that placed the bet or, once it is settled, of that one. */
+  /** The command that placed the bet or, once it is settled, settled it. */
   changedSeq: count,
   /** 1 if the bet is among the account's recently placed. */
   recentlyPlaced: flag,
@@ -108,7 +108,7 @@ export const BET = numbered('bet', STORED_BET, {
   },
 });
 
-/** By row: the bet's position, from 1, among its account's recently settled bets, or 0. */
+/** By row; 0 for bets that are not among the recently settled. */
 function settledPositions({ accounts, bets, history }: State): Uint32Array {
   const positions = new Uint32Array(bets.rowsEnd);
   for (let account = 1; account <= accounts.count; account += 1) {
@@ -121,7 +121,7 @@ function settledPositions({ accounts, bets, history }: State): Uint32Array {
   return positions;
 }
 
-/** Adds the bet and links it to its account. `LATE_BET` links it to its round. Returns its row: rows rise with numbers. */
+/** `LATE_BET` links the bet to its round. Returns its row: rows rise with numbers. */
 function addBet({ accounts, bets, history, seq }: State, stored: StoredBet): number {
   const { bet, account, settledPosition } = stored;
   bets.skipNumbersTo(bet - 1);
@@ -156,7 +156,7 @@ function addBet({ accounts, bets, history, seq }: State, stored: StoredBet): num
   return row;
 }
 
-/** Links each account's recently settled bets by `positions`, which start at 1; 0 marks the others. */
+/** `positions` start at 1; 0 marks other bets. */
 function linkSettled({ accounts, bets, history }: State, positions: readonly number[]): void {
   const settled = Array.from({ length: accounts.count + 1 }, (): number[] => []);
   positions.forEach((position, row) => {
@@ -172,13 +172,13 @@ function linkSettled({ accounts, bets, history }: State, positions: readonly num
   }
 }
 
-/** Limit orders in `bet`, with what they have besides. */
+/** Columns of limit orders besides those in `bet`. */
 export const LIMIT_ORDER = numbered(
   'limit_order',
   {
     bet: count,
     limitOddsE4: count,
-    /** That placed it. */
+    /** The key that placed the order. */
     key: count,
     /** null for one that rests, or that ended unfilled. */
     filledAtMs: orNull(count),
@@ -256,7 +256,7 @@ export const LATE_BET = ordered(
   },
 );
 
-/** Whether the bet in `row` is in its round; a limit order that is unfilled is not. */
+/** An unfilled limit order is not in its round. */
 function isOpenBet({ bets }: State, row: number): boolean {
   const end = bets.chunk(row).result[bets.index(row)] as number;
   const isOrder = bets.isUnfilled(row);
@@ -265,7 +265,6 @@ function isOpenBet({ bets }: State, row: number): boolean {
   return false;
 }
 
-/** The round of an open bet. */
 function openRoundOf({ bets, markets }: State, row: number): Round {
   const chunk = bets.chunk(row);
   const i = bets.index(row);
@@ -282,7 +281,6 @@ function joinRound(state: State, row: number): void {
   round.lastBet = row;
 }
 
-/** Links an open bet behind another one of its round. */
 function joinBehind(state: State, row: number, after: number): void {
   const { bets } = state;
   const round = openRoundOf(state, row);
@@ -295,7 +293,6 @@ function joinBehind(state: State, row: number, after: number): void {
   if (round.lastBet === after) round.lastBet = row;
 }
 
-/** The row of a bet, by bisection. */
 function rowOf({ bets }: State, bet: number): number {
   let low = 1;
   for (let high = bets.rowsEnd; low < high; ) {
@@ -311,7 +308,7 @@ function rowOf({ bets }: State, bet: number): number {
 export const IDEMPOTENCY = numbered(
   'idempotency',
   {
-    /** Number of the command that placed the bet. */
+    /** The command that placed the bet. */
     seq: count,
     /** Digest of the key, 96 bits in two numbers below 2^48, and of the body, 48 bits. */
     digest: view({ keyHigh: count, keyLow: count, body: count }),

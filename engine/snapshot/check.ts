@@ -8,7 +8,7 @@ import { BET_OPEN } from '../state/bets.js';
 import type { Round } from '../state/rounds.js';
 import type { State } from '../state/state.js';
 
-/** Sums and counts stored in a snapshot beside their parts. */
+/** Stored in a snapshot beside their parts. */
 export interface Sums {
   readonly accountsCents: number;
   readonly potsCents: number;
@@ -38,7 +38,6 @@ export function checkState(state: State, sums: Sums): void {
   );
 }
 
-/** Each account counts its open bets. */
 function checkOpenBets({ accounts, bets }: State): void {
   const counts = new Uint32Array(accounts.count + 1);
   for (let row = 1; row < bets.rowsEnd; row += 1) {

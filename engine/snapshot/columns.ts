@@ -19,7 +19,6 @@ export interface ColumnForm {
   readonly isNullable: boolean;
 }
 
-/** What storage needs to know of a table. */
 export interface TableForm {
   readonly name: string;
   /** Whether the first column is an ascending row number by which rows can be found. */
@@ -27,13 +26,12 @@ export interface TableForm {
   readonly columns: readonly ColumnForm[];
 }
 
-/** Rows of the table with this name, in the order in which they were written. */
+/** In the order in which the rows were written. */
 export type ReadTable = (name: string) => Iterable<Row>;
 
 /** A value in one or more columns. The name of a single column is empty: the field that holds it gives it one. */
 export interface Codec<Value> {
   readonly columns: readonly ColumnForm[];
-  /** Reads the value in the columns from `at` on. */
   read(row: Row, at: number): Value;
   write(value: Value, cells: Cell[]): void;
 }
@@ -63,7 +61,6 @@ function countOf(read: Read): number {
   return value;
 }
 
-/** An integer from `min` to `max`. */
 const within = (min: number, max: number): Codec<number> =>
   cell(
     'INTEGER',
@@ -76,14 +73,14 @@ const within = (min: number, max: number): Codec<number> =>
   );
 
 export const integer = cell('INTEGER', integerOf, same);
-/** An integer from 0 on. */
+/** From 0 on. */
 export const count = cell('INTEGER', countOf, same);
 /** Hundredths of a point, up to all of a pool. */
 export const percentE2 = within(0, 10_000);
 /** A share in millionths; -1 for none. */
 export const shareE6 = within(-1, 1_000_000);
 
-/** One of two values, as 0 or 1. */
+/** Stored as 0 or 1. */
 export const either = <Of>(zero: Of, one: Of): Codec<Of> =>
   cell(
     'INTEGER',
@@ -156,7 +153,7 @@ export const json = <Of>(): Codec<Of> =>
     (value) => JSON.stringify(value),
   );
 
-/** An index into `list`, as the name there. */
+/** Stored as the name at the index. */
 export function oneOf(list: readonly string[]): Codec<number> {
   const indexes = new Map<Read, number>(list.map((word, index) => [word, index]));
   return cell(
@@ -166,7 +163,7 @@ export function oneOf(list: readonly string[]): Codec<number> {
   );
 }
 
-/** A value that may be missing: then all its cells are null. */
+/** A missing value is null in all its cells. */
 export function orNull<Of>({ columns, read, write }: Codec<Of>): Codec<Of | null> {
   const width = columns.length;
   return {
@@ -182,7 +179,7 @@ export function orNull<Of>({ columns, read, write }: Codec<Of>): Codec<Of | null
   };
 }
 
-/** An object with these fields. Its columns are named after them, in snake case, each with `prefix` before it. */
+/** Columns are named after the fields, in snake case, each with `prefix` before it. */
 export function object<Of extends Fields>(fields: Of, prefix = ''): Codec<ValuesOf<Of>> {
   const { columns, parts } = layoutOf(fields, prefix);
   // Copies of one object share a hidden class.
@@ -235,7 +232,6 @@ function layoutOf(fields: Fields, prefix: string) {
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** A table of values, in the order in which they were written. */
 export class Table<Of> implements TableForm {
   readonly columns: readonly ColumnForm[];
 
@@ -258,13 +254,13 @@ export class Table<Of> implements TableForm {
   }
 }
 
-/** What of the state is in a table, and how the state gets it back. */
+/** Takes a table's values from the state, and gives them back to it. */
 export interface StatePart<Of> {
   from(state: State): Iterable<Of>;
   into(state: State, values: Iterable<Of>): void;
 }
 
-/** A table that a part of the state fills. Tables are read in the order of `TABLES`. */
+/** Tables are read in the order of `TABLES`. */
 export class StateTable<Of> extends Table<Of> {
   constructor(
     name: string,

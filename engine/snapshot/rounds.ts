@@ -28,7 +28,7 @@ import {
   type ValuesOf,
 } from './columns.js';
 
-/** Where a price came from; all null where there is none yet. */
+/** All null where there is no price yet. */
 const ORIGIN = {
   priceTimeMs: orNull(integer),
   source: orNull(text),
@@ -58,7 +58,7 @@ const STORED_ROUND = {
   /** Including the seeds. */
   poolUpCents: count,
   poolDownCents: count,
-  /** Payout owed to each side if it wins. */
+  /** Owed to each side if it wins. */
   payoutUpCents: count,
   payoutDownCents: count,
   betCount: count,
@@ -131,15 +131,15 @@ function restored(stored: Omit<ValuesOf<typeof STORED_ROUND>, 'settledPosition'>
   return Object.assign(round, figures);
 }
 
-/** All markets, in the order of `MARKET_IDS`. */
+/** In the order of `MARKET_IDS`. */
 export const MARKET = ordered(
   'market',
   {
     market: oneOf(MARKET_IDS),
     suspended: flag,
-    /** The round that is UPCOMING, LIVE or LOCKED. */
+    /** UPCOMING, LIVE or LOCKED. */
     currentRound: orNull(count),
-    /** Number of the last round that opened or was voided. */
+    /** The last round that opened or was voided. */
     lastRound: orNull(count),
   },
   {
@@ -169,13 +169,13 @@ export const MARKET = ordered(
   },
 );
 
-/** Open price of each asset's most recently opened round. */
+/** By each asset's most recently opened round. */
 export const OPEN_PRICE = ordered(
   'open_price',
   {
     asset: oneOf(ASSETS),
     price,
-    /** Start of that round. */
+    /** The round's start. */
     timeMs: count,
   },
   {
@@ -188,7 +188,6 @@ export const OPEN_PRICE = ordered(
   },
 );
 
-/** How an asset's price moves. */
 export const ESTIMATE = ordered(
   'estimate',
   {

@@ -7,7 +7,7 @@ import type { BetTable } from '../state/bets.js';
 const DIGIT_BITS = 16;
 const DIGITS = 1 << DIGIT_BITS;
 
-/** Rows of the retained bets, ascending by bet number. A radix sort, to keep millions of bets fast. */
+/** Ascending by bet number. A radix sort keeps millions of bets fast. */
 export function rowsByBet(bets: BetTable): Uint32Array {
   let rows = new Uint32Array(bets.retainedCount);
   let numbers = new Float64Array(bets.retainedCount);

@@ -31,12 +31,12 @@ import {
 import { AWAITING_PRICE, ESTIMATE, MARKET, OPEN_PRICE, ROUND, SETTLING_ROUND } from './rounds.js';
 
 const FIGURES = {
-  /** Number and time of the last command. */
+  /** The last command's. */
   seq: count,
   timeMs: count,
-  /** Number of the last command that changed a round's state, an open price or a result. */
+  /** The last command that changed a round's state, an open price or a result. */
   lifecycleSeq: count,
-  /** Of all outcomes up to `seq`, 16 hex digits. */
+  /** For all outcomes up to `seq`, 16 hex digits. */
   rollingDigest: text,
   rulesVersion: count,
   /** The rules in force (`rules.ts`); null before the first `configure`. */
@@ -46,7 +46,6 @@ const FIGURES = {
   /** Market hours by asset class; null for a class that is always open. */
   sessions: json<readonly (Sessions | null)[]>(),
   trading: object({ enabled: flag, reason: text }, 'trading_'),
-  /** Number of the last bet. */
   betsPlaced: count,
   house: object(
     {
@@ -57,7 +56,7 @@ const FIGURES = {
     },
     'house_',
   ),
-  /** What the house has won and lost today, by scope of a loss limit (`DayLedger`). */
+  /** The house's results of today, by scope of a loss limit (`DayLedger`). */
   day: object({
     dayMs: count,
     resultCents: json<readonly number[]>(),
@@ -67,7 +66,6 @@ const FIGURES = {
   accountsCents: count,
   /** In the pots of unsettled rounds. */
   potsCents: count,
-  /** Stakes of bets that are not settled. */
   openStakesCents: count,
   /** Rows of `account`, `api_key` and `bet`. */
   accounts: count,
@@ -123,7 +121,7 @@ function figuresOf(state: State, rollingDigest: string): Figures {
   };
 }
 
-/** The state, and the digest of all outcomes up to it, 16 hex digits. */
+/** The digest is that of all outcomes up to the state, 16 hex digits. */
 export function importTables(read: ReadTable): { readonly state: State; readonly rollingDigest: string } {
   const state = new State();
   const [engine, ...others] = ENGINE.values(read(ENGINE.name));

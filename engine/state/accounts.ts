@@ -36,7 +36,6 @@ export class AccountTable {
   get count(): number {
     return this.#count;
   }
-  /** Sum of all balances. */
   get totalCents(): number {
     return this.#totalCents;
   }
@@ -54,7 +53,7 @@ export class AccountTable {
     return account & CHUNK_MASK;
   }
 
-  /** Adds an account and returns its number. */
+  /** Returns the account's number. */
   add(name: string | null, tier: number): number {
     const account = ++this.#count;
     if (account >>> CHUNK_BITS >= this.#chunks.length) this.#chunks.push(new AccountChunk());
@@ -88,7 +87,7 @@ export class AccountTable {
     this.chunk(account).frozen[account & CHUNK_MASK] = frozen ? 1 : 0;
   }
 
-  /** Moves money into the account (out of it, if negative) as command `seq`. Returns the new balance. */
+  /** Out of the account if `amountCents` is negative. Returns the new balance. */
   move(account: number, amountCents: number, seq: number): number {
     const chunk = this.chunk(account);
     const row = account & CHUNK_MASK;

@@ -24,7 +24,7 @@ export class BetChunk {
   readonly payoutCents = new Float64Array(CHUNK_ROWS);
   readonly placedAtMs = new Float64Array(CHUNK_ROWS);
   readonly settledAtMs = new Float64Array(CHUNK_ROWS);
-  /** Number of the command that placed the bet or, once it is settled, of that one. */
+  /** The command that placed the bet or, once it is settled, settled it. */
   readonly changedSeq = new Float64Array(CHUNK_ROWS);
   readonly account = new Uint32Array(CHUNK_ROWS);
   readonly roundNumber = new Uint32Array(CHUNK_ROWS);
@@ -63,7 +63,7 @@ export class BetTable {
   #placedCount = 0;
   #retainedCount = 0;
 
-  /** Number of bets ever placed, which is the last bet's number. */
+  /** The last bet's number. */
   get placedCount(): number {
     return this.#placedCount;
   }
@@ -82,12 +82,12 @@ export class BetTable {
     return row & CHUNK_MASK;
   }
 
-  /** The number of the bet in this row; 0 in a free one. */
+  /** 0 in a free row. */
   betOf(row: number): number {
     return this.chunk(row).bet[row & CHUNK_MASK] as number;
   }
 
-  /** Allocates a row for the next bet and numbers it. The caller fills the other columns. */
+  /** Numbers the bet. The caller fills the other columns. */
   take(): number {
     let row = this.#freeRow;
     if (row !== 0) {
@@ -101,7 +101,7 @@ export class BetTable {
     return row;
   }
 
-  /** Makes the bet, whose stake is known, a limit order that rests. Returns its row in `limits`. */
+  /** The bet's stake must be known. Returns the resting order's row in `limits`. */
   limit(row: number, fields: LimitFields): number {
     const chunk = this.chunk(row);
     const i = row & CHUNK_MASK;
@@ -118,19 +118,18 @@ export class BetTable {
     return limitRow !== 0 && this.limits.chunk(limitRow).filledAtMs[this.limits.index(limitRow)] === 0;
   }
 
-  /** The key that placed the bet, which is a limit order. */
+  /** The bet must be a limit order. */
   keyOf(row: number): number {
     const limitRow = this.chunk(row).limitRowOf(row & CHUNK_MASK);
     return this.limits.chunk(limitRow).key[this.limits.index(limitRow)] as number;
   }
 
-  /** Whether the bet is a limit order that has rested. */
   hasRested(row: number): boolean {
     const limitRow = this.chunk(row).limitRowOf(row & CHUNK_MASK);
     return limitRow !== 0 && this.limits.chunk(limitRow).rested[this.limits.index(limitRow)] === 1;
   }
 
-  /** Continues numbering after `bet`. For bets imported from a snapshot. */
+  /** For bets imported from a snapshot. */
   skipNumbersTo(bet: number): void {
     if (!(bet >= this.#placedCount)) fail(`bet ${bet} comes after bet ${this.#placedCount}`);
     this.#placedCount = bet;

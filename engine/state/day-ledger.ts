@@ -6,7 +6,7 @@ export class DayLedger implements DayResults {
   readonly resultCents: number[] = LOSS_SCOPES.map(() => 0);
   readonly liftedCents: number[] = LOSS_SCOPES.map(() => 0);
 
-  /** Begins anew if `timeMs` is on a later day. */
+  /** A later day begins anew. */
   turnTo(timeMs: number): void {
     if (dayOf(timeMs) <= this.dayMs) return;
     this.dayMs = dayOf(timeMs);
@@ -14,7 +14,6 @@ export class DayLedger implements DayResults {
     this.liftedCents.fill(0);
   }
 
-  /** The results of the day that `timeMs` is on. */
   at(timeMs: number): DayResults {
     return dayOf(timeMs) === this.dayMs ? this : new DayLedger();
   }

@@ -1,6 +1,6 @@
 /**
- * An account's retained bets: the open, the recently placed and the recently settled ones. A bet
- * is freed when nothing keeps it.
+ * An account's retained bets: the open, the recently placed and the recently settled ones. A bet is freed when nothing
+ * keeps it.
  */
 import { fail } from '../base/assert.js';
 import type { AccountChunk, AccountTable } from './accounts.js';
@@ -15,7 +15,7 @@ export class AccountHistory {
     this.#bets = bets;
   }
 
-  /** Records that the bet in `row` was placed. Keeps at most `keptMax` as recently placed. */
+  /** Keeps at most `keptMax` bets as recently placed. */
   placed(account: number, row: number, keptMax: number): void {
     const accounts = this.#accounts.chunk(account);
     const a = this.#accounts.row(account);
@@ -40,7 +40,6 @@ export class AccountHistory {
     if (flags === 0) this.#unlink(account, oldest);
   }
 
-  /** Links the bet in `row` as its account's newest. */
   #linkPlaced(accounts: AccountChunk, a: number, chunk: BetChunk, i: number, row: number): void {
     const before = accounts.newestBet[a] as number;
     chunk.newer[i] = 0;
@@ -49,7 +48,7 @@ export class AccountHistory {
     accounts.newestBet[a] = row;
   }
 
-  /** Records that the bet in `row` was settled. Keeps at most `keptMax` as recently settled. */
+  /** Keeps at most `keptMax` bets as recently settled. */
   settled(account: number, row: number, keptMax: number): void {
     const accounts = this.#accounts.chunk(account);
     const a = this.#accounts.row(account);
@@ -80,7 +79,7 @@ export class AccountHistory {
     this.#drop(account, oldest, BET_RECENTLY_SETTLED);
   }
 
-  /** Removes one reason to keep the bet; without any left it is unlinked and freed. */
+  /** Without a reason left to keep it, the bet is unlinked and freed. */
   #drop(account: number, row: number, reason: number): void {
     const chunk = this.#bets.chunk(row);
     const i = this.#bets.index(row);
@@ -100,13 +99,13 @@ export class AccountHistory {
     this.#bets.free(row);
   }
 
-  /** Calls `visit` with the account's retained bets, newest placed first, until it returns false. */
+  /** Newest placed first, until `visit` returns false. */
   newestFirst(account: number, visit: (row: number) => boolean): void {
     let row = this.#accounts.chunk(account).newestBet[this.#accounts.row(account)] as number;
     while (row !== 0 && visit(row)) row = this.#bets.chunk(row).older[this.#bets.index(row)] as number;
   }
 
-  /** Restores a bet from a snapshot as its account's newest so far. `flags` are the reasons to keep it. */
+  /** The bet, from a snapshot, is its account's newest so far. `flags` are the reasons to keep it. */
   restorePlaced(account: number, row: number, flags: number): void {
     const accounts = this.#accounts.chunk(account);
     const a = this.#accounts.row(account);
@@ -121,7 +120,7 @@ export class AccountHistory {
     } else if (placedKept !== 0) fail(`the last placed bets of account ${account} have a gap`);
   }
 
-  /** Adds a restored bet as its account's most recently settled so far. */
+  /** The bet is its account's most recently settled so far. */
   restoreSettled(account: number, row: number): void {
     const accounts = this.#accounts.chunk(account);
     const a = this.#accounts.row(account);
@@ -136,7 +135,7 @@ export class AccountHistory {
     accounts.settledKept[a] = (accounts.settledKept[a] as number) + 1;
   }
 
-  /** Row of the account's newest settled bet, or 0. */
+  /** 0 if none is settled. */
   newestSettled(account: number): number {
     return this.#accounts.chunk(account).newestSettled[this.#accounts.row(account)] as number;
   }

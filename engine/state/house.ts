@@ -1,16 +1,13 @@
-/**
- * The house account, the totals of deposits and withdrawals, and transfer references, which are unique for ever.
- */
+/** The house account, the totals of deposits and withdrawals, and transfer references, which are unique for ever. */
 import { assert } from '../base/assert.js';
 import type { BalanceMoved } from '../model/events.js';
 
-/** The command that used a reference, and its event. */
 export interface TransferRecord {
   readonly seq: number;
   readonly event: BalanceMoved;
 }
 
-/** Account number of the house in events and references. */
+/** The house's number in events and references. */
 export const HOUSE = 0;
 
 export class House {
@@ -23,7 +20,7 @@ export class House {
     return this.#balanceCents;
   }
 
-  /** Moves money into the house (out of it, if negative). Returns the new balance. */
+  /** Out of the house if `amountCents` is negative. Returns the new balance. */
   move(amountCents: number): number {
     this.#balanceCents += amountCents;
     assert(this.#balanceCents >= 0, `balance of the house would be ${this.#balanceCents} cents`);
@@ -45,7 +42,7 @@ export class House {
     ofAccount.set(reference, record);
   }
 
-  /** All transfers, account by account. */
+  /** Account by account. */
   *records(): Generator<TransferRecord> {
     for (const ofAccount of this.#references.values()) yield* ofAccount.values();
   }

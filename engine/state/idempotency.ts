@@ -1,6 +1,6 @@
 /**
- * The memory of Idempotency-Keys. An entry contains every fact of its
- * 201 response, so it does not depend on the bet's being retained.
+ * The memory of Idempotency-Keys. An entry contains every fact of its 201 response, so it does not depend on the bet's
+ * being retained.
  *
  * Entries are appended to chunks in order of time; a chunk is dropped once its last entry has expired. Entries are
  * numbered from 0, never reusing a number, and found through `KeyIndex`.
@@ -54,7 +54,7 @@ class EntryChunk {
 
 export interface IdempotencyEntry {
   readonly digest: IdempotencyDigest;
-  /** Number of the command that placed the order. */
+  /** The command that placed the order. */
   readonly seq: number;
   readonly placed: OrderTerms;
 }
@@ -70,7 +70,7 @@ export class IdempotencyMemory {
   /** Entries older than this have expired, whatever the current time to live. */
   #notBeforeMs = Number.NEGATIVE_INFINITY;
 
-  /** The key's entry if it is younger than `ttlMs` at `nowMs`, else null. */
+  /** null unless the key's entry is younger than `ttlMs` at `nowMs`. */
   find(account: number, digest: IdempotencyDigest, nowMs: number, ttlMs: number): IdempotencyEntry | null {
     const { keyLow } = digest;
     const index = this.#index;
@@ -83,12 +83,12 @@ export class IdempotencyMemory {
     return null;
   }
 
-  /** Whether there are `entriesMax` entries younger than `ttlMs`. */
+  /** Counts entries younger than `ttlMs`. */
   isFull(nowMs: number, ttlMs: number, entriesMax: number): boolean {
     return this.#nextNumber - this.#firstNumber >= entriesMax && this.#liveCount(nowMs, ttlMs) >= entriesMax;
   }
 
-  /** Adds a placed bet's entry, and drops the chunks whose entries are all `ttlMs` old. */
+  /** Drops the chunks whose entries are all `ttlMs` old. */
   add(digest: IdempotencyDigest, seq: number, placed: OrderTerms, ttlMs: number): void {
     if (placed.timeMs - this.#firstEndsMs >= ttlMs) this.#dropExpired(placed.timeMs, ttlMs);
     const number = this.#nextNumber++;
@@ -202,7 +202,7 @@ export class IdempotencyMemory {
     const word64 = (field: number): number => chunk.words64[row + field] as number;
     const word32 = (field: number): number => chunk.words32[row * 2 + field] as number;
     const { type, clientSeed, clientOrderId, limitOddsE4, filled } = chunk.optional.read(offset & CHUNK_MASK);
-    // Written out: of a spread each object would have a hidden class of its own.
+    // A spread would give each object a hidden class of its own.
     const placed: OrderTerms = {
       type,
       timeMs: word64(PLACED_AT_MS),
@@ -230,5 +230,5 @@ export class IdempotencyMemory {
   }
 }
 
-/** Bits 32 to 47 of an integer below 2^48. */
+/** Bits 32 to 47. */
 const topOf = (value: number): number => (value / WORD) | 0;

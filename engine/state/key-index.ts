@@ -22,11 +22,10 @@ const WORD_BITS_MIN = 5;
 export class KeyIndex {
   /** Partitions by level, contiguous; null if no partition has that level. */
   readonly #levels: (Int32Array | null)[] = [newLevel(0)];
-  /** Number of partitions at each level. */
   readonly #partitionsOf: number[] = [PARTITIONS];
   readonly #levelOf = new Uint8Array(PARTITIONS);
   readonly #slotsUsed = new Uint32Array(PARTITIONS);
-  /** Scratch space for rebuilding a partition. */
+  /** For rebuilding a partition. */
   #moving = new Int32Array(0);
 
   /** Position of the first slot that may be this key's, or -1. */
@@ -35,7 +34,7 @@ export class KeyIndex {
     return this.#search(keyLow, tag, tag * SLOT_WORDS);
   }
 
-  /** Position of the next such slot after `at`, or -1. */
+  /** -1 if there is none after `at`. */
   next(keyLow: number, at: number): number {
     return this.#search(keyLow, tagOf(keyLow), at + SLOT_WORDS);
   }
@@ -101,7 +100,7 @@ export class KeyIndex {
     this.#slotsUsed[p] = live;
   }
 
-  /** Copies the slots of live entries to `#moving`. Returns their number. */
+  /** Returns their number. */
   #takeLive(p: number, firstNumber: number, count: number): number {
     const wordBits = (this.#levelOf[p] as number) + WORD_BITS_MIN;
     if (this.#moving.length < 1 << wordBits) this.#moving = new Int32Array(1 << wordBits);
@@ -137,10 +136,7 @@ function offsetOf(level: Int32Array, at: number, firstNumber: number): number {
 
 /* Each entry is moved once or twice in its life, so these two loops work on local variables alone. */
 
-/**
- * Copies the used slots in [`begin`, `end`) whose entries are among the `count` from `firstNumber` on. Returns their
- * number.
- */
+/** For slots in [`begin`, `end`) whose entries are among the `count` from `firstNumber` on. Returns their number. */
 function takeAll(
   level: Int32Array,
   begin: number,
@@ -162,7 +158,7 @@ function takeAll(
   return words / SLOT_WORDS;
 }
 
-/** Inserts `count` slots into the empty partition at `begin`. */
+/** The partition at `begin` is empty. */
 function putAll(level: Int32Array, begin: number, mask: number, slots: Int32Array, count: number): void {
   for (let from = 0; from < count * SLOT_WORDS; from += SLOT_WORDS) {
     const tag = slots[from] as number;

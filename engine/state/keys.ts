@@ -37,7 +37,7 @@ export class KeyTable {
     return (this.#byAccount.get(account) ?? []).map((key) => this.view(key));
   }
 
-  /** Number of the account's keys that are enabled and not expired at `nowMs`. */
+  /** Enabled and not expired at `nowMs`. */
   activeCount(account: number, nowMs: number): number {
     return this.ofAccount(account).filter((key) => isActive(key, nowMs)).length;
   }

@@ -1,21 +1,18 @@
-/**
- * The order of a round's bets. They are in the order in which they joined it, which is by number but for limit orders that
- * have rested.
- */
+/** The order of a round's bets: they joined it by number, but for limit orders that have rested. */
 import type { Round } from './rounds.js';
 import type { State } from './state.js';
 
-/** A bet that joined its round after one with a higher number, and the bet just before it. */
+/** Such a bet joined after one with a higher number; `afterBet` is just before it. */
 interface LateBet {
   readonly bet: number;
   readonly afterBet: number;
 }
 
-/** The open bets of a round that are behind higher numbers, in their order; between them the numbers of the others rise. */
+/** The round's open bets that are behind higher numbers, in their order; between them the others' numbers rise. */
 export function* lateBets({ bets }: State, round: Round): Generator<LateBet> {
   let highest = 0;
   let before = 0;
-  // Of a round in settlement only what is not settled yet is linked for certain.
+  // Only the unsettled bets of a round in settlement are linked for certain.
   let row = round.resolvedAtMs === null ? round.firstBet : round.nextToSettle;
   while (row !== 0) {
     const chunk = bets.chunk(row);

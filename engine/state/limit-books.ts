@@ -21,15 +21,13 @@ export class LimitBooks {
     this.#tree = new LimitTree(table);
   }
 
-  /** Number of all resting orders. */
   get orders(): number {
     return this.#orders;
   }
-  /** Sum of their stakes. */
   get reservedCents(): number {
     return this.#reservedCents;
   }
-  /** Rounds with resting orders, in no order. */
+  /** In no order. */
   get rounds(): IterableIterator<Round> {
     return this.#books.keys();
   }

@@ -1,5 +1,5 @@
 /**
- * What a limit order has besides the columns of its bet, by column in chunks, and the nodes of the search trees of those that
+ * The columns of a limit order besides those of its bet, in chunks, and the nodes of the search trees of those that
  * rest (`limit-tree.ts`). Rows are taken with a bet's row and freed with it; links are rows, 0 is none.
  */
 import { must } from '../base/assert.js';
@@ -14,18 +14,17 @@ export class LimitChunk {
   /** The order's row in `BetTable`. */
   readonly betRow = new Uint32Array(CHUNK_ROWS);
   readonly limitOddsE4 = new Uint32Array(CHUNK_ROWS);
-  /** The key that placed it. */
   readonly key = new Uint32Array(CHUNK_ROWS);
-  /** When the order became a bet; 0 if it has not. */
+  /** 0 until the order has become a bet. */
   readonly filledAtMs = new Float64Array(CHUNK_ROWS);
-  /** 1 if the order has rested, 0 if it was placed at once. */
+  /** 0 if the order was placed at once. */
   readonly rested = new Uint8Array(CHUNK_ROWS);
-  /** Number and stake of the order: a search reads them at every node. */
+  /** A search reads these at every node. */
   readonly bet = new Float64Array(CHUNK_ROWS);
   readonly stakeCents = new Float64Array(CHUNK_ROWS);
   /** The last millisecond in which the order may rest; Infinity where only its round ends it. */
   readonly validUntilMs = new Float64Array(CHUNK_ROWS);
-  /** Of a node: the least stake and the first of these times in the tree below it and at it. */
+  /** The least stake and the first of these times in the tree below a node and at it. */
   readonly leastCents = new Float64Array(CHUNK_ROWS);
   readonly firstEndMs = new Float64Array(CHUNK_ROWS);
   readonly left = new Uint32Array(CHUNK_ROWS);
@@ -40,7 +39,6 @@ export class LimitChunk {
   }
 }
 
-/** What an order that rests has of its command. */
 export type LimitFields = Pick<PlaceOrder, 'limitOddsE4' | 'validUntilMs' | 'key'>;
 
 export class LimitTable {
@@ -55,7 +53,6 @@ export class LimitTable {
     return row & CHUNK_MASK;
   }
 
-  /** Allocates a row for an order that rests. */
   take(
     betRow: number,
     bet: number,

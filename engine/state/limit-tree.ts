@@ -1,26 +1,26 @@
 /**
- * The resting orders of one side of a round as an AVL tree, ordered by limit, then by number, which is time. Each node knows
- * the least stake below it, so that a search leaves out whole trees in which every stake is too large for the lowest limit, and
- * the first end, so that orders whose time is over are found as quickly.
+ * The resting orders of one side of a round as an AVL tree, ordered by limit, then by number, which is time. Each node
+ * knows the least stake below it, so that a search leaves out whole trees in which every stake is too large for the
+ * lowest limit, and the first end, so that orders whose time is over are found as quickly.
  *
- * What a search finds depends on the orders alone, not on the tree's shape: a tree that was built in another order, from a
+ * A search depends on the orders alone, not on the tree's shape: a tree that was built in another order, from a
  * snapshot, behaves alike.
  */
 import { fail } from '../base/assert.js';
 import type { LimitTable } from './limit-table.js';
 
-/** What an order must be to be found. Both are asked in the tree's order. */
+/** Both conditions are asked in the tree's order. */
 export interface LimitSearch {
   /** False if no order with this limit or a higher one, and this stake or a larger one, fits: such trees are left out. */
   mayFit(limitOddsE4: number, stakeCents: number): boolean;
-  /** Whether the order in this row, for which `mayFit` is true, fits indeed. */
+  /** Asked where `mayFit` is true for the order in this row. */
   fits(row: number): boolean;
 }
 
 export class LimitTree {
   constructor(private readonly table: LimitTable) {}
 
-  /** Adds a row and returns the root. */
+  /** Returns the root. */
   insert(root: number, row: number): number {
     const { table } = this;
     if (root === 0) {
@@ -37,7 +37,7 @@ export class LimitTree {
     return this.#balanced(root);
   }
 
-  /** Removes a row that is in the tree and returns the root. */
+  /** `row` must be in the tree. Returns the root. */
   remove(root: number, row: number): number {
     if (root === 0) fail(`limit order ${row} is not in its tree`);
     const chunk = this.table.chunk(root);
@@ -59,7 +59,7 @@ export class LimitTree {
     return this.#balanced(next);
   }
 
-  /** The first row of a tree that is not empty. */
+  /** The tree must not be empty. */
   first(root: number): number {
     let row = root;
     for (;;) {
@@ -69,14 +69,14 @@ export class LimitTree {
     }
   }
 
-  /** When the first order of a tree ends; Infinity if none does. */
+  /** Infinity if no order ends. */
   firstEndMs(root: number): number {
     return root === 0
       ? Number.POSITIVE_INFINITY
       : (this.table.chunk(root).firstEndMs[this.table.index(root)] as number);
   }
 
-  /** The first order that has ended by then, or 0. */
+  /** 0 if none has ended by then. */
   firstEnded(root: number, timeMs: number): number {
     if (this.firstEndMs(root) >= timeMs) return 0;
     const chunk = this.table.chunk(root);
@@ -88,7 +88,7 @@ export class LimitTree {
       : this.firstEnded(chunk.right[i] as number, timeMs);
   }
 
-  /** The first order that fits, or 0. */
+  /** 0 if none fits. */
   find(root: number, search: LimitSearch): number {
     if (root === 0) return 0;
     const first = this.first(root);
@@ -108,7 +108,6 @@ export class LimitTree {
     return this.#find(chunk.right[i] as number, limitOddsE4, search);
   }
 
-  /** Whether the order in `row` comes before the one in `other`. */
   isBefore(row: number, other: number): boolean {
     const { table } = this;
     const one = table.chunk(row);
@@ -129,7 +128,7 @@ export class LimitTree {
       : (this.table.chunk(row).leastCents[this.table.index(row)] as number);
   }
 
-  /** Works out height, least stake and first end from the children. Returns the row. */
+  /** From the children. Returns the row. */
   #measured(row: number): number {
     const chunk = this.table.chunk(row);
     const i = this.table.index(row);

@@ -1,5 +1,5 @@
 /**
- * What few answers to orders have: a client seed, a limit, resting orders that they filled. By rows of a chunk
+ * Fields that few answers to orders have: a client seed, a limit, resting orders that they filled. By rows of a chunk
  * (`idempotency.ts`); a chunk in which no answer has one has no array for it.
  */
 import { NO_LIMIT } from '../model/domain.js';
@@ -7,7 +7,7 @@ import type { LimitFills, OrderTerms } from '../model/events.js';
 
 export type Optional = Pick<OrderTerms, 'type' | 'clientSeed' | 'clientOrderId' | 'limitOddsE4' | 'filled'>;
 
-/** Texts that few rows have: while none has one there is no array. */
+/** While no row has a text there is no array. */
 export class RareTexts {
   #texts: (string | null)[] | null = null;
 
@@ -26,7 +26,7 @@ export class RareTexts {
 export class OptionalColumns {
   readonly #clientSeeds: RareTexts;
   readonly #clientOrderIds: RareTexts;
-  /** Negative of limit orders that rested. */
+  /** Negative for limit orders that rested. */
   #limits: Int32Array | null = null;
   #fills: Map<number, LimitFills> | null = null;
 

@@ -14,7 +14,6 @@ import type { ProofView } from '../model/proofs/proof-views.js';
 import type { MarketRules, Rules } from '../model/rules.js';
 import type { OpenPrice, QuoteView, RoundView } from '../model/views.js';
 
-/** A proof that grows with the round. */
 export type Proof = { -readonly [field in keyof ProofView]: ProofView[field] };
 
 export const newProof = (): Proof => ({
@@ -27,12 +26,11 @@ export const newProof = (): Proof => ({
   root: null,
 });
 
-/** A quote whose seeds and edge change with each bet. */
 type Quote = { -readonly [field in keyof QuoteView]: QuoteView[field] };
 
 const endTimeMsOf = (market: number, roundNumber: number): number => (roundNumber + 1) * timeFrameMs(market);
 
-/** What the rules fix when a round is created. */
+/** Fixed by the rules when a round is created. */
 export interface RoundTerms
   extends Pick<
     RoundView,
@@ -71,7 +69,7 @@ export function termsOf(
   };
 }
 
-/** A round, with the rules in force when it was created. */
+/** With the rules in force when it was created. */
 export class Round implements RoundView {
   readonly endTimeMs: number;
   readonly lockTimeMs: number;
@@ -90,7 +88,7 @@ export class Round implements RoundView {
   result = RESULT_NONE;
   poolUpCents = 0;
   poolDownCents = 0;
-  /** Payout owed to each side if it wins. */
+  /** Owed to each side if it wins. */
   payoutUpCents = 0;
   payoutDownCents = 0;
   betCount = 0;
@@ -151,7 +149,6 @@ export class Round implements RoundView {
   }
 }
 
-/** A market with its current round and all its rounds in memory. */
 export class Market {
   rules: MarketRules | null = null;
   suspended = false;
@@ -170,7 +167,7 @@ export class Market {
     }
   }
 
-  /** Numbers of the settled rounds in memory, in order of settlement. */
+  /** In order of settlement. */
   get settledNumbers(): readonly number[] {
     return this.#settledNumbers;
   }
@@ -184,14 +181,13 @@ export class Market {
 
 export class MarketTable {
   readonly markets: readonly Market[] = Array.from({ length: MARKETS_MAX }, () => new Market());
-  /** Ended rounds that await a price, oldest first. */
+  /** Oldest first. */
   readonly awaitingPrice: Round[] = [];
-  /** Resolved rounds with bets left to settle, oldest first. */
+  /** Resolved, with bets left to settle; oldest first. */
   readonly settling: Round[] = [];
   readonly latestOpenPrices: (OpenPrice | null)[] = ASSETS.map(() => null);
   /** Money in the pots of unsettled rounds: seeds and stakes, less payouts so far. */
   potsCents = 0;
-  /** Stakes of all bets that are not settled. */
   openStakesCents = 0;
   nextDueMs = Number.POSITIVE_INFINITY;
 
@@ -206,7 +202,7 @@ export class MarketTable {
     }
   }
 
-  /** Status of a bet's round, which is SETTLED once it has left memory. */
+  /** SETTLED once the round has left memory. */
   statusOf(market: number, roundNumber: number): number {
     return this.market(market).rounds.get(roundNumber)?.status ?? SETTLED;
   }

@@ -19,10 +19,10 @@ import { MarketTable } from './rounds.js';
 export type Sessions = readonly (readonly [openMs: number, closeMs: number])[];
 
 export class State {
-  /** Number and time of the last accepted command. */
+  /** The last accepted command's. */
   seq = 0;
   timeMs = 0;
-  /** Number of the last command that changed a round's state, an open price or a result. */
+  /** The last command that changed a round's state, an open price or a result. */
   lifecycleSeq = 0;
   rulesVersion = 0;
   rules: Rules | null = null;
@@ -31,21 +31,19 @@ export class State {
   trading = { enabled: true, reason: '' };
   /** Market hours by asset class; null for a class that is always open. */
   readonly sessions: (Sessions | null)[] = ASSET_CLASSES.map(() => null);
-  /** How each asset's price moves, by the last boundary price that said so. */
+  /** As of the last boundary prices that said so. */
   readonly estimates: (PriceEstimate | null)[] = ASSETS.map(() => null);
   readonly house = new House();
-  /** What it has won and lost today. */
   readonly day = new DayLedger();
   readonly accounts = new AccountTable();
   readonly keys = new KeyTable();
   readonly bets = new BetTable();
-  /** Resting limit orders. */
   readonly books = new LimitBooks(this.bets.limits);
   readonly history = new AccountHistory(this.accounts, this.bets);
   readonly idempotency = new IdempotencyMemory();
   readonly markets = new MarketTable();
 
-  /** The number of the current command if it is accepted. */
+  /** The current command's, if it is accepted. */
   get nextSeq(): number {
     return this.seq + 1;
   }
@@ -55,7 +53,7 @@ export class State {
   }
 }
 
-/** Result of a handler: a rejection that changed nothing, a replay, or the events of what it did. */
+/** A rejection that changed nothing, a replay, or the events of a change. */
 export type Effect = Rejected | Replayed | EngineEvent[];
 
 export function reject(code: ErrorCode, detail = ''): Rejected {

@@ -48,14 +48,13 @@ export class BoundaryWindow {
     this.#resumedMs = startMs;
   }
 
-  /** The process resumes at `nowMs` after a stall. */
   resume(nowMs: number): void {
     this.#resumedMs = nowMs;
   }
 
   /**
-   * Whether a tick with this timestamp could still become a boundary's price or open a round, given that prices may
-   * be `ageMsMax` old.
+   * Whether a tick with this timestamp could still become a boundary's price or open a round, where prices may be
+   * `ageMsMax` old.
    */
   canMatter(tickTimeMs: number, nowMs: number, ageMsMax: number): boolean {
     this.#closeByGrace(nowMs);
@@ -67,12 +66,10 @@ export class BoundaryWindow {
     );
   }
 
-  /** A round is waiting for this boundary, which is before the start. */
   expectPast(boundaryMs: number): void {
     if (!this.#past.has(boundaryMs)) this.#past.set(boundaryMs, null);
   }
 
-  /** Accepts a tick that arrives at engine time `nowMs`. */
   take(tick: PriceTick, nowMs: number): void {
     this.#closeByGrace(nowMs);
     if (nowMs < this.#pastEndsMs) this.#takePast(tick);
@@ -106,15 +103,11 @@ export class BoundaryWindow {
     return boundaryMs <= this.startMs ? this.#pastEndsMs : Math.max(boundaryMs, this.#resumedMs) + GRACE_MS;
   }
 
-  /** Whether it has no prices of boundaries that could be dropped. */
   get isEmpty(): boolean {
     return this.#closed.length === 0 && this.#past.size === 0;
   }
 
-  /**
-   * Drops all prices except those of `waitingMs`, which lists every boundary up to `nowMs` that a round is waiting
-   * for.
-   */
+  /** Drops all other prices. `waitingMs` lists every boundary up to `nowMs` that a round is waiting for. */
   forgetBut(waitingMs: readonly number[], nowMs: number): void {
     for (const boundaryMs of this.#past.keys()) {
       if (!waitingMs.includes(boundaryMs)) this.#past.delete(boundaryMs);

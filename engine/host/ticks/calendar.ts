@@ -1,6 +1,6 @@
 /**
- * What is known beforehand of how an asset's prices move: news at a known time, and hours and days of the week that are more
- * restless than others. Time is weighed by it: a minute in which prices move twice as far as usual counts as four.
+ * Known changes in how far an asset's prices move: news at a known time, and restless hours and days of the week. Time
+ * is weighed by them: a minute in which prices move twice as far as usual counts as four.
  */
 import { ASSETS, type Asset, textAt } from '../../model/domain.js';
 import type { NewsRule, Rules } from '../../model/rules.js';
@@ -18,11 +18,11 @@ const endOf = ({ atMs, minutes }: NewsRule): number => atMs + minutes * MINUTE_M
 const newsOf = ({ news }: Known, asset: number): NewsRule[] =>
   Object.values(news).filter(({ assets }) => assets.includes(textAt(ASSETS, asset)));
 
-/** Whether news without a factor is to come before `endMs` and is not over at `nowMs`: nobody knows how far prices will move. */
+/** News without a factor suspends: nobody knows how far prices will move. */
 export const isSuspended = (known: Known, asset: number, nowMs: number, endMs: number): boolean =>
   newsOf(known, asset).some((news) => news.factor === undefined && news.atMs < endMs && nowMs < endOf(news));
 
-/** The time from `fromMs` to `untilMs` as usual time in which prices would move as far. */
+/** The usual time in which prices would move as far as from `fromMs` to `untilMs`. */
 export function usualMs(known: Known, asset: number, fromMs: number, untilMs: number): number {
   const name = textAt(ASSETS, asset);
   const news = newsOf(known, asset).filter((each) => each.atMs < untilMs && fromMs < endOf(each));

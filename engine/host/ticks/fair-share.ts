@@ -1,15 +1,13 @@
-/** How probable it is that a price ends above where a round opened, as the share that a side of a fair pool would have. */
+/** The probability that a price ends above where a round opened, as the share that a side of a fair pool would have. */
 
-/** A share of 1: shares are whole numbers of millionths. */
 const WHOLE_E6 = 1_000_000;
 
 /** Below this a quotient of two probabilities says nothing: they are known to 1e-7. */
 const PROBABILITY_MIN = 1e-4;
 
 /**
- * UP's fair share, 0 to `WHOLE_E6`, when the price is `price`, moves in steps of `increment` (0: in any), and its relative
- * change until the round's end has the given variance. A draw is refunded, so the share is the probability given that there
- * is none.
+ * UP's fair share, 0 to `WHOLE_E6`. The price moves in steps of `increment` (0: in any), and `variance` is that of its
+ * relative change until the round's end. A draw is refunded, so the share is the probability given that there is none.
  */
 export function fairShareE6(openPrice: number, price: number, variance: number, increment = 0): number {
   const distance = Math.log(price / openPrice);

@@ -1,6 +1,6 @@
 /**
- * Which prices are believed. A price that is far from the asset's last one is refused, since it is mostly an error of
- * the feed. It is believed where later ticks agree with it for a while and none goes back to the old price.
+ * Decides which prices are believed. A price far from the asset's last one is mostly an error of the feed, and is
+ * refused. It is believed once later ticks have agreed with it for a while and none went back to the old price.
  *
  * "Far" is a ratio, the same both ways: an error down and the way back up are judged alike.
  */
@@ -15,17 +15,17 @@ export interface JumpLimits {
 
 export const DEFAULT_JUMP_LIMITS: JumpLimits = { ratioMax: 1.5, agreementMs: 30_000 };
 
-/** An error seldom lasts as long: without a price for a quarter of an hour any is believed. */
+/** Errors seldom last as long: after a quarter of an hour without a price any is believed. */
 export const REFERENCE_AGE_MS_MAX = 900_000;
 /** However long the agreement has lasted, so many ticks must have come after the first of it. */
 export const AGREEING_TICKS_MIN = 3;
 
-/** A price that is held back: ticks that were refused one after the other and agree among themselves. */
+/** Ticks that were refused one after the other and agree among themselves. */
 export interface HeldPrice {
   readonly last: PriceTick;
   /** Engine time at which the first of them arrived. */
   readonly sinceMs: number;
-  /** How many came after the first and agreed. */
+  /** Without the first. */
   readonly agreeing: number;
 }
 interface Run extends HeldPrice {
@@ -34,7 +34,6 @@ interface Run extends HeldPrice {
   agreeing: number;
 }
 
-/** Of one asset. */
 export class Jumps {
   #run: Run | null = null;
 
@@ -44,14 +43,14 @@ export class Jumps {
     return this.#run;
   }
 
-  /** Somebody vouches for the price that is held back. Returns its last tick, null if there is none. */
+  /** Somebody vouches for the price that is held back. Returns its last tick, or null. */
   release(): PriceTick | null {
     const tick = this.#run?.last ?? null;
     this.#run = null;
     return tick;
   }
 
-  /** Whether a tick is believed that arrives at engine time `nowMs`, after `latest`. A refused one is remembered. */
+  /** For a tick that arrives at engine time `nowMs`, after `latest`. A refused one is remembered. */
   isBelieved(tick: PriceTick, latest: PriceTick | null, nowMs: number): boolean {
     if (latest === null || nowMs - latest.timeMs > REFERENCE_AGE_MS_MAX || this.#agree(tick, latest.price)) {
       // A tick that is merely late says nothing of the prices after it.

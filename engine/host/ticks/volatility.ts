@@ -1,15 +1,15 @@
 /**
- * How an asset's price moves, from its own ticks: what is needed to say how probable it is that it ends above a price.
+ * How an asset's price moves, from its own ticks: the probability that it ends above a price follows from that.
  *
- * Two exponentially weighted means of squared changes: a fast one, for what the next minutes are like, and a slow one, to
- * which volatility comes back over hours. A change far beyond what was expected is a jump: in the fast mean it counts for
- * little more than the largest usual change, or quotes would be far too wide for minutes after it.
+ * Two exponentially weighted means of squared changes: a fast one for the next minutes, and a slow one, to which
+ * volatility comes back over hours. A change far beyond the expected is a jump: in the fast mean it counts for little
+ * more than the largest usual change, or quotes would be far too wide for minutes after it.
  *
  * An unchanged price is no sample: a source that is asked more often than it changes would seem to stand still. Between
  * changes time adds up. A rounded price is often taken back by its next change, a smoothed one goes on as before. Both
- * show in how much of a change the next one repeats (`#repeated`, below 0 where it is taken back). With that share known,
- * what a change will have come to in the end is the sum of a geometric series: it corrects the variance, and says
- * where the price is that the last change is on its way to.
+ * show in how much of a change the next one repeats (`#repeated`, below 0 where it is taken back). With that share
+ * known, a change's whole course is the sum of a geometric series: it corrects the variance, and says where the price
+ * is that the last change is on its way to.
  */
 import type { Asset } from '../../model/domain.js';
 import type { PriceEstimate } from '../../model/prices.js';
@@ -17,35 +17,38 @@ import type { PriceEstimate } from '../../model/prices.js';
 const YEAR_MS = 365.25 * 86_400_000;
 const FAST_HALF_LIFE_MS = 90_000;
 const SLOW_HALF_LIFE_MS = 48 * 3_600_000;
-/** Of the products of neighbours: rounding stays the same, and a short mean would be noise itself. */
+/** For the products of neighbours: rounding stays the same, and a short mean would be noise itself. */
 const REPEATED_HALF_LIFE_MS = 2 * 3_600_000;
 /** As if so many changes had been seen that neither repeat nor take back the one before them. */
 const REPEATED_PRIOR = 30;
 const REPEATED_MAX = 0.95;
-/** The increment is the least change among so many at least. */
+/** A window of so many changes has the increment as its least change. */
 export const INCREMENT_CHANGES = 64;
-/** How long it takes until volatility has come back to the slow mean, but for 1/e. */
+/** By then volatility has come back to the slow mean, but for 1/e. */
 const REVERSION_MS = 4 * 3_600_000;
-/** Ticks that follow faster are passed over: their changes would be mostly rounding. */
+/** Faster ticks are passed over: their changes would be mostly rounding. */
 const SAMPLE_MS_MIN = 200;
 /** After a longer silence (a closed market, a feed that was away) the change says nothing about the ticks to come. */
 const SAMPLE_MS_MAX = 60_000;
-/** Of one change in a mean, or a few would decide where they come seldom. */
+/** One change weighs no more in a mean, or a few would decide where they come seldom. */
 const WEIGHT_MAX = 0.03;
 /** In the fast mean a change counts for at most so many standard deviations, and raises it by at most such a part. */
 const DEVIATIONS_MAX = 6;
 const RISE_MAX = 0.2;
-/** In the slow mean, where jumps belong, for at most so many of the changes of twenty minutes. */
+/** The slow mean, where jumps belong, takes at most so many of the changes of twenty minutes. */
 const SLOW_DEVIATIONS_MAX = 3;
 const SLOW_CHANGE_MS = 1_200_000;
 /** The estimate stays within this factor of the configured volatility, either way. */
 const FACTOR_MAX = 8;
-/** A source is regular where the variance of the intervals between its changes is below this part of their mean's square. */
+/**
+ * A source is regular where the variance of the intervals between its changes is below this part of their mean's
+ * square.
+ */
 const REGULAR_MAX = 0.01;
-/** In intervals: how much earlier than usual a regular source's change may come. */
+/** In intervals: a regular source's change may come this much earlier than usual. */
 const EARLY = 0.1;
 
-/** What to begin with: the standard deviation of a year's relative change, of recent years. */
+/** The standard deviation of a year's relative change, of recent years, to begin with. */
 export const YEARLY_VOLATILITY: Readonly<Record<Asset, number>> = {
   BTC: 0.5,
   ETH: 0.7,
@@ -63,7 +66,6 @@ export const YEARLY_VOLATILITY: Readonly<Record<Asset, number>> = {
   TON: 0.8,
 };
 
-/** Of one asset. */
 export class Volatility {
   readonly #configured: number;
   /** Means of squared changes, per millisecond. */
@@ -108,7 +110,7 @@ export class Volatility {
     ];
   }
 
-  /** What is known, but for the last price: to go on from after a restart. */
+  /** Everything but the last price: a restart goes on from it. */
   get estimate(): PriceEstimate {
     return {
       fast: this.#fast,
@@ -124,7 +126,7 @@ export class Volatility {
     };
   }
 
-  /** A price of the asset. One that is not later than the last is passed over. */
+  /** A price that is not later than the last is passed over. */
   take(price: number, timeMs: number): void {
     const intervalMs = timeMs - this.#timeMs;
     if (intervalMs < SAMPLE_MS_MIN) return;
@@ -137,7 +139,7 @@ export class Volatility {
     this.#timeMs = timeMs;
   }
 
-  /** The prices to come are another source's: the difference to it is no change. */
+  /** The next prices come from another source: the difference to it is no change. */
   restart(): void {
     this.#heardMs = Number.NEGATIVE_INFINITY;
   }
@@ -172,12 +174,14 @@ export class Volatility {
     [this.#leastBefore, this.#leastNow, this.#changesNow] = [this.#leastNow, 0, 0];
   }
 
-  /** The least step of the price, in its own units; 0 until enough changes were seen. */
+  /** In units of the price; 0 until enough changes were seen. */
   get increment(): number {
     return this.#changesNow === 0 ? this.#leastBefore : Math.min(this.#leastBefore, this.#leastNow);
   }
 
-  /** How much of a change the next one repeats: below 0 where it takes it back, 0 where changes are independent. */
+  /**
+   * The part of a change that the next one repeats: below 0 where it takes it back, 0 where changes are independent.
+   */
   get repeated(): number {
     if (this.#squares === 0) return 0;
     const shrunk = this.#changes / (this.#changes + REPEATED_PRIOR);
@@ -192,15 +196,15 @@ export class Volatility {
   }
 
   /**
-   * Expected variance of the relative change between the latest price, of `timeMs`, and the last one until `endMs`. Both
-   * are as old as their source's last change.
+   * Expected variance of the relative change between the latest price, of `timeMs`, and the last one until `endMs`.
+   * Both are as old as their source's last change.
    */
   varianceUntil(endMs: number, timeMs: number): number {
     const sinceMs = timeMs - this.#timeMs > SAMPLE_MS_MAX ? timeMs : Math.min(this.#timeMs, timeMs);
     return this.varianceBetween(sinceMs, sinceMs + this.#movingMs(endMs - sinceMs));
   }
 
-  /** Which part of the time from the last change on is before the last change in it. */
+  /** The part of the time since the last change that precedes the last change in it. */
   #movingMs(leftMs: number): number {
     if (this.#changes === 0) return Math.max(leftMs, 1);
     const mean = this.#intervals / this.#changes;
@@ -229,7 +233,7 @@ export class Volatility {
     return factor >= FACTOR_MAX ** 2 || factor <= FACTOR_MAX ** -2;
   }
 
-  /** The fast and the slow estimate of variance per millisecond. */
+  /** Variances per millisecond. */
   get #perMs(): readonly [fast: number, slow: number] {
     const { repeated } = this;
     const final = (1 + repeated) / (1 - repeated);
@@ -242,6 +246,5 @@ export class Volatility {
   }
 }
 
-/** Of a change that took so long, in a mean in which older ones fade. */
 const weightOf = (intervalMs: number, halfLifeMs: number): number =>
   Math.min(1 - 2 ** (-intervalMs / halfLifeMs), WEIGHT_MAX);

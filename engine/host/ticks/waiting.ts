@@ -1,15 +1,15 @@
-/** Which prices rounds of the engine are waiting for, and how old a price may be for them. */
+/** The prices that rounds of the engine are waiting for, and how old these may be. */
 import { ASSETS, assetOf, MARKETS_MAX, textAt, UPCOMING } from '../../model/domain.js';
 import type { EngineReads } from '../../model/views.js';
 
-/** A boundary whose price at least one round is waiting for. */
 export interface Waiting {
   readonly asset: number;
   readonly boundaryMs: number;
 }
 
 /**
- * Greatest age at which a price of the asset can still matter: to an unresolved round, or to one that could open now.
+ * The greatest age at which a price of the asset can still matter: to an unresolved round, or to one that could open
+ * now.
  */
 export function priceAgeMsMax(engine: EngineReads, asset: number): number {
   const markets = Array.from({ length: MARKETS_MAX }, (_, market) => market).filter(

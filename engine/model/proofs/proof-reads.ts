@@ -8,7 +8,6 @@ interface OfRound {
   readonly roundNumber: number;
 }
 
-/** What proves a settled round. */
 export interface RoundProofQuestion extends OfRound {
   readonly kind: 'roundProof';
 }
@@ -17,7 +16,7 @@ export interface RoundProofQuestion extends OfRound {
 export interface BetPathQuestion extends OfRound {
   readonly kind: 'betPath';
   readonly bet: number;
-  /** The round's seed in hex, with which its bets are hashed. */
+  /** In hex. */
   readonly seed: string;
 }
 

@@ -1,12 +1,12 @@
-/** What is kept of a round so that it can be checked without trusting the server. */
+/** The facts by which a round can be checked without trusting the server. */
 
-/** A signed Merkle root over the hashes of a round's bets (RFC 6962), and whose signature it has. */
+/** A signed Merkle root over the hashes of a round's bets (RFC 6962). */
 export interface SignedRoot {
   /** 64 hex digits. */
   readonly merkleRoot: string;
-  /** Number of bets under it. */
+  /** The number of its bets. */
   readonly treeSize: number;
-  /** The signing key's id, 16 hex digits. */
+  /** 16 hex digits. */
   readonly keyId: string;
   /** Ed25519 over the root's statement (`engine/proofs/statements.ts`), 128 hex digits. */
   readonly signature: string;
@@ -16,7 +16,7 @@ export interface PublishedRoot extends SignedRoot {
   readonly publishedAtMs: number;
 }
 
-/** Where the price that opened or closed a round came from. */
+/** The source of a price that opened or closed a round. */
 export interface PriceOrigin {
   /** The tick's own time; null if there was none. */
   readonly priceTimeMs: number | null;
@@ -28,16 +28,16 @@ export interface PriceOrigin {
   readonly isLate: boolean;
 }
 
-/** What bettors need of a round, besides its figures, to check it without trusting the server. */
+/** The facts besides a round's figures. */
 export interface ProofView {
   /** null until there is one. */
   readonly open: PriceOrigin | null;
   readonly close: PriceOrigin | null;
-  /** Fair shares of UP in millionths at which bets were placed: first, last, least and greatest; -1 if none was. */
+  /** Fair shares of UP in millionths at which bets were placed; -1 if none was. */
   readonly firstShareE6: number;
   readonly lastShareE6: number;
   readonly leastShareE6: number;
   readonly greatestShareE6: number;
-  /** null until it is on record, which it is not if the round was settled first. */
+  /** null until it is on record; for ever if the round was settled first. */
   readonly root: PublishedRoot | null;
 }

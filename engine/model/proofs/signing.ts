@@ -1,6 +1,5 @@
 /** Keys with which the server signs (Ed25519). */
 
-/** A key that anybody may know. */
 export interface PublicSigningKey {
   /** The first 16 hex digits of the SHA-256 of the public key's 32 bytes. */
   readonly keyId: string;
@@ -11,7 +10,7 @@ export interface PublicSigningKey {
   readonly retiredAtMs: number | null;
 }
 
-/** A public key as somebody who checks signatures has noted it. */
+/** A public key as a checker of signatures has noted it. */
 export type NotedKey = Pick<PublicSigningKey, 'keyId' | 'publicKey'>;
 
 /** The key in use, and all there ever were, the newest first. */
