@@ -2,6 +2,7 @@
 import { Argument, InvalidArgumentError } from 'commander';
 import { must } from '../../../engine/base/assert.js';
 import { dollarsOfCents } from '../../../engine/base/money.js';
+import type { Engine } from '../../../engine/engine.js';
 import {
   accountId,
   BET_ENDS,
@@ -21,13 +22,23 @@ import {
 import type { PastEvent } from '../../../engine/model/events.js';
 import { JournalError } from '../../errors.js';
 import { type LedgerEntry, ledgerEntryOf } from '../../past/entries.js';
+import type { Past } from '../../past/past.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { isoText, oddsText, percentText, quoted, usd } from '../frame/format.js';
 import type { Output } from '../frame/output.js';
 import { type Known, Look } from '../past/look.js';
 import { AT_OPTIONS, type AtOptions, seqOf } from '../past/moments.js';
-import { betsIn, findRound, type KnownSeeds, readRoundSeeds, seedsOf, statusOf } from '../past/round.js';
+import {
+  type BetHistory,
+  betsIn,
+  findRound,
+  type KnownSeeds,
+  type Round,
+  readRoundSeeds,
+  seedsOf,
+  statusOf,
+} from '../past/round.js';
 import { entryJson, showLedger } from '../words/ledger-text.js';
 
 export const betCommand = defineCommand<AtOptions>({
@@ -43,8 +54,9 @@ export const betCommand = defineCommand<AtOptions>({
   options: AT_OPTIONS,
   run: (context, options, operands) =>
     Look.at(context, 'bet', (look) => {
-      const known = look.upTo(seqOf(look, options));
-      const found = foundBet(known, parseBet(must(operands[0], 'the bet')));
+      const seq = seqOf(look, options);
+      const number = parseBet(must(operands[0], 'the bet'));
+      const found = settledBet(look.archived(), number, seq) ?? foundBet(look.upTo(seq), number);
       const seeds = readRoundSeeds(context.dir, look.withRules(found.engine));
       if (context.out.isJson) context.out.document(betJson(found, seeds));
       else show(context.out, found, seeds);
@@ -52,10 +64,27 @@ export const betCommand = defineCommand<AtOptions>({
     }),
 });
 
-type FoundBet = ReturnType<typeof foundBet>;
+interface FoundBet {
+  readonly bet: BetHistory;
+  readonly round: Round;
+  /** null where nothing was asked of it. */
+  readonly engine: Engine | null;
+  readonly words: string;
+  readonly isWhole: boolean;
+}
+
+/** A bet that the archive knows to be settled: nothing that came later changes it, so nothing is replayed. */
+function settledBet(past: Past | null, number: number, seq: number): FoundBet | null {
+  const [bet] = past === null ? [] : betsIn(past.betEvents(number, seq));
+  if (past === null || bet === undefined || bet.settled === null) return null;
+  const round = past.round(bet.placed.market, bet.placed.roundNumber, seq);
+  return round === null
+    ? null
+    : { bet, round, engine: null, words: 'the archive', isWhole: bet.placedSeq > 0 };
+}
 
 /** Throws `not_found`. */
-function foundBet({ past, state, words }: Known, number: number) {
+function foundBet({ past, state, words }: Known, number: number): FoundBet {
   const engine = state();
   const [bet] = betsIn(past.betEvents(number, engine.seq));
   if (bet === undefined) throw notThere(number, past.fromSeq > 0 && number <= engine.betCount, engine.seq);

@@ -7,7 +7,7 @@
 import { existsSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import { assert } from '../../../engine/base/assert.js';
-import { Engine } from '../../../engine/engine.js';
+import type { Engine } from '../../../engine/engine.js';
 import { openArchive } from '../../archive/open.js';
 import { type ArchiveProgress, asArchiveDamage, readProgress } from '../../archive/schema.js';
 import { ArchiveTail } from '../../archive/tail.js';
@@ -43,6 +43,7 @@ export class Look {
   #progress: Progress | null = null;
   #fromSeq = 0;
   #past: Past | null = null;
+  #archive: OpenArchive | null | undefined;
 
   private constructor(
     readonly context: Context,
@@ -84,31 +85,45 @@ export class Look {
     return this.history.replay(engine, toSeq);
   }
 
+  /** The archive alone, whose end may be before the journal's: no state is worked out. null where `upTo` uses none, either. */
+  archived(): Past | null {
+    const archive = this.#archiveOnce();
+    return archive === null ? null : this.#pastOf(archive);
+  }
+
   /** What is known up to command `toSeq`. To be called once. Throws `not_found` and `archive_corrupt`. */
   upTo(toSeq: number): Known {
     if (toSeq > this.lastSeq) this.history.startFor(toSeq); // throws that it does not exist
-    const archive = this.#openArchive();
+    const archive = this.#archiveOnce();
     if (archive === null) return this.#fromJournal(toSeq);
     const { db, progress } = archive;
     const words = `the archive up to sequence number ${Math.min(progress.seq, toSeq)}, and the journal`;
     if (toSeq <= progress.seq) {
-      this.#past = new Past(this.#path, db, progress.fromSeq);
-      return { past: this.#past, state: () => this.#moved(this.history.startFor(toSeq), toSeq), words };
+      return {
+        past: this.#pastOf(archive),
+        state: () => this.#moved(this.history.startFor(toSeq), toSeq),
+        words,
+      };
     }
     const engine = this.#moved(this.history.startFor(progress.seq), progress.seq);
     const tail = ArchiveTail.behind(db, engine);
-    this.#past = new Past(this.#path, db, progress.fromSeq, tail.settledBlocks);
+    const past = this.#pastOf(archive, tail.settledBlocks);
     this.#fill(tail, engine, toSeq);
-    return { past: this.#past, state: () => engine, words };
+    return { past, state: () => engine, words };
   }
 
-  /** `engine`, or, if it has no rules yet, one with the first rules. */
-  withRules(engine: Engine): Engine {
-    if (engine.rules !== null) return engine;
-    for (const step of this.history.replay(new Engine(), Math.min(this.lastSeq, FIRST_RULES_SEQ_MAX))) {
-      if (step.engine.rules !== null) return step.engine;
-    }
-    return engine;
+  /** `engine`, or, if there is none or it has no rules yet, one with the first rules. */
+  withRules(engine: Engine | null): Engine {
+    if (engine !== null && engine.rules !== null) return engine;
+    const first = this.history.beginning();
+    for (const _ of this.history.replay(first, Math.min(this.lastSeq, FIRST_RULES_SEQ_MAX)))
+      if (first.rules !== null) break;
+    return first;
+  }
+
+  #pastOf({ db, progress }: OpenArchive, settledBlocks?: readonly string[]): Past {
+    this.#past = new Past(this.#path, db, progress.fromSeq, settledBlocks);
+    return this.#past;
   }
 
   get #path(): string {
@@ -134,6 +149,11 @@ export class Look {
   #moved(engine: Engine, toSeq: number): Engine {
     for (const { seq } of this.replay(engine, toSeq)) assert(seq <= toSeq, 'a step too many');
     return engine;
+  }
+
+  #archiveOnce(): OpenArchive | null {
+    if (this.#archive === undefined) this.#archive = this.#openArchive();
+    return this.#archive;
   }
 
   /** null, and a note, if there is none that is good and of this journal. */

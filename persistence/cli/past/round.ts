@@ -66,7 +66,7 @@ export function betsIn(events: Iterable<ArchivedEvent>): BetHistory[] {
 }
 
 /** As it is in the engine, or else in the archive. */
-type Round = RoundView | ArchivedRound;
+export type Round = RoundView | ArchivedRound;
 
 const isInMemory = (round: Round): round is RoundView => 'status' in round;
 export const statusOf = (round: Round): number => (isInMemory(round) ? round.status : SETTLED);

@@ -1,10 +1,16 @@
 /** `tote bet`: the bet, its outcome, and its hash. What it shows of the round's seed fits them. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { must } from '../../../../engine/base/assert.js';
+import { betId } from '../../../../engine/model/domain.js';
+import { findSegments } from '../../../../persistence/journal/segment/names.js';
 import { type BetEvidence, betFault } from '../../../support/engine/bet-fault.js';
 import { tote, toteJson } from '../../../support/processes/cli.js';
+import { temporaryDir } from '../../support/journal-files.js';
 import { type Lived, live } from '../../support/lived-dir.js';
+import { makeOperatorDir } from '../../support/operator-dir.js';
 
 interface BetDocument {
   readonly betHash: string;
@@ -49,6 +55,18 @@ test('a settled bet hashes to its betHash with the seed that is shown, an open o
   assert.equal(betFault({ bet: shown, clientSeed, roundId, seed, seedCommitment }), null);
   const open = must(lived.bets.at(-1), 'bet').bet.id;
   assert.equal((await toteJson<BetDocument>(['bet', open, lived.dataDir])).seed, null);
+});
+
+test('a settled bet needs the archive alone: nothing is replayed', async (t) => {
+  const { dir, events } = makeOperatorDir(join(temporaryDir(t), 'data'));
+  const settled = events.flat().find(({ type }) => type === 'betSettled');
+  assert.ok(settled?.type === 'betSettled');
+  const show = () => tote(['bet', betId(settled.bet), dir.root]);
+  const whole = await show();
+  assert.equal(whole.code, 0, whole.stderr);
+  writeFileSync(must(findSegments(dir.journal)[1], 'a segment'), 'damaged');
+  assert.deepEqual(await show(), whole);
+  assert.equal((await tote(['account', 'acc_1', dir.root, '--at-seq', '300'])).code, 1);
 });
 
 test('an unknown bet and a missing file are reported', async () => {
