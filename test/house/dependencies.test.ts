@@ -1,4 +1,4 @@
-/** docs/dependencies.md lists what the server is built and run with: every package, its licence, and why it is there. */
+/** docs/dependencies.md lists every package that the server is built and run with, its licence, and why it is there. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { must } from '../../engine/base/assert.js';
@@ -15,7 +15,7 @@ const lock = JSON.parse(readDocument('package-lock.json')) as {
 };
 const document = readDocument('docs/dependencies.md');
 
-/** Licences under which a package may be used without asking anybody. */
+/** Such packages need nobody's leave. */
 const FREE = [
   ...['MIT', 'Apache-2.0', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'Unlicense', 'BlueOak-1.0.0'],
   ...['CC0-1.0'],
@@ -24,7 +24,7 @@ const FREE = [
 const direct = Object.keys(must(lock.packages[''], 'the project').dependencies ?? {});
 const nameOf = (path: string): string =>
   path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
-/** Those of platforms, such as binaries for Windows, come and go with the platform. */
+/** Optional packages, such as binaries for Windows, come and go with the platform. */
 const production = Object.entries(lock.packages).filter(
   ([path, { dev, optional }]) => path !== '' && dev !== true && optional !== true,
 );

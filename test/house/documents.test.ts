@@ -1,4 +1,4 @@
-/** The documents: their links lead somewhere, and their sentences begin with who does something. */
+/** Links of the documents lead somewhere, and their sentences begin with who does something. */
 import { deepEqual, ok } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -18,7 +18,7 @@ const documents = listed.split('\n').filter((file) => file !== '' && existsSync(
 
 const withoutCode = (text: string): string => text.replaceAll(/^( *)```.*\n[\s\S]*?^\1```$/gm, '');
 
-/** As sites that render Markdown make them. */
+/** As sites that render Markdown make anchors. */
 const anchorsOf = (file: string): string[] =>
   [...withoutCode(textOf(file)).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading

@@ -1,21 +1,17 @@
-/**
- * The layout of the house: every folder with its one job (docs/architecture.md), and which way imports may go. Jobs are
- * written by hand, the list of folders is not.
- */
+/** The layout of the house: every folder with its one job (docs/architecture.md), and which way imports may go. */
 import { deepEqual, ok } from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { test } from 'node:test';
 import { importsOf, project, sourcesIn, targetOf, textOf } from './sources.js';
 
-/** Groups of files that import each other. Those of the bench are programs with the workers that they start. */
+/** Groups of files that import each other. The bench's are programs with the workers that they start. */
 const FILE_CIRCLES_MAX = { product: 2, bench: 3 };
 const PRODUCT = ['config', 'crypto', 'engine', 'feeds', 'http', 'persistence', 'process', 'start', 'client'];
 const LISTED = [...PRODUCT, 'bench'];
 const DOCUMENT = 'docs/architecture.md';
 const HEAD = '| Folder | Job |\n|---|---|\n';
 
-/** The rows of the table as they stand. */
 const [before = '', after = ''] = textOf(DOCUMENT).split(HEAD);
 const [table = ''] = /^(\|.*\n)*/.exec(after) ?? [];
 const rows = table.split('\n').filter((row) => row !== '');
@@ -31,7 +27,6 @@ const targetsOf = (file: string): string[] =>
     .filter((name) => name.startsWith('.'))
     .map((name) => posix.join(posix.dirname(file), name));
 
-/** Folders that a folder's sources really import. */
 function importedBy(folder: string): string[] {
   const targets = sources
     .filter((file) => posix.dirname(file) === folder)

@@ -1,24 +1,22 @@
 /**
- * Nobody learns a secret from the time that a comparison takes: what a client sends is held against a secret by
- * `timingSafeEqual`, in the functions that are listed here, and nowhere by `===` or by a search. Secrets are known by the names
- * of what is compared, and of what that was made from. No clock is read.
+ * Nobody learns a secret from the time that a comparison takes: clients' texts are held against a secret by
+ * `timingSafeEqual`, in the functions that are listed here, and nowhere by `===` or by a search. Secrets are known by
+ * their names, and by the names of their sources. No clock is read.
  */
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import ts from 'typescript';
 import { sourcesIn, textOf, visitText } from './sources.js';
 
-/** Where requests are answered, and where the secrets are read. */
 const FOLDERS = ['http', 'config', 'crypto', 'persistence/data-dir'];
 
-/** The functions that may, each in its file. */
 const COMPARING = [
   'http/console/console-guard.ts refuseForgery',
   'http/console/sessions.ts read',
   'http/operator/access/token-guard.ts #find',
 ];
 
-/** Comparisons of what is named like a secret and tells nothing of one, each with the reason. */
+/** Comparisons of names like a secret's that tell nothing of one, each with the reason. */
 const HARMLESS: Readonly<Record<string, string>> = {
   'http/operator/access/token-guard.ts token.digest === digest': 'both are of tokens that were accepted',
   'http/operator/access/token-guard.ts known.includes(digest)': "both are of one address's own wrong guesses",
@@ -30,7 +28,7 @@ const HARMLESS: Readonly<Record<string, string>> = {
 };
 
 const SECRET = /(token|secret|apiKey|password|authorization|cookie|signature|hmac|digest|sessionId)$/i;
-/** What is made of a secret by these is as secret. */
+/** These make of a secret another one. */
 const DERIVES =
   /^(from|trim|toString|toLowerCase|slice|concat|hash|digest|update|keyDigest|digestOf|digestWords)$/;
 const COMPARES = /^(equals|compare|localeCompare|startsWith|endsWith|includes|indexOf|isDeepStrictEqual)$/;
@@ -41,7 +39,7 @@ const EQUALITY: readonly ts.SyntaxKind[] = [
   ts.SyntaxKind.ExclamationEqualsToken,
 ];
 
-/** The last name of what is called or read: `b` of `a.b` and of `a.b()`. */
+/** `b` of `a.b` and of `a.b()`. */
 function lastName(node: ts.Node): string {
   if (ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) return node.text.replace('#', '');
   if (ts.isPropertyAccessExpression(node)) return lastName(node.name);
@@ -51,7 +49,6 @@ function lastName(node: ts.Node): string {
 class Finder {
   readonly found: string[] = [];
   readonly comparing = new Set<string>();
-  /** Variables that were made of secrets. */
   readonly #derived = new Set<string>();
 
   constructor(
@@ -117,7 +114,7 @@ const KEYWORDS: readonly ts.SyntaxKind[] = [
   ts.SyntaxKind.FalseKeyword,
 ];
 
-/** What is written in the source is no secret: '', null, undefined, a number, a constant of the module. */
+/** Constants of the source are no secret: '', null, undefined, a number, a constant of the module. */
 function isConstant(node: ts.Node): boolean {
   if (ts.isPrefixUnaryExpression(node)) return isConstant(node.operand);
   const isNamed = ts.isIdentifier(node) && /^(undefined|[A-Z][A-Z0-9_]*)$/.test(node.text);

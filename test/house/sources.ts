@@ -4,10 +4,10 @@ import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
-/** The tests run from a build folder that stands in the project's. */
+/** The tests run from a build folder in the project. */
 export const project = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 
-/** Paths of the TypeScript files below a folder, relative to the project. */
+/** Relative to the project. */
 export function sourcesIn(folder: string): string[] {
   return readdirSync(join(project, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name))
@@ -17,11 +17,9 @@ export function sourcesIn(folder: string): string[] {
 
 export const textOf = (file: string): string => readFileSync(join(project, file), 'utf8');
 
-/** Calls `look` for every node of the file's syntax tree. */
 export const visitFile = (file: string, look: (node: ts.Node) => void): void =>
   visitText(file, textOf(file), look);
 
-/** The same for a text that stands in no file. */
 export function visitText(file: string, text: string, look: (node: ts.Node) => void): void {
   const visit = (node: ts.Node): void => {
     look(node);
@@ -30,12 +28,12 @@ export function visitText(file: string, text: string, look: (node: ts.Node) => v
   visit(ts.createSourceFile(file, text, ts.ScriptTarget.ES2023, true));
 }
 
-/** `new URL('./x.js', ...)`: how a worker thread's file is named. */
+/** `new URL('./x.js', ...)` names the file of a worker thread. */
 function isUrlOfSource(node: ts.Node): node is ts.NewExpression {
   return ts.isNewExpression(node) && node.expression.getText() === 'URL';
 }
 
-/** Module names in static and dynamic imports, exports, import types and the URLs of worker threads. */
+/** In static and dynamic imports, exports, import types and the URLs of worker threads. */
 export function importsOf(file: string): string[] {
   const found: string[] = [];
   visitFile(file, (node) => {
@@ -51,7 +49,7 @@ export function importsOf(file: string): string[] {
   return found;
 }
 
-/** The project's folder that a relative import leads to, or the package's name. */
+/** The project's folder, or the package's name. */
 export function targetOf(file: string, name: string): string {
   if (!name.startsWith('.')) return name;
   return posix.dirname(posix.join(posix.dirname(file), name));

@@ -1,11 +1,11 @@
-/** Waiting for what nobody tells of: it is asked for again and again. */
+/** Asks again and again, where nobody tells. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
-/** What works in the background gets little time on a busy machine. */
+/** Background work gets little time on a busy machine. */
 const WITHIN_MS = 180_000;
 
-/** The first answer that `isSo`. Rejects with the last one where it does not come to that. */
+/** Rejects with the last answer. */
 export async function askUntil<T>(
   ask: () => T | Promise<T>,
   isSo: (answer: T) => boolean,

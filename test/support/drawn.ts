@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { Rng } from './reference/random/rng.js';
 
-/** Without Git, as in an unpacked archive, always the same. */
+/** Always the same without Git, as in an unpacked archive. */
 function seedOfCommit(): number {
   const { stdout } = spawnSync('git', ['rev-parse', '--short=8', 'HEAD'], { encoding: 'utf8' });
   return Number.parseInt(stdout, 16) || 1;

@@ -1,6 +1,6 @@
 /**
- * How much a search tries: little in `npm test`, more in `npm run prove`, for hours in `npm run nightly`. The
- * assertions are the same. The runner sets `TEST_EFFORT`; a file that is run by itself tries little.
+ * How much a search tries: little in `npm test`, more in `npm run prove`, for hours in `npm run nightly`. The runner
+ * sets `TEST_EFFORT`; a file that is run by itself tries little.
  */
 export type Effort = 'test' | 'prove' | 'night';
 

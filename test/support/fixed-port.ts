@@ -6,7 +6,6 @@ import { createServer } from 'node:net';
 const FROM = 20_000;
 const BEFORE = 32_000;
 
-/** One that nobody listens on at the moment. */
 export async function fixedPort(): Promise<string> {
   for (;;) {
     const port = randomInt(FROM, BEFORE);

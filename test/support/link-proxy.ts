@@ -1,6 +1,6 @@
 /**
- * A TCP link that a test can break: cut, in both directions or in one, so that bytes vanish as in a network that drops
- * packets; with its connections closed; or with answers that get lost.
+ * A TCP link that a test can break: cut, in both directions or in one, so that bytes vanish as in a network that
+ * drops packets; with its connections closed; or with answers that get lost.
  */
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -8,15 +8,14 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 /** From the client to the server, or back. */
 export type Direction = 'up' | 'down' | 'both';
 
-/** Answers that get lost: in place of each the connection is closed. */
+/** In place of each lost answer the connection is closed. */
 export interface Losses {
-  /** What a connection has carried to the server before one of its answers may get lost. */
+  /** A connection has carried this to the server before one of its answers may get lost. */
   readonly after: string;
   readonly count: number;
 }
 
 export class LinkProxy {
-  /** The answers that got lost. */
   readonly lost: string[] = [];
   readonly #sockets = new Set<Socket>();
   #cut: Direction | null = null;
@@ -27,7 +26,6 @@ export class LinkProxy {
     private readonly losses: Losses,
   ) {}
 
-  /** A link to `port` on this machine. */
   static async open(port: number, losses: Losses = { after: '', count: 0 }): Promise<LinkProxy> {
     const server = createServer();
     server.listen(0, '127.0.0.1');

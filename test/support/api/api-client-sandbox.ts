@@ -1,6 +1,6 @@
 /**
- * A server whose clock and prices the test moves, with what most tests need of it: bettors, rounds that begin on a
- * boundary, and the check that no cent is lost.
+ * A server whose clock and prices the test moves, with bettors, rounds on a boundary, and the check that no cent is
+ * lost.
  */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -48,16 +48,15 @@ export async function checkConservation(operator: Client): Promise<void> {
   assert.equal(inside, cents(house.deposits) - cents(house.withdrawals), JSON.stringify(house));
 }
 
-/** A server that stops ends a run of its clock early, and says how far it came. */
+/** A server that stops ends a run of its clock early. */
 export class ClockStopped extends Error {}
 
 const LONGEST_ROUND_MS = must(FRAMES['ONE_DAY'], 'the longest time frame').lengthMs + 60_000;
 
 const SHARED_ENV = { TOTE_GATEWAYS: process.env['TOTE_TEST_GATEWAYS'] ?? '0' };
-/** The server that the files of this process share. */
 let sharedServer: Promise<Server> | null = null;
 
-/** It ends with this process, and does not keep it from ending. */
+/** The server ends with this process, and does not keep it from ending. */
 function share(server: Server): Server {
   server.run.unref();
   process.once('exit', () => {
@@ -68,12 +67,11 @@ function share(server: Server): Server {
 }
 
 export class Sandbox {
-  /** Where the rounds that `openRounds` opened begin. */
+  /** Rounds that `openRounds` opened begin here. */
   boundaryMs = 0;
 
   private constructor(
     readonly server: Server,
-    /** The manual clock's time. */
     public nowMs: number,
   ) {}
 
@@ -87,9 +85,9 @@ export class Sandbox {
   }
 
   /**
-   * One that other files of this process have used or will use: for tests that are about accounts of their own, and rounds
-   * that they open. Every round of those before has ended. The engine's thread serves its public port, as on most machines;
-   * servers that files start for themselves have gateways.
+   * Other files of this process use it, too: for tests about accounts and rounds of their own. Every earlier round
+   * has ended. The engine's thread serves its public port, as on most machines; servers that files start have
+   * gateways.
    */
   static async shared(): Promise<Sandbox> {
     // A file may have stopped it for good.
@@ -99,7 +97,7 @@ export class Sandbox {
     return new Sandbox(server, await server.advance(LONGEST_ROUND_MS));
   }
 
-  /** Ends this process by SIGTERM or SIGKILL and starts another on the same data. */
+  /** Starts another process on the same data. */
   async restart(how: 'stop' | 'kill', env: Readonly<Record<string, string>> = {}): Promise<Sandbox> {
     const ending = await this.server[how]();
     if (how === 'stop') assert.equal(ending.code, 0, ending.stderr);
@@ -122,7 +120,7 @@ export class Sandbox {
   advanceTo(timeMs: number): Promise<void> {
     return this.advance(timeMs - this.nowMs);
   }
-  /** Moves to the next instant at which a round of this time frame begins. */
+  /** To the next begin of a round of this time frame. */
   toBoundary(frame: string): Promise<void> {
     const lengthMs = FRAMES[frame]?.lengthMs ?? Number.NaN;
     return this.advanceTo(Math.ceil((this.nowMs + 1) / lengthMs) * lengthMs);
@@ -131,8 +129,8 @@ export class Sandbox {
     return this.server.push(prices);
   }
   /**
-   * Rounds of these assets are LIVE at these prices. Those of `frame` and shorter ones begin at `boundaryMs`; longer ones
-   * open late, where enough of their time is left. A tick after the boundary makes the one on it final, so a millisecond
+   * Rounds of these assets become LIVE. Those of `frame` and shorter ones begin at `boundaryMs`; longer ones open
+   * late, where enough of their time is left. A tick after the boundary makes the one on it final, so a millisecond
    * has passed.
    */
   async openRounds(prices: Readonly<Record<string, number>>, frame = 'ONE_MINUTE'): Promise<void> {
@@ -142,7 +140,6 @@ export class Sandbox {
     await this.advance(1);
     await this.push(prices);
   }
-  /** Moves to this long after the boundary on which `openRounds` opened rounds. */
   toOffset(offsetMs: number): Promise<void> {
     return this.advanceTo(this.boundaryMs + offsetMs);
   }
@@ -170,7 +167,6 @@ export class Sandbox {
   async balance(id: string): Promise<number> {
     return (await this.account(id)).balance;
   }
-  /** A further key of an account. */
   async key(
     accountId: string,
     options: { scopes: readonly string[]; expiresAt?: string },
@@ -190,7 +186,7 @@ export class Sandbox {
     return checkConservation(this.operator);
   }
 
-  /** Kills the server and removes its files: for `after`. */
+  /** For `after`. */
   remove(): Promise<void> {
     return this.server.remove();
   }

@@ -1,14 +1,10 @@
-/**
- * A typed client of the public API that checks every answer, whatever the test is about: the envelope, the common
- * headers and the API document.
- */
+/** A client of the public API that checks every answer: the envelope, the common headers and the API document. */
 import assert from 'node:assert/strict';
 import { type Answered, Client, type HeaderFields } from '../http/client.js';
 import { ApiDocument } from './api-document.js';
 import type { Market, OrderRequest, OrderResult, Position, Price, RoundDetail } from './spec.js';
 import { checkMarketArithmetic } from './spec-arithmetic.js';
 
-/** Canonical and legacy base path. */
 export const BASES = ['/v1', '/api/v1'] as const;
 
 const document = new ApiDocument();
@@ -27,7 +23,7 @@ export interface Limits {
 export class ApiClient {
   readonly #client: Client;
 
-  /** `secret` null sends no key at all. */
+  /** null sends no key. */
   constructor(
     readonly publicUrl: string,
     readonly secret: string | null,
@@ -36,12 +32,11 @@ export class ApiClient {
     this.#client = new Client(`${publicUrl}${basePath}`, secret === null ? {} : { 'X-API-Key': secret });
   }
 
-  /** The same key at the other base path. */
   at(basePath: (typeof BASES)[number]): ApiClient {
     return new ApiClient(this.publicUrl, this.secret, basePath);
   }
 
-  /** Any request below the base path; the answer is in the envelope and has the limits' headers. */
+  /** The answer must be in the envelope and have the limits' headers. */
   async send<T = unknown>(method: string, path: string, parts: RequestParts = {}): Promise<Answered<T>> {
     const answered = await this.#client.send<T>(method, path, parts.body, parts.headers ?? {});
     checkAnswer(answered, `${method} ${path}`, method === 'HEAD' || answered.status === 204);
@@ -56,12 +51,11 @@ export class ApiClient {
     return this.send<T>('GET', path, { headers });
   }
 
-  /** POST /orders with any body and any outcome. */
   order(body: unknown, headers: HeaderFields = {}): Promise<Answered<OrderResult>> {
     return this.send<OrderResult>('POST', '/orders', { body: JSON.stringify(body), headers });
   }
 
-  /** An order that must be accepted. */
+  /** The order must be accepted. */
   async place(order: OrderRequest, headers: HeaderFields = {}): Promise<OrderResult> {
     const answered = await this.order(order, headers);
     assert.equal(answered.status, 201, answered.text);
@@ -84,7 +78,6 @@ export class ApiClient {
   positions(query = ''): Promise<Position[]> {
     return this.#read(`/positions${query}`);
   }
-  /** All pages of a list, one after the other. */
   async pages(path: string, query: Readonly<Record<string, string>>): Promise<Position[][]> {
     const pages: Position[][] = [];
     for (let cursor: string | null = null; pages.length === 0 || cursor !== null; ) {
@@ -110,7 +103,7 @@ export class ApiClient {
   }
 }
 
-/** What holds for every answer of the public API. */
+/** Holds for every answer of the public API. */
 export function checkAnswer(
   { status, headers, text, error }: Answered,
   what: string,
@@ -135,7 +128,7 @@ export function checkAnswer(
 
 const ARCHIVE_TRIES = 20;
 
-/** GET, and again while the archive is behind, as it may be right after a start: each attempt waits for it. */
+/** Right after a start the archive may be behind: each attempt waits for it. */
 export async function answeredByArchive(api: ApiClient, path: string): Promise<Answered> {
   for (let tries = 1; ; tries++) {
     const answered = await api.get(path);
@@ -143,7 +136,7 @@ export async function answeredByArchive(api: ApiClient, path: string): Promise<A
   }
 }
 
-/** The limit in the headers; fails if one of them is missing. */
+/** Fails if a header is missing. */
 export function limitsOf(headers: Headers, what = 'answer'): Limits {
   const read = (name: string): number => {
     const value = headers.get(`X-RateLimit-${name}`) ?? '';
@@ -155,7 +148,7 @@ export function limitsOf(headers: Headers, what = 'answer'): Limits {
   return limits;
 }
 
-/** The name of the limit in RateLimit, and what that and RateLimit-Policy say of it. */
+/** From RateLimit and RateLimit-Policy. */
 export function structuredLimits(headers: Headers, what = 'answer'): { name: string; shown: Limits } {
   const [, name = '', remaining, resetSeconds] =
     /^"(\w+)";r=(\d+);t=(\d+)$/.exec(headers.get('RateLimit') ?? '') ?? [];
@@ -172,10 +165,8 @@ export function structuredLimits(headers: Headers, what = 'answer'): { name: str
   return { name, shown: { limit, remaining: Number(remaining), resetSeconds: Number(resetSeconds) } };
 }
 
-/** The code of a failure: what stands before the colon. */
 export const codeOf = ({ error }: Answered): string => error.split(':')[0] ?? '';
 
-/** Fails unless the answer is this status with this code. */
 export function refused(answered: Answered, status: number, code: string): void {
   assert.deepEqual({ status: answered.status, code: codeOf(answered) }, { status, code }, answered.text);
 }

@@ -1,6 +1,6 @@
 /**
- * Whether the API document describes an answer: its status, headers, body, and for a failure a code of its operation
- * and status.
+ * Compares answers with the API document: status, headers, body, and for a failure a code of its operation and
+ * status.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { must } from '../../../engine/base/assert.js';
@@ -39,13 +39,12 @@ export interface DocumentObject {
 }
 
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-/** Stands on some answers of a status and not on others. */
+/** Some answers of a status have them. */
 const OPTIONAL_HEADERS = ['x-idempotent-replay'];
-/** What a path answers to a method that it does not offer. */
 const WRONG_METHOD = 405;
 
 interface Described {
-  /** null where no body is described. */
+  /** null if no body is described. */
   readonly validate: ValidateFunction | null;
   readonly headers: readonly string[];
 }
@@ -54,10 +53,9 @@ export class ApiDocument {
   readonly document: DocumentObject;
   readonly #ajv = new Ajv2020({ strict: true, allowUnionTypes: true, formats: { 'date-time': DATE_TIME } });
   readonly #described = new Map<string, Described>();
-  /** What has been checked, such as `GET /markets 200`, or `POST /orders 409 odds_changed`. */
+  /** Checked so far, such as `GET /markets 200`, or `POST /orders 409 odds_changed`. */
   readonly seen = new Set<string>();
 
-  /** That of the public API, unless another one is given, with where its paths begin. */
   constructor(
     document: object = apiDocument(defaultRules('')),
     private readonly bases: readonly string[] = BASES,
@@ -67,10 +65,7 @@ export class ApiDocument {
     this.#ajv.addSchema({ $id: 'tote', components: this.document.components });
   }
 
-  /**
-   * What is wrong with the answer, or null; paths that the document does not know are left alone. `headerNames` are in
-   * lower case.
-   */
+  /** null if nothing is wrong, or the document does not know the path. `headerNames` are in lower case. */
   fault(
     method: string,
     path: string,
@@ -96,14 +91,14 @@ export class ApiDocument {
     return null;
   }
 
-  /** The response of a status with its reference followed; undefined where there is none. */
+  /** Follows a reference. */
   response(operation: OperationObject, status: number | string): ResponseObject | undefined {
     const response = operation.responses[status];
     const name = response?.$ref?.split('/').at(-1);
     return name === undefined ? response : must(this.document.components.responses[name], name);
   }
 
-  /** A validator of a schema that stands in the document. */
+  /** `schema` stands in the document. */
   compile(schema: object): ValidateFunction {
     return this.#ajv.compile(
       JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"tote#/components/')),
@@ -146,7 +141,7 @@ export class ApiDocument {
   }
 }
 
-/** What any path may answer to a method of its own invention; `info.description` tells of it. */
+/** Any path may answer so to a method of its own invention; `info.description` tells of it. */
 function undefinedMethod(status: number): ResponseObject | undefined {
   const schema = { $ref: '#/components/schemas/Failure' };
   const failure: ResponseObject = { content: { 'application/json': { schema } } };

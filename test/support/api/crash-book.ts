@@ -1,7 +1,7 @@
 /**
- * What the clients of a killed server know: the orders they sent, with their keys, and the answers they got. After a
- * restart the server is compared with it: an acknowledged order exists exactly once, and any other was placed once or
- * not at all. To find out which, an order is repeated with its Idempotency-Key, as a client would.
+ * The book of a killed server's clients: their orders with their keys, and the answers. After a restart an
+ * acknowledged order must exist exactly once, and any other was placed once or not at all: repeated with its
+ * Idempotency-Key it shows which.
  */
 import assert from 'node:assert/strict';
 import { must } from '../../../engine/base/assert.js';
@@ -13,16 +13,15 @@ import { IDEMPOTENCY_MS, type OrderRequest, type OrderResult, type Position } fr
 import { cents } from './spec-arithmetic.js';
 
 const BALANCE = 1_000_000;
-/** What a list shows at most; no account places as many, so that its list is its whole history. */
+/** No account places as many, so that its list is its whole history. */
 const LIST_MAX = 200;
-/** How many orders of earlier audits are sent again, and on how many lanes. */
+/** Orders of earlier audits that are sent again. */
 const OLDER_RETRIED = 200;
 const RETRY_LANES = 16;
 const REFUSALS = /^(round_exposure_limit|betting_closed|round_not_live|insufficient_balance)$/;
 /** Refusals that say nothing of the order itself: it may be sent again. */
 const NOT_NOW = /^(idempotency_in_progress|shutting_down|disk_reserve|journal_backlog)$/;
 
-/** An order under its key, and what the client knows of it. */
 interface Attempt {
   readonly trader: number;
   readonly key: string;
@@ -30,14 +29,14 @@ interface Attempt {
   /** The body of the 201, once there was one. */
   acknowledged: string | null;
   isRefused: boolean;
-  /** It was sent at least once without an answer, so it may have been placed, whatever the answers to its copies. */
+  /** Sent at least once without an answer: it may have been placed, whatever the answers to its copies. */
   isUnanswered: boolean;
 }
 
 export interface Audit {
   /** Orders since the last audit that were answered with 201. */
   readonly acknowledged: number;
-  /** Of those that were not answered: how many had been placed, and how many had not. */
+  /** Unanswered orders that had been placed; `lost` had not. */
   readonly survived: number;
   readonly lost: number;
 }
@@ -48,7 +47,6 @@ export class CrashBook {
   #audited = 0;
 
   constructor(
-    /** The server that runs now. */
     public sandbox: Sandbox,
     private readonly rng: Rng,
   ) {}
@@ -59,14 +57,14 @@ export class CrashBook {
     }
   }
 
-  /** Whether accounts have room for a further load of so many orders in their lists. */
+  /** In the accounts' lists. */
   hasRoomFor(orders: number): boolean {
     return this.#attempts.length + orders < (this.#traders.length * LIST_MAX) / 2;
   }
 
   /**
-   * Connections that send one order after the other until the server is gone; now and then one sends it twice. `onAnswer`
-   * hears the number of acknowledgements so far. Meanwhile a round of a minute ends and settles.
+   * Connections send one order after the other until the server is gone, now and then one twice. Meanwhile a round of
+   * a minute ends and settles.
    */
   async loadUntilGone(connections: number, onAnswer: (acknowledged: number) => void): Promise<void> {
     let acknowledged = 0;
@@ -95,7 +93,6 @@ export class CrashBook {
     await this.sandbox.server.run.ended;
   }
 
-  /** Compares the running server with all answers that clients got. */
   async audit(): Promise<Audit> {
     const books = await Promise.all(this.#traders.map((trader) => this.#ordersOf(trader)));
     this.#checkAcknowledged(books);
@@ -131,7 +128,7 @@ export class CrashBook {
     return this.sandbox.api(secret).order(order, { 'Idempotency-Key': key });
   }
 
-  /** Notes what the answer tells; two answers under one key must tell the same. */
+  /** Two answers under one key must tell the same. */
   #note(attempt: Attempt, answered: Answered<OrderResult>): void {
     if (answered.status === 201) {
       assert.equal(answered.text, attempt.acknowledged ?? answered.text, attempt.key);
@@ -150,7 +147,6 @@ export class CrashBook {
     return byId;
   }
 
-  /** Every acknowledged bet is there with the facts of its answer. */
   #checkAcknowledged(books: readonly Map<string, Position>[]): void {
     for (const { trader, acknowledged, order } of this.#attempts) {
       if (acknowledged === null) continue;
@@ -168,8 +164,8 @@ export class CrashBook {
   }
 
   /**
-   * Sends orders again, those since the last audit and some older ones: what was acknowledged replays, of what was not it
-   * is found out whether it was placed.
+   * Repeats orders since the last audit and some older ones: acknowledged ones replay, others show whether they were
+   * placed.
    */
   async #retry(
     books: readonly Map<string, Position>[],
@@ -217,7 +213,7 @@ export class CrashBook {
     return this.sandbox.nowMs - Date.parse(betOf(acknowledged).placedAt) >= IDEMPOTENCY_MS;
   }
 
-  /** Bets are those of acknowledged keys and no others, and each balance is what its bets left of the first deposit. */
+  /** Bets are those of acknowledged keys and no others, and each balance is the first deposit less its bets. */
   async #checkLedger(): Promise<void> {
     for (const [index, trader] of this.#traders.entries()) {
       const book = await this.#ordersOf(trader);

@@ -22,11 +22,10 @@ export const withPython = { skip: !isAvailable('python3') && 'python3 cannot be 
 export const clientOf = (sandbox: Sandbox, { secret }: Trader): ToteClient =>
   new ToteClient({ url: `${sandbox.server.publicUrl}/v1`, key: secret });
 
-/** The files that `npx tote verify-bet` takes. */
 export class ProofFiles {
   readonly #folder = mkdtempSync(join(tmpdir(), 'tote-proofs-'));
 
-  /** Writes the evidence; returns the operands and options that name it. */
+  /** Returns operands and options for `npx tote verify-bet`. */
   write({ bet, clientSeed, orderProof, roundProof, keys }: ProofEvidence): string[] {
     const write = (name: string, data: unknown): string => {
       const path = join(this.#folder, name);
@@ -45,7 +44,7 @@ export class ProofFiles {
   }
 }
 
-/** What the second implementation says of each. */
+/** By the second implementation. */
 export function pythonVerdicts(
   evidence: readonly (ProofEvidence | ReceiptEvidence | HeadEvidence)[],
 ): string[] {
@@ -57,13 +56,12 @@ export function pythonVerdicts(
   return stdout.trim().split('\n');
 }
 
-/** The client's verdict in the words of the second implementation. */
+/** In the words of the second implementation. */
 export async function clientVerdict(evidence: ProofEvidence): Promise<string> {
   const verdict = await verifyProof(evidence);
   return verdict.valid ? ['OK', ...verdict.warnings].join(' ') : `FAILED ${verdict.step}`;
 }
 
-/** All programs find the proof good. */
 export async function assertProven(
   evidence: ProofEvidence,
   files: ProofFiles,

@@ -1,16 +1,13 @@
-/**
- * The arithmetic of docs/bots/concepts.md in BigInt, from published numbers alone, as a distrustful client
- * computes it.
- */
+/** The arithmetic of docs/bots/concepts.md in BigInt, from published numbers alone, as a distrustful client computes it. */
 import assert from 'node:assert/strict';
 import type { Market } from './spec.js';
 
-/** A published amount in cents; fails where it has more than two decimals. */
+/** Fails for more than two decimals. */
 export function cents(dollars: number): bigint {
   return scaled(dollars, 2);
 }
 
-/** A published number times 10^decimals; fails where it has more decimals than that. */
+/** `value` times 10^decimals; fails for more decimals. */
 export function scaled(value: number, decimals: number): bigint {
   const [whole = '', fraction = ''] = Math.abs(value).toFixed(decimals).split('.');
   const digits = BigInt(whole + fraction);
@@ -24,7 +21,7 @@ const oddsE4 = (total: bigint, side: bigint): bigint => (total * 10_000n) / side
 /** UP's share in hundredths of a percent, rounded half up. */
 const percentUpE2 = (up: bigint, total: bigint): bigint => (up * 20_000n + total) / (2n * total);
 
-/** The odds and percents of a market that has pools follow from its pools. */
+/** For a market that has pools. */
 export function checkMarketArithmetic(market: Market): void {
   const up = cents(market.poolUp);
   const down = cents(market.poolDown);

@@ -3,7 +3,7 @@ import type { OrderResult as AnyOrderResult, PlacedBet } from '../../../http/wir
 
 export type { Market, Position, Price, RoundDetail } from '../../../http/wire/types.js';
 
-/** Length of a round in milliseconds and time between its lock and its end. */
+/** `lockLeadMs` is the time between a round's lock and its end. */
 export const FRAMES: Readonly<Record<string, { readonly lengthMs: number; readonly lockLeadMs: number }>> = {
   ONE_MINUTE: { lengthMs: 60_000, lockLeadMs: 5_000 },
   FIVE_MINUTES: { lengthMs: 300_000, lockLeadMs: 15_000 },
@@ -13,7 +13,7 @@ export const FRAMES: Readonly<Record<string, { readonly lengthMs: number; readon
 };
 export const IDEMPOTENCY_MS = 600_000;
 export const RATE_LIMITS = { keyRead: 120, keyWrite: 30, keyCancel: 120, account: 240, ip: 300 };
-/** What the house puts on each side of a round, in dollars. */
+/** The house puts this on each side of a round, in dollars. */
 export const SEED = 1_000;
 
 export interface OrderRequest {
@@ -26,7 +26,7 @@ export interface OrderRequest {
   readonly validUntil?: string;
   readonly minOdds?: number;
 }
-/** One that does not rest. */
+/** A bet that does not rest. */
 export interface Bet extends PlacedBet {
   entryPercent: number;
 }

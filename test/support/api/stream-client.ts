@@ -11,7 +11,6 @@ const document = new StreamDocument();
 
 type OfType<T extends ServerMessage['type']> = Extract<ServerMessage, { readonly type: T }>;
 
-/** An upgrade that was answered like an ordinary request. */
 export class UpgradeRefused extends Error {
   constructor(
     readonly status: number,
@@ -25,9 +24,8 @@ export interface StreamOptions {
   readonly base?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly protocols?: readonly string[];
-  /** Of a server with TLS: the certificate to trust. */
+  /** The server's certificate, to be trusted. */
   readonly ca?: string;
-  /** Sees every message when it arrives. */
   readonly onMessage?: (message: ServerMessage) => void;
 }
 
@@ -35,7 +33,7 @@ export interface StreamOptions {
 const PATIENCE_MS = 20_000;
 
 export class StreamClient {
-  /** Messages that nobody has taken yet. */
+  /** Not taken yet. */
   readonly #messages: ServerMessage[] = [];
   readonly #waiting = new Set<() => void>();
   #ids = 0;
@@ -92,7 +90,7 @@ export class StreamClient {
     for (const look of this.#waiting) look();
   }
 
-  /** Takes the first message of this type that fits, and waits for it if there is none yet. */
+  /** The first message of this type that fits; waits if there is none yet. */
   take<T extends ServerMessage['type']>(
     type: T,
     fits: (message: OfType<T>) => boolean = () => true,
@@ -112,7 +110,7 @@ export class StreamClient {
     return found;
   }
 
-  /** Resolves once this is so; it is asked after each message. */
+  /** Asks `isSo` after each message. */
   async until(isSo: () => boolean): Promise<void> {
     await this.#when(() => (isSo() ? true : undefined), 'what is waited for');
   }
@@ -139,7 +137,7 @@ export class StreamClient {
     });
   }
 
-  /** Messages of this type that have arrived and were not taken. */
+  /** Messages that were not taken. */
   arrived<T extends ServerMessage['type']>(type: T): OfType<T>[] {
     return this.#messages.filter((message): message is OfType<T> => message.type === type);
   }
@@ -148,14 +146,14 @@ export class StreamClient {
     this.socket.send(JSON.stringify(message));
   }
 
-  /** Sends a request with a new id, which is returned. */
+  /** Returns the request's new id. */
   request(message: Readonly<Record<string, unknown>>): number {
     this.#ids += 1;
     this.send({ ...message, id: this.#ids });
     return this.#ids;
   }
 
-  /** Sends a request that must succeed with a message of this type. */
+  /** The request must succeed with a message of this type. */
   async ask<T extends 'subscribed' | 'unsubscribed' | 'pong' | 'order' | 'cancelledAll' | 'deadman'>(
     type: T,
     message: Readonly<Record<string, unknown>>,
@@ -170,14 +168,14 @@ export class StreamClient {
     return this.ask('subscribed', { op: 'subscribe', channel, ...more });
   }
 
-  /** Sends a request that must be refused; returns the code. */
+  /** The request must be refused; returns the code. */
   async refused(message: Readonly<Record<string, unknown>>): Promise<string> {
     const answer = await this.#answerTo(this.request(message));
     assert.equal(answer.type, 'error', JSON.stringify(answer));
     return answer.code;
   }
 
-  /** The code with which a request is refused, or the type of its answer. */
+  /** The code of the refusal, or the type of the answer. */
   async answerTo(message: Readonly<Record<string, unknown>>): Promise<string> {
     const answer = await this.#answerTo(this.request(message));
     return answer.type === 'error' ? answer.code : answer.type;
@@ -198,7 +196,7 @@ export class StreamClient {
     );
   }
 
-  /** Everything that was sent before has been handled. */
+  /** Earlier requests have been handled. */
   async settle(): Promise<void> {
     await this.ask('pong', { op: 'ping' });
   }

@@ -20,7 +20,7 @@ interface Shape {
 
 export class StreamDocument {
   readonly document = asyncApiDocument(defaultRules('')) as unknown as Shape;
-  /** By `type` of what the server sends, and by `op` of what clients send. */
+  /** By `type` for the server's messages; `taken` by `op` for clients'. */
   readonly sent: ReadonlyMap<string, ValidateFunction>;
   readonly taken: ReadonlyMap<string, ValidateFunction>;
 

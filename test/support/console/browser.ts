@@ -1,6 +1,6 @@
 /**
- * Debian's Chromium, driven by playwright-core, for tests of the console. A page that logs an error, breaks its content security
- * policy or asks another host for anything has its complaints noted, and a test asserts that there are none.
+ * Debian's Chromium, driven by playwright-core, for tests of the console. Tests assert that a page has no complaints:
+ * it logs no error, keeps its content security policy and asks no other host.
  */
 import { execFileSync } from 'node:child_process';
 import axe from 'axe-core';
@@ -11,7 +11,6 @@ const PROGRAM = 'chromium';
 /** Why browser tests are left out, or false. */
 export const noBrowser = isAvailable(PROGRAM) ? false : 'needs chromium (Debian: apt-get install chromium)';
 
-/** A page that does not come to what a test waits for within this time never will. */
 const PATIENCE_MS = 20_000;
 
 /** WCAG 2.2 level A and AA. */
@@ -28,7 +27,7 @@ export interface WatchedPage {
   readonly complaints: string[];
 }
 
-/** A page in a browser profile of its own. */
+/** In a browser profile of its own. */
 export async function newPage(browser: Browser, origin: string): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin });
@@ -45,7 +44,7 @@ export async function newPage(browser: Browser, origin: string): Promise<Watched
   return { page, complaints };
 }
 
-/** What axe-core finds wrong, a line for each element. */
+/** Findings of axe-core, a line for each element. */
 async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const found = await page.evaluate(async (values: readonly string[]) => {
@@ -59,7 +58,7 @@ async function violations(page: Page): Promise<string[]> {
   return found;
 }
 
-/** What is wrong with a view in light, in dark, on a desktop and on a telephone, a line each. */
+/** A line for each flaw in light, in dark, on a desktop and on a telephone. */
 export async function flaws(page: Page, view: string): Promise<string[]> {
   const found: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -74,7 +73,7 @@ export async function flaws(page: Page, view: string): Promise<string[]> {
   return found;
 }
 
-/** Logs in to the console, which then shows a view with this heading. */
+/** The console then shows a view with this heading. */
 export async function logIn(
   page: Page,
   { operatorUrl, token }: { readonly operatorUrl: string; readonly token: string },
@@ -86,6 +85,5 @@ export async function logIn(
   await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
 }
 
-/** The value of a figure, by its name. */
 export const figure = (page: Page, name: string): Locator =>
   page.locator('.figure', { has: page.getByText(name, { exact: true }) }).locator('dd');

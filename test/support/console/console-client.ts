@@ -1,4 +1,4 @@
-/** What a browser sends to the console, without a browser: cookies, origin and CSRF token are the test's to change. */
+/** A browser's requests to the console, without a browser: the test may change cookies, origin and CSRF token. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import WebSocket from 'ws';
@@ -8,13 +8,11 @@ import { type Answered, Client, type HeaderFields } from '../http/client.js';
 
 export interface LoggedIn {
   readonly session: SessionResource;
-  /** Set-Cookie as it came. */
   readonly setCookie: string;
-  /** Name and value. */
   readonly cookie: string;
-  /** What a page sends of its own accord with a request that changes nothing. */
+  /** A page's own headers with a request that changes nothing. */
   readonly reads: HeaderFields;
-  /** And with one that does. */
+  /** With a request that does. */
   readonly writes: HeaderFields;
 }
 
@@ -50,7 +48,7 @@ export class ConsoleClient {
     return { session: answer.data, setCookie, cookie, reads, writes };
   }
 
-  /** The stream, or the status of the refusal. */
+  /** A number is the status of the refusal. */
   async stream(headers: HeaderFields): Promise<ConsoleStream | number> {
     const socket = new WebSocket(`${this.url.replace('http', 'ws')}/console/stream`, { headers });
     const opened = once(socket, 'open').then(() => new ConsoleStream(socket));
@@ -77,7 +75,6 @@ export class ConsoleStream {
     this.closed = once(socket, 'close').then(([code]) => Number(code));
   }
 
-  /** The next message that is like that. */
   async next(isWanted: (message: LiveMessage) => boolean): Promise<LiveMessage> {
     for (;;) {
       const found = this.#messages.find(isWanted);

@@ -1,4 +1,4 @@
-/** What the archive's reader answers, in one thread: from an archive that is made of a journal in memory. */
+/** The archive's reader in one thread: its archive is made of a journal in memory. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,6 @@ import { decodeCommands } from '../../../persistence/replay/decode-batch.js';
 
 const START = { seq: 0, timeMs: 0, digest: '', chain: CHAIN_START };
 
-/** Answers nothing. */
 export const NO_ARCHIVE: ArchiveReads = archiveReads((_question, tell) =>
   tell({ refused: 'archive_unavailable', detail: 'there is no archive here' }),
 );
@@ -41,7 +40,7 @@ process.once('exit', () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** An archive in a folder that is removed with the process. */
+/** Its folder is removed with the process. */
 class MadeArchive {
   readonly reader: Past;
   readonly #engine = new Engine();
@@ -57,7 +56,6 @@ class MadeArchive {
     folders.push(root);
   }
 
-  /** Adds what is new of the journal. */
   follow(durable: readonly Batch[]): void {
     const engine = this.#engine;
     for (const { commands } of durable.slice(this.#batches)) {

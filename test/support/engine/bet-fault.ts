@@ -1,24 +1,23 @@
 /**
- * The check of a bet's hash as docs/bots/proofs.md has it, from published data alone. It shares no code with the server or the
- * client, and works at once, as the simulator needs it.
+ * The check of a bet's hash as docs/bots/proofs.md has it, from published data alone. It shares no code with the
+ * server or the client, and is synchronous for the simulator.
  */
 import { hash } from 'node:crypto';
 import type { PlacedBet } from '../../../http/wire/types.js';
 
-/** What a bettor has once the round is settled. */
+/** A bettor has this once the round is settled. */
 export interface BetEvidence {
   readonly bet: Pick<
     PlacedBet,
     'id' | 'prediction' | 'amount' | 'oddsAtBet' | 'entryPercent' | 'potentialPayout' | 'placedAt' | 'betHash'
   >;
-  /** As sent with the order, or null. */
   readonly clientSeed: string | null;
   readonly roundId: string;
   readonly seed: string;
   readonly seedCommitment: string;
 }
 
-/** The first check that fails; null if the bet is what it was when it was placed. */
+/** The first check that fails, or null. */
 export function betFault(evidence: BetEvidence): 'commitment' | 'hash' | null {
   const { seed, seedCommitment, bet } = evidence;
   if (hash('sha256', Buffer.from(seed, 'hex'), 'hex') !== seedCommitment) return 'commitment';

@@ -41,10 +41,7 @@ export class BusyEngine {
     });
   }
 
-  /**
-   * Places `bets` bets in the current round, ends it, and settles some of what waits: all but the last bets, so that the
-   * engine stands in the middle of a settlement.
-   */
+  /** Ends the round and settles all but the last bets: the engine stands in the middle of a settlement. */
   round(bets: number): void {
     for (let count = 0; count < bets; count += 1) this.#place(Math.floor((count * 30_000) / bets));
     this.#timeMs += MINUTE_MS;

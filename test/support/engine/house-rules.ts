@@ -1,11 +1,7 @@
-/**
- * The house's rules in tests. Most tests are about something else and have the house keep its seeds where they are, which
- * makes round figures; those about quotes say so.
- */
+/** The house's rules in tests: its seeds stay where they are, for round figures, unless a test is about quotes. */
 import { fileURLToPath } from 'node:url';
 import type { HouseRules, Rules } from '../../../engine/model/rules.js';
 
-/** A rules file that says so. */
 export const FIXED_SEEDS_FILE = fileURLToPath(
   new URL('../../../../test/support/engine/fixed-seeds.json', import.meta.url),
 );
@@ -25,7 +21,7 @@ export const fairHouse = (change: Partial<HouseRules> = {}): HouseRules => ({
   ...change,
 });
 
-/** The same rules with this house in every market. */
+/** In every market. */
 export const withHouse = (rules: Rules, house: HouseRules): Rules => ({
   ...rules,
   markets: rules.markets.map((market) => ({ ...market, house })),

@@ -1,7 +1,6 @@
 /**
  * Run as a program with --expose-gc: places bets with an Idempotency-Key each, makes a second engine from the first
- * one's tables, and prints how many bytes each of both holds, as JSON. A process of its own, so that nothing else is
- * measured.
+ * one's tables, and prints the bytes of both, as JSON. A process of its own, so that nothing else is measured.
  */
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';

@@ -1,10 +1,10 @@
-/** An order as the engine gets it, of which a test says only what it is about. */
+/** An order as the engine gets it: a test names only the facts that it is about. */
 import type { PlaceOrder } from '../../../engine/model/commands.js';
 import { NO_END, NO_FAIR_SHARE, NO_LIMIT } from '../../../engine/model/domain.js';
 
 type Needed = 'timeMs' | 'account' | 'market';
 
-/** A dollar on UP, with nothing optional, unless `facts` say otherwise. */
+/** A dollar on UP, with nothing optional. */
 export const plainOrder = (
   facts: Pick<PlaceOrder, Needed> & Partial<Omit<PlaceOrder, 'kind'>>,
 ): PlaceOrder => ({

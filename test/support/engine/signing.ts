@@ -20,10 +20,10 @@ export const TEST_SIGNING: SigningKeys = {
   all: [{ keyId: KEY_ID, publicKey: PUBLIC_KEY, createdAtMs: CREATED_MS, retiredAtMs: null }],
 };
 
-/** Signs at once: tests that look for an answer do not wait for a thread. */
+/** Tests that look for an answer do not wait for a thread. */
 export const testSignLater: SignLater = (text, tell) => tell(signerOf(TEST_SIGNING)(text));
 
-/** Writes the file `signing-keys` with that key, as a data directory has it. */
+/** The file `signing-keys` of a data directory. */
 export function writeSigningKeys(path: string): void {
   const { keyId, publicKey, privateKey } = TEST_SIGNING;
   const createdAt = new Date(CREATED_MS).toISOString();
@@ -34,7 +34,7 @@ export function writeSigningKeys(path: string): void {
 export const newRoundRoots = (masterSecret: Uint8Array, startSeq = 0): RoundRoots =>
   new RoundRoots(masterSecret, { keyId: KEY_ID, sign: signerOf(TEST_SIGNING) }, startSeq);
 
-/** The roots of the rounds of `engine` that are locked and have none on record. */
+/** Only rounds that are locked and have no root on record. */
 export function rootsOf(engine: Engine, masterSecret: Uint8Array): MadeRoot[] {
   const roots = newRoundRoots(masterSecret);
   const made: MadeRoot[] = [];

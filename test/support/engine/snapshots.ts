@@ -1,4 +1,3 @@
-/** Snapshots in memory: an engine's tables as they were written, and the engine that they give. */
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
 import type { Row } from '../../../engine/snapshot/columns.js';
@@ -16,6 +15,6 @@ export function engineOf(tables: Tables): Engine {
 
 export const restored = (engine: Engine): Engine => engineOf(tablesOf(engine));
 
-/** Digest of all outcomes, and digest of the whole state. */
+/** Digests of all outcomes, and of the whole state. */
 export const digestsOf = (engine: Engine): string =>
   `${engine.rollingDigest()} ${engine.stateDigest(newHasher)}`;

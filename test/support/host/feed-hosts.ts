@@ -14,13 +14,12 @@ export const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
 export const BTC_MINUTE = marketOf('BTC_ONE_MINUTE');
 
-/** Rules with only these markets active, and fixed seeds. */
+/** Only these markets are active; seeds are fixed. */
 export function rulesOf(...ids: string[]): Rules {
   const rules = withHouse(defaultRules('f'.repeat(64)), fixedHouse());
   return { ...rules, markets: rules.markets.filter(({ marketId }) => ids.includes(marketId)) };
 }
 
-/** A started host with a push feed. */
 export function pushHost(
   options: HostOptions = {},
   clock = new TestClock(),
@@ -33,10 +32,8 @@ export function pushHost(
 }
 
 const SIMULATED_KEY = Buffer.alloc(32, 11);
-/** The prices of `simulatedHost`. */
 export const simulatedPrices = new SimulatedPrices(SIMULATED_KEY);
 
-/** A started host with the simulated feed and real market hours. */
 export function simulatedHost(
   clock: TestClock,
   options: HostOptions = {},

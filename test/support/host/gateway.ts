@@ -1,6 +1,6 @@
 /**
- * Gateways in the same thread as the engine: the real rings, desk and board, with the threads left out, or with threads
- * that a test plays.
+ * Gateways in the same thread as the engine: the real rings, desk and board, with the threads left out, or with
+ * threads that a test plays.
  */
 import { must } from '../../../engine/base/assert.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
@@ -24,17 +24,14 @@ export interface NearGatewayOptions
   readonly wakeEngine?: (run: () => void) => void;
   /** One for each gateway; absent: one gateway in the engine's thread. */
   readonly threads?: readonly NearThread[];
-  /** Cells of each ring. */
   readonly cells?: { readonly requests: number; readonly replies: number };
-  /** Looks on at a request that the engine's thread is about to carry out. */
+  /** Called before the engine's thread carries out a request. */
   readonly onServe?: (gateway: GatewayEnd) => void;
 }
 
 /** A gateway's thread. */
 export interface NearThread {
-  /** Runs the function at the end of this turn. */
   readonly schedule: (run: () => void) => void;
-  /** Brings it the message that wakes it. */
   readonly wake: (run: () => void) => void;
 }
 
@@ -45,7 +42,7 @@ export interface NearParts
 
 export interface NearGateways {
   readonly memory: SharedMemory;
-  /** What each gateway's API is made of. */
+  /** The parts of each gateway's API. */
   readonly parts: readonly NearParts[];
   /** Publishes market data, and sends replies that found no room. */
   pump(): void;

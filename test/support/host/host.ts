@@ -16,7 +16,7 @@ import { fixedHouse, withHouse } from '../engine/house-rules.js';
 import { plainOrder } from '../engine/plain-order.js';
 import { MemoryJournal } from './memory-journal.js';
 
-/** A Wednesday, 12:00:00 UTC: every asset class trades, and a boundary of every time frame but the longest. */
+/** A Wednesday: every asset class trades, and every time frame but the longest has a boundary. */
 export const NOON_MS = Date.UTC(2026, 5, 10, 12);
 
 export class TestClock implements Clock {
@@ -28,7 +28,7 @@ export class TestClock implements Clock {
   monotonicMs(): number {
     return this.monoMs;
   }
-  /** Time passes on both clocks. */
+  /** On both clocks. */
   pass(ms: number): void {
     this.wallMs += ms;
     this.monoMs += ms;
@@ -98,12 +98,12 @@ export class TestHost {
     this.settle();
   }
 
-  /** Puts off to the end of the turn. */
+  /** To the end of the turn. */
   readonly schedule = (run: () => void): void => {
     this.#turns.push(run);
   };
 
-  /** Ends the turn of the event loop: runs what was scheduled for it, and nothing that that schedules. */
+  /** Runs everything that was scheduled for the turn's end, and nothing that is scheduled meanwhile. */
   endTurn(): void {
     for (const run of this.#turns.splice(0)) run();
   }
@@ -111,7 +111,7 @@ export class TestHost {
     return this.#turns.length;
   }
 
-  /** Lets turns end and commits succeed until nothing is left to do. */
+  /** Turns end and commits succeed until nothing is left to do. */
   settle(): void {
     while (this.#turns.length > 0 || this.journal.inFlight !== null) {
       this.endTurn();
@@ -119,7 +119,7 @@ export class TestHost {
     }
   }
 
-  /** Time passes in steps of 50 ms, with a pump and a working disk at each. */
+  /** A pump and a working disk at each step. */
   run(ms: number, stepMs = 50): void {
     for (let passedMs = 0; passedMs < ms; passedMs += stepMs) {
       this.clock.pass(Math.min(stepMs, ms - passedMs));
@@ -129,7 +129,7 @@ export class TestHost {
     }
   }
 
-  /** A bet of one dollar on UP of market 0 (BTC, one minute) unless said otherwise. */
+  /** By default a dollar on UP of BTC, one minute. */
   order(market = 0, idempotency = ++this.#orders): Outcome {
     return this.sequencer.submit(
       plainOrder({
@@ -141,7 +141,7 @@ export class TestHost {
     );
   }
 
-  /** A command that is always accepted: a deposit of one cent. */
+  /** Always accepted: one cent. */
   deposit(): number {
     const timeMs = this.sequencer.stampMs();
     const outcome = this.sequencer.submit({

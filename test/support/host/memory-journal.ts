@@ -1,7 +1,4 @@
-/**
- * A journal in memory with a disk that the test controls: a commit becomes durable, fails or hangs when the test says
- * so.
- */
+/** A journal in memory with a disk that the test controls: a commit becomes durable, fails or hangs. */
 import assert from 'node:assert/strict';
 import { Engine } from '../../../engine/engine.js';
 import { decodeCommand } from '../../../engine/model/command-codec.js';
@@ -9,7 +6,6 @@ import type { Command } from '../../../engine/model/commands.js';
 import type { Batch, JournalWriter, JournalWriterEvents, SpaceLevel } from '../../../engine/model/ports.js';
 
 export class MemoryJournal implements JournalWriter {
-  /** Acknowledged batches, in order. */
   readonly durable: Batch[] = [];
   inFlight: Batch | null = null;
   isClosed = false;
@@ -30,7 +26,7 @@ export class MemoryJournal implements JournalWriter {
     this.inFlight = batch;
   }
 
-  /** The batch in flight is durable. False where there is none. */
+  /** False if no batch is in flight. */
   ack(): boolean {
     const batch = this.inFlight;
     if (batch === null) return false;
@@ -67,7 +63,7 @@ export class MemoryJournal implements JournalWriter {
     );
   }
 
-  /** What a restart would have: a new engine with all durable commands applied, digests compared. */
+  /** As a restart: a new engine with all durable commands, digests compared. */
   recover(): Engine {
     const engine = new Engine();
     for (const batch of this.durable) {

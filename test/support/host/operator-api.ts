@@ -17,7 +17,7 @@ import { liveHost } from './live-host.js';
 
 export interface OperatorAnswer<T> {
   readonly status: number;
-  /** Code and sentence of a failure; else ''. */
+  /** '' for a success. */
   readonly error: string;
   readonly data: T;
   readonly text: string;
@@ -26,7 +26,7 @@ export interface OperatorAnswer<T> {
 
 const tokenOf = (role: OperatorRole): string => `token-of-the-role-${role}`;
 
-/** A live host and its operator API. Each role has a token, whose name is the role's. */
+/** Each role has a token, whose name is the role's. */
 export function operatorApi() {
   const host = liveHost();
   const { clock, engine } = host;

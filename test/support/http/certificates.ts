@@ -1,11 +1,10 @@
-/** Certificates for tests, made by openssl. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const NEW_EC_KEY = '-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes';
 
-/** A certificate and its key, as PEM and as files. */
+/** PEM, and as files. */
 export interface Pair {
   readonly certFile: string;
   readonly keyFile: string;
@@ -13,7 +12,7 @@ export interface Pair {
   readonly key: string;
 }
 
-/** Writes `<name>.crt` and `<name>.key`: a certificate that signs itself, for 127.0.0.1 and one other name. */
+/** Writes `<name>.crt` and `<name>.key`, for 127.0.0.1 and one other name. */
 export function selfSigned(
   folder: string,
   name: string,
@@ -27,7 +26,6 @@ export function selfSigned(
   return read(certFile, keyFile);
 }
 
-/** One that `authority` has signed. */
 export function signedBy(folder: string, authority: Pair, name: string): Pair {
   const [certFile, keyFile] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)];
   const request = join(folder, `${name}.csr`);
@@ -37,7 +35,7 @@ export function signedBy(folder: string, authority: Pair, name: string): Pair {
   return read(certFile, keyFile);
 }
 
-/** Puts another pair into the place of the files of `place`. */
+/** Puts another pair into the files of `place`. */
 export function replace(
   place: Pick<Pair, 'certFile' | 'keyFile'>,
   { cert, key }: Pick<Pair, 'cert' | 'key'>,

@@ -3,9 +3,8 @@
 export interface Answered<T = unknown> {
   readonly status: number;
   readonly headers: Headers;
-  /** The body as it came. */
   readonly text: string;
-  /** `data` of a success; undefined for a failure. What it is made of is the test's claim. */
+  /** `data` of a success; undefined for a failure. Its type is the test's claim. */
   readonly data: T;
   /** `error` of a failure; '' for a success. */
   readonly error: string;
@@ -32,7 +31,6 @@ export class Client {
     return this.send<T>('PATCH', path, JSON.stringify(body));
   }
 
-  /** Any method and any body text. */
   async send<T>(
     method: string,
     path: string,
@@ -54,7 +52,7 @@ export class Client {
   }
 }
 
-/** `data` and `error` of a body; neither where it is not JSON. */
+/** Neither if the body is not JSON. */
 export function parseEnvelope<T>(text: string): { data: T; error: string } {
   const parsed = (text.startsWith('{') ? JSON.parse(text) : {}) as { data: T; error?: string };
   return { data: parsed.data, error: parsed.error ?? '' };

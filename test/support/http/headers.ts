@@ -1,4 +1,4 @@
-/** The headers of an answer as alternating names and values, from either form. */
+/** Alternating names and values, from either form. */
 import assert from 'node:assert/strict';
 import type { HeaderBlock, HeaderList } from '../../../engine/model/ports.js';
 

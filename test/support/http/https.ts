@@ -1,4 +1,3 @@
-/** One HTTPS request, and who answered it. */
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { type Agent, request } from 'node:https';
@@ -8,13 +7,13 @@ import { type Answered, type HeaderFields, parseEnvelope } from './client.js';
 
 export interface HttpsTarget {
   readonly port: number;
-  /** The certificates to trust. */
+  /** Trusted certificates. */
   readonly ca: string | readonly string[];
-  /** The client's own certificate and its key. */
+  /** The client's own certificate. */
   readonly cert?: string;
   readonly key?: string;
   readonly servername?: string;
-  /** Keeps connections; a request has one of its own if absent. */
+  /** Keeps connections; if absent each request has one of its own. */
   readonly agent?: Agent;
 }
 
@@ -30,7 +29,7 @@ export interface HttpsAnswered extends Answered {
   readonly server: string;
 }
 
-/** Rejects where the connection fails. `target` with the base path. */
+/** Rejects if the connection fails. `target` with the base path. */
 export async function httpsSend(
   to: HttpsTarget,
   method: string,

@@ -1,7 +1,4 @@
-/**
- * A reference for the rate limits, written from their description: the last requests that were counted, as many as the
- * limit, are in a list, all of which is read each time. Slow and obviously right.
- */
+/** A reference for the rate limits, written from their description: slow and obviously right. */
 import assert from 'node:assert/strict';
 import type { RateLimitSettings } from '../../../config/rate-limits.js';
 import { must } from '../../../engine/base/assert.js';
@@ -9,7 +6,6 @@ import type { Asker, KeyState } from '../../../http/limits/rate-limits.js';
 
 const MINUTE_MS = 60_000;
 
-/** The values that a client sees. */
 export interface LimitAnswer {
   readonly admitted: boolean;
   readonly limit: number;
@@ -32,7 +28,7 @@ export class RateLimitReference {
     const own = this.#bucket(`${keyLimit} ${key}`, limit);
     const account = this.#bucket(`account ${ofKey}`, this.settings.account);
     const full = [own, account].filter(({ name, limit }) => this.#times(name, nowMs).length >= limit);
-    // A retry has to fit all of them; one that is forbidden would be told so whatever its key's limits.
+    // A retry has to fit all of them; a forbidden one would be told so whatever its key's limits.
     if (isAddressFull) return this.#answer([ip, own, account], [ip, ...full], nowMs);
     return this.#answer([own, account, ip], fate === 'forbidden' ? [] : full, nowMs);
   }

@@ -1,11 +1,11 @@
-/** A client that sends arbitrary bytes, for tests of what no well-behaved HTTP client does. */
+/** A client that sends arbitrary bytes, for tests of things that no well-behaved HTTP client does. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 export class RawClient {
-  /** Everything received so far; latin1, so that a character is a byte. */
+  /** latin1, so that a character is a byte. */
   received = '';
-  /** The connection is gone, by whichever side. */
+  /** By either side. */
   isClosed = false;
   readonly closed: Promise<void>;
   #waiting: (() => void)[] = [];
@@ -28,7 +28,7 @@ export class RawClient {
     });
   }
 
-  /** Resolves once connected; `from` is a local address such as 127.0.0.2. */
+  /** `from` is a local address such as 127.0.0.2. */
   static async open(port: number, from = '127.0.0.1'): Promise<RawClient> {
     const socket = connect({ port, host: '127.0.0.1', localAddress: from });
     const client = new RawClient(socket);
@@ -40,17 +40,17 @@ export class RawClient {
     this.socket.write(lines.join('\r\n'), 'latin1');
   }
 
-  /** Resolves once the kernel has the bytes, or once the connection is gone. */
+  /** Resolves once the kernel has the bytes, or the connection is gone. */
   async write(bytes: string | Uint8Array): Promise<void> {
     await new Promise((resolve) => this.socket.write(bytes, resolve));
   }
 
-  /** Resolves with everything received once `pattern` is in it, or once the connection is gone. */
+  /** Resolves with everything received once `pattern` is in it, or the connection is gone. */
   async sees(pattern: RegExp): Promise<string> {
     return this.until((received) => pattern.test(received));
   }
 
-  /** Resolves with everything received once `holds` says so, or once the connection is gone. */
+  /** Resolves with everything received once it `holds`, or the connection is gone. */
   async until(holds: (received: string) => boolean): Promise<string> {
     while (!holds(this.received) && !this.isClosed) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));

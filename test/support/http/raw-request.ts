@@ -2,10 +2,7 @@
 import { type Answered, parseEnvelope } from './client.js';
 import { RawClient } from './raw-client.js';
 
-/**
- * The one answer that comes, read by its length: the server may keep the connection open, which is closed here. Rejects
- * where the server closes it without an answer.
- */
+/** Reads by the length, since the server may keep the connection. Rejects if it is closed without an answer. */
 async function answerOn(client: RawClient): Promise<Answered> {
   const received = await client.until((text) => parseAnswer(text) !== null);
   await client.close();
@@ -14,14 +11,14 @@ async function answerOn(client: RawClient): Promise<Answered> {
   return answered;
 }
 
-/** Sends the bytes on a connection of their own, from this local address, and resolves with the one answer. */
+/** On a connection of its own, from this local address. */
 export async function sendRaw(url: string, bytes: string | Uint8Array, from?: string): Promise<Answered> {
   const client = await RawClient.open(Number(new URL(url).port), from);
   const [answered] = await Promise.all([answerOn(client), client.write(bytes)]);
   return answered;
 }
 
-/** The first complete answer in what was received, a character for each byte, or null. */
+/** null if the answer is not complete. `received` has a character for each byte. */
 function parseAnswer(received: string): Answered | null {
   const end = received.indexOf('\r\n\r\n');
   if (end < 0) return null;
@@ -38,7 +35,7 @@ function parseAnswer(received: string): Answered | null {
   return { status: Number(statusLine.split(' ')[1]), headers, text, ...parseEnvelope(text) };
 }
 
-/** A request with a body and its Content-Length; `headers` as lines. */
+/** `headers` are lines; Content-Length is added. */
 export function rawRequest(method: string, path: string, headers: readonly string[], body = ''): string {
   const length = body === '' ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
   return [`${method} ${path} HTTP/1.1`, 'Host: test', ...headers, ...length, '', body].join('\r\n');

@@ -4,7 +4,7 @@ import type { HttpHandler, HttpRequest, HttpResponder } from '../../../engine/mo
 import { UwsTransport } from '../../../http/uws/transport.js';
 import { RawClient } from './raw-client.js';
 
-/** What a handler saw of a request, copied: the body does not outlive the handler. */
+/** A copy: the body does not outlive the handler. */
 export interface Seen extends Omit<HttpRequest, 'body'> {
   readonly body: string;
 }
@@ -12,7 +12,6 @@ export interface Seen extends Omit<HttpRequest, 'body'> {
 export class TransportBench {
   readonly seen: Seen[] = [];
   readonly faults: unknown[] = [];
-  /** Wakes those who wait for requests. */
   #arrived: (() => void)[] = [];
   #nowMs = 1_000;
   #runTimer: () => void = () => undefined;
@@ -93,7 +92,7 @@ export class TransportBench {
     return this.seen;
   }
 
-  /** Lets time pass, and the transport look at its slow clients. */
+  /** The transport looks at its slow clients, too. */
   advance(ms: number): void {
     this.#nowMs += ms;
     this.#runTimer();
@@ -105,7 +104,7 @@ export class TransportBench {
     return client;
   }
 
-  /** Sends on a connection of its own; resolves with all that comes back until the server closes. */
+  /** On a connection of its own; resolves with all that comes back until the server closes. */
   async askAndClose(...lines: readonly string[]): Promise<string> {
     const client = await this.client();
     client.send(...lines);
@@ -118,12 +117,12 @@ export class TransportBench {
   }
 }
 
-/** Waits until `isSo`, giving everything else in this process its turn in between. */
+/** Gives everything else in this process its turn in between. */
 export async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise(setImmediate);
 }
 
-/** Runs `run` against a bench of its own, which must not have met a programming error. */
+/** The bench must not have met a programming error. */
 export async function withBench(
   handler: HttpHandler,
   run: (bench: TransportBench) => Promise<void>,
@@ -139,7 +138,7 @@ export async function withBench(
 }
 
 export const HOST = 'Host: tote';
-/** Answers with the status of a fault, else with 200. */
+/** Answers with the fault's status, else with 200. */
 export const echo: HttpHandler = ({ fault }, responder) => {
   responder.send(fault === null ? 200 : 400, ['Content-Type', 'text/plain'], fault?.code ?? 'fine');
 };

@@ -1,4 +1,4 @@
-/** Runs the operators' command line: in this process, which is what most tests want, or as a process of its own. */
+/** Runs the operators' command line: in this process, which suits most tests, or as a process of its own. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,19 +6,19 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { run } from '../../../persistence/cli/run.js';
 
-/** The compiled entry, as bin/tote.mjs imports it. */
+/** As bin/tote.mjs imports it. */
 export const CLI_MAIN = fileURLToPath(new URL('../../../persistence/cli/main.js', import.meta.url));
 
 export interface Ran {
-  /** null where a signal ended it. */
+  /** null if a signal ended it. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
 /**
- * Runs `npx tote ...args` in this process, because starting a process takes several times as long as a command. Not
- * for directories whose files this process has open, for what is read from stdin, and for what a process is.
+ * `npx tote ...args` in this process, because starting one takes several times as long as a command. Not for
+ * directories whose files this process has open, for stdin, and for the facts of a process.
  */
 export async function tote(args: readonly string[]): Promise<Ran> {
   const stdout: Buffer[] = [];
@@ -30,25 +30,25 @@ export async function tote(args: readonly string[]): Promise<Ran> {
   return { code, stdout: Buffer.concat(stdout).toString('utf8'), stderr: stderr.join('') };
 }
 
-/** The same, which must end with `code`; its stdout. */
+/** stdout of a run that must end with `code`. */
 export async function toteText(args: readonly string[], code = 0): Promise<string> {
   const ran = await tote(args);
   assert.equal(ran.code, code, `tote ${args.join(' ')}\n${ran.stdout}\n${ran.stderr}`);
   return ran.stdout;
 }
 
-/** The same with `--json`; what the document is made of is the test's claim. */
+/** With `--json`; the document's type is the test's claim. */
 export async function toteJson<T>(args: readonly string[], code = 0): Promise<T> {
   return JSON.parse(await toteText([...args, '--json'], code)) as T;
 }
 
-/** The same for a command that prints JSON lines. */
+/** For a command that prints JSON lines. */
 export async function toteLines<T>(args: readonly string[]): Promise<T[]> {
   const lines = (await toteText([...args, '--json'])).split('\n');
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as T);
 }
 
-/** `npx tote ...args` as a process, once everything is built, without the developer's own settings. */
+/** As a process, without the developer's own settings. */
 export async function toteProcess(
   args: readonly string[],
   { env = {}, stdin = '' }: { readonly env?: Readonly<Record<string, string>>; readonly stdin?: string } = {},

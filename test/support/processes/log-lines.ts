@@ -1,4 +1,3 @@
-/** The output of a server on stderr, all of which must be JSON lines. */
 import assert from 'node:assert/strict';
 import { LOG_EVENTS, type LogEvent } from '../../../process/log/events.js';
 
@@ -10,7 +9,7 @@ export interface LogLine {
   readonly [field: string]: unknown;
 }
 
-/** Every whole line of `stderr`; fails where one is not a JSON object with a known event. */
+/** Fails if a whole line is not a JSON object with a known event. */
 export function logLines(stderr: string): LogLine[] {
   const whole = stderr.slice(0, stderr.lastIndexOf('\n') + 1);
   return whole
@@ -25,6 +24,5 @@ export function logLines(stderr: string): LogLine[] {
     });
 }
 
-/** Those of one event. */
 export const linesOf = (stderr: string, event: LogEvent): LogLine[] =>
   logLines(stderr).filter((line) => line.event === event);

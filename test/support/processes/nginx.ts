@@ -12,7 +12,6 @@ import { newDataDir, removeDataDir } from './server.js';
 
 const NAME = 'tote.example.com';
 
-/** One that nobody listens on at this moment. */
 async function freePort(): Promise<number> {
   const holder = createServer().listen(0, '0.0.0.0');
   await once(holder, 'listening');
@@ -25,15 +24,15 @@ async function freePort(): Promise<number> {
 export class Nginx {
   private constructor(
     readonly port: number,
-    /** The certificate, PEM. */
+    /** PEM. */
     readonly certificate: string,
     private readonly folder: string,
     private readonly process: ChildProcess,
   ) {}
 
   /**
-   * Runs `configuration`, which goes into `http`, with its port, the upstream's address and the certificate's place
-   * replaced. Each of them must be in it.
+   * `configuration` goes into `http`; its port, the upstream's address and the certificate's place are replaced, and
+   * must be in it.
    */
   static async start(configuration: string, upstream: string): Promise<Nginx> {
     const folder = newDataDir();
@@ -66,7 +65,7 @@ export class Nginx {
     return nginx;
   }
 
-  /** One HTTPS request on a connection of its own; `target` with the base path. */
+  /** On a connection of its own; `target` with the base path. */
   send(method: string, target: string, parts: HttpsRequest = {}): Promise<HttpsAnswered> {
     return httpsSend({ port: this.port, ca: this.certificate, servername: NAME }, method, target, parts);
   }
@@ -89,7 +88,7 @@ export class Nginx {
   }
 }
 
-/** What surrounds the document's part: one process, in the foreground, that writes into its own folder only. */
+/** Around the document's part: one process, in the foreground, that writes into its own folder only. */
 function mainFile(folder: string, configuration: string): string {
   const kinds = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   const places = kinds.map((kind) => `${kind}_temp_path ${join(folder, kind)};`);

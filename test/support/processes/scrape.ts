@@ -19,12 +19,11 @@ export class Scrape {
     assert.ok(this.types.size > 0, text);
   }
 
-  /** `sample` such as `tote_keys` or `tote_commands_total{kind="advance",outcome="accepted"}`; undefined if it is not there. */
+  /** `sample` such as `tote_keys` or `tote_commands_total{kind="advance",outcome="accepted"}`. */
   value(sample: string): number | undefined {
     return this.#values.get(sample);
   }
 
-  /** Samples of the metric, in order. */
   of(metric: string): [sample: string, value: number][] {
     return [...this.#values].filter(([sample]) => sample === metric || sample.startsWith(`${metric}{`));
   }
@@ -33,7 +32,7 @@ export class Scrape {
     return this.of(metric).reduce((sum, [, value]) => sum + value, 0);
   }
 
-  /** Names of all samples, without labels. */
+  /** Without labels. */
   get names(): Set<string> {
     return new Set([...this.#values.keys()].map((sample) => sample.replace(/\{.*/, '')));
   }
@@ -47,6 +46,6 @@ export async function scrape({ operatorUrl, token }: Pick<Server, 'operatorUrl' 
   return new Scrape(text);
 }
 
-/** Asks until it holds. Figures of the engine's thread are taken once a second. */
+/** Figures of the engine's thread are taken once a second. */
 export const scrapeWhere = (server: Server, holds: (scraped: Scrape) => boolean): Promise<Scrape> =>
   askUntil(() => scrape(server), holds, 50);

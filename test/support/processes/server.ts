@@ -1,6 +1,6 @@
 /**
- * The real server as a process of its own, on free ports and a data directory of its own, for tests over sockets. By
- * default its clock is manual and its prices come from the test, so that nothing happens unless the test causes it.
+ * The real server as a process of its own, on free ports and a data directory of its own. By default its clock is
+ * manual and its prices come from the test, so that nothing happens unless the test causes it.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -15,7 +15,7 @@ import { logLines } from './log-lines.js';
 
 const MAIN = fileURLToPath(new URL('../../../main.js', import.meta.url));
 
-/** Fast, quiet and under the test's control. A test's own `env` comes on top; what is undefined there is not set. */
+/** Fast, quiet and under the test's control. A test's own `env` comes on top; undefined unsets a variable. */
 const TEST_ENV: Readonly<Record<string, string>> = {
   TOTE_PORT: '0',
   TOTE_OPERATOR_PORT: '0',
@@ -29,16 +29,16 @@ const TEST_ENV: Readonly<Record<string, string>> = {
 };
 
 export interface ServerOptions {
-  /** An existing data directory, to start again on; a new one where absent. It is removed by `remove`. */
+  /** To start again on; a new one if absent. `remove` removes it. */
   readonly dataDir?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** A program with its arguments that runs the server's process, such as strace or prlimit. */
   readonly under?: readonly string[];
-  /** Called with the process, which may take long until it is up. */
+  /** Long before the server may be up. */
   readonly onRun?: (run: Run) => void;
 }
 
-/** How a server ended. `code` is null where a signal ended it. */
+/** `code` is null if a signal ended the server. */
 export interface Shutdown {
   readonly code: number | null;
   readonly signal: string | null;
@@ -47,13 +47,13 @@ export interface Shutdown {
 }
 
 export const newDataDir = (): string => mkdtempSync(join(tmpdir(), 'tote-test-'));
-/** One on a disk, for tests of what is under way when a server ends: in memory every commit is over at once. */
+/** For tests that end a server in the middle of a commit: in memory every commit is over at once. */
 export const newDiskDir = (): string =>
   mkdtempSync(join(process.env['TEST_DISK_FOLDER'] ?? tmpdir(), 'tote-test-'));
 export const removeDataDir = (dataDir: string): void =>
   rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 });
 
-/** The environment without the developer's own settings of the server. */
+/** Without the developer's own settings of the server. */
 function environment(dataDir: string, env: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TOTE_'));
   return {
@@ -96,7 +96,7 @@ export class Run {
     }));
   }
 
-  /** Of the server itself, not of what it runs under. */
+  /** The server's own, not that of the program it runs under. */
   get pid(): number {
     if (this.#isUnder) return Number(readFileSync(join(this.dataDir, 'server.pid'), 'utf8'));
     assert.ok(this.#process.pid !== undefined, 'the server process started');
@@ -117,12 +117,12 @@ export class Run {
     return [this.#process, this.#process.stdout as Socket, this.#process.stderr as Socket];
   }
 
-  /** Lets this process end before it, unless it has been told to end. */
+  /** Lets this process end first, unless the server has been told to end. */
   unref(): void {
     for (const handle of this.#handles) handle.unref();
   }
 
-  /** Resolves with the first match in stdout; rejects with all output where the process ends before. */
+  /** Resolves with the first match in stdout; rejects with all output if the process ends before. */
   async sees(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const found = pattern.exec(this.stdout);
@@ -135,7 +135,7 @@ export class Run {
     }
   }
 
-  /** Resolves with what `find` makes of stderr, once it finds something; rejects where the process ends before. */
+  /** Resolves once `find` finds something in stderr; rejects if the process ends before. */
   async findInErrors<T>(find: (stderr: string) => T | null | undefined): Promise<T> {
     for (;;) {
       const isLast = !this.isRunning;
@@ -147,12 +147,12 @@ export class Run {
   }
 }
 
-/** How a start ended that was refused, with the messages of its log. */
+/** `logText` has the messages of its log. */
 export interface Refusal extends Shutdown {
   readonly logText: string;
 }
 
-/** Starts a server that is expected to refuse, and waits for its end. */
+/** The start must be refused; waits for its end. */
 export async function startRefused(options: ServerOptions = {}): Promise<Refusal> {
   const dataDir = options.dataDir ?? newDataDir();
   try {
@@ -164,10 +164,7 @@ export async function startRefused(options: ServerOptions = {}): Promise<Refusal
   }
 }
 
-/**
- * Starts a server on an existing data directory that `act` may end before it is up, and waits for its end: by then it
- * has been told to end one way or the other.
- */
+/** `act` may end the server before it is up, and must have told it to end. */
 export async function startDoomed(
   options: ServerOptions & { readonly dataDir: string },
   act: (run: { signal(name: NodeJS.Signals): void }) => Promise<void>,
@@ -205,12 +202,12 @@ export class Server {
     return this.run.findInErrors((log) => (log.includes('demo_kept') ? readFileSync(file, 'utf8') : null));
   }
 
-  /** A client of the operator API, with the token; paths are below `/operator/v1`. */
+  /** With the token; paths are below `/operator/v1`. */
   get operator(): Client {
     return new Client(`${this.operatorUrl}/operator/v1`, { Authorization: `Bearer ${this.token}` });
   }
 
-  /** A client of the public API with this key's secret; paths are below `/v1`. */
+  /** With this key's secret; paths are below `/v1`. */
   api(secret: string): Client {
     return new Client(`${this.publicUrl}/v1`, { 'X-API-Key': secret });
   }
@@ -221,19 +218,19 @@ export class Server {
     return this.run.ended;
   }
 
-  /** SIGKILL: what a power cut looks like to the process. */
+  /** SIGKILL: to the process it looks like a power cut. */
   kill(): Promise<Shutdown> {
     this.run.signal('SIGKILL');
     return this.run.ended;
   }
 
-  /** Kills the process if it still runs and removes the data directory: for `after`. */
+  /** For `after`. */
   async remove(): Promise<void> {
     await this.kill();
     removeDataDir(this.dataDir);
   }
 
-  /** An account with a key that has all scopes its tier may have. */
+  /** With a key that has all scopes its tier may have. */
   async createBettor(
     options: { tier?: string; balance?: number; scopes?: readonly string[] } = {},
   ): Promise<Bettor> {
@@ -255,29 +252,29 @@ export class Server {
     };
   }
 
-  /** Prices at the engine's present time; answers once all that they cause is durable. */
+  /** At the engine's present time; answers once all effects are durable. */
   async push(prices: Readonly<Record<string, number>>): Promise<void> {
     const ticks = Object.entries(prices).map(([crypto, price]) => ({ crypto, price }));
     const pushed = await this.operator.post('/prices', ticks);
     assert.equal(pushed.status, 200, pushed.text);
   }
 
-  /** Moves the manual clock; answers once all that is due on the way is durable. Returns the new time. */
+  /** Answers once all that is due on the way is durable. Returns the new time. */
   async advance(advanceMs: number): Promise<number> {
     const moved: Answered<{ time: string }> = await this.operator.post('/clock', { advanceMs });
     assert.equal(moved.status, 200, moved.text);
     return Date.parse(moved.data.time);
   }
 
-  /** The engine's present time, in milliseconds since 1970. */
+  /** The engine's time. */
   async nowMs(): Promise<number> {
     const status: Answered<{ clock: { time: string } }> = await this.operator.get('/status');
     return Date.parse(status.data.clock.time);
   }
 
   /**
-   * Moves the manual clock to one second after the next midnight (UTC), so that a test begins at the same phase of
-   * every time frame whenever it runs. Returns the time.
+   * One second after the next midnight (UTC): a test then begins at the same phase of every time frame. Returns the
+   * time.
    */
   async toNextDay(): Promise<number> {
     const dayMs = 86_400_000;

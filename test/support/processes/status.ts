@@ -1,4 +1,3 @@
-/** The status of a server and of its shadow, and waiting for a status. */
 import { askUntil } from '../ask-until.js';
 import type { Server } from './server.js';
 
@@ -18,7 +17,7 @@ export interface Status {
   };
 }
 
-/** Asks until it holds: the shadow runs in the background. */
+/** The shadow runs in the background: asks again and again. */
 export const statusWhere = <S extends Status = Status>(
   server: Server,
   holds: (status: S) => boolean,

@@ -9,7 +9,7 @@ const LOOK_EVERY_MS = 50;
 const LOOKS_MAX = 1_200;
 
 export class Terminal {
-  /** Where the shell starts; `close` removes it. */
+  /** The shell starts here; `close` removes it. */
   readonly folder = mkdtempSync(join(tmpdir(), 'tote-terminal-'));
   readonly #socket = join(this.folder, 'tmux');
 
@@ -17,7 +17,7 @@ export class Terminal {
     this.#tmux('-f', '/dev/null', 'new-session', '-d', '-x', '120', '-y', '40', '-c', this.folder, 'sh');
   }
 
-  /** Types a line and the return key. */
+  /** With the return key. */
   enter(line: string): void {
     this.#tmux('send-keys', '-l', line);
     this.press('Enter');
@@ -28,7 +28,6 @@ export class Terminal {
     this.#tmux('send-keys', key);
   }
 
-  /** What stands on the screen now. */
   screen(): string {
     return this.#tmux('capture-pane', '-p');
   }
@@ -37,7 +36,7 @@ export class Terminal {
     return this.#tmux('display-message', '-p', '#{cursor_flag}') === '1\n';
   }
 
-  /** Waits until the screen has what is looked for; `between` is done after each look in vain. */
+  /** `between` is done after each look in vain. */
   async until(pattern: RegExp, between: () => void = () => {}): Promise<string> {
     for (let look = 0; look < LOOKS_MAX; look++) {
       const screen = this.screen();

@@ -128,7 +128,7 @@ export function updateAccount(state: ReferenceState, command: UpdateAccount): Ve
   };
 }
 
-/** What an earlier transfer with the same reference makes of this one, or null where there was none. */
+/** null if no earlier transfer has the reference. */
 function referenceVerdict(
   transfers: readonly ReferenceTransfer[],
   kind: 'deposit' | 'withdraw',
@@ -195,7 +195,7 @@ export function transferHouse(state: ReferenceState, command: HouseTransfer): Ve
   return { events: [event] };
 }
 
-/** Enabled and not expired: what counts against the tier's number. */
+/** Enabled and not expired: these count against the tier's number. */
 function activeKeys(state: ReferenceState, account: number, timeMs: number): ReferenceKey[] {
   return state.keys.filter(
     (key) => key.account === account && key.enabled && (key.expiresAtMs === null || key.expiresAtMs > timeMs),

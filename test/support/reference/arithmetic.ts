@@ -1,6 +1,6 @@
 /**
- * The rules of money written once more, word for word, in BigInt: the reference model must
- * not share a line of arithmetic with the engine that it checks.
+ * The rules of money written once more, word for word, in BigInt: the reference model must not share a line of
+ * arithmetic with the engine that it checks.
  */
 
 /** totalPool / sidePool as whole 1e-4, rounded down. */
@@ -8,7 +8,7 @@ export function referenceOddsE4(totalCents: number, sideCents: number): number {
   return Number((BigInt(totalCents) * 10_000n) / BigInt(sideCents));
 }
 
-/** The share of UP in hundredths of a percent, rounded half up. */
+/** In hundredths of a percent, rounded half up. */
 export function referencePercentUpE2(upCents: number, downCents: number): number {
   const totalCents = BigInt(upCents) + BigInt(downCents);
   const doubled = (BigInt(upCents) * 20_000n) / totalCents;
@@ -16,7 +16,7 @@ export function referencePercentUpE2(upCents: number, downCents: number): number
   return Number((doubled + 1n) / 2n);
 }
 
-/** `side` 0 is UP. DOWN is what UP leaves of 100 percent. */
+/** `side` 0 is UP. DOWN is the rest of 100 percent. */
 export function referencePercentE2(side: number, upCents: number, downCents: number): number {
   const up = referencePercentUpE2(upCents, downCents);
   return side === 0 ? up : 10_000 - up;

@@ -3,10 +3,10 @@
 const GRACE_MS = 2_000;
 
 /**
- * Of the ticks that had arrived when the price became final, the one with the greatest time at or before the boundary, the
- * last to arrive among equals; null where there is none, undefined while the price is not final. It is final with a tick from
- * after the boundary, or after the grace. Ticks of a boundary from before the start may come in any order until the grace,
- * which then runs from the start.
+ * The tick with the greatest time at or before the boundary among those that had arrived when the price became final,
+ * the last to arrive among equals; null without one, undefined while the price is not final. A tick from after the
+ * boundary, or the end of the grace, makes it final. Ticks of a boundary from before the start may come in any order
+ * until the grace, which then runs from the start.
  */
 export function boundaryTick<T extends { readonly timeMs: number; readonly arrivedMs: number }>(
   ticks: readonly T[],

@@ -102,7 +102,7 @@ const plainDay = ({ resultCents, liftedCents }: DayResults): unknown => ({
   liftedCents: [...liftedCents],
 });
 
-/** What to look at: it grows with the stream, so that a read of something long gone is compared too. */
+/** It grows with the stream, so that a read of something long gone is compared too. */
 export interface Scope {
   readonly markets: readonly number[];
   readonly assets: readonly number[];

@@ -1,6 +1,5 @@
 /**
- * A small exchange for tests by example: engine and reference model under the default rules, a few markets,
- * instants counted from the start of a day.
+ * A small exchange for tests by example: engine and reference model, a few markets, instants from the start of a day.
  */
 import { equal } from 'node:assert/strict';
 import { must } from '../../../engine/base/assert.js';
@@ -32,7 +31,7 @@ export const EURUSD_5M = marketOf('EURUSD_FIVE_MINUTES');
 export const HOUSE_CAPITAL_CENTS = 1_000_000_00;
 
 export interface ExchangeOptions {
-  /** Active markets; one minute of BTC alone where none are named. */
+  /** Active markets; by default one minute of BTC alone. */
   readonly markets?: readonly number[];
   readonly rules?: Partial<Omit<Rules, 'markets'>>;
   readonly market?: Partial<MarketRules>;
@@ -72,7 +71,7 @@ export function rulesFor(markets: readonly number[], options: ExchangeOptions = 
 export class Exchange {
   readonly pair: Pair;
   readonly markets: readonly number[];
-  /** Milliseconds since the start of the day: the time of the next command. */
+  /** The next command's time, from the start of the day. */
   atMs = 0;
 
   constructor(options: ExchangeOptions = {}) {
@@ -109,7 +108,7 @@ export class Exchange {
     this.accepted({ kind: 'configure', timeMs: this.nowMs, rulesVersion, rules });
   }
 
-  /** Moves the time to `atMs` after the start of the day and takes the steps that have become due. */
+  /** Takes the steps that have become due. */
   passTo(atMs: number): readonly EngineEvent[] {
     this.atMs = atMs;
     if (this.pair.engine.nextDueMs > this.nowMs) return [];
@@ -140,7 +139,7 @@ export class Exchange {
     });
   }
 
-  /** The price of the market's asset at `boundaryAtMs` after the start of the day, `ageMs` old then. */
+  /** `boundaryAtMs` is from the start of the day; the price is `ageMs` old then. */
   boundary(market: number, boundaryAtMs: number, price: number | null, ageMs = 0): readonly EngineEvent[] {
     const boundaryMs = DAY_MS + boundaryAtMs;
     return this.accepted({
@@ -182,7 +181,7 @@ export class Exchange {
     return nameOf(this.bet(wish));
   }
 
-  /** The facts of a bet that must be accepted. */
+  /** The bet must be accepted. */
   placed(wish: BetWish): BetPlaced {
     const outcome = this.bet(wish);
     const event = outcome.status === 'accepted' ? outcome.events[0] : undefined;
@@ -190,7 +189,6 @@ export class Exchange {
     return event;
   }
 
-  /** Voids the market's current round. */
   voidCurrent(market: number): string {
     const roundNumber = this.pair.engine.currentRound(market)?.roundNumber ?? -1;
     return this.outcomeOf({ kind: 'voidRound', timeMs: this.nowMs, market, roundNumber, reason: 'test' });
@@ -199,5 +197,4 @@ export class Exchange {
 
 const nameOf = (outcome: Outcome): string => (outcome.status === 'rejected' ? outcome.code : outcome.status);
 
-/** The events' types, in order. */
 export const typesOf = (events: readonly EngineEvent[]): string[] => events.map(({ type }) => type);

@@ -1,7 +1,4 @@
-/**
- * The reference model of a round's life: locks, ends, boundary prices, late openings
- * and voiding. What a result pays is in `settlement.ts`.
- */
+/** The reference model of a round's life: locks, ends, boundary prices, late openings and voiding. */
 import { must } from '../../../engine/base/assert.js';
 import type {
   Advance,
@@ -84,7 +81,7 @@ function newRound(
   };
 }
 
-/** When the current round of each market next locks or ends. */
+/** The next lock or end of each market's current round. */
 export function dueSteps(state: ReferenceState): { atMs: number; market: number; step: 'lock' | 'end' }[] {
   return state.markets.flatMap(({ market, current }) => {
     if (current === null) return [];
@@ -188,7 +185,7 @@ export function boundaryPrice(state: ReferenceState, command: BoundaryPrice): Ve
   return { events };
 }
 
-/** The price, or null where it is unknown or older than `maxAgeMs` at the boundary. */
+/** null if the price is unknown, or older than `maxAgeMs` at the boundary. */
 function freshPrice(command: BoundaryPrice, maxAgeMs: number): number | null {
   if (command.price === null || command.priceTimeMs === null) return null;
   return command.boundaryMs - command.priceTimeMs > maxAgeMs ? null : command.price;
@@ -231,7 +228,7 @@ function open(state: ReferenceState, round: ReferenceRound, timeMs: number, pric
   return events;
 }
 
-/** Markets of the asset in which a round opens at this time, whatever the price and the house's money. */
+/** Whatever the price and the house's money. */
 export function openableLate(state: ReferenceState, asset: number, timeMs: number): ReferenceRound[] {
   return state.markets.flatMap(({ market, current, suspended, usedRoundNumbers }) => {
     const rules = marketRulesOf(state, market);

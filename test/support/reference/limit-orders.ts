@@ -1,6 +1,5 @@
 /**
- * The reference model of limit orders that rest: a list, sorted and looked through from its start after whatever moves the
- * odds.
+ * The reference model of limit orders that rest: a list, sorted and looked through from its start when the odds move.
  */
 import { must } from '../../../engine/base/assert.js';
 import type { PlaceOrder } from '../../../engine/model/commands.js';
@@ -22,17 +21,17 @@ import {
   type Verdict,
 } from './state.js';
 
-/** Orders that one bet fills at most. */
+/** One bet fills so many orders at most. */
 export const FILLS_MAX = 32;
 
 const byPriority = (one: ReferenceBet, other: ReferenceBet): number =>
   one.limitOddsE4 - other.limitOddsE4 || one.placed.bet - other.placed.bet;
 
-/** By the end that it named itself. */
+/** The order named its end itself. */
 const hasEnded = ({ validUntilMs }: ReferenceBet, timeMs: number): boolean =>
   validUntilMs !== null && timeMs > validUntilMs;
 
-/** Fills what can be filled, at most so much: each time the first of all that fit. */
+/** Each time the first order of all that fit. */
 export function fill(
   state: ReferenceState,
   round: ReferenceRound,
@@ -187,7 +186,7 @@ export function cancelOrders(
   return { events: those.map((bet) => release(state, bet, END_CANCELLED, timeMs)) };
 }
 
-/** Of a frozen account. */
+/** The account is frozen. */
 export const cancelAllOf = (state: ReferenceState, account: number, timeMs: number): BetSettled[] =>
   newestResting(state, account).map((bet) => release(state, bet, END_CANCELLED, timeMs));
 

@@ -1,6 +1,6 @@
 /**
- * Run as a program with --expose-gc: places open bets, each with its idempotency entry, and prints how many bytes
- * each of them has added, as JSON. A process of its own, so that nothing else is measured.
+ * Run as a program with --expose-gc: places open bets with their idempotency entries, and prints how many bytes each
+ * has added, as JSON. A process of its own, so that nothing else is measured.
  */
 import { equal } from 'node:assert/strict';
 import { must } from '../../../engine/base/assert.js';

@@ -74,7 +74,7 @@ function roundFor(
   return round;
 }
 
-/** By what the account placed under this key less than a lifetime ago; null where that is nothing. */
+/** The account placed an order under this key less than a lifetime ago; null if not. */
 export function rememberedOrder(
   state: ReferenceState,
   command: Pick<PlaceOrder, 'account' | 'timeMs' | 'idempotency'>,
@@ -89,7 +89,7 @@ export function rememberedOrder(
   return found.body === digest.body ? { replayed: found } : { refused: 'idempotency_key_reused' };
 }
 
-/** They are in the order of their times. */
+/** The entries are in the order of their times. */
 function liveEntries(state: ReferenceState, timeMs: number): ReferenceIdempotency[] {
   const { idempotencyTtlMs } = rulesOf(state);
   const lastGone = state.idempotency.findLastIndex((entry) => timeMs - entry.timeMs >= idempotencyTtlMs);
@@ -104,7 +104,7 @@ function rangeRefusal(state: ReferenceState, command: PlaceOrder, round: Referen
   return null;
 }
 
-/** What only the account and the memory of orders refuse. */
+/** Refusals by the account and the memory of orders alone. */
 function accountRefusal(state: ReferenceState, command: PlaceOrder): ErrorCode | null {
   const account = must(accountOf(state, command.account), 'account');
   const rules = rulesOf(state);
@@ -118,7 +118,6 @@ function accountRefusal(state: ReferenceState, command: PlaceOrder): ErrorCode |
   return null;
 }
 
-/** What the round may come to owe with the bet. */
 export function exposureRefusal(
   round: ReferenceRound,
   { side, stakeCents, payoutCents }: BetPlaced,
@@ -157,7 +156,7 @@ function stakeRefusal(
   return exposureRefusal(round, bet, fairShareE6) ?? accountRefusal(state, command);
 }
 
-/** The bet as it will stand: odds and percent are those after its stake has joined. */
+/** Odds and percent are those after the stake has joined. */
 export function priced(state: ReferenceState, command: PlaceOrder, round: ReferenceRound): BetPlaced {
   const { side, stakeCents } = command;
   const offered = offeredPools(round, command.fairShareE6);
@@ -186,7 +185,7 @@ export function priced(state: ReferenceState, command: PlaceOrder, round: Refere
   };
 }
 
-/** What the answer says, which a repetition gets again. */
+/** A repetition gets the same facts. */
 function factsOf(order: BetPlaced | OrderPending): OrderTerms {
   const { fairShareE6: _, validUntilMs: __, ...facts } = { validUntilMs: 0, ...order };
   return facts;

@@ -1,13 +1,13 @@
 /**
- * What commands come to, by kind: what random streams through the engine and the reference model, and long runs of the
- * simulator, must have met. A run that reaches nothing proves nothing.
+ * Outcomes of commands, by kind, that random streams and long runs of the simulator must have met: a run that reaches
+ * nothing proves nothing.
  */
 import type { Command } from '../../../engine/model/commands.js';
 import { NO_LIMIT } from '../../../engine/model/domain.js';
 
 type Outcomes = Readonly<Record<string, readonly string[]>>;
 
-/** Why any order is refused, as a bet or as a limit order. */
+/** Outcomes of any order, a bet or a limit order. */
 const OF_ORDERS = [
   ...['accepted', 'replayed', 'clock_unsynchronised', 'idempotency_full', 'idempotency_key_reused'],
   ...['insufficient_balance', 'market_not_found', 'market_suspended', 'round_not_live'],
@@ -40,7 +40,7 @@ const EVERYWHERE: Outcomes = {
   voidRound: ['accepted', 'round_not_found', 'round_already_resolved'],
 };
 
-/** What a server never asks of its engine. */
+/** A server never asks these of its engine. */
 const IN_STREAMS: Outcomes = {
   declareSetup: ['accepted'],
   ...Object.fromEntries(
@@ -59,7 +59,7 @@ const IN_STREAMS: Outcomes = {
 const BUSY = ['disk_reserve', 'journal_backlog'];
 const GUARDED = ['order_expired', 'round_changed'];
 
-/** What depends on the edge of a server, or on a round's root. */
+/** These depend on the edge of a server, or on a round's root. */
 const IN_WORLDS: Outcomes = {
   placeOrder: [...BUSY, ...GUARDED, 'shutting_down'],
   limitOrder: [...BUSY, ...GUARDED, 'betting_closed'],
@@ -67,7 +67,7 @@ const IN_WORLDS: Outcomes = {
   publishRoot: ['accepted', 'invalid_request'],
 };
 
-/** The name of a command in these lists: orders with a limit are a kind of their own. */
+/** Orders with a limit are a kind of their own. */
 export const outcomeKind = (command: Command): string =>
   command.kind === 'placeOrder' && command.limitOddsE4 !== NO_LIMIT ? 'limitOrder' : command.kind;
 

@@ -1,6 +1,6 @@
 /**
- * The engine and the reference model side by side. Every command goes through both; outcomes, everything that can
- * be read, the conservation of money and "a refusal changes nothing" are checked after each.
+ * The engine and the reference model side by side. After each command outcomes, all reads, the conservation of money
+ * and "a refusal changes nothing" are checked.
  */
 import { deepEqual, equal } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -22,7 +22,7 @@ export function newHasher(): Hasher {
 
 /** Rounds that are looked at again after each command. */
 const ROUNDS_REMEMBERED = 60;
-/** Every so many commands the digest over the whole state is taken, which costs more than the command. */
+/** The digest over the whole state costs more than a command: it is taken after so many. */
 const DIGEST_EVERY = 5;
 
 export class Pair {
@@ -41,7 +41,7 @@ export class Pair {
     this.#limits = limits;
   }
 
-  /** Applies what is due at the command's time, then the command, and returns the outcome on which both agree. */
+  /** Applies all that is due before, and returns the outcome on which both agree. */
   apply(command: Command, gate: ErrorCode | null = null, guards: OrderGuards | null = null): Outcome {
     const { timeMs } = command;
     if (command.kind !== 'advance' && this.reference.nextDueMs <= timeMs) {
@@ -72,13 +72,13 @@ export class Pair {
     return actual;
   }
 
-  /** Of an order that is refused at the edge only this is asked: whether it was placed before. */
+  /** The edge asks only this of an order that it refuses: whether it was placed before. */
   #compareRemembered(order: PlaceOrder): void {
     const [actual, expected] = [this.engine, this.reference].map((one) => one.rememberedOrder(order));
     deepEqual(actual && withoutDetail(actual), expected, 'orders that the engine and the reference remember');
   }
 
-  /** The engine's quote for an order that it is about to execute; null for one that was placed before. */
+  /** null for an order that was placed before. */
   #quote(order: PlaceOrder, gate: ErrorCode | null, guards: OrderGuards | null): OrderQuote | null {
     return this.engine.rememberedOrder(order) === null ? this.engine.quoteOrder(order, gate, guards) : null;
   }
@@ -127,7 +127,10 @@ export class Pair {
   }
 }
 
-/** A quote says what the order is then answered. That it changes nothing is seen in the comparisons with the reference. */
+/**
+ * A quote says what the order is then answered. That it changes nothing is seen in the comparisons with the
+ * reference.
+ */
 function checkQuote({ offer, refusal, rests }: OrderQuote, outcome: Outcome): void {
   deepEqual(refusal, outcome.status === 'rejected' ? outcome : null, 'the refusal that was quoted');
   const [event] = outcome.status === 'accepted' ? outcome.events : [];

@@ -1,6 +1,6 @@
 /**
- * The reference model of the house's quote: how it splits its seeds, and what a round may come to
- * owe. It looks at every bet of the round each time, and shares no arithmetic with the engine.
+ * The reference model of the house's quote: how it splits its seeds, and what a round may come to owe. It looks at
+ * every bet of the round each time, and shares no arithmetic with the engine.
  */
 import type { HouseRules } from '../../../engine/model/rules.js';
 import { poolOf, type ReferenceRound, stakesOn } from './state.js';
@@ -15,14 +15,14 @@ export function payoutsOn(round: ReferenceRound, side: number): number {
     .reduce((sum, bet) => sum + bet.placed.payoutCents, 0);
 }
 
-/** The pools of UP and DOWN as the house offers them at this fair share. */
+/** UP and DOWN as the house offers them at this fair share. */
 export function offeredPools(round: ReferenceRound, fairShareE6: number): [number, number] {
   const totalCents = poolOf(round, 0) + poolOf(round, 1);
   const upCents = isQuoted(round) ? stakesOn(round, 0) + upSeedAt(round, fairShareE6) : poolOf(round, 0);
   return [upCents, totalCents - upCents];
 }
 
-/** What a quote depends on, besides the stakes. */
+/** A quote depends on these and the stakes. */
 export interface Quoted {
   readonly fairShareE6: number;
   readonly owedUp: bigint;
@@ -32,7 +32,7 @@ export interface Quoted {
   readonly house: Pick<HouseRules, 'seedCents' | 'shadeE6' | 'clampE6'>;
 }
 
-/** The share at which UP is offered, in millionths. Where the house owes less, the bettor is offered more. */
+/** UP's share, in millionths. Where the house owes less, the bettor is offered more. */
 export function offeredShareE6(quoted: Quoted): bigint {
   const { owedUp, owedDown, edge, feeBps, house } = quoted;
   const seed = BigInt(house.seedCents);
@@ -69,7 +69,6 @@ export function upSeedOf(quoted: Quoted, stakesUpCents: number, totalCents: numb
   return low;
 }
 
-/** The same of a round of the model. */
 export function upSeedAt(round: ReferenceRound, fairShareE6: number): number {
   const quoted: Quoted = {
     fairShareE6,
@@ -82,14 +81,14 @@ export function upSeedAt(round: ReferenceRound, fairShareE6: number): number {
   return upSeedOf(quoted, stakesOn(round, 0), poolOf(round, 0) + poolOf(round, 1));
 }
 
-/** What one bet earns on average where UP's fair share is this, rounded down to the cent. */
+/** One bet's average earnings at this fair share of UP, rounded down to the cent. */
 export function edgeOf(side: number, stakeCents: number, payoutCents: number, fairShareE6: number): bigint {
   const share = side === 0 ? BigInt(fairShareE6) : MILLION - BigInt(fairShareE6);
   const worth = BigInt(payoutCents) * share;
   return BigInt(stakeCents) - roundedUp(worth, MILLION);
 }
 
-/** What the round's bets earn on average, each at its own fair share. */
+/** Each bet at its own fair share. */
 export const edgeOfRound = (round: ReferenceRound): bigint =>
   round.bets.reduce(
     (sum, { placed }) => sum + edgeOf(placed.side, placed.stakeCents, placed.payoutCents, placed.fairShareE6),

@@ -1,4 +1,4 @@
-/** What can be read of the reference model, worked out afresh at every call. */
+/** Reads of the reference model, worked out afresh at every call. */
 import { must } from '../../../engine/base/assert.js';
 import type { BoundaryPrice, OpenLate, PublishRoot } from '../../../engine/model/commands.js';
 import {
@@ -183,11 +183,11 @@ export function nextDueMs(state: ReferenceState): number {
   return Math.min(Number.POSITIVE_INFINITY, ...dueSteps(state).map(({ atMs }) => atMs));
 }
 
-/** What stands in the way besides (an old price, a house without money) only an attempt shows. */
+/** Other obstacles (an old price, a house without money) only show in an attempt. */
 export const vacantMarkets = (state: ReferenceState, asset: number, timeMs: number): number[] =>
   openableLate(state, asset, timeMs).map((round) => round.market);
 
-/** Pools less what has been paid out of them. */
+/** Pools less the payments out of them. */
 function moneyIn(round: ReferenceRound): number {
   const paidCents = round.bets.reduce((sum, bet) => sum + (bet.settled?.paidCents ?? 0), 0);
   return poolOf(round, 0) + poolOf(round, 1) - paidCents;
@@ -207,8 +207,8 @@ export function totals(state: ReferenceState): Totals {
     houseCents: state.houseCents,
     accountsCents: state.accounts.reduce((sum, account) => sum + account.balanceCents, 0),
     openStakesCents,
-    // While a round is being settled, what it pays beyond the stakes comes out of the seeds and the stakes
-    // that lost: the rest stands here.
+    // While a round is being settled, it pays more than the stakes out of the seeds and the stakes that lost: the
+    // rest stands here.
     openSeedsCents: inRoundsCents - openStakesCents,
     reservedStakesCents,
     depositsCents: state.depositsCents,

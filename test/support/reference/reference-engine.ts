@@ -1,6 +1,6 @@
 /**
- * The reference model: the whole engine once more, naive and slow, written from the rules alone. Property tests
- * run the same commands through both and compare everything that can be seen.
+ * The reference model: the whole engine once more, naive and slow, written from the rules alone. Property tests run
+ * the same commands through both and compare everything that can be seen.
  */
 import { assert, must, unreachable } from '../../../engine/base/assert.js';
 import type { Command, OrderGuards, PlaceOrder } from '../../../engine/model/commands.js';
@@ -36,7 +36,7 @@ import {
 } from './state.js';
 
 export class ReferenceEngine implements EngineReads {
-  /** Open to generators, which steer by it. */
+  /** Generators steer by it. */
   readonly state: ReferenceState = emptyState();
 
   apply(command: Command, gate: ErrorCode | null = null, guards: OrderGuards | null = null): Outcome {
@@ -113,7 +113,7 @@ export class ReferenceEngine implements EngineReads {
     }
   }
 
-  /** Which accounts, and whether any round or result, the event speaks of. */
+  /** The event speaks of an account, of a round, or of a result. */
   #touch({ kind }: Command, event: EngineEvent): void {
     const isLifecycle = event.type.startsWith('ro') || kind === 'settle';
     if (isLifecycle) this.state.lifecycleSeq = this.state.seq;

@@ -1,4 +1,3 @@
-/** The reference model of a result: how it is decided for a round, and who is paid what. */
 import { assert, must } from '../../../engine/base/assert.js';
 import type { Settle } from '../../../engine/model/commands.js';
 import {
@@ -61,7 +60,7 @@ export function moveHouse(
   };
 }
 
-/** The result of a SETTLING round is decided; without bets it is settled at once. */
+/** Without bets the round is settled at once. */
 export function resolve(
   state: ReferenceState,
   round: ReferenceRound,
@@ -90,7 +89,10 @@ export function resolve(
   return [resolved];
 }
 
-/** After a loss, the narrowest scope of the round's market first: all that has lost its limit since it was last lifted. */
+/**
+ * After a loss, the narrowest scope of the round's market first: all that has lost its limit since it was last
+ * lifted.
+ */
 function suspendAtLimits(state: ReferenceState, timeMs: number): EngineEvent[] {
   const last = must(state.results.at(-1), 'a result');
   if (last.cents >= 0) return [];
@@ -111,7 +113,7 @@ function suspendAtLimits(state: ReferenceState, timeMs: number): EngineEvent[] {
   });
 }
 
-/** Every bet is paid: the house takes what is left. */
+/** Every bet is paid: the house takes the rest. */
 function finish(state: ReferenceState, round: ReferenceRound, timeMs: number): EngineEvent[] {
   const paidCents = round.bets.reduce(
     (sum, bet) => sum + (must(bet.settled, 'settlement').paidCents ?? 0),

@@ -13,9 +13,8 @@ import type { MarketRules, Rules } from '../../../engine/model/rules.js';
 import type { Setup } from '../../../engine/model/setup.js';
 
 export interface ReferenceBet {
-  /** Of a limit order that rests, what it would be at the odds that it names. */
+  /** A resting limit order has the odds that it names. */
   placed: BetPlaced;
-  /** The key that placed it. */
   readonly key: number;
   /** 0 if it is no limit order. */
   readonly limitOddsE4: number;
@@ -25,7 +24,7 @@ export interface ReferenceBet {
   /** When a limit order became a bet. */
   filledAtMs: number | null;
   readonly round: ReferenceRound;
-  /** Nothing is paid where a limit order ended unfilled: its stake went back. */
+  /** null: a limit order ended unfilled, and its stake went back. */
   settled: { readonly result: number; readonly paidCents: number | null; readonly atMs: number } | null;
   /** Grows with every placement and every settlement of any bet: the order of changes. */
   changeNumber: number;
@@ -47,17 +46,15 @@ export interface ReferenceRound {
   closePrice: number | null;
   resolvedAtMs: number | null;
   voidReason: string;
-  /** Half of what the house has put in: nothing before the round opens. */
+  /** Half of the house's money in it: nothing before the round opens. */
   paidSeedCents: number;
-  /** How much of all it put in was on UP for the last bet. */
+  /** The house's money on UP for the last bet. */
   upSeedCents: number;
   /** In the order in which they joined its pools. */
   readonly bets: ReferenceBet[];
-  /** The commands that brought its prices and its root. */
   openedBy: OpenLate | BoundaryPrice | null;
   closedBy: BoundaryPrice | null;
   rootBy: PublishRoot | null;
-  /** Orders that rest. */
   readonly resting: ReferenceBet[];
 }
 
@@ -78,7 +75,7 @@ export interface ReferenceAccount {
   touchedSeq: number;
   readonly transfers: ReferenceTransfer[];
   readonly bets: ReferenceBet[];
-  /** So many of the last placed ones are not forgotten: more are never again than were before. */
+  /** So many of the last placed bets are not forgotten. The number never grows back. */
   placedKept: number;
   /** So many of the last settled ones. */
   settledKept: number;
@@ -100,7 +97,7 @@ export interface ReferenceMarket {
   suspended: boolean;
   /** UPCOMING, LIVE or LOCKED. */
   current: ReferenceRound | null;
-  /** Numbers of the windows that had a round which opened or was voided: they get no other. */
+  /** Windows that had a round which opened or was voided get no other. */
   readonly usedRoundNumbers: number[];
   /** In the order in which they were settled. */
   readonly settledRounds: ReferenceRound[];
@@ -135,13 +132,15 @@ export interface ReferenceState {
   readonly keys: ReferenceKey[];
   readonly bets: ReferenceBet[];
   readonly markets: ReferenceMarket[];
-  /** Every round that is SETTLING, in the order in which they came to be. */
+  /** In the order in which they came to be. */
   readonly settling: ReferenceRound[];
-  /** The resolved ones of them, in the order of their resolution. */
+  /** In the order of their resolution. */
   readonly resolved: ReferenceRound[];
   readonly sessions: (readonly (readonly [number, number])[] | null)[];
   readonly openPrices: ({ readonly price: number; readonly timeMs: number } | null)[];
-  /** What each settled round has brought the house, and the results of scopes at which operators have lifted suspensions. */
+  /**
+   * The house's result of each settled round. `lifted`: results of scopes at which operators have lifted suspensions.
+   */
   readonly results: { readonly market: number; readonly timeMs: number; readonly cents: number }[];
   readonly lifted: { readonly scope: number; readonly timeMs: number; readonly cents: number }[];
   readonly estimates: (PriceEstimate | null)[];
@@ -184,7 +183,7 @@ export function emptyState(): ReferenceState {
   };
 }
 
-/** What a command comes to before it has a number: its events, or why nothing happens. */
+/** Before the command has a number. */
 export type Verdict = { readonly events: readonly EngineEvent[] } | NothingDone;
 
 export type NothingDone =
@@ -202,11 +201,11 @@ export function accountOf(state: ReferenceState, account: number): ReferenceAcco
   return state.accounts.find((one) => one.account === account) ?? null;
 }
 
-/** Those that are settled and not forgotten, the oldest first. */
+/** The oldest first. */
 export const keptRounds = ({ settledRounds, settledKept }: ReferenceMarket): ReferenceRound[] =>
   settledRounds.slice(settledRounds.length - settledKept);
 
-/** Ends the bet. Returns its account. */
+/** Returns the bet's account. */
 export function endBet(
   state: ReferenceState,
   bet: ReferenceBet,
@@ -219,18 +218,18 @@ export function endBet(
   return account;
 }
 
-/** The stakes on one side, without the seed. */
+/** Without the seed. */
 export function stakesOn(round: ReferenceRound, side: number): number {
   return round.bets
     .filter((bet) => bet.placed.side === side)
     .reduce((sum, bet) => sum + bet.placed.stakeCents, 0);
 }
 
-/** As it was for the last bet. */
+/** For the last bet. */
 export const poolOf = (round: ReferenceRound, side: number): number =>
   (side === 0 ? round.upSeedCents : 2 * round.paidSeedCents - round.upSeedCents) + stakesOn(round, side);
 
-/** Whether the window from `startMs` to `endMs` lies in one session of the market's class of asset. */
+/** The session of the market's class of asset holds the whole window. */
 export function insideSession(
   state: ReferenceState,
   market: number,
@@ -243,10 +242,10 @@ export function insideSession(
   return sessions.some(([openMs, closeMs]) => openMs <= startMs && endMs <= closeMs);
 }
 
-/** Days since 1970. */
+/** Since 1970. */
 const utcDay = (timeMs: number): number => Math.floor(timeMs / 86_400_000);
 
-/** What rounds of the scope have brought the house on the day of `timeMs`. */
+/** The scope's result on the day of `timeMs`. */
 export const resultOf = (state: ReferenceState, scope: number, timeMs: number): number =>
   state.results
     .filter((one) => utcDay(one.timeMs) === utcDay(timeMs) && scopesOfMarket(one.market).includes(scope))

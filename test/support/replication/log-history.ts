@@ -1,4 +1,4 @@
-/** What the replicated log on real NATS servers has lived through, read from its beginning. */
+/** The history of the replicated log on real NATS servers, read from its beginning. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
@@ -14,9 +14,9 @@ const patience = new Patience(
 );
 
 export interface LogHistory {
-  /** Who led each epoch. */
+  /** By epoch. */
   readonly leaders: ReadonlyMap<number, string>;
-  /** All batches, each with the epoch of its leader. */
+  /** With the epoch of its leader. */
   readonly batches: readonly { readonly row: StoredBatch; readonly epoch: number }[];
   readonly messages: number;
 }
@@ -25,7 +25,7 @@ export function openLog({ servers }: NatsCluster): Promise<NatsLog> {
   return patience.until(() => NatsLog.open({ servers, stream: 'tote', credentialsFile: null, tls: null }));
 }
 
-/** Throws where a message does not follow from the one before it. */
+/** Throws if a message does not follow from the one before it. */
 export async function historyOf(nats: NatsCluster): Promise<LogHistory> {
   const log = await openLog(nats);
   try {

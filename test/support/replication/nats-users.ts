@@ -1,6 +1,6 @@
 /**
- * A user of a NATS server that trusts an operator, as `nsc` makes them: signed texts that say who is who, and a credentials
- * file. The accounts are the server's own and one that may use JetStream.
+ * A user of a NATS server that trusts an operator, as `nsc` makes them: signed texts that say who is who, and a
+ * credentials file. The accounts are the server's own and one that may use JetStream.
  */
 import { createHash } from 'node:crypto';
 import { nkeys } from '@nats-io/transport-node';

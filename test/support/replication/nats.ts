@@ -1,7 +1,4 @@
-/**
- * Real NATS servers on loopback, each a process: three in a cluster, whose JetStream keeps three replicas. Tests that need
- * them say so where the program `nats-server` is missing.
- */
+/** Real NATS servers on loopback, each a process: three in a cluster, whose JetStream keeps three replicas. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +16,7 @@ import { isAvailable } from '../programs.js';
 
 export const NO_NATS = whyNoNats();
 
-/** Why tests with real NATS servers are left out; false where they are not. */
+/** Why tests with real NATS servers are left out, or false. */
 function whyNoNats(): string | false {
   if (!isAvailable('nats-server')) return 'the program nats-server is missing';
   const [version = ''] =
@@ -34,7 +31,6 @@ function whyNoNats(): string | false {
 
 export interface NatsOptions {
   readonly servers?: number;
-  /** The most bytes of a message. */
   readonly payloadMax?: number;
   /** Added to the configuration of each. */
   readonly config?: string;
@@ -85,13 +81,13 @@ export class NatsCluster {
     return this.ports.length;
   }
 
-  /** What `TOTE_REPLICATION` takes. */
+  /** For `TOTE_REPLICATION`. */
   get url(): string {
     const scheme = this.connection.tls === undefined ? 'nats' : 'tls';
     return `${scheme}://${this.ports.map(({ client }) => `127.0.0.1:${client}`).join(',')}`;
   }
 
-  /** `host:port` of each server. */
+  /** `host:port` of each. */
   get servers(): string[] {
     return this.ports.map(({ client }) => `127.0.0.1:${client}`);
   }
@@ -114,14 +110,14 @@ export class NatsCluster {
     await once(process, 'exit');
   }
 
-  /** Copies all servers' files, between their SIGKILL and a new start. Returns what `goBack` takes. */
+  /** Copies all servers' files, between their SIGKILL and a new start. `goBack` takes the result. */
   async keepFiles(): Promise<string> {
     const kept = join(this.root, 'kept');
     await this.#restartAfter((files, index) => cpSync(files, join(kept, index), { recursive: true }));
     return kept;
   }
 
-  /** All servers have what they had at `keepFiles`, and have lost what they acknowledged since. */
+  /** All servers lose everything acknowledged since `keepFiles`. */
   goBack(kept: string): Promise<void> {
     return this.#restartAfter((files, index) => {
       rmSync(files, { recursive: true });
@@ -146,19 +142,19 @@ export class NatsCluster {
     for (const link of this.#routes.values()) link.heal();
   }
 
-  /** The server that leads this stream, asked again and again while JetStream elects one. */
+  /** Asks again and again while JetStream elects one. */
   async streamLeader(stream: string): Promise<number> {
     const ask = () => this.#askStreamLeader(stream).catch(() => '');
     const leader = await askUntil(ask, (name) => name !== '', 100);
     return Number(leader.slice('n'.length));
   }
 
-  /** Its name; empty where there is none. */
+  /** '' if there is none. */
   #askStreamLeader(stream: string): Promise<string> {
     return this.#ask(async (manager) => (await manager.streams.info(stream)).cluster?.leader ?? '');
   }
 
-  /** All streams that JetStream has, in order. */
+  /** In order. */
   streamNames(): Promise<string[]> {
     return this.#ask(async (manager) => {
       const names: string[] = [];
@@ -176,7 +172,7 @@ export class NatsCluster {
     }
   }
 
-  /** Resolves once JetStream answers, asked again and again for as long as the test's own limit allows. */
+  /** Asks JetStream for as long as the test's own limit allows. */
   async ready(): Promise<void> {
     for (;;) {
       try {
@@ -191,14 +187,13 @@ export class NatsCluster {
     }
   }
 
-  /** Ends all servers and leaves their files, in the folder that it returns. */
+  /** Leaves the files, in the folder that it returns. */
   async end(): Promise<string> {
     await Promise.all(this.ports.map((_, index) => this.killServer(index)));
     for (const link of this.#routes.values()) link.close();
     return this.root;
   }
 
-  /** Ends all servers and removes their files. */
   async remove(): Promise<void> {
     await this.end();
     rmSync(this.root, { recursive: true, force: true });
@@ -211,7 +206,7 @@ export class NatsCluster {
     }
   }
 
-  /** What the configuration of server `index` says of the others. */
+  /** The other servers, for the configuration of server `index`. */
   #clusterText(index: number): string {
     const { cluster } = this.ports[index] as Ports;
     const routes = this.ports.map((ports, to) => {

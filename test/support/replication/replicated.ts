@@ -1,4 +1,4 @@
-/** Servers with a replicated log, for tests: two machines of one exchange, each with its own directory. */
+/** Two machines of one exchange with a replicated log, each with its own directory. */
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -53,7 +53,7 @@ export function shareSecrets(from: string, to: string): void {
   for (const name of ['master-secret', 'signing-keys']) copyFileSync(join(from, name), join(to, name));
 }
 
-/** Resolves once the log of the process has this event, with its line. */
+/** Resolves with the event's line. */
 export function event(run: Run, name: string): Promise<Record<string, unknown>> {
   return run.findInErrors((stderr) =>
     stderr
@@ -67,15 +67,15 @@ export function event(run: Run, name: string): Promise<Record<string, unknown>> 
 const ORDER = { marketId: 'BTC_FIVE_MINUTES', prediction: 'UP', amount: 10 };
 
 export interface PairOptions {
-  /** Servers that other exchanges use, too; new ones where absent. */
+  /** Servers that other exchanges use, too; new ones if absent. */
   readonly nats?: NatsCluster;
-  /** The exchange's own stream there. */
+  /** The exchange's own. */
   readonly stream?: string;
   /** The leader's links to the servers can be cut. */
   readonly hasLinks?: boolean;
-  /** Variables of both machines. */
+  /** Both machines'. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Variables of the standby alone. */
+  /** The standby's alone. */
   readonly envB?: Readonly<Record<string, string>>;
 }
 
@@ -122,13 +122,13 @@ async function openLink(t: TestContext, server: string): Promise<LinkProxy> {
   return link;
 }
 
-/** One order under an Idempotency-Key. */
+/** Under an Idempotency-Key. */
 export const place = (server: Server, { secret }: Bettor, key: string) =>
   server
     .api(secret)
     .send<{ bet: { id: string } }>('POST', '/orders', JSON.stringify(ORDER), { 'Idempotency-Key': key });
 
-/** The journal of a directory whose server has ended. */
+/** The server must have ended. */
 export function batchesOf(dataDir: string) {
   const reader = openJournalReader(dataDirLayout(dataDir));
   const batches = [...reader.readBatches(0)];

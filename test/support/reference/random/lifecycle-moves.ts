@@ -1,4 +1,3 @@
-/** Random passing of time, prices at boundaries, late openings, settlements and voided rounds. */
 import { must } from '../../../../engine/base/assert.js';
 import type { Command } from '../../../../engine/model/commands.js';
 import { assetOf, LOCKED, timeFrameMs, UPCOMING } from '../../../../engine/model/domain.js';
@@ -11,7 +10,7 @@ import { WORLD_ASSETS, WORLD_MARKETS, type World } from './world.js';
 const currentRounds = (world: World): ReferenceRound[] =>
   world.state.markets.flatMap(({ current }) => (current === null ? [] : [current]));
 
-/** Moves the world's clock: by a little, to an instant at which something changes, or over a downtime. */
+/** By a little, to an instant at which something changes, or over a downtime. */
 export function passTime(world: World, rng: Rng): null {
   const frameMs = timeFrameMs(rng.pick(WORLD_MARKETS));
   const atMs = rng.weighted<() => number>([
@@ -96,7 +95,7 @@ const anyEstimate = (rng: Rng): PriceEstimate => ({
   changesNow: rng.integer(0, 63),
 });
 
-/** Stays where it was often enough for draws. */
+/** Stays the same often enough for draws. */
 function nextPrice(world: World, rng: Rng, asset: number): number {
   const price = world.price(asset) * (rng.chance(0.2) ? 1 : 1 + (rng.next() - 0.5) / 50);
   world.prices.set(asset, price);

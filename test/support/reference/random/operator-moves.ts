@@ -1,4 +1,3 @@
-/** Random operators: accounts, keys, money in and out, rules, market hours and switches. */
 import type { Command } from '../../../../engine/model/commands.js';
 import { ASSET_CLASSES, TIERS } from '../../../../engine/model/domain.js';
 import { rulesOf } from '../state.js';

@@ -52,7 +52,7 @@ export function order(world: World, rng: Rng): Move | null {
   return { ...move, command: { ...chosen, clientOrderId, key: rng.integer(1, 2) } };
 }
 
-/** An order that names odds around those of the moment, or of a moment ago. */
+/** Names odds around those of the moment, or of a moment ago. */
 export function limitOrder(world: World, rng: Rng): Move | null {
   const made = order(world, rng);
   if (made === null || made.command.kind !== 'placeOrder') return null;
@@ -84,7 +84,7 @@ function limitOddsE4(
   ])();
 }
 
-/** Of any account's last orders, most of which rest. */
+/** Any account's last orders, most of which rest. */
 export function cancelOrder(world: World, rng: Rng): Move | null {
   const { accounts, bets } = world.state;
   if (accounts.length === 0) return null;
@@ -232,7 +232,7 @@ function idempotency(world: World, rng: Rng): IdempotencyDigest | null {
   return { keyHigh: 0xffff_ffff_ff00 + (world.counter % 3), keyLow: world.counter, body: rng.integer(0, 2) };
 }
 
-/** An order that was placed before, sent again with its key, by its account or by another one. */
+/** An earlier order, sent again with its key, by its account or by another one. */
 function repeated(world: World, rng: Rng): PlaceOrder | null {
   if (world.state.idempotency.length === 0) return null;
   const { event, keyHigh, keyLow, body } = rng.pick(world.state.idempotency.slice(-8));

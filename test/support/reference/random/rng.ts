@@ -1,6 +1,4 @@
-/**
- * A seeded random-number generator: the same seed gives the same numbers on every machine. Not for secrets.
- */
+/** A seeded random-number generator: the same seed gives the same numbers on every machine. Not for secrets. */
 import { assert, must } from '../../../../engine/base/assert.js';
 
 export class Rng {
@@ -10,7 +8,7 @@ export class Rng {
     this.#state = seed >>> 0;
   }
 
-  /** A number in [0, 1): mulberry32. */
+  /** In [0, 1): mulberry32. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -18,7 +16,7 @@ export class Rng {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  /** A whole number from `low` to `high`, both included. */
+  /** Both included. */
   integer(low: number, high: number): number {
     return low + Math.floor(this.next() * (high - low + 1));
   }
@@ -32,7 +30,6 @@ export class Rng {
     return list[this.integer(0, list.length - 1)] as T;
   }
 
-  /** One of the named choices, each as often as its weight says. */
   weighted<T>(choices: readonly (readonly [weight: number, choice: T])[]): T {
     let left = this.next() * choices.reduce((sum, [weight]) => sum + weight, 0);
     for (const [weight, choice] of choices) {

@@ -18,7 +18,7 @@ import * as orders from './order-moves.js';
 import { Rng } from './rng.js';
 import { type Move, WORLD_ASSETS, WORLD_HISTORY_BETS, WORLD_MARKETS, World } from './world.js';
 
-/** How much of a failing stream is shown: the end is where it failed, and shrinking has left little else. */
+/** A stream fails at its end, and shrinking has left little else. */
 const STORY_LINES = 40;
 
 type Generator = (world: World, rng: Rng) => Move | Command | null;
@@ -63,13 +63,13 @@ function choices(world: World): readonly (readonly [number, Generator])[] {
   ];
 }
 
-/** What a stream's commands are applied to. The reference model's state says which commands are interesting next. */
+/** The reference model's state says which commands are interesting next. */
 interface Target {
   readonly reference: ReferenceEngine;
   apply(command: Command, gate?: ErrorCode | null): Outcome;
 }
 
-/** Runs the stream through the engine and the reference model; throws where they differ. */
+/** Throws where engine and reference model differ. */
 export function runStream(worldSeed: number, steps: readonly number[]): Pair {
   const pair = new Pair(WORLD_MARKETS, [1, WORLD_HISTORY_BETS, 50]);
   try {
@@ -80,12 +80,12 @@ export function runStream(worldSeed: number, steps: readonly number[]): Pair {
   return pair;
 }
 
-/** The commands of a stream as the reference model alone decides them, for tests that need commands and compare nothing. */
+/** The reference model alone decides the commands, for tests that compare nothing. */
 class DrawnStream implements Target {
   readonly reference = new ReferenceEngine();
-  /** Every command, in order, with what the edge said to it. */
+  /** Every command with the edge's answer. */
   readonly tried: { readonly command: Command; readonly gate: ErrorCode | null }[] = [];
-  /** Every command that took effect, in order. */
+  /** Every command that took effect. */
   readonly accepted: Command[] = [];
 
   apply(command: Command, gate: ErrorCode | null = null): Outcome {
@@ -103,7 +103,7 @@ class DrawnStream implements Target {
   }
 }
 
-/** The same commands as `runStream`'s, many times as fast, and nothing is checked. Without quotes all seeds are fixed. */
+/** The commands of `runStream`, many times as fast, unchecked. Without quotes all seeds are fixed. */
 export function drawStream(
   worldSeed: number,
   steps: readonly number[],
@@ -115,7 +115,7 @@ export function drawStream(
   return drawn;
 }
 
-/** The accepted commands of a stream of so many random steps, with limit orders if that is said. */
+/** The accepted commands of so many random steps. */
 export function randomCommands(
   seed: number,
   steps: number,

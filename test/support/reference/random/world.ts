@@ -1,6 +1,6 @@
 /**
- * What a random stream of commands plays in: a few markets, small limits so that they are reached, a clock, and
- * prices that wander. Generators read the reference model's state to get into its corners.
+ * A random stream plays in this world: a few markets, small limits so that they are reached, a clock, and prices that
+ * wander. Generators read the reference model's state to get into its corners.
  */
 import { must } from '../../../../engine/base/assert.js';
 import type { Command } from '../../../../engine/model/commands.js';
@@ -18,18 +18,18 @@ export const WORLD_MARKETS: readonly number[] = [
 
 export const WORLD_ASSETS: readonly number[] = [...new Set(WORLD_MARKETS.map(assetOf))];
 
-/** Limits small enough to be reached in a stream of some hundred commands. */
+/** Small enough to be reached in a stream of some hundred commands. */
 export const WORLD_HISTORY_BETS = 3;
 const LOCK_LEAD_MS = [5_000, 15_000, 30_000];
 
-/** A command and what the edge says to it. */
+/** `gate` is the edge's answer. */
 export interface Move {
   readonly command: Command;
   readonly gate: ErrorCode | null;
 }
 
 export class World {
-  /** Time of the next command. */
+  /** The next command's time. */
   nowMs: number;
   readonly state: ReferenceState;
   readonly prices = new Map<number, number>();
@@ -38,7 +38,7 @@ export class World {
   /** Grows with each key or reference that must be new. */
   counter = 0;
 
-  /** Draws what is of quotes, so that a world without them draws all else alike. */
+  /** Draws for quotes only, so that a world without them draws all else alike. */
   readonly quoteRng: Rng;
 
   constructor(
@@ -53,7 +53,7 @@ export class World {
     for (const asset of WORLD_ASSETS) this.prices.set(asset, 1_000 + asset);
   }
 
-  /** New rules. What `kept` must not lose stays. */
+  /** Keeps everything of `kept` that must not be lost. */
   rules(rng: Rng, kept: Rules | null): Rules {
     const rules = seededRules(rng, kept);
     return this.isQuoting ? quoting(rules, this.quoteRng) : rules;
@@ -105,7 +105,7 @@ function seededRules(rng: Rng, kept: Rules | null): Rules {
     slippageE2: rng.pick([1_500, 1_500, 0, 100]),
     lateOpenBettingMs: rng.pick([10_000, 10_000, 0, 25_000]),
     openBetsMax: rng.pick([3, 12, 200, 200]),
-    // What a smaller number has made forgotten a greater one does not bring back: these stay.
+    // A greater number does not bring back what a smaller one has made forgotten: these stay.
     historyBetsMax: kept?.historyBetsMax ?? WORLD_HISTORY_BETS,
     settledRoundsMax: kept?.settledRoundsMax ?? rng.pick([1, 2, 5]),
     idempotencyTtlMs: kept?.idempotencyTtlMs ?? rng.pick([600_000, 600_000, 90_000, 61_001]),
