@@ -63,7 +63,7 @@ export class ToteClient {
 
   constructor({ url = DEFAULT_URL, key, surroundings = realSurroundings, ...options }: ClientOptions) {
     const { timeoutMs = DEFAULTS.timeoutMs, retryForMs = DEFAULTS.retryForMs } = options;
-    // Called as a plain function: browsers refuse `fetch` as a method of another object.
+    // A plain call: browsers refuse `fetch` as a method of another object.
     const send: Fetch = options.fetch ?? ((input, init) => fetch(input, init));
     const urls = typeof url === 'string' ? [url] : url;
     this.#hosts = new Hosts(urls.map((base) => base.replace(/\/+$/, '')));
@@ -108,17 +108,23 @@ export class ToteClient {
     return this.#page(`/markets/${encodeURIComponent(id)}/rounds`, query, options);
   }
 
-  /** What it takes to check a settled round: give it to `verifyProof`. */
+  /** The evidence for a settled round: give it to `verifyProof`. */
   getRoundProof(id: string, options: CallOptions = {}): Promise<RoundProof> {
     return this.#get(`/rounds/${encodeURIComponent(id)}/proof`, {}, options);
   }
 
-  /** That one of your bets is under the root of its round. Fails with `proof_not_found` until the round is settled. */
+  /**
+   * Proves that one of your bets is under the root of its round. Fails with `proof_not_found` until the round is
+   * settled.
+   */
   getOrderProof(id: string, options: CallOptions = {}): Promise<OrderProof> {
     return this.#get(`/orders/${encodeURIComponent(id)}/proof`, {}, options);
   }
 
-  /** The server's signature that one of your bets is in its journal: give it to `verifyReceipt`. A later call gives the same. */
+  /**
+   * The server's signature that one of your bets is in its journal: give it to `verifyReceipt`. A later call gives the
+   * same.
+   */
   getOrderReceipt(id: string, options: CallOptions = {}): Promise<Receipt> {
     return this.#get(`/orders/${encodeURIComponent(id)}/receipt`, {}, options);
   }
@@ -129,8 +135,8 @@ export class ToteClient {
   }
 
   /**
-   * The journal's newest signed head; null before the first. Keep it: `verifyHead` checks it offline, and with it `tote verify --head`
-   * finds a journal that lacks a command of then.
+   * The journal's newest signed head; null before the first. Keep it: `verifyHead` checks it offline, and with it `tote
+   * verify --head` finds a journal that lacks a command of then.
    */
   async getJournalHead(options: CallOptions = {}): Promise<JournalHead | null> {
     return (await this.#caller.call({ method: 'GET', path: '/keys', query: {} }, options)).head ?? null;
@@ -141,14 +147,14 @@ export class ToteClient {
     return this.#page('/account/ledger', query, options);
   }
 
-  /** Your open bets, or with `status: 'all'` all of them ever; the most recently changed first. A page of them. */
+  /** Your open bets, or with `status: 'all'` all of them ever; the most recently changed first. */
   listPositions(query: QueryOf<'listPositions'> = {}, options: CallOptions = {}): Promise<Page<Position>> {
     return this.#page('/positions', query, options);
   }
 
-  /** Your bets, the most recently placed first. A page of them. */
+  /** Your bets, the most recently placed first. */
   listOrders(query: QueryOf<'listOrders'> = {}, options: CallOptions = {}): Promise<Page<Position>> {
-    // A cursor is further down the list than where it began, and the server takes one of the two.
+    // The server takes `cursor` or `before`, not both; a cursor is further down the list than where it began.
     const { before: _, ...rest } = query;
     return this.#page('/orders', query.cursor === undefined ? query : rest, options);
   }
@@ -195,8 +201,8 @@ export class ToteClient {
   }
 
   /**
-   * Cancels one of your limit orders that rests; its stake goes back. Fails with `order_not_pending` if it does not rest, also
-   * where an earlier attempt, whose answer was lost, has cancelled it: `getOrder` tells.
+   * Cancels one of your limit orders that rests; its stake goes back. Fails with `order_not_pending` if it does not
+   * rest, also where an earlier attempt, whose answer was lost, has cancelled it: `getOrder` tells.
    */
   async cancelOrder(id: string, options: CallOptions = {}): Promise<Position> {
     const request = { method: 'DELETE', path: `/orders/${encodeURIComponent(id)}` } as const;
@@ -213,8 +219,8 @@ export class ToteClient {
   }
 
   /**
-   * What `placeOrder` would be answered at this moment; places nothing. That it would be refused is no error here. With `parts` in
-   * the order, also what so many equal orders would get.
+   * The answer that `placeOrder` would get at this moment; places nothing. A refusal is no error here. With `parts` in
+   * the order, also the terms of so many equal orders.
    */
   async quoteOrder(order: QuoteRequest, options: CallOptions = {}): Promise<OrderQuote> {
     const request = { method: 'POST', path: '/orders/quote', body: order } as const;
@@ -222,8 +228,8 @@ export class ToteClient {
   }
 
   /**
-   * Looks at a market again and again, for as long as the loop over it runs. What is worked on between two looks
-   * counts for the pause between them. A server that is away is waited for.
+   * Looks at a market again and again, for as long as the loop over it runs. The loop's own work counts for the pause
+   * between two looks. Waits for a server that is away.
    */
   async *watchMarket(id: string, { everyMs = 1_000, signal }: WatchOptions = {}): AsyncGenerator<Market> {
     const options = { retryForMs: Number.POSITIVE_INFINITY, ...(signal !== undefined && { signal }) };
@@ -241,7 +247,7 @@ export class ToteClient {
 
   /**
    * Opens the stream: newest states, events and orders over one WebSocket that is connected again for as long as the
-   * stream is not closed. Needs the scopes of what is subscribed to.
+   * stream is not closed. Needs the scopes of its subscriptions.
    */
   openStream(options: StreamOptions = {}): ToteStream {
     const webSocket = options.webSocket ?? (globalThis as Platform).WebSocket;
@@ -273,7 +279,7 @@ export class ToteClient {
     return { data: data as readonly Element[], nextCursor };
   }
 
-  /** `data` is what the API document says it is: the types are generated from that document. */
+  /** The API document promises that `data` is of this type: the types are generated from it. */
   async #get<Data>(path: string, query: Query, options: CallOptions): Promise<Data> {
     return (await this.#caller.call({ method: 'GET', path, query }, options)).data as Data;
   }

@@ -1,4 +1,4 @@
-/** What the package exports. */
+/** Exports of the package `tote-client`. */
 export type { ServerClock } from './base/clock.js';
 export { type ClientCode, type CurrentOdds, type ErrorCode, ToteError } from './base/errors.js';
 export {

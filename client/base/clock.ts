@@ -18,7 +18,7 @@ export class ServerClock {
 
   constructor(private readonly localMs: () => number) {}
 
-  /** What to add to our clock to have the server's, in milliseconds; 0 before the first answer. */
+  /** To be added to our clock for the server's time, in milliseconds; 0 before the first answer. */
   get offsetMs(): number {
     const offset = this.#offset;
     return offset === null ? 0 : (offset.fromMs + offset.toMs) / 2;
@@ -30,14 +30,14 @@ export class ServerClock {
     return offset === null ? Number.POSITIVE_INFINITY : (offset.toMs - offset.fromMs) / 2;
   }
 
-  /** The server's time in milliseconds since 1970, by our clock and the offset. */
+  /** By our clock and the offset. */
   nowMs(): number {
     return this.localMs() + this.offsetMs;
   }
 
   /**
    * Takes in an answer: sent for and received at these times of our clock, and made in this whole millisecond of the
-   * server's. What contradicts earlier answers replaces them: one of the clocks was set.
+   * server's. A contradiction replaces earlier answers: one of the clocks was set.
    */
   observe(sentMs: number, receivedMs: number, serverMs: number): void {
     const seen = { fromMs: serverMs - receivedMs, toMs: serverMs + 1 - sentMs };

@@ -1,10 +1,10 @@
-/** What a request ends with that has no success: one class of error, with a code to decide by. */
+/** One class of error for requests without success, with a code to decide by. */
 import type { components } from '../generated/stream.js';
 import type { ServerCode } from './types.js';
 
 /**
- * Codes of the client's own, where no answer of the server says what happened: the connection failed, no answer came
- * in time, what came is none of tote's (a proxy's page), or the call's signal ended it (`cause` is the signal's reason).
+ * Codes of the client's own, where no answer of the server says what happened: the connection failed, no answer came in
+ * time, the answer is none of tote's (a proxy's page), or the call's signal ended it (`cause` is the signal's reason).
  */
 export type ClientCode = 'connection_failed' | 'timed_out' | 'bad_answer' | 'aborted';
 
@@ -12,7 +12,7 @@ export type ClientCode = 'connection_failed' | 'timed_out' | 'bad_answer' | 'abo
 export type ErrorCode = ServerCode | StreamCode | ClientCode;
 type StreamCode = components['schemas']['StreamError']['code'];
 
-/** What an order that was refused with `odds_changed` would have met. */
+/** The odds that an order refused with `odds_changed` would have met. */
 export interface CurrentOdds {
   /** The side's share of the pool in percent, before the stake joins it. */
   readonly percent: number;
@@ -22,7 +22,7 @@ export interface CurrentOdds {
 
 export interface Failure {
   readonly code: ErrorCode;
-  /** The sentence for people; may change at any time. */
+  /** For people; may change at any time. */
   readonly detail: string;
   /** HTTP status; 0 where no answer came, and over the stream. */
   readonly status: number;
@@ -30,29 +30,26 @@ export interface Failure {
   readonly retryAfterMs?: number | null;
   readonly current?: CurrentOdds | null;
   readonly cause?: unknown;
-  /** It certainly did not reach the server. */
+  /** The request certainly did not reach the server. */
   readonly isUnsent?: true;
   /** Another attempt would end in the same way. */
   readonly isFinal?: true;
 }
 
-/** What an order goes by. Every attempt has the same; both are null for what is no order. */
+/** Every attempt of an order has the same marks; both are null for other requests. */
 export interface OrderMarks {
-  /** Given or made. */
   readonly idempotencyKey: string | null;
-  /** Goes into `betHash`: given or made, and null also for an order without one. */
+  /** Goes into `betHash`; null also for an order without one. */
   readonly clientSeed: string | null;
 }
 
 export const NO_MARKS: OrderMarks = { idempotencyKey: null, clientSeed: null };
 
-/** What is known of the request beyond its last answer. */
 export interface Attempts extends OrderMarks {
-  /** How often it was sent. */
   readonly attempts: number;
   /**
-   * Of an order or a cancellation: an attempt may have reached the server, and no answer tells what became of it. Send an order again with
-   * the same key, or look for it with `getOrderByIdempotencyKey`. A read has no outcome.
+   * For an order or a cancellation: an attempt may have reached the server, and no answer tells the outcome. Send an
+   * order again with the same key, or look for it with `getOrderByIdempotencyKey`. A read has no outcome.
    */
   readonly isOutcomeUnknown: boolean;
 }
@@ -65,9 +62,9 @@ export class ToteError extends Error implements Attempts {
   readonly field: string | null;
   /** `X-Request-Id`, to quote in a report; null where no answer came. */
   readonly requestId: string | null;
-  /** How long the server asks to wait before the next try, in milliseconds; null where it does not. */
+  /** The wait that the server asks for before the next try; null where it asks for none. */
   readonly retryAfterMs: number | null;
-  /** Of `odds_changed`, where the order had `minOdds`: the odds now, so that the next order needs no other read. */
+  /** With `odds_changed`, where the order had `minOdds`: the odds now, so that the next order needs no other read. */
   readonly current: CurrentOdds | null;
   readonly attempts: number;
   readonly isOutcomeUnknown: boolean;

@@ -23,7 +23,7 @@ export function toDollars(cents: number): number {
   return cents / 100;
 }
 
-/** The sum of amounts in dollars, exact. */
+/** Exact. */
 export const addDollars = (...amounts: readonly number[]): number =>
   toDollars(amounts.reduce((sum, amount) => sum + toCents(amount), 0));
 
@@ -36,8 +36,8 @@ export const shareOfDollars = (dollars: number, share: number): number =>
   toDollars(Math.floor(toCents(dollars) * share));
 
 /**
- * What a WIN pays, to the cent as the server computes it: stake * odds * (1 - fee), rounded down. `odds` have at most
- * four decimals, as the API has them; the fee is in basis points (3% is 300).
+ * The payout of a WIN, to the cent as the server computes it: stake * odds * (1 - fee), rounded down. `odds` have at
+ * most four decimals, as the API has them; the fee is in basis points (3% is 300).
  */
 export function payoutDollars(stake: number, odds: number, feeBasisPoints = 300): number {
   const oddsE4 = BigInt(Math.round(odds * Number(ODDS_SCALE)));

@@ -1,10 +1,10 @@
-/** Waiting, and how long to wait: what retries of requests and reconnections of the stream share. */
+/** Waiting, for retries of requests and reconnections of the stream. */
 
-/** What the client takes from its surroundings; tests and backtests give their own. */
+/** Tests and backtests give their own. */
 export interface Surroundings {
-  /** Milliseconds since 1970 by the machine's clock. */
+  /** Since 1970, by the machine's clock. */
   readonly nowMs: () => number;
-  /** Milliseconds from any beginning, for waiting: setting the machine's clock does not affect it. */
+  /** From any beginning, for waiting: setting the machine's clock does not affect it. */
   readonly monotonicMs: () => number;
   /** At least 0 and below 1. */
   readonly random: () => number;

@@ -35,7 +35,6 @@ export type ServerCode = Schemas['ErrorCode'];
 
 type OperationId = keyof operations;
 
-/** The query parameters of an operation. */
 export type QueryOf<Id extends OperationId> = NonNullable<operations[Id]['parameters']['query']>;
 
 /** `data` of an operation's success. */

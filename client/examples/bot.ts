@@ -1,4 +1,4 @@
-/** What the example bots have in common: what they are given, and how a bet in one round is placed. */
+/** Parts of all example bots: their surroundings, and placing a bet in one round. */
 import {
   type Market,
   type OrderToPlace,
@@ -17,10 +17,10 @@ export interface BotContext {
 
 export type Bot = (context: BotContext) => Promise<void>;
 
-/** Time for a first attempt to arrive before betting closes. */
+/** A first attempt needs this long to arrive before betting closes. */
 const MARGIN_MS = 1_000;
 
-/** The round, if it takes bets and will for another second; else null. */
+/** null unless the round takes bets and will for another second. */
 export function openRound({ currentRound }: Market): Round | null {
   if (currentRound?.status !== 'LIVE') return null;
   return currentRound.timeToBettingClose > MARGIN_MS ? currentRound : null;
@@ -42,8 +42,8 @@ const PASSING: readonly string[] = [
 
 /**
  * Places a bet in this round or not at all. `name` stands for the bet among the bot's own in this round: the
- * Idempotency-Key is made of both, so that a bot that was started anew does not place it a second time. null if it
- * was refused, or nobody knows; then the same call says what became of it.
+ * Idempotency-Key is made of both, so that a bot that was started anew does not place it a second time. null if it was
+ * refused, or nobody knows; then the same call finds out.
  */
 export async function placeIn(
   round: Round,

@@ -1,9 +1,9 @@
 /**
- * Both sides with an exposure limit: in the course of a round the price swings, and so do the odds. This bets on
- * either side when its odds are good. If both have been good in the same round, it wins whatever the result; until
- * then no round may lose more than the limit, however it ends.
+ * Both sides with an exposure limit: in the course of a round the price swings, and so do the odds. This bets on either
+ * side when its odds are good. If both have been good in the same round, it wins whatever the result; until then no
+ * round may lose more than the limit, however it ends.
  *
- * Sums are counted in whole cents, and what is at stake is read from the server at the start and after any doubt.
+ * Sums are counted in whole cents. The stakes are read from the server at the start and after any doubt.
  */
 import { type Prediction, payoutDollars, type Round, toCents } from '../index.js';
 import { type BotContext, cautiousOdds, openRound, placeIn } from './bot.js';
@@ -17,7 +17,7 @@ const LOSS_MAX = 20;
 const BETS_PER_ROUND_MAX = 20;
 const SIDES: readonly Prediction[] = ['UP', 'DOWN'];
 
-/** What is at stake in a round, in cents. */
+/** A round's stakes and payouts, in cents. */
 interface Book {
   readonly roundId: string;
   bets: number;
@@ -30,7 +30,7 @@ function add(book: Book, side: Prediction, stake: number, payout: number): Book 
   return { ...book, bets: book.bets + 1, stakes: book.stakes + toCents(stake), payouts };
 }
 
-/** What the round loses at the worst. */
+/** At worst. */
 const lossCents = ({ stakes, payouts }: Book): number => stakes - Math.min(payouts.UP, payouts.DOWN);
 
 /** The open bets in this round, as the server has them. */

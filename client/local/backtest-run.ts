@@ -16,7 +16,7 @@ export interface BacktestPlan {
   readonly bot: Bot;
   readonly marketId: string;
   readonly path: readonly PriceRow[];
-  /** Dollars that the bot begins with. */
+  /** In dollars. */
   readonly balance: number;
   readonly log: (line: string) => void;
 }
@@ -56,7 +56,7 @@ export async function runBacktest(plan: BacktestPlan): Promise<BacktestRun> {
   }
 }
 
-/** Nothing of the user's own server, no limits, no waiting for the disk, and no market but the one that is played. */
+/** Nothing of the user's own server, no limits, no waiting for the disk, and no other market. */
 function environment(folder: string, marketId: string, startMs: number): Record<string, string | undefined> {
   const rulesFile = join(folder, 'rules.json');
   writeFileSync(rulesFile, JSON.stringify({ markets: [marketId] }));

@@ -1,6 +1,4 @@
-/**
- * `npm run backtest -- momentum`: feeds a day of prices to a bot, prints what it won and lost, and draws it.
- */
+/** `npm run backtest -- momentum`: feeds a day of prices to a bot, prints what it won and lost, and draws it. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -23,7 +21,6 @@ const { values, positionals } = parseArgs({
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** The prices of the market's asset. */
 function pricesOf(path: readonly PriceRow[], marketId: string) {
   const crypto = marketId.slice(0, marketId.indexOf('_'));
   return path.flatMap(({ timeMs, prices }) =>

@@ -1,9 +1,9 @@
-/** What a backtest comes to: sums, the curve of the profit, and the deepest fall on it. */
+/** The results of a backtest: sums, the curve of the profit, and the deepest fall on it. */
 import { addDollars, type BetResult, type Position } from '../index.js';
 
 export interface CurvePoint {
   readonly timeMs: number;
-  /** Dollars gained since the beginning. */
+  /** Dollars since the beginning. */
   readonly profit: number;
 }
 

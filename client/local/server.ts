@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** In the build folder, which has this file in `client/local/`. */
+/** The build folder has this file in `client/local/`. */
 const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'main.js');
 /** As in `npm start`. */
 const NODE_OPTIONS = ['--initial-old-space-size=256'];
@@ -52,7 +52,7 @@ export class LocalServer {
   }
 }
 
-/** What the server prints until its last line of facts. */
+/** Reads up to the server's last line of facts. */
 async function readBanner({ stdout }: ChildProcess): Promise<string> {
   let banner = '';
   if (stdout === null) return banner;

@@ -1,6 +1,6 @@
 /**
- * Checks a signed head of the journal, with the platform's own cryptography. A server that signs heads of two histories is found
- * out by whoever holds one of each.
+ * Checks a signed head of the journal, with the platform's own cryptography. Two heads, one of each history, show that
+ * a server has signed two histories.
  */
 import type { JournalHead, SigningKey } from '../base/types.js';
 import { headHasForm } from './sense.js';
@@ -12,11 +12,10 @@ export interface HeadEvidence {
   readonly head: JournalHead;
   /** `listSigningKeys`, ideally as noted before. */
   readonly keys: readonly SigningKey[];
-  /** One of the same journal that was checked before. */
+  /** An earlier head of the same journal that was checked. */
   readonly noted?: JournalHead | undefined;
 }
 
-/** The checks in their order. */
 export const HEAD_STEPS = ['form', 'signature', 'noted', 'keyTime'] as const;
 export type HeadStep = (typeof HEAD_STEPS)[number];
 

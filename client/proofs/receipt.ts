@@ -1,6 +1,6 @@
 /**
- * Checks a receipt, with the platform's own cryptography: that the server has signed that a bet is in its journal. Whoever
- * holds it can show a bet that is missing from its round's tree.
+ * Checks a receipt, with the platform's own cryptography: the server has signed that a bet is in its journal. The
+ * receipt's holder can show a bet that is missing from its round's tree.
  */
 import type { Position, Receipt, SigningKey } from '../base/types.js';
 import { receiptHasForm } from './sense.js';
@@ -8,17 +8,16 @@ import { receiptText } from './statements.js';
 import { isSigned, wasInUse } from './verify.js';
 
 export interface ReceiptEvidence {
-  /** Of the answer to the order, or `getOrderReceipt`. */
+  /** From the answer to the order, or `getOrderReceipt`. */
   readonly receipt: Receipt;
   /** `listSigningKeys`, ideally as noted before. */
   readonly keys: readonly SigningKey[];
-  /** The bet that it must be of. */
+  /** The receipt must be of this bet. */
   readonly bet?: Pick<Position, 'id' | 'betHash' | 'placedAt'> | undefined;
-  /** The account that it must name. */
+  /** The receipt must name this account. */
   readonly accountId?: string | undefined;
 }
 
-/** The checks in their order. */
 export const RECEIPT_STEPS = ['form', 'signature', 'bet', 'account', 'keyTime'] as const;
 export type ReceiptStep = (typeof RECEIPT_STEPS)[number];
 

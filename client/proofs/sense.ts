@@ -1,4 +1,4 @@
-/** What the statements of a proof must say of each other, whoever has signed them: docs/bots/proofs.md lists it. */
+/** Agreement between the statements of a proof, whoever has signed them: docs/bots/proofs.md lists it. */
 import { toCents } from '../base/money.js';
 import type { JournalHead } from '../base/types.js';
 import type { HeadEvidence } from './head.js';
@@ -46,7 +46,7 @@ const oneOf =
   (...values: readonly unknown[]): Test =>
   (value) =>
     values.includes(value);
-/** An amount or a share, not below 0, with so many decimals. */
+/** Not below 0, with so many decimals. */
 const decimal =
   (decimals: number): Test =>
   (value) => {
@@ -155,14 +155,13 @@ const RECEIPT_FORM = formOf({
 const journalHead = formOf({ seq: count, chain: hash, time, keyId, signature });
 const HEAD_FORM = formOf({ head: journalHead, noted: optional(journalHead), keys });
 
-/** Whether every value is there and of its form. The other checks need that. */
+/** The other checks need every value in its form. */
 export const hasForm = (evidence: ProofEvidence): boolean => EVIDENCE_FORM(evidence);
 export const receiptHasForm = (evidence: ReceiptEvidence): boolean => RECEIPT_FORM(evidence);
 export const isJournalHead = (value: unknown): value is JournalHead => journalHead(value);
 export const headHasForm = (evidence: HeadEvidence): boolean => HEAD_FORM(evidence);
 
 const ms = Date.parse;
-/** That each number is at least as great as the one before. */
 const inOrder = (...values: readonly number[]): boolean =>
   values.every((value, i) => i === 0 || (values[i - 1] as number) <= value);
 
@@ -224,7 +223,7 @@ export function poolsAgree({ bet, orderProof, roundProof: round }: ProofEvidence
   );
 }
 
-/** The odds are those of the bet's share of the pool, and what a WIN pays is what odds, stake and fee give. */
+/** The odds are those of the bet's share of the pool, and a WIN pays by odds, stake and fee. */
 export function payoutAgrees({ bet, roundProof: { fee } }: ProofEvidence): boolean {
   const units = (value: number, scale: number): bigint => BigInt(Math.round(value * scale));
   const [stake, odds] = [units(bet.amount, 100), units(bet.oddsAtBet, 10_000)];
@@ -265,7 +264,7 @@ export function keysAgree({ orderProof, roundProof, keys }: ProofEvidence): bool
 }
 
 /**
- * What a valid proof does not show. `lateRoot`: the root came after the round's end, so the bets may have been chosen
+ * A valid proof leaves these open. `lateRoot`: the root came after the round's end, so the bets may have been chosen
  * with the result known. `oldPrice`: a price was older at its boundary than servers take by default.
  */
 export type ProofWarning = 'lateRoot' | 'oldPrice';

@@ -1,4 +1,4 @@
-/** The texts that the server signs, made of what it publishes: lines of `name: value`. */
+/** The texts that the server signs, made from published facts: lines of `name: value`. */
 import type { JournalHead, OrderProof, Receipt, RoundProof } from '../base/types.js';
 
 type Line = readonly [name: string, value: string | number | null];

@@ -1,7 +1,7 @@
 /**
- * Checks a bet and its round from published data alone, with the platform's own cryptography: that the bet hashes to its
- * `betHash`, that it is under the Merkle root that the round had on record, that the server has signed that root and
- * the settlement, and that what it has signed makes sense. docs/bots/proofs.md of the server's project has the same step by step.
+ * Checks a bet and its round from published data alone, with the platform's own cryptography: the bet hashes to its
+ * `betHash`, the hash is under the Merkle root that the round had on record, the server has signed that root and the
+ * settlement, and the signed facts make sense. docs/bots/proofs.md of the server's project has the same step by step.
  */
 import type { OrderProof, Position, RoundProof, SigningKey } from '../base/types.js';
 import {
@@ -18,16 +18,16 @@ import {
 } from './sense.js';
 import { rootText, settlementText } from './statements.js';
 
-/** What of a bet its hash is made of, the hash, and what may be known of the bet's end. */
+/** The hashed fields of a bet, the hash, and the bet's end as far as it is known. */
 export type HashedBet = Pick<
   Position,
   'id' | 'prediction' | 'amount' | 'oddsAtBet' | 'entryPercent' | 'potentialPayout' | 'placedAt' | 'betHash'
 > &
   Partial<Pick<Position, 'marketId' | 'result' | 'payout'>>;
 
-/** What a bettor has once the round is settled. What was noted earlier makes the check worth more. */
+/** A bettor has these once the round is settled. Facts noted earlier make the check worth more. */
 export interface ProofEvidence {
-  /** As the order was answered; of a limit order that has rested, as `getOrder` has it since the fill. */
+  /** As in the answer to the order; as `getOrder` has it since the fill for a limit order that has rested. */
   readonly bet: HashedBet;
   /** As sent with the order; `placeOrder` tells it. */
   readonly clientSeed?: string | null | undefined;
@@ -41,7 +41,6 @@ export interface ProofEvidence {
   readonly notedRoot?: string | undefined;
 }
 
-/** The checks in their order. */
 export const PROOF_STEPS = [
   'form',
   'commitment',
@@ -138,7 +137,7 @@ function betHash(
   return sha256(utf8(text)).then(hex);
 }
 
-/** RFC 9162, section 2.1.3.2; null if it is the path of no such leaf. */
+/** By RFC 9162, section 2.1.3.2; null if it is the path of no such leaf. */
 async function reachedRoot(proof: OrderProof): Promise<string | null> {
   const node = (left: Bytes, right: Bytes): Promise<Bytes> => sha256(Uint8Array.of(1, ...left, ...right));
   let at = proof.leafIndex;
@@ -159,7 +158,6 @@ async function reachedRoot(proof: OrderProof): Promise<string | null> {
   return last === 0 ? hex(hash) : null;
 }
 
-/** Whether the key that `keyId` names, one of these, has signed the text. */
 export async function isSigned(
   text: string,
   { keyId, signature }: { readonly keyId: string; readonly signature: string },
@@ -173,7 +171,7 @@ export async function isSigned(
   return crypto.subtle.verify({ name: 'Ed25519' }, imported, bytesOf(signature), utf8(text));
 }
 
-/** Whether the key was not retired before what it has signed. */
+/** A key must not be retired before its signature. */
 export function wasInUse(
   { keyId, time }: { readonly keyId: string; readonly time: string },
   keys: readonly SigningKey[],

@@ -1,6 +1,6 @@
 /**
- * The addresses of an exchange's machines. One of them serves at a time, and another one after it has ended: whoever gets no
- * answer, or one that says that the machine does not serve, goes on to the next address.
+ * The addresses of an exchange's machines. One of them serves at a time, and another one after it has ended: a client
+ * without an answer, or with one that says that the machine does not serve, goes on to the next address.
  */
 import type { ErrorCode } from '../base/errors.js';
 
@@ -16,17 +16,16 @@ const ELSEWHERE: readonly ErrorCode[] = [
 export class Hosts {
   #at = 0;
 
-  /** API addresses with their base path, at least one; without a slash at the end. */
+  /** With their base path, at least one; without a slash at the end. */
   constructor(private readonly bases: readonly string[]) {
     if (bases.length === 0) throw new TypeError('an address of the API is needed');
   }
 
-  /** The one to send the next request to. */
   get base(): string {
     return this.bases[this.#at] ?? '';
   }
 
-  /** A request to `base` has ended with this code. What several requests learn at the same time counts once. */
+  /** `base` has failed with this code. Several requests that learn it at the same time count once. */
   failed(base: string, code: ErrorCode): void {
     if (base === this.base && ELSEWHERE.includes(code)) this.#at = (this.#at + 1) % this.bases.length;
   }

@@ -4,8 +4,8 @@ import type { Fetch } from './send-request.js';
 
 export interface ClientOptions {
   /**
-   * The API's address with its base path; of an exchange on several machines, those of all: the client goes on to the next one when
-   * one does not answer, or does not serve.
+   * The API's address with its base path; all addresses of an exchange on several machines: the client goes on to the
+   * next one when one does not answer, or does not serve.
    */
   readonly url?: string | readonly string[];
   /** The secret of an API key: `tote_` and 43 characters. Keep it on your servers. */

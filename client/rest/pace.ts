@@ -12,7 +12,7 @@ const SPREAD_BELOW = 0.25;
 export class Pace {
   #limit = Number.POSITIVE_INFINITY;
   #remaining = Number.POSITIVE_INFINITY;
-  /** When the oldest counted request leaves the window. */
+  /** The oldest counted request leaves the window then. */
   #resetAtMs = 0;
   /** No request goes out before. */
   #nextAtMs = 0;
@@ -39,19 +39,19 @@ export class Pace {
     if (limit === null || remaining === null || resetSeconds === null) return;
     const nowMs = this.around.monotonicMs();
     this.#limit = limit;
-    // The server may not have counted yet what is on its way.
+    // The server may not have counted the requests on their way yet.
     this.#remaining = Math.max(0, remaining - this.#onTheWay);
     this.#resetAtMs = nowMs + resetSeconds * 1_000;
     const gapMs = this.#gapMs(nowMs);
     if (gapMs > 0) this.#nextAtMs = Math.max(this.#nextAtMs, nowMs + gapMs);
   }
 
-  /** After a 429: nothing is sent before that time has passed. */
+  /** After a 429. */
   hold(delayMs: number): void {
     this.#nextAtMs = Math.max(this.#nextAtMs, this.around.monotonicMs() + delayMs);
   }
 
-  /** What is to lie between a request at this time and the next. */
+  /** The pause between a request at this time and the next. */
   #gapMs(atMs: number): number {
     if (this.#remaining >= this.#limit * SPREAD_BELOW) return 0;
     return Math.max(0, this.#resetAtMs - atMs) / Math.max(1, this.#remaining);

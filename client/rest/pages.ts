@@ -1,14 +1,12 @@
 /** Lists that come in pages, as one sequence. */
 
-/** Which page: the first, or the one that the page before has named. */
 export interface PageQuery {
   readonly cursor?: string;
 }
 
-/** A page of a list. */
 export interface Page<Element> {
   readonly data: readonly Element[];
-  /** For `cursor`: the next page; null on the last one. */
+  /** Give it as `cursor`; null on the last page. */
   readonly nextCursor: string | null;
 }
 

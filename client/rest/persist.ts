@@ -31,19 +31,19 @@ export interface OrderToPlace extends Omit<OrderRequest, 'clientSeed'> {
   readonly clientSeed?: string | null;
 }
 
-/** The answer to an order, and what the order was sent with. */
+/** The answer to an order, and its marks. */
 export interface PlacedOrder extends OrderResult, OrderMarks {
   readonly idempotencyKey: string;
 }
 
 const CLIENT_SEED_LENGTH_MAX = 128;
 
-/** The order as every attempt sends it, and its marks. */
+/** All attempts send the same order. */
 export function markOrder(
   { clientSeed: own, ...terms }: OrderToPlace,
   { idempotencyKey = crypto.randomUUID() }: OrderOptions,
 ): { readonly order: OrderRequest; readonly marks: OrderMarks & { readonly idempotencyKey: string } } {
-  // Of the key, so that whoever sends it again, also after a restart, sends the same order.
+  // From the key, so that the same order is sent again, also after a restart.
   const clientSeed = own === undefined ? idempotencyKey.slice(0, CLIENT_SEED_LENGTH_MAX) : own;
   return {
     order: clientSeed === null ? terms : { ...terms, clientSeed },
@@ -68,7 +68,6 @@ export interface Persistence {
   /** No attempt but the first begins later than this after the call. */
   readonly retryForMs: number;
   readonly marks: OrderMarks;
-  /** It changes something at the server. */
   readonly isWrite: boolean;
   readonly signal: AbortSignal | undefined;
 }
@@ -76,7 +75,10 @@ export interface Persistence {
 /** After `Retry-After` the server admits one request; a little chance keeps several clients apart. */
 const RETRY_AFTER_JITTER_MS = 250;
 
-/** `attempt` ends what `pace.wait` has begun. It throws only the reason of the signal, and only after it has sent something. */
+/**
+ * `attempt` ends what `pace.wait` has begun. It throws only the reason of the signal, and only after it has sent
+ * something.
+ */
 export async function persist(
   attempt: () => Promise<Success | Failure>,
   { pace, retryForMs, marks, isWrite, signal }: Persistence,
@@ -97,7 +99,7 @@ export async function persist(
     if (!isFailure(outcome)) return outcome;
     doubt.add(outcome);
     const delayMs = pauseMs(outcome, attempts, around.random);
-    // Whoever else has a request to send need not find out for himself.
+    // Spares the client's other requests the same refusal.
     if (outcome.code === 'rate_limited') pace.hold(delayMs);
     if (!isRetried(outcome) || around.monotonicMs() + delayMs > retryUntilMs) throw error(outcome, attempts);
     if (outcome.code !== 'rate_limited') await around.sleep(delayMs, signal).catch(() => undefined);

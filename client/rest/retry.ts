@@ -1,12 +1,12 @@
 /**
- * Which failures are worth the same request again. An order is always sent again with the same Idempotency-Key, so
- * that it is placed once, however many attempts reach the server. docs/bots/errors.md shows which.
+ * Failures that are worth the same request again. An order is always sent again with the same Idempotency-Key, so that
+ * it is placed once, however many attempts reach the server. docs/bots/errors.md shows which.
  */
 import type { ErrorCode, Failure } from '../base/errors.js';
 
 /**
- * Whose cause is likely to be over in seconds. All of them leave the order unplaced, or it is answered when it is sent
- * again.
+ * Their causes are likely to be over in seconds. All of them leave the order unplaced, or it is answered when it is
+ * sent again.
  */
 export const RETRIED_CODES: readonly ErrorCode[] = [
   'connection_failed',
@@ -24,7 +24,7 @@ export const RETRIED_CODES: readonly ErrorCode[] = [
   'shutting_down',
 ];
 
-/** What a proxy answers while the server behind it is away or does not answer. */
+/** Statuses of a proxy while the server behind it is away or does not answer. */
 const PROXY_STATUSES: readonly number[] = [502, 503, 504];
 
 export function isRetried({ code, status, isFinal }: Failure): boolean {
@@ -57,7 +57,7 @@ const TELLING_CODES: readonly ErrorCode[] = [
   'too_many_open_bets',
 ];
 
-/** What is not known of the attempts of one write so far. */
+/** Whether an earlier attempt of a write may have succeeded. */
 export class Doubt {
   #isLost = false;
   #isLate = false;
@@ -66,7 +66,6 @@ export class Doubt {
     return this.#isLost || this.#isLate;
   }
 
-  /** An attempt has ended without success. */
   add({ code, status, isUnsent }: Failure): void {
     if (isUnsent === true) return;
     if (LATE_CODES.includes(code) || (code === 'bad_answer' && status === GATEWAY_TIMEOUT))

@@ -6,16 +6,15 @@ export interface Wanted {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON text; null for none. */
+  /** JSON; null for none. */
   readonly body: string | null;
 }
 
-/** A success: `data` of the envelope, and what stands beside it. */
+/** `data` of the envelope, and its neighbours. */
 export interface Success {
   readonly data: unknown;
   /** null on the last page, and where the answer has no pages. */
   readonly nextCursor: string | null;
-  /** Of an answer that has one. */
   readonly head?: JournalHead | null;
 }
 
@@ -76,7 +75,7 @@ export async function sendRequest(
   }
 }
 
-/** No connection came about, as Node tells it; browsers do not. */
+/** Node tells by these that no connection came about; browsers do not. */
 const UNCONNECTED: readonly unknown[] = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
 
 function isUnconnected(thrown: unknown): boolean {

@@ -1,4 +1,4 @@
-/** What the package exports as `tote-client/sandbox`. */
+/** Exports of the package as `tote-client/sandbox`. */
 export {
   type Account,
   type Bettor,

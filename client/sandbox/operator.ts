@@ -1,6 +1,6 @@
 /**
- * What a bot's author needs of the operator API: accounts with keys, and in a sandbox prices and time. Whatever is
- * answered has happened: rounds that end within a move of the clock are settled by then.
+ * The parts of the operator API for a bot's author: accounts with keys, and in a sandbox prices and time. Each answer
+ * comes after the fact: rounds that end within a move of the clock are settled by then.
  */
 import { realSurroundings } from '../base/timing.js';
 import type { Crypto, Scope, Tier } from '../base/types.js';
@@ -58,7 +58,7 @@ export class OperatorClient {
     this.#caller = new Caller(new Hosts([base]), headers, send, defaults, realSurroundings);
   }
 
-  /** An account with money and a key. */
+  /** With money and a key. */
   async createBettor({ name, tier = 'GOLD', balance = 10_000 }: BettorOptions = {}): Promise<Bettor> {
     const named = name === undefined ? {} : { name };
     const account = await this.#post<Account>('/accounts', { ...named, tier, balance });
@@ -73,7 +73,7 @@ export class OperatorClient {
     return (await this.#caller.call(request, {})).data as Account;
   }
 
-  /** Ticks at the sandbox's present time. Needs the feed `push`. */
+  /** At the sandbox's present time. Needs the feed `push`. */
   async pushPrices(prices: Prices): Promise<void> {
     await this.#post(
       '/prices',

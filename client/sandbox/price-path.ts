@@ -1,13 +1,13 @@
 /**
- * A scripted price path: what prices were pushed at which times. Its text is CSV: `time` (ISO 8601 in UTC), then one
- * column for each asset; an empty cell leaves that asset's price out.
+ * A scripted price path: prices and the times at which they are pushed. Its text is CSV: `time` (ISO 8601 in UTC), then
+ * one column for each asset; an empty cell leaves that asset's price out.
  *
  *     time,BTC,ETH
  *     2026-06-10T00:00:00Z,65000,3400
  *     2026-06-10T00:00:30Z,65004.5,
  *
- * A round ends at the last price that is at most 10 s old, so every round end that matters needs a row at that time,
- * or shortly before.
+ * A round ends at the last price that is at most 10 s old, so every round end that matters needs a row at that time, or
+ * shortly before.
  */
 import type { Crypto } from '../base/types.js';
 import type { OperatorClient, Prices } from './operator.js';

@@ -4,7 +4,7 @@
  */
 import type { ClientMessage, ServerMessage } from './messages.js';
 
-/** What the stream needs of a WebSocket: that of browsers, of Node from 22 on, and of the package `ws`. */
+/** A WebSocket of browsers, of Node from 22 on, or of the package `ws`. */
 export interface WebSocketLike {
   send(text: string): void;
   close(): void;
@@ -17,19 +17,17 @@ export interface WebSocketLike {
 }
 export type WebSocketConstructor = new (url: string, protocols: string[]) => WebSocketLike;
 
-/** How a connection ended. */
 export interface ConnectionEnd {
   /** WebSocket's close code; 0 where the client gave it up. */
   readonly closeCode: number;
   /** The server's reason, an error code; '' for none. */
   readonly reason: string;
-  /** Whether it ever brought a message. */
+  /** Whether a message ever came. */
   readonly wasOpen: boolean;
 }
 
 export interface ConnectionHost {
   readonly onMessage: (message: ServerMessage) => void;
-  /** Called once. */
   readonly onEnd: (end: ConnectionEnd) => void;
 }
 
@@ -56,7 +54,7 @@ export class Connection {
     if (!this.#isOver) this.socket.send(JSON.stringify(message));
   }
 
-  /** Gives it up; nothing more arrives. */
+  /** Nothing more arrives. */
   close(reason: string): void {
     if (this.#isOver) return;
     this.socket.close();

@@ -14,7 +14,6 @@ export type FillEvent = Schemas['FillEvent'];
 
 export type Channel = Schemas['Channel'];
 
-/** What each channel brings. */
 export interface MessageOf {
   readonly markets: Schemas['MarketsMessage'];
   readonly prices: Schemas['PricesMessage'];
@@ -25,5 +24,5 @@ export interface MessageOf {
 
 export type ChannelMessage = MessageOf[Channel];
 
-/** Channels of which none of the events may be missing; the others bring the newest state. */
+/** These channels miss no event; the others bring the newest state. */
 export const EVENT_CHANNELS: readonly Channel[] = ['rounds', 'fills'];

@@ -1,6 +1,6 @@
 /**
- * Orders over the stream, and cancellations: as those over HTTP, each order with its Idempotency-Key, and sent again on the
- * next connection after a lost one.
+ * Orders and cancellations over the stream: as those over HTTP, each order with its Idempotency-Key, and sent again on
+ * the next connection after a lost one.
  */
 import { type Failure, NO_MARKS, type OrderMarks, type ToteError } from '../base/errors.js';
 import type { Surroundings } from '../base/timing.js';
@@ -19,14 +19,14 @@ import type { Success } from '../rest/send-request.js';
 import type { ClientMessage, Deadman } from './messages.js';
 
 type Outcome = Success | Failure;
-/** Without its id, which each attempt has of its own. */
+/** Each attempt has an id of its own. */
 type Message =
   | Omit<Extract<ClientMessage, { op: 'order' }>, 'id'>
   | Omit<Extract<ClientMessage, { op: 'cancel' }>, 'id'>
   | Omit<Extract<ClientMessage, { op: 'cancelAll' }>, 'id'>
   | Omit<Extract<ClientMessage, { op: 'deadman' }>, 'id'>;
 
-/** Of which orders; all of them if it is empty. */
+/** All orders if it is empty. */
 export type CancelFilter = Omit<Extract<ClientMessage, { op: 'cancelAll' }>, 'op' | 'id'>;
 
 export class StreamOrders {
@@ -77,14 +77,13 @@ export class StreamOrders {
     if (seconds > 0) send({ op: 'deadman', id: this.nextId(), seconds });
   }
 
-  /** What has no answer yet has none coming. */
+  /** No answer will come any more. */
   onDisconnected(): void {
     this.#send = null;
     for (const answer of this.#answers.values()) answer(CONNECTION_LOST);
     this.#answers.clear();
   }
 
-  /** There will be no other connection. */
   end({ code }: ToteError): void {
     this.#end = { code, detail: 'the stream has ended', status: 0, isUnsent: true, isFinal: true };
   }

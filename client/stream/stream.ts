@@ -23,7 +23,7 @@ export type StreamState =
   | { readonly state: 'waiting'; readonly failures: number; readonly end: ConnectionEnd };
 
 export interface StreamOptions {
-  /** That of the platform if not given. Node 20 has none: give that of the package `ws`. */
+  /** The platform's if not given. Node 20 has none: give that of the package `ws`. */
   readonly webSocket?: WebSocketConstructor;
   /** A connection that is silent for so long is given up: 3 seconds if not given; heartbeats come each second. */
   readonly silenceMsMax?: number;
@@ -33,7 +33,6 @@ export interface StreamOptions {
 }
 
 export interface StreamParts {
-  /** `ws://` or `wss://`. */
   readonly url: () => string;
   readonly key: string;
   readonly webSocket: WebSocketConstructor;
@@ -44,7 +43,7 @@ export interface StreamParts {
 }
 
 const SILENCE_MS_MAX = 3_000;
-/** Reasons that end the stream for good. */
+/** The server's reasons to end the stream for good. */
 export const FINAL_CODES: readonly ErrorCode[] = [
   'invalid_request',
   'missing_api_key',
@@ -54,15 +53,15 @@ export const FINAL_CODES: readonly ErrorCode[] = [
 ];
 
 export class ToteStream {
-  /** Places orders over the stream: see `ToteClient.placeOrder`. */
+  /** See `ToteClient.placeOrder`. */
   readonly placeOrder: StreamOrders['place'];
-  /** Cancels a limit order over the stream: see `ToteClient.cancelOrder`. */
+  /** See `ToteClient.cancelOrder`. */
   readonly cancelOrder: StreamOrders['cancel'];
-  /** Cancels all of them, or those of a market or a side: see `ToteClient.cancelOrders`. */
+  /** See `ToteClient.cancelOrders`. */
   readonly cancelOrders: StreamOrders['cancelAll'];
   /**
-   * Lets the server cancel the orders that this key has resting once its streams have sent nothing for so many seconds, or have ended;
-   * 0 takes it back. Call it again, or send anything else, to show that the bot lives.
+   * Lets the server cancel the resting orders of this key once its streams have sent nothing for so many seconds, or
+   * have ended; 0 takes it back. Call it again, or send anything else, to show that the bot lives.
    */
   readonly setDeadman: StreamOrders['deadman'];
   /** Resolves after `close`; rejects with the reason if the server has ended the stream for good. */
@@ -71,10 +70,8 @@ export class ToteStream {
   readonly #orders: StreamOrders;
   readonly #closing = new AbortController();
   #connection: Connection | null = null;
-  /** Whether this connection has brought a message. */
   #isConnected = false;
   #failures = 0;
-  /** Why there will be no other connection. */
   #endReason: ToteError | null = null;
   #ids = 0;
 
@@ -89,12 +86,12 @@ export class ToteStream {
     this.cancelOrders = this.#orders.cancelAll.bind(this.#orders);
     this.setDeadman = this.#orders.deadman.bind(this.#orders);
     this.closed = this.#run();
-    // Whoever does not ask for it learns it from the next order or subscription.
+    // A caller that does not look at it learns the reason from the next order or subscription.
     this.closed.catch(() => undefined);
   }
 
   /**
-   * Brings what the channel has until `unsubscribe`, over all connections. Resolves with the subscription once the
+   * Brings the channel's messages until `unsubscribe`, over all connections. Resolves with the subscription once the
    * server has confirmed it; rejects if it refuses. A second one to a channel replaces the first.
    */
   subscribe<C extends Channel>(
@@ -135,7 +132,6 @@ export class ToteStream {
     this.#giveUp(closedError());
   }
 
-  /** One connection from its beginning to its end. */
   #live(): Promise<ConnectionEnd> {
     const { url, key, webSocket } = this.parts;
     const { silenceMsMax = SILENCE_MS_MAX } = this.options;
@@ -221,7 +217,7 @@ const failed = (failure: Failure): ToteError =>
 const closedError = (): ToteError =>
   failed({ code: 'connection_failed', detail: 'the stream was closed', status: 0, isUnsent: true });
 
-/** The reason of the server that ended the connection, if another connection would end in the same way. */
+/** null if another connection may end otherwise. */
 function finalReason({ reason, closeCode }: ConnectionEnd): ToteError | null {
   const code = FINAL_CODES.find((final) => final === reason);
   return code === undefined

@@ -1,5 +1,5 @@
 /**
- * A subscription beyond the connections that carry it. Of an event channel it knows up to which command every event
+ * A subscription beyond the connections that carry it. For an event channel it knows up to which command every event
  * has arrived, so that the next connection resumes there: none is missing and none comes twice.
  */
 import type { ToteError } from '../base/errors.js';
@@ -15,12 +15,12 @@ export interface SubscribeOptions {
    * what you missed (`listOrders`, `listMarkets`): the events from now on are arriving already.
    */
   readonly onResync?: () => void;
-  /** After a lost connection the server refuses what it had confirmed before: nothing more arrives. */
+  /** The server refuses, after a lost connection, a subscription that it had confirmed before: nothing more arrives. */
   readonly onRefused?: (error: ToteError) => void;
 }
 
 export class Subscription {
-  /** Whether this connection's server has confirmed it. */
+  /** On this connection. */
   #isActive = false;
   /** Every event up to this command has arrived; null before the first confirmation. */
   #seq: number | null;
@@ -64,7 +64,7 @@ export class Subscription {
     this.options.onRefused?.(error);
   }
 
-  /** The server cannot resume: the next request begins anew. */
+  /** The next request begins anew. */
   onResyncRequired(): void {
     this.#seq = null;
     this.#isResync = true;
@@ -74,7 +74,7 @@ export class Subscription {
     this.#isActive = false;
   }
 
-  /** A heartbeat: every event up to this command has been sent before it. */
+  /** Every event up to `seq` has been sent before the heartbeat. */
   onHeartbeat(seq: number): void {
     if (this.#isActive && this.#isOfEvents) this.#seq = Math.max(this.#seq ?? 0, seq);
   }

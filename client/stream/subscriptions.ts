@@ -5,7 +5,7 @@ import type { Subscription } from './subscription.js';
 
 type Send = (message: ClientMessage) => void;
 
-/** Who waits for the server's first word on a subscription. */
+/** A caller that waits for the server's first word. */
 interface Waiting {
   readonly resolve: (subscription: Subscription) => void;
   readonly reject: (error: ToteError) => void;
@@ -49,7 +49,6 @@ export class Subscriptions {
     for (const subscription of this.#byChannel.values()) subscription.onDisconnected();
   }
 
-  /** There will be no other connection. */
   end(reason: ToteError): void {
     for (const { reject } of this.#waiting.values()) reject(reason);
     this.#waiting.clear();
