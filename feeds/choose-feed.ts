@@ -17,7 +17,7 @@ import { SimulatedFeed } from './simulated-feed.js';
 /** An asset whose feed has had no price for so long takes the next feed, where there are several. */
 const STALE_MS = 8_000;
 
-/** The widest half of a confidence interval, as a part of the price: several times the usual one while an asset trades. */
+/** Half a confidence interval, as a part of the price: several times the usual one while an asset trades. */
 const UNSURE_MAX_OF: Readonly<Record<AssetClass, number>> = { CRYPTO: 0.005, METAL: 0.002, FX: 0.001 };
 const UNSURE_MAX = Object.fromEntries(
   ASSETS.map((asset) => [asset, UNSURE_MAX_OF[assetClassOf(asset)]]),
@@ -25,13 +25,12 @@ const UNSURE_MAX = Object.fromEntries(
 
 export interface ChosenFeed {
   readonly feed: PriceFeed;
-  /** The same feed if prices come through the operator API; else null. */
+  /** null unless prices come through the operator API. */
   readonly pushFeed: PushFeed | null;
-  /** The feeds that come over a network, in order of preference. */
+  /** In order of preference. */
   readonly liveFeeds: readonly LiveFeed[];
 }
 
-/** What a feed needs to know of the server. */
 export interface FeedSurroundings {
   readonly masterSecret: Uint8Array;
   readonly hours: MarketHours;

@@ -1,8 +1,8 @@
 /**
  * Several feeds in order of preference. Each asset has one that its prices come from; the others stand by.
  *
- * Where an asset's feed has had no price that was believed for a while, the first other one with a fresh price takes over,
- * if that price is believed. A preferred feed comes back once it has been fresh for some time without a break, or at once
+ * Where an asset's feed has had no believed price for a while, the first other one with a fresh price takes over, if
+ * that price is believed. A preferred feed comes back once it has been fresh for some time without a break, or at once
  * where the present one is stale. So two feeds that fail in turn do not throw an asset to and fro, and a feed whose
  * prices are absurd does not take over from one that is silent.
  */
@@ -11,10 +11,8 @@ import { ASSETS } from '../engine/model/domain.js';
 import type { PriceFeed, PriceTick, TickVerdict } from '../engine/model/ports.js';
 import { type LiveFeed, ON_STANDBY } from './live/live-feed.js';
 
-/** A preferred feed must have been fresh for so long. */
 const BACK_AFTER_MS = 30_000;
 
-/** From now on an asset's prices come from another feed. */
 export interface FeedSwitch {
   readonly asset: number;
   readonly from: string;
@@ -32,7 +30,6 @@ export interface FailoverOptions {
   readonly onSwitch: (switched: FeedSwitch) => void;
 }
 
-/** Since when a feed that stands by has been fresh, and its last tick. */
 interface Freshness {
   sinceMs: number;
   lastMs: number;
@@ -40,9 +37,9 @@ interface Freshness {
 
 export class FailoverFeed implements PriceFeed {
   readonly name: string;
-  /** By asset, the place of its feed. */
+  /** Places of feeds, by asset. */
   readonly #active: number[] = ASSETS.map(() => 0);
-  /** By asset, the time of the last believed tick. */
+  /** The last believed tick, by asset. */
   readonly #believedMs: number[] = [];
   /** By feed, then by asset. */
   readonly #fresh: readonly (Freshness | undefined)[][];
@@ -113,7 +110,7 @@ export class FailoverFeed implements PriceFeed {
     return verdict;
   }
 
-  /** How long the feed has been fresh for the asset without a break; null if this tick is stale itself. */
+  /** null if this tick is stale itself. */
   #freshForMs({ asset, timeMs }: PriceTick, place: number, nowMs: number): number | null {
     const ofFeed = must(this.#fresh[place], 'ticks of the feed');
     const { staleMs } = this.options;

@@ -1,6 +1,6 @@
 /**
- * Market hours in New York time with daylight saving, from Node's time-zone data. The engine gets
- * them as input, through journaled `setCalendar` commands.
+ * Market hours in New York time with daylight saving, from Node's time-zone data. Journaled `setCalendar` commands
+ * bring them to the engine.
  *
  * FX: Sunday 17:00 to Friday 17:00. Metals: Sunday 18:00 to Friday 17:00 with a pause from 17:00 to 18:00 each day.
  * Crypto never closes. Holidays and early ends are an operator's (`calendar/closures.ts`).
@@ -24,7 +24,7 @@ const FRIDAY = 5;
 
 const newYork = new ZoneClock('America/New_York');
 
-/** Sessions of a class that overlap `[fromMs, toMs]`, in order; null for a class that is always open. */
+/** Sessions that overlap `[fromMs, toMs]`, in order; null for a class that is always open. */
 export function sessionsBetween(
   assetClass: AssetClass,
   fromMs: number,
@@ -42,7 +42,7 @@ export function sessionsBetween(
   return sessions.filter(([openMs, closeMs]) => closeMs >= fromMs && openMs <= toMs);
 }
 
-/** What closures leave of a session. */
+/** The parts of a session outside closures. */
 function openParts(session: Session, closures: readonly Closure[]): Session[] {
   return closures.reduce<Session[]>(
     (parts, { fromMs, untilMs }) =>
@@ -56,7 +56,7 @@ function openParts(session: Session, closures: readonly Closure[]): Session[] {
   );
 }
 
-/** The session that begins on New York's calendar day `dayMs`, or null. */
+/** `dayMs` is New York's calendar day on which the session begins. */
 function sessionFrom(assetClass: 'METAL' | 'FX', dayMs: number): Session | null {
   const weekday = new Date(dayMs).getUTCDay();
   if (assetClass === 'FX') {
@@ -70,7 +70,7 @@ function sessionFrom(assetClass: 'METAL' | 'FX', dayMs: number): Session | null 
   ];
 }
 
-/** The calendar of the lifecycle. Computes the sessions once a UTC day and returns the same array until the next. */
+/** Computes the sessions once a UTC day and returns the same array until the next. */
 export class MarketHours {
   readonly #known = new Map<AssetClass, { readonly dayMs: number; readonly sessions: Session[] | null }>();
 
@@ -85,10 +85,7 @@ export class MarketHours {
     return sessions;
   }
 
-  /**
-   * Whether the class trades at `timeMs`. Includes the last instant of a session, because it prices the end of its
-   * rounds.
-   */
+  /** Includes the last instant of a session, because it prices the end of its rounds. */
   isOpen(assetClass: AssetClass, timeMs: number): boolean {
     const sessions = this.sessions(assetClass, timeMs);
     return sessions === null || sessions.some(([openMs, closeMs]) => openMs <= timeMs && timeMs <= closeMs);

@@ -1,7 +1,4 @@
-/**
- * Everything about prices on the engine's thread: feeds, market hours, the ticks that are believed, the quotes that
- * follow from them, and which assets are silent.
- */
+/** Everything about prices on the engine's thread: feeds, market hours, believed ticks, quotes, and silent assets. */
 
 import type { RunningConfig } from '../config/setup.js';
 import { PriceTracker } from '../engine/host/price-tracker.js';
@@ -17,10 +14,10 @@ export interface Prices extends ChosenFeed {
   readonly hours: MarketHours;
   readonly tracker: PriceTracker;
   readonly quoter: Quoter;
-  /** Of which ticks are expected now, and which of them have had none for a while. */
+  /** Assets with ticks expected now, and those of them without one for a while. */
   readonly expectedAssets: AssetsAt;
   readonly silentAssets: AssetsAt;
-  /** How late an asset's prices arrive, from the live feed that it has them from; null where that is not known. */
+  /** By the live feed that the asset's prices come from; null where that is not known. */
   readonly latenessMs: (asset: number) => number | null;
   /** Markets whose prices are too late for them, whether they take orders or an operator has them do so. */
   readonly lateMarkets: () => number;

@@ -9,7 +9,7 @@ export class PushFeed implements PriceFeed {
     this.#sink = sink;
   }
 
-  /** Passes on a tick of `asset` (index into `ASSETS`) with its own time; `origin` optionally names its source. */
+  /** `asset` is an index into `ASSETS`; `origin` names the source, or is ''. */
   offer(asset: number, price: number, timeMs: number, origin = ''): TickVerdict {
     if (this.#sink === null) return { taken: false, detail: 'no prices are taken at the moment' };
     return this.#sink({ asset, price, timeMs, source: this.name, origin });

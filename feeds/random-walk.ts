@@ -3,8 +3,8 @@
  *
  * Between two known points it is a Brownian bridge, built by halving the interval and drawing each midpoint (Lévy's
  * construction). The first interval is longer than any time ever requested, so steps are independent at every scale:
- * the past of the walk says nothing about its future. Each draw is an HMAC-SHA-256 of its position, so the points
- * seen reveal neither the key nor any other point.
+ * the past of the walk says nothing about its future. Each draw is an HMAC-SHA-256 of its position, so the points seen
+ * reveal neither the key nor any other point.
  */
 import { createHmac } from 'node:crypto';
 
@@ -48,7 +48,7 @@ export class RandomWalk {
     return position === low ? lowHeight : highHeight;
   }
 
-  /** The standard normal number of this position (Box and Muller). */
+  /** By Box and Muller. */
   #normal(level: number, place: number): number {
     if (this.#places[level] !== place) {
       const bytes = createHmac('sha256', this.key).update(`${this.name} ${place}`).digest();

@@ -6,10 +6,8 @@ import { ASSETS, type Asset, assetClassOf } from '../engine/model/domain.js';
 import type { LiveFeed } from './live/live-feed.js';
 import type { MarketHours } from './market-hours.js';
 
-/** So long without a tick, in milliseconds. */
 export const SILENT_MS = 10_000;
 
-/** Assets of which something is so at engine time `nowMs`. */
 export type AssetsAt = (nowMs: number) => readonly Asset[];
 
 type Setup = Pick<RunningConfig, 'feed' | 'clock'>;
@@ -18,9 +16,9 @@ type Latest = Pick<PriceTracker, 'latest'>;
 type Covering = readonly Pick<LiveFeed, 'covers'>[];
 
 /**
- * The assets of which a tick is expected. None is while the asset's markets are closed, nor with a manual clock. With
- * pushed prices only assets that had a tick before are expected to have another: the server does not know which ones will be
- * pushed. Of live prices none is expected for assets that no feed covers.
+ * No tick is expected while an asset's markets are closed, nor with a manual clock. With pushed prices only assets with
+ * an earlier tick are expected to have another: the server does not know which ones will be pushed. Live prices are
+ * expected only for assets that a feed covers.
  */
 export function expectedAssetsOf(
   { feed, clock }: Setup,
@@ -40,7 +38,7 @@ export function expectedAssetsOf(
     });
 }
 
-/** Of the expected ones, those whose last tick is older. */
+/** The expected assets whose last tick is older. */
 export function silentAssetsOf(
   setup: Setup,
   hours: Hours,

@@ -1,7 +1,7 @@
 /**
  * A feed without a network: every asset takes a random walk from a realistic price with a realistic volatility, four
- * ticks a second. The price depends only on the key and the time, so a restart with the same key continues the same
- * walk, and a manual clock may jump.
+ * ticks a second. The price depends only on the key and the time, so a restart continues the same walk, and a manual
+ * clock may jump.
  *
  * Assets with market hours are silent outside them, as a real feed would be.
  */
@@ -9,16 +9,14 @@ import { ASSETS, type AssetClass, assetClassOf, TIME_FRAME_MS } from '../engine/
 import type { PriceFeed, PriceTick, TickVerdict } from '../engine/model/ports.js';
 import { SimulatedPrices, TICK_INTERVAL_MS } from './simulated-prices.js';
 
-/** After a longer gap only this many of the latest ticks are passed on... */
-export const TAIL_TICKS_MAX = 8;
 /**
- * ...and one at each of this many next boundaries of every time frame, where rounds that were open before the gap
- * ended.
+ * After a longer gap only this many of the latest ticks are passed on, and one at each of the next boundaries of every
+ * time frame, where rounds that were open before the gap ended.
  */
+export const TAIL_TICKS_MAX = 8;
 const BOUNDARIES_AFTER_GAP = 2;
 /**
- * Ticks start this long before the last journaled time: a round may have been waiting for a price when the server
- * stopped.
+ * Ticks start this long before the last journaled time: a round may have waited for a price when the server stopped.
  */
 const REMEMBERED_MS = 5_000;
 
@@ -34,7 +32,7 @@ export class SimulatedFeed implements PriceFeed {
   readonly name = 'simulated';
   readonly #prices: SimulatedPrices;
   #sink: ((tick: PriceTick) => TickVerdict) | null = null;
-  /** Time of the last tick that was due, a multiple of the interval. */
+  /** The last tick that was due; a multiple of the interval. */
   #lastMs: number;
 
   constructor(private readonly options: SimulatedFeedOptions) {
@@ -58,7 +56,7 @@ export class SimulatedFeed implements PriceFeed {
     }
   }
 
-  /** Times of the ticks up to `untilMs` to pass on now, in order. */
+  /** Up to `untilMs`, in order. */
   #dueTimes(untilMs: number): number[] {
     const afterMs = this.#lastMs;
     if (untilMs <= afterMs) return [];

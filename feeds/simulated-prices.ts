@@ -1,13 +1,11 @@
-/** Prices of the simulated feed: every asset takes a random walk from a realistic price with a realistic volatility. */
+/** Every asset takes a random walk from a realistic price with a realistic volatility. */
 import { must } from '../engine/base/assert.js';
 import { YEARLY_VOLATILITY } from '../engine/host/ticks/volatility.js';
 import { ASSETS, type Asset } from '../engine/model/domain.js';
 import { RandomWalk } from './random-walk.js';
 
 export const TICK_INTERVAL_MS = 250;
-/**
- * The time at which every asset has its start price. Recent, because after many years a walk is no longer realistic.
- */
+/** Every asset has its start price then. Recent, because after many years a walk is no longer realistic. */
 const ORIGIN_MS = Date.UTC(2026, 0, 1);
 const YEAR_MS = 365.25 * 86_400_000;
 
@@ -36,12 +34,12 @@ const COURSES: Readonly<Record<Asset, Course>> = {
 export class SimulatedPrices {
   readonly #walks: readonly RandomWalk[];
 
-  /** `key` is a secret of 32 bytes: whoever knows it can compute every price. */
+  /** `key` is a secret of 32 bytes: every price follows from it. */
   constructor(key: Uint8Array) {
     this.#walks = ASSETS.map((name) => new RandomWalk(key, name));
   }
 
-  /** Price of the asset (index into `ASSETS`) at a tick's time, rounded to its decimals. */
+  /** `asset` is an index into `ASSETS`, `timeMs` a tick's time. */
   at(asset: number, timeMs: number): number {
     const name = must(ASSETS[asset], 'a known asset');
     const { startPrice, decimals } = COURSES[name];

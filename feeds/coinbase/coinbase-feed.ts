@@ -1,6 +1,6 @@
 /**
- * Prices of cryptocurrencies from Coinbase Exchange: with each trade, the middle of the best bid and ask after it, with the
- * trade's time. Trades themselves go to and fro between bid and ask, and whoever sees the book knows where the next ones are.
+ * Prices of cryptocurrencies from Coinbase Exchange: with each trade, the middle of the best bid and ask after it, with
+ * the trade's time. Trades themselves go to and fro between bid and ask, which anybody who sees the book foresees.
  *
  * An asset's product follows from its name (`BTC-USD`), so there is nothing to configure that could be wrong. A product
  * that the exchange does not have is left out until the next start.
@@ -16,7 +16,6 @@ export interface CoinbaseOptions extends FeedOptions {
 }
 
 const productOf = (asset: Asset): string => `${asset}-USD`;
-/** By product, its asset. */
 const PRODUCTS: ReadonlyMap<string, Asset> = new Map(
   ASSETS.filter((asset) => assetClassOf(asset) === 'CRYPTO').map((asset) => [productOf(asset), asset]),
 );
@@ -24,7 +23,6 @@ const PRODUCTS: ReadonlyMap<string, Asset> = new Map(
 export class CoinbaseFeed extends ConnectedFeed {
   protected readonly excluded = new Map<Asset, string>();
   readonly #dial: Dial;
-  /** Ids of the last trades, by asset. */
   readonly #lastIds: (number | undefined)[] = [];
 
   constructor(options: CoinbaseOptions) {
@@ -82,7 +80,6 @@ export class CoinbaseFeed extends ConnectedFeed {
     return true;
   }
 
-  /** An error that names a product takes the product out. */
   #onError(detail: string): void {
     for (const [product, asset] of PRODUCTS) {
       if (new RegExp(`\\b${product}\\b`).test(detail)) this.excluded.set(asset, detail);

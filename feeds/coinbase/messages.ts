@@ -1,14 +1,11 @@
-/**
- * Messages of Coinbase Exchange's public WebSocket feed, as far as they are used: tickers, heartbeats and errors. The
- * service may send others at any time; they are passed over.
- */
+/** The used messages of Coinbase Exchange's public WebSocket feed. Others may come at any time, and are passed over. */
 
 import typia, { type tags } from 'typia';
 import { parseReceived } from '../live/received-json.js';
 
 type Decimal = string & tags.Pattern<'^[0-9]{1,20}([.][0-9]{1,20})?$'>;
 
-/** With each trade; trades at the same moment may come as one. Ids of trades are consecutive numbers for each product. */
+/** Comes with each trade; trades at the same moment may come as one. Their ids are consecutive for each product. */
 interface Ticker {
   readonly type: 'ticker';
   readonly product_id: string;
@@ -41,7 +38,6 @@ export interface Book {
   readonly id: number;
   readonly bid: number;
   readonly ask: number;
-  /** The middle of both, and the distance between them. */
   readonly price: number;
   readonly spread: number;
   readonly timeMs: number;

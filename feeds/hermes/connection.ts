@@ -15,12 +15,11 @@ import { faultOfId, HERMES_SYMBOLS, type HermesIds } from './symbols.js';
 
 /** An event with the updates of 14 feeds has about 10,000 characters. */
 const EVENT_CHARS_MAX = 1_000_000;
-/** The entries of one symbol. */
 const LIST_CHARS_MAX = 1_000_000;
 const CHECKED_FOR_MS = 24 * 3_600_000;
 
 export interface HermesService {
-  /** Its address, with or without a path; `/v2/...` is appended. */
+  /** With or without a path; `/v2/...` is appended. */
   readonly url: URL;
   /** Sent as `Authorization: Bearer`; null for a service that asks for none. */
   readonly apiKey: string | null;
@@ -28,15 +27,15 @@ export interface HermesService {
 }
 
 export interface HermesReader {
-  /** Why assets may not be priced, by asset; told before the stream opens, again after each check. */
+  /** Reasons not to price an asset; told before the stream opens, again after each check. */
   onChecked(faults: ReadonlyMap<Asset, string>): void;
-  /** The text of an event with prices. Returns whether anything in it was new. */
+  /** Returns whether anything in the event was new. */
   onPrices(text: string): boolean;
-  /** The service says that it could not send an update. */
+  /** The service could not send an update. */
   onServiceError(detail: string): void;
 }
 
-/** How to connect, as often as needed. That the ids are right is kept from one connection to the next. */
+/** A check of the ids holds from one connection to the next. */
 export function hermesDial(service: HermesService, monotonicMs: () => number, reader: HermesReader): Dial {
   let soundSinceMs: number | null = null;
   return (listener) => {
@@ -62,7 +61,7 @@ export function hermesDial(service: HermesService, monotonicMs: () => number, re
   };
 }
 
-/** Asks for the symbol of each asset in turn. The function returned gives up. */
+/** Asks for the symbol of each asset in turn. */
 function checkIds(
   service: HermesService,
   listener: Listener,

@@ -2,8 +2,8 @@
  * Prices of all assets from Pyth's Hermes service, as one stream of server-sent events.
  *
  * A tick's time is the service's own `publish_time`, a whole second. Where several updates have the same one, the last
- * to arrive counts, as for any feed. An update whose price the service itself is too unsure of is not passed on: it can
- * neither decide a boundary nor move a quote, and the asset is as silent as if nothing had come.
+ * to arrive counts, as for any feed. An update of whose price the service itself is too unsure is not passed on: the
+ * asset is as silent as if nothing had come.
  */
 import { must } from '../../engine/base/assert.js';
 import { ASSETS, type Asset } from '../../engine/model/domain.js';
@@ -14,7 +14,7 @@ import { assetsById } from './symbols.js';
 import { type Heard, type HermesUpdate, isNews, readUpdates } from './updates.js';
 
 export interface HermesOptions extends HermesService, FeedOptions {
-  /** By asset: the widest interval about a price that is passed on, half of it, as a part of the price. */
+  /** Half the widest interval about a price that is passed on, as a part of the price. */
   readonly unsureMax: Readonly<Record<Asset, number>>;
 }
 

@@ -1,15 +1,14 @@
 /**
- * Which price feeds of Pyth price the assets. An id is 32 bytes that nobody can read, so a wrong one would price a market
- * by another asset without anybody noticing. Ids are therefore believed only once the service itself has said that they
+ * Pyth's price feeds of the assets. An id is 32 bytes that nobody can read, so a wrong one would price a market by
+ * another asset without anybody noticing. Ids are therefore believed only once the service itself has said that they
  * belong to the asset's symbol.
  */
 import typia from 'typia';
 import { ASSETS, type Asset } from '../../engine/model/domain.js';
 
-/** By asset: the id of a price feed, 64 lower-case hexadecimal digits. */
+/** 64 lower-case hexadecimal digits each. */
 export type HermesIds = Readonly<Record<Asset, string>>;
 
-/** The service's names of the assets. */
 export const HERMES_SYMBOLS: Readonly<Record<Asset, string>> = {
   BTC: 'Crypto.BTC/USD',
   ETH: 'Crypto.ETH/USD',
@@ -44,13 +43,12 @@ export const HERMES_IDS: HermesIds = {
   TON: '8963217838ab4cf5cadc172203c1f0b763fbaa45f346d8ee50ba994bbcac3026',
 };
 
-/** An id as the service and people write it, with or without `0x` and in either case; null if it is none. */
+/** With or without `0x`, in either case; null if `text` is no id. */
 export function readHermesId(text: string): string | null {
   const digits = text.replace(/^0x/i, '').toLowerCase();
   return /^[0-9a-f]{64}$/.test(digits) ? digits : null;
 }
 
-/** An entry of `/v2/price_feeds`, as far as it is used. */
 interface ListedFeed {
   readonly id: string;
   readonly attributes: { readonly symbol: string };
@@ -59,8 +57,8 @@ const isList = typia.createIs<readonly unknown[]>();
 const isListedFeed = typia.createIs<ListedFeed>();
 
 /**
- * Compares an asset's id with what the service answered when it was asked for feeds of the asset's symbol. Returns why
- * the asset may not be priced, null if it may, and undefined if the answer is not such a list.
+ * Compares an asset's id with the service's answer about the asset's symbol. Returns why the asset may not be priced,
+ * null if it may, and undefined if the answer is not such a list.
  */
 export function faultOfId(asset: Asset, id: string, answer: unknown): string | null | undefined {
   if (!isList(answer)) return undefined;
@@ -76,7 +74,7 @@ export function faultOfId(asset: Asset, id: string, answer: unknown): string | n
     : `${id} is not the service's id of ${symbol}, which is ${known}`;
 }
 
-/** By id, the index of the asset that it prices. An id that is not the asset's own leads nowhere. */
+/** By id. An id that is not the asset's own leads nowhere. */
 export function assetsById(ids: HermesIds, faults: ReadonlyMap<Asset, string>): ReadonlyMap<string, number> {
   const sound = ASSETS.filter((asset) => !faults.has(asset));
   return new Map(sound.map((asset) => [ids[asset], ASSETS.indexOf(asset)]));

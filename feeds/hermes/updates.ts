@@ -1,12 +1,11 @@
 /**
- * Updates of the Hermes stream: from the text of an event to what it says of each asset. Prices are whole numbers with a
- * power of ten, sent as text; times are whole seconds.
+ * Updates in an event of the Hermes stream. Prices are whole numbers with a power of ten, sent as text; times are whole
+ * seconds.
  */
 
 import typia, { type tags } from 'typia';
 import { parseReceived } from '../live/received-json.js';
 
-/** One price of one feed. */
 export interface HermesUpdate {
   readonly id: string;
   readonly price: number;
@@ -38,7 +37,7 @@ const isSent = typia.createIs<Sent>();
 
 export interface ReadUpdates {
   readonly updates: readonly HermesUpdate[];
-  /** Entries, or the whole event, that are not in the service's form. */
+  /** Entries that are not in the service's form; 1 for a whole event. */
   readonly malformed: number;
 }
 
@@ -50,7 +49,7 @@ export function readUpdates(text: string): ReadUpdates {
   return { updates: sound.map(updateOf), malformed: entries.length - sound.length };
 }
 
-/** The decimal text is parsed as one number, so the price is the closest there is: no rounding by a multiplication. */
+/** The decimal text is parsed as one number, so no multiplication rounds the price. */
 function updateOf({ id, price: { price, conf, expo, publish_time }, metadata }: Sent): HermesUpdate {
   const slot = metadata?.slot ?? 0;
   return {
@@ -63,7 +62,6 @@ function updateOf({ id, price: { price, conf, expo, publish_time }, metadata }: 
   };
 }
 
-/** What was heard of one asset last. */
 export interface Heard {
   readonly publishTimeMs: number;
   readonly slot: number;
@@ -71,8 +69,8 @@ export interface Heard {
 }
 
 /**
- * Whether the update says anything after `last`. Seconds are too coarse to order updates, slots may be missing, and the
- * service repeats the last price of a market that is closed.
+ * Seconds are too coarse to order updates, slots may be missing, and the service repeats the last price of a market
+ * that is closed.
  */
 export function isNews(update: Heard, last: Heard | undefined): boolean {
   if (last === undefined || update.publishTimeMs > last.publishTimeMs) return true;

@@ -1,4 +1,4 @@
-/** A price feed that comes over one connection, which it keeps: what feeds of all services share. */
+/** A price feed that comes over one connection, which it keeps: the shared part of all services' feeds. */
 import { must } from '../../engine/base/assert.js';
 import { ASSETS, type Asset } from '../../engine/model/domain.js';
 import type { Clock, PriceTick, TickVerdict } from '../../engine/model/ports.js';
@@ -28,7 +28,7 @@ export abstract class ConnectedFeed implements LiveFeed {
   #malformed = 0;
   #sink: ((tick: PriceTick) => TickVerdict) | null = null;
 
-  /** `assets` are those that the service prices, as indices. */
+  /** `assets` are the indices of those that the service prices. */
   constructor(
     readonly name: string,
     private readonly assets: readonly number[],
@@ -46,7 +46,7 @@ export abstract class ConnectedFeed implements LiveFeed {
     });
   }
 
-  /** Begins a connection; the function that it returns hangs up. */
+  /** The returned function hangs up. */
   protected abstract connect(listener: Listener): () => void;
   /** Assets that may not be priced, each with the reason. */
   protected abstract get excluded(): ReadonlyMap<Asset, string>;
@@ -100,7 +100,7 @@ export abstract class ConnectedFeed implements LiveFeed {
     this.log.write('feed_malformed', 'malformed', { malformed: this.#malformed });
   }
 
-  /** A price of the asset has come that is new. It is measured, whether it is passed on or not. */
+  /** Measures a new price of the asset, whether it is passed on or not. */
   protected hears(asset: number, timeMs: number): void {
     this.newestMs = Math.max(this.newestMs, timeMs);
     this.#lateness[asset]?.add(this.#clock.nowMs() - timeMs);
@@ -112,13 +112,12 @@ export abstract class ConnectedFeed implements LiveFeed {
 }
 
 const EVERY_MS = 60_000;
-/** Bound on troubles that are told apart; a service makes up no more than that in a minute. */
+/** A service makes up no more troubles in a minute. */
 const TROUBLES_MAX = 100;
 
 export class SeldomLog {
   readonly #writtenMs = new Map<string, number>();
 
-  /** `feed` is a field of every line. */
   constructor(
     private readonly log: Pick<Log, 'write'>,
     private readonly clock: Pick<Clock, 'monotonicMs'>,

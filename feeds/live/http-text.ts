@@ -6,9 +6,8 @@ import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp 
 import { request as requestHttps } from 'node:https';
 import type { Ended } from './kept-connection.js';
 
-/** Of the body of a refusal, as much is kept for the log... */
+/** The log has so much of a refusal's body; more is read, so that no secret is cut where it could not be recognised. */
 const REFUSAL_CHARS_MAX = 200;
-/** ...and as much is read, so that no secret is cut where it could not be recognised. */
 const REFUSAL_READ_MAX = 4_096;
 /** A service that says 429 without saying how long keeps the address out for a minute (Hermes' rate limits). */
 const UNSAID_429_MS = 60_000;
@@ -16,15 +15,14 @@ const UNSAID_429_MS = 60_000;
 const KEY_REFUSED_MS = 30_000;
 
 export interface TextReader {
-  /** The service has answered 200. */
   onOpen(): void;
-  /** A piece of the body, cut anywhere but within a character. */
+  /** The body is cut anywhere but within a character. */
   onText(piece: string): void;
   /** Once, at the end: null where the body is complete. */
   onEnd(end: Ended | null): void;
 }
 
-/** `tidy` takes secrets out of what the service sends with a refusal. The function returned ends the request. */
+/** `tidy` takes secrets out of the text of a refusal. The function returned ends the request. */
 export function getText(
   url: URL,
   headers: Readonly<Record<string, string>>,
@@ -58,7 +56,9 @@ export function getText(
   };
 }
 
-/** Where each address of a host has failed, Node puts the sentences into the causes and leaves the error without one. */
+/**
+ * Where each address of a host has failed, Node puts the sentences into the causes and leaves the error without one.
+ */
 export function troubleOf(error: Error): string {
   if (error.message !== '') return error.message;
   const causes = error instanceof AggregateError ? error.errors : [];

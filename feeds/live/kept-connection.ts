@@ -1,10 +1,9 @@
 /**
  * Keeps one connection to a price service: dials, hangs up where nothing new is heard, and dials again after a wait.
  *
- * The waits double from a quarter of a second to half a minute, with jitter, so that servers that lost the same service do
- * not all come back at once. They begin anew only after a connection that has lasted: a service that accepts and closes at
- * once is not to be hammered. Nothing here has a timer: `poll` is called many times a second, and compares with the
- * clock that it is given.
+ * The waits double from a quarter of a second to half a minute, with jitter, so that servers that lost the same service
+ * do not all come back at once. They begin anew only after a connection that has lasted: a service that accepts and
+ * closes at once is not to be hammered. Nothing here has a timer: `poll` compares with the clock that it is given.
  */
 import type { Clock } from '../../engine/model/ports.js';
 
@@ -12,39 +11,34 @@ const WAIT_MS_MIN = 250;
 const WAIT_MS_MAX = 30_000;
 /** The part of a wait that chance decides. */
 const JITTER = 0.5;
-/** Of a wait that the service asked for, chance adds up to this part: nobody comes before it said. */
+/** Chance adds up to this part of a wait that the service asked for: nobody comes before it said. */
 const ASKED_JITTER = 0.2;
 /** No service may send us away for longer. */
 const ASKED_MS_MAX = 600_000;
-/** After so long a connection has lasted. */
 const LASTED_MS = 60_000;
 
-/** Why a connection ended, or could not be made. */
 export interface Ended {
   /** For people, without any secret. */
   readonly reason: string;
-  /** How long the service asked to be left alone, in milliseconds; 0 if it did not. */
+  /** How long the service asked to be left alone; 0 if it did not. */
   readonly askedMs: number;
 }
 
-/** What a connection tells while it lasts. */
 export interface Listener {
-  /** The service accepts the connection and will send prices. */
   opened(): void;
-  /** Something new has come. What is heard keeps the connection from being hung up. */
+  /** Something new keeps the connection from being hung up. */
   heard(): void;
   /** Once, at the end; nothing is told after it. */
   ended(end: Ended): void;
 }
 
-/** Begins a connection. The function that it returns hangs up; it may be called at any time, also twice. */
+/** Begins a connection. The returned function hangs up; it may be called at any time, also twice. */
 export type Dial = (listener: Listener) => () => void;
 
 export interface KeptOptions {
   readonly dial: Dial;
   /** A connection is hung up once it has been silent for this long. */
   readonly silenceMs: number;
-  /** Only its monotonic time is used. */
   readonly clock: Pick<Clock, 'monotonicMs'>;
   /** From 0 to below 1. */
   readonly random: () => number;
@@ -52,12 +46,11 @@ export interface KeptOptions {
   readonly onEnded: (reason: string, waitMs: number) => void;
 }
 
-/** As status shows it. */
 export interface ConnectionView {
   readonly state: 'stopped' | 'connecting' | 'connected' | 'waiting';
-  /** Connections begun since the start. */
+  /** Since the start. */
   readonly attempts: number;
-  /** Why the last connection ended; null if none has. */
+  /** null if none has ended. */
   readonly lastEnd: string | null;
 }
 
@@ -93,7 +86,7 @@ export class KeptConnection {
     this.poll();
   }
 
-  /** To be called many times a second. */
+  /** Call many times a second. */
   poll(): void {
     if (!this.#isRunning) return;
     const nowMs = this.options.clock.monotonicMs();

@@ -1,23 +1,22 @@
 /**
- * How late prices arrive: the service's own time against the arrival. Whoever has them earlier elsewhere wins in a market whose
- * betting closes so near to its end that the difference decides.
+ * How late prices arrive: the service's own time against the arrival. A bettor who has them earlier elsewhere wins in a
+ * market whose betting closes so near to its end that the difference decides.
  */
 import { must } from '../../engine/base/assert.js';
 import { timeFrameOf } from '../../engine/model/domain.js';
 
-/** Prices that are looked back on, and how many there must be. */
+/** The last prices, and how many there must be. */
 const PRICES_MAX = 30;
 const PRICES_MIN = 5;
-/** This part of them is as late or less. The others may be what a service sends of the past when a connection opens. */
+/** This part of them is as late or less. The others may be old prices that a service sends when a connection opens. */
 const COUNTED = 0.9;
 
 /**
- * By time frame: the lateness that its quotes bear, in milliseconds. A judgement between the points of the study
+ * The lateness that quotes bear, by time frame, in milliseconds: a judgement between the points of the study
  * (docs/economics.md), in which an informed bettor wins less than a hundredth of the seeds in a round.
  */
 const BORNE_MS: readonly number[] = [75, 150, 300, 1_500, 6_000];
 
-/** Of one asset. */
 export class Lateness {
   readonly #last: number[] = [];
   #ms: number | null = null;
@@ -37,6 +36,6 @@ export class Lateness {
   }
 }
 
-/** Whether an asset's prices, so late, bear the market. One that is not known yet bears all. */
+/** Prices so late bear the market's quotes; lateness that is not known yet bears all. */
 export const bears = (market: number, latenessMs: number | null): boolean =>
   latenessMs === null || latenessMs <= must(BORNE_MS[timeFrameOf(market)], 'of the time frame');

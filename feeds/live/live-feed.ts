@@ -1,9 +1,9 @@
-/** A price feed that comes over a network: what it covers, and how it is doing. */
+/** A price feed that comes over a network, with its figures. */
 import type { Asset } from '../../engine/model/domain.js';
 import type { PriceFeed, TickVerdict } from '../../engine/model/ports.js';
 import type { ConnectionView } from './kept-connection.js';
 
-/** What became of the updates of one asset since the start. */
+/** Updates of one asset since the start. */
 export interface UpdateCounts {
   /** Passed on and believed. */
   taken: number;
@@ -17,24 +17,23 @@ export interface UpdateCounts {
   unsure: number;
 }
 
-/** A feed as status shows it. */
 export interface FeedView {
   readonly name: string;
   readonly connection: ConnectionView;
   /** Assets that this feed may not price, each with the reason. */
   readonly excluded: Readonly<Partial<Record<Asset, string>>>;
-  /** By asset that it prices. */
+  /** By asset that the feed prices. */
   readonly updates: Readonly<Partial<Record<Asset, Readonly<UpdateCounts>>>>;
-  /** By asset that it prices: how late its prices arrive, nine of ten; null until enough have come. */
+  /** By asset that the feed prices. */
   readonly latenessMs: Readonly<Partial<Record<Asset, number | null>>>;
-  /** Messages that were not understood since the start. */
+  /** Since the start. */
   readonly malformed: number;
 }
 
 export interface LiveFeed extends PriceFeed {
-  /** When the newest price was published that was heard, by the service's own clock; 0 before the first. */
+  /** Publication of the newest price heard, by the service's own clock; 0 before the first. */
   readonly newestMs: number;
-  /** Whether this feed prices the asset (index into `ASSETS`). */
+  /** `asset` is an index into `ASSETS`. */
   covers(asset: number): boolean;
   /** How late the asset's prices arrive, nine of ten, by the service's own times; null until enough have come. */
   latenessMs(asset: number): number | null;
@@ -43,7 +42,6 @@ export interface LiveFeed extends PriceFeed {
 
 export const newCounts = (): UpdateCounts => ({ taken: 0, refused: 0, standby: 0, repeated: 0, unsure: 0 });
 
-/** The verdict on a tick of a feed that stands by for another one. */
 export const ON_STANDBY: TickVerdict = { taken: false, detail: 'another feed is preferred' };
 
 /** `verdict` is undefined after the feed has been stopped. */

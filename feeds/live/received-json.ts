@@ -1,4 +1,4 @@
-/** JSON as a price service sends it; undefined where it is none, which no check of a message accepts. */
+/** JSON from a price service; undefined if it is malformed, which no check of a message accepts. */
 export function parseReceived(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,4 +1,4 @@
-/** A WebSocket connection to a price service that is only listened to, once it has been told what to send. */
+/** A WebSocket connection to a price service that is only listened to, once the greetings have told it what to send. */
 import { WebSocket } from 'ws';
 import { askedMsOf, troubleOf } from './http-text.js';
 import type { Dial } from './kept-connection.js';
@@ -7,9 +7,8 @@ const MESSAGE_BYTES_MAX = 1_000_000;
 
 export interface SocketOptions {
   readonly url: URL;
-  /** Sent as soon as the connection is open. */
   readonly greetings: () => readonly string[];
-  /** Returns whether the message says anything new. */
+  /** Returns whether the message has news. */
   readonly onText: (text: string) => boolean;
 }
 
