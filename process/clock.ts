@@ -26,21 +26,20 @@ function originOfThreadMs(): number {
 
 const originMs = originOfThreadMs();
 
-/** Monotonic time, the same in all threads. */
 const monotonicMs = (): number => originMs + performance.now();
 
 export const systemClock: Clock = { nowMs: () => Date.now(), monotonicMs };
 
-/** Whole monotonic milliseconds, for whatever must not be affected when the wall clock is set. The same in all threads. */
+/** For everything that must not be affected when the wall clock is set. The same in all threads. */
 export const wholeMonotonicMs = (): number => Math.floor(monotonicMs());
 
 /** Stands still until it is set. Its monotonic time is real, because disks are no faster in a sandbox. */
 export class ManualClock implements Clock {
-  /** The time, for `clockIn` in other threads. */
+  /** For `clockIn` in other threads. */
   readonly memory = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
   readonly #nowMs = new Float64Array(this.memory);
 
-  /** Starts at the last journaled time. If `journaledMs` is 0, at the given time or else the system's. */
+  /** Starts at the last journaled time; if `journaledMs` is 0, at the given time or else the system's. */
   constructor(journaledMs: number, startMs: number | null) {
     this.#nowMs[0] = journaledMs > 0 ? journaledMs : (startMs ?? Date.now());
   }
@@ -52,7 +51,6 @@ export class ManualClock implements Clock {
     return monotonicMs();
   }
 
-  /** Moves to a later time, in milliseconds since 1970. */
   set(nowMs: number): void {
     assert(Number.isSafeInteger(nowMs) && nowMs >= this.nowMs(), 'the manual clock only moves forward');
     this.#nowMs[0] = nowMs;

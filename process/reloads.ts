@@ -1,8 +1,8 @@
-/** What SIGHUP has read anew, while everything else goes on: files whose content may change under a running server. */
+/** Files that SIGHUP reads anew under a running server, while everything else goes on. */
 import type { OperatorToken } from '../engine/model/operators.js';
 import type { Log } from './log/log.js';
 
-/** Resolves with what is new, as a sentence, or null if nothing is. Rejects with the reason why all stays as it was. */
+/** Resolves with the news, as a sentence, or null if there is none. Rejects with the reason why all stays as it was. */
 export type Reload = () => Promise<string | null>;
 
 /** Reads the operators' tokens again and hands them to `putInForce`. All but one are tokens with names. */
@@ -20,7 +20,7 @@ export class Reloads {
 
   constructor(private readonly log: Log) {}
 
-  /** `name` is for the log. It takes the place of one with the same name. */
+  /** `name` is for the log. A second reload of the same name replaces the first. */
   add(name: string, reload: Reload): this {
     this.#named.set(name, reload);
     return this;
@@ -32,7 +32,7 @@ export class Reloads {
     process.on('SIGHUP', () => void this.run());
   }
 
-  /** Runs all, one after another; where one is refused, the others are run nevertheless. */
+  /** One after another; where one is refused, the others are run nevertheless. */
   run(): Promise<void> {
     this.#last = this.#last.then(() => this.#run());
     return this.#last;

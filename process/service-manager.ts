@@ -1,6 +1,6 @@
 /**
- * Tells the service manager (systemd, `Type=notify`) that the server is ready, that it is alive, and that it stops. What it
- * is told follows from the log's events, so that no step of a start or a stop can be forgotten here.
+ * Tells the service manager (systemd, `Type=notify`) that the server is ready, that it is alive, and that it stops. The
+ * messages follow from the log's events, so that no step of a start or a stop can be forgotten here.
  *
  * It listens on a datagram socket, which Node has not. So `systemd-notify` sends the messages, run by one shell that is
  * started with the server and reads a message a line: later, with gigabytes of state, another process would be dear.
@@ -14,13 +14,13 @@ const NOTIFIER = 'while IFS= read -r message; do systemd-notify "$message" || ex
 const US_PER_MS = 1_000;
 const READY = 'READY=1';
 
-/** What systemd sets in the environment of a service. */
+/** Set by systemd. */
 interface ServiceEnvironment {
   readonly NOTIFY_SOCKET?: string | undefined;
   readonly WATCHDOG_USEC?: string | undefined;
 }
 
-/** The same log, whose events the service manager learns of as well, if there is one. */
+/** The service manager, if there is one, learns of the log's events as well. */
 export function withServiceManager(log: Log, env: ServiceEnvironment): Log {
   if (env.NOTIFY_SOCKET === undefined || env.NOTIFY_SOCKET === '') return log;
   const tell = startNotifier(log);
@@ -47,7 +47,7 @@ function messagesOf(event: LogEvent, message: string | undefined): readonly stri
     case 'disk_awaited':
     case 'recovering':
       return [`STATUS=${message}`];
-    // A standby has started, though it may follow for months: what waits for it would wait as long.
+    // A standby has started, though it may follow for months: units that wait for it would wait as long.
     case 'standby_listening':
       return [READY, 'STATUS=a standby: it follows the replicated log'];
     case 'listening':

@@ -1,11 +1,10 @@
 /**
- * How the process ends: a signal drains it and exits 0; an error that casts doubt on state or
- * journal stops it at once and exits 1. No shutdown acknowledges what is not durable.
+ * How the process ends: a signal drains it and exits 0; an error that casts doubt on state or journal stops it at once
+ * and exits 1. No shutdown acknowledges commands that are not durable.
  */
 import type { JournalLoss } from '../engine/model/ports.js';
 import type { Log } from './log/log.js';
 
-/** The steps of a clean shutdown, in order. */
 export interface Closable {
   /** Refuses orders, and resolves once every accepted command is durable. */
   drain(): Promise<void>;
@@ -13,24 +12,21 @@ export interface Closable {
   close(): Promise<void>;
 }
 
-/** Space on the disk of the data directory, for messages. */
+/** For messages. */
 export interface DiskSpace {
   readonly directory: string;
   readonly freeBytes: number;
 }
 
-/** How long commands from before a programming error may take to become durable. */
+/** Commands from before a programming error may take so long to become durable. */
 const LAST_COMMITS_MS_MAX = 5_000;
-/**
- * Signals closer together than this count as one: Ctrl-C reaches the server from the terminal and again from `npm
- * start`.
- */
+/** Signals closer together count as one: Ctrl-C comes from the terminal and again from `npm start`. */
 const SAME_SIGNAL_MS = 1_000;
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 export class Shutdown {
   #closable: Closable | null = null;
-  /** Monotonic time of the first signal, or null. */
+  /** Monotonic time of the first signal. */
   #signalledMs: number | null = null;
   #isFailing = false;
   #isJournalLost = false;
@@ -40,14 +36,14 @@ export class Shutdown {
     private readonly sameSignalMs = SAME_SIGNAL_MS,
   ) {}
 
-  /** The server is stopping: no new work should be sent to it. */
+  /** No new work should be sent to the server. */
   get isStopping(): boolean {
     return this.#signalledMs !== null || this.#isFailing;
   }
 
   /**
-   * From now on signals stop the server, and uncaught errors are fatal. Called again by a standby that takes over: then there
-   * is more to close.
+   * Signals stop the server from now on, and uncaught errors are fatal. A standby that takes over calls it again: then
+   * there is more to close.
    */
   watch(closable: Closable): void {
     const isFirst = this.#closable === null;
@@ -66,7 +62,10 @@ export class Shutdown {
     process.exit(1);
   }
 
-  /** The state can no longer be trusted. Commands from before may still become durable, then the process exits. */
+  /**
+   * A cleanly closed journal needs no copy at the next start, so it is closed while there is room. The exit code shows
+   * that nobody asked for the shutdown.
+   */
   programmingError(error: unknown): void {
     if (this.#isFailing) return;
     const closable = this.#closable;
@@ -93,7 +92,7 @@ export class Shutdown {
     );
   }
 
-  /** This process alone still has the journal's files: it stays up until a signal ends it, as a failure. */
+  /** An operator wants the machine `to` to lead: the process ends as by a signal, and as cleanly. */
   journalLost({ error, rescue }: JournalLoss): void {
     this.#isJournalLost = true;
     this.log.write('journal_lost', { err: error, rescue });

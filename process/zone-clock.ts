@@ -33,7 +33,7 @@ export class ZoneClock {
   }
 
   /**
-   * The instant of the local time `clockMs`. Of a local time that a change of daylight saving leaves out or gives twice,
+   * The instant of the local time `clockMs`. Where a change of daylight saving leaves that time out or gives it twice,
    * it is an instant within an hour.
    */
   at(clockMs: number): number {

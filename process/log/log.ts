@@ -7,9 +7,8 @@ import { type DestinationStream, pino } from 'pino';
 import { LOG_EVENTS, type LogEvent, type LogLevel } from './events.js';
 
 export interface Log {
-  /** Whether debug lines are written. */
   readonly isDebug: boolean;
-  /** Writes one line. `message` is for events without a sentence of their own. */
+  /** `message` is for events without a sentence of their own. */
   write(event: LogEvent, fields?: object, message?: string): void;
   /** Writes out buffered lines, before work that blocks the event loop. */
   flush(): void;
@@ -39,7 +38,7 @@ const terminal: DestinationStream = {
   write: (line) => void process.stderr.write(plainText(line)),
 };
 
-/** Sends Node's own warnings, such as deprecations, to the log instead of to stderr in their own format. */
+/** Node would write its warnings, such as deprecations, to stderr in their own format. */
 export function logNodeWarnings(log: Log): void {
   process.removeAllListeners('warning');
   process.on('warning', ({ name, message, stack }) => log.write('node_warning', { name, stack }, message));
@@ -53,7 +52,7 @@ interface Line {
   readonly err?: { readonly stack?: string };
 }
 
-/** Formats one of pino's JSON lines. The text ends with a line feed. */
+/** `line` is one of pino's JSON lines. The text ends with a line feed. */
 export function plainText(line: string): string {
   const { level, time, event, msg, err, ...fields } = JSON.parse(line) as Line;
   const [day, clock] = [time.slice(0, 10), time.slice(11, 19)];

@@ -26,7 +26,6 @@ export const shadowNewsLogger =
     }
   };
 
-/** The root of a round that the engine did not take. */
 export const rootRefusedLogger =
   (log: Log) =>
   (
@@ -55,7 +54,7 @@ export interface ReplicationLines {
   onTakenBack(sentence: string): void;
 }
 
-/** Who leads is told once, and again when it changes. */
+/** The leader is told once, and again when it changes. */
 export function replicationLogger(log: Log): ReplicationLines {
   let told = '';
   return {
