@@ -9,7 +9,6 @@ export interface KeyPair {
   readonly privateKey: string;
 }
 
-/** A function that signs a text with the key. */
 export function signerOf(pair: KeyPair): (text: string) => string {
   const key = privateKeyOf(pair);
   return (text) => sign(null, Buffer.from(text), key).toString('hex');
@@ -20,10 +19,10 @@ function privateKeyOf({ publicKey, privateKey }: KeyPair): KeyObject {
   return createPrivateKey({ key: jwk, format: 'jwk' });
 }
 
-/** Signs a text and tells the signature, perhaps later. */
+/** May tell the signature later. */
 export type SignLater = (text: string, tell: (signature: string) => void) => void;
 
-/** A function that signs on a thread of libuv's, so that this one goes on meanwhile. */
+/** Signs on a thread of libuv's, so that this one goes on meanwhile. */
 export function laterSignerOf(pair: KeyPair): SignLater {
   const key = privateKeyOf(pair);
   return (text, tell) =>
@@ -40,7 +39,7 @@ export interface Signed {
   readonly signature: string;
 }
 
-/** A function that signs a text with the key and names the key beside the signature. */
+/** Names the key beside the signature. */
 export function statementSigner(keys: SigningKeys): (text: string) => Signed {
   const sign = signerOf(keys);
   return (text) => ({ text, keyId: keys.keyId, signature: sign(text) });
