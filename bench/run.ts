@@ -1,8 +1,8 @@
 /**
- * `npm run bench`: runs the sections one after the other, or drives a server that runs already. It prints tables and
- * ratios on stdout and progress on stderr, and writes everything with its environment to a JSON file, and to an HTML file
- * with plots. A section whose check fails reports no figures: the rate of a server that lost an order means nothing. The
- * others continue, and the exit code is 1.
+ * `npm run bench`: runs the sections one after the other, or drives a server that runs already. Tables and ratios go to
+ * stdout, progress to stderr, everything with its environment to a JSON file, and to an HTML file with plots. A section
+ * whose check fails reports no figures: the rate of a server that lost an order means nothing. The others continue, and
+ * the exit code is 1.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

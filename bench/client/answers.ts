@@ -1,6 +1,6 @@
 /**
- * Checks responses and records what the server has committed itself to: how many requests of each template succeeded,
- * and which bets were named. The audit compares this record with the server's books afterwards.
+ * Checks responses and records the server's commitments: how many requests of each template succeeded, and which bets
+ * were named. The audit compares this record with the server's books afterwards.
  */
 import { assert, must } from '../../engine/base/assert.js';
 import { COMPLETE, type Frame, frameHttp, INCOMPLETE } from './framing.js';
@@ -8,14 +8,13 @@ import type { ClientResult, Expectation, RequestTemplate } from './job.js';
 import { FULL_CHECK_EVERY } from './job.js';
 
 const ZERO = 48;
-/** Codes of failures that are counted separately; the rest count as `others`. */
+/** More codes of failures count as `others`. */
 const CODES_MAX = 50;
 const EXAMPLE_BYTES_MAX = 300;
 const ERROR = /^\{"success":false,"error":"([a-z_]+)/;
 /** Highest bet number for which repetition is detected: 2^28 bits are 32 MB. */
 const NUMBERS_MAX = 2 ** 28;
 
-/** Result of `check`. */
 export const WAITING = 0;
 export const ANSWERED = 1;
 
@@ -37,19 +36,17 @@ export class Answers {
     this.#acknowledged = new Float64Array(templates.length);
   }
 
-  /** Failures so far. */
   get failed(): number {
     return this.#failed;
   }
 
-  /** Whether an answer has named this bet. */
   hasNumber(number: number): boolean {
     return ((this.#seen[number >>> 3] ?? 0) & (1 << (number & 7))) !== 0;
   }
 
   /**
-   * Checks the first `end` bytes, the response to a request of `template`. Returns `WAITING` if it is incomplete,
-   * else `ANSWERED`. Throws if the bytes cannot be framed or continue after the response: there is no pipelining.
+   * Checks the first `end` bytes, the response to a request of `template`. Throws if the bytes cannot be framed or
+   * continue after the response: there is no pipelining.
    */
   check(template: number, bytes: Buffer, end: number): typeof WAITING | typeof ANSWERED {
     const expect = must(this.#templates[template], 'template').expect;
@@ -70,7 +67,6 @@ export class Answers {
     return ANSWERED;
   }
 
-  /** A request that got no expected answer. */
   noteFailure(code: string, example: string): void {
     this.#failed += 1;
     const name = this.#failures.has(code) || this.#failures.size < CODES_MAX ? code : 'others';

@@ -19,12 +19,11 @@ export class Arrivals {
     this.take();
   }
 
-  /** When the next request is due. */
   get nextMs(): number {
     return this.#nextMs;
   }
 
-  /** Advances to the following request and returns the time that was next. */
+  /** Returns the time that was next. */
   take(): number {
     const planned = this.#nextMs;
     this.#nextMs += -Math.log(1 - this.#random.next()) * this.#meanGapMs;

@@ -15,20 +15,18 @@ const shared = Buffer.allocUnsafe(SHARED_BYTES);
 export interface ConnectionEvents {
   onReady(connection: Connection): void;
   onAnswer(connection: Connection): void;
-  /** The connection is closed. */
   onFailure(error: Error, connection: Connection): void;
 }
 
 export class Connection {
-  /** When the request in flight was due, in the run's milliseconds. */
   plannedMs = 0;
-  /** Template of the request in flight, or of the one just answered. */
+  /** The request in flight, or the one just answered, has this template. */
   template = 0;
   #isBusy = false;
   readonly #events: ConnectionEvents;
   readonly #answers: Answers;
   readonly #socket: Socket;
-  /** What has arrived of a response that came in pieces. */
+  /** A response that came in pieces. */
   #pieces: Buffer | null = null;
   #arrived = 0;
   #isClosing = false;
@@ -50,12 +48,11 @@ export class Connection {
     this.#socket.on('close', () => this.#fail('the server closed a connection'));
   }
 
-  /** Whether a request waits for its answer. */
   get isBusy(): boolean {
     return this.#isBusy;
   }
 
-  /** Sends `bytes`. The caller may reuse them at once. */
+  /** The caller may reuse `bytes` at once. */
   send(bytes: Buffer, template: number, plannedMs: number): void {
     assert(!this.#isBusy, 'no pipelining');
     this.#isBusy = true;

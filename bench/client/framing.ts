@@ -1,6 +1,6 @@
 /** Finds the end of a response. Parsing headers into objects would make the client measure itself. */
 
-/** Parts of a response, as offsets into the framed buffer. */
+/** Offsets into the framed buffer. */
 export interface Frame {
   status: number;
   bodyAt: number;
@@ -19,7 +19,7 @@ const LENGTH = /\r\ncontent-length: *(\d{1,9})\r\n/i;
 /** uWebSockets.js writes it last, in this case. */
 const USUAL_LENGTH = Buffer.from('\r\nContent-Length: ');
 
-/** Frames the response that begins at 0 in `bytes` and has arrived up to `end`. */
+/** The response begins at 0 in `bytes` and has arrived up to `end`. */
 export function frameHttp(bytes: Buffer, end: number, frame: Frame): Framing {
   const headEnd = bytes.indexOf('\r\n\r\n', 0, 'latin1');
   if (headEnd < 0 || headEnd + 4 > end) return end > HEADER_BYTES_MAX ? MALFORMED : INCOMPLETE;

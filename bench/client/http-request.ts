@@ -1,4 +1,4 @@
-/** HTTP/1.1 requests as bytes, as every client of a run sends them. */
+/** HTTP/1.1 requests as bytes, for every client of a run. */
 import { SERIAL_DIGITS } from './job.js';
 
 /** Placeholder for the serial number in a header's value. */
@@ -6,14 +6,14 @@ export const SERIAL = '0'.repeat(SERIAL_DIGITS);
 
 export type Headers = readonly (readonly [name: string, value: string])[];
 
-/** Where the API stands: the Host header, and the base path. */
+/** The Host header, and the base path. */
 export interface Site {
   readonly host: string;
   readonly base: string;
 }
 export const LOCAL: Site = { host: '127.0.0.1', base: '/v1' };
 
-/** A request; `body` is ASCII, and '' sends none. */
+/** `body` is ASCII, and '' sends none. */
 export function httpRequest(
   method: string,
   path: string,
@@ -32,7 +32,7 @@ export function httpRequest(
   return `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\n${lines.join('')}\r\n${body}`;
 }
 
-/** A bet. The Idempotency-Key is `keyPrefix` and the request's serial number. */
+/** The Idempotency-Key is `keyPrefix` and the request's serial number. */
 export function orderRequest(
   apiKey: string,
   keyPrefix: string,

@@ -1,20 +1,18 @@
 /**
  * The messages between the suite's process and the load client's.
  *
- * The client knows nothing of markets: it gets complete request bytes and what the responses must look like. So one client
+ * The client knows nothing of markets: it gets complete requests as bytes, and the form of the responses. So one client
  * drives the server, the bare handlers and a deployment, and no figure depends on a client of its own.
  */
 
-/** Where requests go. */
 export interface Endpoint {
   readonly host: string;
   readonly port: number;
   readonly isTls?: boolean;
 }
 
-/** One request, sent verbatim except for its serial number. */
 export interface RequestTemplate {
-  /** The whole request, Latin-1. */
+  /** Latin-1, sent verbatim except for the serial number. */
   readonly text: string;
   /** Offset of `SERIAL_DIGITS` digits replaced by a number unique in the run; -1 if there are none. */
   readonly serialAt: number;
@@ -24,13 +22,13 @@ export interface RequestTemplate {
   readonly stakeCents: number;
 }
 
-/** Digits of a serial number: enough for a run of years. */
+/** Enough for a run of years. */
 export const SERIAL_DIGITS = 12;
 
 /** The expected response. Any other counts as a failure, by its error code. */
 export interface Expectation {
   readonly status: number;
-  /** How the body must begin, ASCII. It must end with `}` or `]`. */
+  /** The body's beginning, ASCII. It must end with `}` or `]`. */
   readonly bodyStart: string;
   /** Whether a number (the bet's) follows `bodyStart`; no two responses may have the same. */
   readonly numbered: boolean;
@@ -49,20 +47,20 @@ export type Pace =
 
 export interface ClientJob extends Endpoint {
   readonly connections: number;
-  /** Ends the run after this many requests; closed loop only. */
+  /** Closed loop only. */
   readonly requestsMax?: number;
   readonly warmupMs: number;
   readonly measureMs: number;
   readonly pace: Pace;
   readonly templates: readonly RequestTemplate[];
   readonly expectations: readonly Expectation[];
-  /** First serial number; the run uses consecutive ones from here. */
+  /** The run uses consecutive ones from here. */
   readonly firstSerial: number;
   /** A connection that breaks is counted and opened again. Otherwise it ends the run. */
   readonly reconnects?: boolean;
 }
 
-/** Latencies in microseconds. */
+/** In microseconds. */
 export interface LatencySummary {
   readonly count: number;
   readonly meanUs: number;
@@ -83,7 +81,7 @@ export interface Failures {
 }
 
 export interface ClientResult {
-  /** Answers per second within the measured window. */
+  /** Within the measured window. */
   readonly ratePerSecond: number;
   readonly measuredMs: number;
   /** From the planned time (open loop) or from sending (closed loop, which hides stalls). */
@@ -94,17 +92,14 @@ export interface ClientResult {
   readonly clientCpu: number;
   /** Expected answers by template, over the whole run with warm-up and drain. */
   readonly acknowledged: readonly number[];
-  /** Requests sent over the whole run. */
   readonly sent: number;
   readonly nextSerial: number;
-  /** Different numbers seen in numbered answers, and how many came twice. */
+  /** In numbered answers. */
   readonly numbers: { readonly distinct: number; readonly repeated: number };
   readonly failures: readonly Failures[];
 }
 
-/** From the suite to the client. */
 export type ToClient = { readonly type: 'job'; readonly job: ClientJob };
-/** From the client to the suite: the measured window begins, it ended, the run is over. */
 export type FromClient =
   | { readonly type: 'measuring' }
   | { readonly type: 'measured' }

@@ -1,6 +1,6 @@
 /** The kinds of requests that a mix may have. */
 
-/** Paths of the reads; a market's id follows the last one. */
+/** Paths; a market's id follows `market`'s. */
 export const READS = {
   market: '/markets/',
   markets: '/markets',

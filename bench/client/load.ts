@@ -13,7 +13,7 @@ import type { ClientJob, ClientResult } from './job.js';
 import { Latencies } from './latencies.js';
 import { Requests } from './requests.js';
 
-/** Connections opened at the same time: fewer than any listen queue holds. */
+/** Fewer than any listen queue holds. */
 const CONNECTING_MAX = 64;
 const RECONNECT_MS = 100;
 const BACKLOG_MAX = 1 << 20;
@@ -23,7 +23,7 @@ const DRAIN_MS_MAX = 30_000;
 export interface LoadEvents {
   onMeasuring?(): void;
   onMeasured?(): void;
-  /** A request of `template` has its answer, whichever. */
+  /** Any answer counts. */
   onAnswer?(template: number, latencyMs: number): void;
 }
 
@@ -112,7 +112,7 @@ export class Load {
     setImmediate(this.#pump);
   }
 
-  /** Sends what is due. It spins, because timers are no finer than a millisecond; the client has its own core. */
+  /** Spins, because timers are no finer than a millisecond; the client has its own core. */
   readonly #pump = (): void => {
     if (!this.#isSending || this.#isOver) return;
     this.#guarded(() => {
@@ -131,7 +131,6 @@ export class Load {
     });
   };
 
-  /** Gives free connections what they have to send. */
   #useFree(): void {
     for (let count = this.#free.length; count > 0; count -= 1) this.#next(must(this.#free.shift(), 'free'));
   }

@@ -2,13 +2,13 @@
 export class Random {
   #state: number;
 
-  /** Two generators of different names have nothing to do with each other. */
+  /** Generators of different names have nothing to do with each other. */
   constructor(seed: number, name = '') {
     this.#state = seed | 0;
     for (const letter of name) this.#state = Math.imul(this.#state ^ letter.charCodeAt(0), 0x01000193);
   }
 
-  /** A number in [0, 1): mulberry32. */
+  /** In [0, 1): mulberry32. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -16,12 +16,12 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  /** A whole number from 0 to `count` - 1. */
+  /** From 0 to `count` - 1. */
   below(count: number): number {
     return Math.floor(this.next() * count);
   }
 
-  /** Standard normal (Box and Muller). */
+  /** By Box and Muller. */
   normal(): number {
     return Math.sqrt(-2 * Math.log(1 - this.next())) * Math.cos(2 * Math.PI * this.next());
   }

@@ -21,7 +21,7 @@ export class Requests {
     this.#serial = firstSerial;
   }
 
-  /** Number of the template that `take` uses next. */
+  /** Index of the next request's template. */
   get template(): number {
     return this.#next;
   }
@@ -34,7 +34,7 @@ export class Requests {
     return this.#serial;
   }
 
-  /** The next request's bytes, good until the next call. */
+  /** Good until the next call. */
   take(): Buffer {
     const bytes = this.#bytes[this.#next] as Buffer;
     const serialAt = this.#serialAt[this.#next] as number;

@@ -8,7 +8,7 @@ import type { ClientJob, ClientResult, FromClient, ToClient } from './job.js';
 
 export interface Measurement {
   readonly client: ClientResult;
-  /** What the server used in the measured window. */
+  /** In the measured window. */
   readonly server: ServerUse;
 }
 
@@ -21,7 +21,6 @@ export function measure(
   job: ClientJob,
   server: ServerProcess,
   core: number | null,
-  /** Called when the measured window begins. */
   onMeasuring: () => void = () => {},
 ): Promise<Measurement> {
   const [file, ...args] = onCore(core, [process.execPath, MAIN]);

@@ -19,14 +19,14 @@ export function hasWrk(): boolean {
 
 export interface WrkMeasurement {
   readonly ratePerSecond: number;
-  /** Answers in the measured time. */
+  /** In the measured time. */
   readonly answered: number;
-  /** Answers before it. */
+  /** Before it. */
   readonly warmedUp: number;
   readonly p50Us: number;
   readonly p90Us: number;
   readonly p99Us: number;
-  /** What the server used in the measured time. */
+  /** In the measured time. */
   readonly cpu: CpuUse | null;
 }
 
@@ -35,13 +35,13 @@ export interface WrkRun {
   readonly connections: number;
   readonly seconds: number;
   readonly templates: readonly RequestTemplate[];
-  /** Where the script may lie. */
+  /** For the script. */
   readonly dir: string;
   readonly core: number | null;
 }
 
 const WARMUP_SECONDS = 1;
-/** Serial numbers of one run of wrk; our own client's are lower. */
+/** For one run of wrk; our own client's are lower. */
 const SERIALS_PER_RUN = 100_000_000;
 let nextSerial = 600_000_000_000;
 const run = promisify(execFile);
@@ -74,7 +74,6 @@ async function execute([file = '', ...args]: readonly string[], seconds: number)
   return stdout;
 }
 
-/** The templates in turn, each with the next serial number where it has a place for one. */
 function luaOf(templates: readonly RequestTemplate[], firstSerial: number): string {
   const pieces = templates.map(({ text, serialAt }) => {
     if (serialAt < 0) return `  { ${JSON.stringify(text)} },`;
@@ -98,7 +97,6 @@ function luaOf(templates: readonly RequestTemplate[], firstSerial: number): stri
   ].join('\n');
 }
 
-/** Rate and percentiles of wrk's report. */
 export function parseReport(report: string): Omit<WrkMeasurement, 'cpu' | 'warmedUp'> {
   const rate = /^Requests\/sec:\s+([\d.]+)$/m.exec(report)?.[1];
   const answered = /^\s+(\d+) requests in /m.exec(report)?.[1];

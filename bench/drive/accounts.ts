@@ -1,4 +1,7 @@
-/** Who bets on a server that runs already: the keys of a file, their accounts, and what the server lets them do. */
+/**
+ * The bettors on a server that runs already: the keys of a file, their accounts, and the limits that the server sets
+ * them.
+ */
 import { readFileSync } from 'node:fs';
 import { type Account, ToteClient, ToteError } from '../../client/index.js';
 import { must } from '../../engine/base/assert.js';
@@ -47,7 +50,6 @@ export async function lookUpPlayers(run: DriveRun, keys: readonly string[]): Pro
   return [first, ...(await inParallel(keys.slice(1), (key, at) => lookUp(key, at + 1)))];
 }
 
-/** Does the work for each element, for some at a time. */
 export async function inParallel<T, R>(
   list: readonly T[],
   work: (element: T, at: number) => Promise<R>,
@@ -66,10 +68,10 @@ function reasonOf(error: unknown): string {
   return cause instanceof Error ? `${message}: ${cause.message}` : message;
 }
 
-/** A count that random arrivals hardly ever exceed. */
+/** Random arrivals hardly ever exceed this. */
 const atMost = (expected: number): number => Math.ceil(expected + 4 * Math.sqrt(expected));
 
-/** Shares of the mix that the rate limits tell apart. */
+/** The rate limits tell these shares apart. */
 function sharesOf({ mix }: DriveRun): { readonly reads: number; readonly writes: number } {
   const total = Object.values(mix).reduce((sum, share) => sum + share, 0);
   const writes = (mix.orders ?? 0) / total;
@@ -77,7 +79,7 @@ function sharesOf({ mix }: DriveRun): { readonly reads: number; readonly writes:
 }
 
 interface Excess {
-  /** The name in TOTE_RATE_LIMITS. */
+  /** In TOTE_RATE_LIMITS. */
   readonly setting: string;
   readonly who: string;
   readonly asked: number;
@@ -91,7 +93,7 @@ function refuseAddress(run: DriveRun, keys: number, { rateLimits }: Account): vo
   refuse(run, [{ setting: 'ip', who: 'this address', asked, ...rateLimits.ip }]);
 }
 
-/** Throws `UsageError` if the server's limits would refuse this load, and names each. */
+/** Throws `UsageError`, which names each limit that would refuse this load. */
 export function refuseExcess(run: DriveRun, players: readonly Player[]): void {
   const shares = sharesOf(run);
   const inWindow = run.rate * Math.min(run.seconds, 60);

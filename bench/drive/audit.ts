@@ -15,12 +15,12 @@ const BALANCE_TRY_GAP_MS = 250;
 /** Where an account's lists ended before the run. */
 export interface Mark {
   readonly player: Player;
-  /** Id of the newest order and of the newest ledger entry; null for none. */
+  /** Newest ids before the run; null for none. */
   readonly order: string | null;
   readonly entry: LedgerEntry | null;
 }
 
-/** Of each account, through one of its keys. */
+/** Through one key of each account. */
 export async function markAccounts(players: readonly Player[]): Promise<Mark[]> {
   const one = new Map(players.map((player) => [player.account.id, player]));
   return inParallel([...one.values()], async (player) => {
@@ -34,11 +34,10 @@ export async function markAccounts(players: readonly Player[]): Promise<Mark[]> 
 
 export interface Audit {
   readonly accounts: number;
-  /** Acknowledged orders that were found. */
   readonly found: number;
-  /** Orders of these accounts that no answer has named: of lost answers, or of others who use the accounts. */
+  /** No answer has named these orders of the accounts: answers were lost, or others use the accounts. */
   readonly unnamed: number;
-  /** What is wrong, in words; empty where all is well. */
+  /** In words; empty where all is well. */
   readonly faults: readonly string[];
 }
 
@@ -78,7 +77,7 @@ export async function auditAccounts(
 
 const numberOf = (id: string): number => Number(id.slice(id.indexOf('_') + 1));
 
-/** Orders since the mark by id, with their stakes in cents. */
+/** Stakes in cents by id. */
 async function ordersSince({ player, order }: Mark): Promise<Map<string, number>> {
   const orders = new Map<string, number>();
   for await (const { id, amount } of eachOf((page) => player.client.listOrders({ limit: PAGE, ...page }))) {
@@ -88,7 +87,7 @@ async function ordersSince({ player, order }: Mark): Promise<Map<string, number>
   return orders;
 }
 
-/** The ledger since the mark: what each order moved first, and whether it adds up to the balance. */
+/** The first movement of each order since the mark, and whether the ledger adds up to the balance. */
 async function ledgerSince({ player: { client, account }, entry: before }: Mark) {
   const stakes = new Map<string, number>();
   let sumCents = 0;

@@ -18,11 +18,11 @@ import { type Audit, auditAccounts, markAccounts } from './audit.js';
 /** The server closes a connection that is silent for 8 s. */
 const SILENT_MS_MAX = 6_000;
 const SECOND_MS = 1_000;
-/** From looking up the markets to the last request, besides the run: connecting, and a slow machine. */
+/** Besides the run, from looking up the markets to the last request: connecting, and a slow machine. */
 const SPARE_MS = 60_000;
 const BAR_WIDTH = 24;
 const FAULTS_SHOWN = 10;
-/** Serial numbers of Idempotency-Keys; the prefix tells runs apart. */
+/** The prefix of Idempotency-Keys tells runs apart. */
 const FIRST_SERIAL = 1;
 
 /** Throws `UsageError` where keys, limits or the server itself would refuse the load. */
@@ -61,7 +61,7 @@ export async function drive(
   };
 }
 
-/** A connection is used again before the server closes it for its silence. */
+/** A connection must be used again before the server closes it for its silence. */
 function refuseSilence({ connections, rate }: DriveRun): void {
   const most = Math.max(1, Math.floor((rate * SILENT_MS_MAX) / SECOND_MS));
   if (connections > most)
@@ -103,7 +103,6 @@ function endpointOf(address: string): Endpoint {
   return { host, port: port === '' ? (isTls ? 443 : 80) : Number(port), isTls };
 }
 
-/** What happens while the load runs, by kind and second. */
 class Watched {
   readonly byKind = new Map<Kind, { readonly latencies: Latencies }>();
   readonly seconds: { atS: number; answered: number; failed: number; p50Us: number; p99Us: number }[] = [];
@@ -120,7 +119,7 @@ class Watched {
     this.#second.record(latencyMs);
   }
 
-  /** Ends a second. `failed`: in all. */
+  /** `failed` counts all since the start. */
   tick(failed: number): (typeof this.seconds)[number] {
     const { count, p50Us, p99Us } = this.#second.summary();
     const second = {

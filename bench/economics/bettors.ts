@@ -1,4 +1,4 @@
-/** Bettors who are after the house's money, each with a way of their own, and some who bet for other reasons. */
+/** Bettors who are after the house's money, each in a way of their own, and some who bet for other reasons. */
 import { DOWN, LIMIT_ODDS_E4_MAX, LIMIT_ODDS_E4_MIN, UP } from '../../engine/model/domain.js';
 import { Random } from '../client/random.js';
 import type { Market, Strategy } from './market.js';
@@ -11,12 +11,12 @@ function repeat(moment: Market, side: number, stakeCents: number, bets: number):
   for (let i = 0; i < bets; i++) moment.bet(side, stakeCents);
 }
 
-/** Bets of one side's published pool times `growth`, so that each moves the odds as far as the one before it. */
+/** Bets grow with the side's pool, so that each moves the odds as far as the one before it. */
 function climb(moment: Market, side: number, growth: number, bets: number): void {
   for (let i = 0; i < bets; i++) moment.bet(side, Math.round(moment.poolCents(side) * growth));
 }
 
-/** What a bettor does at each moment, in the same way in every round. */
+/** The bettor does the same at each moment of every round. */
 const always = (
   name: string,
   play: (moment: Market) => void,
@@ -37,7 +37,10 @@ const lateBettor = always('late bettor', (moment) => {
 /** Bets at one moment and side: after each the house may quote anew. */
 const BETS_AT_ONCE_MAX = 4;
 
-/** Takes every bet that pays at the quote, as large as pays best: who knows all probabilities can do no better at a moment. */
+/**
+ * Takes every bet that pays at the quote, as large as pays best: with all probabilities known nothing is better at a
+ * moment.
+ */
 function takeWhatPays(moment: Market): void {
   for (const side of [UP, DOWN]) {
     for (let i = 0; i < BETS_AT_ONCE_MAX; i++) {
@@ -62,7 +65,7 @@ function bestStakeCents(moment: Market, side: number): number {
   return pays && stake >= moment.minStakeCents ? stake : 0;
 }
 
-/** Whoever sees what the public sees, and whoever knows more. */
+/** `PUBLIC` sees the published prices only. */
 export const PUBLIC = always('public', takeWhatPays, 'public');
 export const INFORMED = always('informed', takeWhatPays);
 
@@ -82,7 +85,7 @@ const sideCloser = always('side closer', (moment) => {
 
 const LADDER_ODDS = [2.1, 2.3, 2.6, 3, 3.5, 4.5, 6, 9, 15, 30];
 
-/** On both sides, from the beginning on, and not looked at again: whatever the odds come to is there to be taken. */
+/** On both sides, from the beginning on, and never looked at again: any odds can be taken. */
 const restingLadder = always('resting ladder', (moment) => {
   if (moment.index !== 1) return;
   for (const side of [UP, DOWN]) for (const odds of LADDER_ODDS) moment.rest(side, 100_00, odds * 10_000);
@@ -110,7 +113,7 @@ function payingOddsE4(moment: Market, side: number): number {
   return Math.max(LIMIT_ODDS_E4_MIN, (Math.floor((odds * 10_000) / step) + 1) * step);
 }
 
-/** The four attacks that won against fixed quotes, and orders that rest. */
+/** The four attacks won against fixed quotes. */
 export const KNOWN_ATTACKS: readonly Strategy[] = [lateBettor, INFORMED, poolSwinger, sideCloser];
 export const RESTING: readonly Strategy[] = [restingLadder, restingAllKnowing];
 
@@ -136,7 +139,7 @@ export function fairFlow(bets: number, seed: number): Strategy {
   };
 }
 
-/** The attack, in rounds in which others bet, too: what these overpay is there to be taken. */
+/** Others bet in the same rounds: the attack may take the money that they overpay. */
 export function beside(attack: Strategy, seed: number): Strategy {
   const others = fairFlow(100, seed);
   return {

@@ -1,4 +1,4 @@
-/** What is studied: prices as they should be in each time frame, and prices as they are. */
+/** The cases of the study: prices as they should be in each time frame, and prices as they are. */
 import { TIME_FRAMES, type TimeFrame } from '../../engine/model/domain.js';
 import type { HouseRules, NewsRule } from '../../engine/model/rules.js';
 import { beside, fairFlow, INFORMED, KNOWN_ATTACKS, PUBLIC, RESTING } from './bettors.js';
@@ -19,9 +19,9 @@ import type { Study } from './study.js';
 export interface Case extends Study {
   readonly name: string;
   readonly strategies: readonly Strategy[];
-  /** Bettors who are to be served: more than one refused order in a hundred is a fault. */
+  /** Bettors to be served: more than one refused order in a hundred is a fault. */
   readonly flows: readonly Strategy[];
-  /** Sights for which prices can be foretold, whatever the house does: only the limits of its losses bound what these win. */
+  /** Prices can be foretold at these sights, whatever the house does: only the loss limits bound the winnings. */
   readonly foretold?: readonly Strategy['sight'][];
 }
 
@@ -35,7 +35,7 @@ export interface Wanted {
 type Plan = Omit<Study, 'rounds' | 'seed' | 'frame'> & {
   readonly name: string;
   readonly frames: readonly TimeFrame[];
-  /** Of the rounds that are wanted, where a round takes long. 1 if absent. */
+  /** A part of the wanted rounds, where a round takes long. */
   readonly share?: number;
 } & Pick<Case, 'foretold'>;
 
@@ -45,7 +45,6 @@ const NEWS: Profile = {
   slotMs: MINUTE_MS,
   factors: Array.from({ length: 30 }, (_, minute) => (minute === 2 ? 8 : 1)),
 };
-/** The house knows of each such minute. */
 const NEWS_RULES: Plan['known'] = (fromMs, untilMs) => {
   const count = Math.ceil((untilMs - fromMs) / (30 * MINUTE_MS));
   const news = Array.from({ length: count }, (_, at): [string, NewsRule] => {
@@ -163,12 +162,12 @@ const PATHS: readonly Plan[] = [
   },
 ];
 
-/** Of a fine path, how many rounds of those wanted. */
+/** Parts of the wanted rounds, for fine paths. */
 const SHARES: Readonly<Partial<Record<TimeFrame, number>>> = { FOUR_HOURS: 0.25, ONE_DAY: 0.1 };
 
 const roundsOf = (wanted: number, share = 1): number => Math.max(1, Math.round(wanted * share));
 
-/** All cases: fine prices first, in each time frame. */
+/** Fine prices first, in each time frame. */
 export function casesOf({ rounds, seed, ...rest }: Wanted): Case[] {
   const flows = [20, 100, 500].map((bets) => fairFlow(bets, seed));
   const attacks = [...KNOWN_ATTACKS, ...RESTING];

@@ -21,7 +21,7 @@ export class House {
   #tracker: PriceTracker;
   #quoter: Quoter;
 
-  /** `rules` have this one market. `follow` takes each command after the house's own engine has. */
+  /** `rules` have only this market. `follow` takes each command after the house's own engine has. */
   constructor(
     rules: Rules,
     readonly market: number,
@@ -44,7 +44,7 @@ export class House {
     return [tracker, quoter];
   }
 
-  /** All but the engine's state is gone. */
+  /** Only the engine's state stays. */
   restart(nowMs: number): void {
     [this.#tracker, this.#quoter] = this.#begin(nowMs);
   }
@@ -64,7 +64,7 @@ export class House {
     return this.#tracker.offer(tick, nowMs);
   }
 
-  /** All that is due. */
+  /** Does everything that is due. */
   pump(nowMs: number): void {
     if (this.#engine.nextDueMs <= nowMs) this.#do({ kind: 'advance', timeMs: nowMs });
     this.#tracker.refresh(nowMs);

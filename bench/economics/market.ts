@@ -1,4 +1,4 @@
-/** The market, and what one bettor sees and does there at each moment. Bets move no prices. */
+/** The market, as one bettor sees it and bets in it at each moment. Bets move no prices. */
 import { assert, must } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
 import { RestingOrders } from '../../engine/host/resting-orders.js';
@@ -12,9 +12,7 @@ import { BALANCE_CENTS } from './house.js';
 
 export interface Strategy {
   readonly name: string;
-  /** Whose beliefs the bettor has. */
   readonly sight: 'public' | 'informed';
-  /** What the bettor does in a round, moment after moment. */
   readonly newRound: () => (moment: Market) => void;
 }
 
@@ -26,7 +24,7 @@ export interface RoundResult {
   readonly refused: number;
 }
 
-/** What all bettors see alike. */
+/** Common to all bettors. */
 export interface Scene {
   readonly nowMs: number;
   /** The moment, and how many a round has. */
@@ -34,7 +32,7 @@ export interface Scene {
   readonly count: number;
   readonly price: number;
   readonly fairShareE6: number;
-  /** Probability that UP wins, by the beliefs of the bettor. */
+  /** UP wins with these probabilities. */
   readonly beliefs: Readonly<Record<Strategy['sight'], number>>;
 }
 
@@ -64,7 +62,7 @@ export class Market {
     this.#orders = new RestingOrders(desk, () => this.#seen.fairShareE6);
   }
 
-  /** Takes a command of the house. With the price that ends a round its bets are settled, too. */
+  /** The price that ends a round settles its bets, too. */
   follow(command: Command): void {
     const { timeMs } = command;
     if (command.kind === 'settle' || this.#suspended) return;
@@ -91,7 +89,6 @@ export class Market {
     this.#taken = { stakedCents: 0, bets: 0, refused: 0 };
   }
 
-  /** The bettor acts. */
   act(scene: Scene): void {
     if (this.#suspended) return;
     this.#scene = scene;
@@ -119,7 +116,7 @@ export class Market {
   get openPrice(): number {
     return must(this.#round.openPrice, 'open price');
   }
-  /** Probability that UP wins, if any side does, as the bettor believes. */
+  /** Given that there is no draw, as the bettor believes. */
   get probabilityUp(): number {
     return this.#seen.beliefs[this.strategy.sight];
   }
@@ -130,13 +127,11 @@ export class Market {
     return this.#round.minStakeCents;
   }
 
-  /** The published pool of a side. */
   poolCents(side: number): number {
     const upCents = quotedUpCents(this.#round, this.#seen.fairShareE6);
     return side === UP ? upCents : this.#round.poolUpCents + this.#round.poolDownCents - upCents;
   }
 
-  /** Up to which stake a bet on the side is accepted. */
   availableCents(side: number): number {
     return availableCents(this.#round, side, this.#seen.fairShareE6);
   }
@@ -146,7 +141,7 @@ export class Market {
     return this.#order(side, stakeCents, 0);
   }
 
-  /** A limit order, which is placed at once or rests. */
+  /** The order is placed at once or rests. */
   rest(side: number, stakeCents: number, limitOddsE4: number): void {
     this.#order(side, stakeCents, limitOddsE4);
   }
@@ -178,7 +173,7 @@ export class Market {
     this.#restingIds.clear();
   }
 
-  /** What the house has, what is in open rounds of it included. */
+  /** Open rounds included. */
   #houseCents(): number {
     const { houseCents, openSeedsCents } = this.#engine.totals();
     return houseCents + openSeedsCents;

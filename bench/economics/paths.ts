@@ -1,8 +1,8 @@
 /**
- * How a real price reaches the house: as it is, in steps, seldom, late, with breaks. Each path also knows what two bettors
- * believe. The public sees the prices that the house shows, and knows how they come about; the informed one sees the real
- * price besides, at once. Both know how volatile it is. A belief is the probability that UP wins a round that is no draw;
- * NaN: stay away.
+ * How a real price reaches the house: as it is, in steps, seldom, late, with breaks. Each path also has the beliefs of
+ * two bettors. The public sees the prices that the house shows, and knows how they come about; the informed one sees
+ * the real price besides, at once. Both know how volatile it is. A belief is the probability that UP wins a round that
+ * is no draw; NaN: stay away.
  */
 import { assert, must } from '../../engine/base/assert.js';
 import type { PriceTick, TickVerdict } from '../../engine/model/ports.js';
@@ -12,7 +12,6 @@ import type { LiveFeed } from '../../feeds/live/live-feed.js';
 import { Random } from '../client/random.js';
 import type { Walk } from './prices.js';
 
-/** A round, and the newest price that the house shows. */
 export interface Moment {
   readonly openPrice: number;
   readonly nowMs: number;
@@ -20,18 +19,17 @@ export interface Moment {
   readonly tick: PriceTick;
 }
 
-/** The market's rounds. What happens to a path happens once in each round whose number is a multiple of `every`. */
+/** Events of a path happen once in each round whose number is a multiple of `every`. */
 export interface Schedule {
   readonly asset: number;
   readonly frameMs: number;
-  /** From the begin of a round to the end of betting. */
+  /** From the beginning of a round to the end of betting. */
   readonly bettingMs: number;
   readonly every: number;
 }
 
 type Sink = (tick: PriceTick) => TickVerdict;
 
-/** Prices as they are, at once. */
 export class FinePath {
   protected nowMs = 0;
   protected readonly random: Random;
@@ -45,12 +43,11 @@ export class FinePath {
     this.random = new Random(seed, 'path');
   }
 
-  /** The house hears prices by `sink`. */
   start(sink: Sink): void {
     this.sink = sink;
   }
 
-  /** The market moves on by a tick, to `nowMs`, and the house hears what arrives then. */
+  /** Moves the market on by a tick, and tells the house the prices that arrive then. */
   advance(nowMs: number): void {
     this.nowMs = nowMs;
     this.walk.move(nowMs);
@@ -59,7 +56,7 @@ export class FinePath {
     this.deliver();
   }
 
-  /** A round begins in which something is to happen. */
+  /** Begins the event of a round. */
   protected happen(): void {}
 
   protected deliver(): void {
@@ -79,7 +76,7 @@ export class FinePath {
     return this.walk.above(Math.log(this.walk.price / openPrice), endMs - nowMs);
   }
 
-  /** A time at which something can begin that takes so long, and be over when betting ends. */
+  /** A time to begin at, so as to be over when betting ends. */
   protected someTimeMs(tookMs: number): number {
     const { tickMs } = this.walk;
     return this.nowMs + tickMs * this.random.below((this.schedule.bettingMs - tookMs) / tickMs);
@@ -89,10 +86,10 @@ export class FinePath {
 export type PathArguments = ConstructorParameters<typeof FinePath>;
 
 const CELLS = 16;
-/** Of a tick's change, by cells; further than 20 steps it never goes. */
+/** A tick's change by cells; it never goes further than 20 steps. */
 const KERNEL = new Float64Array(20 * CELLS);
 
-/** Prices in steps. The public follows where in its step the real price may be, in cells with a weight each. */
+/** Prices in steps. The public follows, by weighted cells, where in its step the real price may be. */
 export class CoarsePath extends FinePath {
   #weights = new Float64Array(CELLS).fill(1 / CELLS);
   #step = 0;
@@ -111,7 +108,7 @@ export class CoarsePath extends FinePath {
     this.offer(step * this.increment);
   }
 
-  /** Spreads the weights by a tick's change, and keeps those that are in the step that is seen. */
+  /** Spreads the weights by a tick's change, and keeps those in the step that is seen. */
   #follow(steps: number): void {
     const spread = (this.walk.tickDeviation * this.walk.price * CELLS) / this.increment;
     const reach = Math.min(Math.ceil(4 * spread), KERNEL.length - 1);
@@ -189,7 +186,7 @@ export class RarePath extends FinePath {
   }
 }
 
-/** Trades at the bid or at the ask, as the feed of an exchange tells of them, and as it is read. */
+/** Trades at the bid or at the ask, in the form of an exchange's feed. */
 export class TradesPath extends FinePath {
   #id = 0;
 
@@ -217,7 +214,7 @@ export class TradesPath extends FinePath {
   }
 }
 
-/** Ticks arrive late, some of them, with their own time. */
+/** Some ticks arrive, late, with their own time. */
 export class LatePath extends FinePath {
   readonly #underWay: { readonly price: number; readonly timeMs: number }[] = [];
 
@@ -277,13 +274,13 @@ export class JumpPath extends FinePath {
   }
 
   override informed(moment: Moment): number {
-    // What is left of the round is too short for the house to learn of it.
+    // The rest of the round is too short for the house to learn of it.
     const isHidden = moment.endMs - this.#jumpMs <= AGREEMENT_MS && this.#jumpMs <= moment.nowMs;
     return isHidden ? Number.NaN : super.informed(moment);
   }
 }
 
-/** Smoothed prices: the house hears an exponentially weighted mean. Whoever sees two of them knows the real one. */
+/** The house hears an exponentially weighted mean. Two of them tell the real price. */
 export class SmoothedPath extends FinePath {
   #logPrice = this.walk.logPrice;
 

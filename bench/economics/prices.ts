@@ -1,6 +1,6 @@
 /**
- * The real price of an asset, which nobody rounds, delays or holds back. It knows the probabilities of its own future, as no
- * bettor can: that is what the best-informed one knows.
+ * The real price of an asset, which nobody rounds, delays or holds back. It knows the probabilities of its own future:
+ * the best-informed bettor knows them, too.
  */
 import { normalBelow } from '../../engine/host/ticks/fair-share.js';
 import { Random } from '../client/random.js';
@@ -20,18 +20,18 @@ export interface WalkOptions {
 }
 
 const YEAR_MS = 365.25 * 86_400_000;
-/** Volatility that wanders: the deviation of its logarithm, and how long it takes to come back. */
+/** Volatility wanders: the deviation of its logarithm, and how long it takes to come back. */
 const LOG_VOLATILITY_DEVIATION = 0.35;
 const VOLATILITY_RETURNS_MS = 4 * 3_600_000;
 const VOLATILITY_STEP_MS = 4_000;
 const JUMPS_PER_MS = 6 / 86_400_000;
-/** Of an asset with a volatility of 0.5; of others in proportion. */
+/** For an asset with a volatility of 0.5; for others in proportion. */
 const JUMP_DEVIATION = 0.004;
 const JUMPS_MAX = 40;
 const VARIANCE_STEPS = 16;
 const STEADY: Profile = { slotMs: YEAR_MS, factors: [1] };
 
-/** Jumps, and a volatility that wanders about the asset's own: what real markets do to an estimate. */
+/** Jumps, and a volatility that wanders about the asset's own, disturb an estimate as real markets do. */
 export class Walk {
   readonly #random: Random;
   readonly #tickVariance: number;
@@ -58,12 +58,11 @@ export class Walk {
   get price(): number {
     return Math.exp(this.logPrice);
   }
-  /** The standard deviation of a tick's change at this moment. */
+  /** At this moment. */
   get tickDeviation(): number {
     return Math.sqrt(this.#tickVariance) * this.#volatility * this.#factorAt(this.#nowMs);
   }
 
-  /** One tick on, to `nowMs`. */
   move(nowMs: number): void {
     this.#nowMs = nowMs;
     this.#movedMs -= this.tickMs;
@@ -87,8 +86,8 @@ export class Walk {
   }
 
   /**
-   * Probability that the logarithm moves by more than `-distance` within `leftMs` from now: the expected variance of what is
-   * left, and so many jumps as Poisson says.
+   * Probability that the logarithm moves by more than `-distance` within `leftMs` from now: the variance expected in
+   * that time, and so many jumps as Poisson says.
    */
   above(distance: number, leftMs: number): number {
     if (leftMs <= 0) return distance > 0 ? 1 : distance < 0 ? 0 : 0.5;
@@ -103,7 +102,7 @@ export class Walk {
     return probability;
   }
 
-  /** Asked for many times with the same time left. */
+  /** Needed many times with the same time left. */
   #expectedVariance(leftMs: number): number {
     if (this.#asked.leftMs !== leftMs || this.#asked.nowMs !== this.#nowMs)
       this.#asked = { nowMs: this.#nowMs, leftMs, variance: this.#varianceOver(leftMs) };
@@ -120,7 +119,7 @@ export class Walk {
     return ((this.#tickVariance * (leftMs / this.tickMs) * sum) / VARIANCE_STEPS) * this.#meanSquare(leftMs);
   }
 
-  /** Of the profile's factors from now on. */
+  /** Mean square of the profile's factors from now on. */
   #meanSquare(leftMs: number): number {
     const { slotMs } = this.#profile;
     const endMs = this.#nowMs + leftMs;

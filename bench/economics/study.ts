@@ -1,4 +1,7 @@
-/** One case: a path of prices, and what the house makes of each strategy in the same rounds, with intervals that can be trusted. */
+/**
+ * One case: a path of prices, and the house's result with each strategy in the same rounds, with intervals that can be
+ * trusted.
+ */
 import { must } from '../../engine/base/assert.js';
 import { DEFAULT_JUMP_LIMITS, type JumpLimits } from '../../engine/host/ticks/jumps.js';
 import { YEARLY_VOLATILITY } from '../../engine/host/ticks/volatility.js';
@@ -20,23 +23,23 @@ import { type Profile, Walk } from './prices.js';
 export interface Study {
   readonly asset: Asset;
   readonly frame: TimeFrame;
-  /** Fine prices where it is absent. */
+  /** Fine prices if absent. */
   readonly path?: (given: PathArguments) => FinePath;
   readonly rounds: number;
   readonly seed: number;
-  /** What differs from the default way to quote. */
+  /** Differences from the default way to quote. */
   readonly house?: Partial<HouseRules>;
-  /** What it knows beforehand, of a time that begins and ends so. */
+  /** Known beforehand, for a time that begins and ends so. */
   readonly known?: (fromMs: number, untilMs: number) => Partial<Rules>;
-  /** Whether it plays with its loss limits, and ends at them. */
+  /** With its loss limits a case ends at them. */
   readonly limits?: boolean;
   readonly jumpLimits?: JumpLimits;
   /** The real volatility as a factor of the one that the house begins with, always and by the clock. */
   readonly volatility?: number;
   readonly profile?: Profile;
-  /** Something happens in one round of so many, and only these are counted. 1 if absent. */
+  /** Only one round of so many has an event, and is counted. 1 if absent. */
   readonly every?: number;
-  /** Whether the house restarts shortly before these rounds. */
+  /** Shortly before these rounds. */
   readonly restarts?: boolean;
 }
 
@@ -44,12 +47,12 @@ const START_PRICES: Readonly<Partial<Record<Asset, number>>> = {
   ...{ BTC: 95_000, HYPE: 38, TON: 2.2, USDJPY: 155, AUDUSD: 0.65, USDCAD: 1.4 },
 };
 const BEGIN_MS = Date.UTC(2026, 0, 5);
-/** Of ticks, before the first round that counts. */
+/** Ticks come for so long before the first round that counts. */
 const WARM_UP_MS = 2 * 3_600_000;
 const RESTART_MS = 5_000;
-/** Moments of a round at which bets may come. */
+/** Bets may come at so many moments of a round. */
 const MOMENTS = 136;
-/** The last of them is so long before betting closes. */
+/** The last moment is so long before betting closes. */
 const LAST_MOMENT_MS = 1_000;
 
 /** The default rules with this one market, and its house's way to quote. */
@@ -60,14 +63,14 @@ function rulesOf({ asset, frame, house, limits, known, rounds, every = 1 }: Stud
     .map((market) => ({ ...market, house: { ...market.house, ...house } }));
   const frameMs = must(TIME_FRAME_MS[TIME_FRAMES.indexOf(frame)], 'time frame');
   const untilMs = BEGIN_MS + 2 * WARM_UP_MS + (rounds + 1) * every * frameMs;
-  // Thousands of rounds are many days: what a limit would cut off is what is measured.
+  // Thousands of rounds are many days: a limit would cut off the results to be measured.
   const most = Number.MAX_SAFE_INTEGER;
   const unlimited = { marketCents: most, assetCents: most, allCents: most };
   const lossLimits = limits === true ? rules.lossLimits : unlimited;
   return { ...rules, markets, lossLimits, ...known?.(BEGIN_MS, untilMs) };
 }
 
-/** By strategy, its rounds. */
+/** Rounds by strategy. */
 export function playAll(study: Study, strategies: readonly Strategy[]): RoundResult[][] {
   const { asset, frame, rounds, seed, every = 1 } = study;
   const rules = rulesOf(study);
@@ -124,8 +127,8 @@ export function playAll(study: Study, strategies: readonly Strategy[]): RoundRes
 }
 
 /**
- * Evenly spread over the time in which bets are taken, each at a tick: its place by milliseconds since the begin. The first
- * tick after the begin opens the round.
+ * Moments are spread evenly over the time in which bets are taken, each at a tick: index by milliseconds since the
+ * beginning. The first tick after that opens the round.
  */
 function momentsOf(bettingMs: number, tickMs: number): ReadonlyMap<number, number> {
   const lastTick = Math.floor((bettingMs - LAST_MOMENT_MS) / tickMs);
@@ -146,9 +149,9 @@ export interface Figures {
   readonly profit: number;
   readonly interval: number;
   readonly worst: number;
-  /** What the house had lost at most, in USD, since it had had most. */
+  /** The house's greatest fall from a peak, in USD. */
   readonly drawdown: number;
-  /** Profit of what was staked. */
+  /** As a part of the stakes. */
   readonly margin: number;
   /** USD and bets a round. */
   readonly staked: number;
@@ -181,7 +184,7 @@ export function figuresOf(results: readonly RoundResult[]): Figures {
   };
 }
 
-/** Half of the 95 % interval of the mean, from the means of batches. */
+/** From the means of batches. */
 function halfInterval(values: readonly number[]): number {
   const size = Math.floor(values.length / BATCHES);
   if (size === 0) return Number.POSITIVE_INFINITY;

@@ -9,7 +9,7 @@ import type { Outcome } from '../../engine/model/events.js';
 import { filledScenario } from './placing.js';
 import { orders } from './scenario.js';
 
-/** Commands used round-robin, most of the open bets: too many for all that they touch to stay in the caches. */
+/** Most of the open bets: too many for all that the commands touch to stay in the caches. */
 const RING = 65_536;
 const ACCOUNTS = 1_000;
 const OPEN_BETS = 100_000;
@@ -51,7 +51,7 @@ export function digestRate(): number {
   return perSecond(() => engine.rollingDigest() === expected);
 }
 
-/** Operations a second; `operation` tells whether its result is as meant. */
+/** `operation` tells whether its result is as meant. */
 function perSecond(operation: (at: number) => boolean): number {
   let done = 0;
   let asMeant = 0;

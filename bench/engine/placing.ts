@@ -12,12 +12,12 @@ export interface PlacingRate {
   readonly accounts: number;
   readonly orders: number;
   readonly ordersPerSecond: number;
-  /** Per second of CPU time, collector threads included: independent of how busy the machine is. */
+  /** Collector threads included: independent of how busy the machine is. */
   readonly ordersPerCpuSecond: number;
   readonly bytesPerBet: number;
 }
 
-/** `betsTotal` <= 1.7 million orders from `accounts` accounts, in whole slices. */
+/** At most 1.7 million orders, in whole slices. */
 export function placingRate(accounts: number, betsTotal: number): PlacingRate {
   filledScenario(accounts, WARMUP_ORDERS);
   const scenario = openScenario(accounts, betsTotal);
@@ -32,7 +32,7 @@ export function placingRate(accounts: number, betsTotal: number): PlacingRate {
   };
 }
 
-/** Places the orders number 0 to `total` - 1. */
+/** Orders number 0 to `total` - 1. */
 function place(scenario: Scenario, total: number): { readonly tookMs: number; readonly cpuUs: number } {
   let [tookMs, cpuUs, placed] = [0, 0, 0];
   for (let from = 0; from < total; from += SLICE) {
@@ -56,7 +56,6 @@ function heldBytes(): number {
   return heapUsed + arrayBuffers;
 }
 
-/** An engine with `bets` open bets. */
 export function filledScenario(accounts: number, bets: number): Scenario {
   const scenario = openScenario(accounts, bets);
   place(scenario, bets);

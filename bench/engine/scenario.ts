@@ -11,7 +11,6 @@ import { defaultRules, RULES_VERSION, type Rules } from '../../engine/model/rule
 
 /** 2026-01-05 12:00 UTC: the beginning of a round in every time frame but the longest, when all markets are open. */
 export const START_MS = Date.UTC(2026, 0, 5, 12);
-/** Orders that share a millisecond. */
 const ORDERS_PER_MS = 50;
 /** From here ONE_MINUTE markets take no bets (5 s lead, 20 s cutoff): 1.75 million orders fit before. */
 const BETTING_MS = 35_000;
@@ -82,7 +81,7 @@ function scatter(index: number): number {
   return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
-/** The order number `index` of every run: below 1.75 million it is placed, with an Idempotency-Key of its own. */
+/** Below 1.75 million an order is placed, with an Idempotency-Key of its own. */
 export function order(index: number, accounts: number): PlaceOrder {
   const account = 1 + (scatter(index) % accounts);
   const sinceStartMs = Math.floor(index / ORDERS_PER_MS);
@@ -113,7 +112,6 @@ export function orders(from: number, count: number, accounts: number): PlaceOrde
   return Array.from({ length: count }, (_, at) => order(from + at, accounts));
 }
 
-/** Asserts that money is conserved and `bets` bets were placed. */
 export function assertLedger({ engine }: Scenario, bets: number): void {
   const { houseCents, accountsCents, openStakesCents, openSeedsCents, depositsCents, withdrawalsCents } =
     engine.totals();

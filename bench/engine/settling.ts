@@ -17,7 +17,7 @@ export interface SettlementCost {
   readonly accounts: number;
   readonly bets: number;
   readonly betsPerSecond: number;
-  /** A lock, an end or a boundary price, on average: of the first quarter of an hour, with the bets still open. */
+  /** A lock, an end or a boundary price, on average over the first quarter of an hour, with the bets still open. */
   readonly boundaryUs: number;
   /** Longest `settle`, `boundaryPrice` or `advance`. */
   readonly longestMs: number;

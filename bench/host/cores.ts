@@ -19,7 +19,6 @@ export function findCores(): Cores {
   return { server, client };
 }
 
-/** The command that runs `command` on `core`. */
 export function onCore(core: number | null, command: readonly string[]): string[] {
   return core === null ? [...command] : ['taskset', '--cpu-list', String(core), ...command];
 }

@@ -14,14 +14,14 @@ export interface Environment {
   readonly memoryBytes: number;
   readonly kernel: string;
   readonly loadAverage: number;
-  /** Version by name, null where it is not installed. */
+  /** null where it is not installed. */
   readonly versions: Readonly<Record<string, string | null>>;
-  /** Commit of the sources, and whether they were changed since. */
+  /** With a note if the sources were changed since. */
   readonly commit: string | null;
-  /** Of servers that the suite starts. */
+  /** For servers that the suite starts. */
   readonly disk?: {
     readonly cores: Cores;
-    /** Where the journals are, and on what: fsync means little on a file system in memory. */
+    /** fsync means little on a file system in memory. */
     readonly dataDir: string;
     readonly fileSystem: string;
     readonly device: string;
@@ -46,13 +46,12 @@ export const environment = (): Environment => ({
   commit: commitOf(),
 });
 
-/** With the disk and the cores that the suite's servers have. */
 export const ownEnvironment = (dataDir: string, durability: string, cores: Cores): Required<Environment> => ({
   ...environment(),
   disk: { cores, dataDir: resolve(dataDir), ...mountOf(dataDir), durability },
 });
 
-/** The longest mount point that holds `path`. */
+/** By the longest mount point that holds `path`. */
 function mountOf(path: string): { fileSystem: string; device: string } {
   try {
     const real = realpathSync(path);
@@ -82,7 +81,7 @@ function firstLine(command: string, args: readonly string[]): string | null {
   }
 }
 
-/** Of the checkout that this program was built in, wherever it was started. */
+/** The checkout that this program was built in, wherever it was started. */
 function commitOf(): string | null {
   try {
     const cwd = dirname(fileURLToPath(import.meta.url));

@@ -2,7 +2,6 @@
 import { connect, createServer } from 'node:net';
 import { assert } from '../../engine/base/assert.js';
 
-/** One that nobody listens on at the moment. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
@@ -15,7 +14,6 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** Whether somebody listens there. */
 export function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port });

@@ -1,6 +1,6 @@
 /**
- * A server under measurement: its process on its core, and what it uses. Logs go to a file, never to a pipe that a sleeping
- * suite would have to drain.
+ * A server under measurement: its process on its core, and its use of resources. Logs go to a file, never to a pipe
+ * that a sleeping suite would have to drain.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
@@ -17,8 +17,7 @@ const LOG_TAIL_BYTES = 2_000;
 
 /**
  * Node's flags in `npm start`: no full garbage collection before the old generation reaches this size. Otherwise a
- * server with a small heap has one every second under load. All Node servers get it, references
- * included.
+ * server with a small heap has one every second under load. All Node servers get it, references included.
  */
 export const NODE_FLAGS: readonly string[] = ['--initial-old-space-size=256'];
 
@@ -28,7 +27,7 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Memory at a moment, and the cores used since the one before. */
+/** Cores are those used since the sample before. */
 export interface Sample {
   /** Since the window began. */
   readonly atMs: number;
@@ -45,7 +44,7 @@ export interface ServerUse {
 
 export interface ServerOptions {
   readonly core: number | null;
-  /** Where stdout and stderr go. */
+  /** For stdout and stderr. */
   readonly logFile: string;
   /** The suite's own where absent. */
   readonly env?: Readonly<NodeJS.ProcessEnv>;
@@ -85,7 +84,7 @@ export class ServerProcess {
     return this.#exit !== null;
   }
 
-  /** An error with the process's last output. */
+  /** Has the process's last output. */
   failure(what: string): Error {
     const tail = readFileSync(this.#logFile, 'utf8').slice(-LOG_TAIL_BYTES);
     return new Error(
@@ -93,7 +92,7 @@ export class ServerProcess {
     );
   }
 
-  /** Waits until `isUp` says so; an error with the last output otherwise. */
+  /** Rejects with the last output if the server does not become ready. */
   async up(isUp: () => Promise<boolean>, waitMsMax: number): Promise<void> {
     const fromMs = performance.now();
     while (performance.now() - fromMs < waitMsMax && !this.ended) {
@@ -126,7 +125,7 @@ export class ServerProcess {
     return { cpu, timeline: this.#timeline, residentBytes: residentBytes(this.pid) };
   }
 
-  /** Ends the process and waits for its end; one that does not follow SIGTERM in time is killed. */
+  /** A process that does not follow SIGTERM in time is killed. */
   async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
     if (this.ended) return;
     const exited = new Promise<void>((resolve) => {
@@ -139,7 +138,7 @@ export class ServerProcess {
   }
 }
 
-/** `work` adds the processes that it starts to `running`: they are killed at its end, whatever it is. */
+/** `work` adds the processes that it starts to `running`: they are killed at its end, however it ends. */
 export async function withServers<T>(work: (running: ServerProcess[]) => Promise<T>): Promise<T> {
   const running: ServerProcess[] = [];
   try {

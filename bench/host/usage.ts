@@ -5,9 +5,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * `main` is the thread that the process began with: the engine's of this server, the event loop of a reference. `gateway`
- * are those of the public port. `other` are the threads of V8 and of libuv, which collect garbage and compile for all the others,
- * and the archive's reader, which has nothing to do with an order.
+ * `main` is the first thread: the engine's of this server, the event loop of a reference. `gateway` are those of the
+ * public port. `other` are the threads of V8 and of libuv, which collect garbage and compile for all the others, and
+ * the archive's reader, which has nothing to do with an order.
  */
 export const THREADS = [
   'gateway',
@@ -57,7 +57,6 @@ export function cpuTimes(pid: number): CpuTimes | null {
 export interface CpuUse {
   /** Share of a core: 1 is one core all the time. */
   readonly process: number;
-  /** CPU time in nanoseconds. */
   readonly threadNs: ByThread;
 }
 
@@ -74,7 +73,7 @@ export function byThread(of: (name: ThreadName) => number): ByThread {
 
 export const sumOf = (threads: ByThread): number => THREADS.reduce((sum, name) => sum + threads[name], 0);
 
-/** Resident memory now, in bytes; null if /proc is unavailable. */
+/** Now; null if /proc is unavailable. */
 export function residentBytes(pid: number): number | null {
   try {
     const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];

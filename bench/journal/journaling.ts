@@ -21,11 +21,10 @@ import { order, setUpCommands } from '../engine/scenario.js';
 const ACCOUNTS = 1_000;
 const OPEN_BETS_MAX = 1_000_000;
 export const BATCH_SIZES = [1, 16, 64, 256, 512];
-/** Commands in a batch of a busy server. */
+/** As on a busy server. */
 const REPLAY_BATCH = 128;
 const COMMITS_MAX = 2_000;
 
-/** A source of commands, with the engine that applies them. */
 class Source {
   readonly engine = new Engine();
   readonly #setUp: readonly Command[];
@@ -36,7 +35,6 @@ class Source {
     this.#setUp = setUpCommands(ACCOUNTS, OPEN_BETS_MAX, masterSecretFingerprint(masterSecret));
   }
 
-  /** Applies the next `count` commands and returns them as a batch. */
   batch(count: number): Batch {
     const firstSeq = this.engine.seq + 1;
     const texts: string[] = [];
@@ -71,7 +69,7 @@ interface NewJournal {
   readonly end: () => void;
 }
 
-/** A new journal with the accounts and rounds that orders need. */
+/** With the accounts and rounds that orders need. */
 export function newJournal(path: string, durability: Durability): NewJournal {
   const { dir, lock, masterSecret } = openStore(path, systemClock, () => {});
   const store = SqliteStore.open(dir, durability);
@@ -94,7 +92,7 @@ export interface CommitRate {
   readonly maxUs: number;
 }
 
-/** Measures each batch size on a new journal, with at most `commandsMax` commands and 2,000 commits. */
+/** Each batch size gets a new journal, at most `commandsMax` commands and 2,000 commits. */
 export function commitRates(dir: string, commandsMax: number, durability: Durability): CommitRate[] {
   return BATCH_SIZES.map((batchSize) => {
     const { store, source, end } = newJournal(`${dir}/commits-${batchSize}`, durability);
@@ -129,7 +127,7 @@ export interface WrittenJournal {
   readonly digest: string;
 }
 
-/** Writes a journal of `orders` orders and closes it cleanly. */
+/** Closes the journal cleanly. */
 export function writeJournal(dir: string, orders: number): WrittenJournal {
   const { store, source, end } = newJournal(dir, 'os');
   while (source.engine.betCount < orders) {
@@ -148,7 +146,7 @@ export interface JournalReplay {
   readonly digest: string;
 }
 
-/** Recovers the journal in `dir`, which contains `orders` orders, as a start does: checks all of it and replays it. */
+/** Checks and replays the journal in `dir`, which contains `orders` orders, as a start does. */
 export function journalReplayRate(dir: string, orders: number): JournalReplay {
   const before = process.cpuUsage();
   const startedMs = performance.now();

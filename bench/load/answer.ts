@@ -8,14 +8,14 @@ export interface WireAnswer {
   /** Names and values in the order sent, without those that uWebSockets.js writes by itself (Date, Content-Length). */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
-  /** Bytes of status line, headers and body. */
+  /** Status line, headers and body. */
   readonly bytes: number;
 }
 
 const WRITTEN_ANYWAY = ['date', 'content-length'];
 const ANSWER_MS_MAX = 10_000;
 
-/** Sends a request, given as its text, on a connection of its own and returns the answer. */
+/** Uses a connection of its own. */
 export function captureAnswer(port: number, text: string): Promise<WireAnswer> {
   const [head = '', body = ''] = text.split('\r\n\r\n');
   const [line = '', ...fields] = head.split('\r\n');

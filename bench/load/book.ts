@@ -1,4 +1,4 @@
-/** The players of a run, and what they were acknowledged. */
+/** The players of a run, and the server's acknowledgements. */
 import { must } from '../../engine/base/assert.js';
 import type { SuiteOptions } from '../report/section.js';
 import { Acknowledged, type Audited } from '../tote/audit.js';
@@ -13,7 +13,7 @@ const QUICK_BETTORS = 200;
 /** Rounds of minutes close before a busy machine has placed its orders, and may be refused for the coarse steps of a price. */
 const BETTING_MS_MIN = 15 * 60_000;
 
-/** How many bettors a run of orders needs: a quick one places few. */
+/** A quick run places few orders. */
 export const bettorsOf = ({ quick }: Pick<SuiteOptions, 'quick'>): number =>
   quick ? QUICK_BETTORS : BETTORS;
 
@@ -25,8 +25,8 @@ export interface Book extends Audited {
 }
 
 /**
- * Bettors with a key each, and markets that take bets for at least `neededMs`. The 10,000 open bets of an account limit the
- * length of a run: the usual number of bettors has room for 10 million.
+ * Bettors with a key each, and markets that take bets for at least `neededMs`. The 10,000 open bets of an account limit
+ * the length of a run: the usual number of bettors has room for 10 million.
  */
 export async function openBook(server: ToteServer, neededMs: number, count = BETTORS): Promise<Book> {
   const bettors = await makeBettors(server, count);

@@ -1,6 +1,6 @@
 /**
- * Rows of load figures. The systems compared are measured alternately, round after round, so that a slow minute of
- * the machine affects all of them. A row's figure is the median of its rounds, a ratio's the median of the ratios per
+ * Rows of load figures. The systems compared are measured alternately, round after round, so that a slow minute of the
+ * machine affects all of them. A row's figure is the median of its rounds, a ratio's the median of the ratios per
  * round.
  */
 import type { ClientResult, LatencySummary, Pace } from '../client/job.js';
@@ -15,30 +15,25 @@ import type { ToteServer } from '../tote/server.js';
 import { type CaughtUp, catchUp } from '../tote/shadow.js';
 import type { Workload } from './workload.js';
 
-/** A system under load, with its requests. */
 export interface Target {
   readonly name: string;
   readonly process: ServerProcess;
   readonly port: number;
   readonly workload: Pick<Workload, 'templates' | 'expectations'>;
-  /** Error codes that do not fail the run. */
+  /** These do not fail the run. */
   readonly allowed?: readonly string[];
-  /** Called after each run with what was answered, to compare it with the system's books. */
+  /** Called after each run, to compare the answers with the system's books. */
   readonly onAnswered?: (answered: Answered) => void;
-  /**
-   * Waits for the system's background work to finish. Otherwise the next system would be measured beside it on the
-   * same core.
-   */
+  /** Waits for the system's background work, beside which the next system would be measured on the same core. */
   readonly catchUp?: () => Promise<CaughtUp>;
 }
 
-/** What a run had answered, warm-up included; `wrk` tells no more than how many. */
+/** Answers of a run, warm-up included; `wrk` tells no more than how many. */
 export interface Answered {
   readonly count: number;
   readonly client: ClientResult | null;
 }
 
-/** One window of load. */
 export interface Run {
   readonly ratePerSecond: number;
   /** `wrk` tells p50, p90 and p99 alone. */
@@ -47,10 +42,10 @@ export interface Run {
   readonly lateP99Us: number | null;
   /** Share of a core; NaN for `wrk`. */
   readonly clientCpu: number;
-  /** Allowed failures. */
+  /** Allowed ones. */
   readonly refused: number;
   readonly server: Omit<ServerUse, 'cpu'>;
-  /** Microseconds of CPU time a request. What the shadow put off is in its figure; NaN if /proc is unavailable. */
+  /** CPU time a request. The shadow's figure has the work that it put off; NaN if /proc is unavailable. */
   readonly threadUs: ByThread;
   /** null if the system puts nothing off. */
   readonly behind: CaughtUp | null;
@@ -72,10 +67,10 @@ export interface Load {
   readonly onMeasuring?: () => void;
 }
 
-/** Serial numbers are used once in the life of this process, whatever the target. */
+/** Used once in the life of this process, whatever the target. */
 let nextSerial = 1;
 
-/** One run. An answer that is not expected makes it a failure, not a figure. */
+/** An answer that is not expected fails the run. */
 export async function runOnce(target: Target, load: Load, options: SuiteOptions): Promise<Run> {
   const { pid } = target.process;
   const before = cpuTimes(pid);
@@ -150,7 +145,7 @@ async function byWrk(target: Target, { connections }: Load, options: SuiteOption
   };
 }
 
-/** Measures every target in every round at full speed. */
+/** At full speed. */
 export async function rowsInTurn(
   targets: readonly Target[],
   load: Omit<Load, 'pace'>,
@@ -169,7 +164,6 @@ export async function rowsInTurn(
   return targets.map(({ name }, at) => ({ name, connections, plannedRate: null, rounds: rounds[at] ?? [] }));
 }
 
-/** Measures a target at planned times. */
 export async function plannedRow(
   target: Target,
   connections: number,
@@ -186,7 +180,7 @@ export async function plannedRow(
   return { name: target.name, connections, plannedRate: ratePerSecond, rounds };
 }
 
-/** The server with a workload; what it acknowledges is noted. */
+/** Notes the server's acknowledgements. */
 export const toteTarget = (
   name: string,
   server: ToteServer,
@@ -203,14 +197,14 @@ export const toteTarget = (
   },
 });
 
-/** The rate that the server has reached; half of it is what planned rows ask for. */
+/** Planned rows ask for half of this rate. */
 export function rateReached({ name, rounds }: Row): number {
   const rate = median(rounds.map(({ ratePerSecond }) => ratePerSecond));
   if (!(rate > 0)) throw new Error(`${name}: nothing was answered in the measured time`);
   return rate;
 }
 
-/** Medians over the rounds. */
+/** Over the rounds. */
 export const threadUsOf = ({ rounds }: Row): ByThread =>
   byThread((name) => median(rounds.map(({ threadUs }) => threadUs[name])));
 
@@ -232,7 +226,7 @@ export function roundRatio(
   );
 }
 
-/** What the ratio of rates would be if each server used as much of its core as it could; null if /proc is unavailable. */
+/** The ratio of rates if each server used as much of its core as it could; null if /proc is unavailable. */
 export function cpuRatio(row: Row, reference: Row): number | null {
   const ratio = roundRatio(reference, row, cpuUsOf);
   return Number.isNaN(ratio) ? null : ratio;

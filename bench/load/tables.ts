@@ -79,7 +79,6 @@ function threadTable(title: string, rows: readonly Row[]): Table {
   };
 }
 
-/** The ratio of two rows' rates. */
 export const rateRatioOf = (what: string, row: Row, reference: Row): Ratio => ({
   what,
   value: roundRatio(row, reference, rateOf),
@@ -98,7 +97,7 @@ export function rateByConnections(title: string, rows: readonly Row[]): Plot {
   };
 }
 
-/** Rows with planned rates; a plot for each system. */
+/** A plot for each system. */
 export function latencyByLoad(rows: readonly Row[]): Plot[] {
   return [...new Set(rows.map(({ name }) => name))].map((system) => {
     const own = rows.filter(({ name }) => name === system);
@@ -115,7 +114,7 @@ export function latencyByLoad(rows: readonly Row[]): Plot[] {
   });
 }
 
-/** The last round of a row: memory and cores used, a sample every quarter of a second. */
+/** The last round of a row. */
 export function overTime({ name, rounds }: Row): Plot[] {
   const timeline = rounds.at(-1)?.server.timeline ?? [];
   if (timeline.length === 0) return [];

@@ -7,18 +7,17 @@ import { runLoad } from '../client/load.js';
 import type { Audited } from '../tote/audit.js';
 import type { Bettor } from '../tote/bettors.js';
 
-/** Requests, and the kind and the key of each. */
 export interface Workload {
   readonly templates: readonly RequestTemplate[];
   readonly expectations: readonly Expectation[];
   readonly kinds: readonly Kind[];
-  /** Index of its bettor. */
+  /** Index of the request's bettor. */
   readonly owners: readonly number[];
 }
 
 export const PLACED = '{"success":true,"data":{"bet":{"id":"bet_';
 export const LIMIT_HEADERS = ['X-RateLimit-Limit:', 'X-RateLimit-Remaining:', 'X-RateLimit-Reset:'];
-/** A placed bet; `numbered` if each answer must name a different bet. */
+/** `numbered` if each answer must name a different bet. */
 export const placed = (numbered: boolean): Expectation => ({
   status: 201,
   bodyStart: PLACED,
@@ -37,11 +36,11 @@ export interface MixedFor {
   readonly mix: Mix;
   readonly apiKeys: readonly string[];
   readonly marketIds: readonly string[];
-  /** Of each bet. */
+  /** For each bet. */
   readonly stakeCents?: number;
   readonly keyPrefix?: string;
   readonly site?: Site;
-  /** With it, an order is refused unless the side's percent is close to this. */
+  /** An order is refused unless the side's percent is close to this. */
   readonly expectedPercent?: number;
 }
 
@@ -80,7 +79,7 @@ export function mixed(wanted: MixedFor): Workload {
   return { templates, expectations, kinds, owners };
 }
 
-/** Markets in turn, then sides; what is left over goes in pairs. */
+/** Markets in turn, then sides; the rest goes in pairs. */
 function betAt(order: number, orders: number, marketIds: readonly string[]) {
   const count = marketIds.length;
   const isWhole = order < orders - (orders % (2 * count));
@@ -119,7 +118,7 @@ export const ordersOnly = (players: Players): Workload => workloadOf(players, { 
 /** Far from any market's percent: both sides have about 50 %. */
 const FAR_PERCENT = 99;
 
-/** Orders that expect other odds: refused after most checks, and not journaled. */
+/** Refused after most checks, and not journaled. */
 export function refusedOrders({ bettors, markets }: Players): Workload {
   const workload = mixed({
     mix: { orders: 1 },
@@ -135,7 +134,7 @@ let nextFillSerial = 800_000_000_000;
 const FILL_CONNECTIONS = 64;
 const FILL_MS_MAX = 300_000;
 
-/** Sends the first `count` requests from the suite's own process, unmeasured. */
+/** From the suite's own process, unmeasured. */
 export async function fill(
   port: number,
   workload: Workload,

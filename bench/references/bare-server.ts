@@ -46,7 +46,7 @@ function write(response: UwsResponse, { head, body }: ReadyAnswer): void {
   response.end(body, false);
 }
 
-/** A request with a complete body; `gone` once its client has disconnected. */
+/** `gone` once the client has disconnected. */
 interface Pending {
   readonly response: UwsResponse;
   readonly text: string;

@@ -1,4 +1,4 @@
-/** The bare servers (bare-server.ts), each in a process of its own: what tote is compared with. */
+/** The bare servers (bare-server.ts), each in a process of its own: tote's references. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,16 +15,15 @@ import { placed } from '../load/workload.js';
 import type { SuiteOptions } from '../report/section.js';
 import { expect } from '../tote/audit.js';
 
-/** The configuration file of a bare server. */
 export interface BareConfig {
   readonly port: number;
   readonly gets: readonly { readonly path: string; readonly answer: WireAnswer }[];
-  /** Answer to every POST with a JSON body. */
+  /** Answers every POST with a JSON body. */
   readonly post: WireAnswer;
-  /** Where POSTs are committed before they are answered; null for nowhere. */
+  /** POSTs are committed there before they are answered; null for nowhere. */
   readonly commit: {
     readonly file: string;
-    /** Bytes that each POST adds to its batch's row. */
+    /** Each POST adds so many to its batch's row. */
     readonly commandBytes: number;
     /** `fsync` is synchronous=FULL, `os` is NORMAL. */
     readonly durability: 'fsync' | 'os';
@@ -48,7 +47,7 @@ export interface BareServer {
   readonly port: number;
 }
 
-/** `dir` is for the server's configuration and log. */
+/** For the server's configuration and log. */
 export async function startBare(
   answers: Omit<BareConfig, 'port'>,
   dir: string,
@@ -67,11 +66,11 @@ export const BARE_COMMIT = 'bare POST + group commit';
 
 export interface Reference {
   readonly target: Target;
-  /** Throws if it has lost an answered order; a handler that commits nothing keeps none. */
+  /** Throws if the target has lost an answered order; a handler that commits nothing keeps none. */
   readonly audit: () => void;
 }
 
-/** A bare handler for the orders of the book, with the bytes of its sample answer. */
+/** Answers the book's orders with the bytes of its sample answer. */
 export async function startPost(
   name: typeof BARE | typeof BARE_COMMIT,
   book: Book,
@@ -86,7 +85,7 @@ export async function startPost(
   const { process, port } = await startBare({ gets: [], post: sample, commit }, dir, cores.server);
   running.push(process);
   await expectAsLarge(port, must(orders.templates[0], 'template').text, sample);
-  // One for the sample.
+  // For the sample.
   let answered = 1;
   let unread = 0;
   const target: Target = {
@@ -108,7 +107,7 @@ export async function startPost(
 /** `wrk` leaves the last request of each connection unread, in its warm-up and in its run. */
 export const UNREAD_MAX = 512;
 
-/** The bytes that an order adds to the journal; numbers have as many digits as in a run with these bettors. */
+/** Numbers have as many digits as in a run with these bettors. */
 export function orderBytes({ markets, bettors }: Pick<Book, 'markets' | 'bettors'>): number {
   const market = marketOf(must(markets[0], 'market').id);
   const accounts = bettors.length;

@@ -11,7 +11,7 @@ import { ServerProcess } from '../host/server-process.js';
 
 const START_MS_MAX = 5_000;
 
-/** Whether the server and its own client are installed. */
+/** Needs the server and its own client. */
 export const hasRedis = (): boolean =>
   ['redis-server', 'redis-benchmark'].every(
     (program) => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0,
@@ -59,7 +59,7 @@ export interface RedisRun {
   readonly core: number | null;
 }
 
-/** SETs per second over about `seconds`. */
+/** Over about `seconds`. */
 export async function setsPerSecond(options: RedisRun): Promise<number> {
   const trial = await sets(TRIAL_SETS, options);
   return sets(Math.ceil(trial * options.seconds), options);
@@ -74,7 +74,7 @@ async function sets(count: number, { port, connections, valueBytes, core }: Redi
   return parseCsv(stdout);
 }
 
-/** Requests per second of its report. */
+/** In the report's own figure. */
 export function parseCsv(report: string): number {
   const rate = /^"SET","([\d.]+)"/m.exec(report)?.[1];
   if (rate === undefined) throw new Error(`not a report of redis-benchmark:\n${report}`);

@@ -11,7 +11,7 @@ import type { NatsServers } from './nats-servers.js';
 const LOOK_EVERY_MS = 20;
 const FOLLOW_MS_MAX = 60_000;
 
-/** The part of a leader's /status that matters here. */
+/** The part of /status that matters here. */
 interface LeaderStatus {
   readonly replication: {
     readonly streamSequence: number;
@@ -28,7 +28,7 @@ export class Pair {
   #leader: Machine | null = null;
   #standby: Machine | null = null;
 
-  /** All processes that were started are in `running`. */
+  /** Processes join `running` as they start. */
   constructor(
     private readonly nats: NatsServers,
     private readonly options: SuiteOptions,
@@ -58,7 +58,7 @@ export class Pair {
     );
   }
 
-  /** Resolves once the standby follows with nothing missing. */
+  /** Resolves once the standby lacks nothing. */
   async followed(): Promise<void> {
     const untilMs = performance.now() + FOLLOW_MS_MAX;
     while (performance.now() < untilMs) {
@@ -73,7 +73,7 @@ export class Pair {
     return (await this.leader.operate('GET', '/status')) as LeaderStatus;
   }
 
-  /** Ends the leader by this signal; resolves once the standby leads and the other machine follows it. */
+  /** Ends the leader; resolves once the standby leads and the other machine follows it. */
   async change(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     const before = must(this.#leader, 'a leader');
     const successor = must(this.#standby, 'a standby');

@@ -1,6 +1,6 @@
 /**
- * A client of both machines that sends one order after the other to whoever takes it, as a bot with a list of addresses does:
- * the longest time between two acknowledgements is the time without service.
+ * A client of both machines that sends one order after the other to the machine that takes it, as a bot with a list of
+ * addresses does: the longest time between two acknowledgements is the time without service.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { call } from '../tote/server.js';
@@ -18,7 +18,7 @@ export class Prober {
   #isOver = false;
   readonly #ended: Promise<void>;
 
-  /** `ports` are those of both machines at any time. */
+  /** `ports` are both machines' at any time. */
   constructor(ports: () => readonly number[], order: ProbedOrder) {
     this.#ended = this.#run(ports, order);
   }
@@ -27,7 +27,10 @@ export class Prober {
     return this.#acknowledgedMs.length;
   }
 
-  /** Ends it. The longest time between two acknowledgements, in milliseconds, from the last one before `sinceMs` on. */
+  /**
+   * Ends the probing. The longest time between two acknowledgements, in milliseconds, from the last one before
+   * `sinceMs` on.
+   */
   async gapAround(sinceMs: number): Promise<number> {
     this.#isOver = true;
     await this.#ended;

@@ -8,7 +8,6 @@ export function figure(value: number): string {
   return value.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
 }
 
-/** Microseconds as milliseconds. */
 export const millisecondsOfUs = (us: number): string => figure(us / 1000);
 export const megabytes = (bytes: number | null): string => (bytes === null ? '-' : figure(bytes / 1e6));
 export const percent = (share: number | null): string =>

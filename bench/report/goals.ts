@@ -9,10 +9,9 @@ interface Goal {
   readonly what: string;
   /** `times at most` is a ratio of costs, `times` one of rates. */
   readonly unit: 'times' | 'times at most' | '/s' | 'ms' | 'bytes';
-  /** The required and the desired figure: a maximum for costs, a minimum for rates. */
+  /** A maximum for costs, a minimum for rates. */
   readonly must: number;
   readonly aim: number;
-  /** The section that measures it. */
   readonly section: string;
 }
 
@@ -107,11 +106,11 @@ export type GoalName = keyof typeof GOALS;
 export interface Measured {
   readonly goal: GoalName;
   readonly value: number;
-  /** Context for the figure: rounds, another measure, the machine's own share. */
+  /** Rounds, another measure, the machine's own share. */
   readonly beside: string;
 }
 
-/** The table as a section of its own, so that terminal, report and comparison treat it like all others. */
+/** A section of its own, so that terminal, report and comparison treat the table like all others. */
 export function speedSection(results: readonly SectionResult[]): SectionResult {
   const measured = results.flatMap(measuredOf);
   const rows = (Object.keys(GOALS) as GoalName[]).map((name) =>

@@ -31,11 +31,8 @@ export const SLOW_SECTIONS: readonly SectionName[] = [
   'snapshots',
 ];
 
-/** Where figures are written. */
 export interface Output {
-  /** The JSON file. */
   readonly out: string;
-  /** The HTML file. */
   readonly report: string;
 }
 
@@ -46,7 +43,7 @@ export interface SuiteRun extends Output {
   readonly rounds: number;
   readonly seconds: number;
   readonly durability: 'fsync' | 'os';
-  /** Where journals are written during the run. */
+  /** For journals during the run. */
   readonly dir: string;
   /** Another built checkout to compare this one with, instead of running the sections; null for none. */
   readonly pair: string | null;
@@ -56,7 +53,6 @@ export interface DriveRun extends Output {
   readonly kind: 'drive';
   /** With the base path, without a slash at its end. */
   readonly url: string;
-  /** The file of keys. */
   readonly keys: string;
   readonly connections: number;
   readonly rate: number;
@@ -137,7 +133,7 @@ const OPTIONS = {
 } as const;
 type Values = ReturnType<typeof parse>;
 
-/** Throws `UsageError`. null: help was asked for. */
+/** Throws `UsageError`. null for a request for help. */
 export function readOptions(args: readonly string[], nowMs: number): BenchRun | null {
   const values = parse(args);
   if (values.help === true) return null;

@@ -13,17 +13,16 @@ export interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** A ratio of two measurements in the same run. */
+/** Both measurements are of the same run. */
 export interface Ratio {
   readonly what: string;
   readonly value: number;
-  /** The same ratio by requests per second of CPU time; null if unknown. */
+  /** By requests per second of CPU time; null if unknown. */
   readonly byCpu: number | null;
-  /** The goal in the speed table. */
   readonly goal?: GoalName;
 }
 
-/** Lines through points, for the report. */
+/** Lines through points. */
 export interface Plot {
   readonly title: string;
   readonly xLabel: string;
@@ -40,7 +39,7 @@ export interface SectionResult {
   readonly name: string;
   readonly tables: readonly Table[];
   readonly ratios?: readonly Ratio[];
-  /** What a reader must know to interpret the figures. */
+  /** For the interpretation of the figures. */
   readonly notes: readonly string[];
   readonly plots?: readonly Plot[];
   /** Results for the speed table that are not ratios. */
@@ -60,20 +59,20 @@ export interface Run {
 
 export interface SuiteOptions {
   readonly quick: boolean;
-  /** Number of measurements of each row; the median counts. */
+  /** Measurements of each row; the median counts. */
   readonly rounds: number;
   readonly warmupMs: number;
   readonly measureMs: number;
   readonly durability: 'fsync' | 'os';
   readonly cores: Cores;
-  /** An empty directory for the files of a section; removed afterwards. */
+  /** Empty at first, and removed afterwards. */
   readonly workDir: string;
   readonly progress: (text: string) => void;
 }
 
 export type Section = (options: SuiteOptions) => Promise<SectionResult>;
 
-/** The middle value, or the mean of the two middle ones. NaN for none. */
+/** The mean of the two middle values where there are two. NaN for none. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;

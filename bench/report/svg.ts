@@ -26,7 +26,7 @@ const COLOURS = ['#1f6feb', '#d1242f', '#1a7f37', '#9a6700', '#8250df', '#57606a
 const DASHES = ['', '6 3', '2 3', '8 3 2 3', '1 4', '12 4'];
 
 interface Axis {
-  /** Position of a value on the axis, from 0 to 1. */
+  /** From 0 to 1. */
   readonly share: (value: number) => number;
   readonly ticks: readonly number[];
 }

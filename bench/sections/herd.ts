@@ -27,15 +27,15 @@ import { placeOf, ToteServer } from '../tote/server.js';
 const BETTORS = 500;
 const BETS = 100_000;
 const CONNECTIONS = 1_000;
-/** Fair odds of a day that is nearly over can leave nothing to bet on a side. What is settled is the same. */
+/** Fair odds of a day that is nearly over can leave nothing to bet on a side. The settled bets are the same. */
 const RULES = { limits: { '*': { house: { policy: 'fixed' } } } };
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
-/** How long before midnight the herd begins: all rounds are locked. */
+/** The herd begins so long before midnight: all rounds are locked. */
 const BEFORE_MS = 1_000;
 /** A boundary price becomes final a little after the boundary. */
 const AFTER_MS = 5_000;
-/** How long before midnight the bets of each time frame are placed: the last rounds must still take them. */
+/** The bets of each time frame are placed so long before midnight: the last rounds must still take them. */
 const PLACING: readonly (readonly [frames: RegExp, beforeMs: number])[] = [
   [/_(ONE_DAY|FOUR_HOURS|FIFTEEN_MINUTES)$/, 10 * MINUTE_MS],
   [/_FIVE_MINUTES$/, 4 * MINUTE_MS],
@@ -67,13 +67,12 @@ export async function herdSection(options: SuiteOptions): Promise<SectionResult>
 
 interface Midnight {
   readonly bettors: readonly Bettor[];
-  /** All markets. */
   readonly markets: readonly MarketState[];
-  /** Bets placed for it. */
+  /** For this midnight. */
   readonly bets: number;
 }
 
-/** Places the bets, from new accounts, and moves the clock to just before the next midnight. */
+/** New accounts place the bets; then the clock moves to just before the next midnight. */
 async function comeToMidnight(server: ToteServer, { progress }: SuiteOptions): Promise<Midnight> {
   let nowMs = await server.moveClock(0);
   const midnightMs = weekdayMidnightAfter(nowMs);
@@ -102,17 +101,17 @@ async function comeToMidnight(server: ToteServer, { progress }: SuiteOptions): P
 interface BoundaryRun {
   readonly when: string;
   readonly row: Row;
-  /** Open bets placed for the boundary. */
+  /** Placed for the boundary, and open. */
   readonly bets: number;
-  /** Real milliseconds from the boundary until all was settled and durable. */
+  /** Real time from the boundary until all was settled and durable. */
   readonly settledMs: number;
   /** By the server's own vitals, in the window. */
   readonly engineDelayMaxMs: number;
-  /** Orders acknowledged afterwards. */
+  /** Acknowledged afterwards. */
   readonly orders: number;
 }
 
-/** Load at half of the server's maximum, with the boundary a quarter into the measured window. */
+/** Half of the server's maximum rate, with the boundary a quarter into the measured window. */
 async function measureBoundary(
   server: ToteServer,
   { bettors, markets, bets }: Midnight,
@@ -147,7 +146,7 @@ async function measureBoundary(
   return { when, row, bets, settledMs, engineDelayMaxMs, orders: acknowledged.orders };
 }
 
-/** The longest delay of the engine's event loop since then; vitals are taken every five seconds. */
+/** Vitals are taken every five seconds. */
 async function engineDelayMax(server: ToteServer, sinceS: number): Promise<number> {
   await pause(VITALS_MS);
   const path = `/vitals?since=${Math.floor(sinceS)}`;
@@ -157,7 +156,7 @@ async function engineDelayMax(server: ToteServer, sinceS: number): Promise<numbe
   return Math.max(...columns.engineDelayMaxMs.map((ms) => ms ?? 0));
 }
 
-/** Real milliseconds until all bets are settled and durable. */
+/** Real time until all bets are settled and durable. */
 async function passBoundary(server: ToteServer): Promise<number> {
   const startedMs = performance.now();
   await server.moveClock(BEFORE_MS + AFTER_MS);

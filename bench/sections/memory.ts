@@ -1,7 +1,7 @@
 /**
- * Memory of the whole process for an acknowledged order with its Idempotency-Key: the engine's tables, the shadow's copy
- * of them, and whatever sockets, journal and garbage collection keep. Orders before it, in another market, have made the
- * process as large as its work alone makes it.
+ * Memory of the whole process for an acknowledged order with its Idempotency-Key: the engine's tables, the shadow's
+ * copy of them, and everything that sockets, journal and garbage collection keep. Earlier orders, in another market,
+ * have made the process as large as its work alone makes it.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { must } from '../../engine/base/assert.js';
@@ -16,9 +16,9 @@ import { catchUp } from '../tote/shadow.js';
 
 const ORDERS = 500_000;
 const ORDERS_BEFORE = 100_000;
-/** Ample time for all of them. */
+/** Ample time for all orders. */
 const FILL_MS = 180_000;
-/** What is idle is given back within this time. */
+/** Idle memory is given back within this time. */
 const REST_MS = 2_000;
 
 export async function memorySection(options: SuiteOptions): Promise<SectionResult> {

@@ -30,7 +30,7 @@ import { statusOf } from '../tote/shadow.js';
 
 const CONNECTIONS = 256;
 /**
- * Bettors on rounds that end during the run. They are separate accounts, so that the others' balances match their
+ * Bettors on rounds that end during the run have accounts of their own, so that the others' balances match their
  * acknowledged orders exactly.
  */
 const SETTLED_BETTORS = 100;
@@ -49,9 +49,9 @@ const POLL_GAP_MS = 250;
 
 interface Minute {
   readonly run: Run;
-  /** The bare handler with group commit at the same times, right after. */
+  /** At the same times, right after. */
   readonly bare: Run;
-  /** Whether at least one snapshot was begun and finished within the window. */
+  /** Begun and finished within the window. */
   readonly hasSnapshot: boolean;
   readonly lagCommands: number;
 }
@@ -90,7 +90,7 @@ async function measureMinutes(options: SuiteOptions, running: ServerProcess[]): 
   return sectionOf(maximum, minutes, audited.orders);
 }
 
-/** A window with the end of a minute in its middle. */
+/** The end of a minute is in the window's middle. */
 async function measureMinute(
   server: ToteServer,
   settled: readonly Bettor[],
@@ -114,7 +114,7 @@ async function measureMinute(
   return { run, hasSnapshot, lagCommands: shadow.lagCommands };
 }
 
-/** Markets whose round ends with this minute and still takes bets for long enough. */
+/** Their rounds end with this minute and still take bets for long enough. */
 async function endingMarkets(server: ToteServer, apiKey: string): Promise<MarketState[]> {
   for (const startedMs = performance.now(); performance.now() - startedMs < 2 * MINUTE_MS; ) {
     const live = await liveMarkets(server, apiKey);

@@ -16,7 +16,7 @@ import { placeOf, ToteServer } from '../tote/server.js';
 
 const CONNECTIONS = { full: [64, 256], quick: [256] };
 const PLANNED_CONNECTIONS = 256;
-/** Time of a run beyond its windows: starting a client, draining, catching up. */
+/** Besides a run's windows: starting a client, draining, catching up. */
 const RUN_OVERHEAD_MS = 3_000;
 
 export const ordersSection = (options: SuiteOptions): Promise<SectionResult> =>

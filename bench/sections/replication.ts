@@ -1,7 +1,7 @@
 /**
- * What a replicated journal costs, and how long a change of the leader takes. Two machines and three NATS servers on this one
- * machine: the same orders go to a server by itself and to the leader, in turn; then the leader is stopped and killed while a client
- * goes on sending orders to whoever takes them.
+ * The cost of a replicated journal, and the time of a change of the leader. Two machines and three NATS servers on this
+ * one machine: the same orders go to a server by itself and to the leader, in turn; then the leader is stopped and
+ * killed while a client goes on sending orders to the machine that takes them.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,10 +22,10 @@ import { placeOf, ToteServer } from '../tote/server.js';
 
 const CONNECTIONS = [64, 256] as const;
 const RUN_OVERHEAD_MS = 4_000;
-/** Time of a change of the leader, with what follows. */
+/** A change of the leader, with its consequences. */
 const CHANGE_MS = 30_000;
 const LOOK_EVERY_MS = 100;
-/** Orders that a prober must have had acknowledged before a change, and after it. */
+/** Acknowledged before a change, and as many after it. */
 const PROBED = 20;
 
 export async function replicationSection(options: SuiteOptions): Promise<SectionResult> {
@@ -38,7 +38,7 @@ export async function replicationSection(options: SuiteOptions): Promise<Section
 
 interface Found {
   readonly rows: Row[];
-  /** What the standby lacked, at moments under load. */
+  /** How far the standby was behind, at moments under load. */
   readonly lags: Lag[];
   /** CPU time of the three NATS servers for an order. */
   readonly natsUs: number[];
@@ -101,7 +101,6 @@ interface Lag {
   readonly ms: number;
 }
 
-/** Notes how far the standby is behind, until the end. */
 function watchLag(pair: Pair, lags: Lag[]): { end(): Promise<void> } {
   let isOver = false;
   const look = async (): Promise<void> => {
@@ -120,7 +119,7 @@ function watchLag(pair: Pair, lags: Lag[]): { end(): Promise<void> } {
   };
 }
 
-/** Milliseconds without service while the leader ends by this signal. */
+/** Time without service while the leader ends by this signal. */
 async function changeGap(
   pair: Pair,
   signal: 'SIGKILL' | 'SIGTERM',

@@ -1,7 +1,7 @@
 /**
- * The cost of snapshots to orders: latencies at planned times with a million open bets,
- * without snapshots and with one being written nearly all the time. One data directory is filled once through the API
- * and restarted for every row. Afterwards the server's ledger must contain every acknowledged order.
+ * The cost of snapshots to orders: latencies at planned times with a million open bets, without snapshots and with one
+ * being written nearly all the time. One data directory is filled once through the API and restarted for every row.
+ * Afterwards the server's ledger must contain every acknowledged order.
  */
 import { must } from '../../engine/base/assert.js';
 import { type Book, openBook } from '../load/book.js';

@@ -1,6 +1,6 @@
 /**
- * The stream: what 1,000 subscribers to all markets cost beside orders at full load, orders over streams beside POST, and
- * the memory of idle streams.
+ * The stream: the cost of 1,000 subscribers to all markets beside orders at full load, orders over streams beside POST,
+ * and the memory of idle streams.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { must } from '../../engine/base/assert.js';
@@ -18,7 +18,7 @@ import { type Counted, Streams } from '../tote/streams.js';
 
 const CONNECTIONS = 256;
 const SUBSCRIBERS = 1_000;
-/** Of the bettors, so many listen to their fills, too. */
+/** So many of the bettors listen to their fills, too. */
 const LISTENERS = 100;
 const IDLE = 9_000;
 const IDLE_MS = 5_000;
@@ -28,7 +28,7 @@ export async function streamSection(options: SuiteOptions): Promise<SectionResul
   if (!hasWrk()) {
     return { name: 'stream', tables: [], notes: ['wrk is not installed.'] };
   }
-  // Its CPU time is to be seen beside the engine's.
+  // The gateway's CPU time is to be seen beside the engine's.
   const server = await ToteServer.start({ ...placeOf(options), env: { TOTE_GATEWAYS: '1' } });
   try {
     const book = await openBook(server, IDLE_MS + options.rounds * 4 * (options.measureMs + 8_000));

@@ -30,12 +30,12 @@ import { expectConservation } from '../tote/audit.js';
 import { placeOf, ToteServer } from '../tote/server.js';
 
 const CONNECTIONS = { full: [1, 64, 256], quick: [1, 256] };
-/** '' is what the server takes by itself: none on one and two cores. */
+/** '' leaves the number to the server: none on one and two cores. */
 const GATEWAYS = { full: ['', '1', '2'], quick: [''] };
 const RUN_OVERHEAD_MS = 4_000;
 const STAKE_CENTS = 100;
 
-/** A server, and how many orders `wrk` said that it answered. */
+/** A server, and the number of orders that it answered according to `wrk`. */
 interface Counted {
   readonly server: ToteServer;
   readonly target: Target;
@@ -44,9 +44,9 @@ interface Counted {
 }
 
 interface Measurement {
-  /** Of each number of connections: the servers by `GATEWAYS`, the bare handler, and the one with the group commit. */
+  /** For each number of connections: the servers by `GATEWAYS`, the bare handler, and the one with the group commit. */
   readonly rows: readonly Row[];
-  /** Redis's SETs per second by connections, a figure for each round; empty without Redis. */
+  /** SETs per second by connections, a figure for each round; empty without Redis. */
   readonly redisRates: ReadonlyMap<number, readonly number[]>;
   readonly orders: number;
 }
@@ -112,7 +112,7 @@ async function startServer(
   return { counted, book };
 }
 
-/** SETs per second with a value as long as an order in the journal; none where Redis is not installed. */
+/** A value is as long as an order in the journal; no rates where Redis is not installed. */
 async function redisSets(
   valueBytes: number,
   connectionCounts: readonly number[],
@@ -140,7 +140,7 @@ async function redisSets(
 /** Throws unless the open bets are the orders that were answered; `wrk` leaves some answers unread. */
 async function expectCounted({ server, answered, runs }: Counted): Promise<void> {
   const found = (await expectConservation(server)) / STAKE_CENTS;
-  // One for the sample.
+  // For the sample.
   const unread = found - answered - 1;
   if (unread < 0 || unread > UNREAD_MAX * runs)
     throw new Error(`${answered} orders were answered, and ${found} bets are open`);

@@ -104,7 +104,7 @@ function sectionOf(measured: Measured, orders: number): SectionResult {
   };
 }
 
-/** How long the markets must take bets. */
+/** The markets must take bets for so long. */
 function bettingMs({ quick, rounds, warmupMs, measureMs }: SuiteOptions): number {
   const size = quick ? 'quick' : 'full';
   const runs = rounds * 3 + 2 * (CURVE_CONNECTIONS[size].length + CURVE_LOADS[size].length) + 3;

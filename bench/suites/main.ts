@@ -1,4 +1,4 @@
-/** A suite's process: `main.js NAME INPUT` runs it and prints its result as JSON, the only line on stdout. */
+/** A suite's process: `main.js NAME INPUT` prints the result as JSON, the only line on stdout. */
 import { assert, must } from '../../engine/base/assert.js';
 import { SUITES, type SuiteInput, type SuiteName } from './suites.js';
 

@@ -1,5 +1,5 @@
 /**
- * The suites that run in process. Each runs in a process of its own, on the server's core, so that one suite's compiled
+ * The suites that run in process. Each has a process of its own, on the server's core, so that one suite's compiled
  * code and heap do not affect the next.
  */
 import { execFile } from 'node:child_process';
@@ -17,9 +17,9 @@ import type { SuiteOptions } from '../report/section.js';
 const SETTLE_SLICE_BETS = 512;
 
 export interface SuiteInput {
-  /** Number of bets in the engine, or of commands in the journal. */
+  /** Bets in the engine, or commands in the journal. */
   readonly scale: number;
-  /** A directory for suites that use files; '' for others. */
+  /** For suites that use files; '' for others. */
   readonly dir: string;
   readonly durability: 'fsync' | 'os';
 }
@@ -47,7 +47,6 @@ const run = promisify(execFile);
 /** Far more than any suite takes. */
 const SUITE_MS_MAX = 300_000;
 
-/** One run. */
 export async function suiteOnce<Name extends SuiteName>(
   name: Name,
   input: Omit<SuiteInput, 'durability'>,
@@ -61,7 +60,6 @@ export async function suiteOnce<Name extends SuiteName>(
   return result;
 }
 
-/** Runs the suite once for each round. */
 export async function suiteRounds<Name extends SuiteName>(
   name: Name,
   input: Omit<SuiteInput, 'durability'>,

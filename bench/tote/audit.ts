@@ -10,13 +10,13 @@ import type { ToteServer } from './server.js';
 
 const PAGE = 1_000;
 
-/** What was asked for, and by which bettor (an index). */
+/** `owners` are indices of bettors. */
 interface Requested {
   readonly templates: readonly RequestTemplate[];
   readonly owners: readonly number[];
 }
 
-/** The orders acknowledged to the client, by account. */
+/** By account. */
 export class Acknowledged {
   orders = 0;
   stakeCents = 0;
@@ -24,7 +24,7 @@ export class Acknowledged {
   repeatedBets = 0;
   readonly #stakeCentsByBettor = new Map<Bettor, number>();
 
-  /** Adds an order placed outside of a run. */
+  /** The order was placed outside of a run. */
   addOne(bettor: Bettor, stakeCents: number): void {
     this.distinctBets += 1;
     this.#add(bettor, 1, stakeCents);

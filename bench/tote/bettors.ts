@@ -39,16 +39,15 @@ export async function makeBettors(server: ToteServer, count: number): Promise<Be
   return bettors;
 }
 
-/** The part of a market that matters here. */
 export interface MarketState {
   readonly id: string;
-  /** How much longer the round takes bets, in milliseconds. */
+  /** The round takes bets for so long from now. */
   readonly bettingMs: number;
 }
 
 const CUTOFF_MS = 20_000;
 
-/** Markets with a LIVE round. */
+/** Their rounds are LIVE. */
 export async function liveMarkets(server: ToteServer, apiKey: string): Promise<MarketState[]> {
   const markets = (await server.read('/v1/markets', apiKey)) as readonly Market[];
   return markets.flatMap(({ id, currentRound }) =>
@@ -60,8 +59,8 @@ const OPENING_TRIES_MAX = 100;
 const OPENING_TRY_GAP_MS = 100;
 
 /**
- * Markets whose round takes bets for at least another `neededMs`, so that no order of the run is refused by a closing
- * round. Waits for the first prices after a start.
+ * Markets whose round takes bets for at least another `neededMs`, so that no closing round refuses an order of the run.
+ * Waits for the first prices after a start.
  */
 export async function marketsForRun(
   server: ToteServer,

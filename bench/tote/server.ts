@@ -24,19 +24,19 @@ const OPERATOR = { Authorization: `Bearer ${OPERATOR_TOKEN}` };
 
 export interface ToteOptions {
   readonly dataDir: string;
-  /** Directory for its log. */
+  /** For the log. */
   readonly workDir: string;
   readonly core: number | null;
   readonly durability: 'fsync' | 'os';
   /** `manual`: time moves only by `moveClock`. The system's if absent. */
   readonly clock?: 'manual';
-  /** The program; that of this build if absent. */
+  /** This build's if absent. */
   readonly main?: string;
   /** Added to the environment of a run. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Where a section's server runs: its data in a folder of the section's. */
+/** A section's server has its data in a folder of the section's. */
 export const placeOf = ({ workDir, cores, durability }: SuiteOptions): ToteOptions => ({
   dataDir: join(workDir, 'tote'),
   workDir,
@@ -59,14 +59,13 @@ export class ToteServer {
     return this.#startMs;
   }
 
-  /** Resolves once it is ready. */
   static async start(options: ToteOptions): Promise<ToteServer> {
     const server = await ToteServer.launch(options);
     await server.ready();
     return server;
   }
 
-  /** A process that has only begun to start. */
+  /** The process has only begun to start. */
   static async launch(options: ToteOptions): Promise<ToteServer> {
     const { dataDir, workDir, core, durability, clock, main } = options;
     const [port, operatorPort] = [await freePort(), await freePort()];
@@ -90,7 +89,7 @@ export class ToteServer {
     return new ToteServer(server, port, operatorPort);
   }
 
-  /** Resolves once it is ready. The process is ended if it takes too long. */
+  /** The process is ended if it takes too long. */
   async ready(): Promise<void> {
     const isReady = async (): Promise<boolean> =>
       (await call(this.operatorPort, 'GET', '/readyz', null).catch(() => null))?.status === 200;
@@ -98,7 +97,7 @@ export class ToteServer {
     this.#startMs = performance.now() - this.#startedMs;
   }
 
-  /** Calls the operator API and returns the data of its answer. */
+  /** Returns the data of the operator API's answer. */
   async operate(method: string, path: string, body: object | null = null): Promise<unknown> {
     const { status, text } = await this.#explained(
       call(this.operatorPort, method, `/operator/v1${path}`, body),
@@ -106,7 +105,7 @@ export class ToteServer {
     return dataOf(`${method} ${path}`, status, text);
   }
 
-  /** Moves a manual clock and returns the time reached, once all work due by then, settlements included, is durable. */
+  /** Returns the time reached, once all work due by then, settlements included, is durable. */
   async moveClock(advanceMs: number): Promise<number> {
     const answer = await this.#explained(
       call(this.operatorPort, 'POST', '/operator/v1/clock', { advanceMs }, OPERATOR, CLOCK_MS_MAX),
@@ -115,7 +114,6 @@ export class ToteServer {
     return Date.parse(time);
   }
 
-  /** A GET of the public API. */
   async read(path: string, apiKey: string): Promise<unknown> {
     const { status, text } = await this.#explained(
       call(this.port, 'GET', path, null, { 'X-API-Key': apiKey }),
@@ -123,7 +121,7 @@ export class ToteServer {
     return dataOf(`GET ${path}`, status, text);
   }
 
-  /** If the server has ended, reports its last output instead of a broken connection. */
+  /** A server that has ended reports its last output instead of a broken connection. */
   async #explained(answer: Promise<CallAnswer>): Promise<CallAnswer> {
     try {
       return await answer;

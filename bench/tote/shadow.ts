@@ -33,9 +33,9 @@ async function lagOf(server: ToteServer): Promise<number> {
 }
 
 export interface CaughtUp {
-  /** Commands that it was behind at first. */
+  /** At first. */
   readonly lagCommands: number;
-  /** Time until it was almost level; NaN if it took too long. */
+  /** Until the shadow was almost level; NaN if it took too long. */
   readonly tookMs: number;
 }
 

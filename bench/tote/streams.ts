@@ -1,33 +1,31 @@
-/** Many streams of bots, of whose messages it reads the beginning only. They are in the suite's own process. */
+/** Many streams of bots, in the suite's own process. Only the beginning of a message is read. */
 import { WebSocket } from 'ws';
 import { must } from '../../engine/base/assert.js';
 
-/** Some streams that do the same. */
 export interface StreamGroup {
-  /** Each opens `each` streams. */
+  /** Each key opens `each` streams. */
   readonly keys: readonly string[];
   readonly each: number;
   /** Sent when a stream is open. */
   readonly messages: readonly string[];
-  /** Orders to place one after the other, each when the last one is answered; none for listeners. */
+  /** Placed one after the other, each when the last one is answered; none for listeners. */
   readonly orders: readonly string[];
 }
 
-/** What came in a time. */
+/** While `during` ran. */
 export interface Counted {
   seconds: number;
   messages: number;
   bytes: number;
   refused: number;
-  /** Milliseconds from the time in messages of this type to their arrival: every 16th, all fills. */
+  /** From the time in messages of this type to their arrival: every 16th, all fills. */
   readonly delaysMs: { readonly markets: number[]; readonly fills: number[] };
-  /** Microseconds from an order to its answer. */
+  /** From an order to its answer. */
   readonly orderUs: number[];
 }
 
-/** Opened at once. */
 const OPENED_AT_ONCE = 64;
-/** Of messages of markets, the time of one in so many is looked at. */
+/** The time of one in so many messages of markets is looked at. */
 const SAMPLED = 16;
 /** Type, number and time of a message stand in so many bytes. */
 const HEAD_BYTES = 96;
@@ -38,7 +36,7 @@ export class Streams {
   #counting: Counted | null = null;
   #failure: Error | null = null;
 
-  /** Resolves when all are open and have had a heartbeat. */
+  /** Resolves when all streams are open and have had a heartbeat. */
   static async open(port: number, groups: readonly StreamGroup[]): Promise<Streams> {
     const streams = new Streams();
     for (const group of groups) {
@@ -51,7 +49,6 @@ export class Streams {
     return streams;
   }
 
-  /** Counts while `run` runs. */
   async during<T>(run: () => Promise<T>): Promise<{ readonly result: T; readonly counted: Counted }> {
     const counted: Counted = {
       ...{ seconds: 0, messages: 0, bytes: 0, refused: 0 },
