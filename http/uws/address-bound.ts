@@ -14,13 +14,12 @@ const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];
 export interface AddressBoundOptions {
   readonly addresses: ClientAddresses;
   readonly perAddressMax: number;
-  /** The port that the connections are to; 0 while nobody knows it. */
+  /** 0 while it is unknown. */
   readonly port: () => number;
   readonly monotonicMs: () => number;
 }
 
 export class AddressBound {
-  /** By address, at the last count. */
   #counted: ReadonlyMap<string, number> = new Map();
   readonly #openedSince = new Map<string, number>();
   /** -Infinity where the last count is of no use. */
@@ -28,7 +27,7 @@ export class AddressBound {
 
   constructor(private readonly options: AddressBoundOptions) {}
 
-  /** Whether the peer may keep the connection that it has just opened. `share` is this thread's part of all connections. */
+  /** `share` is this thread's part of all connections. */
   allows({ counted, isBounded }: Peer, share: number): boolean {
     if (!isBounded) return true;
     const { perAddressMax, monotonicMs } = this.options;
@@ -44,13 +43,13 @@ export class AddressBound {
     return (this.#counted.get(counted) ?? 0) <= perAddressMax;
   }
 
-  /** All connections together are so few that no address has too many: from now on they are not followed. */
+  /** All connections together are so few that no address has too many: they are not counted until that changes. */
   rest(): void {
     this.#countedAtMs = Number.NEGATIVE_INFINITY;
   }
 }
 
-/** Established connections to the port by address, from the text of the kernel's tables. */
+/** `table` is the text of the kernel's tables. Only established connections count. */
 export function countConnections(
   table: string,
   { addresses, port }: Pick<AddressBoundOptions, 'addresses' | 'port'>,
@@ -73,7 +72,7 @@ function bytesOf(hex: string): ArrayBuffer {
   return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
 }
 
-/** Without such a table nobody is bounded. */
+/** Without such a table no address is bounded. */
 function textOf(path: string): string {
   try {
     return readFileSync(path, 'latin1');

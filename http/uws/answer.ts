@@ -6,12 +6,11 @@ import type { HeaderBlock, HeaderList } from '../../engine/model/ports.js';
 import { internalError } from '../kit/refused.js';
 import type { UwsResponse } from './library.js';
 
-/** A client has this long to read an answer that has filled the socket's buffers. */
 export const REPLY_DEADLINE_MS = 30_000;
 
 /**
- * Rate limits and the account's money bound how much a client can create, so these answers are always buffered: they
- * cannot pile up unread. All others can be requested again and again.
+ * Rate limits and the account's money bound how much a client can create, so these answers are always buffered. All
+ * others can be requested again and again, and would pile up unread.
  */
 const CREATED = 201;
 /**
@@ -22,14 +21,13 @@ const BUFFERED_LENGTH_MAX = 2_048;
 const UNBUFFERED_SHARE = 1 / 8;
 
 const LINE_END = '\r\n';
-/** By status: `200 OK` and the end of the line. */
 const STATUS_LINES: readonly string[] = Array.from({ length: 600 }, (_, status) =>
   flattenString(`${status} ${STATUS_CODES[status] ?? 'Unknown'}${LINE_END}`),
 );
 
 /**
- * Whether the library buffers the whole answer, however little of it the socket accepts. Never while closing, which
- * waits until each answer is sent.
+ * True if the library shall buffer the whole answer, however little of it the socket accepts. Never while closing,
+ * which waits until each answer is sent.
  */
 export function isBuffered(status: number, body: string | Uint8Array, isClosing: boolean): boolean {
   if (status === CREATED) return true;
@@ -40,7 +38,7 @@ export function bytesIn(body: string | Uint8Array): number {
   return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
 }
 
-/** Status and headers, as `writeStatus` takes them. */
+/** In the form that `writeStatus` takes. */
 export function headText(status: number, headers: HeaderList | HeaderBlock): string {
   const line = STATUS_LINES[status] ?? '';
   if (typeof headers === 'string') return line + headers;
@@ -51,7 +49,7 @@ export function headText(status: number, headers: HeaderList | HeaderBlock): str
   return head;
 }
 
-/** The answer after a programming error: text of head and body. */
+/** After a programming error. */
 export function faultAnswer(requestId: string): readonly [head: string, body: string] {
   const { status, body } = internalError(requestId);
   const headers = [

@@ -11,25 +11,23 @@ import { BlockList, isIP, isIPv4 } from 'node:net';
 import { parseAddressRange } from '../../config/address-range.js';
 import { assert, must } from '../../engine/base/assert.js';
 
-/** The end of a counted IPv6 address. */
 export const SUBNET = '::/64';
 
 /** `::1` as `addressText` writes it. */
 const LOOPBACK = '0:0:0:0:0:0:0:1';
 
-/** Counted if the remote address is no longer known. */
 export const UNKNOWN_ADDRESS = 'unknown';
 
-/** The other end of a connection: one object for each remembered address. */
+/** One object stands for each remembered address. */
 export interface Peer {
   /** As rate limits count it. */
   readonly counted: string;
   readonly isTrusted: boolean;
-  /** Whether its connections are bounded: not those of a trusted proxy or of this machine. */
+  /** False for a trusted proxy and for this machine. */
   readonly isBounded: boolean;
 }
 
-/** Addresses or headers remembered; when there are more, all are forgotten at once. */
+/** When there are more, all are forgotten at once. */
 const REMEMBERED_MAX = 16_384;
 /** Longer lists are parsed each time, so that nobody can fill the memory with them. */
 const REMEMBERED_HEADER_CHARS = 64;
@@ -39,11 +37,11 @@ const WITH_PORT = /^(?:\[([0-9A-Fa-f:.]+)\](?::\d{1,5})?|([0-9.]+):\d{1,5})$/;
 
 export class ClientAddresses {
   readonly #trusted = new BlockList();
-  /** Whether `X-Forwarded-For` is read at all. */
+  /** False: `X-Forwarded-For` is not read. */
   readonly hasProxies: boolean;
   /** By the address's bytes: IPv4 as a number, IPv6 as a string of 16 characters. */
   readonly #peers = new Map<number | string, Peer>();
-  /** By the header's text, whichever proxy sent it; null if the proxy itself counts. */
+  /** null if the proxy itself counts. */
   readonly #forwarded = new Map<string, string | null>();
 
   /** `trustedProxies` are addresses or ranges that `parseAddressRange` takes. */
@@ -56,17 +54,14 @@ export class ClientAddresses {
     }
   }
 
-  /**
-   * The peer with this address of 4 or 16 bytes. Any other length means that the connection is gone, and is one peer
-   * of its own.
-   */
+  /** `bytes` are 4 or 16. Any other length means that the connection is gone, and is one peer of its own. */
   peer(bytes: ArrayBuffer): Peer {
     const view = new DataView(bytes);
     const id = bytes.byteLength === 4 ? view.getUint32(0) : Buffer.from(bytes).toString('latin1');
     return this.#peers.get(id) ?? remember(this.#peers, id, this.#makePeer(view));
   }
 
-  /** The address to count for a request from `peer` with this `X-Forwarded-For` ('' if absent). */
+  /** `forwardedFor` is '' if absent. */
   counted(peer: Peer, forwardedFor: string): string {
     if (!peer.isTrusted || forwardedFor === '') return peer.counted;
     const known = this.#forwarded.get(forwardedFor);
@@ -94,7 +89,7 @@ export class ClientAddresses {
     return null;
   }
 
-  /** Mapped IPv4 is compared as IPv4 by `BlockList` itself. */
+  /** `BlockList` compares mapped IPv4 as IPv4. */
   #isTrusted(address: string): boolean {
     return isIP(address) !== 0 && this.#trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
   }
@@ -106,13 +101,11 @@ function remember<K, V>(memory: Map<K, V>, key: K, value: V): V {
   return value;
 }
 
-/** `8.8.8.8:443`, `[::1]:443` and `[::1]` without port and brackets; anything else as it is. */
 function withoutPort(element: string): string {
   const [, bracketed, bare] = WITH_PORT.exec(element) ?? [];
   return bracketed ?? bare ?? element;
 }
 
-/** The address in one of its text forms. */
 function addressText(view: DataView): string {
   const bytes = new Uint8Array(view.buffer);
   if (bytes.length === 4) return bytes.join('.');
@@ -120,7 +113,7 @@ function addressText(view: DataView): string {
   return Array.from({ length: 8 }, (_, group) => view.getUint16(group * 2).toString(16)).join(':');
 }
 
-/** The part of an address that counts; `address` is in any text form. */
+/** `address` is in any text form. */
 function countedText(address: string): string {
   if (isIP(address) !== 6) return address;
   const groups = ipv6Groups(address);
@@ -131,7 +124,7 @@ function countedText(address: string): string {
   return network.join(':') + SUBNET;
 }
 
-/** The eight numbers of a valid IPv6 address. */
+/** `address` must be valid. */
 function ipv6Groups(address: string): number[] {
   const [left = '', right] = address.split('::');
   const head = groupsOf(left);

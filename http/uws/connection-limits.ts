@@ -1,30 +1,32 @@
 /**
- * The connections that are open, and how many a port accepts, given the file descriptors that the process may open. A
- * flood of connections must never take the last ones: the journal needs them, and on Linux even reading the process's own
- * memory use.
+ * How many connections a port accepts, given the file descriptors that the process may open. A flood of connections
+ * must never take the last ones: the journal needs them, and on Linux even reading the process's own memory use.
  */
 import { readFileSync } from 'node:fs';
 import { AddressBound, type AddressBoundOptions } from './address-bound.js';
 import type { Peer } from './client-address.js';
 import type { UwsResponse } from './library.js';
 
-/** Open connections, WebSockets included; further ones are closed at once. */
+/** WebSockets included. Further connections are closed at once. */
 export const CONNECTIONS_MAX = 10_000;
 
-/** Operators are few. */
 const OPERATOR_CONNECTIONS_MAX = 256;
-/** Of an operators' port, this part is kept for this machine and for addresses that have sent a right token. */
+/**
+ * Strangers cannot take this part of an operator port's connections: it is for this machine, and for addresses that
+ * have sent a right token.
+ */
 const KEPT_PART = 0.25;
-/** This one is kept for this machine alone: strangers may share another address, and have no token right after a start. */
+/**
+ * This machine alone may take this part: strangers may share another address, and have no token right after a start.
+ */
 const OWN_PART = 0.125;
-/** Connections of one address to the operator port. */
 export const OPERATOR_PER_ADDRESS_MAX = 64;
 /** Kept free for files, pipes and threads. */
 const OWN_DESCRIPTORS = 256;
 
 /**
- * What a start needs: every thread opens many of its modules at once. Measured, with a margin: without these the start
- * fails somewhere in the middle, with EMFILE.
+ * Every thread opens many of its modules at once. Measured, with a margin: with fewer, the start fails somewhere in the
+ * middle, with EMFILE.
  */
 const START_DESCRIPTORS = 144;
 const GATEWAY_START_DESCRIPTORS = 48;
@@ -34,14 +36,14 @@ export interface ConnectionLimits {
   readonly operatorMax: number;
 }
 
-/** The limits for a process with this many descriptors. If there are very few, half are kept for the process itself. */
+/** If there are very few descriptors, half are kept for the process itself. */
 export function connectionLimits(descriptors: number): ConnectionLimits {
   const operatorMax = Math.min(OPERATOR_CONNECTIONS_MAX, Math.floor(descriptors / 8));
   const left = Math.max(descriptors - OWN_DESCRIPTORS - operatorMax, Math.floor((descriptors * 3) / 8));
   return { publicMax: Math.min(CONNECTIONS_MAX, left), operatorMax };
 }
 
-/** Why a server with so many gateways cannot start with these descriptors, or null. */
+/** The reason why a server with so many gateways cannot start, or null. */
 export function tooFewDescriptors(descriptors: number, gateways: number): string | null {
   const needed = START_DESCRIPTORS + gateways * GATEWAY_START_DESCRIPTORS;
   if (descriptors >= needed) return null;
@@ -51,7 +53,7 @@ export function tooFewDescriptors(descriptors: number, gateways: number): string
   );
 }
 
-/** A warning for the operator if the descriptors allow fewer connections than usual, or null. */
+/** A warning for the operator if there are fewer connections than usual, or null. */
 export function limitsNote(descriptors: number): string | null {
   const { publicMax, operatorMax } = connectionLimits(descriptors);
   if (publicMax === CONNECTIONS_MAX) return null;
@@ -63,10 +65,6 @@ export function limitsNote(descriptors: number): string | null {
   );
 }
 
-/**
- * Descriptors that this process may open: Node has already raised the soft limit to the hard one. Infinity if
- * unknown.
- */
 export function descriptorsMax(): number {
   try {
     return descriptorsIn(readFileSync('/proc/self/limits', 'utf8'));
@@ -75,32 +73,30 @@ export function descriptorsMax(): number {
   }
 }
 
-/** Reads the limit from the text of `/proc/<pid>/limits`. */
+/** `limits` is the text of `/proc/<pid>/limits`. */
 export function descriptorsIn(limits: string): number {
   const soft = /^Max open files\s+(\d+)\s/m.exec(limits)?.[1];
   return soft === undefined ? Infinity : Number(soft);
 }
 
-/** What threads share of a port's connections: how many are open, the port, and how many it accepts of anybody. */
+/** Threads share these cells of a port. `max` is how many connections it accepts from anybody. */
 export const CONNECTION_CELLS = { open: 0, port: 1, max: 2 } as const;
 export const CONNECTION_CELLS_BYTES = 3 * Int32Array.BYTES_PER_ELEMENT;
 
 export interface OpenConnectionsOptions extends Omit<AddressBoundOptions, 'port'> {
   readonly connectionsMax: number;
-  /** Tells addresses for which a part of the connections is kept, so that strangers cannot take the last ones; null to keep none. */
+  /** Strangers cannot take a part of the connections, which is kept for known addresses. Null to keep none. */
   readonly isKnown: ((address: string) => boolean) | null;
-  /** `CONNECTION_CELLS` of all transports that share the bound. */
+  /** Shared by all transports under the same bound. */
   readonly shared: Int32Array;
 }
 
-/** The open connections of one transport, and their peers. */
 export class OpenConnections {
   count = 0;
-  /** The peer of all open connections if they share one; else null. */
+  /** null if open connections have several peers. */
   #onlyPeer: Peer | null = null;
 
   readonly #byAddress: AddressBound;
-  /** Connections that anybody may have, and those that known addresses may. */
   readonly #strangersMax: number;
   readonly #knownMax: number;
 
@@ -116,9 +112,9 @@ export class OpenConnections {
   }
 
   /**
-   * Counts a new connection. Returns false if it is one too many. Asking the library for an address costs as much as the
-   * rest of starting a request. A sole peer, such as a proxy, is therefore looked up once a connection. The library does
-   * not report whose connection closes.
+   * Returns false if the connection is one too many. Asking the library for an address costs as much as the rest of
+   * starting a request, so a sole peer, such as a proxy, is looked up once a connection. The library does not report
+   * whose connection closes.
    */
   opened(response: UwsResponse): boolean {
     this.count += 1;
@@ -145,7 +141,7 @@ export class OpenConnections {
     Atomics.sub(this.options.shared, CONNECTION_CELLS.open, 1);
   }
 
-  /** The address to count for a request with this `X-Forwarded-For` ('' if absent). */
+  /** `forwardedFor` is '' if absent. */
   countedAddress(response: UwsResponse, forwardedFor: string): string {
     const { addresses } = this.options;
     const peer = this.#onlyPeer ?? addresses.peer(response.getRemoteAddress());

@@ -1,4 +1,4 @@
-/** A handler that holds requests until the real one is there: a port is taken before the server is ready. */
+/** A port is taken before the server is ready, so its requests are held until the real handler is there. */
 import type { HttpHandler } from '../../engine/model/ports.js';
 
 export class HeldRequests {
@@ -11,7 +11,6 @@ export class HeldRequests {
     else this.#handler(request, responder);
   };
 
-  /** Hands over what was held, and everything from now on. */
   serve(handler: HttpHandler): void {
     this.#handler = handler;
     for (const [request, responder] of this.#held.splice(0)) handler(request, responder);

@@ -8,7 +8,7 @@
  */
 import { createRequire } from 'node:module';
 
-/** The used part of the library's `HttpRequest`; invalid once the handler has returned. */
+/** Invalid once the handler has returned. */
 export interface UwsRequest {
   forEach(visit: (lowerCaseName: string, value: string) => void): void;
   /** '' if absent. */
@@ -19,7 +19,7 @@ export interface UwsRequest {
   getQuery(): string | undefined;
 }
 
-/** The used part of the library's `HttpResponse`; throws after it was ended or aborted. */
+/** Throws after it was ended or aborted. */
 export interface UwsResponse {
   onAborted(handler: () => void): UwsResponse;
   /** The chunk is detached when the handler returns. */
@@ -40,12 +40,12 @@ export interface UwsResponse {
   getX509Certificate(): string;
 }
 
-/** Names the app's WebSockets in an upgrade; opaque. */
+/** Opaque: names the app's WebSockets in an upgrade. */
 export interface UwsSocketContext {
   readonly brand?: 'socket context';
 }
 
-/** The used part of the library's `WebSocket`; throws after its `close` handler was called. */
+/** Throws after its `close` handler was called. */
 export interface UwsWebSocket<T> {
   getUserData(): T;
   /** 0: some of it is held back in memory; 1: all was sent. */
@@ -73,7 +73,7 @@ export interface UwsWebSocketBehaviour<T> {
 
 export type UwsRoute = (response: UwsResponse, request: UwsRequest) => void;
 
-/** A listening socket; opaque. */
+/** Opaque. */
 export interface UwsListenSocket {
   readonly brand?: 'listen socket';
 }
@@ -94,7 +94,7 @@ export interface UwsApp {
   ): UwsApp;
   /** Closes all sockets at once. */
   close(): UwsApp;
-  /** Names this app for an acceptor in another thread. */
+  /** For an acceptor in another thread. */
   getDescriptor(): UwsAppDescriptor;
   /** From now on, accepted connections are handed to the added apps in turn, and none is kept. */
   addChildAppDescriptor(descriptor: UwsAppDescriptor): UwsApp;
@@ -110,7 +110,7 @@ export interface UwsTlsOptions {
   readonly ca_file_name?: string;
 }
 
-/** An app as threads pass it to each other; opaque. */
+/** Opaque; threads can pass it to each other. */
 export type UwsAppDescriptor = number;
 
 export interface Uws {
@@ -125,14 +125,13 @@ export interface Uws {
 
 export interface LoadedUws {
   readonly library: Uws;
-  /** The version of the binary that runs. */
   readonly version: string;
 }
 
 /** The newer first. */
 const PACKAGES = ['uws-glibc-2.38', 'uws-glibc-2.28'] as const;
 
-/** Loads the first package that works, resolved from `fromUrl`; if none does, throws an error that says why. */
+/** Throws an error that says why if no package works. Packages are resolved from `fromUrl`. */
 export function loadUws(fromUrl: string): LoadedUws {
   const reasons: string[] = [];
   for (const name of PACKAGES) {

@@ -11,13 +11,11 @@ import { type UwsApp, type UwsAppDescriptor, uws } from './library.js';
 
 export interface Acceptor {
   readonly port: number;
-  /** From now on, connections go to the apps `after` instead of `before`. */
   swap(before: readonly UwsAppDescriptor[], after: readonly UwsAppDescriptor[]): void;
-  /** Accepts no further connections. */
   close(): void;
 }
 
-/** An app with the certificate that the files hold now, or without TLS. Throws if the library refuses them. */
+/** Reads the certificate from its files. Throws if the library refuses them. */
 export function newApp(tls: TlsFiles | null): UwsApp {
   if (tls === null) return uws.App();
   const { certFile, keyFile, clientCaFile } = tls;
@@ -31,8 +29,8 @@ export function newApp(tls: TlsFiles | null): UwsApp {
 }
 
 /**
- * Accepts connections and hands them to the apps in turn, so that each gets the same number. The apps may be those of
- * other threads; `isTls` says whether they speak TLS. Rejects if the port is taken or the address is not ours.
+ * Hands connections to the apps in turn, so that each gets the same number. The apps may be those of other threads;
+ * `isTls` says whether they speak TLS. Rejects if the port is taken or the address is not ours.
  */
 export function acceptFor(
   descriptors: readonly UwsAppDescriptor[],
@@ -64,7 +62,7 @@ export function acceptFor(
   });
 }
 
-/** `http://host:port`, or `https` with TLS, for a client on this machine. */
+/** For a client on this machine. */
 export function urlOf(host: string, port: number, isTls: boolean): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http${isTls ? 's' : ''}://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`;

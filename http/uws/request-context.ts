@@ -28,7 +28,7 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
   readonly browser: RequestHeaders['browser'];
   body: Uint8Array = NO_BODY;
   fault: HttpRequest['fault'] = null;
-  /** While in `slow`: when waiting ends, in monotonic milliseconds; else 0. */
+  /** In monotonic milliseconds, while in `slow`; else 0. */
   dueMs = 0;
 
   #isDispatched = false;
@@ -75,7 +75,7 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
     });
   }
 
-  /** Starts a request whose body follows; `declaredBytes` is null if its length was not declared. */
+  /** `declaredBytes` is null if the length was not declared. */
   startReceiving(declaredBytes: number | null): void {
     this.#watchAbort();
     this.response.onData((chunk, isLast) => workFor(this, () => this.#onChunk(chunk, isLast)));
@@ -89,7 +89,7 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
     }
   }
 
-  /** Starts a request with a fault in its head: nothing behind it is processed, see `#dispatchLater`. */
+  /** Nothing behind such a request is processed, see `#dispatchLater`. */
   startRefused(fault: Fault): void {
     this.fault = fault;
     this.#watchAbort();
@@ -139,7 +139,7 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
     } else if (this.dueMs === 0) this.#wait(BODY_DEADLINE_MS);
   }
 
-  /** The body is too long: from now on its bytes are only counted. */
+  /** From now on the body's bytes are only counted. */
   #refuseBody(): void {
     this.fault = { code: 'body_too_large', detail: `a body has at most ${BODY_BYTES_MAX} bytes` };
     this.#pieces = null;
@@ -209,7 +209,6 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
     }
   }
 
-  /** Sends the rest as the socket accepts more. */
   #writeRest(body: Uint8Array): void {
     this.#wait(REPLY_DEADLINE_MS);
     this.response.onWritable((offset) => {
@@ -275,14 +274,14 @@ export const BODY_DEADLINE_MS = 10_000;
 
 const NOTHING = new Uint8Array(0);
 
-/** A body in pieces. Its memory grows with the bytes received, not with the length announced, up to a maximum. */
+/** Memory grows with the bytes received, not with the length announced. */
 export class BodyBuffer {
   #room: Uint8Array = NOTHING;
   #usedBytes = 0;
 
   constructor(private readonly bytesMax: number) {}
 
-  /** Appends a copy of a piece. All pieces together have at most `bytesMax` bytes. */
+  /** Copies the piece. All pieces together have at most `bytesMax` bytes. */
   add(chunk: ArrayBuffer): void {
     const bytes = this.#usedBytes + chunk.byteLength;
     assert(bytes <= this.bytesMax, 'a body that is too long is not kept');
@@ -295,7 +294,7 @@ export class BodyBuffer {
     this.#usedBytes = bytes;
   }
 
-  /** All bytes received so far, not copied. */
+  /** Not copied. */
   bytes(): Uint8Array {
     return this.#room.subarray(0, this.#usedBytes);
   }

@@ -42,12 +42,11 @@ export class RequestHeaders {
   traceparent: string | null = null;
   contentLength: string | null = null;
   transferEncoding: string | null = null;
-  /** Of the present request; null if they are not read. */
+  /** null if they are not read. */
   browser: BrowserHeaders | null = null;
 
   constructor(private readonly readsBrowserHeaders = false) {}
 
-  /** Reads all headers of a request. */
   read(request: UwsRequest): void {
     this.#clear();
     request.forEach(this.#take);
@@ -69,8 +68,8 @@ export class RequestHeaders {
   }
 
   /**
-   * Stores one header. No API key, Idempotency-Key, token or length contains a comma and a space, so a joined value
-   * is invalid: two different ones are refused like a malformed one.
+   * No API key, Idempotency-Key, token or length contains a comma and a space, so a joined value is invalid: two
+   * different ones are refused like a malformed one.
    */
   readonly #take = (lowerCaseName: string, value: string): void => {
     if (this.browser !== null) this.#takeOfBrowser(this.browser, lowerCaseName, value);
@@ -116,7 +115,7 @@ export class RequestHeaders {
     this.browser = { ...browser, [field]: before === '' ? value : `${before}; ${value}` };
   }
 
-  /** Why the end of the request is ambiguous, as a sentence for people, or null. */
+  /** A sentence for people, or null if the end of the request is clear. */
   get ambiguity(): string | null {
     const { contentLength, transferEncoding } = this;
     if (transferEncoding !== null && transferEncoding.toLowerCase() !== 'chunked') {
@@ -127,7 +126,7 @@ export class RequestHeaders {
     return this.declaredBytes === null ? 'Content-Length must be one whole number' : null;
   }
 
-  /** The body's declared length, or null if it is not a single whole number. */
+  /** null if it is not a single whole number. */
   get declaredBytes(): number | null {
     const digits = this.contentLength;
     if (digits === null || digits === '') return null;
@@ -141,7 +140,6 @@ export class RequestHeaders {
     return bytes;
   }
 
-  /** Whether a body follows. */
   get hasBody(): boolean {
     return this.transferEncoding !== null || (this.contentLength !== null && this.contentLength !== '0');
   }
@@ -154,7 +152,6 @@ function joined(before: string | null, value: string): string {
 const listed = (before: string | null, value: string): string =>
   before === null ? value : `${before}, ${value}`;
 
-/** What is wrong with a request. */
 export type Fault = NonNullable<HttpRequest['fault']>;
 
 /** The library refuses certificates that no authority has signed, but not their absence. */
@@ -163,7 +160,6 @@ const NO_CERTIFICATE: Fault = {
   detail: 'this port expects a client certificate, and the connection has none',
 };
 
-/** The fault that a request's head shows, or null. */
 export function faultOf(
   response: UwsResponse,
   { ambiguity }: RequestHeaders,

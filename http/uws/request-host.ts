@@ -1,11 +1,8 @@
-/**
- * The interfaces between a transport and its requests, and the set of requests that wait for a slow client.
- */
+/** The interfaces between a transport and its requests, and the set of requests that wait for a slow client. */
 
 import type { TlsFiles } from '../../config/certificate.js';
 import type { Clock, HttpHandler } from '../../engine/model/ports.js';
 
-/** What a request or stream was about, for the log. */
 export interface Concerned {
   readonly method: string;
   readonly path: string;
@@ -15,7 +12,7 @@ export interface Concerned {
 /** Reports a programming error that ends a client's request or stream. Returns the request's id. */
 export type OnFault = (error: unknown, concerned: Concerned) => string;
 
-/** Calls `run` every `periodMs` milliseconds until the returned function is called. */
+/** Returns a function that stops the timer. */
 export type StartTimer = (run: () => void, periodMs: number) => () => void;
 
 export interface UwsTransportOptions {
@@ -26,59 +23,52 @@ export interface UwsTransportOptions {
   /** Plain HTTP if absent. */
   readonly tls?: TlsFiles | null;
   readonly connectionsMax?: number;
-  /** Connections of one address; no bound if absent. */
+  /** No bound if absent. */
   readonly perAddressMax?: number;
   /** `CONNECTION_CELLS` of all transports that share the bound. Its own if absent. */
   readonly openConnections?: Int32Array;
-  /** Addresses for which some of the connections are kept; none are if absent. */
+  /** Some of the connections are kept for known addresses; none are if absent. */
   readonly isKnown?: (address: string) => boolean;
-  /** Paths that have a WebSocket; none if absent. */
   readonly streamPaths?: readonly string[];
-  /** Whether requests have `browser`; no if absent. */
+  /** No if absent. */
   readonly readsBrowserHeaders?: boolean;
   /** The system's timer if absent. */
   readonly startTimer?: StartTimer;
 }
 
-/** The system's timer, which does not keep the process running. */
+/** Does not keep the process running. */
 export const systemTimer: StartTimer = (run, periodMs) => {
   const timer = setInterval(run, periodMs);
   timer.unref();
   return () => clearInterval(timer);
 };
 
-/** A request that waits for its client. */
 export interface SlowRequest {
-  /** When waiting ends, in monotonic milliseconds. */
+  /** In monotonic milliseconds. */
   readonly dueMs: number;
-  /** Ends the waiting: `dueMs` has passed. Never throws. */
+  /** Is called once `dueMs` has passed. Never throws. */
   expire(): void;
 }
 
 export interface RequestHost {
   readonly handler: HttpHandler;
-  /** Requests that wait for their client. The transport expires them after `dueMs`. */
+  /** The transport expires them after `dueMs`. */
   readonly slow: Set<SlowRequest>;
-  /** The transport is closing: every answer closes its connection. */
+  /** While closing, every answer closes its connection. */
   readonly isClosing: boolean;
   monotonicMs(): number;
-  /** The request has ended: answered in full, or its client disconnected. */
+  /** The answer is sent in full, or the client has disconnected. */
   onFinished(): void;
   /** Never throws: an exception that reached the library would end the process. */
   readonly onFault: OnFault;
 }
 
-/**
- * How many slow clients are expired per turn of the event loop, so that many that stall at the same moment do not
- * block it.
- */
+/** So that many clients that stall at the same moment do not block the event loop. */
 const EXPIRED_PER_TURN_MAX = 16;
 
 export class SlowRequests extends Set<SlowRequest> {
-  /** Some are being expired in every turn of the event loop. */
   #isExpiring = false;
 
-  /** Expires those that are due. */
   sweep(monotonicMs: () => number): void {
     if (!this.#isExpiring) this.#expireSome(this.values(), monotonicMs);
   }

@@ -31,7 +31,6 @@ import {
 import { UpgradeContext } from './upgrade.js';
 import { type WebSocketHost, webSockets } from './web-socket.js';
 
-/** How often slow clients are checked, in milliseconds. */
 const SWEEP_MS = 250;
 /** When closing, pending answers have this long to be sent; then their connections are closed. */
 export const CLOSE_DEADLINE_MS = 10_000;
@@ -46,11 +45,10 @@ export class UwsTransport implements Transport, RequestHost, WebSocketHost {
   readonly #headers: RequestHeaders;
   readonly #tls: TlsFiles | null;
   readonly #expectsCertificates: boolean;
-  /** The last one gets the new connections. Those before it have older certificates, and the connections made with them. */
+  /** The last app gets the new connections. Those before it keep the connections made with their older certificates. */
   readonly #apps: UwsApp[] = [];
   #acceptor: Acceptor | null = null;
   #stopTimer: () => void = () => undefined;
-  /** Requests not answered yet. */
   #pending = 0;
   #closed: { readonly dueMs: number; readonly resolve: () => void } | null = null;
 
@@ -67,7 +65,6 @@ export class UwsTransport implements Transport, RequestHost, WebSocketHost {
     this.#expectsCertificates = this.#tls !== null && this.#tls.clientCaFile !== null;
   }
 
-  /** Connections open now. */
   get connections(): number {
     return this.#connections.count;
   }
@@ -79,13 +76,13 @@ export class UwsTransport implements Transport, RequestHost, WebSocketHost {
     return this.#acceptor.port;
   }
 
-  /** Tells all transports that share the bound the port of their connections. */
+  /** Tells the port to all transports that share the bound. */
   acceptedAt(port: number): void {
     Atomics.store(this.#shared, CONNECTION_CELLS.port, port);
   }
 
   /**
-   * Serves connections that an acceptor hands over. Returns what the acceptor needs. Throws if the library refuses the
+   * Serves connections that an acceptor hands over; the acceptor needs the result. Throws if the library refuses the
    * certificate.
    */
   join(handler: HttpHandler): UwsAppDescriptor {
@@ -107,7 +104,7 @@ export class UwsTransport implements Transport, RequestHost, WebSocketHost {
     return after;
   }
 
-  /** Accepts nothing more, answers what waits, and closes. */
+  /** Accepts nothing more, answers the requests that wait, and closes. */
   close(): Promise<void> {
     if (this.#apps.length === 0 || this.isClosing) return Promise.resolve();
     this.#acceptor?.close();
@@ -119,7 +116,7 @@ export class UwsTransport implements Transport, RequestHost, WebSocketHost {
   }
 
   /**
-   * Closes all connections, whatever waits on them. An acceptor must have stopped before: those that it has handed over
+   * Closes all connections at once. An acceptor must have stopped before: the connections that it has handed over
    * arrive within two turns of the event loop, and are closed.
    */
   async halt(): Promise<void> {
@@ -139,8 +136,7 @@ export class UwsTransport implements Transport, RequestHost, WebSocketHost {
       this.#upgrade(response, request, context),
     );
     for (const path of this.options.streamPaths ?? []) app.ws(path, sockets);
-    // GET and POST have routes of their own, which avoids creating a string for the method. Methods are
-    // case-sensitive.
+    // A route for GET and one for POST avoid a string for the method, which is case-sensitive.
     app.get('/*', (response, request) => this.#serve('GET', response, request));
     app.post('/*', (response, request) => this.#serve('POST', response, request));
     app.any('/*', (response, request) => this.#serve(null, response, request));
@@ -156,7 +152,7 @@ export class UwsTransport implements Transport, RequestHost, WebSocketHost {
     if (this.isClosing) this.#closeWhenIdle();
   }
 
-  /** What reporting itself throws is thrown where Node sees it. */
+  /** Node sees an error that is thrown while another is reported. */
   readonly onFault: OnFault = (error, { method, path, address }) => {
     try {
       return this.options.onFault(error, { method, path, address });

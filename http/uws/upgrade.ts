@@ -140,7 +140,7 @@ export class UpgradeContext implements HttpRequest, HttpResponder, Client {
   }
 }
 
-/** The key of the header and of the subprotocols; '' if there is none. Different ones are joined, and so are no key. */
+/** '' if there is no key. Different ones are joined, and so are no key. */
 function keyOf(header: string | null, protocols: string): string {
   const keys = new Set(header === null ? [] : [header]);
   for (const protocol of protocols.split(',')) {

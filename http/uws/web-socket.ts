@@ -11,7 +11,6 @@ const IDLE_SECONDS_MAX = 60;
 /** RFC 6455, section 7.4.1; for an owner that has not closed with a code of its own. */
 const INTERNAL_ERROR = 1011;
 
-/** What the library keeps with a WebSocket. */
 export interface WebSocketData {
   readonly path: string;
   readonly address: string;
@@ -21,10 +20,10 @@ export interface WebSocketData {
 
 type Socket = UwsWebSocket<WebSocketData>;
 
-/** An open WebSocket. An exception while one of its messages or its room is worked on ends it alone. */
+/** An exception in the work for one WebSocket ends it alone. */
 class OpenSocket implements StreamSocket, Client {
   owner: StreamOwner | null = null;
-  /** The library throws at whatever is done with it then. */
+  /** The library throws at any use of a closed WebSocket. */
   isClosed = false;
   #hasFailed = false;
 
@@ -34,7 +33,6 @@ class OpenSocket implements StreamSocket, Client {
     private readonly onFault: OnFault,
   ) {}
 
-  /** Opens it for its owner. */
   open(): void {
     this.owner = this.data.open(this);
     this.owner.onOpen();
@@ -78,11 +76,10 @@ class OpenSocket implements StreamSocket, Client {
 
 export interface WebSocketHost {
   readonly onFault: OnFault;
-  /** Counts a closed connection. */
   onWebSocketClosed(): void;
 }
 
-/** The behaviour of a path's WebSockets. What waits to be sent is bounded by their owners. */
+/** Owners bound the bytes that wait to be sent. */
 export function webSockets(
   host: WebSocketHost,
   upgrade: UwsWebSocketBehaviour<WebSocketData>['upgrade'],
