@@ -16,21 +16,20 @@ const BYTE_ORDER_MARK = '\ufeff';
 const BEGINS_WITH_MARK = 'the body is not valid JSON: it begins with a byte order mark (BOM)';
 const REPLACEMENT_CHARACTER = '\ufffd';
 
-/** Whether a Content-Type is JSON. The only parameter allowed is `charset=utf-8`. */
+/** The only parameter allowed is `charset=utf-8`. */
 export const isJsonType = (contentType: string): boolean =>
   contentType === 'application/json' || JSON_TYPE.test(contentType);
 
-/** Whether a Content-Encoding ('' if absent) means that the body is encoded. */
 const isEncoded = (contentEncoding: string): boolean =>
   contentEncoding !== '' && contentEncoding.toLowerCase() !== 'identity';
 
-/** Why the headers forbid reading the body, or null. */
+/** The reason why the headers forbid reading the body, or null. */
 export function refuseBodyType({ contentType, contentEncoding }: HttpRequest): Refused | null {
   if (!isJsonType(contentType)) return NOT_JSON;
   return isEncoded(contentEncoding) ? ENCODED : null;
 }
 
-/** Parses JSON text in UTF-8. The caller checks the type. */
+/** The caller checks the type. */
 export function parseJson(bytes: Uint8Array): unknown {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = buffer.toString('utf8');
@@ -45,7 +44,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** The body as `T`. Unknown fields are refused: a misspelt one would do something other than intended. */
+/** Unknown fields are refused: a misspelt one would do something other than intended. */
 export function readBody<T extends object>(
   request: HttpRequest,
   validate: (input: unknown) => IValidation<T>,
@@ -57,13 +56,13 @@ export function readBody<T extends object>(
   return refuseIllFormed(value) ?? checked.data;
 }
 
-/** Refuses a value of JSON with a text that UTF-8 cannot represent. */
+/** UTF-8 cannot represent half a surrogate pair. */
 export function refuseIllFormed(value: unknown): Refused | null {
   const field = illFormedField(value, '');
   return field === null ? null : invalid(`${field} must be valid Unicode: it has half a surrogate pair`);
 }
 
-/** Path of the first text with half a surrogate pair, which UTF-8 cannot represent; null if there is none. */
+/** null if every text is well-formed. */
 function illFormedField(value: unknown, path: string): string | null {
   if (typeof value === 'string') return value.isWellFormed() ? null : path;
   if (typeof value !== 'object' || value === null) return null;

@@ -2,14 +2,14 @@
 
 export type Coding = 'br' | 'gzip';
 
-/** How much a client wants each form, from 0 for never to 1. */
+/** From 0 for never to 1. */
 interface Wishes {
   readonly br: number;
   readonly gzip: number;
   readonly identity: number;
 }
 
-/** Clients send the same few values again and again. Bounds memory, as does the length of what is kept. */
+/** Clients send the same few values again and again. Bounds memory, together with `KEPT_LENGTH_MAX`. */
 const WISHES_KEPT = 64;
 const KEPT_LENGTH_MAX = 200;
 const kept = new Map<string, Wishes>();
@@ -18,8 +18,8 @@ const kept = new Map<string, Wishes>();
 const WEIGHT = /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/;
 
 /**
- * The client's choice among `offered`, of equals the first, or null for the body as it is: that is sent, too, where the
- * client says that it wants nothing of what there is.
+ * The first of the codings that the client prefers, or null for the body as it is, also for a client that accepts
+ * nothing of what is offered.
  */
 export function chooseCoding(acceptEncoding: string, offered: readonly Coding[]): Coding | null {
   const wishes = kept.get(acceptEncoding) ?? keep(acceptEncoding);
@@ -56,7 +56,7 @@ function readWishes(acceptEncoding: string): Wishes {
   };
 }
 
-/** 1 without a weight; null if it is none. */
+/** 1 if there is no weight; null if it is malformed. */
 function weightOf(parameters: readonly string[]): number | null {
   const [given] = parameters;
   if (given === undefined) return 1;

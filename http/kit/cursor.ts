@@ -6,12 +6,11 @@ import { invalid, type Refused } from './refused.js';
 
 export const BAD_CURSOR = invalid('cursor must be the nextCursor of an answer of this list, unchanged');
 
-/** Of the list that it belongs to, and whole numbers. */
 export function cursorText(list: string, ...place: readonly number[]): string {
   return Buffer.from(`${list} ${place.join(' ')}`, 'latin1').toString('base64url');
 }
 
-/** The numbers of a cursor of this list, `count` of them; null if there is none. */
+/** null if there is no cursor. */
 export function parseCursor(
   text: string | undefined,
   list: string,

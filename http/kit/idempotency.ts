@@ -1,8 +1,7 @@
 /**
- * Idempotency-Key: the header's form, and the digests by which the
- * engine remembers a key and its body. Both digests are keyed with a secret. The key's is SHA-256, because it decides
- * where an entry lies in a table shared by all accounts. The body's only distinguishes an account's own requests, so
- * a much cheaper mixing function is enough.
+ * Idempotency-Key: the header's form, and the digests by which the engine remembers a key and its body. Both digests
+ * are keyed with a secret. The key's is SHA-256, because it decides where an entry lies in a table shared by all
+ * accounts. The body's only distinguishes an account's own requests, so a much cheaper mixing function is enough.
  */
 import { createHmac, hash } from 'node:crypto';
 import { integerText } from '../../engine/base/integer-text.js';
@@ -11,12 +10,12 @@ import { DOWN, MARKET_IDS, UP } from '../../engine/model/domain.js';
 import { invalid, type Refused } from './refused.js';
 
 const KEY_LENGTH_MAX = 255;
-/** For the API document: what `parseIdempotencyKey` accepts. */
+/** For the API document, as `parseIdempotencyKey` reads it. */
 export const IDEMPOTENCY_KEY_PATTERN = '^("[!-~]{1,255}"|[!#-~]([!-~]{0,253}[!#-~])?)$';
 const QUOTE = 0x22;
 const BYTES_OF_48_BITS = 6;
 
-/** The key in a header value, or in what else has this `name`, without the pair of quotes that may enclose it. */
+/** `header` may enclose the key in a pair of quotes. */
 export function parseIdempotencyKey(header: string, name = 'Idempotency-Key'): string | Refused {
   const opens = header.charCodeAt(0) === QUOTE;
   const closes = header.length > 1 && header.charCodeAt(header.length - 1) === QUOTE;
@@ -36,7 +35,7 @@ function isVisibleAscii(text: string): boolean {
   return true;
 }
 
-/** The fields that identify an order: two orders with equal ones are the same. */
+/** Two orders with equal fields are the same. */
 export interface OrderContent {
   /** Index of the market, or -1 if no market has this id. */
   readonly market: number;
@@ -76,7 +75,6 @@ function guardsText({ roundNumber, validUntilMs, minOddsE4 }: OrderGuards): stri
   return text;
 }
 
-/** Computes digests, keyed with a secret that is derived from the master secret. */
 export class IdempotencyDigests {
   readonly #secret: string;
   readonly #seed: Lanes;
@@ -91,7 +89,7 @@ export class IdempotencyDigests {
     this.#heads = MARKET_IDS.flatMap((id) => [UP, DOWN].map((side) => mix(seed, canonicalHead(id, side))));
   }
 
-  /** The key is digested with its account: the same key of another account is another entry. */
+  /** The same key of another account is another entry. */
   digest(account: number, key: string, order: OrderContent): IdempotencyDigest {
     const ofKey = this.#hashOf(account, key);
     const { market, marketId, side } = order;
@@ -103,7 +101,7 @@ export class IdempotencyDigests {
     };
   }
 
-  /** The digest of the key alone; its body is 0. */
+  /** The body of this digest is 0. */
   ofKey(account: number, key: string): IdempotencyDigest {
     const ofKey = this.#hashOf(account, key);
     return { keyHigh: bits48(ofKey, 0), keyLow: bits48(ofKey, BYTES_OF_48_BITS), body: 0 };
@@ -114,13 +112,13 @@ export class IdempotencyDigests {
   }
 }
 
-/** The state of a 48-bit digest: two lanes, each a signed 32-bit integer. */
+/** The state of a digest: two lanes, each a signed 32-bit integer. */
 interface Lanes {
   readonly high: number;
   readonly low: number;
 }
 
-/** Mixes a text's characters into the state, one after the other, by multiply-xor. */
+/** Multiply-xor, one character after the other. */
 function mix({ high, low }: Lanes, text: string): Lanes {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -132,14 +130,14 @@ function mix({ high, low }: Lanes, text: string): Lanes {
   return { high, low };
 }
 
-/** The digest: 48 bits that depend on both lanes. */
+/** 48 bits that depend on both lanes. */
 function finalise(lanes: Lanes): number {
   const high = Math.imul(lanes.high ^ (lanes.low >>> 16), 0x85ebca6b);
   const low = Math.imul(lanes.low ^ (high >>> 13), 0xc2b2ae35);
   return (high >>> 16) * 2 ** 32 + (low >>> 0);
 }
 
-/** Six bytes of a digest, one character each, as an integer. */
+/** Each character is one byte. */
 function bits48(digest: string, start: number): number {
   const high = (digest.charCodeAt(start) << 8) | digest.charCodeAt(start + 1);
   let low = 0;

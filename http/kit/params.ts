@@ -6,13 +6,12 @@
 import { nearest } from '../../config/nearest.js';
 import { invalid, Refused } from './refused.js';
 
-/** The greatest `limit` of lists in the public API. */
 export const LIST_LIMIT_MAX = 200;
 export const CLIENT_ORDER_ID_PATTERN = '^[!-~]{1,64}$';
 const SHOWN_MAX = 40;
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
 
-/** The decoded parameters. `known` are the names that the endpoint accepts. */
+/** Decodes the parameters. `known` are the names that the endpoint accepts. */
 export function parseQuery(query: string, known: readonly string[]): Map<string, string> | Refused {
   const given = new Map<string, string>();
   for (const part of query.split('&')) {
@@ -44,7 +43,7 @@ function unknownParameter(name: string, known: readonly string[]): Refused {
   return invalid(`unknown query parameter ${shown}; ${hint}`);
 }
 
-/** `limit`: an integer from 1 to `most` in plain digits. */
+/** In plain digits, from 1 to `most`. */
 export function parseLimit(
   text: string | undefined,
   fallback: number,
@@ -56,7 +55,7 @@ export function parseLimit(
   return limit;
 }
 
-/** An ISO 8601 date-time as milliseconds since 1970; null if there is none. */
+/** Milliseconds since 1970; null if there is no text. */
 export function parseTime(name: string, text: string | undefined): number | null | Refused {
   if (text === undefined) return null;
   const timeMs = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
@@ -68,7 +67,7 @@ export function parseTime(name: string, text: string | undefined): number | null
     : invalid(`${name} must be an ISO 8601 date-time, such as 2026-06-10T12:30:00.000Z`);
 }
 
-/** One of several words; null if there is none. */
+/** null if there is no text. */
 export function parseChoice<T extends string>(
   name: string,
   text: string | undefined,
@@ -78,13 +77,12 @@ export function parseChoice<T extends string>(
   return choices.find((choice) => choice === text) ?? invalid(`${name} must be one of ${choices.join(', ')}`);
 }
 
-/** `true` or `false`; null if there is none. */
+/** null if there is no text. */
 export function parseFlag(name: string, text: string | undefined): boolean | null | Refused {
   const word = parseChoice(name, text, ['true', 'false']);
   return word instanceof Refused || word === null ? word : word === 'true';
 }
 
-/** Decodes one segment of the path; refused if its percent-encoding is invalid. */
 export function parsePathId(segment: string, name = 'id'): string | Refused {
   if (!segment.includes('%')) return segment;
   return decode(segment, false) ?? invalid(`path parameter ${name} is not valid percent-encoding`);

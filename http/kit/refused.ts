@@ -1,21 +1,21 @@
 /**
- * The one way to refuse a request, in both APIs: a handler of the public API returns a `Refused`. It is not thrown, because
- * refusals are common there (moved odds, a reached limit) and throwing costs more than the rest of an order. Handlers of the
- * operator API await what they need, and throw it (`Refusal`).
+ * The one way to refuse a request, in both APIs. A handler of the public API returns a `Refused`: refusals are common
+ * there (moved odds, a reached limit), and throwing costs more than the rest of an order. Handlers of the operator API
+ * await what they need, and throw it (`Refusal`).
  */
 import { type ArchiveAnswer, type ArchiveRefusal, isRefusal } from '../../engine/model/archive-reads.js';
 import { ERROR_STATUS, type ErrorCode, errorText } from '../../engine/model/errors.js';
 import type { HeaderList } from '../../engine/model/ports.js';
 
-/** A refusal to send to the client: nothing was changed. A class, so that `instanceof` tells it from a result. */
+/** Nothing was changed. A class, so that `instanceof` tells it from a result. */
 export class Refused {
   readonly status: number;
   /** JSON of the failure envelope. */
   readonly body: string;
 
   /**
-   * `detail` is a sentence for people, or '' if the code says it all; `headers` are added to the common ones. `extension` is
-   * JSON of further members of the envelope, each behind a comma, or ''.
+   * `detail` is a sentence for people, or '' if the code says it all. `extension` is JSON of further members of the
+   * envelope, each behind a comma, or ''.
    */
   constructor(
     readonly code: ErrorCode,
@@ -28,7 +28,7 @@ export class Refused {
   }
 }
 
-/** Ends a function that awaits, where the request is refused. */
+/** Ends a function that awaits. */
 export class Refusal extends Error {
   constructor(readonly refused: Refused) {
     super(errorText(refused.code, refused.detail));
@@ -39,27 +39,25 @@ export function refuse(code: ErrorCode, detail: string): never {
   throw new Refusal(new Refused(code, detail));
 }
 
-/** The value that a parser has found; throws where it refuses. */
+/** Throws the refusal of a parser. */
 export function unlessRefused<T>(value: T | Refused): T {
   if (value instanceof Refused) throw new Refusal(value);
   return value;
 }
 
-/** 400 `invalid_request`; `detail` names the field and says what was expected. */
+/** `detail` names the field and says what was expected. */
 export const invalid = (detail: string): Refused => new Refused('invalid_request', detail);
 
-/** The same, thrown. */
 export const refuseInvalid = (detail: string): never => refuse('invalid_request', detail);
 
-/** 500 `internal_error`: a programming error, which was logged with this id. */
+/** A programming error, which was logged with this id. */
 export const internalError = (requestId: string): Refused =>
   new Refused('internal_error', `an error of the server, logged as ${requestId}`);
 
-/** A refusal by the archive's reader. */
 export const refusedBy = ({ refused, detail }: ArchiveRefusal): Refused =>
   new Refused(refused, detail, ['Retry-After', '1']);
 
-/** The archive's answer. `ask` is one of `ArchiveReads`. A refusal is thrown. */
+/** `ask` is one of `ArchiveReads`. A refusal is thrown. */
 export const readPast = <A extends ArchiveAnswer>(
   ask: (tell: (told: A | ArchiveRefusal) => void) => void,
 ): Promise<A> =>

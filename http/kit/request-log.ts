@@ -1,7 +1,7 @@
 /**
- * Logs every request at debug level; at other levels requests go straight to their handler. Headers, bodies and
- * queries are left out and keys in a path are masked, so the log never contains a key. Of the headers a valid `traceparent`
- * gives the ids of its trace.
+ * Logs every request at debug level; at other levels requests go straight to their handler. The log never contains a
+ * key: headers, bodies and queries are left out and keys in a path are masked. A valid `traceparent` gives the ids of
+ * its trace.
  */
 import { maskKeys, maskTokens } from '../../crypto/api-keys.js';
 import type { Clock, HeaderBlock, HeaderList, HttpHandler } from '../../engine/model/ports.js';
@@ -9,7 +9,6 @@ import type { Log } from '../../process/log/log.js';
 
 export type PortName = 'public' | 'operator';
 
-/** Wraps `handler` to log each answer, if `log` writes debug lines. */
 export function logRequests(handler: HttpHandler, port: PortName, clock: Clock, log: Log): HttpHandler {
   if (!log.isDebug) return handler;
   const mask = port === 'operator' ? maskTokens : maskKeys;
@@ -43,17 +42,16 @@ function requestIdIn(headers: HeaderList | HeaderBlock): string | undefined {
 }
 
 export interface TraceContext {
-  /** 32 and 16 hex digits: of the whole trace, and of the client's own part of it. */
+  /** 32 hex digits of the trace, and 16 of the client's own part of it. */
   readonly traceId: string;
   readonly spanId: string;
 }
 
 /** Version, trace, parent and flags. A later version than 00 may have more behind another hyphen, which is left out. */
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
-/** Far more than any version needs. */
 const CHARS_MAX = 512;
 
-/** null if the header is absent or not valid: a broken one is treated as none, whatever it holds. */
+/** null if the header is absent or broken. */
 export function traceContextOf(traceparent: string): TraceContext | null {
   if (traceparent.length > CHARS_MAX) return null;
   const [, version, traceId, spanId, more] = TRACEPARENT.exec(traceparent) ?? [];

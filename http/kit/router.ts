@@ -7,30 +7,26 @@ import { assert } from '../../engine/base/assert.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** What the router needs to know of a route. */
 export interface Routed {
   readonly method: Method;
   /** Path below the API's base, such as `/accounts/{id}/keys`; `{...}` is one segment that is not empty. */
   readonly path: string;
-  /** Common values of the only parameter of `path`, which are found by one look-up. */
+  /** Values of the only parameter of `path` that are found by one look-up. */
   readonly usualValues?: readonly string[];
 }
 
-/** The routes of one path. */
 export interface Resource<R> {
   /** Includes HEAD wherever there is GET; the responder leaves the body out. */
   readonly byMethod: ReadonlyMap<string, R>;
-  /** Value of the `Allow` header. */
   readonly allow: string;
 }
 
 export interface Found<R> {
   readonly resource: Resource<R>;
-  /** Values of the path's parameters, in order, as the client sent them. */
+  /** In order, as the client sent them. */
   readonly params: readonly string[];
 }
 
-/** Routes by the segments of their paths. */
 interface Node<R> {
   readonly literals: Map<string, Node<R>>;
   parameter: Node<R> | null;

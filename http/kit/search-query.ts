@@ -7,12 +7,10 @@ const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 1_000;
 
 export interface Searched {
-  /** Only numbers above this one. */
   readonly after: number;
   readonly limit: number;
 }
 
-/** What a slice of a search has found. */
 export interface Slice<F> {
   readonly found: F;
   /** The last number looked at, in the last slice of a page that may not be the last; else null. */
@@ -28,7 +26,6 @@ export function searchOf(given: ReadonlyMap<string, string>, list: string): Sear
   return { after: place?.[0] ?? 0, limit };
 }
 
-/** Where the next page begins. */
 export function nextOf(slices: readonly Slice<unknown>[], list: string): string | null {
   const next = slices.at(-1)?.next ?? null;
   return next === null ? null : cursorText(list, next);

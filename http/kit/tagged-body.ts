@@ -8,22 +8,21 @@ import { flattenString } from '../../engine/base/flatten-string.js';
 import type { HeaderBlock } from '../../engine/model/ports.js';
 import { type Coding, chooseCoding } from './codings.js';
 
-/** Characters of a tag: 132 bits of a SHA-256. */
+/** 132 bits of a SHA-256. */
 const TAG_LENGTH = 22;
-/** Shorter bodies fit one packet as they are, so compressing them saves nobody anything. */
+/** Shorter bodies fit one packet as they are, so compressing them saves nothing. */
 export const COMPRESSED_BYTES_MIN = 1_400;
 
-/** One form of a body. Both heads are the last lines of a head, each after a line end. */
+/** Both heads are the last lines of a head, each after a line end. */
 export interface BodyForm {
   readonly bytes: Uint8Array;
   /** With quotes. */
   readonly etag: string;
   readonly head: HeaderBlock;
-  /** Of the answer to a client that has this form. */
+  /** For a client that has this form. */
   readonly notModifiedHead: HeaderBlock;
 }
 
-/** How bodies of a kind are compressed. */
 export interface Compressor {
   /** Best first. */
   readonly codings: readonly Coding[];
@@ -32,9 +31,9 @@ export interface Compressor {
 }
 
 export interface BodyHeaders {
-  /** Of answers with a body: what it is. */
+  /** Describe the body; in answers with a body alone. */
   readonly content: HeaderBlock;
-  /** Of a 304, too: how long it may be kept. */
+  /** How long the body may be kept; in a 304, too. */
   readonly caching: HeaderBlock;
 }
 
@@ -42,7 +41,7 @@ export class TaggedBody {
   readonly plain: BodyForm;
   readonly #tag: string;
   readonly #codings: readonly Coding[];
-  /** By coding, once asked for; the plain form until the compressed one is ready. */
+  /** Holds the plain form until the compressed one is ready. */
   readonly #forms: Partial<Record<Coding, BodyForm>> = {};
 
   constructor(
@@ -55,7 +54,7 @@ export class TaggedBody {
     this.plain = this.#form(bytes, `"${this.#tag}"`, '');
   }
 
-  /** The form for a client; `acceptEncoding` is '' where it does not say. */
+  /** `acceptEncoding` is '' if absent. */
   form(acceptEncoding: string): BodyForm {
     if (acceptEncoding === '' || this.#codings.length === 0) return this.plain;
     const coding = chooseCoding(acceptEncoding, this.#codings);
@@ -89,7 +88,7 @@ export class TaggedBody {
   }
 }
 
-/** Whether `If-None-Match` ('' if absent) names the tag. Weak tags match, too. */
+/** `ifNoneMatch` is '' if absent. Weak tags match, too. */
 export function isNamed(etag: string, ifNoneMatch: string): boolean {
   if (ifNoneMatch === '') return false;
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));

@@ -1,10 +1,10 @@
-/** Replies with a bet: an order that was placed, and one that was placed before. */
+/** Replies with a bet: an order that was placed now, or before. */
 import type { OrderTerms } from '../../engine/model/events.js';
 import { begin, PLACED, REPLAYED } from './replies.js';
 import { type RingConsumer, type RingProducer, textCells } from './ring.js';
 import type { Taking } from './service.js';
 
-/** When a bet's batch was handed to the journal and when it was durable, in monotonic milliseconds. */
+/** In monotonic milliseconds. */
 interface Commit {
   readonly handedOverMs: number;
   readonly durableMs: number;
@@ -13,7 +13,7 @@ interface Commit {
 const STAGE_CELLS = 3;
 const PLACED_CELLS = 18;
 
-/** Returns false if the ring is full; then nothing was sent. So do all that send. */
+/** All functions that send return false if the ring is full; then nothing was sent. */
 export function sendReplayed(ring: RingProducer, ticket: number, seq: number, bet: OrderTerms): boolean {
   if (!begin(ring, cellsOf(bet), REPLAYED, ticket)) return false;
   ring.number(seq);
@@ -22,7 +22,6 @@ export function sendReplayed(ring: RingProducer, ticket: number, seq: number, be
   return true;
 }
 
-/** The command that placed the order, the bet, and when the order was taken, handed to the journal and durable. */
 export function sendPlaced(
   ring: RingProducer,
   ticket: number,

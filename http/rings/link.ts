@@ -6,30 +6,28 @@
 import { type Client, presentClient, workFor } from '../kit/client-work.js';
 import { RingConsumer, RingFault, RingProducer } from './ring.js';
 
-/** The two rings of one gateway. */
 export interface RingPair {
   readonly requests: SharedArrayBuffer;
   readonly replies: SharedArrayBuffer;
 }
 
-/** Reads the whole rest of a reply of this kind from the ring, and only then makes something of it. */
+/** Reads the whole rest of the reply before doing anything else: the ring frees it afterwards. */
 export type OnReply = (kind: number, ring: RingConsumer) => void;
 
 export interface LinkOptions {
-  /** Runs the function at the end of this turn of the event loop. */
+  /** At the end of this turn of the event loop. */
   readonly schedule: (run: () => void) => void;
-  /** Wakes the engine's thread. */
   readonly wake: () => void;
 }
 
-/** Replies handled in one turn, so that new requests are read in between. */
+/** Bounded, so that new requests are read in between. */
 const REPLIES_AT_ONCE = 256;
 
 export class Link {
   readonly #requests: RingProducer;
   readonly #replies: RingConsumer;
   readonly #waiting: (OnReply | null)[] = [];
-  /** For whom each request was sent. */
+  /** By ticket: the client for whom the request was sent. */
   readonly #clients: (Client | null)[] = [];
   readonly #freeTickets: number[] = [];
   #pending = 0;
@@ -55,14 +53,13 @@ export class Link {
     this.#replies.sleep();
   }
 
-  /** Requests without a reply yet. */
   get pending(): number {
     return this.#pending;
   }
 
   /**
-   * Sends a request: `write` writes it with the given ticket and returns whether there was room. Returns false if there
-   * was none: the engine's thread is behind, and the caller must refuse.
+   * `write` writes the request with the given ticket and returns whether there was room. Returns false if there was
+   * none: the engine's thread is behind, and the caller must refuse.
    */
   send(write: (ring: RingProducer, ticket: number) => boolean, onReply: OnReply): boolean {
     const ticket = this.#freeTickets.pop() ?? this.#waiting.push(null) - 1;
@@ -84,7 +81,7 @@ export class Link {
     return true;
   }
 
-  /** Handles waiting replies. Call when the engine's thread has woken this one. */
+  /** To be called when the engine's thread has woken this one. */
   drain(): void {
     this.#replies.awake();
     for (let taken = 0; taken < REPLIES_AT_ONCE; taken++) {

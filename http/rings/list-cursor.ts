@@ -1,9 +1,12 @@
-/** Cursors between the pages of a list of bets, as numbers: a place, and what a first page in the order of changes has shown. */
+/**
+ * Cursors between the pages of a list of bets, as numbers: a place, and the bets that a first page in the order of
+ * changes has shown.
+ */
 import type { BetsPlace, Listed } from '../../engine/model/bet-pages.js';
 
 const PLACE_NUMBERS = 3;
 
-/** No numbers for no further page. */
+/** No numbers: there is no further page. */
 export function cursorOf(next: BetsPlace | null, rest: Listed | null): readonly number[] {
   if (next === null) return [];
   const place = [next.beforeBet, next.nearBet, next.nearRow];

@@ -1,4 +1,3 @@
-/** The reply to an order that is only quoted: as those of `replies.ts`. */
 import { textAt } from '../../engine/model/domain.js';
 import type { OfferView, PartsQuote } from '../../engine/model/views.js';
 import { begin, CODE_NUMBERS, CODES, QUOTE, type RefusalFacts } from './replies.js';
@@ -8,7 +7,7 @@ type QuoteRefusal = Pick<RefusalFacts, 'code' | 'detail'>;
 type PartsReply = Omit<PartsQuote, 'refusal'> & { readonly refusal: QuoteRefusal | null };
 
 export interface QuoteReply {
-  /** When the order would have been placed. */
+  /** The time at which the order would have been placed. */
   readonly timeMs: number;
   readonly offer: OfferView | null;
   readonly refusal: QuoteRefusal | null;

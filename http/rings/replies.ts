@@ -6,13 +6,12 @@ import type { Rejected } from '../../engine/model/events.js';
 import type { BetView, RoundView } from '../../engine/model/views.js';
 import { type RingConsumer, type RingProducer, textCells } from './ring.js';
 
-/** The kind is the first number of a message; the second is the ticket of the request. */
+/** The first number of a message is its kind; the second is the ticket of the request. */
 export const PLACED = 0;
 export const REPLAYED = 1;
 export const REFUSED = 2;
 export const BETS = 3;
 export const ROUND_FACTS = 4;
-/** There is nothing to replay. */
 export const NOTHING = 5;
 export const BALANCE = 6;
 /** A sequence number, or how many orders were cancelled. */
@@ -24,7 +23,6 @@ const HEAD_CELLS = 2;
 export const CODES = Object.keys(ERROR_STATUS) as readonly ErrorCode[];
 export const CODE_NUMBERS = new Map(CODES.map((code, at) => [code, at]));
 
-/** A number that may be absent. */
 const orNaN = (value: number | null): number => value ?? Number.NaN;
 const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
@@ -154,10 +152,9 @@ export function sendCount(ring: RingProducer, ticket: number, count: number): bo
 
 export const readCount = (ring: RingConsumer): number => ring.number();
 
-/** The facts behind GET /rounds/{id}. Sent as JSON: the request is rare. */
+/** For GET /rounds/{id}. Sent as JSON, because the request is rare. */
 export interface RoundReply {
   readonly round: RoundView;
-  /** The asset's latest price, or null. */
   readonly tick: number | null;
   /** UP's fair share in millionths, or -1. */
   readonly shareE6: number;
@@ -172,7 +169,7 @@ export function sendRound(ring: RingProducer, ticket: number, factsText: string)
 
 export const readRound = (ring: RingConsumer): RoundReply => JSON.parse(ring.text() ?? 'null') as RoundReply;
 
-/** An account's durable balance, the number of the last command that touched the account, and its active keys. */
+/** All durable. `seq` is the last command that touched the account. */
 export interface BalanceReply {
   readonly seq: number;
   readonly balanceCents: number;
@@ -198,9 +195,8 @@ export const readBalance = (ring: RingConsumer): BalanceReply => ({
   activeKeys: ring.number(),
 });
 
-/** What is remembered of an Idempotency-Key. */
 export interface SeenKeyReply {
-  /** The order's bet; 0 if there is none. */
+  /** 0 if there is none. */
   readonly bet: number;
   readonly rememberedFromMs: number;
 }

@@ -8,36 +8,37 @@ import { textAt } from '../../engine/model/domain.js';
 import type { CancelOrders } from '../../engine/model/orders.js';
 import { type RingConsumer, type RingProducer, textCells } from './ring.js';
 
-/** The kind is the first number of a message; the second is the ticket, which the reply repeats. */
+/** The first number of a message is its kind; the second is the ticket, which the reply repeats. */
 export const ORDER = 0;
 /** Asks whether an order was placed before; places nothing. */
 export const REPLAY = 1;
 export const LIST = 2;
 export const ROUND = 3;
 export const BALANCE = 4;
-/** How far the account's commands have come, or those of rounds: told once they are durable. */
+/** The last command of the account, or of rounds: told once it is durable. */
 export const ACCOUNT_SEQ = 5;
 export const LIFECYCLE_SEQ = 6;
 export const SEEN_KEY = 7;
-/** Asks what an order would be answered; places nothing. */
+/** Asks for the answer that an order would get; places nothing. */
 export const QUOTE = 8;
-/** Cancels an order that rests. */
 export const CANCEL = 9;
 
-/** Cancels all that rest, or those of a market or a side. */
+/** Cancels all orders that rest, or those of a market or a side. */
 export const CANCEL_ALL = 10;
 
-/** Sets the countdown of a key whose orders are cancelled when its streams fall silent, or tells of the end of such a stream. */
+/**
+ * A countdown cancels a key's orders when its streams fall silent. The second kind tells that such a stream has ended.
+ */
 export const DEADMAN = 11;
 export const DEADMAN_ENDED = 12;
 
-/** Who asks: numbers of the key and of its account. */
+/** Numbers of the key and of its account. */
 export interface Asker {
   readonly key: number;
   readonly account: number;
 }
 
-/** An order as the gateway knows it. The engine's thread adds what holds at the moment of execution. */
+/** The engine's thread adds what holds at the moment of execution. */
 export interface OrderFields extends Omit<PlaceOrder, 'kind' | 'timeMs' | 'fairShareE6' | 'validUntilMs'> {
   /** The least odds that a limit order takes, 1e-4; 0 for any other order. */
   readonly limitOddsE4: number;
@@ -49,7 +50,9 @@ const ASKER_CELLS = 2;
 const ORDER_CELLS = 10;
 const GUARD_CELLS = 3;
 
-/** Returns false if the ring is full; then nothing was sent. So do all functions here that send. `parts` follow an order to quote. */
+/**
+ * All functions that send return false if the ring is full; then nothing was sent. `parts` follow an order to quote.
+ */
 export function sendOrder(
   ring: RingProducer,
   kind: number,
@@ -122,7 +125,6 @@ const readGuards = (ring: RingConsumer): OrderGuards => ({
   minOddsE4: ring.number(),
 });
 
-/** A list of the account's bets. */
 export interface ListFields {
   readonly status: BetsStatus;
   /** Open and settled bets in the order of their last change; only for a first page, of all bets. */
@@ -131,7 +133,7 @@ export interface ListFields {
   readonly roundNumber: number | null;
   readonly beforeMs: number | null;
   readonly clientOrderId: string | null;
-  /** Where a cursor says that the page begins, and what the first page has shown; numbers as of `cursorOf`. */
+  /** Numbers as of `cursorOf`; none for the first page. */
   readonly cursor: readonly number[];
   readonly limit: number;
 }
@@ -158,7 +160,7 @@ export function sendList(ring: RingProducer, ticket: number, asker: Asker, list:
 
 const orNull = (number: number): number | null => (number < 0 ? null : number);
 
-/** A request that says no more than who asks. */
+/** For requests without further fields. */
 export function sendAsker(ring: RingProducer, kind: number, ticket: number, asker: Asker): boolean {
   if (!begin(ring, HEAD_CELLS + ASKER_CELLS, kind, ticket, asker)) return false;
   ring.send();
@@ -208,7 +210,7 @@ export function sendBalance(ring: RingProducer, ticket: number, asker: Asker): b
   return true;
 }
 
-/** Asks what is remembered of an Idempotency-Key; of its digest only the key's part counts. */
+/** Only the key's part of the digest counts. */
 export function sendSeenKey(
   ring: RingProducer,
   ticket: number,
@@ -237,7 +239,7 @@ export function sendCancel(ring: RingProducer, ticket: number, asker: Asker, bet
 
 export const readCancel = (ring: RingConsumer): number => ring.number();
 
-/** Which orders that rest are cancelled; null where that makes no difference. */
+/** null where the market or the side makes no difference. */
 export type CancelFilter = Pick<CancelOrders, 'market' | 'side'>;
 
 export function sendCancelAll(
@@ -260,7 +262,7 @@ export const readCancelAll = (ring: RingConsumer): CancelFilter => ({
 
 export interface DeadmanFields {
   readonly seconds: number;
-  /** Whether the stream asks for the first time. */
+  /** True for the first request of a stream. */
   readonly isFirst: boolean;
 }
 

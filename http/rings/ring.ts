@@ -10,24 +10,24 @@
 import { assert } from '../../engine/base/assert.js';
 
 const CELL_BYTES = 8;
-/** Control words, in 32-bit integers; each has a cache line of its own, since the two threads write different ones. */
+/** In 32-bit integers. Each word has a cache line of its own, since the two threads write different ones. */
 const TAIL = 0;
 const HEAD = 16;
 const ASLEEP = 32;
 const CONTROL_BYTES = 256;
-/** A header with this value: the cells from here to the end of the memory are unused. */
+/** In a header: the cells from here to the end of the memory are unused. */
 const SKIP = -1;
 
 /** The longest message, in cells, is a quarter of the ring. */
 const LONGEST_SHARE = 4;
 
-/** Shared memory for a ring of `cells` cells, a power of two. */
+/** `cells` is a power of two. */
 export function ringMemory(cells: number): SharedArrayBuffer {
   assert(cells >= 16 && (cells & (cells - 1)) === 0, 'a ring has a power of two of cells');
   return new SharedArrayBuffer(CONTROL_BYTES + cells * CELL_BYTES);
 }
 
-/** A message was not written or read to its end: what follows it in the ring cannot be trusted. */
+/** A message was not written or read to its end: the rest of the ring cannot be trusted. */
 export class RingFault extends Error {}
 
 class RingEnd {
@@ -48,7 +48,6 @@ class RingEnd {
 
 const cellsOfBytes = (bytes: number): number => Math.ceil(bytes / CELL_BYTES);
 
-/** Cells that a text takes in a message; null is allowed. */
 export const textCells = (text: string | null): number =>
   1 + (text === null ? 0 : cellsOfBytes(Buffer.byteLength(text)));
 
@@ -59,7 +58,7 @@ export class RingProducer extends RingEnd {
   #endsAt = 0;
   #isBegun = false;
 
-  /** Has one message written, with the given ticket. What is thrown in the middle of it is a `RingFault`. */
+  /** Has one message written. An error in the middle of it becomes a `RingFault`. */
   write(message: (ring: RingProducer, ticket: number) => boolean, ticket = 0): boolean {
     try {
       return message(this, ticket);
@@ -69,8 +68,8 @@ export class RingProducer extends RingEnd {
   }
 
   /**
-   * Begins a message of exactly `cells` cells; `number` and `text` fill it, `send` sends it. Returns false if there is no
-   * room yet; then nothing has begun.
+   * `number` and `text` fill the message, which has exactly `cells` cells; `send` sends it. Returns false if there is
+   * no room yet; then nothing has begun.
    */
   begin(cells: number): boolean {
     assert(cells < this.cells / LONGEST_SHARE, `a message of ${cells} cells fits its ring`);
@@ -114,7 +113,7 @@ export class RingProducer extends RingEnd {
     Atomics.store(this.control, TAIL, this.#tail);
   }
 
-  /** Returns whether the consumer sleeps; the caller must then wake it. True once for each sleep. */
+  /** If true, the caller must wake the consumer. True once for each sleep. */
   takeSleep(): boolean {
     return Atomics.load(this.control, ASLEEP) === 1 && Atomics.exchange(this.control, ASLEEP, 0) === 1;
   }
@@ -132,7 +131,7 @@ export class RingConsumer extends RingEnd {
   #tail = 0;
   #endsAt = 0;
 
-  /** Begins the oldest message; `number` and `text` read it, `done` frees it. Returns false if there is none. */
+  /** `number` and `text` read the oldest message, `done` frees it. Returns false if there is none. */
   next(): boolean {
     if (this.#head === this.#tail) {
       this.#tail = Atomics.load(this.control, TAIL);
@@ -162,7 +161,6 @@ export class RingConsumer extends RingEnd {
     return this.bytes.toString('utf8', start, start + length);
   }
 
-  /** The message has been read to its end. */
   get isRead(): boolean {
     return this.at === this.#endsAt;
   }

@@ -7,35 +7,32 @@ import { must } from '../../engine/base/assert.js';
 import type { RingPair } from './link.js';
 import { RingConsumer, RingProducer } from './ring.js';
 
-/** Writes a reply. Returns false if the ring is full; then nothing was written. */
+/** Returns false if the ring is full; then nothing was written. */
 export type WriteReply = (ring: RingProducer) => boolean;
 
-/** Reads and handles the next request of `ring`. */
 export type Serve = (ring: RingConsumer, gateway: GatewayEnd) => void;
 
 export interface ServiceOptions {
   readonly monotonicMs: () => number;
-  /** Runs the function at the end of this turn of the event loop. */
+  /** At the end of this turn of the event loop. */
   readonly schedule: (run: () => void) => void;
   readonly serve: Serve;
-  /** Called before gateways are notified of replies, so that the effects of these are visible by then. */
+  /** Called before gateways are notified of replies, so that their effects are visible by then. */
   readonly beforeReplies: () => void;
 }
 
-/** Taken from one ring before the next one has its turn. */
+/** From one ring, before the next one has its turn. */
 const REQUESTS_AT_ONCE = 32;
-/** Taken from all rings in one turn of the event loop. */
 const REQUESTS_PER_TURN = 512;
 
-/** When some consecutive requests of a gateway were taken, in monotonic milliseconds: one reading of the clock for all of them. */
+/** In monotonic milliseconds: one reading of the clock serves some consecutive requests of a gateway. */
 export interface Taking {
   readonly startedMs: number;
 }
 
-/** One gateway as the engine's thread sees it. */
 export class GatewayEnd {
   readonly requests: RingConsumer;
-  /** Of the request that is served. */
+  /** For the request that is served. */
   taking: Taking = { startedMs: 0 };
   readonly #replies: RingProducer;
   /**
@@ -47,7 +44,6 @@ export class GatewayEnd {
 
   constructor(
     pair: RingPair,
-    /** Wakes the gateway's thread. */
     private readonly wake: () => void,
     private readonly onReply: () => void,
   ) {
@@ -61,7 +57,7 @@ export class GatewayEnd {
     this.onReply();
   }
 
-  /** Sends replies that waited for room, and wakes the gateway if it sleeps and has new replies. */
+  /** Also wakes the gateway if it sleeps and has new replies. */
   flush(): void {
     while (this.#waiting[0] !== undefined && this.#replies.write(this.#waiting[0])) this.#waiting.shift();
     if (this.#isTold) return;
@@ -72,7 +68,6 @@ export class GatewayEnd {
 
 export class RingService {
   readonly #gateways: GatewayEnd[] = [];
-  /** The gateway that is served first in the next turn. */
   #first = 0;
   #isTurnScheduled = false;
   #isFlushScheduled = false;
@@ -97,7 +92,7 @@ export class RingService {
     gateway.requests.sleep();
   }
 
-  /** Executes waiting requests, up to the bound. Call when a gateway has woken this thread. */
+  /** Executes a bounded number of requests. To be called when a gateway has woken this thread. */
   drain(): void {
     for (const { requests } of this.#gateways) requests.awake();
     const taken = this.#takeInTurn();
@@ -107,7 +102,7 @@ export class RingService {
     this.options.schedule(this.#turn);
   }
 
-  /** Sends replies that found no room before. Call periodically. */
+  /** Sends replies that found no room before. To be called periodically. */
   retry(): void {
     for (const gateway of this.#gateways) gateway.flush();
   }

@@ -21,14 +21,13 @@ import type { StreamChannel } from './channel.js';
 import type { Connection } from './connection.js';
 import { type FanOut, Group } from './fan-out.js';
 
-/** An account with listeners, or with some that wait for their first balance. */
+/** Has members, or connections that wait for their first balance. */
 class Listened extends Group {
-  /** Of the newest change that was seen; -1 before the first. */
+  /** -1 before the first change. */
   seq = -1;
   timeMs = 0;
   balanceCents = 0;
   isChanged = false;
-  /** Keys that were made and not told yet. */
   newKeys: number[] = [];
   waiting = 0;
 
@@ -44,10 +43,9 @@ const LOST = new Refused('resync_required', 'the channel account is far behind')
 
 export class AccountChannel implements StreamChannel {
   readonly #accounts = new Map<number, Listened>();
-  /** Requests for first balances, of connections that still want one. */
+  /** For first balances, of connections that still want one. */
   readonly #asked = new Map<Connection, Subscribe>();
   readonly #record = new Float64Array(BETS_FORM.fields);
-  /** The next record to look at. */
   #position = 0;
   readonly #changed: Listened[] = [];
 
@@ -65,7 +63,7 @@ export class AccountChannel implements StreamChannel {
   subscribe(connection: Connection, request: Subscribe): void {
     this.unsubscribe(connection);
     const { account, key } = connection.subscriber;
-    // From here on changes are seen: the engine's thread reads the balance later.
+    // Changes are seen from here on: the engine's thread reads the balance later.
     if (this.#accounts.size === 0) this.#position = this.log.end;
     const listened = this.#accounts.get(account) ?? new Listened();
     const isSent = this.link.send(
@@ -94,7 +92,6 @@ export class AccountChannel implements StreamChannel {
     if (listened.members.size + listened.waiting === 0) this.#accounts.delete(account);
   }
 
-  /** Sends the balances that have changed. */
   flush(): void {
     this.#read();
     for (const listened of this.#changed.splice(0)) {

@@ -1,21 +1,18 @@
-/** What all channels have in common. */
+/** The base of all channels: their interface, and groups of subscribers by market. */
 import { MARKET_IDS, marketOf } from '../../engine/model/domain.js';
 import type { Subscribe } from '../wire/stream-requests.js';
 import type { Connection } from './connection.js';
 import { Group } from './fan-out.js';
 
-/** A channel at one gateway, with its subscribers. */
 export interface StreamChannel {
   readonly subscribers: number;
-  /** To be called before `subscribe`: what has changed since the last flush goes to the others first. They must not miss it. */
+  /** To be called before `subscribe`: the others must not miss what has changed since the last flush. */
   sendChanges?(nowMs: number): void;
-  /** The request is known to fit the channel, and the connection to have its scope. Ends an earlier subscription. */
+  /** The request must fit the channel, and the connection have its scope. Ends an earlier subscription. */
   subscribe(connection: Connection, request: Subscribe): void;
-  /** Does nothing without a subscription. */
   unsubscribe(connection: Connection): void;
 }
 
-/** A group of those who subscribe to the same markets. */
 export class MarketGroup extends Group {
   /** In ascending order. */
   readonly markets: readonly number[];
@@ -32,7 +29,7 @@ export class MarketGroup extends Group {
   }
 }
 
-/** The groups of a channel, by their markets. A group without members is forgotten. */
+/** A group without members is forgotten. */
 export class MarketGroups {
   readonly #groups = new Map<string, MarketGroup>();
   readonly #ofConnection = new Map<Connection, MarketGroup>();
@@ -49,17 +46,17 @@ export class MarketGroups {
     return this.#ofConnection.get(connection);
   }
 
-  /** The group of those who subscribe to these markets, all of them if absent. It is joined by `join`. */
+  /** `ids` are all markets if absent. The connection joins the group later, by `join`. */
   find(ids: readonly string[] | undefined): MarketGroup {
     const sorted = ids === undefined ? null : ids.toSorted();
     return this.#groups.get(nameOf(sorted)) ?? new MarketGroup(sorted);
   }
 
-  /** `has` is the number up to which the connection has what is sent to the group. */
+  /** `has` is the number up to which the connection has the group's messages. */
   join(connection: Connection, group: MarketGroup, has: number): void {
     this.leave(connection);
     const name = nameOf(group.ids);
-    // Another may have joined with the same markets since `find`.
+    // Another connection may have joined with the same markets since `find`.
     const shared = this.#groups.get(name) ?? group;
     this.#groups.set(name, shared);
     this.#ofConnection.set(connection, shared);

@@ -1,4 +1,4 @@
-/** The five channels of one gateway, and when each sends: events when there are new ones, newest states now and then. */
+/** The five channels of one gateway. Events are sent when there are new ones, newest states now and then. */
 import type { Scope } from '../../engine/model/domain.js';
 import type { Board } from '../board/markets.js';
 import type { Broadcast } from '../broadcast/records.js';
@@ -14,12 +14,11 @@ import { MarketsChannel } from './markets.js';
 import { PricesChannel } from './prices.js';
 import { RoundsChannel } from './rounds.js';
 
-/** While so many messages are being sent, no new events are read: what waits is the log's, which is bounded. */
+/** While so many messages are being sent, no new events are read: they wait in the log, which is bounded. */
 const WAITING_MAX = 256;
 /** Sending newest states takes at most one part in so many of the thread's time. */
 const FLUSH_SHARE = 5;
 
-/** The scope that a channel needs. */
 export const SCOPE_OF: Readonly<Record<Channel, Scope>> = {
   markets: 'markets:read',
   prices: 'markets:read',
@@ -33,16 +32,16 @@ export interface ChannelParts {
   readonly board: Board;
   readonly broadcast: Broadcast;
   readonly monotonicMs: () => number;
-  /** A market's or a price's newest state is sent at once, and then not again for so long, in milliseconds. */
+  /** The newest state of a market or price is sent at once, and then not again for so long. */
   readonly flushMs: number;
-  /** Runs the function in another turn of the event loop. */
+  /** In another turn of the event loop. */
   readonly schedule: (run: () => void) => void;
 }
 
 export class Channels {
   readonly fanOut: FanOut;
   readonly prices: PricesChannel;
-  /** All events up to this command have been handed to the fan-out. */
+  /** The fan-out has got all events up to this command. */
   toldSeq = 0;
   readonly #markets: MarketsChannel;
   readonly #account: AccountChannel;
@@ -79,24 +78,22 @@ export class Channels {
     return this.#byName[name];
   }
 
-  /** Ends all subscriptions of the connection. */
   leave(connection: Connection): void {
     for (const channel of Object.values(this.#byName)) channel.unsubscribe(connection);
   }
 
-  /** There is room for more old events. */
   onRoom(connection: Connection): void {
     this.#rounds.onRoom(connection);
     this.#fills.onRoom(connection);
   }
 
-  /** Reads new events; asks to be woken by the next news if anybody listens to any. */
+  /** Also asks to be woken by the next news, if anybody listens to any. */
   read(): void {
     if (this.fanOut.waiting > WAITING_MAX) return;
     const { broadcast, schedule } = this.parts;
     const events = this.#rounds.subscribers + this.#fills.subscribers;
     if (events + this.#markets.subscribers + this.prices.subscribers > 0) broadcast.sleep();
-    // Read before the logs: everything up to it is in them.
+    // Read before the logs, which have everything up to it.
     const { seq } = this.moment();
     if (this.#rounds.read() && this.#fills.read()) {
       this.toldSeq = seq;
@@ -109,7 +106,6 @@ export class Channels {
     }
   }
 
-  /** Sends newest states that nothing holds back. */
   flush(): void {
     const { flushMs, monotonicMs } = this.parts;
     const busyMs = this.fanOut.busyMs - this.#busyMsAtFlush;

@@ -1,4 +1,4 @@
-/** One stream: what a client may send, and what is sent to it. */
+/** One stream: the messages that a client may send, and those that it gets. */
 import { ERROR_STATUS, type ErrorCode } from '../../engine/model/errors.js';
 import type { StreamOwner, StreamSocket } from '../../engine/model/ports.js';
 import type { Client } from '../kit/client-work.js';
@@ -8,24 +8,20 @@ import * as L from './limits.js';
 import { type Misunderstood, type Request, readRequest } from './requests.js';
 import { readUsualOrder, type UsualOrder } from './usual-order.js';
 
-/** Whose stream it is. */
 export interface Subscriber {
   readonly key: number;
   readonly account: number;
   /** Orders are checked as if each came with its key. */
   readonly secret: string;
-  /** The counted address. */
+  /** As rate limits count it. */
   readonly address: string;
 }
 
-/** What a connection needs of the gateway. */
 export interface ConnectionHost {
-  /** Number of the last durable command, and the time. */
+  /** `seq` is the last durable command. */
   moment(): Moment;
   onOpen(connection: Connection): void;
-  /** Monotonic. */
   monotonicMs(): number;
-  /** Any message has come. */
   onHeard(connection: Connection): void;
   onRequest(connection: Connection, request: Request | UsualOrder): void;
   onRoom(connection: Connection): void;
@@ -40,15 +36,15 @@ export class Connection implements StreamOwner, Client {
   #isOpen = true;
   readonly #rate = new L.MessageRate();
   #misunderstood = 0;
-  /** Pings since the last sign of life. */
+  /** Since the last sign of life. */
   #unanswered = 0;
-  /** Why the server has ended it, or null. */
+  /** null unless the server has ended it. */
   endedBy: ErrorCode | null = null;
-  /** Old events are being sent: newer ones have to wait. */
+  /** While old events are being sent, newer ones have to wait. */
   catchUps = 0;
-  /** It has asked for a countdown of its key. */
+  /** For its key. */
   hasDeadman = false;
-  /** Orders, cancellations and countdowns that are not answered yet. */
+  /** Orders, cancellations and countdowns without an answer yet. */
   pendingOrders = 0;
 
   constructor(
@@ -61,7 +57,7 @@ export class Connection implements StreamOwner, Client {
     return this.#isOpen;
   }
 
-  /** Whether more old events can be sent now; if not, `onRoom` follows. */
+  /** If false, `onRoom` follows later. */
   get hasRoom(): boolean {
     return this.#isOpen && this.socket.waitingBytes < L.CATCH_UP_BYTES_MAX;
   }
@@ -92,7 +88,7 @@ export class Connection implements StreamOwner, Client {
     this.#unanswered = 0;
   }
 
-  /** Says why, and closes. */
+  /** Tells the client why before it closes. */
   end(code: ErrorCode, detail: string): void {
     if (!this.#isOpen) return;
     this.endedBy = code;

@@ -1,9 +1,9 @@
 /**
- * What the channels of events have in common: how a subscription gets every event once. It first catches up: it is sent
- * what the log has after the number from which on it wants all, up to what the channel has sent to all others. Then it
- * joins them. A client for whom much waits is sent the rest of the old events when there is room.
+ * The base of the channels of events, which give each subscription every event once. A subscription first catches up:
+ * it is sent the log's events from its number on, up to those that the channel has sent to all others. Then it joins
+ * them. A client for whom much waits is sent the rest of the old events when there is room.
  *
- * Nobody waits for a slow channel: if the engine's thread overwrites what subscribers have not been sent yet, they must begin
+ * The engine's thread waits for no channel: if it overwrites what subscribers have not been sent yet, they must begin
  * anew.
  */
 import type { BroadcastReader } from '../broadcast/log.js';
@@ -14,35 +14,33 @@ import { eventsText, type Moment, subscribedText } from '../wire/stream-text.js'
 import type { StreamChannel } from './channel.js';
 import type { Connection } from './connection.js';
 
-/** Records looked at in one go. */
 const RECORDS_AT_ONCE = 4_096;
 
 /** A subscription that is being sent old events. */
 interface CatchUp {
   readonly connection: Connection;
   readonly id: number;
-  /** The JSON of what this record is for the subscription, or null if it is not for it. */
+  /** Returns JSON, or null if the record is not for this subscription. */
   readonly textOf: (record: Float64Array) => string | null;
-  /** Joins the others; it has all events up to this number. */
+  /** Joins the others, from `seq` on. */
   readonly join: (seq: number) => void;
-  /** The next record to look at. */
   at: number;
   seq: number;
 }
 
 export interface EventSource {
   readonly log: BroadcastReader;
-  /** Events up to this command are in no log. */
+  /** The log has no events up to this command. */
   readonly startSeq: number;
   readonly moment: () => Moment;
-  /** Runs the function in another turn of the event loop. */
+  /** In another turn of the event loop. */
   readonly schedule: (run: () => void) => void;
 }
 
 export abstract class EventsChannel implements StreamChannel {
   readonly #catchUps = new Map<Connection, CatchUp>();
   readonly #record: Float64Array;
-  /** The next record that is to be sent to all who have caught up. */
+  /** The next record for all who have caught up. */
   protected position = 0;
 
   constructor(
@@ -54,11 +52,10 @@ export abstract class EventsChannel implements StreamChannel {
   }
 
   abstract get joined(): number;
-  /** Sends a record to those who have joined. Records of one command come one after another. */
+  /** Sends a record to all who have joined. Records of one command come one after another. */
   protected abstract sendToAll(record: Float64Array): void;
-  /** The records of a command are complete. */
   protected abstract endOfCommand(moment: Moment): void;
-  /** Ends the streams of all who have joined: they must begin anew. */
+  /** All who have joined must begin anew. */
   protected abstract dropAll(refused: Refused): void;
   protected abstract leave(connection: Connection): void;
   protected abstract prepare(connection: Connection, request: Subscribe): Pick<CatchUp, 'textOf' | 'join'>;
@@ -92,13 +89,12 @@ export abstract class EventsChannel implements StreamChannel {
     this.leave(connection);
   }
 
-  /** There is room for more old events. */
   onRoom(connection: Connection): void {
     const catchUp = this.#catchUps.get(connection);
     if (catchUp !== undefined) this.#continue(catchUp);
   }
 
-  /** Sends the new events. Returns false if some are left for another turn. */
+  /** Returns false if some events are left for another turn. */
   read(): boolean {
     if (this.joined === 0) {
       if (this.#catchUps.size === 0) this.position = this.source.log.end;
@@ -122,7 +118,7 @@ export abstract class EventsChannel implements StreamChannel {
   #continue(catchUp: CatchUp): void {
     const { connection, textOf, join } = catchUp;
     if (this.#catchUps.get(connection) !== catchUp || !connection.hasRoom) return;
-    // If nobody has joined yet, there are no others to keep up with.
+    // No others have joined, so there is nobody to keep up with.
     if (this.joined === 0) this.position = this.source.log.end;
     let parts: string[] = [];
     const read = this.#forEachCommand(
@@ -155,8 +151,7 @@ export abstract class EventsChannel implements StreamChannel {
   }
 
   /**
-   * Looks at records from `from` on, a bounded number and up to `end`, whole commands only. Returns the next one to look
-   * at, or null if it was overwritten.
+   * Reads a bounded number of records, whole commands only. Returns the next position, or null if it was overwritten.
    */
   #forEachCommand(
     from: number,

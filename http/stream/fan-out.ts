@@ -1,17 +1,16 @@
 /**
- * Sends messages to many: each was rendered once, and goes to the members of its group. They are sent in order, in short
- * slices with turns of the event loop in between, so that no order waits for a thousand subscribers.
+ * Sends messages to many: each was rendered once, and goes to the members of its group. They are sent in order, in
+ * short slices with turns of the event loop in between, so that no order waits for a thousand subscribers.
  */
 import type { Connection } from './connection.js';
 
-/** Longest slice, in milliseconds. */
 const SLICE_MS_MAX = 1;
-/** The clock is read once per this many messages. */
+/** Between two readings of the clock. */
 const SENT_AT_ONCE = 16;
 
 /**
- * Those who get the same messages. Each has the number up to which it has already got what is sent here: that of the
- * snapshot with which it began, or of the last old event.
+ * Each member has the number up to which it has got the group's messages: that of the snapshot with which it began, or
+ * of the last old event.
  */
 export class Group {
   readonly members = new Map<Connection, number>();
@@ -28,14 +27,13 @@ const everybody = (_connection: Connection): boolean => true;
 
 export interface FanOutOptions {
   readonly monotonicMs: () => number;
-  /** Runs the function in another turn of the event loop. */
+  /** In another turn of the event loop. */
   readonly schedule: (run: () => void) => void;
 }
 
 export class FanOut {
   readonly #queue: Delivery[] = [];
   #isScheduled = false;
-  /** Time spent with sending so far, in milliseconds. */
   busyMs = 0;
   readonly #continue: () => void;
 
@@ -52,8 +50,8 @@ export class FanOut {
   }
 
   /**
-   * Sends `text` to the members that have not got what has this number, as far as it is for them when their turn comes. A
-   * later number is sent later.
+   * Members that have this number already, or are not meant when their turn comes, are passed over. A later number is
+   * sent later.
    */
   send({ members }: Group, number: number, text: string, isFor = everybody): void {
     if (members.size === 0) return;
@@ -77,7 +75,7 @@ export class FanOut {
   }
 }
 
-/** Returns whether the message has been sent to all. A member that joins or leaves meanwhile does not disturb. */
+/** Returns true once all have the message. A member may join or leave meanwhile. */
 function sendSome({ members, number, text, isFor }: Delivery): boolean {
   for (let sent = 0; sent < SENT_AT_ONCE; ) {
     const next = members.next();

@@ -1,4 +1,4 @@
-/** The channel `fills`: what becomes of the account's bets. */
+/** The channel `fills`: events of the account's bets. */
 import { END_CANCELLED } from '../../engine/model/domain.js';
 import * as R from '../broadcast/records.js';
 import type { Refused } from '../kit/refused.js';
@@ -14,7 +14,6 @@ import type { Connection } from './connection.js';
 import { type EventSource, EventsChannel } from './events.js';
 import { type FanOut, Group } from './fan-out.js';
 
-/** Those who listen to one account. */
 class AccountGroup extends Group {
   /** JSON of its events of the command at hand. */
   readonly events: string[] = [];
@@ -24,7 +23,7 @@ export class FillsChannel extends EventsChannel {
   readonly #groups = new Map<number, AccountGroup>();
   #joined = 0;
   readonly #fills = new FillTexts();
-  /** Groups with events of the command at hand. */
+  /** With events of the command at hand. */
   readonly #touched: AccountGroup[] = [];
 
   constructor(
@@ -84,11 +83,11 @@ export class FillsChannel extends EventsChannel {
   }
 }
 
-/** The JSON of records, which it gets one after the other: a bet's name is in the record before it. */
+/** Gets records one after the other: a bet's name is in the record before it. */
 class FillTexts {
   #name: string | null = null;
 
-  /** null for what is no bet, or not of an account that is listened to. */
+  /** null if it is no bet, or the account has no listeners. */
   textOf(record: Float64Array, isOf: (account: number) => boolean): string | null {
     const name = this.#name;
     this.#name = record[R.KIND] === R.ORDER_NAME ? R.readName(record) : null;

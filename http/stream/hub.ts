@@ -1,6 +1,6 @@
 /**
- * All streams of one gateway: who listens to what, and when it is sent. Each gateway has its own subscribers and its own
- * end of the broadcast, and renders a message once for all of them.
+ * All streams of one gateway. Each gateway has its own subscribers and its own end of the broadcast, and renders a
+ * message once for all of them.
  *
  * `turn` is called every few milliseconds, and `wake` when there are new events. Heartbeats go by the clock of the rate
  * limits, so a manual clock moves them.
@@ -30,7 +30,6 @@ import type { UsualOrder } from './usual-order.js';
 
 const OK = 200;
 const PROTOCOL = 'tote.v1';
-/** Close code of a server that stops. */
 const GOING_AWAY = 1001;
 const UPGRADE_REQUIRED = new Refused('upgrade_required', 'the stream is a WebSocket', [
   'Upgrade',
@@ -47,16 +46,16 @@ export interface StreamParts extends ChannelParts {
   readonly rights: Rights;
   readonly counts: StreamCounts;
   readonly meter: GatewayMeter;
-  /** The journal's newest signed head, or null before the first. */
+  /** null before the first. */
   readonly journalHead: () => SignedHead | null;
   readonly nowMs: () => number;
   /** The clock of the rate limits, and of heartbeats. */
   readonly limitsNowMs: () => number;
   /** Places an order or cancels, and answers the call. */
   readonly carryOut: (call: Call) => void;
-  /** The same of what only streams can ask for, with the checks and limits of a cancellation. */
+  /** Runs what only streams can ask for, with the checks and limits of a cancellation. */
   readonly carryOutAs: (call: Call, run: () => Verdict) => void;
-  /** Reports a programming error in what is done for all streams together. */
+  /** Reports a programming error in work for all streams together. */
   readonly onFault: (error: unknown) => void;
 }
 
@@ -65,13 +64,12 @@ export class StreamHub implements Streams, ConnectionHost, OrderHost, Client {
   #channels: Channels;
   readonly #journalRow = new Float64Array(1);
   #heartbeats = 0;
-  /** The head that all streams have been told. */
   #toldHead: SignedHead | null = null;
   #heartbeatAtMs = Number.NEGATIVE_INFINITY;
   #pingedAtMs = Number.NEGATIVE_INFINITY;
   #rightsVersion = 0;
   #pendingOrders = 0;
-  /** Streams with a countdown that have ended, of which the engine's thread has not been told. */
+  /** Had a countdown. The engine's thread does not know yet of their end. */
   readonly #ended: requests.Asker[] = [];
   #onIdle: (() => void) | null = null;
   #isClosing = false;
@@ -80,7 +78,7 @@ export class StreamHub implements Streams, ConnectionHost, OrderHost, Client {
     this.#channels = this.#newChannels();
   }
 
-  /** What is put off is done for whoever it was put off for: a stream, or else all. */
+  /** Scheduled work goes on for the same stream, or else for all. */
   #newChannels(): Channels {
     const schedule = (run: () => void): void => {
       const client = presentClient() ?? this;
@@ -89,7 +87,7 @@ export class StreamHub implements Streams, ConnectionHost, OrderHost, Client {
     return new Channels({ ...this.parts, schedule }, () => this.moment());
   }
 
-  /** What is done for all streams has failed: all end, and their clients begin anew. */
+  /** Work for all streams has failed: all end, and their clients begin anew. */
   fail(error: unknown): void {
     this.parts.onFault(error);
     this.#channels = this.#newChannels();
@@ -159,7 +157,6 @@ export class StreamHub implements Streams, ConnectionHost, OrderHost, Client {
     this.parts.meter.streamClosed(connection.endedBy);
     this.#all.members.delete(connection);
     this.parts.counts.giveBack(connection.subscriber.key);
-    // Their answers find nobody.
     this.#ordersEnded(connection.pendingOrders);
     this.#channels.leave(connection);
     // A server that stops ends all streams: after its start the countdown begins anew.
@@ -167,7 +164,7 @@ export class StreamHub implements Streams, ConnectionHost, OrderHost, Client {
     this.#tellEnded();
   }
 
-  /** Sends what is due. To be called every few milliseconds. */
+  /** To be called every few milliseconds. */
   turn(): void {
     this.#tellEnded();
     if (this.#all.members.size > 0) workFor(this, () => this.#sendDue());
@@ -191,7 +188,7 @@ export class StreamHub implements Streams, ConnectionHost, OrderHost, Client {
     this.#pingAll();
   }
 
-  /** Opens no new streams and takes no more requests; resolves once all orders are answered and all streams closed. */
+  /** Takes no more streams and requests; resolves once all orders are answered and all streams closed. */
   async close(): Promise<void> {
     this.#isClosing = true;
     if (this.#pendingOrders > 0) {
@@ -211,7 +208,7 @@ export class StreamHub implements Streams, ConnectionHost, OrderHost, Client {
       connection.refuse(id, refused);
       return;
     }
-    // What is done for all on this occasion is not this client's: its failure ends all.
+    // A failure in this work ends all streams, because it is not for this client alone.
     workFor(this, () => this.#channels.of(channel).sendChanges?.(this.monotonicMs()));
     if (!connection.isOpen) return;
     this.#channels.of(channel).subscribe(connection, request);
@@ -231,7 +228,10 @@ export class StreamHub implements Streams, ConnectionHost, OrderHost, Client {
     else carryOut(call);
   }
 
-  /** The engine's thread counts the streams that have asked: what one sent before its end is in the ring before that. */
+  /**
+   * The engine's thread counts the streams that have asked. A stream's request is in the ring before the message of its
+   * end.
+   */
   #setDeadman(connection: Connection, { seconds }: StreamDeadman, call: Call): Verdict {
     const isFirst = seconds > 0 && !connection.hasDeadman;
     const isSent = this.parts.link.send(
@@ -246,7 +246,7 @@ export class StreamHub implements Streams, ConnectionHost, OrderHost, Client {
     return null;
   }
 
-  /** A full ring is tried again. */
+  /** Tries again when the ring was full. */
   #tellEnded(): void {
     for (let asker = this.#ended[0]; asker !== undefined; asker = this.#ended[0]) {
       const ended = asker;
@@ -283,7 +283,7 @@ export class StreamHub implements Streams, ConnectionHost, OrderHost, Client {
     this.#heartbeatAtMs = nowMs;
     this.#heartbeats += 1;
     this.#endExpired();
-    // To somebody who still gets old events, it would say that he has got them all.
+    // A client that still gets old events would take it to have all of them.
     const isUpToDate = (connection: Connection): boolean => connection.catchUps === 0;
     const head = this.parts.journalHead();
     const text = this.#heartbeat(head === this.#toldHead ? null : head);
@@ -291,7 +291,7 @@ export class StreamHub implements Streams, ConnectionHost, OrderHost, Client {
     this.#channels.fanOut.send(this.#all, this.#heartbeats, text, isUpToDate);
   }
 
-  /** By the real clock: a manual one may leap over a minute before anybody can answer. */
+  /** By the real clock: a manual one may leap over a minute before a client can answer. */
   #pingAll(): void {
     const nowMs = this.parts.monotonicMs();
     if (nowMs - this.#pingedAtMs < PING_MS) return;

@@ -1,26 +1,23 @@
-/** The bounds of streams, and the count of each key's. */
 import { KEYS_MAX } from '../board/rights.js';
 
-/** Open streams of one key, at all gateways together. */
+/** At all gateways together. */
 export const STREAMS_PER_KEY_MAX = 20;
-/** Bytes of a message that a client sends. */
 export const MESSAGE_BYTES_MAX = 4 * 1024;
-/** Messages of a connection in a second; more are refused. */
+/** Further messages are refused. */
 export const MESSAGES_PER_SECOND = 50;
-/** So many in a second end the stream. */
 export const FLOOD_PER_SECOND = 500;
-/** Messages in a row that are not understood end the stream. */
+/** In a row; then the stream ends. */
 export const MISUNDERSTOOD_MAX = 10;
 /** A client for whom more than this waits in memory is too slow. */
 export const WAITING_BYTES_MAX = 1024 * 1024;
-/** What waits while old events are sent, which are in memory already. */
+/** While old events are sent, which are in memory already. */
 export const CATCH_UP_BYTES_MAX = 256 * 1024;
-/** How often each client is asked for a sign of life; the library cuts off one that gives none for 60 s, without a word. */
+/** The library cuts off a client that gives no sign of life for 60 s, without a word. */
 export const PING_MS = 15_000;
-/** Pings in a row without a sign of life; at the next one the stream ends. */
+/** At the next ping without a sign of life the stream ends. */
 export const UNANSWERED_PINGS_MAX = 2;
 export const HEARTBEAT_MS = 1_000;
-/** How often one market's or asset's newest state is sent at most; the first change goes out at once. */
+/** Bounds how often a market's or asset's newest state is sent; the first change goes out at once. */
 export const FLUSH_MS = 50;
 
 export interface StreamsMemory {
@@ -33,7 +30,7 @@ export const streamsMemory = (): StreamsMemory => ({
   heard: new SharedArrayBuffer((KEYS_MAX + 1) * Uint32Array.BYTES_PER_ELEMENT),
 });
 
-/** Open streams by key, and their messages, in memory that all threads share. */
+/** In memory that all threads share. */
 export class StreamCounts {
   readonly #counts: Uint8Array;
   readonly #heard: Uint32Array;
@@ -54,7 +51,6 @@ export class StreamCounts {
     Atomics.sub(this.#counts, key, 1);
   }
 
-  /** A stream of the key has sent a message. */
   hear(key: number): void {
     Atomics.add(this.#heard, key, 1);
   }
@@ -65,12 +61,11 @@ export class StreamCounts {
   }
 }
 
-/** Counts a connection's messages, second by second. */
 export class MessageRate {
   #secondBeganMs = Number.NEGATIVE_INFINITY;
   #messages = 0;
 
-  /** Counts a message at this monotonic time. Returns how many there were in its second. */
+  /** Takes a monotonic time. Returns the messages in its second. */
   count(nowMs: number): number {
     if (nowMs - this.#secondBeganMs >= 1_000) {
       this.#secondBeganMs = nowMs;

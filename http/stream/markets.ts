@@ -8,7 +8,7 @@ import { MarketGroups, type StreamChannel } from './channel.js';
 import type { Connection } from './connection.js';
 import type { FanOut } from './fan-out.js';
 
-/** One market's JSON, made anew when its row on the board has changed, or its betting has closed. */
+/** The JSON is made anew when the market's row on the board has changed, or its betting has closed. */
 class MarketPart {
   text = '';
   #version = -1;
@@ -20,7 +20,7 @@ class MarketPart {
     private readonly market: number,
   ) {}
 
-  /** Returns whether the JSON is another than before. */
+  /** Returns true if the JSON has changed. */
   update(nowMs: number): boolean {
     const { markets } = this.board;
     if (markets.versionOf(this.market) === this.#version && nowMs < this.#closesMs) return false;
@@ -39,9 +39,8 @@ class MarketPart {
 export class MarketsChannel implements StreamChannel {
   readonly #parts: readonly MarketPart[];
   readonly #groups = new MarketGroups();
-  /** By market: the flush in which it changed last. */
+  /** By market: a number of a flush. */
   readonly #changedIn: number[] = Array.from({ length: MARKETS_MAX }, () => 0);
-  /** By market: when a change was last sent. */
   readonly #sentAtMs = new Float64Array(MARKETS_MAX).fill(Number.NEGATIVE_INFINITY);
   #flushes = 0;
 
@@ -71,7 +70,7 @@ export class MarketsChannel implements StreamChannel {
     this.#groups.leave(connection);
   }
 
-  /** To all who subscribe. A market is held back for `holdMs` after its last change. */
+  /** A market is held back for `holdMs` after its last change. */
   sendChanges(nowMs: number, holdMs = 0): void {
     const moment = this.moment();
     this.#flushes += 1;

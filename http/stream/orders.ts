@@ -1,6 +1,6 @@
 /**
- * Orders over the stream, and cancellations. Each is the call that POST or DELETE of /orders would be, with the same key, address and body, and goes the
- * same way through the API; only its answer becomes a message.
+ * Orders and cancellations over the stream. Each is the call that POST or DELETE of /orders would be, with the same
+ * key, address and body, and goes the same way through the API; only its answer becomes a message.
  */
 import { assert, fail } from '../../engine/base/assert.js';
 import type { HttpRequest } from '../../engine/model/ports.js';
@@ -21,11 +21,9 @@ const ANSWERS = { cancel: 'cancelled', cancelAll: 'cancelledAll', deadman: 'dead
 const NO_HEADS = new HeadTexts('', []);
 const NO_RESPONDER = { send: () => fail('an order of a stream is answered by a message') };
 
-/** What the answers of a stream need. */
 export interface OrderHost {
   readonly meter: GatewayMeter;
   moment(): { readonly seq: number; readonly timeMs: number };
-  /** An order of this stream has been answered. */
   onAnswered(connection: Connection): void;
 }
 
@@ -56,7 +54,7 @@ export class StreamCall extends Call {
     return null;
   }
 
-  /** The answer to a cancellation or a countdown. */
+  /** For a cancellation or a countdown. */
   override send(status: number, body: string | Uint8Array): null {
     const text = typeof body === 'string' ? body : Buffer.from(body).toString();
     const { op, id } = this.message;
@@ -80,7 +78,6 @@ export class StreamCall extends Call {
   }
 }
 
-/** What a message leaves out is no parameter. */
 function filterOf({ marketId, prediction }: StreamCancelAll): string {
   const given = {
     ...(marketId !== undefined && { marketId }),

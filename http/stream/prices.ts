@@ -16,7 +16,6 @@ import { type FanOut, Group } from './fan-out.js';
 export class PricesChannel implements StreamChannel {
   readonly #group = new Group();
   readonly #texts: string[] = ASSETS.map(() => '');
-  /** By asset: when a change was last sent. */
   readonly #sentAtMs = new Float64Array(ASSETS.length).fill(Number.NEGATIVE_INFINITY);
   readonly #row = new Float64Array(M.ASSET_FIELDS);
   #version = -1;
@@ -43,7 +42,7 @@ export class PricesChannel implements StreamChannel {
     this.#group.members.delete(connection);
   }
 
-  /** To all who subscribe. An asset is held back for `holdMs` after its last change. */
+  /** An asset is held back for `holdMs` after its last change. */
   sendChanges(nowMs: number, holdMs = 0): void {
     const { version } = this.board.assets;
     if (version === this.#version) return;
@@ -66,7 +65,7 @@ export class PricesChannel implements StreamChannel {
     this.fanOut.send(this.#group, this.#flushes, stateText('prices', this.moment(), false, changed));
   }
 
-  /** How old each asset's newest price is, in milliseconds; null for none. */
+  /** In milliseconds, by asset; null if it has no price. */
   ages(nowMs: number): readonly (number | null)[] {
     return ASSETS.map((_, asset) => {
       const tick = this.#read(asset, M.TICK_PRICE, M.TICK_MS);

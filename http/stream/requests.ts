@@ -16,15 +16,15 @@ import type {
 } from '../wire/stream-requests.js';
 import { MESSAGE_BYTES_MAX } from './limits.js';
 
-/** An order whose content is not read yet: that is done as for POST /orders. */
+/** The order is read as for POST /orders. */
 export type UnreadOrder = Omit<StreamOrder, 'order'> & { order: unknown };
 
-/** What goes through the checks and limits of the API. */
+/** Goes through the checks and limits of the API. */
 export type Deed = UnreadOrder | StreamCancel | StreamCancelAll | StreamDeadman;
 
 export type Request = Subscribe | Unsubscribe | Ping | Deed;
 
-/** A message that was not understood, with its id if that could be read. */
+/** `id` is null if it could not be read. */
 export interface Misunderstood {
   readonly id: number | null;
   readonly refused: Refused;
@@ -32,7 +32,6 @@ export interface Misunderstood {
 
 const isId = createIs<MessageId>();
 
-/** By op. */
 const VALIDATORS: Readonly<Record<Request['op'], (value: unknown) => IValidation<Request>>> = {
   subscribe: createValidateEquals<Subscribe>(),
   unsubscribe: createValidateEquals<Unsubscribe>(),
@@ -76,10 +75,10 @@ export function readRequest(bytes: Uint8Array, isBinary: boolean): Request | Mis
 
 const NO_ORDER = invalid('order is missing; expected an object');
 
-/** What the types do not say: that what may be anything is there, and that UTF-8 can represent every text. */
+/** The types allow a missing `order`, and texts that UTF-8 cannot represent. */
 function refuseEnvelope(request: Request): Refused | null {
   if (request.op !== 'order') return refuseIllFormed(request);
-  // The order itself is read as that of POST /orders.
+  // `orderOf` checks the order itself.
   const { order, ...envelope } = request;
   return order === undefined ? NO_ORDER : refuseIllFormed(envelope);
 }
@@ -87,7 +86,7 @@ function refuseEnvelope(request: Request): Refused | null {
 const NO_MARKETS = invalid('markets is for the channels markets and rounds only');
 const NO_SINCE = invalid('since is for the channels rounds and fills only');
 
-/** Why a subscription is not possible whoever asks for it, or null. */
+/** The reason why nobody can have such a subscription, or null. */
 export function refuseSubscribe({ channel, markets, since }: Subscribe): Refused | null {
   if (markets !== undefined && channel !== 'markets' && channel !== 'rounds') return NO_MARKETS;
   if (since !== undefined && channel !== 'rounds' && channel !== 'fills') return NO_SINCE;

@@ -18,7 +18,6 @@ import type { FanOut } from './fan-out.js';
 
 export class RoundsChannel extends EventsChannel {
   readonly #groups = new MarketGroups();
-  /** Markets and JSON of the events of the command at hand. */
   readonly #events: { readonly market: number; readonly text: string }[] = [];
 
   constructor(

@@ -1,10 +1,9 @@
 /**
- * Orders as nearly all clients send them: op, id, perhaps an Idempotency-Key, then the order in its usual form. They are read
- * from their bytes, without a value of JSON. `readRequest` reads the same from them, and anything else.
+ * Orders as nearly all clients send them: op, id, perhaps an Idempotency-Key, then the order in its usual form. They
+ * are read from their bytes, without a value of JSON. `readRequest` reads the same from them, and anything else.
  */
 import { asciiText, type ParsedOrder, parseUsual } from '../api/order-request.js';
 
-/** An order that was read whole. */
 export interface UsualOrder {
   readonly op: 'order';
   readonly id: number;
@@ -13,7 +12,7 @@ export interface UsualOrder {
 }
 
 const encoder = new TextEncoder();
-/** What stands before id, key and order, with spaces as JavaScript or Python writes them. */
+/** The pieces before id, key and order, with spaces as JavaScript or Python writes them. */
 const FORMS = ['', ' '].map((gap) => ({
   beforeId: encoder.encode(`{"op":${gap}"order",${gap}"id":${gap}`),
   beforeKey: encoder.encode(`,${gap}"idempotencyKey":${gap}"`),
@@ -27,7 +26,7 @@ const CLOSING_BRACE = 0x7d;
 /** Ids with more digits may be too large. */
 const ID_DIGITS_MAX = 9;
 
-/** null for a message that is not such an order. */
+/** null if the message is not such an order. */
 export function readUsualOrder(bytes: Uint8Array): UsualOrder | null {
   for (const { beforeId, beforeKey, beforeOrder } of FORMS) {
     const idAt = behind(bytes, 0, beforeId);
@@ -50,7 +49,7 @@ export function readUsualOrder(bytes: Uint8Array): UsualOrder | null {
   return null;
 }
 
-/** Where a piece that begins at `at` has ended; -1 if it is another one. */
+/** The end of a piece that begins at `at`; -1 if it is another one. */
 function behind(bytes: Uint8Array, at: number, piece: Uint8Array): number {
   for (let of = 0; of < piece.length; of++) if (bytes[at + of] !== piece[of]) return -1;
   return at + piece.length;
@@ -61,7 +60,7 @@ function endOfDigits(bytes: Uint8Array, at: number): number {
   return at;
 }
 
-/** -1 for what JSON does not take for a number, and for many digits. */
+/** -1 if it is no number of JSON, or has many digits. */
 function idOf(bytes: Uint8Array, at: number, end: number): number {
   const digits = end - at;
   if (digits === 0 || digits > ID_DIGITS_MAX || (digits > 1 && bytes[at] === ZERO)) return -1;
@@ -70,7 +69,7 @@ function idOf(bytes: Uint8Array, at: number, end: number): number {
   return id;
 }
 
-/** Where the quote behind a text of visible ASCII is; -1 for any other text. */
+/** The position of the quote behind a text of visible ASCII; -1 for any other text. */
 function endOfKey(bytes: Uint8Array, at: number): number {
   for (; at < bytes.length; at++) {
     const byte = bytes[at] as number;
