@@ -1,4 +1,4 @@
-/** GET endpoints of the caller's account: what it has, and one order by its id or its Idempotency-Key. */
+/** GET endpoints of the caller's account, and one order by its id or its Idempotency-Key. */
 
 import { must } from '../../engine/base/assert.js';
 import { isoText } from '../../engine/base/iso-text.js';
@@ -90,7 +90,7 @@ export class AccountReads {
     return null;
   }
 
-  /** Cancels an order. One that has left memory does not rest any more. */
+  /** An order that has left memory does not rest any more. */
   cancel(call: Call, segment: string): Verdict {
     const given = parseQuery(call.request.query, []);
     if (given instanceof Refused) return given;
@@ -108,7 +108,6 @@ export class AccountReads {
     return isSent ? null : OVERLOADED;
   }
 
-  /** Cancels all orders that rest, or those of a market or a side. */
   cancelAll(call: Call): Verdict {
     const filter = cancelQuery(call.request.query);
     if (filter instanceof Refused) return filter;

@@ -21,21 +21,18 @@ import {
   TIER_TOO_LOW,
 } from './refusals.js';
 
-/** Remembered secrets, which save hashing one for every request. Bounds memory. */
+/** A remembered secret saves hashing it for every request. Bounds memory. */
 const SECRETS_KEPT_MAX = 10_000;
 
 export class Authentication {
-  /**
-   * Keys by secret. Only valid secrets are kept, and a key's number never changes; what a key may do is looked up
-   * every time.
-   */
+  /** Keeps only valid secrets. A key's number never changes; its rights are looked up every time. */
   readonly #keysBySecret = new Map<string, number>();
 
   constructor(private readonly rights: Rights) {}
 
   /**
-   * Finds the request's key and stores it in the call. A disabled or expired key is refused and not stored: its
-   * requests do not count for the account.
+   * Stores the request's key in the call. A disabled or expired key is refused and not stored: its requests do not
+   * count for the account.
    */
   identify(call: Call): Verdict {
     const secret = call.request.apiKey;
@@ -58,7 +55,6 @@ export class Authentication {
     return key;
   }
 
-  /** Whether the call's key and account may perform the operation. */
   authorise(call: Call, operation: Operation): Verdict {
     const { rights } = this;
     if ((rights.scopesMask(call.key) & operation.scope) === 0) return NO_SCOPE;
@@ -69,5 +65,8 @@ export class Authentication {
   }
 }
 
-/** Whether the account, not the key, may no longer write. Its earlier orders can still be replayed. */
+/** The account, not the key, may no longer write. Its earlier orders can still be replayed. */
 export const isAccountRefusal = (refused: Refused): boolean => refused === TIER_TOO_LOW || refused === FROZEN;
+// Authentication and authorisation, in the order of docs/bots/api.md: the address's limit, the key, its scope and its
+// account's tier, then the other limits. Nothing else of a request is read before, with one exception: an order of an
+// account that may no longer write, because it may have been placed before.

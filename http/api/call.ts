@@ -10,7 +10,7 @@ import { successText } from '../wire/wire.js';
 import { keyLimitOf, NO_ROUTE } from './endpoint.js';
 import { type ParsedOrder, parseOrder } from './order-request.js';
 
-/** The result of an operation: a refusal, or null if it answers by itself, now or later. */
+/** A refusal, or null if the operation answers by itself, now or later. */
 export type Verdict = Refused | null;
 
 /** Header names and values, alternating. */
@@ -24,20 +24,18 @@ const REPLAY_HEADER: ExtraHeaders = ['X-Idempotent-Replay', 'true'];
 const NO_STORE = '\r\nCache-Control: no-store';
 
 export class Call implements Asker {
-  /** The route that is counted when it is answered (`endpoint.ts`). */
   route = NO_ROUTE;
-  /** Number of the key and of its account, once the key has been found valid; 0 before. */
+  /** Numbers of the key and of its account, once the key has been found valid; 0 before. */
   key = 0;
   account = 0;
-  /** An order whose answer is to have a receipt. */
   wantsReceipt = false;
-  /** Which of the key's limits counts the request: by its method, until its operation says so. */
+  /** By the request's method, until its operation says otherwise. */
   keyLimit: KeyLimit;
-  /** Values for the headers: the kind of the limit that is nearest to exhaustion, and what is left of it. */
+  /** For the headers: the kind of the limit that is nearest to exhaustion, and what is left of it. */
   limitKind = 0;
   remaining = 0;
   resetSeconds = 0;
-  /** Whole seconds after which a request that the limits refuse fits them; 0 for another one. */
+  /** Whole seconds until a request that the limits refuse fits them; 0 for any other. */
   retryAfterSeconds = 0;
 
   constructor(
@@ -47,11 +45,11 @@ export class Call implements Asker {
     protected readonly meter: GatewayMeter,
     /** The last part of the request's id. */
     private readonly requestNumber: number,
-    /** Wall-clock time at which handling began, in milliseconds. */
+    /** Wall-clock time at which handling began. */
     readonly nowMs: number,
     /** The same instant on the clock of the rate limits. */
     readonly limitsNowMs: number,
-    /** The same instant in monotonic milliseconds. */
+    /** The same instant, monotonic. */
     readonly startedMs: number,
   ) {
     this.keyLimit = keyLimitOf(request.method);
@@ -61,7 +59,7 @@ export class Call implements Asker {
     return this.request.address;
   }
 
-  /** Keeps the present values of the limits for the headers of the answer. */
+  /** For the headers of the answer. */
   noteLimits({ kind, remaining, resetSeconds, retryAfterSeconds }: RateLimits): void {
     this.limitKind = kind;
     this.remaining = remaining;
@@ -69,7 +67,7 @@ export class Call implements Asker {
     this.retryAfterSeconds = retryAfterSeconds;
   }
 
-  /** Answers with a body in the envelope. Returns null, so that an operation can return the call. */
+  /** Returns null, so that an operation can return the call. */
   send(status: number, body: string | Uint8Array, extra: ExtraHeaders = NO_HEADERS): null {
     let block = this.texts.jsonHead(this.limitKind) + this.#tail;
     // Caches may store the answer to a GET unless forbidden.
@@ -79,12 +77,12 @@ export class Call implements Asker {
     return null;
   }
 
-  /** The order in the request's body, whose type is known to be JSON. */
+  /** The Content-Type must be known to be JSON. */
   order(): ParsedOrder | Refused {
     return parseOrder(this.request.body);
   }
 
-  /** Answers with an order that was placed; `dataText` is the JSON of an OrderResult. */
+  /** `dataText` is the JSON of an OrderResult. */
   sendOrder(dataText: string, isReplay: boolean): null {
     return this.send(CREATED, successText(dataText), isReplay ? REPLAY_HEADER : NO_HEADERS);
   }
@@ -94,7 +92,6 @@ export class Call implements Asker {
     return this.send(refused.status, refused.body, extra);
   }
 
-  /** Answers without a body. */
   sendEmpty(status: number, headers: ExtraHeaders): null {
     let block = this.texts.limitHead(this.limitKind) + this.#tail;
     for (let at = 0; at < headers.length; at += 2) block += `\r\n${headers[at]}: ${headers[at + 1]}`;
@@ -102,7 +99,7 @@ export class Call implements Asker {
     return null;
   }
 
-  /** Answers with the form of a body that suits the client, or with 304 if the client has it. */
+  /** Answers with 304 if the client has the form that suits it. */
   sendTagged(body: TaggedBody): null {
     const { acceptEncoding, ifNoneMatch } = this.request;
     const form = body.form(acceptEncoding);
@@ -117,7 +114,6 @@ export class Call implements Asker {
     this.responder.send(status, block, body);
   }
 
-  /** The last headers of every answer. */
   get #tail(): string {
     return this.texts.tail(this.remaining, this.resetSeconds, this.requestNumber);
   }

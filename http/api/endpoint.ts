@@ -16,7 +16,6 @@ import type { SharedReads } from './shared-reads.js';
 /** Canonical and legacy base address. */
 export const BASES = ['/v1', '/api/v1'] as const;
 
-/** The services that handlers use. */
 export interface Services {
   readonly reads: Reads;
   readonly past: PastReads;
@@ -26,26 +25,25 @@ export interface Services {
 }
 
 export interface Endpoint extends Documented {
-  /** Whether the limits count a POST as a read, because it changes nothing. */
+  /** The limits count a POST as a read if it changes nothing. */
   readonly isReading?: boolean;
   /** Handles an authorised request. A POST is known to have no query. */
   readonly handle: (services: Services, call: Call, params: readonly string[]) => Verdict;
   /**
-   * For a request that the account may no longer make: finds a function that repeats the answer it got when it still
-   * could, or null if it was never made. Changes nothing. A refusal means that this cannot be found out now.
+   * For a request that the account may no longer make: finds a function that repeats the answer from when it still
+   * could, or null if the request was never made. Changes nothing. A refusal means that this cannot be found out now.
    */
   readonly replay?: (services: Services, call: Call, onReplay: OnReplay) => Verdict;
 }
 
-/** Numbers of routes, by which requests are counted. No route: unknown paths, documents, wrong methods. */
+/** Requests are counted by number of route. No route: unknown paths, documents, wrong methods. */
 export const NO_ROUTE = 0;
 export const STREAM_ROUTE = 1;
-/** Orders over the stream. */
 export const STREAM_ORDER_ROUTE = 2;
 /** Endpoints follow in the order of their table. */
 export const FIRST_ENDPOINT = 3;
 
-/** A route as its counter names it: `path` is the pattern, never what a client sent. */
+/** `path` is the pattern, never what a client sent. */
 export interface RouteName {
   readonly method: string;
   readonly path: string;
@@ -63,11 +61,8 @@ export function routeNames(endpoints: readonly RouteName[]): readonly RouteName[
   return names;
 }
 
-/** An endpoint bound to its services. */
 export interface Operation extends Routed {
-  /** Its number. */
   readonly route: number;
-  /** Bit mask of the scope. */
   readonly scope: number;
   readonly keyLimit: KeyLimit;
   readonly run: (call: Call, params: readonly string[]) => Verdict;
@@ -87,7 +82,7 @@ export function operationOf(endpoint: Endpoint, services: Services, route: numbe
     onReplay(null);
     return null;
   };
-  // A cancellation has no body: what it is about may stand in its query.
+  // A cancellation has no body, but may have a query.
   if (isRead(method) || method === 'DELETE') {
     return {
       ...shared,

@@ -1,7 +1,4 @@
-/**
- * The endpoints of the public API, each with its method, path, scope, handler and API
- * description. A new endpoint is an entry here: router, limits and API document follow from it.
- */
+/** The endpoints of the public API. A new endpoint is an entry here: router, limits and API document follow from it. */
 import { ASSETS, MARKET_IDS, MARKETS_MAX } from '../../engine/model/domain.js';
 import type { Rules } from '../../engine/model/rules.js';
 import { LIST_LIMIT_MAX } from '../kit/params.js';
@@ -220,5 +217,4 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...ACCOUNT_ENDPOINTS,
 ];
 
-/** The API document under these rules. */
 export const apiDocument = (rules: Rules): JsonObject => openApiDocument(ENDPOINTS, rules);

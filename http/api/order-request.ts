@@ -15,7 +15,7 @@ import type { OrderContent } from '../kit/idempotency.js';
 import { invalid, Refused } from '../kit/refused.js';
 import type { OrderRequest } from '../wire/types.js';
 
-/** An order in the engine's units. That a receipt is asked for makes no other order of it. */
+/** Two orders are the same even if only one asks for a receipt. */
 export interface ParsedOrder extends OrderContent {
   readonly wantsReceipt: boolean;
 }
@@ -45,8 +45,8 @@ interface UsualHead {
 }
 
 /**
- * The orders of most clients, up to the amount, by `hashOf`: the required fields in the order of the API document,
- * with spaces as JavaScript or Python writes them. Behind the amount stands a `clientSeed`, or nothing.
+ * The orders of most clients, up to the amount, by `hashOf`: the required fields in the order of the API document, with
+ * spaces as JavaScript or Python writes them. Behind the amount stands a `clientSeed`, or nothing.
  */
 const USUAL_HEADS: ReadonlyMap<number, UsualHead> = new Map(
   MARKET_IDS.flatMap((marketId, market) =>
@@ -60,10 +60,7 @@ const USUAL_HEADS: ReadonlyMap<number, UsualHead> = new Map(
   ),
 );
 
-/**
- * A hash of the bytes around the market's id in a head of `length` bytes. With the length, it distinguishes all
- * heads.
- */
+/** Hashes the bytes around the market's id in a head. Together with the length, the hash distinguishes all heads. */
 function hashOf(bytes: Uint8Array, length: number): number {
   let hash = length;
   for (let at = 13; at < length - 28; at++) hash = (Math.imul(hash, 31) + (bytes[at] as number)) | 0;
@@ -83,7 +80,6 @@ const NINE = 0x39;
 const CLOSING_BRACE = 0x7d;
 const DOLLAR_DIGITS_MAX = 9;
 
-/** Reads the body of POST /orders. */
 export function parseOrder(body: Uint8Array): ParsedOrder | Refused {
   return parseUsual(body) ?? parseAny(body);
 }
@@ -118,7 +114,9 @@ export function parseUsual(body: Uint8Array): ParsedOrder | null {
 
 const SEED_FIELDS = ['', ' '].map((gap) => new TextEncoder().encode(`,${gap}"clientSeed":${gap}"`));
 
-/** Where the text begins that the quote at `end` closes, if it is visible ASCII as it stands and not too long; else 0. */
+/**
+ * The begin of the text that the quote at `end` closes, if it is visible ASCII as it stands and not too long; else 0.
+ */
 function beginOfSeed(body: Uint8Array, end: number): number {
   for (let at = end - 1; at >= end - 1 - CLIENT_SEED_BYTES_MAX; at--) {
     const byte = body[at] as number;
@@ -128,7 +126,7 @@ function beginOfSeed(body: Uint8Array, end: number): number {
   return 0;
 }
 
-/** Where the field `clientSeed` with its comma begins, whose text begins at `seedAt`; 0 if it is another field. */
+/** The begin of the field `clientSeed`, with its comma, whose text begins at `seedAt`; 0 if it is another field. */
 function endBeforeSeed(body: Uint8Array, seedAt: number): number {
   for (const field of SEED_FIELDS) {
     const begin = seedAt - field.length;
@@ -157,7 +155,6 @@ function readCents(bytes: Uint8Array, begin: number, end: number): number {
   return dollars * 100 + (tenths - ZERO) * 10 + (hundredths - ZERO);
 }
 
-/** Reads any body. */
 export function parseAny(body: Uint8Array): ParsedOrder | Refused {
   const value = parseJson(body);
   return value instanceof Refused ? value : orderOf(value);
@@ -165,13 +162,11 @@ export function parseAny(body: Uint8Array): ParsedOrder | Refused {
 
 const PARTS_MAX = 100;
 
-/** An order to quote, and in how many parts. */
 export interface ParsedQuote {
   readonly order: ParsedOrder;
   readonly parts: number;
 }
 
-/** Reads the body of POST /orders/quote. */
 export function parseQuote(body: Uint8Array): ParsedQuote | Refused {
   const value = parseJson(body);
   if (value instanceof Refused) return value;
@@ -191,7 +186,6 @@ function splitOff(value: unknown): { readonly parts: unknown; readonly rest: unk
   return { parts, rest };
 }
 
-/** The order that a value of JSON is. */
 export function orderOf(value: unknown): ParsedOrder | Refused {
   if (!isOrder(value) || hasOtherFields(value)) return explain(value);
   const stakeCents = centsOfDollars(value.amount);
@@ -225,12 +219,15 @@ export function orderOf(value: unknown): ParsedOrder | Refused {
 
 const ODDS_E4 = 10_000;
 const CENT_E4 = 100;
-/** The number of no round: the engine refuses the order as one whose round is over, behind the checks that come before. */
+/**
+ * No round has this number: the engine refuses the order as one whose round is over, behind the checks that come
+ * before.
+ */
 const OF_ANOTHER_MARKET = Number.MAX_SAFE_INTEGER;
 
 /**
- * The odds that a limit order names, 1e-4; 0 if the order has none. They have at most three digits, and two decimals: so few
- * possible limits keep the search for orders that can be filled short, whoever places them.
+ * In 1e-4; 0 if the order has no limit. Limits have at most three digits, and two decimals: with so few possible limits
+ * the search for orders to fill stays short, whoever places them.
  */
 function readLimit({ limitOdds, minOdds, expectedPercent }: OrderRequest): number | Refused {
   if (limitOdds === undefined) return NO_LIMIT;
@@ -243,7 +240,6 @@ function readLimit({ limitOdds, minOdds, expectedPercent }: OrderRequest): numbe
   return oddsE4;
 }
 
-/** The guards that the order has; null if it has none. */
 function readGuards(
   { roundId, validUntil, minOdds }: OrderRequest,
   market: number,

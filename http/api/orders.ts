@@ -1,6 +1,6 @@
 /**
- * POST /orders and POST /orders/quote at the gateway: from the request
- * to the facts that the engine's thread needs, and from its reply to the answer.
+ * POST /orders and POST /orders/quote at the gateway: from the request to the facts that the engine's thread needs, and
+ * from its reply to the answer.
  */
 import type { RoundSeeds } from '../../engine/fairness.js';
 import type { IdempotencyDigest } from '../../engine/model/commands.js';
@@ -47,7 +47,7 @@ export class OrderHandlers {
     return isSent ? null : OVERLOADED;
   }
 
-  /** Finds the answer of an order that was placed under its Idempotency-Key before. Places nothing. */
+  /** For an order that was placed under its Idempotency-Key before. Places nothing. */
   replay(call: Call, onReplay: OnReplay): Verdict {
     const order = this.#read(call);
     if (order instanceof Refused) {
@@ -61,7 +61,7 @@ export class OrderHandlers {
     return isSent ? null : OVERLOADED;
   }
 
-  /** Answers what `place` would. An Idempotency-Key is left alone: nothing is placed under it. */
+  /** Gives the answer of `place`. An Idempotency-Key is ignored: nothing is placed under it. */
   quote(call: Call): Verdict {
     const { request } = call;
     const quote = refuseBodyType(request) ?? parseQuote(request.body);
@@ -119,7 +119,7 @@ export class OrderHandlers {
     return () => this.#send(call, seq, bet, true);
   }
 
-  /** Answers with the order that command `seq` has placed; with a receipt where one is asked for, a moment later. */
+  /** `seq` is the command that placed the order. A receipt delays the answer a moment. */
   #send(call: Call, seq: number, bet: OrderTerms, isReplay: boolean): null {
     const betHash = bet.type === 'orderPending' ? null : this.seeds.betHash(bet);
     const text = orderResultText(bet, betHash);

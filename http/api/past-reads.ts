@@ -1,6 +1,7 @@
 /**
- * GET endpoints that the archive answers: an account's ledger, settled rounds, and proofs of rounds and bets. The engine's thread says first how far
- * the archive must have come, once that is durable, so that nothing acknowledged is missing from an answer.
+ * GET endpoints that the archive answers: an account's ledger, settled rounds, and proofs of rounds and bets. The
+ * engine's thread says first how far the archive must have come, once that is durable, so that nothing acknowledged is
+ * missing from an answer.
  */
 
 import { FAIRNESS_TOOLS } from '../../crypto/fairness-tools.js';
@@ -80,7 +81,6 @@ export class PastReads {
     });
   }
 
-  /** `segment`: the market's id in the path. */
   marketRounds(call: Call, segment: string): Verdict {
     const id = parsePathId(segment);
     if (id instanceof Refused) return id;
@@ -108,7 +108,6 @@ export class PastReads {
     });
   }
 
-  /** The public keys and the journal's head, which the gateway knows. */
   keys(call: Call): Verdict {
     return call.send(OK, keysText(this.#keysText, this.parts.journalHead()));
   }
@@ -172,7 +171,7 @@ export class PastReads {
       call.refuse(NO_BET);
       return;
     }
-    // Where the entry percent is not known there was no root yet.
+    // Without an entry percent there was no root yet.
     if (bet.status !== 'SETTLED' || entryPercentE2 === null) {
       call.refuse(NO_PROOF);
       return;
@@ -209,7 +208,6 @@ export class PastReads {
   }
 }
 
-/** The number of the order that a path names. */
 function orderOf(call: Call, segment: string): number | Refused {
   const given = parseQuery(call.request.query, []);
   if (given instanceof Refused) return given;

@@ -1,7 +1,6 @@
 /**
- * The public API as one handler. Every request takes the same
- * steps: its route is found, its key is checked, it is counted for its address, key and account, and only then is the
- * rest of it read.
+ * The public API as one handler. Every request takes the same steps: its route is found, its key is checked, it is
+ * counted for its address, key and account, and only then is the rest of it read.
  */
 
 import { FAIRNESS_TOOLS } from '../../crypto/fairness-tools.js';
@@ -41,38 +40,32 @@ import { SharedReads } from './shared-reads.js';
 import { type Streams, streamOperation } from './stream-door.js';
 
 export interface PublicApiParts {
-  /** To the engine's thread. */
   readonly link: Link;
   readonly rights: Rights;
   readonly board: Board;
-  /** The rules in force, for the documents that show them. */
   readonly rules: () => Rules;
   readonly clock: Clock;
   readonly limits: RateLimits;
   /**
-   * The clock of the rate limits, in whole milliseconds; it is given the monotonic time. Not the wall clock: set back by an hour, it would keep
+   * In whole milliseconds; it is given the monotonic time. Not the wall clock: set back by an hour, it would keep
    * requests in their windows for an hour.
    */
   readonly limitsNowMs: (monotonicMs: number) => number;
-  /** Counts requests, and times orders. */
   readonly meter: GatewayMeter;
   /** Round seeds and idempotency digests derive from it. */
   readonly masterSecret: Uint8Array;
-  /** What settlements are signed with, and the public keys. */
   readonly signing: SigningKeys;
-  /** Signs receipts, off this thread. */
   readonly signLater: SignLater;
-  /** The journal's newest signed head, or null before the first. */
+  /** null before the first. */
   readonly journalHead: () => SignedHead | null;
-  /** The greatest age of market data, in milliseconds: `MARKET_AGE_MS_MAX` less that of the board, or 0 on a manual clock. */
+  /** `MARKET_AGE_MS_MAX` less the greatest age of the board, or 0 on a manual clock. */
   readonly marketAgeMsMax: number;
-  /** What has left the engine's memory. */
+  /** Has the bets and rounds that have left the engine's memory. */
   readonly archive: ArchiveReads;
-  /** `loadDocs()`. */
   readonly docs: DocsFiles;
-  /** Who serves GET /stream; absent: nobody. */
+  /** GET /stream is not served if absent. */
   readonly streams?: Streams;
-  /** The first part of every X-Request-Id; differs for each start of the server. */
+  /** Differs for each start of the server. */
   readonly requestIdPrefix: string;
 }
 
@@ -97,7 +90,6 @@ export class PublicApi {
   readonly #cancel: Operation;
   readonly #documents: Documents;
   readonly #headTexts: HeadTexts;
-  /** By kind of limit. */
   readonly #limitRefusals: readonly Refused[];
   #requests = 0;
 
@@ -139,14 +131,14 @@ export class PublicApi {
     this.#documents = new Documents(parts.docs, apiDocument);
   }
 
-  /** Carries out what came another way than by a request, an order or a cancellation, as if it were one. */
+  /** For an order or a cancellation that did not come as a request. */
   carryOut(call: Call): void {
     const verdict =
       call.request.method === 'POST' ? this.#perform(call, this.#order, []) : this.#dispatch(call);
     if (verdict !== null) this.#refuse(call, verdict);
   }
 
-  /** The same, with the checks and limits of a cancellation: `run` does it. */
+  /** Runs `run` with the checks and limits of a cancellation. */
   carryOutAs(call: Call, run: () => Verdict): void {
     const verdict = this.#perform(call, { ...this.#cancel, run }, []);
     if (verdict !== null) this.#refuse(call, verdict);
@@ -189,11 +181,11 @@ export class PublicApi {
     return this.#count(call, 'known') ?? operation.run(call, params);
   }
 
-  /** Refuses what key or account may not do, except that an order the account placed while it could is replayed. */
+  /** Refuses, except that an order is replayed which the account placed while it still could. */
   #forbid(call: Call, operation: Operation, forbidden: Refused): Verdict {
     if (!isAccountRefusal(forbidden)) return this.#count(call, 'forbidden') ?? forbidden;
-    // A replay is limited like any answer, a refusal is not. Both count alike, so the count can come before the engine's
-    // thread says which of them it is; what a full key kept from counting counts then if it is a refusal.
+    // A replay is limited like any answer, a refusal is not. Both count alike, so the count can come before the
+    // engine's thread says which of them it is. A refusal that a full key kept from counting counts afterwards.
     const taken = this.#take(call, 'known');
     if (taken === 'addressFull') return this.#rateLimited(call);
     const isAdmitted = taken === 'admitted';
@@ -213,7 +205,7 @@ export class PublicApi {
     return isAdmitted ? forbidden : (this.#count(call, 'forbidden') ?? forbidden);
   }
 
-  /** Answers what needs no key: faulty requests, unknown paths, wrong methods, OPTIONS, documents. */
+  /** For faulty requests, unknown paths, wrong methods, OPTIONS and documents. */
   #withoutKey(call: Call, found: Found<Operation> | null): Verdict {
     const { request } = call;
     if (request.fault !== null) return new Refused(request.fault.code, request.fault.detail);
@@ -226,12 +218,11 @@ export class PublicApi {
     return call.refuse(WRONG_METHOD, allow);
   }
 
-  /** Counts the request, or refuses it for a limit. */
   #count(call: Call, fate: KeyState): Verdict {
     return this.#take(call, fate) === 'admitted' ? null : this.#rateLimited(call);
   }
 
-  /** The same, and who refuses. Keeps for the headers what the limits say now. */
+  /** Also keeps the present values of the limits for the headers. */
   #take(call: Call, fate: KeyState): Admission {
     const { limits } = this.#parts;
     const taken = limits.take(call, fate, call.limitsNowMs);
@@ -239,7 +230,7 @@ export class PublicApi {
     return taken;
   }
 
-  /** The refusal that names the limit in the call's headers: of those that refuse, the one with the smallest limit. */
+  /** The call's headers name the limit: the smallest of those that refuse. */
   #rateLimited(call: Call): Refused {
     return must(this.#limitRefusals[call.limitKind], 'a refusal for each limit');
   }

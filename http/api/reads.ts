@@ -1,6 +1,6 @@
 /**
- * The GET endpoints at the gateway. Market data are ready bytes made of the board. What stands
- * in the engine alone is asked for over the rings.
+ * GET endpoints at the gateway. Market data are ready bytes made of the board. The engine's thread is asked over the
+ * rings for anything else.
  */
 
 import type { RoundSeeds } from '../../engine/fairness.js';
@@ -79,7 +79,7 @@ export class Reads {
     return isSent ? null : OVERLOADED;
   }
 
-  /** Answers with a page of memory, or with what it is together with the archive. */
+  /** Answers from memory alone where that is enough. */
   #lead(call: Call, list: requests.ListFields, reply: replies.BetsReply): void {
     if (!needsArchive(list, reply)) {
       call.send(OK, this.#listBytes(reply));
@@ -101,7 +101,6 @@ export class Reads {
   }
 }
 
-/** Answers with the bytes that are made of a reply, or with its refusal. */
 function answer(call: Call, kind: number, ring: RingConsumer, bytes: () => Uint8Array): void {
   if (kind === replies.REFUSED) call.refuse(refusedOf(replies.readRefusal(ring)));
   else call.send(OK, bytes());

@@ -6,7 +6,7 @@ import { receiptStatement } from '../../engine/proofs/statements.js';
 import { later } from '../kit/client-work.js';
 import type { Receipt } from '../wire/past-types.js';
 
-/** A bet, and the command that made it. */
+/** `seq` is the command that made the bet. */
 export interface ReceiptFacts {
   readonly bet: number;
   readonly account: number;
@@ -21,7 +21,7 @@ export class Receipts {
     private readonly sign: SignLater,
   ) {}
 
-  /** `tell` is called for the present client. What is signed must be durable. */
+  /** `tell` is called for the present client. The bet must be durable. */
   make({ bet, account, betHash, seq, timeMs }: ReceiptFacts, tell: (receipt: Receipt) => void): void {
     const facts = { orderId: betId(bet), accountId: accountId(account), betHash, seq, time: isoText(timeMs) };
     const signed = later((signature: string) => tell({ ...facts, keyId: this.keyId, signature }));

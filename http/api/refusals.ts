@@ -9,7 +9,7 @@ import type { RatePolicy } from '../limits/rate-limits.js';
 import type { RefusalFacts } from '../rings/replies.js';
 import { hundredthsText, oddsText } from '../wire/wire.js';
 
-/** The ring to the engine's thread is full. */
+/** For a full ring to the engine's thread. */
 export const OVERLOADED = new Refused('overloaded', 'the server is behind; try again', ['Retry-After', '1']);
 
 const CHALLENGE = ['WWW-Authenticate', 'ApiKey header="X-API-Key"'];
@@ -48,23 +48,26 @@ const WITH_TEXT = new Map(
   ]),
 );
 
-/** What passes: with the next tick, once later ones have agreed with a price, or with the news for which a market is suspended. */
+/**
+ * These refusals pass: with the next tick, once later ones have agreed with a price, or with the news for which a
+ * market is suspended.
+ */
 const RETRY_AFTER: Partial<Record<ErrorCode, HeaderList>> = {
   stale_price: ['Retry-After', '1'],
   price_held: ['Retry-After', '5'],
   market_suspended: ['Retry-After', '60'],
 };
 
-/** A refusal by the engine's thread, which sends no detail for what this file has a text for. */
+/** The engine's thread sends no detail for a code in `WITH_TEXT`. */
 export const refusedOf = ({ code, detail, current }: RefusalFacts): Refused =>
   WITH_TEXT.get(code) ??
   new Refused(code, detail, RETRY_AFTER[code] ?? [], current === undefined ? '' : currentText(current));
 
-/** What the odds are now, so that the next attempt needs no other request. */
+/** The present odds, so that the next attempt needs no other request. */
 const currentText = ({ percentE2, oddsE4 }: CurrentOdds): string =>
   `,"current":{"percent":${hundredthsText(percentE2)},"oddsAtBet":${oddsText(oddsE4)}}`;
 
-/** Whose limit it is, and of what, by its name. */
+/** By the name of the limit. */
 const LIMITED: Readonly<Record<string, readonly [whose: string, what: string]>> = {
   key_read: ["the key's", 'reads'],
   key_write: ["the key's", 'writes'],
@@ -73,7 +76,6 @@ const LIMITED: Readonly<Record<string, readonly [whose: string, what: string]>> 
   ip: ["the address's", 'requests'],
 };
 
-/** The refusals for each limit, which they name. */
 export const limitRefusals = (policies: readonly RatePolicy[]): readonly Refused[] =>
   policies.map(({ name, limit }) => {
     const [whose, what] = must(LIMITED[name], `whose limit ${name} is`);
@@ -81,6 +83,5 @@ export const limitRefusals = (policies: readonly RatePolicy[]): readonly Refused
     return new Refused('rate_limited', detail);
   });
 
-/** A refusal by the engine's thread or by the archive's reader. */
 export const notRead = (refusal: RefusalFacts | ArchiveRefusal): Refused =>
   'refused' in refusal ? refusedBy(refusal) : refusedOf(refusal);

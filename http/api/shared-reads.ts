@@ -1,4 +1,4 @@
-/** GET endpoints that a gateway answers from shared memory, without asking the engine's thread: the time, and limits. */
+/** GET endpoints that a gateway answers from shared memory, without asking the engine's thread. */
 
 import { must } from '../../engine/base/assert.js';
 import { isoText } from '../../engine/base/iso-text.js';

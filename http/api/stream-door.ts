@@ -4,13 +4,12 @@ import { scopesMask } from '../../engine/model/domain.js';
 import type { Call, Verdict } from './call.js';
 import { type Operation, STREAM_ROUTE } from './endpoint.js';
 
-/** Who serves streams. */
 export interface Streams {
-  /** Opens a stream in place of an answer, or refuses. */
+  /** Answers by itself, or refuses. */
   open(call: Call): Verdict;
 }
 
-/** Each of these scopes is enough to open a stream; what may be done there depends on them. */
+/** Each of these scopes is enough to open a stream; a subscription or an order there needs its own. */
 const SCOPES = scopesMask(['markets:read', 'positions:read', 'orders:write']);
 
 export function streamOperation(streams: Streams): Operation {

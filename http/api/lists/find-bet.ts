@@ -41,7 +41,7 @@ export function findBet(
   ask([bet + 1, 0, 0]);
 }
 
-/** The same, and where memory has none the archive's; null if the account has no such bet at all. */
+/** Asks the archive where memory has none; null if the account has no such bet at all. */
 export function findOwnBet(
   link: Link,
   past: PastBets,

@@ -1,4 +1,4 @@
-/** The queries of the lists of bets: what they filter by, and cursors as clients see them. */
+/** The queries of the lists of bets: filters, and cursors as clients see them. */
 import type { BetsStatus } from '../../../engine/model/bet-pages.js';
 import { marketOf, parseRoundId, SIDES } from '../../../engine/model/domain.js';
 import { CLIENT_ORDER_ID_PATTERN, parseChoice, parseLimit, parseQuery } from '../../kit/params.js';
@@ -8,7 +8,7 @@ import type { CancelFilter, ListFields } from '../../rings/requests.js';
 export const POSITIONS_LIMIT_DEFAULT = 100;
 export const ORDERS_LIMIT_DEFAULT = 50;
 
-/** The number of numbers in a cursor: of a place alone, and at least with what the first page has shown. */
+/** A cursor is a place alone, or a place and the bets that the first page has shown. */
 const PLACE_NUMBERS = 3;
 const CHANGES_NUMBERS = 6;
 /** Six numbers and the bets of one command on a page. */
@@ -27,7 +27,6 @@ export const STATUS_OF_ORDERS: ReadonlyMap<string, BetsStatus> = new Map([
   ['settled', 'settled'],
 ]);
 
-/** `GET /positions`. */
 export function positionsQuery(query: string): ListFields | Refused {
   const given = parseQuery(query, ['status', 'marketId', 'roundId', 'cursor', 'limit']);
   if (given instanceof Refused) return given;
@@ -38,7 +37,6 @@ export function positionsQuery(query: string): ListFields | Refused {
   return listQuery(given, status, isByChange, POSITIONS_LIMIT_DEFAULT);
 }
 
-/** `GET /orders`. */
 export function ordersQuery(query: string): ListFields | Refused {
   const given = parseQuery(query, [
     'status',
@@ -62,7 +60,6 @@ export function ordersQuery(query: string): ListFields | Refused {
   return list instanceof Refused || before === undefined ? list : withBefore(list, before);
 }
 
-/** `DELETE /orders`. */
 export function cancelQuery(query: string): CancelFilter | Refused {
   const given = parseQuery(query, ['marketId', 'prediction']);
   if (given instanceof Refused) return given;
@@ -119,7 +116,7 @@ function roundIn(
     : invalid('roundId must be of the market marketId');
 }
 
-/** A time, or an order: of the bets that were placed before it. */
+/** `before` is a time, or an order: bets placed before it are listed. */
 function withBefore(list: ListFields, before: string): ListFields | Refused {
   const bet = parseBetId(before);
   if (bet !== null) return { ...list, cursor: [bet, 0, 0] };
@@ -131,12 +128,12 @@ function withBefore(list: ListFields, before: string): ListFields | Refused {
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
-/** The number in `bet_<number>`, or null. */
+/** null if the id is no `bet_<number>`. */
 export function parseBetId(id: string): number | null {
   return /^bet_[1-9]\d{0,14}$/.test(id) ? Number(id.slice('bet_'.length)) : null;
 }
 
-/** Numbers in base 36: all that a cursor has to carry, so that the server keeps nothing for it. */
+/** Numbers in base 36. A cursor carries all that its next page needs, so the server keeps nothing for it. */
 export const cursorText = (numbers: readonly number[]): string =>
   numbers.map((number) => number.toString(36)).join('-');
 

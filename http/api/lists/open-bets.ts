@@ -1,6 +1,6 @@
 /**
  * Reads an account's balance together with the sums of its open bets, page by page, so that thousands of bets hold up
- * nobody. All of it is of one moment: if anything has touched the account meanwhile, it is read again.
+ * no other request. All of it is of one moment: if anything has touched the account meanwhile, it is read again.
  */
 import { UP } from '../../../engine/model/domain.js';
 import { LIST_LIMIT_MAX } from '../../kit/params.js';
@@ -14,7 +14,6 @@ export interface OpenBets extends replies.BalanceReply {
   readonly stakesCents: number;
   readonly payoutUpCents: number;
   readonly payoutDownCents: number;
-  /** Orders that rest, and their stakes. */
   readonly pendingCount: number;
   readonly reservedCents: number;
 }
@@ -30,7 +29,7 @@ const NOTHING: Sums = {
   reservedCents: 0,
 };
 
-/** An account that is touched again and again while it is read so often is too busy. */
+/** An account that is touched during so many readings in a row is too busy. */
 const ATTEMPTS_MAX = 5;
 /** A ring is full, or the account changes too often. */
 export const BUSY: replies.RefusalFacts = { code: 'overloaded', detail: '' };
@@ -65,7 +64,6 @@ export class OpenBetsReader {
     if (!isSent || !this.#askPage([])) this.onRead(BUSY);
   }
 
-  /** One page, and the balance behind it. */
   #askPage(cursor: readonly number[]): boolean {
     const list = { ...OPEN, cursor, limit: LIST_LIMIT_MAX };
     let next: readonly number[] = [];

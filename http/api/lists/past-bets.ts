@@ -1,7 +1,7 @@
 /**
- * Leads lists of bets on into the archive. A page takes what memory and the archive have of the same numbers: bets leave
- * memory when they are neither open nor among the last placed or settled, so memory has gaps, and only together do they
- * have every bet.
+ * Leads lists of bets on into the archive. A page merges the bets of memory and archive in one range of numbers: bets
+ * leave memory when they are neither open nor among the last placed or settled, so memory has gaps, and only together
+ * do they have every bet.
  */
 import {
   type ArchiveReads,
@@ -18,7 +18,7 @@ import * as replies from '../../rings/replies.js';
 import * as requests from '../../rings/requests.js';
 import { BUSY } from './open-bets.js';
 
-/** Why the archive gave nothing: of the engine's thread, or of the archive. */
+/** The engine's thread or the archive refuses. */
 export type NotRead = replies.RefusalFacts | ArchiveRefusal;
 
 export class PastBets {
@@ -27,7 +27,7 @@ export class PastBets {
     private readonly archive: ArchiveReads,
   ) {}
 
-  /** The page with what has left memory. `tell` is called once. */
+  /** Adds the bets that have left memory. `tell` is called once. */
   page(
     asker: requests.Asker,
     list: requests.ListFields,
@@ -41,7 +41,7 @@ export class PastBets {
     });
   }
 
-  /** A bet that is not in memory; null if the account has none with this number. `tell` is called once. */
+  /** For a bet that is not in memory; null if the account has none with this number. `tell` is called once. */
   bet(asker: requests.Asker, bet: number, tell: (found: BetView | null | NotRead) => void): void {
     this.#whenReached(asker, tell, (reachedSeq) => {
       this.archive.bet({ account: asker.account, bet, reachedSeq }, tell);
@@ -65,8 +65,7 @@ export class PastBets {
 }
 
 /**
- * Whether the page `reply` needs the archive. The newest bets are all in memory, and so is every open one; a first page in
- * the order of changes shows what is in memory.
+ * The newest bets are all in memory, and so is every open one; a first page in the order of changes shows memory alone.
  */
 export function needsArchive(
   { status, isByChange, cursor, limit, ...filters }: requests.ListFields,
@@ -75,11 +74,10 @@ export function needsArchive(
   if (status === 'open' || isByChange) return false;
   const isNewest =
     cursor.length === 0 && status === 'all' && Object.values(filters).every((filter) => filter === null);
-  // There are at least so many, and with more to come memory leads on.
+  // With so many bets, and more to come, memory leads on.
   return !isNewest || (reply.bets.length === limit && reply.next.length === 0);
 }
 
-/** What is asked of the archive for a page. */
 export function archivePage(
   account: number,
   { cursor, market, roundNumber, beforeMs, clientOrderId, limit }: requests.ListFields,
@@ -89,7 +87,7 @@ export function archivePage(
   return { account, beforeBet, market, roundNumber, beforeMs, clientOrderId, limit, reachedSeq };
 }
 
-/** Both as far down as both have been read; of a bet in both what memory knows. */
+/** Both as far down as both have been read. Memory knows more of a bet that is in both. */
 export function mergedPage(
   { status, cursor, limit }: requests.ListFields,
   reply: replies.BetsReply,
@@ -97,7 +95,7 @@ export function mergedPage(
 ): replies.BetsReply {
   const [memoryFrom = 0] = reply.next;
   const readDownTo = Math.max(memoryFrom, answer.nextBeforeBet ?? 0);
-  // What is open according to the archive is in memory, as what it is by now.
+  // A bet that the archive takes for open is in memory, with its present status.
   const { rest } = readCursor(cursor);
   const archived = answer.bets.filter(
     ({ bet, settledSeq }) =>

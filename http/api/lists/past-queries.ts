@@ -1,4 +1,7 @@
-/** The queries of what the archive alone answers, an account's ledger and settled rounds, and the cursors of their pages. */
+/**
+ * The queries of lists that the archive alone answers, an account's ledger and settled rounds, and the cursors of their
+ * pages.
+ */
 import type {
   LedgerAnswer,
   LedgerQuestion,
@@ -17,7 +20,6 @@ const ROUNDS = 'rounds';
 
 type Given = ReadonlyMap<string, string>;
 
-/** `limit` and `cursor`. */
 export function ledgerQuery(given: Given): Pick<LedgerQuestion, 'before' | 'limit'> | Refused {
   const limit = parseLimit(given.get('limit'), LEDGER_LIMIT_DEFAULT);
   if (limit instanceof Refused) return limit;
@@ -30,7 +32,6 @@ export function ledgerQuery(given: Given): Pick<LedgerQuestion, 'before' | 'limi
 export const ledgerCursor = ({ nextBefore }: Pick<LedgerAnswer, 'nextBefore'>): string | null =>
   nextBefore === null ? null : cursorText(LEDGER, nextBefore.seq, nextBefore.item);
 
-/** `from`, `to`, `limit` and `cursor`. */
 export function roundsQuery(
   given: Given,
 ): Pick<RoundsQuestion, 'fromMs' | 'toMs' | 'after' | 'limit'> | Refused {
