@@ -13,12 +13,10 @@ import { betId, roundId, SIDES, textAt } from './model/domain.js';
 import type { HashedBet } from './model/events.js';
 import type { Sha256 } from './proofs/merkle.js';
 
-/** The engine itself has no hash functions. Text is hashed as UTF-8. */
+/** The engine itself has no hash functions. Text is hashed as UTF-8; hashes are in hex. */
 export interface FairnessTools {
-  /** In hex. */
   sha256(data: string | Uint8Array): string;
   readonly sha256Into: Sha256;
-  /** In hex. */
   hmacSha256(secret: Uint8Array, text: string): string;
 }
 
@@ -45,7 +43,6 @@ function utf8Bytes(text: string): number {
 const roundFields = (seed: string, round: string): string =>
   asciiField(CONSTRUCTION) + asciiField(seed) + asciiField(round);
 
-/** Numbers are in decimal digits. */
 function betText(ofRound: string, bet: HashedBet): string {
   const text =
     ofRound +

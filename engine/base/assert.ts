@@ -16,7 +16,6 @@ export function fail(message: string): never {
   throw new AssertionError(message);
 }
 
-/** `what` names the value in the error. */
 export function must<T>(value: T | null | undefined, what: string): T {
   if (value === null || value === undefined) throw new AssertionError(`${what} is missing`);
   return value;

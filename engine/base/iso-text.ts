@@ -11,7 +11,6 @@ const digits = (value: number, length: number): string => `${value}`.padStart(le
 const SECONDS: readonly string[] = Array.from({ length: 60 }, (_, n) => digits(n, 2));
 const MILLISECONDS: readonly string[] = Array.from({ length: 1000 }, (_, n) => `.${digits(n, 3)}Z`);
 
-/** `day` is counted from 1970-01-01. */
 function dayText(day: number): string {
   const days = day + DAYS_TO_1970;
   const era = Math.floor(days / DAYS_OF_400_YEARS);

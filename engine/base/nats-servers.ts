@@ -14,7 +14,6 @@ export interface NatsServers {
   readonly isTls: boolean;
 }
 
-/** null if the text has another form. */
 export function parseNatsServers(text: string): NatsServers | null {
   const [prefix = '', scheme] = /^(nats|tls):\/\//.exec(text) ?? [];
   const hosts = text.split(',').map((part, at) => {

@@ -7,7 +7,6 @@ import { assert } from './assert.js';
 
 const BYTES_FIRST = 1 << 10;
 const INTEGER_BYTES_MAX = 16;
-/** Per UTF-16 code unit of a string. */
 const UTF8_BYTES_MAX = 3;
 const ZERO = 0x30;
 const GROUP = 10_000;
@@ -44,13 +43,11 @@ export class TextWriter {
     this.#end = at;
   }
 
-  /** `code` is a character of ASCII. */
   byte(code: number): void {
     this.#reserve(1);
     this.#bytes[this.#end++] = code;
   }
 
-  /** Integers from 0 to 2^53 - 1. */
   integer(value: number): void {
     assert(Number.isSafeInteger(value) && value >= 0, 'digits are of integers from 0 on');
     this.#reserve(INTEGER_BYTES_MAX);
@@ -76,7 +73,6 @@ export class TextWriter {
     }
   }
 
-  /** One to four digits. */
   #group(value: number): void {
     const into = this.#bytes;
     const word = value | 0;

@@ -38,7 +38,6 @@ export class RollingDigest {
     this.#foldTexts(placed);
   }
 
-  /** Resumes from a digest that `hex` returned. */
   resume(hex: string): void {
     assert(/^[0-9a-f]{16}$/.test(hex), 'a rolling digest has 16 hex digits');
     this.#high = Number.parseInt(hex.slice(0, 8), 16) | 0;

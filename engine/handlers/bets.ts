@@ -25,7 +25,6 @@ export function joinRound(
   round.lastBet = row;
 }
 
-/** Moves what decides the odds of the next bet. */
 export function joinPools(round: Round, side: number, stakeCents: number, offer: Offer): void {
   quoteAt(round, offer);
   if (side === UP) {

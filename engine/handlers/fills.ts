@@ -46,7 +46,6 @@ export function fillsAfter(state: State, round: Round, { timeMs, fairShareE6 }: 
 const sumOf = (filled: readonly OrderFilled[]): number =>
   filled.reduce((sum, { stakeCents }) => sum + stakeCents, 0);
 
-/** Rejected if nothing can be filled. */
 export function fillOrders(state: State, command: FillOrders): Effect {
   const { market, fairShareE6, timeMs, ordersMax } = command;
   const round = fillableRound(state, market, fairShareE6, timeMs);
@@ -54,13 +53,11 @@ export function fillOrders(state: State, command: FillOrders): Effect {
   return events.length === 0 ? reject('invalid_request', 'no resting order can be filled') : events;
 }
 
-/** Changes nothing. */
 export function isFillable(state: State, market: number, fairShareE6: number, timeMs: number): boolean {
   const round = fillableRound(state, market, fairShareE6, timeMs);
   return round !== null && nextFill(state, round, fairShareE6, timeMs) !== null;
 }
 
-/** Null unless the market's resting orders may be filled now. */
 function fillableRound(state: State, market: number, fairShareE6: number, timeMs: number): Round | null {
   const { current, suspended } = state.markets.market(market);
   if (current === null || state.books.ordersOf(current) === 0) return null;

@@ -52,7 +52,6 @@ export const cancelAllOf = (state: State, account: number, timeMs: number): Engi
 const cancelRows = (state: State, rows: readonly number[], timeMs: number): EngineEvent[] =>
   rows.map((row) => release(state, row, END_CANCELLED, timeMs));
 
-/** Newest first, at most `most`. */
 export function restingOf(
   state: State,
   account: number,

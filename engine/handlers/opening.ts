@@ -57,7 +57,6 @@ export function vacantMarkets(state: State, asset: number, timeMs: number): numb
   return vacant;
 }
 
-/** Null if the market may have a round from `startMs` to `endMs`. */
 export function closedReason(
   state: State,
   market: number,

@@ -49,7 +49,6 @@ export function offerFor(
   };
 }
 
-/** For `minOdds` of any order, and `limitOdds` of a limit order. */
 export const reaches = (offer: Offer, leastOddsE4: number): boolean => offer.oddsE4 >= leastOddsE4;
 
 /** The round that the order would join, or the refusal by the checks that need no odds. */
@@ -88,7 +87,6 @@ export function checkOffer(
   );
 }
 
-/** Resting orders, too, become bets only then. */
 export const takesBets = (round: Round, timeMs: number): boolean =>
   round.status === LIVE && timeMs < round.bettingClosesMs;
 

@@ -52,7 +52,6 @@ function offerNow(order: PlaceOrder, round: Round): Offer {
   return offerFor(round, side, stakeCents, fairShareE6, quotedUpCents(round, fairShareE6));
 }
 
-/** Otherwise the limit order rests. */
 const isFit = ({ side, limitOddsE4 }: PlaceOrder, round: Round, offer: Offer): boolean =>
   reaches(offer, limitOddsE4) && isCovered(round, side, offer);
 

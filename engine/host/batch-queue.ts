@@ -84,7 +84,6 @@ export class BatchQueue {
     return batch;
   }
 
-  /** The batch of command `seq`, which is not durable yet. */
   with(seq: number): OpenBatch {
     const open = this.#open;
     // Nearly always: an order is waited for as soon as it is submitted.

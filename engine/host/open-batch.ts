@@ -26,7 +26,6 @@ const CLOSE = 0x5d;
 export type EventReader = (seq: number, events: readonly EngineEvent[]) => void;
 /** Receives every durable bet of these orders once and in order, a batch at a time, after the batch's other events. */
 export type BetReader = (bets: readonly BetPlaced[]) => void;
-/** Called at the end of each durable batch. */
 export type EndReader = (firstSeq: number, lastSeq: number) => void;
 export interface BatchReader {
   readonly events: EventReader;

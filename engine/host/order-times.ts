@@ -19,7 +19,6 @@ export class OrderTimes {
   readonly #counts = new Float64Array(STEPS + 1);
   #orders = 0;
 
-  /** So many orders took `tookMs` at most. */
   add(orders: number, tookMs: number): void {
     const step = Math.ceil(Math.log2(tookMs / SHORTEST_MS) * STEPS_PER_DOUBLING);
     const at = Math.min(Math.max(step, 0), STEPS);
@@ -27,7 +26,6 @@ export class OrderTimes {
     this.#orders += orders;
   }
 
-  /** The figures since the last call. */
   take(): OrderFigures {
     const orders = this.#orders;
     const figures = { orders, p99Ms: orders === 0 ? null : this.#quantileMs(0.99) };

@@ -55,11 +55,9 @@ export class PriceTracker {
     this.#jumps = ASSETS.map(() => new Jumps(jumpLimits));
   }
 
-  /** Since the start. */
   get tickCounts(): { readonly taken: number; readonly refused: number } {
     return { taken: this.#takenCount, refused: this.#refusedCount };
   }
-  /** Oldest boundary first. */
   get awaited(): readonly AwaitedPrice[] {
     return this.#waiting.map(({ asset, boundaryMs }) => {
       const untilMs = this.#windows[asset]?.graceEndsMs(boundaryMs) ?? boundaryMs + GRACE_MS;
@@ -101,7 +99,6 @@ export class PriceTracker {
     return must(this.#renewedMs[asset], 'a known asset');
   }
 
-  /** The price that is held back as absurd, or null. */
   held(asset: number): HeldPrice | null {
     return this.#jumps[asset]?.held ?? null;
   }
@@ -246,7 +243,6 @@ export class PriceTracker {
   }
 }
 
-/** For people; null if the tick is sound by itself. */
 function malformedReason(tick: PriceTick, nowMs: number): string | null {
   if (!Number.isFinite(tick.price) || tick.price <= 0) return 'the price is not a positive number';
   if (!Number.isSafeInteger(tick.timeMs) || tick.timeMs < 0) return 'the timestamp is not a time';

@@ -5,14 +5,12 @@
 import type { Clock } from '../model/ports.js';
 import type { OpenBatch } from './open-batch.js';
 
-/** Longest slice. */
 const RELEASE_MS_MAX = 2;
 
 export interface ReleaseQueueOptions {
   readonly clock: Clock;
   /** Runs the function at the end of this turn of the event loop. */
   readonly schedule: (run: () => void) => void;
-  /** See `SequencerOptions`. */
   readonly onOrdersAnswered: (orders: number, tookMs: number) => void;
   readonly onEmpty: () => void;
 }
@@ -34,7 +32,6 @@ export class ReleaseQueue {
     return this.#batches.length === 0;
   }
 
-  /** Releases at once the waiters for whom there is time. */
   push(batch: OpenBatch): void {
     this.#batches.push(batch);
     this.#release();

@@ -33,7 +33,6 @@ export class RestingOrders {
   get areAny(): boolean {
     return this.sequencer.engine.restingOrders > 0;
   }
-  /** Infinity if nothing rests. */
   get nextDueMs(): number {
     return this.sequencer.engine.nextExpiryMs;
   }

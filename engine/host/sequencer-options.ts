@@ -30,7 +30,6 @@ export interface SequencerOptions {
   readonly backlogAgeMsMax: number;
   /** A commit that takes longer than this is a fail-stop. */
   readonly commitHangMsMax: number;
-  /** A batch is closed at this many commands. */
   readonly batchCommandsMax: number;
   readonly schedule: (run: () => void) => void;
   /** The process must exit with an error; nothing more is acknowledged. Called at most once. */

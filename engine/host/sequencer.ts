@@ -114,7 +114,6 @@ export class Sequencer {
     return isFull || this.#backlogAged ? 'journal_backlog' : null;
   }
 
-  /** The time of a command submitted now (see `CommandClock`). */
   stampMs(): number {
     return this.#commandClock.next();
   }

@@ -26,12 +26,10 @@ export interface BetsQuestion extends ReachedSeq {
   readonly account: number;
   /** Only bets with a smaller number; Infinity for all. */
   readonly beforeBet: number;
-  /** null for all. */
   readonly market: number | null;
   readonly roundNumber: number | null;
   /** Only bets placed before this time; null for all. */
   readonly beforeMs: number | null;
-  /** null for all. */
   readonly clientOrderId: string | null;
   readonly limit: number;
 }
@@ -41,7 +39,6 @@ export interface AllBetsQuestion extends ReachedSeq {
   readonly kind: 'allBets';
   readonly beforeBet: number;
   readonly status: BetsStatus;
-  /** null for all. */
   readonly market: number | null;
   readonly roundNumber: number | null;
   /** Only bets placed at or after, and before, these times; null for any. */
@@ -69,7 +66,6 @@ export interface LedgerQuestion extends ReachedSeq {
 /** Settled rounds, the last to start first; those that start together by the ids of their markets, the last first. */
 export interface RoundsQuestion extends ReachedSeq {
   readonly kind: 'rounds';
-  /** null for all markets. */
   readonly market: number | null;
   /** Only rounds that start at or after, and before, these times; null for any. */
   readonly fromMs: number | null;

@@ -38,12 +38,10 @@ export function isListed(
 
 export interface BetsQuery {
   readonly status: BetsStatus;
-  /** null for all. */
   readonly market: number | null;
   readonly roundNumber: number | null;
   /** Only bets that were placed before this time. */
   readonly beforeMs: number | null;
-  /** null for all. */
   readonly clientOrderId: string | null;
   /** null to begin with the newest. */
   readonly from: BetsPlace | null;
@@ -54,6 +52,5 @@ export interface BetsQuery {
 
 export interface BetsPage {
   readonly bets: readonly BetView[];
-  /** null if there are no more in memory. */
   readonly next: BetsPlace | null;
 }

@@ -140,7 +140,6 @@ export const MARKET_IDS: readonly string[] = ASSETS.flatMap((asset) =>
 
 const marketByIdText = new Map(MARKET_IDS.map((id, market) => [id, market]));
 
-/** -1 if no market has this id. */
 export function marketOf(id: string): number {
   return marketByIdText.get(id) ?? -1;
 }
@@ -149,7 +148,6 @@ export const assetOf = (market: number): number => Math.floor(market / TIME_FRAM
 export const timeFrameOf = (market: number): number => market % TIME_FRAMES.length;
 export const timeFrameMs = (market: number): number => TIME_FRAME_MS[timeFrameOf(market)] as number;
 
-/** `index` must be in the list. */
 export function textAt<T extends string>(list: readonly T[], index: number): T {
   const text = list[index];
   return text ?? fail(`index ${index} is outside a list of ${list.length}`);
@@ -172,7 +170,6 @@ export const parseBetId = (id: string): number => parseNumbered('bet_', id);
 /** `<marketId>_<roundNumber>`: stable across restarts and never reused. */
 export const roundId = (market: number, roundNumber: number): string => `${marketId(market)}_${roundNumber}`;
 
-/** null if the id is malformed. */
 export function parseRoundId(id: string): { market: number; roundNumber: number } | null {
   const cut = id.lastIndexOf('_');
   const market = marketOf(id.slice(0, Math.max(cut, 0)));

@@ -55,7 +55,6 @@ export interface BetSettled extends SettlementTerms {
   readonly clientOrderId: string | null;
 }
 
-/** The round entered the status that the type names. */
 export interface RoundChanged {
   readonly type: 'roundUpcoming' | 'roundLocked' | 'roundEnded' | 'roundSettled';
   readonly timeMs: number;
@@ -212,7 +211,6 @@ export interface CurrentOdds {
   readonly oddsE4: number;
 }
 
-/** Nothing changed. */
 export interface Rejected {
   readonly status: 'rejected';
   readonly code: ErrorCode;
@@ -230,7 +228,6 @@ type EventOf<T extends EngineEvent['type'], E = EngineEvent> = E extends { reado
     : never
   : never;
 
-/** The event must exist. */
 export function eventOf<T extends EngineEvent['type']>(events: readonly EngineEvent[], type: T): EventOf<T> {
   const isOfType = (event: EngineEvent): event is EngineEvent & EventOf<T> => event.type === type;
   const [first] = events;

@@ -29,7 +29,6 @@ export interface LedgerEntryView extends LedgerPlace {
   readonly kind: LedgerKind;
   /** Positive into the account, negative out of it. */
   readonly amountCents: number;
-  /** After the entry. */
   readonly balanceCents: number;
   /** 0 if there is none. */
   readonly bet: number;

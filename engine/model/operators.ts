@@ -95,7 +95,6 @@ export interface Refusals {
 
 /** Refused until then, for the archive. */
 export interface RefusedAt extends Refusals {
-  /** The last command before. */
   readonly seq: number;
   readonly timeMs: number;
 }
@@ -171,7 +170,6 @@ export interface ActionsQuestion {
   readonly reachedSeq: number;
   /** Only actions before this one; null for all. */
   readonly before: ActionPlace | null;
-  /** null for any. */
   readonly operator: string | null;
   readonly action: ActionKind | null;
   /** Only actions at or after, and before, these times; null for any. */

@@ -60,7 +60,6 @@ export interface JournalStore {
   chainAt(seq: number): string | null;
   readMark(): Mark | null;
   append(batch: Batch): StoredBatch;
-  /** Durable on return. */
   sync(): void;
   writeMark(mark: Mark): void;
   close(): void;
@@ -125,7 +124,6 @@ export interface PriceFeed {
   readonly name: string;
   /** Ticks go to `sink` from now on, during `poll` or whenever the feed receives one. */
   start(sink: (tick: PriceTick) => TickVerdict): void;
-  /** Delivers the ticks due by `nowMs`. */
   poll(nowMs: number): void;
   /** When `poll` next has a tick, or Infinity for a feed that is not driven by time. */
   nextDueMs(): number;

@@ -12,7 +12,6 @@ export type Sha256 = (data: string | Uint8Array, into: Uint8Array, at: number) =
 export const HASH_BYTES = 32;
 const LEAF_PREFIX = 0;
 const NODE_PREFIX = 1;
-/** Offsets of the two hashes in a node's data. */
 const LEFT = 1;
 const RIGHT = LEFT + HASH_BYTES;
 const NODE_BYTES = RIGHT + HASH_BYTES;

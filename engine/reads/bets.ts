@@ -57,7 +57,6 @@ function endStatus(end: number): PositionStatus {
   return end === END_CANCELLED ? 'CANCELLED' : 'EXPIRED';
 }
 
-/** Most recently placed first. */
 function openRows(state: State, account: number, limit: number): number[] {
   const rows: number[] = [];
   const openBets = Math.min(limit, state.accounts.openBets(account));

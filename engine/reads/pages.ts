@@ -93,7 +93,6 @@ function startOf({ accounts, bets }: State, account: number, from: BetsPlace | n
   return accounts.chunk(account).newestBet[accounts.row(account)] as number;
 }
 
-/** Behind the last row that was looked at. */
 function placeAt({ bets }: State, last: number, from: BetsPlace | null): BetsPlace {
   const nearBet = must(bets.chunk(last).bet[bets.index(last)], 'bet');
   return { beforeBet: Math.min(nearBet, from?.beforeBet ?? nearBet), nearBet, nearRow: last };

@@ -13,7 +13,6 @@ export const ACCOUNT = numbered(
     tier: oneOf(TIERS),
     balanceCents: count,
     frozen: flag,
-    /** The last command that touched the account. */
     touchedSeq: count,
     openBets: count,
   },
@@ -39,9 +38,7 @@ export const API_KEY = numbered(
     /** From 1: the key's id is `key_<key>`. */
     key: count,
     account: count,
-    /** SHA-256 of the secret, 64 hex digits. */
     digest: text,
-    /** Bit i is scope i of `SCOPES`. */
     scopesMask: count,
     enabled: flag,
     expiresAtMs: orNull(integer),
@@ -72,9 +69,7 @@ export const TRANSFER = ordered(
     reference: text,
     seq: count,
     timeMs: count,
-    /** Negative for a withdrawal. */
     amountCents: integer,
-    /** After the transfer. */
     balanceCents: count,
   },
   {

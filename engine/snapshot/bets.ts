@@ -46,26 +46,21 @@ const ORDER = {
   roundNumber: count,
   side: oneOf(SIDES),
   stakeCents: count,
-  /** Odds at the bet, 1e-4. */
   oddsE4: count,
 };
 
 const STORED_BET = {
   ...ORDER,
-  /** The payout of a WIN. */
   payoutCents: count,
   placedAtMs: count,
   /** null while open. */
   settledAtMs: orNull(count),
   /** NONE while open; CANCELLED or EXPIRED for a limit order that ended unfilled. */
   result: oneOf(BET_ENDS),
-  /** The command that placed the bet or, once it is settled, settled it. */
   changedSeq: count,
-  /** 1 if the bet is among the account's recently placed. */
   recentlyPlaced: flag,
   /** From 1 among the account's recently settled bets, in order of settlement; null otherwise. */
   settledPosition: orNull(count),
-  /** After the stake joined; 0 for an order that rests. */
   entryPercentE2: percentE2,
   clientSeed: orNull(text),
   clientOrderId: orNull(text),
@@ -178,13 +173,9 @@ export const LIMIT_ORDER = numbered(
   {
     bet: count,
     limitOddsE4: count,
-    /** The key that placed the order. */
     key: count,
-    /** null for one that rests, or that ended unfilled. */
     filledAtMs: orNull(count),
-    /** 0 if it was placed at once. */
     rested: flag,
-    /** The last millisecond in which it may rest; null where only its round ends it. */
     validUntilMs: orNull(count),
   },
   {
@@ -308,7 +299,6 @@ function rowOf({ bets }: State, bet: number): number {
 export const IDEMPOTENCY = numbered(
   'idempotency',
   {
-    /** The command that placed the bet. */
     seq: count,
     /** Digest of the key, 96 bits in two numbers below 2^48, and of the body, 48 bits. */
     digest: view({ keyHigh: count, keyLow: count, body: count }),

@@ -73,7 +73,6 @@ const within = (min: number, max: number): Codec<number> =>
   );
 
 export const integer = cell('INTEGER', integerOf, same);
-/** From 0 on. */
 export const count = cell('INTEGER', countOf, same);
 /** Hundredths of a point, up to all of a pool. */
 export const percentE2 = within(0, 10_000);
@@ -254,7 +253,6 @@ export class Table<Of> implements TableForm {
   }
 }
 
-/** Takes a table's values from the state, and gives them back to it. */
 export interface StatePart<Of> {
   from(state: State): Iterable<Of>;
   into(state: State, values: Iterable<Of>): void;

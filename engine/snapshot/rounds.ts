@@ -46,24 +46,19 @@ const STORED_ROUND = {
   lockTimeMs: count,
   bettingClosesMs: integer,
   maxPriceAgeMs: count,
-  /** Half of the house's seeds. */
   seedCents: count,
   feeBps: count,
   minStakeCents: count,
   maxStakeCents: count,
-  /** Hundredths of a point. */
   slippageE2: count,
   openPrice: orNull(price),
   closePrice: orNull(price),
-  /** Including the seeds. */
   poolUpCents: count,
   poolDownCents: count,
-  /** Owed to each side if it wins. */
   payoutUpCents: count,
   payoutDownCents: count,
   betCount: count,
   volumeCents: count,
-  /** Paid out so far. */
   paidCents: count,
   resolvedAtMs: orNull(count),
   voidReason: text,
@@ -74,7 +69,6 @@ const STORED_ROUND = {
   proof: object({
     open: orNull(object(ORIGIN, 'open_')),
     close: orNull(object(ORIGIN, 'close_')),
-    /** Fair shares of UP at which bets were placed. */
     firstShareE6: shareE6,
     lastShareE6: shareE6,
     leastShareE6: shareE6,
@@ -131,15 +125,12 @@ function restored(stored: Omit<ValuesOf<typeof STORED_ROUND>, 'settledPosition'>
   return Object.assign(round, figures);
 }
 
-/** In the order of `MARKET_IDS`. */
 export const MARKET = ordered(
   'market',
   {
     market: oneOf(MARKET_IDS),
     suspended: flag,
-    /** UPCOMING, LIVE or LOCKED. */
     currentRound: orNull(count),
-    /** The last round that opened or was voided. */
     lastRound: orNull(count),
   },
   {
@@ -169,13 +160,11 @@ export const MARKET = ordered(
   },
 );
 
-/** By each asset's most recently opened round. */
 export const OPEN_PRICE = ordered(
   'open_price',
   {
     asset: oneOf(ASSETS),
     price,
-    /** The round's start. */
     timeMs: count,
   },
   {
@@ -218,7 +207,6 @@ function roundNamed({ markets }: State, { market, roundNumber }: ValuesOf<typeof
   return must(markets.market(market).rounds.get(roundNumber), `round ${roundId(market, roundNumber)}`);
 }
 
-/** Ended rounds that await a price, oldest first. */
 export const AWAITING_PRICE = ordered('awaiting_price', ROUND_NAME, {
   from: ({ markets }) => markets.awaitingPrice,
   into(state, rows) {

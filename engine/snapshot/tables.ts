@@ -31,19 +31,13 @@ import {
 import { AWAITING_PRICE, ESTIMATE, MARKET, OPEN_PRICE, ROUND, SETTLING_ROUND } from './rounds.js';
 
 const FIGURES = {
-  /** The last command's. */
   seq: count,
   timeMs: count,
-  /** The last command that changed a round's state, an open price or a result. */
   lifecycleSeq: count,
-  /** For all outcomes up to `seq`, 16 hex digits. */
   rollingDigest: text,
   rulesVersion: count,
-  /** The rules in force (`rules.ts`); null before the first `configure`. */
   rules: orNull(json<Rules>()),
-  /** The directory's setup; null before it was declared. */
   setup: orNull(json<Setup>()),
-  /** Market hours by asset class; null for a class that is always open. */
   sessions: json<readonly (Sessions | null)[]>(),
   trading: object({ enabled: flag, reason: text }, 'trading_'),
   betsPlaced: count,
@@ -56,7 +50,6 @@ const FIGURES = {
     },
     'house_',
   ),
-  /** The house's results of today, by scope of a loss limit (`DayLedger`). */
   day: object({
     dayMs: count,
     resultCents: json<readonly number[]>(),
@@ -64,7 +57,6 @@ const FIGURES = {
   }),
   /** Sum of all balances except the house's. */
   accountsCents: count,
-  /** In the pots of unsettled rounds. */
   potsCents: count,
   openStakesCents: count,
   /** Rows of `account`, `api_key` and `bet`. */

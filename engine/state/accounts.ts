@@ -53,7 +53,6 @@ export class AccountTable {
     return account & CHUNK_MASK;
   }
 
-  /** Returns the account's number. */
   add(name: string | null, tier: number): number {
     const account = ++this.#count;
     if (account >>> CHUNK_BITS >= this.#chunks.length) this.#chunks.push(new AccountChunk());

@@ -17,7 +17,6 @@ export const BET_RECENTLY_SETTLED = 4;
 
 /** Links are rows; 0 is none. */
 export class BetChunk {
-  /** The bet's number, as in its id. */
   readonly bet = new Float64Array(CHUNK_ROWS);
   readonly stakeCents = new Float64Array(CHUNK_ROWS);
   readonly oddsE4 = new Float64Array(CHUNK_ROWS);
@@ -63,7 +62,6 @@ export class BetTable {
   #placedCount = 0;
   #retainedCount = 0;
 
-  /** The last bet's number. */
   get placedCount(): number {
     return this.#placedCount;
   }

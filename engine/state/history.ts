@@ -15,7 +15,6 @@ export class AccountHistory {
     this.#bets = bets;
   }
 
-  /** Keeps at most `keptMax` bets as recently placed. */
   placed(account: number, row: number, keptMax: number): void {
     const accounts = this.#accounts.chunk(account);
     const a = this.#accounts.row(account);
@@ -48,7 +47,6 @@ export class AccountHistory {
     accounts.newestBet[a] = row;
   }
 
-  /** Keeps at most `keptMax` bets as recently settled. */
   settled(account: number, row: number, keptMax: number): void {
     const accounts = this.#accounts.chunk(account);
     const a = this.#accounts.row(account);
@@ -99,7 +97,6 @@ export class AccountHistory {
     this.#bets.free(row);
   }
 
-  /** Newest placed first, until `visit` returns false. */
   newestFirst(account: number, visit: (row: number) => boolean): void {
     let row = this.#accounts.chunk(account).newestBet[this.#accounts.row(account)] as number;
     while (row !== 0 && visit(row)) row = this.#bets.chunk(row).older[this.#bets.index(row)] as number;
@@ -135,7 +132,6 @@ export class AccountHistory {
     accounts.settledKept[a] = (accounts.settledKept[a] as number) + 1;
   }
 
-  /** 0 if none is settled. */
   newestSettled(account: number): number {
     return this.#accounts.chunk(account).newestSettled[this.#accounts.row(account)] as number;
   }

@@ -42,7 +42,6 @@ export class House {
     ofAccount.set(reference, record);
   }
 
-  /** Account by account. */
   *records(): Generator<TransferRecord> {
     for (const ofAccount of this.#references.values()) yield* ofAccount.values();
   }

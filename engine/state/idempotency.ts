@@ -54,7 +54,6 @@ class EntryChunk {
 
 export interface IdempotencyEntry {
   readonly digest: IdempotencyDigest;
-  /** The command that placed the order. */
   readonly seq: number;
   readonly placed: OrderTerms;
 }
@@ -83,7 +82,6 @@ export class IdempotencyMemory {
     return null;
   }
 
-  /** Counts entries younger than `ttlMs`. */
   isFull(nowMs: number, ttlMs: number, entriesMax: number): boolean {
     return this.#nextNumber - this.#firstNumber >= entriesMax && this.#liveCount(nowMs, ttlMs) >= entriesMax;
   }

@@ -25,7 +25,6 @@ export class KeyIndex {
   readonly #partitionsOf: number[] = [PARTITIONS];
   readonly #levelOf = new Uint8Array(PARTITIONS);
   readonly #slotsUsed = new Uint32Array(PARTITIONS);
-  /** For rebuilding a partition. */
   #moving = new Int32Array(0);
 
   /** Position of the first slot that may be this key's, or -1. */
@@ -100,7 +99,6 @@ export class KeyIndex {
     this.#slotsUsed[p] = live;
   }
 
-  /** Returns their number. */
   #takeLive(p: number, firstNumber: number, count: number): number {
     const wordBits = (this.#levelOf[p] as number) + WORD_BITS_MIN;
     if (this.#moving.length < 1 << wordBits) this.#moving = new Int32Array(1 << wordBits);

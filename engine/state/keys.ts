@@ -37,7 +37,6 @@ export class KeyTable {
     return (this.#byAccount.get(account) ?? []).map((key) => this.view(key));
   }
 
-  /** Enabled and not expired at `nowMs`. */
   activeCount(account: number, nowMs: number): number {
     return this.ofAccount(account).filter((key) => isActive(key, nowMs)).length;
   }

@@ -27,7 +27,6 @@ export class LimitBooks {
   get reservedCents(): number {
     return this.#reservedCents;
   }
-  /** In no order. */
   get rounds(): IterableIterator<Round> {
     return this.#books.keys();
   }

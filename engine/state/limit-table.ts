@@ -11,7 +11,6 @@ const CHUNK_ROWS = 1 << CHUNK_BITS;
 const CHUNK_MASK = CHUNK_ROWS - 1;
 
 export class LimitChunk {
-  /** The order's row in `BetTable`. */
   readonly betRow = new Uint32Array(CHUNK_ROWS);
   readonly limitOddsE4 = new Uint32Array(CHUNK_ROWS);
   readonly key = new Uint32Array(CHUNK_ROWS);

@@ -88,7 +88,6 @@ export class LimitTree {
       : this.firstEnded(chunk.right[i] as number, timeMs);
   }
 
-  /** 0 if none fits. */
   find(root: number, search: LimitSearch): number {
     if (root === 0) return 0;
     const first = this.first(root);

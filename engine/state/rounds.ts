@@ -69,7 +69,6 @@ export function termsOf(
   };
 }
 
-/** With the rules in force when it was created. */
 export class Round implements RoundView {
   readonly endTimeMs: number;
   readonly lockTimeMs: number;
@@ -88,12 +87,10 @@ export class Round implements RoundView {
   result = RESULT_NONE;
   poolUpCents = 0;
   poolDownCents = 0;
-  /** Owed to each side if it wins. */
   payoutUpCents = 0;
   payoutDownCents = 0;
   betCount = 0;
   volumeCents = 0;
-  /** Paid out so far. */
   paidCents = 0;
   /** Bet rows by placement; `nextToSettle` walks them once the round is resolved. */
   firstBet = 0;
@@ -152,7 +149,6 @@ export class Round implements RoundView {
 export class Market {
   rules: MarketRules | null = null;
   suspended = false;
-  /** UPCOMING, LIVE or LOCKED. */
   current: Round | null = null;
   /** Number of the last round that opened or was voided; numbers are never reused. */
   lastRoundNumber = -1;
@@ -167,7 +163,6 @@ export class Market {
     }
   }
 
-  /** In order of settlement. */
   get settledNumbers(): readonly number[] {
     return this.#settledNumbers;
   }

@@ -19,19 +19,15 @@ import { MarketTable } from './rounds.js';
 export type Sessions = readonly (readonly [openMs: number, closeMs: number])[];
 
 export class State {
-  /** The last accepted command's. */
   seq = 0;
   timeMs = 0;
-  /** The last command that changed a round's state, an open price or a result. */
   lifecycleSeq = 0;
   rulesVersion = 0;
   rules: Rules | null = null;
-  /** null for a journal from before setups were journaled. */
   setup: Setup | null = null;
   trading = { enabled: true, reason: '' };
   /** Market hours by asset class; null for a class that is always open. */
   readonly sessions: (Sessions | null)[] = ASSET_CLASSES.map(() => null);
-  /** As of the last boundary prices that said so. */
   readonly estimates: (PriceEstimate | null)[] = ASSETS.map(() => null);
   readonly house = new House();
   readonly day = new DayLedger();
@@ -43,7 +39,6 @@ export class State {
   readonly idempotency = new IdempotencyMemory();
   readonly markets = new MarketTable();
 
-  /** The current command's, if it is accepted. */
   get nextSeq(): number {
     return this.seq + 1;
   }

@@ -39,7 +39,6 @@ export class BoundaryWindow {
   /** The start, or the end of the last stall: the grace of earlier boundaries runs from here. */
   #resumedMs: number;
 
-  /** `pastGraceMs`: how long after the start ticks for earlier boundaries are accepted. */
   constructor(
     private readonly startMs: number,
     private readonly pastGraceMs = GRACE_MS,
@@ -98,7 +97,6 @@ export class BoundaryWindow {
     return tick !== null && tick.timeMs <= boundaryMs ? tick : null;
   }
 
-  /** The latest time at which the price at a boundary becomes final. */
   graceEndsMs(boundaryMs: number): number {
     return boundaryMs <= this.startMs ? this.#pastEndsMs : Math.max(boundaryMs, this.#resumedMs) + GRACE_MS;
   }
@@ -120,7 +118,6 @@ export class BoundaryWindow {
     });
   }
 
-  /** When the prices of boundaries before the start become final. */
   get #pastEndsMs(): number {
     return Math.max(this.startMs + this.pastGraceMs, this.#resumedMs + GRACE_MS);
   }

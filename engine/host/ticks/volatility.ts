@@ -68,17 +68,14 @@ export const YEARLY_VOLATILITY: Readonly<Record<Asset, number>> = {
 
 export class Volatility {
   readonly #configured: number;
-  /** Means of squared changes, per millisecond. */
+  /** These fields are `PriceEstimate`'s. */
   #fast: number;
   #slow: number;
-  /** Fading sums over changes: products with the one before, squares, and their number. */
   #products = 0;
   #squares = 0;
   #changes = 0;
-  /** The same sums of the intervals between changes, and of their squares, in milliseconds. */
   #intervals = 0;
   #intervalSquares = 0;
-  /** Least change of the present window and of the last one, in units of the price; 0 while unknown. */
   #leastNow = 0;
   #leastBefore = 0;
   #changesNow = 0;
@@ -233,7 +230,6 @@ export class Volatility {
     return factor >= FACTOR_MAX ** 2 || factor <= FACTOR_MAX ** -2;
   }
 
-  /** Variances per millisecond. */
   get #perMs(): readonly [fast: number, slow: number] {
     const { repeated } = this;
     const final = (1 + repeated) / (1 - repeated);
