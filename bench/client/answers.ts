@@ -8,7 +8,6 @@ import type { ClientResult, Expectation, RequestTemplate } from './job.js';
 import { FULL_CHECK_EVERY } from './job.js';
 
 const ZERO = 48;
-/** More codes of failures count as `others`. */
 const CODES_MAX = 50;
 const EXAMPLE_BYTES_MAX = 300;
 const ERROR = /^\{"success":false,"error":"([a-z_]+)/;

@@ -23,7 +23,6 @@ export class Arrivals {
     return this.#nextMs;
   }
 
-  /** Returns the time that was next. */
   take(): number {
     const planned = this.#nextMs;
     this.#nextMs += -Math.log(1 - this.#random.next()) * this.#meanGapMs;

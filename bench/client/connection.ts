@@ -26,7 +26,6 @@ export class Connection {
   readonly #events: ConnectionEvents;
   readonly #answers: Answers;
   readonly #socket: Socket;
-  /** A response that came in pieces. */
   #pieces: Buffer | null = null;
   #arrived = 0;
   #isClosing = false;

@@ -1,6 +1,5 @@
 /** Finds the end of a response. Parsing headers into objects would make the client measure itself. */
 
-/** Offsets into the framed buffer. */
 export interface Frame {
   status: number;
   bodyAt: number;

@@ -1,12 +1,10 @@
 /** HTTP/1.1 requests as bytes, for every client of a run. */
 import { SERIAL_DIGITS } from './job.js';
 
-/** Placeholder for the serial number in a header's value. */
 export const SERIAL = '0'.repeat(SERIAL_DIGITS);
 
 export type Headers = readonly (readonly [name: string, value: string])[];
 
-/** The Host header, and the base path. */
 export interface Site {
   readonly host: string;
   readonly base: string;
@@ -32,7 +30,6 @@ export function httpRequest(
   return `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\n${lines.join('')}\r\n${body}`;
 }
 
-/** The Idempotency-Key is `keyPrefix` and the request's serial number. */
 export function orderRequest(
   apiKey: string,
   keyPrefix: string,

@@ -16,13 +16,11 @@ export interface RequestTemplate {
   readonly text: string;
   /** Offset of `SERIAL_DIGITS` digits replaced by a number unique in the run; -1 if there are none. */
   readonly serialAt: number;
-  /** Index into the job's `expectations`. */
   readonly expect: number;
   /** Cents that a successful response commits the server to; 0 for anything but an order. */
   readonly stakeCents: number;
 }
 
-/** Enough for a run of years. */
 export const SERIAL_DIGITS = 12;
 
 /** The expected response. Any other counts as a failure, by its error code. */
@@ -47,20 +45,17 @@ export type Pace =
 
 export interface ClientJob extends Endpoint {
   readonly connections: number;
-  /** Closed loop only. */
   readonly requestsMax?: number;
   readonly warmupMs: number;
   readonly measureMs: number;
   readonly pace: Pace;
   readonly templates: readonly RequestTemplate[];
   readonly expectations: readonly Expectation[];
-  /** The run uses consecutive ones from here. */
   readonly firstSerial: number;
   /** A connection that breaks is counted and opened again. Otherwise it ends the run. */
   readonly reconnects?: boolean;
 }
 
-/** In microseconds. */
 export interface LatencySummary {
   readonly count: number;
   readonly meanUs: number;
@@ -81,7 +76,6 @@ export interface Failures {
 }
 
 export interface ClientResult {
-  /** Within the measured window. */
   readonly ratePerSecond: number;
   readonly measuredMs: number;
   /** From the planned time (open loop) or from sending (closed loop, which hides stalls). */
@@ -94,7 +88,6 @@ export interface ClientResult {
   readonly acknowledged: readonly number[];
   readonly sent: number;
   readonly nextSerial: number;
-  /** In numbered answers. */
   readonly numbers: { readonly distinct: number; readonly repeated: number };
   readonly failures: readonly Failures[];
 }

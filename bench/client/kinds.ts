@@ -11,7 +11,6 @@ export const READS = {
 } as const;
 export const KINDS = ['orders', ...(Object.keys(READS) as (keyof typeof READS)[])] as const;
 export type Kind = (typeof KINDS)[number];
-/** Shares of requests, as whole numbers. */
 export type Mix = Partial<Readonly<Record<Kind, number>>>;
 
 export const BOTS_MIX: Mix = { orders: 10, market: 60, markets: 20, positions: 10 };

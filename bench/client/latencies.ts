@@ -13,7 +13,6 @@ export class Latencies {
     autoResize: false,
   });
 
-  /** Longer than a minute counts as a minute. */
   record(latencyMs: number): void {
     this.#histogram.recordValue(Math.min(Math.max(Math.round(latencyMs * 1000), 1), HIGHEST_US));
   }

@@ -23,7 +23,6 @@ const DRAIN_MS_MAX = 30_000;
 export interface LoadEvents {
   onMeasuring?(): void;
   onMeasured?(): void;
-  /** Any answer counts. */
   onAnswer?(template: number, latencyMs: number): void;
 }
 

@@ -16,12 +16,10 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  /** From 0 to `count` - 1. */
   below(count: number): number {
     return Math.floor(this.next() * count);
   }
 
-  /** By Box and Muller. */
   normal(): number {
     return Math.sqrt(-2 * Math.log(1 - this.next())) * Math.cos(2 * Math.PI * this.next());
   }

@@ -21,7 +21,6 @@ export class Requests {
     this.#serial = firstSerial;
   }
 
-  /** Index of the next request's template. */
   get template(): number {
     return this.#next;
   }

@@ -8,11 +8,9 @@ import type { ClientJob, ClientResult, FromClient, ToClient } from './job.js';
 
 export interface Measurement {
   readonly client: ClientResult;
-  /** In the measured window. */
   readonly server: ServerUse;
 }
 
-/** Time allowed for connecting and for the last responses (30 s at most), besides the windows. */
 const BESIDE_WINDOWS_MS_MAX = 60_000;
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
 

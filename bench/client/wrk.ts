@@ -19,14 +19,11 @@ export function hasWrk(): boolean {
 
 export interface WrkMeasurement {
   readonly ratePerSecond: number;
-  /** In the measured time. */
   readonly answered: number;
-  /** Before it. */
   readonly warmedUp: number;
   readonly p50Us: number;
   readonly p90Us: number;
   readonly p99Us: number;
-  /** In the measured time. */
   readonly cpu: CpuUse | null;
 }
 
@@ -35,7 +32,6 @@ export interface WrkRun {
   readonly connections: number;
   readonly seconds: number;
   readonly templates: readonly RequestTemplate[];
-  /** For the script. */
   readonly dir: string;
   readonly core: number | null;
 }
@@ -45,7 +41,6 @@ const WARMUP_SECONDS = 1;
 const SERIALS_PER_RUN = 100_000_000;
 let nextSerial = 600_000_000_000;
 const run = promisify(execFile);
-/** Time allowed for connecting and stopping besides the requested duration. */
 const BESIDE_MS_MAX = 20_000;
 
 /** Rejects on a response other than 2xx or a failed connection. */

@@ -71,7 +71,6 @@ function reasonOf(error: unknown): string {
 /** Random arrivals hardly ever exceed this. */
 const atMost = (expected: number): number => Math.ceil(expected + 4 * Math.sqrt(expected));
 
-/** The rate limits tell these shares apart. */
 function sharesOf({ mix }: DriveRun): { readonly reads: number; readonly writes: number } {
   const total = Object.values(mix).reduce((sum, share) => sum + share, 0);
   const writes = (mix.orders ?? 0) / total;
@@ -79,7 +78,6 @@ function sharesOf({ mix }: DriveRun): { readonly reads: number; readonly writes:
 }
 
 interface Excess {
-  /** In TOTE_RATE_LIMITS. */
   readonly setting: string;
   readonly who: string;
   readonly asked: number;
@@ -130,7 +128,6 @@ function byAccount(players: readonly Player[]): Map<string, Player[]> {
   return accounts;
 }
 
-/** One line for each setting, with the worst case of it. */
 function refuse(run: DriveRun, excesses: readonly Excess[]): void {
   const worst = new Map<string, Excess>();
   for (const excess of excesses) {

@@ -15,7 +15,6 @@ const BALANCE_TRY_GAP_MS = 250;
 /** Where an account's lists ended before the run. */
 export interface Mark {
   readonly player: Player;
-  /** Newest ids before the run; null for none. */
   readonly order: string | null;
   readonly entry: LedgerEntry | null;
 }
@@ -37,7 +36,6 @@ export interface Audit {
   readonly found: number;
   /** No answer has named these orders of the accounts: answers were lost, or others use the accounts. */
   readonly unnamed: number;
-  /** In words; empty where all is well. */
   readonly faults: readonly string[];
 }
 
@@ -77,7 +75,6 @@ export async function auditAccounts(
 
 const numberOf = (id: string): number => Number(id.slice(id.indexOf('_') + 1));
 
-/** Stakes in cents by id. */
 async function ordersSince({ player, order }: Mark): Promise<Map<string, number>> {
   const orders = new Map<string, number>();
   for await (const { id, amount } of eachOf((page) => player.client.listOrders({ limit: PAGE, ...page }))) {

@@ -98,7 +98,6 @@ async function workloadFor(run: DriveRun, players: readonly Player[]): Promise<W
 function endpointOf(address: string): Endpoint {
   const { hostname, port, protocol } = new URL(address);
   const isTls = protocol === 'https:';
-  // An IPv6 address stands in brackets.
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   return { host, port: port === '' ? (isTls ? 443 : 80) : Number(port), isTls };
 }
@@ -119,7 +118,6 @@ class Watched {
     this.#second.record(latencyMs);
   }
 
-  /** `failed` counts all since the start. */
   tick(failed: number): (typeof this.seconds)[number] {
     const { count, p50Us, p99Us } = this.#second.summary();
     const second = {

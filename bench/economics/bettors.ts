@@ -16,7 +16,6 @@ function climb(moment: Market, side: number, growth: number, bets: number): void
   for (let i = 0; i < bets; i++) moment.bet(side, Math.round(moment.poolCents(side) * growth));
 }
 
-/** The bettor does the same at each moment of every round. */
 const always = (
   name: string,
   play: (moment: Market) => void,
@@ -65,7 +64,6 @@ function bestStakeCents(moment: Market, side: number): number {
   return pays && stake >= moment.minStakeCents ? stake : 0;
 }
 
-/** `PUBLIC` sees the published prices only. */
 export const PUBLIC = always('public', takeWhatPays, 'public');
 export const INFORMED = always('informed', takeWhatPays);
 
@@ -113,7 +111,6 @@ function payingOddsE4(moment: Market, side: number): number {
   return Math.max(LIMIT_ODDS_E4_MIN, (Math.floor((odds * 10_000) / step) + 1) * step);
 }
 
-/** The four attacks won against fixed quotes. */
 export const KNOWN_ATTACKS: readonly Strategy[] = [lateBettor, INFORMED, poolSwinger, sideCloser];
 export const RESTING: readonly Strategy[] = [restingLadder, restingAllKnowing];
 

@@ -162,12 +162,10 @@ const PATHS: readonly Plan[] = [
   },
 ];
 
-/** Parts of the wanted rounds, for fine paths. */
 const SHARES: Readonly<Partial<Record<TimeFrame, number>>> = { FOUR_HOURS: 0.25, ONE_DAY: 0.1 };
 
 const roundsOf = (wanted: number, share = 1): number => Math.max(1, Math.round(wanted * share));
 
-/** Fine prices first, in each time frame. */
 export function casesOf({ rounds, seed, ...rest }: Wanted): Case[] {
   const flows = [20, 100, 500].map((bets) => fairFlow(bets, seed));
   const attacks = [...KNOWN_ATTACKS, ...RESTING];

@@ -44,7 +44,6 @@ export class House {
     return [tracker, quoter];
   }
 
-  /** Only the engine's state stays. */
   restart(nowMs: number): void {
     [this.#tracker, this.#quoter] = this.#begin(nowMs);
   }
@@ -64,7 +63,6 @@ export class House {
     return this.#tracker.offer(tick, nowMs);
   }
 
-  /** Does everything that is due. */
   pump(nowMs: number): void {
     if (this.#engine.nextDueMs <= nowMs) this.#do({ kind: 'advance', timeMs: nowMs });
     this.#tracker.refresh(nowMs);

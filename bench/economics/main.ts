@@ -82,7 +82,6 @@ function usageError(message: string): never {
   process.exit(2);
 }
 
-/** In the same order in each thread. */
 function chosen(options: Options): Case[] {
   const { paths, frames, bettors } = options;
   return casesOf(options)
@@ -91,7 +90,6 @@ function chosen(options: Options): Case[] {
     .filter(({ strategies }) => strategies.length > 0);
 }
 
-/** Prints a table, and returns the faults in words. */
 function report(
   { name, asset, frame, rounds, strategies, flows, foretold = [] }: Case,
   all: readonly Figures[],
@@ -116,7 +114,6 @@ function report(
   return faults;
 }
 
-/** Plays the cases on threads, and reports each as soon as all before it are reported. */
 async function run(options: Options): Promise<void> {
   const cases = chosen(options);
   const faults: string[] = [];

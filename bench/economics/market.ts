@@ -24,10 +24,8 @@ export interface RoundResult {
   readonly refused: number;
 }
 
-/** Common to all bettors. */
 export interface Scene {
   readonly nowMs: number;
-  /** The moment, and how many a round has. */
   readonly index: number;
   readonly count: number;
   readonly price: number;
@@ -136,12 +134,10 @@ export class Market {
     return availableCents(this.#round, side, this.#seen.fairShareE6);
   }
 
-  /** False where the house refuses. */
   bet(side: number, stakeCents: number): boolean {
     return this.#order(side, stakeCents, 0);
   }
 
-  /** The order is placed at once or rests. */
   rest(side: number, stakeCents: number, limitOddsE4: number): void {
     this.#order(side, stakeCents, limitOddsE4);
   }
@@ -173,7 +169,6 @@ export class Market {
     this.#restingIds.clear();
   }
 
-  /** Open rounds included. */
   #houseCents(): number {
     const { houseCents, openSeedsCents } = this.#engine.totals();
     return houseCents + openSeedsCents;

@@ -56,7 +56,6 @@ export class FinePath {
     this.deliver();
   }
 
-  /** Begins the event of a round. */
   protected happen(): void {}
 
   protected deliver(): void {
@@ -191,7 +190,6 @@ export class TradesPath extends FinePath {
   #id = 0;
 
   constructor(
-    /** As a part of the price. */
     private readonly halfSpread: number,
     given: PathArguments,
   ) {

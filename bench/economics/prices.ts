@@ -58,7 +58,6 @@ export class Walk {
   get price(): number {
     return Math.exp(this.logPrice);
   }
-  /** At this moment. */
   get tickDeviation(): number {
     return Math.sqrt(this.#tickVariance) * this.#volatility * this.#factorAt(this.#nowMs);
   }
@@ -102,7 +101,6 @@ export class Walk {
     return probability;
   }
 
-  /** Needed many times with the same time left. */
   #expectedVariance(leftMs: number): number {
     if (this.#asked.leftMs !== leftMs || this.#asked.nowMs !== this.#nowMs)
       this.#asked = { nowMs: this.#nowMs, leftMs, variance: this.#varianceOver(leftMs) };
@@ -119,7 +117,6 @@ export class Walk {
     return ((this.#tickVariance * (leftMs / this.tickMs) * sum) / VARIANCE_STEPS) * this.#meanSquare(leftMs);
   }
 
-  /** Mean square of the profile's factors from now on. */
   #meanSquare(leftMs: number): number {
     const { slotMs } = this.#profile;
     const endMs = this.#nowMs + leftMs;

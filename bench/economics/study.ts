@@ -23,7 +23,6 @@ import { type Profile, Walk } from './prices.js';
 export interface Study {
   readonly asset: Asset;
   readonly frame: TimeFrame;
-  /** Fine prices if absent. */
   readonly path?: (given: PathArguments) => FinePath;
   readonly rounds: number;
   readonly seed: number;
@@ -39,7 +38,6 @@ export interface Study {
   readonly profile?: Profile;
   /** Only one round of so many has an event, and is counted. 1 if absent. */
   readonly every?: number;
-  /** Shortly before these rounds. */
   readonly restarts?: boolean;
 }
 
@@ -50,12 +48,9 @@ const BEGIN_MS = Date.UTC(2026, 0, 5);
 /** Ticks come for so long before the first round that counts. */
 const WARM_UP_MS = 2 * 3_600_000;
 const RESTART_MS = 5_000;
-/** Bets may come at so many moments of a round. */
 const MOMENTS = 136;
-/** The last moment is so long before betting closes. */
 const LAST_MOMENT_MS = 1_000;
 
-/** The default rules with this one market, and its house's way to quote. */
 function rulesOf({ asset, frame, house, limits, known, rounds, every = 1 }: Study): Rules {
   const rules = defaultRules('0'.repeat(64));
   const markets = rules.markets
@@ -70,7 +65,6 @@ function rulesOf({ asset, frame, house, limits, known, rounds, every = 1 }: Stud
   return { ...rules, markets, lossLimits, ...known?.(BEGIN_MS, untilMs) };
 }
 
-/** Rounds by strategy. */
 export function playAll(study: Study, strategies: readonly Strategy[]): RoundResult[][] {
   const { asset, frame, rounds, seed, every = 1 } = study;
   const rules = rulesOf(study);
@@ -151,9 +145,7 @@ export interface Figures {
   readonly worst: number;
   /** The house's greatest fall from a peak, in USD. */
   readonly drawdown: number;
-  /** As a part of the stakes. */
   readonly margin: number;
-  /** USD and bets a round. */
   readonly staked: number;
   readonly bets: number;
   readonly refusedShare: number;
@@ -184,7 +176,6 @@ export function figuresOf(results: readonly RoundResult[]): Figures {
   };
 }
 
-/** From the means of batches. */
 function halfInterval(values: readonly number[]): number {
   const size = Math.floor(values.length / BATCHES);
   if (size === 0) return Number.POSITIVE_INFINITY;

@@ -35,7 +35,6 @@ function cycle(
 ): number {
   const { engine } = filledScenario(ACCOUNTS, OPEN_BETS);
   const digestBefore = engine.rollingDigest();
-  // A command must not be older than engine time.
   const { timeMs } = engine;
   const placed = orders(0, RING, ACCOUNTS);
   const commands = placed.map((order) => ({ ...commandOf(order), timeMs }));
@@ -44,7 +43,6 @@ function cycle(
   return rate;
 }
 
-/** `rollingDigest`, which goes into each batch's row. */
 export function digestRate(): number {
   const { engine } = filledScenario(ACCOUNTS, OPEN_BETS);
   const expected = engine.rollingDigest();

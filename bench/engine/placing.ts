@@ -32,7 +32,6 @@ export function placingRate(accounts: number, betsTotal: number): PlacingRate {
   };
 }
 
-/** Orders number 0 to `total` - 1. */
 function place(scenario: Scenario, total: number): { readonly tookMs: number; readonly cpuUs: number } {
   let [tookMs, cpuUs, placed] = [0, 0, 0];
   for (let from = 0; from < total; from += SLICE) {

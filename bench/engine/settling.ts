@@ -19,7 +19,6 @@ export interface SettlementCost {
   readonly betsPerSecond: number;
   /** A lock, an end or a boundary price, on average over the first quarter of an hour, with the bets still open. */
   readonly boundaryUs: number;
-  /** Longest `settle`, `boundaryPrice` or `advance`. */
   readonly longestMs: number;
   readonly stateDigestMs: number;
 }

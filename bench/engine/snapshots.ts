@@ -14,7 +14,6 @@ const CHAIN = '0'.repeat(64);
 export interface SnapshotWritten {
   readonly accounts: number;
   readonly bets: number;
-  /** All tables, as rows that nobody keeps. */
   readonly encodeMs: number;
   readonly writeMs: number;
   /** Longest time between two points at which the writer may rest. */

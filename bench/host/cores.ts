@@ -6,7 +6,6 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
 export interface Cores {
-  /** null: not pinned. */
   readonly server: number | null;
   readonly client: number | null;
 }
@@ -36,7 +35,6 @@ function allowedCores(): number[] {
   }
 }
 
-/** `0-2,5` is 0, 1, 2, 5. */
 export function parseCpuList(list: string): number[] {
   const cores: number[] = [];
   for (const range of list.split(',')) {

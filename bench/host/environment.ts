@@ -14,11 +14,9 @@ export interface Environment {
   readonly memoryBytes: number;
   readonly kernel: string;
   readonly loadAverage: number;
-  /** null where it is not installed. */
   readonly versions: Readonly<Record<string, string | null>>;
   /** With a note if the sources were changed since. */
   readonly commit: string | null;
-  /** For servers that the suite starts. */
   readonly disk?: {
     readonly cores: Cores;
     /** fsync means little on a file system in memory. */
@@ -51,7 +49,6 @@ export const ownEnvironment = (dataDir: string, durability: string, cores: Cores
   disk: { cores, dataDir: resolve(dataDir), ...mountOf(dataDir), durability },
 });
 
-/** By the longest mount point that holds `path`. */
 function mountOf(path: string): { fileSystem: string; device: string } {
   try {
     const real = realpathSync(path);

@@ -29,7 +29,6 @@ process.once('exit', () => {
 
 /** Cores are those used since the sample before. */
 export interface Sample {
-  /** Since the window began. */
   readonly atMs: number;
   readonly residentBytes: number;
   readonly cores: number;
@@ -37,16 +36,13 @@ export interface Sample {
 
 export interface ServerUse {
   readonly cpu: CpuUse | null;
-  /** Several samples a second. */
   readonly timeline: readonly Sample[];
   readonly residentBytes: number | null;
 }
 
 export interface ServerOptions {
   readonly core: number | null;
-  /** For stdout and stderr. */
   readonly logFile: string;
-  /** The suite's own where absent. */
   readonly env?: Readonly<NodeJS.ProcessEnv>;
 }
 
@@ -84,7 +80,6 @@ export class ServerProcess {
     return this.#exit !== null;
   }
 
-  /** Has the process's last output. */
   failure(what: string): Error {
     const tail = readFileSync(this.#logFile, 'utf8').slice(-LOG_TAIL_BYTES);
     return new Error(

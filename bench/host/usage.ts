@@ -73,7 +73,6 @@ export function byThread(of: (name: ThreadName) => number): ByThread {
 
 export const sumOf = (threads: ByThread): number => THREADS.reduce((sum, name) => sum + threads[name], 0);
 
-/** Now; null if /proc is unavailable. */
 export function residentBytes(pid: number): number | null {
   try {
     const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];

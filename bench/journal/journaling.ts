@@ -21,7 +21,6 @@ import { order, setUpCommands } from '../engine/scenario.js';
 const ACCOUNTS = 1_000;
 const OPEN_BETS_MAX = 1_000_000;
 export const BATCH_SIZES = [1, 16, 64, 256, 512];
-/** As on a busy server. */
 const REPLAY_BATCH = 128;
 const COMMITS_MAX = 2_000;
 
@@ -69,7 +68,6 @@ interface NewJournal {
   readonly end: () => void;
 }
 
-/** With the accounts and rounds that orders need. */
 export function newJournal(path: string, durability: Durability): NewJournal {
   const { dir, lock, masterSecret } = openStore(path, systemClock, () => {});
   const store = SqliteStore.open(dir, durability);
@@ -127,7 +125,6 @@ export interface WrittenJournal {
   readonly digest: string;
 }
 
-/** Closes the journal cleanly. */
 export function writeJournal(dir: string, orders: number): WrittenJournal {
   const { store, source, end } = newJournal(dir, 'os');
   while (source.engine.betCount < orders) {

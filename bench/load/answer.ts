@@ -3,19 +3,16 @@ import { request } from 'node:http';
 
 export interface WireAnswer {
   readonly status: number;
-  /** `201 Created`. */
   readonly statusLine: string;
   /** Names and values in the order sent, without those that uWebSockets.js writes by itself (Date, Content-Length). */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
-  /** Status line, headers and body. */
   readonly bytes: number;
 }
 
 const WRITTEN_ANYWAY = ['date', 'content-length'];
 const ANSWER_MS_MAX = 10_000;
 
-/** Uses a connection of its own. */
 export function captureAnswer(port: number, text: string): Promise<WireAnswer> {
   const [head = '', body = ''] = text.split('\r\n\r\n');
   const [line = '', ...fields] = head.split('\r\n');

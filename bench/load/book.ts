@@ -20,7 +20,6 @@ export const bettorsOf = ({ quick }: Pick<SuiteOptions, 'quick'>): number =>
 export interface Book extends Audited {
   readonly markets: readonly MarketState[];
   readonly orders: Workload;
-  /** The answer to an order, which counts like every other. */
   readonly sample: WireAnswer;
 }
 

@@ -20,7 +20,6 @@ export interface Target {
   readonly process: ServerProcess;
   readonly port: number;
   readonly workload: Pick<Workload, 'templates' | 'expectations'>;
-  /** These do not fail the run. */
   readonly allowed?: readonly string[];
   /** Called after each run, to compare the answers with the system's books. */
   readonly onAnswered?: (answered: Answered) => void;
@@ -42,12 +41,10 @@ export interface Run {
   readonly lateP99Us: number | null;
   /** Share of a core; NaN for `wrk`. */
   readonly clientCpu: number;
-  /** Allowed ones. */
   readonly refused: number;
   readonly server: Omit<ServerUse, 'cpu'>;
   /** CPU time a request. The shadow's figure has the work that it put off; NaN if /proc is unavailable. */
   readonly threadUs: ByThread;
-  /** null if the system puts nothing off. */
   readonly behind: CaughtUp | null;
 }
 
@@ -61,7 +58,6 @@ export interface Row {
 
 export interface Load {
   readonly connections: number;
-  /** As fast as it goes where absent. */
   readonly pace?: Pace;
   readonly client?: 'own' | 'wrk';
   readonly onMeasuring?: () => void;
@@ -145,7 +141,6 @@ async function byWrk(target: Target, { connections }: Load, options: SuiteOption
   };
 }
 
-/** At full speed. */
 export async function rowsInTurn(
   targets: readonly Target[],
   load: Omit<Load, 'pace'>,
@@ -180,7 +175,6 @@ export async function plannedRow(
   return { name: target.name, connections, plannedRate: ratePerSecond, rounds };
 }
 
-/** Notes the server's acknowledgements. */
 export const toteTarget = (
   name: string,
   server: ToteServer,
@@ -197,14 +191,12 @@ export const toteTarget = (
   },
 });
 
-/** Planned rows ask for half of this rate. */
 export function rateReached({ name, rounds }: Row): number {
   const rate = median(rounds.map(({ ratePerSecond }) => ratePerSecond));
   if (!(rate > 0)) throw new Error(`${name}: nothing was answered in the measured time`);
   return rate;
 }
 
-/** Over the rounds. */
 export const threadUsOf = ({ rounds }: Row): ByThread =>
   byThread((name) => median(rounds.map(({ threadUs }) => threadUs[name])));
 

@@ -28,7 +28,6 @@ const THREAD_TITLES: Readonly<Record<ThreadName, string>> = {
   other: "V8's own",
 };
 
-/** Rates and latencies, then CPU time by thread. */
 export const rowTables = (title: string, rows: readonly Row[]): Table[] => [
   loadTable(title, rows),
   threadTable(`${title}: CPU time, microseconds a request`, rows),
@@ -97,7 +96,6 @@ export function rateByConnections(title: string, rows: readonly Row[]): Plot {
   };
 }
 
-/** A plot for each system. */
 export function latencyByLoad(rows: readonly Row[]): Plot[] {
   return [...new Set(rows.map(({ name }) => name))].map((system) => {
     const own = rows.filter(({ name }) => name === system);
@@ -114,7 +112,6 @@ export function latencyByLoad(rows: readonly Row[]): Plot[] {
   });
 }
 
-/** The last round of a row. */
 export function overTime({ name, rounds }: Row): Plot[] {
   const timeline = rounds.at(-1)?.server.timeline ?? [];
   if (timeline.length === 0) return [];

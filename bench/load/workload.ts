@@ -11,7 +11,6 @@ export interface Workload {
   readonly templates: readonly RequestTemplate[];
   readonly expectations: readonly Expectation[];
   readonly kinds: readonly Kind[];
-  /** Index of the request's bettor. */
   readonly owners: readonly number[];
 }
 
@@ -36,7 +35,6 @@ export interface MixedFor {
   readonly mix: Mix;
   readonly apiKeys: readonly string[];
   readonly marketIds: readonly string[];
-  /** For each bet. */
   readonly stakeCents?: number;
   readonly keyPrefix?: string;
   readonly site?: Site;
@@ -134,7 +132,6 @@ let nextFillSerial = 800_000_000_000;
 const FILL_CONNECTIONS = 64;
 const FILL_MS_MAX = 300_000;
 
-/** From the suite's own process, unmeasured. */
 export async function fill(
   port: number,
   workload: Workload,

@@ -46,7 +46,6 @@ function write(response: UwsResponse, { head, body }: ReadyAnswer): void {
   response.end(body, false);
 }
 
-/** `gone` once the client has disconnected. */
 interface Pending {
   readonly response: UwsResponse;
   readonly text: string;
@@ -75,7 +74,6 @@ function answerAtOnce(answer: ReadyAnswer): (pending: Pending) => void {
   };
 }
 
-/** While one batch is written, the next one fills. */
 function groupCommit(
   answer: ReadyAnswer,
   commit: NonNullable<BareConfig['commit']>,

@@ -18,7 +18,6 @@ import { expect } from '../tote/audit.js';
 export interface BareConfig {
   readonly port: number;
   readonly gets: readonly { readonly path: string; readonly answer: WireAnswer }[];
-  /** Answers every POST with a JSON body. */
   readonly post: WireAnswer;
   /** POSTs are committed there before they are answered; null for nowhere. */
   readonly commit: {
@@ -47,7 +46,6 @@ export interface BareServer {
   readonly port: number;
 }
 
-/** For the server's configuration and log. */
 export async function startBare(
   answers: Omit<BareConfig, 'port'>,
   dir: string,
@@ -85,7 +83,6 @@ export async function startPost(
   const { process, port } = await startBare({ gets: [], post: sample, commit }, dir, cores.server);
   running.push(process);
   await expectAsLarge(port, must(orders.templates[0], 'template').text, sample);
-  // For the sample.
   let answered = 1;
   let unread = 0;
   const target: Target = {
@@ -128,7 +125,6 @@ export function orderBytes({ markets, bettors }: Pick<Book, 'markets' | 'bettors
     clientSeed: null,
     clientOrderId: null,
   });
-  // With the comma.
   return Buffer.byteLength(text) + 1;
 }
 

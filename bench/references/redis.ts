@@ -11,7 +11,6 @@ import { ServerProcess } from '../host/server-process.js';
 
 const START_MS_MAX = 5_000;
 
-/** Needs the server and its own client. */
 export const hasRedis = (): boolean =>
   ['redis-server', 'redis-benchmark'].every(
     (program) => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0,
@@ -48,7 +47,6 @@ const run = promisify(execFile);
 /** Enough to see how many fit into the measured time. */
 const TRIAL_SETS = 50_000;
 const SETS_MS_MAX = 120_000;
-/** Keys are drawn at random from so many. */
 const KEYS = 1_000_000_000_000;
 
 export interface RedisRun {
@@ -59,7 +57,6 @@ export interface RedisRun {
   readonly core: number | null;
 }
 
-/** Over about `seconds`. */
 export async function setsPerSecond(options: RedisRun): Promise<number> {
   const trial = await sets(TRIAL_SETS, options);
   return sets(Math.ceil(trial * options.seconds), options);
@@ -74,7 +71,6 @@ async function sets(count: number, { port, connections, valueBytes, core }: Redi
   return parseCsv(stdout);
 }
 
-/** In the report's own figure. */
 export function parseCsv(report: string): number {
   const rate = /^"SET","([\d.]+)"/m.exec(report)?.[1];
   if (rate === undefined) throw new Error(`not a report of redis-benchmark:\n${report}`);

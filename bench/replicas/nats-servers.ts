@@ -13,7 +13,6 @@ export const hasNats = (): boolean =>
   spawnSync('nats-server', ['-v'], { stdio: 'ignore' }).error === undefined;
 
 export interface NatsServers {
-  /** For `TOTE_REPLICATION`. */
   readonly url: string;
   readonly processes: readonly ServerProcess[];
 }
@@ -37,7 +36,6 @@ cluster { name: bench, listen: "127.0.0.1:${cluster}", routes: [${routes}] }
   return { url: `nats://${ports.map(([client]) => `127.0.0.1:${client}`).join(',')}`, processes };
 }
 
-/** All servers' CPU time until now; NaN if /proc is unavailable. */
 export const natsCpuUs = ({ processes }: NatsServers): number =>
   processes.reduce((sum, { pid }) => {
     const times = cpuTimes(pid);

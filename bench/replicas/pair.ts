@@ -11,7 +11,6 @@ import type { NatsServers } from './nats-servers.js';
 const LOOK_EVERY_MS = 20;
 const FOLLOW_MS_MAX = 60_000;
 
-/** The part of /status that matters here. */
 interface LeaderStatus {
   readonly replication: {
     readonly streamSequence: number;
@@ -28,14 +27,12 @@ export class Pair {
   #leader: Machine | null = null;
   #standby: Machine | null = null;
 
-  /** Processes join `running` as they start. */
   constructor(
     private readonly nats: NatsServers,
     private readonly options: SuiteOptions,
     private readonly running: ServerProcess[],
   ) {}
 
-  /** The first machine leads, and the second follows. */
   async start(): Promise<void> {
     const { workDir } = this.options;
     for (const node of ['one', 'two'])

@@ -18,7 +18,6 @@ export class Prober {
   #isOver = false;
   readonly #ended: Promise<void>;
 
-  /** `ports` are both machines' at any time. */
   constructor(ports: () => readonly number[], order: ProbedOrder) {
     this.#ended = this.#run(ports, order);
   }

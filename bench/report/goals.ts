@@ -102,7 +102,6 @@ const GOALS = {
 
 export type GoalName = keyof typeof GOALS;
 
-/** A section's figure for a line of the table. */
 export interface Measured {
   readonly goal: GoalName;
   readonly value: number;

@@ -43,7 +43,6 @@ export interface SuiteRun extends Output {
   readonly rounds: number;
   readonly seconds: number;
   readonly durability: 'fsync' | 'os';
-  /** For journals during the run. */
   readonly dir: string;
   /** Another built checkout to compare this one with, instead of running the sections; null for none. */
   readonly pair: string | null;

@@ -22,7 +22,6 @@ export interface Ratio {
   readonly goal?: GoalName;
 }
 
-/** Lines through points. */
 export interface Plot {
   readonly title: string;
   readonly xLabel: string;
@@ -39,14 +38,10 @@ export interface SectionResult {
   readonly name: string;
   readonly tables: readonly Table[];
   readonly ratios?: readonly Ratio[];
-  /** For the interpretation of the figures. */
   readonly notes: readonly string[];
   readonly plots?: readonly Plot[];
-  /** Results for the speed table that are not ratios. */
   readonly measured?: readonly Measured[];
-  /** Everything measured, for the JSON file. */
   readonly data?: unknown;
-  /** Set by the run. */
   readonly tookSeconds?: number;
 }
 
@@ -59,13 +54,11 @@ export interface Run {
 
 export interface SuiteOptions {
   readonly quick: boolean;
-  /** Measurements of each row; the median counts. */
   readonly rounds: number;
   readonly warmupMs: number;
   readonly measureMs: number;
   readonly durability: 'fsync' | 'os';
   readonly cores: Cores;
-  /** Empty at first, and removed afterwards. */
   readonly workDir: string;
   readonly progress: (text: string) => void;
 }

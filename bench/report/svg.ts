@@ -26,7 +26,6 @@ const COLOURS = ['#1f6feb', '#d1242f', '#1a7f37', '#9a6700', '#8250df', '#57606a
 const DASHES = ['', '6 3', '2 3', '8 3 2 3', '1 4', '12 4'];
 
 interface Axis {
-  /** From 0 to 1. */
   readonly share: (value: number) => number;
   readonly ticks: readonly number[];
 }
@@ -101,7 +100,6 @@ export function axisOf(values: readonly number[], isLog: boolean): Axis {
   return { share: (value) => (Math.log10(Math.max(value, 10 ** from)) - from) / (to - from), ticks };
 }
 
-/** 1, 2 or 5 times a power of ten, at least `step`. */
 function niceStep(step: number): number {
   if (!(step > 0)) return 1;
   const power = 10 ** Math.floor(Math.log10(step));

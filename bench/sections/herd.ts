@@ -68,7 +68,6 @@ export async function herdSection(options: SuiteOptions): Promise<SectionResult>
 interface Midnight {
   readonly bettors: readonly Bettor[];
   readonly markets: readonly MarketState[];
-  /** For this midnight. */
   readonly bets: number;
 }
 
@@ -101,13 +100,10 @@ async function comeToMidnight(server: ToteServer, { progress }: SuiteOptions): P
 interface BoundaryRun {
   readonly when: string;
   readonly row: Row;
-  /** Placed for the boundary, and open. */
   readonly bets: number;
   /** Real time from the boundary until all was settled and durable. */
   readonly settledMs: number;
-  /** By the server's own vitals, in the window. */
   readonly engineDelayMaxMs: number;
-  /** Acknowledged afterwards. */
   readonly orders: number;
 }
 
@@ -146,7 +142,6 @@ async function measureBoundary(
   return { when, row, bets, settledMs, engineDelayMaxMs, orders: acknowledged.orders };
 }
 
-/** Vitals are taken every five seconds. */
 async function engineDelayMax(server: ToteServer, sinceS: number): Promise<number> {
   await pause(VITALS_MS);
   const path = `/vitals?since=${Math.floor(sinceS)}`;
@@ -156,7 +151,6 @@ async function engineDelayMax(server: ToteServer, sinceS: number): Promise<numbe
   return Math.max(...columns.engineDelayMaxMs.map((ms) => ms ?? 0));
 }
 
-/** Real time until all bets are settled and durable. */
 async function passBoundary(server: ToteServer): Promise<number> {
   const startedMs = performance.now();
   await server.moveClock(BEFORE_MS + AFTER_MS);

@@ -16,7 +16,6 @@ import { catchUp } from '../tote/shadow.js';
 
 const ORDERS = 500_000;
 const ORDERS_BEFORE = 100_000;
-/** Ample time for all orders. */
 const FILL_MS = 180_000;
 /** Idle memory is given back within this time. */
 const REST_MS = 2_000;
@@ -42,7 +41,6 @@ export async function memorySection(options: SuiteOptions): Promise<SectionResul
   }
 }
 
-/** Resident memory once the shadow has the same bets as the engine. */
 async function restingBytes(server: ToteServer): Promise<number> {
   const { tookMs } = await catchUp(server);
   if (Number.isNaN(tookMs)) throw new Error('the shadow did not catch up');

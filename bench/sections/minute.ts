@@ -40,7 +40,6 @@ const MEASURE_MS = 24_000;
 const MINUTE_MS = 60_000;
 /** Several snapshots within a window; the server's default is one after 1,000,000 commands. */
 const ENV = { TOTE_SNAPSHOT_COMMANDS: '250000' };
-/** Ample time to place `SETTLED_BETS`. */
 const FILL_MS = 8_000;
 const CLIENT_START_MS = 400;
 /** Time for the shadow to catch up after the run at full speed, and for a client to end. */
@@ -49,9 +48,7 @@ const POLL_GAP_MS = 250;
 
 interface Minute {
   readonly run: Run;
-  /** At the same times, right after. */
   readonly bare: Run;
-  /** Begun and finished within the window. */
   readonly hasSnapshot: boolean;
   readonly lagCommands: number;
 }
@@ -114,7 +111,6 @@ async function measureMinute(
   return { run, hasSnapshot, lagCommands: shadow.lagCommands };
 }
 
-/** Their rounds end with this minute and still take bets for long enough. */
 async function endingMarkets(server: ToteServer, apiKey: string): Promise<MarketState[]> {
   for (const startedMs = performance.now(); performance.now() - startedMs < 2 * MINUTE_MS; ) {
     const live = await liveMarkets(server, apiKey);

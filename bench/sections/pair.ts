@@ -27,7 +27,6 @@ const RUNS = [
 ] as const;
 const RUN_OVERHEAD_MS = 2_500;
 
-/** `npm run build` puts the program into `dist`. */
 export function mainOf(dir: string): string {
   const file = [join(dir, 'dist', 'main.js'), join(dir, 'main.js')].find(existsSync);
   if (file === undefined)

@@ -22,10 +22,8 @@ import { placeOf, ToteServer } from '../tote/server.js';
 
 const CONNECTIONS = [64, 256] as const;
 const RUN_OVERHEAD_MS = 4_000;
-/** A change of the leader, with its consequences. */
 const CHANGE_MS = 30_000;
 const LOOK_EVERY_MS = 100;
-/** Acknowledged before a change, and as many after it. */
 const PROBED = 20;
 
 export async function replicationSection(options: SuiteOptions): Promise<SectionResult> {
@@ -38,7 +36,6 @@ export async function replicationSection(options: SuiteOptions): Promise<Section
 
 interface Found {
   readonly rows: Row[];
-  /** How far the standby was behind, at moments under load. */
   readonly lags: Lag[];
   /** CPU time of the three NATS servers for an order. */
   readonly natsUs: number[];
@@ -119,7 +116,6 @@ function watchLag(pair: Pair, lags: Lag[]): { end(): Promise<void> } {
   };
 }
 
-/** Time without service while the leader ends by this signal. */
 async function changeGap(
   pair: Pair,
   signal: 'SIGKILL' | 'SIGTERM',

@@ -18,7 +18,6 @@ const OPEN_BETS = 1_000_000;
 const CONNECTIONS = 64;
 /** Well below the maximum rate: a queue would hide stalls. */
 const RATE_PER_SECOND = 10_000;
-/** Ample time for filling. */
 const FILL_MS = 60_000;
 /** A snapshot of a million bets takes seconds. */
 const MEASURE_MS_MIN = 15_000;

@@ -18,7 +18,6 @@ import { type Counted, Streams } from '../tote/streams.js';
 
 const CONNECTIONS = 256;
 const SUBSCRIBERS = 1_000;
-/** So many of the bettors listen to their fills, too. */
 const LISTENERS = 100;
 const IDLE = 9_000;
 const IDLE_MS = 5_000;
@@ -69,7 +68,6 @@ const listeners = (keys: readonly string[]) => [
   { keys: keys.slice(0, LISTENERS), each: 1, messages: [SUBSCRIBE('fills')], orders: [] },
 ];
 
-/** Each stream places one order after the other. */
 async function overStreams(server: ToteServer, book: Book, { measureMs }: SuiteOptions): Promise<Run> {
   const keys = book.bettors.slice(0, CONNECTIONS).map(({ apiKey }) => apiKey);
   const orders = book.markets.flatMap(({ id }) =>

@@ -35,7 +35,6 @@ const GATEWAYS = { full: ['', '1', '2'], quick: [''] };
 const RUN_OVERHEAD_MS = 4_000;
 const STAKE_CENTS = 100;
 
-/** A server, and the number of orders that it answered according to `wrk`. */
 interface Counted {
   readonly server: ToteServer;
   readonly target: Target;
@@ -140,7 +139,6 @@ async function redisSets(
 /** Throws unless the open bets are the orders that were answered; `wrk` leaves some answers unread. */
 async function expectCounted({ server, answered, runs }: Counted): Promise<void> {
   const found = (await expectConservation(server)) / STAKE_CENTS;
-  // For the sample.
   const unread = found - answered - 1;
   if (unread < 0 || unread > UNREAD_MAX * runs)
     throw new Error(`${answered} orders were answered, and ${found} bets are open`);

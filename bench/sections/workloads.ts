@@ -18,9 +18,7 @@ const CONNECTIONS = 256;
 /** In addition to `CONNECTIONS`, which is in the first table. */
 const CURVE_CONNECTIONS = { full: [16, 64, 1_024], quick: [] };
 const CURVE_LOADS = { full: [0.25, 0.5, 0.75, 0.9], quick: [] };
-/** The server's maximum. */
 const MANY_CONNECTIONS = 10_000;
-/** Open files of a process other than its connections. */
 const OTHER_FILES = 500;
 const RUN_OVERHEAD_MS = 2_500;
 
@@ -104,7 +102,6 @@ function sectionOf(measured: Measured, orders: number): SectionResult {
   };
 }
 
-/** The markets must take bets for so long. */
 function bettingMs({ quick, rounds, warmupMs, measureMs }: SuiteOptions): number {
   const size = quick ? 'quick' : 'full';
   const runs = rounds * 3 + 2 * (CURVE_CONNECTIONS[size].length + CURVE_LOADS[size].length) + 3;

@@ -17,7 +17,6 @@ import type { SuiteOptions } from '../report/section.js';
 const SETTLE_SLICE_BETS = 512;
 
 export interface SuiteInput {
-  /** Bets in the engine, or commands in the journal. */
   readonly scale: number;
   /** For suites that use files; '' for others. */
   readonly dir: string;
@@ -44,7 +43,6 @@ export type SuiteResult<Name extends SuiteName> = Awaited<ReturnType<(typeof SUI
 
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
 const run = promisify(execFile);
-/** Far more than any suite takes. */
 const SUITE_MS_MAX = 300_000;
 
 export async function suiteOnce<Name extends SuiteName>(

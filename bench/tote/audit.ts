@@ -16,7 +16,6 @@ interface Requested {
   readonly owners: readonly number[];
 }
 
-/** By account. */
 export class Acknowledged {
   orders = 0;
   stakeCents = 0;
@@ -24,7 +23,6 @@ export class Acknowledged {
   repeatedBets = 0;
   readonly #stakeCentsByBettor = new Map<Bettor, number>();
 
-  /** The order was placed outside of a run. */
   addOne(bettor: Bettor, stakeCents: number): void {
     this.distinctBets += 1;
     this.#add(bettor, 1, stakeCents);
@@ -66,7 +64,6 @@ export interface Audited {
   readonly acknowledged: Acknowledged;
 }
 
-/** Throws if the server's ledger differs from what it acknowledged. */
 export async function audit(server: ToteServer, { bettors, acknowledged }: Audited): Promise<Audit> {
   const { orders, distinctBets, repeatedBets } = acknowledged;
   expect('different bets in the answers', distinctBets, orders);

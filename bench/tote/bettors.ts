@@ -41,13 +41,11 @@ export async function makeBettors(server: ToteServer, count: number): Promise<Be
 
 export interface MarketState {
   readonly id: string;
-  /** The round takes bets for so long from now. */
   readonly bettingMs: number;
 }
 
 const CUTOFF_MS = 20_000;
 
-/** Their rounds are LIVE. */
 export async function liveMarkets(server: ToteServer, apiKey: string): Promise<MarketState[]> {
   const markets = (await server.read('/v1/markets', apiKey)) as readonly Market[];
   return markets.flatMap(({ id, currentRound }) =>

@@ -9,7 +9,6 @@ import { freePort } from '../host/ports.js';
 import { ServerProcess } from '../host/server-process.js';
 import type { SuiteOptions } from '../report/section.js';
 
-/** In the build folder. */
 const MAIN = fileURLToPath(new URL('../../main.js', import.meta.url));
 const OPERATOR_TOKEN = 'bench-operator-token';
 /** The limiter counts every request, but refuses none. */
@@ -24,19 +23,15 @@ const OPERATOR = { Authorization: `Bearer ${OPERATOR_TOKEN}` };
 
 export interface ToteOptions {
   readonly dataDir: string;
-  /** For the log. */
   readonly workDir: string;
   readonly core: number | null;
   readonly durability: 'fsync' | 'os';
   /** `manual`: time moves only by `moveClock`. The system's if absent. */
   readonly clock?: 'manual';
-  /** This build's if absent. */
   readonly main?: string;
-  /** Added to the environment of a run. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A section's server has its data in a folder of the section's. */
 export const placeOf = ({ workDir, cores, durability }: SuiteOptions): ToteOptions => ({
   dataDir: join(workDir, 'tote'),
   workDir,
@@ -89,7 +84,6 @@ export class ToteServer {
     return new ToteServer(server, port, operatorPort);
   }
 
-  /** The process is ended if it takes too long. */
   async ready(): Promise<void> {
     const isReady = async (): Promise<boolean> =>
       (await call(this.operatorPort, 'GET', '/readyz', null).catch(() => null))?.status === 200;
@@ -97,7 +91,6 @@ export class ToteServer {
     this.#startMs = performance.now() - this.#startedMs;
   }
 
-  /** Returns the data of the operator API's answer. */
   async operate(method: string, path: string, body: object | null = null): Promise<unknown> {
     const { status, text } = await this.#explained(
       call(this.operatorPort, method, `/operator/v1${path}`, body),

@@ -2,7 +2,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ToteServer } from './server.js';
 
-/** The part of /status that matters here. */
 export interface Status {
   readonly sequence: number;
   readonly shadow: {
@@ -33,13 +32,10 @@ async function lagOf(server: ToteServer): Promise<number> {
 }
 
 export interface CaughtUp {
-  /** At first. */
   readonly lagCommands: number;
-  /** Until the shadow was almost level; NaN if it took too long. */
   readonly tookMs: number;
 }
 
-/** Waits, up to a limit, until the shadow has reached the end of the journal. */
 export async function catchUp(server: ToteServer): Promise<CaughtUp> {
   const startedMs = performance.now();
   const lagCommands = await lagOf(server);

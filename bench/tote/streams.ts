@@ -6,13 +6,11 @@ export interface StreamGroup {
   /** Each key opens `each` streams. */
   readonly keys: readonly string[];
   readonly each: number;
-  /** Sent when a stream is open. */
   readonly messages: readonly string[];
   /** Placed one after the other, each when the last one is answered; none for listeners. */
   readonly orders: readonly string[];
 }
 
-/** While `during` ran. */
 export interface Counted {
   seconds: number;
   messages: number;
@@ -20,14 +18,12 @@ export interface Counted {
   refused: number;
   /** From the time in messages of this type to their arrival: every 16th, all fills. */
   readonly delaysMs: { readonly markets: number[]; readonly fills: number[] };
-  /** From an order to its answer. */
   readonly orderUs: number[];
 }
 
 const OPENED_AT_ONCE = 64;
 /** The time of one in so many messages of markets is looked at. */
 const SAMPLED = 16;
-/** Type, number and time of a message stand in so many bytes. */
 const HEAD_BYTES = 96;
 const TIME = /"time":"([^"]+)"/;
 
@@ -36,7 +32,6 @@ export class Streams {
   #counting: Counted | null = null;
   #failure: Error | null = null;
 
-  /** Resolves when all streams are open and have had a heartbeat. */
   static async open(port: number, groups: readonly StreamGroup[]): Promise<Streams> {
     const streams = new Streams();
     for (const group of groups) {
