@@ -183,12 +183,14 @@ function openFollowersPort(
 }
 
 function standbyStatus(node: string, { engine }: Store, { following, log }: Replica): StandbyStatus {
-  const { sequence, trouble, awayMs } = log;
+  const { sequence, trouble, awayMs, leaseAgeMs } = log;
+  const lease = following?.lease ?? 'none';
   return {
     role: 'standby',
     node,
     leader: following === null || following.leader === '' ? null : following.leader,
-    lease: following?.lease ?? 'none',
+    lease,
+    leaseAgeMs: lease === 'none' ? null : Math.round(leaseAgeMs),
     epoch: following?.epoch ?? 0,
     sequence: engine.seq,
     streamSequence: sequence,

@@ -163,7 +163,7 @@ export const ALARMS: readonly Alarm[] = [
   {
     name: 'snapshot_old',
     severity: 'warning',
-    what: 'the newest snapshot is older than an hour: a restart would take longer',
+    what: 'the newest snapshot is older than an hour: a restart takes longer',
     advice: 'shadow in /status says why; npx tote snapshot DATA_DIR writes one.',
     figure: secondsSince('unsavedSinceMs'),
     promql: 'time() - tote_unsaved_timestamp_seconds',
@@ -190,9 +190,10 @@ export const ALARMS: readonly Alarm[] = [
     severity: 'critical',
     what: 'too much waits to become durable: orders are refused',
     advice:
-      'The disk is too slow or hangs (see replication_away first, if there is a standby). See slow_commits, iostat, and what else writes to it. A commit of 30 s stops the server.',
-    figure: gauge('isBacklogged'),
-    promql: 'tote_journal_backlogged',
+      'The disk is too slow or hangs: see slow_commits, iostat, and what else writes to it. A commit of 30 s stops the server.',
+    // Without the NATS servers it is replication_away.
+    figure: ({ gauges }) => (gauges.get('logAwayMs') > 0 ? 0 : gauges.get('isBacklogged')),
+    promql: '(tote_journal_backlogged unless tote_replication_away_seconds > 0)',
     unit: '',
     above: 0,
     forSeconds: 5,
@@ -240,7 +241,7 @@ export const ALARMS: readonly Alarm[] = [
     name: 'feed_switched',
     severity: 'warning',
     what: 'assets are not priced by their preferred feed',
-    advice: 'feed.sources in /status says what ails it. They come back to it by themselves.',
+    advice: 'feed.sources in /status says what ails it.',
     figure: gauge('assetsSwitched'),
     promql: 'tote_assets_switched',
     unit: '',

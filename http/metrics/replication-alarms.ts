@@ -15,7 +15,7 @@ export const REPLICATION_ALARMS: readonly Alarm[] = [
     severity: 'critical',
     what: 'the NATS servers have not answered for a while: nothing is acknowledged, and orders are refused',
     advice:
-      'Replication in the console, and replication.trouble in /status, say what they answer. Two of the three must run and reach each other; what was accepted is answered then.',
+      'replication.trouble in /status says which answer, and since when others do not. Two of three must run and reach each other; what was accepted is answered then.',
     figure: ofLog(({ awayMs }) => awayMs / 1_000),
     promql: 'tote_replication_away_seconds',
     unit: 's',

@@ -47,6 +47,8 @@ export interface StandbyStatus {
   readonly leader: string | null;
   /** `none` if nobody has ever led; `lapsed` once it was not renewed in time, `released` once it was given back. */
   readonly lease: 'none' | 'held' | 'lapsed' | 'released';
+  /** How long ago this server has seen a renewal; null if nobody has ever led. */
+  readonly leaseAgeMs: number | null;
   readonly epoch: number;
   /** Number of the last command in its engine. */
   readonly sequence: number;
@@ -86,6 +88,10 @@ export function leaderStatus(log: LeaderLog | null): LeaderStatus | null {
     })),
   };
 }
+
+/** Why orders are refused, as operators read it: a leader without its NATS servers has no trouble with its disk. */
+export const refusedAs = (gate: string | null, log: LeaderLog | null): string | null =>
+  gate === 'journal_backlog' && log !== null && log.awayMs > 0 ? 'replication_away' : gate;
 
 export const ROLES = ['leader', 'standby'] as const;
 

@@ -35,8 +35,9 @@ export class LogFacts {
     private readonly monotonicMs: () => number,
   ) {}
 
-  followed({ lastSequence }: FollowStatus): void {
+  followed({ lastSequence, leaseAgeMs }: FollowStatus): void {
     this.#sequence = lastSequence;
+    this.#renewedMs = this.monotonicMs() - leaseAgeMs;
   }
 
   leads(epoch: number, sequence: number): void {

@@ -10,11 +10,15 @@ import { EpochFile } from './epoch-file.js';
 import type { JournalEnds } from './log/locate.js';
 import type { FromReplication, ReplicationThreadOptions, ToReplication } from './messages.js';
 import { NatsLog } from './nats/nats-log.js';
+import { ServerWatch } from './nats/server-watch.js';
 import { Replicator, type Timers } from './replicator.js';
 
 const port = must(parentPort, "the parent's port");
 const { dir, nats, ...options } = workerData as ReplicationThreadOptions;
-const post = (message: FromReplication): void => port.postMessage(message);
+const tell = (message: FromReplication): void => port.postMessage(message);
+const servers = new ServerWatch(nats.servers, (reason) => tell({ kind: 'trouble', reason }));
+const post = (message: FromReplication): void =>
+  message.kind === 'trouble' ? servers.onTrouble(message.reason) : tell(message);
 
 const timers: Timers = {
   monotonicMs: () => performance.now(),

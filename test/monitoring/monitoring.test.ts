@@ -126,6 +126,16 @@ test('alerts tell exchanges and machines apart: about leaders, and about one tha
       ]),
       [],
     ),
+    // One leader waits for its disk, the other one for its NATS servers.
+    roleTest(
+      ['disk', 'log'].flatMap((one): (readonly [string, string])[] => [
+        [`tote_journal_backlogged{instance="${one}"}`, '1x20'],
+        [`tote_replication_away_seconds{instance="${one}"}`, one === 'disk' ? '0x20' : '9x20'],
+      ]),
+      ['ToteJournalBacklog'],
+      { instance: 'disk' },
+      ['ToteJournalBacklog'],
+    ),
     // One machine of two is slow, and is named.
     roleTest(
       [

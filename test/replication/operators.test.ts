@@ -10,6 +10,7 @@ import { event, type Pair, place, startPair, TOKEN } from '../support/replicatio
 const options = { skip: NO_NATS };
 
 interface LeaderStatus {
+  readonly ordersRefused: string | null;
   readonly replication: {
     readonly epoch: number;
     readonly streamSequence: number;
@@ -40,6 +41,7 @@ async function rolesAreTold({ leader, b, bettor }: Pair): Promise<void> {
     (data) => Number(data['streamSequence']) >= status.streamSequence && data['messagesBehind'] === 0,
   );
   assert.equal(followed['behindMs'], 0);
+  assert.ok(Number(followed['leaseAgeMs']) < 2_000, 'the lease is renewed');
   const ofLeader = await scrape(leader);
   const ofStandby = await scrape({ operatorUrl, token: TOKEN });
   const role = (of: typeof ofLeader) =>
@@ -67,15 +69,25 @@ async function rolesAreTold({ leader, b, bettor }: Pair): Promise<void> {
   assert.equal((await new Client(operatorUrl, {}).get('/metrics')).status, 401);
 }
 
-async function quorumIsMissed({ nats, leader }: Pair): Promise<void> {
+async function quorumIsMissed({ nats, leader, bettor }: Pair): Promise<void> {
   const anyone = new Client(leader.operatorUrl, {});
   const ready = async (): Promise<string> => (await anyone.get('/readyz')).text;
   for (const server of [1, 2]) nats.signal(server, 'SIGSTOP');
+  const late = place(leader, bettor, 'late');
   await askUntil(ready, (text) => text.includes('a standby may lead by now'));
-  const { trouble, standbys } = (await leader.operator.get<LeaderStatus>('/status')).data.replication;
-  assert.notEqual(trouble, null);
-  assert.ok(standbys.length <= 1);
+  const { ordersRefused, replication } = await askUntil(
+    async () => (await leader.operator.get<LeaderStatus>('/status')).data,
+    (status) => status.replication.trouble !== null && status.ordersRefused !== null,
+  );
+  assert.equal(ordersRefused, 'replication_away', 'its disk is in order');
+  const away = String.raw`127\.0\.0\.1:\d+ does not answer since 20[^ ]+Z`;
+  const told = new RegExp(
+    `^1 of 3 NATS servers answer, and 2 are needed: \\S+ answers, ${away}, ${away} \\(`,
+  );
+  assert.match(replication.trouble ?? '', told);
+  assert.ok(replication.standbys.length <= 1);
   assert.ok(((await scrape(leader)).value('tote_replication_away_seconds') ?? 0) > 0);
   for (const server of [1, 2]) nats.signal(server, 'SIGCONT');
   await askUntil(ready, (text) => text.includes('"ok"'));
+  assert.equal((await late).status, 201);
 }

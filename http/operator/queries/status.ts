@@ -20,7 +20,7 @@ import type { Clock } from '../../../engine/model/ports.js';
 import type { EngineReads } from '../../../engine/model/views.js';
 import type { LiveFeed } from '../../../feeds/live/live-feed.js';
 import { suspendedMarkets } from '../../metrics/engine-figures.js';
-import { type LeaderLog, leaderStatus } from '../../metrics/replication.js';
+import { type LeaderLog, leaderStatus, refusedAs } from '../../metrics/replication.js';
 import { type CommandOptions, unconfirmedMs } from './commands.js';
 import type { Pulse, Reply } from './query.js';
 
@@ -132,7 +132,9 @@ function status(sources: StatusSources, uptimeMs: number, loopDelay: IntervalHis
     shadow: shadow(sources.shadow(), sequencer.durableSeq),
     trading: engine.trading,
     /** Why new orders are refused now, or null. */
-    ordersRefused: engine.trading.enabled ? sequencer.gate : 'trading_disabled',
+    ordersRefused: engine.trading.enabled
+      ? refusedAs(sequencer.gate, sources.replicatedLog())
+      : 'trading_disabled',
     feed: {
       name: sources.feedName,
       /** Feeds over a network, in order of preference. */
@@ -263,7 +265,7 @@ export function pulse(
     durableSeq: sequencer.durableSeq,
     backlog: sequencer.backlogCommands,
     trading: { ...trading },
-    ordersRefused: trading.enabled ? sequencer.gate : 'trading_disabled',
+    ordersRefused: trading.enabled ? refusedAs(sequencer.gate, log) : 'trading_disabled',
     totals: { ...engine.totals() },
     accounts: engine.accountCount,
     keys: engine.keyCount,

@@ -19,6 +19,7 @@ import type { AssetsAt } from '../../../feeds/silent-assets.js';
 import type { Log } from '../../../process/log/log.js';
 import type { DiskSpace } from '../../../process/shutdown.js';
 import { ARCHIVE_BEHIND_COMMANDS } from '../../metrics/alarm-list.js';
+import { type LeaderLog, refusedAs } from '../../metrics/replication.js';
 import { awaitedPrices, marketsWithoutCapital, type ShadowView } from '../queries/status.js';
 
 /** A feed that alternates between two prices has a line in this time. */
@@ -30,6 +31,8 @@ export interface HealthLogOptions extends MinuteLogOptions {
   readonly shadow: () => ShadowView;
   readonly disk: () => DiskSpace;
   readonly silentAssets: AssetsAt;
+  /** null where the journal is on this machine alone. */
+  readonly replicatedLog: () => LeaderLog | null;
 }
 
 export class HealthLog {
@@ -106,7 +109,7 @@ export class HealthLog {
 
   /** To be called about once a second. */
   check(): void {
-    const { sequencer, tracker } = this.options;
+    const { sequencer, tracker, replicatedLog } = this.options;
     const nowMs = sequencer.stampMs();
     this.#reportChange('clock', sequencer.wallClock.condition, 'sound', {
       offsetMs: sequencer.wallClock.offsetMs,
@@ -126,7 +129,7 @@ export class HealthLog {
       { ...this.options.disk(), neededBytes: recoveryNeedsBytes },
     );
     if (!sequencer.ending || sequencer.isLost)
-      this.#reportChange('orders', sequencer.gate ?? 'taken', 'taken');
+      this.#reportChange('orders', refusedAs(sequencer.gate, replicatedLog()) ?? 'taken', 'taken');
     const silent = this.options.silentAssets(nowMs);
     this.#reportChange(
       'price feed',

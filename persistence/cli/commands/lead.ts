@@ -154,7 +154,9 @@ async function open({ nats, stream, credentials, ca }: LeadOptions): Promise<Nat
     if (await hasLog(settings)) return await NatsLog.open(settings);
   } catch (thrown) {
     if (thrown instanceof JournalError) throw thrown;
-    throw unreachable('no NATS server answers', thrown);
+    const { ServerWatch } = await import('../../replication/nats/server-watch.js');
+    const watch = new ServerWatch(servers.servers, () => undefined);
+    throw unreachable(await watch.explain(messageOf(thrown)), null);
   }
   throw new UsageError(`--stream: the NATS servers have no exchange's stream with the name ${stream}`);
 }

@@ -239,7 +239,8 @@ export class Follower {
     const { at, lastEpoch: epoch } = this.joiner;
     const readSequence = this.reader.sequence;
     const lastSequence = isAtEnd ? readSequence : (await patience.until(() => this.log.bounds())).last;
-    const status = { lease: this.#lease, leader: this.#leader, epoch };
+    const leaseAgeMs = nowMs - this.#watch.renewedMs;
+    const status = { lease: this.#lease, leaseAgeMs, leader: this.#leader, epoch };
     if (lastSequence === readSequence) this.#endMs = nowMs;
     onStatus({ ...status, readSequence, lastSequence, readSeq: at.lastSeq, behindMs: nowMs - this.#endMs });
   }
@@ -259,6 +260,8 @@ export class LeaseWatch {
   #sinceMs = 0;
   #seenMs = Number.NEGATIVE_INFINITY;
   #epoch = 0;
+  /** Monotonic: when a renewal was last seen. */
+  renewedMs = 0;
 
   constructor(
     private readonly leaseMs: number,
@@ -269,6 +272,7 @@ export class LeaseWatch {
   tookOver(epoch: number, nowMs: number): void {
     this.#epoch = epoch;
     this.#sinceMs = nowMs;
+    this.renewedMs = nowMs;
   }
 
   /**
@@ -279,6 +283,7 @@ export class LeaseWatch {
     const hasWatched = nowMs - this.#seenMs <= this.leaseMs / 2;
     this.#seenMs = nowMs;
     const revision = entry?.revision ?? 0;
+    if (revision > this.#revision) this.renewedMs = nowMs;
     if (revision > this.#revision || !hasWatched) {
       this.#revision = Math.max(revision, this.#revision);
       this.#sinceMs = nowMs;

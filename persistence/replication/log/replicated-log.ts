@@ -93,6 +93,8 @@ export type Role = 'leader' | 'standby' | 'auto';
 
 export interface FollowStatus {
   readonly lease: LeaseState;
+  /** How long ago a renewal was seen. */
+  readonly leaseAgeMs: number;
   /** The present or last leader; '' if there was none. */
   readonly leader: string;
   readonly epoch: number;

@@ -30,6 +30,7 @@ const STANDBY: StandbyStatus = {
   node: 'two',
   leader: 'one',
   lease: 'held',
+  leaseAgeMs: 310,
   epoch: 3,
   sequence: 48_210,
   streamSequence: 1_377,

@@ -223,7 +223,9 @@ test('a leader is alarmed of standbys and NATS servers, a server by itself is no
   assert.deepEqual(namesWith({ standbys: [] }), ['standby_missing', 'slow_publishes']);
   const far = { ...STANDBY, behindMs: 6_000 };
   assert.deepEqual(namesWith({ standbys: [STANDBY, far] }), ['standby_behind', 'slow_publishes']);
+  gauges.set('isBacklogged', 1);
   assert.deepEqual(namesWith({ awayMs: 6_000 }), ['replication_away', 'slow_publishes']);
+  assert.deepEqual(namesWith({}), ['journal_backlog', 'slow_publishes']);
 });
 
 class SeenGauges extends Gauges<(typeof LOG_GAUGES)[number]> {

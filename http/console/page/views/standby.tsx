@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { StandbyStatus } from '../../../metrics/replication.js';
 import { Badge, Figure, Figures, Loading } from '../parts/basics.js';
 import { hadAll, Servers, State, Words } from '../parts/replication.js';
-import { count } from '../state/format.js';
+import { count, duration } from '../state/format.js';
 import { standby } from '../state/live.js';
 import { standbyFindings } from '../state/replication.js';
 
@@ -22,7 +22,8 @@ export function StandbyView(): JSX.Element {
 }
 
 function Status({ status, nowMs }: { readonly status: StandbyStatus; readonly nowMs: number }): JSX.Element {
-  const { node, leader, epoch, lease, sequence, streamSequence, messagesBehind, behindMs, trouble } = status;
+  const { node, leader, epoch, lease, leaseAgeMs, sequence, streamSequence } = status;
+  const { messagesBehind, behindMs, trouble } = status;
   // While the servers do not answer, these are of before.
   const isKnown = messagesBehind !== null && behindMs !== null && trouble === null;
   return (
@@ -45,6 +46,7 @@ function Status({ status, nowMs }: { readonly status: StandbyStatus; readonly no
         <Figure name="Epoch">{count(epoch)}</Figure>
         <Figure name="Leader's lease">
           {isKnown ? <Badge tone={lease === 'held' ? 'good' : 'warn'}>{lease}</Badge> : NOT_KNOWN}
+          {leaseAgeMs !== null && `, renewed ${duration(leaseAgeMs)} ago`}
         </Figure>
         <Figure name="NATS servers">
           <Servers {...status} />

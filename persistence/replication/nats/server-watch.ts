@@ -1,0 +1,95 @@
+/** Which NATS servers answer while there is trouble with them. A client's error tells of one at most. */
+import { connect } from 'node:net';
+
+/** Operators wait for it. */
+const ANSWER_MS_MAX = 500;
+const LOOK_EVERY_MS = 5_000;
+
+type Answer = 'answers' | 'refuses connections' | 'does not answer';
+
+/** A NATS server speaks first, even before TLS. */
+function answerOf(server: string): Promise<Answer> {
+  const [, host = '', port] = /^\[?(.*?)\]?:(\d+)$/.exec(server) ?? [];
+  return new Promise((resolve) => {
+    const socket = connect({ host, port: Number(port), timeout: ANSWER_MS_MAX });
+    const end = (answer: Answer): void => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('data', () => end('answers'));
+    socket.once('timeout', () => end('does not answer'));
+    socket.once('end', () => end('does not answer'));
+    socket.once('error', ({ code }: NodeJS.ErrnoException) =>
+      end(code === 'ECONNREFUSED' ? 'refuses connections' : 'does not answer'),
+    );
+  });
+}
+
+interface Seen {
+  readonly answer: Answer;
+  readonly sinceMs: number;
+}
+
+export class ServerWatch {
+  #seen: ReadonlyMap<string, Seen> = new Map();
+  /** What the client has said. */
+  #trouble: string | null = null;
+  #told: string | null = null;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `tell` gets a sentence about all servers, another one when something changes, and null when the trouble is over. */
+  constructor(
+    private readonly servers: readonly string[],
+    private readonly tell: (reason: string | null) => void,
+  ) {}
+
+  onTrouble(reason: string | null): void {
+    this.#trouble = reason;
+    clearTimeout(this.#timer);
+    if (reason !== null) void this.#look(reason);
+    else {
+      this.#seen = new Map();
+      this.#say(null);
+    }
+  }
+
+  async #look(reason: string): Promise<void> {
+    const sentence = await this.explain(reason);
+    // Another one, or none, since.
+    if (this.#trouble !== reason) return;
+    this.#say(sentence);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.onTrouble(this.#trouble), LOOK_EVERY_MS).unref();
+  }
+
+  #say(reason: string | null): void {
+    if (reason === this.#told) return;
+    this.#told = reason;
+    this.tell(reason);
+  }
+
+  /** Asks all servers. The client's `reason` comes first where enough of them answer. */
+  async explain(reason: string): Promise<string> {
+    const answers = await Promise.all(
+      this.servers.map(async (server) => [server, await answerOf(server)] as const),
+    );
+    const before = this.#seen;
+    this.#seen = new Map(
+      answers.map(([server, answer]) => {
+        const known = before.get(server);
+        return [server, known?.answer === answer ? known : { answer, sinceMs: Date.now() }];
+      }),
+    );
+    const [count, answering] = [answers.length, answers.filter(([, answer]) => answer === 'answers').length];
+    const needed = count < 3 ? 1 : Math.floor(count / 2) + 1;
+    const each = [...this.#seen].map(([server, { answer, sinceMs }]) =>
+      answer === 'answers' ? `${server} answers` : `${server} ${answer} since ${timeText(sinceMs)}`,
+    );
+    const all = `${answering} of ${count} NATS servers answer`;
+    if (answering === count) return `${reason} (${all})`;
+    if (answering >= needed) return `${reason} (${all}: ${each.join(', ')})`;
+    return `${all}, and ${needed} are needed: ${each.join(', ')} (${reason})`;
+  }
+}
+
+const timeText = (timeMs: number): string => `${new Date(timeMs).toISOString().slice(0, 19)}Z`;
