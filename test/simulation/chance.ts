@@ -6,7 +6,6 @@ import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { Rng } from '../support/reference/random/rng.js';
 
-/** A seed for something that belongs to `seed` and has the number `index`. */
 export function derivedSeed(seed: number, index: number): number {
   let mixed = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(index + 1, 0xc2b2ae35);
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x7feb352d);
@@ -33,7 +32,7 @@ export function restoreCrypto(): void {
   syncBuiltinESMExports();
 }
 
-/** Independent streams of chance: what one draws does not move the others, so a fault that is left out moves no client. */
+/** Independent streams: a draw of one does not move the others, so a fault that is left out moves no client. */
 export class Chances {
   readonly config: Rng;
   readonly clients: Rng;

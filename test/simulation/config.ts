@@ -1,6 +1,7 @@
 /**
- * What a world is like, from its seed: few or many assets, small or large limits, quiet or busy clients. Worlds differ
- * in what they do often ("swarm"), because a mixture that does a little of everything never fills a queue or a limit.
+ * A world's properties, from its seed: few or many assets, small or large limits, quiet or busy clients. Worlds
+ * differ in what they do often ("swarm"), because a mixture that does a little of everything never fills a queue or a
+ * limit.
  */
 
 import type { RateLimitSettings } from '../../config/rate-limits.js';
@@ -15,22 +16,21 @@ const DAY_MS = 86_400_000;
 
 export interface WorldConfig {
   readonly startMs: number;
-  /** How long faults go on, in milliseconds of true time; a calm follows. */
+  /** Faults go on for so long, in true time; a calm follows. */
   readonly stormMs: number;
-  /** Mean time between two faults. */
   readonly faultEveryMs: number;
   readonly assets: readonly number[];
   readonly frames: readonly TimeFrame[];
   readonly bettors: number;
-  /** Mean time between two actions of one bettor. */
+  /** For one bettor. */
   readonly actEveryMs: number;
-  /** Who place limit orders and cancel them, besides the bettors. */
+  /** Besides the bettors. */
   readonly limitTraders: number;
-  /** Whether the house moves its seeds with the prices. */
+  /** The house moves its seeds with the prices. */
   readonly isQuoting: boolean;
   readonly operatorEveryMs: number;
   readonly tickEveryMs: number;
-  /** Prices come in steps of this: coarse ones give draws. */
+  /** Coarse steps give draws. */
   readonly priceStep: number;
   readonly pumpEveryMs: number;
   readonly limits: RateLimitSettings | null;
@@ -38,15 +38,14 @@ export interface WorldConfig {
   readonly backlogCommandsMax: number;
   readonly settleBetsMax: number;
   readonly commitMs: number;
-  /** How often a request or its reply is lost. */
+  /** For a request, and for its reply. */
   readonly lossChance: number;
   readonly snapshotEveryCommands: number;
-  /** Whether the journal before the oldest snapshot is deleted. */
+  /** Before the oldest snapshot. */
   readonly deletesJournal: boolean;
   readonly idempotencyTtlMs: number;
-  /** With threads of their own; 0: the engine's thread has the only one. */
+  /** 0: the engine's thread has the only gateway. */
   readonly gateways: number;
-  /** Cells of each gateway's rings. */
   readonly ringCells: { readonly requests: number; readonly replies: number };
   /** The longest list that clients ask for: one must fit its ring. */
   readonly listLimitMax: number;
@@ -59,7 +58,7 @@ const RINGS = [
   { ringCells: { requests: 65_536, replies: 131_072 }, listLimitMax: 200 },
 ] as const;
 
-/** `threads` and `limits` have chances of their own: what they decide changes nothing else that is drawn of a world. */
+/** `threads` and `limits` have chances of their own, which change nothing else that is drawn of a world. */
 export function worldConfig(
   { config: rng, threads, limits: ofLimits }: Pick<Chances, 'config' | 'threads' | 'limits'>,
   hours: number,
@@ -122,12 +121,12 @@ function someDayMs(rng: Rng): number {
   return mondayMs + rng.integer(0, rng.chance(0.2) ? 6 : 3) * DAY_MS;
 }
 
-/** Mostly any time of day; one in four is shortly before metals and currencies close. */
+/** One in four is shortly before metals and currencies close. */
 function someTimeMs(rng: Rng): number {
   return rng.chance(0.25) ? 20 * 60 * MINUTE_MS + 45 * MINUTE_MS : rng.integer(0, DAY_MS);
 }
 
-/** Rules small enough that every limit is met. `fingerprint` is that of the master secret. */
+/** Small enough that every limit is met. `fingerprint` is that of the master secret. */
 export function worldRules(config: WorldConfig, rng: Rng, fingerprint: string): Rules {
   const defaults = defaultRules(fingerprint);
   const openBetsMax = rng.weighted([
@@ -161,7 +160,7 @@ export function worldRules(config: WorldConfig, rng: Rng, fingerprint: string): 
   return config.isQuoting ? quoting(rules) : rules;
 }
 
-/** The same with a house that moves its seeds with the price. The clamp is at most the fee. */
+/** The clamp is at most the fee. */
 function quoting(rules: Rules): Rules {
   const clampE6 = Math.min(20_000, rules.feeBps * 100);
   const markets = rules.markets.map((market) => ({

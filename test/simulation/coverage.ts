@@ -24,7 +24,7 @@ export class Coverage {
     for (const [key, count] of other) this.counts.set(key, (this.counts.get(key) ?? 0) + count);
   }
 
-  /** Names of what was met less often than `least`. */
+  /** Names that were met less often than `least`. */
   missing(expected: Readonly<Partial<Record<CoverageKind, readonly string[]>>>, least: number): string[] {
     return COVERAGE_KINDS.flatMap((kind) =>
       (expected[kind] ?? [])
@@ -33,7 +33,7 @@ export class Coverage {
     );
   }
 
-  /** A table for people, one line for each kind. */
+  /** One line for each kind. */
   table(): string {
     return COVERAGE_KINDS.map((kind) => {
       const entries = [...this.counts]

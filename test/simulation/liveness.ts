@@ -17,14 +17,14 @@ const PRICE_REFERENCE_MS = 900_000 + 120_000;
 const PROBE_EVERY_MS = 3_000;
 /** A request that a living server has had for this long is lost. */
 const ANSWER_WITHIN_MS = 5_000;
-/** Rounds are settled this long after their end at the latest: grace, then a pump. */
+/** Grace, then a pump. */
 const SETTLED_WITHIN_MS = 10_000;
 
 export class Liveness {
   #probes = 0;
   #placed = 0;
   #replayed = 0;
-  /** The memory of Idempotency-Keys is full of what the storm has left: it takes its time to live to empty. */
+  /** The memory of Idempotency-Keys is full of the storm's: it takes its time to live to empty. */
   #isFull = false;
   #settledBefore = 0;
   #secret = '';
@@ -35,7 +35,7 @@ export class Liveness {
     return this.world.coverage.count('event', 'roundSettled');
   }
 
-  /** Begins to look; `done` is called when the world has shown that it lives. */
+  /** `done` is called when the world has shown that it lives. */
   begin(done: () => void): void {
     const { world } = this;
     this.#settledBefore = this.#settledRounds;
@@ -98,10 +98,10 @@ export class Liveness {
     );
   }
 
-  /** An order on the first market, and once it is placed the same again. */
+  /** Once the order is placed the same is sent again. */
   #probe(): void {
     const { world } = this;
-    // A market that never closes.
+    // It never closes.
     const market = world.rules().markets.find(({ marketId }) => CRYPTO.test(marketId));
     if (this.#secret === '' || market === undefined) return;
     const body = { marketId: market.marketId, prediction: 'UP' as const, amount: market.minStakeCents / 100 };

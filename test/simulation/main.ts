@@ -1,6 +1,6 @@
 /**
- * `npm run simulate`: worlds from a seed until the simulated hours are over, or the real minutes. Ends with 0 where every
- * promise held, with 1 where one did not, or where a run that was long enough did not come by everything it should.
+ * `npm run simulate`: worlds from a seed until the simulated hours are over, or the real minutes. Ends with 1 where a
+ * promise did not hold, or a run that was long enough lacks coverage.
  */
 import { fork } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
@@ -21,7 +21,7 @@ type FromWorker = { readonly parts: TallyParts; readonly failure: string | null 
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** One process's worlds; failures are returned as text. */
+/** Failures are returned as text. */
 async function work(options: SimulateOptions, index: number, of: number): Promise<FromWorker> {
   const startMs = performance.now();
   let reportedMs = startMs;
@@ -47,7 +47,7 @@ async function failureOf({ failed }: RunResult): Promise<string | null> {
   return describe({ ...failed.options, only });
 }
 
-/** The same in several processes, for as many cores. */
+/** For as many cores. */
 function workInProcesses(options: SimulateOptions): Promise<FromWorker[]> {
   const one = (index: number): Promise<FromWorker> =>
     new Promise((resolve, reject) => {
@@ -82,7 +82,7 @@ async function runAll(options: SimulateOptions): Promise<number> {
   return failures.length + missing.length > 0 ? 1 : 0;
 }
 
-/** One world with its trace. */
+/** With the trace. */
 async function runOne(options: WorldOptions): Promise<number> {
   const outcome = await runWorld(options);
   const tally = new Tally();
@@ -95,7 +95,7 @@ async function runOne(options: WorldOptions): Promise<number> {
 const options = readOptions(process.argv.slice(2));
 const share = process.env[SHARE];
 if (share !== undefined) {
-  // Whoever started this process has ended, in whatever way: nobody waits for its result.
+  // The process that started this one has ended: nobody waits for its result.
   process.once('disconnect', () => process.exit());
   if (!process.connected) process.exit();
   const [index = 0, of = 1] = share.split('/').map(Number);

@@ -10,7 +10,7 @@ import { Violation } from './violation.js';
 import { World } from './world.js';
 
 const HOURS = 0.05;
-/** A planted bug is found within this many steps: some seconds. */
+/** Some seconds. */
 const STEPS_TO_FIND_MAX = 1_500_000;
 const DRAWN = byEffort({ test: 4, prove: MUTATIONS.length, night: MUTATIONS.length });
 

@@ -1,7 +1,4 @@
-/**
- * Short runs of the simulator from fixed seeds: nothing is wrong in them, the same seed is the same run, and the report
- * of a failure repeats it. `npm run simulate` does the same at length.
- */
+/** Short runs of the simulator from fixed seeds. `npm run simulate` does the same at length. */
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ERROR_STATUS } from '../../engine/model/errors.js';
@@ -13,7 +10,7 @@ import { runWorlds } from './runs/run.js';
 import { Violation } from './violation.js';
 
 const HOURS = 0.05;
-/** Of worlds with every kind of fault, in hundredths of an hour. */
+/** Worlds with every kind of fault; in hundredths of an hour. */
 const HUNDREDTHS = byEffort({ test: 20, prove: 35, night: 100 });
 
 test('worlds with every kind of fault keep every promise and recover', async () => {
@@ -36,17 +33,19 @@ test('worlds with every kind of fault keep every promise and recover', async () 
 test('a long run must meet every error code that a server on a real clock can give', () => {
   const expected = Object.values(EXPECTED).flat().join('\n');
   const left = Object.keys(ERROR_STATUS).filter((code) => !new RegExp(`\\b${code}\\b`).test(expected));
-  // No client opens a stream, waits for the archive, or asks it for a proof. Prices are pushed, and no operator vouches for any.
+  // No client opens a stream, waits for the archive, or asks it for a proof. Prices are pushed, and no operator
+  // vouches for any.
   const ofStreams = ['slow_consumer', 'upgrade_required', 'resync_required', 'too_many_streams'];
   const ofArchive = ['archive_behind', 'proof_not_found'];
-  // Nor has any a browser.
+  // No client is a browser.
   const ofConsole = ['invalid_session', 'csrf_refused'];
   const ofPrices = [
     ...['feed_not_push', 'price_held', 'price_not_held', 'price_source_changed', 'price_too_coarse'],
     ...['preview_outdated'],
   ];
   const ofTls = ['client_certificate_required'];
-  // Nor a token of less than all rights, nor a second machine, nor are files of the journal deleted; nothing throws while a client is served.
+  // No token has less than all rights, there is no second machine, no file of the journal is deleted, and nothing
+  // throws while a client is served.
   const ofOthers = ['insufficient_role', 'internal_error', 'journal_unavailable', 'standby'];
   deepEqual(
     left.toSorted(),

@@ -1,9 +1,8 @@
 /**
- * What happened, as a digest of every step and, where a failure is run again, as lines for people. A simulation makes
- * no lines on its way: it is run once more from its seed when they are wanted.
+ * A run as a digest of every step and, where a failure is run again, as lines for people. A simulation makes no lines
+ * on its way: it is run once more from its seed when they are wanted.
  */
 
-/** Steps of which lines are kept. */
 const LINES_MAX = 200_000;
 
 export interface TraceLine {
@@ -37,7 +36,7 @@ export class Trace {
     if (this.lines.length > LINES_MAX) this.lines.splice(0, LINES_MAX / 2);
   }
 
-  /** 16 hex digits over everything that was folded. */
+  /** 16 hex digits. */
   digest(): string {
     const hex = (half: number): string => (half >>> 0).toString(16).padStart(8, '0');
     return hex(this.#high) + hex(this.#low);

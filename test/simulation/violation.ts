@@ -1,8 +1,7 @@
-/** An invariant that does not hold, with what it is about, so that the trace can be cut down to that. */
 export class Violation extends Error {
   override readonly name = 'Violation';
 
-  /** `about` holds words that stand in the trace's lines of the account, round or bet concerned. */
+  /** `about` has words in the trace's lines of the account, round or bet concerned: the trace is cut down to these. */
   constructor(
     readonly invariant: string,
     sentence: string,
@@ -12,7 +11,7 @@ export class Violation extends Error {
   }
 }
 
-/** Holds an invariant; the sentence is only made where it does not hold. */
+/** The sentence is only made where the invariant does not hold. */
 export function check(
   condition: boolean,
   invariant: string,

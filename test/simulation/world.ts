@@ -1,6 +1,6 @@
 /**
- * One world: a server on a simulated disk, its clients, its faults, and the models that everything is held against. It
- * has a storm of faults and then a calm, in which it must come back to life. One seed gives one world, always.
+ * One world: a server on a simulated disk, its clients, its faults, and the models. It has a storm of faults and then
+ * a calm, in which it must come back to life. One seed gives one world, always.
  */
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
@@ -26,18 +26,18 @@ import { Trace } from './trace.js';
 
 export interface WorldOptions {
   readonly seed: number;
-  /** Length of the storm in simulated hours. */
+  /** The length of the storm, simulated. */
   readonly hours: number;
   readonly isVerbose?: boolean;
   readonly mutation?: Mutation | null;
-  /** Indices of the only planned faults that strike; all where absent. */
+  /** Only these planned faults strike; all if absent. */
   readonly only?: ReadonlySet<number>;
   readonly stepsMax?: number;
 }
 
 const TIERS = ['SILVER', 'GOLD', 'PLATINUM', 'VIP', 'SILVER', 'BRONZE'] as const;
 const SETTLING_IN_MS = 10_000;
-/** So often the process hears of what happens outside its worlds: the end of the one that started it. */
+/** So often the process hears of things outside its worlds: the end of the one that started it. */
 const STEPS_PER_TURN = 10_000;
 
 export class World implements ClientWorld {
@@ -96,7 +96,7 @@ export class World implements ClientWorld {
   rules(): Rules {
     return this.#rules;
   }
-  /** Other rules, for the next start. */
+  /** For the next start. */
   changeRules(): void {
     this.#rules = worldRules(this.config, this.#rulesRng, this.#fingerprint);
   }
@@ -105,7 +105,7 @@ export class World implements ClientWorld {
     this.trace.note(this.steps, this.scheduler.nowMs, text);
   }
 
-  /** Runs to the end; throws a `Violation` where an invariant does not hold. */
+  /** Throws a `Violation`. */
   async run(): Promise<void> {
     seedCrypto(this.chances.crypto);
     const undo = this.options.mutation?.install?.();
@@ -159,7 +159,7 @@ export class World implements ClientWorld {
     this.scheduler.after(this.config.stormMs, () => this.#calm());
   }
 
-  /** No faults from here on: what is broken is put right, and life must go on. */
+  /** No faults from here on: damage is put right, and life must go on. */
   #calm(): void {
     this.note(() => 'calm');
     this.isCalm = true;
@@ -174,7 +174,6 @@ export class World implements ClientWorld {
   }
 }
 
-/** Lets promises that are settled run what waits for them. */
 async function microtasks(): Promise<void> {
   for (let i = 0; i < 8; i++) await null;
 }

@@ -20,30 +20,25 @@ import { check } from '../violation.js';
 import { ListAudit } from './lists.js';
 import type { Fate } from './oracle.js';
 
-/** One answer in this many is compared with the API document, and the first few of each kind. */
+/** One answer in so many is compared with the API document, and the first few of each kind. */
 const DOCUMENT_SAMPLE = 24;
 const DOCUMENT_FIRST = 5;
-/** One list of markets in so many is looked through. */
 const LIST_SAMPLE = 4;
 /** Bets whose first answer is kept, to compare replays with. */
 const REMEMBERED_MAX = 60_000;
 
 export interface AnswerSources {
-  /** Number of the last bet that is durable. */
   durableBets(): number;
-  /** A durable order as it was answered, or null where it is forgotten. */
+  /** null if the order is not durable, or forgotten. */
   durableBet(bet: number): BetPlaced | OrderPending | null;
-  /** What has become of an order that rested, as far as it is durable; null of any other. */
+  /** null if the order never rested, or its fate is not durable. */
   fateOf(bet: number): Fate | null;
-  /** The root of a round that is durable, or null. */
   rootOf(roundId: string): RootPublished | null;
-  /** The account of a public request's key, or 0. */
+  /** 0 if there is none. */
   accountOf(apiKey: string): number;
-  /** The server that runs, or null. */
   server(): Pick<Server, 'engine' | 'board'> | null;
-  /** True time. */
   nowMs(): number;
-  /** The hot engine where everything that it has done is durable and shown, else null. */
+  /** The hot engine, if everything that it has done is durable and shown; else null. */
   durableEngine(): EngineReads | null;
 }
 
@@ -54,19 +49,19 @@ interface FirstAnswer {
   readonly text: string;
   readonly body: string;
   readonly gateway: string;
-  /** Whether the answer that is not a replay was sent. A replay through another gateway may overtake it. */
+  /** A replay through another gateway may overtake the answer that is none. */
   wasNew: boolean;
 }
 
 export class AnswerAudit {
-  /** What was answered first, by account and Idempotency-Key. */
+  /** By account and Idempotency-Key. */
   readonly #firsts = new Map<string, FirstAnswer>();
-  /** The account and Idempotency-Key of each of these bets. */
+  /** By bet: its account and Idempotency-Key. */
   readonly #owners = new Map<number, string>();
   readonly #operatorFirsts = new Map<string, string>();
-  /** The last bet that was answered, by round. */
+  /** By round. */
   readonly #lastBets = new Map<string, { readonly bet: PlacedBet; readonly clientSeed: string | null }>();
-  /** By round: the root that a client was shown. */
+  /** Roots that clients were shown, by round. */
   readonly #shownRoots = new Map<string, string>();
   readonly #seen = new Map<string, number>();
   readonly #lists: ListAudit;
@@ -123,7 +118,7 @@ export class AnswerAudit {
     this.sources.server()?.board.check(data);
   }
 
-  /** While nothing waits for the disk the markets show exactly the rounds that the engine has. */
+  /** While nothing waits for the disk the markets show exactly the engine's rounds. */
   #onMarkets(reply: Reply): void {
     const { data } = JSON.parse(reply.text) as { data: Market[] };
     for (const market of data) this.sources.server()?.board.check(market);
@@ -148,7 +143,7 @@ export class AnswerAudit {
     }
   }
 
-  /** A round that is settled has its seed, and the last bet that was answered in it verifies. */
+  /** A settled round has its seed, and the last bet that was answered in it verifies. */
   #onRound(path: string, reply: Reply): void {
     const { data } = JSON.parse(reply.text) as { data: RoundDetail };
     check(path.endsWith(`/${data.id}`), 'answer', () => `${path} is answered with ${data.id}`);
@@ -187,7 +182,7 @@ export class AnswerAudit {
     forgetOldest(this.#shownRoots);
   }
 
-  /** The order is cancelled for good, and belongs to whom has asked. */
+  /** For good; only the order's owner can. */
   #onCancelled({ path, apiKey = '' }: Exchange['request'], reply: Reply): void {
     const { data } = JSON.parse(reply.text) as { data: Position };
     const bet = Number(data.id.slice(4));
@@ -312,7 +307,7 @@ function forgetOldest<K>(map: Map<K, unknown>): void {
 
 const bareKey = (key: string): string => (key.startsWith('"') ? key.slice(1, -1) : key);
 
-/** Whether the answer is one to this order, and not to another of the same account. */
+/** The answer is to this order, not to another one of the same account. */
 function isOrdered(shown: PlacedBet, body: string): boolean {
   const { marketId, prediction, amount, limitOdds } = JSON.parse(body) as OrderBody;
   return (
@@ -323,7 +318,6 @@ function isOrdered(shown: PlacedBet, body: string): boolean {
   );
 }
 
-/** Whether the answer tells the facts of the bet. */
 function matchesBet(
   bet: BetPlaced | OrderPending,
   account: number,
@@ -348,7 +342,7 @@ function matchesBet(
   );
 }
 
-/** What names life and gateway in an answer's id. */
+/** Life and gateway, in the answer's id. */
 const gatewayOf = (reply: Reply): string => headerOf(reply.headers, 'X-Request-Id').split('-')[0] ?? '';
 
 export function headerOf(headers: HeaderList, name: string): string {
@@ -356,13 +350,11 @@ export function headerOf(headers: HeaderList, name: string): string {
   return at < 0 ? '' : (headers[at + 1] ?? '');
 }
 
-/** The code that an answer's `error` begins with. */
 export function codeOf(reply: Reply): string {
   const match = /^\{"success":false,"error":"([a-z_]+)/.exec(reply.text);
   assert(match !== null, `a failure is in the envelope: ${reply.text.slice(0, 100)}`);
   return match[1] ?? '';
 }
 
-/** A path with its ids left out. */
 const shape = (path: string): string =>
   path.replace(/^\/api/, '').replace(/(markets|rounds|accounts|keys|orders)\/[^/]+/, '$1/{id}');

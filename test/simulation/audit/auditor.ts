@@ -1,10 +1,7 @@
 /**
- * All checks of the server: of the hot engine, of the durable commands in the journal, of every answer when it is
- * sent, and of every recovery.
- *
- * After every step: conservation in the hot engine. With every durable command: what the reference model says it comes to.
- * With every durable batch: the shadow's digest. At every recovery, now and then, and at the end: the digest over the
- * whole state, and everything that can be read of it.
+ * All checks of the server. After every step: conservation in the hot engine. With every durable command: the
+ * reference model. With every durable batch: the shadow's digest. At every recovery, now and then, and at the end:
+ * the digest over the whole state, and all reads.
  */
 
 import { keyDigest } from '../../../crypto/api-keys.js';
@@ -25,9 +22,9 @@ import { checkConservation, Oracle } from './oracle.js';
 import { PriceAudit } from './prices.js';
 import { RootAudit } from './roots.js';
 
-/** The whole state of shadow and hot engine is compared once in so many durable batches, when both stand at the same. */
+/** Shadow and hot engine are compared whole once in so many durable batches, when both are at the same. */
 const STATE_EVERY_BATCHES = 2_000;
-/** Stakes of orders that rest go back so soon after betting has closed, where the server runs. */
+/** Stakes of resting orders go back so soon after betting has closed, where the server runs. */
 const EXPIRED_WITHIN_MS = 4_000;
 
 export class Auditor {
@@ -63,7 +60,7 @@ export class Auditor {
       },
       world.coverage,
     );
-    // The disk is asked for when there is something to follow: the machine is made after the auditor.
+    // The machine is made after the auditor, so its disk is asked for later.
     this.oracle = new Oracle(
       () => world.machine.disk,
       (command, seq, events) => this.#onDurable(command, seq, events),
@@ -126,7 +123,6 @@ export class Auditor {
     this.oracle.checkSame(engine, 'recovered equals reference');
   }
 
-  /** What a server's life is watched by. */
   watcher(machine: Machine): ServerWatcher {
     return {
       beforeCommand: (command) => this.#guarded(() => this.#beforeCommand(command)),
@@ -142,7 +138,7 @@ export class Auditor {
     };
   }
 
-  /** The sequencer takes what is thrown inside the engine for an error of the engine: it is kept for `afterStep`. */
+  /** The sequencer takes a throw inside the engine for an error of the engine: it is kept for `afterStep`. */
   #guarded(check: () => void): void {
     try {
       check();
@@ -204,7 +200,7 @@ export class Auditor {
       );
   }
 
-  /** Holds the hot engine's whole state against the shadow's; false where one is ahead of the other. */
+  /** false if one engine is ahead of the other. */
   compareStates({ engine }: Server): boolean {
     if (engine.seq !== this.shadow.seq) return false;
     this.oracle.checkSame(engine, 'shadow equals hot');
@@ -222,7 +218,7 @@ export class Auditor {
   }
 }
 
-/** An event's type, with what it came to. */
+/** With the result. */
 function eventName(event: EngineEvent): string {
   switch (event.type) {
     case 'betSettled':

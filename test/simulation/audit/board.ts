@@ -1,6 +1,6 @@
 /**
- * Market data as clients read them: what one of them shows of a round belongs together, and pools and prices are those
- * of an instant within the last 50 ms, whichever gateway shows them.
+ * Market data as clients read them: an answer's facts of a round belong together, and pools and prices are those of
+ * an instant within the last 50 ms, whichever gateway shows them.
  */
 import type { Engine } from '../../../engine/engine.js';
 import type { Command } from '../../../engine/model/commands.js';
@@ -13,20 +13,18 @@ import { cents } from '../../support/api/spec-arithmetic.js';
 import type { SimClock } from '../machine/scheduler.js';
 import { check } from '../violation.js';
 
-/** Values that are remembered of each market and asset: of far more than 50 ms. */
+/** Covers far more than 50 ms. */
 const REMEMBERED_MAX = 200;
 
-/** A value from `atMs` on, until the next one. */
+/** From `atMs` on, until the next value. */
 interface Since<T> {
   readonly atMs: number;
   readonly value: T;
 }
 
-/** The values that something had of late. */
 class Recent<T> {
   readonly #values: Since<T>[];
 
-  /** `first`: what it had before. */
   constructor(...first: readonly T[]) {
     this.#values = first.map((value) => ({ atMs: Number.NEGATIVE_INFINITY, value }));
   }
@@ -37,7 +35,6 @@ class Recent<T> {
     if (this.#values.length > REMEMBERED_MAX) this.#values.shift();
   }
 
-  /** Those that it had from `fromMs` on. */
   after(fromMs: number): T[] {
     const first = this.#values.findLastIndex(({ atMs }) => atMs <= fromMs);
     return this.#values.slice(Math.max(0, first)).map(({ value }) => value);
@@ -48,12 +45,11 @@ export interface BoardSources {
   readonly engine: Engine;
   readonly latestTick: LatestTick;
   readonly clock: SimClock;
-  /** True time. */
   nowMs(): number;
 }
 
 export class BoardAudit {
-  /** Both pools together by round, and prices by asset. How the house splits the pools moves with the clock, too. */
+  /** Both pools together, by round. How the house splits them moves with the clock, too. */
   readonly #pools = new Map<string, Recent<number>>();
   readonly #prices = new Map<number, Recent<number | null>>();
 

@@ -1,6 +1,6 @@
 /**
- * Checks lists of an account's bets: they are durable and of that account, and none is missing that was acknowledged
- * before the list was requested, through whichever gateway.
+ * Checks lists of an account's bets: they are durable and of that account, and lack none that was acknowledged before
+ * the request, through whichever gateway.
  */
 import type { EngineReads } from '../../../engine/model/views.js';
 import type { Position } from '../../../http/wire/types.js';
@@ -8,7 +8,7 @@ import type { Exchange, Reply } from '../machine/network.js';
 import { check } from '../violation.js';
 import type { AnswerSources } from './answers.js';
 
-/** Acknowledgements that are remembered of each account. */
+/** For each account. */
 const REMEMBERED_MAX = 16;
 /** More bets than any account has here. */
 const ALL = 1_000_000;
@@ -19,13 +19,11 @@ interface Acknowledged {
 }
 
 export class ListAudit {
-  /** When cancellations were answered, by order. */
   readonly #cancelledMs = new Map<number, number>();
   readonly #acknowledged = new Map<number, Acknowledged[]>();
 
   constructor(private readonly sources: AnswerSources) {}
 
-  /** A bet was acknowledged just now. */
   onAcknowledged(account: number, bet: number): void {
     const known = this.#acknowledged.get(account) ?? [];
     this.#acknowledged.set(account, known);
@@ -57,7 +55,6 @@ export class ListAudit {
     this.#checkLatest(account, request, takenMs, listed);
   }
 
-  /** An order was told to be cancelled just now. */
   onCancelled(bet: number): void {
     this.#cancelledMs.set(bet, this.sources.nowMs());
   }
@@ -91,7 +88,6 @@ export class ListAudit {
   ): void {
     const latest = this.#acknowledged.get(account)?.findLast(({ sentMs }) => sentMs < takenMs);
     const engine = this.sources.server()?.engine;
-    // A full list may have had no room for it.
     if (latest === undefined || engine === undefined || listed.size >= limitOf(path, query)) return;
     const { bet } = latest;
     check(
@@ -108,7 +104,7 @@ function limitOf(path: string, query: string): number {
   return given === undefined ? (path.endsWith('orders') ? 50 : 100) : Number(given);
 }
 
-/** Whether such a list would contain the bet now, with room for all. */
+/** Such a list would contain the bet now, with room for all. */
 function isKept(engine: EngineReads, account: number, bet: number, path: string, query: string): boolean {
   const bets = path.endsWith('orders')
     ? engine.orders(account, ALL)

@@ -1,7 +1,7 @@
 /**
- * The server is held against two engines that never crash. Both take in exactly the durable commands, from the journal's
- * text. The shadow is the real engine: the hot one and each recovered one must have its state. The reference model, which
- * the engine's own tests use, says what each command comes to, and what can be read afterwards.
+ * Two engines that never crash take in exactly the durable commands, from the journal's text. The hot engine and each
+ * recovered one must have the state of the shadow, a real engine. The reference model says what each command comes
+ * to, and what can be read afterwards.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { Engine } from '../../../engine/engine.js';
@@ -20,7 +20,7 @@ import { check } from '../violation.js';
 
 export type OnDurable = (command: Command, seq: number, events: readonly EngineEvent[]) => void;
 
-/** What has become of a limit order that rested; it is filled from its bet's beginning on, whatever comes of that. */
+/** A filled order stays so, whatever becomes of its bet. */
 export type Fate = 'PENDING' | 'FILLED' | 'CANCELLED' | 'EXPIRED';
 
 /** With what an order came to the engine: neither is in the journal. */
@@ -30,9 +30,8 @@ interface Edge {
 }
 
 const ORDERS_WRITE = 0b0100;
-/** Key expiry is judged on the wall clock, which may stand this far before engine time and count as sound. */
+/** Keys expire by the wall clock, which counts as sound this far before engine time. */
 const CLOCK_TOLERANCE_MS = 1_000;
-/** Rounds whose reads are compared. */
 const ROUNDS_READ = 60;
 const LIST_LIMITS = [1, 50] as const;
 
@@ -51,7 +50,6 @@ export class Oracle {
     private readonly onDurable: OnDurable,
   ) {}
 
-  /** Takes in every row that has become durable. */
   follow(): void {
     const disk = this.disk();
     const { rows } = disk;
@@ -90,7 +88,7 @@ export class Oracle {
     this.onDurable(command, outcome.seq, outcome.events);
   }
 
-  /** The hot engine has done `command`, or refused it, or answered it again. */
+  /** The outcome may also be a refusal or a replay. */
   onHot(hot: Engine, command: Command, outcome: Outcome, edge: Edge): void {
     if (outcome.status === 'accepted') {
       if (edge.guards === null && edge.gate === null) this.#edges.delete(outcome.seq);
@@ -100,7 +98,7 @@ export class Oracle {
     }
   }
 
-  /** Apart from what is said to people. */
+  /** Apart from words for people. */
   #checkSameOutcome(command: Command, actual: Outcome, expected: Outcome): void {
     const isSame =
       actual.status === 'rejected'
@@ -126,7 +124,7 @@ export class Oracle {
     );
   }
 
-  /** An order is placed by a key that may: the engine leaves that to the edge. */
+  /** The engine leaves the key's rights to the edge. */
   #checkKey({ account, key, timeMs }: PlaceOrder): void {
     const { state } = this.model;
     const by = state.keys[key - 1];
@@ -150,7 +148,7 @@ export class Oracle {
     if (this.#rounds.size > ROUNDS_READ && oldest !== undefined) this.#rounds.delete(oldest);
   }
 
-  /** null of an order that never rested. */
+  /** null if the order never rested. */
   fateOf(bet: number): Fate | null {
     const order = this.model.state.bets[bet - 1];
     if (order === undefined || !order.hasRested) return null;
@@ -159,7 +157,7 @@ export class Oracle {
     return order.filledAtMs === null ? 'PENDING' : 'FILLED';
   }
 
-  /** The whole state of `engine`, which has done exactly the same commands, is the shadow's, and reads as the model's. */
+  /** `engine` has done exactly the same commands: it must have the shadow's state and read as the model. */
   checkSame(engine: Engine, what: string): void {
     check(
       engine.seq === this.shadow.seq,
@@ -179,7 +177,7 @@ export class Oracle {
     this.#checkSameReads(engine, what);
   }
 
-  /** Digest of the whole state; several recoveries of the same journal ask for the same one. */
+  /** Kept: several recoveries of the same journal ask for the same one. */
   #stateDigest(): string {
     if (this.#digestSeq !== this.shadow.seq) {
       this.#digest = this.shadow.stateDigest(newHasher);

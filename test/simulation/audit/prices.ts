@@ -4,7 +4,7 @@ import { ASSETS } from '../../../engine/model/domain.js';
 import { boundaryTick } from '../../support/reference/boundary-price.js';
 import { check } from '../violation.js';
 
-/** Ticks of an asset that are remembered; a boundary looks back by much less. */
+/** A boundary looks back by much less. */
 const TICKS_MAX = 4_000;
 
 interface Tick {
@@ -16,7 +16,6 @@ interface Tick {
 export class PriceAudit {
   #startMs = 0;
   #ticks: Tick[][] = [];
-  /** The newest tick of each asset. */
   #latest: (Tick | null)[] = [];
 
   /** A new process knows no ticks; `nowMs` is engine time. */
@@ -26,7 +25,7 @@ export class PriceAudit {
     this.#latest = ASSETS.map(() => null);
   }
 
-  /** A tick was taken at engine time `arrivedMs`. */
+  /** In engine time. */
   onTaken(asset: number, price: number, timeMs: number, arrivedMs: number): void {
     const tick = { price, timeMs, arrivedMs };
     const ticks = this.#ticks[asset] ?? [];

@@ -1,8 +1,8 @@
 /**
- * Checks the roots of rounds and the proofs under them. A root is RFC 6962's over the hashes of the round's bets in the order
- * in which they joined it, as the definition reads. Of a settled round the product's tree leads from a bet to the root on
- * record, which is signed, and does so for no bet that was placed otherwise, in another place, or not at all. What the
- * archive has to do with a proof is not simulated.
+ * Checks the roots of rounds and the proofs under them. A root is RFC 6962's over the hashes of the round's bets in
+ * the order in which they joined it. In a settled round the product's tree leads from a bet to the signed root on
+ * record, and from no bet that was placed otherwise, in another place, or not at all. The archive's part in proofs is
+ * not simulated.
  */
 import { createHash } from 'node:crypto';
 import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
@@ -16,9 +16,9 @@ import { rootStatement } from '../../../engine/proofs/statements.js';
 import { TEST_SIGNING } from '../../support/engine/signing.js';
 import { check } from '../violation.js';
 
-/** Roots that are remembered: of far more rounds than any engine keeps. */
+/** Far more rounds than any engine keeps. */
 const REMEMBERED_MAX = 2_000;
-/** Hex digits of a root that the choice of a bet is made of. */
+/** The choice of a bet is made of these hex digits of a root. */
 const CHANCE_DIGITS = 12;
 
 const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
@@ -26,7 +26,7 @@ const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 export class RootAudit {
   readonly #seeds: RoundSeeds;
   readonly #hasher = new TreeHasher(FAIRNESS_TOOLS.sha256Into);
-  /** By round: its bets, in the order in which they joined it. */
+  /** By round, in the order in which the bets joined it. */
   readonly #bets = new Map<string, HashedBet[]>();
   readonly #roots = new Map<string, RootPublished>();
   provedCount = 0;
@@ -35,12 +35,12 @@ export class RootAudit {
     this.#seeds = new RoundSeeds(masterSecret, FAIRNESS_TOOLS);
   }
 
-  /** The root of a round as it became durable; null if it has none. */
+  /** null until a root is durable. */
   rootOf(id: string): RootPublished | null {
     return this.#roots.get(id) ?? null;
   }
 
-  /** A bet joins its round. Its hash has the time at which the order was placed. */
+  /** The bet's hash has the time at which the order was placed. */
   onBet(bet: Omit<HashedBet, 'timeMs'>, placedAtMs: number): void {
     const id = roundId(bet.market, bet.roundNumber);
     const bets = this.#bets.get(id) ?? [];

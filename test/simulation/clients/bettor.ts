@@ -1,7 +1,6 @@
 /**
- * The bettors, each with a behaviour: polite ones that wait and retry, impatient ones that send everything three
- * times, careless ones that use a key for several orders, racers for the last millisecond, hedgers on both sides, and
- * pests.
+ * The bettors' habits: polite ones wait and retry, impatient ones send everything three times, careless ones use a
+ * key for several orders, racers go for the last millisecond, hedgers bet on both sides, and there are pests.
  */
 import type { Rng } from '../../support/reference/random/rng.js';
 import { codeOf } from '../audit/answers.js';
@@ -66,7 +65,7 @@ export class Bettor {
     const key = this.#chooseKey(purse);
     this.world.coverage.hit('client', this.habit);
     const order = timelyOrder(this.world, this.rng);
-    // Who may not write mostly reads.
+    // A key that may not write mostly reads.
     const mayWrite = key.scopes.includes('orders:write') || this.rng.chance(0.05);
     switch (mayWrite ? this.habit : 'reader') {
       case 'polite':
@@ -102,7 +101,7 @@ export class Bettor {
     return this.rng.pick(able.length > 0 && this.rng.chance(0.95) ? able : keys);
   }
 
-  /** Sends an order until it is answered for good, always with the same Idempotency-Key. */
+  /** Until the order is answered for good, always with the same Idempotency-Key. */
   #placeAndRetry(key: KnownKey, name: string, body: OrderBody, attempt: number): void {
     this.#isWaiting = true;
     this.world.network.send(orderRequest(key.secret, body, name, this.#address), (reply) => {
@@ -119,7 +118,7 @@ export class Bettor {
     for (const waitMs of [0, 0, this.rng.integer(1, 3_000)]) {
       this.world.scheduler.after(waitMs, () => this.world.network.send(request, () => {}));
     }
-    // Long afterwards, when the first answer may have been forgotten.
+    // Long afterwards the first answer may have been forgotten.
     if (!this.rng.chance(0.05)) return;
     const laterMs = this.rng.pick([60_000, 89_999, 599_000, 605_000]);
     this.world.scheduler.after(laterMs, () => this.world.network.send(request, () => {}));
@@ -193,7 +192,7 @@ export class Bettor {
     for (let i = 0; i < times; i++) this.#request(request);
   }
 
-  /** The query, with the longest list that it may ask for here. */
+  /** With the longest list that it may ask for here. */
   #fitting(path: string, query: string): string {
     const { listLimitMax } = this.world.config;
     if (!LISTS.has(path) || listLimitMax >= 200) return query;
@@ -251,7 +250,7 @@ export class Bettor {
   }
 }
 
-/** Nothing came back, or it is worth another try. */
+/** Else it is worth another try. */
 function isFinal(reply: Reply | null): boolean {
   if (reply === null) return false;
   return (

@@ -1,7 +1,4 @@
-/**
- * What clients know and can do: they use the network, know the published rules, and share the accounts that operators
- * create.
- */
+/** Clients use the network, know the published rules, and share the accounts that operators create. */
 import type { Scope } from '../../../engine/model/domain.js';
 import type { Rules } from '../../../engine/model/rules.js';
 import type { Rng } from '../../support/reference/random/rng.js';
@@ -18,7 +15,7 @@ export interface KnownKey {
   isOff: boolean;
 }
 
-/** An account as those know it who use it. */
+/** An account as its users know it. */
 export interface Purse {
   readonly account: string;
   readonly keys: KnownKey[];
@@ -30,18 +27,18 @@ export interface ClientWorld {
   readonly network: Network;
   readonly coverage: Coverage;
   readonly purses: Purse[];
-  /** The rules of the running or last server. */
+  /** The running or last server's. */
   rules(): Rules;
-  /** Everybody is well-behaved from now on, until the end. */
+  /** Everybody is well-behaved from now on. */
   readonly isCalm: boolean;
 }
 
-/** A delay of `meanMs` on average, at least 1 ms, in whole milliseconds. */
+/** At least 1 ms, in whole milliseconds. */
 export function soonMs(rng: Rng, meanMs: number): number {
   return 1 + Math.floor(-Math.log(1 - rng.next()) * meanMs);
 }
 
-/** Does `act` again and again, `meanMs` apart on average. */
+/** `meanMs` apart on average. */
 export function keepDoing(world: ClientWorld, rng: Rng, meanMs: number, act: () => void): void {
   const again = (): void => {
     act();

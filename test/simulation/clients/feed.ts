@@ -7,12 +7,11 @@ import type { Rng } from '../../support/reference/random/rng.js';
 import { type ClientWorld, soonMs } from './client-world.js';
 import { BASE_PRICE } from './operator.js';
 
-/** Hands a tick to the server that runs, if one does. */
+/** To the server, if one runs. */
 export type OfferTick = (asset: number, price: number, timeMs: number) => void;
 
 export class SimFeed {
   readonly #prices: number[];
-  /** By asset. */
   readonly #silentUntilMs: number[] = ASSETS.map(() => 0);
 
   constructor(
@@ -62,7 +61,7 @@ export class SimFeed {
     this.#offerBy(habit, asset, price, nowMs);
   }
 
-  /** A step that stays near enough to the base for every price to be believed after every other. */
+  /** The step stays near enough to the base for every price to be believed after every other. */
   #walk(asset: number, factor: number): void {
     const base = BASE_PRICE * (asset + 1);
     const price = Math.min(base * 1.19, Math.max(base * 0.81, this.price(asset) * factor));

@@ -1,13 +1,12 @@
 /**
- * Traders with limit orders: some are placed at once, most rest. They cancel their own while those rest, just as they are
- * filled, long afterwards, twice, and sometimes somebody else's.
+ * Traders with limit orders, most of which rest. They cancel their own while those rest, just as they are filled,
+ * long afterwards, twice, and sometimes somebody else's.
  */
 import type { Rng } from '../../support/reference/random/rng.js';
 import type { Reply } from '../machine/network.js';
 import { type ClientWorld, type KnownKey, keepDoing, type Purse } from './client-world.js';
 import { type OrderBody, orderRequest, timelyOrder } from './orders.js';
 
-/** Orders whose answers a trader remembers. */
 const REMEMBERED_MAX = 30;
 const RETRY_MS = 700;
 const RETRIES_MAX = 4;
@@ -16,7 +15,7 @@ const RETRIES_MAX = 4;
 const later = (validUntil: string, nowMs: number): string =>
   new Date(nowMs + 100 * (Date.parse(validUntil) - nowMs)).toISOString();
 
-/** Ids of orders that any trader has had an answer for. */
+/** Answered orders of any trader. */
 export type KnownOrders = string[];
 
 export class LimitTrader {

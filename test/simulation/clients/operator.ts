@@ -1,6 +1,6 @@
 /**
  * Operators: they create accounts and keys, move money with reused references, change tiers, freeze, void, pause and
- * push prices, and sometimes request what does not exist.
+ * push prices, and sometimes request things that do not exist.
  */
 import { ASSETS, marketOf, SCOPES, type Scope, TIERS, timeFrameMs } from '../../../engine/model/domain.js';
 import type { Rng } from '../../support/reference/random/rng.js';
@@ -10,9 +10,8 @@ import { type ClientWorld, type KnownKey, keepDoing, type Purse, soonMs } from '
 import { somebodysMarket } from './orders.js';
 
 const BASE = '/operator/v1';
-/** Of the first asset; the feed's walks stay around their bases. */
+/** The first asset's; the feed's walks stay around their bases. */
 export const BASE_PRICE = 100;
-/** Between two tries of what must get through. */
 const RETRY_MS = 1_500;
 const ORDERS: readonly Scope[] = SCOPES;
 
@@ -30,7 +29,7 @@ export class Operator {
     });
   }
 
-  /** An account with a key, known to clients once both answers have come. */
+  /** Clients know the account once both answers have come. */
   createAccount(tier: string, balance: number): void {
     this.#send('POST', '/accounts', { name: 'a bettor', tier, balance }, (reply) => {
       const id = idOf(reply);
@@ -56,7 +55,7 @@ export class Operator {
     });
   }
 
-  /** Puts everything back into a state in which bets are taken. */
+  /** Back to a state in which bets are taken. */
   restore(): void {
     this.#send('PUT', '/trading', { enabled: true });
     this.#send('POST', '/house/deposits', { amount: 1_000_000, reference: `calm-${++this.#references}` });
@@ -218,7 +217,7 @@ export class Operator {
     );
   }
 
-  /** Sends it again until it is answered. */
+  /** Until it is answered. */
   #insist(method: string, path: string, body: unknown): void {
     this.#send(method, path, body, (reply) => {
       if (reply === null) this.world.scheduler.after(RETRY_MS, () => this.#insist(method, path, body));

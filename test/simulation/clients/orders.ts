@@ -21,7 +21,7 @@ export function somebodysMarket(world: ClientWorld, rng: Rng): MarketRules {
   return rng.pick(world.rules().markets);
 }
 
-/** A market that takes bets now, going by the clock; null where the client finds none. */
+/** By the clock; null if the client finds no market that takes bets. */
 function openMarket(world: ClientWorld, rng: Rng): MarketRules | null {
   const { nowMs } = world.scheduler;
   for (let i = 0; i < 3; i++) {
@@ -33,7 +33,7 @@ function openMarket(world: ClientWorld, rng: Rng): MarketRules | null {
   return null;
 }
 
-/** An order that a client means, or null at a time at which hardly any market takes bets. */
+/** null at a time at which hardly any market takes bets. */
 export function timelyOrder(world: ClientWorld, rng: Rng): OrderBody | null {
   const market = openMarket(world, rng);
   if (market === null) return rng.chance(0.1) ? sensibleOrder(world, rng) : null;
@@ -51,7 +51,7 @@ export function sensibleOrder(world: ClientWorld, rng: Rng, market = somebodysMa
   };
 }
 
-/** Mostly such as the order meets, where it arrives soon. */
+/** Mostly such as the order meets if it arrives soon. */
 function guards(
   { scheduler: { nowMs } }: ClientWorld,
   rng: Rng,
@@ -78,7 +78,7 @@ function amountOf({ minStakeCents, maxStakeCents }: MarketRules, rng: Rng): numb
   return cents / 100;
 }
 
-/** What is no order: each must be refused and change nothing. */
+/** Each must be refused and change nothing. */
 export function badBody(world: ClientWorld, rng: Rng): string {
   const order = sensibleOrder(world, rng);
   return rng.pick([
@@ -116,7 +116,7 @@ export function orderRequest(
   };
 }
 
-/** The instants at which a market's round changes, of the round that is on at `nowMs`: bots race for them. */
+/** A market's round changes at these instants: bots race for them. */
 export function instantsOf(
   world: ClientWorld,
   { marketId, lockLeadMs }: MarketRules,

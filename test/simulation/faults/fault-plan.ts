@@ -1,6 +1,6 @@
 /**
  * The faults of a world and their times, planned before it begins. Each has its own random stream, so that one can be
- * left out and the others stay the same, which is how a failing schedule is minimised.
+ * left out and the others stay the same: so a failing schedule is minimised.
  */
 import { Rng } from '../../support/reference/random/rng.js';
 import { derivedSeed } from '../chance.js';
@@ -16,7 +16,7 @@ export interface PlannedFault {
   readonly index: number;
   readonly atMs: number;
   readonly kind: FaultKind;
-  /** Seed of its own chance. */
+  /** For its own chance. */
   readonly seed: number;
 }
 
@@ -38,7 +38,7 @@ const WEIGHTS: readonly (readonly [weight: number, kind: FaultKind])[] = [
   [4, 'requests held'],
 ];
 
-/** Faults from `fromMs` to `toMs`, `everyMs` apart on average. */
+/** `everyMs` apart on average. */
 export function planFaults(seed: number, fromMs: number, toMs: number, everyMs: number): PlannedFault[] {
   const rng = new Rng(derivedSeed(seed, 100));
   const plan: PlannedFault[] = [];

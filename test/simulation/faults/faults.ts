@@ -8,7 +8,6 @@ import type { CrashKind, SimDisk } from '../machine/disk.js';
 import type { Scheduler, SimClock } from '../machine/scheduler.js';
 import type { PlannedFault } from './fault-plan.js';
 
-/** What faults do to the process. */
 export interface FaultTarget {
   readonly scheduler: Scheduler;
   readonly clock: SimClock;
@@ -21,7 +20,7 @@ export interface FaultTarget {
   setSpace(level: SpaceLevel): void;
   changeRules(): void;
   snapshotSoon(): void;
-  /** A gateway does nothing for so long. */
+  /** The gateway does nothing for so long. */
   stopGateway(forMs: number): void;
   /** The engine's thread hears of requests this late. */
   holdRequests(forMs: number): void;
@@ -43,7 +42,7 @@ export class Faults {
   slowMs = 0;
   /** The next commit alone takes this long. */
   hangMs = 0;
-  /** Puts damaged data right again; null where nothing is damaged. */
+  /** Puts damaged data right again; null if nothing is damaged. */
   #repair: (() => void) | null = null;
 
   constructor(private readonly target: FaultTarget) {}
@@ -52,7 +51,6 @@ export class Faults {
     return this.#repair !== null;
   }
 
-  /** The disk gets its good copy back. */
   repair(): void {
     this.#repair?.();
     this.#repair = null;
@@ -116,7 +114,7 @@ export class Faults {
     }
   }
 
-  /** A snapshot is seldom, so one is asked for where it is what shall be hit. */
+  /** Snapshots are seldom, so one is asked for if it shall be hit. */
   #arm(point: CrashPoint, kind: CrashKind | 'EIO' | 'ENOSPC', passes: number): void {
     const isSnapshot = point.startsWith('snapshot.save');
     this.target.crashes.arm(point, kind, isSnapshot ? 0 : passes);
@@ -142,7 +140,7 @@ export class Faults {
     target.scheduler.after(rng.integer(2_000, 20_000), () => target.setSpace('ok'));
   }
 
-  /** The wall clock steps, and steps back again after a while. */
+  /** The clock steps back again after a while. */
   #stepClock(rng: Rng): void {
     const { clock, scheduler, coverage } = this.target;
     const stepMs = rng.weighted([
@@ -161,7 +159,7 @@ export class Faults {
     });
   }
 
-  /** One bit of a stored batch that was acknowledged, of the mark or of a snapshot is not what was written. */
+  /** One bit of an acknowledged batch, of the mark or of a snapshot flips. */
   #flip(rng: Rng): void {
     if (this.#repair !== null) return;
     const { disk, coverage } = this.target;
@@ -177,7 +175,7 @@ export class Faults {
   }
 }
 
-/** A row at or below the mark: that it is gone must be noticed. */
+/** A row at or below the mark: its loss must be noticed. */
 function flipRow(disk: SimDisk, rng: Rng): (() => void) | null {
   const last = disk.indexAfter(disk.mark.read().lastSeq) - 1;
   if (last < 0) return null;
@@ -203,7 +201,6 @@ function flipSnapshot(disk: SimDisk, rng: Rng): (() => void) | null {
   };
 }
 
-/** The text with one bit of one character turned. */
 function flipped(text: string, rng: Rng): string {
   const at = rng.integer(0, text.length - 1);
   const other = String.fromCharCode(text.charCodeAt(at) ^ (1 << rng.integer(0, 6)));

@@ -30,7 +30,7 @@ export class Crash extends Error {
   }
 }
 
-/** What the operating system says of an operation that failed. */
+/** The operating system's word for a failed operation. */
 export class DiskError extends Error {
   override readonly name = 'DiskError';
   constructor(readonly code: 'EIO' | 'ENOSPC') {
@@ -44,10 +44,9 @@ export class CrashSwitch {
   #armed: Blow | null = null;
   /** The crash that ended this process: no operation gets by it, whoever may have caught it. */
   #crash: Crash | null = null;
-  /** Called when a blow falls. */
   onBlow: (point: CrashPoint, kind: Blow['kind']) => void = () => {};
 
-  /** The `passes + 1`th operation that reaches `point` is hit. */
+  /** Hits the `passes + 1`th operation that reaches `point`. */
   arm(point: CrashPoint, kind: Blow['kind'], passes = 0): void {
     this.#armed = { point, kind, passes };
   }
@@ -55,7 +54,6 @@ export class CrashSwitch {
     this.#armed = null;
   }
 
-  /** A new process. */
   revive(): void {
     this.#crash = null;
   }

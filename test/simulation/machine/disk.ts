@@ -1,10 +1,10 @@
 /**
  * A disk that distinguishes durable from unsynced state: rows in a write-ahead log and in the database that it is
- * moved into, rows that were appended and not synced, the mark's two slots, and snapshots. A kill loses what was not
- * committed; a power loss may keep, tear or lose what was not synced; a bit may flip anywhere.
+ * moved into, appended rows that are not synced, the mark's two slots, and snapshots. A kill loses uncommitted rows;
+ * a power loss may keep, tear or lose unsynced ones; a bit may flip anywhere.
  *
- * As with SQLite, a damaged row in the log ends the log without a word when it is opened again (the mark is what
- * notices), and a damaged row in the database is found when it is read.
+ * As with SQLite, a damaged row in the log silently ends the log when it is opened again (only the mark notices), and
+ * a damaged row in the database is found when it is read.
  */
 import { assert } from '../../../engine/base/assert.js';
 import type { Batch, StoredBatch } from '../../../engine/model/ports.js';
@@ -17,12 +17,12 @@ import {
 import type { Rng } from '../../support/reference/random/rng.js';
 import { SimMark } from './mark.js';
 
-/** Rows in the log before it is moved into the database. */
+/** Then the log is moved into the database. */
 const LOG_ROWS_MAX = 40;
 
 export type CrashKind = 'kill' | 'power';
 
-/** One stored snapshot: its text, and the checksum that its name carries. */
+/** The name carries the text's checksum. */
 export interface SnapshotFile {
   readonly seq: number;
   readonly name: string;
@@ -30,7 +30,7 @@ export interface SnapshotFile {
 }
 
 export class SimDisk {
-  /** What a reader sees: committed rows, in order. */
+  /** Committed rows, as a reader sees them. */
   rows: StoredBatch[] = [];
   /** Rows before this one are in the database, the others in the log. */
   loggedFrom = 0;
@@ -41,10 +41,10 @@ export class SimDisk {
   readonly mark = new SimMark();
   /** Newest last. */
   snapshots: SnapshotFile[] = [];
-  /** Where the first row follows on: the journal's begin may have been deleted. */
+  /** The first row follows here: the journal's begin may have been deleted. */
   start: ChainPosition = { lastSeq: 0, chain: CHAIN_START };
 
-  /** Last sequence number that no crash can take back. */
+  /** No crash can take it back. */
   get syncedSeq(): number {
     return this.rows.at(-1)?.lastSeq ?? this.start.lastSeq;
   }
@@ -59,7 +59,6 @@ export class SimDisk {
     this.#isCommitting = true;
   }
 
-  /** Everything appended is on the medium. */
   commit(): void {
     this.rows.push(...this.#pending);
     this.#pending = [];
@@ -67,7 +66,7 @@ export class SimDisk {
     if (this.rows.length - this.loggedFrom > LOG_ROWS_MAX) this.loggedFrom = this.rows.length;
   }
 
-  /** The process is gone, and with a power loss the memory of the operating system; says what became of the tail. */
+  /** A power loss also takes the memory of the operating system. Returns the fate of the tail. */
   crash(kind: CrashKind, rng: Rng): 'none' | 'kept' | 'lost' | 'torn' {
     const pending = this.#pending;
     const isCommitting = this.#isCommitting;
@@ -89,7 +88,7 @@ export class SimDisk {
     return fate;
   }
 
-  /** What opening the files again does: the log ends before its first damaged row. */
+  /** The log ends before its first damaged row. */
   reopen(): void {
     for (let i = this.loggedFrom; i < this.rows.length; i++) {
       if (isIntact(this.rows[i] as StoredBatch)) continue;
@@ -98,7 +97,7 @@ export class SimDisk {
     }
   }
 
-  /** Index of the first row that ends after `seq`. */
+  /** The first row that ends after `seq`. */
   indexAfter(seq: number): number {
     let low = 0;
     let high = this.rows.length;
@@ -110,7 +109,7 @@ export class SimDisk {
     return low;
   }
 
-  /** Deletes the rows up to `seq`, the end of one of them, as sealed segments are deleted; false where they are not sealed. */
+  /** `seq` must be the end of a row. As with segments, only sealed rows can be deleted; else returns false. */
   deleteThrough(seq: number): boolean {
     const count = this.indexAfter(seq);
     const last = this.rows[count - 1];

@@ -14,19 +14,17 @@ import { JournalError } from '../../../persistence/errors.js';
 import { commitBatch } from '../../../persistence/journal/commit.js';
 import { Crash, DiskError } from './crash-points.js';
 
-/** What the thread needs of the world around it. */
 export interface WriterHost {
-  /** How long the disk takes for this commit, in milliseconds. */
+  /** The disk's time for this commit. */
   commitMs(): number;
   readonly spaceLevel: SpaceLevel;
-  /** Runs something on the process after a while, if it still lives then. */
+  /** Runs only if the process still lives then. */
   later(delayMs: number, run: () => void): void;
   onCrash(crash: Crash): void;
-  /** A row is durable. */
   onCommitted(): void;
 }
 
-/** How long a message between the two threads takes, in milliseconds. */
+/** Between the two threads. */
 const MESSAGE_MS = 0;
 
 export class SimJournalWriter implements JournalWriter {
@@ -83,7 +81,6 @@ export class SimJournalWriter implements JournalWriter {
     this.host.later(MESSAGE_MS, () => this.#events?.onFailure(error));
   }
 
-  /** Tells the free space as it is now. */
   reportSpace(): void {
     this.host.later(MESSAGE_MS, () => this.#events?.onSpaceLevel(this.host.spaceLevel));
   }

@@ -21,9 +21,9 @@ import { Server } from './server.js';
 import { SimSnapshots } from './snapshots.js';
 import { SimStore } from './store.js';
 
-/** Time from the end of a process to the next one's start. */
+/** From the end of a process to the next one's start. */
 const DOWN_MS = [20, 20, 300, 300, 300, 2_500, 2_500, 2_500, 15_000, 90_000] as const;
-/** A clean stop takes this long at most, from the moment from which a gateway may have been stopped. */
+/** For a clean stop, also if a gateway has been stopped. */
 const DRAINED_WITHIN_MS = 200_000;
 const hours = new MarketHours();
 
@@ -35,15 +35,15 @@ export class Machine implements FaultTarget, WriterHost {
   readonly crashes = new CrashSwitch();
   server: Server | null = null;
   spaceLevel: SpaceLevel = 'ok';
-  /** Lives of the server so far, and how many of them a fault ended. */
+  /** Counts the server's lives; `crashCount` those that a fault ended. */
   incarnation = 0;
   crashCount = 0;
   #writer: SimJournalWriter | null = null;
   #snapshots: SimSnapshots | null = null;
   #rootMaker: RootMaker | null = null;
-  /** Where the newest snapshot of this life stands. */
+  /** The newest snapshot of this life. */
   #snapshotSeq = 0;
-  /** Why the process is expected to end with an error, if it is. */
+  /** The process is expected to end with an error. */
   #expectsFatal = false;
 
   constructor(
@@ -74,7 +74,7 @@ export class Machine implements FaultTarget, WriterHost {
     return this.server?.isStopping === true || this.world.network.hasOperatorWaiting;
   }
 
-  /** Starts a process: recovery, then the server. */
+  /** Recovery, then the server. */
   boot(): void {
     this.incarnation++;
     this.clock.boot();
@@ -167,7 +167,7 @@ export class Machine implements FaultTarget, WriterHost {
     this.scheduler.after(downMs, () => this.boot());
   }
 
-  /** The end of an instant: what the event loop does before it sleeps. */
+  /** The event loop's last work before it sleeps. */
   endInstant(): void {
     this.server?.endTurns();
   }
@@ -176,7 +176,7 @@ export class Machine implements FaultTarget, WriterHost {
     if (this.server !== null) this.server.feed.offer(asset, price, timeMs);
   }
 
-  /* ---- what faults do ---- */
+  /* ---- for faults ---- */
 
   crashNow(kind: CrashKind): void {
     this.onCrash(new Crash('anywhere', kind));
@@ -206,7 +206,7 @@ export class Machine implements FaultTarget, WriterHost {
     const untilMs = this.nowMs + DRAINED_WITHIN_MS;
     const close = (): void => {
       if (this.server !== server) return;
-      // Gateways answer what they have before the process ends.
+      // Gateways answer their requests before the process ends.
       if (server.gateways.pending > 0) {
         check(this.nowMs < untilMs, 'clean stop', () => 'every request is answered before the end');
         this.scheduler.after(1, close);
@@ -261,14 +261,14 @@ export class Machine implements FaultTarget, WriterHost {
   changeRules(): void {
     this.world.changeRules();
   }
-  /** No more blows, and a disk and clocks that are as they should be. */
+  /** No more blows; disk and clocks are as they should be. */
   calm(): void {
     this.crashes.disarm();
     this.setSpace('ok');
     this.clock.wallOffsetMs = 0;
   }
 
-  /* ---- what the journal's thread needs ---- */
+  /* ---- for the journal's thread ---- */
 
   commitMs(): number {
     const { faults, config, chances } = this.world;
@@ -293,13 +293,13 @@ export class Machine implements FaultTarget, WriterHost {
     this.later(0, () => this.#saveSnapshot());
   }
 
-  /** The shadow writes a snapshot and, where this world does so, the journal before the oldest one is deleted. */
+  /** In some worlds the journal before the oldest snapshot is deleted then. */
   #saveSnapshot(): void {
     const { shadow } = this.world.auditor;
     const last = this.disk.rows.at(-1);
     if (last === undefined || this.#snapshots === null || this.spaceLevel !== 'ok') return;
     this.#snapshotSeq = shadow.seq;
-    // Who writes the snapshot has come as far itself, and needs no row before it.
+    // The snapshot's writer has come as far itself, and needs no row before it.
     this.#rootMaker?.follow();
     try {
       this.#snapshots.save(shadow, last.chain);

@@ -1,7 +1,6 @@
 /**
- * The mark as it lies on a disk: two slots written in turn and not synced. What it promises is that of
- * `persistence/journal/mark.ts`: a torn or flipped slot leaves the one before, a kill loses nothing, and a power loss can
- * only set it back.
+ * The mark on a disk: two slots written in turn and not synced. As in `persistence/journal/mark.ts` a torn or flipped
+ * slot leaves the one before, a kill loses nothing, and a power loss can only set it back.
  */
 import type { Mark } from '../../../engine/model/ports.js';
 import { JournalError } from '../../../persistence/errors.js';
@@ -14,15 +13,15 @@ interface Slot {
 }
 
 const EMPTY: Slot = { generation: 0, mark: { lastSeq: 0, checksum: '00000000' }, isIntact: true };
-/** How often the operating system writes a slot back before the next write of it. */
+/** The operating system writes a slot back before its next write this often. */
 const WRITE_BACK_CHANCE = 0.3;
 
 export class SimMark {
   #slots: [Slot, Slot] = [EMPTY, EMPTY];
-  /** What of each slot is on the medium. */
+  /** The slots on the medium. */
   #synced: [Slot, Slot] = [EMPTY, EMPTY];
 
-  /** The newest whole slot; throws `mark_unreadable` where there is none. */
+  /** Throws `mark_unreadable` if no slot is whole. */
   read(): Mark {
     const [first, second] = this.#slots;
     const whole = [first, second].filter(({ isIntact }) => isIntact);
@@ -50,7 +49,7 @@ export class SimMark {
     this.sync();
   }
 
-  /** Damages one slot or both; returns what puts it right again. */
+  /** Returns a function that repairs it. */
   damage(which: 'newest' | 'both'): () => void {
     const [first, second] = this.#slots;
     const good: [Slot, Slot] = [first, second];

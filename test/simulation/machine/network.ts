@@ -11,7 +11,6 @@ import type { Scheduler } from './scheduler.js';
 
 export type Port = 'public' | 'operator';
 
-/** A request as its client makes it. */
 export interface ClientRequest {
   readonly port: Port;
   readonly method: string;
@@ -32,7 +31,7 @@ export interface Reply {
   readonly text: string;
 }
 
-/** An answer whose headers are taken apart when somebody looks at them. */
+/** The headers are taken apart when somebody looks at them. */
 class SentReply implements Reply {
   #headers: HeaderList | null = null;
 
@@ -77,11 +76,10 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 export class Network {
-  /** What this server has taken and not answered. */
+  /** This server has taken them and not answered. */
   readonly pending = new Set<Exchange>();
   #handlers: Handlers | null = null;
   #incarnation = 0;
-  /** No faults on the line. */
   isCalm = true;
 
   constructor(
@@ -97,19 +95,19 @@ export class Network {
     return false;
   }
 
-  /** A server listens, or (null) nobody does any more. */
+  /** null: nobody listens any more. */
   serve(handlers: Handlers | null): void {
     this.#handlers = handlers;
     this.#incarnation++;
     this.pending.clear();
   }
 
-  /** Sends a request; `onReply` is called exactly once. */
+  /** `onReply` is called exactly once. */
   send(request: ClientRequest, onReply: OnReply): void {
     this.sendAt(this.scheduler.nowMs + this.#delayMs(), request, onReply);
   }
 
-  /** Sends it so that it arrives at true time `arrivesMs`. */
+  /** In true time. */
   sendAt(arrivesMs: number, request: ClientRequest, onReply: OnReply): void {
     let hasReplied = false;
     const replyOnce: OnReply = (reply) => {
@@ -159,7 +157,7 @@ export class Network {
     handlers[request.port](http, {
       send: (status, headers, body) => {
         assert(!exchange.isAnswered, `${request.method} ${request.path} is answered once`);
-        // What a dead process still had to do is not done.
+        // A dead process does nothing more.
         if (incarnation !== this.#incarnation) return;
         exchange.isAnswered = true;
         if (exchange.isGone) return;

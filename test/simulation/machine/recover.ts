@@ -1,9 +1,9 @@
-/** From the simulated disk to an engine, by the real recovery code: what a process does before it serves. */
+/** From the simulated disk to an engine, by the real recovery code. */
 import type { SnapshotStore } from '../../../engine/host/snapshot-store.js';
 import type { Clock, JournalStore } from '../../../engine/model/ports.js';
 import { type RecoveredEngine, recoverEngine } from '../../../persistence/recovery/engine.js';
 
-/** Recovers and raises the mark to the end; throws what the real recovery throws. */
+/** Raises the mark to the end. Throws the errors of the real recovery. */
 export function recover(store: JournalStore, snapshots: SnapshotStore, clock: Clock): RecoveredEngine {
   const recovered = recoverEngine(store, snapshots, { clock });
   const { lastSeq, checksum } = recovered.end;

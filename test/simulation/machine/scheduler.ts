@@ -1,6 +1,6 @@
 /**
- * The only clock that moves in a simulation: a queue of what happens next. Two things at the same millisecond happen
- * in the order in which they were planned, so one seed always gives one run.
+ * The only clock that moves in a simulation: a queue of events. Two at the same millisecond happen in the order in
+ * which they were planned, so one seed always gives one run.
  */
 import { assert } from '../../../engine/base/assert.js';
 import type { Clock } from '../../../engine/model/ports.js';
@@ -15,7 +15,7 @@ const isBefore = (a: Planned, b: Planned): boolean =>
   a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order);
 
 export class Scheduler {
-  /** True time in milliseconds since 1970: what a perfect clock would show. */
+  /** True time, which a perfect clock would show. */
   nowMs: number;
   readonly #heap: Planned[] = [];
   #order = 0;
@@ -24,7 +24,7 @@ export class Scheduler {
     this.nowMs = startMs;
   }
 
-  /** Time of what happens next, or Infinity. */
+  /** Infinity if nothing is planned. */
   get nextMs(): number {
     return this.#heap[0]?.atMs ?? Number.POSITIVE_INFINITY;
   }
@@ -49,7 +49,6 @@ export class Scheduler {
     this.at(this.nowMs + delayMs, run);
   }
 
-  /** Moves time to what happens next and does it. */
   step(): void {
     const first = this.#take();
     this.nowMs = first.atMs;
@@ -78,13 +77,13 @@ export class Scheduler {
   }
 }
 
-/** What reading the monotonic clock once costs, so that long work within one event is seen to take time. */
+/** One reading of the monotonic clock costs this, so that long work within one event is seen to take time. */
 const READING_MS = 0.4;
 
-/** The server's clocks: the wall clock is off by what faults make it, the monotonic one starts with each process. */
+/** The server's clocks: faults move the wall clock, and the monotonic one starts with each process. */
 export class SimClock implements Clock {
   #wallOffsetMs = 0;
-  /** The wall clock has been set since the process began. */
+  /** Since the process began. */
   wasSet = false;
   #bootMs: number;
   #lastMs = 0;
@@ -99,7 +98,6 @@ export class SimClock implements Clock {
     this.#lastMs = 0;
     this.wasSet = false;
   }
-  /** By how much the wall clock is off. */
   get wallOffsetMs(): number {
     return this.#wallOffsetMs;
   }

@@ -1,6 +1,6 @@
 /**
  * One life of the server: the real sequencer, lifecycle, price tracker and both APIs over a recovered engine, put
- * together as `main.ts` does it, with the simulator's clock, journal, feed and network instead of the real ones.
+ * together as `main.ts` does it, with the simulator's clock, journal, feed and network.
  */
 import { keyDigest } from '../../../crypto/api-keys.js';
 import { fail } from '../../../engine/base/assert.js';
@@ -56,18 +56,17 @@ export interface ServerParts {
   readonly watcher: ServerWatcher;
   readonly incarnation: number;
   readonly host: ThreadHost;
-  /** Chance of the threads. */
+  /** For the threads. */
   readonly rng: Rng;
   readonly coverage: Coverage;
-  /** What a gateway counts requests in: that of all, but for a planted bug. */
+  /** A gateway counts in the limits of all, but for a planted bug. */
   readonly limitsOf: (shared: SharedLimits) => SharedLimits;
 }
 
-/** Observes a server. */
 export interface ServerWatcher {
-  /** A command reaches the hot engine and comes to this. */
+  /** At the hot engine. */
   onCommand(command: Command, outcome: Outcome, gate: ErrorCode | null, guards: OrderGuards | null): void;
-  /** The lifecycle hands a command to the engine that rests on prices. */
+  /** The command rests on prices: the lifecycle hands it to the engine. */
   beforeCommand(command: Command): void;
   onStart(engineMs: number): void;
   onTick(asset: number, price: number, timeMs: number, arrivedMs: number, verdict: TickVerdict): void;
@@ -77,7 +76,6 @@ export interface ServerWatcher {
   onDiskFull(): void;
 }
 
-/** The push feed, with somebody who looks on. */
 class WatchedFeed extends PushFeed {
   constructor(
     private readonly lastStampMs: () => number,
@@ -87,7 +85,7 @@ class WatchedFeed extends PushFeed {
   }
   override offer(asset: number, price: number, timeMs: number, origin = ''): TickVerdict {
     const verdict = super.offer(asset, price, timeMs, origin);
-    // The stamp that the tracker was given: the clock's guard may come to another judgement with the next one.
+    // The tracker was given this stamp: the clock's guard may judge otherwise with the next one.
     this.watcher.onTick(asset, price, timeMs, this.lastStampMs(), verdict);
     return verdict;
   }
@@ -104,7 +102,6 @@ export class Server {
   readonly gateways: SimGateways;
   readonly board: BoardAudit;
   readonly roots: RootPublisher;
-  /** The last stamp that was given out. */
   readonly lastStampMs: () => number;
   /** As orders find it. */
   readonly fairShare: (market: number, nowMs: number) => number;
@@ -172,7 +169,7 @@ export class Server {
     return () => lastMs;
   }
 
-  /** The watcher, and what follows the prices of the board. */
+  /** Also follows the prices of the board. */
   #tickWatcher(): ServerWatcher {
     const { watcher } = this.parts;
     return {
@@ -261,7 +258,7 @@ export class Server {
     this.lifecycle.start();
   }
 
-  /** The end of an instant: the turns of all threads, and what they put off to the next ones. */
+  /** The end of an instant: the turns of all threads, and the work that they put off to the next ones. */
   endTurns(): void {
     this.gateways.endTurns(() => !this.isAlive);
   }
@@ -271,7 +268,6 @@ export class Server {
     this.lifecycle.pump();
   }
 
-  /** The process is gone: nothing of it runs any more. */
   die(): void {
     this.isAlive = false;
   }

@@ -45,7 +45,7 @@ export class SimSnapshots implements SnapshotStore {
     return restored(file.text);
   }
 
-  /** The engine of a good snapshot, for another thread than the one that recovers. */
+  /** For another thread than the one that recovers. */
   engineAt(seq: number): Engine {
     const file = must(
       this.disk.snapshots.findLast((one) => one.seq === seq && nameOf(one.seq, one.text) === one.name),

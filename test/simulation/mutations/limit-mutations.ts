@@ -19,9 +19,9 @@ const lastTwice = (): (() => void) =>
     return [...(isAlone ? [self.leaf(index)] : []), ...real(index)];
   });
 
-/** Few orders rest, and of these few are filled. */
+/** Few orders rest, and few of them are filled. */
 const OFTEN = 4;
-/** The step of limits below 10. */
+/** Below limits of 10. */
 const STEP_E4 = 100;
 /** Less than an order that has expired may rest on. */
 const LATE_MS = 3_000;
@@ -106,7 +106,7 @@ function stakeTwice(): () => void {
   });
   const touch = exchange(AccountTable.prototype, 'touch', (self, real, account, seq) => {
     real(account, seq);
-    // Who gives a stake back moves a balance instead.
+    // Stakes that go back move a balance instead.
     if (takenCents > 0 && self.balanceCents(account) >= takenCents) self.move(account, -takenCents, seq);
     takenCents = 0;
   });
@@ -128,7 +128,7 @@ function keepStake(): () => void {
   return both(move, apply);
 }
 
-/** What `change` does to engines that are restored from a snapshot. */
+/** Around engines that are restored from a snapshot. */
 function atRestore(begin: () => void, end: (engine: Engine) => void): () => void {
   return exchange(Engine, 'fromTables', (_self, real, read) => {
     begin();

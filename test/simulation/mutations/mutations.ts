@@ -15,7 +15,7 @@ import { THREAD_MUTATIONS } from '../threads/mutations.js';
 import { LIMIT_MUTATIONS } from './limit-mutations.js';
 import { both, exchange, type Mutation, SELDOM } from './planting.js';
 
-/** A store that hands everything on; mutations change one operation. */
+/** Mutations change one operation. */
 class PassingStore implements JournalStore {
   constructor(protected readonly real: JournalStore) {}
   readBatches(afterSeq: number): Iterable<StoredBatch> {
@@ -48,7 +48,7 @@ class SometimesUnsynced extends PassingStore {
   }
 }
 
-/** The mark is written before the row that it speaks of is synced. */
+/** The mark is written before its row is synced. */
 class EarlyMark extends PassingStore {
   override append(batch: Batch): StoredBatch {
     const row = super.append(batch);
@@ -67,7 +67,7 @@ class ForgetfulStore extends PassingStore {
   }
 }
 
-/** Now and then the acknowledgement is sent off before the write, which is done afterwards. */
+/** Now and then the acknowledgement is sent before the write. */
 class EarlyWriter extends SimJournalWriter {
   #unwritten: Batch | null = null;
   #writtenSeq = 0;
@@ -111,7 +111,7 @@ function payOneCentMore(): () => void {
   return both(remember, alter);
 }
 
-/** Now and then what a settled bet is paid is paid again. */
+/** Now and then a settled bet is paid again. */
 function settleTwice(): () => void {
   let last: { table: AccountTable; account: number; cents: number; seq: number } | null = null;
   const remember = exchange(AccountTable.prototype, 'move', (self, real, account, cents, seq) => {
@@ -159,7 +159,7 @@ function priceLate(): () => void {
   });
 }
 
-/** Whoever waits for a batch hears of it when it is handed to the disk, not when it is there. */
+/** Waiters hear of a batch when it is handed to the disk, not when it is there. */
 function answerEarly(): () => void {
   return exchange(OpenBatch.prototype, 'row', (self, real, digest) => {
     if (self.firstSeq % SELDOM === 0) self.releaseWaiters(() => false);

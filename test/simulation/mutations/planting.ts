@@ -6,17 +6,16 @@ import type { SimJournalWriter, WriterHost } from '../machine/journal-writer.js'
 
 export interface Mutation {
   readonly name: string;
-  /** The bug, in a few words. */
   readonly bug: string;
   readonly store?: (real: JournalStore) => JournalStore;
   readonly writer?: (store: JournalStore, host: WriterHost) => SimJournalWriter;
-  /** What a gateway counts requests in, instead of what all of them share. */
+  /** A gateway counts requests in this, instead of in the limits of all. */
   readonly limitsOf?: (shared: SharedLimits) => SharedLimits;
-  /** Whether it can show in such a world; absent: in any. */
+  /** Absent: in any world. */
   readonly canShow?: (config: WorldConfig) => boolean;
-  /** Seed of a run whose first worlds show it soon: others take longer than the suite has time for. Absent: any. */
+  /** The first worlds of this run show it soon; with others the suite has no time. Absent: any. */
   readonly seed?: number;
-  /** Exchanges methods; returns what puts them back. */
+  /** Returns a function that undoes it. */
   readonly install?: () => () => void;
 }
 
@@ -26,7 +25,7 @@ export const SELDOM = 40;
 type Given<M> = M extends (...args: infer A) => unknown ? A : never;
 type Result<M> = M extends (...args: never[]) => infer R ? R : never;
 
-/** Exchanges a method of a class: `change` gets the object, the real method of it, and what the method was given. */
+/** `change` gets the object, its real method, and the arguments. */
 export function exchange<C extends object, K extends keyof C>(
   prototype: C,
   name: K,

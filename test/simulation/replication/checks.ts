@@ -1,10 +1,10 @@
-/** What must hold of two machines and the log, whatever happens. */
+/** Invariants of two machines and the log. */
 import type { Batch, StoredBatch } from '../../../engine/model/ports.js';
 import { check } from '../violation.js';
 import type { SimLog } from './log.js';
 import type { SimProcess } from './process.js';
 
-/** Why a process may end by itself. */
+/** A process may end by itself for these reasons. */
 const ENDS: readonly string[] = ['replication_fenced', 'replication_unpublished', 'replication_went_back'];
 
 export interface Leading {
@@ -18,7 +18,7 @@ export interface Leading {
 export class Checks {
   acknowledged = 0;
   readonly #acknowledgedChains = new Set<string>();
-  /** The process that has acknowledged something in an epoch. */
+  /** By epoch: the process that has acknowledged something. */
   readonly #acknowledgers = new Map<number, number>();
 
   constructor(
@@ -27,13 +27,13 @@ export class Checks {
     private readonly nowMs: () => number,
   ) {}
 
-  /** The process tells a client that this batch is done. `own` is what its disk has. */
+  /** The process tells a client that this batch is done. `own` are its disk's rows. */
   acknowledge({ process, node, epoch, isZombie }: Leading, batch: Batch, own: readonly StoredBatch[]): void {
     const who = `${node} (process ${process.id}, epoch ${epoch}) has acknowledged ${batch.lastSeq}`;
     const row = own.at(-1);
     check(row?.lastSeq === batch.lastSeq, 'disk', () => `${who}, which its disk does not have`);
     const inLog = this.log.batches[own.length - 1];
-    // What the log has lost between its answer and this it must have again in the end.
+    // The log may have lost it since its answer: in the end it must have it again.
     if (!this.log.lost.has(row?.chain ?? '')) {
       check(inLog?.row.chain === row?.chain, 'log', () => `${who}, which the log does not have`);
       check(inLog?.epoch === epoch, 'epoch', () => `${who}, which is of epoch ${inLog?.epoch}`);
@@ -57,10 +57,7 @@ export class Checks {
     if (row !== undefined) this.#acknowledgedChains.add(row.chain);
   }
 
-  /**
-   * `rows` are the log's, and perhaps what it has lost, but for one batch behind them or in the place of the next one, which nobody
-   * was told of.
-   */
+  /** `rows` are the log's, or lost there, but for one last batch, which nobody was told of. */
   journal(node: string, rows: readonly StoredBatch[], from: number): void {
     for (let index = from; index < rows.length; index++) {
       const chain = rows[index]?.chain ?? '';

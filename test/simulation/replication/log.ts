@@ -1,6 +1,6 @@
 /**
- * The replicated log and its lease as a model: one place for each message, the expected last sequence, ids that are known. All
- * that was ever appended stays for the checks, also what retention has deleted.
+ * The replicated log and its lease as a model: one place for each message, the expected last sequence, ids that are
+ * known. Everything that was ever appended stays for the checks, also what retention has deleted.
  */
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { messageOf } from '../../../persistence/errors.js';
@@ -20,17 +20,17 @@ import type { Scheduler } from '../machine/scheduler.js';
 
 export class SimLog {
   readonly entries: LogEntry[] = [];
-  /** The batches in it, each with the epoch of its leader. */
+  /** With the epoch of its leader. */
   readonly batches: { readonly row: StoredBatch; readonly epoch: number }[] = [];
-  /** By epoch, with the time at which they were appended; also those that were lost, until another one has the epoch. */
+  /** By epoch; also lost ones, until another one has the epoch. */
   readonly takeovers = new Map<number, { readonly takeover: Takeover; readonly atMs: number }>();
-  /** Chain hashes of the batches that it has lost. */
+  /** Chain hashes. */
   readonly lost = new Set<string>();
-  /** How often it has lost messages: whatever was on its way to it then does not arrive. */
+  /** Messages that are on their way to a log when it loses some do not arrive. */
   losses = 0;
   lease: LeaseEntry | null = null;
   first = 1;
-  /** What is wrong with the first message that does not follow from the one before it. */
+  /** The first message that does not follow from the one before it. */
   fault: string | null = null;
   #joiner = new BatchJoiner({ lastSeq: 0, chain: CHAIN_START });
 
@@ -50,7 +50,7 @@ export class SimLog {
       this.takeovers.set(message.epoch, { takeover: message, atMs: this.scheduler.nowMs });
   }
 
-  /** The servers have lost everything behind this message, all of which they had acknowledged. */
+  /** The servers lose everything behind this message, all of which they had acknowledged. */
   goBack(sequence: number): void {
     const kept = this.entries.splice(0, this.entries.length).slice(0, sequence);
     for (const { row } of this.batches.splice(0, this.batches.length)) this.lost.add(row.chain);

@@ -1,6 +1,6 @@
 /**
- * A machine of the exchange: the real membership, replicator, follower and leader over a disk in memory. Whenever its process
- * ends, it is started again.
+ * A machine of the exchange: the real membership, replicator, follower and leader over a disk in memory. A process
+ * that ends is started again.
  */
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
@@ -39,7 +39,7 @@ export interface MachineParts {
 }
 
 export class SimMachine {
-  /** What the disk has. */
+  /** On the disk. */
   readonly rows: StoredBatch[] = [];
   readonly epochs: EpochMemory;
   readonly way: Way = { isCutUp: false, isCutDown: false };
@@ -52,21 +52,20 @@ export class SimMachine {
   engine = new Engine();
   #replica: Replica | null = null;
   #journal: ReplicatedJournal | null = null;
-  /** The batch that the leader has under way. */
+  /** The leader has it under way. */
   #batch: Batch | null = null;
   #isStopping = false;
 
   constructor(
     readonly node: string,
     private readonly parts: MachineParts,
-    /** The number of the next process of any machine. */
     private readonly nextId: () => number,
   ) {
     this.epochs = parts.mutation.epochs?.() ?? epochMemory();
     this.process = this.#start();
   }
 
-  /** SIGKILL. What was being written is on the disk, or is not. */
+  /** SIGKILL. A row that was being written is on the disk, or is not. */
   kill(downMs: number): void {
     this.process.end();
     this.leading = null;
@@ -82,7 +81,7 @@ export class SimMachine {
     if (this.parts.network.log.lastEpoch > leading.epoch) leading.isZombie = true;
   }
 
-  /** SIGTERM, or an operator's wish: a leader answers what it has accepted, and gives its lease back. */
+  /** SIGTERM, or an operator's wish: a leader answers its orders, and gives its lease back. */
   terminate(): void {
     const { process } = this;
     if (this.#isStopping || !process.isAlive) return;
@@ -132,7 +131,7 @@ export class SimMachine {
       if (process.isAlive && !isInLog) this.#takeBack();
     });
     void replica.leading.then((journal) => {
-      // It may lead no more by the time that its server is ready.
+      // The leader may have been overtaken by the time that its server is ready.
       if (process.isAlive)
         process.after(rng.integer(1, 800), () => this.#lead(process, journal, replica.log.epoch));
     });
@@ -194,7 +193,7 @@ export class SimMachine {
     };
   }
 
-  /** What the disk is told to write, it writes in order, while the process is stopped, too, and perhaps when it is killed. */
+  /** The disk writes in order, also while the process is stopped, and perhaps when it is killed. */
   #disk(process: SimProcess): JournalWriter {
     const { scheduler, rng, checks, mutation } = this.parts;
     let events: JournalWriterEvents | null = null;
@@ -211,7 +210,7 @@ export class SimMachine {
         const isKept = rng.chance(0.5);
         writtenMs = Math.max(writtenMs, scheduler.nowMs + rng.integer(1, this.diskMs));
         scheduler.after(writtenMs - scheduler.nowMs, () => {
-          // Nothing is kept behind what was lost.
+          // Nothing is kept behind a lost row.
           if (!process.isAlive && !isKept) isLost = true;
           if (this.process !== process || isLost) return;
           this.rows.push(sealBatch(positionOf(this.rows.at(-1)), batch));

@@ -10,22 +10,20 @@ import type { SimProcess } from './process.js';
 
 export interface Mutation {
   readonly name: string;
-  /** The bug, in a few words. */
   readonly bug: string;
-  /** What a leader judges its lease by. */
+  /** A leader judges its lease by it. */
   readonly leaseClock?: (process: SimProcess) => number;
   readonly log?: (real: SharedLog) => SharedLog;
   readonly isDiskIgnored?: boolean;
-  /** What a machine remembers of epochs. */
   readonly epochs?: () => EpochMemory;
-  /** What the engine's thread says to the replication's; `answer` answers in its place. */
+  /** From the engine's thread to the replication's; `answer` answers in its place. */
   readonly toThread?: (
     message: ToReplication,
     on: (message: ToReplication) => void,
     answer: (message: FromReplication) => void,
   ) => void;
   readonly fromThread?: (message: FromReplication, on: (message: FromReplication) => void) => void;
-  /** Exchanges methods; returns what puts them back. */
+  /** Returns a function that undoes it. */
   readonly install?: () => () => void;
 }
 

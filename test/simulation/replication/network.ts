@@ -1,5 +1,5 @@
 /**
- * The way of a process to the log: every question and every answer takes its time, may be lost, may come twice, and vanishes
+ * A process's way to the log: every question and answer takes its time, may be lost, may come twice, and vanishes
  * while the way is cut or the log has no quorum.
  */
 import type { LeaseEntry, LogEntry } from '../../../persistence/replication/log/replicated-log.js';
@@ -10,20 +10,20 @@ import type { SimLog } from './log.js';
 import type { SimProcess } from './process.js';
 
 const ANSWER_MS_MAX = 1_000;
-/** How often a question, or an answer, is lost; comes late; and how often a question comes twice, the second time much later. */
+/** Chances for a question or an answer; the second copy of a doubled question comes much later. */
 const LOST = 0.03;
 const LATE = 0.03;
 const DOUBLED = 0.03;
 const NEWS_LOST = 0.1;
 
-/** Which directions between one machine and the log are cut: up to the log, and down from it. */
+/** Between one machine and the log: up to the log, and down from it. */
 export interface Way {
   isCutUp: boolean;
   isCutDown: boolean;
 }
 
 export class Network {
-  /** Whether the log has a quorum. */
+  /** The log has a quorum. */
   isAvailable = true;
   /** Answers come, soon and once. */
   isCalm = false;
@@ -37,7 +37,6 @@ export class Network {
     private readonly rng: Rng,
   ) {}
 
-  /** The log as this process sees it. */
   client(process: SimProcess, way: Way): SharedLog {
     const { log } = this;
     const ask = <T>(work: () => T): Promise<T> => this.#ask(process, way, work);
@@ -69,7 +68,7 @@ export class Network {
     };
   }
 
-  /** Whether a server is there for a new connection. */
+  /** A server is there for a new connection. */
   get isReached(): boolean {
     return this.isAvailable && !this.#happens(LOST);
   }

@@ -1,4 +1,3 @@
-/** The bugs that are planted in two machines at a modelled log are found. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { drawnByCommit } from '../../support/drawn.js';

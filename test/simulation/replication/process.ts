@@ -1,6 +1,6 @@
 /**
- * A process that may be stopped and continued, or end at any moment: nothing that was on its way to it arrives after that. What
- * comes while it is stopped is there when it goes on, timers before messages or after them.
+ * A process that may be stopped and continued, or end at any moment: nothing arrives after that. Messages and timers
+ * that came while it was stopped are there when it goes on, in either order.
  */
 import type { Timers } from '../../../persistence/replication/replicator.js';
 import type { Rng } from '../../support/reference/random/rng.js';
@@ -30,12 +30,11 @@ export class SimProcess {
     return this.scheduler.nowMs + this.#jumpedMs;
   }
 
-  /** A clock that stands still with the process: one that no leader may judge by. */
+  /** A clock that stands still with the process: no leader may judge by it. */
   runningMs(): number {
     return this.monotonicMs() - this.#stoppedForMs;
   }
 
-  /** The clock is ahead from now on. */
   jump(ms: number): void {
     this.#jumpedMs += ms;
   }

@@ -1,4 +1,3 @@
-/** Two machines at a modelled log: what holds in any world. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { byEffort } from '../../support/effort.js';

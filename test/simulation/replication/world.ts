@@ -1,7 +1,8 @@
 /**
- * Two machines of an exchange at a modelled log, on a simulated clock: the product's own code for leader, standby, lease and
- * takeover. One seed decides everything. Machines are killed, stopped and continued; ways are cut, the log loses its quorum,
- * answers are late, lost and doubled, clocks jump, disks are slow. Then all is well again, and both must come to the same.
+ * Two machines of an exchange at a modelled log, on a simulated clock: the product's own code for leader, standby,
+ * lease and takeover. One seed decides everything. Machines are killed, stopped and continued; ways are cut, the log
+ * loses its quorum, answers are late, lost and doubled, clocks jump, disks are slow. Then all is well again, and both
+ * must come to the same.
  */
 
 import { Rng } from '../../support/reference/random/rng.js';
@@ -24,7 +25,7 @@ const ACKNOWLEDGED_IN_CALM = 20;
 export interface WorldResult {
   readonly acknowledged: number;
   readonly takeovers: number;
-  /** Id of the log's last message: it depends on all before it. */
+  /** The id of the log's last message depends on all before it. */
   readonly last: string;
 }
 
@@ -33,7 +34,7 @@ export interface WorldOptions {
   readonly mutation?: Mutation;
 }
 
-/** Rejects with a `Violation` where something does not hold. */
+/** Rejects with a `Violation`. */
 export async function runWorld({ seed, mutation = NO_MUTATION }: WorldOptions): Promise<WorldResult> {
   const undo = mutation.install?.();
   seedCrypto(new Rng(seed));
@@ -52,7 +53,7 @@ class World {
   readonly #network: Network;
   readonly #checks: Checks;
   readonly #machines: readonly [SimMachine, SimMachine];
-  /** Some logs lose what they have acknowledged. */
+  /** Some logs lose acknowledged messages. */
   readonly #mayGoBack: boolean;
   #failure: unknown = null;
   #processes = 0;
@@ -73,7 +74,7 @@ class World {
   }
 
   async run(): Promise<WorldResult> {
-    // What is thrown in a promise of the product's is told here.
+    // A throw in a promise of the product's is told here.
     const onThrown = (thrown: unknown): void => {
       this.#failure ??= thrown;
     };
@@ -148,7 +149,7 @@ class World {
         later(() => machine.continue());
         break;
       case 2:
-        // In the middle of a batch, whose answers come while it stands.
+        // In the middle of a batch, whose answers come while the process stands.
         machine.onCommit = () =>
           this.#scheduler.after(rng.integer(1, 5), () => {
             if (!this.#isStorm) return;

@@ -1,4 +1,4 @@
-/** What a long run must have come by at least so often: a run that reaches nothing proves nothing. */
+/** A long run must have met each of these so often: a run that reaches nothing proves nothing. */
 import { WORLD_OUTCOMES } from '../../support/reference/outcomes.js';
 import type { CoverageKind } from '../coverage.js';
 import { FAULT_KINDS } from '../faults/fault-plan.js';
@@ -9,7 +9,7 @@ import type { Tally } from './tally.js';
 export const LONG_RUN_COMMANDS = 10_000_000;
 const OFTEN_ENOUGH = 5;
 
-/** Each outcome of the list, which commas separate, behind the name. */
+/** Commas separate the outcomes. */
 const each = (name: string, outcomes: string): string[] =>
   outcomes.split(',').map((outcome) => `${name} ${outcome.trim().replace(/\s+/, ' ')}`);
 
@@ -110,7 +110,7 @@ export const EXPECTED: Readonly<Record<CoverageKind, readonly string[]>> = {
   recovery: RECOVERIES,
 };
 
-/** Names of what a run that was long enough has met too seldom. */
+/** Only a run that was long enough has met anything too seldom. */
 export function whatIsMissing(tally: Tally): string[] {
   return tally.counts.commands < LONG_RUN_COMMANDS ? [] : tally.coverage.missing(EXPECTED, OFTEN_ENOUGH);
 }

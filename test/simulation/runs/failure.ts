@@ -16,7 +16,7 @@ export interface Outcome {
   readonly error: Error | null;
 }
 
-/** Runs a world to its end or its failure. */
+/** To its end or its failure. */
 export async function runWorld(options: WorldOptions): Promise<Outcome> {
   const world = new World(options);
   try {
@@ -30,10 +30,10 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
 const kindOf = (error: Error | null): string =>
   error instanceof Violation ? error.invariant : (error?.name ?? '');
 
-/** The indices of faults with which the world still fails in the same way: as few as some re-runs can find. */
+/** As few faults as some re-runs can find with which the world still fails in the same way. */
 export async function shorten(options: WorldOptions, failed: Outcome): Promise<ReadonlySet<number>> {
   const kind = kindOf(failed.error);
-  // What had not struck yet has no part in it.
+  // A fault that had not struck yet has no part in it.
   let kept = failed.world.plan
     .filter(({ atMs }) => atMs <= failed.world.scheduler.nowMs)
     .map(({ index }) => index);
@@ -51,7 +51,6 @@ export async function shorten(options: WorldOptions, failed: Outcome): Promise<R
   return new Set(kept);
 }
 
-/** The command that runs one world again. */
 export function commandFor({ seed, hours, mutation, only }: WorldOptions): string {
   const rest = [
     ...(mutation ? [` --mutation ${mutation.name}`] : []),
@@ -60,7 +59,7 @@ export function commandFor({ seed, hours, mutation, only }: WorldOptions): strin
   return `npm run simulate -- --world ${seed} --world-hours ${hours}${rest.join('')}`;
 }
 
-/** Runs the failing world again for its trace, and tells it. */
+/** Runs the failing world again for its trace. */
 export async function describe(options: WorldOptions): Promise<string> {
   const { world, error } = await runWorld({ ...options, isVerbose: true });
   const { lines } = world.trace;
@@ -83,7 +82,7 @@ export async function describe(options: WorldOptions): Promise<string> {
   ].join('\n');
 }
 
-/** Whether the text speaks of `word` and not only of something that begins like it. */
+/** `word`, and not only something that begins like it. */
 function mentions(text: string, word: string): boolean {
   const at = text.indexOf(word);
   return at >= 0 && !/[0-9]/.test(text[at + word.length] ?? '');

@@ -1,4 +1,3 @@
-/** The command line of `npm run simulate`: every option is checked, and a wrong one is named. */
 import { InvalidArgumentError, Command as Program } from 'commander';
 import { anySeed } from '../../support/integer-option.js';
 import { MUTATIONS, mutationNamed } from '../mutations/mutations.js';
@@ -14,9 +13,9 @@ export interface SimulateOptions {
   readonly worldHours: number;
   readonly workers: number;
   readonly mutation: Mutation | null;
-  /** One world alone, by its own seed: how a failure is seen again. */
+  /** One world alone, by its own seed: so a failure is seen again. */
   readonly world: number | null;
-  /** Indices of the only faults that strike that world, or null for all. */
+  /** Only these faults strike that world; null for all. */
   readonly faults: ReadonlySet<number> | null;
 }
 

@@ -9,17 +9,16 @@ const HOUR_MS = 3_600_000;
 
 export interface RunResult {
   readonly tally: Tally;
-  /** The first world that failed, or null. */
   readonly failed: { readonly options: WorldOptions; readonly outcome: Outcome } | null;
 }
 
-/** Which of the run's worlds this process does: those whose number is `index` modulo `of`. */
+/** Worlds whose number is `index` modulo `of`. */
 export interface Share {
   readonly index: number;
   readonly of: number;
 }
 
-/** `isTimeUp` is asked after every world. */
+/** Asks `isTimeUp` after every world. */
 export async function runWorlds(
   options: Pick<SimulateOptions, 'seed' | 'hours' | 'worldHours' | 'mutation'>,
   share: Share,

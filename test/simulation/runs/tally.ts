@@ -1,4 +1,4 @@
-/** What worlds come to together: counts for the report, and coverage. Plain data, so that it crosses processes. */
+/** The sums of worlds: counts for the report, and coverage. Plain data, so that it crosses processes. */
 import { Coverage } from '../coverage.js';
 import type { World } from '../world.js';
 
@@ -55,7 +55,6 @@ export class Tally {
     return { counts: this.counts, coverage: [...this.coverage.counts] };
   }
 
-  /** The run in numbers; `realMs` is what it took. */
   report(realMs: number): string {
     const { counts } = this;
     const seconds = realMs / 1_000;

@@ -1,6 +1,6 @@
 /**
- * The gateways of one life of the server: the real public API, rings, rights, board and rate limits for each of them, on
- * threads that the simulator plays. A request comes to any of them.
+ * The gateways of one life of the server: the real public API, rings, rights, board and rate limits for each of them,
+ * on threads that the simulator plays. A request comes to any of them.
  */
 import { must } from '../../../engine/base/assert.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
@@ -36,7 +36,7 @@ export interface GatewaysParts {
   readonly host: ThreadHost;
   readonly rng: Rng;
   readonly coverage: Coverage;
-  /** What a gateway counts in: that of all, but for a planted bug. */
+  /** A gateway counts in the limits of all, but for a planted bug. */
   readonly limitsOf: (shared: SharedLimits) => SharedLimits;
 }
 
@@ -93,17 +93,17 @@ export class SimGateways {
     };
   }
 
-  /** Runs the function at the end of the engine's thread's turn. */
+  /** At the end of the engine's thread's turn. */
   get schedule(): (run: () => void) => void {
     return this.#engineThread.schedule;
   }
 
-  /** Requests that a gateway has sent to the engine's thread and has no reply to. */
+  /** Requests to the engine's thread without a reply. */
   get pending(): number {
     return this.#near.parts.reduce((sum, { link }) => sum + link.pending, 0);
   }
 
-  /** Passes a request to a gateway. One that is stopped has it in its socket until it goes on. */
+  /** A gateway that is stopped has the request in its socket until it goes on. */
   readonly handler: HttpHandler = (request, responder) => {
     const index = this.parts.rng.integer(0, this.#threads.length - 1);
     const thread = must(this.#threads[index], 'a gateway');
@@ -116,7 +116,7 @@ export class SimGateways {
     thread.schedule(() => api(kept, responder));
   };
 
-  /** The end of an instant: all threads have their turns, in any order, until none has anything to do. */
+  /** All threads have their turns, in any order, until none has anything to do. */
   endTurns(isOver: () => boolean): void {
     const threads = [...new Set([this.#engineThread, ...this.#threads])];
     for (;;) {
@@ -137,7 +137,7 @@ export class SimGateways {
     });
   }
 
-  /** Stops one of the gateways that have threads. */
+  /** Only gateways with threads stop. */
   stopOne(forMs: number): void {
     if (this.parts.config.gateways > 0) this.parts.rng.pick(this.#threads).stop(forMs);
   }
@@ -147,7 +147,7 @@ export class SimGateways {
     this.#engineThread.holdMessages(forMs);
   }
 
-  /** Looks on where a reply finds no room; it is sent later. */
+  /** A reply that finds no room is sent later. */
   #watch(gateway: GatewayEnd): void {
     if (this.#watched.has(gateway)) return;
     this.#watched.add(gateway);
@@ -163,7 +163,7 @@ export class SimGateways {
   }
 }
 
-/** Holds what one gateway's limits decide against a list of the requests of all of them, in the order in which they came. */
+/** Compares one gateway's limits with a list of the requests of all of them, in the order in which they came. */
 function watchLimits(limits: RateLimits, reference: RateLimitReference): void {
   const take = limits.take.bind(limits);
   limits.take = (asker, fate, nowMs) => {

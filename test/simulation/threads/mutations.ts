@@ -50,7 +50,7 @@ function loseWakeUps(): () => void {
 /** A market that changes again within its time hides the bug. */
 const OFTEN = 4;
 
-/** What has changed is published with the next change, not within its time. */
+/** A change is published with the next one, not within its time. */
 function publishLate(): () => void {
   let publishes = 0;
   const atOnce = exchange(MarketPublisher.prototype, 'publishBets', () => undefined);
@@ -78,7 +78,7 @@ function tearRows(): () => void {
   });
 }
 
-/** Whoever waits for a command to be durable hears of it at once now and then. */
+/** A command's waiters hear of it at once now and then, not when it is durable. */
 function answerBeforeDurable(): () => void {
   return exchange(Sequencer.prototype, 'whenDurable', (_self, real, seq, run, refuse) => {
     if (seq % SELDOM === 0) run({ handedOverMs: 0, durableMs: 0 });

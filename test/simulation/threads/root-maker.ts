@@ -1,6 +1,6 @@
 /**
- * What makes the roots of rounds beside one life of the server, as the shadow and its thread do: the real feed and the real
- * trees over an engine that begins at the snapshot of the recovery and follows the durable rows. Roots come late, as much as
+ * Makes the roots of rounds beside one life of the server, as the shadow and its thread do: the real feed and the
+ * real trees over an engine that begins at the recovery's snapshot and follows the durable rows. Roots come late, as
  * threads do, and now and then too late.
  */
 import { Engine } from '../../../engine/engine.js';
@@ -16,15 +16,14 @@ import type { SimDisk } from '../machine/disk.js';
 import { check, Violation } from '../violation.js';
 import type { ThreadHost } from './thread.js';
 
-/** The shadow looks at the journal so often. */
 const POLL_MS = 200;
-/** How often the thread hangs, and how long at most: a round of a minute is settled by then. */
+/** The thread hangs this often. `HANG_MS_MAX`: a round of a minute is settled by then. */
 const HANG_CHANCE = 0.02;
 const HANG_MS_MAX = 30_000;
 
 export interface RootMakerParts {
   readonly disk: SimDisk;
-  /** The engine of the snapshot that was recovered from; null where there was none. */
+  /** The recovery's; null without one. */
   readonly snapshot: Engine | null;
   readonly masterSecret: Uint8Array;
   readonly host: ThreadHost;
@@ -58,7 +57,6 @@ export class RootMaker {
     });
   }
 
-  /** Takes in all that is durable. */
   follow(): void {
     if (this.parts.isDamaged()) return;
     const { rows } = this.parts.disk;
@@ -77,7 +75,7 @@ export class RootMaker {
     this.#feed.tell();
   }
 
-  /** The message of the shadow to the thread of roots: none overtakes another. */
+  /** To the thread of roots: no message overtakes another. */
   #post(notes: RootNotes): void {
     const { host, rng } = this.parts;
     const lateMs = rng.chance(HANG_CHANCE) ? rng.integer(0, HANG_MS_MAX) : rng.integer(0, 3);
