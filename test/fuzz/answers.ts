@@ -15,7 +15,7 @@ export interface Taken {
   readonly end: number;
 }
 
-/** The answer that begins at `from`, or null if it is incomplete. Throws if it is not HTTP. */
+/** null if the answer is incomplete. Throws if it is not HTTP. */
 export function takeAnswer(bytes: Buffer, from: number, isHead: boolean): Taken | null {
   const headEnd = bytes.indexOf('\r\n\r\n', from, 'latin1');
   if (headEnd < 0) return null;

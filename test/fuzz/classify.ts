@@ -1,12 +1,11 @@
 /**
- * Whether this server may give an answer: the envelope with a code of the registry at that code's status, a
- * documented success, or the parser's own page for malformed HTTP.
+ * The answers that this server may give: the envelope with a code of the registry at that code's status, a documented
+ * success, or the parser's own page for malformed HTTP.
  */
 import { ERROR_STATUS } from '../../engine/model/errors.js';
 import type { Answer } from './answers.js';
 import type { Prepared } from './requests.js';
 
-/** The outcome of one request, for the count. */
 export interface Finding {
   /** Such as `201`, `201 again`, `400 invalid_request`, `operator 400 invalid_request`, `parser 400`. */
   readonly label: string;
@@ -15,10 +14,10 @@ export interface Finding {
 }
 
 const STATUS_OF: ReadonlyMap<string, number> = new Map(Object.entries(ERROR_STATUS));
-/** What uWebSockets.js answers by itself, outside the envelope. */
+/** uWebSockets.js answers these by itself, outside the envelope. */
 const PARSER_STATUSES = [400, 431, 505];
 const SUCCESSES = [200, 201, 204, 304];
-/** Refusals that a server in this state never has a reason for. */
+/** A server in this state never has a reason for these. */
 const NEVER_HERE = [
   'shutting_down',
   'clock_unsynchronised',

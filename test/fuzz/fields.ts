@@ -1,6 +1,6 @@
 /**
- * Every field of every body and of every message of the stream in turn: left out, and with texts that have broken servers
- * before. Each must be answered, and none of them with an error of the server itself.
+ * Every field of every body and of every message of the stream in turn: left out, and with texts that have broken
+ * servers before. No answer may be an error of the server itself.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -10,10 +10,10 @@ import type { Sandbox } from '../support/api/api-client-sandbox.js';
 import { CHANGES, type Ids } from './operator.js';
 import { ORDER_FIELDS } from './orders.js';
 
-/** JSON of each field, by its name. */
+/** JSON by name. */
 type Fields = Readonly<Record<string, string>>;
 
-/** Half a surrogate pair, NUL, nothing, far too much; and what is no text. */
+/** Half a surrogate pair, NUL, nothing, far too much; and no texts at all. */
 const hostile = (hugeChars: number): readonly string[] => [
   ...['"\\ud800"', '"a\\udc00b"', '"\\udc00\\ud800"', '"\\u0000"', '"a\\u0000b"', '""', '" "', '"__proto__"'],
   ...[`"${'x'.repeat(hugeChars)}"`, `"${'\\ud800'.repeat(hugeChars / 6)}"`],
@@ -83,7 +83,7 @@ export async function fuzzFields(sandbox: Sandbox, secret: string, ids: Ids): Pr
   return sent;
 }
 
-/** On a stream of its own. It is answered, or refused, and the stream stays open. */
+/** On a stream of its own, which must stay open. */
 async function sendOverStream(publicUrl: string, secret: string, text: string): Promise<void> {
   const socket = new WebSocket(`${publicUrl.replace('http', 'ws')}/v1/stream`, {
     headers: { 'X-API-Key': secret },

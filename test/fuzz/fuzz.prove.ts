@@ -10,7 +10,7 @@ test('the server keeps its promises whatever it is sent', async (context) => {
   for (const seed of [1, ...REGRESSIONS]) {
     const { labels, placed } = await fuzz({ seed, requests: 12_000, lanes: 16, rawShare: 0.15 });
     context.diagnostic(`seed ${seed}: ${placed} orders placed, ${labels.size} kinds of answer`);
-    // The requests reach what they are meant to reach, or the run proves nothing.
+    // The requests reach their targets, or the run proves nothing.
     for (const label of [
       '201',
       '201 again',

@@ -19,19 +19,18 @@ export interface FuzzOptions {
   readonly seed: number;
   readonly requests: number;
   readonly lanes: number;
-  /** Share of the requests that are broken below HTTP. */
+  /** The share that is broken below HTTP. */
   readonly rawShare: number;
   readonly onProgress?: (done: number) => void;
 }
 
 export interface FuzzReport {
   readonly requests: number;
-  /** How often each answer was given. */
   readonly labels: ReadonlyMap<string, number>;
   readonly placed: number;
 }
 
-/** Requests between two checks of the books; rounds end in between. */
+/** Rounds end between two checks of the books. */
 const STRETCH = 20_000;
 /** The last requests of each stretch go to the operator API, and must change nothing. */
 const OPERATOR_SHARE = 0.1;
@@ -75,7 +74,7 @@ interface Bettors extends Pick<Target, 'secrets' | 'readers'> {
   readonly accounts: ReadonlySet<string>;
 }
 
-/** An account of its own: the bettors' balances are reckoned with. */
+/** The target's own account: the bettors' balances are reckoned with. */
 async function operatorTarget(sandbox: Sandbox): Promise<OperatorTarget> {
   const { accountId, keyId } = await sandbox.trader({ tier: 'SILVER', balance: 100 });
   return { token: sandbox.server.token, accountId, keyId };
@@ -100,7 +99,7 @@ class Run {
   placed = 0;
   /** Orders in broken requests that were not answered: they may have been placed. */
   #unknown = 0;
-  /** Stakes of the orders placed by well-formed requests, in cents. */
+  /** By well-formed requests, in cents. */
   #staked = 0n;
 
   constructor(
@@ -121,7 +120,7 @@ class Run {
     await this.#operatorStretch(from + count - operatorCount, operatorCount);
   }
 
-  /** Sends requests `from` to `from + count` and checks the books: only new orders were journaled. */
+  /** Only new orders may be journaled. */
   async #publicStretch(from: number, count: number): Promise<void> {
     const before = {
       sequence: await this.#sequence(),
@@ -146,7 +145,7 @@ class Run {
     await this.sandbox.checkConservation();
   }
 
-  /** Sends requests to the operator API that must change nothing: nothing is journaled, and the books are the same. */
+  /** Nothing may be journaled, and the books must stay the same. */
   async #operatorStretch(from: number, count: number): Promise<void> {
     const books = async (): Promise<unknown> => [
       await this.#sequence(),
@@ -160,7 +159,6 @@ class Run {
     assert.deepEqual(await books(), before, 'what an operator is refused changes nothing');
   }
 
-  /** Sends requests `from` to `from + count` on several lanes at once. */
   async #send(
     url: string,
     from: number,
@@ -179,7 +177,7 @@ class Run {
     await Promise.all(lanes);
   }
 
-  /** What the bettors have together whose every request is answered, in cents. */
+  /** Only bettors whose every request is answered; in cents. */
   async #balances(): Promise<bigint> {
     const { data } = await this.sandbox.operator.get<Account[]>('/accounts?limit=1000');
     const mine = data.filter(({ id }) => this.bettors.accounts.has(id));
@@ -221,7 +219,6 @@ class Run {
   }
 }
 
-/** How many orders these bytes may hold, less those that were answered. */
 function unanswered({ bytes }: Prepared, outcome: Outcome): number {
   const orders = bytes.toString('latin1').split('"marketId"').length - 1;
   const placed = outcome.filter(({ status }) => status === 201).length;

@@ -7,7 +7,7 @@ import { connect, type Socket } from 'node:net';
 import { type Answer, takeAnswer } from './answers.js';
 import type { Prepared } from './requests.js';
 
-/** The answers to a request; none if the server closed the connection. */
+/** Empty if the server closed the connection. */
 export type Outcome = readonly Answer[];
 
 /** A server that is silent for this long hangs. Its own limits on slow requests are shorter. */
@@ -55,7 +55,7 @@ export class Lane {
     });
   }
 
-  /** The client's end is closed at once: what the server still waits for will not come. */
+  /** Closes the client's end at once: the server need not wait for more. */
   #raw(prepared: Prepared): Promise<Outcome> {
     const socket = connect({ port: this.port, host: '127.0.0.1', noDelay: true });
     socket.setTimeout(SILENCE_MS_MAX);
@@ -90,7 +90,7 @@ export class Lane {
   }
 }
 
-/** Every whole answer in the bytes; a last one may be cut off by the close. */
+/** A last answer may be cut off by the close. */
 function takeAll(bytes: Buffer): Answer[] {
   const answers: Answer[] = [];
   for (let at = 0; at < bytes.length; ) {

@@ -1,12 +1,11 @@
 /**
- * Requests to the operator API that must change nothing: a wrong token, or one mistake in body, path or method. Reads
- * with the right token are among them, and are answered.
+ * Requests to the operator API that must change nothing: a wrong token, or one mistake in body, path or method; and
+ * reads.
  */
 import type { Rng } from '../support/reference/random/rng.js';
 import type { Prepared, Target } from './requests.js';
 import { CLOCK_STEPS, DOLLARS, FLAGS, NOT_ORDERS, PATH_SEGMENTS, QUERIES, TEXTS } from './values.js';
 
-/** What the fuzzer knows of the operator API. */
 export interface OperatorTarget {
   readonly token: string;
   readonly accountId: string;
@@ -121,7 +120,7 @@ export const CHANGES: readonly Endpoint[] = [
   { method: 'POST', path: () => '/house/withdrawals', fields: TRANSFER },
   { method: 'POST', path: () => '/clock', fields: { advanceMs: field('1', CLOCK_STEPS) } },
 ];
-/** Bodies of POST /prices of which no price may be accepted. */
+/** No price in these bodies of POST /prices may be accepted. */
 const PRICES: readonly string[] = [
   '[]',
   '{"crypto":"BTC","price":67000}',
@@ -181,7 +180,6 @@ function read(rng: Rng, ids: Ids): Made {
   };
 }
 
-/** A valid body of the endpoint, with one mistake. */
 function badBody(rng: Rng, ids: Ids): Made {
   const endpoint = rng.pick(CHANGES);
   const names = Object.keys(endpoint.fields);
@@ -214,7 +212,6 @@ function badBody(rng: Rng, ids: Ids): Made {
   ])();
 }
 
-/** A valid body for something that does not exist. */
 function badPlace(rng: Rng, ids: Ids): Made {
   const endpoint = rng.pick(CHANGES);
   const path = endpoint.path(ids);
@@ -229,7 +226,6 @@ function badPlace(rng: Rng, ids: Ids): Made {
     () => ({ ...made, method: 'POST', path: `/keys/${segment}/rotate`, body: '{"overlapSeconds":1}' }),
     () => ({ ...made, method: 'PATCH', path: `/markets/${segment}`, body: '{"suspended":true}' }),
     () => ({ ...made, method: 'POST', path: `/rounds/${segment}/void`, body: '{"reason":"r"}' }),
-    // More than anybody has.
     () => ({
       ...made,
       method: 'POST',
@@ -239,7 +235,6 @@ function badPlace(rng: Rng, ids: Ids): Made {
   ])();
 }
 
-/** Not the operator's token. */
 function strangeToken(rng: Rng, token: string): string | null {
   return rng.pick([
     null,

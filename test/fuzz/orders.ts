@@ -16,7 +16,6 @@ import {
 
 export interface Body {
   readonly bytes: Buffer;
-  /** It must not place an order. */
   readonly isBad: boolean;
 }
 
@@ -25,7 +24,7 @@ interface Field {
   readonly usual: string;
   readonly values: readonly Value[];
   readonly isRequired: boolean;
-  /** Chance that a field that is not required is left out; half where absent. */
+  /** Chance that an optional field is left out; half if absent. */
   readonly leftOut?: number;
 }
 
@@ -47,7 +46,7 @@ const TWICE_CHANCE = 0.03;
 const FOREIGN_CHANCE = 0.05;
 /** A longer body is refused by the transport. */
 export const BODY_BYTES_MAX = 16_384;
-/** Below what the server drops the connection for: it must be answered. */
+/** The server drops the connection only for more: these must be answered. */
 const LONG_BYTES = [BODY_BYTES_MAX + 1, 20_000, 65_536, 200_000];
 const NOT_UTF8: readonly Buffer[] = [
   Buffer.from([0x22, 0xff, 0x22]),
@@ -82,7 +81,7 @@ function notUtf8(rng: Rng): Body {
   return { bytes: rng.pick(NOT_UTF8), isBad: true };
 }
 
-/** Long bodies; the first length is the longest that is accepted. */
+/** The first length is the longest that is accepted. */
 function longBody(rng: Rng): Body {
   const { bytes, isBad } = rng.chance(0.5) ? plainOrder(rng) : notAnOrder(rng);
   const length = rng.pick([BODY_BYTES_MAX, ...LONG_BYTES]);
@@ -100,7 +99,7 @@ function strangeOrder(rng: Rng): Body {
       continue;
     }
     const value = rng.chance(STRANGE_CHANCE) ? rng.pick(values) : { json: usual, isBad: false };
-    // Of two fields of one name the last one counts; the first one must still be JSON.
+    // The last of two fields of one name counts; the first one must still be JSON.
     if (rng.chance(TWICE_CHANCE)) {
       const first = rng.chance(0.5) ? rng.pick(values).json : usual;
       parts.push(`"${name}":${first}`);

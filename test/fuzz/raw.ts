@@ -25,7 +25,7 @@ const REQUEST_LINES = [
   '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
 ];
 
-/** Headers before a body. Most contradict each other or give the end of the request in an unusual way. */
+/** Most contradict each other or give the end of the request in an unusual way. */
 const FRAMINGS = [
   'Content-Length: {n}\r\nContent-Length: {m}',
   'Content-Length: {n}\r\nTransfer-Encoding: chunked',
@@ -105,7 +105,6 @@ function withLines(rng: Rng, { secrets }: Target, requestLine: string, lines: re
   return Buffer.from(head + (rng.chance(0.5) ? ORDER : rng.pick(CHUNKED_BODIES)), 'latin1');
 }
 
-/** Bytes changed, cut out, put in or put twice. */
 function mutated(rng: Rng, original: Buffer): Buffer {
   let bytes: Buffer = Buffer.from(original);
   for (let times = rng.integer(1, 4); times > 0 && bytes.length > 1; times--) {
@@ -125,7 +124,7 @@ function mutated(rng: Rng, original: Buffer): Buffer {
   return bytes;
 }
 
-/** Two requests at once. The server may close the connection, but must not confuse them. */
+/** The server may close the connection, but must not confuse two requests that come at once. */
 const pipelined = (rng: Rng, target: Target, serial: number): Buffer =>
   Buffer.concat([withBody(rng, target, serial), withBody(rng, target, serial + 1)]);
 

@@ -13,7 +13,7 @@ test('a refused order leaves the state unchanged, whatever is wrong with it', (c
   const harness = new Harness();
   const rng = new Rng(7);
   const rich = harness.bettor({ tier: 'VIP', balanceCents: 1_000_000_00 });
-  // One that runs out of money, one that may not bet at all.
+  // One runs out of money, the other may not bet at all.
   const poor = harness.bettor({ balanceCents: 50_00 });
   const reader = harness.bettor({ scopes: ['markets:read'] });
   harness.open();

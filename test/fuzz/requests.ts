@@ -1,7 +1,4 @@
-/**
- * Well-formed HTTP requests with any method, path, key, header and body. Each must be answered in the envelope, on
- * its own connection. `raw.ts` has malformed ones.
- */
+/** Well-formed HTTP requests with any method, path, key, header and body. Each must be answered in the envelope. */
 import { assert } from '../../engine/base/assert.js';
 import { defaultRules } from '../../engine/model/rules.js';
 import { apiDocument } from '../../http/api/endpoints.js';
@@ -13,26 +10,23 @@ import { idempotencyKey, PATH_SEGMENTS, QUERIES } from './values.js';
 export interface Prepared {
   readonly bytes: Buffer;
   readonly method: string;
-  /** It must be refused. */
   readonly mustRefuse: boolean;
   /** The answer must be in the envelope, and the connection stays open. */
   readonly isFramed: boolean;
-  /** What it asks for, told with its answer where that needs counting by itself. */
+  /** Counted by itself, with its answer. */
   readonly about: 'operator' | 'round' | null;
 }
 
-/** What the fuzzer knows of the server. */
 export interface Target {
-  /** Secrets of keys that may do everything. */
+  /** Keys that may do everything. */
   readonly secrets: readonly string[];
-  /** Secrets of keys that may not place orders. */
+  /** Keys that may not place orders. */
   readonly readers: readonly string[];
-  /** Of rounds that are, or once were, open to bets. */
+  /** These rounds are, or once were, open to bets. */
   readonly roundIds: readonly string[];
   readonly operator: OperatorTarget;
 }
 
-/** Of the API's own document, with `{id}` for what they take. */
 const READ_PATHS = Object.entries(apiDocument(defaultRules(''))['paths'] ?? {})
   .filter(([, methods]) => 'get' in methods)
   .map(([path]) => path);
@@ -73,7 +67,7 @@ export function prepare(rng: Rng, target: Target, serial: number): Prepared {
   ])();
 }
 
-/** One of a few orders that are sent again and again. */
+/** Sent again and again. */
 function retriedOrder({ secrets }: Target, serial: number): Prepared {
   const number = serial % RETRIED_ORDERS;
   const bytes = Buffer.from('{"marketId":"BTC_ONE_DAY","prediction":"UP","amount":2}');
@@ -153,7 +147,6 @@ function anything(rng: Rng, target: Target): Prepared {
   };
 }
 
-/** Not the secret of any key. */
 function strangeKey(rng: Rng, { secrets }: Target): string {
   const secret = rng.pick(secrets);
   const at = rng.integer(0, secret.length - 1);

@@ -4,17 +4,16 @@
  */
 import type { Rng } from '../support/reference/random/rng.js';
 
-/** JSON text of one value. */
+/** `json` is the text of one value. */
 export interface Value {
   readonly json: string;
-  /** An order with this value in its field must be refused. */
   readonly isBad: boolean;
 }
 
 const bad = (...texts: readonly string[]): Value[] => texts.map((json) => ({ json, isBad: true }));
 const good = (...texts: readonly string[]): Value[] => texts.map((json) => ({ json, isBad: false }));
 
-/** None of these is a number, a market, a side or a seed. */
+/** No numbers, markets, sides or seeds. */
 const NEITHER: readonly Value[] = bad(
   'null',
   'true',
@@ -54,7 +53,7 @@ export const TIMES: readonly Value[] = [
   ...NEITHER,
 ];
 
-/** Without its place in time: whichever round is current, these are other ones or none. */
+/** Whichever round is current, these are other ones or none. */
 export const ROUNDS: readonly Value[] = bad(
   '"BTC_ONE_DAY_0"',
   '"BTC_ONE_DAY_9999999999"',
@@ -105,7 +104,6 @@ export const SEEDS: readonly Value[] = [
   ...NEITHER,
 ];
 
-/** Whole bodies that are no order. */
 export const NOT_ORDERS: readonly string[] = [
   '',
   ' ',
@@ -131,7 +129,6 @@ export const NOT_ORDERS: readonly string[] = [
   '{"__proto__":{"marketId":"BTC_ONE_DAY","prediction":"UP","amount":1}}',
 ];
 
-/** Fields that no order has. */
 export const FOREIGN_FIELDS: readonly string[] = [
   '"__proto__":{}',
   '"constructor":{"prototype":{"amount":1}}',
@@ -148,14 +145,12 @@ export const FOREIGN_FIELDS: readonly string[] = [
   Array.from({ length: 300 }, (_, n) => `"wide${n}":${n}`).join(','),
 ];
 
-/** No amounts of money for an operator. */
 export const DOLLARS: readonly string[] = [
   ...['-1', '-0.01', '0.001', '1.001', '0.30000000000000004', '3.3000000000000003', '5e-324'],
   ...['1e999', '-1e999', '1e308', '1e21', '9007199254740993', '99999999999999999999', '18446744073709551616'],
   ...['NaN', '0x10', '+1', '.5', '01', '"1"', '""', 'null', 'true', '[1]', '{"valueOf":1}'],
 ];
 
-/** No references. */
 export const TEXTS: readonly string[] = [
   '""',
   `"${'r'.repeat(256)}"`,
@@ -166,7 +161,6 @@ export const TEXTS: readonly string[] = [
   '"\ud800',
 ];
 
-/** Neither true nor false. */
 export const FLAGS: readonly string[] = [
   '"true"',
   '0',
@@ -180,7 +174,7 @@ export const FLAGS: readonly string[] = [
   '1e999',
 ];
 
-/** No step of the manual clock: negative, in parts, beyond 31 days, no number. */
+/** Negative, in parts, beyond 31 days, no number. */
 export const CLOCK_STEPS: readonly string[] = [
   ...['-1', '0.5', '2678400001', '4294967296', '1e999', '-1e999', '99999999999999999999', '5e-324'],
   ...['"1"', 'null', 'true', '[1]', 'NaN', '0x10'],
@@ -233,7 +227,7 @@ export const QUERIES: readonly string[] = [
   '?',
 ];
 
-/** Idempotency-Keys; null sends none. Not valid: empty, spaces inside, beyond ASCII, over 255 characters. */
+/** null sends none. Not valid: empty, spaces inside, beyond ASCII, over 255 characters. */
 export function idempotencyKey(rng: Rng, serial: number): { text: string | null; isBad: boolean } {
   return rng.weighted([
     [60, { text: null, isBad: false }],

@@ -1,4 +1,4 @@
-/** Which failures of a write are for lack of space. */
+/** Failures of a write for lack of space. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { exitCodeOf } from '../../persistence/cli/frame/exit-codes.js';

@@ -1,6 +1,6 @@
 /**
- * A disk with a volatile cache. Synced changes survive; of others a power loss may keep all, none, any part in any
- * order, and of one write any sectors. Names (creations, renames, removals) of one folder survive in order, as on
+ * A disk with a volatile cache. Synced changes survive; a power loss may keep all, none, any part of others in any
+ * order, and any sectors of one write. Names (creations, renames, removals) of one folder survive in order, as on
  * every journaling file system, and certainly only once the folder was synced.
  */
 import { dirname } from 'node:path';
@@ -10,7 +10,6 @@ import type { DiskOp } from './trace.js';
 
 const SECTOR_BYTES = 512;
 
-/** A change of a file's content that is not synced. */
 interface PendingChange {
   readonly number: number;
   readonly op: Extract<DiskOp, { kind: 'write' | 'truncate' }>;
@@ -24,14 +23,14 @@ class File {
 interface PendingName {
   readonly number: number;
   readonly op: Extract<DiskOp, { kind: 'create' | 'mkdir' | 'unlink' | 'rename' }>;
-  /** What the name stands for after a creation. */
+  /** After a creation. */
   readonly file: File | null;
 }
 
 /** null stands for a folder. */
 type Names = Map<string, File | null>;
 
-/** What a power loss does to changes that were not synced. */
+/** The fate of changes that were not synced. */
 export type Loss = 'all kept' | 'all dropped' | 'first ones kept' | 'any kept' | 'any kept, torn';
 export const LOSSES: readonly Loss[] = [
   'all kept',
@@ -68,7 +67,7 @@ export class Disk {
     }
   }
 
-  /** The files, and null for folders, that a power loss now would leave. */
+  /** After a power loss now; null for folders. */
   image(loss: Loss, rng: Rng): ReadonlyMap<string, Buffer | null> {
     const names: Names = new Map(this.#durableNames);
     for (const pending of this.#pendingNames.values()) {
@@ -112,7 +111,6 @@ export class Disk {
   }
 }
 
-/** Carries out one change of names. */
 function rename(names: Names, { op, file }: PendingName): void {
   switch (op.kind) {
     case 'create':
@@ -151,7 +149,7 @@ function contentAfter(file: File, loss: Loss, rng: Rng): Buffer {
   return content;
 }
 
-/** The content after one change; with `torn`, only some sectors of a write arrive. */
+/** With `torn`, only some sectors of a write arrive. */
 function changed(content: Buffer, op: PendingChange['op'], torn: Rng | null = null): Buffer {
   if (op.kind === 'truncate') {
     const cut = Buffer.alloc(op.size);

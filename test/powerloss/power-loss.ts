@@ -18,16 +18,16 @@ import type { DiskOp } from './trace.js';
 export interface RecordOptions {
   /** Placed while the operations are recorded. */
   readonly orders: number;
-  /** A folder for the recording and the images; one in memory is faster. */
+  /** For the recording and the images; one in memory is faster. */
   readonly folder?: string;
 }
 
 export interface PowerLossOptions {
   readonly seed: number;
   readonly images: number;
-  /** The real program is started, too, on one of each so many images, by the seed; on none where absent. */
+  /** The real program is started on one in so many images, by the seed; on none if absent. */
   readonly startsOneIn?: number;
-  /** Syncs of these paths are taken for done and are not: what a server without them would lose. */
+  /** Syncs of these paths count as done and are not, as in a server without them. */
   readonly skipsSync?: (path: string) => boolean;
   /** The image that does not recover stays: the same seed makes another recording, and so another image. */
   readonly keepsFailure?: boolean;
@@ -36,19 +36,17 @@ export interface PowerLossOptions {
 
 export interface PowerLossReport {
   readonly operations: number;
-  /** Snapshots that were written meanwhile. */
   readonly snapshots: number;
   readonly acknowledged: number;
   readonly images: ReadonlyMap<Loss, number>;
-  /** Images recovered with more than was acknowledged: commits not acknowledged yet. */
+  /** Recovered with more than was acknowledged. */
   readonly aheadOfMark: number;
-  /** Images on which the real program was started. */
   readonly started: number;
 }
 
 const MARK_FORM = /last_seq=(\d{16})/;
 
-/** Loses the power of what was recorded; rejects with the seed, the operation and the kind of loss where an acknowledged order is lost. */
+/** Rejects with the seed, the operation and the kind of loss if an acknowledged order is lost. */
 export type LosePower = (options: PowerLossOptions) => Promise<PowerLossReport>;
 
 /** Records servers once, for as many power losses as `use` asks for. */
@@ -83,7 +81,7 @@ async function cutEverywhere(
   for (const [index, op] of ops.entries()) {
     if (op.kind !== 'sync' || skipsSync?.(op.path) !== true) disk.apply(op, index);
     acknowledgedSeq = Math.max(acknowledgedSeq, markOf(op, root));
-    // As many after each operation as make the number asked for, spread evenly.
+    // Images are spread evenly over the operations.
     for (const due = Math.floor(((index + 1) * images) / ops.length); done < due; done++) {
       const loss = must(LOSSES[done % LOSSES.length], 'a loss');
       const image = disk.image(loss, rng);
@@ -110,20 +108,20 @@ async function cutEverywhere(
   return { operations: ops.length, snapshots, acknowledged, images: counts, aheadOfMark, started };
 }
 
-/** Whether an operation gives a snapshot its name, which is the last one of its writing. */
+/** A snapshot gets its name by the last operation of its writing. */
 const isSnapshot =
   (root: string) =>
   ({ kind, path }: DiskOp): boolean =>
     kind === 'rename' && path.startsWith(join(root, 'snapshots'));
 
-/** Writes the image to a folder that stays, and returns its path. */
+/** In a folder that stays. */
 function keep(image: ReadonlyMap<string, Buffer | null>, root: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'tote-power-failed-'));
   writeImage(image, root, folder);
   return folder;
 }
 
-/** The mark that an operation writes, or 0. Replies go out after it. */
+/** 0 if the operation writes no mark. Replies go out after it. */
 function markOf(op: DiskOp, root: string): number {
   if (op.kind !== 'write' || op.path !== markPath(root)) return 0;
   return Number(MARK_FORM.exec(op.bytes.toString('latin1'))?.[1] ?? 0);

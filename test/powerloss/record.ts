@@ -1,6 +1,6 @@
 /**
- * Records what real servers do to one data directory: orders under load with small segments and frequent snapshots, a
- * kill, the recovery from it, more orders, a clean stop, and a start from that.
+ * Records real servers on one data directory: orders under load with small segments and frequent snapshots, a kill,
+ * the recovery from it, more orders, a clean stop, and a start from that.
  */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
@@ -12,10 +12,9 @@ import { type DiskOp, TraceReader, tracer } from './trace.js';
 
 export interface Recording {
   readonly root: string;
-  /** That the servers were asked to record; their configuration goes by it. */
+  /** As many as were asked for; the servers' configuration goes by it. */
   readonly orders: number;
   readonly ops: readonly DiskOp[];
-  /** Orders that were answered with 201. */
   readonly acknowledged: number;
 }
 
@@ -48,14 +47,14 @@ export async function record(root: string, orders: number): Promise<Recording> {
   return { root, orders, ops: reader.ops, acknowledged };
 }
 
-/** Waits until there is a snapshot: they are written beside the work, which a short load may outrun. */
+/** Snapshots are written beside the work, which a short load may outrun. */
 const writesSnapshot = (root: string): Promise<string[]> =>
   askUntil(
     () => readdirSync(join(root, 'snapshots')),
     (names) => names.some((name) => name.endsWith('.db')),
   );
 
-/** Places orders on several lanes at once; all are answered. */
+/** On several lanes at once; all orders are answered. */
 async function load(server: Server, orders: number): Promise<number> {
   await server.toNextDay();
   await server.push({ BTC: 67_000 });
@@ -86,5 +85,5 @@ async function load(server: Server, orders: number): Promise<number> {
   return orders;
 }
 
-/** The mark's file below a data directory: a write to it comes before every acknowledgement. */
+/** A write to it comes before every acknowledgement. */
 export const markPath = (root: string): string => join(root, 'journal', 'mark');

@@ -1,17 +1,17 @@
 /**
- * Recovers the image of a disk as a start of the server does, and checks the promises: every order acknowledged
- * before the power loss is there, and the state is one that the journal went through.
+ * Recovers the image of a disk as a start of the server does: every order acknowledged before the power loss must be
+ * there, and the state must be one that the journal went through.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openStore } from '../../persistence/recovery/open-store.js';
 
-/** What the journal says of every batch that ever became durable: its rolling digest by its last sequence number. */
+/** The rolling digest of every batch that ever became durable, by its last sequence number. */
 export type Digests = ReadonlyMap<number, string>;
 
 const CLOCK = { nowMs: () => 1_800_000_000_000, monotonicMs: () => 0 };
 
-/** Writes the image to `to`, in place of what is there. Paths in the image lie below `root`. */
+/** Paths in the image lie below `root`. */
 export function writeImage(image: ReadonlyMap<string, Buffer | null>, root: string, to: string): void {
   const folders = [...image].filter(([, content]) => content === null).map(([path]) => path);
   rmSync(to, { recursive: true, force: true });
@@ -24,7 +24,7 @@ export function writeImage(image: ReadonlyMap<string, Buffer | null>, root: stri
   }
 }
 
-/** Throws, saying why, where the image at `path` does not recover to what was promised. */
+/** Throws, saying why, if a promise is broken. */
 export function checkRecovery(path: string, acknowledgedSeq: number, digests: Digests): number {
   const store = openStore(path, CLOCK, () => {});
   try {

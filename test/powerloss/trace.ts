@@ -1,7 +1,6 @@
 /**
- * What a server did to its files, from strace's log: creations, writes, syncs, renames, in the order of time. A write
- * counts from its start, since its bytes may reach the disk from then on; a sync from its end, for what was written
- * before its start.
+ * A server's operations on its files, from strace's log, in the order of time. A write counts from its start, since
+ * its bytes may reach the disk from then on; a sync from its end, for writes before its start.
  */
 import { createReadStream } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -12,14 +11,14 @@ export type DiskOp =
   | { readonly kind: 'create' | 'mkdir' | 'unlink'; readonly path: string }
   | { readonly kind: 'write'; readonly path: string; readonly offset: number; readonly bytes: Buffer }
   | { readonly kind: 'truncate'; readonly path: string; readonly size: number }
-  /** Of a file or a folder; covers the first `covers` operations. */
+  /** A file's or a folder's; covers the first `covers` operations. */
   | { readonly kind: 'sync'; readonly path: string; readonly covers: number }
   | { readonly kind: 'rename'; readonly path: string; readonly to: string };
 
 const CALLS =
   'openat,open,creat,write,pwrite64,pwritev,pwritev2,writev,fsync,fdatasync,sync_file_range,ftruncate,truncate,unlink,unlinkat,rename,renameat,renameat2,mkdir,mkdirat,rmdir,link,linkat';
 
-/** The program that a server runs under to have its operations written to `logFile`. */
+/** The server runs under it. */
 export const tracer = (logFile: string): readonly string[] => [
   'strace',
   ...[
@@ -39,15 +38,14 @@ const RESUMED = /^(\d+) +<\.\.\. (\w+) resumed>(.*)\) += (-?\d+)/;
 
 interface Begun {
   readonly args: string;
-  /** Operations before it. */
   readonly at: number;
 }
 
-/** Reads the log's operations below `root`. Other files, and `-shm` files, which hold nothing across a restart, are left out. */
+/** Leaves out other files than those below `root`, and `-shm` files, which hold nothing across a restart. */
 export class TraceReader {
   readonly ops: DiskOp[] = [];
   readonly #begun = new Map<string, Begun>();
-  /** Where the next plain `write` of a descriptor goes. */
+  /** The next plain `write` of a descriptor goes there. */
   readonly #positions = new Map<number, number>();
   readonly #exists = new Set<string>();
 
@@ -124,7 +122,7 @@ export class TraceReader {
         this.#push({ kind: 'mkdir', path: paths[0] ?? '' });
         break;
       default:
-        // Whoever uses another call must teach it to this reader, or an image would lack its effect.
+        // A new call must be taught to this reader, or an image would lack its effect.
         assert(!paths.some((path) => this.#isOurs(path)), `${call} is not known here: ${args.slice(0, 200)}`);
     }
   }
@@ -160,7 +158,7 @@ export class TraceReader {
 
 const text = (hex: string): string => bytesOfHex(hex).toString('utf8');
 
-/** The string argument, which is the only one in quotes. */
+/** The only argument in quotes. */
 function bytesOf(args: string): Buffer {
   const from = args.indexOf('"');
   const to = args.lastIndexOf('"');

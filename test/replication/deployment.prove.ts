@@ -1,6 +1,6 @@
 /**
- * The operator's files as they stand, on addresses of this machine in place of three: NATS and tote as compose.yaml starts them,
- * behind HAProxy and nginx, which find the leader and, once it is dead, the next one.
+ * The operator's files as they stand, on addresses of this machine in place of three: NATS and tote as compose.yaml
+ * starts them, behind HAProxy and nginx, which find the leader and, once it is dead, the next one.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -24,7 +24,7 @@ import { event, shareSecrets, TOKEN } from '../support/replication/replicated.js
 const proxies = ['haproxy', 'nginx'].filter((name) => !isAvailable(name));
 const skip = NO_NATS || NO_YAML || (proxies.length > 0 ? `${proxies.join(' and ')} are missing` : false);
 
-/** Addresses of this machine that no other test has, in place of 10.0.0.1 to 10.0.0.3. */
+/** No other test has these addresses, in place of 10.0.0.1 to 10.0.0.3. */
 const network = `127.${randomInt(1, 255)}.${randomInt(1, 255)}`;
 const addresses = [1, 2, 3].map((last) => `${network}.${last}`);
 const proxyAddress = `${network}.4`;
@@ -136,7 +136,7 @@ test('the files of the documents make an exchange that outlives its leader', { s
   await first.push({ BTC: 50_000 });
   const { secret } = await first.createBettor();
   const order = { marketId: 'BTC_FIVE_MINUTES', prediction: 'UP', amount: 10 };
-  /** Asked of the proxy until it has an answer of a leader, as clients do. */
+  /** Asks the proxy until a leader answers, as clients do. */
   const placed = async (url: string, key: string): Promise<string> => {
     for (;;) {
       const client = new Client(url, { 'X-API-Key': secret, 'Idempotency-Key': key });

@@ -1,7 +1,4 @@
-/**
- * A leader with a replicated log, on three real NATS servers: what is acknowledged is in the log, and when the servers are
- * away nothing is lost.
- */
+/** A leader with a replicated log, on three real NATS servers: when these are away nothing is lost. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Server } from '../support/processes/server.js';
@@ -50,7 +47,7 @@ test(
   },
 );
 
-/** Resolves with the first of many attempts that is answered as wanted; those that are accepted may take long. */
+/** Attempts that are accepted may take long. */
 function firstAnswer(
   attempt: (at: number) => Promise<{ status: number; error: string }>,
   isWanted: (answer: { status: number; error: string }) => boolean,
@@ -91,7 +88,7 @@ test(
     await Promise.all([nats.killServer(0), nats.killServer(1)]);
     // Accepted, and not acknowledged before the log has it.
     const waiting = place('meanwhile');
-    // Whether it fails is asked below.
+    // Its failure is asked for below.
     waiting.catch(() => undefined);
     const isBacklog = ({ error }: { error: string }): boolean => error.startsWith('journal_backlog');
     await firstAnswer((at) => place(`refused-${at}`), isBacklog);

@@ -1,4 +1,4 @@
-/** What operators are told of replication: status, metrics and readiness of leader and standby, with real NATS servers. */
+/** Facts of replication for operators: status, metrics and readiness of leader and standby, with real NATS servers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { askUntil } from '../support/ask-until.js';

@@ -18,7 +18,7 @@ const PASSWORD = 'nine-of-hearts';
 
 interface Secured {
   readonly nats: NatsCluster;
-  /** What the documents say of the variables. */
+  /** As the documents have the variables. */
   readonly env: Readonly<Record<string, string>>;
   readonly folder: string;
   readonly pair: Pair;
@@ -46,7 +46,6 @@ async function startSecured(
   };
 }
 
-/** Leads, acknowledges, and ends. */
 async function leads(t: TestContext, { nats, env }: Secured): Promise<void> {
   const leader = await startMachine({ nats, node: 'a', env }).leading;
   t.after(() => leader.remove());

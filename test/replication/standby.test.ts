@@ -1,4 +1,4 @@
-/** A standby by hand: what it says of itself, planned changes of the leader, and a directory made from a backup. */
+/** A standby by hand: its status, planned changes of the leader, and a directory made from a backup. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

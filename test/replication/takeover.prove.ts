@@ -26,7 +26,6 @@ describe('two machines', { skip: NO_NATS, concurrency: true }, () => {
   });
   after(() => nats.remove());
 
-  /** An exchange of this test's own. */
   function startExchange(t: TestContext, options: PairOptions = {}): Promise<Pair> {
     exchanges += 1;
     return startPair(t, { ...options, nats, stream: `tote-${exchanges}` });

@@ -1,6 +1,6 @@
 /**
- * NATS servers that have lost what they had acknowledged, orders and a change of leaders among it: real servers, whose files are
- * put back to an earlier state.
+ * Real NATS servers that have lost acknowledged orders and a change of leaders: their files are put back to an
+ * earlier state.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -21,7 +21,7 @@ import {
 
 const options = { skip: NO_NATS };
 
-/** The id of the bet, once the order is placed or replayed. While servers start again it may be refused for a while. */
+/** While servers start again the order may be refused for a while. */
 async function betOf(server: Server, bettor: Pair['bettor'], key: string): Promise<string> {
   const { data } = await askUntil(
     () => place(server, bettor, key),
@@ -50,7 +50,7 @@ test('what NATS servers have lost is published anew, and no epoch is led twice',
 
   await nats.goBack(kept);
   assert.ok((await historyOf(nats)).messages < before.messages, 'messages are lost');
-  // Its next order finds that out. It ends without an answer, and whoever has everything leads.
+  // Its next order finds that out. It ends without an answer, and the machine that has everything leads.
   const late = place(b, bettor, 'k4').then(
     ({ status }) => status,
     () => 0,

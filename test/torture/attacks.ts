@@ -5,11 +5,9 @@
  */
 import { connect, type Socket } from 'node:net';
 
-/** What an attack has done since it began. */
 export interface Deeds {
-  /** Connections that the kernel gave it. */
   opened: number;
-  /** Pieces sent, requests or parts of such. */
+  /** Requests or parts of such. */
   sent: number;
   /** Connections that it did not get, by the reason: it was weaker than it should be. */
   readonly failed: Record<string, number>;
@@ -23,21 +21,18 @@ export interface RunningAttack {
 export interface Attack {
   readonly name: string;
   readonly sockets: number;
-  /** Begins, and goes on until it is stopped. */
   readonly begin: (port: number) => RunningAttack;
 }
 
-/** What a socket does. */
 interface Habit {
   readonly sockets: number;
-  /** Each socket has one turn in this time. On its turn one that was closed is opened again. */
+  /** Each socket has one turn in this time, and is opened again if it was closed. */
   readonly periodMs: number;
   /** All sockets are opened at once, as fast as it goes, and only after that in turns. */
   readonly isSudden?: boolean;
   readonly onConnect?: (socket: Socket) => void;
   /** Returns whether it sent something. */
   readonly onTurn?: (socket: Socket) => boolean;
-  /** Reads nothing of what comes. */
   readonly isDeaf?: boolean;
 }
 
@@ -77,7 +72,7 @@ function attack(name: string, habit: Habit): Attack {
   return { name, sockets: habit.sockets, begin: (port) => new Mob(port, habit) };
 }
 
-/** Begins a request and never ends it, a little more at a time. */
+/** Never ends its request. */
 function dribbling(name: string, beginning: string, more: () => string): Attack {
   return attack(name, {
     sockets: SLOW_CONNECTIONS,
@@ -95,7 +90,7 @@ function reconnecting(name: string, onConnect: (socket: Socket) => void): Attack
   return attack(name, { sockets: FAST_LANES, periodMs: FAST_MS, onConnect });
 }
 
-/** Guesses keys, each guess after the answer to the one before. */
+/** Each guess follows the answer to the one before. */
 function guessing(name: string): Attack {
   const request = `${HEAD}X-API-Key: tote_${'A'.repeat(43)}\r\n\r\n`;
   const waiting = new WeakSet<Socket>();
@@ -111,7 +106,7 @@ function guessing(name: string): Attack {
   });
 }
 
-/** Keeps its number of sockets open, and lets each act in turn. */
+/** Each socket acts in turn. */
 class Mob implements RunningAttack {
   readonly deeds: Deeds = { opened: 0, sent: 0, failed: {} };
   readonly #sockets: (Socket | null)[];
@@ -158,7 +153,7 @@ class Mob implements RunningAttack {
     this.#sockets[slot] = socket;
     if (this.habit.isDeaf === true) socket.pause();
     else socket.resume();
-    // How the server ends what it has taken is its own affair.
+    // The server may end connections as it likes.
     socket.on('error', ({ message }) => {
       if (!isConnected) this.#noteFailure(/\bE[A-Z]+\b/.exec(message)?.[0] ?? message);
     });

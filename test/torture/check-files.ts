@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 
 const COMMAND_LINE = fileURLToPath(new URL('../../persistence/cli/main.js', import.meta.url));
 
-/** Throws with the output of `verify` if it finds a fault. */
 export function checkFiles(dataDir: string): void {
   const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND_LINE, 'verify', dataDir], {
     encoding: 'utf8',

@@ -1,6 +1,6 @@
 /**
- * Kills the real server under load again and again, in several ways, and audits it after each: every acknowledged
- * order exists, once; replays are the same; money is conserved; `verify` finds nothing wrong with the files.
+ * Kills the real server under load again and again, in several ways: every acknowledged order exists, once; replays
+ * are the same; money is conserved; `verify` finds nothing wrong with the files.
  */
 import assert from 'node:assert/strict';
 import { Sandbox } from '../support/api/api-client-sandbox.js';
@@ -9,7 +9,7 @@ import { newDiskDir, startDoomed } from '../support/processes/server.js';
 import type { Rng } from '../support/reference/random/rng.js';
 import { checkFiles } from './check-files.js';
 
-/** How often a server is brought to its end in which way, in percent. */
+/** In percent. */
 const SHARES = [
   [70, 'SIGKILL'],
   [12, 'SIGTERM'],
@@ -22,7 +22,7 @@ export const WAYS: readonly Way[] = SHARES.map(([, way]) => way);
 
 export interface CycleOptions {
   readonly cycles: number;
-  /** In which ways servers end, at least one; in all of them where absent. */
+  /** All of them if absent. */
   readonly ways?: readonly Way[];
 }
 
@@ -35,12 +35,11 @@ export interface CycleReport {
 
 const TRADERS = 64;
 const CONNECTIONS = 48;
-/** A server ends after so many acknowledgements of its life, at most. */
+/** In one life. */
 const ACKNOWLEDGED_MAX = 400;
 /** Small, so that segments are sealed and snapshots written while servers die. */
 const ENV: Readonly<Record<string, string>> = { TOTE_SEGMENT_MIB: '1', TOTE_SNAPSHOT_COMMANDS: '500' };
 
-/** Rejects where an audit fails. `onCycle` hears after each. */
 export async function killCycles(
   { cycles, ways: selected = WAYS }: CycleOptions,
   rng: Rng,
@@ -75,7 +74,6 @@ export async function killCycles(
   return { ways, ...sum };
 }
 
-/** A new server on a new data directory, with bettors and open rounds. */
 async function begin(rng: Rng): Promise<CrashBook> {
   const sandbox = await Sandbox.start({ dataDir: newDiskDir(), env: ENV });
   await sandbox.openRounds({ BTC: 67_000 }, 'ONE_DAY');
@@ -97,7 +95,7 @@ async function endUnderLoad(book: CrashBook, way: Way, rng: Rng): Promise<void> 
   assert.deepEqual([code, signal], expected, `${way}: ${code} ${signal}\n${stderr}`);
 }
 
-/** Sends the signals, a few turns late and apart, so that orders are on their way in every state. */
+/** A few turns late and apart, so that orders are on their way in every state. */
 async function end(way: Way, rng: Rng, signal: (name: NodeJS.Signals) => void): Promise<void> {
   await turns(rng.integer(0, 12));
   switch (way) {
@@ -119,7 +117,7 @@ async function end(way: Way, rng: Rng, signal: (name: NodeJS.Signals) => void): 
   signal('SIGKILL');
 }
 
-/** Kills a server within the first half second of its life: before, during or after its recovery. */
+/** Within the first half second of its life: before, during or after its recovery. */
 async function killAtStart(book: CrashBook, rng: Rng): Promise<void> {
   const { dataDir } = book.sandbox.server;
   await book.sandbox.server.kill();

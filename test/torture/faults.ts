@@ -1,6 +1,6 @@
 /**
  * Faults of the machine under a loaded server: failing syncs and writes, a full disk, no more descriptors, no more
- * memory. Whatever the server does, no acknowledged order is lost, and it starts again.
+ * memory. No acknowledged order is lost, and the server starts again.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -20,7 +20,6 @@ const MIB = 1024 * 1024;
 
 export interface Fault {
   readonly name: string;
-  /** Programs that it needs. */
   readonly needs: readonly string[];
   readonly run: (rng: Rng) => Promise<string>;
 }
@@ -40,7 +39,10 @@ export const FAULTS: readonly Fault[] = [
   { name: 'no memory is left', needs: ['prlimit'], run: noMemory },
 ];
 
-/** From the Nth call on, every one fails: the server must end by itself, and must not have acknowledged what failed. */
+/**
+ * From the Nth call on, every one fails: the server must end by itself, and must not have acknowledged anything of
+ * them.
+ */
 async function underStrace(call: string, error: string, rng: Rng): Promise<string> {
   const from = rng.integer(5, 120);
   const under = [
@@ -56,7 +58,7 @@ async function underStrace(call: string, error: string, rng: Rng): Promise<strin
   return `from call ${from} on, ${describeEnd(ended)}`;
 }
 
-/** A small disk that another program fills: orders are refused first, then the server ends; cleared, it starts again. */
+/** Another program fills a small disk: orders are refused first, then the server ends; cleared, it starts again. */
 async function diskFills(rng: Rng): Promise<string> {
   const mountPoint = mkdtempSync(join(tmpdir(), 'tote-disk-'));
   mounted(mountPoint, 2_600 * MIB);
@@ -146,7 +148,7 @@ async function noMemory(rng: Rng): Promise<string> {
   return `none from order ${limitAt} on, ${describeEnd(ended)}`;
 }
 
-/** The process may have no more address space than it has now. */
+/** No more address space than it has now. */
 function limitMemory(pid: number): void {
   const { size = '' } =
     /^VmSize:\s+(?<size>\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.groups ?? {};
@@ -156,13 +158,11 @@ function limitMemory(pid: number): void {
 
 interface Under {
   readonly under?: readonly string[];
-  /** Hears of each acknowledgement. */
   readonly onAnswer?: (acknowledged: number, pid: number) => void;
 }
 
-/** How a server with a fault ended, and how far it had come. */
 interface Ended {
-  /** null where a signal ended it. */
+  /** null if a signal ended it. */
   readonly code: number | null;
   readonly isUp: boolean;
   readonly acknowledged: number;
@@ -172,7 +172,6 @@ const NEVER_UP: Ended = { code: null, isUp: false, acknowledged: 0 };
 const describeEnd = ({ code, isUp, acknowledged }: Ended): string =>
   isUp ? `${acknowledged} orders acknowledged, ended with ${code ?? 'a signal'}` : 'it never came up';
 
-/** Loads a server that runs under something until it ends. */
 async function loadUntilItEnds(book: CrashBook, { under = [], onAnswer }: Under): Promise<Ended> {
   let acknowledged = 0;
   const before = book.sandbox;
@@ -194,8 +193,8 @@ async function loadUntilItEnds(book: CrashBook, { under = [], onAnswer }: Under)
 }
 
 /**
- * Makes a data directory with bettors, lets `act` bring a server on it to its end, and holds the files and a start on
- * sound ground against what the clients know.
+ * `act` brings a server to its end; then the files and a start on sound ground are held against the clients'
+ * knowledge.
  */
 async function withBook(rng: Rng, dataDir: string, act: (book: CrashBook) => Promise<void>): Promise<void> {
   const sandbox = await Sandbox.start({ dataDir });

@@ -1,7 +1,4 @@
-/**
- * Polite clients under attack: each goes on asking and ordering over its own connection, and gets every answer. How long
- * answers take under load is measured by `npm run bench`, not here.
- */
+/** Polite clients under attack go on asking and ordering, and get every answer. `npm run bench` measures how fast. */
 import assert from 'node:assert/strict';
 import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
 import { ATTACKS, type Attack, type Deeds } from './attacks.js';
@@ -12,20 +9,18 @@ const BEGIN_MS = 500;
 
 export interface Endured {
   readonly attack: Attack;
-  /** Answers that polite clients got meanwhile, all of them as they should be. */
+  /** To polite clients, all of them as they should be. */
   readonly answered: number;
   readonly slowestMs: number;
   readonly deeds: Deeds;
 }
 
 export interface HostileOptions {
-  /** Length of each attack. */
+  /** For each attack. */
   readonly seconds: number;
-  /** Only attacks whose name holds this. */
   readonly named: string;
 }
 
-/** Resolves once all attacks are over. */
 export async function hostility(
   { seconds, named }: HostileOptions,
   onEndured: (endured: Endured) => void,

@@ -1,6 +1,6 @@
 /**
- * `npm run torture -- --cycles 1000 --faults 10 --hostile 15`: real servers on real files, killed, starved and attacked,
- * each audited afterwards.
+ * `npm run torture -- --cycles 1000 --faults 10 --hostile 15`: real servers on real files, killed, starved, attacked
+ * and audited.
  */
 import { parseArgs } from 'node:util';
 import { anySeed, integerOption } from '../support/integer-option.js';
@@ -72,7 +72,7 @@ if (seconds > 0)
     );
   });
 
-/** Throws, naming them all, where it is none of the ways in which servers end. */
+/** Throws, naming all ways. */
 function wayOption(text: string): Way {
   const way = WAYS.find((known) => known === text);
   if (way === undefined)

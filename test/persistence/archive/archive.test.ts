@@ -40,7 +40,6 @@ interface Numbered {
   readonly events: readonly EngineEvent[];
 }
 
-/** Applies the commands, hands each outcome to `writer`, and returns them all. */
 function project(engine: Engine, commands: readonly Command[], writer: ArchiveWriter | null): Numbered[] {
   return commands.map((command) => {
     const outcome = engine.apply(command);
@@ -166,7 +165,7 @@ test('after a crash it continues, with the same file as without one', (t) => {
     const committed = left.slice(0, 1 + random(60));
     project(engine, committed, writer);
     writer.commit(positionOf(engine));
-    // Rows that were never committed are those of a crash.
+    // A crash loses the rows that were never committed.
     project(engine, left.slice(committed.length, committed.length + random(30)), writer);
     writer.close();
     if (committed.length === left.length) break;

@@ -1,4 +1,4 @@
-/** `tote doctor`: what it finds out about a machine, and what it says of it. */
+/** `tote doctor`: the facts of a machine, and its sentences on them. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What all commands of `tote` share: help with examples, helpful errors, exit codes; and status, snapshot, prune. */
+/** All commands of `tote` have help with examples, helpful errors, exit codes; and status, snapshot, prune. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Ctrl-C and `kill -INT` end a command at once, although it computes without a pause and shows a progress bar; in a
- * real terminal. The command's output goes to a pipe that the test reads, so it cannot end earlier.
+ * Ctrl-C and `kill -INT` end a command at once, in a real terminal, although it computes without a pause. Its output
+ * goes to a pipe that the test reads, so it cannot end earlier.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -16,7 +16,6 @@ const skip = isAvailable('tmux') ? false : 'tmux is not installed';
 const CHUNK_BYTES = 4_096;
 const BAR = /replay \[[^\]]*\] +\d+% of \d+ commands/;
 
-/** A terminal in which a command of the past shows its progress. */
 async function startReplay(t: TestContext): Promise<Terminal> {
   const terminal = new Terminal();
   t.after(() => terminal.close());

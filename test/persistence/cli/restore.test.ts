@@ -20,7 +20,7 @@ import { flipBit, makeOperatorDir, SNAPSHOTS_AFTER } from '../support/operator-d
 
 const make = (t: TestContext): MadeDir => makeOperatorDir(join(temporaryDir(t), 'data'));
 
-/** State digests after each command, by sequence number less 1, from a replay in one engine. */
+/** By sequence number less 1, from a replay in one engine. */
 function stateDigests({ batches }: MadeDir, upTo = Number.POSITIVE_INFINITY): string[] {
   const engine = new Engine();
   const digests: string[] = [];
@@ -34,7 +34,6 @@ function stateDigests({ batches }: MadeDir, upTo = Number.POSITIVE_INFINITY): st
   return digests;
 }
 
-/** The restored directory is good and stands at `restored`. */
 function expectGood(out: string, restored: Restored): void {
   const report = verify(findDataDir(out));
   assert.deepEqual(report.faults, []);

@@ -1,4 +1,4 @@
-/** `tote token` and `tote tokens`: a token is shown once, and what it may do stands in the file. */
+/** `tote token` and `tote tokens`: a token is shown once, and its rights stand in the file. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The data directory, its lock and its secrets: what cannot be right is refused, with a remedy. */
+/** The data directory, its lock and its secrets: faults are refused, with a remedy. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-/** The file of operator tokens: what is in it, and how each mistake in it is told with its line and field. */
+/** The file of operator tokens, and its mistakes, each told with its line and field. */
 import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

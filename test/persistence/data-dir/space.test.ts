@@ -5,7 +5,6 @@ import { SpaceWatch } from '../../../persistence/data-dir/space.js';
 
 const THRESHOLDS = { softBytes: 1_000, reserveBytes: 500, hardBytes: 100 };
 
-/** The levels after each of these looks. */
 function levelsOf(freeBytes: readonly number[]): string[] {
   let now = 0;
   const watch = new SpaceWatch(THRESHOLDS, () => freeBytes[now] ?? 0);

@@ -1,9 +1,6 @@
 /**
- * One flipped bit anywhere in the journal's files: recovery gives exactly the acknowledged batches, or refuses. It
- * never gives others, fewer or more, and a recovered journal can be appended to.
- *
- * Flips in unused bytes (free space in a page, the padding of the mark) may pass. `TOTE_TEST_SEED` chooses other
- * flips.
+ * One flipped bit anywhere in the journal's files: recovery gives exactly the acknowledged batches, or refuses. Flips
+ * in unused bytes (free space in a page, the padding of the mark) may pass. `TOTE_TEST_SEED` chooses other flips.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -12,25 +9,24 @@ import { byEffort } from '../../support/effort.js';
 import { randomOf, type Written, writeJournal, writeSegments } from '../support/journal-files.js';
 import { type Files, filesOf, Judge, memoryDir } from '../support/judge.js';
 
-/** In all. */
 const FLIPS = byEffort({ test: 200, prove: 2_000, night: 20_000 });
 const SEED = Number(process.env['TOTE_TEST_SEED'] ?? 20_251_121);
 const BATCHES = 24;
 
-/** The files after a clean stop. */
+/** After a clean stop. */
 function cleanFiles({ dir, store }: Written): Files {
   store.close();
   return filesOf(dir);
 }
 
-/** The files as a kill leaves them. */
+/** As a kill leaves them. */
 function killedFiles({ dir, store }: Written): Files {
   const files = filesOf(dir);
   store.close();
   return files;
 }
 
-/** Flips that share of all flips in the files whose names match; returns the share that was refused. */
+/** `share` of all flips goes into the files whose names match; returns the share that was refused. */
 function flipBits(t: TestContext, files: Files, isTarget: RegExp, share: number): number {
   const targets = [...files.keys()].filter((name) => isTarget.test(name));
   assert.ok(targets.length > 0);

@@ -31,7 +31,7 @@ interface Ended {
   readonly hasFailed: boolean;
 }
 
-/** Runs the writer under `wrap` until it fails, or has been answered often enough and is killed. */
+/** Until it fails, or has been answered often enough and is killed. */
 async function write(t: TestContext, root: string, wrap: readonly string[]): Promise<Ended> {
   const [file = '', ...args] = [...wrap, process.execPath, CHILD, 'write', root, ONE_BATCH_BYTES];
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
@@ -79,7 +79,8 @@ test('each fsync of a start, of commits and of rolls fails once', {
 });
 
 test('a disk that fills while segments are sealed and begun', async (t) => {
-  // In blocks of `ulimit`, 512 or 1,024 bytes: from less than a segment without rows has to more than one with its first batch.
+  // In blocks of `ulimit`, 512 or 1,024 bytes: from less than a segment without rows to more than one with its first
+  // batch.
   for (const blocks of [20, 30, 32, 33, 34, 40, 60]) {
     const root = temporaryDir(t);
     const { durableSeq } = await write(t, root, ['/bin/sh', '-c', `ulimit -f ${blocks}; exec "$@"`, 'sh']);

@@ -1,7 +1,6 @@
 /**
  * The journal's files truncated within their last batches, at night at every byte, and a WAL that is bad in its
- * middle. A journal that ends past the mark is recovered as far as it is complete; below the mark a start is refused,
- * and the message names what is missing.
+ * middle. A journal that ends past the mark is recovered as far as it is complete; below the mark a start is refused.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -18,24 +17,23 @@ import { batchAt, onlySegment, recover, writeSegments } from '../support/journal
 import { type Files, filesOf, Judge, memoryDir } from '../support/judge.js';
 
 const BATCHES = 14;
-/** How many of the last commits are cut into. */
+/** So many of the last commits are cut into. */
 const LAST = 2;
-/** Bytes from one cut to the next. No divisor of a page's or a frame's length, so that the cuts fall everywhere in them. */
+/** No divisor of a page's or a frame's length, so that the cuts fall everywhere in them. */
 const STRIDE_BYTES = byEffort({ test: 41, prove: 11, night: 1 });
 const PAGE_BYTES = 512;
 const FRAME_BYTES = PAGE_BYTES + 24;
 
 interface Killed {
-  /** Without the mark. */
   readonly files: Files;
-  /** The mark after so many batches. */
+  /** After so many batches. */
   readonly marks: readonly Buffer[];
   readonly walName: string;
-  /** Length of the WAL after so many batches. */
+  /** After so many batches. */
   readonly walBytes: readonly number[];
 }
 
-/** A journal as a kill leaves it, all of it in a WAL of small pages, so that there are few bytes to cut at. */
+/** All of it in a WAL of small pages, so that there are few bytes to cut at. */
 function killedJournal(t: TestContext, durability: Durability = 'fsync'): Killed {
   const dir = openDataDir(join(memoryDir(t), 'data'));
   recover(dir);
@@ -66,14 +64,14 @@ function killedJournal(t: TestContext, durability: Durability = 'fsync'): Killed
   };
 }
 
-/** `killed` with its WAL as `change` makes it, and with the mark after `marked` batches. */
+/** With the mark after `marked` batches. */
 function withWal(killed: Killed, marked: number, change: (wal: Buffer) => Buffer): Files {
   const { files, marks, walName } = killed;
   const wal = change(Buffer.from(must(files.get(walName), 'the WAL')));
   return new Map(files).set(walName, wal).set('mark', must(marks[marked], 'a mark'));
 }
 
-/** Lengths to which a file is cut, from `from` to `to`: in strides, and beside each of `ends`. */
+/** In strides, and beside each of `ends`. */
 function lengthsToCutTo(from: number, to: number, ends: readonly number[]): number[] {
   const lengths: number[] = [];
   for (let bytes = from; bytes <= to; bytes += 1) {
@@ -115,7 +113,7 @@ test('a WAL cut within its last batches', (t) => {
   assert.ok(refused > FRAME_BYTES / STRIDE_BYTES);
 });
 
-/** Cuts the file within its last page, before the zeros at its end, which reading a short page gives back. */
+/** Within its last page, before the zeros at its end, which reading a short page gives back. */
 function cutLastPage(t: TestContext, files: Files, name: string): void {
   const judge = new Judge(t, 30, 30);
   const content = must(files.get(name), name);
@@ -129,7 +127,6 @@ function cutLastPage(t: TestContext, files: Files, name: string): void {
   }
 }
 
-/** Files of a journal of 30 batches in four segments, stopped in order. */
 function cleanSegments(t: TestContext): Files {
   const { dir, store } = writeSegments(memoryDir(t), 30);
   store.close();
@@ -149,7 +146,7 @@ test('a sealed segment cut within its last page', (t) => {
   cutLastPage(t, files, must(segmentNames(files)[1], 'a segment'));
 });
 
-/** Turns a bit in the page of a frame, from the back. */
+/** In the page of a frame, from the back. */
 function spoilFrame(wal: Buffer, endOfFrame: number): Buffer {
   const at = endOfFrame - PAGE_BYTES / 2;
   wal.writeUInt8(wal.readUInt8(at) ^ 0x10, at);

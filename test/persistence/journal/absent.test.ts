@@ -1,6 +1,6 @@
 /**
- * Where the journal begins is recorded: pruned segments are distinguished from lost ones, across power losses at any moment
- * of a deletion, and a directory without the record stays good.
+ * The record of the journal's begin tells pruned segments from lost ones, across power losses at any moment of a
+ * deletion.
  */
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,6 @@ const segmentAt = (dir: DataDir, index: number): string =>
   must(findSegments(dir.journal)[index], 'a segment');
 const firstSeqs = (dir: DataDir): number[] => findSegments(dir.journal).map(firstSeqOf);
 
-/** Starts as a server does, and stops again. */
 function start(dir: DataDir): Recovered {
   const { recovered, lock } = openStore(dir.root, CLOCK, () => {});
   lock.release();

@@ -1,6 +1,6 @@
 /**
- * A server killed while it seals a segment leaves a rollback journal. The first one who opens the segment has SQLite apply
- * it, and sees the journal as without the seal.
+ * A server killed while it seals a segment leaves a rollback journal. The first one who opens the segment has SQLite
+ * apply it, and sees the journal without the seal.
  */
 import assert from 'node:assert/strict';
 import { copyFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { leaveHalfSeal, makeOperatorDir } from '../support/operator-dir.js';
 
 const openSegment = (dir: DataDir): string => must(findSegments(dir.journal).at(-1), 'a segment');
 
-/** A directory, and the same one with its last segment half sealed. */
+/** `half` has its last segment half sealed. */
 function makeBoth(t: TestContext): { readonly good: DataDir; readonly half: DataDir } {
   const root = temporaryDir(t);
   const { dir: good } = makeOperatorDir(join(root, 'good'));
@@ -27,7 +27,7 @@ function makeBoth(t: TestContext): { readonly good: DataDir; readonly half: Data
   return { good, half };
 }
 
-/** What `tote` prints, which must end well, without what differs anyway. */
+/** The command must end well. Differences that are no matter are taken out. */
 async function toldOf(command: readonly string[], { root }: DataDir): Promise<string> {
   const { code, stdout, stderr } = await tote([...command, root]);
   assert.equal(code, 0, `${command.join(' ')}: ${stderr}`);

@@ -1,4 +1,6 @@
-/** Files of the journal that are deleted or replaced while it is being written: nothing is marked, and they stay open. */
+/**
+ * Files of the journal that are deleted or replaced while it is being written: nothing is marked, and they stay open.
+ */
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -20,7 +22,6 @@ import {
 
 const COUNT = 3;
 
-/** A journal on which one of the three files, or their folder, is then not what was opened. */
 function written(t: TestContext): Written & { readonly paths: Readonly<Record<string, string>> } {
   const { dir, store } = writeJournal(temporaryDir(t), COUNT);
   const segment = onlySegment(dir);

@@ -1,6 +1,6 @@
 /**
- * Readers beside a server whose retention deletes segments: they finish the segment they are reading, report one
- * deleted earlier as gone, and never report damage.
+ * Readers beside retention finish the segment they are reading, report one deleted earlier as gone, and never report
+ * damage.
  */
 import assert from 'node:assert/strict';
 import fs, { rmSync, symlinkSync } from 'node:fs';
@@ -30,12 +30,11 @@ function journalOf(t: TestContext): { readonly dir: DataDir; readonly paths: rea
   return { dir, paths };
 }
 
-/** Deletes the oldest `count` segments, as retention does. */
 function deleteOldest(paths: readonly string[], count: number): void {
   for (const path of paths.slice(0, count)) rmSync(path);
 }
 
-/** The oldest segment goes right after the journal's folder has been listed for the `listing`th time from now. */
+/** Right after the journal's folder has been listed for the `listing`th time from now. */
 function deleteAfterListing(t: TestContext, { journal }: DataDir, { listing = 1 } = {}): void {
   const { readdirSync } = fs;
   const restore = (): void => {

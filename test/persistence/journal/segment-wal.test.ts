@@ -17,12 +17,12 @@ test('a commit whose first frame header was not written over an old one is the e
 });
 
 test('a commit whose first frame header was written only in part is the end', (t) => {
-  // The frame at which a header has its first 8 bytes in the sector before.
+  // At this frame a header has its first 8 bytes in the sector before.
   const frame = 41;
   checkWithOldHeader(t, frame, 8);
 });
 
-/** Checks a WAL that has begun again, the first `kept` bytes of the last commit's first frame being the old ones. */
+/** The WAL has begun again: the first `kept` bytes of the last commit's first frame are old ones. */
 function checkWithOldHeader(t: TestContext, commitsBefore: number, kept: number): void {
   const folder = mkdtempSync(join(tmpdir(), 'tote-wal-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));

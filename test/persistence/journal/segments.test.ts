@@ -1,6 +1,6 @@
 /**
  * The journal in segments: a full one is sealed and the next continues, whatever a crash leaves in between; and a
- * start detects and names a missing or replaced segment.
+ * start names a missing or replaced segment.
  */
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -41,7 +41,7 @@ function closedJournal(t: TestContext, count = BATCHES): DataDir {
 const segmentAt = (dir: DataDir, index: number): string =>
   must(findSegments(dir.journal).at(index), 'a segment');
 
-/** The directory can be served: its batches come back, and are added to over several rolls. */
+/** Its batches come back, and are added to over several rolls. */
 function assertServes(dir: DataDir, count: number, what: string): void {
   assert.deepEqual(recover(dir).given, batchesUpTo(count), what);
   const store = SqliteStore.open(dir, 'fsync', SMALL_SEGMENT_BYTES);
@@ -79,7 +79,7 @@ test('a full segment is sealed and never written again, and the next one continu
   );
 });
 
-/** Images of a journal as a crash after each step of one of its rolls leaves it, with how many batches it has. */
+/** As a crash after each step of a roll leaves the journal, with its number of batches. */
 function imagesOfRoll(t: TestContext): Map<RollStep, { readonly dir: DataDir; readonly count: number }> {
   const { dir, store } = writeSegments(temporaryDir(t), 15);
   const images = new Map<RollStep, { readonly dir: DataDir; readonly count: number }>();

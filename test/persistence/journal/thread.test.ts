@@ -17,9 +17,8 @@ interface Journal {
   readonly thread: JournalThread;
   readonly acknowledged: number[];
   readonly levels: SpaceLevel[];
-  /** Resolves with the acknowledged sequence number, rejects with the failure. */
+  /** Resolves with the acknowledged sequence number. */
   commit(batch: Batch): Promise<number>;
-  /** Resolves with the error of `onFailure`. */
   readonly failure: Promise<Error>;
 }
 

@@ -1,4 +1,7 @@
-/** Ways from bets to the root of their round, from an archive that has all of the round, and from one that began in it. */
+/**
+ * Paths from bets to the root of their round, from an archive that has all of the round, and from one that began in
+ * it.
+ */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { openScenario, order } from '../../../bench/engine/scenario.js';
@@ -19,7 +22,7 @@ const MARKET = marketOf('BTC_ONE_MINUTE');
 const ACCOUNTS = 10;
 const SECRET = Buffer.alloc(32, 7);
 
-/** Paths of all bets of a round, from an archive that begins when `before` of them are placed. */
+/** The archive begins when `before` bets are placed. */
 function pathsOf(t: TestContext, bets: number, before: number): (BetPath | null)[] {
   const { engine } = openScenario(ACCOUNTS, bets);
   const dir = openDataDir(temporaryDir(t));

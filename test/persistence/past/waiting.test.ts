@@ -7,7 +7,7 @@ import { type AnsweringReader, WAIT_MS_MAX, WaitingQuestions } from '../../../pe
 const ANSWER: ArchiveAnswer = { rounds: [], nextAfter: null };
 
 class Archive {
-  /** The last command in it; null while there is none. */
+  /** null while there is no archive. */
   seq: number | null = 0;
   nowMs = 0;
   fault: Error | null = null;
@@ -15,7 +15,7 @@ class Archive {
   closed = 0;
   readonly hurried: number[] = [];
   readonly noted: unknown[] = [];
-  /** Steps that an answer takes before it is there. */
+  /** An answer takes so many more steps. */
   stepsLeft = 0;
   #isUnfinished = false;
   readonly scheduled: (() => void)[] = [];
@@ -60,7 +60,7 @@ class Archive {
   get names(): string[] {
     return this.told.map(([name]) => name);
   }
-  /** The codes of refusals, '' for answers. */
+  /** '' for answers. */
   get codes(): string[] {
     return this.told.map(([, answer]) => (answer !== null && 'refused' in answer ? answer.refused : ''));
   }

@@ -1,6 +1,6 @@
 /**
- * From a journal and snapshots to an engine: the newest good snapshot and the journal after it. A damaged snapshot,
- * or one of another journal, is skipped and reported; what cannot be proved is refused.
+ * From a journal and snapshots to an engine: the newest good snapshot and the journal after it. A damaged or foreign
+ * snapshot is skipped and reported; a journal that cannot be proved is refused.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -30,7 +30,7 @@ function commandAt(number: number): Command {
   return { kind: 'depositHouse', timeMs, amountCents: number, reference: `r${number}` };
 }
 
-/** The next batch of `engine`, of three commands, which it applies. */
+/** Three commands, which `engine` applies. */
 function batchOf(engine: Engine): Batch {
   const firstSeq = engine.seq + 1;
   const commands = [0, 1, 2].map((offset) => commandAt(firstSeq + offset));
@@ -50,7 +50,7 @@ interface Lived {
   readonly engine: Engine;
 }
 
-/** A journal of twelve batches, with snapshots after the batches whose numbers are given. */
+/** Twelve batches, with snapshots after some. */
 function lived(...snapshotsAfter: number[]): Lived {
   const store = new MemoryStore();
   const snapshots = new MemorySnapshots();
@@ -140,7 +140,7 @@ test('a snapshot with another rolling digest than the row is skipped, whatever i
   );
 });
 
-/** The journal without its rows up to `seq`, as after `prune`: only the chain hash there is still known. */
+/** As after `prune`: of the rows up to `seq` only the chain hash is known. */
 function pruned({ store, ...life }: Lived, seq: number): Lived {
   const chain = must(store.chainAt(seq), 'a chain hash');
   class Pruned extends MemoryStore {

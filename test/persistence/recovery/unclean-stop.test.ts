@@ -1,8 +1,7 @@
 /**
- * What a kill or a power loss may leave, and how it is recovered. The order of a commit is row, sync, mark,
- * acknowledgement: so a crash may leave batches above the mark, whole or torn, and never one missing below it. The
- * order of the copy stands in `recovery-copy.ts`: so a crash after any of its steps leaves a directory from which the
- * next recovery comes to the same batches, and it never leaves the new database beside the old WAL.
+ * A kill or a power loss, and the recovery. A commit is row, sync, mark, acknowledgement: a crash may leave batches
+ * above the mark, whole or torn, and none missing below it. The steps of the copy stand in `recovery/copy.ts`: a
+ * crash after any of them leads to the same batches, and never to the new database beside the old WAL.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
@@ -39,8 +38,8 @@ const ALL_STEPS: readonly CopyStep[] = [
 ];
 
 /**
- * A journal as a kill leaves it, half in the database and half in the WAL. Its pages are smaller than a copy's, so
- * that the old WAL laid over a new database cannot go unnoticed.
+ * Half in the database, half in the WAL. Pages are smaller than a copy's: the old WAL over a new database cannot go
+ * unnoticed.
  */
 function killedJournal(t: TestContext): DataDir {
   const { dir, store } = writeJournal(temporaryDir(t), BATCHES / 2);
@@ -57,7 +56,7 @@ function killedJournal(t: TestContext): DataDir {
   return image;
 }
 
-/** The directory is as after a clean stop, and its batches can be added to. */
+/** As after a clean stop; its batches can be added to. */
 function assertServes(dir: DataDir, what: string): void {
   const { given, lastSeq } = recover(dir);
   assert.deepEqual(given, batchesUpTo(BATCHES), what);
@@ -100,7 +99,7 @@ test('recovery changes neither database nor WAL until the copy is complete', (t)
   assert.deepEqual(seen, ALL_STEPS);
 });
 
-/** Images of `dir` as a crash after each step of its recovery would leave it. */
+/** As a crash after each step of the recovery would leave it. */
 function imagesOfRecovery(t: TestContext, dir: DataDir): Map<string, DataDir> {
   const scratch = temporaryDir(t);
   const images = new Map<string, DataDir>();

@@ -1,6 +1,6 @@
 /**
  * The scanner of orders against JSON: the same commands from everything that the encoder can write, and from near
- * misses; if one throws, so does the other.
+ * misses.
  */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -34,7 +34,7 @@ function ordinarily(text: string): Command[] {
   return values.map((value) => decodeCommand(value));
 }
 
-/** What the decoder gives, or null where it throws. */
+/** null if the decoder throws. */
 function outcome(decode: (text: string) => Command[], text: string): Command[] | null {
   try {
     return decode(text);

@@ -24,7 +24,7 @@ import { type MadeDir, makeDataDir } from '../support/made-dir.js';
 const STREAMS = [1, 2, 3];
 const STEPS = 500;
 
-/** A random stream's accepted commands, and a generator of its own. Streams are slow to make and are made once. */
+/** Streams are slow to make and are made once. */
 function streamOf(seed: number): { commands: readonly Command[]; rng: Rng } {
   const rng = new Rng(seed);
   const steps = Array.from({ length: STEPS }, () => rng.integer(0, 0xffff_ffff));
@@ -42,7 +42,6 @@ const openHistory = (made: MadeDir, notes: string[] = []): History =>
 const look = <T>(made: MadeDir, work: (look: Look) => T): T =>
   Look.at({ dir: made.dir, out: new Output(false, PROCESS_STREAMS) }, 'test', work);
 
-/** All entries that the stream's events make, up to `toSeq`. */
 const entriesOf = (made: MadeDir, account: number, toSeq: number): LedgerEntry[] =>
   made.events
     .slice(0, toSeq)
@@ -139,7 +138,7 @@ test('nothing is missing after retention has deleted the beginning: the archive 
   assert.ok(checked > 500, `${checked} entries are too few to prove anything`);
 });
 
-/** Ledgers of all accounts at `toSeq` are those of the events and add up. Returns how many entries there were. */
+/** Returns the number of entries. */
 function checkLedgers(made: MadeDir, toSeq: number): number {
   let entries = 0;
   look(made, (one) => {

@@ -1,6 +1,6 @@
 /**
- * The commit protocol over any store, and the progress of a replay. The order is row, sync, mark: a fault in one of
- * them may leave earlier steps done, but never later ones.
+ * The commit protocol over any store, and the progress of a replay. A fault may leave earlier steps done, never later
+ * ones.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import { ProgressMeter, type RecoveryProgress } from '../../../persistence/repla
 import { batchAt, batchesUpTo, plain } from '../support/journal-files.js';
 import { MemoryStore } from '../support/memory-store.js';
 
-/** Commits `count` batches; returns those whose commit returned. */
+/** Returns the batches whose commit returned. */
 function commitAll(store: JournalStore, count: number): Batch[] {
   const acknowledged: Batch[] = [];
   try {

@@ -13,7 +13,7 @@ import { Replica } from '../../../persistence/replication/replica.js';
 import type { ReplicationEvents } from '../../../persistence/replication/thread.js';
 import { BEGINNING } from './support.js';
 
-/** So many batches of a leader, of one command each. */
+/** One command each. */
 function rowsOf(count: number): StoredBatch[] {
   const engine = new Engine();
   const rows: StoredBatch[] = [];
@@ -34,7 +34,6 @@ function rowsOf(count: number): StoredBatch[] {
 
 const ROWS = rowsOf(5);
 
-/** A machine that has joined the log, with its disk and the messages to and from its thread. */
 async function follow() {
   const engine = new Engine();
   const given: number[] = [];

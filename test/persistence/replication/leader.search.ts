@@ -1,4 +1,7 @@
-/** A leader at the replicated log: each batch there once and in order, whatever answers are lost, and nothing after a successor. */
+/**
+ * A leader at the replicated log: each batch there once and in order, whatever answers are lost, and nothing after a
+ * successor.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -23,13 +26,13 @@ import {
 const RUNS = byEffort({ test: 100, prove: 300, night: 20_000 });
 const anyFault = fc.constantFrom<Fault>('none', 'none', 'lost', 'answerLost', 'late');
 
-/** The faults in turn, then none. */
+/** In turn, then none. */
 function faults(list: readonly Fault[]): () => Fault {
   const left = [...list];
   return () => left.shift() ?? 'none';
 }
 
-/** What a follower reads from the beginning. */
+/** From the beginning. */
 function follow(log: ModelLog): StoredBatch[] {
   const joiner = new BatchJoiner(BEGINNING);
   return log.messages

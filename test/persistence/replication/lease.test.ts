@@ -1,4 +1,4 @@
-/** A lease has lapsed only for who has watched all of it. */
+/** A lease has lapsed only for a watcher of all of it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LeaseWatch } from '../../../persistence/replication/log/follower.js';

@@ -1,4 +1,4 @@
-/** Where a journal stands in the replicated log, whatever the log has lived through. */
+/** A journal's place in the replicated log, whatever the log has lived through. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -29,7 +29,6 @@ const anyLife = fc.array(fc.constantFrom<Step>('batch', 'batch', 'long', 'takeov
   maxLength: 25,
 });
 
-/** A log that has lived through these steps, and the batches in it. */
 async function live(steps: readonly Step[]): Promise<{ log: ModelLog; rows: StoredBatch[] }> {
   const log = new ModelLog();
   const rows: StoredBatch[] = [];

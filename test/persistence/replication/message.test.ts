@@ -1,4 +1,4 @@
-/** Messages of the replicated log: what is joined is what was split, and nothing else is taken for a batch. */
+/** Messages of the replicated log: joining gives what was split, and nothing else is taken for a batch. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,6 +1,6 @@
 /**
- * A model of the replicated log: one place for each message, the expected last sequence, ids that are known for a while. What
- * can go wrong on the way to it and back is the test's choice, operation by operation.
+ * A model of the replicated log: one place for each message, the expected last sequence, ids that are known for a
+ * while. The test chooses the faults on the way, operation by operation.
  */
 
 import { decodeMessage, type LogMessage } from '../../../persistence/replication/log/message.js';
@@ -12,14 +12,12 @@ import {
   type ReplicatedLog,
 } from '../../../persistence/replication/log/replicated-log.js';
 
-/** Of one append; reads know the first two. */
+/** An append's; reads know the first two. */
 export type Fault =
   | 'none'
-  /** It does not arrive. */
   | 'lost'
-  /** It arrives, and its answer does not. */
   | 'answerLost'
-  /** It is taken for lost, and arrives before the next operation. */
+  /** It arrives before the next operation. */
   | 'late';
 
 export class ModelLog implements ReplicatedLog, LeaseStore {
@@ -27,7 +25,7 @@ export class ModelLog implements ReplicatedLog, LeaseStore {
   first = 1;
   lease: LeaseEntry | null = null;
   bytesMax = 1_000_000;
-  /** Whether repeated messages are known by their ids, as they are for two minutes. */
+  /** Repeated messages are known by their ids, as they are for two minutes. */
   knowsIds = true;
   #late: (() => void) | null = null;
 

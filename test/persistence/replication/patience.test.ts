@@ -1,4 +1,4 @@
-/** What operators are told of servers that do not answer, while several things are asked of them side by side. */
+/** Sentences to operators on servers that do not answer, while several things are asked of them side by side. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AssertionError } from '../../../engine/base/assert.js';

@@ -16,7 +16,6 @@ const APPEND_MS = 100;
 /** Appending takes time, by the clock that leases are judged by. */
 class SlowLog extends ModelLog {
   nowMs = 0;
-  /** The last time that somebody wrote a lease to keep. */
   #renewedMs: number | null = null;
   longestMsWithoutRenewal = 0;
 
@@ -39,7 +38,7 @@ class SlowLog extends ModelLog {
   readonly report = (): void => undefined;
 }
 
-/** A standby with this journal, until it tells that it leads; resolves with the kinds of what it tells. Rejects where it ends. */
+/** Until it tells that it leads; resolves with the kinds of its messages. */
 async function untilLeading(log: SlowLog, own: readonly StoredBatch[]): Promise<FromReplication[]> {
   const told: FromReplication[] = [];
   let isOver = false;
@@ -91,7 +90,7 @@ test('a leader keeps its lease while it publishes what only its own journal has'
   assert.ok(log.longestMsWithoutRenewal <= LEASE_MS / 2, `${log.longestMsWithoutRenewal} ms`);
 });
 
-/** A log of six batches, and one that the server which leads it shows in place of the fourth message. */
+/** The log's leading server shows `odd` in place of the fourth of six batches. */
 async function withOddCopy(): Promise<{ log: SlowLog; rows: StoredBatch[]; odd: LogEntry }> {
   const log = new SlowLog();
   const rows = batches(6);

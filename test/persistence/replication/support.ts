@@ -19,7 +19,7 @@ export const PATIENCE = new Patience(
   () => undefined,
 );
 
-/** The batch after `position`, of `count` commands; `word` makes it another one. */
+/** `word` makes it another batch. */
 export function batchAfter(position: ChainPosition, count = 1, word = 'x'): StoredBatch {
   const commands = `["${word.repeat(3)} ü"]`;
   const firstSeq = position.lastSeq + 1;
@@ -32,7 +32,6 @@ export function batchAfter(position: ChainPosition, count = 1, word = 'x'): Stor
   });
 }
 
-/** So many batches, one after the other. */
 export function batches(count: number, from: ChainPosition = BEGINNING): StoredBatch[] {
   const rows: StoredBatch[] = [];
   for (let index = 0; index < count; index++) rows.push(batchAfter(rows.at(-1) ?? from, 1 + (index % 3)));
@@ -40,7 +39,6 @@ export function batches(count: number, from: ChainPosition = BEGINNING): StoredB
 }
 
 export const LEASE_MS = 1_000;
-/** The leader's clock, which stands still. */
 const STILL = { leaseMs: LEASE_MS, monotonicMs: () => 0 };
 export const ofLeader = (node: string): LeaderOptions => ({ node, patience: PATIENCE, ...STILL });
 
@@ -62,7 +60,7 @@ async function leadFrom(log: ModelLog, from: LeadFrom, options: LeaderOptions): 
 
 const endOf = ({ lastSeq, chain }: ChainPosition): ChainPosition => ({ lastSeq, chain });
 
-/** What a machine's disk remembers of epochs. */
+/** As a machine's disk remembers epochs. */
 export function epochMemory(): EpochMemory {
   let highest = 0;
   return {
@@ -75,7 +73,6 @@ export function epochMemory(): EpochMemory {
   };
 }
 
-/** A journal of these batches. */
 export function journalOf(rows: readonly StoredBatch[]): LocalJournal {
   const at = (index: number): ChainPosition => {
     const row = rows[index];

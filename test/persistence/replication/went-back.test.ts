@@ -1,4 +1,7 @@
-/** A log that has lost what it had acknowledged: nobody leads without it, and whoever has it publishes it anew. */
+/**
+ * A log that has lost acknowledged messages: nobody leads without them, and a machine that has them publishes them
+ * anew.
+ */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,11 +29,11 @@ import {
 interface Standby {
   readonly taken: StoredBatch[];
   readonly lost: (string | null)[];
-  /** Rejects where the standby has rested so often without its turn to lead. */
+  /** Rejects if the standby has rested so often without its turn to lead. */
   untilLeaderless(rests?: number): Promise<LeadFrom>;
 }
 
-/** Follows with a journal of these batches. Its clock goes on while it rests. */
+/** Its clock goes on while it rests. */
 async function follow(
   log: ModelLog,
   own: readonly StoredBatch[],
@@ -62,7 +65,6 @@ async function follow(
   return { taken, lost, untilLeaderless };
 }
 
-/** A log in which `a` has led with these batches. */
 async function led(rows: readonly StoredBatch[]): Promise<ModelLog> {
   const log = new ModelLog();
   const leader = await lead(log);
@@ -110,7 +112,7 @@ test('a leader publishes nothing behind the same number of another history', asy
   const read = log.read.bind(log);
   log.read = async (sequence) => {
     tries += 1;
-    // A successor publishes what was lost, and comes to exactly the number that this leader expects.
+    // A successor publishes the lost messages, and comes to exactly the number that this leader expects.
     if (tries === REFUSALS_MAX / 2) {
       const successor = await succeed(log, rows[0] ?? BEGINNING, 2, 'b');
       for (const row of rows.slice(1, 3)) await successor.publish(row);

@@ -24,7 +24,7 @@ import { alterBatch, alterDigest } from '../support/shadow-altered.js';
 import { catchUp, HotSide, openShadow } from '../support/shadow-files.js';
 
 const STEPS = 900;
-/** One stream for the tests to which it does not matter which. */
+/** For tests to which the stream does not matter. */
 const COMMANDS = randomCommands(14, STEPS);
 
 test('shadow equals hot after random streams, whatever the batches and restarts', (t) => {

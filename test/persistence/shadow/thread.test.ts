@@ -17,7 +17,7 @@ import { temporaryDir } from '../support/journal-files.js';
 import { HotSide, shadowOptions } from '../support/shadow-files.js';
 
 const ACCOUNTS = 20;
-/** A thread that is terminated leaves what it was writing, for the next start to delete. */
+/** A thread that is terminated leaves half a file, for the next start to delete. */
 const CLOSE_MS_MAX = 60_000;
 
 interface Started {
@@ -47,7 +47,7 @@ function startThread(hot: HotSide, changes: Partial<ShadowOptions> = {}): Starte
   return { thread, diverged, notes, news };
 }
 
-/** Asks until it holds: the thread runs in the background. */
+/** The thread runs in the background. */
 const until = ({ thread }: Started, holds: (status: ShadowStatus) => boolean): Promise<ShadowStatus> =>
   askUntil(() => thread.status, holds);
 

@@ -1,6 +1,5 @@
 /**
- * Snapshots on real files: what is saved is loaded; nothing is listed before it is complete; anything else with a
- * snapshot's name is refused.
+ * Snapshots on real files: nothing is listed before it is complete; anything else with a snapshot's name is refused.
  */
 import assert from 'node:assert/strict';
 import {
@@ -166,7 +165,7 @@ test('a snapshot being written is not listed, and remains of one are removed', (
   assert.ok(existsSync(foreign));
 });
 
-/** An engine whose snapshot has several pieces, with gaps in the numbers of its bets. */
+/** Its snapshot has several pieces, with gaps in the numbers of its bets. */
 function busyEngine(): Engine {
   const busy = new BusyEngine(90);
   for (let round = 0; round < 5; round += 1) busy.round(3_000);
@@ -189,7 +188,8 @@ test('truncated, empty and foreign files are refused', (t) => {
     copyFileSync(copy, whole.name);
     truncateSync(whole.name, length);
     assert.throws(() => files.load(whole), refusal('snapshot_damaged', /content is not that of its name/));
-    // Even where the name fits what is left of it. SQLite reads the missing end of a page as zeros, which may be a state.
+    // Even if the name fits the rest of the file. SQLite reads the missing end of a page as zeros, which may be a
+    // state.
     if (length > bytes - 4_096) continue;
     const fitting = renamed(whole);
     assert.throws(() => files.load(fitting), refusal('snapshot_damaged'));

@@ -7,10 +7,10 @@ import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import type { MadeDir } from './made-dir.js';
 import { flipBit, makeOperatorDir } from './operator-dir.js';
 
-/** One snapshot in each of the three segments, the last one well before the end. */
+/** One in each of the three segments, the last one well before the end. */
 const SNAPSHOTS_AFTER = [10, 60, 100];
 
-/** A good directory at `root`, nothing of which was pruned. */
+/** Nothing was pruned. */
 export function makeDamageable(root: string): MadeDir {
   const made = makeOperatorDir(root, { snapshotsAfter: SNAPSHOTS_AFTER });
   writeAbsent(made.dir, 0);

@@ -1,8 +1,7 @@
 /**
- * A process of its own for tests that kill it or starve it. `lock DIR` takes the directory's lock and stays.
- * `write DIR` recovers the journal and commits batch after batch through the real thread, and prints a line
- * `durable N` for each acknowledgement; a failure is printed as `failed CODE` and ends it with exit code 3. `write DIR BYTES`
- * seals segments of that size.
+ * A process of its own for tests that kill it or starve it. `lock DIR` takes the directory's lock and stays. `write
+ * DIR` commits batch after batch through the real thread, and prints `durable N` for each acknowledgement; a failure
+ * is printed as `failed CODE` and ends it with exit code 3. `write DIR BYTES` seals segments of that size.
  */
 import { writeSync } from 'node:fs';
 import { must } from '../../../engine/base/assert.js';

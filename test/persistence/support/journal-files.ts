@@ -1,4 +1,4 @@
-/** What the persistence tests share: temporary data directories, made-up batches, and a journal full of them. */
+/** Temporary data directories, made-up batches, and a journal full of them. */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,14 +19,14 @@ import type { JournalEnd } from '../../../persistence/replay/replay.js';
 
 export const CLOCK: Clock = { nowMs: () => 1_763_700_000_000, monotonicMs: () => 0 };
 
-/** A directory that goes when the test ends. */
+/** Removed when the test ends. */
 export function temporaryDir(t: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), 'tote-persistence-'));
   t.after(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
 
-/** A seeded generator of whole numbers from 0 up to, not including, `limit` (mulberry32). */
+/** Whole numbers from 0 up to, not including, `limit` (mulberry32). */
 export function randomOf(seed: number): (limit: number) => number {
   let state = seed;
   return (limit) => {
@@ -37,7 +37,7 @@ export function randomOf(seed: number): (limit: number) => number {
   };
 }
 
-/** Batch number `index` from 0, of 1 to 7 commands; the same index gives the same batch. */
+/** 1 to 7 commands; the same index gives the same batch. */
 export function batchAt(index: number): Batch {
   const firstSeq = firstSeqOf(index);
   const lastSeq = firstSeqOf(index + 1) - 1;
@@ -55,7 +55,7 @@ export function batchAt(index: number): Batch {
   };
 }
 
-/** First sequence number of batch `index`: sizes go 1, 2, ... 7, 1, 2, ... */
+/** Sizes go 1, 2, ... 7, 1, 2, ... */
 function firstSeqOf(index: number): number {
   const rest = index % 7;
   return 1 + Math.floor(index / 7) * 28 + (rest * (rest + 1)) / 2;
@@ -65,7 +65,7 @@ export function batchesUpTo(count: number): Batch[] {
   return Array.from({ length: count }, (_, index) => batchAt(index));
 }
 
-/** The batch without what the store adds. */
+/** Without the store's own fields. */
 export function plain(batch: Batch): Batch {
   const { firstSeq, lastSeq, timeMs, commands, digest } = batch;
   return { firstSeq, lastSeq, timeMs, commands, digest };
@@ -77,7 +77,7 @@ export interface RecoveredBatches extends JournalEnd {
   readonly given: readonly Batch[];
 }
 
-/** Recovers `dir` as a start does, with an engine that agrees to everything; returns what it was given, too. */
+/** As a start does, with an engine that agrees to everything. */
 export function recover(
   dir: DataDir,
   onStep: (step: CopyStep | RollStep) => void = () => {},
@@ -108,7 +108,7 @@ export interface Written {
   readonly store: SqliteStore;
 }
 
-/** A new journal in `root`, open, with `count` batches; the first `checkpointed` of them are in the database, not in the WAL. */
+/** Open. The first `checkpointed` batches are in the database, not in the WAL. */
 export function writeJournal(root: string, count: number, checkpointed = 0): Written {
   const dir = openDataDir(root);
   recover(dir);
@@ -123,10 +123,10 @@ export function writeJournal(root: string, count: number, checkpointed = 0): Wri
   return { dir, store };
 }
 
-/** So many bytes hold about ten batches: what a segment without rows takes, and a little. */
+/** About ten batches besides an empty segment. */
 export const SMALL_SEGMENT_BYTES = 20_000;
 
-/** A new journal in `root`, open, with `count` batches in several segments. */
+/** Open. */
 export function writeSegments(root: string, count: number): Written {
   const dir = openDataDir(root);
   recover(dir);
@@ -138,7 +138,7 @@ export function writeSegments(root: string, count: number): Written {
   return { dir, store };
 }
 
-/** The files of `from` as a crash at this moment would leave them, in the new directory `to`. */
+/** As a crash at this moment would leave the files. */
 export function crashImage(from: DataDir, to: string): DataDir {
   cpSync(from.root, to, { recursive: true });
   return openDataDir(to);
@@ -148,7 +148,7 @@ export function onlySegment(dir: DataDir): string {
   return must(findSegments(dir.journal)[0], 'a segment');
 }
 
-/** For `assert.throws`: the error is a JournalError of this code whose sentence matches. */
+/** For `assert.throws`. */
 export function refusal(code: JournalErrorCode, sentence = /./): (thrown: unknown) => boolean {
   return (thrown) => {
     const error = thrown as JournalError;

@@ -1,7 +1,6 @@
 /**
- * Damaged files by the thousand: each replaces an intact one, and recovery must give exactly the acknowledged
- * batches, or refuse. The files are in memory if the machine has such a file system, because these recoveries do not
- * depend on a disk.
+ * Damaged files by the thousand: recovery must give exactly the acknowledged batches, or refuse. The files are in
+ * memory if the machine has such a file system, because these recoveries do not depend on a disk.
  */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,14 +18,14 @@ const MEMORY = '/dev/shm';
 /** One in so many journals that recover is appended to. */
 const APPEND_EVERY = 16;
 
-/** A directory in memory, or where temporary files go, that goes when the test ends. */
+/** In memory if possible; removed when the test ends. */
 export function memoryDir(t: TestContext): string {
   const path = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'tote-judge-'));
   t.after(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
 
-/** Files of a journal's folder by name, without SQLite's shared memory, which a power loss takes. */
+/** By name, without SQLite's shared memory, which a power loss takes. */
 export type Files = ReadonlyMap<string, Buffer>;
 
 export function filesOf(dir: DataDir): Files {
@@ -41,21 +40,20 @@ export interface Verdict {
   readonly batches: number;
 }
 
-/** Recovers images one after the other in the same place. */
 export class Judge {
   readonly #dir: DataDir;
   #recovered = 0;
 
   constructor(
     t: TestContext,
-    /** How many batches were acknowledged, at least and at most, in what is judged. */
+    /** At least so many batches were acknowledged; `written` is the most. */
     readonly acknowledged: number,
     readonly written: number,
   ) {
     this.#dir = openDataDir(join(memoryDir(t), 'data'));
   }
 
-  /** Throws where recovery gives what it must not. */
+  /** Throws if recovery gives wrong batches. */
   judge(files: Files, what: string): Verdict {
     for (const name of readdirSync(this.#dir.journal)) rmSync(join(this.#dir.journal, name));
     for (const [name, content] of files) writeFileSync(join(this.#dir.journal, name), content);
@@ -72,7 +70,6 @@ export class Judge {
     }
   }
 
-  /** What is vouched for can be added to. */
   #append(batches: number, what: string): void {
     const store = SqliteStore.open(this.#dir, 'os');
     commitBatch(store, batchAt(batches));

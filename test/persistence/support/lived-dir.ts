@@ -1,6 +1,6 @@
 /**
- * A data directory with a little of everything, made by the real server over HTTP: rounds won, drawn and voided, an
- * open bet, deposits and withdrawals, and texts that are dangerous in spreadsheets.
+ * A data directory made by the real server over HTTP: rounds won, drawn and voided, an open bet, deposits and
+ * withdrawals, and texts that are dangerous in spreadsheets.
  */
 import assert from 'node:assert/strict';
 import { must } from '../../../engine/base/assert.js';
@@ -22,10 +22,10 @@ export interface LivedBet {
 export interface Lived {
   readonly sandbox: Sandbox;
   readonly dataDir: string;
-  /** Of the accounts `acc_1` and `acc_2`. */
+  /** `acc_1` and `acc_2`. */
   readonly traders: readonly [Trader, Trader];
   readonly bets: readonly LivedBet[];
-  /** As they were while open: of the rounds that were won, drawn and voided. */
+  /** While they were open: the rounds that were won, drawn and voided. */
   readonly openRounds: readonly [RoundDetail, RoundDetail, RoundDetail];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Data directories made from lists of commands, by the store's own pieces: a journal in one or more segments, snapshots
- * where a test wants them, the archive, and, if wanted, without the journal's beginning, as retention leaves it.
+ * Data directories made from lists of commands, by the store's own pieces: a journal in segments, snapshots, the
+ * archive, and, if wanted, without the journal's beginning, as retention leaves it.
  */
 import { rmSync } from 'node:fs';
 import { must } from '../../../engine/base/assert.js';
@@ -17,14 +17,12 @@ import { segmentPath, writeSegment } from '../../../persistence/journal/segment/
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 
 export interface MadeOptions {
-  /** How many commands batch number `index` has. */
   readonly batchSize: (index: number) => number;
-  /** A snapshot after each of these batches. */
   readonly snapshotsAfter?: readonly number[];
-  /** The journal begins with this batch; what came before is in the archive and the snapshots only. */
+  /** Only the archive and the snapshots have earlier batches. */
   readonly firstBatch?: number;
   readonly hasArchive?: boolean;
-  /** Replaces commands before they are applied, by what those before them have done. */
+  /** Replaces commands before they are applied. */
   readonly amend?: (engine: Engine) => Amendment;
 }
 
@@ -36,15 +34,14 @@ export interface Amendment {
 export interface MadeDir {
   readonly dir: DataDir;
   readonly batches: readonly StoredBatch[];
-  /** Events of every command, by sequence number less 1. */
+  /** By sequence number less 1. */
   readonly events: readonly (readonly EngineEvent[])[];
-  /** At the end. */
   readonly engine: Engine;
 }
 
 const START = { seq: 0, timeMs: 0, digest: '', chain: CHAIN_START };
 
-/** Makes the directory at `root` with `commands`, all of which must be accepted. */
+/** All commands must be accepted. */
 export function makeDataDir(root: string, commands: readonly Command[], options: MadeOptions): MadeDir {
   const { batchSize, snapshotsAfter = [], firstBatch = 0, hasArchive = false } = options;
   const dir = openDataDir(root);

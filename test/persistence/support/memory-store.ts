@@ -9,7 +9,7 @@ import { CHAIN_START, sealBatch } from '../../../persistence/journal/segment/bat
 
 export type Step = 'append' | 'sync' | 'mark';
 
-/** A store in memory that fails at a step of a chosen commit. */
+/** Fails at a step of a chosen commit. */
 export class MemoryStore implements JournalStore {
   readonly steps: Step[] = [];
   readonly durable: StoredBatch[] = [];
@@ -55,7 +55,7 @@ interface Saved {
   readonly tables: ReadonlyMap<string, readonly Row[]>;
 }
 
-/** Snapshots in memory; those that a test names as damaged cannot be read. */
+/** Those that a test names as damaged cannot be read. */
 export class MemorySnapshots implements SnapshotStore {
   readonly saved = new Map<number, Saved>();
   readonly damaged = new Set<number>();

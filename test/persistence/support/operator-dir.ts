@@ -26,29 +26,26 @@ import { type Amendment, type MadeDir, makeDataDir } from './made-dir.js';
 const SECRET = Buffer.alloc(32, 7);
 const SIGN = signerOf(TEST_SIGNING);
 const SEGMENTS = 3;
-/** Snapshots stand after these batches. */
 export const SNAPSHOTS_AFTER: readonly number[] = [10, 45, 80];
 
 export interface OperatorDirOptions {
-  /** 430 commands where absent, in 124 batches. */
+  /** By default 430, in 124 batches. */
   readonly commands?: number;
-  /** The journal begins with this batch, as retention leaves it. */
   readonly firstBatch?: number;
-  /** Changes a command before it is applied. */
   readonly alter?: (command: Command) => Command;
-  /** What is put on record in place of the Merkle root of a round's bets: that root where absent. */
+  /** Replaces the Merkle root of a round's bets on record. */
   readonly rootOf?: (root: string, round: string) => string;
-  /** What is put on record in place of the signature of a root: that signature where absent. */
+  /** Replaces the signature of a root on record. */
   readonly signatureOf?: (signature: string, round: string) => string;
-  /** Commands of each batch: 1 to 6 in turn where absent. */
+  /** By default 1 to 6 commands in turn. */
   readonly batchSize?: (index: number) => number;
-  /** Batches after which snapshots stand: `SNAPSHOTS_AFTER` where absent. */
+  /** By default `SNAPSHOTS_AFTER`. */
   readonly snapshotsAfter?: readonly number[];
 }
 
 const streams = new Map<number, readonly Command[]>();
 
-/** The stream of so many commands, made once. */
+/** Made once. */
 function commandsOf(count: number): readonly Command[] {
   const known = streams.get(count);
   if (known !== undefined) return known;
@@ -57,7 +54,7 @@ function commandsOf(count: number): readonly Command[] {
   return made;
 }
 
-/** Of the steps of a random stream a third or more become commands. */
+/** A third or more of a random stream's steps become commands. */
 const STEPS_PER_COMMAND = 4;
 
 /** As many whatever the stream is like, so that each batch stands in the same segment after a change of its moves. */
@@ -75,7 +72,6 @@ function makeCommands(count: number): Command[] {
   return [...commands, { kind: 'depositHouse', timeMs, amountCents: 100, reference: 'three days later' }];
 }
 
-/** Makes it at `root`. Batches have 1 to 6 commands. */
 export function makeOperatorDir(
   root: string,
   {
@@ -151,14 +147,13 @@ function writeSegments({ dir, batches }: MadeDir, firstBatch: number): void {
   }
 }
 
-/** Flips one bit of the byte at `offset`. */
 export function flipBit(path: string, offset: number): void {
   const bytes = readFileSync(path);
   bytes[offset] = must(bytes[offset], 'a byte') ^ 1;
   writeFileSync(path, bytes);
 }
 
-/** Leaves the last rows of the open segment `path` in its WAL, as a kill does; returns both files' content. */
+/** Leaves the last rows of the open segment in its WAL, as a kill does; returns both files' content. */
 export function leaveWal(path: string): { readonly database: Buffer; readonly wal: Buffer } {
   const db = new Database(path);
   db.pragma('wal_autocheckpoint = 0');
@@ -176,9 +171,8 @@ export function leaveWal(path: string): { readonly database: Buffer; readonly wa
 }
 
 /**
- * Leaves the open segment `path` in the middle of being sealed, as a kill does: pages of the seal's transaction are in
- * the file already, and the rollback journal that takes them back lies beside it. Not only those of a seal: pages that were there
- * before are written over, too, and the file is longer.
+ * As a kill in the middle of a seal leaves the segment: pages of the seal's transaction are in the file, and the
+ * rollback journal that takes them back lies beside it. Earlier pages are written over, too, and the file is longer.
  */
 export function leaveHalfSeal(path: string): void {
   const db = new Database(path);

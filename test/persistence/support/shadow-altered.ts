@@ -10,20 +10,18 @@ import { Segment } from '../../../persistence/journal/segment/segment.js';
 
 export interface Altered {
   readonly lastSeq: number;
-  /** As it was. */
+  /** Before. */
   readonly digest: string;
-  /** As it is. */
   readonly altered: string;
 }
 
-/** Gives the batch that holds command `seq` another digest. */
 export function alterDigest(dir: DataDir, seq: number): Altered {
   const other = (digest: string): string => `${digest.slice(0, -1)}${digest.endsWith('0') ? '1' : '0'}`;
   const { lastSeq, digest } = alterBatch(dir, seq, (row) => ({ ...row, digest: other(row.digest) }));
   return { lastSeq, digest, altered: other(digest) };
 }
 
-/** Alters the batch that holds command `seq`, with the chain from there on, and returns it as it was. */
+/** With the chain from there on. Returns the batch as it was. */
 export function alterBatch(dir: DataDir, seq: number, alter: (row: StoredBatch) => StoredBatch): StoredBatch {
   const path = must(findSegments(dir.journal).at(-1), 'a segment');
   const segment = Segment.open(path, 'read');

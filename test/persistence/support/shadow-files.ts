@@ -1,4 +1,4 @@
-/** What the shadow's tests share: a data directory whose journal holds a random stream of real commands. */
+/** A data directory whose journal holds a random stream of real commands, and a clock that a test moves. */
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
 import { encodeCommand } from '../../../engine/model/command-codec.js';
@@ -13,7 +13,6 @@ import { openStore } from '../../../persistence/recovery/open-store.js';
 import type { ShadowNews, ShadowOptions } from '../../../persistence/shadow/messages.js';
 import { Shadow } from '../../../persistence/shadow/shadow.js';
 
-/** A clock that moves only when a test says so. */
 export class HandClock implements Clock {
   ms = 1_000;
   nowMs(): number {
@@ -24,10 +23,10 @@ export class HandClock implements Clock {
   }
 }
 
-/** Commands, or what makes them for the secret of a data directory. */
+/** Commands, or a function that makes them for the secret of a data directory. */
 export type CommandSource = readonly Command[] | ((secretFingerprint: string) => readonly Command[]);
 
-/** A server's part of the work: it decides commands and writes them to the journal of a data directory. */
+/** The server's part: it decides commands and writes them to the journal. */
 export class HotSide {
   readonly dir: DataDir;
   readonly engine = new Engine();
@@ -48,7 +47,7 @@ export class HotSide {
     return this.#commands.length - this.#next;
   }
 
-  /** Commits the next `count` commands in batches of at most `batchMax`. */
+  /** In batches of at most `batchMax`. */
   write(count: number, batchMax: number): void {
     for (let left = Math.min(count, this.left); left > 0; ) {
       const size = Math.min(left, batchMax);
@@ -78,7 +77,7 @@ export class HotSide {
   }
 }
 
-/** The newest `count` snapshots stay, and no others for their age. */
+/** No others stay for their age. */
 export const newestOnly = (newest: number): SnapshotsKept => ({
   newest,
   allMs: 0,
@@ -119,7 +118,7 @@ export function openShadow(dir: DataDir, changes: Partial<ShadowOptions> = {}): 
   return { shadow, clock, notes, news };
 }
 
-/** Steps until nothing is left to do, the archive's writing included. */
+/** Until nothing is left to do, the archive's writing included. */
 export function catchUp({ shadow, clock }: OpenedShadow): void {
   for (let quiet = 0; quiet < 2; ) {
     quiet = shadow.step() === 'idle' ? quiet + 1 : 0;

@@ -1,4 +1,4 @@
-/** What the tests of snapshot files share: an engine with state of every kind, and tampered files. */
+/** An engine with state of every kind, and tampered snapshot files. */
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,7 +9,7 @@ import { randomEngine } from '../../support/reference/random/stream.js';
 
 export const CHAIN = 'c'.repeat(64);
 
-/** The engine at the end of a random stream: accounts, keys, open and settled bets, rounds in every state. */
+/** Accounts, keys, open and settled bets, rounds in every state. */
 export function variedEngine(seed: number, steps = 600): Engine {
   return randomEngine(seed, steps);
 }
@@ -17,7 +17,7 @@ export function variedEngine(seed: number, steps = 600): Engine {
 export const sha256Of = (path: string): string =>
   createHash('sha256').update(readFileSync(path)).digest('hex');
 
-/** Changes the file with SQL and gives it the name of its new content, as nobody but this program should. */
+/** With the name of the new content, as nobody but this program should. */
 export function tamper({ seq, name }: SnapshotRef, ...statements: string[]): SnapshotRef {
   const db = new Database(name);
   for (const sql of statements) db.exec(sql);
@@ -25,7 +25,6 @@ export function tamper({ seq, name }: SnapshotRef, ...statements: string[]): Sna
   return renamed({ seq, name });
 }
 
-/** Gives the file the name that its content has by now. */
 export function renamed({ seq, name }: SnapshotRef): SnapshotRef {
   const file = `snapshot-${String(seq).padStart(16, '0')}-${sha256Of(name).slice(0, 32)}.db`;
   const to = join(dirname(name), file);

@@ -20,7 +20,7 @@ const POLICY = { segmentsMs: 1, snapshots: { ...DEFAULT_SNAPSHOTS_KEPT, newest: 
 /** Well above the number of listings that a backup makes. */
 const LISTINGS_MAX = 60;
 
-/** Calls `hook` once, right after the `listing`th listing of one of `folders` from now; returns whether it has been called. */
+/** Right after the `listing`th listing of one of `folders` from now; returns whether `hook` has been called. */
 function afterListing(
   t: TestContext,
   folders: readonly string[],
@@ -57,10 +57,7 @@ function prune(dir: DataDir, nowMs: number): void {
   assert.ok(findSegments(dir.journal).length < before, 'segments go');
 }
 
-/**
- * Backs up while retention deletes after listing 1, then after listing 2 and so on, for as many listings as a backup
- * makes.
- */
+/** Retention deletes after listing 1, then after listing 2 and so on, for as many listings as a backup makes. */
 function eachListing(t: TestContext, run: (to: string, dir: DataDir) => void): number {
   const folder = temporaryDir(t);
   const { dir: made, engine } = makeOperatorDir(join(folder, 'made'), { snapshotsAfter: [10, 60, 100] });

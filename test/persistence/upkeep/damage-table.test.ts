@@ -1,7 +1,7 @@
 /**
- * The table under "A damaged file" in docs/ops/backup-and-restore.md, row by row: each kind of damage is done to a copy, and a
- * start, `verify`, `backup` and `restore` do what the row says. A row without damage here, or the other way round,
- * fails.
+ * The table under "A damaged file" in docs/ops/backup-and-restore.md, row by row: each kind of damage is done to a
+ * copy, and a start, `verify`, `backup` and `restore` do what the row says. Every row needs damage here, and the
+ * other way round.
  */
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -51,7 +51,7 @@ interface Row {
   readonly restore: string;
 }
 
-/** The table's rows by their first column. */
+/** By the first column. */
 function readTable(): Map<string, Row> {
   const section = readFileSync('docs/ops/backup-and-restore.md', 'utf8').split('## A damaged file')[1] ?? '';
   const [table = ''] = section.slice(section.indexOf('\n|') + 1).split('\n\n');
@@ -136,7 +136,7 @@ for (const [what, damages] of Object.entries(DAMAGES)) {
 
 interface Remedy {
   readonly damages: readonly Damage[];
-  /** `backup` is a good one of before the damage. */
+  /** `backup` is a good one from before the damage. */
   readonly apply: (dir: DataDir, backup: DataDir) => void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Days of history under retention, with the default thinning of snapshots: every command can show every moment within
- * the retention, and refuses older ones with a reason.
+ * Days of history under retention: every command can show every moment within it, and refuses older ones with a
+ * reason.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

@@ -26,7 +26,6 @@ interface RestoreReport {
   readonly notes: readonly string[];
 }
 
-/** A directory whose journal is gone but for its mark, where that is asked for. */
 function withoutJournal(t: TestContext, hasMark: boolean): MadeDir {
   const made = makeOperatorDir(join(temporaryDir(t), 'data'));
   const mark = readFileSync(made.dir.markFile);
@@ -63,7 +62,7 @@ function expectUsable(t: TestContext, out: string, seq: number, stateDigest: str
   assert.deepEqual(followed(out), []);
 }
 
-/** What the shadow of a server notes that goes on with the directory. */
+/** Notes of the shadow of a server that goes on with the directory. */
 function followed(root: string): string[] {
   const notes: string[] = [];
   const options = {

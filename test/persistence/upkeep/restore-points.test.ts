@@ -1,7 +1,7 @@
 /**
  * Every kind of damage to a directory, and its restore: the newest state that snapshots and the rows behind them
- * allow, never another state, and exit code 1 if acknowledged commands are missing. The restored directory is always
- * good in all its parts, and a server starts on it.
+ * allow, never another state, and exit code 1 if acknowledged commands are missing. The restored directory is good,
+ * and a server starts.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -29,15 +29,15 @@ import { CLOCK, refusal, temporaryDir } from '../support/journal-files.js';
 import type { MadeDir } from '../support/made-dir.js';
 
 interface Expected {
-  /** The batch with which the state ends; the last one where absent. */
+  /** The last batch of the state; by default of all. */
   readonly endsAfter?: number;
-  /** Whether nothing that was acknowledged is missing. */
+  /** Nothing acknowledged is missing. */
   readonly isAll?: boolean;
-  /** The batch after which the new journal begins; it has its beginning where absent. */
+  /** The new journal begins after this batch; by default it has its beginning. */
   readonly beginsAfter?: number;
 }
 
-/** Batches with which the first and the middle segment and the journal end. */
+/** The last batches of the first and the middle segment, and of the journal. */
 const [FIRST_END, MIDDLE_END, LAST] = [41, 83, 123];
 const CASES: readonly (readonly [string, readonly Damage[], Expected])[] = [
   ['nothing', [], {}],
@@ -76,7 +76,7 @@ const CASES: readonly (readonly [string, readonly Damage[], Expected])[] = [
   ],
 ];
 
-/** State digest after the batch, from a replay of all commands. */
+/** From a replay of all commands. */
 function digestAfter({ batches }: MadeDir, index: number): string {
   const engine = new Engine();
   for (const { commands } of batches.slice(0, index + 1)) {

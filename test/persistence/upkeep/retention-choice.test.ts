@@ -1,7 +1,4 @@
-/**
- * Which segments and snapshots are kept, for any history of writing and pruning: every moment within the retention
- * can be computed, and little more is kept.
- */
+/** Segments and snapshots that are kept: every moment within the retention can be computed, and little more is kept. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -25,9 +22,9 @@ import {
 const START_MS = Date.UTC(2026, 0, 1, 7, 13);
 const MINUTE_MS = 60_000;
 
-/** A data directory as numbers: every command takes effect at a time of its own. */
+/** Every command takes effect at a time of its own. */
 class Life {
-  /** Engine time of command `seq` at index `seq - 1`. */
+  /** By sequence number less 1. */
   readonly timesMs: number[] = [];
   segments: (SegmentSpan & { readonly firstSeq: number })[] = [];
   /** Newest first. */
@@ -78,7 +75,7 @@ class Life {
     this.snapshots = this.snapshots.filter((_, index) => whys[index] !== null);
   }
 
-  /** The first moment from `fromMs` on that cannot be shown any more, or null. */
+  /** From `fromMs` on; null if every moment can be shown. */
   firstHole(fromMs: number): number | null {
     if (this.firstSeq === 1) return null;
     const isShown = (seq: number): boolean =>
@@ -132,7 +129,7 @@ test('every moment within the retention can be computed after any number of prun
   assert.ok(pruned > 1_000, `only ${pruned} prunes let go of segments`);
 });
 
-/** A snapshot every quarter of an hour, a segment every six, for so many days. */
+/** A snapshot every quarter of an hour, a segment every six. */
 function quarters(days: number, policy: RetentionPolicy): Life {
   const life = new Life();
   for (let quarter = 1; quarter <= days * 96; quarter += 1) {

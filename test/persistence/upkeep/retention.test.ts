@@ -1,6 +1,6 @@
 /**
- * What may be deleted: only what is old, and covered by the oldest kept snapshot and the archive. After a prune a
- * start gives the same state, and the archive continues.
+ * Only old data is deleted that the oldest kept snapshot and the archive cover. After a prune a start gives the same
+ * state, and the archive continues.
  */
 import assert from 'node:assert/strict';
 import { existsSync, rmSync, statSync, truncateSync } from 'node:fs';
@@ -24,7 +24,7 @@ import { catchUp, HandClock, HotSide, newestOnly, openShadow } from '../support/
 const COMMANDS = randomCommands(31, 900);
 /** So small that a stream has many. */
 const SEGMENT_BYTES_MAX = 25_000;
-/** Engine time far after every command: nothing is too young. */
+/** Far after every command: nothing is too young. */
 const LATER_MS = 4_000_000_000_000;
 const NOTHING_YOUNG: RetentionPolicy = { segmentsMs: 1, snapshots: newestOnly(2) };
 
@@ -146,7 +146,7 @@ test('the archive of a pruned journal is rebuilt as far back as the oldest snaps
   assert.deepEqual([faults, progress?.fromSeq, progress?.seq], [[], oldest, hot.engine.seq]);
 });
 
-/** The newest snapshot of another history, put among those of `dir` under its own name. */
+/** The newest snapshot of another history, under its own name. */
 function addForeignSnapshot(dir: DataDir, root: string, atSeq: number): string {
   const other = new HotSide(root, randomCommands(32, 1_500), SEGMENT_BYTES_MAX);
   other.write(atSeq, 100);

@@ -1,4 +1,4 @@
-/** What is done to two machines and three NATS servers: to the leader, so that another one must take over, and around it. */
+/** Faults of two machines and three NATS servers: at the leader, so that another one must take over, and around it. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Direction } from '../../support/link-proxy.js';
 import type { Server } from '../../support/processes/server.js';
@@ -10,11 +10,11 @@ export interface Scene {
   readonly leader: Supervised;
   readonly standby: Supervised;
   readonly nats: NatsCluster;
-  /** A whole number from 0 up to, not including, `limit`. */
+  /** From 0 up to, not including, `limit`. */
   readonly random: (limit: number) => number;
 }
 
-/** Begins, and returns what ends it; null where it cannot be done to this scene. */
+/** Returns a function that ends it; null if it cannot be done to this scene. */
 export type Fault = (scene: Scene) => Promise<(() => void) | null>;
 
 const nothing = (): void => undefined;
@@ -32,7 +32,7 @@ function cutLink(scene: Scene, of: Supervised): () => void {
   return () => link?.heal();
 }
 
-/** What leaves two servers of NATS of three: done without a disturbance. */
+/** Two of three NATS servers are left: done without a disturbance. */
 export const LONE_ATTACKS: Readonly<Record<string, Fault>> = {
   'a NATS server killed, then the leader': async (scene) => {
     const end = await killServer(scene, scene.random(scene.nats.size));

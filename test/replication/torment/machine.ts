@@ -1,4 +1,7 @@
-/** A machine of an exchange under torment: its process with a supervisor, its links to NATS, and a disk that can be filled. */
+/**
+ * A machine of an exchange under torment: its process with a supervisor, its links to NATS, and a disk that can be
+ * filled.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { statfsSync } from 'node:fs';
@@ -12,16 +15,15 @@ const MIB = 1024 * 1024;
 const DISK_MIB = 4_096;
 /** Below the server's hard limit. */
 const FULL_DISK_MIB = 100;
-/** What a process must never say when it ends, whatever was done to it. */
+/** No process may end with these, whatever was done to it. */
 const FAULTS = /replay_mismatch|journal_corrupt|diverged|damaged|AssertionError|TypeError/;
-/** What it says when the log has lost messages. */
+/** The log has lost messages. */
 const LOSS = /replication_went_back|the log ends at command/;
 const LEASE_SECONDS = '2';
 
-/** Whether a machine can be given a disk that can be filled. */
 export const CAN_FILL_DISKS = isAvailable('mount');
 
-/** A directory on the disk of this machine; where `canFill`, on one of its own. */
+/** With `canFill`, on a disk of its own. */
 export class Disk {
   readonly path = newDiskDir();
 
@@ -51,7 +53,7 @@ export class Disk {
   }
 }
 
-/** Whenever its process ends, it is started again. */
+/** A process that ends is started again. */
 export class Supervised {
   machine: Machine;
   isOver = false;
@@ -67,7 +69,7 @@ export class Supervised {
   ) {
     this.machine = this.#start();
     this.#ended = this.#supervise();
-    // Whoever ends it learns of its failure, and `failed` at once.
+    // `end` tells of a failure, and `failed` at once.
     this.#ended.catch(() => undefined);
   }
 
@@ -98,7 +100,7 @@ export class Supervised {
     }
   }
 
-  /** Resolves once its process follows, the one started again included: whatever it alone has is taken back by then. */
+  /** Also of a process started again: batches that it alone has are taken back by then. */
   async following(): Promise<void> {
     for (;;) {
       const { run } = this.machine;
@@ -115,7 +117,7 @@ export class Supervised {
     await this.#ended;
   }
 
-  /** Ends it in whatever state, with its links. */
+  /** In whatever state, with its links. */
   async abandon(): Promise<void> {
     await this.end('SIGKILL').catch(() => undefined);
     for (const link of this.links) link.close();

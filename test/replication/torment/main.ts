@@ -1,4 +1,7 @@
-/** `npm run torment -- --seed 7 --takeovers 200`: real servers and real NATS servers, tormented until so many leaders have followed one another. */
+/**
+ * `npm run torment -- --seed 7 --takeovers 200`: real servers and real NATS servers, tormented until so many leaders
+ * have led.
+ */
 import { parseArgs } from 'node:util';
 import { anySeed, integerOption } from '../../support/integer-option.js';
 import { NO_NATS } from '../../support/replication/nats.js';

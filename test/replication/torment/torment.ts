@@ -1,8 +1,8 @@
 /**
- * Two machines and three NATS servers under load, while one thing after the other is killed, stopped, cut off, filled or
- * started again. The seed says what and in which order. After each change of leaders every order that was acknowledged is
- * there, once, and no money is lost. At the end both journals are what the log has, a replay of each comes to its digests,
- * and every acknowledged order stands in an epoch that its acknowledger led, alone.
+ * Two machines and three NATS servers under load, while one thing after the other is killed, stopped, cut off, filled
+ * or started again, by the seed. After each change of leaders every acknowledged order is there, once, and no money
+ * is lost. At the end both journals are the log's, a replay of each comes to its digests, and every acknowledged
+ * order stands in an epoch that its acknowledger led, alone.
  */
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -20,23 +20,22 @@ import { ATTACKS, DISTURBANCES, type Fault, LONE_ATTACKS } from './faults.js';
 import { CAN_FILL_DISKS, Disk, Supervised } from './machine.js';
 
 const BETTORS_AT_ONCE = 4;
-/** So many takeovers have one bettor, and one day of the manual clock. */
+/** With one bettor, and on one day of the manual clock. */
 const TAKEOVERS_OF_BETTOR = 20;
-/** How long something is disturbed before the attack, in milliseconds. */
+/** Before the attack. */
 const DISTURBED_MS_MAX = 1_500;
 /** A process that is about to end has ended after this. */
 const ENDING_MS_MAX = 10_000;
 const ROUND_MS = 5 * 60_000;
 const MARKETS = ['BTC_ONE_DAY', 'BTC_FIVE_MINUTES'] as const;
 
-/** The body of order number `at`: both sides in turn, so that a round never owes too much on one. */
+/** Both sides in turn, so that a round never owes too much on one. */
 const orderOf = (at: number): string =>
   JSON.stringify({ marketId: MARKETS[(at >> 1) % 2], prediction: at % 2 === 0 ? 'UP' : 'DOWN', amount: 1 });
 
 const placeNumber = (api: Client, at: number) =>
   api.send<{ bet: { id: string } }>('POST', '/orders', orderOf(at), { 'Idempotency-Key': `order-${at}` });
 
-/** An order that was acknowledged, by which process, and in which epoch. */
 interface Acknowledged {
   readonly betId: string;
   readonly node: string;
@@ -53,9 +52,8 @@ export interface TormentReport {
   readonly takeovers: number;
   readonly acknowledged: number;
   readonly batches: number;
-  /** How often each thing was done. */
   readonly faults: ReadonlyMap<string, number>;
-  /** From an attack until another one served, in milliseconds, in rising order. */
+  /** From an attack until another machine served, in rising order. */
   readonly gapsMs: readonly number[];
 }
 
@@ -92,7 +90,6 @@ export class Torment {
     return new Torment([a, await machine('b', disk)], nats, seed);
   }
 
-  /** `onTakeover` hears of each. */
   async run(takeovers: number, onTakeover: (line: string) => void): Promise<TormentReport> {
     const failed = Promise.race(
       this.machines.map((machine) => machine.failed.then(() => new Promise<never>(() => undefined))),
@@ -103,14 +100,13 @@ export class Torment {
     return { takeovers, acknowledged: this.#acknowledged.size, batches, faults: this.#faults, gapsMs };
   }
 
-  /** Ends all processes and removes their files. */
   async remove(): Promise<void> {
     await this.abandon();
     for (const { disk } of this.machines) disk.remove();
     await this.nats.remove();
   }
 
-  /** Ends all processes, and leaves their files to be looked at, in the folders that it returns. */
+  /** Leaves the files in the folders that it returns. */
   async abandon(): Promise<readonly string[]> {
     await Promise.all(this.machines.map((machine) => machine.abandon()));
     return [...this.machines.map(({ disk }) => disk.path), await this.nats.end()];
@@ -165,7 +161,7 @@ export class Torment {
     await fallen.supervised.following();
   }
 
-  /** Begins an attack, half of the time while something else is disturbed. */
+  /** Half of the time while something else is disturbed. */
   async #attack({ server, supervised }: Leader) {
     const standby = must(
       this.machines.find((machine) => machine !== supervised),
@@ -195,7 +191,7 @@ export class Torment {
     return { names, ends, beganMs };
   }
 
-  /** Places orders one after the other until the leader no longer answers. */
+  /** Until the leader no longer answers. */
   async #bet({ server, supervised }: Leader, bettor: Bettor): Promise<void> {
     const api = server.api(bettor.secret);
     const { node } = supervised;
@@ -213,13 +209,13 @@ export class Torment {
     }
   }
 
-  /** The next process, other than that of `not`, that leads and serves. */
+  /** Leads and serves, in another process than that of `not`. */
   async #leaderOtherThan(not: Server | null): Promise<Leader> {
     for (;;) {
       const serving = this.machines.map(async (supervised) => {
         const server = await supervised.machine.leading.catch(() => null);
         const isOther = server !== null && server !== not && server.run.isRunning;
-        // One that led before never settles the race.
+        // An earlier leader never settles the race.
         return isOther ? { server, supervised } : new Promise<never>(() => undefined);
       });
       const found = await Promise.race([...serving, pause(200, null)]);
@@ -227,7 +223,7 @@ export class Torment {
     }
   }
 
-  /** Does it with whoever leads; again, where that one ends meanwhile: links that come back may change the leader. */
+  /** Again if the leader ends meanwhile: links that come back may change the leader. */
   async #withLeader(act: (leader: Leader) => Promise<void>): Promise<Leader> {
     for (;;) {
       const leader = await this.#leaderOtherThan(null);
@@ -263,8 +259,8 @@ export class Torment {
   }
 
   /**
-   * Each acknowledged bet stands once, in the epoch of its acknowledger, and no epoch has two. What NATS has lost meanwhile stands in
-   * that of whoever published it anew.
+   * Each acknowledged bet stands once, in its acknowledger's epoch, or, if NATS has lost it, in that of its new
+   * publisher.
    */
   #checkAcknowledged(leaders: LogHistory['leaders'], batches: LogHistory['batches']): void {
     const orders = batches.flatMap(({ row, epoch }) =>

@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => lived.sandbox.remove());
 
-/** A parser of RFC 4180 and nothing more: CRLF ends a record, quotes stand around and doubled inside. */
+/** RFC 4180 and nothing more: CRLF ends a record, quotes stand around and doubled inside. */
 function parseCsv(text: string): Row[] {
   const records: string[][] = [[]];
   const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy;

@@ -1,7 +1,4 @@
-/**
- * The inspecting commands on a journal whose beginning retention has deleted: with the archive they show the same for
- * random streams as with the whole journal.
- */
+/** On a journal whose beginning retention has deleted, the inspecting commands show the same with the archive. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -132,7 +129,7 @@ test('an archive that was tampered with does not balance, and one with a flipped
   }
 });
 
-/** Adds to the amount of the first account's first deposit, with or without a new checksum. Returns its command. */
+/** Alters the amount of the first account's first deposit, with or without a new checksum. Returns its command. */
 function alterDeposit({ dir }: MadeDir, cents: number, isForged: boolean): number {
   const db = new Database(dir.archiveFile);
   const row = must(

@@ -34,7 +34,7 @@ const make = (t: TestContext): MadeDir => makeOperatorDir(temporaryDir(t));
 const segmentAt = (dir: DataDir, index: number): string =>
   must(findSegments(dir.journal)[index], 'a segment');
 
-/** `verify` finds faults of these parts and of no others; returns them. */
+/** Faults of these parts and of no others. */
 function expectFaults(dir: DataDir, ...parts: Part[]): VerifyReport {
   const report = verify(dir);
   const found = [...new Set(report.faults.map(({ part }) => part))];
@@ -95,7 +95,6 @@ test('a Merkle root that is not that of the bets of its round is named, and so i
     assert.match(must(faults[at], 'a fault').what, new RegExp(`the Merkle root .* for the round ${round};`));
 });
 
-/** The last digit is another one. */
 const altered = (hex: string): string => `${hex.slice(0, -1)}${hex.endsWith('0') ? '1' : '0'}`;
 
 test('a root with a wrong signature is named, with its key, in the journal and in the archive', async (t) => {
