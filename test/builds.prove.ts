@@ -1,4 +1,4 @@
-/** What a newcomer sees of `npm install` and of builds: no warning, and what a build does. */
+/** `npm install` and builds as a newcomer sees them: no warning, and the effect of each. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -41,7 +41,6 @@ function writePage(folder: string): void {
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['main.tsx'] }));
 }
 
-/** A project of one file that is built as this one is. */
 function smallProject(): string {
   const cwd = folder();
   for (const name of ['build.mjs', 'package.json']) copyFileSync(join(project, name), join(cwd, name));

@@ -1,10 +1,11 @@
 /**
- * Which lines of the product ran, in all processes of a run together:
+ * Prints each folder's share of lines that ran, in all processes of a run together, and the files with most lines
+ * that never ran:
  *
  *     NODE_V8_COVERAGE=/tmp/coverage npm test && node dist/test/coverage.js /tmp/coverage
  *
- * prints each folder's share, and the files with most lines that never ran. Processes that are killed leave nothing. A line counts
- * if code was made of it, and has run if any part of that code has. Bundles lead to the sources by their maps.
+ * Processes that are killed leave nothing. A line counts if code was made of it, and has run if any part of that code
+ * has. Bundles lead to the sources by their maps.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -12,7 +13,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { must } from '../engine/base/assert.js';
 
-/** Folders beside the product's, and what is generated. */
+/** Beside the product, and generated files. */
 const OTHERS = /^(test|bench|client)\//;
 const FILES_SHOWN = 15;
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
@@ -29,15 +30,14 @@ interface Report {
   }[];
 }
 
-/** A compiled file: where each piece of its code begins, in order, and the line that it was made of. */
+/** `offsets` are the beginnings of its pieces, in order; `lines` their lines in the source. */
 interface Program {
   readonly offsets: number[];
   readonly lines: string[];
-  /** Of each piece, whether it ran in any process. */
+  /** In any process. */
   readonly hasRun: Uint8Array;
 }
 
-/** The numbers of one segment of a source map. */
 function decode(segment: string): number[] {
   const numbers: number[] = [];
   let value = 0;
@@ -54,7 +54,7 @@ function decode(segment: string): number[] {
   return numbers;
 }
 
-/** `path` is that of the compiled file, below `dist`. */
+/** `path` is below `dist`. */
 function readProgram(dist: string, path: string): Program {
   const file = join(dist, path);
   const map = JSON.parse(readFileSync(`${file}.map`, 'utf8')) as { sources: string[]; mappings: string };
@@ -81,7 +81,7 @@ function readProgram(dist: string, path: string): Program {
   return { offsets, lines, hasRun: new Uint8Array(offsets.length) };
 }
 
-/** Marks the pieces that ran in one process: the innermost range around each says how often. */
+/** The innermost range around a piece says how often it ran. */
 function mark({ offsets, hasRun }: Program, ranges: readonly Range[]): void {
   const sorted = ranges.toSorted((a, b) => a.startOffset - b.startOffset || b.endOffset - a.endOffset);
   const around: Range[] = [];
@@ -115,7 +115,7 @@ function readPrograms(dist: string): Map<string, Program> {
 function markAll(programs: ReadonlyMap<string, Program>, folder: string): void {
   for (const name of readdirSync(folder)) {
     const text = readFileSync(join(folder, name), 'utf8');
-    // A process that was killed while it wrote.
+    // The process was killed while it wrote.
     if (!text.endsWith('}')) continue;
     for (const { url, functions } of (JSON.parse(text) as Report).result) {
       const program = programs.get(url);
@@ -128,7 +128,7 @@ function markAll(programs: ReadonlyMap<string, Program>, folder: string): void {
   }
 }
 
-/** Whether each line of the product ran, by source and line. */
+/** By source and line. */
 function linesOf(programs: ReadonlyMap<string, Program>): Map<string, boolean> {
   const ran = new Map<string, boolean>();
   for (const { lines, hasRun } of programs.values()) {

@@ -1,4 +1,4 @@
-/** What a newcomer sees first: command lines that place a bet and show its result. */
+/** A newcomer's first minutes: command lines that place a bet and show its result. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** The server as a process: how it starts, what it refuses, how it ends, and what it leaves. */
+/** The server as a process: its start, its refusals, its end, and the files that it leaves. */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,7 +27,7 @@ const filesBelow = (folder: string): string[] =>
     .map((name) => join(folder, name))
     .filter((path) => statSync(path).isFile());
 
-/** The kinds of commands that a kill would have left together, or none of them. */
+/** A kill leaves these commands together, or none of them. */
 function firstCommit(dir: string): unknown[] {
   const [name = ''] = readdirSync(join(dir, 'journal')).filter((file) => file.endsWith('.db'));
   const db = new Database(join(dir, 'journal', name), { readonly: true });

@@ -5,12 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 interface Part {
-  /** Of the script that runs it alone, where there is one. */
+  /** As its own script, where there is one. */
   readonly name: string;
-  /** Compiled, beside this file. */
   readonly program: string;
   readonly args: readonly string[];
-  /** Besides the environment of this program. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -37,12 +35,12 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 let running: ChildProcess | null = null;
 let stoppedBy: NodeJS.Signals | null = null;
 
-/** Null if it ended with 0, else how it ended. */
+/** null if it ended with 0. */
 async function failureOf({ program, args, env }: Part): Promise<string | null> {
   const child = spawn(process.execPath, [fileURLToPath(new URL(program, import.meta.url)), ...args], {
     stdio: 'inherit',
     env: { ...process.env, ...env },
-    // With a process group of its own, so that what it started ends with it.
+    // In a process group of its own, so that its children end with it.
     detached: true,
   });
   running = child;

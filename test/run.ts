@@ -1,8 +1,9 @@
 /**
- * Runs compiled test files and ends with the slowest of them, a summary and an exit code. Arguments narrow the run to the
- * files whose path contains one of them, `--failed` to those that failed in the run before, one at a time. `--prove`
- * runs the searches, each in a process of its own, `--night` the same for hours. `--lanes` says how many processes
- * run at a time. `--seconds` begins files in a random order, and none after so many. A file fails, too, if it cannot be loaded, declares no test, or ends its process. `--folder` has the files.
+ * Runs compiled test files and ends with the slowest of them, a summary and an exit code. Arguments narrow the run to
+ * the files whose path contains one of them, `--failed` to those that failed in the run before, one at a time.
+ * `--prove` runs the searches, each in a process of its own, `--night` the same for hours. `--lanes` says how many
+ * processes run at a time. `--seconds` begins files in a random order, and none after so many. A file fails, too, if
+ * it cannot be loaded, declares no test, or ends its process. `--folder` has the files.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -19,17 +20,17 @@ import { integerOption } from './support/integer-option.js';
 import { NO_TIME, type TestFile } from './together.js';
 
 const SUMMARY = /^(tests|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
-/** No file takes longer than this unless it hangs. */
+/** A file that takes longer hangs. */
 const FILE_TIMEOUT_MS: Readonly<Record<Effort, number>> = {
   test: 180_000,
   prove: 300_000,
   night: 3_600_000,
 };
-/** Processes at a time where `--lanes` says nothing. With more than there are cores, threads of the lowest priority starve. */
+/** By default. With more processes than there are cores, threads of the lowest priority starve. */
 const LANES = Math.max(2, availableParallelism());
 const SLOWEST_SHOWN = 10;
 
-/** What is kept of the last run of each file, of `npm test` and of the searches. */
+/** The last run of each file, of `npm test` and of the searches. */
 interface Kept {
   readonly seconds: Times;
   readonly failed: readonly string[];
@@ -75,7 +76,6 @@ if (paths.length === 0)
 process.env['TEST_EFFORT'] = effort;
 useScratchInMemory();
 
-/** The program of each process, with the files that it runs. */
 const programs = new Map<string, readonly string[]>();
 const programFolder = mkdtempSync(join(tmpdir(), 'tote-test-programs-'));
 process.once('exit', () => rmSync(programFolder, { recursive: true, force: true }));
@@ -94,14 +94,13 @@ for (const together of intoProcesses(paths, kept.seconds, !isProve && !values.fa
 const summary = new Map<string, string>();
 const secondsByPath = new Map<string, number>();
 const failed = new Set<string>();
-/** Files for which no time was left. */
 const leftOut = new Set<string>();
 /** Reports of a file's tests come just before its own. */
 let reported = 0;
 const events = run({
   files: untilMs === null ? [...programs.keys()] : shuffled([...programs.keys()]),
   concurrency: values.failed ? 1 : integerOption('lanes', values.lanes),
-  // Of a process; each file has its own.
+  // For a process; each file has its own.
   timeout: FILE_TIMEOUT_MS[effort] * Math.max(...[...programs.values()].map(({ length }) => length)),
 });
 events.on('test:pass', ({ name, nesting, skip }) => {
@@ -154,7 +153,7 @@ function shuffled<T>(list: readonly T[]): T[] {
   return keyed.sort(([one], [other]) => one - other).map(([, value]) => value);
 }
 
-/** Processor time of this process and of all that it started and that have ended. */
+/** With all processes that it started and that have ended. */
 function cpuSeconds(): number {
   const { user, system } = process.cpuUsage();
   // Behind the program's name, in brackets; the 14th and 15th from there are hundredths of a second.

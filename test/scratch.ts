@@ -1,7 +1,6 @@
 /**
- * Where a run's tests keep their files: in memory, where there is room. They start hundreds of servers and commands, each
- * of which waits for its disk many times over, and what those waits prove has tests of its own, on a disk
- * (`newDiskDir`).
+ * A run's tests keep their files in memory, where there is room. They start hundreds of servers and commands, each of
+ * which waits for its disk many times over; other tests prove the value of those waits, on a disk (`newDiskDir`).
  */
 import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,12 +8,12 @@ import { join } from 'node:path';
 
 const MEMORY = '/dev/shm';
 const NAME = /^tote-test-run-(\d+)$/;
-/** Servers stop taking orders where little space is free, and what the tests of a run need stays far below this. */
+/** Servers stop taking orders where little space is free; the tests of a run need far less. */
 const FREE_BYTES_MIN = 8 * 1024 ** 3;
 
 /**
- * From here on the temporary folder of this process and of those that it starts is one in memory, which goes when this
- * process ends. Where `TMPDIR` is set, or there is no such memory, everything stays as it is.
+ * From here on the temporary folder of this process and its children is in memory, and goes when this process ends.
+ * Nothing changes if `TMPDIR` is set, or there is no such memory.
  */
 export function useScratchInMemory(): void {
   if (process.env['TMPDIR'] !== undefined || !existsSync(MEMORY)) return;
@@ -29,7 +28,7 @@ export function useScratchInMemory(): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 }
 
-/** Memory is not given back by itself: removes what runs that were killed have left. */
+/** Runs that were killed have left their files, which hold memory. */
 function removeOrphans(): void {
   for (const name of readdirSync(MEMORY)) {
     const pid = NAME.exec(name)?.[1];

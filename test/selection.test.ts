@@ -1,4 +1,4 @@
-/** A file's suffix says which command runs it; its last time says when, and what shares its process. */
+/** A file's suffix says which command runs it; its last time says when, and which files share its process. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { intoProcesses, select } from './selection.js';

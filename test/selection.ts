@@ -1,12 +1,12 @@
 /**
- * Which test files run, which of them share a process, and in which order. A file's suffix says where it belongs:
- * `.test` to `npm test`, `.prove` to `npm run prove`, `.search` to both, where it tries more in the latter.
+ * The choice, order and processes of test files. A file's suffix says where it belongs: `.test` to `npm test`,
+ * `.prove` to `npm run prove`, `.search` to both, where it tries more in the latter.
  */
 
-/** How long files took when they last ran, in seconds, by path. */
+/** A file's last duration, in seconds, by path. */
 export type Times = Readonly<Record<string, number>>;
 
-/** Of files that have not run yet, by the beginning of their path: so that those that wait or search start first in a first run. */
+/** Estimates for a first run, by the beginning of the path: files that wait or search start first. */
 const LONG_SECONDS: readonly (readonly [beginning: string, seconds: number])[] = [
   ['replication/', 20],
   ['simulation/', 20],
@@ -19,17 +19,17 @@ const LONG_SECONDS: readonly (readonly [beginning: string, seconds: number])[] =
   ['client/', 6],
   ['persistence/cli/', 6],
 ];
-/** Of all others: about their mean. */
+/** All others': about their mean. */
 const OTHER_SECONDS = 2;
 /** Files share a process up to so much: a start costs half a second. */
 const SHARED_SECONDS = 16;
-/** More where all take longer, on a busy machine: so many processes are enough for none to run for long alone at the end. */
+/** On a busy machine files share more: so many processes are enough for none to run for long alone at the end. */
 const PROCESSES = 24;
 
 const OF_TEST = /\.(test|search)\.js$/;
 const OF_PROVE = /\.(prove|search)\.js$/;
 
-/** Of all paths those to run: with parts only the paths that contain one of them. */
+/** With parts only the paths that contain one of them. */
 export function select(
   paths: readonly string[],
   { isProve, parts }: { readonly isProve: boolean; readonly parts: readonly string[] },
@@ -44,7 +44,7 @@ export function select(
 const secondsOf = (path: string, times: Times): number =>
   times[path] ?? LONG_SECONDS.find(([beginning]) => path.startsWith(beginning))?.[1] ?? OTHER_SECONDS;
 
-/** Processes for the files, those that take longest first. Neighbours share one where `areShared`. */
+/** The longest files come first. Neighbours share a process where `areShared`. */
 export function intoProcesses(paths: readonly string[], times: Times, areShared: boolean): string[][] {
   const processes: { files: string[]; seconds: number }[] = [];
   const allSeconds = paths.reduce((sum, path) => sum + secondsOf(path, times), 0);

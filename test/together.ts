@@ -2,14 +2,14 @@
 import { describe } from 'node:test';
 
 export interface TestFile {
-  /** Its path below the folder of the tests, under which it is reported. */
+  /** Below the folder of the tests; the report names it. */
   readonly path: string;
   readonly url: string;
 }
 
 export const NO_TIME = 'no time left';
 
-/** Leaves all out if it is after `untilMs`, milliseconds since 1970. */
+/** Leaves all out after `untilMs`, milliseconds since 1970. */
 export function runTogether(files: readonly TestFile[], timeoutMs: number, untilMs: number | null): void {
   const skip = untilMs !== null && Date.now() > untilMs && NO_TIME;
   for (const { path, url } of files) {

@@ -1,4 +1,4 @@
-/** The load client's parts: what is sent and when, where an answer ends, and what counts as acknowledged. */
+/** The load client's parts: its orders and their times, the end of an answer, and the count of acknowledgements. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ANSWERED, Answers, WAITING } from '../../bench/client/answers.js';

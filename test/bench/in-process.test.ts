@@ -1,4 +1,4 @@
-/** The in-process suites on a small scale: their own checks pass, and their results are what their names say. */
+/** The in-process suites on a small scale: their own checks pass, and their results fit their names. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

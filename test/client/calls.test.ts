@@ -1,6 +1,6 @@
 /**
- * What a call of the client does when an answer fails: which failures it tries again, how long it waits, and what it
- * says in the end. The server is a script and time passes only by waiting.
+ * A call of the client whose answer fails: the failures that it tries again, its pauses, and its last word. The
+ * server is a script and time passes only by waiting.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** The example bots beside a server that a script plays: which orders they send, and which refusals they live through. */
+/** The example bots beside a server that a script plays: the orders they send, and the refusals they live through. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cautiousOdds } from '../../client/examples/bot.js';
@@ -12,7 +12,7 @@ const MARKET = { id: 'BTC_ONE_MINUTE', oddsUp: 1.6667, oddsDown: 2.5, percentUp:
 const lookAt = (currentPrice: number): Market =>
   ({ ...MARKET, currentRound: { ...ROUND, currentPrice } }) as Market;
 
-/** Runs the bot over these prices. Returns the orders it has sent, and its lines. */
+/** Returns the orders it has sent, and its lines. */
 async function run(bot: string, prices: readonly number[], ordersAnswer: Answer) {
   const detail = success({ ...ROUND, fairPercentUp: 50 });
   const script = new Scripted(

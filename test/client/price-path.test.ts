@@ -1,4 +1,4 @@
-/** Scripted price paths, and what a backtest makes of its bets. */
+/** Scripted price paths, and the sums of a backtest. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Position } from '../../client/index.js';
@@ -28,7 +28,7 @@ test('a mistake is refused with its line', () => {
     assert.throws(() => parsePricePath(text), { name: 'RangeError', message });
 });
 
-/** Settled one minute after the other, each with a stake of 10. */
+/** One minute after the other, each with a stake of 10. */
 const settled = (...profits: readonly number[]): Position[] =>
   profits.map(
     (profit, at) =>

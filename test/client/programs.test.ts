@@ -32,7 +32,6 @@ function shortPath(): string {
   return file;
 }
 
-/** A program that runs on; its output so far. */
 function start(name: string, args: readonly string[], env: Readonly<Record<string, string>>) {
   const own = Object.entries(process.env).filter(([variable]) => !variable.startsWith('TOTE_'));
   const child = spawn(process.execPath, [program(name), ...args], {

@@ -1,4 +1,4 @@
-/** The client's stream against the real server: what happens arrives once, over cut connections and killed servers. */
+/** The client's stream against the real server: each event arrives once, over cut connections and killed servers. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { WebSocket } from 'ws';
@@ -30,7 +30,6 @@ function open(url: string, secret: string): ToteStream {
 
 const bet = (amount: number) => ({ marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount }) as const;
 
-/** What a subscription has brought, and a way to wait for more of it. */
 class Seen<T> {
   readonly all: T[] = [];
   #wake: () => void = () => undefined;

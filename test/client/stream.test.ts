@@ -1,6 +1,6 @@
 /**
- * The client's side of the stream against a server that a script plays over real sockets: what it sends, how it
- * resumes, and when it gives up.
+ * The client's side of the stream against a server that a script plays over real sockets: sending, resuming, giving
+ * up.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ type Message = Readonly<Record<string, unknown>>;
 const AT = { seq: 100, time: '2026-06-10T12:00:00.000Z' };
 const HEARTBEAT = { type: 'heartbeat', ...AT, priceAgeMs: {} };
 
-/** One connection, as the server sees it. */
+/** As the server sees it. */
 class Line {
   readonly #messages: Message[] = [];
   #wake: () => void = () => undefined;
@@ -41,7 +41,6 @@ class Line {
     for (const message of messages) this.socket.send(JSON.stringify(message));
   }
 
-  /** The next message of the client. */
   async next(): Promise<Message> {
     for (;;) {
       const message = this.#messages.shift();
@@ -52,7 +51,7 @@ class Line {
     }
   }
 
-  /** Confirms the subscription that the client asks for next, and returns the request. */
+  /** Returns the client's request. */
   async confirm(since: number | null): Promise<Message> {
     const request = await this.next();
     const { id, channel, markets = null } = request;
@@ -102,7 +101,7 @@ class Script {
     return stream;
   }
 
-  /** The next connection, after its first heartbeat. */
+  /** After its first heartbeat. */
   async line(seq = AT.seq): Promise<Line> {
     for (;;) {
       const line = this.#lines.shift();

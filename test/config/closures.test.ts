@@ -1,4 +1,4 @@
-/** Holidays and early ends: the files that bring them, and what they leave of the market hours. */
+/** Holidays and early ends: the files that bring them, and the market hours with them. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

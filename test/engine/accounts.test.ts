@@ -7,7 +7,7 @@ import { Exchange } from '../support/reference/exchange.js';
 
 const READ_SCOPES = 0b0011;
 
-/** Creates a key with a new digest and returns the outcome. */
+/** Returns the outcome. Each key has a new digest. */
 function keyMaker(exchange: Exchange, account: number) {
   let made = account * 1_000;
   return (scopesMask = READ_SCOPES, expiresAtMs: number | null = null): string => {
@@ -132,7 +132,7 @@ test('all deposits together are bounded, and one that would exceed the bound is 
   equal(create(2), 'invalid_request');
   equal(create(1), 'accepted');
   equal(exchange.reads.totals().depositsCents, max);
-  // What has left still counts: the sum of all deposits must stay exact, too.
+  // Money that has left still counts: the sum of all deposits must stay exact, too.
   equal(exchange.outcomeOf({ kind: 'withdraw', ...deposit(5, 'r2') }), 'accepted');
   equal(exchange.outcomeOf({ kind: 'deposit', ...deposit(1, 'r3') }), 'invalid_request');
   equal(create(0), 'accepted');

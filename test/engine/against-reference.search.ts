@@ -1,6 +1,6 @@
 /**
- * Long random streams of commands through the engine and through the reference model. After every command the
- * outcome, everything that can be read and the conservation of money are compared (see `Pair`).
+ * Long random streams of commands through the engine and through the reference model, compared after every command
+ * (`Pair`).
  *
  * TOTE_TEST_SEED sets the seed of the streams; a failure prints it, the path of the shrunk stream and its commands.
  */
@@ -19,7 +19,7 @@ const RUNS = byEffort({ test: 30, prove: 50, night: 1_200 });
 const SEED = Number(process.env['TOTE_TEST_SEED'] ?? 20_261_121);
 const STEPS_MAX = 900;
 
-/** Minimum number of outcomes of each kind: streams that do not reach them prove nothing. */
+/** For outcomes of each kind: streams that do not reach them prove nothing. */
 const OCCURRENCES_MIN = byEffort({ test: 1, prove: 5, night: 5 });
 const seed32 = fc.noShrink(fc.noBias(fc.nat(0xffff_ffff)));
 const steps = fc.noBias(fc.array(seed32, { maxLength: STEPS_MAX, size: 'max' }));
@@ -97,7 +97,7 @@ test('refusals of limit orders and cancellations that random streams seldom have
   ok(closed > 0, 'some rules have a cutoff');
 });
 
-/** Counts a line of a story by its kind of command and its outcome. */
+/** By kind of command and outcome. */
 function count(seen: Map<string, number>, line: string): void {
   const [, text = '', outcome] = /^(\{.*?\})(?: gate \w+)? -> (\w+)$/.exec(line) ?? [];
   const name = `${outcomeKind(JSON.parse(text) as Command)} ${outcome}`;

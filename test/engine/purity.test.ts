@@ -1,13 +1,10 @@
-/**
- * The engine is pure: no clock, no chance, no timers, no I/O. What it imports is held by
- * `test/house/rooms.test.ts`.
- */
+/** The engine is pure: no clock, no chance, no timers, no I/O. `test/house/rooms.test.ts` holds its imports. */
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import ts from 'typescript';
 import { sourcesIn, visitFile } from '../house/sources.js';
 
-/** Globals that give access to the outside world. */
+/** They give access to the outside world. */
 const GLOBALS_FORBIDDEN = new Set([
   ...['process', 'performance', 'setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask', 'fetch'],
   ...['crypto', 'console', 'require', 'globalThis', 'Date', 'Worker', 'WebSocket'],
@@ -24,7 +21,7 @@ test('the engine uses no clock, randomness, timer or process', () => {
   deepEqual(wrong, []);
 });
 
-/** A use of a forbidden global, or of `Math.random`; a property or a type of that name is none. */
+/** Also `Math.random`; not a property or a type of a forbidden name. */
 function isForbidden(node: ts.Node): boolean {
   if (!ts.isIdentifier(node)) return false;
   const { parent } = node;

@@ -1,6 +1,6 @@
 /**
- * The journal's commands give the same state again: through their text form, whatever the batches were, and
- * nothing but these commands does.
+ * The journal's commands give the same state again: through their text form, whatever the batches were, and nothing
+ * but these commands does.
  */
 import { equal, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -22,7 +22,7 @@ const stepSeeds = (rng: Rng): number[] => Array.from({ length: STEPS }, () => rn
 
 const digests = (engine: Engine): string => `${engine.rollingDigest()} ${engine.stateDigest(newHasher)}`;
 
-/** An engine after a random stream, refusals included, and the commands that took effect. */
+/** Refusals included. */
 function play(stream: number, rng: Rng): { readonly engine: Engine; readonly accepted: readonly Command[] } {
   const engine = new Engine();
   const accepted: Command[] = [];
@@ -32,7 +32,7 @@ function play(stream: number, rng: Rng): { readonly engine: Engine; readonly acc
   return { engine, accepted };
 }
 
-/** Rows as the journal has them: JSON arrays of commands, cut by chance. */
+/** JSON arrays of commands, cut by chance. */
 function rows(texts: readonly string[], rng: Rng): string[] {
   const cut: string[] = [];
   for (let from = 0; from < texts.length; ) {
@@ -98,7 +98,7 @@ test('one altered command is detected at once: it is refused, or the digests dif
   ok(altered.size >= 12, `altered were ${[...altered].join(', ')}`);
 });
 
-/** The digests after `history` and then `command`, or why the command was refused. */
+/** Or the status of a refusal. */
 function digestAfter(history: readonly Command[], command: Command): string {
   const engine = new Engine();
   for (const earlier of history) engine.apply(earlier);
@@ -106,7 +106,7 @@ function digestAfter(history: readonly Command[], command: Command): string {
   return outcome.status === 'accepted' ? digests(engine) : outcome.status;
 }
 
-/** What outcomes or state depend on, of commands whose facts stand beside each other. */
+/** Outcomes or state depend on these facts, of commands whose facts stand beside each other. */
 const FACTS: Readonly<Partial<Record<Command['kind'], readonly string[]>>> = {
   ...{ advance: ['timeMs'], settle: ['timeMs'], moveClock: ['timeMs'], cancelOrder: ['timeMs'] },
   cancelOrders: ['timeMs'],
@@ -124,14 +124,13 @@ const FACTS: Readonly<Partial<Record<Command['kind'], readonly string[]>>> = {
   ...{ depositHouse: ['amountCents', 'reference'], withdrawHouse: ['amountCents', 'reference'] },
 };
 
-/** A number is one more, a text begins otherwise, a switch is the other way. */
 function otherThan(value: unknown): unknown {
   if (typeof value === 'boolean') return !value;
   if (typeof value === 'number') return value + 1;
   return typeof value === 'string' ? `${value.startsWith('a') ? 'b' : 'a'}${value.slice(1)}` : 1;
 }
 
-/** The same command with one fact changed. */
+/** With one fact changed. */
 function alter(command: Command, rng: Rng): Command {
   switch (command.kind) {
     case 'configure':
@@ -169,7 +168,7 @@ function alterRules(rules: Rules, rng: Rng): Rules {
   ]);
 }
 
-/** Another account, or another value for a field that is set: one that was left alone may have it already. */
+/** A field that was left alone may have the other value already: only set fields change, or the account. */
 function alterUpdate(command: Extract<Command, { kind: 'updateAccount' }>, rng: Rng): Command {
   const { tier, frozen } = command;
   if (tier !== null && rng.chance(0.5)) return { ...command, tier: (tier + 1) % TIERS.length };

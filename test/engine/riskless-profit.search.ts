@@ -1,11 +1,11 @@
 /**
- * A search for bets that win whatever happens: what a round may come to owe.
+ * A search for bets that win whatever happens.
  *
- * Odds are fixed when a bet is placed, so a bettor with many accounts can swing the pools: one large stake makes
- * the other side cheap, many small ones buy it up while its odds are high, and so on, each time larger. Where the house
+ * Odds are fixed when a bet is placed, so a bettor with many accounts can swing the pools: one large stake makes the
+ * other side cheap, many small ones buy it up while its odds are high, and so on, each time larger. Where the house
  * quotes, no set of bets wins for sure, nor on average while the fair share is the probability. Where its seeds are
- * fixed the search does win for sure, though no more than the seeds, and without any rule far more: it looks in
- * the right places. Seeds are fixed.
+ * fixed the search does win for sure, though no more than the seeds, and without any rule far more: it looks in the
+ * right places.
  */
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -26,7 +26,7 @@ const ACCOUNTS = 8;
 const BALANCE_CENTS = 1_000_000_000_00;
 const END_MS = DAY_MS + 900_000;
 
-/** A table at which one can bet; the payout of an accepted bet, or null. */
+/** `place` gives the payout of an accepted bet, or null. */
 interface Table {
   readonly seedCents: number;
   readonly feeBps: number;
@@ -35,7 +35,7 @@ interface Table {
   place(side: number, stakeCents: number): number | null;
 }
 
-/** What the bettors have put in, and what each side owes them. */
+/** The bettors' stakes, and each side's debt to them. */
 class Book {
   stakedCents = 0;
   readonly owedCents: [number, number] = [0, 0];
@@ -55,7 +55,7 @@ class EngineTable implements Table {
   readonly engine = new Engine();
   readonly seedCents: number;
   readonly feeBps: number;
-  /** UP's fair share, which a test moves. */
+  /** A test moves UP's fair share. */
   fairShareE6 = 500_000;
   readonly #rng: Rng;
 
@@ -98,7 +98,7 @@ class EngineTable implements Table {
     return event?.type === 'betPlaced' ? event.payoutCents : null;
   }
 
-  /** Ends the round at `closePrice`, pays everybody, and returns what the house has gained since the start. */
+  /** Returns the gains since the start. */
   finish(closePrice: number | null): { houseGainCents: number; bettorsGainCents: number } {
     const timeMs = END_MS;
     this.engine.apply({ kind: 'suspendMarket', timeMs: DAY_MS, market: BTC_15M, suspended: true });
@@ -118,7 +118,7 @@ class EngineTable implements Table {
   }
 }
 
-/** The same odds and payouts, without the rule that a round never owes more than its pool. */
+/** Without the rule that a round never owes more than its pool. */
 class UncheckedTable implements Table {
   readonly seedCents: number;
   readonly feeBps = FEE_BPS;
@@ -137,7 +137,7 @@ class UncheckedTable implements Table {
   }
 }
 
-/** Bets, and where that is refused bets the half of it, and so on down to a cent. */
+/** A refused bet is halved, and so on down to a cent. */
 function bet(table: Table, book: Book, side: number, wishedCents: number): void {
   let stakeCents = Math.min(Math.max(1, Math.floor(wishedCents)), BALANCE_CENTS / 1_000);
   while (stakeCents >= 1) {
@@ -226,7 +226,7 @@ const STRATEGIES: readonly Strategy[] = [ladder, climb, chase, climb, greedy, ch
 const SEEDS_CENTS: readonly number[] = [1, 7, 10_00, 1_000_00];
 const CLOSE_PRICES: readonly (number | null)[] = [101, 99, 100, null];
 
-/** Plays up to three strategies, one after the other; `before` each of them. */
+/** Up to three strategies, one after the other; `before` each of them. */
 function playAll(table: EngineTable, rng: Rng, before: () => void = () => {}): Book {
   const book = new Book();
   for (let parts = rng.integer(1, 3); parts > 0; parts--) {
@@ -236,7 +236,7 @@ function playAll(table: EngineTable, rng: Rng, before: () => void = () => {}): B
   return book;
 }
 
-/** Ends the round and holds what everybody got to the book. */
+/** All payments must be the book's. */
 function checkEnd(table: EngineTable, book: Book, rng: Rng, name: string): void {
   const seedsCents = 2 * table.seedCents;
   for (const owedCents of book.owedCents) ok(owedCents - book.stakedCents <= seedsCents, name);
@@ -272,7 +272,7 @@ test('where the house quotes, no set of bets wins for sure or costs the house mo
   ok(bets > 20 * SEARCHES, `${bets} bets were placed`);
 });
 
-/** What the bettors gain on average if `upE6` is the probability that UP wins, in millionths of a cent. */
+/** On average if `upE6` is the probability that UP wins, in millionths of a cent. */
 const meanGainE6 = (book: Book, upE6: number): bigint =>
   BigInt(book.owedCents[0]) * BigInt(upE6) +
   BigInt(book.owedCents[1]) * BigInt(1_000_000 - upE6) -

@@ -1,4 +1,4 @@
-/** Several feeds in order of preference: which of them an asset's prices come from, and when that changes. */
+/** Several feeds in order of preference: the source of an asset's prices, and its changes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -13,7 +13,7 @@ const BTC = 0;
 const GOLD = ASSETS.indexOf('GOLD');
 const STALE_MS = 8_000;
 
-/** A feed whose ticks the test hands over. */
+/** The test hands over its ticks. */
 class HandFeed implements LiveFeed {
   readonly newestMs = 0;
   sink: (tick: PriceTick) => TickVerdict = () => assert.fail('not started');

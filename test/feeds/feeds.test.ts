@@ -14,7 +14,6 @@ const DAY_MS = 86_400_000;
 const keyOf = (byte: number): Buffer => Buffer.alloc(32, byte);
 const pricesOf = (byte: number): SimulatedPrices => new SimulatedPrices(keyOf(byte));
 
-/** A started feed and what it hands over. */
 function feedAt(fromMs: number): { feed: SimulatedFeed; ticks: PriceTick[] } {
   const hours = new MarketHours();
   const feed = new SimulatedFeed({

@@ -1,4 +1,4 @@
-/** What of prices a server is put together with, by its configuration. */
+/** The parts for prices that a server is put together with, by its configuration. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** The walk behind simulated prices: what it takes to foretell them. */
+/** The walk behind simulated prices: only its key foretells them. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import { RandomWalk, WALK_STEPS_MAX } from '../../feeds/random-walk.js';
 
 const NOON_MS = Date.UTC(2026, 5, 10, 12);
 
-/** BTC's price at noon by the feed of a directory with this secret. */
+/** At noon, by the feed of a directory with this secret. */
 function priceAt(masterSecret: Uint8Array): number {
   const prices: number[] = [];
   const { config } = resolveSetup(readConfig({}), null);

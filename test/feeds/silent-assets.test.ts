@@ -1,4 +1,4 @@
-/** Which feeds are silent: those whose ticks are due, and no others. */
+/** Feeds whose ticks are due are silent, and no others. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MarketHours } from '../../feeds/market-hours.js';

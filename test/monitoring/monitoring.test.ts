@@ -1,4 +1,4 @@
-/** Rules and the runbook's alarms follow from the sources; they and the dashboard fit what a real server tells. */
+/** Rules and the runbook's alarms follow from the sources; they and the dashboard fit a real server's metrics. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ const METRICS_PAGE = 'docs/ops/monitoring.md';
 const textOf = (file: string): string => readFileSync(join(project, file), 'utf8');
 const skip = isAvailable('promtool') ? false : 'promtool is not installed (package prometheus)';
 
-/** The queries of Grafana's dashboard, which is written by hand. */
+/** Grafana's dashboard is written by hand. */
 function dashboardQueries(): string[] {
   const { panels } = JSON.parse(textOf('docs/monitoring/dashboard.json')) as {
     panels: { targets?: { expr: string }[] }[];
@@ -36,7 +36,7 @@ test('rules and alarms of the runbook are those of the sources', () => {
   }
 });
 
-/** A scrape of a server that has taken an order and refused one. */
+/** The server has taken an order and refused one. */
 async function scraped(t: TestContext): Promise<Scrape> {
   const server = await Server.start();
   t.after(() => server.remove());
@@ -70,7 +70,7 @@ test('promtool finds nothing to complain about in a scrape', { skip }, async (t)
   promtool(['check', 'metrics'], (await scraped(t)).text);
 });
 
-/** Two servers, each scraped every 10 s: what Prometheus makes of their roles, its own rules at work. */
+/** Two servers, each scraped every 10 s: their roles in Prometheus, its own rules at work. */
 function roleTest(
   series: readonly (readonly [sample: string, values: string])[],
   alerts: readonly string[],

@@ -11,11 +11,14 @@ interface Rule {
   readonly severity: string;
   readonly summary: string;
   readonly description: string;
-  /** The anchor in docs/ops/runbook.md. */
+  /** In docs/ops/runbook.md. */
   readonly anchor: string;
 }
 
-/** What the server cannot tell of itself. `exchange` is a label of the scrape, so that one Prometheus can watch several. */
+/**
+ * The server cannot tell these of itself. `exchange` is a label of the scrape, so that one Prometheus can watch
+ * several.
+ */
 const FROM_OUTSIDE: readonly Rule[] = [
   {
     alert: 'ToteDown',

@@ -1,5 +1,5 @@
 /**
- * How a process ends, seen from outside: exit code and log. Each test runs a small program that uses the real
+ * The end of a process, seen from outside: exit code and log. Each test runs a small program that uses the real
  * `Shutdown` with a server that only records its calls.
  */
 import assert from 'node:assert/strict';
@@ -31,7 +31,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** Runs the program, then `body`; sends the first of `signals` after its first line, and so on. */
+/** Sends the first of `signals` after the program's first line, and so on. */
 async function run(body: string, signals: readonly NodeJS.Signals[] = []): Promise<Ended> {
   const child = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM + body]);
   let stdout = '';

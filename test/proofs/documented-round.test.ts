@@ -23,7 +23,6 @@ const fileOf = (name: string): string =>
     blocks.find(({ head }) => head === `json ${name}`),
     name,
   ).text;
-/** The commands of a block that begins like this. */
 const commands = (start: string): string =>
   must(
     blocks.find(({ head, text }) => head === 'sh' && text.startsWith(start)),

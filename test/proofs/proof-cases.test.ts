@@ -1,7 +1,7 @@
 /**
- * Good and forged proofs, receipts and heads (`proof-cases.json`), on which the client and the second implementation agree. The forger is the
- * operator: what a case sets is hashed and signed anew with the server's own keys, unless it names fewer `seals`. `then`
- * sets values behind the seals.
+ * Good and forged proofs, receipts and heads (`proof-cases.json`), on which the client and the second implementation
+ * agree. The forger is the operator: a case's values are hashed and signed anew with the server's own keys, unless it
+ * names fewer `seals`. `then` sets values behind the seals.
  */
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
@@ -27,7 +27,7 @@ interface Case {
   readonly name: string;
   /** OK and warnings, or FAILED and the step. */
   readonly says: string;
-  /** Values by their paths. */
+  /** By their paths. */
   readonly set?: Readonly<Record<string, unknown>>;
   readonly unset?: readonly string[];
   /** `[]`: nothing is hashed or signed anew. */
@@ -101,7 +101,7 @@ async function evidenceOf({ set = {}, unset = [], seals, then = {} }: Case): Pro
   return evidence;
 }
 
-/** The evidence with what the case sets; `sealIt` signs it anew. */
+/** `sealIt` signs the case's values anew. */
 function withCase<E extends object>(
   from: E,
   { set = {}, unset = [], then = {} }: Case,

@@ -1,6 +1,6 @@
 /**
- * Two machines on three real NATS servers: the standby takes over when the leader dies, is stopped or hands over, and who led
- * before acknowledges nothing any more. The servers are the same for all tests, which run at once: each has its own exchange.
+ * Two machines on three real NATS servers: the standby takes over when the leader dies, is stopped or hands over, and the
+ * old leader acknowledges nothing any more. The tests run at once on the same servers: each has its own exchange.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
@@ -24,7 +24,6 @@ describe('two machines', { skip: NO_NATS, concurrency: true }, () => {
   });
   after(() => nats.remove());
 
-  /** An exchange of this test's own. */
   function startExchange(t: TestContext, options: PairOptions = {}): Promise<Pair> {
     exchanges += 1;
     return startPair(t, { ...options, nats, stream: `tote-${exchanges}` });
@@ -44,7 +43,7 @@ describe('two machines', { skip: NO_NATS, concurrency: true }, () => {
     }
     const added = await place(successor, bettor, 'new');
     assert.equal(added.data.bet.id, 'bet_31');
-    // The one before comes back as a standby, takes over at once when this one is stopped, and both journals are the same.
+    // The first leader comes back as a standby, takes over at once when this one is stopped, and both journals are the same.
     const again = startMachine({ nats, node: 'a', dataDir: leader.dataDir, env });
     await event(again.run, 'following');
     const stopping = successor.stop();
@@ -72,7 +71,7 @@ describe('two machines', { skip: NO_NATS, concurrency: true }, () => {
     assert.equal(ended.code, 1);
     assert.match(ended.stderr, /"event":"failed","code":"replication_fenced"/);
     assert.notEqual(await late, 201);
-    // The order that was sent to it can be placed by its successor.
+    // Its successor can place the order.
     const placed = await place(successor, bettor, 'late');
     assert.equal(placed.status, 201);
     assert.notEqual(placed.data.bet.id, own.data.bet.id);

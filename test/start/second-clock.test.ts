@@ -1,4 +1,4 @@
-/** Which other clock confirms that of this machine. */
+/** The other clock that confirms this machine's. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SecondClock } from '../../start/second-clock.js';

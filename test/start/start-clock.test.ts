@@ -1,4 +1,4 @@
-/** The wall clock at a start: what is logged of it, and what is said to do. */
+/** The wall clock at a start: the log's words on it, and its advice. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lengthText, type StartClock, tellGap } from '../../start/start-clock.js';
@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The log lines of a start this long after the last command, together. */
+/** Together. */
 function told(gapMs: number, more: Partial<StartClock> = {}): string {
   const lines: string[] = [];
   const log = { write: (_event: string, _fields: object = {}, line = '') => lines.push(line) };

@@ -1,6 +1,6 @@
 /**
- * Secrets never reach a log or the journal in clear: a server with the
- * most detailed log is used in every way, and then everything that it has written is searched.
+ * Secrets never reach a log or the journal in clear: a server with the most detailed log is used in every way, and
+ * searched.
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -22,14 +22,13 @@ before(async () => {
 });
 after(() => sandbox.remove());
 
-/** Every file of the data directory with its bytes. */
 function filesOf(folder: string): Map<string, Buffer> {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const contents = names.flatMap((name) => contentOf(join(folder, name)));
   return new Map(contents);
 }
 
-/** Of a file that is still there: a running server removes its temporary ones. */
+/** A running server removes its temporary files. */
 function contentOf(path: string): [path: string, bytes: Buffer][] {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return [];
   try {
@@ -40,7 +39,6 @@ function contentOf(path: string): [path: string, bytes: Buffer][] {
   }
 }
 
-/** The forms in which a secret text might have been written down. */
 const formsOf = (secret: string): readonly (readonly [form: string, bytes: Buffer])[] => [
   ['as it is', Buffer.from(secret)],
   ['without its prefix', Buffer.from(secret.replace(/^tote_/, ''))],

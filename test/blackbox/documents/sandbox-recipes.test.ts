@@ -28,7 +28,7 @@ after(async () => {
   removeDataDir(folder);
 });
 
-/** Runs a recipe; the output of each line must contain what its comment says. */
+/** The output of each line must contain its comment's claim. */
 async function follow(recipe: string, outcome: string): Promise<void> {
   const lines = recipe.trimEnd().split('\n');
   const claims = lines.flatMap((line, index) => {

@@ -1,6 +1,6 @@
 /**
- * A start whose clock is far ahead of the journal, on the real server: with bettors' stakes in open rounds it settles nothing and
- * takes no order until the clock is confirmed, and the way back from a clock that was ahead is the one that the log names.
+ * A start whose clock is far ahead of the journal, on the real server: with bettors' stakes in open rounds it settles
+ * nothing and takes no order until the clock is confirmed. The log names the way back from a clock that was ahead.
  */
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
@@ -29,7 +29,7 @@ interface Shown {
   readonly clock: { readonly condition: string; readonly offsetMs: number };
 }
 
-/** A stopped directory with a bet of 100 in a round of a minute, journaled last so many minutes ago. */
+/** Stopped, with a bet of 100 in a round of a minute, journaled last so many minutes ago. */
 async function minutesAgo(minutes: number): Promise<{ dataDir: string; bettor: Bettor }> {
   const startMs = Math.ceil((Date.now() - minutes * MINUTE_MS) / MINUTE_MS) * MINUTE_MS + 1_000;
   const env = { TOTE_CLOCK_START: new Date(startMs).toISOString() };

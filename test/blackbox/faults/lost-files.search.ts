@@ -1,6 +1,6 @@
 /**
- * Files of the journal that are deleted, replaced or moved away under the running server. It acknowledges nothing more and
- * stays up, and the commands of its log bring back every order that it had acknowledged.
+ * Files of the journal that are deleted, replaced or moved away under the running server. It acknowledges nothing
+ * more and stays up, and the commands of its log bring back every order that it had acknowledged.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -64,7 +64,6 @@ const HARMS: Readonly<Record<string, (paths: { journal: string; segment: string 
 const lostLine = (server: Server): Promise<LogLine> =>
   server.run.findInErrors((stderr) => linesOf(stderr, 'journal_lost')[0]);
 
-/** 503 `journal_unavailable`, whatever it was. */
 function refused(answer: { readonly status: number; readonly text: string }): void {
   assert.equal(answer.status, 503, answer.text);
   assert.match(answer.text, /"error":"journal_unavailable: /);

@@ -1,7 +1,6 @@
 /**
- * Snapshots and archive beside a running server: a restart uses them and answers like one without them, a kill at any
- * moment leaves a directory that starts, a full disk stops only them, and a divergence from the journal ends the
- * server.
+ * Snapshots and archive beside a running server: a restart answers as without them, a kill at any moment leaves a
+ * directory that starts, a full disk stops only them, and a divergence from the journal ends the server.
  */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
@@ -33,7 +32,7 @@ after(() => {
 const KILLS = byEffort({ test: 2, prove: 4, night: 12 });
 const OFTEN = { TOTE_SNAPSHOT_COMMANDS: '25', TOTE_SNAPSHOTS_KEPT: '2' };
 
-/** Rounds, bets, settlements: some hundred commands. */
+/** Some hundred commands. */
 async function live(server: Server, minutes: number): Promise<string[]> {
   const bettors = [await server.createBettor(), await server.createBettor()];
   await server.toNextDay();
@@ -85,7 +84,8 @@ test('a divergence of the shadow ends the server, with both digests and the numb
   hot.close();
   const { dir } = hot;
   const { lastSeq, digest, altered } = alterDigest(dir, 100);
-  // A snapshot that is of one piece with the altered journal: the start trusts it, the shadow reads all from the beginning.
+  // A snapshot that is of one piece with the altered journal: the start trusts it, the shadow reads all from the
+  // beginning.
   const reader = openJournalReader(dir);
   const engine = new Engine();
   for (const batch of reader.readBatches(0)) {

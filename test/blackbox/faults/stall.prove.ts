@@ -16,11 +16,11 @@ const PRICE = 67_000;
 const LAST_PRICE = 67_123;
 const GRACE_MS = 2_000;
 const TICK_EVERY_MS = 500;
-/** The server is stopped at least this long before the boundary: a push may be slow. */
+/** The server is stopped this long before the boundary at least: a push may be slow. */
 const BEFORE_MS = 3_000;
 /** With less than this left of a round the test waits for the next: its last ticks would arrive before the stall. */
 const NEEDED_MS = 6_000;
-/** Time for the server to start and for the round to open besides. */
+/** The server must also start, and the round open. */
 const SOON_MS = NEEDED_MS + 4_000;
 /** A round of a minute opens late and takes bets to its last second. */
 const RULES = {
@@ -33,7 +33,7 @@ async function currentRound({ api }: Bettor): Promise<Market['currentRound']> {
   return (await api.get<Market>(`/markets/${MARKET}`)).data.currentRound;
 }
 
-/** How far the server's clock is ahead of this program's: a minute of it ends soon after the start. */
+/** The server's clock is ahead of this program's: a minute of it ends soon after the start. */
 const AHEAD_MS = 60_000 - ((Date.now() + SOON_MS) % 60_000);
 const nowMs = (): number => Date.now() + AHEAD_MS;
 const SET_CLOCK = `const now = Date.now; Date.now = () => now() + ${AHEAD_MS};`;

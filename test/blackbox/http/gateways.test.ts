@@ -14,11 +14,11 @@ interface LineAnswer {
   readonly status: number;
   readonly text: string;
   readonly isReplay: boolean;
-  /** The digit of the gateway that answered. */
+  /** The gateway's digit. */
   readonly gateway: string;
 }
 
-/** One connection that stays open, and with it at one gateway. */
+/** A connection that stays open stays at one gateway. */
 class Line {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
@@ -27,7 +27,6 @@ class Line {
     private readonly secret: string,
   ) {}
 
-  /** A request whose body is not yet sent. */
   begin(method: string, path: string, headers: Readonly<Record<string, string | number>> = {}) {
     const begun = request(`${this.url}/v1${path}`, {
       method,
@@ -82,7 +81,6 @@ let sandbox: Sandbox;
 let trader: Trader;
 const lines: Line[] = [];
 
-/** A new connection, and the gateway that it is at. */
 async function open(at: Sandbox, secret: string): Promise<{ line: Line; gateway: string }> {
   const line = new Line(at.server.publicUrl, secret);
   lines.push(line);
@@ -91,7 +89,6 @@ async function open(at: Sandbox, secret: string): Promise<{ line: Line; gateway:
   return { line, gateway };
 }
 
-/** `count` connections to each gateway. */
 async function openToEach(at: Sandbox, secret: string, count = 1): Promise<readonly (readonly Line[])[]> {
   const found = new Map<string, Line[]>();
   for (let opened = 0; opened < count * GATEWAYS; opened++) {
@@ -183,7 +180,6 @@ test('rate limits are exact over connections to all gateways', async (t) => {
   await limited.openRounds({ BTC: 67_000 }, 'FOUR_HOURS');
   const { secret } = await limited.trader();
   const each = (await openToEach(limited, secret, 2)).flat();
-  /** Sends it this often through each connection, all at the same time, and counts the answers. */
   const admitted = async (times: number, send: (line: Line) => Promise<LineAnswer>): Promise<number> => {
     const answers = await Promise.all(
       each.flatMap((line) => Array.from({ length: times }, () => send(line))),
@@ -208,7 +204,7 @@ test('SIGTERM answers what is under way at every gateway', async (t) => {
       const headers = { 'Content-Type': 'application/json', 'Content-Length': body.length };
       const { begun, answer } = line.begin('POST', '/orders', headers);
       await new Promise((resolve) => begun.write(body.slice(0, 9), resolve));
-      // Its gateway has begun to read the order by the time it answers what came later.
+      // Its gateway has begun to read the order by the time it answers the later request.
       await neighbour.get('/prices');
       return { begun, answer };
     }),

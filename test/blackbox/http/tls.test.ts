@@ -1,4 +1,4 @@
-/** TLS on both ports of a real server: who may connect, which certificate they see, and what a reload leaves alone. */
+/** TLS on both ports of a real server: the clients that may connect, the certificate they see, and a reload. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ const skip = isAvailable('openssl') ? false : 'openssl is missing';
 const folder = mkdtempSync(join(tmpdir(), 'tote-test-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** The server of the tests that change nothing about its certificate. */
+/** For tests that change nothing about its certificate. */
 const pair = skip === false ? selfSigned(folder, 'public') : null;
 let shared: Promise<Server> | undefined;
 after(async () => (await shared)?.remove());
@@ -40,7 +40,7 @@ async function start(t: TestContext, env: Readonly<Record<string, string>>): Pro
 
 const portOf = (url: string): number => Number(new URL(url).port);
 
-/** Sends SIGHUP; resolves with what the log says of it. */
+/** Resolves with the log's line on it. */
 async function reload(server: Server): Promise<{ event: string; msg: string }> {
   const linesNow = (stderr: string) =>
     [...linesOf(stderr, 'reloaded'), ...linesOf(stderr, 'reload_failed')].filter(({ msg }) =>

@@ -1,6 +1,6 @@
 /**
- * Backups of a server under load: each contains everything acknowledged before it began, is good in every part, and a
- * server starts on it. So does one on a restored directory. The load continues undisturbed.
+ * Backups of a server under load, which continues undisturbed: each contains everything acknowledged before it began,
+ * is good in every part, and a server starts on it, as on a restored directory.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -19,7 +19,7 @@ const folder = mkdtempSync(join(tmpdir(), 'tote-backup-'));
 const standby = join(folder, 'standby');
 let server: Server;
 let bettors: Bettor[];
-/** Ids of the bets that were acknowledged, by bettor. */
+/** By bettor. */
 const acknowledged = Array.from({ length: CONNECTIONS }, (): string[] => []);
 
 before(async () => {
@@ -36,7 +36,6 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** One order after the other on each connection, until `isDone`. */
 function load(isDone: () => boolean): Promise<unknown> {
   const connection = async ({ api }: Bettor, index: number): Promise<void> => {
     while (!isDone() && (acknowledged[index]?.length ?? 0) < LIST_MAX) {
@@ -51,7 +50,7 @@ function load(isDone: () => boolean): Promise<unknown> {
 
 const countAcknowledged = (): number => acknowledged.reduce((sum, ids) => sum + ids.length, 0);
 
-/** Ids of the bets that the server on `dataDir` knows, by bettor; it is stopped again. */
+/** By bettor; the server is stopped again. */
 async function betsOn(dataDir: string): Promise<string[][]> {
   const copy = await Server.start({ dataDir });
   try {

@@ -1,7 +1,4 @@
-/**
- * The house's money as operators see it, through a real server: what open rounds can come to is what they come to, and what
- * is shown as earned is what the house has more, to the cent.
- */
+/** The house's money as operators see it, through a real server: exposure and earnings are right to the cent. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
@@ -78,7 +75,7 @@ const bet = (prediction: string, amount: number, marketId = BTC): Promise<unknow
   trader.api.place({ marketId, prediction, amount });
 const sum = (amounts: readonly number[]): bigint => amounts.reduce((all, amount) => all + cents(amount), 0n);
 
-/** What the rounds have brought the house since the beginning: what it has, in rounds and besides, less its capital. */
+/** Since the beginning: its money, in rounds and besides, less its capital. */
 async function earned(): Promise<bigint> {
   const { balance, openSeeds } = await sandbox.house();
   return cents(balance) + cents(openSeeds) - cents(CAPITAL);

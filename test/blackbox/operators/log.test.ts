@@ -22,7 +22,6 @@ const INFO = { TOTE_LOG_LEVEL: 'info' };
 const root = newDataDir();
 after(() => removeDataDir(root));
 
-/** Waits for a line. */
 const sees = (server: Server, event: LogEvent, holds = (_: LogLine) => true): Promise<LogLine> =>
   server.run.findInErrors((stderr) => linesOf(stderr, event).find(holds));
 

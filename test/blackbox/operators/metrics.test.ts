@@ -1,4 +1,4 @@
-/** `GET /metrics` and `GET /vitals` of a real server: what clients do is found in the figures, over all gateways. */
+/** `GET /metrics` and `GET /vitals` of a real server have the clients' requests, over all gateways. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { VITAL_NAMES } from '../../../http/metrics/vitals.js';

@@ -1,6 +1,6 @@
 /**
- * The operators' lists, through a real server: filters find what they say, pages repeat and hide nothing while bets are
- * placed and settled, and what has left memory is there as it was.
+ * The operators' lists, through a real server: filters find what they say, and pages repeat and hide nothing while
+ * bets are placed and settled, or have left memory.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -36,7 +36,7 @@ interface Page<T> {
 let sandbox: Sandbox;
 let ada: Trader;
 let bob: Trader;
-/** Ids of all bets in the order in which they were placed. */
+/** In the order in which they were placed. */
 const placed: string[] = [];
 
 async function order(trader: Trader, body: object): Promise<string> {
@@ -50,13 +50,13 @@ async function bet(trader: Trader, marketId: string, prediction: string, amount:
   assert.equal(await order(trader, { marketId, prediction, amount }), 'ACTIVE');
 }
 
-/** A limit order that rests: until other bets have moved the odds, or to its end. */
+/** Until other bets have moved the odds, or to its end. */
 async function rest(limitOdds: number): Promise<void> {
   const body = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 4, limitOdds };
   assert.equal(await order(ada, body), 'PENDING');
 }
 
-/** A minute in which both bet on BTC, and Bob on ETH. Of two limit orders one is filled, and one expires. */
+/** Both bet on BTC, and Bob on ETH. One limit order is filled, and one expires. */
 async function minute(open: number, close: number): Promise<void> {
   await sandbox.openRounds({ BTC: open, ETH: 3_000 });
   for (let n = 0; n < 3; n++) {
@@ -92,7 +92,7 @@ async function get<T>(path: string): Promise<Page<T>> {
   }
 }
 
-/** All pages. `between` is called after each. */
+/** `between` is called after each page. */
 async function all<T>(path: string, limit: number, between = async (): Promise<void> => {}): Promise<T[]> {
   const found: T[] = [];
   const query = `${path}${path.includes('?') ? '&' : '?'}limit=${limit}`;

@@ -1,6 +1,6 @@
 /**
- * Rules that operators change at run time, through a real server: what a preview says is what is done, for the rounds that
- * open from then on, and no later start undoes it unasked.
+ * Rules that operators change at run time, through a real server: a preview is true, for the rounds that open from
+ * then on, and no later start undoes a change unasked.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -67,7 +67,7 @@ async function refused(body: object, error: string, ifMatch?: string): Promise<v
   const answered = await put(body, ifMatch);
   assert.ok(answered.error.startsWith(error), answered.text);
 }
-/** Replaces them while they are as they were seen. */
+/** Only while the rules are as they were seen. */
 async function replace(overrides: object, { sequence }: { readonly sequence: number }): Promise<Replaced> {
   const answered = await put({ overrides }, `"${sequence}"`);
   assert.equal(answered.status, 200, answered.text);

@@ -1,4 +1,4 @@
-/** What systemd is told: over a real datagram socket, which python3 holds, by the real `systemd-notify`. */
+/** Messages to systemd: over a real datagram socket, which python3 holds, by the real `systemd-notify`. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +14,9 @@ import { startPair } from '../../support/replication/replicated.js';
 const missing = ['python3', 'systemd-notify'].filter((program) => !isAvailable(program));
 const skip = missing.length > 0 ? `${missing.join(', ')} missing` : false;
 
-/** Prints every message in a line. `recv` drops the descriptor by which `systemd-notify` waits until it was received. */
+/**
+ * Prints every message in a line. `recv` drops the descriptor by which `systemd-notify` waits until it was received.
+ */
 const SOCKET = `
 import socket, sys
 manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -55,7 +57,6 @@ class Manager {
     return manager;
   }
 
-  /** Resolves once it was sent so many times. */
   async sees(message: string, times = 1): Promise<void> {
     while (this.messages.filter((sent) => sent === message).length < times)
       await new Promise<void>((resolve) => this.#arrived.push(resolve));

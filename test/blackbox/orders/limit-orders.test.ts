@@ -1,4 +1,6 @@
-/** Limit orders on a real server: they outlive it, are filled by another's bet, and the stream tells what becomes of each. */
+/**
+ * Limit orders on a real server: they outlive it, are filled by another's bet, and the stream tells the fate of each.
+ */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { FillEvent, ServerMessage } from '../../../http/wire/stream-types.js';

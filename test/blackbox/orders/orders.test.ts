@@ -1,6 +1,6 @@
 /**
- * POST /orders through a real server: that its rules reach the client, and that an order under an Idempotency-Key is placed
- * once, whatever happens in between. The cases of each rule are tested at the handlers and in the engine.
+ * POST /orders through a real server: an order under an Idempotency-Key is placed once, whatever happens in between.
+ * The cases of each rule are tested at the handlers and in the engine.
  */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
@@ -26,7 +26,7 @@ before(async () => {
 
 const keyed = (key: string): Record<string, string> => ({ 'Idempotency-Key': key });
 
-/** The answer is the first one again: status, body byte for byte, and the header that says so. */
+/** Status, body byte for byte, and the header that says so. */
 function replays(answered: Answered, first: Answered): void {
   assert.deepEqual([answered.status, answered.text], [201, first.text]);
   assert.equal(answered.headers.get('X-Idempotent-Replay'), 'true');

@@ -1,6 +1,6 @@
 /**
- * Proofs of a round with limit orders, against a real server: an order that has rested stands among the leaves where it was
- * filled, whatever its number; one that never was filled has no proof; and a restart between changes nothing of that.
+ * Proofs of a round with limit orders, against a real server: an order that has rested stands among the leaves where
+ * it was filled; one that never was filled has no proof; and a restart between changes nothing of that.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -34,7 +34,7 @@ after(async () => {
   files.remove();
 });
 
-/** Orders of a round in the order of their numbers. */
+/** In the order of their numbers. */
 interface Resting {
   readonly roundId: string;
   readonly lockMs: number;
@@ -44,7 +44,7 @@ interface Resting {
   readonly cancelled: string;
 }
 
-/** A round in which a bet was placed, and behind it three limit orders rest, of which one is cancelled. */
+/** A bet is placed, and behind it three limit orders rest, of which one is cancelled. */
 async function rest(): Promise<Resting> {
   await sandbox.openRounds({ BTC: 67_000 });
   const client = clientOf(sandbox, trader);

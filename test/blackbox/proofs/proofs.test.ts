@@ -1,6 +1,6 @@
 /**
- * Settlement proofs against a real server: the root is published at the lock, before the result, and what is published
- * afterwards is checked by the client, `npx tote verify-bet`, which runs the same, and Python.
+ * Settlement proofs against a real server: the root is published at the lock, before the result; the client, `npx
+ * tote verify-bet`, which runs the same, and Python check everything that is published afterwards.
  */
 import assert from 'node:assert/strict';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -52,7 +52,7 @@ interface Played {
   readonly evidence: readonly ProofEvidence[];
 }
 
-/** A round with so many bets, each with its evidence once it is settled. `atLock` is called when it has locked. */
+/** Each bet has its evidence once the round is settled. `atLock` is called when it has locked. */
 async function play(bets: number, atLock: () => Promise<void> = async () => {}): Promise<Played> {
   await sandbox.openRounds({ BTC: 67_000 });
   const client = clientOf(trader);

@@ -16,14 +16,14 @@ let service: HermesService;
 let server: Server;
 let exchange: ExchangeService;
 let sending: NodeJS.Timeout;
-/** Assets that Hermes sends nothing of. */
+/** Hermes sends nothing of these assets. */
 const missing = new Set<string>();
 let trades = 0;
 
 before(async () => {
   service = await HermesService.open();
   exchange = await ExchangeService.open();
-  // The service confuses two metals: SILVER may not be priced by what it sends.
+  // The service confuses two metals: SILVER may not be priced by its messages.
   service.listed.set('Metal.XAG/USD', 'ab'.repeat(32));
   sending = setInterval(send, SENT_EVERY_MS);
   server = await Server.start({
@@ -87,7 +87,7 @@ test('prices of the service open rounds, and status tells of the connection', as
   assert.deepEqual(Object.keys(source?.excluded ?? {}), ['SILVER']);
   assert.ok((source?.updates['BTC']?.taken ?? 0) > 0);
   const { api } = await server.createBettor();
-  // Of five time frames one at least has a window with time left to bet.
+  // At least one of five time frames has a window with time left to bet.
   await statusWhere<LiveStatus>(server, ({ rounds }) => rounds.open > 0);
   const prices = await api.get<{ crypto: string; price: number }[]>('/prices');
   assert.equal(prices.data.find(({ crypto }) => crypto === 'BTC')?.price, 10);

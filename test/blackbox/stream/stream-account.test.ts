@@ -36,13 +36,13 @@ after(async () => {
   for (const sandbox of sandboxes.values()) await sandbox.remove();
 });
 
-/** Closes the round that is open, at a higher price, and opens the next. */
+/** The open round closes at a higher price. */
 async function nextRound(sandbox: Sandbox): Promise<void> {
   await sandbox.closeMinute({ BTC: 67_100 });
   await sandbox.openRounds(OPEN);
 }
 
-/** What a client has seen of its fills, over all its connections. */
+/** Over all connections of a client. */
 class SeenFills {
   readonly fills: FillEvent[] = [];
   since = 0;
@@ -144,7 +144,6 @@ test('account: the balance after everything that moves money', async () => {
   const balance = await sandbox.balance(trader.accountId);
   assert.ok(balance > 10_000);
   await stream.take('account', (message) => message.data.balance === balance);
-  // Another account's listener gets none of it.
   const other = await sandbox.trader({ balance: 7 });
   const another = await open(sandbox, other.secret);
   await another.subscribe('account');

@@ -158,7 +158,7 @@ test('orders that wait when the server stops are answered', async () => {
     const stopping = other.server.stop();
     assert.deepEqual(await stream.closed, { code: 1001, reason: 'shutting_down' });
     const answered = [...stream.arrived('order'), ...stream.arrived('error')].map(({ id }) => id);
-    // What came after the end was read by nobody: no answer, as when a connection breaks.
+    // Requests behind the end have no answer, as when a connection breaks.
     assert.deepEqual(
       answered.toSorted((a, b) => Number(a) - Number(b)),
       asked.slice(0, answered.length),

@@ -1,4 +1,4 @@
-/** The stream of market data: who may open it, what it sends, and its bounds. */
+/** The stream of market data: its clients, its messages, and its bounds. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';

@@ -7,13 +7,13 @@ export interface SentRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  /** When it was sent, in milliseconds of the script's clock. */
+  /** By the script's clock. */
   readonly atMs: number;
 }
 
 export type Answer = (request: SentRequest) => Response | Promise<Response>;
 
-/** Time that passes only when somebody waits. */
+/** Passes only when somebody waits. */
 export class VirtualTime implements Surroundings {
   nowMs_ = Date.parse('2026-06-10T12:00:00.000Z');
   readonly slept: number[] = [];

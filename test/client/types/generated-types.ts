@@ -22,7 +22,6 @@ const head = (what: string): string => `/**
  */
 `;
 
-/** A document that has nothing but the messages. */
 function streamDocument(): object {
   const { components } = typia.json.schemas<[ServerMessage, ClientMessage], '3.1'>();
   return {
@@ -33,7 +32,7 @@ function streamDocument(): object {
   };
 }
 
-/** The compiler's order of a union's members, and of what is mapped from one, changes from build to build. */
+/** The compiler's order of a union's members, and of its maps, changes from build to build. */
 function sorted(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(sorted);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -50,7 +49,7 @@ const byText = (one: unknown, other: unknown): number =>
   JSON.stringify(one) < JSON.stringify(other) ? -1 : 1;
 
 async function generate(name: string, what: string, document: object): Promise<GeneratedFile> {
-  // As text, because the generator changes what it is given.
+  // As text, because the generator changes its input.
   const types = astToString(await openapiTS(JSON.stringify(document), { immutable: true }));
   return { path: pathOf(name), text: head(what) + types };
 }

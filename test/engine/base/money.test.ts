@@ -18,7 +18,7 @@ import {
 
 const options = { numRuns: 20_000, seed: 20_261_121 };
 
-/** Amounts of every size: uniform ones would nearly all be huge. */
+/** Every size: uniform amounts would nearly all be huge. */
 const amount = (maxCents: number) =>
   fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.boolean()).map(([share, isEven]) => {
     const cents = Math.floor(Math.exp(share * Math.log(maxCents)));

@@ -1,4 +1,4 @@
-/** What is written piece by piece is the text that concatenation would give. */
+/** Piece by piece the text is as concatenation would give it. */
 import { equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

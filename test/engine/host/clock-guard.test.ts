@@ -1,4 +1,4 @@
-/** The clock guard: which steps of the wall clock stop orders, and when they are taken again. */
+/** The clock guard: steps of the wall clock that stop orders, and the time when they are taken again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

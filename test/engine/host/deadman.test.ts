@@ -1,4 +1,4 @@
-/** Orders whose bots have gone: of which keys they are cancelled, when, and what a start begins anew. */
+/** Orders whose bots have gone: the keys and times of cancellation, and the new begin at a start. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { Engine } from '../../../engine/engine.js';
@@ -65,7 +65,7 @@ class Bench {
     equal(this.deadman.set(key, seconds).status, 'accepted');
   }
 
-  /** What rests after this time. */
+  /** Returns the number of resting orders. */
   after(ms: number): number {
     this.nowMs += ms;
     this.deadman.pump();

@@ -47,7 +47,7 @@ test('after a downtime open rounds settle by their price, and missed ones never 
   assert.equal(lateQuarter?.openPrice, simulatedPrices.at(0, again.wallMs));
 });
 
-/** A host whose minute round was open when it went down, five minutes later, with a feed that is new. */
+/** The minute round was open at the end; the start is five minutes later, with a new feed. */
 function restartedAfterDowntime() {
   const { host, feed } = pushHost();
   feed.offer(0, 100, NOON_MS);

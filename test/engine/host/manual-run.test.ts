@@ -1,5 +1,6 @@
 /**
- * A manual clock passes through everything on its way: boundaries, settlements, and the market hours of whole weekends.
+ * A manual clock passes through everything on its way: boundaries, settlements, and the market hours of whole
+ * weekends.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -7,7 +8,7 @@ import { ManualRun } from '../../../engine/host/manual-run.js';
 import { DAY_MS, MINUTE_MS, ofKind, rulesOf, simulatedHost } from '../../support/host/feed-hosts.js';
 import { type HostOptions, NOON_MS, TestClock, type TestHost } from '../../support/host/host.js';
 
-/** A simulated host on a manual clock that nothing else moves. */
+/** With simulated prices, on a manual clock that nothing else moves. */
 function manualHost(
   startMs: number,
   options: HostOptions = {},
@@ -24,7 +25,6 @@ function manualHost(
   return { host, run, clock };
 }
 
-/** Runs the promise's host until it resolves. */
 async function untilDone<T>(host: TestHost, promise: Promise<T>): Promise<T> {
   let isDone = false;
   const done = promise.finally(() => {

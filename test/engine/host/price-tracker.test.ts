@@ -1,4 +1,4 @@
-/** The boundary-price rule against a naive reference, and which ticks are refused. */
+/** The boundary-price rule against a naive reference, and refused ticks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -36,7 +36,7 @@ function referencePrice(
   return found ? found.tick : found;
 }
 
-/** Arrivals around a few boundaries: times cluster there, ticks come late, early, twice and not at all. */
+/** Around a few boundaries: times cluster there, ticks come late, early, twice and not at all. */
 const arrivals = fc
   .array(
     fc.record({
@@ -165,7 +165,7 @@ test('ticks from the future, not positive, not finite or without a time are refu
   assert.deepEqual(prices.tickCounts, { taken: 1, refused: 12 });
 });
 
-/** With BTC's default rules: prices count for 10 s. */
+/** BTC's default rules: prices count for 10 s. */
 function trackerWithRules(startMs = START_MS): PriceTracker {
   const engine = new Engine();
   const rules = defaultRules('f'.repeat(64));

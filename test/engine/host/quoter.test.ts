@@ -1,4 +1,4 @@
-/** The fair share that an order takes into the engine, and when there is none. */
+/** The fair share that an order takes into the engine, and the reasons for none. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Engine } from '../../../engine/engine.js';
@@ -20,7 +20,7 @@ import { Rng } from '../../support/reference/random/rng.js';
 const MINUTE = 0;
 const FIFTEEN_MINUTES = 2;
 
-/** A host whose BTC rounds opened at noon at 100. */
+/** BTC rounds opened at noon at 100. */
 function quoting(house = fairHouse()): { host: TestHost; quoter: Quoter; tick: (price: number) => void } {
   const host = new TestHost(new TestClock(), { rules: withHouse(defaultRules('f'.repeat(64)), house) });
   const { quoter } = host;
@@ -36,7 +36,7 @@ function quoting(house = fairHouse()): { host: TestHost; quoter: Quoter; tick: (
   return { host, quoter, tick };
 }
 
-/** The outcome of a bet at the quote of this moment. */
+/** At the quote of this moment. */
 function ordered(host: TestHost): Outcome {
   const timeMs = host.sequencer.stampMs();
   const fairShareE6 = host.quoter.fairShareE6(MINUTE, timeMs);
@@ -137,7 +137,7 @@ test('a round is not quoted by another source than the one that opened it, and t
   assert.ok(quoter.fairShareE6(MINUTE, host.clock.wallMs) >= 0, 'the first one is back');
 });
 
-/** Changes of one step up and down, until the estimate knows it; each quarter of a second. */
+/** One step up and down each quarter of a second, until the estimate knows it. */
 function steps(host: TestHost, tick: (price: number) => void, step: number, untilMs: number): void {
   for (let up = 1; host.clock.wallMs < untilMs; up = 1 - up) {
     host.clock.pass(250);

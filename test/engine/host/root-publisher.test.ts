@@ -1,6 +1,6 @@
 /**
- * Roots on their way to the record: a manual clock waits for those of locked rounds and for no others, and one that comes too
- * late, or does not fit, is told to operators and waited for no longer.
+ * Roots on their way to the record: a manual clock waits for those of locked rounds and for no others. Operators are
+ * told of one that comes too late, or does not fit, and nothing waits for it any longer.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ import { codeOf, NOON_MS, TestClock, TestHost } from '../../support/host/host.js
 
 const BETS = 3;
 
-/** A market of one minute with some bets in its round, and what the desk of roots does. */
+/** A market of one minute with some bets in its round, and the desk of roots. */
 class Round {
   readonly feed = new PushFeed();
   readonly clock = new TestClock();
@@ -63,7 +63,7 @@ class Round {
     return { market, roundNumber, treeSize, ...facts };
   }
 
-  /** Whether a manual clock goes on. */
+  /** A manual clock goes on. */
   goesOn(): () => boolean {
     let isReleased = false;
     this.desk.whenPublished(() => {

@@ -1,6 +1,5 @@
 /**
- * The sequencer when the journal or the engine fails: nothing is acknowledged that is not durable, and the process
- * ends once.
+ * The sequencer when journal or engine fail: nothing is acknowledged that is not durable, and the process ends once.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,7 @@
-/** When the sequencer refuses orders, and what it still accepts: a bounded backlog, a full disk, an unsound clock. */
+/**
+ * The sequencer's refusals of orders, and the commands that it still accepts: a bounded backlog, a full disk, an
+ * unsound clock.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeOf, NOON_MS } from '../../support/host/host.js';

@@ -9,7 +9,7 @@ import type { EngineEvent } from '../../../engine/model/events.js';
 import { codeOf, TestClock, TestHost } from '../../support/host/host.js';
 import { liveHost } from '../../support/host/live-host.js';
 
-/** First and last number of the batch that is being written, or null. */
+/** First and last number; null if no batch is being written. */
 const writing = ({ journal: { inFlight } }: TestHost): [number, number] | null =>
   inFlight === null ? null : [inFlight.firstSeq, inFlight.lastSeq];
 

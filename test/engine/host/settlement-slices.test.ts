@@ -1,6 +1,4 @@
-/**
- * The number of bets that a settlement command credits: more while it is fast, fewer after a slow one.
- */
+/** The number of bets that a settlement command credits: more while it is fast, fewer after a slow one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultRules } from '../../../engine/model/rules.js';
@@ -10,7 +8,7 @@ import { codeOf, NOON_MS, TestClock, TestHost } from '../../support/host/host.js
 
 const BETS = 1_200;
 
-/** Each reading advances this clock by the duration of a slice. */
+/** Each reading advances it by the duration of a slice. */
 class CostlyClock extends TestClock {
   lookMs = 0;
   override monotonicMs(): number {
@@ -19,7 +17,7 @@ class CostlyClock extends TestClock {
   }
 }
 
-/** A market of one minute whose round has ended with `BETS` bets, and the first slice of its settlement is done. */
+/** The round of a minute has ended with `BETS` bets, and the first slice of its settlement is done. */
 function settlingHost(lookMs: number): TestHost {
   const clock = new CostlyClock();
   const feed = new PushFeed();
@@ -41,7 +39,7 @@ function settlingHost(lookMs: number): TestHost {
   return host;
 }
 
-/** The sizes asked for by all settlement commands, in turn. */
+/** In turn. */
 function slicesOf(host: TestHost): number[] {
   while (host.engine.settlementsWaiting) host.endTurn();
   host.settle();

@@ -11,7 +11,7 @@ import { codeOf, NOON_MS, TestClock, TestHost } from '../../support/host/host.js
 const guarded = (): ClockGuard => new ClockGuard(() => true);
 const commandsOf = (host: TestHost): number => host.journal.commands().length;
 
-/** A round of a minute with a bet on UP, journaled last at noon; then a start so many milliseconds later. */
+/** A bet on UP in a round of a minute, journaled last at noon; then a start `gapMs` later. */
 function restarted(gapMs: number) {
   const before = pushHost();
   before.feed.offer(0, 100, NOON_MS);

@@ -1,6 +1,6 @@
 /**
- * Pages of an account's bets: whoever follows them to the end has seen each bet that stayed in memory once, whatever was
- * placed and settled in between.
+ * Pages of an account's bets, followed to the end, have each bet that stayed in memory once, whatever was placed and
+ * settled in between.
  */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -26,7 +26,7 @@ const everything = (limit: number): BetsQuery => ({
 });
 const numbers = (bets: readonly BetView[]): number[] => bets.map(({ bet }) => bet);
 
-/** A small exchange with bets in short and long rounds. */
+/** With bets in short and long rounds. */
 class Market {
   readonly exchange = new Exchange({ markets: [BTC_1M, BTC_15M], rules: { historyBetsMax: HISTORY_MAX } });
   readonly account = this.exchange.account('VIP', 1_000_000_00);
@@ -46,7 +46,7 @@ class Market {
     this.exchange.placed({ account: this.account, market, side, stakeCents: 1_00 });
   }
 
-  /** Ends the minute's round and pays a part of its bets, or all. */
+  /** Ends the minute's round and pays some or all of its bets. */
   settle(): void {
     if (this.#minutes < 12) {
       this.#minutes += 1;
@@ -66,7 +66,7 @@ class Market {
   }
 }
 
-/** Follows the pages to the end; `between` them the exchange goes on. Returns what was listed. */
+/** `between` the pages the exchange goes on. Returns the listed bets. */
 function walk(first: BetsPage, next: (from: BetsPlace) => BetsPage, between: () => void): number[] {
   const listed = numbers(first.bets);
   for (let place = first.next; place !== null; ) {

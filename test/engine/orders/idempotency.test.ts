@@ -1,4 +1,4 @@
-/** What the Idempotency-Key of a placed bet guarantees, and for how long. */
+/** The guarantee of an Idempotency-Key, and its duration. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Engine } from '../../../engine/engine.js';
@@ -15,7 +15,6 @@ function withRound(rules: { idempotencyEntriesMax?: number } = {}): Exchange {
   return exchange;
 }
 
-/** What the answer to a bet says. */
 const factsOf = ({ fairShareE6: _, ...facts }: BetPlaced): BetTerms => facts;
 
 test('a key is remembered for less than ten minutes to the millisecond', () => {

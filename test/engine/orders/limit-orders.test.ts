@@ -1,4 +1,4 @@
-/** Limit orders: what a bettor relies on. Whatever streams of commands do, `against-reference.search.ts` tries. */
+/** A bettor's guarantees of limit orders. `against-reference.search.ts` tries streams of commands. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -27,7 +27,7 @@ interface LimitWish {
   readonly placedBy?: number;
 }
 
-/** A round of 15 minutes with fixed seeds, 1,000 USD a side, and accounts with money. */
+/** 15 minutes with fixed seeds, 1,000 USD a side, and accounts with money. */
 function open(options: ConstructorParameters<typeof Exchange>[0] = {}): Exchange {
   const exchange = new Exchange({ markets: [BTC_15M], ...options });
   exchange.openLate(BTC_15M, 100);

@@ -1,6 +1,6 @@
 /**
- * How many bets an account has and shows: 10,000 open ones, and the last 200 placed and settled. The 10,000 run
- * through the engine alone, because the reference model is too slow for them.
+ * An account has and shows 10,000 open bets, and the last 200 placed and settled. The 10,000 run through the engine
+ * alone, because the reference model is too slow for them.
  */
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';

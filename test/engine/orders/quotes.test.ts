@@ -1,6 +1,6 @@
 /**
- * The house's quote: how its seeds are split, what a round may come to owe, and what a bettor sees of
- * both. The arithmetic is held to the reference model's over the whole range of amounts.
+ * The house's quote: the split of its seeds, the bound of a round's debts, and both as a bettor sees them. The
+ * arithmetic is held to the reference model's over the whole range of amounts.
  */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,7 +20,7 @@ const cents = fc.oneof(
 );
 const share = fc.nat(WHOLE_E6);
 
-/** A round as it may stand after any bets. */
+/** As it may stand after any bets. */
 const anyRound: fc.Arbitrary<ExposedRound> = fc
   .record({
     stakesUpCents: cents,
@@ -119,7 +119,7 @@ test('quotients rounded up and edges are exact over the whole range', () => {
   );
 });
 
-/** An exchange that quotes, its BTC minute round open at 100, and an account. */
+/** An exchange that quotes, its BTC minute round open at 100. */
 function quoting(house = fairHouse()): {
   exchange: Exchange;
   bet: (wish: Partial<BetWish>) => string;
@@ -182,7 +182,7 @@ test('without a fresh price there is no quote and no bet, but a placed one is an
 
 test('what is available is taken, and two cents more are not', () => {
   const { exchange, account, bet } = quoting();
-  // One side is bought far beyond the reach of the seeds, and the other for what that has overpaid.
+  // One side is bought far beyond the reach of the seeds, and the other for the excess.
   equal(bet({ side: 'UP', stakeCents: 10_000_00, fairShareE6: 500_000 }), 'accepted');
   const wish = { account, side: 'DOWN', fairShareE6: 500_000 } as const;
   while (bet({ ...wish, stakeCents: 400_00 }) === 'accepted');

@@ -1,4 +1,4 @@
-/** Merkle trees: the test vectors of RFC 6962's reference implementation, its definition, and what no path may do. */
+/** Merkle trees: the test vectors of RFC 6962's reference implementation, its definition, and forged paths. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
@@ -104,7 +104,8 @@ test('no other leaf, place, size or path leads to the root', () => {
         hex(rootOfPath({ leafIndex, treeSize, leaf, path, ...change }, hasher));
       equal(reached({}), root);
       if (otherIndex !== leafIndex) ok(reached({ leafIndex: otherIndex }) !== root);
-      // A path says of which sizes it can be; with all siblings on the left it fits more than one, and the size is signed.
+      // A path says of which sizes it can be; with all siblings on the left it fits more than one, and the size is
+      // signed.
       if (otherSize <= leafIndex) equal(reached({ treeSize: otherSize }), null);
       ok(reached({ leaf: hasher.leaf(sha256(Buffer.from('another bet'))) }) !== root);
       ok(reached({ leaf: must(data[leafIndex], 'data') }) !== root, 'the data are not the leaf');

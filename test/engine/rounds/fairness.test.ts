@@ -39,7 +39,7 @@ function placed(change: Partial<BetPlaced> = {}): BetPlaced {
   };
 }
 
-/** What the bettor of `event` holds once the round is settled. */
+/** The bettor has it once the round is settled. */
 function evidence(seeds: RoundSeeds, event: BetPlaced): BetEvidence {
   const answer: OrderResult = JSON.parse(orderResultText(event, seeds.betHash(event)));
   return {

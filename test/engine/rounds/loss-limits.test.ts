@@ -1,4 +1,4 @@
-/** Loss limits: what the house may lose in a day, and what happens then. The reference model runs beside the engine. */
+/** Loss limits: the house's loss in a day, and the suspension. The reference model runs beside the engine. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ASSETS, MARKETS_MAX, marketOf } from '../../../engine/model/domain.js';
@@ -12,13 +12,13 @@ const ETH = marketOf('ETH_ONE_MINUTE');
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1_440;
 const DEFAULTS = defaultRules('').lossLimits;
-/** What a bet of 1,000 wins of the house, of seeds of 1,000 a side: 1,000 * (3,000 / 2,000) * 0.97 less the stake. */
+/** The house's loss by a bet of 1,000 on seeds of 1,000 a side: 1,000 * (3,000 / 2,000) * 0.97 less the stake. */
 const WON_CENTS = 455_00;
 
 const exchangeWith = (limits: Partial<typeof DEFAULTS> = {}, markets = [BTC]): Exchange =>
   new Exchange({ markets, rules: { lossLimits: { ...DEFAULTS, ...limits } } } as ExchangeOptions);
 
-/** Opens the markets' rounds in this minute of the day, and bets 1,000 on what will win in each. Returns the outcomes. */
+/** Bets 1,000 on the winning side of each market in this minute of the day. Returns the outcomes. */
 function begin(exchange: Exchange, minute: number, account: number, markets: readonly number[]): string[] {
   exchange.passTo(minute * MINUTE_MS);
   for (const asset of new Set(markets.map((market) => Math.floor((market * ASSETS.length) / MARKETS_MAX))))

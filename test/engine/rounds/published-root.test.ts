@@ -1,4 +1,7 @@
-/** The root of a round's bets in the engine: when it can be put on record, what keeps it, and what a round's proof holds. */
+/**
+ * The root of a round's bets in the engine: when it can be put on record, what keeps it, and what a round's proof
+ * holds.
+ */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';

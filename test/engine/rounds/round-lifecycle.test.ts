@@ -13,7 +13,7 @@ function withRound(options: ConstructorParameters<typeof Exchange>[0] = {}): Exc
   return exchange;
 }
 
-/** Status, result, and the open and close prices of a round of the BTC minute market. */
+/** In the BTC minute market. */
 function shown(exchange: Exchange, roundNumber: number): unknown {
   const round = exchange.reads.round(BTC_1M, roundNumber);
   if (round === null) return null;

@@ -1,7 +1,7 @@
 /**
- * A wrong snapshot is refused. In every table every number is changed, and every row is left out or duplicated;
- * whatever contradicts the engine's other numbers is detected. Independent facts (a name, a time, a limit) are
- * protected only by the file's hash (`persistence/snapshot/files.ts`).
+ * A wrong snapshot is refused. In every table every number is changed, and every row is left out or duplicated; a
+ * contradiction to the engine's other numbers is detected. Independent facts (a name, a time, a limit) are protected
+ * only by the file's hash (`persistence/snapshot/files.ts`).
  */
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ import { engineOf, type Tables, tablesOf } from '../../support/engine/snapshots.
 import { BTC_5M, BTC_15M, Exchange } from '../../support/reference/exchange.js';
 import { randomEngine } from '../../support/reference/random/stream.js';
 
-/** Columns in which every change contradicts another number. */
+/** Every change in these columns contradicts another number. */
 const GUARDED: readonly string[] = [
   ...['account.account', 'account.balance_cents', 'account.open_bets', 'api_key.key'],
   ...['awaiting_price.round_number', 'bet.settled_position', 'engine.accounts', 'engine.accounts_cents'],
@@ -26,7 +26,7 @@ const GUARDED: readonly string[] = [
   ...['settling_round.round_number', 'transfer.amount_cents'],
 ];
 
-/** Tables of engines that stand in the middle of everything: settlements, queues, late prices. */
+/** Engines in the middle of everything: settlements, queues, late prices. */
 function samples(): Tables[] {
   const busy = new BusyEngine(3);
   busy.round(60);
@@ -45,13 +45,12 @@ const isRefused = (tables: Tables): boolean => {
   }
 };
 
-/** The tables with one row in the place of another. */
 function withRow(tables: Tables, name: string, at: number, row: Row): Tables {
   const rows = must(tables.get(name), name).with(at, row);
   return new Map(tables).set(name, rows);
 }
 
-/** Rows that may be missing or duplicated without contradicting another table. */
+/** These rows may be missing or duplicated without contradicting another table. */
 const UNGUARDED: readonly string[] = [
   ...['estimate less', 'estimate twice', 'idempotency less', 'late_bet less', 'limit_order less'],
   ...['open_price less', 'open_price twice', 'round less'],
@@ -59,7 +58,6 @@ const UNGUARDED: readonly string[] = [
 
 const numbersOf = (row: Row): number[] => [...row.keys()].filter((index) => typeof row[index] === 'number');
 
-/** The row with one greater in a column. */
 const raised = (row: Row, index: number): Row => row.with(index, Number(row[index]) + 1);
 
 test('a number off by one is detected if other numbers depend on it', () => {
@@ -71,7 +69,7 @@ test('a number off by one is detected if other numbers depend on it', () => {
         for (const index of numbersOf(row)) {
           const column = `${name}.${must(columns[index], 'column').name}`;
           seen.add(column);
-          // A column of which one number passed is answered for.
+          // One number that passed answers for its column.
           if (passed.has(column)) continue;
           if (!isRefused(withRow(tables, name, at, raised(row, index)))) passed.add(column);
         }

@@ -1,7 +1,4 @@
-/**
- * A snapshot is the whole state: an engine written as tables and loaded again has the same digests, outcomes and
- * reads as the original.
- */
+/** A snapshot is the whole state: an engine that is loaded from it has the same digests, outcomes and reads. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
@@ -23,10 +20,10 @@ const STEPS = 700;
 const BUSY_ROUNDS = byEffort({ test: 2, prove: 6, night: 6 });
 /** Chance that the second engine is replaced by one from the first one's tables, before each command. */
 const RESTORES = 0.02;
-/** Everything that can be read, and the whole state's digest, are compared about as often. */
+/** All reads, and the whole state's digest, are compared about as often. */
 const LOOKS = 0.05;
 
-/** What there is to read, as `outcomes` speak of it. */
+/** Readable things that `outcomes` have spoken of. */
 class Known implements Scope {
   readonly markets = MARKET_IDS.map((_, market) => market);
   readonly assets = ASSETS.map((_, asset) => asset);
@@ -119,7 +116,6 @@ test('expired keys stay expired when the time to live grows, with or without a s
   equal(digestsOf(two), digestsOf(one));
 });
 
-/** The order that placed `bet` with Idempotency-Key `key`, sent again. */
 function orderLike(bet: BetPlaced, key: number, timeMs: number): PlaceOrder {
   return plainOrder({
     timeMs,

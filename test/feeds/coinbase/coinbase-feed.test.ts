@@ -12,7 +12,7 @@ import { HandClock, Seen, SeenLog, waitOut } from '../support/seen.js';
 const NOON_MS = Date.UTC(2026, 5, 10, 12);
 const ETH = ASSETS.indexOf('ETH');
 
-/** A service and a started feed. `through` is where the feed connects instead. */
+/** `through`: the feed connects there instead. */
 async function start(
   t: TestContext,
   prepare: (service: ExchangeService) => void = () => undefined,

@@ -19,7 +19,6 @@ interface Given {
   readonly prepare?: (service: HermesService) => void;
 }
 
-/** A service and a started feed. */
 async function start(t: TestContext, { ids = {}, verdict = { taken: true }, prepare }: Given = {}) {
   const service = await HermesService.open();
   const clock = new HandClock();
@@ -50,14 +49,13 @@ async function start(t: TestContext, { ids = {}, verdict = { taken: true }, prep
 
 type Started = Awaited<ReturnType<typeof start>>;
 
-/** The response of the next stream. */
 async function streamOf({ service, log }: Started): Promise<ServerResponse> {
   const { response } = await service.streams.next();
   await log.ofEvent('feed_connected');
   return response;
 }
 
-/** A price of BTC that no other second has. */
+/** No other second has this price. */
 const btcAt = (publishTime: number, more: Partial<SentPrice> = {}): SentPrice => ({
   asset: 'BTC',
   price: `${6_488_617_685_106 + publishTime - NOON_S}`,

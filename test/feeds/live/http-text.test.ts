@@ -1,4 +1,4 @@
-/** What is told of a connection that failed. */
+/** The words on a connection that failed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { troubleOf } from '../../../feeds/live/http-text.js';

@@ -1,11 +1,11 @@
-/** A connection to a price service is kept up: how long it waits, and when it hangs up. */
+/** A connection to a price service is kept up: its waits, and its hanging up. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { KeptConnection, type Listener } from '../../../feeds/live/kept-connection.js';
 import { HandClock } from '../support/seen.js';
 
-/** A kept connection whose service is the test. */
+/** The test is the service. */
 function kept(chance = 0) {
   const clock = new HandClock();
   const calls: { listener: Listener; hungUp: number }[] = [];

@@ -1,4 +1,4 @@
-/** How late live prices are, and which markets bear it. */
+/** The lateness of live prices, and the markets that bear it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { marketOf, TIME_FRAMES } from '../../../engine/model/domain.js';

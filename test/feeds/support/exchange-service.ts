@@ -1,7 +1,4 @@
-/**
- * An exchange that speaks the wire format of Coinbase Exchange's feed over a real port. The messages are as the
- * service documents them.
- */
+/** An exchange that speaks the documented wire format of Coinbase Exchange's feed over a real port. */
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -17,14 +14,14 @@ const TICKER = {
 export interface SentBook {
   readonly product?: string;
   readonly id: number;
-  /** Of the trade, which lies anywhere between bid and ask. */
+  /** The trade's, which lies anywhere between bid and ask. */
   readonly price?: string;
   readonly bid?: string;
   readonly ask?: string;
   readonly timeMs: number;
 }
 
-/** A ticker: a trade, and the book after it. */
+/** A trade, and the book after it. */
 export function tickerJson({ product = 'BTC-USD', id, price, bid, ask, timeMs }: SentBook): string {
   const time = `${new Date(timeMs).toISOString().slice(0, -1)}335Z`;
   const book = {
@@ -45,13 +42,11 @@ export const heartbeatJson = (timeMs: number): string =>
   });
 
 export class ExchangeService {
-  /** Connections, one after the other. */
   readonly sockets = new Seen<WebSocket>();
-  /** Products that were subscribed to, by everyone. */
+  /** By everyone. */
   readonly subscribed = new Seen<string>();
-  /** Products that the exchange does not have. */
   readonly unknown = new Set<string>();
-  /** Refuses the next connections with this status, where it is set. */
+  /** Refuses the next connections with this status. */
   refuseWith: { readonly status: number; readonly headers: Record<string, string> } | null = null;
 
   private constructor(private readonly server: WebSocketServer) {

@@ -20,7 +20,7 @@ export interface SentPrice {
   readonly id?: string;
 }
 
-/** The JSON of one update, as recorded; `ema_price` and the signed data are sent and not used. */
+/** As recorded; `ema_price` and the signed data are sent and not used. */
 export function updateJson(prices: readonly SentPrice[]): string {
   const parsed = prices.map(
     ({ asset, price, conf = '2302419392', expo = -8, publishTime, slot = publishTime * 2, id }) => ({
@@ -36,14 +36,13 @@ export function updateJson(prices: readonly SentPrice[]): string {
 export const eventOf = (prices: readonly SentPrice[]): string => `data:${updateJson(prices)}\n\n`;
 
 export class HermesService {
-  /** Requests for the stream, one after the other. */
   readonly streams = new Seen<{ readonly request: IncomingMessage; readonly response: ServerResponse }>();
   readonly listRequests: IncomingMessage[] = [];
-  /** What the service lists, by symbol. */
+  /** By symbol. */
   readonly listed = new Map<string, string>(
     ASSETS.map((asset) => [HERMES_SYMBOLS[asset], HERMES_IDS[asset]]),
   );
-  /** Answers the next requests in its own way, where it returns true. */
+  /** Returns true where it has answered in its own way. */
   intercept: (request: IncomingMessage, response: ServerResponse) => boolean = () => false;
 
   private constructor(private readonly server: Server) {}

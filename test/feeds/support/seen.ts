@@ -1,4 +1,4 @@
-/** What happens one after the other, for a test to wait for. */
+/** Items that come one after the other, for a test to wait for. */
 export class Seen<T> {
   readonly all: T[] = [];
   #read = 0;
@@ -10,13 +10,12 @@ export class Seen<T> {
     this.#wake = null;
   }
 
-  /** The next that no earlier call has returned. */
   async next(): Promise<T> {
     while (this.#read >= this.all.length) await new Promise<void>((resolve) => (this.#wake = resolve));
     return this.all[this.#read++] as T;
   }
 
-  /** The next that fits; what comes before it is passed over. */
+  /** Passes over earlier items. */
   async nextWhere(fits: (item: T) => boolean): Promise<T> {
     for (;;) {
       const item = await this.next();
@@ -25,7 +24,6 @@ export class Seen<T> {
   }
 }
 
-/** The log of a feed. */
 export class SeenLog extends Seen<{ readonly event: string; readonly fields: Record<string, unknown> }> {
   write(event: string, fields: object = {}): void {
     this.add({ event, fields: { ...fields } });
@@ -36,10 +34,9 @@ export class SeenLog extends Seen<{ readonly event: string; readonly fields: Rec
   }
 }
 
-/** A clock that a test moves. */
+/** A test moves it; both its times are the same. */
 export class HandClock {
   #ms = 1_000_000;
-  /** Wall-clock time, which is the same here. */
   nowMs(): number {
     return this.#ms;
   }
@@ -57,7 +54,7 @@ interface Reconnecting {
   readonly log: SeenLog;
 }
 
-/** Moves the clock to the end of the wait that the log told of. */
+/** To the end of the wait that the log told of. */
 export async function waitOut({
   clock,
   feed,

@@ -1,6 +1,6 @@
 /**
- * Authorisation: every endpoint, at both base paths, against every kind of key. The expected
- * answer comes from the rules of docs/bots/api.md, written out in `expected`.
+ * Authorisation: every endpoint, at both base paths, against every kind of key, by the rules of docs/bots/api.md
+ * (`expected`).
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -17,7 +17,7 @@ interface Endpoint {
   readonly method: string;
   readonly path: string;
   readonly scope: Scope;
-  /** What a key that may use it is answered. */
+  /** For a key that may use it. */
   readonly success: number;
   readonly code?: string;
 }
@@ -53,7 +53,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   get('/keys', 'markets:read'),
 ];
 
-/** A key as a client presents it, and what the rules need to know of it. */
+/** As a client presents it, with facts for the rules. */
 interface Key {
   readonly kind: string;
   readonly secret: string;
@@ -77,7 +77,7 @@ function expected(key: Key, { scope, success, code = '' }: Endpoint): { status: 
   return { status: success, code };
 }
 
-/** What differs from an enabled key with all scopes of a Silver account. */
+/** Differences from an enabled key with all scopes of a Silver account. */
 interface Making {
   readonly tier?: Tier;
   readonly scopes?: readonly Scope[];
@@ -140,7 +140,7 @@ function unknownKeys(secret: string): Key[] {
   });
 }
 
-/** The path as the API document has it. */
+/** As the API document has it. */
 const documentedPath = (path: string): string =>
   path.replace(/BTC_ONE_DAY|ROUND|FOREIGN/, '{id}').replace('NEVER', '{key}');
 

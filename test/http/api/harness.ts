@@ -36,7 +36,7 @@ export const MINUTE_MS = 60_000;
 const OPEN_PRICE = 100;
 const SETTLE_ALL = 1_000_000;
 
-/** A command without its time, which the harness adds. */
+/** The harness adds the time. */
 type Untimed<C> = C extends SubmittedCommand ? Omit<C, 'timeMs'> : never;
 
 export interface Reply {
@@ -44,7 +44,6 @@ export interface Reply {
   /** By lower-case name. */
   readonly headers: ReadonlyMap<string, string>;
   readonly text: string;
-  /** The body as it was sent. */
   readonly bytes: Uint8Array;
 }
 
@@ -63,7 +62,7 @@ export interface SendOptions {
 
 export interface HarnessOptions extends HostOptions {
   readonly limits?: RateLimitSettings | null;
-  /** Absent: one that has what is durable. */
+  /** By default one that has everything durable. */
   readonly archive?: ArchiveReads;
 }
 
@@ -77,12 +76,12 @@ export class Harness {
   readonly clock = new TestClock();
   readonly host: TestHost;
   readonly handler: HttpHandler;
-  /** What `currentPrice` shows, by asset. */
+  /** For `currentPrice`, by asset. */
   readonly ticks: (number | null)[] = [];
-  /** UP's fair share in every market, in millionths. */
+  /** In every market, in millionths. */
   fairShareE6 = NO_FAIR_SHARE;
   #secrets = 0;
-  /** While the engine's thread takes nothing from the rings: what waits for that. */
+  /** While the engine's thread takes nothing from the rings: its waiting turns. */
   #stalled: (() => void)[] | null = null;
 
   readonly #archive: ArchiveReads;
@@ -93,7 +92,7 @@ export class Harness {
     this.handler = this.newApi(limits);
   }
 
-  /** Another instance over the same engine: what a restart would make. */
+  /** Over the same engine, as a restart would make it. */
   newApi(limits: RateLimitSettings | null = null): HttpHandler {
     const near = nearGateways({
       sequencer: this.host.sequencer,
@@ -129,7 +128,7 @@ export class Harness {
     };
   }
 
-  /** Submits a command that must be accepted; it is durable only after `settle`. */
+  /** The command must be accepted; it is durable only after `settle`. */
   submit(command: Untimed<SubmittedCommand>): Accepted {
     const timeMs = this.host.sequencer.stampMs();
     const outcome = this.host.sequencer.submit({ ...command, timeMs } as SubmittedCommand);
@@ -137,24 +136,22 @@ export class Harness {
     return outcome;
   }
 
-  /** Locks and ends what is due now. */
+  /** Locks and ends due rounds. */
   advance(): void {
     this.host.sequencer.advance(this.host.sequencer.stampMs());
   }
 
-  /** Puts the roots of all locked rounds on record. */
   publishRoots(): void {
     for (const root of rootsOf(this.host.engine, MASTER_SECRET))
       this.submit({ kind: 'publishRoot', ...root });
     this.settle();
   }
 
-  /** Everything submitted becomes durable. */
   settle(): void {
     this.host.settle();
   }
 
-  /** An account with a key, both durable. */
+  /** With a key; both are durable. */
   bettor(
     options: { tier?: Tier; balanceCents?: number; scopes?: readonly Scope[]; expiresAtMs?: number } = {},
   ): Bettor {
@@ -181,7 +178,7 @@ export class Harness {
     this.settle();
   }
 
-  /** Opens the asset's vacant markets now. */
+  /** The asset's vacant markets. */
   open(asset = 0, price = OPEN_PRICE): void {
     this.submit({
       kind: 'openLate',
@@ -194,7 +191,7 @@ export class Harness {
     this.settle();
   }
 
-  /** Moves to the next whole minute, closes what ends there at `price`, opens the next and pays out. */
+  /** At the next whole minute rounds close at `price` and are paid, and the next ones open. */
   closeMinute(price: number | null, asset = 0): void {
     this.clock.pass(MINUTE_MS - (this.clock.wallMs % MINUTE_MS));
     const boundaryMs = this.clock.wallMs;
@@ -210,13 +207,12 @@ export class Harness {
     this.pay();
   }
 
-  /** Settles every bet that waits. */
   pay(): void {
     if (this.host.engine.settlementsWaiting) this.submit({ kind: 'settle', betsMax: SETTLE_ALL });
     this.settle();
   }
 
-  /** Sends a request; the reply is null until its commands are durable. */
+  /** The reply is null until its commands are durable. */
   begin(
     method: string,
     path: string,
@@ -241,7 +237,7 @@ export class Harness {
     return pending;
   }
 
-  /** Sends a request and lets everything become durable. */
+  /** Everything becomes durable. */
   send(method: string, path: string, options: SendOptions = {}, handler = this.handler): Reply {
     const pending = this.begin(method, path, options, handler);
     this.settle();
@@ -290,14 +286,13 @@ export function requestOf(method: string, path: string, options: SendOptions): H
   };
 }
 
-/** `data` of a success, with the type that the test expects. */
 export function dataOf<T>(reply: Reply): T {
   const envelope = JSON.parse(reply.text) as { success: boolean; data: T };
   assert.equal(envelope.success, true, reply.text);
   return envelope.data;
 }
 
-/** `error` of a failure, which must have the status that belongs to its code. */
+/** The failure must have the status that belongs to its code. */
 export function errorOf(reply: Reply): string {
   const { current, ...envelope } = JSON.parse(reply.text) as Record<string, unknown> & { error: string };
   assert.ok(current === undefined || envelope.error === 'odds_changed', reply.text);
@@ -306,5 +301,4 @@ export function errorOf(reply: Reply): string {
   return envelope.error;
 }
 
-/** The code that `error` starts with. */
 export const codeOf = (reply: Reply): string => errorOf(reply).split(':')[0] ?? '';

@@ -1,4 +1,4 @@
-/** Limit orders over the API: placing, cancelling, and what everything else says of them. */
+/** Limit orders over the API: placing, cancelling, and other reads of them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Account, OrderQuote } from '../../../http/wire/account-types.js';

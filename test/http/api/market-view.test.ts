@@ -173,7 +173,6 @@ test('the number and the sum of bets wait for the journal, however a round begin
   };
   const place = (amount: number) =>
     api.begin('POST', '/v1/orders', { key: secret, body: { marketId: MARKET, prediction: 'UP', amount } });
-  // The round opens and takes its first bet in one batch.
   api.submit({
     kind: 'openLate',
     asset: 0,

@@ -1,4 +1,4 @@
-/** The body of POST /orders: what is accepted, and how each mistake is named. */
+/** The body of POST /orders: accepted forms, and the name of each mistake. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -241,7 +241,7 @@ test('the content type is JSON, with or without charset=utf-8', () => {
   }
 });
 
-/** Bodies in and near the usual form: each part right most of the time. */
+/** Each part is right most of the time. */
 const nearlyUsual = fc
   .record({
     marketId: fc.oneof(

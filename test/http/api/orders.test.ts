@@ -16,7 +16,7 @@ function openHarness(options = {}): { api: Harness; secret: string; account: num
   return { api, ...bettor };
 }
 
-/** The order is refused with this code, its status, and nothing changes. */
+/** Nothing changes. */
 function refused(api: Harness, reply: Reply, code: string, status: number): void {
   assert.equal(codeOf(reply), code, reply.text);
   assert.equal(reply.status, status);

@@ -1,6 +1,6 @@
 /**
- * What has left the engine's memory: the ledger's entries add up to the balance, settled rounds are listed and found, and
- * lists of bets lead on into the archive, each bet once.
+ * The past that has left the engine's memory: the ledger's entries add up to the balance, settled rounds are listed
+ * and found, and lists of bets lead on into the archive, each bet once.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -18,7 +18,7 @@ interface Page<T> {
   readonly nextCursor: string | null;
 }
 
-/** All pages, from the newest to the first. `between` is called after each. */
+/** From the newest to the first. `between` is called after each page. */
 function all<T>(
   api: Harness,
   key: string,

@@ -1,4 +1,4 @@
-/** POST /orders/quote: it says what POST /orders would answer, and changes nothing. */
+/** POST /orders/quote says what POST /orders would answer, and changes nothing. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ const ORDER = { marketId: MARKET, prediction: 'UP', amount: 10 };
 const ask = (api: Harness, key: string, body: unknown, more: object = {}): Reply =>
   api.send('POST', '/v1/orders/quote', { key, body, ...more });
 
-/** A quote and the order right behind it, which are of one mind. */
+/** The order comes right behind the quote, and both must agree. */
 function compared(api: Harness, { secret }: Bettor, change: object): { quote: OrderQuote; code: string } {
   const order = { ...ORDER, ...change };
   const { seq } = api.host.engine;
@@ -35,7 +35,7 @@ function compared(api: Harness, { secret }: Bettor, change: object): { quote: Or
   return { quote, code: '' };
 }
 
-/** Whether the quote has odds; it has all parts of an offer or none. */
+/** A quote has all parts of an offer or none. */
 function hasOffer({ refusal: _, quotedAt: __, rests: ___, ...offer }: OrderQuote): boolean {
   const present = Object.values(offer).filter((value) => value !== null);
   assert.ok(present.length === 0 || present.length === 5, JSON.stringify(offer));
@@ -136,7 +136,7 @@ const quoted = (api: Harness, key: string, { cents, parts, prediction, guard }: 
   return dataOf<OrderQuote>(ask(api, key, body));
 };
 
-/** What equal orders get that are really placed, up to the first that is refused. */
+/** Really places equal orders, up to the first that is refused. */
 function placedInParts(
   api: Harness,
   key: string,
@@ -174,7 +174,7 @@ function placedInParts(
   return { got, filled };
 }
 
-/** A round of a house that quotes by the price, or keeps its seeds where they are (-1). */
+/** The house quotes by the price, or keeps its seeds where they are (-1). */
 function openAt(fairShareE6: number, openBetsMax = 10_000): Harness {
   const api = new Harness();
   if (fairShareE6 < 0) api.configure((rules) => ({ ...rules, openBetsMax }));

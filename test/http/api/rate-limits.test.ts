@@ -1,4 +1,4 @@
-/** The rate limits of the public API: which requests they count, what a client is told of them, and when it may come again. */
+/** The rate limits of the public API: the requests they count, their headers, and the time to come again. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { UNLIMITED } from '../../../http/limits/rate-limits.js';

@@ -1,4 +1,4 @@
-/** Paths and methods: what is found, what is not, and the documents that need no key. */
+/** Paths and methods: found or not, and the documents that need no key. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeOf, errorOf, Harness } from './harness.js';

@@ -1,4 +1,4 @@
-/** GET /time and GET /limits: what a gateway answers by itself, and that it is true. */
+/** GET /time and GET /limits: a gateway answers by itself, and truly. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_RATE_LIMITS } from '../../../config/rate-limits.js';

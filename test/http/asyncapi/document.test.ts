@@ -1,4 +1,4 @@
-/** The AsyncAPI document: it is served and well-formed, and the guide's examples are what it describes. */
+/** The AsyncAPI document is served, well-formed, and describes the guide's examples. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { lintsClean } from '../../support/api/lint-openapi.js';

@@ -1,4 +1,4 @@
-/** The console in a real browser: what an operator does there reaches the market, and what happens there is seen. */
+/** The console in a real browser: an operator's actions there reach the market, and the market's events are seen. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -14,12 +14,12 @@ const REASON = 'a test of the console';
 const CREATED_AT = '2026-11-22T12:00:00.000Z';
 
 let server: Server;
-/** Those that the tests have made when roles are tried. */
+/** The tests have made these when roles are tried. */
 const KEYS = ['key_1', 'key_2', 'key_3'];
-/** The round of the first bet. */
+/** The first bet's. */
 let betRound = '';
 let browser: Browser;
-/** Tokens of the roles that may do less than everything. */
+/** For roles with fewer rights. */
 const secrets = { read: '', support: '' };
 before(async () => {
   if (noBrowser !== false) return;
@@ -38,7 +38,6 @@ after(async () => {
   await server.remove();
 });
 
-/** Gives the open dialog a reason, and confirms. */
 async function confirm(page: Page, button: string): Promise<void> {
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Reason').fill(REASON);
@@ -226,7 +225,7 @@ test('a limit order that waits, a key that gets an expiry, and both in the audit
   assert.deepEqual(complaints, []);
 });
 
-/** What the views offer to do, without what is only looking. */
+/** Without views alone. */
 async function offered(page: Page): Promise<string[]> {
   const found = new Set<string>();
   for (const [hash, loaded] of views()) {
@@ -281,7 +280,7 @@ test('role support helps with accounts and keys, and moves no money', { skip: no
   assert.deepEqual(complaints, []);
 });
 
-/** The views, with what is there once they are loaded. */
+/** With a text that is there once the view is loaded. */
 const views = (): readonly (readonly [hash: string, loaded: string])[] => [
   ['#/markets', 'BTC 5 min'],
   ['#/markets/BTC_FOUR_HOURS', 'Odds DOWN'],

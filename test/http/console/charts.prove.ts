@@ -8,7 +8,7 @@ import { buildPage } from '../../support/console/console-page.js';
 import { Server } from '../../support/processes/server.js';
 
 const COLORS = ['--line-1', '--line-2', '--line-3', '--line-4'];
-/** Of all charts of the system view together. */
+/** All charts of the system view together. */
 const SYSTEM_LINES = 27;
 
 let server: Server;
@@ -47,7 +47,7 @@ const SEEN = `(title, variable) => {
   }
   return [...found].sort((a, b) => a - b);
 }`;
-/** Where a line of this colour is seen in the chart, left to right, in hundredths of the plot's width. */
+/** Left to right, in hundredths of the plot's width. */
 const seen = (page: Page, title: string, color: string): Promise<number[]> =>
   page.evaluate<number[]>(`(${SEEN})(${JSON.stringify(title)}, ${JSON.stringify(color)})`);
 

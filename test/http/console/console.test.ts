@@ -1,4 +1,7 @@
-/** The console's files, sessions and stream over plain HTTP, against a real server: what a browser may do, and what no other page may. */
+/**
+ * The console's files, sessions and stream over plain HTTP, against a real server: rights of a browser, and of no
+ * other page.
+ */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -23,7 +26,7 @@ before(async () => {
 });
 after(() => server.remove());
 
-/** Fails where the server does not open it. */
+/** Fails if the server does not open it. */
 async function watch(headers: HeaderFields, from = client): Promise<ConsoleStream> {
   const stream = await from.stream(headers);
   assert.ok(stream instanceof ConsoleStream, `the stream is refused with ${String(stream)}`);

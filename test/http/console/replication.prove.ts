@@ -1,6 +1,6 @@
 /**
- * What the console makes of each state of the replicated log. The states are put into the messages of a real server, on their way
- * to a real browser; where they come from is tested with real machines (`test/replication/`).
+ * The console in each state of the replicated log. The states are put into the messages of a real server, on their
+ * way to a real browser; real machines are in `test/replication/`.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -59,7 +59,7 @@ after(async () => {
 
 type Given = Partial<LiveMessage>;
 
-/** The console of a leader. Its messages are the server's, but for what is given. */
+/** Its messages are the server's, but for `given`. */
 async function openLeader() {
   const { page, complaints } = await newPage(browser, server.operatorUrl);
   let given: Given = { replication: LEADER };
@@ -79,7 +79,7 @@ async function openLeader() {
   return { page, complaints, show };
 }
 
-/** The console of a standby. Nothing but the session is the server's. */
+/** Nothing but the session is the server's. */
 async function openStandby() {
   const { page, complaints } = await newPage(browser, server.operatorUrl);
   let opened: (socket: WebSocketRoute) => void;
@@ -109,7 +109,7 @@ async function hasFigures(page: Page, figures: Readonly<Record<string, string>>)
     assert.equal(await figure(page, name).textContent(), value, name);
 }
 
-/** Fails unless the state has these sentences, in this order, and no others that name something wrong. */
+/** In this order, and no other sentences that name something wrong. */
 async function says(page: Page, ...sentences: readonly string[]): Promise<void> {
   const items = wellOrNot(page).getByRole('listitem');
   for (const [index, sentence] of sentences.entries())

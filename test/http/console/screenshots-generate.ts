@@ -1,7 +1,7 @@
 /**
- * Takes the pictures of docs/console/: `node dist/test/http/console/screenshots-generate.js [minutes]`. A server of its own has
- * simulated prices and bettors for so many minutes (five unless given), so that its plots have something to show. The picture of
- * replication is of two machines, with NATS servers of their own.
+ * Takes the pictures of docs/console/: `node dist/test/http/console/screenshots-generate.js [minutes]`. A server of
+ * its own has simulated prices and bettors for so many minutes (five by default), so that its plots have something to
+ * show. The picture of replication is of two machines, with NATS servers of their own.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** How long a session of the console lasts, what ends it, and that every process with the same key knows it. */
+/** A session of the console: its duration, its end, and that every process with the same key knows it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OperatorToken } from '../../../engine/model/operators.js';

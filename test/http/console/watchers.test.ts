@@ -1,4 +1,4 @@
-/** The console's stream, over sockets that the test plays: what is asked of the engine's thread, and what pages get. */
+/** The console's stream, over sockets that the test plays: questions to the engine's thread, and messages to pages. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HttpRequest, StreamOwner, StreamSocket } from '../../../engine/model/ports.js';
@@ -35,7 +35,6 @@ const caller = { name: 'ann', role: 'read', digest: '' } as const;
 const session: Session = { caller, id: 'one', openedMs: 0, renewedMs: 0, csrfToken: '' };
 
 function played() {
-  /** Questions that are not answered. */
   const asked: ((text: string | null) => void)[] = [];
   const ended = new Set<Session>();
   const watchers = new Watchers({

@@ -1,6 +1,6 @@
 /**
- * Both ports on real sockets, in one thread with a real engine, and a trap: the n-th step of what is done for a victim throws.
- * Steps are the handlers of the real tables, what these call, each look at a request, and each look at what came of its JSON.
+ * Both ports on real sockets, in one thread with a real engine, and a trap: the n-th step for a victim throws. Steps
+ * are the handlers of the real tables, their calls, each look at a request, and each look at its parsed JSON.
  */
 
 import assert from 'node:assert/strict';
@@ -66,7 +66,7 @@ import { type Bettor, Harness, MASTER_SECRET } from '../api/harness.js';
 
 export class Injected extends Error {}
 
-/** All classes of these modules are wrapped, method by method. */
+/** All their classes are wrapped, method by method. */
 const MODULES: readonly object[] = [
   ...[accountReads, authentication, calls, openBets, pastBets, orders, pastReads, reads, sharedReads, rights],
   ...[
@@ -85,11 +85,10 @@ const MODULES: readonly object[] = [
   ...[streamMarkets, streamOrders, headTexts],
 ];
 
-/** The trap of this process. */
 export const trap = {
-  /** Steps until it throws; negative while it is not set. */
+  /** Negative while it is not set. */
   left: -1,
-  /** Whether steps before the handler count: they are the same for all routes. */
+  /** Steps before the handler count: they are the same for all routes. */
   isStarted: true,
   isVictim: (_client: Client): boolean => false,
 };
@@ -137,7 +136,7 @@ function watched<T extends object>(value: T): T {
   });
 }
 
-/** To be called once, before anything is made of the tables. */
+/** Call it once, before anything is made of the tables. */
 export function setTraps(): void {
   for (const module of MODULES)
     for (const part of Object.values(module))
@@ -147,7 +146,7 @@ export function setTraps(): void {
   const { parse } = JSON;
   JSON.parse = (text: string, ...rest) => {
     const value: unknown = parse(text, ...rest);
-    // Of a document only the parsing.
+    // A document is only parsed.
     const isWatched = trap.left >= 0 && presentClient() !== null && text.length < 4_096;
     return isWatched && value instanceof Object && !Array.isArray(value) ? watched(value) : value;
   };
@@ -160,7 +159,7 @@ export const TOKEN = 'the-token-of-the-operator';
 
 export class Bench {
   readonly api = new Harness();
-  /** The ids under which programming errors were reported. */
+  /** Reports of programming errors. */
   readonly faults: { readonly error: unknown; readonly id: string }[] = [];
   readonly victim: Bettor;
   readonly other: Bettor;
@@ -272,7 +271,7 @@ export class Bench {
       onFault: this.#onFault,
       onFatal: (error) => assert.fail(String(error)),
     });
-    // Told in another turn, for whoever asked: as over the threads' port.
+    // Told in another turn, for its asker, as over the threads' port.
     const engine = new EngineQueries((query, onMessage) => {
       const told = later(onMessage);
       desk.answer(query, (message) => void setImmediate(() => told(message)));

@@ -1,6 +1,6 @@
 /**
- * A programming error while one client is served ends that client's request or stream, and nothing else: the error is thrown at
- * each step in turn, of every route and operation, while another client's orders go on.
+ * A programming error while one client is served ends that client's request or stream, and nothing else: the error is
+ * thrown at each step in turn, of every route and operation, while another client's orders go on.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ import { Bench, setTraps, TOKEN, trap } from './bench.js';
 setTraps();
 const bench = new Bench();
 const ORDER = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 };
-/** No route has more steps than this. */
+/** More than any route has. */
 const STEPS_MAX = 2_000;
 let isOver = false;
 let placed = 0;
@@ -34,7 +34,7 @@ after(async () => {
   assert.deepEqual(bench.api.host.fatal, []);
 });
 
-/** Of the other client, one after the other. */
+/** The other client's, one after the other. */
 async function placeOrders(): Promise<void> {
   const headers = { 'X-API-Key': bench.other.secret, 'Content-Type': 'application/json' };
   while (!isOver) {
@@ -56,7 +56,7 @@ const isOfOperator = isRequest(({ path }) => /^\/(operator|console)/.test(path))
 
 const isStream = (client: Client): boolean => 'owner' in client;
 
-/** Runs `act` with the error at one step after the other, until there is no further step. Returns how many there were. */
+/** Until there is no further step. Returns how many there were. */
 async function atEachStep(
   isVictim: typeof trap.isVictim,
   act: (thrown: () => string[]) => Promise<void>,
@@ -75,7 +75,7 @@ async function atEachStep(
   return assert.fail('there is an end to the steps');
 }
 
-/** Sends a request at each step, or at those from its handler on. Most must have been answered with 500 and the id of the report. */
+/** At each step, or at those from its handler on. Most answers must be 500 with the id of the report. */
 async function requestAtEachStep(
   isVictim: typeof trap.isVictim,
   url: string,

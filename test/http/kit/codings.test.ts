@@ -1,4 +1,4 @@
-/** Which form of a body a client gets, by its Accept-Encoding (RFC 9110, section 12.5.3). */
+/** The form of a body for a client, by its Accept-Encoding (RFC 9110, section 12.5.3). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -38,7 +38,7 @@ const CHOICES: readonly (readonly [acceptEncoding: string, choice: Coding | null
 ];
 
 test('the form with the greatest weight is chosen, and what is not well-formed is passed over', () => {
-  // Twice: the second time from what is remembered.
+  // The second time from memory.
   for (const [acceptEncoding, choice] of [...CHOICES, ...CHOICES])
     assert.equal(chooseCoding(acceptEncoding, BOTH), choice, acceptEncoding);
   assert.equal(chooseCoding('br', ['gzip']), null);

@@ -1,4 +1,4 @@
-/** Query parameters, path ids and the Idempotency-Key header: what is accepted, and how the rest is refused. */
+/** Query parameters, path ids and the Idempotency-Key header: accepted forms, and the refusals of others. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { IdempotencyDigests, parseIdempotencyKey } from '../../../http/kit/idempotency.js';

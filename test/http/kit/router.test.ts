@@ -1,4 +1,4 @@
-/** The router that both APIs share: any method, any shape of path, and what a known path says to other methods. */
+/** The router that both APIs share: any method, any shape of path, and a known path's word to other methods. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Method, type Routed, Router } from '../../../http/kit/router.js';
@@ -22,7 +22,7 @@ const ROUTES = [
 ];
 const router = new Router(['/v1', '/api/v1'], ROUTES);
 
-/** Route and parameters, or null where the path is unknown, or what it allows instead. */
+/** Route and parameters; null for an unknown path; or the methods that it allows instead. */
 function find(method: string, path: string): string | null {
   const found = router.find(path);
   if (found === null) return null;

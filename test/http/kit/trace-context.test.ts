@@ -1,4 +1,4 @@
-/** `traceparent`: what is taken from it, and that nothing is taken from anything else. */
+/** `traceparent`: a valid one is taken, and nothing from anything else. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-/** The bounds of the rate limits: how much is remembered, what goes first, and what comes when there is no more room. */
+/** The bounds of the rate limits: their memory, the first to go, and the end of room. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { KEY_CANCEL, KEY_READ, type KeyLimit, type RateLimitSettings } from '../../../config/rate-limits.js';
@@ -18,11 +18,11 @@ class Taker {
     this.limits = new RateLimits(shareLimits({ ...LIMITS, ...settings }, { ...FEW_LIMITS, ...capacity }));
   }
 
-  /** Whether a request without a key is admitted. */
+  /** Without a key. */
   admits(address: string, nowMs: number): boolean {
     return this.limits.take({ address, ...NO_KEY }, 'unknown', nowMs) === 'admitted';
   }
-  /** The same of one of an account's only key. */
+  /** By an account's only key. */
   admitsKey(address: string, key: number, nowMs: number, keyLimit: KeyLimit = KEY_READ): boolean {
     return this.limits.take({ address, key, account: key, keyLimit }, 'known', nowMs) === 'admitted';
   }
@@ -78,7 +78,7 @@ test('a crowded /48 shares a window, and shuts out nobody else', () => {
     assert.equal(taker.admits(other, START_MS), true, other);
     assert.equal(limits.remaining, 9, other);
   }
-  // What has fallen idle leaves its place to others of the site.
+  // Idle windows leave their place to others of the site.
   assert.equal(taker.admits('2001:db8:1:ffff::/64', START_MS + 59_999), false);
   assert.equal(flood(START_MS + 60_000), each);
   assert.equal(taker.windows, SITE_WINDOWS_MAX + 1);

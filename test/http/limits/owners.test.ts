@@ -13,7 +13,6 @@ const idOf = (address: string): Owner => {
   return id;
 };
 
-/** The text again, of the words alone. */
 function textOf({ kind, high, low }: Owner): string {
   if (kind === Kind.unknown) return 'unknown';
   if (kind === Kind.ipv4) return [low >>> 24, (low >>> 16) & 255, (low >>> 8) & 255, low & 255].join('.');

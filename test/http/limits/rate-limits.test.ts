@@ -107,7 +107,7 @@ test('Retry-After is enough to succeed, and one second less is not', () => {
         if (first.admitted) return;
         assert.ok(first.retryAfterSeconds >= 1 && first.retryAfterSeconds <= 60);
         assert.ok(ask(first.retryAfterSeconds * 1000).admitted);
-        // What is forbidden waits for its key's limits as if it were not.
+        // A forbidden request waits for its key's limits as if it were not.
         if (first.retryAfterSeconds > 1 && last.fate !== 'forbidden') {
           assert.equal(ask((first.retryAfterSeconds - 1) * 1000).admitted, false);
         }

@@ -1,4 +1,4 @@
-/** A thread of `threads.test.ts`: works off its requests at one time, together with the other threads, and says what came. */
+/** A thread of `threads.test.ts`: works off its requests at one time, together with the other threads. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../../engine/base/assert.js';
 import { RateLimits } from '../../../http/limits/rate-limits.js';
@@ -9,7 +9,6 @@ const port = must(parentPort, 'the port of a worker');
 const limits = new RateLimits(shared);
 const arrived = new Int32Array(barrier);
 
-/** Returns when so many threads have come here. */
 function meet(threads: number): void {
   Atomics.add(arrived, 0, 1);
   Atomics.notify(arrived, 0);

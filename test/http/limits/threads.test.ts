@@ -1,6 +1,7 @@
 /**
- * Several threads count for the same addresses, keys and accounts at the same moment of the limits' clock. Together they
- * get what one thread would, to the last request: none is lost, none counted twice, and no other is refused for its sake.
+ * Several threads count for the same addresses, keys and accounts at the same moment of the limits' clock. Together
+ * they admit what one thread would, to the last request: none is lost, none counted twice, and no other is refused
+ * for its sake.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -14,7 +15,7 @@ import { type Request, Threads } from './threads.js';
 const THREADS = 3;
 const ROUNDS = 4;
 const START_MS = 1_000_000;
-/** Requests of a thread in a round: many times what is admitted. */
+/** In a round of a thread: many times the limits. */
 const REQUESTS = 60_000;
 const LIMITS: RateLimitSettings = {
   keyRead: 2_000,
@@ -45,7 +46,7 @@ const keyless = (address: number): Request => ({
 const orderOf = (rng: Rng, requests: number): Uint32Array =>
   Uint32Array.from({ length: REQUESTS }, () => rng.integer(0, requests - 1));
 
-/** The windows where a request counts, by name, with their limits. */
+/** By name, with their limits. */
 function windowsOf({ asker: { address, key, account, keyLimit }, fate }: Request): [string, number][] {
   if (fate === 'unknown') return [[address, LIMITS.ip]];
   return [

@@ -15,12 +15,12 @@ export interface Request {
   readonly fate: KeyState;
 }
 
-/** What a thread takes: `order` has the indices of `requests`, each as often as it is sent. */
+/** `order` has the indices of `requests`, each as often as it is sent. */
 export interface Task {
   readonly requests: readonly Request[];
   readonly order: Uint32Array;
   readonly nowMs: number;
-  /** It begins when so many threads have come to their tasks since the first task of all. */
+  /** The task begins when so many threads have come to their tasks since the first task of all. */
   readonly threads: number;
 }
 
@@ -34,7 +34,7 @@ export class Threads {
     this.#workers = Array.from({ length: count }, () => new Worker(file, { workerData }));
   }
 
-  /** Each thread sends the requests in its own order, at once with the others. How often each request was admitted. */
+  /** Each thread sends the requests in its own order. Returns how often each was admitted. */
   async run(requests: readonly Request[], orders: readonly Uint32Array[], nowMs: number): Promise<number[]> {
     this.#begun += this.#workers.length;
     const answers = this.#workers.map(async (worker, thread) => {

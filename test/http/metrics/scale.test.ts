@@ -1,4 +1,4 @@
-/** Histograms: the bucket of a value, and what is read of many. */
+/** Histograms: the bucket of a value, and quantiles of many. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

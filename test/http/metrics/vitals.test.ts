@@ -1,4 +1,4 @@
-/** Vitals and alarms: what they make of figures that were counted, sample by sample. */
+/** Vitals and alarms, made of figures that were counted, sample by sample. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ASSETS } from '../../../engine/model/domain.js';
@@ -21,7 +21,7 @@ import { SAMPLE_EVERY_MS, SAMPLES_MAX, VITAL_NAMES, Vitals } from '../../../http
 const START_MS = 1_800_000_000_000;
 const HOUR_SECONDS = 3_600;
 
-/** Two gateways and the engine's thread, whose figures the test counts, and what is sampled of them. */
+/** Two gateways and the engine's thread; the test counts their figures. */
 function watched() {
   const memory = figuresMemory(2);
   const guesses = { wrong: 0, refused: 0 };

@@ -14,7 +14,7 @@ function conforms(method: string, path: string, reply: Reply): void {
   assert.equal(fault, null);
 }
 
-/** Every operation of the document, with a request that succeeds. */
+/** With a request that succeeds. */
 const OPERATIONS: readonly { path: string; method: string; actual: string; options?: SendOptions }[] = [
   { path: '/markets', method: 'GET', actual: '/markets' },
   { path: '/markets/{id}', method: 'GET', actual: `/markets/${MARKET}` },
@@ -51,7 +51,7 @@ const OPERATIONS: readonly { path: string; method: string; actual: string; optio
 
 const PUBLIC_PATH = '/openapi.json';
 const TAGGED = ['/markets', `/markets/${MARKET}`, '/prices'];
-/** What a gateway answers without the engine's thread. */
+/** A gateway answers without the engine's thread. */
 const FROM_SHARED_MEMORY = [
   '/markets',
   `/markets/${MARKET}`,
@@ -168,7 +168,7 @@ test('an undocumented answer is detected', () => {
   );
 });
 
-/** What needs the engine's thread while that takes nothing. */
+/** The engine's thread takes nothing. */
 function overloaded(): void {
   const api = new Harness();
   const { secret } = api.bettor();
@@ -204,7 +204,7 @@ function refusedOrders(api: Harness, secret: string): void {
   order({ idempotencyKey: 'k' }, 201);
 }
 
-/** Settled, voided, upcoming: the shapes that values take over the life of a round. */
+/** The shapes that values take over the life of a round. */
 function settledAndVoided(api: Harness, secret: string): void {
   const readAll = (): void => {
     for (const { method, actual, options } of OPERATIONS) {

@@ -15,7 +15,7 @@ after(() => rmSync(folder, { recursive: true }));
 writeFileSync(join(folder, 'openapi.json'), new Harness().get('/v1/openapi.json', '').text);
 writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
 
-/** Runs a package's program in the folder; it must succeed. */
+/** The package's program must succeed. */
 function run(packageName: string, program: string, ...args: readonly string[]): void {
   const packageFile = join(nodeModules(packageName), 'package.json');
   const { bin } = require(packageFile) as { bin: Record<string, string> };
@@ -36,7 +36,7 @@ const COMPILER_OPTIONS = [
   ...['--target', 'ES2023', '--module', 'NodeNext', '--lib', 'ES2023,DOM,DOM.Iterable', '--types', 'node'],
 ];
 
-/** What a bot does with the types alone, whoever made them; `BetResult` and the others are imported before it. */
+/** Uses of the types alone, whoever made them; `BetResult` and the others are imported before it. */
 const TYPED = `
 // One Prediction: what a position has can be bet again. Each of these fails where null or a word is lost.
 const again = ({ prediction, marketId }: Position): OrderRequest | null =>

@@ -1,7 +1,4 @@
-/**
- * The OpenAPI document: it lints clean, knows the codes of the registry, and describes what the server really
- * answers, for every operation and every status.
- */
+/** The OpenAPI document lints clean, knows the codes of the registry, and describes the server's real answers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

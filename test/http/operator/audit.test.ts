@@ -1,4 +1,4 @@
-/** `GET /audit`: who did what and why, and what was refused to whom; filtered, in pages, and after a crash. */
+/** `GET /audit`: each action with its operator and reason, and the refusals; filtered, in pages, and after a crash. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -34,7 +34,7 @@ async function audit(query = ''): Promise<readonly AuditEntry[]> {
   return data;
 }
 
-/** What was refused is on record within a second or so. */
+/** On record within a second or so. */
 async function refused(action: string): Promise<AuditEntry> {
   const [entry] = await askUntil(
     () => audit(`?action=${action}`),

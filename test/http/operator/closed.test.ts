@@ -1,6 +1,7 @@
 /**
- * The operator port is closed to whoever has no token, on every route, and writes no secret down: a server with the most
- * detailed log is used on all routes, with secrets also where they do not belong, and all that it wrote and said is searched.
+ * The operator port is closed without a token, on every route, and writes no secret down: a server with the most
+ * detailed log is used on all routes, with secrets also where they do not belong, and its files and answers are
+ * searched.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -58,7 +59,7 @@ test('no token and no key is in what the server writes or answers, wherever they
     const client = new Client(server.operatorUrl, { Authorization: `Bearer ${token}` });
     for (const { method, path } of ROUTES) {
       const id = path.includes('/keys/') ? keyId : accountId;
-      // Those that make a key show its secret, which is their job.
+      // Routes that make a key show its secret, which is their job.
       const targets = path.endsWith('/keys') || path.endsWith('/rotate') ? [] : [targetOf(path, id)];
       for (const misplaced of secrets) {
         targets.push(targetOf(path, misplaced), `${targetOf(path, id)}?limit=${misplaced}`);

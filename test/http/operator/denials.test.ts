@@ -1,4 +1,4 @@
-/** What a role may not do is logged, with who tried it, and bounded. */
+/** A role's refusals are logged, with the operator's name, and bounded. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DENIALS_MAX, Denials } from '../../../http/operator/access/callers.js';

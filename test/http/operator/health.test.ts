@@ -1,4 +1,4 @@
-/** `/healthz` and `/readyz`: what they are answered from, without a thread in between (`http/operator/health.ts`). */
+/** `/healthz` and `/readyz` are answered from figures, without a thread in between (`http/operator/health.ts`). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ASSETS, type Asset } from '../../../engine/model/domain.js';
@@ -9,7 +9,7 @@ import { type Health, healthOf, healthRoutes } from '../../../http/operator/heal
 import { STATUS_AT_START } from '../../../persistence/shadow/messages.js';
 import { liveHost } from '../../support/host/live-host.js';
 
-/** A live host whose figures are taken, and what is answered from them. */
+/** A live host whose figures are taken. */
 function watched(needsBackup = true) {
   const host = liveHost();
   const { clock, sequencer } = host;
@@ -54,7 +54,7 @@ function watched(needsBackup = true) {
 
 const codesOf = ({ notReady }: Health): string[] => notReady().map(({ check, code }) => `${check} ${code}`);
 
-/** Status and error of a path that needs no token. */
+/** The path needs no token. */
 function answered(health: Health, path: string): unknown[] {
   const route = healthRoutes(health).find((one) => one.path === path);
   assert.ok(route !== undefined);

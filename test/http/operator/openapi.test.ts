@@ -1,6 +1,6 @@
 /**
- * The operator API's own OpenAPI document: it has every route and no other, lints clean, and describes what a real server
- * answers, for each of its operations. Its page loads without a token, and the document does not.
+ * The operator API's own OpenAPI document: it has every route and no other, lints clean, and describes a real
+ * server's answers to each operation. Its page loads without a token, and the document does not.
  */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
@@ -31,7 +31,7 @@ function operations(): string[] {
   );
 }
 
-/** Sends it, and holds the answer to the document. */
+/** The document must describe the answer. */
 async function send<T = Record<string, unknown>>(
   method: string,
   path: string,

@@ -8,7 +8,7 @@ import { accountResources } from '../../../http/operator/resources/accounts.js';
 import { codeOf } from '../../support/host/host.js';
 import { liveHost } from '../../support/host/live-host.js';
 
-/** A desk over a host with a live round and `count` accounts. `reads` are the accounts that were read. */
+/** With a live round and `count` accounts. `reads` are the accounts that were read. */
 function opened(count: number) {
   const host = liveHost();
   const { sequencer, lifecycle, engine } = host;

@@ -1,4 +1,4 @@
-/** Who may do what at the operator port: every route has a role, and a running server keeps to it. */
+/** Roles at the operator port: every route has one, and a running server keeps to it. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { newDataDir, Server } from '../../support/processes/server.js';
 
 const AT = '2026-11-22T12:00:00.000Z';
 
-/** What each role is the least for. */
+/** Each route's least role. */
 const NEEDED: Readonly<Record<string, OperatorRole>> = {
   'POST /accounts': 'support',
   'GET /accounts': 'read',
@@ -67,7 +67,7 @@ const clientWith = (token: string): Client =>
   new Client(`${server.operatorUrl}/operator/v1`, { Authorization: `Bearer ${token}` });
 const clientOf = (role: OperatorRole): Client => clientWith(secrets.get(role) ?? '');
 
-/** Repeats the request until it is answered so: a thread learns of new tokens a moment after the log says so. */
+/** A thread learns of new tokens a moment after the log says so. */
 const untilStatus = (client: Client, wanted: number) =>
   askUntil(
     () => client.get('/house'),

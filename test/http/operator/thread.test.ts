@@ -12,7 +12,7 @@ import { logLines } from '../../support/processes/log-lines.js';
 import { scrape } from '../../support/processes/scrape.js';
 import { Server } from '../../support/processes/server.js';
 
-/** A server that runs `script` in each of its threads before its own code; `folder` is for what the script needs. */
+/** `script` runs in each of the server's threads before its own code; `folder` is for its files. */
 async function startWith(t: TestContext, script: (folder: string) => string) {
   const folder = mkdtempSync(join(tmpdir(), 'tote-test-'));
   const file = join(folder, 'first.cjs');
@@ -50,7 +50,6 @@ test('while the engine is busy the port is guarded, and what asks the engine wai
   assert.match(await asks.sees(/"balance"/), /^HTTP\/1\.1 200/);
 });
 
-/** Asks until the answer has this status. */
 const until = (anyone: Client, path: string, status: number): Promise<Answered> =>
   askUntil(
     () => anyone.get(path),
@@ -74,7 +73,10 @@ test('a server whose engine hangs says that it is to be restarted, and is well a
   for (const path of ['/healthz', '/readyz']) await until(anyone, path, 200);
 });
 
-/** Outside the engine's thread a body with this word cannot be read, and the JSON of an account with this name cannot be made. */
+/**
+ * Outside the engine's thread a body with this word cannot be read, and the JSON of an account with this name cannot
+ * be made.
+ */
 const failing = (): string => `
   const { stringify } = JSON;
   const { includes } = String.prototype;

@@ -1,4 +1,4 @@
-/** The documents that need no key: how they are cached, who may read them, and that they show the rules in force. */
+/** The documents that need no key: their caching, their readers, and the rules in force in them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultRules } from '../../../engine/model/rules.js';

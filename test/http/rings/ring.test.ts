@@ -38,7 +38,7 @@ const message = fc.record<Message>(
   },
   { noNullPrototype: true },
 );
-/** A message to send, or null to take one. */
+/** null takes a message. */
 const steps = fc.array(fc.option(message, { nil: null, freq: 2 }), { maxLength: 300, size: 'max' });
 
 test('a ring is a queue: nothing is lost, doubled, altered or out of turn', () => {
@@ -133,7 +133,7 @@ test('between two threads every message is whole and in order', async () => {
   assert.equal(consumer.next(), false);
 });
 
-/** A link whose other end is in the test's hand. `failed` are the errors that ended the client. */
+/** The other end is in the test's hand. `failed` are the errors that ended the client. */
 function linked() {
   const rings = { requests: ringMemory(1_024), replies: ringMemory(1_024) };
   const link = new Link(rings, { schedule: (run) => run(), wake: () => undefined });

@@ -1,4 +1,4 @@
-/** Many gateways and one engine's thread: who is served when, what a full ring means, and that everyone is woken. */
+/** Many gateways and one engine's thread: the order of service, a full ring, and that everyone is woken. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -8,7 +8,7 @@ import { RingService, type Serve } from '../../../http/rings/service.js';
 
 const CELLS = 256;
 
-/** Turns of all threads, run one at a time in an order that the test chooses. */
+/** All threads' turns, one at a time in an order that the test chooses. */
 class Turns {
   readonly #waiting: (() => void)[] = [];
 
@@ -18,7 +18,6 @@ class Turns {
     return this.#waiting.length;
   }
 
-  /** Runs one of those that wait. */
   runOne(which = 0): void {
     const [run] = this.#waiting.splice(which % Math.max(1, this.#waiting.length), 1);
     run?.();
@@ -29,7 +28,6 @@ class Turns {
   }
 }
 
-/** Doubles the number that it is sent. */
 const double: Serve = (ring, gateway) => {
   const ticket = ring.number();
   const value = ring.number();

@@ -56,16 +56,14 @@ class FakeSocket implements StreamSocket {
   }
 }
 
-/** A hub over a real engine. */
 class HubBench {
   readonly api = new Harness();
   readonly hub: StreamHub;
   readonly near: NearGateways;
   journalHead: SignedHead | null = null;
   #bets = 0;
-  /** By asset. */
   readonly prices = new Map<number, number>();
-  /** What waits for another turn. */
+  /** In another turn. */
   readonly #later: (() => void)[] = [];
   nowMs = 0;
 
@@ -136,7 +134,7 @@ class HubBench {
     this.run();
   }
 
-  /** This time passes, and everything that waits is done. */
+  /** Everything that waits is done. */
   after(ms: number): void {
     this.nowMs += ms;
     this.near.pump();

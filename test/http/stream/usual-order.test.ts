@@ -1,4 +1,4 @@
-/** The short way to read an order of a stream reads what the long one does, and leaves everything else to it. */
+/** The short way to read an order of a stream reads as the long one does, and leaves everything else to it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-/** What is served as a port's certificate, what is refused, and when its end is reported. */
+/** A port's certificate: served, refused, and reported before its end. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ class Written implements Log {
   flush(): void {}
 }
 
-/** A port whose threads take every pair, on a clock that stands at the certificate's first hour. */
+/** Its threads take every pair, on a clock that stands at the certificate's first hour. */
 function portOf(pair: Pair) {
   const log = new Written();
   const files = { ...pair, clientCaFile: null };

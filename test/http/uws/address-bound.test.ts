@@ -1,4 +1,4 @@
-/** How many connections one address may have, at a real port. */
+/** The bound of one address's connections, at a real port. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -9,7 +9,7 @@ import { TransportBench } from '../../support/http/transport-bench.js';
 
 const sockets: Socket[] = [];
 
-/** Connects from an address of this machine; says whether the server keeps the connection. */
+/** From an address of this machine; null if the server does not keep the connection. */
 async function open(bench: TransportBench, localAddress: string): Promise<Socket | null> {
   const socket = connect({ host: '127.0.0.1', port: bench.port, localAddress });
   sockets.push(socket);

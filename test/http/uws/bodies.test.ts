@@ -8,7 +8,7 @@ const BODY = '{"marketId":"BTC_ONE_MINUTE"}';
 const CHUNKED = `10\r\n${BODY.slice(0, 16)}\r\n1\r\n${BODY.slice(16, 17)}\r\nc\r\n${BODY.slice(17)}\r\n0\r\n\r\n`;
 const withLength = (body: string): string[] => [`Content-Length: ${body.length}`, '', body];
 
-/** The request whole, byte by byte, and in two parts at every place of its end and its body. */
+/** Whole, byte by byte, and in two parts at every place of its end and its body. */
 function* cutsOf(text: string): Generator<readonly string[]> {
   yield [text];
   yield [...text];

@@ -1,4 +1,4 @@
-/** Which address a request counts for: forms of addresses, and whose `X-Forwarded-For` is trusted. */
+/** The address that a request counts for: forms of addresses, and trust in `X-Forwarded-For`. */
 import assert from 'node:assert/strict';
 import { isIPv4, SocketAddress } from 'node:net';
 import { test } from 'node:test';
@@ -35,7 +35,6 @@ test('connections without an address count as one client', () => {
   assert.equal(new ClientAddresses(['0.0.0.0/0']).peer(new ArrayBuffer(0)).isTrusted, false);
 });
 
-/** The address counted for a request from `peer` with this header. */
 function counts(proxies: string[], peer: ArrayBuffer, forwardedFor: string): string {
   const addresses = new ClientAddresses(proxies);
   const first = addresses.counted(addresses.peer(peer), forwardedFor);

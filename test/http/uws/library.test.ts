@@ -1,6 +1,6 @@
 /**
- * Which of the two packages of uWebSockets.js is loaded. The choice is made in folders laid out like
- * `node_modules`, with small packages in place of the binaries, because one machine has one Node and one glibc.
+ * The choice between the two packages of uWebSockets.js, in folders laid out like `node_modules`, with small packages
+ * in place of the binaries, because one machine has one Node and one glibc.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const BINARY = `@uwsjs/${process.platform}-${process.arch}-${major}`;
 const NEWER = 'uws-glibc-2.38';
 const OLDER = 'uws-glibc-2.28';
 
-/** Files by their path below `node_modules`. */
+/** By path below `node_modules`. */
 type Tree = Readonly<Record<string, string>>;
 
 const wrapper = (folder: string, version: string): Tree => ({

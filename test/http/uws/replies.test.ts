@@ -1,4 +1,4 @@
-/** What the server sends, when and on which connection; connections, listening, closing, and programming errors. */
+/** The server's replies, their time and their connection; connections, listening, closing, and programming errors. */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
@@ -175,7 +175,7 @@ test('a client that sends and never reads is disconnected, not buffered for', ()
         await new Promise(setImmediate);
       }
       await until(() => bench.transport.connections === 0);
-      // What the kernel buffers of a connection is a few MB: 10,000 answers would be 500 MB.
+      // The kernel buffers a few MB of a connection: 10,000 answers would be 500 MB.
       assert.ok(bench.seen.length < 1_000, `${bench.seen.length} answers`);
     },
   ));

@@ -1,4 +1,4 @@
-/** What reaches the handler: methods, headers, bodies of every form, and faults of a request. */
+/** Requests at the handler: methods, headers, bodies of every form, and faults. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { echo, HOST, until, withBench } from '../../support/http/transport-bench.js';

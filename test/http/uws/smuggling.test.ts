@@ -1,7 +1,7 @@
 /**
- * Request smuggling, one technique after the other. Each request hides a second one where a proxy in front would see a body
- * and a server that parsed the lengths differently would see a request. Ambiguous requests must be refused and their
- * connection closed; others must be read by their only length.
+ * Request smuggling, one technique after the other. Each request hides a second one where a proxy in front would see
+ * a body and a server that parsed the lengths differently would see a request. Ambiguous requests must be refused and
+ * their connection closed; others must be read by their only length.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -15,9 +15,8 @@ const LAST_CHUNK = '0\r\n\r\n';
 
 interface Technique {
   readonly name: string;
-  /** Header lines that say how long the body is. `{all}` is the length of the body, `{none}` that of nothing. */
+  /** `{all}` is the length of the body, `{none}` that of nothing. */
   readonly framing: readonly string[];
-  /** The body, with the hidden request in it. */
   readonly body: (hidden: string) => string;
 }
 
@@ -142,7 +141,7 @@ for (const technique of DOUBTFUL) {
     withBench(echo, async (bench) => {
       for (const method of ['GET', 'POST', 'DELETE']) {
         const client = await send(bench, method, technique);
-        // What waits for more of a body than there is ends here.
+        // A request that waits for more of its body ends here.
         client.socket.end();
         const answers = [...(await client.toEnd()).matchAll(/HTTP\/1\.1 (\d{3})/g)];
         assert.match(answers[0]?.[1] ?? '', /^(400|413|501|505|)$/, client.received);

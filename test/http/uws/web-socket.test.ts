@@ -1,4 +1,4 @@
-/** WebSockets of the transport: connections are counted, and what waits is sent before the end. */
+/** WebSockets of the transport: connections are counted, and waiting messages are sent before the end. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
@@ -15,7 +15,7 @@ interface Opened {
   readonly closed: Promise<void>;
 }
 
-/** A server that opens every WebSocket below `/stream`, and answers all else with 404. */
+/** Opens every WebSocket below `/stream`, and answers all else with 404. */
 async function serve(
   connectionsMax = 10,
   ownerOf: (socket: StreamSocket) => StreamOwner | null = () => null,
@@ -155,7 +155,7 @@ test('a client that has not read for long gets all that waits, and then the reas
   assert.deepEqual(server.errors, []);
 });
 
-/** A stream that tells when its client has given a sign of life. */
+/** Tells when its client has given a sign of life. */
 class Watched extends Connection {
   onAlive: () => void = () => undefined;
 

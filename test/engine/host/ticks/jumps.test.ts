@@ -1,4 +1,4 @@
-/** Which prices are believed after which: the ratio, and the agreement of later ticks. */
+/** Prices that are believed after others: the ratio, and the agreement of later ticks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -18,7 +18,7 @@ const tickAt = (timeMs: number, price: number): PriceTick => ({
   origin: '',
 });
 
-/** A tracker whose last price is `price`, and what it says to a later one, `atMs` after the start. */
+/** The last price is `price`; `atMs` is after the start. */
 function after(price: number): { readonly takes: (next: number, atMs: number) => boolean } {
   const tracker = new PriceTracker(new Engine());
   tracker.start(START_MS);

@@ -15,7 +15,7 @@ const HOUR_MS = 3_600_000;
 const normal = (rng: Rng): number =>
   Math.sqrt(-2 * Math.log(1 - rng.next())) * Math.cos(2 * Math.PI * rng.next());
 
-/** A walk with the volatility that `yearlyAt` says, seen by an estimate, in ticks of `everyMs`. */
+/** With the volatility `yearlyAt`, seen by an estimate, in ticks of `everyMs`. */
 class Walk {
   logPrice = Math.log(100);
   nowMs = START_MS;
@@ -36,7 +36,7 @@ class Walk {
     }
   }
 
-  /** The estimate for the next `leftMs`, as the standard deviation of a year. */
+  /** For the next `leftMs`, as the standard deviation of a year. */
   yearly(leftMs = MINUTE_MS): number {
     return Math.sqrt((this.seen.varianceOver(leftMs) / leftMs) * YEAR_MS);
   }
@@ -84,7 +84,8 @@ test('a source that changes each 12 s and is asked 4 times a second is known as 
   walk.run(8 * HOUR_MS, 0.8);
   near(walk.yearly(), 0.8, 0.2);
   walk.run(12_000 - 250, 0.8);
-  // It changes next a quarter of a second from now: until 25 s after that it changes three times, and so it does until 35 s.
+  // It changes next a quarter of a second from now: until 25 s after that it changes three times, and so it does
+  // until 35 s.
   const until = (ms: number): number => walk.seen.varianceUntil(walk.nowMs + ms, walk.nowMs - 250);
   near(until(25_000), walk.seen.varianceOver(36_000), 0.001);
   near(until(35_000), walk.seen.varianceOver(36_000), 0.001);
@@ -206,7 +207,8 @@ test('the normal distribution is that of the tables', () => {
 
 test('a draw is refunded: the fair share is the probability where there is none', () => {
   const variance = 0.001 ** 2;
-  // Half a step is half a deviation: 69.15 % end above what is one deviation up, 6.68 % below, and the rest are draws.
+  // Half a step is half a deviation: 69.15 % end above what is one deviation up, 6.68 % below, and the rest are
+  // draws.
   assert.equal(
     fairShareE6(100, 100 * Math.exp(0.001), variance, 0.1),
     Math.round(691_462 / (0.691462 + 0.066807)),

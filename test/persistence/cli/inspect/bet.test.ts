@@ -1,4 +1,4 @@
-/** `tote bet`: the bet, its outcome, and its hash. What it shows of the round's seed fits them. */
+/** `tote bet`: the bet, its outcome, and its hash, which the round's seed fits. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
