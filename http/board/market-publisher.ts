@@ -1,9 +1,9 @@
 /**
  * Writes the board on the engine's thread.
  *
- * A market's round, its status, its open price, and the number and sum of its bets follow the events of durable commands,
- * so that nobody sees what a crash can undo. Pools are read from the live round and may be one batch ahead. Transitions
- * are published at once, everything else when `publish` is called.
+ * A market's round, its status, its open price, and the number and sum of its bets follow the events of durable
+ * commands, so that nobody sees what a crash can undo. Pools are read from the live round and may be one batch ahead.
+ * Transitions are published at once, everything else when `publish` is called.
  */
 import { must } from '../../engine/base/assert.js';
 import { ASSETS, assetOf, DOWN, LIVE, LOCKED, MARKETS_MAX, UP, UPCOMING } from '../../engine/model/domain.js';
@@ -14,29 +14,26 @@ import { quotedUpCents } from '../../engine/quotes/split.js';
 import * as M from './markets.js';
 import type { SharedRows } from './shared-rows.js';
 
-/** The latest accepted price of an asset, or null. It is no part of the engine's state. */
+/** No part of the engine's state. */
 export type LatestTick = (asset: number) => { readonly price: number; readonly timeMs: number } | null;
 
-/** UP's fair share in a market's live round at a time, in millionths, or -1 (`engine/host/quoter.ts`). */
+/** In millionths, for UP in a market's live round, or -1 (`engine/host/quoter.ts`). */
 export type FairShare = (market: number, nowMs: number) => number;
 
-/** A market's current round as clients may see it. */
 interface ShownRound {
   readonly round: RoundView;
   readonly status: number;
   durableBets: number;
   durableVolumeCents: number;
-  /** What its pools were last worked out from. */
+  /** Its pools were last worked out from these two. */
   quotedShareE6: number;
   quotedBets: number;
   /** `durableBets` as last published. */
   publishedBets: number;
 }
 
-/** Of a round that was not quoted yet. */
 const UNQUOTED = { quotedShareE6: Number.NaN, quotedBets: -1, publishedBets: -1 } as const;
 
-/** A row's last written values and its next ones. */
 class Row {
   readonly next: Float64Array;
   readonly #last: Float64Array;
@@ -50,7 +47,7 @@ class Row {
     this.#last = new Float64Array(fields).fill(Number.NEGATIVE_INFINITY);
   }
 
-  /** Writes `next` if it differs from the last values, and returns whether it does. */
+  /** Returns false, and writes nothing, if `next` equals the last values. */
   write(): boolean {
     const { next } = this;
     const last = this.#last;
@@ -67,11 +64,11 @@ export class MarketPublisher {
   readonly #shown: (ShownRound | null)[] = Array.from({ length: MARKETS_MAX }, () => null);
   readonly #markets: readonly Row[];
   readonly #assets: readonly Row[];
-  /** Markets with bets since the last call of `publish`, and how many of them are published already. */
+  /** With bets since the last call of `publish`; `#betPublished` of them are published already. */
   readonly #bet = new Set<number>();
   #betPublished = 0;
 
-  /** Starts from the engine's state, which must be durable; `onEvents` and `onBets` keep it up to date. */
+  /** The engine's state must be durable; `onEvents` and `onBets` keep the board up to date. */
   constructor(
     { markets, assets }: M.Board,
     private readonly engine: EngineReads,
@@ -94,12 +91,12 @@ export class MarketPublisher {
     this.#publishAll();
   }
 
-  /** Receives the events of durable commands. */
+  /** The events must be of durable commands. */
   onEvents(events: readonly EngineEvent[]): void {
     for (const event of events) this.#onEvent(event);
   }
 
-  /** Receives durable bets, after the events of their batch: the round of some may be over. */
+  /** Durable bets, after the events of their batch: the round of some may be over. */
   onBets(bets: readonly BetPlaced[]): void {
     for (const bet of bets) this.#count(bet);
   }
@@ -112,7 +109,7 @@ export class MarketPublisher {
     this.#bet.add(market);
   }
 
-  /** Publishes the markets of new bets at once, each the first time; what follows waits for the next call of `publish`. */
+  /** Publishes each market with new bets once; its further bets wait for the next call of `publish`. */
   publishBets(): void {
     if (this.#bet.size === this.#betPublished) return;
     let at = 0;
@@ -121,8 +118,8 @@ export class MarketPublisher {
   }
 
   /**
-   * Publishes what ticks and bets have changed. Everything else comes with an event, and is published then; this is called
-   * many times a second, mostly for nothing. Returns whether there was anything.
+   * Publishes the changes by ticks and bets; any other comes with an event, and is published then. Returns true if
+   * there was news. Called many times a second, mostly for nothing.
    */
   publish(): boolean {
     this.#bet.clear();
@@ -212,7 +209,7 @@ export class MarketPublisher {
     this.#publish(market);
   }
 
-  /** A round's opening is durable: its open price is the asset's latest. */
+  /** To be called once the opening is durable: the round's open price is the asset's latest. */
   #showOpenPrice(round: RoundView | null): void {
     if (round === null || round.openPrice === null) return;
     const row = must(this.#assets[assetOf(round.market)], 'the asset of a market');
@@ -255,7 +252,7 @@ function fill(next: Float64Array, { round, status, durableBets, durableVolumeCen
   next[M.DURABLE_VOLUME_CENTS] = durableVolumeCents;
 }
 
-/** The pools as the house offers them, and what can be bet: worked out anew only after a tick or a bet. */
+/** The pools as the house offers them, and the possible stakes: worked out anew only after a tick or a bet. */
 function quote(next: Float64Array, shown: ShownRound, shareE6: number): void {
   const { round } = shown;
   if (shareE6 === shown.quotedShareE6 && round.betCount === shown.quotedBets) return;

@@ -1,14 +1,14 @@
 /**
  * The public data of markets and prices, in memory that all threads read: a row of numbers for each market and each
- * asset, and how far the journal is. The engine's thread writes it (`market-publisher.ts`, `journal-position.ts`), and
+ * asset, and the journal's position. The engine's thread writes it (`market-publisher.ts`, `journal-position.ts`), and
  * gateways build their answers from it.
  */
 import { ASSETS, MARKETS_MAX } from '../../engine/model/domain.js';
 import { factsMemory, SharedRows } from './shared-rows.js';
 
 /**
- * How often rounds are driven and the board is published, in milliseconds. A turn of it costs the engine's thread as much as
- * dozens of orders.
+ * Rounds are driven, and the board is published, so often. A turn costs the engine's thread as much as dozens of
+ * orders.
  */
 export const PUBLISH_EVERY_MS = 20;
 
@@ -18,7 +18,7 @@ export const IS_ACTIVE = 0;
 export const MIN_STAKE_CENTS = 1;
 export const MAX_STAKE_CENTS = 2;
 export const ROUND_NUMBER = 3;
-/** Index into `ROUND_STATUSES`: the durable one. */
+/** The durable status: an index into `ROUND_STATUSES`. */
 export const STATUS = 4;
 export const START_TIME_MS = 5;
 export const LOCK_TIME_MS = 6;
@@ -31,23 +31,22 @@ export const POOL_UP_CENTS = 10;
 export const POOL_DOWN_CENTS = 11;
 export const DURABLE_BETS = 12;
 export const DURABLE_VOLUME_CENTS = 13;
-/** Up to which stake a bet on the side is within what the round can bear; of a LIVE round. */
+/** In a LIVE round: with a higher stake, a bet on the side is more than the round can bear. */
 export const AVAILABLE_UP_CENTS = 14;
 export const AVAILABLE_DOWN_CENTS = 15;
-/** 1 unless an operator has stopped orders in the market or everywhere, or the house has no quote; of a LIVE round. */
+/** In a LIVE round: 1 unless an operator has stopped orders in the market or everywhere, or the house has no quote. */
 export const TAKES_ORDERS = 16;
 export const MARKET_FIELDS = 17;
 
 /** Fields of an asset's row; NaN for none. */
 export const TICK_PRICE = 0;
-/** Open price of the asset's latest round, and when that opened. */
+/** The open price and opening of the asset's latest round. */
 export const LAST_OPEN_PRICE = 1;
 export const LAST_OPEN_MS = 2;
-/** The time of that tick itself. */
 export const TICK_MS = 3;
 export const ASSET_FIELDS = 4;
 
-/** The only field of the only row of the journal's facts: the number of the last durable command. */
+/** The only field of the journal's only row: the number of the last durable command. */
 export const DURABLE_SEQ = 0;
 const JOURNAL_FIELDS = 1;
 

@@ -9,7 +9,7 @@ import { assert, must } from '../../engine/base/assert.js';
 import type { EngineEvent } from '../../engine/model/events.js';
 import type { EngineReads, KeyView } from '../../engine/model/views.js';
 
-/** The most keys a server can hold, disabled ones included. */
+/** Disabled keys included. */
 export const KEYS_MAX = 1 << 22;
 const ACCOUNTS_MAX = 1 << 26;
 
@@ -39,7 +39,7 @@ export const rightsMemory = (): RightsMemory => ({
   accounts: new SharedArrayBuffer(ACCOUNTS_MAX + 1),
 });
 
-/** Words of a digest: SHA-256 of a secret, 64 hex digits. All threads of this machine have the same order of bytes. */
+/** `digest` is the SHA-256 of a secret, 64 hex digits. All threads of this machine have the same order of bytes. */
 export function digestWords(digest: string): Int32Array {
   const words = new Int32Array(DIGEST_WORDS);
   Buffer.from(words.buffer).write(digest, 'hex');
@@ -59,7 +59,7 @@ class RightsTables {
     this.accounts = new Uint8Array(accounts);
   }
 
-  /** The place of a digest: its key's, or the free one where it would be inserted. */
+  /** The place of the digest's key, or the free one where it would be inserted. */
   protected placeOf(digest: Int32Array): number {
     let place = (digest[0] as number) & (PLACES - 1);
     for (;;) {
@@ -84,7 +84,7 @@ export class Rights extends RightsTables {
     return Atomics.load(this.words, VERSION);
   }
 
-  /** The number of the key with this digest, or 0. */
+  /** 0 if no key has this digest. */
   find(digest: Int32Array): number {
     return Atomics.load(this.places, this.placeOf(digest));
   }
@@ -110,14 +110,13 @@ export class Rights extends RightsTables {
   }
 }
 
-/** Writes the tables on the engine's thread. */
 export class RightsWriter extends RightsTables {
   #accounts = 0;
   #keys = 0;
 
   /**
-   * Starts from the engine's state, which must be durable; from then on `onEvents` keeps it up to date. Another writer may have
-   * written an earlier state of this engine: what has changed since is written over it.
+   * The engine's state must be durable; from then on `onEvents` keeps the tables up to date. They may hold an earlier
+   * state of this engine, which is overwritten where it has changed.
    */
   constructor(
     memory: RightsMemory,

@@ -1,18 +1,17 @@
 /**
  * Rows of numbers that one thread writes and all threads read, without locks. Each row has two copies: the writer
- * updates the one that nobody reads, and then publishes it with the row's version. An overtaken reader reads again;
- * it never waits for a writer that has lost its core in the middle of a row.
+ * updates the one that nobody reads, and then publishes it with the row's version. An overtaken reader reads again; it
+ * never waits for a writer that has lost its core in the middle of a row.
  */
 import { assert } from '../../engine/base/assert.js';
 
 const VERSION_BYTES = 4;
 
-/** Memory for `rows` rows of `fields` numbers. */
 export function factsMemory(rows: number, fields: number): SharedArrayBuffer {
   return new SharedArrayBuffer(rowsAt(rows) + rows * 2 * fields * Float64Array.BYTES_PER_ELEMENT);
 }
 
-/** Where the rows begin: behind a version for each and one for all, at a multiple of eight bytes. */
+/** Rows begin behind a version for each and one for all, at a multiple of eight bytes. */
 const rowsAt = (rows: number): number => Math.ceil(((rows + 1) * VERSION_BYTES) / 8) * 8;
 
 export class SharedRows {
@@ -34,7 +33,6 @@ export class SharedRows {
     return Atomics.load(this.#versions, this.rows);
   }
 
-  /** Changes when this row is written. */
   versionOf(row: number): number {
     return Atomics.load(this.#versions, row);
   }
@@ -49,7 +47,7 @@ export class SharedRows {
     }
   }
 
-  /** Writes a row. Only one thread may write. */
+  /** Only one thread may write. */
   write(row: number, from: Float64Array): void {
     const version = (Atomics.load(this.#versions, row) + 1) | 0;
     this.#numbers.set(from, this.#start(row, version));

@@ -1,10 +1,12 @@
 /**
- * A log of records of numbers in shared memory: one thread appends, any number of threads read, each at its own pace. The
- * memory is circular, and new records overwrite the oldest. Nobody waits: a reader that was overtaken is told.
+ * A log of records of numbers in shared memory: one thread appends, any number of threads read, each at its own pace.
+ * The memory is circular, and new records overwrite the oldest. The writer waits for no reader, and an overtaken reader
+ * is told.
  *
- * Records are counted from 0. Two counters are shared, as their low 32 bits: records that can be read (`PUBLISHED`), and
- * records whose places may be in the middle of being written (`CLAIMED`). The writer claims before it writes, a chunk at
- * a time, and a reader looks at `CLAIMED` after it has read: what it read is good if its place was not claimed again.
+ * Records are counted from 0. Two counters are shared, as their low 32 bits: records that can be read (`PUBLISHED`),
+ * and records whose places may be in the middle of being written (`CLAIMED`). The writer claims before it writes, a
+ * chunk at a time. A reader looks at `CLAIMED` after it has read: the record is good if its place was not claimed
+ * again.
  */
 import { assert } from '../../engine/base/assert.js';
 
@@ -12,10 +14,10 @@ const PUBLISHED = 0;
 /** In a cache line of its own: it changes far less often than the other. */
 const CLAIMED = 16;
 const CONTROL_BYTES = 128;
-/** Records claimed at once: so many of the oldest can no longer be read. */
+/** The writer claims so many records at once: so many of the oldest can no longer be read. */
 const CLAIM = 512;
 
-/** How a log is laid out. `records` is a power of two. */
+/** `records` is a power of two. */
 export interface LogForm {
   readonly records: number;
   /** Numbers in a record; the first is the sequence number of its command, which never decreases. */
@@ -29,7 +31,7 @@ export function logMemory({ records, fields }: LogForm): SharedArrayBuffer {
 
 export class LogWriter {
   readonly #control: Int32Array;
-  /** The numbers of all records. A new one's are written from the index on that `begin` returns. */
+  /** The numbers of all records. A new record is written from the index that `begin` returns. */
   readonly cells: Float64Array;
   #written = 0;
   #claimed = 0;
@@ -42,7 +44,7 @@ export class LogWriter {
     this.cells = new Float64Array(memory, CONTROL_BYTES);
   }
 
-  /** Begins the next record; all its fields are to be written. */
+  /** All fields of the record are to be written. */
   begin(): number {
     if (this.#written === this.#claimed) {
       this.#claimed += CLAIM;
@@ -55,7 +57,6 @@ export class LogWriter {
     return at;
   }
 
-  /** Shows readers all records that were begun. */
   publish(): void {
     Atomics.store(this.#control, PUBLISHED, this.#written | 0);
   }
@@ -76,7 +77,7 @@ export class BroadcastReader {
     this.#cells = new Float64Array(memory, CONTROL_BYTES);
   }
 
-  /** How many records there have ever been: the number of the next one. */
+  /** The number of the next record. */
   get end(): number {
     this.#published += (Atomics.load(this.#control, PUBLISHED) - this.#published) | 0;
     return this.#published;
@@ -88,7 +89,7 @@ export class BroadcastReader {
     return Math.max(0, this.#claimed - this.form.records);
   }
 
-  /** Copies a published record into `into`. Returns false if it has been overwritten: then `into` has no meaning. */
+  /** Copies a published record. Returns false if it has been overwritten: then `into` has no meaning. */
   read(record: number, into: Float64Array): boolean {
     const { records, fields } = this.form;
     // The low bits are exact for every whole number that a double holds.
@@ -98,8 +99,8 @@ export class BroadcastReader {
   }
 
   /**
-   * The first record of a command after number `seq`, or `end` if there is none yet; null if such a record may have been
-   * overwritten. A log that begins after `seq` does not know this: `Broadcast.startSeq` does.
+   * The first record of a command after number `seq`, or `end` if there is none yet; null if such a record may have
+   * been overwritten. A log that begins after `seq` does not know this: `Broadcast.startSeq` does.
    */
   firstAfter(seq: number): number | null {
     const { begin, end } = this;
@@ -112,7 +113,7 @@ export class BroadcastReader {
       if ((into[0] as number) > seq) high = middle;
       else low = middle + 1;
     }
-    // What was overwritten had numbers up to that of the first one left.
+    // Overwritten records had numbers up to that of the first one left.
     return begin > 0 && low === begin ? null : low;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Broadcasts the events of durable commands on the engine's thread: each is written once, however many listen. A gateway
- * with listeners that has read everything is woken once a batch.
+ * Broadcasts the events of durable commands on the engine's thread: each is written once, for any number of listeners.
+ * A gateway with listeners that has read everything is woken once a batch.
  *
  * Events come a batch at a time, those of orders behind all others. They are written in the order of their commands, so
  * that a client that has seen number n has seen everything up to n.
@@ -22,17 +22,19 @@ import type {
 import type { EngineReads, RoundView } from '../../engine/model/views.js';
 import * as R from './records.js';
 
-/** The house's number among the accounts. */
 const HOUSE_ACCOUNT = 0;
 
 export class BroadcastPublisher {
   readonly #end: R.BroadcastEnd;
-  /** Of the batch at hand: its commands, in step, but for orders that do no more than place a bet, and these. */
+  /**
+   * The commands of the batch at hand, in step with their events. Orders that do no more than place a bet are in
+   * `#bets`.
+   */
   readonly #seqs: number[] = [];
   readonly #events: (readonly EngineEvent[])[] = [];
   #bets: readonly BetPlaced[] = [];
   readonly #gateways: (() => void)[] = [];
-  /** Rounds that are not settled, which may leave the engine's memory before their settlement is read here. */
+  /** A round that is not settled may leave the engine's memory before its settlement is read here. */
   readonly #rounds = new Map<number, RoundView>();
 
   /** All of the engine's state must be durable. */
@@ -59,7 +61,6 @@ export class BroadcastPublisher {
     this.#bets = bets;
   }
 
-  /** At the end of a batch of the commands from `firstSeq` to `lastSeq`. */
   onEnd(firstSeq: number, lastSeq: number): void {
     let others = 0;
     let orders = 0;
@@ -82,7 +83,7 @@ export class BroadcastPublisher {
     for (const [gateway, wake] of this.#gateways.entries()) if (this.#end.takeSleep(gateway)) wake();
   }
 
-  /** Returns whether the event is broadcast. */
+  /** Returns false if the event is not broadcast. */
   #write(seq: number, event: EngineEvent): boolean {
     switch (event.type) {
       case 'betPlaced':
@@ -142,7 +143,7 @@ export class BroadcastPublisher {
     cells[at + R.ENTRY_PERCENT_E2] = 0;
   }
 
-  /** Begins a record of a bet with what all have; returns where it begins. */
+  /** Fills the fields that all records of bets have; returns where the record begins. */
   #bet(seq: number, kind: number, bet: BetPlaced | OrderPending | OrderFilled | BetSettled): number {
     const { cells } = this.#end.bets;
     if (bet.clientOrderId !== null) this.#named(seq, bet.timeMs, bet.clientOrderId);
@@ -203,11 +204,11 @@ export class BroadcastPublisher {
     R.writeRoot(cells, at, root);
   }
 
-  /** What it takes from the round no longer changes, so it may be read although the engine is ahead. */
+  /** The fields that it reads from the round no longer change, although the engine is ahead. */
   #round(seq: number, event: RoundOpened | RoundChanged): boolean {
     const { type, timeMs } = event;
     const round = this.#rounds.get(keyOf(event));
-    // With rules that keep no settled rounds, one that began and ended within a batch is known to nobody.
+    // With rules that keep no settled rounds, a round that began and ended within a batch was never kept.
     if (round === undefined) return false;
     const { cells } = this.#end.rounds;
     const at = this.#end.rounds.begin();

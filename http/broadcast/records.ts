@@ -1,4 +1,4 @@
-/** What is broadcast: the events of rounds and of bets, as records of two logs. */
+/** The events of rounds and of bets that are broadcast, as records of two logs. */
 import type { SignedRoot } from '../../engine/model/proofs/proof-views.js';
 import { BroadcastReader, LogWriter, logMemory } from './log.js';
 
@@ -12,14 +12,13 @@ export const OPENED = 0;
 export const LOCKED = 1;
 export const SETTLED = 2;
 export const VOIDED = 3;
-/** The Merkle root of the round's bets is on record. */
 export const ROOT = 4;
 
 /** Fields of a record of a round. Those that its kind does not have are 0. */
 export const MARKET = 3;
 export const ROUND_NUMBER = 4;
 export const OPEN_PRICE = 5;
-/** OPENED: the round's times. */
+/** OPENED alone has these times. */
 export const START_TIME_MS = 6;
 export const BETTING_CLOSES_MS = 7;
 export const LOCK_TIME_MS = 8;
@@ -69,8 +68,8 @@ function readHex(record: Float64Array, from: number, digits: number): string {
 }
 
 /**
- * Kinds of records of bets: placed, settled (a refund included), and money that moved without a bet; limit orders that rest, that
- * are filled, and that have ended unfilled; a new key of the account.
+ * Kinds of records of bets. BET_SETTLED includes refunds; MOVED is money that moved without a bet; ORDER_PENDING is a
+ * limit order that rests, ORDER_ENDED one that was never filled.
  */
 export const BET_PLACED = 0;
 export const BET_SETTLED = 1;
@@ -79,18 +78,20 @@ export const ORDER_PENDING = 3;
 export const ORDER_FILLED = 4;
 export const ORDER_ENDED = 5;
 export const KEY_CREATED = 6;
-/** The `clientOrderId` of the bet in the next record. It is of no account. */
+/** The `clientOrderId` of the bet in the next record. Its account is 0. */
 export const ORDER_NAME = 7;
 
-/** Fields of a record of a bet. `MOVED` has account and balance only, `KEY_CREATED` the account, and the key as `BET`. */
+/**
+ * Fields of a record of a bet. `MOVED` has account and balance only, `KEY_CREATED` the account, and the key as `BET`.
+ */
 export const ACCOUNT = 3;
 export const BALANCE_CENTS = 4;
-/** Market and side as one number: `market * 2 + side`. */
+/** `market * 2 + side`. */
 export const MARKET_SIDE = 5;
 export const BET_ROUND_NUMBER = 6;
 export const BET = 7;
 export const STAKE_CENTS = 8;
-/** What a win would pay, or what was paid. */
+/** The possible payout of a win, or the payout. */
 export const PAYOUT_CENTS = 9;
 /** BET_PLACED and ORDER_FILLED; ORDER_PENDING has the odds that it names. */
 export const ODDS_E4 = 10;
@@ -128,13 +129,12 @@ export function readName(record: Float64Array): string {
 export const ROUNDS_FORM = { records: 1 << 14, fields: SIGNATURE + cellsOf(SIGNATURE_DIGITS) };
 export const BETS_FORM = { records: 1 << 17, fields: 12 };
 
-/** The most gateways that can be woken. */
 export const LISTENERS_MAX = 64;
 
 export interface BroadcastMemory {
   readonly rounds: SharedArrayBuffer;
   readonly bets: SharedArrayBuffer;
-  /** One double: what happened up to the command with this number is in no log. */
+  /** One double, `startSeq`. */
   readonly start: SharedArrayBuffer;
   /** By gateway: 1 if it sleeps and wants to be woken by the next events. */
   readonly sleepers: SharedArrayBuffer;
@@ -147,7 +147,6 @@ export const broadcastMemory = (): BroadcastMemory => ({
   sleepers: new SharedArrayBuffer(LISTENERS_MAX * Int32Array.BYTES_PER_ELEMENT),
 });
 
-/** The writing end. */
 export class BroadcastEnd {
   readonly rounds: LogWriter;
   readonly bets: LogWriter;
@@ -161,17 +160,17 @@ export class BroadcastEnd {
     new Float64Array(start)[0] = startSeq;
   }
 
-  /** Whether this gateway must be woken. True once for each sleep. */
+  /** If true, the gateway must be woken. True once for each sleep. */
   takeSleep(gateway: number): boolean {
     return Atomics.load(this.#sleepers, gateway) === 1 && Atomics.exchange(this.#sleepers, gateway, 0) === 1;
   }
 }
 
-/** A reading end, of one gateway, once the server serves. */
+/** For one gateway, once the server serves. */
 export class Broadcast {
   readonly rounds: BroadcastReader;
   readonly bets: BroadcastReader;
-  /** What happened up to this command is in no log: it was before the server's start. */
+  /** No log has events up to this command: they were before the server's start. */
   readonly startSeq: number;
   readonly #sleepers: Int32Array;
 

@@ -22,7 +22,7 @@ import type { OrderRefusal, QuoteInParts } from './account-types.js';
 import type { ListedHashes } from './listed-hashes.js';
 import { hundredthsText, oddsText, successText } from './wire.js';
 
-/** Text shared by all positions on one side of a market, by `market * 2 + side`. */
+/** Shared by all positions on one side of a market, by `market * 2 + side`. */
 const POSITION_PARTS: readonly string[] = MARKET_IDS.flatMap((id, market) => {
   const crypto = textAt(ASSETS, assetOf(market));
   const frame = textAt(TIME_FRAMES, timeFrameOf(market));
@@ -48,7 +48,6 @@ export function positionsBytes(
   return Buffer.from(`{"success":true,"data":[${text}],"nextCursor":${next}}`, 'latin1');
 }
 
-/** One Position. */
 export const positionText = (bet: BetView, hashes: ListedHashes): string =>
   `{"id":"bet_${positionRest(bet, hashes)}`;
 
@@ -100,7 +99,6 @@ function limitText({ limitOddsE4, filledAtMs, validUntilMs }: BetView): string {
 const settledAtText = (settledAtMs: number | null): string =>
   settledAtMs === null ? '","settledAt":null' : `","settledAt":"${isoText(settledAtMs)}"`;
 
-/** The round and the end of the position. */
 function roundText({ market, roundNumber, roundStatus, roundEndTimeMs }: BetView): string {
   const kept = must(keptRounds[market], 'market');
   if (kept.roundNumber !== roundNumber || kept.status !== roundStatus) {
@@ -114,7 +112,7 @@ function roundText({ market, roundNumber, roundStatus, roundEndTimeMs }: BetView
   return kept.text;
 }
 
-/** Text shared by all answers to orders on one side of a market, by `market * 2 + side`. */
+/** Shared by all answers to orders on one side of a market, by `market * 2 + side`. */
 const ORDER_PARTS: readonly string[] = MARKET_IDS.flatMap((id) =>
   SIDES.map((side) => flattenString(`","marketId":"${id}","prediction":"${side}","amount":`)),
 );
@@ -138,8 +136,8 @@ function timePart(timeMs: number): string {
 }
 
 /**
- * `OrderResult`. Built from the bet alone, so a replay is the same byte for byte. Built from few
- * pieces, because concatenating each has a cost. `betHash` is null for an order that rests.
+ * Built from the bet alone, so a replay is the same byte for byte. Built from few pieces, because concatenating each
+ * has a cost. `betHash` is null for an order that rests.
  */
 export function orderResultText(bet: OrderTerms, betHash: string | null): string {
   if (bet.limitOddsE4 !== NO_LIMIT) return limitResultText(bet, betHash);
@@ -174,7 +172,6 @@ const refusalText = (refusal: OrderRefusal | null): string =>
 
 type PartsWithRefusal = Omit<PartsQuote, 'refusal'> & Pick<QuoteInParts, 'refusal'>;
 
-/** A QuoteInParts. */
 const partsText = ({ stakeCents, placed, resting, refusal, odds, payoutCents }: PartsWithRefusal): string =>
   `{"amount":${hundredthsText(stakeCents)},"placed":${placed},"resting":${resting},"refusal":${refusalText(refusal)},` +
   `"meanOdds":${odds === null ? null : oddsText(odds.meanE4)},"leastOdds":${odds === null ? null : oddsText(odds.leastE4)},` +

@@ -1,4 +1,4 @@
-/** What the API says of the caller's account: as in `types.ts`, the comments are the document's. */
+/** The caller's account: as in `types.ts`, the comments are the document's. */
 import type { Scope, Tier } from '../../engine/model/domain.js';
 import type { Count, DateTime } from './scalars.js';
 import type { BetLimits, RateLimitsNow } from './service-types.js';

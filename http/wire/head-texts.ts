@@ -2,16 +2,16 @@
  * The parts of an answer's head that many answers share, each a flat string: V8 would flatten a rope again for every
  * answer.
  *
- * Beside the specified headers of the limits there are those of the IETF's draft (draft-ietf-httpapi-ratelimit-headers-11):
- * RateLimit-Policy has all limits, RateLimit the one that the others tell of.
+ * Beside the specified headers of the limits there are those of the IETF's draft
+ * (draft-ietf-httpapi-ratelimit-headers-11): RateLimit-Policy has all limits, RateLimit only the one that is nearest to
+ * exhaustion.
  */
 import { flattenString } from '../../engine/base/flatten-string.js';
 import { integerText } from '../../engine/base/integer-text.js';
 
-/** A rate limit, by its name in these headers. */
 interface Policy {
   readonly name: string;
-  /** Requests in a window. */
+  /** In a window. */
   readonly limit: number;
 }
 
@@ -26,7 +26,6 @@ export class HeadTexts {
   readonly #resets: readonly string[];
   readonly #requestId: string;
 
-  /** `requestIdPrefix` is the first part of every request's id. */
   constructor(requestIdPrefix: string, policies: readonly Policy[]) {
     const all = policies.map(({ name, limit }) => `"${name}";q=${limit};w=${WINDOW_SECONDS}`).join(', ');
     const heads = policies.map(
@@ -40,7 +39,7 @@ export class HeadTexts {
     this.#requestId = flattenString(`\r\nX-Request-Id: ${requestIdPrefix}-`);
   }
 
-  /** The text from Content-Type, for JSON, to where RateLimit says how many requests are left. */
+  /** From Content-Type, for JSON, up to the number of requests left in RateLimit. */
   jsonHead(kind: number): string {
     return this.#jsonHeads[kind] as string;
   }
@@ -50,7 +49,7 @@ export class HeadTexts {
     return this.#limitHeads[kind] as string;
   }
 
-  /** The text from there to the end of X-Request-Id. */
+  /** From that number to the end of X-Request-Id. */
   tail(remaining: number, resetSeconds: number, requestNumber: number): string {
     const left = integerText(remaining);
     const reset = this.#resets[resetSeconds] ?? resetText(resetSeconds);

@@ -1,6 +1,6 @@
 /**
- * The hashes of bets in lists. Bots ask for the same bets again and again, and a hash costs as much as the rest of a bet's
- * text several times over. It never changes, so the last ones are kept, by the low bits of the bet's number.
+ * The hashes of bets in lists. Bots ask for the same bets again and again, and a hash costs several times as much as
+ * the rest of a bet's text. It never changes, so the last ones are kept, by the low bits of the bet's number.
  */
 import type { RoundSeeds } from '../../engine/fairness.js';
 import type { BetView } from '../../engine/model/views.js';
@@ -15,7 +15,7 @@ export class ListedHashes {
 
   constructor(private readonly seeds: RoundSeeds) {}
 
-  /** `betHash` of a bet whose entry percent is known, in 1e-2. */
+  /** `entryPercentE2` is in 1e-2. */
   of(view: BetView, entryPercentE2: number): string {
     const slot = view.bet & (HASHES_KEPT - 1);
     if (this.#bets[slot] !== view.bet) {

@@ -15,11 +15,11 @@ import {
 } from '../../engine/model/domain.js';
 import { hundredthsText, oddsText } from './wire.js';
 
-/** Odds and percent where there are no pools: those of an even pool, which is what a round opens with. */
+/** An even pool, with which a round opens, stands for no pools. */
 const EVEN_POOLS =
   '"poolUp":0,"poolDown":0,"totalPool":0,"oddsUp":2,"oddsDown":2,"percentUp":50,"percentDown":50';
 
-/** What clients may see of a market's current round. */
+/** The part of a market's current round that clients may see. */
 export interface ShownRound {
   readonly roundNumber: number;
   /** Index into `ROUND_STATUSES`. */
@@ -36,25 +36,24 @@ export interface ShownRound {
   readonly volumeCents: number;
   readonly availableUpCents: number;
   readonly availableDownCents: number;
-  /** Whether its market and the house take orders, while its betting is open. */
+  /** Set by the market and the house; betting may be closed all the same. */
   readonly takesOrders: boolean;
 }
 
-/** What clients may see of an active market. */
+/** The part of an active market that clients may see. */
 export interface ShownMarket {
   readonly minStakeCents: number;
   readonly maxStakeCents: number;
   readonly round: ShownRound | null;
 }
 
-/** The fields of a market that never change. */
 export function marketHead(market: number): string {
   const crypto = textAt(ASSETS, assetOf(market));
   const frame = textAt(TIME_FRAMES, timeFrameOf(market));
   return flattenString(`{"id":"${marketId(market)}","crypto":"${crypto}","timeFrame":"${frame}",`);
 }
 
-/** JSON of a Market. `head` is its `marketHead`, `ofRound` its round's `roundHead`, '' without a round. */
+/** `head` is the market's `marketHead`, `ofRound` its round's `roundHead`, '' without a round. */
 export function marketText(
   head: string,
   ofRound: string,
@@ -69,7 +68,6 @@ export function marketText(
   return `${head}${pools},${limits},${available},"currentRound":${current}}`;
 }
 
-/** Whether orders are taken, and how much can be bet on each side now. */
 export function availableText(round: ShownRound | null, nowMs: number): string {
   const accepts = round?.takesOrders === true && round.status === LIVE && nowMs < round.bettingClosesMs;
   const [up, down] = accepts ? [round.availableUpCents, round.availableDownCents] : [0, 0];
@@ -97,7 +95,7 @@ function currentRoundText(ofRound: string, round: ShownRound, tick: number | nul
   );
 }
 
-/** The opening of a Round and its fields that stay the same for all of it; what follows closes the object. */
+/** The fields of a Round that never change, without the end of the object. */
 export function roundHead(market: number, round: ShownRound): string {
   return flattenString(
     `{"id":"${roundId(market, round.roundNumber)}","roundNumber":${round.roundNumber},` +

@@ -18,7 +18,6 @@ import {
 import type { PublishedRoot } from '../../engine/model/proofs/proof-views.js';
 import type { JournalHead, LedgerEntry, RoundRoot, SettledRound } from './past-types.js';
 
-/** A page in the success envelope, with where the next one begins, or null. */
 export const pageText = (dataText: string, nextCursor: string | null): string =>
   `{"success":true,"data":${dataText},"nextCursor":${nextCursor === null ? 'null' : `"${nextCursor}"`}}`;
 

@@ -1,6 +1,6 @@
 /**
- * Resources of the past as types, which the API document is made from: an account's ledger, and settled rounds. And the events
- * of rounds as the stream tells them.
+ * The past as types, from which the API document is made: an account's ledger, settled rounds, and the events of rounds
+ * that the stream sends.
  */
 import type { Asset, TimeFrame } from '../../engine/model/domain.js';
 import type { Count, DateTime, Ed25519Hex, Sha256Hex, SigningKeyId } from './scalars.js';

@@ -24,15 +24,14 @@ import { quotedUpCents } from '../../engine/quotes/split.js';
 import { rootOf } from './past-text.js';
 import type { RoundDetail, RoundHouse } from './types.js';
 
-/** What a round's figures follow besides its bets. */
 export interface PricesNow {
-  /** The asset's latest price. */
+  /** The latest price of the asset. */
   readonly tick: number | null;
   /** UP's fair share in millionths, or -1. */
   readonly shareE6: number;
 }
 
-/** The round as it is now; to be sent once the engine's last command is durable. */
+/** To be sent once the engine's last command is durable. */
 export function roundDetail(
   round: RoundView,
   seeds: RoundSeeds,
@@ -76,7 +75,6 @@ export function roundDetail(
   };
 }
 
-/** The rule by which the house splits its seeds in this round. */
 function houseOfRound({ seedCents, quote }: RoundView): RoundHouse {
   return {
     policy: quote === null ? 'fixed' : 'fair',

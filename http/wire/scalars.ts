@@ -1,4 +1,4 @@
-/** Types of single values in the public API's resources, with what the API document says of them. */
+/** Types of single values in the public API's resources, described for the API document. */
 import type { tags } from 'typia';
 
 export type DateTime = string & tags.Format<'date-time'>;

@@ -1,4 +1,4 @@
-/** What the API says of the server and of the caller's limits: as in `types.ts`, the comments are the document's. */
+/** The server and the caller's limits: as in `types.ts`, the comments are the document's. */
 import type { Tier } from '../../engine/model/domain.js';
 import type { Count, DateTime, Whole } from './scalars.js';
 

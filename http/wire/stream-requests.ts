@@ -1,4 +1,4 @@
-/** What clients send over the stream (`GET /stream`): the types that messages are checked against. */
+/** Messages of clients over the stream (`GET /stream`): the types that messages are checked against. */
 import type { tags } from 'typia';
 import type { Side } from '../../engine/model/domain.js';
 import type { OrderRequest } from './types.js';

@@ -21,7 +21,6 @@ import type { JournalHead } from './past-types.js';
 import type { Channel } from './stream-requests.js';
 import { hundredthsText, oddsText } from './wire.js';
 
-/** What every message has. */
 export interface Moment {
   readonly seq: number;
   readonly timeMs: number;
@@ -30,7 +29,10 @@ export interface Moment {
 const head = (type: string, { seq, timeMs }: Moment): string =>
   `{"type":"${type}","seq":${integerText(seq)},"time":"${isoText(timeMs)}"`;
 
-/** `ages` are by asset, in milliseconds; null for none. `signed` is the journal's head, or null to leave it out. */
+/**
+ * `ages` are by asset, in milliseconds; null if it has no price. `signed` is the journal's head, or null to leave it
+ * out.
+ */
 export function heartbeatText(
   moment: Moment,
   ages: readonly (number | null)[],
@@ -86,7 +88,7 @@ export const doneMessageText = (
   dataText: string,
 ): string => `${head(type, moment)},"id":${id},"data":${dataText}}`;
 
-/** A message of a state channel; `parts` are the JSON of its elements. */
+/** `parts` are the JSON of the channel's elements. */
 export const stateText = (
   channel: 'markets' | 'prices',
   moment: Moment,
@@ -104,14 +106,14 @@ export function accountText(
   return `${head('account', moment)},"snapshot":${isSnapshot},"data":{"balance":${hundredthsText(balanceCents)}${keys}}}`;
 }
 
-/** A message of an event channel; `parts` are the JSON of its events. */
+/** `parts` are the JSON of the channel's events. */
 export const eventsText = (channel: 'rounds' | 'fills', moment: Moment, parts: readonly string[]): string =>
   `${head(channel, moment)},"data":[${parts.join(',')}]}`;
 
 const EVEN_POOLS =
   '"poolUp":0,"poolDown":0,"totalPool":0,"oddsUp":2,"oddsDown":2,"percentUp":50,"percentDown":50';
 
-/** A MarketState; `round` is null where there is none. */
+/** `round` is null where there is none. */
 export function marketStateText(market: number, round: ShownRound | null, nowMs: number): string {
   const start = `{"id":"${marketId(market)}","roundId":`;
   if (round === null) {
@@ -134,7 +136,6 @@ export function marketStateText(market: number, round: ShownRound | null, nowMs:
   );
 }
 
-/** A price with its time, or null. */
 export type TimedPrice = { readonly price: number; readonly timeMs: number } | null;
 
 export function priceStateText(asset: number, tick: TimedPrice, open: TimedPrice): string {
@@ -222,7 +223,6 @@ export const placedText = (
 export const pendingText = (order: FillFields & { readonly oddsE4: number }): string =>
   `${ofBet('pending', order)},"limitOdds":${oddsText(order.oddsE4)},"potentialPayout":${hundredthsText(order.payoutCents)}}`;
 
-/** A limit order ended without a bet. */
 export const unfilledText = (order: FillFields, isCancelled: boolean): string =>
   `${ofBet(isCancelled ? 'cancelled' : 'expired', order)}}`;
 

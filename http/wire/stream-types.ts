@@ -1,5 +1,5 @@
 /**
- * What the server sends over the stream (`GET /stream`): the types that the AsyncAPI document and the client are made
+ * Messages of the server over the stream (`GET /stream`): the types that the AsyncAPI document and the client are made
  * from. The comments are the document's descriptions.
  */
 import type { Asset, RoundStatus, Side } from '../../engine/model/domain.js';

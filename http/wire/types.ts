@@ -1,7 +1,7 @@
 /**
- * The public API's resources as types: what the handlers read and send, and what
- * the OpenAPI document is made from, so that the three cannot drift apart. The comments are the document's
- * descriptions; a name in braces stands for what the rules in force say (`describe-rules.ts`).
+ * The public API's resources as types. Handlers read and send them, and the OpenAPI document is made from them, so that
+ * the three cannot drift apart. The comments are the document's descriptions; a name in braces stands for a value of
+ * the rules in force (`describe-rules.ts`).
  */
 import type { tags } from 'typia';
 import type {

@@ -1,6 +1,6 @@
 /**
- * The engine's numbers as JSON text. The hot bodies are assembled by hand from these. They have the same
- * digits as with `JSON.stringify`, but are faster to print, because no value becomes a double on the way.
+ * The engine's numbers as JSON text. The hot bodies are assembled by hand from these. They have the same digits as with
+ * `JSON.stringify`, but are faster to print, because no value becomes a double on the way.
  */
 
 import { integerText } from '../../engine/base/integer-text.js';
@@ -17,7 +17,7 @@ function decimalsText(digits: string): string {
   return kept === '' ? '' : `.${kept}`;
 }
 
-/** A whole number of hundredths (cents, percents in 1e-2) as a JSON number: -1250 is `-12.5`. */
+/** Hundredths are cents, or percents in 1e-2: -1250 is `-12.5`. */
 export function hundredthsText(hundredths: number): string {
   if (hundredths < 0) return `-${hundredthsText(-hundredths)}`;
   // Not with the remainder operator, which is slow for doubles.
@@ -25,7 +25,7 @@ export function hundredthsText(hundredths: number): string {
   return integerText(whole) + TWO_DECIMALS[hundredths - whole * 100];
 }
 
-/** Odds in 1e-4 as a JSON number: 19800 is `1.98`. */
+/** 19800 is `1.98`. */
 export function oddsText(oddsE4: number): string {
   const whole = Math.floor(oddsE4 / 10_000);
   const decimals = oddsE4 - whole * 10_000;
@@ -33,10 +33,8 @@ export function oddsText(oddsE4: number): string {
   return integerText(whole) + FOUR_DECIMALS[decimals];
 }
 
-/** The success envelope around JSON text. */
 export const successText = (dataText: string): string => `${SUCCESS_HEAD}${dataText}}`;
 
-/** The JSON text in the success envelope. */
 export const dataOf = (text: string): string => text.slice(SUCCESS_HEAD.length, -1);
 
 const SUCCESS_HEAD = '{"success":true,"data":';

@@ -45,7 +45,7 @@ export interface ProofMakers {
   readonly sign: (text: string) => SignedStatement;
 }
 
-/** The proof, with a statement that is signed now. */
+/** Signs the statement now. */
 export function roundProof(round: ArchivedRoundProof, { seeds, tools, sign }: ProofMakers): RoundProof {
   const { market, roundNumber, proof } = round;
   const shown = settledRound(round);

@@ -1,4 +1,4 @@
-/** What proves a round and its bets, as types: as in `types.ts`, the comments are the document's (extension). */
+/** Proofs of a round and its bets, as types: as in `types.ts`, the comments are the document's (extension). */
 import type { Asset, TimeFrame } from '../../../engine/model/domain.js';
 import type { RoundRoot } from '../past-types.js';
 import type { Count, DateTime, Ed25519Hex, Sha256Hex, SigningKeyId } from '../scalars.js';
