@@ -1,6 +1,6 @@
 /**
- * The AsyncAPI 3 document of the stream. The schemas come from the types by which messages are read and written; names in
- * braces in their descriptions stand for values of the rules in force.
+ * The AsyncAPI 3 document of the stream. The schemas come from the types by which messages are read and written; names
+ * in braces in their descriptions stand for values of the rules in force.
  */
 import typia from 'typia';
 import type { Rules } from '../../engine/model/rules.js';
@@ -59,7 +59,7 @@ const generated = typia.json.schemas<
   '3.1'
 >();
 
-/** What clients send: by the schema's name, the name of the message and what it does. */
+/** By the schema's name. */
 const REQUESTS = {
   Subscribe: ['subscribe', 'Subscribes to a channel, in place of an earlier subscription to it'],
   Unsubscribe: ['unsubscribe', 'Ends the subscription to a channel'],
@@ -70,7 +70,6 @@ const REQUESTS = {
   StreamDeadman: ['deadman', 'Cancels the orders of this key once its bot has gone'],
 } as const;
 
-/** What the server sends. */
 const MESSAGES = {
   Heartbeat: ['heartbeat', 'How far the connection is, and how old prices are; each second'],
   Subscribed: ['subscribed', 'The answer to subscribe'],
@@ -109,7 +108,7 @@ const messagesOf = (messages: Named): JsonObject =>
 const refs = (place: string, names: readonly string[]): JsonObject[] =>
   names.map((name) => ({ $ref: `${place}/${name}` }));
 
-/** The same schemas with every reference in an element of its own: readers may ignore what stands beside one. */
+/** Puts every reference in an element of its own: readers may ignore its siblings. */
 function apart(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(apart);
   if (!isObject(schema)) return schema;
@@ -126,7 +125,6 @@ Each channel of messages (\`markets\`, \`prices\`, \`rounds\`, \`fills\`, \`acco
 this document describes. The page /docs/stream says what a schema cannot: what is sent when, how to resume without a gap,
 and how streams end.`;
 
-/** The document under these rules. */
 export function asyncApiDocument(rules: Rules): JsonObject {
   const names = [...namesOf(REQUESTS), ...namesOf(MESSAGES)];
   const document = {

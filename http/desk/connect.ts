@@ -23,12 +23,12 @@ export interface Connected {
 }
 
 export interface ConnectOptions extends DeskOptions {
-  /** The clock of countdowns, and what ends them (`Deadman`). */
+  /** For `Deadman`. */
   readonly deadmanNowMs: DeadmanOptions['nowMs'];
   readonly heard: DeadmanOptions['heard'];
 }
 
-/** All of the engine's state must be durable. From then on rights, market data and broadcast follow its events. */
+/** The engine's state must be durable. From then on rights, market data and broadcast follow its events. */
 export function connectEngine(
   sequencer: Sequencer,
   memory: SharedMemory,
@@ -56,8 +56,8 @@ export function connectEngine(
     (firstSeq, lastSeq) => {
       publisher.publishBets();
       broadcaster.onEnd(firstSeq, lastSeq);
-      // Before the batch's answers are sent: whoever has one reads no older number. After the broadcast: whoever reads
-      // the number finds in the logs all that happened up to it.
+      // Before the batch's answers are sent: a client that has one reads no older number. After the broadcast: the logs
+      // have everything up to a number that can be read.
       position.write(lastSeq);
     },
   );

@@ -1,7 +1,7 @@
 /**
- * Handles a gateway's request on the engine's thread. The rights
- * of key and account are checked again here, when the request takes effect. A success is sent only once it is
- * durable, a read only once everything that it shows is durable.
+ * Handles a gateway's request on the engine's thread. The rights of key and account are checked again here, when the
+ * request takes effect. A success is sent only once it is durable, a read only once everything that it shows is
+ * durable.
  */
 import { assert, fail, must, unreachable } from '../../engine/base/assert.js';
 import type { Deadman } from '../../engine/host/deadman.js';
@@ -25,15 +25,15 @@ const IN_PROGRESS: replies.RefusalFacts = {
   detail: 'the first request with this Idempotency-Key is not durable yet; try again',
 };
 
-/** Orders that one command cancels: about a millisecond of work. */
+/** About a millisecond of work for one command. */
 const CANCELS_AT_ONCE = 1_000;
 
 export interface DeskOptions {
-  /** Wall-clock time in milliseconds, by which keys expire. */
+  /** Wall-clock time, by which keys expire. */
   readonly nowMs: () => number;
   readonly latestTick: LatestTick;
   readonly fairShare: FairShare;
-  /** A programming error at a request that only reads. Returns the id with which it was logged. */
+  /** Reports a programming error at a request that only reads. Returns the id with which it was logged. */
   readonly onFault: (error: unknown) => string;
 }
 
@@ -59,7 +59,7 @@ export class Desk {
       try {
         this.#read(kind, ring, gateway, ticket);
       } catch (error) {
-        // What only reads has changed nothing: its client alone is told. Not so where a ring was left in the middle of a message.
+        // A read has changed nothing: its client alone is told. Not so if a ring is left in the middle of a message.
         if (error instanceof RingFault || !ring.isRead) throw error;
         const { code, detail } = internalError(this.options.onFault(error));
         refuse(gateway, ticket, { code, detail });
@@ -107,7 +107,7 @@ export class Desk {
     }
   }
 
-  /** Answers whether an order was placed before. Changes nothing. */
+  /** Places nothing. */
   #replay(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
     const order = this.#command(requests.readOrder(ring));
     const outcome = this.#unfitKey(order) === null ? this.sequencer.engine.rememberedOrder(order) : null;
@@ -115,7 +115,7 @@ export class Desk {
     else gateway.reply((to) => replies.sendNothing(to, ticket));
   }
 
-  /** Answers what the order would be answered if it were placed now. Changes nothing. */
+  /** Answers as if the order were placed now. Changes nothing. */
   #quote(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
     const facts = requests.readOrder(ring);
     const parts = ring.number();
@@ -133,12 +133,12 @@ export class Desk {
       rests,
       inParts: inParts === null || first === null ? inParts : { ...inParts, ...NO_PARTS, refusal: first },
     };
-    // Whoever is told of a balance or a round must find it after a crash.
+    // A balance or a round that a client is told of must be there after a crash.
     const seq = Math.max(engine.accountTouchedSeq(order.account), engine.lifecycleSeq);
     this.#answerFrom(seq, gateway, ticket, (to) => sendQuote(to, ticket, quote));
   }
 
-  /** Answers with what holds as of command `seq`, once that is durable. */
+  /** The answer holds as of command `seq`, and is sent once that is durable. */
   #answerFrom(seq: number, gateway: GatewayEnd, ticket: number, write: WriteReply): void {
     this.sequencer.whenDurable(
       seq,
@@ -169,7 +169,7 @@ export class Desk {
   #setDeadman(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
     const asker = requests.readAsker(ring);
     const { seconds, isFirst } = requests.readDeadman(ring);
-    // Its end will be told, whatever comes of this.
+    // The gateway will tell of the stream's end, even if this request is refused.
     if (isFirst) this.deadman.opened(asker.key);
     if (this.#refusesWrite(asker, gateway, ticket)) return;
     const { engine } = this.sequencer;
@@ -211,7 +211,7 @@ export class Desk {
     );
   }
 
-  /** Cancels an order that rests, and answers with what has become of it once that is durable. */
+  /** Answers with the order once its cancellation is durable. */
   #cancelFor({ account, key }: requests.Asker, bet: number, gateway: GatewayEnd, ticket: number): void {
     const { engine } = this.sequencer;
     const timeMs = this.sequencer.stampMs();
@@ -237,7 +237,7 @@ export class Desk {
     this.#answerFrom(seq, gateway, ticket, (to) => replies.sendBets(to, ticket, bets, next));
   }
 
-  /** How far the archive must have come for an answer that leaves nothing out. */
+  /** Up to this command the archive must have come, so that its answer leaves nothing out. */
   #seq(kind: number, ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
     const asker = requests.readAsker(ring);
     if (this.#refusesKey(asker, gateway, ticket)) return;
@@ -307,7 +307,10 @@ export class Desk {
     };
   }
 
-  /** The refusal of an order that may not be placed now, or its replay if it was placed before; else null. */
+  /**
+   * Null if the order may be placed now. An order that was placed before is replayed even if the account may no longer
+   * write.
+   */
   #unfit(order: PlaceOrder): Rejected | Replayed | null {
     const ofKey = this.#unfitKey(order);
     if (ofKey !== null) return { status: 'rejected', code: ofKey, detail: '' };
@@ -318,7 +321,7 @@ export class Desk {
     return { status: 'rejected', code: ofAccount, detail: '' };
   }
 
-  /** Refuses the request if its key may not be used now, and returns whether it did. */
+  /** Returns true if the key may not be used now; then the request is refused. */
   #refusesKey(asker: requests.Asker, gateway: GatewayEnd, ticket: number): boolean {
     const code = this.#unfitKey(asker);
     if (code === null) return false;
@@ -326,21 +329,21 @@ export class Desk {
     return true;
   }
 
-  /** The same, where the account must be one that may write, too. */
+  /** Like `#refusesKey`, and the account must be one that may write. */
   #refusesWrite(asker: requests.Asker, gateway: GatewayEnd, ticket: number): boolean {
     const code = this.#unfitKey(asker) ?? this.#unfitAccount(asker.account);
     if (code !== null) refuse(gateway, ticket, { code, detail: '' });
     return code !== null;
   }
 
-  /** The code with which the key is refused now, or null. The gateway has checked scopes, which never change. */
+  /** null if the key may be used now. The gateway has checked scopes, which never change. */
   #unfitKey({ key }: Pick<requests.Asker, 'key'>): ErrorCode | null {
     const { enabled, expiresAtMs } = this.sequencer.engine.key(key);
     if (!enabled) return 'key_disabled';
     return expiresAtMs !== null && this.options.nowMs() >= expiresAtMs ? 'key_expired' : null;
   }
 
-  /** The code with which the account's orders are refused now, or null. */
+  /** null if the account may write now. */
   #unfitAccount(account: number): ErrorCode | null {
     const { engine } = this.sequencer;
     if (engine.tier(account) < WRITE_TIER) return 'tier_too_low';
@@ -348,7 +351,6 @@ export class Desk {
   }
 }
 
-/** None of the parts of an order is placed. */
 const NO_PARTS = { placed: 0, resting: 0, odds: null, payoutCents: 0 };
 
 /** A limit order may rest as long as it may be executed. */

@@ -1,16 +1,16 @@
 /**
- * A hash table from an owner to a number that is not 0: open addressing with linear probing, at most half
- * full. Owners are compared in full, so no two share an entry. The hash is seeded: otherwise an owner of many addresses
- * could choose colliding ones, and each look-up would probe all of them.
+ * A hash table from an owner to a number that is not 0: open addressing with linear probing, at most half full. Owners
+ * are compared in full, so no two share an entry. The hash is seeded: otherwise an owner of many addresses could choose
+ * colliding ones, and each look-up would probe all of them.
  */
 import { Kind, type Owner } from './owner.js';
 import { bytesOfWords, type Memory } from './shared-memory.js';
 
-/** Words of an entry: the three of the owner, of which the first is not 0, and the value. */
+/** The three words of the owner, of which the first is not 0, and the value. */
 const WORDS = 4;
 const VALUE = 3;
 
-/** Entries of a table for `ownersMax` owners, a power of two. */
+/** A power of two. */
 const entriesFor = (ownersMax: number): number => 2 ** Math.ceil(Math.log2(ownersMax * 2));
 
 export class OwnerTable {
@@ -34,17 +34,16 @@ export class OwnerTable {
     this.#factor = (Math.imul(seed, 0x9e3779b1) | 1) >>> 0;
   }
 
-  /** The value of an owner, or 0. */
+  /** 0 if the owner has no value. */
   get({ kind, high, low }: Owner): number {
     return this.#words[this.#find(kind, high, low) * WORDS + VALUE] as number;
   }
 
-  /** Sets the value of an owner, new or known. */
   set({ kind, high, low }: Owner, value: number): void {
     this.#write(this.#find(kind, high, low) * WORDS, kind, high, low, value);
   }
 
-  /** Deletes a known owner. Entries behind it that it had displaced move up. */
+  /** The owner must be known. Entries behind it that it had displaced move up. */
   delete(owner: Owner): void {
     const words = this.#words;
     let gap = this.#find(owner.kind, owner.high, owner.low);
@@ -69,7 +68,7 @@ export class OwnerTable {
     words[at + VALUE] = value;
   }
 
-  /** The entry of an owner, or the empty one where it belongs. */
+  /** The owner's entry, or the empty one where it belongs. */
   #find(kind: number, high: number, low: number): number {
     const words = this.#words;
     let entry = this.#home(kind, high, low);
@@ -80,9 +79,8 @@ export class OwnerTable {
     }
   }
 
-  /** Where the search for an owner begins. */
   #home(kind: number, high: number, low: number): number {
-    // Numbers are given in sequence: side by side they take little memory, and nobody can choose them.
+    // Numbers are given in sequence: side by side they take little memory, and no client can choose them.
     if (kind >= Kind.keyReads) return (low * 3 + kind) & this.#mask;
     let hash = Math.imul(high ^ this.seed, this.#factor) + kind;
     hash = Math.imul(hash ^ (hash >>> 15) ^ low, this.#factor);

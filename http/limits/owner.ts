@@ -1,11 +1,14 @@
 /**
- * Whose requests a window counts, as three words: an address as rate limits count it (`client-address.ts`), the site
- * it lies in, or a key's or an account's number. Different owners have different words.
+ * An owner of a window, as three words: an address as rate limits count it (`client-address.ts`), the site it lies in,
+ * or a key's or an account's number. Different owners have different words.
  */
 import { assert } from '../../engine/base/assert.js';
 import { SUBNET, UNKNOWN_ADDRESS } from '../uws/client-address.js';
 
-/** What it is; 0 is nothing; from `keyReads` on, owners have numbers. `siteSize` counts how many addresses of a site have windows. */
+/**
+ * 0 stands for no owner; from `keyReads` on, owners have numbers. `siteSize` counts how many addresses of a site have
+ * windows.
+ */
 export const Kind = {
   ipv4: 1,
   ipv6: 2,
@@ -29,7 +32,6 @@ export class Owner {
   high = 0;
   low = 0;
 
-  /** Becomes the one with this number. */
   number(kind: number, number: number): this {
     this.kind = kind;
     this.high = 0;
@@ -37,7 +39,6 @@ export class Owner {
     return this;
   }
 
-  /** Becomes an address. */
   read(address: string): void {
     this.high = 0;
     this.low = 0;

@@ -1,11 +1,10 @@
 /**
- * The five rate limits: requests in any 60 s for a key's reads, its writes and its
- * cancellations, an account and an address. They are exact, held in memory only, and use the caller's time, in whole
- * milliseconds.
+ * The five rate limits: requests in any 60 s for a key's reads, its writes and its cancellations, an account and an
+ * address. They are exact, held in memory only, and use the caller's time, in whole milliseconds.
  *
- * Several threads count together: each has its own `RateLimits` over shared memory. One call, `take`, counts a
- * request in all its windows or in none, and no other thread's request comes in between. So nothing is counted first
- * and taken back later, which could refuse another request meanwhile.
+ * Several threads count together: each has its own `RateLimits` over shared memory. One call, `take`, counts a request
+ * in all its windows or in none, and no other thread's request comes in between. So nothing is counted first and taken
+ * back later, which could refuse another request meanwhile.
  */
 
 import {
@@ -36,33 +35,31 @@ const ofAll = <T>(one: T): Readonly<Record<keyof RateLimitSettings, T>> => ({
 const NO_LIMITS = ofAll(UNLIMITED);
 const NOTHING_COUNTED = ofAll({ limit: UNLIMITED, remaining: UNLIMITED, resetSeconds: 0 });
 
-/** A limit as headers name it: at most `limit` requests in 60 s. */
+/** As headers name it: at most `limit` requests in 60 s. */
 export interface RatePolicy {
   readonly name: string;
   readonly limit: number;
 }
 
-/** What is left of one limit. */
 export interface LimitLeft {
-  /** Requests in any 60 seconds. */
+  /** In any 60 seconds. */
   readonly limit: number;
-  /** Requests left of them. */
   readonly remaining: number;
   /** Whole seconds until the oldest counted request leaves the window, rounded up; 0 if none is counted. */
   readonly resetSeconds: number;
 }
 
-/** By the limit, under the names of the configuration. */
+/** By the names of the configuration. */
 export type LimitsLeft = Readonly<Record<keyof RateLimitSettings, LimitLeft>>;
 
-/** Whose limits are read: the counted address (`client-address.ts`), and the numbers of a key and of its account. */
+/** The counted address (`client-address.ts`), and the numbers of a key and of its account. */
 export interface LimitsOwner {
   readonly address: string;
   readonly key: number;
   readonly account: number;
 }
 
-/** Whom a request counts for; key and account are 0 without a valid key. */
+/** A request counts for these; key and account are 0 without a valid key. */
 export interface Asker extends LimitsOwner {
   readonly keyLimit: KeyLimit;
 }
@@ -74,7 +71,7 @@ export interface Asker extends LimitsOwner {
  */
 export type KeyState = 'unknown' | 'known' | 'forbidden';
 
-/** The decision on a request: counted, or refused with 429 because of its address or of its key. */
+/** Counted, or refused with 429 because of the address or the key. */
 export type Admission = 'admitted' | 'addressFull' | 'keyFull';
 
 export class RateLimits {
@@ -84,23 +81,24 @@ export class RateLimits {
   remaining = UNLIMITED;
   /** X-RateLimit-Reset: whole seconds until its oldest counted request leaves the window, rounded up. */
   resetSeconds = 0;
-  /** Retry-After: whole seconds, at least 1, after which the refused request fits all its limits; 0 for an admitted one. */
+  /**
+   * Retry-After: whole seconds, at least 1, after which the refused request fits all its limits; 0 for an admitted one.
+   */
   retryAfterSeconds = 0;
 
   readonly #tables: LimitTables | null;
   /** By kind. */
   readonly #limits: readonly number[];
   readonly #addressOwner = new Owner();
-  /** The address that it was read from: within a client's burst always the same string. */
+  /** `#addressOwner` was read from it: within a client's burst always the same string. */
   #addressRead = '';
   readonly #keyOwner = new Owner();
   readonly #accountOwner = new Owner();
-  /** The request at hand: its windows, 0 for one that is not open, and the kind of its key's limit. */
+  /** The windows of the request at hand, 0 if not open, and the kind of its key's limit. */
   #address = 0;
   #key = 0;
   #account = 0;
   #keyKind: KeyLimit = KEY_READ;
-  /** The window whose limit is shown. */
   #shown = 0;
 
   constructor(shared: SharedLimits) {
@@ -109,17 +107,17 @@ export class RateLimits {
     this.#limits = RATE_LIMIT_NAMES.map(([, field]) => settings[field]);
   }
 
-  /** X-RateLimit-Limit: the limit of this kind. */
+  /** X-RateLimit-Limit. */
   get limit(): number {
     return this.#limits[this.kind] as number;
   }
 
-  /** All of them, by kind. */
+  /** By kind. */
   get policies(): readonly RatePolicy[] {
     return RATE_LIMIT_NAMES.map(([name], kind) => ({ name, limit: this.#limits[kind] as number }));
   }
 
-  /** Windows that are held, of all kinds, and blocks that were ever in use: what memory goes by. */
+  /** Windows that are held, of all kinds, and blocks that were ever in use: memory grows with these. */
   get usage(): { readonly windows: number; readonly blocksTouched: number } {
     const tables = this.#tables;
     return { windows: tables?.size ?? 0, blocksTouched: tables?.windows.blocksTouched ?? 0 };
@@ -145,7 +143,7 @@ export class RateLimits {
     }
   }
 
-  /** What is left of each limit of a caller. Counts nothing. */
+  /** Counts nothing. */
   left(owner: LimitsOwner, nowMs: number): LimitsLeft {
     const tables = this.#tables;
     if (tables === null) return NOTHING_COUNTED;

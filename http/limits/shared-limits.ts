@@ -1,6 +1,6 @@
 /**
- * The shared part of the rate limits: one buffer with every window, and the facts needed to read it. One thread
- * creates it (`shareLimits`) and passes it to the others; each then has its own `RateLimits` over it.
+ * The shared part of the rate limits: one buffer with every window, and the facts needed to read it. One thread creates
+ * it (`shareLimits`) and passes it to the others; each then has its own `RateLimits` over it.
  */
 import { randomInt } from 'node:crypto';
 import type { RateLimitSettings } from '../../config/rate-limits.js';
@@ -8,14 +8,11 @@ import { LINE_BYTES, Lock, Memory } from './shared-memory.js';
 import { SlidingWindows } from './sliding-windows.js';
 import { WindowTable } from './window-table.js';
 
-/** The capacity of the buffer. Unused parts take no memory. */
+/** Unused parts of the buffer take no memory. */
 export interface LimitsCapacity {
-  /**
-   * Addresses remembered at a time. When the table is full and none has been idle for a minute, further addresses are
-   * refused.
-   */
+  /** When the table is full and no address in it has been idle for a minute, further ones are refused. */
   readonly addresses: number;
-  /** Keys' windows, one for reads, writes and cancellations each, and accounts' that are remembered at a time, with the same bound. */
+  /** Windows of keys (one each for reads, writes and cancellations), and those of accounts, with the same bound. */
   readonly keys: number;
   /** Blocks of fifteen requests. Without room, requests are refused until others have left their windows. */
   readonly blocks: number;
@@ -36,7 +33,7 @@ export type SharedLimits = {
   readonly memory: SharedArrayBuffer;
 } | null;
 
-/** Makes what threads share. `settings` null: no limits, nothing is counted. */
+/** `settings` null: no limits, nothing is counted. */
 export function shareLimits(
   settings: RateLimitSettings | null,
   capacity: LimitsCapacity = LIMITS_CAPACITY,
@@ -46,7 +43,6 @@ export function shareLimits(
   return { settings, capacity, seed: randomInt(2 ** 32), memory };
 }
 
-/** Windows of all kinds. */
 const windowsOf = ({ addresses, keys }: LimitsCapacity): number => addresses + 2 * keys;
 
 function bytesFor(capacity: LimitsCapacity): number {

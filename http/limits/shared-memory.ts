@@ -1,7 +1,8 @@
 /**
- * Memory that threads share, and its lock: one buffer of fixed size, allocated in parts. Every thread allocates the same parts in the same order, so they are
- * at the same places for all. It cannot be growable: typed arrays over a growable buffer are many times slower. Pages
- * that were never written cost nothing, so a part may be far larger than its usual use.
+ * Memory that threads share, and its lock: one buffer of fixed size, allocated in parts. Every thread allocates the
+ * same parts in the same order, so they are at the same places for all. It cannot be growable: typed arrays over a
+ * growable buffer are many times slower. Pages that were never written cost nothing, so a part may be far larger than
+ * its usual use.
  */
 import { assert } from '../../engine/base/assert.js';
 
@@ -10,7 +11,6 @@ export const LINE_BYTES = 64;
 export const LINE_WORDS = LINE_BYTES / Uint32Array.BYTES_PER_ELEMENT;
 export const LINE_DOUBLES = LINE_BYTES / Float64Array.BYTES_PER_ELEMENT;
 
-/** Bytes of a part of `words` 32-bit words. */
 export const bytesOfWords = (words: number): number => Math.ceil(words / LINE_WORDS) * LINE_BYTES;
 
 export class Memory {
@@ -18,7 +18,7 @@ export class Memory {
 
   constructor(readonly buffer: ArrayBufferLike) {}
 
-  /** The next part, zero when it is new: `lines` cache lines. */
+  /** The next part. It is zero when the buffer is new. */
   lines(lines: number): Uint32Array {
     const at = this.#at;
     this.#at += lines * LINE_BYTES;
@@ -26,7 +26,6 @@ export class Memory {
     return new Uint32Array(this.buffer, at, lines * LINE_WORDS);
   }
 
-  /** The next part: `words` 32-bit words. */
   words(words: number): Uint32Array {
     return this.lines(bytesOfWords(words) / LINE_BYTES);
   }
@@ -34,7 +33,7 @@ export class Memory {
 
 const FREE = 0;
 const HELD = 1;
-/** Held, and somebody may be asleep. */
+/** Held, and another thread may be asleep. */
 const AWAITED = 2;
 
 const LOOKS = 100;
@@ -45,8 +44,8 @@ const WAIT_MS_MAX = 30_000;
 
 /**
  * Mutual exclusion of threads by one word of shared memory. The lock is held for a fraction of a microsecond, so a
- * thread that finds it taken spins a few times. Then it sleeps, because the holder may have lost its core, and
- * spinning would not give it back.
+ * thread that finds it taken spins a few times. Then it sleeps, because the holder may have lost its core, and spinning
+ * would not give it back.
  */
 export class Lock {
   /** `cell[0]` is the lock, 0 at first. */

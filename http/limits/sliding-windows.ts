@@ -1,34 +1,33 @@
 /**
- * The exact sliding windows behind every rate limit: the times, in milliseconds, of the requests
- * counted in the last 60,000 ms, at most as many as the limit. One that is counted beyond the limit takes the place of
- * the oldest.
+ * The exact sliding windows behind every rate limit: the times, in milliseconds, of the requests counted in the last
+ * 60,000 ms, at most as many as the limit. A request that is counted beyond the limit takes the place of the oldest.
  *
  * A window has a record, with the fields that every request reads and its newest time. Older times are in a chain of
- * blocks of fifteen, which all windows draw from one pool: memory goes by the requests of a minute, whatever the
- * limits are. Time is a parameter and never goes backwards.
+ * blocks of fifteen, which all windows draw from one pool: memory goes by the requests of a minute, whatever the limits
+ * are. Time is a parameter and never goes backwards.
  *
  * Window 0 is empty, and represents all that are not open.
  */
 import { assert } from '../../engine/base/assert.js';
 import { LINE_BYTES, LINE_DOUBLES, LINE_WORDS, type Memory } from './shared-memory.js';
 
-/** A request leaves its window exactly this long after it was counted, in milliseconds. */
+/** A request leaves its window exactly this long after it was counted. */
 export const WINDOW_MS = 60_000;
 export const TIMES_PER_BLOCK = LINE_WORDS - 1;
-/** Windows where one request counts: each may need a block for it. */
+/** A request counts in so many windows, and may need a block in each. */
 const BLOCKS_PER_REQUEST = 3;
 
-/** Doubles of a record, a cache line. Of the newest request and of the oldest; -Infinity and Infinity where there is none. */
+/** Doubles of a record, which is a cache line. -Infinity and Infinity in an empty window. */
 const NEWEST_MS = 0;
 const OLDEST_MS = 1;
-/** Words, behind the doubles. Requests in the window as of the last `expire`. */
+/** Words, behind the doubles. `TOTAL` is as of the last `expire`. */
 const TOTAL = 4;
-/** Its chain of blocks, where in the first the times begin and in the last they end. */
+/** The window's chain of blocks: times begin at `HEAD_AT` of the first and end at `TAIL_AT` of the last. */
 const HEAD = 5;
 const HEAD_AT = 6;
 const TAIL = 7;
 const TAIL_AT = 8;
-/** Of the table that opened it (`window-table.ts`). */
+/** For the table that opened the window (`window-table.ts`). */
 export const OLDER = 9;
 export const NEWER = 10;
 export const OWNER = 11;
@@ -37,7 +36,7 @@ export const OWNER = 11;
 const NEXT = 0;
 const FIRST_TIME = 1;
 
-/** Words of the pool: the first free block, and how many were ever taken. */
+/** Words of the pool: the first free block, how many blocks were ever taken, and how many are. */
 const FREE = 0;
 const TOUCHED = 1;
 const TAKEN = 2;
@@ -47,11 +46,11 @@ export class SlidingWindows {
     return (windowsMax + 1 + 1 + blocksMax + 1) * LINE_BYTES;
   }
 
-  /** The records; the one of window `w` begins at word `w * LINE_WORDS`. */
+  /** The record of window `w` begins at word `w * LINE_WORDS`. */
   readonly records: Uint32Array;
   readonly #times: Float64Array;
   readonly #pool: Uint32Array;
-  /** The block `b` begins at word `b * LINE_WORDS`; 0 is none. Times are their lower 32 bits. */
+  /** Block `b` begins at word `b * LINE_WORDS`; 0 is none. Times are their lower 32 bits. */
   readonly #blocks: Uint32Array;
 
   constructor(
@@ -67,36 +66,35 @@ export class SlidingWindows {
     this.open(0);
   }
 
-  /** Blocks that were ever in use: what memory goes by. */
+  /** Blocks that were ever in use: memory grows with them. */
   get blocksTouched(): number {
     return this.#pool[TOUCHED] as number;
   }
 
-  /** Whether a request can be counted in all its windows. */
+  /** A request can be counted in all its windows. */
   get hasRoom(): boolean {
     return (this.#pool[TAKEN] as number) + BLOCKS_PER_REQUEST <= this.blocksMax;
   }
 
-  /** Makes an empty window of a record. */
   open(window: number): void {
     this.records[window * LINE_WORDS + TOTAL] = 0;
     this.#times[window * LINE_DOUBLES + OLDEST_MS] = Number.POSITIVE_INFINITY;
     this.#times[window * LINE_DOUBLES + NEWEST_MS] = Number.NEGATIVE_INFINITY;
   }
 
-  /** Requests in the window as of the last `expire`. */
+  /** As of the last `expire`. */
   total(window: number): number {
     return this.records[window * LINE_WORDS + TOTAL] as number;
   }
 
-  /** Drops what has left the window by `nowMs`. Must be called before any of the values below are read. */
+  /** Drops requests that have left the window by `nowMs`. Must be called before any of the values below are read. */
   expire(window: number, nowMs: number): void {
     if (this.#time(window, OLDEST_MS) + WINDOW_MS > nowMs) return;
     if (this.idleMs(window) <= nowMs) this.clear(window);
     else this.#dropOldest(window, nowMs);
   }
 
-  /** Counts one request, while there is room; `nowMs` is not before the last one's time. */
+  /** To be called while there is room; `nowMs` is not before the last request's time. */
   count(window: number, limit: number, nowMs: number): void {
     const newestMs = this.#time(window, NEWEST_MS);
     assert(newestMs <= nowMs, 'a window never goes back in time');
@@ -109,22 +107,24 @@ export class SlidingWindows {
     this.records[at + TOTAL] = total + 1;
   }
 
-  /** When the oldest counted request leaves the window; `nowMs` if there is none. */
+  /** The oldest counted request leaves the window at this time; `nowMs` if there is none. */
   resetMs(window: number, nowMs: number): number {
     return this.total(window) === 0 ? nowMs : this.#time(window, OLDEST_MS) + WINDOW_MS;
   }
 
-  /** When the newest counted request leaves and the window is empty; -Infinity if there is none. */
+  /** The newest counted request leaves at this time, and the window is empty; -Infinity if there is none. */
   idleMs(window: number): number {
     return this.#time(window, NEWEST_MS) + WINDOW_MS;
   }
 
-  /** When fewer than `limit` requests will be in the window if no more are counted; `nowMs` if that is true already. */
+  /**
+   * Fewer than `limit` requests are in the window from this time on, if no more are counted; `nowMs` if that is true
+   * already.
+   */
   roomMs(window: number, limit: number, nowMs: number): number {
     return this.total(window) < limit ? nowMs : this.resetMs(window, nowMs);
   }
 
-  /** Drops everything. */
   clear(window: number): void {
     const at = window * LINE_WORDS;
     const times = (this.records[at + TOTAL] as number) - 1;
@@ -203,7 +203,7 @@ export class SlidingWindows {
     return free;
   }
 
-  /** Gives back a chain of blocks from `first` to `last`. */
+  /** `blocks` is the length of the chain from `first` to `last`. */
   #giveBack(first: number, last: number, blocks: number): void {
     const pool = this.#pool;
     pool[TAKEN] = (pool[TAKEN] as number) - blocks;

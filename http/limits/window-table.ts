@@ -1,6 +1,6 @@
 /**
- * Windows by owner, in bounded memory. They are listed by the time of their last request, so idle
- * ones are at the old end, and are dropped at look-ups: only owners of the last minute are kept.
+ * Windows by owner, in bounded memory. They are listed by the time of their last request, so idle ones are at the old
+ * end, and are dropped at look-ups: only owners of the last minute are kept.
  *
  * A site (an IPv6 /48) has 65,536 countable addresses, as many as the table of addresses has places. So only the first
  * few of a site get windows of their own and the others share one: a single site can neither fill the table nor get
@@ -13,19 +13,22 @@ import { OwnerTable } from './owner-table.js';
 import { LINE_BYTES, LINE_WORDS, Memory } from './shared-memory.js';
 import { NEWER, OLDER, OWNER, SlidingWindows, TIMES_PER_BLOCK } from './sliding-windows.js';
 
-/** Idle windows dropped at each look-up: more than one, so that the table shrinks after a flood. */
+/** At each look-up more than one idle window is dropped, so that the table shrinks after a flood. */
 const DROPS_PER_LOOK_UP = 4;
-/** Addresses of one site that have windows of their own. */
+/** Further addresses of a site share one window. */
 export const SITE_WINDOWS_MAX = 256;
 
-/** Words of a table: the ends of its list, 0 if it is empty; windows that are open, and were ever open; the first closed one. */
+/**
+ * Words of a table: the ends of its list, 0 if it is empty; windows that are open, and were ever open; the first closed
+ * one.
+ */
 const OLDEST = 0;
 const NEWEST = 1;
 const SIZE = 2;
 const TOUCHED = 3;
 const CLOSED = 4;
 
-/** Owners of a table: those with windows, and their sites. */
+/** Sites are owners, too. */
 const ownersFor = (windowsMax: number): number => 2 * windowsMax;
 
 export class WindowTable {
@@ -63,17 +66,17 @@ export class WindowTable {
     this.#numbers = new OwnerTable(memory, ownersFor(windowsMax), seed);
   }
 
-  /** Windows that are open. */
   get size(): number {
     return this.#words[SIZE] as number;
   }
 
-  /** Whether an owner that has no window can get one. */
   get hasPlace(): boolean {
     return this.size < this.windowsMax;
   }
 
-  /** The number of an owner's window at `nowMs`, or 0. An address that shares its site's window is replaced by the site. */
+  /**
+   * The number of an owner's window at `nowMs`, or 0. An address that shares its site's window is replaced by the site.
+   */
   find(owner: Owner, nowMs: number): number {
     for (let drops = 0; drops < DROPS_PER_LOOK_UP && this.placeMs() <= nowMs; drops++) this.#dropOldest();
     let window = this.#numbers.get(owner);
@@ -85,7 +88,7 @@ export class WindowTable {
     return window;
   }
 
-  /** Opens a window for an owner that was not found, if there is a place. It must be counted at once. */
+  /** The owner was not found, and there is a place. A request must be counted in the window at once. */
   open(owner: Owner): number {
     assert(this.hasPlace, 'there is a place for a window');
     this.#addToSite(owner, 1);
@@ -101,7 +104,6 @@ export class WindowTable {
     return window;
   }
 
-  /** Counts a request. */
   count(window: number, limit: number, nowMs: number): void {
     this.windows.count(window, limit, nowMs);
     if (window === this.#words[NEWEST]) return;
@@ -109,7 +111,7 @@ export class WindowTable {
     this.#append(window);
   }
 
-  /** When the oldest window falls idle and frees its place; Infinity in an empty table. */
+  /** The oldest window falls idle and frees its place at this time; Infinity in an empty table. */
   placeMs(): number {
     const oldest = this.#words[OLDEST] as number;
     return oldest === 0 ? Number.POSITIVE_INFINITY : this.windows.idleMs(oldest);

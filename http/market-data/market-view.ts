@@ -1,6 +1,6 @@
 /**
- * The public market data: bytes built from the board on request and
- * cached for a short time. A transition of a round invalidates them at once.
+ * The public market data: bytes built from the board on request and cached for a short time. A transition of a round
+ * invalidates them at once.
  */
 
 import { constants, gzipSync } from 'node:zlib';
@@ -12,30 +12,28 @@ import { marketHead, marketText, roundHead, type ShownMarket } from '../wire/mar
 import { successText } from '../wire/wire.js';
 import { roundOf } from './shown-round.js';
 
-/** Market data are at most this old, in milliseconds of the clock. */
+/** By the clock. */
 export const MARKET_AGE_MS_MAX = 50;
 
 const [HEAD = '', END = ''] = successText('|').split('|');
 const [SUCCESS, FINISH] = [Buffer.from(HEAD), Buffer.from(END)];
 const [OPENING, COMMA, CLOSING] = [Buffer.from('['), Buffer.from(','), Buffer.from(']')];
 
-/** The envelope around JSON in pieces. */
 const successBytes = (pieces: readonly Uint8Array[]): Uint8Array =>
   Buffer.concat([SUCCESS, ...pieces, FINISH]);
 
-/** What is shown of one market. */
 class MarketEntry {
   readonly head: string;
   readonly cached = new CachedBody();
   readonly #row = new Float64Array(M.MARKET_FIELDS);
-  /** Of the row as it was last read; what stands there before the first reading has another. */
+  /** The row's version when it was last read; -1 before that. */
   #version = -1;
   #moves = 0;
   #roundHead = '';
   /** The part of the row that the head was made of. */
   #headRow = new Float64Array(M.STATUS + 1);
   #json: Uint8Array | null = null;
-  /** What that was made of. */
+  /** `#json` was made of these. */
   #tick: number | null = null;
   #nowMs = 0;
 
@@ -46,7 +44,7 @@ class MarketEntry {
     this.head = marketHead(market);
   }
 
-  /** Reads the row where it is another than before. Returns how often the market has moved on since the start. */
+  /** Returns how often the market has moved on since the start. */
   look(): number {
     if (this.board.markets.versionOf(this.market) !== this.#version) this.#read();
     return this.#moves;
@@ -56,7 +54,7 @@ class MarketEntry {
     return this.#field(M.IS_ACTIVE) === 1;
   }
 
-  /** Its JSON: the one made before where no part of it has changed. Most markets stay as they are while others take bets. */
+  /** Most markets stay as they are while others take bets. */
   json(tick: number | null, nowMs: number): Uint8Array {
     if (this.#json !== null && nowMs === this.#nowMs && Object.is(tick, this.#tick)) return this.#json;
     this.#json = Buffer.from(marketText(this.head, this.#roundHead, this.#shown(), tick, nowMs), 'latin1');
@@ -96,7 +94,7 @@ class MarketEntry {
 export class MarketView {
   readonly #entries: readonly MarketEntry[];
   readonly #list = new CachedBody();
-  /** How often any market has moved on, as of the list. */
+  /** The sum over all markets, as of the list. */
   #moves = 0;
   readonly #assetRow = new Float64Array(M.ASSET_FIELDS);
   /** JSON of the prices, the body with it, and the version of the board that they are of. */
@@ -105,8 +103,8 @@ export class MarketView {
   #pricesVersion = -1;
 
   /**
-   * `ageMsMax` is how old bytes may be that the board has newer facts for: 0 on a clock that may stand still (a sandbox),
-   * where nothing would ever grow older than that, and a tester who moved it by less would never see his bet in the pools.
+   * Bytes may be so old although the board has newer facts: 0 on a clock that may stand still (a sandbox), where
+   * nothing would ever grow older than that, and a tester who moved it by less would never see his bet in the pools.
    */
   constructor(
     private readonly board: M.Board,
@@ -115,10 +113,10 @@ export class MarketView {
     this.#entries = Array.from({ length: MARKETS_MAX }, (_, market) => new MarketEntry(board, market));
   }
 
-  /** `{success, data: Market}` of an active market, or null. */
+  /** null if the market is not active. */
   market(market: number, nowMs: number): TaggedBody | null {
     const entry = this.#entries[market];
-    // Before the row is read: what is written meanwhile must not pass for what the bytes are made of.
+    // Before the row is read: the bytes do not contain writes that happen meanwhile.
     const version = this.#version();
     entry?.look();
     if (entry === undefined || !entry.isActive) return null;
@@ -127,7 +125,6 @@ export class MarketView {
     return entry.cached.set(successBytes([entry.json(this.#tick(market), nowMs)]), nowMs, version);
   }
 
-  /** `{success, data: Market[]}` of all active markets. */
   markets(nowMs: number): TaggedBody {
     const version = this.#version();
     const moves = this.#entries.reduce((sum, entry) => sum + entry.look(), 0);
@@ -145,7 +142,7 @@ export class MarketView {
     return this.#list.set(successBytes(pieces), nowMs, version);
   }
 
-  /** `{success, data: Price[]}`: the price at which each asset's latest round opened; left out where it never had one. */
+  /** The price at which each asset's latest round opened; left out where it never had one. */
   prices(): TaggedBody {
     const { assets } = this.board;
     if (assets.version === this.#pricesVersion) return this.#prices;
@@ -159,7 +156,7 @@ export class MarketView {
     return this.#prices;
   }
 
-  /** Changes with everything that is written to the board. */
+  /** Changes with every write to the board. */
   #version(): number {
     return this.board.markets.version + this.board.assets.version;
   }
@@ -181,7 +178,7 @@ export class MarketView {
 
 const HEADERS = {
   content: '\r\nContent-Type: application/json',
-  // A key's owner may keep it, and asks each time whether it still holds.
+  // A key's owner may keep the answer, and asks each time whether it still holds.
   caching: '\r\nCache-Control: private, no-cache',
 };
 
@@ -196,13 +193,12 @@ const COMPRESSOR: Compressor = {
 
 export const publicBody = (bytes: Uint8Array): TaggedBody => new TaggedBody(bytes, HEADERS, COMPRESSOR);
 
-/** A body with the time and the version of the data at which it was built. */
 export class CachedBody {
   #body: TaggedBody | null = null;
   #madeAtMs = Number.NEGATIVE_INFINITY;
   #version = -1;
 
-  /** The body if it is fresh. Within the millisecond in which it was built, the version decides. */
+  /** Within the millisecond in which the body was built, the version decides. */
   get(nowMs: number, version: number, ageMsMax: number): TaggedBody | null {
     const ageMs = nowMs - this.#madeAtMs;
     const isFresh = ageMs > 0 ? ageMs < ageMsMax : ageMs === 0 && this.#version === version;

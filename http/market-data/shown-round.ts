@@ -1,4 +1,4 @@
-/** What clients may see of a market's current round, from its row on the board. */
+/** The part of a market's current round that clients may see, from its row on the board. */
 import * as M from '../board/markets.js';
 import type { ShownRound } from '../wire/market-text.js';
 

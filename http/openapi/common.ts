@@ -1,7 +1,4 @@
-/**
- * What the endpoints of the OpenAPI document share: the envelope, the headers, and one response for each kind of
- * failure.
- */
+/** The shared parts of the OpenAPI document: the envelope, the headers, and one response for each kind of failure. */
 import { EXAMPLE_FAILURES } from './examples.js';
 import {
   FAILURE_KINDS,
@@ -19,7 +16,6 @@ const headerRef = (name: string): JsonObject => ({ $ref: `#/components/headers/$
 const headerRefs = (...names: readonly string[]): JsonObject =>
   Object.fromEntries(names.map((name) => [name, headerRef(name)]));
 
-/** Headers of every response. */
 export const commonHeaders: JsonObject = headerRefs(
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
@@ -86,10 +82,9 @@ export const headers: JsonObject = {
   ),
 };
 
-/** `error` of a failure with one of these codes. */
 const errorPattern = (codes: readonly PublicCode[]): string => `^(${codes.join('|')})(: \\S.*)?$`;
 
-/** The schemas of failures. Each response adds its own codes. */
+/** Each response adds its own codes. */
 export const failureSchemas: JsonObject = {
   ErrorCode: {
     type: 'string',
@@ -158,7 +153,7 @@ export const responses: JsonObject = Object.fromEntries(
   failureNames.map((name) => [name, failureResponse(name)]),
 );
 
-/** References to the responses of these kinds, by status. */
+/** By status. */
 export const failureRefs = (names: readonly FailureName[]): JsonObject =>
   Object.fromEntries(names.map((name) => [statusOf(name), { $ref: `#/components/responses/${name}` }]));
 
@@ -168,7 +163,6 @@ export const listOf = (schema: string, maxItems: number): JsonObject => ({
   maxItems,
 });
 
-/** A page of a list, as an example. */
 interface ExamplePage {
   readonly data: Json;
   readonly nextCursor: string | null;
@@ -180,7 +174,7 @@ const nextCursor: JsonObject = {
   'x-extension': true,
 };
 
-/** A page of a list: the envelope has the cursor of the next one beside `data`. */
+/** The envelope has the cursor of the next page beside `data`. */
 export const pageResponse = (
   description: string,
   data: JsonObject,
@@ -193,7 +187,7 @@ export const pageResponse = (
     Object.entries(examples).map(([name, page]) => [name, { ...page }]),
   );
 
-/** A success: the envelope around `data`, with named examples from the real server. */
+/** `examples` are answers of the real server. */
 export function okResponse(
   description: string,
   data: JsonObject,
@@ -208,7 +202,7 @@ export function okResponse(
   );
 }
 
-/** The envelope with these members beside `success`, and named examples from the real server. */
+/** `members` stand beside `success`; `examples` are answers of the real server. */
 export function envelopeResponse(
   description: string,
   status: number,
@@ -235,7 +229,7 @@ export function envelopeResponse(
   };
 }
 
-/** The success of an operation whose answers have a tag, and the 304 of a client that has the newest. */
+/** Adds the tag, and the 304 for a client that has the newest answer. */
 export const taggedResponses = (success: JsonObject): JsonObject => {
   const tagged = Object.entries(success).map(([status, response]): [string, Json] => [
     status,

@@ -1,8 +1,7 @@
 /**
- * The OpenAPI 3.1 document of the public API. Each endpoint describes its own
- * parameters and answers (`Documented`), the schemas come from the handlers' types (`schemas.ts`), and what endpoints
- * share is in `common.ts`. Anything beyond the first API of six endpoints is marked `x-extension: true`. A name in braces stands
- * for a value of the rules in force.
+ * The OpenAPI 3.1 document of the public API. Each endpoint describes its own parameters and answers (`Documented`),
+ * the schemas come from the handlers' types (`schemas.ts`), and shared parts are in `common.ts`. Anything beyond the
+ * first API of six endpoints is marked `x-extension: true`. A name in braces stands for a value of the rules in force.
  */
 import type { Rules } from '../../engine/model/rules.js';
 import { failureRefs, failureSchemas, headers, responses, taggedResponses } from './common.js';
@@ -26,7 +25,7 @@ itself answers anything that is no HTTP/1.1, with 400, 431 (the headers are too 
 page of HTML and none of the headers named here; the connection ends. The examples are answers of a server with
 the default rules.`;
 
-/** The document's own entry. It is not an endpoint of the router, because it needs no key. */
+/** No endpoint of the router, because it needs no key. */
 const getDocument: JsonObject = {
   operationId: 'getOpenApi',
   tags: ['Description'],
@@ -62,7 +61,7 @@ const getDocument: JsonObject = {
   },
 };
 
-/** `paths`: operations by path and method, in the order of the endpoints. */
+/** In the order of the endpoints. */
 function pathsOf(endpoints: readonly Documented[], rules: Rules): JsonObject {
   const paths: Record<string, JsonObject> = {};
   for (const endpoint of endpoints) {
@@ -79,7 +78,6 @@ export const TAGS = [
   { name: 'Description', description: 'About the interface' },
 ];
 
-/** The document of these endpoints under these rules. */
 export function openApiDocument(endpoints: readonly Documented[], rules: Rules): JsonObject {
   const document = {
     openapi: '3.1.0',

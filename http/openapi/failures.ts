@@ -1,11 +1,11 @@
 /**
  * The failures of the public API: the kinds that endpoints name, the codes of each, and their meanings. The API
- * document is made from these tables. docs/bots/errors.md is too. Tests compare them with the registry and with the
+ * document and docs/bots/errors.md are made from these tables. Tests compare them with the registry and with the
  * answers of a real server.
  */
 import { ERROR_STATUS, type ErrorCode } from '../../engine/model/errors.js';
 
-/** Every code of the public API, with its meaning or what to do about it. */
+/** The meaning of a code, or advice. */
 export const MEANINGS = {
   invalid_request: 'the sentence names the field and what was expected',
   round_not_live: 'the market has no LIVE round: wait for the next one',
@@ -74,7 +74,6 @@ export interface FailureKind {
   readonly meaning: string;
   /** All of one status. */
   readonly codes: readonly [PublicCode, ...PublicCode[]];
-  /** Headers of its own. */
   readonly headers?: readonly string[];
 }
 
@@ -188,10 +187,10 @@ export const FAILURE_KINDS = {
 
 export type FailureName = keyof typeof FAILURE_KINDS;
 
-/** Failures that any request may get, with or without a key. */
+/** With or without a key. */
 export const ANY_REQUEST_FAILURES = ['RequestTimeout', 'ContentTooLarge', 'TooManyRequests'] as const;
 
-/** Failures of the document itself. */
+/** For the document itself. */
 export const DOCUMENT_FAILURES: readonly FailureName[] = ['BadRequest', ...ANY_REQUEST_FAILURES];
 
 export const statusOf = (name: FailureName): number => ERROR_STATUS[FAILURE_KINDS[name].codes[0]];

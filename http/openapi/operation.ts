@@ -19,26 +19,23 @@ export interface Description {
   readonly requestBody?: JsonObject;
   /** Built by `okResponse`. */
   readonly success: JsonObject;
-  /** Failures besides those of any request with a key. */
+  /** Besides those of any request with a key. */
   readonly failures: readonly FailureName[];
 }
 
 export interface Documented extends Routed {
-  /** The scope that the key must have. */
   readonly scope: Scope;
-  /** The description under these rules. */
   readonly describe: (rules: Rules) => Description;
 }
 
 const mayWrite = (scope: Scope): boolean => (scopesMask([scope]) & WRITE_SCOPES_MASK) !== 0;
 
-/** All failures of the operation, one kind for each status. */
+/** One kind for each status. */
 export function failuresOf({ scope, describe }: Documented, rules: Rules): readonly FailureName[] {
   const forbidden = mayWrite(scope) ? 'OrderForbidden' : 'Forbidden';
   return [...describe(rules).failures, 'Unauthorized', forbidden, ...ANY_REQUEST_FAILURES];
 }
 
-/** The operation object of OpenAPI. */
 export function operationObject(endpoint: Documented, rules: Rules): JsonObject {
   const { scope } = endpoint;
   const { operationId, tag, summary, text, isExtension, parameters, requestBody, success } =

@@ -18,7 +18,7 @@ function suggested({ markets }: Rules): MarketRules | undefined {
 
 export const suggestedMarket = (rules: Rules): string => suggested(rules)?.marketId ?? DEFAULT_MARKET;
 
-/** Examples for the body of an order. The first one has no guard, because the odds are not known here. */
+/** The first example has no guard, because the odds are not known here. */
 export function orderExamples(rules: Rules): JsonObject {
   const order = plainOrder(rules);
   return {
@@ -30,13 +30,11 @@ export function orderExamples(rules: Rules): JsonObject {
   };
 }
 
-/** The same, and one in parts. */
 export function quoteExamples(rules: Rules): JsonObject {
   const inParts = { ...plainOrder(rules, 10), parts: 10 };
   return { ...orderExamples(rules), inParts: { summary: 'As one order, and as ten', value: inParts } };
 }
 
-/** For so many times the amount of the order. */
 function plainOrder(rules: Rules, times = 1): JsonObject {
   const { minStakeCents = AMOUNT_CENTS, maxStakeCents = AMOUNT_CENTS } = suggested(rules) ?? {};
   const amount = (times * Math.min(Math.max(AMOUNT_CENTS, minStakeCents), maxStakeCents)) / 100;

@@ -49,7 +49,6 @@ export const statusParameter: JsonObject = {
   schema: { type: 'string', enum: ['active', 'all'], default: 'active' },
 };
 
-/** Filters and cursor of the lists of bets. */
 const query = (name: string, description: string, schema: JsonObject): JsonObject => ({
   name,
   in: 'query',

@@ -11,7 +11,7 @@ import type { TaggedBody } from '../kit/tagged-body.js';
 import { TAGS } from '../openapi/document.js';
 import { CACHE_AN_HOUR, REVALIDATE, type StaticPages, staticPage } from './static-pages.js';
 
-/** The stylesheet of the guide and of the frame around Swagger UI. Every page fits the width of a phone. */
+/** For the guide and the frame around Swagger UI. Every page fits the width of a phone. */
 export const STYLE = `:root { color-scheme: light dark; --text: #222; --ground: #fff; --raised: #f5f5f5; --line: #ddd; --link: #0b57d0; }
 @media (prefers-color-scheme: dark) {
   :root { --text: #ddd; --ground: #1c2022; --raised: #272c2f; --line: #3d4448; --link: #8ab4f8; }
@@ -47,10 +47,9 @@ body > main th, body > main td { padding: 0.25rem 0.75rem 0.25rem 0; border-bott
 }
 `;
 
-/** The guide's pages in Markdown by name, in the order of the navigation. */
+/** Pages in Markdown by name, in the order of the navigation. */
 export type Guide = ReadonlyMap<string, string>;
 
-/** The sources of `/docs` and of the documents below it. */
 export interface DocsFiles {
   readonly pages: StaticPages;
   readonly guide: Guide;
@@ -60,7 +59,7 @@ export const HTML = 'text/html; charset=utf-8';
 export const JAVASCRIPT = 'text/javascript; charset=utf-8';
 export const CSS = 'text/css; charset=utf-8';
 
-/** Headers for a page that may load only what is `allowed`, and only from this server. */
+/** The page may load only what is `allowed`, and only from this server. */
 export const guardedBy = (...allowed: readonly string[]): HeaderList => [
   'Content-Security-Policy',
   ["default-src 'none'", ...allowed, "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"].join(
@@ -80,14 +79,12 @@ export const htmlHead = (title: string, stylesheets: readonly string[]): string 
 ${stylesheets.map((path) => `    <link rel="stylesheet" href="${path}">`).join('\n')}
   </head>`;
 
-/** A page of Swagger UI. */
 export interface ApiPage {
   readonly title: string;
-  /** Where the OpenAPI document is. */
   readonly documentPath: string;
   /** HTML of the links to other pages. */
   readonly navigation: string;
-  /** Of the operations in it, in its order. */
+  /** In the order of the document. */
   readonly tags: readonly string[];
 }
 
@@ -98,7 +95,7 @@ export interface NavigationLink {
   readonly isInner: boolean;
 }
 
-/** A list beside the page or, on a phone, above it. */
+/** Beside the page or, on a phone, above it. */
 export const sideNavigation = (links: string, parts: readonly NavigationLink[]): string => `    <nav>
       <p>${links}</p>
       <ul>
@@ -144,7 +141,7 @@ const PACKAGE_FILES: readonly (readonly [name: string, contentType: string])[] =
   ['favicon-32x32.png', 'image/png'],
 ];
 
-/** `/docs` and the files that it needs; throws if the package is not installed. */
+/** Throws if the package is not installed. */
 export function apiPages(api: ApiPage): StaticPages {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const page = staticPage(
@@ -178,7 +175,6 @@ const GUIDE_PAGES = [
   'testing',
 ];
 
-/** Reads the files of the public pages. */
 export function loadDocs(): DocsFiles {
   const read = (name: string): Buffer => readFileSync(new URL(name, GUIDE));
   const pictures = readdirSync(GUIDE).filter((name) => name.endsWith('.svg'));

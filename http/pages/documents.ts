@@ -1,6 +1,6 @@
 /**
- * The documents that show the rules in force: the API document, that of the stream, and the guide's pages. Built on first request, and cached
- * until the rules change.
+ * The documents that show the rules in force: the API document, that of the stream, and the guide's pages. They are
+ * built on first request, and cached until the rules change.
  */
 import type { Rules } from '../../engine/model/rules.js';
 import { asyncApiDocument } from '../asyncapi/document.js';

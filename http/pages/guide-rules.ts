@@ -1,6 +1,6 @@
 /**
- * The guide's section on the rules (docs/bots/concepts.md). The file contains the defaults, which a test compares with this
- * text; the served page contains the rules in force.
+ * The guide's section on the rules (docs/bots/concepts.md). The file contains the defaults, which a test compares with
+ * this text; the served page contains the rules in force.
  */
 import { assert } from '../../engine/base/assert.js';
 import { marketOf, TIME_FRAMES, timeFrameOf } from '../../engine/model/domain.js';
@@ -17,7 +17,7 @@ const INTRODUCTION = `Operators can change these. The file in the repository has
 keeps the fee, the limits and the times under which it opened. Examples are from a server with the defaults.`;
 const NEXT_HEADING = '\n## ';
 
-/** A page of the guide, with these rules if it has the section on rules. */
+/** Replaces the section on rules, if the page has it. */
 export function withRules(guide: string, rules: Rules): string {
   const begin = guide.indexOf(HEADING);
   if (begin < 0) return guide;

@@ -6,14 +6,14 @@ import { type Guide, guardedBy, HTML, htmlHead, type NavigationLink, sideNavigat
 import { withRules } from './guide-rules.js';
 import { REVALIDATE, staticPage } from './static-pages.js';
 
-/** The anchor of a heading, as sites that render Markdown make it. */
+/** As sites that render Markdown make it. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
     .replace(/[^\w\s-]/g, '')
     .replaceAll(' ', '-');
 
-/** Where a link of the repository leads on this server; null for a file that it does not serve. */
+/** null for a file that this server does not serve. */
 function servedHref(href: string): string | null {
   const [, page, anchor = ''] = /^([\w-]+)\.md(#.*)?$/.exec(href) ?? [];
   if (page !== undefined) return `/docs/${page}${anchor}`;

@@ -8,13 +8,13 @@ export type StaticPages = ReadonlyMap<string, TaggedBody>;
 
 /** Caches revalidate each time, and get 304 if nothing has changed. */
 export const REVALIDATE = 'no-cache';
-/** An hour: long enough for a visit, short enough for a new version. */
+/** Long enough for a visit, short enough for a new version. */
 export const CACHE_AN_HOUR = 'public, max-age=3600';
 
 const GZIP_LEVEL = 9;
 const BROTLI_QUALITY = 9;
 
-/** Beside the thread, which would be held up for a tenth of a second: those who ask meanwhile get the page as it is. */
+/** Beside the thread, which would be held up for a tenth of a second: meanwhile clients get the page as it is. */
 const COMPRESSOR: Compressor = {
   codings: ['br', 'gzip'],
   compress(bytes, coding, done) {

@@ -1,6 +1,6 @@
 /**
- * The operators' port of a server that follows: `/healthz` and `/readyz` for load balancers, `/metrics`, and a status that can
- * only be read. Everything else is the leader's to answer.
+ * The operators' port of a server that follows: `/healthz` and `/readyz` for load balancers, `/metrics`, and a status
+ * that can only be read. The leader answers everything else.
  */
 import type { HttpHandler } from '../../engine/model/ports.js';
 import { Refused } from '../kit/refused.js';
@@ -22,7 +22,7 @@ export interface StandbyApiOptions {
   readonly guesses: () => GuessCounts;
   readonly facts: () => StandbyStatus;
   readonly build: Build;
-  /** So many programming errors have ended a request or a stream. */
+  /** Programming errors that have ended a request or a stream. */
   readonly clientFaults: () => number;
 }
 

@@ -1,5 +1,6 @@
 /**
- * The operators' port of a server that follows, with its console. It is closed before the server that it becomes opens both ports.
+ * The operators' port of a server that follows, with its console. It is closed before the server that it becomes opens
+ * both ports.
  */
 
 import { type Config, ConfigError } from '../../config/config.js';
@@ -23,12 +24,11 @@ const TICK_MS = 1_000;
 
 export interface StandbyPortOptions {
   readonly readTokens: () => readonly OperatorToken[];
-  /** Gets what reads the tokens again. */
+  /** Reads the tokens again. */
   readonly reloads: Reloads;
   readonly facts: () => StandbyStatus;
-  /** Of the console's sessions. */
+  /** For the console's sessions. */
   readonly sessionKey: Uint8Array;
-  /** Of this server. */
   readonly version: string;
   readonly log: Log;
   readonly onFatal: (error: unknown) => void;
