@@ -67,6 +67,3 @@ export class Authentication {
 
 /** The account, not the key, may no longer write. Its earlier orders can still be replayed. */
 export const isAccountRefusal = (refused: Refused): boolean => refused === TIER_TOO_LOW || refused === FROZEN;
-// Authentication and authorisation, in the order of docs/bots/api.md: the address's limit, the key, its scope and its
-// account's tier, then the other limits. Nothing else of a request is read before, with one exception: an order of an
-// account that may no longer write, because it may have been placed before.

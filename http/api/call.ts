@@ -59,7 +59,6 @@ export class Call implements Asker {
     return this.request.address;
   }
 
-  /** For the headers of the answer. */
   noteLimits({ kind, remaining, resetSeconds, retryAfterSeconds }: RateLimits): void {
     this.limitKind = kind;
     this.remaining = remaining;

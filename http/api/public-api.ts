@@ -60,7 +60,6 @@ export interface PublicApiParts {
   readonly journalHead: () => SignedHead | null;
   /** `MARKET_AGE_MS_MAX` less the greatest age of the board, or 0 on a manual clock. */
   readonly marketAgeMsMax: number;
-  /** Has the bets and rounds that have left the engine's memory. */
   readonly archive: ArchiveReads;
   readonly docs: DocsFiles;
   /** GET /stream is not served if absent. */

@@ -79,7 +79,6 @@ export class Reads {
     return isSent ? null : OVERLOADED;
   }
 
-  /** Answers from memory alone where that is enough. */
   #lead(call: Call, list: requests.ListFields, reply: replies.BetsReply): void {
     if (!needsArchive(list, reply)) {
       call.send(OK, this.#listBytes(reply));

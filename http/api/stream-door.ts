@@ -5,7 +5,6 @@ import type { Call, Verdict } from './call.js';
 import { type Operation, STREAM_ROUTE } from './endpoint.js';
 
 export interface Streams {
-  /** Answers by itself, or refuses. */
   open(call: Call): Verdict;
 }
 

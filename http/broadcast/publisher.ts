@@ -78,7 +78,6 @@ export class BroadcastPublisher {
     this.wake();
   }
 
-  /** Wakes the gateways that wait for news. */
   wake(): void {
     for (const [gateway, wake] of this.#gateways.entries()) if (this.#end.takeSleep(gateway)) wake();
   }

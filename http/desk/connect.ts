@@ -73,7 +73,6 @@ export class JournalPosition {
     this.#row[DURABLE_SEQ] = Number.NaN;
   }
 
-  /** `seq` is the number of the last durable command. */
   write(seq: number): void {
     if (seq === this.#row[DURABLE_SEQ]) return;
     this.#row[DURABLE_SEQ] = seq;

@@ -329,7 +329,6 @@ export class Desk {
     return true;
   }
 
-  /** Like `#refusesKey`, and the account must be one that may write. */
   #refusesWrite(asker: requests.Asker, gateway: GatewayEnd, ticket: number): boolean {
     const code = this.#unfitKey(asker) ?? this.#unfitAccount(asker.account);
     if (code !== null) refuse(gateway, ticket, { code, detail: '' });
@@ -343,7 +342,6 @@ export class Desk {
     return expiresAtMs !== null && this.options.nowMs() >= expiresAtMs ? 'key_expired' : null;
   }
 
-  /** null if the account may write now. */
   #unfitAccount(account: number): ErrorCode | null {
     const { engine } = this.sequencer;
     if (engine.tier(account) < WRITE_TIER) return 'tier_too_low';

@@ -23,7 +23,6 @@ export const isJsonType = (contentType: string): boolean =>
 const isEncoded = (contentEncoding: string): boolean =>
   contentEncoding !== '' && contentEncoding.toLowerCase() !== 'identity';
 
-/** The reason why the headers forbid reading the body, or null. */
 export function refuseBodyType({ contentType, contentEncoding }: HttpRequest): Refused | null {
   if (!isJsonType(contentType)) return NOT_JSON;
   return isEncoded(contentEncoding) ? ENCODED : null;

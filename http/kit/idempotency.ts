@@ -118,7 +118,6 @@ interface Lanes {
   readonly low: number;
 }
 
-/** Multiply-xor, one character after the other. */
 function mix({ high, low }: Lanes, text: string): Lanes {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -130,7 +129,6 @@ function mix({ high, low }: Lanes, text: string): Lanes {
   return { high, low };
 }
 
-/** 48 bits that depend on both lanes. */
 function finalise(lanes: Lanes): number {
   const high = Math.imul(lanes.high ^ (lanes.low >>> 16), 0x85ebca6b);
   const low = Math.imul(lanes.low ^ (high >>> 13), 0xc2b2ae35);

@@ -43,7 +43,6 @@ function unknownParameter(name: string, known: readonly string[]): Refused {
   return invalid(`unknown query parameter ${shown}; ${hint}`);
 }
 
-/** In plain digits, from 1 to `most`. */
 export function parseLimit(
   text: string | undefined,
   fallback: number,
@@ -67,7 +66,6 @@ export function parseTime(name: string, text: string | undefined): number | null
     : invalid(`${name} must be an ISO 8601 date-time, such as 2026-06-10T12:30:00.000Z`);
 }
 
-/** null if there is no text. */
 export function parseChoice<T extends string>(
   name: string,
   text: string | undefined,
@@ -77,7 +75,6 @@ export function parseChoice<T extends string>(
   return choices.find((choice) => choice === text) ?? invalid(`${name} must be one of ${choices.join(', ')}`);
 }
 
-/** null if there is no text. */
 export function parseFlag(name: string, text: string | undefined): boolean | null | Refused {
   const word = parseChoice(name, text, ['true', 'false']);
   return word instanceof Refused || word === null ? word : word === 'true';

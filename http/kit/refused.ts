@@ -39,7 +39,6 @@ export function refuse(code: ErrorCode, detail: string): never {
   throw new Refusal(new Refused(code, detail));
 }
 
-/** Throws the refusal of a parser. */
 export function unlessRefused<T>(value: T | Refused): T {
   if (value instanceof Refused) throw new Refusal(value);
   return value;

@@ -40,7 +40,6 @@ export class Router<R extends Routed> {
   readonly #exact = new Map<string, Found<R>>();
   readonly #root = newNode<R>();
 
-  /** `bases` are the prefixes of every path. */
   constructor(bases: readonly string[], routes: readonly R[]) {
     for (const [shape, group] of groupByShape(routes)) {
       const resource = resourceOf(group);

@@ -17,7 +17,6 @@ export interface Slice<F> {
   readonly next: number | null;
 }
 
-/** `list` is the list's name in its cursors. */
 export function searchOf(given: ReadonlyMap<string, string>, list: string): Searched | Refused {
   const limit = parseLimit(given.get('limit'), LIMIT_DEFAULT, LIMIT_MAX);
   if (limit instanceof Refused) return limit;

@@ -112,7 +112,6 @@ export class RateLimits {
     return this.#limits[this.kind] as number;
   }
 
-  /** By kind. */
   get policies(): readonly RatePolicy[] {
     return RATE_LIMIT_NAMES.map(([name], kind) => ({ name, limit: this.#limits[kind] as number }));
   }
@@ -267,7 +266,6 @@ export class RateLimits {
     return seconds(Math.max(keyRoomMs, accountRoomMs) - nowMs);
   }
 
-  /** Shows the limit with the fewest requests left of all three; of equals the smaller. */
   #showNearest(tables: LimitTables): void {
     this.#show(tables, this.#key, this.#keyKind);
     this.#showIfNearer(tables, this.#account, ACCOUNT);

@@ -12,7 +12,6 @@ import { marketHead, marketText, roundHead, type ShownMarket } from '../wire/mar
 import { successText } from '../wire/wire.js';
 import { roundOf } from './shown-round.js';
 
-/** By the clock. */
 export const MARKET_AGE_MS_MAX = 50;
 
 const [HEAD = '', END = ''] = successText('|').split('|');
@@ -156,7 +155,6 @@ export class MarketView {
     return this.#prices;
   }
 
-  /** Changes with every write to the board. */
   #version(): number {
     return this.board.markets.version + this.board.assets.version;
   }

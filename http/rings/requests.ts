@@ -160,7 +160,6 @@ export function sendList(ring: RingProducer, ticket: number, asker: Asker, list:
 
 const orNull = (number: number): number | null => (number < 0 ? null : number);
 
-/** For requests without further fields. */
 export function sendAsker(ring: RingProducer, kind: number, ticket: number, asker: Asker): boolean {
   if (!begin(ring, HEAD_CELLS + ASKER_CELLS, kind, ticket, asker)) return false;
   ring.send();

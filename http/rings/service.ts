@@ -32,7 +32,6 @@ export interface Taking {
 
 export class GatewayEnd {
   readonly requests: RingConsumer;
-  /** For the request that is served. */
   taking: Taking = { startedMs: 0 };
   readonly #replies: RingProducer;
   /**

@@ -24,10 +24,8 @@ const TICK_MS = 1_000;
 
 export interface StandbyPortOptions {
   readonly readTokens: () => readonly OperatorToken[];
-  /** Reads the tokens again. */
   readonly reloads: Reloads;
   readonly facts: () => StandbyStatus;
-  /** For the console's sessions. */
   readonly sessionKey: Uint8Array;
   readonly version: string;
   readonly log: Log;

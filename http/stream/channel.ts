@@ -14,7 +14,6 @@ export interface StreamChannel {
 }
 
 export class MarketGroup extends Group {
-  /** In ascending order. */
   readonly markets: readonly number[];
   readonly #has: readonly boolean[];
 

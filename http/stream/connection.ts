@@ -13,7 +13,6 @@ export interface Subscriber {
   readonly account: number;
   /** Orders are checked as if each came with its key. */
   readonly secret: string;
-  /** As rate limits count it. */
   readonly address: string;
 }
 
@@ -42,7 +41,6 @@ export class Connection implements StreamOwner, Client {
   endedBy: ErrorCode | null = null;
   /** While old events are being sent, newer ones have to wait. */
   catchUps = 0;
-  /** For its key. */
   hasDeadman = false;
   /** Orders, cancellations and countdowns without an answer yet. */
   pendingOrders = 0;
@@ -73,7 +71,6 @@ export class Connection implements StreamOwner, Client {
     this.send(errorMessageText(this.host.moment(), id, refused, retryAfterSeconds));
   }
 
-  /** Asks for a sign of life, or ends the stream of a client that has given none for long. */
   ping(): void {
     if (!this.#isOpen) return;
     if (this.#unanswered >= L.UNANSWERED_PINGS_MAX) {
@@ -88,7 +85,6 @@ export class Connection implements StreamOwner, Client {
     this.#unanswered = 0;
   }
 
-  /** Tells the client why before it closes. */
   end(code: ErrorCode, detail: string): void {
     if (!this.#isOpen) return;
     this.endedBy = code;

@@ -16,7 +16,6 @@ import type { Connection } from './connection.js';
 
 const RECORDS_AT_ONCE = 4_096;
 
-/** A subscription that is being sent old events. */
 interface CatchUp {
   readonly connection: Connection;
   readonly id: number;
@@ -33,7 +32,6 @@ export interface EventSource {
   /** The log has no events up to this command. */
   readonly startSeq: number;
   readonly moment: () => Moment;
-  /** In another turn of the event loop. */
   readonly schedule: (run: () => void) => void;
 }
 

@@ -44,7 +44,6 @@ export class FanOut {
     };
   }
 
-  /** Messages that are not sent to all yet. */
   get waiting(): number {
     return this.#queue.length;
   }

@@ -23,7 +23,6 @@ export class FillsChannel extends EventsChannel {
   readonly #groups = new Map<number, AccountGroup>();
   #joined = 0;
   readonly #fills = new FillTexts();
-  /** With events of the command at hand. */
   readonly #touched: AccountGroup[] = [];
 
   constructor(

@@ -49,7 +49,6 @@ export interface StreamParts extends ChannelParts {
   /** null before the first. */
   readonly journalHead: () => SignedHead | null;
   readonly nowMs: () => number;
-  /** The clock of the rate limits, and of heartbeats. */
   readonly limitsNowMs: () => number;
   /** Places an order or cancels, and answers the call. */
   readonly carryOut: (call: Call) => void;
@@ -164,13 +163,11 @@ export class StreamHub implements Streams, ConnectionHost, OrderHost, Client {
     this.#tellEnded();
   }
 
-  /** To be called every few milliseconds. */
   turn(): void {
     this.#tellEnded();
     if (this.#all.members.size > 0) workFor(this, () => this.#sendDue());
   }
 
-  /** There may be new events, or newer states. */
   wake(): void {
     if (this.#all.members.size === 0) return;
     workFor(this, () => {

@@ -54,7 +54,6 @@ export class StreamCall extends Call {
     return null;
   }
 
-  /** For a cancellation or a countdown. */
   override send(status: number, body: string | Uint8Array): null {
     const text = typeof body === 'string' ? body : Buffer.from(body).toString();
     const { op, id } = this.message;

@@ -38,7 +38,6 @@ export function bytesIn(body: string | Uint8Array): number {
   return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
 }
 
-/** In the form that `writeStatus` takes. */
 export function headText(status: number, headers: HeaderList | HeaderBlock): string {
   const line = STATUS_LINES[status] ?? '';
   if (typeof headers === 'string') return line + headers;
@@ -49,7 +48,6 @@ export function headText(status: number, headers: HeaderList | HeaderBlock): str
   return head;
 }
 
-/** After a programming error. */
 export function faultAnswer(requestId: string): readonly [head: string, body: string] {
   const { status, body } = internalError(requestId);
   const headers = [

@@ -124,7 +124,6 @@ function countedText(address: string): string {
   return network.join(':') + SUBNET;
 }
 
-/** `address` must be valid. */
 function ipv6Groups(address: string): number[] {
   const [left = '', right] = address.split('::');
   const head = groupsOf(left);

@@ -43,7 +43,6 @@ export function connectionLimits(descriptors: number): ConnectionLimits {
   return { publicMax: Math.min(CONNECTIONS_MAX, left), operatorMax };
 }
 
-/** The reason why a server with so many gateways cannot start, or null. */
 export function tooFewDescriptors(descriptors: number, gateways: number): string | null {
   const needed = START_DESCRIPTORS + gateways * GATEWAY_START_DESCRIPTORS;
   if (descriptors >= needed) return null;
@@ -73,7 +72,6 @@ export function descriptorsMax(): number {
   }
 }
 
-/** `limits` is the text of `/proc/<pid>/limits`. */
 export function descriptorsIn(limits: string): number {
   const soft = /^Max open files\s+(\d+)\s/m.exec(limits)?.[1];
   return soft === undefined ? Infinity : Number(soft);
@@ -141,7 +139,6 @@ export class OpenConnections {
     Atomics.sub(this.options.shared, CONNECTION_CELLS.open, 1);
   }
 
-  /** `forwardedFor` is '' if absent. */
   countedAddress(response: UwsResponse, forwardedFor: string): string {
     const { addresses } = this.options;
     const peer = this.#onlyPeer ?? addresses.peer(response.getRemoteAddress());

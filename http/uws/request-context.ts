@@ -233,7 +233,6 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
     this.host.onFinished();
   }
 
-  /** Answers with 500 where nothing was answered yet, and closes the connection. */
   fail(error: unknown): void {
     const requestId = this.host.onFault(error, this);
     const isAnswered = this.#isSent || this.#hasFailed;

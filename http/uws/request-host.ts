@@ -17,7 +17,6 @@ export type StartTimer = (run: () => void, periodMs: number) => () => void;
 
 export interface UwsTransportOptions {
   readonly clock: Clock;
-  /** Addresses or ranges whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
   readonly onFault: OnFault;
   /** Plain HTTP if absent. */
@@ -30,9 +29,7 @@ export interface UwsTransportOptions {
   /** Some of the connections are kept for known addresses; none are if absent. */
   readonly isKnown?: (address: string) => boolean;
   readonly streamPaths?: readonly string[];
-  /** No if absent. */
   readonly readsBrowserHeaders?: boolean;
-  /** The system's timer if absent. */
   readonly startTimer?: StartTimer;
 }
 

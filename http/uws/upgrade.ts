@@ -114,7 +114,6 @@ export class UpgradeContext implements HttpRequest, HttpResponder, Client {
     this.host.onFinished();
   }
 
-  /** Answers with 500 where nothing was answered yet, and closes the connection. */
   fail(error: unknown): void {
     const requestId = this.host.onFault(error, this);
     const isAnswered = this.#isAnswered || this.#hasFailed;

@@ -11,7 +11,6 @@ import { integerText } from '../../engine/base/integer-text.js';
 
 interface Policy {
   readonly name: string;
-  /** In a window. */
   readonly limit: number;
 }
 

@@ -15,7 +15,6 @@ export class ListedHashes {
 
   constructor(private readonly seeds: RoundSeeds) {}
 
-  /** `entryPercentE2` is in 1e-2. */
   of(view: BetView, entryPercentE2: number): string {
     const slot = view.bet & (HASHES_KEPT - 1);
     if (this.#bets[slot] !== view.bet) {

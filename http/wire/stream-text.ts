@@ -65,7 +65,6 @@ export interface ErrorFields {
   readonly extension?: string;
 }
 
-/** `retryAfterSeconds` is left out where it is 0. */
 export function errorMessageText(
   moment: Moment,
   id: number | null,
@@ -113,7 +112,6 @@ export const eventsText = (channel: 'rounds' | 'fills', moment: Moment, parts: r
 const EVEN_POOLS =
   '"poolUp":0,"poolDown":0,"totalPool":0,"oddsUp":2,"oddsDown":2,"percentUp":50,"percentDown":50';
 
-/** `round` is null where there is none. */
 export function marketStateText(market: number, round: ShownRound | null, nowMs: number): string {
   const start = `{"id":"${marketId(market)}","roundId":`;
   if (round === null) {

@@ -45,7 +45,6 @@ export interface ProofMakers {
   readonly sign: (text: string) => SignedStatement;
 }
 
-/** Signs the statement now. */
 export function roundProof(round: ArchivedRoundProof, { seeds, tools, sign }: ProofMakers): RoundProof {
   const { market, roundNumber, proof } = round;
   const shown = settledRound(round);
