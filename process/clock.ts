@@ -35,7 +35,6 @@ export const wholeMonotonicMs = (): number => Math.floor(monotonicMs());
 
 /** Stands still until it is set. Its monotonic time is real, because disks are no faster in a sandbox. */
 export class ManualClock implements Clock {
-  /** For `clockIn` in other threads. */
   readonly memory = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
   readonly #nowMs = new Float64Array(this.memory);
 

@@ -1,9 +1,8 @@
 /**
  * Tells the service manager (systemd, `Type=notify`) that the server is ready, that it is alive, and that it stops. The
- * messages follow from the log's events, so that no step of a start or a stop can be forgotten here.
- *
- * It listens on a datagram socket, which Node has not. So `systemd-notify` sends the messages, run by one shell that is
- * started with the server and reads a message a line: later, with gigabytes of state, another process would be dear.
+ * messages follow from the log's events, so that no step of a start or a stop can be forgotten here. It listens on a
+ * datagram socket, which Node has not. So `systemd-notify` sends the messages, run by one shell that is started with
+ * the server and reads a message a line: later, with gigabytes of state, another process would be dear.
  */
 import { spawn } from 'node:child_process';
 import type { LogEvent } from './log/events.js';
@@ -14,7 +13,6 @@ const NOTIFIER = 'while IFS= read -r message; do systemd-notify "$message" || ex
 const US_PER_MS = 1_000;
 const READY = 'READY=1';
 
-/** Set by systemd. */
 interface ServiceEnvironment {
   readonly NOTIFY_SOCKET?: string | undefined;
   readonly WATCHDOG_USEC?: string | undefined;

@@ -12,7 +12,6 @@ export interface Closable {
   close(): Promise<void>;
 }
 
-/** For messages. */
 export interface DiskSpace {
   readonly directory: string;
   readonly freeBytes: number;
@@ -26,7 +25,6 @@ const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 export class Shutdown {
   #closable: Closable | null = null;
-  /** Monotonic time of the first signal. */
   #signalledMs: number | null = null;
   #isFailing = false;
   #isJournalLost = false;
@@ -62,10 +60,7 @@ export class Shutdown {
     process.exit(1);
   }
 
-  /**
-   * A cleanly closed journal needs no copy at the next start, so it is closed while there is room. The exit code shows
-   * that nobody asked for the shutdown.
-   */
+  /** The state can no longer be trusted. Commands from before may still become durable, then the process exits. */
   programmingError(error: unknown): void {
     if (this.#isFailing) return;
     const closable = this.#closable;
@@ -79,8 +74,8 @@ export class Shutdown {
   }
 
   /**
-   * The disk is nearly full. A cleanly closed journal needs no copy at the next start, so it is closed while there is
-   * room. The exit code shows that nobody asked for the shutdown.
+   * A cleanly closed journal needs no copy at the next start, so it is closed while there is room. The exit code shows
+   * that nobody asked for the shutdown.
    */
   diskFull(disk: DiskSpace): void {
     if (this.isStopping || this.#closable === null) return;
@@ -92,13 +87,13 @@ export class Shutdown {
     );
   }
 
-  /** An operator wants the machine `to` to lead: the process ends as by a signal, and as cleanly. */
+  /** This process alone still has the journal's files: it stays up until a signal ends it, as a failure. */
   journalLost({ error, rescue }: JournalLoss): void {
     this.#isJournalLost = true;
     this.log.write('journal_lost', { err: error, rescue });
   }
 
-  /** An operator wants the machine `to` to lead: it ends as by a signal, and as cleanly. */
+  /** An operator wants the machine `to` to lead: the process ends as by a signal, and as cleanly. */
   handOver(to: string): void {
     if (this.isStopping || this.#closable === null) return;
     this.#signalledMs = performance.now();
