@@ -1,9 +1,8 @@
 /**
- * The provably-fair hash of a bet. Each round has a secret seed. Its SHA-256 is published when the round begins, the
- * seed itself once the round is settled. `betHash` binds the facts of a bet to that seed: the server cannot alter a bet
- * without another seed, which would not match the commitment.
- *
- * The hash is computed from journaled facts only, so a replay gives the same one. It is not part of the state.
+ * The provably-fair hash of a bet. Each round has a secret seed: its SHA-256 is published when the round begins, the
+ * seed once the round is settled. `betHash` binds the facts of a bet to that seed: the server cannot alter a bet
+ * without another seed, which would not match the commitment. It comes from journaled facts only, so a replay gives the
+ * same one, and is no part of the state.
  */
 
 import { flattenString } from './base/flatten-string.js';

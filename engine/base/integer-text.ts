@@ -10,7 +10,6 @@ const NEXT: readonly string[] = FIRST.map((text) => text.padStart(4, '0'));
 
 const EIGHT_DIGITS = GROUP * GROUP;
 
-/** The decimal digits of an integer from 0 to 2^53 - 1. */
 export function integerText(value: number): string {
   if (value < GROUP) return FIRST[value] ?? refuse();
   if (value < EIGHT_DIGITS) return groups(value, FIRST);

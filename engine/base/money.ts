@@ -1,9 +1,7 @@
 /**
- * Exact arithmetic on cents, odds and percentages.
- *
- * Units: cents; odds in 1e-4 (`oddsE4`), rounded down; percentages in hundredths of a point (`percentE2`), rounded
- * half up; fees in basis points. Every product is exact: where it would exceed the safe integers of a double, the
- * calculation is done in BigInt.
+ * Exact arithmetic on cents, odds and percentages. Units: cents; odds in 1e-4 (`oddsE4`), rounded down; percentages in
+ * hundredths of a point (`percentE2`), rounded half up; fees in basis points. Products beyond the safe integers of a
+ * double are calculated in BigInt.
  */
 import { assert } from './assert.js';
 

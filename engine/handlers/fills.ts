@@ -1,11 +1,9 @@
 /**
- * Filling resting limit orders. After a bet or a new quote has moved the odds, a pass over the round's orders makes the
- * first that fits a bet: by its limit, then by its time, whichever its side. That moves the odds again, so the search
- * begins anew. Each step consumes an order, and a command takes `ordersMax` steps; `fillOrders` goes on with the rest.
- *
- * An order fits if its bet gets at least the odds that it names, and its stake is within what is available on its side
- * (`engine/quotes/exposure.ts`), as long as its `validUntilMs` has not passed. The first two hold for smaller stakes,
- * the first for lower limits too, so a search tree finds it.
+ * Filling resting limit orders. After a bet or a new quote has moved the odds, the round's first order that fits
+ * becomes a bet: by limit, then by time, whichever its side. That moves the odds again, so the search begins anew,
+ * `ordersMax` times at most. An order fits if its bet gets at least the odds that it names, its stake is within what is
+ * available on its side (`engine/quotes/exposure.ts`), and its `validUntilMs` has not passed. The first two hold for
+ * smaller stakes, the first for lower limits too, so a search tree finds it.
  */
 import type { PlaceOrder } from '../model/commands.js';
 import { DOWN, NO_FAIR_SHARE, UP } from '../model/domain.js';

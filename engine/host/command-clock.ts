@@ -1,8 +1,7 @@
 /**
- * The time of commands: `max(last stamp, wall clock)`, so that it never goes backwards.
- *
- * While the wall clock is not sound, command time stands still. A clock that jumps ahead and returns must neither end
- * rounds early nor leave the engine ahead of real time.
+ * The time of commands: `max(last stamp, wall clock)`, so that it never goes backwards. It stands still while the wall
+ * clock is not sound: a clock that jumps ahead and returns must neither end rounds early nor leave the engine ahead of
+ * real time.
  */
 import type { Clock } from '../model/ports.js';
 import type { ClockCondition, ClockGuard } from './clock-guard.js';

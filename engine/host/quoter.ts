@@ -1,10 +1,8 @@
 /**
- * UP's fair share in a market's open round, by the asset's latest tick, for orders (`engine/quotes`) and for the pools
- * as shown. The volatility behind it is journaled with boundary prices: a restart goes on from the engine's estimates.
- *
- * The share follows from the tick alone: the time left is counted from the tick's own time, so it stays the same until
- * another tick arrives. It is worked out on demand, once a tick. There is none where the public may know more than the
- * tick says.
+ * UP's fair share in a market's open round, for orders (`engine/quotes`) and for the pools as shown. It follows from
+ * the asset's latest tick alone, since the time left is counted from the tick's own time: it is worked out once a tick,
+ * on demand. There is none where the public may know more than the tick says. The volatility behind it is journaled
+ * with boundary prices: a restart goes on from the engine's estimates.
  */
 import { must } from '../base/assert.js';
 import {

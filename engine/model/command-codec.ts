@@ -1,9 +1,8 @@
 /**
- * The journal's text form of commands: JSON arrays `[kind, version, timeMs, ...]`.
- *
- * Orders, nearly all of a journal, are flat arrays that are cheap to write and parse; every other command carries one
- * object with named fields. Markets, assets, tiers and sides are text, so that an operator can read a row with
- * `sqlite3` and `json_each`. Checksum and chain have been verified before decoding.
+ * The journal's text form of commands: JSON arrays `[kind, version, timeMs, ...]`. Orders, nearly all of a journal, are
+ * flat arrays that are cheap to write and parse; any other command carries one object with named fields. Markets,
+ * assets, tiers and sides are text, so that an operator can read a row with `sqlite3` and `json_each`. Checksum and
+ * chain have been verified before decoding.
  */
 import { assert, fail } from '../base/assert.js';
 import { TextWriter } from '../base/text-writer.js';

@@ -1,9 +1,7 @@
 /**
- * The API's vocabulary and its numbering inside the engine.
- *
- * The engine works with small integers: an asset, time frame, tier or side is its index in the lists below, and a
- * market is `asset * TIME_FRAMES.length + timeFrame`. The lists are append-only, because indexes go into the
- * journal's digests and into snapshots. Names are used only in the API and in the journal.
+ * The API's vocabulary and its numbering inside the engine: an asset, time frame, tier or side is its index in the
+ * lists below, and a market is `asset * TIME_FRAMES.length + timeFrame`. The lists are append-only, because indexes go
+ * into the journal's digests and into snapshots. Only the API and the journal use names.
  */
 import { fail } from '../base/assert.js';
 import { integerText } from '../base/integer-text.js';

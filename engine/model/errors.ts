@@ -1,8 +1,7 @@
 /**
- * The one registry of error codes.
- *
- * A code is the stable first part of the envelope's `error` string and never changes its meaning; a removed
- * code is not used again. The status belongs to the code, so that no two places can answer it differently.
+ * The one registry of error codes. A code is the stable first part of the envelope's `error` string and never changes
+ * its meaning; a removed code is not used again. The status belongs to the code, so that no two places can answer it
+ * differently.
  */
 export const ERROR_STATUS = {
   // 400: the request itself

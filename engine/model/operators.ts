@@ -1,9 +1,7 @@
 /**
  * Permissions at the operator port. A caller has a name, which stands beside everything that it does, and one of three
- * roles. Each role may do what the ones before it may. An action's route names the role that it needs.
- *
- * `GET /audit` lists what operators have done, and what was refused. The journal has their commands; the archive has a
- * row for each of them, and one for each kind of refused request.
+ * roles; each may do what the ones before it may. An action's route names the role that it needs. The journal has the
+ * commands of operators; the archive, for `GET /audit`, has a row for each of them, and one for each kind of refusal.
  */
 import type { Command, CommandKind } from './commands.js';
 import type { RuleValue } from './rules.js';

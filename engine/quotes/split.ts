@@ -1,10 +1,8 @@
 /**
  * How the house splits its seeds. Odds are fixed at the bet, so anybody who looks at the price would bleed seeds that
  * stood still. In a round with the policy `fair` the house therefore moves its seeds, 2S in total, between the sides
- * until UP's published share is the fair probability that UP wins.
- *
- * The fair share is worked out outside the engine from the asset's ticks and arrives in each order. Everything here is
- * a function of integers: the same order gives the same pools on every machine.
+ * until UP's published share is the fair probability that UP wins. That comes with each order, from the asset's ticks.
+ * Everything here is a function of integers: the same order gives the same pools on every machine.
  */
 import { mulDivCeil, mulDivFloor } from '../base/money.js';
 import { WHOLE_E6 } from '../model/domain.js';

@@ -1,10 +1,8 @@
 /**
- * The whole engine state as tables, and back. Amounts are in cents, times in milliseconds since 1970; markets, sides, tiers,
- * statuses and results are text; accounts, keys and bets are numbers; flags are 0 or 1.
- *
- * Links between rows in memory are not stored: they follow from numbers and positions. Sums and counts stored beside their
- * parts are verified (`check.ts`). The import uses the same methods as commands do (add an account, move money, add a key),
- * so their assertions apply. A wrong snapshot is refused with an AssertionError, not served.
+ * The whole engine state as tables, and back. Amounts are in cents, times in milliseconds since 1970; markets, sides,
+ * tiers, statuses and results are text; flags are 0 or 1. Links between rows follow from numbers and positions. Sums
+ * and counts stored beside their parts are verified (`check.ts`), and the import uses the methods that commands use,
+ * with their assertions: a wrong snapshot is refused with an AssertionError, not served.
  */
 import { assert, must } from '../base/assert.js';
 import { setRulesInForce, setSetup } from '../handlers/settings.js';

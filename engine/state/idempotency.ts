@@ -1,9 +1,7 @@
 /**
  * The memory of Idempotency-Keys. An entry contains every fact of its 201 response, so it does not depend on the bet's
- * being retained.
- *
- * Entries are appended to chunks in order of time; a chunk is dropped once its last entry has expired. Entries are
- * numbered from 0, never reusing a number, and found through `KeyIndex`.
+ * being retained. Entries are appended to chunks in order of time; a chunk is dropped once its last entry has expired.
+ * Entries are numbered from 0, never reusing a number, and found through `KeyIndex`.
  */
 import { must } from '../base/assert.js';
 import type { IdempotencyDigest } from '../model/commands.js';

@@ -1,13 +1,12 @@
 /**
- * An index of `IdempotencyMemory`'s entries by key digest: open addressing in 1,024 small partitions. A full
- * partition is rebuilt alone, without its expired slots, so neither growth nor expiry stalls an order for longer than
- * one partition takes. (One table per minute would cost a cache miss for each on every look-up.)
+ * An index of `IdempotencyMemory`'s entries by key digest: open addressing in 1,024 small partitions. A full partition
+ * is rebuilt alone, without its expired slots, so neither growth nor expiry stalls an order for longer than that takes.
+ * Partitions of one size are in one array, their level, so a look-up misses the cache once, at the slot. (One table per
+ * minute would miss it for each.)
  *
- * Partitions of one size are in one array, their level, so a look-up misses the cache once: at the slot. Digests are
- * uniform, so all partitions reach the next level at nearly the same time.
- *
- * Digests are keyed, so their bits serve as a hash: the lower ten select the partition; 31 more are the slot's tag,
- * which nearly always decides without reading the entry.
+ * Digests are keyed and uniform, so their bits serve as a hash: the lower ten select the partition; 31 more are the
+ * slot's tag, which nearly always decides without reading the entry. All partitions reach the next level at nearly the
+ * same time.
  */
 import { must } from '../base/assert.js';
 

@@ -1,10 +1,8 @@
 /**
  * The resting orders of one side of a round as an AVL tree, ordered by limit, then by number, which is time. Each node
- * knows the least stake below it, so that a search leaves out whole trees in which every stake is too large for the
- * lowest limit, and the first end, so that orders whose time is over are found as quickly.
- *
- * A search depends on the orders alone, not on the tree's shape: a tree that was built in another order, from a
- * snapshot, behaves alike.
+ * knows the least stake and the first end below it: a search leaves out trees in which every stake is too large for the
+ * lowest limit, and finds orders whose time is over as quickly. Its result depends on the orders alone: a tree
+ * that was built in another order, from a snapshot, behaves alike.
  */
 import { fail } from '../base/assert.js';
 import type { LimitTable } from './limit-table.js';

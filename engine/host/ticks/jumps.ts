@@ -1,8 +1,7 @@
 /**
- * Decides which prices are believed. A price far from the asset's last one is mostly an error of the feed, and is
- * refused. It is believed once later ticks have agreed with it for a while and none went back to the old price.
- *
- * "Far" is a ratio, the same both ways: an error down and the way back up are judged alike.
+ * Decides which prices are believed. A price far from the asset's last one, as a ratio either way, is mostly an error
+ * of the feed, and is refused. It is believed once later ticks have agreed with it for a while and none went back to
+ * the old price.
  */
 import type { PriceTick } from '../../model/ports.js';
 
