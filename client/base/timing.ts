@@ -1,6 +1,5 @@
 /** Waiting, for retries of requests and reconnections of the stream. */
 
-/** Tests and backtests give their own. */
 export interface Surroundings {
   /** Since 1970, by the machine's clock. */
   readonly nowMs: () => number;

@@ -16,13 +16,11 @@ export interface BacktestPlan {
   readonly bot: Bot;
   readonly marketId: string;
   readonly path: readonly PriceRow[];
-  /** In dollars. */
   readonly balance: number;
   readonly log: (line: string) => void;
 }
 
 export interface BacktestRun {
-  /** In the order of their settlement. */
   readonly settled: readonly Position[];
   /** Bets of a round that had not ended when the path did. */
   readonly open: readonly Position[];
@@ -36,7 +34,6 @@ const LISTED_MAX = 200;
 /** A round's last price is final so long after its end where none follows. */
 const GRACE_MS = 3_000;
 
-/** Removes the data directory at the end. */
 export async function runBacktest(plan: BacktestPlan): Promise<BacktestRun> {
   const [first] = plan.path;
   if (first === undefined) throw new RangeError('the price path is empty');

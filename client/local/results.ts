@@ -3,7 +3,6 @@ import { addDollars, type BetResult, type Position } from '../index.js';
 
 export interface CurvePoint {
   readonly timeMs: number;
-  /** Dollars since the beginning. */
   readonly profit: number;
 }
 
@@ -35,7 +34,6 @@ export function resultsOf(settled: readonly Position[]): Results {
 
 const HEADER = 'id,placedAt,roundNumber,prediction,amount,oddsAtBet,result,payout,profit,settledAt';
 
-/** One line for each bet, for a spreadsheet. */
 export function csvOf(settled: readonly Position[]): string {
   const lines = settled.map((bet) => [
     ...[bet.id, bet.placedAt, bet.round.roundNumber, bet.prediction, bet.amount, bet.oddsAtBet],

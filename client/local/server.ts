@@ -40,19 +40,16 @@ export class LocalServer {
     return new LocalServer(apiUrl, operatorUrl, token, child);
   }
 
-  /** Resolves once the process has ended, by itself or by a signal. */
   async ended(): Promise<void> {
     if (this.process.exitCode === null && this.process.signalCode === null) await once(this.process, 'exit');
   }
 
-  /** Lets the server finish what it is doing. */
   async stop(): Promise<void> {
     this.process.kill('SIGTERM');
     await this.ended();
   }
 }
 
-/** Reads up to the server's last line of facts. */
 async function readBanner({ stdout }: ChildProcess): Promise<string> {
   let banner = '';
   if (stdout === null) return banner;

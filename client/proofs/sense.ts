@@ -46,7 +46,6 @@ const oneOf =
   (...values: readonly unknown[]): Test =>
   (value) =>
     values.includes(value);
-/** Not below 0, with so many decimals. */
 const decimal =
   (decimals: number): Test =>
   (value) => {

@@ -171,7 +171,6 @@ export async function isSigned(
   return crypto.subtle.verify({ name: 'Ed25519' }, imported, bytesOf(signature), utf8(text));
 }
 
-/** A key must not be retired before its signature. */
 export function wasInUse(
   { keyId, time }: { readonly keyId: string; readonly time: string },
   keys: readonly SigningKey[],

@@ -15,7 +15,6 @@ export type Query = Readonly<Record<string, string | number | undefined>>;
 
 export interface Request {
   readonly method: Wanted['method'];
-  /** Below the base path, with a slash. */
   readonly path: string;
   readonly query?: Query;
   readonly body?: unknown;

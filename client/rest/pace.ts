@@ -12,9 +12,7 @@ const SPREAD_BELOW = 0.25;
 export class Pace {
   #limit = Number.POSITIVE_INFINITY;
   #remaining = Number.POSITIVE_INFINITY;
-  /** The oldest counted request leaves the window then. */
   #resetAtMs = 0;
-  /** No request goes out before. */
   #nextAtMs = 0;
   #onTheWay = 0;
 
@@ -51,7 +49,6 @@ export class Pace {
     this.#nextAtMs = Math.max(this.#nextAtMs, this.around.monotonicMs() + delayMs);
   }
 
-  /** The pause between a request at this time and the next. */
   #gapMs(atMs: number): number {
     if (this.#remaining >= this.#limit * SPREAD_BELOW) return 0;
     return Math.max(0, this.#resetAtMs - atMs) / Math.max(1, this.#remaining);

@@ -38,7 +38,6 @@ export interface PlacedOrder extends OrderResult, OrderMarks {
 
 const CLIENT_SEED_LENGTH_MAX = 128;
 
-/** All attempts send the same order. */
 export function markOrder(
   { clientSeed: own, ...terms }: OrderToPlace,
   { idempotencyKey = crypto.randomUUID() }: OrderOptions,

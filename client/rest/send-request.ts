@@ -6,11 +6,9 @@ export interface Wanted {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON; null for none. */
   readonly body: string | null;
 }
 
-/** `data` of the envelope, and its neighbours. */
 export interface Success {
   readonly data: unknown;
   /** null on the last page, and where the answer has no pages. */
@@ -20,7 +18,6 @@ export interface Success {
 
 export interface Sent {
   readonly outcome: Success | Failure;
-  /** null where no answer came. */
   readonly headers: Headers | null;
 }
 

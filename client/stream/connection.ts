@@ -54,7 +54,6 @@ export class Connection {
     if (!this.#isOver) this.socket.send(JSON.stringify(message));
   }
 
-  /** Nothing more arrives. */
   close(reason: string): void {
     if (this.#isOver) return;
     this.socket.close();

@@ -33,7 +33,6 @@ export class StreamOrders {
   readonly #answers = new Map<number, (outcome: Outcome) => void>();
   /** By op, as the server limits them. */
   readonly #paces: Readonly<Record<Message['op'], Pace>>;
-  /** null while there is no connection. */
   #send: ((message: ClientMessage) => void) | null = null;
   #end: Failure | null = null;
   #deadmanSeconds = 0;
@@ -77,7 +76,6 @@ export class StreamOrders {
     if (seconds > 0) send({ op: 'deadman', id: this.nextId(), seconds });
   }
 
-  /** No answer will come any more. */
   onDisconnected(): void {
     this.#send = null;
     for (const answer of this.#answers.values()) answer(CONNECTION_LOST);

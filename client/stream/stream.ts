@@ -43,7 +43,6 @@ export interface StreamParts {
 }
 
 const SILENCE_MS_MAX = 3_000;
-/** The server's reasons to end the stream for good. */
 export const FINAL_CODES: readonly ErrorCode[] = [
   'invalid_request',
   'missing_api_key',

@@ -64,7 +64,6 @@ export class Subscription {
     this.options.onRefused?.(error);
   }
 
-  /** The next request begins anew. */
   onResyncRequired(): void {
     this.#seq = null;
     this.#isResync = true;

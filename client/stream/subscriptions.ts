@@ -5,7 +5,6 @@ import type { Subscription } from './subscription.js';
 
 type Send = (message: ClientMessage) => void;
 
-/** A caller that waits for the server's first word. */
 interface Waiting {
   readonly resolve: (subscription: Subscription) => void;
   readonly reject: (error: ToteError) => void;
@@ -15,7 +14,6 @@ export class Subscriptions {
   readonly #byChannel = new Map<Channel, Subscription>();
   readonly #waiting = new Map<Subscription, Waiting>();
   readonly #requests = new Map<number, Subscription>();
-  /** null while there is no connection. */
   #send: Send | null = null;
 
   constructor(
@@ -80,7 +78,6 @@ export class Subscriptions {
       this.#request(subscription);
       return true;
     }
-    // It may have been replaced or ended meanwhile.
     if (this.#byChannel.get(subscription.channel) !== subscription) return true;
     this.#byChannel.delete(subscription.channel);
     const waiting = this.#waiting.get(subscription);
