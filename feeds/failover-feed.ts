@@ -1,10 +1,9 @@
 /**
- * Several feeds in order of preference. Each asset has one that its prices come from; the others stand by.
- *
- * Where an asset's feed has had no believed price for a while, the first other one with a fresh price takes over, if
- * that price is believed. A preferred feed comes back once it has been fresh for some time without a break, or at once
- * where the present one is stale. So two feeds that fail in turn do not throw an asset to and fro, and a feed whose
- * prices are absurd does not take over from one that is silent.
+ * Several feeds in order of preference. Each asset has one that its prices come from; the others stand by. Where an
+ * asset's feed has had no believed price for a while, the first other one with a fresh price takes over, if that price
+ * is believed. A preferred feed comes back once it has been fresh for some time without a break, or at once where the
+ * present one is stale. So two feeds that fail in turn do not throw an asset to and fro, and a feed whose prices are
+ * absurd does not take over from one that is silent.
  */
 import { must } from '../engine/base/assert.js';
 import { ASSETS } from '../engine/model/domain.js';

@@ -1,9 +1,7 @@
 /**
  * Market hours in New York time with daylight saving, from Node's time-zone data. Journaled `setCalendar` commands
- * bring them to the engine.
- *
- * FX: Sunday 17:00 to Friday 17:00. Metals: Sunday 18:00 to Friday 17:00 with a pause from 17:00 to 18:00 each day.
- * Crypto never closes. Holidays and early ends are an operator's (`calendar/closures.ts`).
+ * bring them to the engine. FX: Sunday 17:00 to Friday 17:00. Metals: Sunday 18:00 to Friday 17:00 with a pause from
+ * 17:00 to 18:00 each day. Crypto never closes. Holidays and early ends are an operator's (`config/closures.ts`).
  */
 
 import type { Closure } from '../config/closures.js';
@@ -42,7 +40,6 @@ export function sessionsBetween(
   return sessions.filter(([openMs, closeMs]) => closeMs >= fromMs && openMs <= toMs);
 }
 
-/** The parts of a session outside closures. */
 function openParts(session: Session, closures: readonly Closure[]): Session[] {
   return closures.reduce<Session[]>(
     (parts, { fromMs, untilMs }) =>

@@ -38,7 +38,6 @@ export function expectedAssetsOf(
     });
 }
 
-/** The expected assets whose last tick is older. */
 export function silentAssetsOf(
   setup: Setup,
   hours: Hours,

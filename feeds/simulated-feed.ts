@@ -1,9 +1,7 @@
 /**
  * A feed without a network: every asset takes a random walk from a realistic price with a realistic volatility, four
  * ticks a second. The price depends only on the key and the time, so a restart continues the same walk, and a manual
- * clock may jump.
- *
- * Assets with market hours are silent outside them, as a real feed would be.
+ * clock may jump. Assets with market hours are silent outside them, as a real feed would be.
  */
 import { ASSETS, type AssetClass, assetClassOf, TIME_FRAME_MS } from '../engine/model/domain.js';
 import type { PriceFeed, PriceTick, TickVerdict } from '../engine/model/ports.js';
@@ -21,7 +19,6 @@ const BOUNDARIES_AFTER_GAP = 2;
 const REMEMBERED_MS = 5_000;
 
 export interface SimulatedFeedOptions {
-  /** A secret of 32 bytes from which all prices follow. */
   readonly key: Uint8Array;
   /** The last journaled time, so that rounds open before a downtime get their price; now at the first start. */
   readonly fromMs: number;
@@ -56,7 +53,6 @@ export class SimulatedFeed implements PriceFeed {
     }
   }
 
-  /** Up to `untilMs`, in order. */
   #dueTimes(untilMs: number): number[] {
     const afterMs = this.#lastMs;
     if (untilMs <= afterMs) return [];

@@ -34,12 +34,10 @@ const COURSES: Readonly<Record<Asset, Course>> = {
 export class SimulatedPrices {
   readonly #walks: readonly RandomWalk[];
 
-  /** `key` is a secret of 32 bytes: every price follows from it. */
   constructor(key: Uint8Array) {
     this.#walks = ASSETS.map((name) => new RandomWalk(key, name));
   }
 
-  /** `asset` is an index into `ASSETS`, `timeMs` a tick's time. */
   at(asset: number, timeMs: number): number {
     const name = must(ASSETS[asset], 'a known asset');
     const { startPrice, decimals } = COURSES[name];

@@ -1,8 +1,7 @@
 /**
  * Prices of cryptocurrencies from Coinbase Exchange: with each trade, the middle of the best bid and ask after it, with
- * the trade's time. Trades themselves go to and fro between bid and ask, which anybody who sees the book foresees.
- *
- * An asset's product follows from its name (`BTC-USD`), so there is nothing to configure that could be wrong. A product
+ * the trade's time. Trades themselves go to and fro between bid and ask, which anybody who sees the book foresees. An
+ * asset's product follows from its name (`BTC-USD`), so there is nothing to configure that could be wrong. A product
  * that the exchange does not have is left out until the next start.
  */
 import { ASSETS, type Asset, assetClassOf } from '../../engine/model/domain.js';

@@ -1,8 +1,7 @@
 /**
- * One connection to Hermes: the service is asked for each asset's symbol, then its stream of prices is read.
- *
- * Symbols are asked for one after the other: the list of all of them is megabytes, which would hold up the thread that
- * parses it. They are asked for again after a day, and at every connection while one of them is wrong or no stream could be
+ * One connection to Hermes: the service is asked for each asset's symbol, then its stream of prices is read. Symbols
+ * are asked for one after the other: the list of all of them is megabytes, which would hold up the thread that parses
+ * it. They are asked for again after a day, and at every connection while one of them is wrong or no stream could be
  * opened.
  */
 
@@ -31,7 +30,6 @@ export interface HermesReader {
   onChecked(faults: ReadonlyMap<Asset, string>): void;
   /** Returns whether anything in the event was new. */
   onPrices(text: string): boolean;
-  /** The service could not send an update. */
   onServiceError(detail: string): void;
 }
 
@@ -61,7 +59,6 @@ export function hermesDial(service: HermesService, monotonicMs: () => number, re
   };
 }
 
-/** Asks for the symbol of each asset in turn. */
 function checkIds(
   service: HermesService,
   listener: Listener,

@@ -1,9 +1,8 @@
 /**
- * Prices of all assets from Pyth's Hermes service, as one stream of server-sent events.
- *
- * A tick's time is the service's own `publish_time`, a whole second. Where several updates have the same one, the last
- * to arrive counts, as for any feed. An update of whose price the service itself is too unsure is not passed on: the
- * asset is as silent as if nothing had come.
+ * Prices of all assets from Pyth's Hermes service, as one stream of server-sent events. A tick's time is the service's
+ * own `publish_time`, a whole second. Where several updates have the same one, the last to arrive counts, as for any
+ * feed. An update of whose price the service itself is too unsure is not passed on: the asset is as silent as if
+ * nothing had come.
  */
 import { must } from '../../engine/base/assert.js';
 import { ASSETS, type Asset } from '../../engine/model/domain.js';

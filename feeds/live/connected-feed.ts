@@ -28,7 +28,6 @@ export abstract class ConnectedFeed implements LiveFeed {
   #malformed = 0;
   #sink: ((tick: PriceTick) => TickVerdict) | null = null;
 
-  /** `assets` are the indices of those that the service prices. */
   constructor(
     readonly name: string,
     private readonly assets: readonly number[],
@@ -46,9 +45,7 @@ export abstract class ConnectedFeed implements LiveFeed {
     });
   }
 
-  /** The returned function hangs up. */
   protected abstract connect(listener: Listener): () => void;
-  /** Assets that may not be priced, each with the reason. */
   protected abstract get excluded(): ReadonlyMap<Asset, string>;
 
   start(sink: (tick: PriceTick) => TickVerdict): void {

@@ -1,6 +1,5 @@
 /**
  * Keeps one connection to a price service: dials, hangs up where nothing new is heard, and dials again after a wait.
- *
  * The waits double from a quarter of a second to half a minute, with jitter, so that servers that lost the same service
  * do not all come back at once. They begin anew only after a connection that has lasted: a service that accepts and
  * closes at once is not to be hammered. Nothing here has a timer: `poll` compares with the clock that it is given.
@@ -37,10 +36,8 @@ export type Dial = (listener: Listener) => () => void;
 
 export interface KeptOptions {
   readonly dial: Dial;
-  /** A connection is hung up once it has been silent for this long. */
   readonly silenceMs: number;
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  /** From 0 to below 1. */
   readonly random: () => number;
   readonly onOpened: () => void;
   readonly onEnded: (reason: string, waitMs: number) => void;
@@ -48,9 +45,7 @@ export interface KeptOptions {
 
 export interface ConnectionView {
   readonly state: 'stopped' | 'connecting' | 'connected' | 'waiting';
-  /** Since the start. */
   readonly attempts: number;
-  /** null if none has ended. */
   readonly lastEnd: string | null;
 }
 

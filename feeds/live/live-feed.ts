@@ -22,18 +22,14 @@ export interface FeedView {
   readonly connection: ConnectionView;
   /** Assets that this feed may not price, each with the reason. */
   readonly excluded: Readonly<Partial<Record<Asset, string>>>;
-  /** By asset that the feed prices. */
   readonly updates: Readonly<Partial<Record<Asset, Readonly<UpdateCounts>>>>;
-  /** By asset that the feed prices. */
   readonly latenessMs: Readonly<Partial<Record<Asset, number | null>>>;
-  /** Since the start. */
   readonly malformed: number;
 }
 
 export interface LiveFeed extends PriceFeed {
   /** Publication of the newest price heard, by the service's own clock; 0 before the first. */
   readonly newestMs: number;
-  /** `asset` is an index into `ASSETS`. */
   covers(asset: number): boolean;
   /** How late the asset's prices arrive, nine of ten, by the service's own times; null until enough have come. */
   latenessMs(asset: number): number | null;

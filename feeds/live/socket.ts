@@ -8,7 +8,6 @@ const MESSAGE_BYTES_MAX = 1_000_000;
 export interface SocketOptions {
   readonly url: URL;
   readonly greetings: () => readonly string[];
-  /** Returns whether the message has news. */
   readonly onText: (text: string) => boolean;
 }
 
