@@ -19,7 +19,6 @@ function privateKeyOf({ publicKey, privateKey }: KeyPair): KeyObject {
   return createPrivateKey({ key: jwk, format: 'jwk' });
 }
 
-/** May tell the signature later. */
 export type SignLater = (text: string, tell: (signature: string) => void) => void;
 
 /** Signs on a thread of libuv's, so that this one goes on meanwhile. */
@@ -39,7 +38,6 @@ export interface Signed {
   readonly signature: string;
 }
 
-/** Names the key beside the signature. */
 export function statementSigner(keys: SigningKeys): (text: string) => Signed {
   const sign = signerOf(keys);
   return (text) => ({ text, keyId: keys.keyId, signature: sign(text) });
