@@ -1,8 +1,7 @@
 /**
- * The messages between the suite's process and the load client's.
- *
- * The client knows nothing of markets: it gets complete requests as bytes, and the form of the responses. So one client
- * drives the server, the bare handlers and a deployment, and no figure depends on a client of its own.
+ * The messages between the suite's process and the load client's. The client knows nothing of markets: it gets complete
+ * requests as bytes, and the form of the responses. So one client drives the server, the bare handlers and a
+ * deployment, and no figure depends on a client of its own.
  */
 
 export interface Endpoint {

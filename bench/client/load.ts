@@ -1,8 +1,7 @@
 /**
  * A run: opens the connections, keeps them busy at the job's pace through warm-up and measured window, waits for all
- * responses in flight, and sums up.
- *
- * A latency counts if its planned time is in the measured window; the rate counts responses that arrived in it.
+ * responses in flight, and sums up. A latency counts if its planned time is in the measured window; the rate counts
+ * responses that arrived in it.
  */
 import { performance } from 'node:perf_hooks';
 import { must } from '../../engine/base/assert.js';

@@ -1,13 +1,11 @@
 /**
- * The thundering herd: all 70 rounds end in the same instant (midnight UTC of a weekday) with 100,000 open bets,
- * while bots continue to read and bet at planned times. How long does any request wait?
- *
- * The first midnight is the first boundary with bets in the life of the process: much of its code is compiled only
- * then, on the server's single core. The second shows a server in service.
+ * The thundering herd: all 70 rounds end in the same instant (midnight UTC of a weekday) with 100,000 open bets, while
+ * bots continue to read and bet at planned times. The first midnight is the first boundary with bets in the life of the
+ * process: much of its code is compiled only then. The second shows a server in service.
  *
  * The clock is manual, because all markets end together only once a day. It passes the boundary as a real clock does:
  * the same commands, the same slices of settlement, a turn of the event loop for each. The one difference is to the
- * server's disadvantage: on a manual clock market data is rendered for every change instead of being cached.
+ * server's disadvantage: market data is rendered for every change instead of being cached.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
