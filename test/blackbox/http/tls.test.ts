@@ -1,6 +1,7 @@
 /** TLS on both ports of a real server: the clients that may connect, the certificate they see, and a reload. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:https';
@@ -11,9 +12,11 @@ import { text } from 'node:stream/consumers';
 import { after, type TestContext, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import { StreamClient } from '../../support/api/stream-client.js';
+import { askUntil } from '../../support/ask-until.js';
 import { replace, selfSigned, signedBy } from '../../support/http/certificates.js';
 import { httpsSend } from '../../support/http/https.js';
 import { linesOf } from '../../support/processes/log-lines.js';
+import { scrape } from '../../support/processes/scrape.js';
 import { Server, startRefused } from '../../support/processes/server.js';
 import { isAvailable } from '../../support/programs.js';
 
@@ -85,6 +88,11 @@ test('orders, pages and streams are served over TLS, and only over TLS', { skip 
   await once(plain, 'close');
   assert.ok(!received.includes('HTTP'), received);
   stream.socket.close();
+  const endsAt = await askUntil(
+    async () => (await scrape(server)).value('tote_certificate_ends_timestamp_seconds') ?? 0,
+    (seconds) => seconds > 0,
+  );
+  assert.equal(endsAt * 1_000, Date.parse(new X509Certificate(cert).validTo), 'alarms know its end');
 });
 
 /** A bot in a process of its own, since Node reads the certificates to trust at its start. */

@@ -20,6 +20,7 @@ test('a lease that is renewed is held, and lapses when it is not', () => {
   assert.equal(watch.saw(entry(10), 10_000), 'held');
   for (let nowMs = 10_500; nowMs < 13_000; nowMs += 500) assert.equal(watch.saw(entry(10), nowMs), 'held');
   assert.equal(watch.saw(entry(10), 13_000), 'lapsed');
+  assert.equal(watch.renewedMs, 10_000);
 });
 
 test('who was stopped, or saw nothing, has not watched: the lease begins anew', () => {
@@ -28,6 +29,7 @@ test('who was stopped, or saw nothing, has not watched: the lease begins anew', 
   assert.equal(watch.saw(entry(1), 60_000), 'held');
   for (let nowMs = 60_500; nowMs < 63_000; nowMs += 500) assert.equal(watch.saw(entry(1), nowMs), 'held');
   assert.equal(watch.saw(entry(1), 63_000), 'lapsed');
+  assert.equal(watch.renewedMs, 0, 'nobody has renewed it since');
 });
 
 test('a lease that was given back, or never taken, needs no waiting', () => {
