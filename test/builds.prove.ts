@@ -33,7 +33,6 @@ test('npm ci takes the lock file, of which every package supports this version o
   }
 });
 
-/** The least that is bundled as the console's page is. */
 function writePage(folder: string): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'main.tsx'), 'export const shown: number = 1;\n');

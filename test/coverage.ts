@@ -54,7 +54,6 @@ function decode(segment: string): number[] {
   return numbers;
 }
 
-/** `path` is below `dist`. */
 function readProgram(dist: string, path: string): Program {
   const file = join(dist, path);
   const map = JSON.parse(readFileSync(`${file}.map`, 'utf8')) as { sources: string[]; mappings: string };
@@ -128,7 +127,6 @@ function markAll(programs: ReadonlyMap<string, Program>, folder: string): void {
   }
 }
 
-/** By source and line. */
 function linesOf(programs: ReadonlyMap<string, Program>): Map<string, boolean> {
   const ran = new Map<string, boolean>();
   for (const { lines, hasRun } of programs.values()) {

@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 interface Part {
-  /** As its own script, where there is one. */
   readonly name: string;
   readonly program: string;
   readonly args: readonly string[];
@@ -35,7 +34,6 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 let running: ChildProcess | null = null;
 let stoppedBy: NodeJS.Signals | null = null;
 
-/** null if it ended with 0. */
 async function failureOf({ program, args, env }: Part): Promise<string | null> {
   const child = spawn(process.execPath, [fileURLToPath(new URL(program, import.meta.url)), ...args], {
     stdio: 'inherit',

@@ -95,7 +95,6 @@ const summary = new Map<string, string>();
 const secondsByPath = new Map<string, number>();
 const failed = new Set<string>();
 const leftOut = new Set<string>();
-/** Reports of a file's tests come just before its own. */
 let reported = 0;
 const events = run({
   files: untilMs === null ? [...programs.keys()] : shuffled([...programs.keys()]),
@@ -153,7 +152,6 @@ function shuffled<T>(list: readonly T[]): T[] {
   return keyed.sort(([one], [other]) => one - other).map(([, value]) => value);
 }
 
-/** With all processes that it started and that have ended. */
 function cpuSeconds(): number {
   const { user, system } = process.cpuUsage();
   // Behind the program's name, in brackets; the 14th and 15th from there are hundredths of a second.

@@ -3,7 +3,6 @@
  * `.prove` to `npm run prove`, `.search` to both, where it tries more in the latter.
  */
 
-/** A file's last duration, in seconds, by path. */
 export type Times = Readonly<Record<string, number>>;
 
 /** Estimates for a first run, by the beginning of the path: files that wait or search start first. */
@@ -29,7 +28,6 @@ const PROCESSES = 24;
 const OF_TEST = /\.(test|search)\.js$/;
 const OF_PROVE = /\.(prove|search)\.js$/;
 
-/** With parts only the paths that contain one of them. */
 export function select(
   paths: readonly string[],
   { isProve, parts }: { readonly isProve: boolean; readonly parts: readonly string[] },
@@ -44,7 +42,6 @@ export function select(
 const secondsOf = (path: string, times: Times): number =>
   times[path] ?? LONG_SECONDS.find(([beginning]) => path.startsWith(beginning))?.[1] ?? OTHER_SECONDS;
 
-/** The longest files come first. Neighbours share a process where `areShared`. */
 export function intoProcesses(paths: readonly string[], times: Times, areShared: boolean): string[][] {
   const processes: { files: string[]; seconds: number }[] = [];
   const allSeconds = paths.reduce((sum, path) => sum + secondsOf(path, times), 0);

@@ -12,7 +12,6 @@ const MARKET = { id: 'BTC_ONE_MINUTE', oddsUp: 1.6667, oddsDown: 2.5, percentUp:
 const lookAt = (currentPrice: number): Market =>
   ({ ...MARKET, currentRound: { ...ROUND, currentPrice } }) as Market;
 
-/** Returns the orders it has sent, and its lines. */
 async function run(bot: string, prices: readonly number[], ordersAnswer: Answer) {
   const detail = success({ ...ROUND, fairPercentUp: 50 });
   const script = new Scripted(

@@ -5,7 +5,6 @@ import { type Answer, Scripted } from './support/scripted.js';
 
 const WINDOW_MS = 60_000;
 
-/** With one sliding window. */
 function limited(limit: number): { readonly answer: Answer; readonly refused: () => number } {
   let counted: number[] = [];
   let refused = 0;

@@ -28,7 +28,6 @@ test('a mistake is refused with its line', () => {
     assert.throws(() => parsePricePath(text), { name: 'RangeError', message });
 });
 
-/** One minute after the other, each with a stake of 10. */
 const settled = (...profits: readonly number[]): Position[] =>
   profits.map(
     (profit, at) =>

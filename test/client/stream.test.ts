@@ -22,7 +22,6 @@ type Message = Readonly<Record<string, unknown>>;
 const AT = { seq: 100, time: '2026-06-10T12:00:00.000Z' };
 const HEARTBEAT = { type: 'heartbeat', ...AT, priceAgeMs: {} };
 
-/** As the server sees it. */
 class Line {
   readonly #messages: Message[] = [];
   #wake: () => void = () => undefined;
@@ -51,7 +50,6 @@ class Line {
     }
   }
 
-  /** Returns the client's request. */
   async confirm(since: number | null): Promise<Message> {
     const request = await this.next();
     const { id, channel, markets = null } = request;
@@ -101,7 +99,6 @@ class Script {
     return stream;
   }
 
-  /** After its first heartbeat. */
   async line(seq = AT.seq): Promise<Line> {
     for (;;) {
       const line = this.#lines.shift();

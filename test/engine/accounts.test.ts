@@ -7,7 +7,6 @@ import { Exchange } from '../support/reference/exchange.js';
 
 const READ_SCOPES = 0b0011;
 
-/** Returns the outcome. Each key has a new digest. */
 function keyMaker(exchange: Exchange, account: number) {
   let made = account * 1_000;
   return (scopesMask = READ_SCOPES, expiresAtMs: number | null = null): string => {

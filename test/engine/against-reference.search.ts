@@ -97,7 +97,6 @@ test('refusals of limit orders and cancellations that random streams seldom have
   ok(closed > 0, 'some rules have a cutoff');
 });
 
-/** By kind of command and outcome. */
 function count(seen: Map<string, number>, line: string): void {
   const [, text = '', outcome] = /^(\{.*?\})(?: gate \w+)? -> (\w+)$/.exec(line) ?? [];
   const name = `${outcomeKind(JSON.parse(text) as Command)} ${outcome}`;

@@ -4,7 +4,6 @@ import { test } from 'node:test';
 import ts from 'typescript';
 import { sourcesIn, visitFile } from '../house/sources.js';
 
-/** They give access to the outside world. */
 const GLOBALS_FORBIDDEN = new Set([
   ...['process', 'performance', 'setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask', 'fetch'],
   ...['crypto', 'console', 'require', 'globalThis', 'Date', 'Worker', 'WebSocket'],

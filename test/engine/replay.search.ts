@@ -22,7 +22,6 @@ const stepSeeds = (rng: Rng): number[] => Array.from({ length: STEPS }, () => rn
 
 const digests = (engine: Engine): string => `${engine.rollingDigest()} ${engine.stateDigest(newHasher)}`;
 
-/** Refusals included. */
 function play(stream: number, rng: Rng): { readonly engine: Engine; readonly accepted: readonly Command[] } {
   const engine = new Engine();
   const accepted: Command[] = [];
@@ -32,7 +31,6 @@ function play(stream: number, rng: Rng): { readonly engine: Engine; readonly acc
   return { engine, accepted };
 }
 
-/** JSON arrays of commands, cut by chance. */
 function rows(texts: readonly string[], rng: Rng): string[] {
   const cut: string[] = [];
   for (let from = 0; from < texts.length; ) {
@@ -98,7 +96,6 @@ test('one altered command is detected at once: it is refused, or the digests dif
   ok(altered.size >= 12, `altered were ${[...altered].join(', ')}`);
 });
 
-/** Or the status of a refusal. */
 function digestAfter(history: readonly Command[], command: Command): string {
   const engine = new Engine();
   for (const earlier of history) engine.apply(earlier);
@@ -130,7 +127,6 @@ function otherThan(value: unknown): unknown {
   return typeof value === 'string' ? `${value.startsWith('a') ? 'b' : 'a'}${value.slice(1)}` : 1;
 }
 
-/** With one fact changed. */
 function alter(command: Command, rng: Rng): Command {
   switch (command.kind) {
     case 'configure':

@@ -55,7 +55,6 @@ class EngineTable implements Table {
   readonly engine = new Engine();
   readonly seedCents: number;
   readonly feeBps: number;
-  /** A test moves UP's fair share. */
   fairShareE6 = 500_000;
   readonly #rng: Rng;
 
@@ -98,7 +97,6 @@ class EngineTable implements Table {
     return event?.type === 'betPlaced' ? event.payoutCents : null;
   }
 
-  /** Returns the gains since the start. */
   finish(closePrice: number | null): { houseGainCents: number; bettorsGainCents: number } {
     const timeMs = END_MS;
     this.engine.apply({ kind: 'suspendMarket', timeMs: DAY_MS, market: BTC_15M, suspended: true });
@@ -236,7 +234,6 @@ function playAll(table: EngineTable, rng: Rng, before: () => void = () => {}): B
   return book;
 }
 
-/** All payments must be the book's. */
 function checkEnd(table: EngineTable, book: Book, rng: Rng, name: string): void {
   const seedsCents = 2 * table.seedCents;
   for (const owedCents of book.owedCents) ok(owedCents - book.stakedCents <= seedsCents, name);

@@ -13,7 +13,6 @@ const BTC = 0;
 const GOLD = ASSETS.indexOf('GOLD');
 const STALE_MS = 8_000;
 
-/** The test hands over its ticks. */
 class HandFeed implements LiveFeed {
   readonly newestMs = 0;
   sink: (tick: PriceTick) => TickVerdict = () => assert.fail('not started');

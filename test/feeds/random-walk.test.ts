@@ -10,7 +10,6 @@ import { RandomWalk, WALK_STEPS_MAX } from '../../feeds/random-walk.js';
 
 const NOON_MS = Date.UTC(2026, 5, 10, 12);
 
-/** At noon, by the feed of a directory with this secret. */
 function priceAt(masterSecret: Uint8Array): number {
   const prices: number[] = [];
   const { config } = resolveSetup(readConfig({}), null);

@@ -9,7 +9,6 @@ import type { Prepared } from './requests.js';
 export interface Finding {
   /** Such as `201`, `201 again`, `400 invalid_request`, `operator 400 invalid_request`, `parser 400`. */
   readonly label: string;
-  /** A new order. */
   readonly isPlaced: boolean;
 }
 
@@ -27,7 +26,6 @@ const NEVER_HERE = [
   'rate_limited',
 ];
 
-/** Throws, with the reason, if the answer is not allowed for this request. */
 export function classify(prepared: Prepared, answer: Answer): Finding {
   const finding = classifyUnlabelled(prepared, answer);
   return prepared.about === null ? finding : { ...finding, label: `${prepared.about} ${finding.label}` };

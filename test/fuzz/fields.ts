@@ -10,7 +10,6 @@ import type { Sandbox } from '../support/api/api-client-sandbox.js';
 import { CHANGES, type Ids } from './operator.js';
 import { ORDER_FIELDS } from './orders.js';
 
-/** JSON by name. */
 type Fields = Readonly<Record<string, string>>;
 
 /** Half a surrogate pair, NUL, nothing, far too much; and no texts at all. */
@@ -20,7 +19,6 @@ const hostile = (hugeChars: number): readonly string[] => [
   ...['null', '{}', '[]', '[["\\ud800"]]', '{"\\ud800":1}', '1e999', '-0', 'true'],
 ];
 
-/** As they are, without each field in turn, and with each hostile value in each field. */
 function* variants(fields: Fields, hugeChars: number): Generator<Fields> {
   yield fields;
   for (const name of Object.keys(fields)) {
@@ -47,7 +45,6 @@ const MESSAGES: Readonly<Record<string, Fields>> = {
   deadman: { seconds: '300' },
 };
 
-/** Returns how many were sent. */
 export async function fuzzFields(sandbox: Sandbox, secret: string, ids: Ids): Promise<number> {
   const { server } = sandbox;
   let sent = 0;

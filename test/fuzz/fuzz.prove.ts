@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fuzz } from './fuzz.js';
 
-/** Seeds that once found something. */
 const REGRESSIONS: readonly number[] = [];
 
 test('the server keeps its promises whatever it is sent', async (context) => {

@@ -74,7 +74,6 @@ interface Bettors extends Pick<Target, 'secrets' | 'readers'> {
   readonly accounts: ReadonlySet<string>;
 }
 
-/** The target's own account: the bettors' balances are reckoned with. */
 async function operatorTarget(sandbox: Sandbox): Promise<OperatorTarget> {
   const { accountId, keyId } = await sandbox.trader({ tier: 'SILVER', balance: 100 });
   return { token: sandbox.server.token, accountId, keyId };
@@ -120,7 +119,6 @@ class Run {
     await this.#operatorStretch(from + count - operatorCount, operatorCount);
   }
 
-  /** Only new orders may be journaled. */
   async #publicStretch(from: number, count: number): Promise<void> {
     const before = {
       sequence: await this.#sequence(),
@@ -145,7 +143,6 @@ class Run {
     await this.sandbox.checkConservation();
   }
 
-  /** Nothing may be journaled, and the books must stay the same. */
   async #operatorStretch(from: number, count: number): Promise<void> {
     const books = async (): Promise<unknown> => [
       await this.#sequence(),

@@ -7,7 +7,6 @@ import { connect, type Socket } from 'node:net';
 import { type Answer, takeAnswer } from './answers.js';
 import type { Prepared } from './requests.js';
 
-/** Empty if the server closed the connection. */
 export type Outcome = readonly Answer[];
 
 /** A server that is silent for this long hangs. Its own limits on slow requests are shorter. */

@@ -14,12 +14,10 @@ export interface OperatorTarget {
 
 interface Field {
   readonly usual: string;
-  /** With any of these the request must be refused. */
   readonly bad: readonly string[];
 }
 interface Endpoint {
   readonly method: string;
-  /** Below `/operator/v1`. */
   readonly path: (ids: Ids) => string;
   readonly fields: Readonly<Record<string, Field>>;
 }

@@ -18,9 +18,7 @@ export interface Prepared {
 }
 
 export interface Target {
-  /** Keys that may do everything. */
   readonly secrets: readonly string[];
-  /** Keys that may not place orders. */
   readonly readers: readonly string[];
   /** These rounds are, or once were, open to bets. */
   readonly roundIds: readonly string[];
@@ -67,7 +65,6 @@ export function prepare(rng: Rng, target: Target, serial: number): Prepared {
   ])();
 }
 
-/** Sent again and again. */
 function retriedOrder({ secrets }: Target, serial: number): Prepared {
   const number = serial % RETRIED_ORDERS;
   const bytes = Buffer.from('{"marketId":"BTC_ONE_DAY","prediction":"UP","amount":2}');

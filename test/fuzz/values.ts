@@ -4,7 +4,6 @@
  */
 import type { Rng } from '../support/reference/random/rng.js';
 
-/** `json` is the text of one value. */
 export interface Value {
   readonly json: string;
   readonly isBad: boolean;
@@ -174,7 +173,6 @@ export const FLAGS: readonly string[] = [
   '1e999',
 ];
 
-/** Negative, in parts, beyond 31 days, no number. */
 export const CLOCK_STEPS: readonly string[] = [
   ...['-1', '0.5', '2678400001', '4294967296', '1e999', '-1e999', '99999999999999999999', '5e-324'],
   ...['"1"', 'null', 'true', '[1]', 'NaN', '0x10'],

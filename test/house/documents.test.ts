@@ -18,7 +18,6 @@ const documents = listed.split('\n').filter((file) => file !== '' && existsSync(
 
 const withoutCode = (text: string): string => text.replaceAll(/^( *)```.*\n[\s\S]*?^\1```$/gm, '');
 
-/** As sites that render Markdown make anchors. */
 const anchorsOf = (file: string): string[] =>
   [...withoutCode(textOf(file)).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading

@@ -77,7 +77,6 @@ test('imports go one way between the top folders', () => {
   deepEqual(wrong, []);
 });
 
-/** Groups of nodes that reach each other, each sorted. */
 function circlesIn(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const reachedFrom = new Map(
     [...graph.keys()].map((start) => {

@@ -39,7 +39,6 @@ const EQUALITY: readonly ts.SyntaxKind[] = [
   ts.SyntaxKind.ExclamationEqualsToken,
 ];
 
-/** `b` of `a.b` and of `a.b()`. */
 function lastName(node: ts.Node): string {
   if (ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) return node.text.replace('#', '');
   if (ts.isPropertyAccessExpression(node)) return lastName(node.name);

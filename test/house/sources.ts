@@ -7,7 +7,6 @@ import ts from 'typescript';
 /** The tests run from a build folder in the project. */
 export const project = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 
-/** Relative to the project. */
 export function sourcesIn(folder: string): string[] {
   return readdirSync(join(project, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name))
@@ -33,7 +32,6 @@ function isUrlOfSource(node: ts.Node): node is ts.NewExpression {
   return ts.isNewExpression(node) && node.expression.getText() === 'URL';
 }
 
-/** In static and dynamic imports, exports, import types and the URLs of worker threads. */
 export function importsOf(file: string): string[] {
   const found: string[] = [];
   visitFile(file, (node) => {
@@ -49,7 +47,6 @@ export function importsOf(file: string): string[] {
   return found;
 }
 
-/** The project's folder, or the package's name. */
 export function targetOf(file: string, name: string): string {
   if (!name.startsWith('.')) return name;
   return posix.dirname(posix.join(posix.dirname(file), name));

@@ -36,7 +36,6 @@ test('rules and alarms of the runbook are those of the sources', () => {
   }
 });
 
-/** The server has taken an order and refused one. */
 async function scraped(t: TestContext): Promise<Scrape> {
   const server = await Server.start();
   t.after(() => server.remove());

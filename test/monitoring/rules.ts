@@ -11,7 +11,6 @@ interface Rule {
   readonly severity: string;
   readonly summary: string;
   readonly description: string;
-  /** In docs/ops/runbook.md. */
   readonly anchor: string;
 }
 
@@ -105,7 +104,6 @@ const yamlOf = ({ alert, expr, forSeconds, severity, summary, description, ancho
           runbook_url: docs/ops/runbook.md#${anchor}
 `;
 
-/** docs/monitoring/alerts.yml. */
 export const alertRules =
   (): string => `# Alert rules for Prometheus. Generated from http/metrics/alarm-list.ts: TOTE_TEST_WRITE=1 npm test -- monitoring
 groups:
@@ -126,7 +124,6 @@ ${severity}, by Prometheus alone (\`${alert}\`): ${summary}. ${description}
 const BEGIN = '<!-- alarms -->';
 const END = '<!-- end of alarms -->';
 
-/** docs/ops/runbook.md with the alarms as they are now. */
 export function pageWithAlarms(page: string): string {
   const [before, rest = ''] = page.split(BEGIN);
   const [, after = ''] = rest.split(END);

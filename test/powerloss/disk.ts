@@ -23,7 +23,6 @@ class File {
 interface PendingName {
   readonly number: number;
   readonly op: Extract<DiskOp, { kind: 'create' | 'mkdir' | 'unlink' | 'rename' }>;
-  /** After a creation. */
   readonly file: File | null;
 }
 
@@ -41,10 +40,8 @@ export const LOSSES: readonly Loss[] = [
 ];
 
 export class Disk {
-  /** As running processes see it. */
   readonly #names: Names = new Map();
   readonly #durableNames: Names = new Map();
-  /** By folder. */
   readonly #pendingNames = new Map<string, PendingName[]>();
 
   /** `number` is the operation's place in the recording. */
@@ -67,7 +64,6 @@ export class Disk {
     }
   }
 
-  /** After a power loss now; null for folders. */
   image(loss: Loss, rng: Rng): ReadonlyMap<string, Buffer | null> {
     const names: Names = new Map(this.#durableNames);
     for (const pending of this.#pendingNames.values()) {

@@ -16,7 +16,6 @@ import { checkStart } from './start.js';
 import type { DiskOp } from './trace.js';
 
 export interface RecordOptions {
-  /** Placed while the operations are recorded. */
   readonly orders: number;
   /** For the recording and the images; one in memory is faster. */
   readonly folder?: string;
@@ -46,7 +45,6 @@ export interface PowerLossReport {
 
 const MARK_FORM = /last_seq=(\d{16})/;
 
-/** Rejects with the seed, the operation and the kind of loss if an acknowledged order is lost. */
 export type LosePower = (options: PowerLossOptions) => Promise<PowerLossReport>;
 
 /** Records servers once, for as many power losses as `use` asks for. */
@@ -114,7 +112,6 @@ const isSnapshot =
   ({ kind, path }: DiskOp): boolean =>
     kind === 'rename' && path.startsWith(join(root, 'snapshots'));
 
-/** In a folder that stays. */
 function keep(image: ReadonlyMap<string, Buffer | null>, root: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'tote-power-failed-'));
   writeImage(image, root, folder);

@@ -54,7 +54,6 @@ const writesSnapshot = (root: string): Promise<string[]> =>
     (names) => names.some((name) => name.endsWith('.db')),
   );
 
-/** On several lanes at once; all orders are answered. */
 async function load(server: Server, orders: number): Promise<number> {
   await server.toNextDay();
   await server.push({ BTC: 67_000 });

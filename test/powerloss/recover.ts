@@ -24,7 +24,6 @@ export function writeImage(image: ReadonlyMap<string, Buffer | null>, root: stri
   }
 }
 
-/** Throws, saying why, if a promise is broken. */
 export function checkRecovery(path: string, acknowledgedSeq: number, digests: Digests): number {
   const store = openStore(path, CLOCK, () => {});
   try {

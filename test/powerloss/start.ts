@@ -7,7 +7,6 @@ import { Server } from '../support/processes/server.js';
 import { hasCaughtUp, type Status, statusWhere } from '../support/processes/status.js';
 import { checkFiles } from '../torture/check-files.js';
 
-/** Rejects, saying why. The image at `path` stays. */
 export async function checkStart(
   path: string,
   acknowledgedSeq: number,

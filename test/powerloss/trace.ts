@@ -18,7 +18,6 @@ export type DiskOp =
 const CALLS =
   'openat,open,creat,write,pwrite64,pwritev,pwritev2,writev,fsync,fdatasync,sync_file_range,ftruncate,truncate,unlink,unlinkat,rename,renameat,renameat2,mkdir,mkdirat,rmdir,link,linkat';
 
-/** The server runs under it. */
 export const tracer = (logFile: string): readonly string[] => [
   'strace',
   ...[
@@ -45,7 +44,6 @@ interface Begun {
 export class TraceReader {
   readonly ops: DiskOp[] = [];
   readonly #begun = new Map<string, Begun>();
-  /** The next plain `write` of a descriptor goes there. */
   readonly #positions = new Map<number, number>();
   readonly #exists = new Set<string>();
 

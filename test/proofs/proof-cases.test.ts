@@ -27,7 +27,6 @@ interface Case {
   readonly name: string;
   /** OK and warnings, or FAILED and the step. */
   readonly says: string;
-  /** By their paths. */
   readonly set?: Readonly<Record<string, unknown>>;
   readonly unset?: readonly string[];
   /** `[]`: nothing is hashed or signed anew. */
@@ -101,7 +100,6 @@ async function evidenceOf({ set = {}, unset = [], seals, then = {} }: Case): Pro
   return evidence;
 }
 
-/** `sealIt` signs the case's values anew. */
 function withCase<E extends object>(
   from: E,
   { set = {}, unset = [], then = {} }: Case,

@@ -136,7 +136,6 @@ test('the files of the documents make an exchange that outlives its leader', { s
   await first.push({ BTC: 50_000 });
   const { secret } = await first.createBettor();
   const order = { marketId: 'BTC_FIVE_MINUTES', prediction: 'UP', amount: 10 };
-  /** Asks the proxy until a leader answers, as clients do. */
   const placed = async (url: string, key: string): Promise<string> => {
     for (;;) {
       const client = new Client(url, { 'X-API-Key': secret, 'Idempotency-Key': key });

@@ -18,7 +18,6 @@ const PASSWORD = 'nine-of-hearts';
 
 interface Secured {
   readonly nats: NatsCluster;
-  /** As the documents have the variables. */
   readonly env: Readonly<Record<string, string>>;
   readonly folder: string;
   readonly pair: Pair;

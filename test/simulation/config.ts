@@ -22,11 +22,8 @@ export interface WorldConfig {
   readonly assets: readonly number[];
   readonly frames: readonly TimeFrame[];
   readonly bettors: number;
-  /** For one bettor. */
   readonly actEveryMs: number;
-  /** Besides the bettors. */
   readonly limitTraders: number;
-  /** The house moves its seeds with the prices. */
   readonly isQuoting: boolean;
   readonly operatorEveryMs: number;
   readonly tickEveryMs: number;
@@ -38,10 +35,8 @@ export interface WorldConfig {
   readonly backlogCommandsMax: number;
   readonly settleBetsMax: number;
   readonly commitMs: number;
-  /** For a request, and for its reply. */
   readonly lossChance: number;
   readonly snapshotEveryCommands: number;
-  /** Before the oldest snapshot. */
   readonly deletesJournal: boolean;
   readonly idempotencyTtlMs: number;
   /** 0: the engine's thread has the only gateway. */
@@ -160,7 +155,6 @@ export function worldRules(config: WorldConfig, rng: Rng, fingerprint: string): 
   return config.isQuoting ? quoting(rules) : rules;
 }
 
-/** The clamp is at most the fee. */
 function quoting(rules: Rules): Rules {
   const clampE6 = Math.min(20_000, rules.feeBps * 100);
   const markets = rules.markets.map((market) => ({

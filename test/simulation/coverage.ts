@@ -33,7 +33,6 @@ export class Coverage {
     );
   }
 
-  /** One line for each kind. */
   table(): string {
     return COVERAGE_KINDS.map((kind) => {
       const entries = [...this.counts]

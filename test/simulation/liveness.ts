@@ -98,7 +98,6 @@ export class Liveness {
     );
   }
 
-  /** Once the order is placed the same is sent again. */
   #probe(): void {
     const { world } = this;
     // It never closes.

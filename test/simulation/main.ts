@@ -21,7 +21,6 @@ type FromWorker = { readonly parts: TallyParts; readonly failure: string | null 
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** Failures are returned as text. */
 async function work(options: SimulateOptions, index: number, of: number): Promise<FromWorker> {
   const startMs = performance.now();
   let reportedMs = startMs;
@@ -47,7 +46,6 @@ async function failureOf({ failed }: RunResult): Promise<string | null> {
   return describe({ ...failed.options, only });
 }
 
-/** For as many cores. */
 function workInProcesses(options: SimulateOptions): Promise<FromWorker[]> {
   const one = (index: number): Promise<FromWorker> =>
     new Promise((resolve, reject) => {
@@ -82,7 +80,6 @@ async function runAll(options: SimulateOptions): Promise<number> {
   return failures.length + missing.length > 0 ? 1 : 0;
 }
 
-/** With the trace. */
 async function runOne(options: WorldOptions): Promise<number> {
   const outcome = await runWorld(options);
   const tally = new Tally();

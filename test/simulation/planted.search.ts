@@ -10,7 +10,6 @@ import { Violation } from './violation.js';
 import { World } from './world.js';
 
 const HOURS = 0.05;
-/** Some seconds. */
 const STEPS_TO_FIND_MAX = 1_500_000;
 const DRAWN = byEffort({ test: 4, prove: MUTATIONS.length, night: MUTATIONS.length });
 

@@ -36,7 +36,6 @@ export class Trace {
     if (this.lines.length > LINES_MAX) this.lines.splice(0, LINES_MAX / 2);
   }
 
-  /** 16 hex digits. */
   digest(): string {
     const hex = (half: number): string => (half >>> 0).toString(16).padStart(8, '0');
     return hex(this.#high) + hex(this.#low);

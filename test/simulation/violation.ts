@@ -11,7 +11,6 @@ export class Violation extends Error {
   }
 }
 
-/** The sentence is only made where the invariant does not hold. */
 export function check(
   condition: boolean,
   invariant: string,

@@ -9,7 +9,6 @@ import { fileURLToPath } from 'node:url';
 import { must } from '../../engine/base/assert.js';
 
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
-/** One world that takes far longer than the test. */
 const ARGS = ['--workers', '2', '--hours', '1000', '--world-hours', '100', '--seed', '1'];
 const WORKERS = 2;
 const POLL_MS = 20;

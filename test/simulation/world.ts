@@ -26,7 +26,6 @@ import { Trace } from './trace.js';
 
 export interface WorldOptions {
   readonly seed: number;
-  /** The length of the storm, simulated. */
   readonly hours: number;
   readonly isVerbose?: boolean;
   readonly mutation?: Mutation | null;
@@ -96,7 +95,6 @@ export class World implements ClientWorld {
   rules(): Rules {
     return this.#rules;
   }
-  /** For the next start. */
   changeRules(): void {
     this.#rules = worldRules(this.config, this.#rulesRng, this.#fingerprint);
   }
@@ -105,7 +103,6 @@ export class World implements ClientWorld {
     this.trace.note(this.steps, this.scheduler.nowMs, text);
   }
 
-  /** Throws a `Violation`. */
   async run(): Promise<void> {
     seedCrypto(this.chances.crypto);
     const undo = this.options.mutation?.install?.();

@@ -8,7 +8,6 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Together. */
 function told(gapMs: number, more: Partial<StartClock> = {}): string {
   const lines: string[] = [];
   const log = { write: (_event: string, _fields: object = {}, line = '') => lines.push(line) };

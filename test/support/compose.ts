@@ -24,7 +24,6 @@ export const NO_YAML: string | false =
     ? false
     : "python3's yaml is missing (package python3-yaml)";
 
-/** `env` must have every variable of the file. */
 export function composeWith(env: Readonly<Record<string, string>>): Compose {
   const text = readDocument('docs/deploy/compose.yaml').replaceAll(
     /\$\{(\w+):\?\}/g,

@@ -5,7 +5,6 @@ import { readFileSync } from 'node:fs';
 export const readDocument = (path: string): string =>
   readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 
-/** With sub-headings, up to the next heading of its level or above. */
 export function sectionOf(document: string, heading: string): string {
   const [marks = ''] = /^#+/.exec(heading) ?? [];
   const [, ...rest] = `\n${document}`.split(`\n${heading}\n`);

@@ -5,7 +5,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** From the client to the server, or back. */
 export type Direction = 'up' | 'down' | 'both';
 
 /** In place of each lost answer the connection is closed. */

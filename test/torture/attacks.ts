@@ -7,7 +7,6 @@ import { connect, type Socket } from 'node:net';
 
 export interface Deeds {
   opened: number;
-  /** Requests or parts of such. */
   sent: number;
   /** Connections that it did not get, by the reason: it was weaker than it should be. */
   readonly failed: Record<string, number>;
@@ -31,7 +30,6 @@ interface Habit {
   /** All sockets are opened at once, as fast as it goes, and only after that in turns. */
   readonly isSudden?: boolean;
   readonly onConnect?: (socket: Socket) => void;
-  /** Returns whether it sent something. */
   readonly onTurn?: (socket: Socket) => boolean;
   readonly isDeaf?: boolean;
 }
@@ -72,7 +70,6 @@ function attack(name: string, habit: Habit): Attack {
   return { name, sockets: habit.sockets, begin: (port) => new Mob(port, habit) };
 }
 
-/** Never ends its request. */
 function dribbling(name: string, beginning: string, more: () => string): Attack {
   return attack(name, {
     sockets: SLOW_CONNECTIONS,
@@ -85,7 +82,6 @@ function dribbling(name: string, beginning: string, more: () => string): Attack 
   });
 }
 
-/** Connects, does something, and leaves, again and again. */
 function reconnecting(name: string, onConnect: (socket: Socket) => void): Attack {
   return attack(name, { sockets: FAST_LANES, periodMs: FAST_MS, onConnect });
 }
@@ -106,7 +102,6 @@ function guessing(name: string): Attack {
   });
 }
 
-/** Each socket acts in turn. */
 class Mob implements RunningAttack {
   readonly deeds: Deeds = { opened: 0, sent: 0, failed: {} };
   readonly #sockets: (Socket | null)[];

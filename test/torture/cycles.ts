@@ -22,7 +22,6 @@ export const WAYS: readonly Way[] = SHARES.map(([, way]) => way);
 
 export interface CycleOptions {
   readonly cycles: number;
-  /** All of them if absent. */
   readonly ways?: readonly Way[];
 }
 
@@ -35,7 +34,6 @@ export interface CycleReport {
 
 const TRADERS = 64;
 const CONNECTIONS = 48;
-/** In one life. */
 const ACKNOWLEDGED_MAX = 400;
 /** Small, so that segments are sealed and snapshots written while servers die. */
 const ENV: Readonly<Record<string, string>> = { TOTE_SEGMENT_MIB: '1', TOTE_SNAPSHOT_COMMANDS: '500' };
@@ -117,7 +115,6 @@ async function end(way: Way, rng: Rng, signal: (name: NodeJS.Signals) => void): 
   signal('SIGKILL');
 }
 
-/** Within the first half second of its life: before, during or after its recovery. */
 async function killAtStart(book: CrashBook, rng: Rng): Promise<void> {
   const { dataDir } = book.sandbox.server;
   await book.sandbox.server.kill();

@@ -148,7 +148,6 @@ async function noMemory(rng: Rng): Promise<string> {
   return `none from order ${limitAt} on, ${describeEnd(ended)}`;
 }
 
-/** No more address space than it has now. */
 function limitMemory(pid: number): void {
   const { size = '' } =
     /^VmSize:\s+(?<size>\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.groups ?? {};
@@ -162,7 +161,6 @@ interface Under {
 }
 
 interface Ended {
-  /** null if a signal ended it. */
   readonly code: number | null;
   readonly isUp: boolean;
   readonly acknowledged: number;

@@ -4,7 +4,6 @@ import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
 import { ATTACKS, type Attack, type Deeds } from './attacks.js';
 
 const POLITE_CLIENTS = 16;
-/** An attack has begun by then. */
 const BEGIN_MS = 500;
 
 export interface Endured {
@@ -16,7 +15,6 @@ export interface Endured {
 }
 
 export interface HostileOptions {
-  /** For each attack. */
   readonly seconds: number;
   readonly named: string;
 }

@@ -72,7 +72,6 @@ if (seconds > 0)
     );
   });
 
-/** Throws, naming all ways. */
 function wayOption(text: string): Way {
   const way = WAYS.find((known) => known === text);
   if (way === undefined)

@@ -28,7 +28,6 @@ function filesOf(folder: string): Map<string, Buffer> {
   return new Map(contents);
 }
 
-/** A running server removes its temporary files. */
 function contentOf(path: string): [path: string, bytes: Buffer][] {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return [];
   try {

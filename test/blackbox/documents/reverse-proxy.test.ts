@@ -17,7 +17,6 @@ const options = { skip: missing.length > 0 && `${missing.join(' and ')} cannot b
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const ORDER = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 5 };
 const BODY = JSON.stringify(ORDER);
-/** For one address, in the tests below. */
 const REQUESTS_MAX = 40;
 
 let sandbox: Sandbox;

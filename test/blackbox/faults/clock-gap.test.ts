@@ -43,7 +43,6 @@ async function minutesAgo(minutes: number): Promise<{ dataDir: string; bettor: B
   return { dataDir: server.dataDir, bettor };
 }
 
-/** On the system's clock, with live or pushed prices. */
 async function startNow(dataDir: string, env: Readonly<Record<string, string>> = {}): Promise<Server> {
   const server = await Server.start({
     dataDir,

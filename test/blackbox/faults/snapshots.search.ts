@@ -32,7 +32,6 @@ after(() => {
 const KILLS = byEffort({ test: 2, prove: 4, night: 12 });
 const OFTEN = { TOTE_SNAPSHOT_COMMANDS: '25', TOTE_SNAPSHOTS_KEPT: '2' };
 
-/** Some hundred commands. */
 async function live(server: Server, minutes: number): Promise<string[]> {
   const bettors = [await server.createBettor(), await server.createBettor()];
   await server.toNextDay();

@@ -20,7 +20,6 @@ const TICK_EVERY_MS = 500;
 const BEFORE_MS = 3_000;
 /** With less than this left of a round the test waits for the next: its last ticks would arrive before the stall. */
 const NEEDED_MS = 6_000;
-/** The server must also start, and the round open. */
 const SOON_MS = NEEDED_MS + 4_000;
 /** A round of a minute opens late and takes bets to its last second. */
 const RULES = {

@@ -14,11 +14,9 @@ interface LineAnswer {
   readonly status: number;
   readonly text: string;
   readonly isReplay: boolean;
-  /** The gateway's digit. */
   readonly gateway: string;
 }
 
-/** A connection that stays open stays at one gateway. */
 class Line {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
 

@@ -7,7 +7,6 @@ import { byEffort } from '../../support/effort.js';
 
 const STOPS = byEffort({ test: 1, prove: 4, night: 100 });
 
-/** Many at once and without a pause, until it is told to end. */
 function connectOnAndOn(url: string): () => void {
   const { hostname, port } = new URL(url);
   let isOver = false;

@@ -24,7 +24,6 @@ const skip = isAvailable('openssl') ? false : 'openssl is missing';
 const folder = mkdtempSync(join(tmpdir(), 'tote-test-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** For tests that change nothing about its certificate. */
 const pair = skip === false ? selfSigned(folder, 'public') : null;
 let shared: Promise<Server> | undefined;
 after(async () => (await shared)?.remove());
@@ -43,7 +42,6 @@ async function start(t: TestContext, env: Readonly<Record<string, string>>): Pro
 
 const portOf = (url: string): number => Number(new URL(url).port);
 
-/** Resolves with the log's line on it. */
 async function reload(server: Server): Promise<{ event: string; msg: string }> {
   const linesNow = (stderr: string) =>
     [...linesOf(stderr, 'reloaded'), ...linesOf(stderr, 'reload_failed')].filter(({ msg }) =>

@@ -19,7 +19,6 @@ const folder = mkdtempSync(join(tmpdir(), 'tote-backup-'));
 const standby = join(folder, 'standby');
 let server: Server;
 let bettors: Bettor[];
-/** By bettor. */
 const acknowledged = Array.from({ length: CONNECTIONS }, (): string[] => []);
 
 before(async () => {
@@ -50,7 +49,6 @@ function load(isDone: () => boolean): Promise<unknown> {
 
 const countAcknowledged = (): number => acknowledged.reduce((sum, ids) => sum + ids.length, 0);
 
-/** By bettor; the server is stopped again. */
 async function betsOn(dataDir: string): Promise<string[][]> {
   const copy = await Server.start({ dataDir });
   try {

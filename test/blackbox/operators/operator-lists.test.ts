@@ -36,7 +36,6 @@ interface Page<T> {
 let sandbox: Sandbox;
 let ada: Trader;
 let bob: Trader;
-/** In the order in which they were placed. */
 const placed: string[] = [];
 
 async function order(trader: Trader, body: object): Promise<string> {
@@ -56,7 +55,6 @@ async function rest(limitOdds: number): Promise<void> {
   assert.equal(await order(ada, body), 'PENDING');
 }
 
-/** Both bet on BTC, and Bob on ETH. One limit order is filled, and one expires. */
 async function minute(open: number, close: number): Promise<void> {
   await sandbox.openRounds({ BTC: open, ETH: 3_000 });
   for (let n = 0; n < 3; n++) {

@@ -67,14 +67,12 @@ async function refused(body: object, error: string, ifMatch?: string): Promise<v
   const answered = await put(body, ifMatch);
   assert.ok(answered.error.startsWith(error), answered.text);
 }
-/** Only while the rules are as they were seen. */
 async function replace(overrides: object, { sequence }: { readonly sequence: number }): Promise<Replaced> {
   const answered = await put({ overrides }, `"${sequence}"`);
   assert.equal(answered.status, 200, answered.text);
   return answered.data;
 }
 const change = async (overrides: object): Promise<Replaced> => replace(overrides, await dryRun(overrides));
-/** The status of a bet of so many dollars in BTC's current round. */
 const bets = async (amount: number): Promise<number> =>
   (await trader.api.order({ marketId: BTC, prediction: 'UP', amount })).status;
 

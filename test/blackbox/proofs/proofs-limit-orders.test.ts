@@ -34,7 +34,6 @@ after(async () => {
   files.remove();
 });
 
-/** In the order of their numbers. */
 interface Resting {
   readonly roundId: string;
   readonly lockMs: number;
@@ -67,7 +66,6 @@ interface Settled extends Resting {
   readonly root: string;
 }
 
-/** A bet on the other side fills one of them, another comes behind it, and the round is settled. */
 async function fillAndSettle(resting: Resting): Promise<Settled> {
   const client = clientOf(sandbox, trader);
   const { limitOrdersFilled, bet } = await client.placeOrder({
@@ -94,7 +92,6 @@ async function refusesProof(id: string, why: RegExp): Promise<void> {
   assert.match(answered.text, why);
 }
 
-/** Each bet stands where it joined the round, and is proven by all programs. */
 async function assertProofs(settled: Settled): Promise<void> {
   const client: ToteClient = clientOf(sandbox, trader);
   const [keys, roundProof] = [await client.listSigningKeys(), await client.getRoundProof(settled.roundId)];

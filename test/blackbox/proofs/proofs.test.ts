@@ -52,7 +52,6 @@ interface Played {
   readonly evidence: readonly ProofEvidence[];
 }
 
-/** Each bet has its evidence once the round is settled. `atLock` is called when it has locked. */
 async function play(bets: number, atLock: () => Promise<void> = async () => {}): Promise<Played> {
   await sandbox.openRounds({ BTC: 67_000 });
   const client = clientOf(trader);

@@ -44,7 +44,6 @@ after(async () => {
   exchange.close();
 });
 
-/** Prices of this second to every stream, and a trade of BTC. */
 function send(): void {
   const publishTime = Math.floor(Date.now() / 1_000);
   const prices = ASSETS.map((asset, i) => ({

@@ -9,7 +9,6 @@ import { Rng } from '../../support/reference/random/rng.js';
 const BET = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 };
 const OPEN = { BTC: 67_000 };
 
-/** By their number of gateways. */
 const sandboxes = new Map<number, Sandbox>();
 const clients: StreamClient[] = [];
 
@@ -36,13 +35,11 @@ after(async () => {
   for (const sandbox of sandboxes.values()) await sandbox.remove();
 });
 
-/** The open round closes at a higher price. */
 async function nextRound(sandbox: Sandbox): Promise<void> {
   await sandbox.closeMinute({ BTC: 67_100 });
   await sandbox.openRounds(OPEN);
 }
 
-/** Over all connections of a client. */
 class SeenFills {
   readonly fills: FillEvent[] = [];
   since = 0;

@@ -7,7 +7,6 @@ export interface SentRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  /** By the script's clock. */
   readonly atMs: number;
 }
 

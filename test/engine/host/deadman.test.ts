@@ -11,7 +11,6 @@ import { plainOrder } from '../../support/engine/plain-order.js';
 import { restored } from '../../support/engine/snapshots.js';
 import { BTC_1M, Exchange } from '../../support/reference/exchange.js';
 
-/** Two keys of one account, and a clock that the test moves. */
 class Bench {
   readonly engine: Engine;
   readonly timeMs: number;
@@ -65,7 +64,6 @@ class Bench {
     equal(this.deadman.set(key, seconds).status, 'accepted');
   }
 
-  /** Returns the number of resting orders. */
   after(ms: number): number {
     this.nowMs += ms;
     this.deadman.pump();

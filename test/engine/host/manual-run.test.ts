@@ -8,7 +8,6 @@ import { ManualRun } from '../../../engine/host/manual-run.js';
 import { DAY_MS, MINUTE_MS, ofKind, rulesOf, simulatedHost } from '../../support/host/feed-hosts.js';
 import { type HostOptions, NOON_MS, TestClock, type TestHost } from '../../support/host/host.js';
 
-/** With simulated prices, on a manual clock that nothing else moves. */
 function manualHost(
   startMs: number,
   options: HostOptions = {},

@@ -20,7 +20,6 @@ import { Rng } from '../../support/reference/random/rng.js';
 const MINUTE = 0;
 const FIFTEEN_MINUTES = 2;
 
-/** BTC rounds opened at noon at 100. */
 function quoting(house = fairHouse()): { host: TestHost; quoter: Quoter; tick: (price: number) => void } {
   const host = new TestHost(new TestClock(), { rules: withHouse(defaultRules('f'.repeat(64)), house) });
   const { quoter } = host;

@@ -14,7 +14,6 @@ import { codeOf, NOON_MS, TestClock, TestHost } from '../../support/host/host.js
 
 const BETS = 3;
 
-/** A market of one minute with some bets in its round, and the desk of roots. */
 class Round {
   readonly feed = new PushFeed();
   readonly clock = new TestClock();
@@ -63,7 +62,6 @@ class Round {
     return { market, roundNumber, treeSize, ...facts };
   }
 
-  /** A manual clock goes on. */
   goesOn(): () => boolean {
     let isReleased = false;
     this.desk.whenPublished(() => {

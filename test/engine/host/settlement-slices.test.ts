@@ -39,7 +39,6 @@ function settlingHost(lookMs: number): TestHost {
   return host;
 }
 
-/** In turn. */
 function slicesOf(host: TestHost): number[] {
   while (host.engine.settlementsWaiting) host.endTurn();
   host.settle();

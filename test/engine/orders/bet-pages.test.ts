@@ -26,7 +26,6 @@ const everything = (limit: number): BetsQuery => ({
 });
 const numbers = (bets: readonly BetView[]): number[] => bets.map(({ bet }) => bet);
 
-/** With bets in short and long rounds. */
 class Market {
   readonly exchange = new Exchange({ markets: [BTC_1M, BTC_15M], rules: { historyBetsMax: HISTORY_MAX } });
   readonly account = this.exchange.account('VIP', 1_000_000_00);
@@ -46,7 +45,6 @@ class Market {
     this.exchange.placed({ account: this.account, market, side, stakeCents: 1_00 });
   }
 
-  /** Ends the minute's round and pays some or all of its bets. */
   settle(): void {
     if (this.#minutes < 12) {
       this.#minutes += 1;
@@ -66,7 +64,6 @@ class Market {
   }
 }
 
-/** `between` the pages the exchange goes on. Returns the listed bets. */
 function walk(first: BetsPage, next: (from: BetsPlace) => BetsPage, between: () => void): number[] {
   const listed = numbers(first.bets);
   for (let place = first.next; place !== null; ) {

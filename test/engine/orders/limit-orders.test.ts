@@ -27,7 +27,6 @@ interface LimitWish {
   readonly placedBy?: number;
 }
 
-/** 15 minutes with fixed seeds, 1,000 USD a side, and accounts with money. */
 function open(options: ConstructorParameters<typeof Exchange>[0] = {}): Exchange {
   const exchange = new Exchange({ markets: [BTC_15M], ...options });
   exchange.openLate(BTC_15M, 100);

@@ -12,7 +12,6 @@ import {
   MINUTE_MS,
 } from '../../support/reference/exchange.js';
 
-/** BTC's minute round has just opened, both pools at 1,000. */
 function opened(): { exchange: Exchange; account: number; roundNumber: number } {
   const exchange = new Exchange({ markets: [BTC_1M, BTC_5M] });
   equal(exchange.openLate(BTC_1M, 100), 'accepted');

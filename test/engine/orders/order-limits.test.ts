@@ -7,7 +7,6 @@ import { fixedHouse } from '../../support/engine/house-rules.js';
 import { plainOrder } from '../../support/engine/plain-order.js';
 import { BTC_1M, Exchange } from '../../support/reference/exchange.js';
 
-/** BTC's minute round has just opened at 100. */
 function withRound(options: ConstructorParameters<typeof Exchange>[0] = {}): Exchange {
   const exchange = new Exchange(options);
   equal(exchange.openLate(BTC_1M, 100), 'accepted');

@@ -20,7 +20,6 @@ const cents = fc.oneof(
 );
 const share = fc.nat(WHOLE_E6);
 
-/** As it may stand after any bets. */
 const anyRound: fc.Arbitrary<ExposedRound> = fc
   .record({
     stakesUpCents: cents,
@@ -119,7 +118,6 @@ test('quotients rounded up and edges are exact over the whole range', () => {
   );
 });
 
-/** An exchange that quotes, its BTC minute round open at 100. */
 function quoting(house = fairHouse()): {
   exchange: Exchange;
   bet: (wish: Partial<BetWish>) => string;

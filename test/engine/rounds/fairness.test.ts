@@ -39,7 +39,6 @@ function placed(change: Partial<BetPlaced> = {}): BetPlaced {
   };
 }
 
-/** The bettor has it once the round is settled. */
 function evidence(seeds: RoundSeeds, event: BetPlaced): BetEvidence {
   const answer: OrderResult = JSON.parse(orderResultText(event, seeds.betHash(event)));
   return {

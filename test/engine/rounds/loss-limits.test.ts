@@ -18,7 +18,6 @@ const WON_CENTS = 455_00;
 const exchangeWith = (limits: Partial<typeof DEFAULTS> = {}, markets = [BTC]): Exchange =>
   new Exchange({ markets, rules: { lossLimits: { ...DEFAULTS, ...limits } } } as ExchangeOptions);
 
-/** Bets 1,000 on the winning side of each market in this minute of the day. Returns the outcomes. */
 function begin(exchange: Exchange, minute: number, account: number, markets: readonly number[]): string[] {
   exchange.passTo(minute * MINUTE_MS);
   for (const asset of new Set(markets.map((market) => Math.floor((market * ASSETS.length) / MARKETS_MAX))))

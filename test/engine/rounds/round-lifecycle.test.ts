@@ -13,7 +13,6 @@ function withRound(options: ConstructorParameters<typeof Exchange>[0] = {}): Exc
   return exchange;
 }
 
-/** In the BTC minute market. */
 function shown(exchange: Exchange, roundNumber: number): unknown {
   const round = exchange.reads.round(BTC_1M, roundNumber);
   if (round === null) return null;

@@ -21,7 +21,6 @@ const FIRST_ROUND = DAY_MS / MINUTE_MS;
 const currentNumber = (exchange: Exchange, market = BTC_1M): number | null =>
   exchange.reads.currentRound(market)?.roundNumber ?? null;
 
-/** By round number. */
 const refusals = (events: readonly EngineEvent[]): unknown[] =>
   events.flatMap((event) => (event.type === 'roundNotOpened' ? [[event.roundNumber, event.reason]] : []));
 

@@ -26,7 +26,6 @@ const GUARDED: readonly string[] = [
   ...['settling_round.round_number', 'transfer.amount_cents'],
 ];
 
-/** Engines in the middle of everything: settlements, queues, late prices. */
 function samples(): Tables[] {
   const busy = new BusyEngine(3);
   busy.round(60);

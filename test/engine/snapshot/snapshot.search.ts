@@ -23,7 +23,6 @@ const RESTORES = 0.02;
 /** All reads, and the whole state's digest, are compared about as often. */
 const LOOKS = 0.05;
 
-/** Readable things that `outcomes` have spoken of. */
 class Known implements Scope {
   readonly markets = MARKET_IDS.map((_, market) => market);
   readonly assets = ASSETS.map((_, asset) => asset);

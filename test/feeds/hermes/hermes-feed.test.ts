@@ -15,7 +15,6 @@ const NOON_S = Date.UTC(2026, 5, 10, 12) / 1_000;
 interface Given {
   readonly ids?: Partial<Record<Asset, string>>;
   readonly verdict?: TickVerdict;
-  /** Before the feed starts. */
   readonly prepare?: (service: HermesService) => void;
 }
 

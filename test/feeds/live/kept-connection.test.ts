@@ -5,7 +5,6 @@ import fc from 'fast-check';
 import { KeptConnection, type Listener } from '../../../feeds/live/kept-connection.js';
 import { HandClock } from '../support/seen.js';
 
-/** The test is the service. */
 function kept(chance = 0) {
   const clock = new HandClock();
   const calls: { listener: Listener; hungUp: number }[] = [];

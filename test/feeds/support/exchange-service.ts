@@ -21,7 +21,6 @@ export interface SentBook {
   readonly timeMs: number;
 }
 
-/** A trade, and the book after it. */
 export function tickerJson({ product = 'BTC-USD', id, price, bid, ask, timeMs }: SentBook): string {
   const time = `${new Date(timeMs).toISOString().slice(0, -1)}335Z`;
   const book = {
@@ -43,10 +42,8 @@ export const heartbeatJson = (timeMs: number): string =>
 
 export class ExchangeService {
   readonly sockets = new Seen<WebSocket>();
-  /** By everyone. */
   readonly subscribed = new Seen<string>();
   readonly unknown = new Set<string>();
-  /** Refuses the next connections with this status. */
   refuseWith: { readonly status: number; readonly headers: Record<string, string> } | null = null;
 
   private constructor(private readonly server: WebSocketServer) {

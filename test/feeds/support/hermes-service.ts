@@ -16,7 +16,6 @@ export interface SentPrice {
   /** Seconds since 1970. */
   readonly publishTime: number;
   readonly slot?: number | null;
-  /** Instead of the asset's own. */
   readonly id?: string;
 }
 
@@ -38,7 +37,6 @@ export const eventOf = (prices: readonly SentPrice[]): string => `data:${updateJ
 export class HermesService {
   readonly streams = new Seen<{ readonly request: IncomingMessage; readonly response: ServerResponse }>();
   readonly listRequests: IncomingMessage[] = [];
-  /** By symbol. */
   readonly listed = new Map<string, string>(
     ASSETS.map((asset) => [HERMES_SYMBOLS[asset], HERMES_IDS[asset]]),
   );

@@ -15,7 +15,6 @@ export class Seen<T> {
     return this.all[this.#read++] as T;
   }
 
-  /** Passes over earlier items. */
   async nextWhere(fits: (item: T) => boolean): Promise<T> {
     for (;;) {
       const item = await this.next();
@@ -54,7 +53,6 @@ interface Reconnecting {
   readonly log: SeenLog;
 }
 
-/** To the end of the wait that the log told of. */
 export async function waitOut({
   clock,
   feed,

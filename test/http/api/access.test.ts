@@ -17,7 +17,6 @@ interface Endpoint {
   readonly method: string;
   readonly path: string;
   readonly scope: Scope;
-  /** For a key that may use it. */
   readonly success: number;
   readonly code?: string;
 }
@@ -140,7 +139,6 @@ function unknownKeys(secret: string): Key[] {
   });
 }
 
-/** As the API document has it. */
 const documentedPath = (path: string): string =>
   path.replace(/BTC_ONE_DAY|ROUND|FOREIGN/, '{id}').replace('NEVER', '{key}');
 

@@ -21,7 +21,6 @@ import { betFault } from '../../support/engine/bet-fault.js';
 
 const pages = ['concepts', 'reliable-orders', 'api'].map((name) => readDocument(`docs/bots/${name}.md`));
 
-/** For an order that had `minOdds`. */
 interface OddsChanged {
   success: false;
   error: 'odds_changed';

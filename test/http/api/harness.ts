@@ -36,12 +36,10 @@ export const MINUTE_MS = 60_000;
 const OPEN_PRICE = 100;
 const SETTLE_ALL = 1_000_000;
 
-/** The harness adds the time. */
 type Untimed<C> = C extends SubmittedCommand ? Omit<C, 'timeMs'> : never;
 
 export interface Reply {
   readonly status: number;
-  /** By lower-case name. */
   readonly headers: ReadonlyMap<string, string>;
   readonly text: string;
   readonly bytes: Uint8Array;
@@ -92,7 +90,6 @@ export class Harness {
     this.handler = this.newApi(limits);
   }
 
-  /** Over the same engine, as a restart would make it. */
   newApi(limits: RateLimitSettings | null = null): HttpHandler {
     const near = nearGateways({
       sequencer: this.host.sequencer,
@@ -136,7 +133,6 @@ export class Harness {
     return outcome;
   }
 
-  /** Locks and ends due rounds. */
   advance(): void {
     this.host.sequencer.advance(this.host.sequencer.stampMs());
   }
@@ -178,7 +174,6 @@ export class Harness {
     this.settle();
   }
 
-  /** The asset's vacant markets. */
   open(asset = 0, price = OPEN_PRICE): void {
     this.submit({
       kind: 'openLate',
@@ -191,7 +186,6 @@ export class Harness {
     this.settle();
   }
 
-  /** At the next whole minute rounds close at `price` and are paid, and the next ones open. */
   closeMinute(price: number | null, asset = 0): void {
     this.clock.pass(MINUTE_MS - (this.clock.wallMs % MINUTE_MS));
     const boundaryMs = this.clock.wallMs;

@@ -241,7 +241,6 @@ test('the content type is JSON, with or without charset=utf-8', () => {
   }
 });
 
-/** Each part is right most of the time. */
 const nearlyUsual = fc
   .record({
     marketId: fc.oneof(

@@ -16,7 +16,6 @@ function openHarness(options = {}): { api: Harness; secret: string; account: num
   return { api, ...bettor };
 }
 
-/** Nothing changes. */
 function refused(api: Harness, reply: Reply, code: string, status: number): void {
   assert.equal(codeOf(reply), code, reply.text);
   assert.equal(reply.status, status);

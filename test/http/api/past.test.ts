@@ -18,7 +18,6 @@ interface Page<T> {
   readonly nextCursor: string | null;
 }
 
-/** From the newest to the first. `between` is called after each page. */
 function all<T>(
   api: Harness,
   key: string,
@@ -57,7 +56,6 @@ const rounds = (api: Harness, key: string, path = '/v1/rounds', query = '', limi
 const place = (api: Harness, key: string, marketId = MARKET, prediction = 'UP', amount = 1.01): string =>
   dataOf<OrderResult>(api.order(key, { marketId, prediction, amount })).bet.id;
 
-/** Each entry leads to its balance, the first of them from nothing, and the last to the account's. */
 function addsUp(api: Harness, { account }: Bettor, entries: readonly LedgerEntry[]): void {
   let sumCents = 0;
   for (const { amount, balanceAfter, id } of entries.toReversed()) {
@@ -67,7 +65,6 @@ function addsUp(api: Harness, { account }: Bettor, entries: readonly LedgerEntry
   assert.equal(sumCents, api.host.engine.account(account)?.balanceCents);
 }
 
-/** Minutes with bets on both sides, which end up, down, even, and voided without a price. */
 function lived(): { api: Harness; bettor: Bettor } {
   const api = new Harness();
   const bettor = api.bettor({ balanceCents: 1_000_00 });

@@ -14,7 +14,6 @@ const ORDER = { marketId: MARKET, prediction: 'UP', amount: 10 };
 const ask = (api: Harness, key: string, body: unknown, more: object = {}): Reply =>
   api.send('POST', '/v1/orders/quote', { key, body, ...more });
 
-/** The order comes right behind the quote, and both must agree. */
 function compared(api: Harness, { secret }: Bettor, change: object): { quote: OrderQuote; code: string } {
   const order = { ...ORDER, ...change };
   const { seq } = api.host.engine;
@@ -35,7 +34,6 @@ function compared(api: Harness, { secret }: Bettor, change: object): { quote: Or
   return { quote, code: '' };
 }
 
-/** A quote has all parts of an offer or none. */
 function hasOffer({ refusal: _, quotedAt: __, rests: ___, ...offer }: OrderQuote): boolean {
   const present = Object.values(offer).filter((value) => value !== null);
   assert.ok(present.length === 0 || present.length === 5, JSON.stringify(offer));
@@ -136,7 +134,6 @@ const quoted = (api: Harness, key: string, { cents, parts, prediction, guard }: 
   return dataOf<OrderQuote>(ask(api, key, body));
 };
 
-/** Really places equal orders, up to the first that is refused. */
 function placedInParts(
   api: Harness,
   key: string,

@@ -6,7 +6,6 @@ import * as R from '../../../http/broadcast/records.js';
 import { nearGateways } from '../../support/host/gateway.js';
 import { Harness } from '../api/harness.js';
 
-/** As their first numbers. */
 function recordsOf(broadcast: R.Broadcast, name: 'rounds' | 'bets', fields: number): number[][] {
   const record = new Float64Array(fields);
   return Array.from({ length: broadcast[name].end }, (_, at) => {

@@ -16,10 +16,8 @@ const CREATED_AT = '2026-11-22T12:00:00.000Z';
 let server: Server;
 /** The tests have made these when roles are tried. */
 const KEYS = ['key_1', 'key_2', 'key_3'];
-/** The first bet's. */
 let betRound = '';
 let browser: Browser;
-/** For roles with fewer rights. */
 const secrets = { read: '', support: '' };
 before(async () => {
   if (noBrowser !== false) return;
@@ -225,7 +223,6 @@ test('a limit order that waits, a key that gets an expiry, and both in the audit
   assert.deepEqual(complaints, []);
 });
 
-/** Without views alone. */
 async function offered(page: Page): Promise<string[]> {
   const found = new Set<string>();
   for (const [hash, loaded] of views()) {
@@ -280,7 +277,6 @@ test('role support helps with accounts and keys, and moves no money', { skip: no
   assert.deepEqual(complaints, []);
 });
 
-/** With a text that is there once the view is loaded. */
 const views = (): readonly (readonly [hash: string, loaded: string])[] => [
   ['#/markets', 'BTC 5 min'],
   ['#/markets/BTC_FOUR_HOURS', 'Odds DOWN'],

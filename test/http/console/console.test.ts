@@ -26,7 +26,6 @@ before(async () => {
 });
 after(() => server.remove());
 
-/** Fails if the server does not open it. */
 async function watch(headers: HeaderFields, from = client): Promise<ConsoleStream> {
   const stream = await from.stream(headers);
   assert.ok(stream instanceof ConsoleStream, `the stream is refused with ${String(stream)}`);

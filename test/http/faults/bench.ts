@@ -136,7 +136,6 @@ function watched<T extends object>(value: T): T {
   });
 }
 
-/** Call it once, before anything is made of the tables. */
 export function setTraps(): void {
   for (const module of MODULES)
     for (const part of Object.values(module))
@@ -159,7 +158,6 @@ export const TOKEN = 'the-token-of-the-operator';
 
 export class Bench {
   readonly api = new Harness();
-  /** Reports of programming errors. */
   readonly faults: { readonly error: unknown; readonly id: string }[] = [];
   readonly victim: Bettor;
   readonly other: Bettor;

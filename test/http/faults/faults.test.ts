@@ -16,7 +16,6 @@ import { Bench, setTraps, TOKEN, trap } from './bench.js';
 setTraps();
 const bench = new Bench();
 const ORDER = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 };
-/** More than any route has. */
 const STEPS_MAX = 2_000;
 let isOver = false;
 let placed = 0;
@@ -34,7 +33,6 @@ after(async () => {
   assert.deepEqual(bench.api.host.fatal, []);
 });
 
-/** The other client's, one after the other. */
 async function placeOrders(): Promise<void> {
   const headers = { 'X-API-Key': bench.other.secret, 'Content-Type': 'application/json' };
   while (!isOver) {
@@ -56,7 +54,6 @@ const isOfOperator = isRequest(({ path }) => /^\/(operator|console)/.test(path))
 
 const isStream = (client: Client): boolean => 'owner' in client;
 
-/** Until there is no further step. Returns how many there were. */
 async function atEachStep(
   isVictim: typeof trap.isVictim,
   act: (thrown: () => string[]) => Promise<void>,

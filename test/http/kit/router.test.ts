@@ -22,7 +22,6 @@ const ROUTES = [
 ];
 const router = new Router(['/v1', '/api/v1'], ROUTES);
 
-/** Route and parameters; null for an unknown path; or the methods that it allows instead. */
 function find(method: string, path: string): string | null {
   const found = router.find(path);
   if (found === null) return null;

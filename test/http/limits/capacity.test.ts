@@ -18,11 +18,9 @@ class Taker {
     this.limits = new RateLimits(shareLimits({ ...LIMITS, ...settings }, { ...FEW_LIMITS, ...capacity }));
   }
 
-  /** Without a key. */
   admits(address: string, nowMs: number): boolean {
     return this.limits.take({ address, ...NO_KEY }, 'unknown', nowMs) === 'admitted';
   }
-  /** By an account's only key. */
   admitsKey(address: string, key: number, nowMs: number, keyLimit: KeyLimit = KEY_READ): boolean {
     return this.limits.take({ address, key, account: key, keyLimit }, 'known', nowMs) === 'admitted';
   }

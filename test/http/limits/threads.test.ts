@@ -15,7 +15,6 @@ import { type Request, Threads } from './threads.js';
 const THREADS = 3;
 const ROUNDS = 4;
 const START_MS = 1_000_000;
-/** In a round of a thread: many times the limits. */
 const REQUESTS = 60_000;
 const LIMITS: RateLimitSettings = {
   keyRead: 2_000,
@@ -46,7 +45,6 @@ const keyless = (address: number): Request => ({
 const orderOf = (rng: Rng, requests: number): Uint32Array =>
   Uint32Array.from({ length: REQUESTS }, () => rng.integer(0, requests - 1));
 
-/** By name, with their limits. */
 function windowsOf({ asker: { address, key, account, keyLimit }, fate }: Request): [string, number][] {
   if (fate === 'unknown') return [[address, LIMITS.ip]];
   return [

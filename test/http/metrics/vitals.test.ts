@@ -21,7 +21,6 @@ import { SAMPLE_EVERY_MS, SAMPLES_MAX, VITAL_NAMES, Vitals } from '../../../http
 const START_MS = 1_800_000_000_000;
 const HOUR_SECONDS = 3_600;
 
-/** Two gateways and the engine's thread; the test counts their figures. */
 function watched() {
   const memory = figuresMemory(2);
   const guesses = { wrong: 0, refused: 0 };
@@ -229,7 +228,6 @@ test('a leader is alarmed of standbys and NATS servers, a server by itself is no
 });
 
 class SeenGauges extends Gauges<(typeof LOG_GAUGES)[number]> {
-  /** After each number that is written. */
   readonly seen: (boolean | undefined)[] = [];
 
   override set(name: (typeof LOG_GAUGES)[number], value: number): void {

@@ -14,7 +14,6 @@ function conforms(method: string, path: string, reply: Reply): void {
   assert.equal(fault, null);
 }
 
-/** With a request that succeeds. */
 const OPERATIONS: readonly { path: string; method: string; actual: string; options?: SendOptions }[] = [
   { path: '/markets', method: 'GET', actual: '/markets' },
   { path: '/markets/{id}', method: 'GET', actual: `/markets/${MARKET}` },
@@ -168,7 +167,6 @@ test('an undocumented answer is detected', () => {
   );
 });
 
-/** The engine's thread takes nothing. */
 function overloaded(): void {
   const api = new Harness();
   const { secret } = api.bettor();
@@ -204,7 +202,6 @@ function refusedOrders(api: Harness, secret: string): void {
   order({ idempotencyKey: 'k' }, 201);
 }
 
-/** The shapes that values take over the life of a round. */
 function settledAndVoided(api: Harness, secret: string): void {
   const readAll = (): void => {
     for (const { method, actual, options } of OPERATIONS) {

@@ -15,7 +15,6 @@ after(() => rmSync(folder, { recursive: true }));
 writeFileSync(join(folder, 'openapi.json'), new Harness().get('/v1/openapi.json', '').text);
 writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
 
-/** The package's program must succeed. */
 function run(packageName: string, program: string, ...args: readonly string[]): void {
   const packageFile = join(nodeModules(packageName), 'package.json');
   const { bin } = require(packageFile) as { bin: Record<string, string> };

@@ -9,7 +9,6 @@ import { type Health, healthOf, healthRoutes } from '../../../http/operator/heal
 import { STATUS_AT_START } from '../../../persistence/shadow/messages.js';
 import { liveHost } from '../../support/host/live-host.js';
 
-/** A live host whose figures are taken. */
 function watched(needsBackup = true) {
   const host = liveHost();
   const { clock, sequencer } = host;
@@ -54,7 +53,6 @@ function watched(needsBackup = true) {
 
 const codesOf = ({ notReady }: Health): string[] => notReady().map(({ check, code }) => `${check} ${code}`);
 
-/** The path needs no token. */
 function answered(health: Health, path: string): unknown[] {
   const route = healthRoutes(health).find((one) => one.path === path);
   assert.ok(route !== undefined);

@@ -31,7 +31,6 @@ function operations(): string[] {
   );
 }
 
-/** The document must describe the answer. */
 async function send<T = Record<string, unknown>>(
   method: string,
   path: string,

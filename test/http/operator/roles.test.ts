@@ -15,7 +15,6 @@ import { newDataDir, Server } from '../../support/processes/server.js';
 
 const AT = '2026-11-22T12:00:00.000Z';
 
-/** Each route's least role. */
 const NEEDED: Readonly<Record<string, OperatorRole>> = {
   'POST /accounts': 'support',
   'GET /accounts': 'read',

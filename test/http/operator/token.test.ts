@@ -17,7 +17,6 @@ const ELSEWHERE = '10.0.0.2';
 function guarded() {
   const clock = new TestClock();
   const guard = new TokenGuard([firstToken(keyDigest(TOKEN))], clock);
-  /** 'taken', or the code of the refusal. */
   const send = (token: string, address = HERE): string => {
     const refused = guard.identify({ authorization: token === '' ? '' : `Bearer ${token}`, address });
     return refused instanceof Refused ? refused.code : 'taken';

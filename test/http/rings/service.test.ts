@@ -8,7 +8,6 @@ import { RingService, type Serve } from '../../../http/rings/service.js';
 
 const CELLS = 256;
 
-/** All threads' turns, one at a time in an order that the test chooses. */
 class Turns {
   readonly #waiting: (() => void)[] = [];
 

@@ -43,7 +43,6 @@ class FakeSocket implements StreamSocket {
     this.closedWith = `${code} ${reason}`;
     this.owner?.onClosed();
   }
-  /** The client reads everything. */
   drain(): void {
     this.waitingBytes = 0;
     this.isRead = true;
@@ -63,7 +62,6 @@ class HubBench {
   journalHead: SignedHead | null = null;
   #bets = 0;
   readonly prices = new Map<number, number>();
-  /** In another turn. */
   readonly #later: (() => void)[] = [];
   nowMs = 0;
 
@@ -134,7 +132,6 @@ class HubBench {
     this.run();
   }
 
-  /** Everything that waits is done. */
   after(ms: number): void {
     this.nowMs += ms;
     this.near.pump();

@@ -16,7 +16,6 @@ const BINARY = `@uwsjs/${process.platform}-${process.arch}-${major}`;
 const NEWER = 'uws-glibc-2.38';
 const OLDER = 'uws-glibc-2.28';
 
-/** By path below `node_modules`. */
 type Tree = Readonly<Record<string, string>>;
 
 const wrapper = (folder: string, version: string): Tree => ({

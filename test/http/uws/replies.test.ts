@@ -9,7 +9,6 @@ const HOST = 'Host: tote';
 const get = (path: string): string[] => [`GET ${path} HTTP/1.1`, HOST, '', ''];
 const fine: HttpHandler = (_request, responder) => responder.send(200, [], 'fine');
 
-/** Keeps the responders, to answer when the test says so. */
 class Later {
   readonly responders: HttpResponder[] = [];
   readonly handler: HttpHandler = (_request, responder) => {

@@ -15,7 +15,6 @@ interface Opened {
   readonly closed: Promise<void>;
 }
 
-/** Opens every WebSocket below `/stream`, and answers all else with 404. */
 async function serve(
   connectionsMax = 10,
   ownerOf: (socket: StreamSocket) => StreamOwner | null = () => null,
@@ -155,7 +154,6 @@ test('a client that has not read for long gets all that waits, and then the reas
   assert.deepEqual(server.errors, []);
 });
 
-/** Tells when its client has given a sign of life. */
 class Watched extends Connection {
   onAlive: () => void = () => undefined;
 

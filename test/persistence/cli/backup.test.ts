@@ -32,7 +32,6 @@ import { flipBit, makeOperatorDir } from '../support/operator-dir.js';
 const make = (t: TestContext): MadeDir => makeOperatorDir(join(temporaryDir(t), 'data'));
 const beside = (dir: DataDir, name: string): string => join(dir.root, '..', name);
 
-/** An earlier moment of the same server. */
 function earlier({ dir }: MadeDir, toSeq: number): DataDir {
   const out = beside(dir, `earlier-${toSeq}`);
   restore(dir, new Salvage(dir), { out, toSeq });

@@ -13,13 +13,11 @@ const FLIPS = byEffort({ test: 200, prove: 2_000, night: 20_000 });
 const SEED = Number(process.env['TOTE_TEST_SEED'] ?? 20_251_121);
 const BATCHES = 24;
 
-/** After a clean stop. */
 function cleanFiles({ dir, store }: Written): Files {
   store.close();
   return filesOf(dir);
 }
 
-/** As a kill leaves them. */
 function killedFiles({ dir, store }: Written): Files {
   const files = filesOf(dir);
   store.close();

@@ -31,7 +31,6 @@ interface Ended {
   readonly hasFailed: boolean;
 }
 
-/** Until it fails, or has been answered often enough and is killed. */
 async function write(t: TestContext, root: string, wrap: readonly string[]): Promise<Ended> {
   const [file = '', ...args] = [...wrap, process.execPath, CHILD, 'write', root, ONE_BATCH_BYTES];
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'ignore'], detached: true });

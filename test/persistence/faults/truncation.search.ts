@@ -17,7 +17,6 @@ import { batchAt, onlySegment, recover, writeSegments } from '../support/journal
 import { type Files, filesOf, Judge, memoryDir } from '../support/judge.js';
 
 const BATCHES = 14;
-/** So many of the last commits are cut into. */
 const LAST = 2;
 /** No divisor of a page's or a frame's length, so that the cuts fall everywhere in them. */
 const STRIDE_BYTES = byEffort({ test: 41, prove: 11, night: 1 });
@@ -64,14 +63,12 @@ function killedJournal(t: TestContext, durability: Durability = 'fsync'): Killed
   };
 }
 
-/** With the mark after `marked` batches. */
 function withWal(killed: Killed, marked: number, change: (wal: Buffer) => Buffer): Files {
   const { files, marks, walName } = killed;
   const wal = change(Buffer.from(must(files.get(walName), 'the WAL')));
   return new Map(files).set(walName, wal).set('mark', must(marks[marked], 'a mark'));
 }
 
-/** In strides, and beside each of `ends`. */
 function lengthsToCutTo(from: number, to: number, ends: readonly number[]): number[] {
   const lengths: number[] = [];
   for (let bytes = from; bytes <= to; bytes += 1) {
@@ -146,7 +143,6 @@ test('a sealed segment cut within its last page', (t) => {
   cutLastPage(t, files, must(segmentNames(files)[1], 'a segment'));
 });
 
-/** In the page of a frame, from the back. */
 function spoilFrame(wal: Buffer, endOfFrame: number): Buffer {
   const at = endOfFrame - PAGE_BYTES / 2;
   wal.writeUInt8(wal.readUInt8(at) ^ 0x10, at);

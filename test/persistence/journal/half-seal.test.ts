@@ -18,7 +18,6 @@ import { leaveHalfSeal, makeOperatorDir } from '../support/operator-dir.js';
 
 const openSegment = (dir: DataDir): string => must(findSegments(dir.journal).at(-1), 'a segment');
 
-/** `half` has its last segment half sealed. */
 function makeBoth(t: TestContext): { readonly good: DataDir; readonly half: DataDir } {
   const root = temporaryDir(t);
   const { dir: good } = makeOperatorDir(join(root, 'good'));

@@ -34,7 +34,6 @@ function written(t: TestContext): Written & { readonly paths: Readonly<Record<st
 
 const remove = (path: string): void => rmSync(path, { recursive: true });
 
-/** By a copy, as an editor or a restore does. */
 function replace(path: string): void {
   cpSync(path, `${path}.copy`, { recursive: true });
   remove(path);

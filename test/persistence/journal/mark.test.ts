@@ -9,7 +9,6 @@ import { batchesUpTo, recover, refusal, temporaryDir, writeJournal } from '../su
 const SLOT_BYTES = 4_096;
 const markOf = (lastSeq: number) => ({ lastSeq, checksum: lastSeq.toString(16).padStart(8, '0') });
 
-/** Written `count` times after its creation, closed. */
 function writtenMark(t: TestContext, count: number): string {
   const path = join(temporaryDir(t), 'mark');
   createMarkFile(path, EMPTY_MARK);
@@ -19,7 +18,6 @@ function writtenMark(t: TestContext, count: number): string {
   return path;
 }
 
-/** Zeros from `offset` on, as a torn write would leave. */
 function tear(path: string, slot: number, offset: number): void {
   const content = readFileSync(path);
   content.fill(0, slot * SLOT_BYTES + offset, (slot + 1) * SLOT_BYTES);

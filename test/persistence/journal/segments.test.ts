@@ -41,7 +41,6 @@ function closedJournal(t: TestContext, count = BATCHES): DataDir {
 const segmentAt = (dir: DataDir, index: number): string =>
   must(findSegments(dir.journal).at(index), 'a segment');
 
-/** Its batches come back, and are added to over several rolls. */
 function assertServes(dir: DataDir, count: number, what: string): void {
   assert.deepEqual(recover(dir).given, batchesUpTo(count), what);
   const store = SqliteStore.open(dir, 'fsync', SMALL_SEGMENT_BYTES);
@@ -79,7 +78,6 @@ test('a full segment is sealed and never written again, and the next one continu
   );
 });
 
-/** As a crash after each step of a roll leaves the journal, with its number of batches. */
 function imagesOfRoll(t: TestContext): Map<RollStep, { readonly dir: DataDir; readonly count: number }> {
   const { dir, store } = writeSegments(temporaryDir(t), 15);
   const images = new Map<RollStep, { readonly dir: DataDir; readonly count: number }>();

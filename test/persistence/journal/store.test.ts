@@ -101,7 +101,6 @@ test('the WAL stays short however much is written, and a clean close removes it'
   assert.equal(existsSync(dir.inUseFile), false);
 });
 
-/** A clean journal of five batches, changed with SQL. */
 function alteredJournal(t: TestContext, sql: string): DataDir {
   const { dir, store } = writeJournal(temporaryDir(t), 5);
   store.close();

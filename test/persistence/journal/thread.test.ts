@@ -17,7 +17,6 @@ interface Journal {
   readonly thread: JournalThread;
   readonly acknowledged: number[];
   readonly levels: SpaceLevel[];
-  /** Resolves with the acknowledged sequence number. */
   commit(batch: Batch): Promise<number>;
   readonly failure: Promise<Error>;
 }

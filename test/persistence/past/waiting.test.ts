@@ -7,7 +7,6 @@ import { type AnsweringReader, WAIT_MS_MAX, WaitingQuestions } from '../../../pe
 const ANSWER: ArchiveAnswer = { rounds: [], nextAfter: null };
 
 class Archive {
-  /** null while there is no archive. */
   seq: number | null = 0;
   nowMs = 0;
   fault: Error | null = null;
@@ -60,7 +59,6 @@ class Archive {
   get names(): string[] {
     return this.told.map(([name]) => name);
   }
-  /** '' for answers. */
   get codes(): string[] {
     return this.told.map(([, answer]) => (answer !== null && 'refused' in answer ? answer.refused : ''));
   }

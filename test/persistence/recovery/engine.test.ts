@@ -30,7 +30,6 @@ function commandAt(number: number): Command {
   return { kind: 'depositHouse', timeMs, amountCents: number, reference: `r${number}` };
 }
 
-/** Three commands, which `engine` applies. */
 function batchOf(engine: Engine): Batch {
   const firstSeq = engine.seq + 1;
   const commands = [0, 1, 2].map((offset) => commandAt(firstSeq + offset));
@@ -50,7 +49,6 @@ interface Lived {
   readonly engine: Engine;
 }
 
-/** Twelve batches, with snapshots after some. */
 function lived(...snapshotsAfter: number[]): Lived {
   const store = new MemoryStore();
   const snapshots = new MemorySnapshots();

@@ -56,7 +56,6 @@ function killedJournal(t: TestContext): DataDir {
   return image;
 }
 
-/** As after a clean stop; its batches can be added to. */
 function assertServes(dir: DataDir, what: string): void {
   const { given, lastSeq } = recover(dir);
   assert.deepEqual(given, batchesUpTo(BATCHES), what);
@@ -99,7 +98,6 @@ test('recovery changes neither database nor WAL until the copy is complete', (t)
   assert.deepEqual(seen, ALL_STEPS);
 });
 
-/** As a crash after each step of the recovery would leave it. */
 function imagesOfRecovery(t: TestContext, dir: DataDir): Map<string, DataDir> {
   const scratch = temporaryDir(t);
   const images = new Map<string, DataDir>();

@@ -34,7 +34,6 @@ function ordinarily(text: string): Command[] {
   return values.map((value) => decodeCommand(value));
 }
 
-/** null if the decoder throws. */
 function outcome(decode: (text: string) => Command[], text: string): Command[] | null {
   try {
     return decode(text);

@@ -138,7 +138,6 @@ test('nothing is missing after retention has deleted the beginning: the archive 
   assert.ok(checked > 500, `${checked} entries are too few to prove anything`);
 });
 
-/** Returns the number of entries. */
 function checkLedgers(made: MadeDir, toSeq: number): number {
   let entries = 0;
   look(made, (one) => {

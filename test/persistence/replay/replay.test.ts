@@ -10,7 +10,6 @@ import { ProgressMeter, type RecoveryProgress } from '../../../persistence/repla
 import { batchAt, batchesUpTo, plain } from '../support/journal-files.js';
 import { MemoryStore } from '../support/memory-store.js';
 
-/** Returns the batches whose commit returned. */
 function commitAll(store: JournalStore, count: number): Batch[] {
   const acknowledged: Batch[] = [];
   try {

@@ -13,7 +13,6 @@ import { Replica } from '../../../persistence/replication/replica.js';
 import type { ReplicationEvents } from '../../../persistence/replication/thread.js';
 import { BEGINNING } from './support.js';
 
-/** One command each. */
 function rowsOf(count: number): StoredBatch[] {
   const engine = new Engine();
   const rows: StoredBatch[] = [];

@@ -26,13 +26,11 @@ import {
 const RUNS = byEffort({ test: 100, prove: 300, night: 20_000 });
 const anyFault = fc.constantFrom<Fault>('none', 'none', 'lost', 'answerLost', 'late');
 
-/** In turn, then none. */
 function faults(list: readonly Fault[]): () => Fault {
   const left = [...list];
   return () => left.shift() ?? 'none';
 }
 
-/** From the beginning. */
 function follow(log: ModelLog): StoredBatch[] {
   const joiner = new BatchJoiner(BEGINNING);
   return log.messages

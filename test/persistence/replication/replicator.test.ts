@@ -38,7 +38,6 @@ class SlowLog extends ModelLog {
   readonly report = (): void => undefined;
 }
 
-/** Until it tells that it leads; resolves with the kinds of its messages. */
 async function untilLeading(log: SlowLog, own: readonly StoredBatch[]): Promise<FromReplication[]> {
   const told: FromReplication[] = [];
   let isOver = false;

@@ -19,7 +19,6 @@ export const PATIENCE = new Patience(
   () => undefined,
 );
 
-/** `word` makes it another batch. */
 export function batchAfter(position: ChainPosition, count = 1, word = 'x'): StoredBatch {
   const commands = `["${word.repeat(3)} ü"]`;
   const firstSeq = position.lastSeq + 1;
@@ -46,7 +45,6 @@ export function lead(log: ModelLog, node = 'a', monotonicMs = STILL.monotonicMs)
   return leadFrom(log, AT_START, { ...ofLeader(node), monotonicMs });
 }
 
-/** Takes over at the end of the log, where the journal is `at`. */
 export function succeed(log: ModelLog, at: ChainPosition, epoch: number, node = 'a'): Promise<Leader> {
   const end = log.entries.at(-1) ?? LOG_BEGIN;
   return leadFrom(log, { end, at: endOf(at), epoch, toldSeq: 0 }, ofLeader(node));
@@ -60,7 +58,6 @@ async function leadFrom(log: ModelLog, from: LeadFrom, options: LeaderOptions): 
 
 const endOf = ({ lastSeq, chain }: ChainPosition): ChainPosition => ({ lastSeq, chain });
 
-/** As a machine's disk remembers epochs. */
 export function epochMemory(): EpochMemory {
   let highest = 0;
   return {

@@ -33,7 +33,6 @@ interface Standby {
   untilLeaderless(rests?: number): Promise<LeadFrom>;
 }
 
-/** Its clock goes on while it rests. */
 async function follow(
   log: ModelLog,
   own: readonly StoredBatch[],

@@ -24,7 +24,6 @@ import { alterBatch, alterDigest } from '../support/shadow-altered.js';
 import { catchUp, HotSide, openShadow } from '../support/shadow-files.js';
 
 const STEPS = 900;
-/** For tests to which the stream does not matter. */
 const COMMANDS = randomCommands(14, STEPS);
 
 test('shadow equals hot after random streams, whatever the batches and restarts', (t) => {

@@ -47,7 +47,6 @@ function startThread(hot: HotSide, changes: Partial<ShadowOptions> = {}): Starte
   return { thread, diverged, notes, news };
 }
 
-/** The thread runs in the background. */
 const until = ({ thread }: Started, holds: (status: ShadowStatus) => boolean): Promise<ShadowStatus> =>
   askUntil(() => thread.status, holds);
 

@@ -10,7 +10,6 @@ import { flipBit, makeOperatorDir } from './operator-dir.js';
 /** One in each of the three segments, the last one well before the end. */
 const SNAPSHOTS_AFTER = [10, 60, 100];
 
-/** Nothing was pruned. */
 export function makeDamageable(root: string): MadeDir {
   const made = makeOperatorDir(root, { snapshotsAfter: SNAPSHOTS_AFTER });
   writeAbsent(made.dir, 0);

@@ -19,7 +19,6 @@ import type { JournalEnd } from '../../../persistence/replay/replay.js';
 
 export const CLOCK: Clock = { nowMs: () => 1_763_700_000_000, monotonicMs: () => 0 };
 
-/** Removed when the test ends. */
 export function temporaryDir(t: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), 'tote-persistence-'));
   t.after(() => rmSync(path, { recursive: true, force: true }));
@@ -65,7 +64,6 @@ export function batchesUpTo(count: number): Batch[] {
   return Array.from({ length: count }, (_, index) => batchAt(index));
 }
 
-/** Without the store's own fields. */
 export function plain(batch: Batch): Batch {
   const { firstSeq, lastSeq, timeMs, commands, digest } = batch;
   return { firstSeq, lastSeq, timeMs, commands, digest };
@@ -126,7 +124,6 @@ export function writeJournal(root: string, count: number, checkpointed = 0): Wri
 /** About ten batches besides an empty segment. */
 export const SMALL_SEGMENT_BYTES = 20_000;
 
-/** Open. */
 export function writeSegments(root: string, count: number): Written {
   const dir = openDataDir(root);
   recover(dir);
@@ -148,7 +145,6 @@ export function onlySegment(dir: DataDir): string {
   return must(findSegments(dir.journal)[0], 'a segment');
 }
 
-/** For `assert.throws`. */
 export function refusal(code: JournalErrorCode, sentence = /./): (thrown: unknown) => boolean {
   return (thrown) => {
     const error = thrown as JournalError;

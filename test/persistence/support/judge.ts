@@ -34,7 +34,6 @@ export function filesOf(dir: DataDir): Files {
 }
 
 export interface Verdict {
-  /** null: recovered. */
   readonly code: JournalErrorCode | null;
   readonly sentence: string;
   readonly batches: number;

@@ -22,7 +22,6 @@ export interface LivedBet {
 export interface Lived {
   readonly sandbox: Sandbox;
   readonly dataDir: string;
-  /** `acc_1` and `acc_2`. */
   readonly traders: readonly [Trader, Trader];
   readonly bets: readonly LivedBet[];
   /** While they were open: the rounds that were won, drawn and voided. */

@@ -34,7 +34,6 @@ export interface Amendment {
 export interface MadeDir {
   readonly dir: DataDir;
   readonly batches: readonly StoredBatch[];
-  /** By sequence number less 1. */
   readonly events: readonly (readonly EngineEvent[])[];
   readonly engine: Engine;
 }

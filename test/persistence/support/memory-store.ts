@@ -9,7 +9,6 @@ import { CHAIN_START, sealBatch } from '../../../persistence/journal/segment/bat
 
 export type Step = 'append' | 'sync' | 'mark';
 
-/** Fails at a step of a chosen commit. */
 export class MemoryStore implements JournalStore {
   readonly steps: Step[] = [];
   readonly durable: StoredBatch[] = [];

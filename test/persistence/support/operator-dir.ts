@@ -39,13 +39,11 @@ export interface OperatorDirOptions {
   readonly signatureOf?: (signature: string, round: string) => string;
   /** By default 1 to 6 commands in turn. */
   readonly batchSize?: (index: number) => number;
-  /** By default `SNAPSHOTS_AFTER`. */
   readonly snapshotsAfter?: readonly number[];
 }
 
 const streams = new Map<number, readonly Command[]>();
 
-/** Made once. */
 function commandsOf(count: number): readonly Command[] {
   const known = streams.get(count);
   if (known !== undefined) return known;

@@ -10,7 +10,6 @@ import { Segment } from '../../../persistence/journal/segment/segment.js';
 
 export interface Altered {
   readonly lastSeq: number;
-  /** Before. */
   readonly digest: string;
   readonly altered: string;
 }

@@ -47,7 +47,6 @@ export class HotSide {
     return this.#commands.length - this.#next;
   }
 
-  /** In batches of at most `batchMax`. */
   write(count: number, batchMax: number): void {
     for (let left = Math.min(count, this.left); left > 0; ) {
       const size = Math.min(left, batchMax);
@@ -118,7 +117,6 @@ export function openShadow(dir: DataDir, changes: Partial<ShadowOptions> = {}): 
   return { shadow, clock, notes, news };
 }
 
-/** Until nothing is left to do, the archive's writing included. */
 export function catchUp({ shadow, clock }: OpenedShadow): void {
   for (let quiet = 0; quiet < 2; ) {
     quiet = shadow.step() === 'idle' ? quiet + 1 : 0;

@@ -9,7 +9,6 @@ import { randomEngine } from '../../support/reference/random/stream.js';
 
 export const CHAIN = 'c'.repeat(64);
 
-/** Accounts, keys, open and settled bets, rounds in every state. */
 export function variedEngine(seed: number, steps = 600): Engine {
   return randomEngine(seed, steps);
 }

@@ -51,7 +51,6 @@ interface Row {
   readonly restore: string;
 }
 
-/** By the first column. */
 function readTable(): Map<string, Row> {
   const section = readFileSync('docs/ops/backup-and-restore.md', 'utf8').split('## A damaged file')[1] ?? '';
   const [table = ''] = section.slice(section.indexOf('\n|') + 1).split('\n\n');
@@ -72,7 +71,6 @@ function readTable(): Map<string, Row> {
   return rows;
 }
 
-/** "starts" or "refused". */
 function startOn(path: string): string {
   try {
     openStore(path, CLOCK, () => {}).lock.release();
@@ -83,7 +81,6 @@ function startOn(path: string): string {
   }
 }
 
-/** As the table's column begins. */
 function backupTo(dir: DataDir, copy: string): string {
   try {
     const { faults } = backup(dir, copy);

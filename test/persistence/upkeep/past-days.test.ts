@@ -19,7 +19,6 @@ const DAYS = 4;
 const SEGMENT_BYTES_MAX = 20_000;
 const ACCOUNT = 1;
 
-/** A few hours of everything, then a deposit every half hour for days. */
 function days(masterSecretFingerprint: string): Command[] {
   // The roots in it are made up, and nobody has signed them.
   const unsigned = randomCommands(31, 300).filter(({ kind }) => kind !== 'publishRoot');

@@ -62,7 +62,6 @@ function expectUsable(t: TestContext, out: string, seq: number, stateDigest: str
   assert.deepEqual(followed(out), []);
 }
 
-/** Notes of the shadow of a server that goes on with the directory. */
 function followed(root: string): string[] {
   const notes: string[] = [];
   const options = {

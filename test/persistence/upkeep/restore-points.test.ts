@@ -29,15 +29,12 @@ import { CLOCK, refusal, temporaryDir } from '../support/journal-files.js';
 import type { MadeDir } from '../support/made-dir.js';
 
 interface Expected {
-  /** The last batch of the state; by default of all. */
   readonly endsAfter?: number;
-  /** Nothing acknowledged is missing. */
   readonly isAll?: boolean;
   /** The new journal begins after this batch; by default it has its beginning. */
   readonly beginsAfter?: number;
 }
 
-/** The last batches of the first and the middle segment, and of the journal. */
 const [FIRST_END, MIDDLE_END, LAST] = [41, 83, 123];
 const CASES: readonly (readonly [string, readonly Damage[], Expected])[] = [
   ['nothing', [], {}],
@@ -76,7 +73,6 @@ const CASES: readonly (readonly [string, readonly Damage[], Expected])[] = [
   ],
 ];
 
-/** From a replay of all commands. */
 function digestAfter({ batches }: MadeDir, index: number): string {
   const engine = new Engine();
   for (const { commands } of batches.slice(0, index + 1)) {
@@ -105,7 +101,6 @@ for (const [what, damages, expected] of CASES) {
   });
 }
 
-/** A server starts on it, twice, and nothing in it is wrong before or after. */
 function expectServable(out: string, restored: Restored): void {
   for (let attempt = 0; attempt < 2; attempt += 1) {
     // Without an archive the history before a gap is unknown, which stays a fault.

@@ -27,7 +27,6 @@ class Life {
   /** By sequence number less 1. */
   readonly timesMs: number[] = [];
   segments: (SegmentSpan & { readonly firstSeq: number })[] = [];
-  /** Newest first. */
   snapshots: SnapshotPoint[] = [];
 
   get nowMs(): number {
@@ -75,7 +74,6 @@ class Life {
     this.snapshots = this.snapshots.filter((_, index) => whys[index] !== null);
   }
 
-  /** From `fromMs` on; null if every moment can be shown. */
   firstHole(fromMs: number): number | null {
     if (this.firstSeq === 1) return null;
     const isShown = (seq: number): boolean =>
@@ -129,7 +127,6 @@ test('every moment within the retention can be computed after any number of prun
   assert.ok(pruned > 1_000, `only ${pruned} prunes let go of segments`);
 });
 
-/** A snapshot every quarter of an hour, a segment every six. */
 function quarters(days: number, policy: RetentionPolicy): Life {
   const life = new Life();
   for (let quarter = 1; quarter <= days * 96; quarter += 1) {

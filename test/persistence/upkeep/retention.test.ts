@@ -28,7 +28,6 @@ const SEGMENT_BYTES_MAX = 25_000;
 const LATER_MS = 4_000_000_000_000;
 const NOTHING_YOUNG: RetentionPolicy = { segmentsMs: 1, snapshots: newestOnly(2) };
 
-/** A journal of several segments, snapshots and an archive that has caught up. */
 function livedIn(root: string): HotSide {
   const hot = new HotSide(root, COMMANDS, SEGMENT_BYTES_MAX);
   const opened = openShadow(hot.dir, { snapshotCommands: 1, snapshotsKept: newestOnly(100) });
@@ -146,7 +145,6 @@ test('the archive of a pruned journal is rebuilt as far back as the oldest snaps
   assert.deepEqual([faults, progress?.fromSeq, progress?.seq], [[], oldest, hot.engine.seq]);
 });
 
-/** The newest snapshot of another history, under its own name. */
 function addForeignSnapshot(dir: DataDir, root: string, atSeq: number): string {
   const other = new HotSide(root, randomCommands(32, 1_500), SEGMENT_BYTES_MAX);
   other.write(atSeq, 100);

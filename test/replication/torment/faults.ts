@@ -10,7 +10,6 @@ export interface Scene {
   readonly leader: Supervised;
   readonly standby: Supervised;
   readonly nats: NatsCluster;
-  /** From 0 up to, not including, `limit`. */
   readonly random: (limit: number) => number;
 }
 

@@ -13,7 +13,6 @@ import { event, type Machine, startMachine } from '../../support/replication/rep
 
 const MIB = 1024 * 1024;
 const DISK_MIB = 4_096;
-/** Below the server's hard limit. */
 const FULL_DISK_MIB = 100;
 /** No process may end with these, whatever was done to it. */
 const FAULTS = /replay_mismatch|journal_corrupt|diverged|damaged|AssertionError|TypeError/;
@@ -23,7 +22,6 @@ const LEASE_SECONDS = '2';
 
 export const CAN_FILL_DISKS = isAvailable('mount');
 
-/** With `canFill`, on a disk of its own. */
 export class Disk {
   readonly path = newDiskDir();
 
@@ -53,7 +51,6 @@ export class Disk {
   }
 }
 
-/** A process that ends is started again. */
 export class Supervised {
   machine: Machine;
   isOver = false;
@@ -117,7 +114,6 @@ export class Supervised {
     await this.#ended;
   }
 
-  /** In whatever state, with its links. */
   async abandon(): Promise<void> {
     await this.end('SIGKILL').catch(() => undefined);
     for (const link of this.links) link.close();

@@ -22,9 +22,7 @@ import { CAN_FILL_DISKS, Disk, Supervised } from './machine.js';
 const BETTORS_AT_ONCE = 4;
 /** With one bettor, and on one day of the manual clock. */
 const TAKEOVERS_OF_BETTOR = 20;
-/** Before the attack. */
 const DISTURBED_MS_MAX = 1_500;
-/** A process that is about to end has ended after this. */
 const ENDING_MS_MAX = 10_000;
 const ROUND_MS = 5 * 60_000;
 const MARKETS = ['BTC_ONE_DAY', 'BTC_FIVE_MINUTES'] as const;
@@ -58,7 +56,6 @@ export interface TormentReport {
 }
 
 export class Torment {
-  /** By the order's number. */
   readonly #acknowledged = new Map<number, Acknowledged>();
   readonly #faults = new Map<string, number>();
   readonly #gapsMs: number[] = [];
@@ -161,7 +158,6 @@ export class Torment {
     await fallen.supervised.following();
   }
 
-  /** Half of the time while something else is disturbed. */
   async #attack({ server, supervised }: Leader) {
     const standby = must(
       this.machines.find((machine) => machine !== supervised),
@@ -191,7 +187,6 @@ export class Torment {
     return { names, ends, beganMs };
   }
 
-  /** Until the leader no longer answers. */
   async #bet({ server, supervised }: Leader, bettor: Bettor): Promise<void> {
     const api = server.api(bettor.secret);
     const { node } = supervised;
@@ -241,7 +236,6 @@ export class Torment {
     return must(values[this.#random(values.length)], 'one of them');
   }
 
-  /** Returns the number of batches. */
   async #checkHistory(): Promise<number> {
     this.#isOver = true;
     for (const machine of this.machines) machine.isOver = true;

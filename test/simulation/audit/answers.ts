@@ -24,7 +24,6 @@ import type { Fate } from './oracle.js';
 const DOCUMENT_SAMPLE = 24;
 const DOCUMENT_FIRST = 5;
 const LIST_SAMPLE = 4;
-/** Bets whose first answer is kept, to compare replays with. */
 const REMEMBERED_MAX = 60_000;
 
 export interface AnswerSources {
@@ -34,7 +33,6 @@ export interface AnswerSources {
   /** null if the order never rested, or its fate is not durable. */
   fateOf(bet: number): Fate | null;
   rootOf(roundId: string): RootPublished | null;
-  /** 0 if there is none. */
   accountOf(apiKey: string): number;
   server(): Pick<Server, 'engine' | 'board'> | null;
   nowMs(): number;
@@ -54,14 +52,10 @@ interface FirstAnswer {
 }
 
 export class AnswerAudit {
-  /** By account and Idempotency-Key. */
   readonly #firsts = new Map<string, FirstAnswer>();
-  /** By bet: its account and Idempotency-Key. */
   readonly #owners = new Map<number, string>();
   readonly #operatorFirsts = new Map<string, string>();
-  /** By round. */
   readonly #lastBets = new Map<string, { readonly bet: PlacedBet; readonly clientSeed: string | null }>();
-  /** Roots that clients were shown, by round. */
   readonly #shownRoots = new Map<string, string>();
   readonly #seen = new Map<string, number>();
   readonly #lists: ListAudit;
@@ -307,7 +301,6 @@ function forgetOldest<K>(map: Map<K, unknown>): void {
 
 const bareKey = (key: string): string => (key.startsWith('"') ? key.slice(1, -1) : key);
 
-/** The answer is to this order, not to another one of the same account. */
 function isOrdered(shown: PlacedBet, body: string): boolean {
   const { marketId, prediction, amount, limitOdds } = JSON.parse(body) as OrderBody;
   return (
@@ -342,7 +335,6 @@ function matchesBet(
   );
 }
 
-/** Life and gateway, in the answer's id. */
 const gatewayOf = (reply: Reply): string => headerOf(reply.headers, 'X-Request-Id').split('-')[0] ?? '';
 
 export function headerOf(headers: HeaderList, name: string): string {

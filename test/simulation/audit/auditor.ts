@@ -67,7 +67,6 @@ export class Auditor {
     );
   }
 
-  /** The engine that did exactly what is durable. */
   get shadow(): Engine {
     return this.oracle.shadow;
   }
@@ -200,7 +199,6 @@ export class Auditor {
       );
   }
 
-  /** false if one engine is ahead of the other. */
   compareStates({ engine }: Server): boolean {
     if (engine.seq !== this.shadow.seq) return false;
     this.oracle.checkSame(engine, 'shadow equals hot');
@@ -218,7 +216,6 @@ export class Auditor {
   }
 }
 
-/** With the result. */
 function eventName(event: EngineEvent): string {
   switch (event.type) {
     case 'betSettled':

@@ -13,10 +13,8 @@ import { cents } from '../../support/api/spec-arithmetic.js';
 import type { SimClock } from '../machine/scheduler.js';
 import { check } from '../violation.js';
 
-/** Covers far more than 50 ms. */
 const REMEMBERED_MAX = 200;
 
-/** From `atMs` on, until the next value. */
 interface Since<T> {
   readonly atMs: number;
   readonly value: T;

@@ -8,9 +8,7 @@ import type { Exchange, Reply } from '../machine/network.js';
 import { check } from '../violation.js';
 import type { AnswerSources } from './answers.js';
 
-/** For each account. */
 const REMEMBERED_MAX = 16;
-/** More bets than any account has here. */
 const ALL = 1_000_000;
 
 interface Acknowledged {
@@ -104,7 +102,6 @@ function limitOf(path: string, query: string): number {
   return given === undefined ? (path.endsWith('orders') ? 50 : 100) : Number(given);
 }
 
-/** Such a list would contain the bet now, with room for all. */
 function isKept(engine: EngineReads, account: number, bet: number, path: string, query: string): boolean {
   const bets = path.endsWith('orders')
     ? engine.orders(account, ALL)

@@ -98,7 +98,6 @@ export class Oracle {
     }
   }
 
-  /** Apart from words for people. */
   #checkSameOutcome(command: Command, actual: Outcome, expected: Outcome): void {
     const isSame =
       actual.status === 'rejected'
@@ -148,7 +147,6 @@ export class Oracle {
     if (this.#rounds.size > ROUNDS_READ && oldest !== undefined) this.#rounds.delete(oldest);
   }
 
-  /** null if the order never rested. */
   fateOf(bet: number): Fate | null {
     const order = this.model.state.bets[bet - 1];
     if (order === undefined || !order.hasRested) return null;

@@ -4,7 +4,6 @@ import { ASSETS } from '../../../engine/model/domain.js';
 import { boundaryTick } from '../../support/reference/boundary-price.js';
 import { check } from '../violation.js';
 
-/** A boundary looks back by much less. */
 const TICKS_MAX = 4_000;
 
 interface Tick {
@@ -18,14 +17,12 @@ export class PriceAudit {
   #ticks: Tick[][] = [];
   #latest: (Tick | null)[] = [];
 
-  /** A new process knows no ticks; `nowMs` is engine time. */
   start(nowMs: number): void {
     this.#startMs = nowMs;
     this.#ticks = ASSETS.map(() => []);
     this.#latest = ASSETS.map(() => null);
   }
 
-  /** In engine time. */
   onTaken(asset: number, price: number, timeMs: number, arrivedMs: number): void {
     const tick = { price, timeMs, arrivedMs };
     const ticks = this.#ticks[asset] ?? [];
@@ -35,7 +32,6 @@ export class PriceAudit {
     if (latest === null || timeMs >= latest.timeMs) this.#latest[asset] = tick;
   }
 
-  /** The hot engine is about to take `command` from the tracker. */
   checkBoundary(command: BoundaryPrice): void {
     const { asset, boundaryMs, timeMs } = command;
     const best = boundaryTick(this.#ticks[asset] ?? [], boundaryMs, this.#startMs, timeMs);

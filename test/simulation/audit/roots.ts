@@ -16,7 +16,6 @@ import { rootStatement } from '../../../engine/proofs/statements.js';
 import { TEST_SIGNING } from '../../support/engine/signing.js';
 import { check } from '../violation.js';
 
-/** Far more rounds than any engine keeps. */
 const REMEMBERED_MAX = 2_000;
 /** The choice of a bet is made of these hex digits of a root. */
 const CHANCE_DIGITS = 12;
@@ -26,7 +25,6 @@ const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 export class RootAudit {
   readonly #seeds: RoundSeeds;
   readonly #hasher = new TreeHasher(FAIRNESS_TOOLS.sha256Into);
-  /** By round, in the order in which the bets joined it. */
   readonly #bets = new Map<string, HashedBet[]>();
   readonly #roots = new Map<string, RootPublished>();
   provedCount = 0;
@@ -35,7 +33,6 @@ export class RootAudit {
     this.#seeds = new RoundSeeds(masterSecret, FAIRNESS_TOOLS);
   }
 
-  /** null until a root is durable. */
   rootOf(id: string): RootPublished | null {
     return this.#roots.get(id) ?? null;
   }

@@ -17,7 +17,6 @@ import {
 } from './orders.js';
 
 export type Habit = 'polite' | 'impatient' | 'careless' | 'racer' | 'hedger' | 'whale' | 'reader' | 'pest';
-/** Each as often as it stands here. */
 export const HABITS: readonly Habit[] = [
   'polite',
   'hedger',
@@ -101,7 +100,6 @@ export class Bettor {
     return this.rng.pick(able.length > 0 && this.rng.chance(0.95) ? able : keys);
   }
 
-  /** Until the order is answered for good, always with the same Idempotency-Key. */
   #placeAndRetry(key: KnownKey, name: string, body: OrderBody, attempt: number): void {
     this.#isWaiting = true;
     this.world.network.send(orderRequest(key.secret, body, name, this.#address), (reply) => {
@@ -192,7 +190,6 @@ export class Bettor {
     for (let i = 0; i < times; i++) this.#request(request);
   }
 
-  /** With the longest list that it may ask for here. */
   #fitting(path: string, query: string): string {
     const { listLimitMax } = this.world.config;
     if (!LISTS.has(path) || listLimitMax >= 200) return query;
@@ -250,7 +247,6 @@ export class Bettor {
   }
 }
 
-/** Else it is worth another try. */
 function isFinal(reply: Reply | null): boolean {
   if (reply === null) return false;
   return (

@@ -15,7 +15,6 @@ export interface KnownKey {
   isOff: boolean;
 }
 
-/** An account as its users know it. */
 export interface Purse {
   readonly account: string;
   readonly keys: KnownKey[];
@@ -27,7 +26,6 @@ export interface ClientWorld {
   readonly network: Network;
   readonly coverage: Coverage;
   readonly purses: Purse[];
-  /** The running or last server's. */
   rules(): Rules;
   /** Everybody is well-behaved from now on. */
   readonly isCalm: boolean;
@@ -38,7 +36,6 @@ export function soonMs(rng: Rng, meanMs: number): number {
   return 1 + Math.floor(-Math.log(1 - rng.next()) * meanMs);
 }
 
-/** `meanMs` apart on average. */
 export function keepDoing(world: ClientWorld, rng: Rng, meanMs: number, act: () => void): void {
   const again = (): void => {
     act();

@@ -7,7 +7,6 @@ import type { Rng } from '../../support/reference/random/rng.js';
 import { type ClientWorld, soonMs } from './client-world.js';
 import { BASE_PRICE } from './operator.js';
 
-/** To the server, if one runs. */
 export type OfferTick = (asset: number, price: number, timeMs: number) => void;
 
 export class SimFeed {

@@ -15,7 +15,6 @@ const RETRIES_MAX = 4;
 const later = (validUntil: string, nowMs: number): string =>
   new Date(nowMs + 100 * (Date.parse(validUntil) - nowMs)).toISOString();
 
-/** Answered orders of any trader. */
 export type KnownOrders = string[];
 
 export class LimitTrader {

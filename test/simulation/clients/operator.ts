@@ -29,7 +29,6 @@ export class Operator {
     });
   }
 
-  /** Clients know the account once both answers have come. */
   createAccount(tier: string, balance: number): void {
     this.#send('POST', '/accounts', { name: 'a bettor', tier, balance }, (reply) => {
       const id = idOf(reply);
@@ -55,7 +54,6 @@ export class Operator {
     });
   }
 
-  /** Back to a state in which bets are taken. */
   restore(): void {
     this.#send('PUT', '/trading', { enabled: true });
     this.#send('POST', '/house/deposits', { amount: 1_000_000, reference: `calm-${++this.#references}` });
@@ -131,7 +129,6 @@ export class Operator {
     this.#later(() => this.#insist('PATCH', `/accounts/${purse.account}`, { frozen: false }));
   }
 
-  /** Trading or one market off, and on again after a while. */
   #switch(): void {
     if (this.rng.chance(0.15)) {
       this.#send('PUT', '/trading', { enabled: false, reason: 'an exercise' });
@@ -217,7 +214,6 @@ export class Operator {
     );
   }
 
-  /** Until it is answered. */
   #insist(method: string, path: string, body: unknown): void {
     this.#send(method, path, body, (reply) => {
       if (reply === null) this.world.scheduler.after(RETRY_MS, () => this.#insist(method, path, body));

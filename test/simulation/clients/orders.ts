@@ -33,7 +33,6 @@ function openMarket(world: ClientWorld, rng: Rng): MarketRules | null {
   return null;
 }
 
-/** null at a time at which hardly any market takes bets. */
 export function timelyOrder(world: ClientWorld, rng: Rng): OrderBody | null {
   const market = openMarket(world, rng);
   if (market === null) return rng.chance(0.1) ? sensibleOrder(world, rng) : null;
@@ -78,7 +77,6 @@ function amountOf({ minStakeCents, maxStakeCents }: MarketRules, rng: Rng): numb
   return cents / 100;
 }
 
-/** Each must be refused and change nothing. */
 export function badBody(world: ClientWorld, rng: Rng): string {
   const order = sensibleOrder(world, rng);
   return rng.pick([

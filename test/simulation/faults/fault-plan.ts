@@ -16,7 +16,6 @@ export interface PlannedFault {
   readonly index: number;
   readonly atMs: number;
   readonly kind: FaultKind;
-  /** For its own chance. */
   readonly seed: number;
 }
 
@@ -38,7 +37,6 @@ const WEIGHTS: readonly (readonly [weight: number, kind: FaultKind])[] = [
   [4, 'requests held'],
 ];
 
-/** `everyMs` apart on average. */
 export function planFaults(seed: number, fromMs: number, toMs: number, everyMs: number): PlannedFault[] {
   const rng = new Rng(derivedSeed(seed, 100));
   const plan: PlannedFault[] = [];

@@ -20,9 +20,7 @@ export interface FaultTarget {
   setSpace(level: SpaceLevel): void;
   changeRules(): void;
   snapshotSoon(): void;
-  /** The gateway does nothing for so long. */
   stopGateway(forMs: number): void;
-  /** The engine's thread hears of requests this late. */
   holdRequests(forMs: number): void;
 }
 
@@ -140,7 +138,6 @@ export class Faults {
     target.scheduler.after(rng.integer(2_000, 20_000), () => target.setSpace('ok'));
   }
 
-  /** The clock steps back again after a while. */
   #stepClock(rng: Rng): void {
     const { clock, scheduler, coverage } = this.target;
     const stepMs = rng.weighted([
@@ -159,7 +156,6 @@ export class Faults {
     });
   }
 
-  /** One bit of an acknowledged batch, of the mark or of a snapshot flips. */
   #flip(rng: Rng): void {
     if (this.#repair !== null) return;
     const { disk, coverage } = this.target;

@@ -11,7 +11,6 @@ export const CRASH_POINTS = [
 ] as const;
 export type CrashPoint = (typeof CRASH_POINTS)[number];
 
-/** Operations that can fail and leave the process alive to notice. */
 export const FAILING_POINTS = [
   'append.before',
   'sync.during',

@@ -22,7 +22,6 @@ const LOG_ROWS_MAX = 40;
 
 export type CrashKind = 'kill' | 'power';
 
-/** The name carries the text's checksum. */
 export interface SnapshotFile {
   readonly seq: number;
   readonly name: string;
@@ -34,17 +33,14 @@ export class SimDisk {
   rows: StoredBatch[] = [];
   /** Rows before this one are in the database, the others in the log. */
   loggedFrom = 0;
-  /** Appended and not committed. */
   #pending: StoredBatch[] = [];
   /** A commit of the pending rows was begun: parts of them may be on the medium. */
   #isCommitting = false;
   readonly mark = new SimMark();
-  /** Newest last. */
   snapshots: SnapshotFile[] = [];
   /** The first row follows here: the journal's begin may have been deleted. */
   start: ChainPosition = { lastSeq: 0, chain: CHAIN_START };
 
-  /** No crash can take it back. */
   get syncedSeq(): number {
     return this.rows.at(-1)?.lastSeq ?? this.start.lastSeq;
   }
@@ -88,7 +84,6 @@ export class SimDisk {
     return fate;
   }
 
-  /** The log ends before its first damaged row. */
   reopen(): void {
     for (let i = this.loggedFrom; i < this.rows.length; i++) {
       if (isIntact(this.rows[i] as StoredBatch)) continue;
@@ -97,7 +92,6 @@ export class SimDisk {
     }
   }
 
-  /** The first row that ends after `seq`. */
   indexAfter(seq: number): number {
     let low = 0;
     let high = this.rows.length;

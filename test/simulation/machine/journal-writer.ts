@@ -15,7 +15,6 @@ import { commitBatch } from '../../../persistence/journal/commit.js';
 import { Crash, DiskError } from './crash-points.js';
 
 export interface WriterHost {
-  /** The disk's time for this commit. */
   commitMs(): number;
   readonly spaceLevel: SpaceLevel;
   /** Runs only if the process still lives then. */
@@ -24,7 +23,6 @@ export interface WriterHost {
   onCommitted(): void;
 }
 
-/** Between the two threads. */
 const MESSAGE_MS = 0;
 
 export class SimJournalWriter implements JournalWriter {

@@ -23,7 +23,6 @@ import { SimStore } from './store.js';
 
 /** From the end of a process to the next one's start. */
 const DOWN_MS = [20, 20, 300, 300, 300, 2_500, 2_500, 2_500, 15_000, 90_000] as const;
-/** For a clean stop, also if a gateway has been stopped. */
 const DRAINED_WITHIN_MS = 200_000;
 const hours = new MarketHours();
 
@@ -41,9 +40,7 @@ export class Machine implements FaultTarget, WriterHost {
   #writer: SimJournalWriter | null = null;
   #snapshots: SimSnapshots | null = null;
   #rootMaker: RootMaker | null = null;
-  /** The newest snapshot of this life. */
   #snapshotSeq = 0;
-  /** The process is expected to end with an error. */
   #expectsFatal = false;
 
   constructor(
@@ -74,7 +71,6 @@ export class Machine implements FaultTarget, WriterHost {
     return this.server?.isStopping === true || this.world.network.hasOperatorWaiting;
   }
 
-  /** Recovery, then the server. */
   boot(): void {
     this.incarnation++;
     this.clock.boot();
@@ -167,7 +163,6 @@ export class Machine implements FaultTarget, WriterHost {
     this.scheduler.after(downMs, () => this.boot());
   }
 
-  /** The event loop's last work before it sleeps. */
   endInstant(): void {
     this.server?.endTurns();
   }
@@ -196,7 +191,6 @@ export class Machine implements FaultTarget, WriterHost {
     this.#bootLater();
   }
 
-  /** A clean end: drain, close, exit; then the next life. */
   stop(): void {
     const { server } = this;
     const writer = this.#writer;
@@ -243,7 +237,6 @@ export class Machine implements FaultTarget, WriterHost {
     });
   }
 
-  /** The shadow's next snapshot comes with the next batch. */
   snapshotSoon(): void {
     this.#snapshotSeq = Number.NEGATIVE_INFINITY;
   }
@@ -261,7 +254,6 @@ export class Machine implements FaultTarget, WriterHost {
   changeRules(): void {
     this.world.changeRules();
   }
-  /** No more blows; disk and clocks are as they should be. */
   calm(): void {
     this.crashes.disarm();
     this.setSpace('ok');

@@ -21,7 +21,6 @@ export class SimMark {
   /** The slots on the medium. */
   #synced: [Slot, Slot] = [EMPTY, EMPTY];
 
-  /** Throws `mark_unreadable` if no slot is whole. */
   read(): Mark {
     const [first, second] = this.#slots;
     const whole = [first, second].filter(({ isIntact }) => isIntact);
@@ -49,7 +48,6 @@ export class SimMark {
     this.sync();
   }
 
-  /** Returns a function that repairs it. */
   damage(which: 'newest' | 'both'): () => void {
     const [first, second] = this.#slots;
     const good: [Slot, Slot] = [first, second];

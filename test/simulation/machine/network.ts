@@ -68,7 +68,6 @@ export interface Handlers {
 
 /** A client that goes away does so after this at the latest. */
 const GONE_MS_MAX = 30;
-/** A client gives up after this. */
 const PATIENCE_MS = 5_000;
 const DELAY_MS_USUAL = 40;
 const DELAY_MS_MAX = 4_000;
@@ -76,7 +75,6 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 export class Network {
-  /** This server has taken them and not answered. */
   readonly pending = new Set<Exchange>();
   #handlers: Handlers | null = null;
   #incarnation = 0;
@@ -95,19 +93,16 @@ export class Network {
     return false;
   }
 
-  /** null: nobody listens any more. */
   serve(handlers: Handlers | null): void {
     this.#handlers = handlers;
     this.#incarnation++;
     this.pending.clear();
   }
 
-  /** `onReply` is called exactly once. */
   send(request: ClientRequest, onReply: OnReply): void {
     this.sendAt(this.scheduler.nowMs + this.#delayMs(), request, onReply);
   }
 
-  /** In true time. */
   sendAt(arrivesMs: number, request: ClientRequest, onReply: OnReply): void {
     let hasReplied = false;
     const replyOnce: OnReply = (reply) => {

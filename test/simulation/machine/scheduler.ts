@@ -15,7 +15,6 @@ const isBefore = (a: Planned, b: Planned): boolean =>
   a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order);
 
 export class Scheduler {
-  /** True time, which a perfect clock would show. */
   nowMs: number;
   readonly #heap: Planned[] = [];
   #order = 0;
@@ -24,7 +23,6 @@ export class Scheduler {
     this.nowMs = startMs;
   }
 
-  /** Infinity if nothing is planned. */
   get nextMs(): number {
     return this.#heap[0]?.atMs ?? Number.POSITIVE_INFINITY;
   }
@@ -83,7 +81,6 @@ const READING_MS = 0.4;
 /** The server's clocks: faults move the wall clock, and the monotonic one starts with each process. */
 export class SimClock implements Clock {
   #wallOffsetMs = 0;
-  /** Since the process began. */
   wasSet = false;
   #bootMs: number;
   #lastMs = 0;

@@ -56,7 +56,6 @@ export interface ServerParts {
   readonly watcher: ServerWatcher;
   readonly incarnation: number;
   readonly host: ThreadHost;
-  /** For the threads. */
   readonly rng: Rng;
   readonly coverage: Coverage;
   /** A gateway counts in the limits of all, but for a planted bug. */
@@ -64,7 +63,6 @@ export interface ServerParts {
 }
 
 export interface ServerWatcher {
-  /** At the hot engine. */
   onCommand(command: Command, outcome: Outcome, gate: ErrorCode | null, guards: OrderGuards | null): void;
   /** The command rests on prices: the lifecycle hands it to the engine. */
   beforeCommand(command: Command): void;
@@ -103,7 +101,6 @@ export class Server {
   readonly board: BoardAudit;
   readonly roots: RootPublisher;
   readonly lastStampMs: () => number;
-  /** As orders find it. */
   readonly fairShare: (market: number, nowMs: number) => number;
 
   constructor(private readonly parts: ServerParts) {
@@ -169,7 +166,6 @@ export class Server {
     return () => lastMs;
   }
 
-  /** Also follows the prices of the board. */
   #tickWatcher(): ServerWatcher {
     const { watcher } = this.parts;
     return {
@@ -250,7 +246,6 @@ export class Server {
     });
   }
 
-  /** The first commands, then the catching up with the time that has passed. */
   start(rules: Rules): void {
     const isNew = this.engine.seq === 0;
     applyRules(this.sequencer, rules);

@@ -45,7 +45,6 @@ export class SimSnapshots implements SnapshotStore {
     return restored(file.text);
   }
 
-  /** For another thread than the one that recovers. */
   engineAt(seq: number): Engine {
     const file = must(
       this.disk.snapshots.findLast((one) => one.seq === seq && nameOf(one.seq, one.text) === one.name),

@@ -128,7 +128,6 @@ function keepStake(): () => void {
   return both(move, apply);
 }
 
-/** Around engines that are restored from a snapshot. */
 function atRestore(begin: () => void, end: (engine: Engine) => void): () => void {
   return exchange(Engine, 'fromTables', (_self, real, read) => {
     begin();

@@ -15,7 +15,6 @@ import { THREAD_MUTATIONS } from '../threads/mutations.js';
 import { LIMIT_MUTATIONS } from './limit-mutations.js';
 import { both, exchange, type Mutation, SELDOM } from './planting.js';
 
-/** Mutations change one operation. */
 class PassingStore implements JournalStore {
   constructor(protected readonly real: JournalStore) {}
   readBatches(afterSeq: number): Iterable<StoredBatch> {

@@ -9,13 +9,10 @@ export interface Mutation {
   readonly bug: string;
   readonly store?: (real: JournalStore) => JournalStore;
   readonly writer?: (store: JournalStore, host: WriterHost) => SimJournalWriter;
-  /** A gateway counts requests in this, instead of in the limits of all. */
   readonly limitsOf?: (shared: SharedLimits) => SharedLimits;
-  /** Absent: in any world. */
   readonly canShow?: (config: WorldConfig) => boolean;
   /** The first worlds of this run show it soon; with others the suite has no time. Absent: any. */
   readonly seed?: number;
-  /** Returns a function that undoes it. */
   readonly install?: () => () => void;
 }
 
@@ -25,7 +22,6 @@ export const SELDOM = 40;
 type Given<M> = M extends (...args: infer A) => unknown ? A : never;
 type Result<M> = M extends (...args: never[]) => infer R ? R : never;
 
-/** `change` gets the object, its real method, and the arguments. */
 export function exchange<C extends object, K extends keyof C>(
   prototype: C,
   name: K,

@@ -18,7 +18,6 @@ export interface Leading {
 export class Checks {
   acknowledged = 0;
   readonly #acknowledgedChains = new Set<string>();
-  /** By epoch: the process that has acknowledged something. */
   readonly #acknowledgers = new Map<number, number>();
 
   constructor(
@@ -76,7 +75,6 @@ export class Checks {
     check(ENDS.includes(error.code ?? ''), 'ended', () => `${node} ended: ${error.message}`);
   }
 
-  /** In the end, when nothing is under way any more. */
   equal(node: string, rows: readonly StoredBatch[]): void {
     const { batches } = this.log;
     const chains = new Set(batches.map(({ row }) => row.chain));

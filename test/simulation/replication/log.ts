@@ -20,17 +20,14 @@ import type { Scheduler } from '../machine/scheduler.js';
 
 export class SimLog {
   readonly entries: LogEntry[] = [];
-  /** With the epoch of its leader. */
   readonly batches: { readonly row: StoredBatch; readonly epoch: number }[] = [];
   /** By epoch; also lost ones, until another one has the epoch. */
   readonly takeovers = new Map<number, { readonly takeover: Takeover; readonly atMs: number }>();
-  /** Chain hashes. */
   readonly lost = new Set<string>();
   /** Messages that are on their way to a log when it loses some do not arrive. */
   losses = 0;
   lease: LeaseEntry | null = null;
   first = 1;
-  /** The first message that does not follow from the one before it. */
   fault: string | null = null;
   #joiner = new BatchJoiner({ lastSeq: 0, chain: CHAIN_START });
 
@@ -50,7 +47,6 @@ export class SimLog {
       this.takeovers.set(message.epoch, { takeover: message, atMs: this.scheduler.nowMs });
   }
 
-  /** The servers lose everything behind this message, all of which they had acknowledged. */
   goBack(sequence: number): void {
     const kept = this.entries.splice(0, this.entries.length).slice(0, sequence);
     for (const { row } of this.batches.splice(0, this.batches.length)) this.lost.add(row.chain);

@@ -39,7 +39,6 @@ export interface MachineParts {
 }
 
 export class SimMachine {
-  /** On the disk. */
   readonly rows: StoredBatch[] = [];
   readonly epochs: EpochMemory;
   readonly way: Way = { isCutUp: false, isCutDown: false };
@@ -52,7 +51,6 @@ export class SimMachine {
   engine = new Engine();
   #replica: Replica | null = null;
   #journal: ReplicatedJournal | null = null;
-  /** The leader has it under way. */
   #batch: Batch | null = null;
   #isStopping = false;
 
@@ -90,7 +88,6 @@ export class SimMachine {
     else void this.#replica?.close().then(() => this.#restart(process));
   }
 
-  /** Snapshots hold everything up to this command. */
   covered(seq: number): void {
     this.#replica?.snapshotTaken(seq);
   }

@@ -11,7 +11,6 @@ import type { SimProcess } from './process.js';
 export interface Mutation {
   readonly name: string;
   readonly bug: string;
-  /** A leader judges its lease by it. */
   readonly leaseClock?: (process: SimProcess) => number;
   readonly log?: (real: SharedLog) => SharedLog;
   readonly isDiskIgnored?: boolean;
@@ -23,7 +22,6 @@ export interface Mutation {
     answer: (message: FromReplication) => void,
   ) => void;
   readonly fromThread?: (message: FromReplication, on: (message: FromReplication) => void) => void;
-  /** Returns a function that undoes it. */
   readonly install?: () => () => void;
 }
 

@@ -16,16 +16,13 @@ const LATE = 0.03;
 const DOUBLED = 0.03;
 const NEWS_LOST = 0.1;
 
-/** Between one machine and the log: up to the log, and down from it. */
 export interface Way {
   isCutUp: boolean;
   isCutDown: boolean;
 }
 
 export class Network {
-  /** The log has a quorum. */
   isAvailable = true;
-  /** Answers come, soon and once. */
   isCalm = false;
   readonly #news = new Set<() => void>();
   readonly #released = new Set<() => void>();
@@ -68,7 +65,6 @@ export class Network {
     };
   }
 
-  /** A server is there for a new connection. */
   get isReached(): boolean {
     return this.isAvailable && !this.#happens(LOST);
   }

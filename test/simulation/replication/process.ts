@@ -54,7 +54,6 @@ export class SimProcess {
     };
   }
 
-  /** To another thread of this process: in order, a moment later. */
   post(run: () => void): void {
     this.scheduler.after(1, () => this.deliver('message', run));
   }
@@ -76,7 +75,6 @@ export class SimProcess {
     this.#stoppedAtMs ??= this.scheduler.nowMs;
   }
 
-  /** Returns for how long it was stopped. */
   continue(): number {
     if (this.#stoppedAtMs === null) return 0;
     const forMs = this.scheduler.nowMs - this.#stoppedAtMs;

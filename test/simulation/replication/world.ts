@@ -34,7 +34,6 @@ export interface WorldOptions {
   readonly mutation?: Mutation;
 }
 
-/** Rejects with a `Violation`. */
 export async function runWorld({ seed, mutation = NO_MUTATION }: WorldOptions): Promise<WorldResult> {
   const undo = mutation.install?.();
   seedCrypto(new Rng(seed));

@@ -9,7 +9,6 @@ import type { Tally } from './tally.js';
 export const LONG_RUN_COMMANDS = 10_000_000;
 const OFTEN_ENOUGH = 5;
 
-/** Commas separate the outcomes. */
 const each = (name: string, outcomes: string): string[] =>
   outcomes.split(',').map((outcome) => `${name} ${outcome.trim().replace(/\s+/, ' ')}`);
 

@@ -5,7 +5,6 @@
 import { Violation } from '../violation.js';
 import { World, type WorldOptions } from '../world.js';
 
-/** Re-runs that are spent on leaving faults out. */
 const TRIALS_MAX = 40;
 const LINES_ABOUT = 25;
 const LINES_LAST = 15;
@@ -16,7 +15,6 @@ export interface Outcome {
   readonly error: Error | null;
 }
 
-/** To its end or its failure. */
 export async function runWorld(options: WorldOptions): Promise<Outcome> {
   const world = new World(options);
   try {
@@ -59,7 +57,6 @@ export function commandFor({ seed, hours, mutation, only }: WorldOptions): strin
   return `npm run simulate -- --world ${seed} --world-hours ${hours}${rest.join('')}`;
 }
 
-/** Runs the failing world again for its trace. */
 export async function describe(options: WorldOptions): Promise<string> {
   const { world, error } = await runWorld({ ...options, isVerbose: true });
   const { lines } = world.trace;
@@ -82,7 +79,6 @@ export async function describe(options: WorldOptions): Promise<string> {
   ].join('\n');
 }
 
-/** `word`, and not only something that begins like it. */
 function mentions(text: string, word: string): boolean {
   const at = text.indexOf(word);
   return at >= 0 && !/[0-9]/.test(text[at + word.length] ?? '');

@@ -5,11 +5,9 @@ import type { Mutation } from '../mutations/planting.js';
 
 export interface SimulateOptions {
   readonly seed: number;
-  /** Simulated hours of all worlds together. */
   readonly hours: number;
   /** Bound in real minutes, or null. */
   readonly minutes: number | null;
-  /** Simulated hours of one world's storm. */
   readonly worldHours: number;
   readonly workers: number;
   readonly mutation: Mutation | null;

@@ -12,13 +12,11 @@ export interface RunResult {
   readonly failed: { readonly options: WorldOptions; readonly outcome: Outcome } | null;
 }
 
-/** Worlds whose number is `index` modulo `of`. */
 export interface Share {
   readonly index: number;
   readonly of: number;
 }
 
-/** Asks `isTimeUp` after every world. */
 export async function runWorlds(
   options: Pick<SimulateOptions, 'seed' | 'hours' | 'worldHours' | 'mutation'>,
   share: Share,

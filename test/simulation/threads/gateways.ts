@@ -93,12 +93,10 @@ export class SimGateways {
     };
   }
 
-  /** At the end of the engine's thread's turn. */
   get schedule(): (run: () => void) => void {
     return this.#engineThread.schedule;
   }
 
-  /** Requests to the engine's thread without a reply. */
   get pending(): number {
     return this.#near.parts.reduce((sum, { link }) => sum + link.pending, 0);
   }
@@ -127,7 +125,6 @@ export class SimGateways {
     }
   }
 
-  /** Something of the board may have changed. */
   touch(): void {
     if (this.#isPublishDue) return;
     this.#isPublishDue = true;
@@ -142,7 +139,6 @@ export class SimGateways {
     if (this.parts.config.gateways > 0) this.parts.rng.pick(this.#threads).stop(forMs);
   }
 
-  /** The engine's thread hears of requests this late. */
   holdRequests(forMs: number): void {
     this.#engineThread.holdMessages(forMs);
   }

@@ -23,7 +23,6 @@ const HANG_MS_MAX = 30_000;
 
 export interface RootMakerParts {
   readonly disk: SimDisk;
-  /** The recovery's; null without one. */
   readonly snapshot: Engine | null;
   readonly masterSecret: Uint8Array;
   readonly host: ThreadHost;

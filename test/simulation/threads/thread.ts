@@ -31,10 +31,8 @@ export class SimThread {
     return this.#turns.length > 0 && !this.isStopped;
   }
 
-  /** At the end of this turn of the event loop. */
   readonly schedule = (run: () => void): void => void this.#turns.push(run);
 
-  /** From another thread. */
   readonly receive = (run: () => void): void => {
     const lateMs = this.rng.chance(LATE_CHANCE) ? this.rng.integer(1, LATE_MS_MAX) : 0;
     const delayMs = Math.max(lateMs, this.#heldUntilMs - this.host.nowMs);
@@ -53,7 +51,6 @@ export class SimThread {
     this.#heldUntilMs = Math.max(this.#heldUntilMs, this.host.nowMs + forMs);
   }
 
-  /** Runs everything that was scheduled before. `isOver` is asked in between. */
   turn(isOver: () => boolean): void {
     const turns = this.#turns;
     this.#turns = [];

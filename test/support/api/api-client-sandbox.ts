@@ -67,7 +67,6 @@ function share(server: Server): Server {
 }
 
 export class Sandbox {
-  /** Rounds that `openRounds` opened begin here. */
   boundaryMs = 0;
 
   private constructor(
@@ -97,7 +96,6 @@ export class Sandbox {
     return new Sandbox(server, await server.advance(LONGEST_ROUND_MS));
   }
 
-  /** Starts another process on the same data. */
   async restart(how: 'stop' | 'kill', env: Readonly<Record<string, string>> = {}): Promise<Sandbox> {
     const ending = await this.server[how]();
     if (how === 'stop') assert.equal(ending.code, 0, ending.stderr);
@@ -120,7 +118,6 @@ export class Sandbox {
   advanceTo(timeMs: number): Promise<void> {
     return this.advance(timeMs - this.nowMs);
   }
-  /** To the next begin of a round of this time frame. */
   toBoundary(frame: string): Promise<void> {
     const lengthMs = FRAMES[frame]?.lengthMs ?? Number.NaN;
     return this.advanceTo(Math.ceil((this.nowMs + 1) / lengthMs) * lengthMs);
@@ -186,7 +183,6 @@ export class Sandbox {
     return checkConservation(this.operator);
   }
 
-  /** For `after`. */
   remove(): Promise<void> {
     return this.server.remove();
   }

@@ -23,7 +23,6 @@ export interface Limits {
 export class ApiClient {
   readonly #client: Client;
 
-  /** null sends no key. */
   constructor(
     readonly publicUrl: string,
     readonly secret: string | null,
@@ -55,7 +54,6 @@ export class ApiClient {
     return this.send<OrderResult>('POST', '/orders', { body: JSON.stringify(body), headers });
   }
 
-  /** The order must be accepted. */
   async place(order: OrderRequest, headers: HeaderFields = {}): Promise<OrderResult> {
     const answered = await this.order(order, headers);
     assert.equal(answered.status, 201, answered.text);
@@ -103,7 +101,6 @@ export class ApiClient {
   }
 }
 
-/** Holds for every answer of the public API. */
 export function checkAnswer(
   { status, headers, text, error }: Answered,
   what: string,
@@ -136,7 +133,6 @@ export async function answeredByArchive(api: ApiClient, path: string): Promise<A
   }
 }
 
-/** Fails if a header is missing. */
 export function limitsOf(headers: Headers, what = 'answer'): Limits {
   const read = (name: string): number => {
     const value = headers.get(`X-RateLimit-${name}`) ?? '';
@@ -148,7 +144,6 @@ export function limitsOf(headers: Headers, what = 'answer'): Limits {
   return limits;
 }
 
-/** From RateLimit and RateLimit-Policy. */
 export function structuredLimits(headers: Headers, what = 'answer'): { name: string; shown: Limits } {
   const [, name = '', remaining, resetSeconds] =
     /^"(\w+)";r=(\d+);t=(\d+)$/.exec(headers.get('RateLimit') ?? '') ?? [];

@@ -44,7 +44,6 @@ const OPTIONAL_HEADERS = ['x-idempotent-replay'];
 const WRONG_METHOD = 405;
 
 interface Described {
-  /** null if no body is described. */
   readonly validate: ValidateFunction | null;
   readonly headers: readonly string[];
 }
@@ -91,14 +90,12 @@ export class ApiDocument {
     return null;
   }
 
-  /** Follows a reference. */
   response(operation: OperationObject, status: number | string): ResponseObject | undefined {
     const response = operation.responses[status];
     const name = response?.$ref?.split('/').at(-1);
     return name === undefined ? response : must(this.document.components.responses[name], name);
   }
 
-  /** `schema` stands in the document. */
   compile(schema: object): ValidateFunction {
     return this.#ajv.compile(
       JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"tote#/components/')),

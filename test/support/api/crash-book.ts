@@ -26,7 +26,6 @@ interface Attempt {
   readonly trader: number;
   readonly key: string;
   readonly order: OrderRequest;
-  /** The body of the 201, once there was one. */
   acknowledged: string | null;
   isRefused: boolean;
   /** Sent at least once without an answer: it may have been placed, whatever the answers to its copies. */
@@ -34,7 +33,6 @@ interface Attempt {
 }
 
 export interface Audit {
-  /** Orders since the last audit that were answered with 201. */
   readonly acknowledged: number;
   /** Unanswered orders that had been placed; `lost` had not. */
   readonly survived: number;
@@ -57,7 +55,6 @@ export class CrashBook {
     }
   }
 
-  /** In the accounts' lists. */
   hasRoomFor(orders: number): boolean {
     return this.#attempts.length + orders < (this.#traders.length * LIST_MAX) / 2;
   }

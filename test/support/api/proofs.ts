@@ -44,7 +44,6 @@ export class ProofFiles {
   }
 }
 
-/** By the second implementation. */
 export function pythonVerdicts(
   evidence: readonly (ProofEvidence | ReceiptEvidence | HeadEvidence)[],
 ): string[] {

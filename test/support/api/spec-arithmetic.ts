@@ -21,7 +21,6 @@ const oddsE4 = (total: bigint, side: bigint): bigint => (total * 10_000n) / side
 /** UP's share in hundredths of a percent, rounded half up. */
 const percentUpE2 = (up: bigint, total: bigint): bigint => (up * 20_000n + total) / (2n * total);
 
-/** For a market that has pools. */
 export function checkMarketArithmetic(market: Market): void {
   const up = cents(market.poolUp);
   const down = cents(market.poolDown);

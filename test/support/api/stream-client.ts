@@ -33,7 +33,6 @@ export interface StreamOptions {
 const PATIENCE_MS = 20_000;
 
 export class StreamClient {
-  /** Not taken yet. */
   readonly #messages: ServerMessage[] = [];
   readonly #waiting = new Set<() => void>();
   #ids = 0;
@@ -55,7 +54,6 @@ export class StreamClient {
     socket.on('error', () => undefined);
   }
 
-  /** Rejects with `UpgradeRefused`. */
   static async open(
     publicUrl: string,
     secret: string | null,
@@ -110,7 +108,6 @@ export class StreamClient {
     return found;
   }
 
-  /** Asks `isSo` after each message. */
   async until(isSo: () => boolean): Promise<void> {
     await this.#when(() => (isSo() ? true : undefined), 'what is waited for');
   }
@@ -137,7 +134,6 @@ export class StreamClient {
     });
   }
 
-  /** Messages that were not taken. */
   arrived<T extends ServerMessage['type']>(type: T): OfType<T>[] {
     return this.#messages.filter((message): message is OfType<T> => message.type === type);
   }
@@ -146,7 +142,6 @@ export class StreamClient {
     this.socket.send(JSON.stringify(message));
   }
 
-  /** Returns the request's new id. */
   request(message: Readonly<Record<string, unknown>>): number {
     this.#ids += 1;
     this.send({ ...message, id: this.#ids });
@@ -196,7 +191,6 @@ export class StreamClient {
     );
   }
 
-  /** Earlier requests have been handled. */
   async settle(): Promise<void> {
     await this.ask('pong', { op: 'ping' });
   }

@@ -20,7 +20,6 @@ interface Shape {
 
 export class StreamDocument {
   readonly document = asyncApiDocument(defaultRules('')) as unknown as Shape;
-  /** By `type` for the server's messages; `taken` by `op` for clients'. */
   readonly sent: ReadonlyMap<string, ValidateFunction>;
   readonly taken: ReadonlyMap<string, ValidateFunction>;
 

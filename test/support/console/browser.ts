@@ -8,12 +8,10 @@ import { type Browser, chromium, type Locator, type Page } from 'playwright-core
 import { isAvailable } from '../programs.js';
 
 const PROGRAM = 'chromium';
-/** Why browser tests are left out, or false. */
 export const noBrowser = isAvailable(PROGRAM) ? false : 'needs chromium (Debian: apt-get install chromium)';
 
 const PATIENCE_MS = 20_000;
 
-/** WCAG 2.2 level A and AA. */
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
 export function openBrowser(): Promise<Browser> {
@@ -73,7 +71,6 @@ export async function flaws(page: Page, view: string): Promise<string[]> {
   return found;
 }
 
-/** The console then shows a view with this heading. */
 export async function logIn(
   page: Page,
   { operatorUrl, token }: { readonly operatorUrl: string; readonly token: string },

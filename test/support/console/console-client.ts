@@ -12,7 +12,6 @@ export interface LoggedIn {
   readonly cookie: string;
   /** A page's own headers with a request that changes nothing. */
   readonly reads: HeaderFields;
-  /** With a request that does. */
   readonly writes: HeaderFields;
 }
 

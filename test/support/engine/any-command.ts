@@ -164,7 +164,6 @@ const anyDeed: fc.Arbitrary<Command> = fc.oneof(
 
 const by = orNull(fc.record({ operator: text, reason: text }));
 
-/** With its sender, where an operator may have sent it. */
 export const anyCommand: fc.Arbitrary<Command> = fc
   .tuple(anyDeed, by)
   .map(([deed, sender]) =>

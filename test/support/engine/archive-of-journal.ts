@@ -23,7 +23,6 @@ const BEHIND: ArchiveAnswer = {
   detail: 'the newest events are not stored yet; try again',
 };
 
-/** `durable` are the journal's batches at the moment of each question. */
 export function archiveOfJournal(durable: () => readonly Batch[]): ArchiveReads {
   let made: MadeArchive | null = null;
   return archiveReads((question, tell) => {

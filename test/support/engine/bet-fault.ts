@@ -5,7 +5,6 @@
 import { hash } from 'node:crypto';
 import type { PlacedBet } from '../../../http/wire/types.js';
 
-/** A bettor has this once the round is settled. */
 export interface BetEvidence {
   readonly bet: Pick<
     PlacedBet,
@@ -17,7 +16,6 @@ export interface BetEvidence {
   readonly seedCommitment: string;
 }
 
-/** The first check that fails, or null. */
 export function betFault(evidence: BetEvidence): 'commitment' | 'hash' | null {
   const { seed, seedCommitment, bet } = evidence;
   if (hash('sha256', Buffer.from(seed, 'hex'), 'hex') !== seedCommitment) return 'commitment';

@@ -21,7 +21,6 @@ export const fairHouse = (change: Partial<HouseRules> = {}): HouseRules => ({
   ...change,
 });
 
-/** In every market. */
 export const withHouse = (rules: Rules, house: HouseRules): Rules => ({
   ...rules,
   markets: rules.markets.map((market) => ({ ...market, house })),

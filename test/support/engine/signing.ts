@@ -34,7 +34,6 @@ export function writeSigningKeys(path: string): void {
 export const newRoundRoots = (masterSecret: Uint8Array, startSeq = 0): RoundRoots =>
   new RoundRoots(masterSecret, { keyId: KEY_ID, sign: signerOf(TEST_SIGNING) }, startSeq);
 
-/** Only rounds that are locked and have no root on record. */
 export function rootsOf(engine: Engine, masterSecret: Uint8Array): MadeRoot[] {
   const roots = newRoundRoots(masterSecret);
   const made: MadeRoot[] = [];

@@ -15,6 +15,5 @@ export function engineOf(tables: Tables): Engine {
 
 export const restored = (engine: Engine): Engine => engineOf(tablesOf(engine));
 
-/** Digests of all outcomes, and of the whole state. */
 export const digestsOf = (engine: Engine): string =>
   `${engine.rollingDigest()} ${engine.stateDigest(newHasher)}`;

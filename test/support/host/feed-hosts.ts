@@ -14,7 +14,6 @@ export const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
 export const BTC_MINUTE = marketOf('BTC_ONE_MINUTE');
 
-/** Only these markets are active; seeds are fixed. */
 export function rulesOf(...ids: string[]): Rules {
   const rules = withHouse(defaultRules('f'.repeat(64)), fixedHouse());
   return { ...rules, markets: rules.markets.filter(({ marketId }) => ids.includes(marketId)) };

@@ -18,18 +18,15 @@ export interface NearGatewayOptions
   extends Pick<ConnectOptions, 'nowMs' | 'latestTick' | 'fairShare'>,
     Partial<Pick<ConnectOptions, 'deadmanNowMs' | 'heard' | 'onFault'>> {
   readonly sequencer: Sequencer;
-  /** Runs the function at the end of this turn. */
   readonly schedule: (run: () => void) => void;
   /** Brings the engine's thread the message that wakes it; absent: `schedule`. */
   readonly wakeEngine?: (run: () => void) => void;
   /** One for each gateway; absent: one gateway in the engine's thread. */
   readonly threads?: readonly NearThread[];
   readonly cells?: { readonly requests: number; readonly replies: number };
-  /** Called before the engine's thread carries out a request. */
   readonly onServe?: (gateway: GatewayEnd) => void;
 }
 
-/** A gateway's thread. */
 export interface NearThread {
   readonly schedule: (run: () => void) => void;
   readonly wake: (run: () => void) => void;
@@ -42,7 +39,6 @@ export interface NearParts
 
 export interface NearGateways {
   readonly memory: SharedMemory;
-  /** The parts of each gateway's API. */
   readonly parts: readonly NearParts[];
   /** Publishes market data, and sends replies that found no room. */
   pump(): void;

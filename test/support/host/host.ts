@@ -28,7 +28,6 @@ export class TestClock implements Clock {
   monotonicMs(): number {
     return this.monoMs;
   }
-  /** On both clocks. */
   pass(ms: number): void {
     this.wallMs += ms;
     this.monoMs += ms;
@@ -98,7 +97,6 @@ export class TestHost {
     this.settle();
   }
 
-  /** To the end of the turn. */
   readonly schedule = (run: () => void): void => {
     this.#turns.push(run);
   };
@@ -111,7 +109,6 @@ export class TestHost {
     return this.#turns.length;
   }
 
-  /** Turns end and commits succeed until nothing is left to do. */
   settle(): void {
     while (this.#turns.length > 0 || this.journal.inFlight !== null) {
       this.endTurn();
@@ -119,7 +116,6 @@ export class TestHost {
     }
   }
 
-  /** A pump and a working disk at each step. */
   run(ms: number, stepMs = 50): void {
     for (let passedMs = 0; passedMs < ms; passedMs += stepMs) {
       this.clock.pass(Math.min(stepMs, ms - passedMs));
@@ -141,7 +137,6 @@ export class TestHost {
     );
   }
 
-  /** Always accepted: one cent. */
   deposit(): number {
     const timeMs = this.sequencer.stampMs();
     const outcome = this.sequencer.submit({

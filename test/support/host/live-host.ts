@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { codeOf, type HostOptions, NOON_MS, TestClock, TestHost } from './host.js';
 
-/** With a live round of market 0, and a fresh price. */
 export function liveHost(options: HostOptions = {}): TestHost {
   const host = new TestHost(new TestClock(), options);
   host.lifecycle.start();

@@ -26,7 +26,6 @@ export class MemoryJournal implements JournalWriter {
     this.inFlight = batch;
   }
 
-  /** False if no batch is in flight. */
   ack(): boolean {
     const batch = this.inFlight;
     if (batch === null) return false;

@@ -17,7 +17,6 @@ import { liveHost } from './live-host.js';
 
 export interface OperatorAnswer<T> {
   readonly status: number;
-  /** '' for a success. */
   readonly error: string;
   readonly data: T;
   readonly text: string;
@@ -62,7 +61,6 @@ export function operatorApi() {
     denials,
     health: { turnAgeMs: () => 0, notReady: () => [] },
   });
-  /** `path` is below the API's prefix. */
   async function send<T>(
     method: string,
     path: string,

@@ -35,7 +35,6 @@ export function signedBy(folder: string, authority: Pair, name: string): Pair {
   return read(certFile, keyFile);
 }
 
-/** Puts another pair into the files of `place`. */
 export function replace(
   place: Pick<Pair, 'certFile' | 'keyFile'>,
   { cert, key }: Pick<Pair, 'cert' | 'key'>,

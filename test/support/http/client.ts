@@ -52,7 +52,6 @@ export class Client {
   }
 }
 
-/** Neither if the body is not JSON. */
 export function parseEnvelope<T>(text: string): { data: T; error: string } {
   const parsed = (text.startsWith('{') ? JSON.parse(text) : {}) as { data: T; error?: string };
   return { data: parsed.data, error: parsed.error ?? '' };

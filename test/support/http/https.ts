@@ -7,9 +7,7 @@ import { type Answered, type HeaderFields, parseEnvelope } from './client.js';
 
 export interface HttpsTarget {
   readonly port: number;
-  /** Trusted certificates. */
   readonly ca: string | readonly string[];
-  /** The client's own certificate. */
   readonly cert?: string;
   readonly key?: string;
   readonly servername?: string;

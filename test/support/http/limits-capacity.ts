@@ -7,5 +7,4 @@ export const FEW_LIMITS: LimitsCapacity = {
   blocks: 20_000,
 };
 
-/** An account has two keys. */
 export const accountOf = (key: number): number => 1 + ((key - 1) >> 1);

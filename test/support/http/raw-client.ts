@@ -5,7 +5,6 @@ import { connect, type Socket } from 'node:net';
 export class RawClient {
   /** latin1, so that a character is a byte. */
   received = '';
-  /** By either side. */
   isClosed = false;
   readonly closed: Promise<void>;
   #waiting: (() => void)[] = [];
@@ -28,7 +27,6 @@ export class RawClient {
     });
   }
 
-  /** `from` is a local address such as 127.0.0.2. */
   static async open(port: number, from = '127.0.0.1'): Promise<RawClient> {
     const socket = connect({ port, host: '127.0.0.1', localAddress: from });
     const client = new RawClient(socket);
@@ -58,7 +56,6 @@ export class RawClient {
     return this.received;
   }
 
-  /** Everything received until the other side closes. */
   async toEnd(): Promise<string> {
     await this.closed;
     return this.received;

@@ -11,14 +11,12 @@ async function answerOn(client: RawClient): Promise<Answered> {
   return answered;
 }
 
-/** On a connection of its own, from this local address. */
 export async function sendRaw(url: string, bytes: string | Uint8Array, from?: string): Promise<Answered> {
   const client = await RawClient.open(Number(new URL(url).port), from);
   const [answered] = await Promise.all([answerOn(client), client.write(bytes)]);
   return answered;
 }
 
-/** null if the answer is not complete. `received` has a character for each byte. */
 function parseAnswer(received: string): Answered | null {
   const end = received.indexOf('\r\n\r\n');
   if (end < 0) return null;
@@ -35,7 +33,6 @@ function parseAnswer(received: string): Answered | null {
   return { status: Number(statusLine.split(' ')[1]), headers, text, ...parseEnvelope(text) };
 }
 
-/** `headers` are lines; Content-Length is added. */
 export function rawRequest(method: string, path: string, headers: readonly string[], body = ''): string {
   const length = body === '' ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
   return [`${method} ${path} HTTP/1.1`, 'Host: test', ...headers, ...length, '', body].join('\r\n');

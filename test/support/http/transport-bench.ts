@@ -86,7 +86,6 @@ export class TransportBench {
     this.answer(request, responder);
   }
 
-  /** Resolves once the handler has seen so many requests. */
   async sees(requests: number): Promise<readonly Seen[]> {
     while (this.seen.length < requests) await new Promise<void>((resolve) => this.#arrived.push(resolve));
     return this.seen;
@@ -104,7 +103,6 @@ export class TransportBench {
     return client;
   }
 
-  /** On a connection of its own; resolves with all that comes back until the server closes. */
   async askAndClose(...lines: readonly string[]): Promise<string> {
     const client = await this.client();
     client.send(...lines);
@@ -138,7 +136,6 @@ export async function withBench(
 }
 
 export const HOST = 'Host: tote';
-/** Answers with the fault's status, else with 200. */
 export const echo: HttpHandler = ({ fault }, responder) => {
   responder.send(fault === null ? 200 : 400, ['Content-Type', 'text/plain'], fault?.code ?? 'fine');
 };

@@ -6,11 +6,9 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { run } from '../../../persistence/cli/run.js';
 
-/** As bin/tote.mjs imports it. */
 export const CLI_MAIN = fileURLToPath(new URL('../../../persistence/cli/main.js', import.meta.url));
 
 export interface Ran {
-  /** null if a signal ended it. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -30,7 +28,6 @@ export async function tote(args: readonly string[]): Promise<Ran> {
   return { code, stdout: Buffer.concat(stdout).toString('utf8'), stderr: stderr.join('') };
 }
 
-/** stdout of a run that must end with `code`. */
 export async function toteText(args: readonly string[], code = 0): Promise<string> {
   const ran = await tote(args);
   assert.equal(ran.code, code, `tote ${args.join(' ')}\n${ran.stdout}\n${ran.stderr}`);
@@ -42,13 +39,11 @@ export async function toteJson<T>(args: readonly string[], code = 0): Promise<T>
   return JSON.parse(await toteText([...args, '--json'], code)) as T;
 }
 
-/** For a command that prints JSON lines. */
 export async function toteLines<T>(args: readonly string[]): Promise<T[]> {
   const lines = (await toteText([...args, '--json'])).split('\n');
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as T);
 }
 
-/** As a process, without the developer's own settings. */
 export async function toteProcess(
   args: readonly string[],
   { env = {}, stdin = '' }: { readonly env?: Readonly<Record<string, string>>; readonly stdin?: string } = {},

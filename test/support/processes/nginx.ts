@@ -24,7 +24,6 @@ async function freePort(): Promise<number> {
 export class Nginx {
   private constructor(
     readonly port: number,
-    /** PEM. */
     readonly certificate: string,
     private readonly folder: string,
     private readonly process: ChildProcess,

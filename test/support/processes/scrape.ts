@@ -32,7 +32,6 @@ export class Scrape {
     return this.of(metric).reduce((sum, [, value]) => sum + value, 0);
   }
 
-  /** Without labels. */
   get names(): Set<string> {
     return new Set([...this.#values.keys()].map((sample) => sample.replace(/\{.*/, '')));
   }

@@ -38,7 +38,6 @@ export interface ServerOptions {
   readonly onRun?: (run: Run) => void;
 }
 
-/** `code` is null if a signal ended the server. */
 export interface Shutdown {
   readonly code: number | null;
   readonly signal: string | null;
@@ -64,7 +63,6 @@ function environment(dataDir: string, env: Readonly<Record<string, string | unde
   };
 }
 
-/** A process that may or may not come up. */
 export class Run {
   readonly #process: ChildProcess;
   readonly #isUnder: boolean;
@@ -147,12 +145,10 @@ export class Run {
   }
 }
 
-/** `logText` has the messages of its log. */
 export interface Refusal extends Shutdown {
   readonly logText: string;
 }
 
-/** The start must be refused; waits for its end. */
 export async function startRefused(options: ServerOptions = {}): Promise<Refusal> {
   const dataDir = options.dataDir ?? newDataDir();
   try {
@@ -177,7 +173,6 @@ export async function startDoomed(
 export class Server {
   private constructor(
     readonly dataDir: string,
-    /** Such as `http://127.0.0.1:40001`, without the base path. */
     readonly publicUrl: string,
     readonly operatorUrl: string,
     readonly token: string,
@@ -196,23 +191,19 @@ export class Server {
     return new Server(dataDir, publicUrl, operatorUrl, token, run);
   }
 
-  /** The first start's lines with the demo account's key. */
   demo(): Promise<string> {
     const file = join(this.dataDir, 'demo');
     return this.run.findInErrors((log) => (log.includes('demo_kept') ? readFileSync(file, 'utf8') : null));
   }
 
-  /** With the token; paths are below `/operator/v1`. */
   get operator(): Client {
     return new Client(`${this.operatorUrl}/operator/v1`, { Authorization: `Bearer ${this.token}` });
   }
 
-  /** With this key's secret; paths are below `/v1`. */
   api(secret: string): Client {
     return new Client(`${this.publicUrl}/v1`, { 'X-API-Key': secret });
   }
 
-  /** SIGTERM; resolves once the process is gone. */
   stop(): Promise<Shutdown> {
     this.run.signal('SIGTERM');
     return this.run.ended;
@@ -224,7 +215,6 @@ export class Server {
     return this.run.ended;
   }
 
-  /** For `after`. */
   async remove(): Promise<void> {
     await this.kill();
     removeDataDir(this.dataDir);
@@ -266,7 +256,6 @@ export class Server {
     return Date.parse(moved.data.time);
   }
 
-  /** The engine's time. */
   async nowMs(): Promise<number> {
     const status: Answered<{ clock: { time: string } }> = await this.operator.get('/status');
     return Date.parse(status.data.clock.time);

@@ -17,7 +17,6 @@ export class Terminal {
     this.#tmux('-f', '/dev/null', 'new-session', '-d', '-x', '120', '-y', '40', '-c', this.folder, 'sh');
   }
 
-  /** With the return key. */
   enter(line: string): void {
     this.#tmux('send-keys', '-l', line);
     this.press('Enter');

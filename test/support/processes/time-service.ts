@@ -2,7 +2,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The PATH of a server that finds it, in this folder. */
 export function pathOfTimeService(folder: string, isSynchronised: 'yes' | 'no'): string {
   const programs = join(folder, `programs-${isSynchronised}`);
   mkdirSync(programs);

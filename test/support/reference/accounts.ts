@@ -128,7 +128,6 @@ export function updateAccount(state: ReferenceState, command: UpdateAccount): Ve
   };
 }
 
-/** null if no earlier transfer has the reference. */
 function referenceVerdict(
   transfers: readonly ReferenceTransfer[],
   kind: 'deposit' | 'withdraw',

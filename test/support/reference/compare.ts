@@ -110,7 +110,6 @@ export interface Scope {
   readonly rounds: readonly (readonly [number, number])[];
   readonly keyDigests: readonly string[];
   readonly limits: readonly number[];
-  /** When to ask for vacant markets. */
   readonly timesMs: readonly number[];
 }
 

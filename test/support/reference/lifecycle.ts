@@ -81,7 +81,6 @@ function newRound(
   };
 }
 
-/** The next lock or end of each market's current round. */
 export function dueSteps(state: ReferenceState): { atMs: number; market: number; step: 'lock' | 'end' }[] {
   return state.markets.flatMap(({ market, current }) => {
     if (current === null) return [];

@@ -21,17 +21,14 @@ import {
   type Verdict,
 } from './state.js';
 
-/** One bet fills so many orders at most. */
 export const FILLS_MAX = 32;
 
 const byPriority = (one: ReferenceBet, other: ReferenceBet): number =>
   one.limitOddsE4 - other.limitOddsE4 || one.placed.bet - other.placed.bet;
 
-/** The order named its end itself. */
 const hasEnded = ({ validUntilMs }: ReferenceBet, timeMs: number): boolean =>
   validUntilMs !== null && timeMs > validUntilMs;
 
-/** Each time the first order of all that fit. */
 export function fill(
   state: ReferenceState,
   round: ReferenceRound,
@@ -186,7 +183,6 @@ export function cancelOrders(
   return { events: those.map((bet) => release(state, bet, END_CANCELLED, timeMs)) };
 }
 
-/** The account is frozen. */
 export const cancelAllOf = (state: ReferenceState, account: number, timeMs: number): BetSettled[] =>
   newestResting(state, account).map((bet) => release(state, bet, END_CANCELLED, timeMs));
 

@@ -104,7 +104,6 @@ function rangeRefusal(state: ReferenceState, command: PlaceOrder, round: Referen
   return null;
 }
 
-/** Refusals by the account and the memory of orders alone. */
 function accountRefusal(state: ReferenceState, command: PlaceOrder): ErrorCode | null {
   const account = must(accountOf(state, command.account), 'account');
   const rules = rulesOf(state);
@@ -185,7 +184,6 @@ export function priced(state: ReferenceState, command: PlaceOrder, round: Refere
   };
 }
 
-/** A repetition gets the same facts. */
 function factsOf(order: BetPlaced | OrderPending): OrderTerms {
   const { fairShareE6: _, validUntilMs: __, ...facts } = { validUntilMs: 0, ...order };
   return facts;

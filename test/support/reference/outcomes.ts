@@ -7,7 +7,6 @@ import { NO_LIMIT } from '../../../engine/model/domain.js';
 
 type Outcomes = Readonly<Record<string, readonly string[]>>;
 
-/** Outcomes of any order, a bet or a limit order. */
 const OF_ORDERS = [
   ...['accepted', 'replayed', 'clock_unsynchronised', 'idempotency_full', 'idempotency_key_reused'],
   ...['insufficient_balance', 'market_not_found', 'market_suspended', 'round_not_live'],

@@ -20,7 +20,6 @@ export function newHasher(): Hasher {
   return { update: (text) => void hash.update(text), digestHex: () => hash.digest('hex') };
 }
 
-/** Rounds that are looked at again after each command. */
 const ROUNDS_REMEMBERED = 60;
 /** The digest over the whole state costs more than a command: it is taken after so many. */
 const DIGEST_EVERY = 5;
@@ -78,7 +77,6 @@ export class Pair {
     deepEqual(actual && withoutDetail(actual), expected, 'orders that the engine and the reference remember');
   }
 
-  /** null for an order that was placed before. */
   #quote(order: PlaceOrder, gate: ErrorCode | null, guards: OrderGuards | null): OrderQuote | null {
     return this.engine.rememberedOrder(order) === null ? this.engine.quoteOrder(order, gate, guards) : null;
   }

@@ -22,7 +22,6 @@ export function offeredPools(round: ReferenceRound, fairShareE6: number): [numbe
   return [upCents, totalCents - upCents];
 }
 
-/** A quote depends on these and the stakes. */
 export interface Quoted {
   readonly fairShareE6: number;
   readonly owedUp: bigint;
@@ -88,7 +87,6 @@ export function edgeOf(side: number, stakeCents: number, payoutCents: number, fa
   return BigInt(stakeCents) - roundedUp(worth, MILLION);
 }
 
-/** Each bet at its own fair share. */
 export const edgeOfRound = (round: ReferenceRound): bigint =>
   round.bets.reduce(
     (sum, { placed }) => sum + edgeOf(placed.side, placed.stakeCents, placed.payoutCents, placed.fairShareE6),

@@ -187,7 +187,6 @@ export function nextDueMs(state: ReferenceState): number {
 export const vacantMarkets = (state: ReferenceState, asset: number, timeMs: number): number[] =>
   openableLate(state, asset, timeMs).map((round) => round.market);
 
-/** Pools less the payments out of them. */
 function moneyIn(round: ReferenceRound): number {
   const paidCents = round.bets.reduce((sum, bet) => sum + (bet.settled?.paidCents ?? 0), 0);
   return poolOf(round, 0) + poolOf(round, 1) - paidCents;

@@ -36,7 +36,6 @@ import {
 } from './state.js';
 
 export class ReferenceEngine implements EngineReads {
-  /** Generators steer by it. */
   readonly state: ReferenceState = emptyState();
 
   apply(command: Command, gate: ErrorCode | null = null, guards: OrderGuards | null = null): Outcome {
@@ -113,7 +112,6 @@ export class ReferenceEngine implements EngineReads {
     }
   }
 
-  /** The event speaks of an account, of a round, or of a result. */
   #touch({ kind }: Command, event: EngineEvent): void {
     const isLifecycle = event.type.startsWith('ro') || kind === 'settle';
     if (isLifecycle) this.state.lifecycleSeq = this.state.seq;

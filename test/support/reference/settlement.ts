@@ -60,7 +60,6 @@ export function moveHouse(
   };
 }
 
-/** Without bets the round is settled at once. */
 export function resolve(
   state: ReferenceState,
   round: ReferenceRound,
@@ -113,7 +112,6 @@ function suspendAtLimits(state: ReferenceState, timeMs: number): EngineEvent[] {
   });
 }
 
-/** Every bet is paid: the house takes the rest. */
 function finish(state: ReferenceState, round: ReferenceRound, timeMs: number): EngineEvent[] {
   const paidCents = round.bets.reduce(
     (sum, bet) => sum + (must(bet.settled, 'settlement').paidCents ?? 0),

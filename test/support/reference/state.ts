@@ -21,7 +21,6 @@ export interface ReferenceBet {
   readonly hasRested: boolean;
   /** The last millisecond in which it may rest, if it has rested and named one. */
   readonly validUntilMs: number | null;
-  /** When a limit order became a bet. */
   filledAtMs: number | null;
   readonly round: ReferenceRound;
   /** null: a limit order ended unfilled, and its stake went back. */
@@ -95,11 +94,9 @@ export interface ReferenceKey {
 export interface ReferenceMarket {
   readonly market: number;
   suspended: boolean;
-  /** UPCOMING, LIVE or LOCKED. */
   current: ReferenceRound | null;
   /** Windows that had a round which opened or was voided get no other. */
   readonly usedRoundNumbers: number[];
-  /** In the order in which they were settled. */
   readonly settledRounds: ReferenceRound[];
   /** So many of the last ones are not forgotten. */
   settledKept: number;
@@ -132,9 +129,7 @@ export interface ReferenceState {
   readonly keys: ReferenceKey[];
   readonly bets: ReferenceBet[];
   readonly markets: ReferenceMarket[];
-  /** In the order in which they came to be. */
   readonly settling: ReferenceRound[];
-  /** In the order of their resolution. */
   readonly resolved: ReferenceRound[];
   readonly sessions: (readonly (readonly [number, number])[] | null)[];
   readonly openPrices: ({ readonly price: number; readonly timeMs: number } | null)[];
@@ -183,7 +178,6 @@ export function emptyState(): ReferenceState {
   };
 }
 
-/** Before the command has a number. */
 export type Verdict = { readonly events: readonly EngineEvent[] } | NothingDone;
 
 export type NothingDone =
@@ -201,11 +195,9 @@ export function accountOf(state: ReferenceState, account: number): ReferenceAcco
   return state.accounts.find((one) => one.account === account) ?? null;
 }
 
-/** The oldest first. */
 export const keptRounds = ({ settledRounds, settledKept }: ReferenceMarket): ReferenceRound[] =>
   settledRounds.slice(settledRounds.length - settledKept);
 
-/** Returns the bet's account. */
 export function endBet(
   state: ReferenceState,
   bet: ReferenceBet,
@@ -218,7 +210,6 @@ export function endBet(
   return account;
 }
 
-/** Without the seed. */
 export function stakesOn(round: ReferenceRound, side: number): number {
   return round.bets
     .filter((bet) => bet.placed.side === side)
@@ -242,10 +233,8 @@ export function insideSession(
   return sessions.some(([openMs, closeMs]) => openMs <= startMs && endMs <= closeMs);
 }
 
-/** Since 1970. */
 const utcDay = (timeMs: number): number => Math.floor(timeMs / 86_400_000);
 
-/** The scope's result on the day of `timeMs`. */
 export const resultOf = (state: ReferenceState, scope: number, timeMs: number): number =>
   state.results
     .filter((one) => utcDay(one.timeMs) === utcDay(timeMs) && scopesOfMarket(one.market).includes(scope))

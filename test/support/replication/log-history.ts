@@ -14,9 +14,7 @@ const patience = new Patience(
 );
 
 export interface LogHistory {
-  /** By epoch. */
   readonly leaders: ReadonlyMap<number, string>;
-  /** With the epoch of its leader. */
   readonly batches: readonly { readonly row: StoredBatch; readonly epoch: number }[];
   readonly messages: number;
 }
@@ -25,7 +23,6 @@ export function openLog({ servers }: NatsCluster): Promise<NatsLog> {
   return patience.until(() => NatsLog.open({ servers, stream: 'tote', credentialsFile: null, tls: null }));
 }
 
-/** Throws if a message does not follow from the one before it. */
 export async function historyOf(nats: NatsCluster): Promise<LogHistory> {
   const log = await openLog(nats);
   try {

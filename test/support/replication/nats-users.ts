@@ -21,9 +21,7 @@ const STORAGE = { mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1 }
 const EVERYTHING = { pub: {}, sub: {} };
 
 export interface NatsUser {
-  /** For the server's configuration. */
   readonly config: string;
-  /** The text of a credentials file. */
   readonly credentials: string;
 }
 
@@ -63,7 +61,6 @@ ${seed}
   };
 }
 
-/** Claims of `issuer` about `subject`. */
 function signed(issuer: Keys, subject: Keys, name: string, nats: object): string {
   const sub = subject.getPublicKey();
   const claims = {

@@ -32,7 +32,6 @@ function whyNoNats(): string | false {
 export interface NatsOptions {
   readonly servers?: number;
   readonly payloadMax?: number;
-  /** Added to the configuration of each. */
   readonly config?: string;
   /** How clients connect, where not everybody may. */
   readonly connection?: Pick<ConnectionOptions, 'authenticator' | 'tls'>;
@@ -62,7 +61,6 @@ export class NatsCluster {
     this.#processes = ports.map(() => null);
   }
 
-  /** Resolves once the servers have a quorum. */
   static async start(options: NatsOptions = {}): Promise<NatsCluster> {
     const { servers = 3, payloadMax = 1_048_576, config = '', connection = {}, hasLinks = false } = options;
     const root = mkdtempSync(join(tmpdir(), 'tote-nats-'));
@@ -81,13 +79,11 @@ export class NatsCluster {
     return this.ports.length;
   }
 
-  /** For `TOTE_REPLICATION`. */
   get url(): string {
     const scheme = this.connection.tls === undefined ? 'nats' : 'tls';
     return `${scheme}://${this.ports.map(({ client }) => `127.0.0.1:${client}`).join(',')}`;
   }
 
-  /** `host:port` of each. */
   get servers(): string[] {
     return this.ports.map(({ client }) => `127.0.0.1:${client}`);
   }
@@ -101,7 +97,6 @@ export class NatsCluster {
     this.#processes[index]?.kill(signal);
   }
 
-  /** SIGKILL; resolves once the process is gone. */
   async killServer(index: number): Promise<void> {
     const process = this.#processes[index] ?? null;
     this.#processes[index] = null;
@@ -149,12 +144,10 @@ export class NatsCluster {
     return Number(leader.slice('n'.length));
   }
 
-  /** '' if there is none. */
   #askStreamLeader(stream: string): Promise<string> {
     return this.#ask(async (manager) => (await manager.streams.info(stream)).cluster?.leader ?? '');
   }
 
-  /** In order. */
   streamNames(): Promise<string[]> {
     return this.#ask(async (manager) => {
       const names: string[] = [];
@@ -187,7 +180,6 @@ export class NatsCluster {
     }
   }
 
-  /** Leaves the files, in the folder that it returns. */
   async end(): Promise<string> {
     await Promise.all(this.ports.map((_, index) => this.killServer(index)));
     for (const link of this.#routes.values()) link.close();

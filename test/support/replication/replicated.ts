@@ -18,10 +18,8 @@ export interface MachineOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A process that leads at once, or later. */
 export interface Machine {
   readonly run: Run;
-  /** Resolves once it leads and serves. */
   readonly leading: Promise<Server>;
 }
 
@@ -53,7 +51,6 @@ export function shareSecrets(from: string, to: string): void {
   for (const name of ['master-secret', 'signing-keys']) copyFileSync(join(from, name), join(to, name));
 }
 
-/** Resolves with the event's line. */
 export function event(run: Run, name: string): Promise<Record<string, unknown>> {
   return run.findInErrors((stderr) =>
     stderr
@@ -69,7 +66,6 @@ const ORDER = { marketId: 'BTC_FIVE_MINUTES', prediction: 'UP', amount: 10 };
 export interface PairOptions {
   /** Servers that other exchanges use, too; new ones if absent. */
   readonly nats?: NatsCluster;
-  /** The exchange's own. */
   readonly stream?: string;
   /** The leader's links to the servers can be cut. */
   readonly hasLinks?: boolean;
@@ -81,7 +77,6 @@ export interface PairOptions {
 
 export interface Pair {
   readonly nats: NatsCluster;
-  /** For further machines of this exchange. */
   readonly env: Readonly<Record<string, string>>;
   readonly links: readonly LinkProxy[];
   readonly a: Machine;
@@ -122,13 +117,11 @@ async function openLink(t: TestContext, server: string): Promise<LinkProxy> {
   return link;
 }
 
-/** Under an Idempotency-Key. */
 export const place = (server: Server, { secret }: Bettor, key: string) =>
   server
     .api(secret)
     .send<{ bet: { id: string } }>('POST', '/orders', JSON.stringify(ORDER), { 'Idempotency-Key': key });
 
-/** The server must have ended. */
 export function batchesOf(dataDir: string) {
   const reader = openJournalReader(dataDirLayout(dataDir));
   const batches = [...reader.readBatches(0)];

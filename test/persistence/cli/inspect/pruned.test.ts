@@ -17,7 +17,6 @@ type Document = Readonly<Record<string, unknown>>;
 
 const commands = randomCommands(SEED, STEPS);
 
-/** The same commands in the same batches, with and without their beginning. */
 function makeBoth(root: string): { whole: MadeDir; pruned: MadeDir } {
   const batchSize = (index: number): number => 1 + (index % 4);
   const firstBatch = 60;

@@ -34,7 +34,6 @@ const make = (t: TestContext): MadeDir => makeOperatorDir(temporaryDir(t));
 const segmentAt = (dir: DataDir, index: number): string =>
   must(findSegments(dir.journal)[index], 'a segment');
 
-/** Faults of these parts and of no others. */
 function expectFaults(dir: DataDir, ...parts: Part[]): VerifyReport {
   const report = verify(dir);
   const found = [...new Set(report.faults.map(({ part }) => part))];

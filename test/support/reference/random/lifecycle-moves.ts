@@ -24,7 +24,6 @@ export function passTime(world: World, rng: Rng): null {
   return null;
 }
 
-/** Instants to come at which a rule begins or ends to hold. */
 function instants(world: World): number[] {
   const rules = rulesOf(world.state);
   const ofRounds = currentRounds(world).flatMap((round) => [

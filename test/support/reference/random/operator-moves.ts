@@ -7,7 +7,6 @@ import { WORLD_MARKETS, type World } from './world.js';
 const ACCOUNTS_MAX = 5;
 const KEYS_MAX = 25;
 
-/** Mostly an account that is there. */
 const someAccount = (world: World, rng: Rng): number => rng.integer(1, world.state.accounts.length + 1);
 
 export function createAccount(world: World, rng: Rng): Command | null {

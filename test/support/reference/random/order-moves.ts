@@ -84,7 +84,6 @@ function limitOddsE4(
   ])();
 }
 
-/** Any account's last orders, most of which rest. */
 export function cancelOrder(world: World, rng: Rng): Move | null {
   const { accounts, bets } = world.state;
   if (accounts.length === 0) return null;

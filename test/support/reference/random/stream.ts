@@ -69,7 +69,6 @@ interface Target {
   apply(command: Command, gate?: ErrorCode | null): Outcome;
 }
 
-/** Throws where engine and reference model differ. */
 export function runStream(worldSeed: number, steps: readonly number[]): Pair {
   const pair = new Pair(WORLD_MARKETS, [1, WORLD_HISTORY_BETS, 50]);
   try {
@@ -83,9 +82,7 @@ export function runStream(worldSeed: number, steps: readonly number[]): Pair {
 /** The reference model alone decides the commands, for tests that compare nothing. */
 class DrawnStream implements Target {
   readonly reference = new ReferenceEngine();
-  /** Every command with the edge's answer. */
   readonly tried: { readonly command: Command; readonly gate: ErrorCode | null }[] = [];
-  /** Every command that took effect. */
   readonly accepted: Command[] = [];
 
   apply(command: Command, gate: ErrorCode | null = null): Outcome {
@@ -115,7 +112,6 @@ export function drawStream(
   return drawn;
 }
 
-/** The accepted commands of so many random steps. */
 export function randomCommands(
   seed: number,
   steps: number,
@@ -131,7 +127,6 @@ export function randomCommands(
   ).accepted;
 }
 
-/** The engine at the end of such a stream. */
 export function randomEngine(seed: number, steps: number, isQuoting = true, hasLimits = false): Engine {
   const engine = new Engine();
   for (const command of randomCommands(seed, steps, isQuoting, hasLimits)) {
@@ -165,7 +160,6 @@ function drive(
   }
 }
 
-/** Rules, the house's money, two accounts and the first rounds. */
 function openWorld(target: Target, world: World, rng: Rng): void {
   const timeMs = world.nowMs;
   target.apply({ kind: 'configure', timeMs, rulesVersion: RULES_VERSION, rules: world.rules(rng, null) });

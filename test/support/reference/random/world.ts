@@ -22,14 +22,12 @@ export const WORLD_ASSETS: readonly number[] = [...new Set(WORLD_MARKETS.map(ass
 export const WORLD_HISTORY_BETS = 3;
 const LOCK_LEAD_MS = [5_000, 15_000, 30_000];
 
-/** `gate` is the edge's answer. */
 export interface Move {
   readonly command: Command;
   readonly gate: ErrorCode | null;
 }
 
 export class World {
-  /** The next command's time. */
   nowMs: number;
   readonly state: ReferenceState;
   readonly prices = new Map<number, number>();
