@@ -22,9 +22,7 @@ export type JournalErrorCode =
   | 'mark_unreadable'
   /** Replay gave another outcome than the journal's, or refused a journaled command. */
   | 'replay_mismatch'
-  /** The data directory does not have it, or no longer. */
   | 'not_found'
-  /** A file to be created exists already; it is not overwritten. */
   | 'file_exists'
   /** A file named on the command line or in the configuration cannot be read. */
   | 'file_unreadable'
@@ -35,7 +33,6 @@ export type JournalErrorCode =
   | 'disk_full'
   /** Files of the journal were deleted or replaced while they were open. */
   | 'journal_lost'
-  /** A write, a sync or a close failed. */
   | 'journal_write_failed'
   /** A snapshot is not what was written, or was not written by this program. */
   | 'snapshot_damaged'
@@ -75,7 +72,6 @@ export class JournalError extends Error {
   }
 }
 
-/** The error for a file in another format than the one that this version writes. */
 export const otherFormat = (
   what: 'journal' | 'snapshot' | 'archive',
   path: string,
@@ -91,7 +87,6 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** Whether a write failed for lack of space, or of what the user may use of it (a quota). */
 export const isDiskFull = (thrown: unknown): boolean =>
   ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].includes(codeOf(thrown));
 

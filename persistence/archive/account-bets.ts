@@ -68,7 +68,6 @@ export class AccountBets {
     this.#settled.add(account, bet);
   }
 
-  /** Everything added since the last call was done by commands up to `seq`. */
   write(seq: number): void {
     const placed = this.#placed.take();
     const settled = this.#settled.take();

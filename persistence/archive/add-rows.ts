@@ -13,7 +13,6 @@ const IN_SETTLEMENT = positionsOf(SETTLEMENT);
 
 type Rows = Generator<ArchiveCell[], void, undefined>;
 
-/** Checks each row that it gives. */
 export class RowSource {
   readonly #blocks: ArchiveBlocks;
 
@@ -36,7 +35,6 @@ export class RowSource {
     return this.#rows('round', 'settled_seq', afterSeq, toSeq);
   }
 
-  /** The tables are in the order of commands. */
   ofTable(table: 'transfer' | 'limit_step' | 'action' | 'refusal', afterSeq: number, toSeq: number): Rows {
     return this.#rows(table, 'seq', afterSeq, toSeq);
   }

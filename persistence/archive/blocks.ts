@@ -43,13 +43,11 @@ export class ArchiveBlocks {
   readonly #listWith: Query;
   readonly #texts = new Map<number, PlacedText>();
   #last: PlacedText | null = null;
-  /** The rest of limit orders that have rested is in no block. */
   readonly limitSteps: LimitSteps;
 
   constructor(
     readonly path: string,
     db: Database.Database,
-    /** Tables with settlements, in the order of commands. */
     settledBlocks: readonly string[] = ['settled_block'],
   ) {
     this.limitSteps = new LimitSteps(path, db);
@@ -151,7 +149,6 @@ export class ArchiveBlocks {
     for (const block of this.#settledOfRound.iterate(market, roundNumber)) yield* this.#settledRows(block);
   }
 
-  /** Newest first. */
   *settlementsOfRoundBefore(
     market: string,
     roundNumber: number,
@@ -219,7 +216,6 @@ export class ArchiveBlocks {
   }
 }
 
-/** With the cells that all settlements of the block share. */
 export function settledRowsOf(block: readonly ArchiveCell[]): ArchiveCell[][] {
   const [seq = null, market = null, roundNumber = null, timeMs = null, , , text] = block;
   const rows = rowsOfText(String(text));
@@ -246,7 +242,6 @@ export class LimitSteps {
     return this.#where('account = ? ORDER BY seq, item', account);
   }
 
-  /** Newest first. */
   downOfAccount(account: number, seq: number, item: number): Steps {
     return this.#where(
       'account = ? AND (seq, item) <= (?, ?) ORDER BY seq DESC, item DESC',

@@ -15,12 +15,10 @@ const FAULTS_DESCRIBED_MAX = 20;
 export interface ArchiveReport {
   readonly progress: ArchiveProgress | null;
   readonly rowsChecked: number;
-  /** Sentences on the first faults. An archive without any is as it was written. */
   readonly faults: readonly string[];
   readonly faultCount: number;
 }
 
-/** Changes nothing. */
 export function checkArchive(path: string): ArchiveReport {
   const faults: string[] = [];
   const report = { progress: null as ArchiveProgress | null, rowsChecked: 0, faults, faultCount: 0 };
@@ -55,7 +53,6 @@ class Check {
     private readonly fault: (text: string) => void,
   ) {}
 
-  /** Returns the number of rows. */
   all({ bets, betsSettled, ...rows }: ArchiveProgress): number {
     const placed = this.#placed();
     const settled = this.#settled();

@@ -47,7 +47,6 @@ export function readArchiveProgress(dir: DataDir): ArchiveProgress | null {
   }
 }
 
-/** Returns the new path. */
 export function setArchiveAside(dir: DataDir, nowMs: number): string {
   const aside = `${dir.archiveFile}.damaged-${nowMs}`;
   for (const file of sideFiles(dir.archiveFile)) {
@@ -57,7 +56,6 @@ export function setArchiveAside(dir: DataDir, nowMs: number): string {
   return aside;
 }
 
-/** For writing. */
 export function connectArchive(path: string): Database.Database {
   const db = new Database(path, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
   try {

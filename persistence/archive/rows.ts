@@ -279,7 +279,6 @@ function ruleFacts(command: OperatorCommand): Pick<ActionFields, 'file' | 'chang
   return { file: valuesOf(file), changes: valuesOf(operator) };
 }
 
-/** For a place behind the item `last` of the command `seq`. */
 export function refusalRows(
   seq: number,
   last: number,

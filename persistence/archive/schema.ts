@@ -32,7 +32,6 @@ import {
 export interface ArchiveProgress {
   /** The archive has the effects of later commands only; 0 for all. */
   readonly fromSeq: number;
-  /** The end of a batch. */
   readonly seq: number;
   readonly timeMs: number;
   /** Rolling digest at `seq`; '' at 0. */
@@ -70,7 +69,6 @@ export const PROGRESS = {
   checksum: 'TEXT NOT NULL',
 } as const;
 
-/** In the order of `PROGRESS`, without the checksum. */
 export function cellsOfProgress(progress: ArchiveProgress): ArchiveCell[] {
   const { fromSeq, seq, timeMs, digest, chain } = progress;
   const { bets, betsSettled, rounds, transfers, limitSteps, actions } = progress;
@@ -100,7 +98,6 @@ const cellsAs = (names: readonly string[]): string =>
 
 const OF_SETTLEMENT_ALONE = SETTLEMENT.filter((name) => !(PLACEMENT as readonly string[]).includes(name));
 
-/** Actions of operators, or refusals. */
 const actionTable = <Name extends string>(name: Name): Record<Name, string> =>
   ({
     [name]: `CREATE TABLE ${name} (\n${declarationsOf(ACTION)},\n  PRIMARY KEY (seq, item)\n) STRICT, WITHOUT ROWID`,
@@ -159,7 +156,6 @@ SELECT account, seq, item, time_ms, reason, amount_cents, balance_cents, referen
 ) STRICT`,
 } as const;
 
-/** The caller writes the progress. */
 export function createArchiveTables(db: Database.Database, createdMs: number): void {
   for (const statement of Object.values(TABLES)) db.exec(statement);
   writeMeta(db, createdMs);

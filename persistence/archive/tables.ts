@@ -50,7 +50,6 @@ export class Transaction {
 }
 
 class Table implements RowTaker {
-  /** Since the last commit. */
   count = 0;
   readonly #statement: Database.Statement<[ArchiveCell[]]>;
 
@@ -70,7 +69,6 @@ class Table implements RowTaker {
   }
 }
 
-/** Writes a block when it is full or the transaction ends. */
 class PlacedBlocks implements RowTaker {
   count = 0;
   readonly #text = new RowText();
@@ -169,7 +167,6 @@ export class ArchiveTables {
   /** A row that is there already is not written again. */
   readonly refusals: Table;
 
-  /** `prefix` stands before the names of the tables. */
   constructor(transaction: Transaction, prefix = '') {
     this.#accountBets = new AccountBets(transaction.db, prefix);
     this.placed = new PlacedBlocks(transaction, this.#accountBets, prefix);
@@ -203,7 +200,6 @@ export class ArchiveTables {
     };
   }
 
-  /** All collected rows are of commands up to `seq`. */
   flush(seq: number): void {
     this.placed.flush();
     this.settled.flush();

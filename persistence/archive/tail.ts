@@ -20,7 +20,6 @@ export class ArchiveTail {
 
   private constructor(
     readonly db: Database.Database,
-    /** Tables with settlements, in the order of commands. */
     readonly settledBlocks: readonly string[],
     engine: EngineReads,
     prefix: string,
@@ -45,12 +44,10 @@ export class ArchiveTail {
     return tail;
   }
 
-  /** `command` has the number `seq` and is the engine's last. */
   add(seq: number, command: Command, events: readonly EngineEvent[]): void {
     this.#rows.add(this.#tables, seq, command, events);
   }
 
-  /** Call it after the last command, number `seq`. */
   end(seq: number): void {
     this.#tables.flush(seq);
   }

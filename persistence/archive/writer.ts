@@ -111,7 +111,6 @@ export class ArchiveWriter {
     return must(ArchiveWriter.open(dir), 'the new archive');
   }
 
-  /** At the last commit. */
   get progress(): ArchiveProgress {
     return this.#progress;
   }

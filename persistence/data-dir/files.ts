@@ -37,12 +37,10 @@ export function writeFileDurably(path: string, content: string | Uint8Array, mod
   renameDurably(aside, path);
 }
 
-/** 0 if there is no such file. */
 export function fileBytes(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** The file does not exist, as opposed to cannot be read. */
 export const isMissing = (thrown: unknown): boolean => codeOf(thrown) === 'ENOENT';
 
 export const walPath = (path: string): string => `${path}-wal`;
@@ -50,7 +48,6 @@ export const walPath = (path: string): string => `${path}-wal`;
 export const shmPath = (path: string): string => `${path}-shm`;
 /** The rollback journal: the pages that a transaction has changed, as they were before. */
 export const rollbackPath = (path: string): string => `${path}-journal`;
-/** A database that is still being written and may be incomplete. */
 export const unfinishedPath = (path: string): string => `${path}.unfinished`;
 
 /** SQLite would apply them to another database of the same name. */

@@ -17,7 +17,6 @@ export interface DataDir {
   readonly archiveFile: string;
   readonly masterSecretFile: string;
   readonly operatorTokenFile: string;
-  /** Optional. */
   readonly operatorTokensFile: string;
   readonly signingKeysFile: string;
   /** How to bet with the demo account's key. Optional. */

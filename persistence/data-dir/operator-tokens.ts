@@ -30,7 +30,6 @@ const TOKENS_MAX = 1_000;
 const MISTAKES_SHOWN_MAX = 10;
 
 export interface NamedToken extends OperatorToken {
-  /** ISO 8601 in UTC. */
   readonly createdAt: string;
 }
 
@@ -94,7 +93,6 @@ export function addOperatorToken(path: string, name: string, role: OperatorRole,
   return secret;
 }
 
-/** Leaves all other lines as they are. Throws `not_found`. */
 export function removeOperatorToken(path: string, name: string): void {
   const isHere = readOperatorTokens(path, false).some((token) => token.name === name);
   if (!isHere) throw new JournalError('not_found', `There is no token with the name ${name} in ${path}.`);
@@ -152,7 +150,6 @@ function fieldsOf(line: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-/** null for a field that is right. */
 function expectedOf(field: Field, value: unknown, before: readonly NamedToken[]): string | null {
   if (value === undefined) return 'is missing';
   if (typeof value !== 'string') return 'must be a text';

@@ -10,7 +10,6 @@ import { writeFileDurably } from './files.js';
 import type { DataDir } from './layout.js';
 import { invalidSecret, readSecret, SECRET_MODE } from './secrets.js';
 
-/** Times in ISO 8601. */
 interface StoredKey {
   readonly keyId: string;
   readonly publicKey: string;
@@ -20,7 +19,6 @@ interface StoredKey {
   readonly privateKey: string | null;
 }
 
-/** Makes the keys if there is no file. Throws `secret_invalid`. */
 export function openSigningKeys(dir: DataDir, nowMs: number): SigningKeys {
   return readSigningKeys(dir) ?? write(dir, [newKey(nowMs)]);
 }
@@ -54,7 +52,6 @@ function write(dir: DataDir, keys: readonly StoredKey[]): SigningKeys {
   return keysOf(keys);
 }
 
-/** The first one is in use. */
 function keysOf(keys: readonly StoredKey[]): SigningKeys {
   const all = keys.map(
     ({ keyId, publicKey, createdAt, retiredAt }): PublicSigningKey => ({

@@ -73,7 +73,6 @@ export class SpaceWatch {
     return LEVELS[this.#level] ?? 'hard';
   }
 
-  /** Returns whether the level has changed. */
   check(): boolean {
     const freeBytes = this.#freeBytes();
     const before = this.#level;

@@ -39,7 +39,6 @@ export function acknowledgedSeq(path: string): number {
   }
 }
 
-/** Durably, with `mark` in the first slot. */
 export function createMarkFile(path: string, mark: Mark): void {
   const content = Buffer.alloc(2 * SLOT_BYTES);
   content.write(slotText(1, mark), 0, 'latin1');
@@ -66,7 +65,6 @@ export class MarkFile {
   readonly #fd: number;
   #newest: Slot;
 
-  /** Throws `mark_unreadable` if there is no file. */
   constructor(readonly path: string) {
     const newest = readNewestSlot(path);
     if (newest === null) throw unreadable(path, 'it is missing');
@@ -78,7 +76,6 @@ export class MarkFile {
     return this.#newest.mark;
   }
 
-  /** Writes over the older slot. */
   write(mark: Mark): void {
     assert(mark.lastSeq >= this.mark.lastSeq, 'the mark must not go back');
     const index = 1 - this.#newest.index;

@@ -12,7 +12,6 @@ export interface JournalThreadOptions {
   readonly segmentBytesMax?: number;
   /** Seals a full segment before the next batch: a replicated journal's last batch may have to be taken back. */
   readonly sealsLate?: boolean;
-  /** The thread refuses a journal that ends elsewhere than recovery did. */
   readonly lastSeq: number;
   /** `DEFAULT_SPACE_THRESHOLDS` if absent. */
   readonly space?: SpaceThresholds;
@@ -32,7 +31,6 @@ export interface ToJournal {
 export interface JournalMemory {
   /** Counts the messages sent to the thread, which sleeps until there are more. */
   readonly sent: Int32Array;
-  /** Busy time since the thread began. */
   readonly activeMs: Float64Array;
 }
 

@@ -14,7 +14,6 @@ interface OpenFile {
   readonly ino: number;
 }
 
-/** Make it right after the files were opened. */
 export class OpenFiles {
   readonly #files: readonly OpenFile[];
 

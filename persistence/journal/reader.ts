@@ -16,14 +16,12 @@ import { CHUNK_CHARS, checkedRows, Segment } from './segment/segment.js';
 export interface JournalReader extends Pick<JournalStore, 'readBatches' | 'chainAt' | 'readMark'> {
   /** With `chain`, the chain after `afterSeq`, the row that ends there is not looked for: the next must follow it. */
   readBatches(afterSeq: number, chain?: string): Iterable<StoredBatch>;
-  /** An empty journal's is that of its first row to come. */
   readonly firstSeq: number;
   /** `firstSeq - 1` in an empty journal. */
   readonly lastSeq: number;
   close(): void;
 }
 
-/** Throws the errors of `Segment.open`, and `data_dir_invalid` if there is no journal. */
 export function openJournalReader(dir: DataDir, chunkChars = CHUNK_CHARS): JournalReader {
   const reader = new FilesReader(dir, chunkChars);
   assert(reader.lastSeq >= 0, 'a journal ends at a sequence number');

@@ -27,7 +27,6 @@ const PAGES_PER_COMMIT = 3;
 export const SEGMENT_BYTES_MAX = 256 * 1024 * 1024;
 /** A postponed roll is tried again after this much more text. */
 const ROLL_RETRY_BYTES = 64 * 1024;
-/** A row's size besides its text. */
 const ROW_BYTES = 200;
 
 export class SqliteStore implements JournalStore {
@@ -37,7 +36,6 @@ export class SqliteStore implements JournalStore {
   #open: OpenSegment;
   #files: OpenFiles;
   #position: ChainPosition;
-  /** null while the open segment has no row. */
   #last: StoredBatch | null;
   #batches: number;
   #bytes: number;
@@ -86,12 +84,10 @@ export class SqliteStore implements JournalStore {
     return this.#position.lastSeq;
   }
 
-  /** `PRAGMA synchronous` of the writing connection: 2 (FULL) or 1 (NORMAL). */
   get synchronous(): unknown {
     return this.#open.segment.db.pragma('synchronous', { simple: true });
   }
 
-  /** Reads the durable rows, from the files, as any other reader. */
   *readBatches(afterSeq: number): Generator<StoredBatch, void, undefined> {
     const reader = openJournalReader(this.dir);
     try {

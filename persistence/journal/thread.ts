@@ -61,7 +61,6 @@ export class JournalThread implements JournalWriter {
     this.#options = options;
   }
 
-  /** Busy time since the thread began. */
   get activeMs(): number {
     return this.#memory.activeMs[0] ?? 0;
   }

@@ -81,7 +81,6 @@ export class PastActions {
   }
 }
 
-/** An operator's change comes before the file's value. */
 const valuesOf = ({ file = [], changes = [] }: ActionFields): Map<string, RuleValue['value']> =>
   new Map([...file, ...changes].map(({ name, value }) => [name, value]));
 

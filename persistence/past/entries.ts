@@ -14,20 +14,15 @@ export interface LedgerEntry {
   /** 0 is the house. */
   readonly account: number;
   readonly kind: LedgerKind;
-  /** Negative out of the account. */
   readonly amountCents: number;
   readonly balanceCents: number;
-  /** 0 if there is none. */
   readonly bet: number;
-  /** The round's id, or ''. */
   readonly round: string;
-  /** The operator's reference, or ''. */
   readonly reference: string;
 }
 
 const WIN = BET_RESULTS.indexOf('WIN');
 
-/** null if `event` moves no money. */
 export function ledgerEntryOf(seq: number, event: PastEvent): LedgerEntry | null {
   switch (event.type) {
     case 'betPlaced':

@@ -124,7 +124,6 @@ export function betOfFill(
   return { ...placed, type: 'betPlaced', oddsE4, entryPercentE2, payoutCents };
 }
 
-/** `step` is not a fill. */
 export const settlementOfStep = (step: readonly ArchiveCell[]): ArchiveCell[] =>
   STEP_AS_SETTLEMENT.map((column) => step[IN_STEP[column]] ?? null);
 
@@ -162,7 +161,6 @@ export const betOfSettlement = (settlement: readonly ArchiveCell[]): number =>
 export const settledSeqOf = (settlement: readonly ArchiveCell[]): number =>
   Number(settlement[IN_SETTLEMENT.settled_seq]);
 
-/** The position among the command's events. */
 export const settledItemOf = (settlement: readonly ArchiveCell[]): number =>
   Number(settlement[IN_SETTLEMENT.settled_item]);
 

@@ -128,7 +128,6 @@ export class AccountLedger {
   }
 }
 
-/** Backwards from `place`, for a list of bets that is in order. */
 function* downFrom(
   bets: readonly number[],
   place: LedgerPlace,

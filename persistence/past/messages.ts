@@ -3,15 +3,11 @@ import type { MessagePort } from 'node:worker_threads';
 
 export interface PastOptions {
   readonly path: string;
-  /** The shadow writes the archive. */
   readonly shadow: MessagePort;
 }
 
-export type ToPast =
-  /** Another gateway's port. */
-  { readonly kind: 'gateway'; readonly port: MessagePort };
+export type ToPast = { readonly kind: 'gateway'; readonly port: MessagePort };
 
-/** A sentence for operators. */
 export interface FromPast {
   readonly text: string;
 }

@@ -43,7 +43,6 @@ export class Past {
   constructor(
     readonly path: string,
     private readonly db: Database.Database,
-    /** The archive has the effects of later commands only. */
     readonly fromSeq: number,
     settledBlocks?: readonly string[],
   ) {
@@ -120,7 +119,6 @@ export class Past {
     yield* this.#upTo(toSeq, merged<ArchivedEvent>(eventsOfAll(this.#blocks, this.#ledger, fromSeq, toSeq)));
   }
 
-  /** Events up to command `toSeq`, the last first. */
   *accountEvents(account: number, toSeq: number): ArchivedEvents {
     yield* this.#checked(this.#ledger.events(account, { seq: toSeq, item: Number.MAX_SAFE_INTEGER }));
   }
@@ -140,7 +138,6 @@ export class Past {
     yield* this.#upTo(toSeq, merged<ArchivedEvent>(streams));
   }
 
-  /** null if the round was not settled by command `toSeq`. */
   round(market: number, roundNumber: number, toSeq: number): ArchivedRound | null {
     const round = this.#rounds.find(market, roundNumber);
     return round !== null && round.settledSeq <= toSeq ? round : null;

@@ -106,7 +106,6 @@ export class ArchivedRounds {
     return this.#one.get(marketId(market), roundNumber) !== undefined;
   }
 
-  /** The rounds start from `fromMs` on and before `toMs`. */
   #rowsOfMarket(market: number, fromMs: number, toMs: number, count: number): ArchiveCell[][] {
     const windowMs = timeFrameMs(market);
     const [first, last] = [Math.floor(fromMs / windowMs), Math.floor(toMs / windowMs)];
@@ -136,7 +135,6 @@ export class ArchivedRounds {
     return movedOf(row).amountCents;
   }
 
-  /** null if the round is not settled. */
   withProof(market: number, roundNumber: number): ArchivedRoundProof | null {
     const round = this.find(market, roundNumber);
     if (round === null) return null;
@@ -149,7 +147,6 @@ export class ArchivedRounds {
     return this.find(market, roundNumber)?.proof.root ?? null;
   }
 
-  /** null if the round is not settled. */
   find(market: number, roundNumber: number): ArchivedRound | null {
     const row = this.#round.get(marketId(market), roundNumber);
     return row === undefined ? null : this.#roundOf(row);
@@ -173,7 +170,6 @@ export class ArchivedRounds {
     yield* this.#inOrder(together);
   }
 
-  /** One command settled the rounds: in the order in which it did. */
   #inOrder(rounds: ArchivedRound[]): ArchivedRound[] {
     if (rounds.length < 2) return rounds;
     const places = new Map(rounds.map((round) => [round, this.#placeOf(round)]));

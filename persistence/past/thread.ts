@@ -4,7 +4,6 @@ import { Thread } from '../thread/thread.js';
 import type { FromPast, PastOptions, ToPast } from './messages.js';
 
 export interface PastEvents {
-  /** A sentence for operators. */
   onNote(text: string): void;
   /** A programming error: the process must end. */
   onFatal(error: unknown): void;

@@ -60,7 +60,6 @@ export class RoundTrees {
     return { found: { leafIndex, path: path.map(hexOf), root } };
   }
 
-  /** One slice is added if some is missing. */
   #grown({ market, roundNumber, seed }: BetPathQuestion): RoundTree {
     const id = roundId(market, roundNumber);
     const kept = this.#kept.get(id) ?? this.#begun(market, roundNumber);

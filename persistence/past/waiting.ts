@@ -17,7 +17,6 @@ const UNAVAILABLE: ArchiveRefusal = {
 };
 
 export interface AnsweringReader {
-  /** null if the archive has not come as far as the question needs. May throw. */
   answer(question: ArchiveQuestion): { readonly answer: ArchiveAnswer } | null;
   /** An answer since the last call needs more work, and nothing to wait for. */
   takeUnfinished(): boolean;
@@ -38,7 +37,6 @@ export interface WaitingParts {
   readonly hurry: (seq: number) => void;
   /** Soon, behind the questions that have come meanwhile. */
   readonly schedule: (lookAgain: () => void) => void;
-  /** For operators. */
   readonly note: (thrown: unknown) => void;
 }
 
@@ -73,7 +71,6 @@ export class WaitingQuestions {
     this.#goOn();
   }
 
-  /** Returns whether an answer is being worked out. */
   #goOn(): boolean {
     const isUnfinished = this.#reader?.takeUnfinished() ?? false;
     if (isUnfinished && !this.#isScheduled) {

@@ -32,9 +32,7 @@ import type { ProgressMeter } from '../replay/replay.js';
 
 /** Steps that are done. The next start recovers from a crash after any of them. */
 export type CopyStep =
-  /** The copy is not synced. */
   | 'half_copied'
-  /** The copy is complete and synced. */
   | 'copied'
   /** The copy is the journal from here on. */
   | 'copy_named'
@@ -45,7 +43,6 @@ export type CopyStep =
   | 'in_use_removed';
 
 export type OnCopyStep = (step: CopyStep) => void;
-/** For reading all of `source`, which ends at `endSeq`. */
 type MeterOf = (phase: 'copy' | 'check', source: Segment, endSeq: number) => ProgressMeter;
 
 export function wasStoppedUncleanly(dir: DataDir, segment: string): boolean {

@@ -20,9 +20,7 @@ export interface RecoverEngineOptions {
 export interface RecoveredEngine {
   readonly engine: Engine;
   readonly end: JournalEnd;
-  /** 0 if the whole journal was replayed. */
   readonly snapshotSeq: number;
-  /** Sentences on snapshots that were passed over. */
   readonly notes: readonly string[];
 }
 

@@ -39,7 +39,6 @@ export function refuseWithoutJournal(
   );
 }
 
-/** Besides the journal, in words. */
 export function remainsOf(dir: DataDir): string[] {
   const snapshots = new SnapshotFiles(dir.snapshots).list().length;
   const parts: readonly (readonly [words: string, isThere: boolean])[] = [
@@ -51,7 +50,6 @@ export function remainsOf(dir: DataDir): string[] {
   return parts.filter(([, isThere]) => isThere).map(([words]) => words);
 }
 
-/** `remains` is from `remainsOf`. */
 export function journalGone(dir: DataDir, remains: readonly string[]): JournalError {
   const snapshots = SnapshotFiles.withoutKeys(dir.snapshots);
   const snapshot = firstUsable(snapshots.list(), snapshots, null, () => {});

@@ -18,15 +18,12 @@ import { type RequiredOf, refuseWithoutJournal } from './journal-gone.js';
 import { prepareJournal } from './prepare.js';
 
 export interface Recovered extends JournalEnd {
-  /** The last server on this directory was killed, or failed. */
   readonly wasUnclean: boolean;
-  /** 0 if the whole journal was replayed. */
   readonly snapshotSeq: number;
   /** Sentences for the operator, on snapshots that were passed over and changes of files. */
   readonly notes: readonly string[];
 }
 
-/** This process has locked the directory, and recovered the engine from it. */
 export interface Store {
   readonly dir: DataDir;
   readonly lock: DataDirLock;

@@ -21,21 +21,16 @@ import { checkMark, type OnProgress, ProgressMeter } from '../replay/replay.js';
 import { type CopyStep, replaceSegment, wasStoppedUncleanly } from './copy.js';
 
 export interface PrepareOptions {
-  /** The caller holds its lock. */
   readonly dir: DataDir;
   readonly clock: Clock;
-  /** Called about twice a second in a long copy. */
   readonly onProgress?: OnProgress;
-  /** Called after each step of a copy, and of a roll to be completed. */
   readonly onStep?: (step: CopyStep | RollStep) => void;
 }
 
 export interface PreparedJournal {
   /** As the last server left it; null in a new directory. */
   readonly mark: Mark | null;
-  /** The last server on this directory was killed, or failed. */
   readonly wasUnclean: boolean;
-  /** Sentences for the operator on changes of files. */
   readonly notes: readonly string[];
   /** Call it after the journal has been read: a writer that closes the open segment last leaves no WAL. */
   close(): void;
@@ -86,7 +81,6 @@ function checkFiles(dir: DataDir, last: string, mark: Mark | null): void {
 interface Begin {
   /** The first segment follows this number. */
   readonly beforeSeq: number;
-  /** For the operator. */
   readonly note: string | null;
   readonly isToWrite: boolean;
 }
@@ -152,7 +146,6 @@ function firstSegment(dir: DataDir, mark: Mark | null, clock: Clock): string {
   return createSegment(dir.journal, { lastSeq: 0, chain: CHAIN_START }, clock.nowMs());
 }
 
-/** An interrupted roll has left these. */
 function removeUnfinished(dir: DataDir): void {
   for (const name of readdirSync(dir.journal)) {
     if (name.endsWith('.unfinished')) removeDatabase(join(dir.journal, name));

@@ -30,7 +30,6 @@ const POWERS_OF_TEN: readonly number[] = Array.from(
 const HEAD = Buffer.from(ORDER_HEAD);
 const NULL = Buffer.from('null');
 
-/** By `market * 2 + side`. */
 const PARTS: readonly Buffer[] = ORDER_PARTS.map((part) => Buffer.from(part));
 
 /** A part ends with a comma after the last one. */
@@ -72,7 +71,6 @@ class CommandScanner {
   #bytes = Buffer.alloc(0);
   #end = 0;
   #at = 0;
-  /** Something differs from the form that `encodeCommand` gives orders. */
   #isUnusual = false;
 
   /** Commands other than orders are texts. null if the text is not a list of commands. */
@@ -240,7 +238,6 @@ class CommandScanner {
     return Math.min(at + 1, this.#end);
   }
 
-  /** null if the command's end is not found. */
   #otherCommand(at: number): string | null {
     const bytes = this.#bytes;
     if (bytes[at] !== OPEN) return null;

@@ -28,7 +28,6 @@ export interface HistoryJournal extends Pick<JournalStore, 'readBatches' | 'chai
 export interface HistoryOptions {
   /** Called with the last sequence number of every replayed batch. */
   readonly onSeq?: (seq: number) => void;
-  /** A sentence about each snapshot that cannot be used. */
   readonly onNote?: (sentence: string) => void;
 }
 
@@ -61,7 +60,6 @@ export class History {
     return this.isFromFirst ? 0 : (this.#snapshotsFor(this.lastSeq).at(-1)?.seq ?? this.firstSeq - 1);
   }
 
-  /** The empty state, or the oldest usable snapshot of a journal without its beginning. */
   beginning(): Engine {
     if (this.isFromFirst) return new Engine();
     const oldestFirst = [...this.#snapshots.list()].reverse();
@@ -87,7 +85,6 @@ export class History {
     return this.isFromFirst || this.#snapshotsFor(seq).length > 0;
   }
 
-  /** The newest state at or before `seq`, without replay. */
   startFor(seq: number): Engine {
     if (seq > this.lastSeq) {
       throw new JournalError(
@@ -147,7 +144,6 @@ export class History {
     throw missingAfter(seq);
   }
 
-  /** Newest first. The journal leads from each of them to `seq`. */
   #snapshotsFor(seq: number): readonly SnapshotRef[] {
     return this.#snapshots.list().filter((ref) => ref.seq <= seq && ref.seq >= this.firstSeq - 1);
   }

@@ -10,13 +10,11 @@ import { JournalError, messageOf } from '../errors.js';
 import { decodeCommands } from './decode-batch.js';
 
 const PROGRESS_EVERY_MS = 500;
-/** The clock is read once per this many batches. */
 const PROGRESS_EVERY_BATCHES = 64;
 
 export interface RecoveryProgress {
   readonly phase: 'copy' | 'check' | 'snapshot' | 'replay';
   readonly commandsDone: number;
-  /** 0 if not known. */
   readonly commandsTotal: number;
   readonly commandsPerSecond: number;
   /** At the present rate; null if not known. */
@@ -25,11 +23,8 @@ export interface RecoveryProgress {
 export type OnProgress = (progress: RecoveryProgress) => void;
 
 export interface JournalEnd {
-  /** 0 in an empty journal. */
   readonly lastSeq: number;
-  /** 0 in an empty journal. */
   readonly lastTimeMs: number;
-  /** '' in an empty journal. */
   readonly checksum: string;
   readonly batches: number;
 }
@@ -117,7 +112,6 @@ function applyCommand(engine: Engine, command: Command, row: Row): Outcome {
   }
 }
 
-/** `engine` has replayed the commands of `row`. Throws `ReplayMismatch`. */
 export function checkReplayed(engine: Engine, row: Row): void {
   if (engine.seq !== row.lastSeq) throw notReplayed(row, `it holds commands up to ${engine.seq}`);
   const digest = engine.rollingDigest();

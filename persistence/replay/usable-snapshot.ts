@@ -16,7 +16,6 @@ export interface UsableSnapshot {
   readonly engine: Engine;
 }
 
-/** According to the journal. */
 export interface BatchEnd {
   readonly chain: string;
   /** Rolling digest; null if the journal begins after the batch and has only its chain hash. */
@@ -65,7 +64,6 @@ export function isOfJournal(meta: SnapshotMeta, journal: ReadableJournal): boole
   return end !== null && faultAtEnd(meta, end) === null;
 }
 
-/** null if a whole snapshot can be used at this end of a batch. */
 export function faultAtEnd(meta: SnapshotMeta, { chain, digest }: BatchEnd): string | null {
   if (meta.chain !== chain) return "its chain hash is not the journal's.";
   if (digest !== null && meta.digest !== digest) {

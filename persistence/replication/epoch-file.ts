@@ -9,7 +9,6 @@ const FORM = /^tote-epoch v1 (\d{1,15})\n$/;
 export class EpochFile implements EpochMemory {
   #highest: number;
 
-  /** Throws `file_unreadable`. */
   constructor(private readonly path: string) {
     this.#highest = read(path);
   }
@@ -25,7 +24,6 @@ export class EpochFile implements EpochMemory {
   }
 }
 
-/** 0 if there is no file. */
 function read(path: string): number {
   let text: string;
   try {

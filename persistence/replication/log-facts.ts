@@ -6,7 +6,6 @@ export interface SeenStandby extends StandbyReport {
 }
 
 export interface LogView {
-  /** 0 while this process follows. */
   readonly epoch: number;
   /** The last message that is known to be in the log. */
   readonly sequence: number;
@@ -19,7 +18,6 @@ export interface LogView {
   readonly standbys: readonly SeenStandby[];
 }
 
-/** A standby that was silent for longer is gone. */
 export const HEARD_MS_MAX = 5_000;
 
 export class LogFacts {
@@ -54,7 +52,6 @@ export class LogFacts {
     this.#publishingMs = this.monotonicMs();
   }
 
-  /** Returns how long the batch under way took, in milliseconds. */
   published(sequence: number): number {
     this.#sequence = sequence;
     return this.monotonicMs() - this.#publishingMs;

@@ -22,26 +22,21 @@ export type ToReplication =
   | { readonly kind: 'publish'; readonly batch: Batch }
   /** Does this process still lead? The log has all up to this command. */
   | { readonly kind: 'confirm'; readonly lastSeq: number }
-  /** Snapshots hold everything up to this command. */
   | { readonly kind: 'covered'; readonly seq: number }
   /** Gives the lease back, for this standby or any (''): nothing more will be published. */
   | { readonly kind: 'release'; readonly successor: string };
 
 export type FromReplication =
-  /** The journal's last batch is not in the log: it must be taken back. */
   | { readonly kind: 'unpublished' }
-  /** The log has the journal up to this command. */
   | { readonly kind: 'joined'; readonly seq: number }
   | { readonly kind: 'batch'; readonly row: StoredBatch }
   | { readonly kind: 'following'; readonly status: FollowStatus }
   /** The takeover and all of the journal are in the log. `sequence` is the log's last message. */
   | { readonly kind: 'leading'; readonly epoch: number; readonly sequence: number }
   | { readonly kind: 'published'; readonly lastSeq: number; readonly sequence: number }
-  /** This process still led after it had asked. */
   | { readonly kind: 'confirmed'; readonly lastSeq: number }
   | { readonly kind: 'renewed' }
   | { readonly kind: 'standby'; readonly report: StandbyReport }
-  /** An operator asks the leader to hand over to this machine. */
   | { readonly kind: 'handOver'; readonly to: string }
   /** Why the log gives no answer; null once it does again. */
   | { readonly kind: 'trouble'; readonly reason: string | null }

@@ -20,7 +20,6 @@ const SNAPSHOTS_BACK = 3;
 
 export interface ReplicaEvents {
   onStatus(status: FollowStatus): void;
-  /** Why the log gives no answer; null once it does again. */
   onTrouble(reason: string | null): void;
   onPublished(tookMs: number): void;
   onHandOver(to: string): void;
@@ -42,14 +41,11 @@ export class Replica {
   #state: State = 'joining';
   readonly #facts: LogFacts;
   readonly #thread: ReplicationLink;
-  /** The engine has these batches, and the disk may not have them yet. */
   readonly #writing: StoredBatch[] = [];
   #spaceLevel: SpaceLevel | null = null;
   #journal: ReplicatedJournal | null = null;
-  /** An operator has named the next leader. */
   #successor = '';
   #status: FollowStatus | null = null;
-  /** The newest snapshots, the oldest first. */
   readonly #snapshots: number[] = [];
   #whenIdle: () => void = () => undefined;
   #resolveJoined: (isInLog: boolean) => void = () => undefined;

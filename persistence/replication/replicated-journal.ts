@@ -11,9 +11,7 @@ import type { Batch, JournalWriter, JournalWriterEvents, SpaceLevel } from '../.
 /** The replication's thread. */
 export interface Publisher {
   publish(batch: Batch): void;
-  /** Asks whether this process still leads. */
   confirm(lastSeq: number): void;
-  /** Gives the lead back. */
   close(): Promise<void>;
 }
 
@@ -82,12 +80,10 @@ export class ReplicatedJournal implements JournalWriter {
     this.#acknowledge(lastSeq);
   }
 
-  /** This process still led after it had asked. */
   confirmed(lastSeq: number): void {
     this.published(lastSeq);
   }
 
-  /** Nothing more is published or acknowledged. */
   fail(error: Error): void {
     if (this.#failure !== null) return;
     this.#failure = error;

@@ -22,13 +22,10 @@ export interface Timers {
 
 export interface ReplicatorParts extends Omit<ReplicationOptions, 'nats'> {
   readonly timers: Timers;
-  /** Tried again until it succeeds. */
   readonly openLog: () => Promise<SharedLog>;
   readonly epochs: EpochMemory;
-  /** Read while it is written. */
   readonly openJournal: () => OpenJournal;
   readonly post: (message: FromReplication) => void;
-  /** The work has ended for good. */
   readonly onFailure: () => void;
 }
 
@@ -105,7 +102,6 @@ export class Replicator {
     }
   }
 
-  /** null if the journal's last batch must be taken back first. */
   async #untilLeading(log: SharedLog): Promise<Leader | null> {
     const { role, node, leaseMs, timers, epochs, openJournal, post } = this.parts;
     const { follow: patience, ...ofLeader } = this.#patience;

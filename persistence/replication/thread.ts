@@ -4,19 +4,15 @@ import { fromErrorParts } from '../journal/messages.js';
 import { Thread } from '../thread/thread.js';
 import type { FromReplication, ReplicationThreadOptions, ToReplication } from './messages.js';
 
-/** A clean end waits this long for the lease to be given back. */
 const CLOSE_MS_MAX = 2_000;
 
 export interface ReplicationEvents {
   onMessage(message: Exclude<FromReplication, { kind: 'failed' }>): void;
-  /** Nothing more will be published. */
   onFailure(error: Error): void;
 }
 
-/** The replication's side as the engine's thread sees it. */
 export interface ReplicationLink {
   post(message: ToReplication): void;
-  /** Resolves once the other side does nothing more. */
   close(): Promise<void>;
 }
 

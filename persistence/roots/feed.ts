@@ -30,7 +30,6 @@ export class RootFeed {
     this.tell();
   }
 
-  /** The events are of the engine's last command. */
   add(events: readonly EngineEvent[]): void {
     for (const event of events) {
       switch (event.type) {
@@ -101,7 +100,6 @@ export class RootFeed {
     this.#notes.push({ kind, market, roundNumber });
   }
 
-  /** Packed bets come before the next note. */
   #pack(): void {
     if (this.#bets === 0) return;
     this.#notes.push({

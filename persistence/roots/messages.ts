@@ -13,7 +13,6 @@ interface OfRound {
   readonly roundNumber: number;
 }
 
-/** In the order of events. */
 export type RootNote =
   | {
       readonly kind: 'bets';
@@ -21,7 +20,6 @@ export type RootNote =
       /** By bet; null if no bet has one. */
       readonly clientSeeds: readonly (string | null)[] | null;
     }
-  /** `dropped`: the round is settled. */
   | ({ readonly kind: 'locked' | 'dropped' } & OfRound)
   | ({ readonly kind: 'published' } & OfRound & Pick<SignedRoot, 'merkleRoot' | 'treeSize'>);
 
@@ -29,7 +27,6 @@ export interface RootNotes {
   /** A shadow has begun anew: earlier notes count no more. */
   readonly isBeginning: boolean;
   readonly notes: readonly RootNote[];
-  /** The notes have everything up to this command. */
   readonly reachedSeq: number;
 }
 
@@ -51,7 +48,6 @@ export interface RootsOptions {
   readonly shadow: MessagePort;
 }
 
-/** To be put on record. */
 export interface MadeRoot extends SignedRoot, OfRound {}
 
 export type FromRootsThread =

@@ -129,7 +129,6 @@ export class RoundRoots {
   }
 }
 
-/** The signed text. */
 export function rootText(seeds: RoundSeeds, { market, roundNumber, merkleRoot, treeSize }: Tree): string {
   const seedCommitment = seeds.commitment(market, roundNumber);
   return rootStatement({ roundId: roundId(market, roundNumber), seedCommitment, treeSize, merkleRoot });

@@ -9,7 +9,6 @@ export interface RootsEvents {
   onHead(head: SignedHead): void;
   /** The journal has another root than that of its bets: the process must end. */
   onDiverged(error: Error): void;
-  /** A programming error: the process must end. */
   onFatal(error: unknown): void;
 }
 

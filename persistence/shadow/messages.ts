@@ -8,7 +8,6 @@ import type { ErrorParts } from '../journal/messages.js';
 import type { OldRowsState } from './old-rows.js';
 
 export interface ShadowOptions {
-  /** A recovered data directory whose lock this process holds. */
   readonly dir: DataDir;
   readonly snapshotCommands: number;
   /** A snapshot is due after this long, if there was a command. */
@@ -16,7 +15,6 @@ export interface ShadowOptions {
   readonly snapshotsKept: SnapshotsKept;
   /** Covered segments are deleted when their last command is older than this. null keeps all. */
   readonly segmentsKeptMs: number | null;
-  /** `DEFAULT_SPACE_THRESHOLDS` if absent. */
   readonly space?: SpaceThresholds;
   /** The last command that the replicated log has, in shared memory. The shadow goes no further. */
   readonly replicatedSeq?: BigInt64Array;
@@ -39,9 +37,7 @@ export interface SnapshotTaken {
 
 export interface ShadowStatus {
   readonly state: ShadowState;
-  /** Why it is paused or failed, or a failure that will be tried again; else null. */
   readonly reason: string | null;
-  /** The last command that its engine has applied, to the journal's digest. */
   readonly appliedSeq: number;
   readonly archiveSeq: number;
   readonly snapshot: SnapshotTaken | null;
@@ -74,7 +70,6 @@ export const STATUS_AT_START: ShadowStatus = {
   createdAtMs: Number.NaN,
 };
 
-/** For the log. */
 export type ShadowNews =
   | { readonly kind: 'snapshot'; readonly seq: number; readonly bytes: number; readonly tookMs: number }
   | { readonly kind: 'pruned'; readonly firstSeq: number; readonly lastSeq: number; readonly bytes: number };
@@ -84,7 +79,6 @@ export type ToShadow = { readonly kind: 'look' } | { readonly kind: 'refused'; r
 
 export type FromShadow =
   | { readonly kind: 'status'; readonly status: ShadowStatus }
-  /** A sentence for operators. */
   | { readonly kind: 'note'; readonly text: string }
   | { readonly kind: 'news'; readonly news: ShadowNews }
   | { readonly kind: 'diverged'; readonly error: ErrorParts };

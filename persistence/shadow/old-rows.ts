@@ -14,7 +14,6 @@ import type { Rest } from '../thread/pace.js';
 
 export interface OldRowsState {
   readonly isDone: boolean;
-  /** Up to `endSeq`. */
   readonly checkedSeq: number;
   readonly endSeq: number;
   /** Sentences on the first fault of each segment. */
@@ -42,7 +41,6 @@ export class OldRowsCheck {
     return { isDone: this.#isDone, checkedSeq: this.#checkedSeq, endSeq, faults: [...this.#faults] };
   }
 
-  /** Checks one chunk. Returns false at the end. */
   step(): boolean {
     if (this.#isDone) return false;
     const step = this.#steps.next();

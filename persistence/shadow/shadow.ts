@@ -28,7 +28,6 @@ const SLICE_CHARS_MAX = 192 * 1024;
 /** The archive's transaction is committed at this many rows, or after `ARCHIVE_EVERY_MS`. */
 const ARCHIVE_ROWS_MAX = 20_000;
 const ARCHIVE_EVERY_MS = 2_000;
-/** While someone waits for the archive. */
 const WANTED_EVERY_MS = 10;
 /** By the journal's time. */
 const HEAD_EVERY_MS = 60 * 60_000;
@@ -44,9 +43,7 @@ export class Shadow {
   readonly #roots: RootFeed | null;
   #position: ArchivePosition;
   #archivedAtMs: number;
-  /** The journal's time at the last head that was given to be signed. */
   #headMs = Number.NEGATIVE_INFINITY;
-  /** Someone waits for the archive to reach this command. */
   #wantedSeq = 0;
   #sinceRest = 0;
   /** Refusals at the operator port that the archive has not reached yet. */
@@ -94,7 +91,6 @@ export class Shadow {
   get snapshot(): SnapshotTaken | null {
     return this.#snapshots.newest;
   }
-  /** The check of the skipped rows. */
   get oldRows(): OldRowsState {
     return this.#oldRows.state;
   }
@@ -108,7 +104,6 @@ export class Shadow {
     this.#wantedSeq = Math.max(this.#wantedSeq, seq);
   }
 
-  /** The archive takes them once it has come as far. */
   keepRefusals(refused: RefusedAt): void {
     this.#refused.push(refused);
   }

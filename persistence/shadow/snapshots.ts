@@ -34,7 +34,6 @@ export class ShadowSnapshots {
   #notBeforeMs = 0;
   #complaint: string | null = null;
 
-  /** `endSeq` is the end of the journal. */
   constructor(
     private readonly files: SnapshotFiles,
     endSeq: number,
@@ -51,7 +50,6 @@ export class ShadowSnapshots {
   get newest(): SnapshotTaken | null {
     return this.#newest;
   }
-  /** A failure that will be tried again, or null. */
   get complaint(): string | null {
     return this.#complaint;
   }
@@ -69,14 +67,12 @@ export class ShadowSnapshots {
     return isDue && nowMs >= this.#notBeforeMs;
   }
 
-  /** `engine` is at the position. */
   begin(engine: Engine, { chain, timeMs }: ArchivePosition): void {
     assert(this.#saving === null, 'one snapshot at a time');
     const sinceMs = this.clock.monotonicMs();
     this.#saving = { pieces: this.files.saving(engine, chain), sinceMs, engineTimeMs: timeMs };
   }
 
-  /** Writes the next piece. */
   goOn(): void {
     const saving = this.#saving;
     if (saving === null) return;

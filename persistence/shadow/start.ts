@@ -18,7 +18,6 @@ export type ReadableJournal = Pick<JournalStore, 'readBatches' | 'chainAt'> & { 
 
 export interface ShadowStart {
   readonly engine: Engine;
-  /** At the position of the engine. */
   readonly chain: string;
   /** Ends at the position of the engine, or after it. */
   readonly archive: ArchiveWriter;

@@ -18,7 +18,6 @@ const CLOSE_MS_MAX = 1_000;
 export interface ShadowEvents {
   /** The server's engine or the shadow's is wrong: the process must end. */
   onDiverged(error: Error): void;
-  /** A sentence for operators. */
   onNote(text: string): void;
   onNews(news: ShadowNews): void;
 }

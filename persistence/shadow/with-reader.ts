@@ -15,7 +15,6 @@ const ROOTS_KEPT_MAX = 1_000;
 
 export interface RootTaker {
   publish(root: MadeRoot): void;
-  /** The root was made before there was a taker. */
   publishKept(root: MadeRoot): void;
 }
 
@@ -23,16 +22,13 @@ export interface ArchiveThreads {
   readonly shadow: ShadowThread;
   readonly past: PastThread;
   readonly roots: {
-    /** The shadow looks at the journal now. */
     readonly hurry: () => void;
-    /** The shadow follows the journal, if at a distance. */
     readonly isMaking: () => boolean;
     /** Begins with the roots that were made before. */
     readonly takeBy: (taker: RootTaker) => void;
   };
   /** `take` gets the newest signed head of the journal, beginning with the last one. */
   readonly takeHeads: (take: (head: SignedHead) => void) => void;
-  /** Resolves when all have closed their files. */
   readonly close: () => Promise<void>;
 }
 

@@ -52,7 +52,6 @@ let statusAtMs = Number.NEGATIVE_INFINITY;
 let retryMs = RETRY_MS_MIN;
 /** Why the last shadow ended; null once one has reached the journal's end. */
 let trouble: string | null = null;
-/** Newer rows of the journal that could not be read. */
 let damage: readonly string[] = [];
 /** The archive's reader waits for `wantedSeq`, 0 for nothing; it was last told of `toldSeq`. */
 let wantedSeq = 0;
@@ -72,7 +71,6 @@ function turnAfter(ms: number): void {
   cancelTurn = () => clearTimeout(timer);
 }
 
-/** Schedules the next slice at once if there is more to do, else after a while. */
 function turn(): void {
   checkSpace();
   if (space.level !== 'ok') {
@@ -102,7 +100,6 @@ function openShadow(): Shadow {
   return opened;
 }
 
-/** Only while someone waits. */
 function tellArchived({ archiveSeq }: Shadow): void {
   if (wantedSeq === 0 || archiveSeq === toldSeq) return;
   toldSeq = archiveSeq;
@@ -152,10 +149,8 @@ function checkSpace(): void {
   recoveryNeedsBytes = open === undefined ? 0 : copyNeedsBytes(databaseBytes(open));
 }
 
-/** null for no such file. */
 const madeAtMs = (path: string): number | null => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
 
-/** At each change of state, and at intervals. */
 function report(state: ShadowState, reason: string | null): void {
   const nowMs = clock.monotonicMs();
   const isNews = state !== status.state || reason !== status.reason;

@@ -118,7 +118,6 @@ export class SnapshotFiles implements SnapshotStore {
     }
   }
 
-  /** Removes the files of interrupted writers. */
   removeStrays(): void {
     const paths = this.#strays();
     for (const path of paths) rmSync(path, { force: true });

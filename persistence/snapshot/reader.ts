@@ -10,7 +10,6 @@ import { noRest, type Rest } from '../thread/pace.js';
 const ROWS_AT_ONCE = 2_048;
 const ROWS_PER_REST = 128;
 
-/** In the order in which the rows were written. */
 export function readTable(db: Database.Database, form: TableForm, rest: Rest = noRest): Iterable<Row> {
   // The JSON text of a fraction might not give the same number.
   const hasFractions = form.columns.some(({ type }) => type === 'REAL');

@@ -32,7 +32,6 @@ function columnSql({ name, type, isNullable }: ColumnForm, isKey: boolean): stri
   return isNullable ? `${name} ${type}` : `${name} ${type} NOT NULL`;
 }
 
-/** In the order of creation. */
 const SCHEMA: readonly (readonly [name: string, sql: string])[] = [
   ['meta', META],
   ...TABLES.map((form): [string, string] => [form.name, createTableSql(form)]),

@@ -38,7 +38,6 @@ export abstract class Thread<To, From> {
 
   protected abstract onMessage(message: From): void;
 
-  /** Nothing in the thread has caught the error: it ends. */
   protected abstract onError(error: Error): void;
 
   protected onEnded(_exitCode: number): void {}

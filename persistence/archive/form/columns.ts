@@ -4,7 +4,6 @@
  */
 import { crcHex } from '../../journal/segment/batch-row.js';
 
-/** The rest of a column's declaration, by its name. */
 export type Columns = Readonly<Record<string, string>>;
 
 /** In the order of the bets' numbers, many placements to a row (`row-text.ts`). */
@@ -27,7 +26,6 @@ export const SETTLED_BLOCK = {
   checksum: 'TEXT NOT NULL',
 } as const;
 
-/** Bets that the account has placed, and that were settled, between two commits of the archive. */
 export const ACCOUNT_BETS = {
   account: 'INTEGER NOT NULL',
   seq: 'INTEGER NOT NULL',

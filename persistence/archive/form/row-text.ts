@@ -13,7 +13,6 @@ const LINE_END = 0x0a;
 const OPEN = 0x5b;
 const CLOSE = 0x5d;
 const NULL = Buffer.from('null');
-/** Words that stand in many rows, in JSON. */
 const WORDS: ReadonlyMap<string, Uint8Array> = new Map(
   [...Array.from({ length: MARKETS_MAX }, (_, market) => marketId(market)), ...SIDES, ...BET_ENDS].map(
     (word) => [word, Buffer.from(JSON.stringify(word))],
@@ -36,7 +35,6 @@ export class RowText {
     text.byte(CLOSE);
   }
 
-  /** The rows added since the last call. */
   take(): string {
     this.#text.byte(CLOSE);
     const text = this.#text.toString();

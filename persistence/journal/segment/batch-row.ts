@@ -13,7 +13,6 @@ import { crc32 } from 'node:zlib';
 import { assert } from '../../../engine/base/assert.js';
 import type { Batch, StoredBatch } from '../../../engine/model/ports.js';
 
-/** The chain hash before the very first row. */
 export const CHAIN_START = '0'.repeat(64);
 
 export interface ChainPosition {

@@ -20,7 +20,6 @@ export function findSegments(journalDir: string): string[] {
     .map((name) => join(journalDir, name));
 }
 
-/** The folder may be missing. */
 export const hasSegments = (journalDir: string): boolean =>
   existsSync(journalDir) && findSegments(journalDir).length > 0;
 

@@ -14,7 +14,6 @@ import type { Segment } from './segment.js';
 
 export type Durability = 'fsync' | 'os';
 
-/** Values of `PRAGMA synchronous`. */
 const SYNCHRONOUS = { fsync: 2, os: 1 } as const;
 
 export interface OpenSegment {

@@ -36,7 +36,6 @@ export type RollStep =
   | 'sealed'
   /** The old segment is never written again. */
   | 'closed'
-  /** The next segment is complete and synced. */
   | 'next_written'
   | 'next_named';
 
@@ -64,7 +63,6 @@ export function sealSegment(
   return true;
 }
 
-/** Open and empty. */
 export function createSegment(
   journalDir: string,
   position: ChainPosition,

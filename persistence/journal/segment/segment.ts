@@ -85,7 +85,6 @@ export class Segment {
     return this.rowUpTo(Number.MAX_SAFE_INTEGER);
   }
 
-  /** Checks the row's checksum. */
   rowAt(lastSeq: number): StoredBatch | null {
     const row = this.rowUpTo(lastSeq);
     return row?.lastSeq === lastSeq ? row : null;
@@ -96,7 +95,6 @@ export class Segment {
     return seq === this.start.lastSeq ? this.start.chain : (this.rowAt(seq)?.chain ?? null);
   }
 
-  /** The last row that ends at `seq` or before, its checksum checked. */
   rowUpTo(seq: number): StoredBatch | null {
     try {
       const columns = this.db
@@ -156,7 +154,6 @@ export class Segment {
     yield* this.batchesFrom(this.rowUpTo(afterSeq) ?? this.start);
   }
 
-  /** The first row must follow `from`. */
   *batchesFrom(from: ChainPosition): Generator<StoredBatch, void, undefined> {
     let position = from;
     for (;;) {
@@ -214,7 +211,6 @@ function openDatabase(path: string, mode: OpenMode): Database.Database {
   return new Database(path, { readonly: mode === 'read', fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
 }
 
-/** The segment was listed but does not exist. */
 function missing(path: string, cause: unknown): JournalError {
   const isLink = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   if (!isLink) {

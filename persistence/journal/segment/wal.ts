@@ -64,7 +64,6 @@ class Wal {
     return null;
   }
 
-  /** Whether a commit ends behind `bad` and a good frame of a later commit follows. */
   hasCommitAfter(bad: number): boolean {
     let hasEnded = false;
     for (let frame = bad; this.#offset(frame + 1) <= this.bytes.length; frame += 1) {

@@ -34,7 +34,6 @@ export class Appender {
     private readonly mayBeSucceeded: () => boolean,
   ) {}
 
-  /** The last message that is known to be in the log. */
   get lastSequence(): number {
     return this.end.sequence;
   }

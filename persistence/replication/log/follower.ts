@@ -30,7 +30,6 @@ export interface FollowerOptions {
   readonly epochs: EpochMemory;
   /** Resolves after so many milliseconds, or earlier when there may be a new message. */
   readonly rest: (ms: number) => Promise<void>;
-  /** Resolves once there is room for the next batch. */
   readonly onBatch: (row: StoredBatch) => Promise<void>;
   readonly onStatus: (status: FollowStatus) => void;
   /** The log has lost its end; null when it is there again, or is known to be lost. */
@@ -57,7 +56,6 @@ export class Follower {
   #revision = -1;
   /** Two seen revisions mean that somebody renews the lease. */
   #revisions = 0;
-  /** The last leader had the log up to this command. */
   #toldSeq = 0;
   /** Since then neither the log nor the journal here has all that the last leader had. */
   #missingSinceMs: number | null = null;
@@ -256,7 +254,6 @@ function ledBy(leader: string): JournalError {
 
 export class LeaseWatch {
   #revision = -1;
-  /** Monotonic. This revision was first seen then. */
   #sinceMs = 0;
   #seenMs = Number.NEGATIVE_INFINITY;
   #epoch = 0;
@@ -302,7 +299,6 @@ export class LogReader {
   #ahead: Promise<LogEntry | null>[] = [];
   #window = 1;
 
-  /** `sequence` is the last message that has been read. */
   constructor(
     private readonly log: Pick<ReplicatedLog, 'read'>,
     private readSequence: number,

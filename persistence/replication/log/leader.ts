@@ -80,7 +80,6 @@ export class Leader {
     return this.from.epoch;
   }
 
-  /** Its last message in the log. */
   get sequence(): number {
     return this.#appender.lastSequence;
   }

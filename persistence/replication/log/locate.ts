@@ -14,7 +14,6 @@ export interface JournalEnds {
 }
 
 export interface LocalJournal extends JournalEnds {
-  /** null if no batch ends at `seq`. */
   chainAt(seq: number): string | null;
 }
 
@@ -86,7 +85,6 @@ class Search {
     return best?.at.lastSeq === position.lastSeq && best.at.chain === position.chain ? best : null;
   }
 
-  /** The journal's number before the first message. */
   async beginning(): Promise<number> {
     const { message } = await this.#message(this.first);
     return message.kind === 'takeover' ? message.position.lastSeq : message.row.firstSeq - 1;
@@ -118,7 +116,6 @@ function behind(first: number, endSeq: number, begin: number | null): JournalErr
   );
 }
 
-/** Nobody else's history has the journal's last batch. */
 export function unpublished(endSeq: number): JournalError {
   return new JournalError(
     'replication_unpublished',

@@ -16,14 +16,12 @@ export interface BatchPart {
   /** Counts the takeovers, up to that of the batch's leader. */
   readonly epoch: number;
   readonly row: Omit<StoredBatch, 'commands'>;
-  /** From 1 to `parts`. */
   readonly part: number;
   readonly parts: number;
   /** UTF-8 of the part's share of the commands. */
   readonly text: Uint8Array;
 }
 
-/** A leader's first message. */
 export interface Takeover {
   readonly kind: 'takeover';
   readonly epoch: number;
@@ -80,13 +78,11 @@ export function partsOf({ commands, ...row }: StoredBatch, epoch: number, textBy
   }));
 }
 
-/** null for a part before the last, which changes nothing. */
 export function positionAfter(message: LogMessage): ChainPosition | null {
   if (message.kind === 'takeover') return message.position;
   return message.part === message.parts ? { lastSeq: message.row.lastSeq, chain: message.row.chain } : null;
 }
 
-/** Checks that each batch follows from the one before it. */
 export class BatchJoiner {
   #parts: BatchPart[] = [];
 

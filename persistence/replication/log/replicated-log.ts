@@ -3,7 +3,6 @@
 export interface LogEntry {
   /** From 1, without gaps. */
   readonly sequence: number;
-  /** See `idOf`. */
   readonly id: string;
   readonly bytes: Uint8Array;
 }
@@ -40,7 +39,6 @@ export interface LeaseEntry {
   readonly revision: number;
   readonly holder: string;
   readonly epoch: number;
-  /** The holder expects a successor. */
   readonly isReleased: boolean;
   /** '' for any. */
   readonly successor: string;
@@ -51,7 +49,6 @@ export interface LeaseEntry {
 }
 
 export type LeaseState =
-  /** No process has ever led. */
   | 'none'
   | 'held'
   /** Not renewed for as long as the lease lasts, all of which was watched. */
@@ -77,7 +74,6 @@ export interface StandbyReport {
 export interface LogWords {
   /** A message may have been appended. */
   onNews(tell: () => void): void;
-  /** A leader has given its lease back. */
   onReleased(tell: () => void): void;
   /** A successor asks the leader, `node`, for the lead. */
   onHandOver(node: string, tell: (to: string) => void): void;
@@ -101,7 +97,6 @@ export interface FollowStatus {
   /** The last message read, and the log's last one at that time. */
   readonly readSequence: number;
   readonly lastSequence: number;
-  /** The last command of the messages read. */
   readonly readSeq: number;
   /** Since the end of the log was reached; 0 at the end. Nothing that was in the log before then is missing. */
   readonly behindMs: number;
@@ -113,6 +108,5 @@ export interface FollowStatus {
  */
 export interface EpochMemory {
   readonly highest: number;
-  /** Durable on return. */
   raise(epoch: number): void;
 }

@@ -25,7 +25,6 @@ const PING_EVERY_MS = 1_000;
 const RECONNECT_EVERY_MS = 200;
 const CREDENTIALS_OF_NSC = 'BEGIN NATS USER JWT';
 
-/** Throws `file_unreadable`. */
 export function connectionOptions({ servers, credentialsFile, tls }: NatsSettings): ConnectionOptions {
   return {
     servers: [...servers],
@@ -52,7 +51,6 @@ function authenticatorOf(file: string): Authenticator {
   return usernamePasswordAuthenticator(user, password);
 }
 
-/** Throws `file_unreadable`. */
 export function readNamedFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');

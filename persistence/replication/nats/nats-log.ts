@@ -152,7 +152,6 @@ export class NatsLog implements ReplicatedLog, LeaseStore, LogWords {
     return answer.string();
   }
 
-  /** Throws if no leader answers. */
   async askWhoLeads(): Promise<string> {
     const answer = await this.connection.request(leaderOf(this.stream), '', { timeout: ANSWER_MS_MAX });
     return answer.string();
@@ -208,7 +207,6 @@ export class NatsLog implements ReplicatedLog, LeaseStore, LogWords {
 /** `npm run torment` has proven this one. 2.9.10 lost and mixed up acknowledged messages. */
 const OLDEST_VERSION = [2, 15, 1];
 
-/** Throws `replication_outdated`. */
 export function refuseOutdated(version: string): void {
   const parts = version.split('.').map((part) => Number.parseInt(part, 10));
   const differs = OLDEST_VERSION.findIndex((oldest, at) => parts[at] !== oldest);

@@ -32,7 +32,6 @@ interface Seen {
 
 export class ServerWatch {
   #seen: ReadonlyMap<string, Seen> = new Map();
-  /** What the client has said. */
   #trouble: string | null = null;
   #told: string | null = null;
   #timer: NodeJS.Timeout | undefined;

@@ -1,4 +1,4 @@
-/** What happens to many is logged once: the archive's lag when it is large and when it is over, the rounds of a boundary. */
+/** An event of many is logged once: the archive's lag when it is large and when it is over, the rounds of a boundary. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RESULT_VOID } from '../../../engine/model/domain.js';

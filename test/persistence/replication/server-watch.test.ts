@@ -1,4 +1,4 @@
-/** What operators are told of NATS servers that do not answer, in words, by real connections. */
+/** The sentences for operators on NATS servers that do not answer, by real connections. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
