@@ -19,7 +19,6 @@ export interface Mark {
   readonly entry: LedgerEntry | null;
 }
 
-/** Through one key of each account. */
 export async function markAccounts(players: readonly Player[]): Promise<Mark[]> {
   const one = new Map(players.map((player) => [player.account.id, player]));
   return inParallel([...one.values()], async (player) => {

@@ -5,7 +5,6 @@
 import { normalBelow } from '../../engine/host/ticks/fair-share.js';
 import { Random } from '../client/random.js';
 
-/** Volatility that follows the clock: by slot of time, over and over. */
 export interface Profile {
   readonly slotMs: number;
   readonly factors: readonly number[];

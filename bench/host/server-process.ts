@@ -70,7 +70,6 @@ export class ServerProcess {
     });
   }
 
-  /** A Node program, whose threads have names. */
   static node(script: string, args: readonly string[], options: ServerOptions): ServerProcess {
     const names = fileURLToPath(new URL('./thread-names.js', import.meta.url));
     return new ServerProcess([process.execPath, ...NODE_FLAGS, '--import', names, script, ...args], options);

@@ -38,7 +38,6 @@ export function joinPools(round: Round, side: number, stakeCents: number, offer:
   round.volumeCents += stakeCents;
 }
 
-/** Moves the seeds to where the bet found them, and counts its edge. */
 function quoteAt(round: Round, { upCents, edgeCents }: Offer): void {
   const { quote } = round;
   if (quote === null) return;

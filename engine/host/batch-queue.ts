@@ -15,7 +15,6 @@ interface ClosedBatch {
 
 export class BatchQueue {
   #open: OpenBatch | null = null;
-  /** The open batch's. */
   readonly #text = new TextWriter();
   readonly #closed: ClosedBatch[] = [];
   #inFlight: OpenBatch | null = null;

@@ -9,9 +9,7 @@ import type { CommandSink } from './resting-orders.js';
 const ORDERS_A_TURN = 1_000;
 
 interface Watched {
-  /** Open streams that have asked. */
   streams: number;
-  /** Messages of the key's streams up to `sinceMs`. */
   heard: number;
   sinceMs: number;
   isDue: boolean;

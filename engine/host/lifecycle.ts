@@ -24,7 +24,6 @@ export interface LifecycleOptions {
   readonly feeds: readonly PriceFeed[];
   readonly calendar: Calendar;
   readonly fairShare: FairShareNow;
-  /** Runs the function in a later turn of the event loop. */
   readonly schedule: (run: () => void) => void;
   /** Bets of a settlement command. A turn of the event loop runs one such command. */
   readonly settleBetsMax: number;
@@ -176,7 +175,6 @@ export class Lifecycle {
     for (const release of this.#idleWaiters.splice(0)) release();
   }
 
-  /** With a large backlog, only once it is durable. */
   #scheduleTurn(): void {
     if (this.#turnPending) return;
     this.#turnPending = true;

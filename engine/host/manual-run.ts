@@ -12,7 +12,6 @@ const BACKLOG_COMMANDS_MAX = 10_000;
 export interface ManualRunParts {
   readonly sequencer: Sequencer;
   readonly lifecycle: Lifecycle;
-  /** Calls back once every locked round has its root, or none can be had. */
   readonly roots: { whenPublished(release: () => void): void };
   readonly schedule: (run: () => void) => void;
 }

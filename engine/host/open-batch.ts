@@ -43,7 +43,6 @@ export class OpenBatch implements CommitTimes {
   readonly #events: (readonly EngineEvent[])[] = [];
   readonly #bets: BetPlaced[] = [];
   readonly #waiters: Release[] = [];
-  /** In step with the waiters. */
   readonly #refusals: (() => void)[] = [];
   #released = 0;
 
@@ -97,7 +96,6 @@ export class OpenBatch implements CommitTimes {
     for (const refuse of this.#refusals) refuse();
   }
 
-  /** `digest` is the engine's rolling digest after the last command. */
   row(digest: string): Batch {
     this.text.byte(CLOSE);
     return {

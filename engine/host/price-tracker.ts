@@ -13,7 +13,6 @@ import { BoundaryWindow, GRACE_MS } from './ticks/boundary-window.js';
 import { DEFAULT_JUMP_LIMITS, type HeldPrice, type JumpLimits, Jumps } from './ticks/jumps.js';
 import { priceAgeMsMax, type Waiting, waitingBoundaries } from './ticks/waiting.js';
 
-/** Ticks further ahead of engine time are refused. */
 const TICK_AHEAD_MS_MAX = 1_000;
 /** Longest source and origin together: they are journaled as evidence. */
 export const TICK_EVIDENCE_LENGTH_MAX = 4_096;
@@ -86,7 +85,6 @@ export class PriceTracker {
     this.refresh(nowMs);
   }
 
-  /** The tick with the greatest timestamp, or null. */
   latest(asset: number): PriceTick | null {
     return this.#windows[asset]?.latest ?? null;
   }
@@ -163,7 +161,6 @@ export class PriceTracker {
     );
   }
 
-  /** The engine has advanced to `nowMs`. */
   refresh(nowMs: number): void {
     if (this.#waitingOfSeq !== this.engine.lifecycleSeq) {
       this.#waitingOfSeq = this.engine.lifecycleSeq;

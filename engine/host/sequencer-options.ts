@@ -26,9 +26,7 @@ export interface SequencerMeter {
 export interface SequencerOptions {
   /** Orders are refused while this many commands are not yet durable. */
   readonly backlogCommandsMax: number;
-  /** Orders are refused while a command is older than this and not yet durable. */
   readonly backlogAgeMsMax: number;
-  /** A commit that takes longer than this is a fail-stop. */
   readonly commitHangMsMax: number;
   readonly batchCommandsMax: number;
   readonly schedule: (run: () => void) => void;
@@ -36,7 +34,6 @@ export interface SequencerOptions {
   readonly onFatal: (error: Error) => void;
   /** Free space has reached the hard limit: the journal must be drained and closed while there is room for that. */
   readonly onDiskFull: () => void;
-  /** Called at most once. */
   readonly onJournalLost: (loss: JournalLoss) => void;
   /** `tookMs` is counted from when the first of the commit's orders was accepted. */
   readonly onOrdersAnswered: (orders: number, tookMs: number) => void;

@@ -161,7 +161,6 @@ export class Sequencer {
     this.options.schedule(this.#flush);
   }
 
-  /** Does nothing while the writer is busy. */
   #handOver(nowMs: number): void {
     if (this.#stage === 'failed' || this.isLost || this.#batches.isInFlight) return;
     const row = this.#batches.next(nowMs);

@@ -8,13 +8,11 @@ export interface SnapshotMeta {
   /** Last command included: the `lastSeq` of a batch. */
   readonly seq: number;
   readonly timeMs: number;
-  /** Rolling digest at `seq`, 16 hex digits. */
   readonly digest: string;
   /** Chain hash of the batch that ends at `seq`. */
   readonly chain: string;
 }
 
-/** May be damaged. */
 export interface SnapshotRef {
   readonly seq: number;
   /** For people and for `load`; a path if it is a file. */
@@ -22,7 +20,6 @@ export interface SnapshotRef {
 }
 
 export interface SnapshotStore {
-  /** Newest first. */
   list(): readonly SnapshotRef[];
   /** Reads and fully checks a snapshot. Throws if it is damaged or of a newer format. */
   load(ref: SnapshotRef): { readonly meta: SnapshotMeta; readonly engine: Engine };

@@ -31,7 +31,6 @@ export class BetChunk {
   readonly entryPercentE2 = new Uint16Array(CHUNK_ROWS);
   readonly market = new Uint8Array(CHUNK_ROWS);
   readonly side = new Uint8Array(CHUNK_ROWS);
-  /** Index into `BET_ENDS`. */
   readonly result = new Uint8Array(CHUNK_ROWS);
   /** Union of the `BET_...` bits. */
   readonly flags = new Uint8Array(CHUNK_ROWS);
@@ -80,7 +79,6 @@ export class BetTable {
     return row & CHUNK_MASK;
   }
 
-  /** 0 in a free row. */
   betOf(row: number): number {
     return this.chunk(row).bet[row & CHUNK_MASK] as number;
   }

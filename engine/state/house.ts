@@ -7,7 +7,6 @@ export interface TransferRecord {
   readonly event: BalanceMoved;
 }
 
-/** The house's number in events and references. */
 export const HOUSE = 0;
 
 export class House {

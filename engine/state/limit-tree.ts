@@ -125,7 +125,6 @@ export class LimitTree {
       : (this.table.chunk(row).leastCents[this.table.index(row)] as number);
   }
 
-  /** From the children. Returns the row. */
   #measured(row: number): number {
     const chunk = this.table.chunk(row);
     const i = this.table.index(row);

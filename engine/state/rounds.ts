@@ -30,7 +30,6 @@ type Quote = { -readonly [field in keyof QuoteView]: QuoteView[field] };
 
 const endTimeMsOf = (market: number, roundNumber: number): number => (roundNumber + 1) * timeFrameMs(market);
 
-/** Fixed by the rules when a round is created. */
 export interface RoundTerms
   extends Pick<
     RoundView,
@@ -176,7 +175,6 @@ export class Market {
 
 export class MarketTable {
   readonly markets: readonly Market[] = Array.from({ length: MARKETS_MAX }, () => new Market());
-  /** Oldest first. */
   readonly awaitingPrice: Round[] = [];
   /** Resolved, with bets left to settle; oldest first. */
   readonly settling: Round[] = [];

@@ -22,9 +22,7 @@ export const AGREEING_TICKS_MIN = 3;
 /** Ticks that were refused one after the other and agree among themselves. */
 export interface HeldPrice {
   readonly last: PriceTick;
-  /** Engine time at which the first of them arrived. */
   readonly sinceMs: number;
-  /** Without the first. */
   readonly agreeing: number;
 }
 interface Run extends HeldPrice {
