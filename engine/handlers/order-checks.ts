@@ -99,7 +99,7 @@ function openRound(
   const market = order.market < 0 ? null : state.markets.market(order.market);
   if (market === null || market.rules === null)
     return reject('market_not_found', 'no active market has this id');
-  // First: a client whose order is late must not try again for a refusal that may pass.
+  // Before refusals that may pass: a client that tries again must learn that its order is too late.
   const late = guards === null ? null : checkMoment(order, guards, market.current);
   if (late !== null) return late;
   if (!state.trading.enabled) return reject('trading_disabled', state.trading.reason);

@@ -136,7 +136,7 @@ export function rememberedOrder(
   return known === null ? null : replayOf(known, idempotency);
 }
 
-/** `nowMs` decides how far back the memory goes, whichever order the key was used for. */
+/** As of `nowMs`, whichever order the key was used for. */
 export function seenKey(state: State, account: number, digest: IdempotencyDigest, nowMs: number): SeenKey {
   const { idempotencyTtlMs } = state.rulesInForce;
   const known = state.idempotency.find(account, digest, nowMs, idempotencyTtlMs);

@@ -7,7 +7,7 @@ export type BetsStatus = 'open' | 'settled' | 'all';
 export interface BetsPlace {
   readonly beforeBet: number;
   /**
-   * No bet after this one has to be looked at; `nearRow` is its row in memory, 0 if there is none. The row may have
+   * No newer bet than this one has to be looked at; `nearRow` is its row in memory, 0 if there is none. The row may have
    * another bet by now.
    */
   readonly nearBet: number;
