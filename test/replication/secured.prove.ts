@@ -79,7 +79,7 @@ test('over TLS, with a user and a password', options, async (t) => {
     /promote: no leader answers/,
   );
   assert.match((await promote(wrong)).stderr, /promote: .*one line user:password/);
-  assert.doesNotMatch((await promote(wrong)).stderr, /no NATS server answers/);
+  assert.doesNotMatch((await promote(wrong)).stderr, /NATS servers answer/);
 });
 
 test('over TLS, with credentials that an operator has signed', options, async (t) => {
