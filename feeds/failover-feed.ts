@@ -73,6 +73,10 @@ export class FailoverFeed implements PriceFeed {
     return Number.POSITIVE_INFINITY;
   }
 
+  recall(asset: number, boundaryMs: number): void {
+    for (const feed of this.options.feeds) feed.recall?.(asset, boundaryMs);
+  }
+
   stop(): void {
     this.#sink = null;
     for (const feed of this.options.feeds) feed.stop();
@@ -82,7 +86,7 @@ export class FailoverFeed implements PriceFeed {
     const { asset } = tick;
     const nowMs = this.options.nowMs();
     const active = must(this.#active[asset], 'feed of the asset');
-    if (place === active) return this.#pass(tick);
+    if (place === active || tick.boundaryMs !== undefined) return this.#pass(tick);
     const freshForMs = this.#freshForMs(tick, place, nowMs);
     if (freshForMs === null) return ON_STANDBY;
     const staleForMs = nowMs - must(this.#believedMs[asset], 'time of a tick');

@@ -3,12 +3,16 @@
 import type { RunningConfig } from '../config/setup.js';
 import { PriceTracker } from '../engine/host/price-tracker.js';
 import { Quoter } from '../engine/host/quoter.js';
+import { GRACE_MS } from '../engine/host/ticks/boundary-window.js';
 import { ASSETS, assetOf, marketOf, TIME_FRAMES, textAt, timeFrameOf } from '../engine/model/domain.js';
 import type { EngineReads } from '../engine/model/views.js';
 import { type ChosenFeed, chooseFeed, type FeedSurroundings } from './choose-feed.js';
 import { bears } from './live/lateness.js';
 import { MarketHours } from './market-hours.js';
 import { type AssetsAt, expectedAssetsOf, silentAssetsOf } from './silent-assets.js';
+
+/** How long a service may take after a start to tell its prices at boundaries from before it. */
+const RECALL_MS = 15_000;
 
 export interface Prices extends ChosenFeed {
   readonly hours: MarketHours;
@@ -36,8 +40,9 @@ export function openPrices(
   if (closures.length > 0 && lastMs < surroundings.clock.nowMs()) {
     surroundings.log.write('holidays_expired', { last: new Date(lastMs).toISOString() });
   }
-  const tracker = new PriceTracker(engine);
   const chosen = chooseFeed(config, { ...surroundings, hours });
+  const canRecall = chosen.liveFeeds.some(({ recall }) => recall !== undefined);
+  const tracker = new PriceTracker(engine, canRecall ? RECALL_MS : GRACE_MS);
   const latenessMs = (asset: number): number | null => {
     const source = tracker.latest(asset)?.source;
     return chosen.liveFeeds.find(({ name }) => name === source)?.latenessMs(asset) ?? null;

@@ -87,6 +87,9 @@ export class Lifecycle {
     assert(this.#engine.rules !== null, 'the rules are configured before rounds begin');
     this.#started = true;
     this.#onBegun = onBegun;
+    this.tracker.onPast((asset, boundaryMs) => {
+      for (const feed of this.options.feeds) feed.recall?.(asset, boundaryMs);
+    });
     for (const feed of this.options.feeds) {
       feed.start((tick) => {
         const arrivedMs = this.sequencer.stampMs();

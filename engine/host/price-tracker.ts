@@ -44,6 +44,7 @@ export class PriceTracker {
   /** By asset: when the last tick with a newer timestamp arrived, in engine time. */
   readonly #renewedMs: number[] = ASSETS.map(() => Number.NEGATIVE_INFINITY);
   #onHeld: (tick: PriceTick, latest: PriceTick) => void = () => undefined;
+  #onPast: (asset: number, boundaryMs: number) => void = () => undefined;
 
   /** `pastGraceMs`: how long after the start ticks for boundaries from before it are taken; at most an hour. */
   constructor(
@@ -78,6 +79,11 @@ export class PriceTracker {
   }
 
   /** Called once, at engine time `nowMs`, to which the engine has advanced, before the first tick. */
+  /** The reader is told of each boundary from before the start that a round is waiting for. */
+  onPast(reader: (asset: number, boundaryMs: number) => void): void {
+    this.#onPast = reader;
+  }
+
   start(nowMs: number): void {
     assert(this.#windows.length === 0, 'the price tracker is started once');
     this.#startMs = nowMs;
@@ -124,13 +130,15 @@ export class PriceTracker {
       window === undefined
         ? 'no such asset, or no prices are taken yet'
         : (malformedReason(tick, nowMs) ??
-          this.#staleReason(tick, window, nowMs) ??
-          this.#jumpReason(tick, window, nowMs));
+          (tick.boundaryMs === undefined
+            ? (this.#staleReason(tick, window, nowMs) ?? this.#jumpReason(tick, window, nowMs))
+            : recallReason(tick, window, tick.boundaryMs, nowMs)));
     if (window === undefined || refusal !== null) {
       this.#refusedCount++;
       return refuse(refusal ?? '');
     }
-    this.#take(tick, window, nowMs);
+    if (tick.boundaryMs === undefined) this.#take(tick, window, nowMs);
+    else this.#takenCount++;
     return TAKEN;
   }
 
@@ -166,7 +174,8 @@ export class PriceTracker {
       this.#waitingOfSeq = this.engine.lifecycleSeq;
       this.#waiting = waitingBoundaries(this.engine);
       for (const { asset, boundaryMs } of this.#waiting) {
-        if (boundaryMs <= this.#startMs) this.#windows[asset]?.expectPast(boundaryMs);
+        if (boundaryMs > this.#startMs) continue;
+        if (this.#windows[asset]?.expectPast(boundaryMs) === true) this.#onPast(asset, boundaryMs);
       }
     }
     this.#windows.forEach((window, asset) => {
@@ -239,6 +248,10 @@ export class PriceTracker {
     }, Number.POSITIVE_INFINITY);
   }
 }
+
+/** Hands the service's answer to the boundary's window. */
+const recallReason = (tick: PriceTick, window: BoundaryWindow, boundaryMs: number, nowMs: number) =>
+  window.decidePast(tick, boundaryMs, nowMs) ? null : 'no round waits for the price at this boundary';
 
 function malformedReason(tick: PriceTick, nowMs: number): string | null {
   if (!Number.isFinite(tick.price) || tick.price <= 0) return 'the price is not a positive number';

@@ -116,6 +116,8 @@ export interface PriceTick {
   readonly source: string;
   /** Evidence from the feed (a signed update, a reference), or ''. */
   readonly origin: string;
+  /** The boundary that the service was asked for (`recall`), which this price decides; absent where the tick came by itself. */
+  readonly boundaryMs?: number;
 }
 
 export type TickVerdict = { readonly taken: true } | { readonly taken: false; readonly detail: string };
@@ -127,6 +129,8 @@ export interface PriceFeed {
   poll(nowMs: number): void;
   /** When `poll` next has a tick, or Infinity for a feed that is not driven by time. */
   nextDueMs(): number;
+  /** Asks the service for the asset's price at a boundary that passed while the server was away. Absent: it has no past. */
+  recall?(asset: number, boundaryMs: number): void;
   stop(): void;
 }
 

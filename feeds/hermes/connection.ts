@@ -164,18 +164,22 @@ function streamUrl(service: HermesService, ids: readonly string[]): URL {
   ]);
 }
 
-function addressOf({ url }: HermesService, path: string, query: readonly (readonly [string, string])[]): URL {
+export function addressOf(
+  { url }: HermesService,
+  path: string,
+  query: readonly (readonly [string, string])[],
+): URL {
   const address = new URL(url);
   address.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`;
   for (const [name, value] of query) address.searchParams.append(name, value);
   return address;
 }
 
-function headersOf({ apiKey }: HermesService): Readonly<Record<string, string>> {
+export function headersOf({ apiKey }: HermesService): Readonly<Record<string, string>> {
   return { 'user-agent': 'tote', ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }) };
 }
 
-const tidierOf =
+export const tidierOf =
   ({ apiKey }: HermesService) =>
   (text: string): string =>
     apiKey === null ? text : text.replaceAll(apiKey, '[key]');

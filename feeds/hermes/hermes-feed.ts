@@ -5,12 +5,17 @@
  * nothing had come.
  */
 import { must } from '../../engine/base/assert.js';
+import { TICK_EVIDENCE_LENGTH_MAX } from '../../engine/host/price-tracker.js';
 import { ASSETS, type Asset } from '../../engine/model/domain.js';
 import { ConnectedFeed, type FeedOptions } from '../live/connected-feed.js';
 import type { Dial, Listener } from '../live/kept-connection.js';
 import { type HermesService, hermesDial } from './connection.js';
+import { HermesRecall } from './recall.js';
 import { assetsById } from './symbols.js';
 import { type Heard, type HermesUpdate, isNews, readUpdates } from './updates.js';
+
+/** The rest of the evidence has some 150 characters; a longer signed update than this would make it too long. */
+const SIGNED_LENGTH_MAX = TICK_EVIDENCE_LENGTH_MAX - 200;
 
 export interface HermesOptions extends HermesService, FeedOptions {
   /** Half the widest interval about a price that is passed on, as a part of the price. */
@@ -23,6 +28,7 @@ export class HermesFeed extends ConnectedFeed {
   protected excluded: ReadonlyMap<Asset, string> = new Map();
   /** By id; none before the ids have been checked. */
   #assets: ReadonlyMap<string, number> = new Map();
+  readonly #recall: HermesRecall;
 
   constructor(private readonly options: HermesOptions) {
     super('hermes', [...ASSETS.keys()], options);
@@ -31,10 +37,28 @@ export class HermesFeed extends ConnectedFeed {
       onPrices: (text) => this.#onPrices(text),
       onServiceError: (detail) => this.log.write('feed_service_error', 'service', { detail }),
     });
+    this.#recall = new HermesRecall(options, {
+      onUpdate: (update, boundaryMs, signed) => this.#onRecalled(update, boundaryMs, signed),
+      onTrouble: (detail) => this.log.write('feed_service_error', 'recall', { detail }),
+    });
+  }
+
+  recall(asset: number, boundaryMs: number): void {
+    if (this.covers(asset)) this.#recall.want(asset, boundaryMs);
+  }
+
+  override stop(): void {
+    super.stop();
+    this.#recall.stop();
   }
 
   protected connect(listener: Listener): () => void {
-    return this.#dial(listener);
+    const opened = (): void => {
+      listener.opened();
+      // Not before: the service allows few requests, and the stream is needed more than the past.
+      this.#recall.go();
+    };
+    return this.#dial({ ...listener, opened });
   }
 
   #onChecked(faults: ReadonlyMap<Asset, string>): void {
@@ -55,23 +79,34 @@ export class HermesFeed extends ConnectedFeed {
     return isAnyNew;
   }
 
+  #onRecalled(update: HermesUpdate, boundaryMs: number, signed: string): void {
+    const asset = this.#assets.get(update.id);
+    if (asset === undefined || this.#isUnsure(asset, update)) return;
+    const { price, publishTimeMs: timeMs, origin } = update;
+    const evidence = origin + (signed.length > SIGNED_LENGTH_MAX ? '' : ` signed ${signed}`);
+    this.offer({ asset, price, timeMs, source: this.name, origin: evidence, boundaryMs });
+  }
+
   /** Returns whether the update was new, believed or not. */
   #take(asset: number, update: HermesUpdate): boolean {
     const counts = this.countsOf(asset);
-    const { price, unsureBy, publishTimeMs, slot, origin } = update;
+    const { price, publishTimeMs, slot, origin } = update;
     if (!isNews(update, this.#heard[asset])) {
       counts.repeated++;
       return false;
     }
     this.#heard[asset] = { publishTimeMs, slot, price };
     this.hears(asset, publishTimeMs);
+    if (!this.#isUnsure(asset, update))
+      this.offer({ asset, price, timeMs: publishTimeMs, source: this.name, origin });
+    return true;
+  }
+
+  #isUnsure(asset: number, { price, unsureBy, publishTimeMs }: HermesUpdate): boolean {
     const name = must(ASSETS[asset], 'a known asset');
-    if (!(unsureBy <= this.options.unsureMax[name])) {
-      counts.unsure++;
-      this.log.write('price_uncertain', name, { crypto: name, price, unsureBy, at: isoOf(publishTimeMs) });
-      return true;
-    }
-    this.offer({ asset, price, timeMs: publishTimeMs, source: this.name, origin });
+    if (unsureBy <= this.options.unsureMax[name]) return false;
+    this.countsOf(asset).unsure++;
+    this.log.write('price_uncertain', name, { crypto: name, price, unsureBy, at: isoOf(publishTimeMs) });
     return true;
   }
 }

@@ -31,6 +31,7 @@ interface Sent {
 }
 interface Envelope {
   readonly parsed?: readonly unknown[] | null;
+  readonly binary?: { readonly data: readonly string[] } | null;
 }
 const isEnvelope = typia.createIs<Envelope>();
 const isSent = typia.createIs<Sent>();
@@ -39,14 +40,20 @@ export interface ReadUpdates {
   readonly updates: readonly HermesUpdate[];
   /** Entries that are not in the service's form; 1 for a whole event. */
   readonly malformed: number;
+  /** As Pyth's guardians signed all of them, in base64; '' where the service does not say. */
+  readonly signed: string;
 }
 
 export function readUpdates(text: string): ReadUpdates {
   const value = parseReceived(text);
-  if (!isEnvelope(value)) return { updates: [], malformed: 1 };
+  if (!isEnvelope(value)) return { updates: [], malformed: 1, signed: '' };
   const entries = value.parsed ?? [];
   const sound = entries.filter(isSent);
-  return { updates: sound.map(updateOf), malformed: entries.length - sound.length };
+  return {
+    updates: sound.map(updateOf),
+    malformed: entries.length - sound.length,
+    signed: value.binary?.data.join(' ') ?? '',
+  };
 }
 
 /** The decimal text is parsed as one number, so no multiplication rounds the price. */

@@ -36,6 +36,8 @@ export class BoundaryWindow {
   #closedThroughMs: number;
   /** Best tick so far for each boundary before the start that a round is waiting for. */
   readonly #past = new Map<number, PriceTick | null>();
+  /** The service's own answers for such boundaries. */
+  readonly #recalled = new Map<number, PriceTick>();
   /** The start, or the end of the last stall: the grace of earlier boundaries runs from here. */
   #resumedMs: number;
 
@@ -65,8 +67,19 @@ export class BoundaryWindow {
     );
   }
 
-  expectPast(boundaryMs: number): void {
-    if (!this.#past.has(boundaryMs)) this.#past.set(boundaryMs, null);
+  /** A round is waiting for this boundary, which is before the start. Returns whether that is new. */
+  expectPast(boundaryMs: number): boolean {
+    if (this.#past.has(boundaryMs)) return false;
+    this.#past.set(boundaryMs, null);
+    return true;
+  }
+
+  /** The service's answer decides the boundary at once. Returns whether it is awaited, and not final yet. */
+  decidePast(tick: PriceTick, boundaryMs: number, nowMs: number): boolean {
+    const isAwaited = this.#past.has(boundaryMs) && this.finalPrice(boundaryMs, nowMs) === undefined;
+    if (!isAwaited || tick.timeMs > boundaryMs) return false;
+    this.#recalled.set(boundaryMs, tick);
+    return true;
   }
 
   take(tick: PriceTick, nowMs: number): void {
@@ -89,7 +102,9 @@ export class BoundaryWindow {
   /** The final price at a boundary: a tick, null if there is none, undefined while it is not final. */
   finalPrice(boundaryMs: number, nowMs: number): PriceTick | null | undefined {
     if (boundaryMs <= this.startMs) {
-      return nowMs < this.graceEndsMs(boundaryMs) ? undefined : (this.#past.get(boundaryMs) ?? null);
+      const recalled = this.#recalled.get(boundaryMs);
+      if (recalled !== undefined || nowMs < this.graceEndsMs(boundaryMs)) return recalled;
+      return this.#past.get(boundaryMs) ?? null;
     }
     this.#closeByGrace(nowMs);
     if (boundaryMs > this.#closedThroughMs) return undefined;
@@ -108,7 +123,9 @@ export class BoundaryWindow {
   /** Drops all other prices. `waitingMs` lists every boundary up to `nowMs` that a round is waiting for. */
   forgetBut(waitingMs: readonly number[], nowMs: number): void {
     for (const boundaryMs of this.#past.keys()) {
-      if (!waitingMs.includes(boundaryMs)) this.#past.delete(boundaryMs);
+      if (waitingMs.includes(boundaryMs)) continue;
+      this.#past.delete(boundaryMs);
+      this.#recalled.delete(boundaryMs);
     }
     let afterMs = Number.NEGATIVE_INFINITY;
     this.#closed = this.#closed.filter(({ throughMs }) => {

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { marketOf, RESULT_VOID, SETTLED, SETTLING } from '../../../engine/model/domain.js';
+import type { PriceFeed, PriceTick, TickVerdict } from '../../../engine/model/ports.js';
 import { PushFeed } from '../../../feeds/push-feed.js';
 import {
   BTC_MINUTE,
@@ -48,7 +49,7 @@ test('after a downtime open rounds settle by their price, and missed ones never 
 });
 
 /** The minute round was open at the end; the start is five minutes later, with a new feed. */
-function restartedAfterDowntime() {
+function restartedAfterDowntime(next: PriceFeed | null = null) {
   const { host, feed } = pushHost();
   feed.offer(0, 100, NOON_MS);
   host.run(50);
@@ -57,7 +58,7 @@ function restartedAfterDowntime() {
   const clock = new TestClock();
   clock.wallMs = NOON_MS + 5 * MINUTE_MS;
   const again = new PushFeed();
-  const restarted = new TestHost(clock, { feeds: [again] }, engine);
+  const restarted = new TestHost(clock, { feeds: [next ?? again] }, engine);
   restarted.lifecycle.start();
   return { open, clock, again, restarted };
 }
@@ -77,6 +78,34 @@ test('a feed that delivers history in time settles the open round', () => {
   again.offer(0, 103, NOON_MS + MINUTE_MS - 700);
   restarted.run(2_000);
   assert.deepEqual([open?.status, open?.closePrice], [SETTLED, 103]);
+});
+
+test('a service that is asked for the past settles the open round at once, and is not asked again', () => {
+  const asked: (readonly [number, number])[] = [];
+  let sink: (tick: PriceTick) => TickVerdict = () => assert.fail('not started');
+  const service: PriceFeed = {
+    name: 'service',
+    start: (given) => {
+      sink = given;
+    },
+    poll: () => undefined,
+    nextDueMs: () => Number.POSITIVE_INFINITY,
+    recall: (asset, boundaryMs) => void asked.push([asset, boundaryMs - NOON_MS]),
+    stop: () => undefined,
+  };
+  const { open, restarted } = restartedAfterDowntime(service);
+  assert.deepEqual(asked, [[0, MINUTE_MS]]);
+  const answer = (boundaryMs: number, timeMs: number, price: number) =>
+    sink({ asset: 0, price, timeMs, source: 'service', origin: 'signed', boundaryMs }).taken;
+  const [end] = [NOON_MS + MINUTE_MS];
+  assert.equal(answer(end, end + 1, 101), false, 'after the boundary');
+  assert.equal(answer(end + MINUTE_MS, end, 102), false, 'no round waits for it');
+  assert.equal(answer(end, end - 1_000, 103), true);
+  assert.equal(answer(end, end, 104), false, 'a final price is not revised');
+  restarted.run(50);
+  assert.deepEqual([open?.status, open?.closePrice, asked.length], [SETTLED, 103, 1]);
+  const [command] = ofKind(restarted, 'boundaryPrice');
+  assert.deepEqual([command?.source, command?.evidence], ['service', 'signed']);
 });
 
 test('boundary prices of an asset never overtake each other', () => {

@@ -6,6 +6,7 @@ import { ASSETS, type Asset } from '../../../engine/model/domain.js';
 import type { PriceTick, TickVerdict } from '../../../engine/model/ports.js';
 import { HermesFeed } from '../../../feeds/hermes/hermes-feed.js';
 import { HERMES_IDS, HERMES_SYMBOLS } from '../../../feeds/hermes/symbols.js';
+import { askUntil } from '../../support/ask-until.js';
 import { eventOf, HermesService, type SentPrice, updateJson } from '../support/hermes-service.js';
 import { HandClock, Seen, SeenLog, waitOut } from '../support/seen.js';
 
@@ -355,4 +356,59 @@ test('an event without an end is not kept in memory for ever', async (t) => {
   const { reason } = await waitOut(started);
   assert.equal(reason, 'an event of the stream is too long');
   await streamOf(started);
+});
+
+test('the price at a boundary of the past is asked for second by second, with what the service signed', async (t) => {
+  const started = await start(t, {
+    prepare: ({ past }) => {
+      const eth = { asset: 'ETH', price: '300000000000', conf: '1', publishTime: NOON_S } as const;
+      past.set(NOON_S, [btcAt(NOON_S + 2), eth]);
+      past.set(NOON_S - 1, [btcAt(NOON_S + 2)]);
+      past.set(NOON_S - 2, [btcAt(NOON_S - 2)]);
+    },
+  });
+  const boundaryMs = NOON_S * 1_000;
+  for (const asset of [0, 1]) started.feed.recall(asset, boundaryMs);
+  assert.equal(started.service.pastAsked.all.length, 0, 'the stream comes first');
+  await streamOf(started);
+  const [eth, btc] = [await started.ticks.next(), await started.ticks.next()];
+  assert.deepEqual([eth.asset, eth.timeMs, eth.boundaryMs], [1, boundaryMs, boundaryMs]);
+  assert.deepEqual([btc.asset, btc.timeMs, btc.boundaryMs], [0, boundaryMs - 2_000, boundaryMs]);
+  assert.match(btc.origin, /^e62d.* slot \d+ confidence \S+ signed UE5BVQEAAAADuAEAAAAE$/);
+  const { BTC, ETH } = HERMES_IDS;
+  assert.deepEqual(started.service.pastAsked.all, [
+    [NOON_S, [BTC, ETH]],
+    [NOON_S - 1, [BTC]],
+    [NOON_S - 2, [BTC]],
+  ]);
+});
+
+test('a question about the past that fails is asked three times, and none after the service sends us away', async (t) => {
+  const started = await start(t);
+  const { service, feed, log } = started;
+  const minutesBefore = (minutes: number): number => (NOON_S - 60 * minutes) * 1_000;
+  const secondAsked = async (): Promise<number> => (await service.pastAsked.next())[0];
+  feed.recall(0, minutesBefore(0));
+  await streamOf(started);
+  for (let time = 1; time <= 3; time++) assert.equal(await secondAsked(), NOON_S);
+  const { fields } = await log.ofEvent('feed_service_error');
+  assert.match(String(fields['detail']), /^prices at 2026-06-10T12:00:00.000Z: the service answered 404/);
+  service.intercept = (_, response) => {
+    service.pastAsked.add([0, []]);
+    service.intercept = () => false;
+    response.writeHead(429).end();
+    return true;
+  };
+  for (const minutes of [1, 2]) feed.recall(0, minutesBefore(minutes));
+  assert.equal(await secondAsked(), 0);
+  started.clock.pass(61_000);
+  service.past.set(NOON_S - 180, [btcAt(NOON_S - 180)]);
+  await askUntil(
+    () => feed.view().updates['BTC']?.taken ?? 0,
+    (taken) => {
+      if (taken === 0) feed.recall(0, minutesBefore(3));
+      return taken > 0;
+    },
+  );
+  assert.equal(await secondAsked(), NOON_S - 180);
 });

@@ -40,6 +40,10 @@ export class HermesService {
   readonly listed = new Map<string, string>(
     ASSETS.map((asset) => [HERMES_SYMBOLS[asset], HERMES_IDS[asset]]),
   );
+  /** The answers for seconds of the past; without one there is 404. */
+  readonly past = new Map<number, readonly SentPrice[]>();
+  /** Second and ids of each question for them. */
+  readonly pastAsked = new Seen<readonly [second: number, ids: readonly string[]]>();
   /** Returns true where it has answered in its own way. */
   intercept: (request: IncomingMessage, response: ServerResponse) => boolean = () => false;
 
@@ -74,7 +78,11 @@ export class HermesService {
       response.flushHeaders();
       this.streams.add({ request, response });
     } else {
-      response.writeHead(404).end();
+      const second = Number(/price\/(\d+)$/.exec(url.pathname)?.[1]);
+      const ids = url.searchParams.getAll('ids[]');
+      this.pastAsked.add([second, ids]);
+      const prices = this.past.get(second)?.filter(({ asset }) => ids.includes(HERMES_IDS[asset]));
+      response.writeHead(prices === undefined ? 404 : 200).end(prices && updateJson(prices));
     }
   }
 

@@ -1,0 +1,114 @@
+/**
+ * The prices that Hermes had at boundaries which passed while the server was away, so that their rounds are settled and not
+ * voided. `/v2/updates/price/T` answers with each asset's first update from T on, so the last one at or before a boundary
+ * is found by asking for the boundary's second, then for the seconds before it.
+ */
+import { must } from '../../engine/base/assert.js';
+import { ASSETS } from '../../engine/model/domain.js';
+import { getText } from '../live/http-text.js';
+import { addressOf, type HermesService, headersOf, tidierOf } from './connection.js';
+import { type HermesUpdate, readUpdates } from './updates.js';
+
+/** An asset without an update in so many seconds up to the boundary has no price there. */
+const SECONDS_BACK_MAX = 3;
+/** So that the signed update of all of them fits into the journal's evidence of each. */
+const ASSETS_AT_ONCE = 4;
+const TRIES_MAX = 3;
+const ANSWER_CHARS_MAX = 100_000;
+
+interface Question {
+  readonly boundaryMs: number;
+  readonly secondsBack: number;
+  readonly assets: readonly number[];
+  readonly failures: number;
+}
+
+export interface RecallReader {
+  /** The asset's last update at or before the boundary, and the service's signed data of the answer. */
+  onUpdate(update: HermesUpdate, boundaryMs: number, signed: string): void;
+  onTrouble(detail: string): void;
+}
+
+export class HermesRecall {
+  #questions: Question[] = [];
+  #isOpen = false;
+  #hangUp: (() => void) | null = null;
+
+  constructor(
+    private readonly service: HermesService,
+    private readonly reader: RecallReader,
+  ) {}
+
+  /** Asks now, or once `go` is called. */
+  want(asset: number, boundaryMs: number): void {
+    const fits = ({ assets, ...question }: Question): boolean =>
+      question.boundaryMs === boundaryMs && question.secondsBack === 0 && assets.length < ASSETS_AT_ONCE;
+    const at = this.#questions.findIndex(fits);
+    const question = this.#questions[at] ?? { boundaryMs, secondsBack: 0, assets: [], failures: 0 };
+    const wider = { ...question, assets: [...question.assets, asset] };
+    if (at < 0) this.#questions.push(wider);
+    else this.#questions[at] = wider;
+    // In another turn: more assets of the boundary follow in this one.
+    if (this.#isOpen) queueMicrotask(() => this.#ask());
+  }
+
+  go(): void {
+    this.#isOpen = true;
+    this.#ask();
+  }
+
+  stop(): void {
+    this.#isOpen = false;
+    this.#questions = [];
+    this.#hangUp?.();
+    this.#hangUp = null;
+  }
+
+  #ask(): void {
+    if (!this.#isOpen || this.#hangUp !== null) return;
+    const question = this.#questions.shift();
+    if (question === undefined) return;
+    const { service } = this;
+    let text = '';
+    this.#hangUp = getText(urlOf(service, question), headersOf(service), tidierOf(service), {
+      onOpen: () => undefined,
+      onText: (piece) => {
+        if (text.length <= ANSWER_CHARS_MAX) text += piece;
+      },
+      onEnd: (end) => {
+        this.#hangUp = null;
+        if (end === null) this.#read(question, text);
+        else this.#fail(question, end.reason, end.askedMs > 0);
+        this.#ask();
+      },
+    });
+  }
+
+  #read(question: Question, text: string): void {
+    const { boundaryMs, secondsBack, assets } = question;
+    const { updates, signed } = readUpdates(text);
+    const found = updates.filter(({ publishTimeMs }) => publishTimeMs <= boundaryMs);
+    for (const update of found) this.reader.onUpdate(update, boundaryMs, signed);
+    const left = assets.filter((asset) => !found.some(({ id }) => id === idOf(this.service, asset)));
+    if (left.length > 0 && secondsBack < SECONDS_BACK_MAX)
+      this.#questions.unshift({ ...question, assets: left, secondsBack: secondsBack + 1 });
+  }
+
+  /** A service that wants to be left alone is asked for nothing more: the stream must not suffer from it. */
+  #fail(question: Question, detail: string, isSentAway: boolean): void {
+    this.reader.onTrouble(`prices at ${new Date(question.boundaryMs).toISOString()}: ${detail}`);
+    const failures = question.failures + 1;
+    if (isSentAway) this.#questions = [];
+    else if (failures < TRIES_MAX) this.#questions.push({ ...question, failures });
+  }
+}
+
+const idOf = ({ ids }: HermesService, asset: number): string => ids[must(ASSETS[asset], 'a known asset')];
+
+const urlOf = (service: HermesService, { boundaryMs, secondsBack, assets }: Question): URL =>
+  addressOf(service, `/v2/updates/price/${Math.floor(boundaryMs / 1_000) - secondsBack}`, [
+    ...assets.map((asset) => ['ids[]', idOf(service, asset)] as const),
+    ['parsed', 'true'],
+    ['encoding', 'base64'],
+    ['ignore_invalid_price_ids', 'true'],
+  ]);
