@@ -156,7 +156,7 @@ export const VARIABLES = {
     'TOTE_SNAPSHOT_COMMANDS',
     '1,000,000',
     whole(1, SNAPSHOT_COMMANDS_MAX),
-    'commands after which a snapshot of the whole state is written; after 15 minutes, too, if anything happened',
+    'commands after which a snapshot of the whole state is written; also once a start would replay for some 5 s, and after 15 minutes if anything happened',
   ),
   snapshotsKept: variable(
     'TOTE_SNAPSHOTS_KEPT',

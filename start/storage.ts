@@ -222,6 +222,8 @@ interface Bound {
 
 /** Limits what a start replays where commands are few. */
 const SNAPSHOT_EVERY_MS = 15 * 60_000;
+/** A start replays for about so long at the most. */
+const SNAPSHOT_REPLAY_MS = 5_000;
 
 /** Snapshots and archive, and reading it, on threads of their own. A fault in the state itself ends the server. */
 function startArchive(
@@ -234,7 +236,10 @@ function startArchive(
   const { snapshotCommands, snapshotsKept, retentionMs: segmentsKeptMs } = config;
   const logNews = shadowNewsLogger(log);
   return startArchiveThreads(
-    { snapshotCommands, snapshotEveryMs: SNAPSHOT_EVERY_MS, snapshotsKept, segmentsKeptMs, ...bound },
+    {
+      ...{ snapshotCommands, snapshotEveryMs: SNAPSHOT_EVERY_MS, snapshotReplayMs: SNAPSHOT_REPLAY_MS },
+      ...{ snapshotsKept, segmentsKeptMs, ...bound },
+    },
     store,
     {
       onDiverged: (error) => shutdown.fatal(error),

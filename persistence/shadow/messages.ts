@@ -10,6 +10,8 @@ import type { OldRowsState } from './old-rows.js';
 export interface ShadowOptions {
   readonly dir: DataDir;
   readonly snapshotCommands: number;
+  /** A snapshot is due once following the journal since the last one has taken so much CPU time: a start would take about as long. */
+  readonly snapshotReplayMs: number;
   /** A snapshot is due after this long, if there was a command. */
   readonly snapshotEveryMs: number;
   readonly snapshotsKept: SnapshotsKept;

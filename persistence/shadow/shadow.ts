@@ -9,7 +9,7 @@
 import { AssertionError } from '../../engine/base/assert.js';
 import type { Engine } from '../../engine/engine.js';
 import type { RefusedAt } from '../../engine/model/operators.js';
-import type { Clock, StoredBatch } from '../../engine/model/ports.js';
+import type { StoredBatch } from '../../engine/model/ports.js';
 import type { ArchivePosition, ArchiveWriter } from '../archive/writer.js';
 import { JournalError } from '../errors.js';
 import { type JournalReader, openJournalReader } from '../journal/reader.js';
@@ -20,7 +20,7 @@ import { SnapshotFiles } from '../snapshot/files.js';
 import { noRest, type Rest } from '../thread/pace.js';
 import type { ShadowNews, ShadowOptions, SnapshotTaken } from './messages.js';
 import { OldRowsCheck, type OldRowsState } from './old-rows.js';
-import { ShadowSnapshots } from './snapshots.js';
+import { type ShadowClock, ShadowSnapshots } from './snapshots.js';
 import { findStart } from './start.js';
 
 /** A slice is read in one short transaction, so that the writer's checkpoints never wait for long. */
@@ -52,7 +52,7 @@ export class Shadow {
   /** `note` gets sentences for the operator. Throws the errors of reading and writing. */
   constructor(
     private readonly options: ShadowOptions,
-    private readonly clock: Clock,
+    private readonly clock: ShadowClock,
     note: (text: string) => void,
     private readonly rest: Rest = noRest,
     onNews: (news: ShadowNews) => void = () => undefined,
@@ -117,6 +117,7 @@ export class Shadow {
     if (!this.#snapshots.isSaving) {
       const { batches, isEnd } = this.#readSlice();
       for (const batch of batches) this.#apply(batch);
+      this.#snapshots.meter(batches.length > 0);
       this.#roots?.tell();
       this.#writeArchiveIfDue();
       this.rest();

@@ -19,6 +19,10 @@ const RETRY_MS = 60_000;
 /** After a snapshot the shadow follows for this many times as long, so that it makes progress. */
 const FOLLOWING_PER_SAVING = 2;
 
+export interface ShadowClock extends Clock {
+  threadCpuMs(): number;
+}
+
 interface Saving {
   readonly pieces: Generator<number, SnapshotRef, undefined>;
   /** Monotonic. */
@@ -32,19 +36,23 @@ export class ShadowSnapshots {
   /** Monotonic. The interval to the next snapshot begins here. */
   #countedFromMs: number;
   #notBeforeMs = 0;
+  /** Of this thread, when it was last looked at. */
+  #cpuMs: number;
+  #replayedMs = 0;
   #complaint: string | null = null;
 
   constructor(
     private readonly files: SnapshotFiles,
     endSeq: number,
     private readonly options: ShadowOptions,
-    private readonly clock: Clock,
+    private readonly clock: ShadowClock,
     private readonly note: (text: string) => void,
     private readonly rest: Rest,
     private readonly onNews: (news: ShadowNews) => void,
   ) {
     this.#newest = newestOf(files, endSeq);
     this.#countedFromMs = clock.monotonicMs();
+    this.#cpuMs = clock.threadCpuMs();
   }
 
   get newest(): SnapshotTaken | null {
@@ -59,12 +67,20 @@ export class ShadowSnapshots {
   }
 
   isDue(seq: number): boolean {
-    const { snapshotCommands, snapshotEveryMs } = this.options;
+    const { snapshotCommands, snapshotEveryMs, snapshotReplayMs } = this.options;
     const nowMs = this.clock.monotonicMs();
     const commands = seq - (this.#newest?.seq ?? 0);
-    const isDue =
-      commands >= snapshotCommands || (commands > 0 && nowMs - this.#countedFromMs >= snapshotEveryMs);
+    const isLong = this.#replayedMs >= snapshotReplayMs || nowMs - this.#countedFromMs >= snapshotEveryMs;
+    const isDue = commands >= snapshotCommands || (commands > 0 && isLong);
     return isDue && nowMs >= this.#notBeforeMs;
+  }
+
+  /** To be called in turns that follow the journal, and in those that find nothing new. */
+  meter(isFollowing: boolean): void {
+    const cpuMs = this.clock.threadCpuMs();
+    // The system counts a turn at its end or at the next tick, so it may be in the figure of the turn after it.
+    if (isFollowing) this.#replayedMs += cpuMs - this.#cpuMs;
+    this.#cpuMs = cpuMs;
   }
 
   begin(engine: Engine, { chain, timeMs }: ArchivePosition): void {
@@ -98,6 +114,8 @@ export class ShadowSnapshots {
     this.#newest = { seq, atMs: this.clock.nowMs(), bytes, tookMs };
     this.onNews({ kind: 'snapshot', seq, bytes, tookMs });
     this.#countedFromMs = nowMs;
+    this.meter(false);
+    this.#replayedMs = 0;
     this.#notBeforeMs = nowMs + FOLLOWING_PER_SAVING * tookMs;
     const plan = planPrune(dir, { segmentsMs, snapshots }, engineTimeMs, this.rest);
     executePlan(dir, plan);

@@ -6,14 +6,13 @@ import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
-import type { Clock } from '../../engine/model/ports.js';
 import { databaseBytes } from '../data-dir/files.js';
 import { copyNeedsBytes, DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } from '../data-dir/space.js';
 import { codeOf, JournalError, messageOf } from '../errors.js';
 import { toErrorParts } from '../journal/messages.js';
 import { findSegments } from '../journal/segment/names.js';
 import type { FromArchivist, ToArchivist } from '../past/messages.js';
-import { hasCoreToSpare, lowerThreadPriority, noRest, Pace, sleeper } from '../thread/pace.js';
+import { hasCoreToSpare, lowerThreadPriority, noRest, Pace, sleeper, threadCpuMs } from '../thread/pace.js';
 import type { CloseMessage } from '../thread/thread.js';
 import {
   type FromShadow,
@@ -36,7 +35,7 @@ const NICE = 19;
 
 const port = must(parentPort, "the parent's port");
 const options = workerData as ShadowOptions;
-const clock: Clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
+const clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now(), threadCpuMs };
 const pace = new Pace(clock, sleeper());
 const rest = hasCoreToSpare(availableParallelism()) ? noRest : () => pace.rest();
 const post = (message: FromShadow): void => port.postMessage(message);

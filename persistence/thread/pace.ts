@@ -6,7 +6,7 @@
  * any other thread that is ready gets the core, whatever its priority, until the next tick, up to 4 ms later. A thread
  * that sleeps often delays others by no more than it works between two sleeps.
  */
-import { readlinkSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import type { Clock } from '../../engine/model/ports.js';
 
@@ -60,6 +60,15 @@ export class Pace {
 export function sleeper(): (ms: number) => void {
   const cell = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   return (ms) => void Atomics.wait(cell, 0, 0, ms);
+}
+
+/** CPU time of this thread in milliseconds; 0 except on Linux. */
+export function threadCpuMs(): number {
+  try {
+    return Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6;
+  } catch {
+    return 0;
+  }
 }
 
 /** On Linux every thread has its own nice value; elsewhere this does nothing. Returns whether it did it. */

@@ -105,7 +105,7 @@ test('the journal’s place is told to be signed at the first end, and then each
   for (const { seq, chain } of told) assert.equal(chains.get(seq), chain);
 });
 
-test('snapshots are taken by count and by time, unless nothing happened', (t) => {
+test('snapshots are taken by count, by time and by the time of a replay, unless nothing happened', (t) => {
   const hot = new HotSide(temporaryDir(t), COMMANDS);
   const opened = openShadow(hot.dir, { snapshotCommands: 100, snapshotEveryMs: 60_000 });
   const { shadow, clock } = opened;
@@ -130,6 +130,17 @@ test('snapshots are taken by count and by time, unless nothing happened', (t) =>
   catchUp(again);
   assert.equal(again.shadow.snapshot?.seq, 105, 'the newest one that is there counts after a restart, too');
   again.shadow.close();
+  const short = openShadow(hot.dir, { snapshotReplayMs: 5_000 });
+  const write = (cpuMs: number): number => {
+    hot.write(1, 1);
+    short.clock.cpuMs += cpuMs;
+    catchUp(short);
+    return short.shadow.snapshot?.seq ?? 0;
+  };
+  short.clock.cpuMs = 9_000;
+  catchUp(short);
+  assert.deepEqual([write(4_999), write(0), write(1), write(4_000)], [105, 105, 108, 108]);
+  short.shadow.close();
   hot.close();
 });
 

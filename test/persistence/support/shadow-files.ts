@@ -3,7 +3,7 @@ import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
 import { encodeCommand } from '../../../engine/model/command-codec.js';
 import type { Command } from '../../../engine/model/commands.js';
-import type { Batch, Clock } from '../../../engine/model/ports.js';
+import type { Batch } from '../../../engine/model/ports.js';
 import type { SnapshotsKept } from '../../../engine/model/snapshots-kept.js';
 import type { DataDir } from '../../../persistence/data-dir/layout.js';
 import { masterSecretFingerprint } from '../../../persistence/data-dir/secrets.js';
@@ -12,9 +12,15 @@ import { SqliteStore } from '../../../persistence/journal/store.js';
 import { openStore } from '../../../persistence/recovery/open-store.js';
 import type { ShadowNews, ShadowOptions } from '../../../persistence/shadow/messages.js';
 import { Shadow } from '../../../persistence/shadow/shadow.js';
+import type { ShadowClock } from '../../../persistence/shadow/snapshots.js';
 
-export class HandClock implements Clock {
+/** A clock that moves only when a test says so. */
+export class HandClock implements ShadowClock {
   ms = 1_000;
+  cpuMs = 0;
+  threadCpuMs(): number {
+    return this.cpuMs;
+  }
   nowMs(): number {
     return this.ms;
   }
@@ -90,6 +96,7 @@ export function shadowOptions(dir: DataDir, changes: Partial<ShadowOptions> = {}
     dir,
     snapshotCommands: Number.MAX_SAFE_INTEGER,
     snapshotEveryMs: Number.MAX_SAFE_INTEGER,
+    snapshotReplayMs: Number.MAX_SAFE_INTEGER,
     snapshotsKept: newestOnly(3),
     segmentsKeptMs: null,
     ...changes,

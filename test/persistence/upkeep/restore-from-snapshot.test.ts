@@ -68,10 +68,11 @@ function followed(root: string): string[] {
     dir: findDataDir(root),
     snapshotCommands: 1,
     snapshotEveryMs: Number.MAX_SAFE_INTEGER,
+    snapshotReplayMs: Number.MAX_SAFE_INTEGER,
     snapshotsKept: DEFAULT_SNAPSHOTS_KEPT,
     segmentsKeptMs: null,
   };
-  const shadow = new Shadow(options, CLOCK, (note) => notes.push(note));
+  const shadow = new Shadow(options, { ...CLOCK, threadCpuMs: () => 0 }, (note) => notes.push(note));
   while (shadow.step() !== 'idle');
   shadow.close();
   return notes;
