@@ -44,6 +44,8 @@ export type JournalErrorCode =
   | 'replication_thread_ended'
   /** The NATS servers refuse what is needed of them. */
   | 'replication_unreachable'
+  /** The operator port of a server does not answer as it should. */
+  | 'server_unreachable'
   /** A NATS server is of a version that loses what it acknowledges. */
   | 'replication_outdated'
   /** A message of the replicated log is not in its form, or does not follow from the one before it. */

@@ -74,11 +74,12 @@ export class BatchQueue {
     return next.row;
   }
 
-  /** The batch in flight, which ends at `lastSeq`, is durable now, at monotonic time `nowMs`. */
-  acknowledge(lastSeq: number, nowMs: number): OpenBatch {
+  /** The batch in flight, which ends at `lastSeq`, is durable now, at monotonic time `nowMs` (see `CommitTimes`). */
+  acknowledge(lastSeq: number, nowMs: number, writtenMs: number): OpenBatch {
     const batch = this.#inFlight;
     assert(batch !== null && batch.lastSeq === lastSeq, `the journal acknowledged ${lastSeq} out of order`);
     this.#inFlight = null;
+    batch.writtenMs = writtenMs;
     batch.durableMs = nowMs;
     return batch;
   }

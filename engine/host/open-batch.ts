@@ -12,10 +12,12 @@ import type { Batch } from '../model/ports.js';
 /** In monotonic milliseconds. */
 export interface CommitTimes {
   readonly handedOverMs: number;
+  /** When the disk of this machine had it, and a replicated log perhaps not; 0 where nothing is replicated. */
+  readonly writtenMs: number;
   readonly durableMs: number;
 }
 /** For commands that were durable before anybody waited. */
-export const NOT_WAITED: CommitTimes = { handedOverMs: 0, durableMs: 0 };
+export const NOT_WAITED: CommitTimes = { handedOverMs: 0, writtenMs: 0, durableMs: 0 };
 export type Release = (times: CommitTimes) => void;
 /** The clock is read once per this many waiters. */
 const RELEASED_AT_ONCE = 8;
@@ -36,6 +38,7 @@ export interface BatchReader {
 export class OpenBatch implements CommitTimes {
   lastSeq: number;
   handedOverMs = 0;
+  writtenMs = 0;
   durableMs = 0;
   #timeMs = 0;
   /** Commands other than orders, in step with `#events`. */

@@ -172,7 +172,7 @@ export class Sequencer {
   #onDurable(lastSeq: number): void {
     if (this.#stage === 'failed' || this.isLost) return;
     const nowMs = this.clock.monotonicMs();
-    const batch = this.#batches.acknowledge(lastSeq, nowMs);
+    const batch = this.#batches.acknowledge(lastSeq, nowMs, this.journal.writtenMs ?? 0);
     this.#durableSeq = lastSeq;
     this.#handOver(nowMs);
     this.#updateBacklog(nowMs);

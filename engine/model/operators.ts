@@ -181,3 +181,18 @@ export interface ActionsAnswer {
   /** The next question's `before`; null if there are no older ones. */
   readonly nextBefore: ActionPlace | null;
 }
+
+/** Each ends when: the engine's thread took the order; its batch went to the journal; the disk had it; the replicated log, too; it was answered. */
+export type TraceStage = 'gateway' | 'engine' | 'commit' | 'replicated' | 'answered';
+
+export interface OrderTrace {
+  readonly betId: string;
+  readonly sequence: number;
+  readonly accountId: string;
+  /** null for an order of a stream. */
+  readonly requestId: string | null;
+  readonly receivedAt: string;
+  /** In order. `atMs` is the stage's end, in milliseconds since the order was received. */
+  readonly stages: readonly { readonly stage: TraceStage; readonly tookMs: number; readonly atMs: number }[];
+  readonly totalMs: number;
+}

@@ -99,6 +99,8 @@ export interface JournalWriter {
    * long. Absent: never.
    */
   readonly awaitsLog?: boolean;
+  /** When that disk had the last batch, in monotonic milliseconds. Absent without a log. */
+  readonly writtenMs?: number;
   /** No commit may be in flight. */
   close(): Promise<void>;
 }

@@ -43,8 +43,8 @@ export class Call implements Asker {
     readonly responder: HttpResponder,
     private readonly texts: HeadTexts,
     protected readonly meter: GatewayMeter,
-    /** The last part of the request's id. */
-    private readonly requestNumber: number,
+    /** The last part of the request's id; 0 for an order of a stream. */
+    readonly requestNumber: number,
     /** Wall-clock time at which handling began. */
     readonly nowMs: number,
     /** The same instant on the clock of the rate limits. */

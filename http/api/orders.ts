@@ -9,6 +9,7 @@ import { refuseBodyType } from '../kit/body.js';
 import { type IdempotencyDigests, type OrderContent, parseIdempotencyKey } from '../kit/idempotency.js';
 import { Refused } from '../kit/refused.js';
 import type { GatewayMeter } from '../metrics/gateway-meter.js';
+import type { OrderTraces } from '../metrics/order-traces.js';
 import { readBet } from '../rings/bet-reply.js';
 import type { Link } from '../rings/link.js';
 import { readQuote } from '../rings/quote-reply.js';
@@ -33,6 +34,7 @@ export class OrderHandlers {
     private readonly seeds: RoundSeeds,
     private readonly digests: IdempotencyDigests,
     private readonly meter: GatewayMeter,
+    private readonly traces: OrderTraces,
     private readonly monotonicMs: () => number,
     private readonly receipts: Receipts,
   ) {}
@@ -102,9 +104,25 @@ export class OrderHandlers {
     else {
       const seq = ring.number();
       const bet = readBet(ring);
-      const [takenMs, handedOverMs, durableMs] = [ring.number(), ring.number(), ring.number()];
+      const [takenMs, handedOverMs] = [ring.number(), ring.number()];
+      const [writtenMs, durableMs] = [ring.number(), ring.number()];
       this.#send(call, seq, bet, false);
-      this.meter.placed(call.startedMs, takenMs, handedOverMs, durableMs, this.monotonicMs());
+      const sentMs = this.monotonicMs();
+      const { startedMs, requestNumber, request } = call;
+      this.meter.placed(startedMs, takenMs, handedOverMs, durableMs, sentMs);
+      this.traces.add(
+        bet.bet,
+        seq,
+        bet.account,
+        requestNumber,
+        request.idempotencyKey,
+        startedMs,
+        takenMs,
+        handedOverMs,
+        writtenMs,
+        durableMs,
+        sentMs,
+      );
     }
   }
 

@@ -20,6 +20,7 @@ import { type Found, Router } from '../kit/router.js';
 import type { Admission, KeyState, RateLimits } from '../limits/rate-limits.js';
 import { MarketView } from '../market-data/market-view.js';
 import type { GatewayMeter } from '../metrics/gateway-meter.js';
+import type { OrderTraces } from '../metrics/order-traces.js';
 import type { DocsFiles } from '../pages/docs-page.js';
 import { Documents } from '../pages/documents.js';
 import type { Link } from '../rings/link.js';
@@ -52,6 +53,7 @@ export interface PublicApiParts {
    */
   readonly limitsNowMs: (monotonicMs: number) => number;
   readonly meter: GatewayMeter;
+  readonly traces: OrderTraces;
   /** Round seeds and idempotency digests derive from it. */
   readonly masterSecret: Uint8Array;
   readonly signing: SigningKeys;
@@ -108,7 +110,7 @@ export class PublicApi {
     const { archive, signing, journalHead } = parts;
     const receipts = new Receipts(signing.keyId, parts.signLater);
     const monotonicMs = (): number => parts.clock.monotonicMs();
-    const desk = new OrderHandlers(link, seeds, digests, parts.meter, monotonicMs, receipts);
+    const desk = new OrderHandlers(link, seeds, digests, parts.meter, parts.traces, monotonicMs, receipts);
     const own = new AccountReads(link, hashes, digests, parts, pastBets);
     const past = new PastReads({
       ...{ link, archive, seeds, hashes, past: pastBets, signing, journalHead, receipts },

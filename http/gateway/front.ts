@@ -20,6 +20,7 @@ import { RightsWriter, rightsMemory } from '../board/rights.js';
 import { broadcastMemory } from '../broadcast/records.js';
 import { type Connected, connectEngine } from '../desk/connect.js';
 import { type FiguresMemory, figuresMemory } from '../metrics/memory.js';
+import { tracesMemory } from '../metrics/order-traces.js';
 import { RingService } from '../rings/service.js';
 import { StreamCounts, streamsMemory } from '../stream/limits.js';
 import type { Faults } from './faults.js';
@@ -44,6 +45,7 @@ export class Front {
     board: boardMemory(),
     broadcast: broadcastMemory(),
     streams: streamsMemory(),
+    traces: tracesMemory(),
   };
   readonly figures: FiguresMemory;
   readonly #service: RingService;
@@ -66,7 +68,7 @@ export class Front {
 
   /** Takes the public port; rejects if it is taken. */
   listen(
-    setup: Omit<SharedSetup, 'ended' | 'rights' | 'board' | 'broadcast' | 'streams'>,
+    setup: Omit<SharedSetup, 'ended' | 'rights' | 'board' | 'broadcast' | 'streams' | 'traces'>,
     host: string,
     port: number,
   ): Promise<number> {
@@ -80,9 +82,11 @@ export class Front {
   }
 
   /** Takes the operators' port and resolves with it; rejects if it is taken. */
-  listenForOperators(setup: Omit<OperatorSetup, 'role' | 'ended' | 'figures' | 'board'>): Promise<number> {
-    const { board } = this.#memory;
-    return this.#gateways.listenForOperators({ ...setup, figures: this.figures, board });
+  listenForOperators(
+    setup: Omit<OperatorSetup, 'role' | 'ended' | 'figures' | 'board' | 'traces'>,
+  ): Promise<number> {
+    const { board, traces } = this.#memory;
+    return this.#gateways.listenForOperators({ ...setup, figures: this.figures, board, traces });
   }
 
   /** Connections to come get the certificate that the port's files hold now; rejects where the library refuses it. */

@@ -16,6 +16,7 @@ import { logRequests } from '../kit/request-log.js';
 import { RateLimits } from '../limits/rate-limits.js';
 import { MARKET_AGE_MS_MAX } from '../market-data/market-view.js';
 import { GATEWAY_PLACES, GatewayMeter } from '../metrics/gateway-meter.js';
+import { OrderTraces } from '../metrics/order-traces.js';
 import { faultCounter, meterThread } from '../metrics/thread-meter.js';
 import type { DocsFiles } from '../pages/docs-page.js';
 import { Link } from '../rings/link.js';
@@ -164,6 +165,9 @@ export class Gateway implements Serving {
     const journalHead = (): SignedHead | null => this.#head;
     const client = new ArchiveClient(archive);
     this.#archive = client;
+    const traces = new OrderTraces(setup, systemClock, setup.index, (slow) =>
+      this.#log.write('order_slow', slow),
+    );
     const hub = new StreamHub({
       link: this.#link,
       rights,
@@ -191,6 +195,7 @@ export class Gateway implements Serving {
       limits: new RateLimits(setup.limits),
       limitsNowMs: isManual ? limitsNowMs : Math.floor,
       meter,
+      traces,
       masterSecret: setup.masterSecret,
       signing: setup.signing,
       signLater: laterSignerOf(setup.signing),

@@ -11,6 +11,7 @@ import type { RightsMemory } from '../board/rights.js';
 import type { BroadcastMemory } from '../broadcast/records.js';
 import type { SharedLimits } from '../limits/shared-limits.js';
 import type { FiguresMemory } from '../metrics/memory.js';
+import type { TracesSetup } from '../metrics/order-traces.js';
 import type { Services } from '../operator/endpoint.js';
 import type { OperatorQuery, QueryMessage } from '../operator/queries/query.js';
 import type { RingPair } from '../rings/link.js';
@@ -28,7 +29,7 @@ export interface PortSetup {
 }
 
 /** The same for all gateways. */
-export interface SharedSetup extends PortSetup {
+export interface SharedSetup extends PortSetup, TracesSetup {
   readonly rights: RightsMemory;
   readonly board: BoardMemory;
   readonly broadcast: BroadcastMemory;
@@ -42,7 +43,6 @@ export interface SharedSetup extends PortSetup {
   readonly limits: SharedLimits;
   readonly masterSecret: Uint8Array;
   readonly signing: SigningKeys;
-  readonly requestIdPrefix: string;
 }
 
 export interface GatewaySetup extends SharedSetup {
@@ -57,7 +57,7 @@ export interface GatewaySetup extends SharedSetup {
 }
 
 /** The thread that serves operators. */
-export interface OperatorSetup extends PortSetup {
+export interface OperatorSetup extends PortSetup, TracesSetup {
   readonly role: 'operator';
   readonly host: string;
   readonly port: number;

@@ -11,6 +11,7 @@ import { logRequests } from '../kit/request-log.js';
 import { CROWDED_SHARE } from '../metrics/alarm-list.js';
 import { engineGaugesOf } from '../metrics/engine-figures.js';
 import { OPERATOR_PLACES, operatorSheetOf } from '../metrics/memory.js';
+import { OrderTraces } from '../metrics/order-traces.js';
 import { Exposition } from '../metrics/prometheus/exposition.js';
 import type { GuessCounts } from '../metrics/prometheus/thread-families.js';
 import { Readings } from '../metrics/readings.js';
@@ -126,6 +127,7 @@ export class OperatorGateway implements Serving {
     const common = { tokens: this.#guard, sessionKey, clock: systemClock };
     const console = openConsole({ ...common, board, engine, alarms });
     this.#console = console;
+    const traces = new OrderTraces(this.setup, systemClock);
     const document = JSON.stringify(operatorDocument(OPERATOR_ENDPOINTS));
     const services = {
       engine,
@@ -134,6 +136,7 @@ export class OperatorGateway implements Serving {
       vitals: (since: number) => seen.since(since),
       prices: (asset: number) => prices.of(asset),
       document: () => document,
+      trace: (id: string) => traces.find(id),
       ...sandbox,
     };
     const api = createOperatorApi({

@@ -73,11 +73,12 @@ export async function openPorts(config: RunningConfig, parts: PortParts): Promis
   const descriptors = descriptorsMax();
   const { publicMax, operatorMax } = connectionLimits(descriptors);
   const openConnections = new SharedArrayBuffer(CONNECTION_CELLS_BYTES);
+  const requestIdPrefix = randomBytes(REQUEST_ID_BYTES).toString('hex');
   const setup = {
     masterSecret,
     signing,
     manualClock: manualClock?.memory ?? null,
-    requestIdPrefix: randomBytes(REQUEST_ID_BYTES).toString('hex'),
+    requestIdPrefix,
     openConnections,
     connectionsMax: publicMax,
     trustedProxies,
@@ -86,6 +87,7 @@ export async function openPorts(config: RunningConfig, parts: PortParts): Promis
     logLevel,
   };
   const forOperators = {
+    requestIdPrefix,
     host: operatorHost,
     port: operatorPort,
     tokens: operatorTokens,

@@ -14,6 +14,7 @@ const KEY_LENGTH_MAX = 255;
 export const IDEMPOTENCY_KEY_PATTERN = '^("[!-~]{1,255}"|[!#-~]([!-~]{0,253}[!#-~])?)$';
 const QUOTE = 0x22;
 const BYTES_OF_48_BITS = 6;
+const NO_SEED = { high: 0, low: 0 };
 
 /** `header` may enclose the key in a pair of quotes. */
 export function parseIdempotencyKey(header: string, name = 'Idempotency-Key'): string | Refused {
@@ -74,6 +75,9 @@ function guardsText({ roundNumber, validUntilMs, minOddsE4 }: OrderGuards): stri
   if (minOddsE4 > 0) text += `|minOdds=${minOddsE4}`;
   return text;
 }
+
+/** By which an order is found again: 48 bits, without a secret. */
+export const hashOfKey = (key: string): number => finalise(mix(NO_SEED, key));
 
 export class IdempotencyDigests {
   readonly #secret: string;

@@ -6,11 +6,12 @@
 import typia from 'typia';
 import type { AllBetsQuestion, BetsAnswer } from '../../engine/model/archive-reads.js';
 import { parseBetId, roundId, SETTLING } from '../../engine/model/domain.js';
+import type { OrderTrace } from '../../engine/model/operators.js';
 import type { BetView } from '../../engine/model/views.js';
 import { cursorText, listQuery, STATUS_OF_ORDERS } from '../api/lists/list-query.js';
 import { archivePage, mergedPage, needsArchive } from '../api/lists/past-bets.js';
 import { parseChoice, parseTime } from '../kit/params.js';
-import { Refusal, Refused, readPast, unlessRefused } from '../kit/refused.js';
+import { Refusal, Refused, readPast, refuse, refuseInvalid, unlessRefused } from '../kit/refused.js';
 import type { ListFields } from '../rings/requests.js';
 import { optionalAccount } from './accounts.js';
 import {
@@ -28,6 +29,7 @@ import { type BetResource, betResource } from './resources/bets.js';
 import { lastOf } from './rounds.js';
 
 const LIMIT_DEFAULT = 100;
+const NOT_TRACED = 'this server has answered no such order, or 100,000 since';
 const NO_BET = new Refused('order_not_found', 'no such bet');
 const STATUSES = [...STATUS_OF_ORDERS.keys()];
 
@@ -58,6 +60,21 @@ export const BET_ENDPOINTS: readonly Endpoint[] = [
     schemas: typia.json.schemas<[BetResource], '3.1'>(),
     codes: ['order_not_found', ...PAST],
     handle: one,
+  },
+  {
+    method: 'GET',
+    path: '/orders/trace',
+    role: 'read',
+    id: 'traceOrder',
+    tag: 'Trading',
+    summary: 'The stages of one of the last 100,000 orders',
+    parameters: ['anyId'],
+    schemas: typia.json.schemas<[OrderTrace], '3.1'>(),
+    codes: ['order_not_found'],
+    handle: ({ trace }, { given }) => {
+      const id = given.get('id') ?? refuseInvalid('id is missing');
+      return answer(200, trace(id) ?? refuse('order_not_found', NOT_TRACED));
+    },
   },
 ];
 

@@ -8,7 +8,7 @@ import type { IValidation, tags } from 'typia';
 import type { ArchiveReads } from '../../engine/model/archive-reads.js';
 import type { By } from '../../engine/model/domain.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
-import type { OperatorCaller, OperatorRole } from '../../engine/model/operators.js';
+import type { OperatorCaller, OperatorRole, OrderTrace } from '../../engine/model/operators.js';
 import type { HeaderList, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
 import { readBody } from '../kit/body.js';
 import { parseQuery } from '../kit/params.js';
@@ -63,6 +63,8 @@ export interface Services {
   readonly earnings: EarningsCache;
   readonly vitals: (sinceSeconds: number) => VitalsResource;
   readonly prices: (asset: number) => PriceNotes;
+  /** One of the last orders, by an id that it has. */
+  readonly trace: (id: string) => OrderTrace | null;
   /** The API's document. */
   readonly document: () => string;
   readonly isFeedPush: boolean;

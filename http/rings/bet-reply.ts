@@ -4,13 +4,14 @@ import { begin, PLACED, REPLAYED } from './replies.js';
 import { type RingConsumer, type RingProducer, textCells } from './ring.js';
 import type { Taking } from './service.js';
 
-/** In monotonic milliseconds. */
+/** See `CommitTimes`. */
 interface Commit {
   readonly handedOverMs: number;
+  readonly writtenMs: number;
   readonly durableMs: number;
 }
 
-const STAGE_CELLS = 3;
+const STAGE_CELLS = 4;
 const PLACED_CELLS = 18;
 
 /** All functions that send return false if the ring is full; then nothing was sent. */
@@ -28,13 +29,14 @@ export function sendPlaced(
   seq: number,
   bet: OrderTerms,
   { startedMs }: Taking,
-  { handedOverMs, durableMs }: Commit,
+  { handedOverMs, writtenMs, durableMs }: Commit,
 ): boolean {
   if (!begin(ring, cellsOf(bet) + STAGE_CELLS, PLACED, ticket)) return false;
   ring.number(seq);
   writeBet(ring, bet);
   ring.number(startedMs);
   ring.number(handedOverMs);
+  ring.number(writtenMs);
   ring.number(durableMs);
   ring.send();
   return true;

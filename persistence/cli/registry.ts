@@ -70,6 +70,11 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./commands/bet.js')).betCommand,
   },
   {
+    name: 'trace',
+    summary: 'show how long each step took one of the last orders (asks the running server)',
+    load: async () => (await import('./commands/trace.js')).traceCommand,
+  },
+  {
     name: 'export',
     summary: 'write bets, the ledger or rounds as CSV or JSON lines',
     load: async () => (await import('./commands/export.js')).exportCommand,

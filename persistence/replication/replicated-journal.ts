@@ -28,6 +28,7 @@ export class ReplicatedJournal implements JournalWriter {
   /** The last question to the log about the batch under way. */
   #askedMs = 0;
   #failure: Error | null = null;
+  writtenMs = 0;
 
   /**
    * `disk` is open; its owner reports its events here. `onReplicated` learns first how far disk and log have come.
@@ -66,6 +67,7 @@ export class ReplicatedJournal implements JournalWriter {
   written(lastSeq: number): void {
     assert(lastSeq === this.#writingSeq, 'the disk has written the batch under way');
     this.#writingSeq = 0;
+    this.writtenMs = this.clock.monotonicMs();
     this.#acknowledge(lastSeq);
   }
 

@@ -55,6 +55,7 @@ export const LOG_EVENTS = {
   replication_restored: at('info', 'the replicated log answers again'),
   handover_requested: at('info', 'an operator asked for another leader: this server stops and hands over'),
   listening: at('info', 'both ports listen'),
+  order_slow: at('warn', 'an order took longer than a second; at most one a second is told'),
   connections_full: at(
     'warn',
     'nine tenths of the connections of a port are taken; further ones are closed when it is full',

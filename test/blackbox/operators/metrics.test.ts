@@ -1,13 +1,17 @@
 /** `GET /metrics` and `GET /vitals` of a real server have the clients' requests, over all gateways. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { OrderTrace } from '../../../engine/model/operators.js';
 import { VITAL_NAMES } from '../../../http/metrics/vitals.js';
 import { StreamClient } from '../../support/api/stream-client.js';
 import { askUntil } from '../../support/ask-until.js';
+import { tote, toteJson, toteText } from '../../support/processes/cli.js';
 import { scrape, scrapeWhere } from '../../support/processes/scrape.js';
 import { type Bettor, Server } from '../../support/processes/server.js';
 
 const ORDERS = 12;
+const TRACED = 4;
+const ORDER = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 };
 
 async function started(env: Readonly<Record<string, string>> = {}) {
   const server = await Server.start({ env: { TOTE_GATEWAYS: '2', ...env } });
@@ -51,8 +55,7 @@ test('requests are counted by route and status, refusals by code', async () => {
 
 test('every accepted order is timed, and the parts of its time are the whole', async () => {
   const replayed = { 'Idempotency-Key': 'once' };
-  const order = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 };
-  for (let n = 0; n < 3; n++) assert.equal((await bettor.api.post('/orders', order, replayed)).status, 201);
+  for (let n = 0; n < 3; n++) assert.equal((await bettor.api.post('/orders', ORDER, replayed)).status, 201);
   const scraped = await scrape(server);
   const placed = ORDERS + 1;
   assert.equal(scraped.value('tote_order_duration_seconds_count'), placed);
@@ -69,9 +72,42 @@ test('every accepted order is timed, and the parts of its time are the whole', a
   assert.equal(buckets.at(-1), placed);
 });
 
+test('the stages of an order are found by the ids of its bet and its request, and by its Idempotency-Key', async () => {
+  const trace = async (id: string) =>
+    (await server.operator.get<OrderTrace>(`/orders/trace?id=${encodeURIComponent(id)}`)).data;
+  // Of both gateways.
+  const placed = [];
+  for (let n = 0; n < TRACED; n++) {
+    const key = { 'Idempotency-Key': n % 2 === 0 ? `trace-${n}` : `"trace-${n}"` };
+    const { headers, data } = await bettor.api.post<{ bet: { id: string } }>('/orders', ORDER, key);
+    placed.push({ bet: data.bet.id, request: headers.get('x-request-id') ?? '', key: `trace-${n}` });
+  }
+  for (const { bet, request, key } of placed) {
+    const { betId, requestId, stages, totalMs } = await trace(bet);
+    assert.deepEqual([betId, requestId], [bet, request]);
+    assert.deepEqual(
+      stages.map(({ stage }) => stage),
+      ['gateway', 'engine', 'commit', 'answered'],
+    );
+    assert.ok(stages.every(({ tookMs }) => tookMs > 0));
+    assert.equal(stages.at(-1)?.atMs, totalMs);
+    for (const id of [request, key]) assert.equal((await trace(id)).betId, bet);
+  }
+  assert.equal((await server.operator.get('/orders/trace?id=unknown')).status, 404);
+  const at = [server.dataDir, '--server', server.operatorUrl];
+  const found = await toteJson<OrderTrace>(['trace', 'trace-1', ...at]);
+  assert.deepEqual({ ...found, receivedAt: '' }, { ...(await trace('trace-1')), receivedAt: '' });
+  assert.match(await toteText(['trace', 'trace-1', ...at]), /^commit +\d+\.\d{3} +\d+\.\d{3}$/m);
+  assert.match((await tote(['trace', 'unknown', ...at])).stderr, /no such order, or 100,000 since/);
+  assert.equal((await tote(['trace', 'x', server.dataDir, '--server', 'http://127.0.0.1:9'])).code, 3);
+});
+
 test('commands, batches and the state of the exchange are told', async () => {
-  const scraped = await scrapeWhere(server, (now) => now.value('tote_open_bets') === ORDERS + 1);
-  assert.equal(scraped.value('tote_commands_total{kind="placeOrder",outcome="accepted"}'), ORDERS + 1);
+  const scraped = await scrapeWhere(server, (now) => now.value('tote_open_bets') === ORDERS + 1 + TRACED);
+  assert.equal(
+    scraped.value('tote_commands_total{kind="placeOrder",outcome="accepted"}'),
+    ORDERS + 1 + TRACED,
+  );
   assert.equal(scraped.value('tote_commands_total{kind="createAccount",outcome="accepted"}'), 1);
   const { data: status } = await server.operator.get<{ sequence: number }>('/status');
   assert.equal(scraped.value('tote_batch_commands_sum'), status.sequence, 'every command was in a batch');
@@ -149,7 +185,7 @@ test('vitals are columns over one column of times, and go on from a time', async
   };
   const seen = await askUntil(
     vitals,
-    ({ columns }) => columns['openBets']?.includes(ORDERS + 2) === true,
+    ({ columns }) => columns['openBets']?.includes(ORDERS + 2 + TRACED) === true,
     100,
   );
   assert.equal(seen.everySeconds, 5);

@@ -285,6 +285,7 @@ export class Bench {
       vitals: () => ({ everySeconds: 5, alarms: [], time: [], columns: {} }),
       prices: () => ({ time: [], price: [] }) as never,
       document: () => '{}',
+      trace: () => null,
       isFeedPush: true,
       isClockManual: false,
     };

@@ -10,6 +10,7 @@ import { broadcastMemory } from '../../../http/broadcast/records.js';
 import { Gateways } from '../../../http/gateway/gateways.js';
 import { LIMITS_CAPACITY } from '../../../http/limits/shared-limits.js';
 import { figuresMemory } from '../../../http/metrics/memory.js';
+import { tracesMemory } from '../../../http/metrics/order-traces.js';
 import { RingService } from '../../../http/rings/service.js';
 import { streamsMemory } from '../../../http/stream/limits.js';
 import { CONNECTION_CELLS_BYTES } from '../../../http/uws/connection-limits.js';
@@ -35,6 +36,7 @@ test('a programming error in a gateway is told, and all gateways still close', a
     board: boardMemory(),
     broadcast: broadcastMemory(),
     streams: streamsMemory(),
+    traces: tracesMemory(1),
     manualClock: null,
     tls: null,
     openConnections: new SharedArrayBuffer(CONNECTION_CELLS_BYTES),
@@ -61,6 +63,8 @@ test('a programming error in a gateway is told, and all gateways still close', a
     sessionKey: Buffer.alloc(32),
     tls: null,
     board: setup.board,
+    traces: setup.traces,
+    requestIdPrefix: setup.requestIdPrefix,
     sandbox,
     figures,
     version: 'test',

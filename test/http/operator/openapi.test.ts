@@ -154,6 +154,7 @@ async function tradingAndHouse(account: string, secret: string): Promise<void> {
   await send('POST', `${BASE}/rounds/${must(open.data[0], 'an open round').id}/void`, { reason: 'a test' });
   for (const query of ['', `?accountId=${account}`]) await send('GET', `${BASE}/bets${query}`);
   await send('GET', `${BASE}/bets/bet_1`);
+  assert.equal((await send('GET', `${BASE}/orders/trace?id=bet_1`)).status, 200);
   await send('PATCH', `${BASE}/markets/ETH_ONE_MINUTE`, { suspended: true });
   await send('PUT', `${BASE}/trading`, { enabled: true, reason: 'all is well' });
   for (const path of [

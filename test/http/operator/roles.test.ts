@@ -46,6 +46,7 @@ const NEEDED: Readonly<Record<string, OperatorRole>> = {
   'POST /prices': 'admin',
   'POST /clock': 'admin',
   'POST /clock/confirm': 'admin',
+  'GET /orders/trace': 'read',
   'GET /status': 'read',
   'GET /audit': 'read',
   'GET /vitals': 'read',

@@ -38,17 +38,20 @@ function open() {
 
 test('a batch is durable once disk and log have it, whichever comes first', () => {
   for (const isDiskFirst of [true, false]) {
-    const { disk, journal, published, durable, replicated } = open();
+    const { disk, journal, clock, published, durable, replicated } = open();
     journal.commit(BATCH);
     assert.deepEqual(published, [2]);
+    clock.nowMs = 5;
     if (isDiskFirst) disk.ack();
     else journal.published(2);
     assert.deepEqual([durable, replicated], [[], []]);
     assert.equal(journal.awaitsLog, isDiskFirst);
+    clock.nowMs = 7;
     if (isDiskFirst) journal.published(2);
     else disk.ack();
     assert.deepEqual([durable, replicated], [[2], [2]]);
     assert.equal(journal.awaitsLog, false);
+    assert.equal(journal.writtenMs, isDiskFirst ? 5 : 7);
   }
 });
 

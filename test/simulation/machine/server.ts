@@ -234,6 +234,7 @@ export class Server {
       vitals: notAsked,
       prices: notAsked,
       document: notAsked,
+      trace: notAsked,
       isFeedPush: true,
       isClockManual: false,
     };

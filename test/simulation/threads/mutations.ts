@@ -81,7 +81,7 @@ function tearRows(): () => void {
 /** A command's waiters hear of it at once now and then, not when it is durable. */
 function answerBeforeDurable(): () => void {
   return exchange(Sequencer.prototype, 'whenDurable', (_self, real, seq, run, refuse) => {
-    if (seq % SELDOM === 0) run({ handedOverMs: 0, durableMs: 0 });
+    if (seq % SELDOM === 0) run({ handedOverMs: 0, writtenMs: 0, durableMs: 0 });
     else real(seq, run, refuse);
   });
 }

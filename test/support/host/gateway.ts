@@ -10,9 +10,11 @@ import { Rights, rightsMemory } from '../../../http/board/rights.js';
 import { Broadcast, broadcastMemory } from '../../../http/broadcast/records.js';
 import { type ConnectOptions, connectEngine, type SharedMemory } from '../../../http/desk/connect.js';
 import { GatewayMeter } from '../../../http/metrics/gateway-meter.js';
+import { OrderTraces, tracesMemory } from '../../../http/metrics/order-traces.js';
 import { Link } from '../../../http/rings/link.js';
 import { ringMemory } from '../../../http/rings/ring.js';
 import { type GatewayEnd, RingService } from '../../../http/rings/service.js';
+import { systemClock } from '../../../process/clock.js';
 
 export interface NearGatewayOptions
   extends Pick<ConnectOptions, 'nowMs' | 'latestTick' | 'fairShare'>,
@@ -33,7 +35,7 @@ export interface NearThread {
 }
 
 export interface NearParts
-  extends Pick<PublicApiParts, 'link' | 'meter' | 'rights' | 'board' | 'rules' | 'journalHead'> {
+  extends Pick<PublicApiParts, 'link' | 'meter' | 'traces' | 'rights' | 'board' | 'rules' | 'journalHead'> {
   readonly broadcast: Broadcast;
 }
 
@@ -84,6 +86,7 @@ export function nearGateways({
     return {
       link,
       meter: new GatewayMeter(),
+      traces: new OrderTraces({ traces: tracesMemory(1), requestIdPrefix: 'test' }, systemClock),
       rights: new Rights(memory.rights),
       board: boardOf(memory.board),
       broadcast: new Broadcast(memory.broadcast, gateway),

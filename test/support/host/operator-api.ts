@@ -49,6 +49,7 @@ export function operatorApi() {
     vitals: () => ({ everySeconds: 5, times: [], columns: {}, alarms: [] }) as never,
     prices: () => ({ timesMs: [], prices: [] }),
     document: () => '{}',
+    trace: () => null,
     isFeedPush: false,
     isClockManual: false,
   };
