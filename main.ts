@@ -47,6 +47,7 @@ async function start(given: Config, log: Log): Promise<void> {
   const { dir, masterSecret, signing } = store;
   const setup = resolveSetup(given, store.engine.setup);
   const { config } = setup;
+  startLines.logRisks(log, config);
   const manualClock = openClock(config, store, log);
 
   const tokens = { dir, token: config.operatorToken, file: config.operatorTokensFile };

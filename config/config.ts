@@ -6,6 +6,7 @@
 import { snapshotsKeptConflict } from '../engine/model/snapshots-kept.js';
 import { Expected, type Variable } from './config-values.js';
 import { nearest } from './nearest.js';
+import { mistakesOfProduction } from './production.js';
 import { mistakesOfReplication } from './replication-variables.js';
 import { mistakesOfTls } from './tls-files.js';
 import { VARIABLES } from './variables.js';
@@ -17,7 +18,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 type ValueOf<V> = V extends Variable<infer T> ? T : never;
 
 /** The parsed value of each variable, or its default. */
-export type Config = { readonly [Field in keyof typeof VARIABLES]: ValueOf<(typeof VARIABLES)[Field]> };
+export type Config = { readonly [Field in keyof typeof VARIABLES]: ValueOf<(typeof VARIABLES)[Field]> } & {
+  /** `NODE_ENV=production` (`production.ts`). */
+  readonly isProduction: boolean;
+};
 
 /** Every mistake in the configuration, one sentence each. */
 export class ConfigError extends Error {
@@ -36,14 +40,15 @@ export function readConfig(env: Environment): Config {
     field,
     read<unknown>(variable, env, mistakes),
   ]);
-  const config = Object.fromEntries(fields) as Config;
+  const isProduction = env['NODE_ENV'] === 'production';
+  const config = { ...Object.fromEntries(fields), isProduction } as Config;
   refuseUnknownNames(env, mistakes);
   if (config.port !== 0 && config.port === config.operatorPort && config.host === config.operatorHost) {
     mistakes.push('TOTE_OPERATOR_PORT: is the same as TOTE_PORT; expected a port of its own');
   }
   const fault = snapshotsKeptConflict(config.snapshotsKept, config.retentionMs);
   if (fault !== null) mistakes.push(`TOTE_SNAPSHOTS_KEPT: ${fault}`);
-  mistakes.push(...mistakesOfTls(config));
+  mistakes.push(...mistakesOfTls(config), ...mistakesOfProduction(env, config));
   // A value that is wrong is told first: TOTE_REPLICATION itself may be what is meant.
   if (mistakes.length === 0) mistakes.push(...mistakesOfReplication(env, config.replication !== null));
   if (mistakes.length > 0) throw new ConfigError(mistakes);

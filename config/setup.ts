@@ -48,6 +48,7 @@ export function resolveSetup(config: Config, known: Setup | null): ResolvedSetup
   const mistakes = changed
     .filter((fact) => !config.changeSetup.includes(fact))
     .map((fact) => refuseChange(fact, own, setup));
+  if (config.isProduction && config.feed === null && setup.feed === 'simulated') mistakes.push(UNSAID_FEED);
   const feeds = feedsOf(setup.feed);
   if (feeds === null) mistakes.push(unknownFeed(setup.feed));
   else mistakes.push(...mistakesOfFeeds(feeds, setup, config));
@@ -115,6 +116,10 @@ function mistakesOfFeeds(feeds: readonly FeedName[], setup: Setup, config: Confi
   }
   return mistakes;
 }
+
+const UNSAID_FEED =
+  'TOTE_FEED: is not set, and with NODE_ENV=production prices are not simulated by default; expected hermes, coinbase or both, or push; ' +
+  'or simulated, if made-up prices are meant';
 
 const unknownFeed = (feed: string): string =>
   `TOTE_FEED: this data directory runs with the feed "${feed}", which this version does not have; start the version that ` +

@@ -4,7 +4,7 @@ import { CertificateError, readCertificate, type TlsFiles } from './certificate.
 export type TlsPort = 'public' | 'operator';
 
 /** The part of the configuration that is about them. */
-interface TlsConfig {
+export interface TlsConfig {
   readonly tlsCertFile: string | null;
   readonly tlsKeyFile: string | null;
   readonly operatorTlsCertFile: string | null;

@@ -91,12 +91,6 @@ export const VARIABLES = {
     'authorities, PEM: requests to the operator port then also need a [client certificate](tls-and-proxy.md#client-certificates-for-operators)',
   ),
   dataDir: variable('TOTE_DATA_DIR', './data', path, 'one process at a time'),
-  requireData: variable(
-    'TOTE_REQUIRE_DATA',
-    '0',
-    flag,
-    '`1`: refuses a directory without a journal, such as that of a disk that is not mounted',
-  ),
   ...PRICE_VARIABLES,
   /** null, here and for feed and rules: the directory's own (`setup.ts`). */
   clock: optional(

@@ -1,5 +1,7 @@
 /** Log lines of a start, and of one that is refused. */
 import { ConfigError } from '../config/config.js';
+import { risksOf } from '../config/production.js';
+import type { RunningConfig } from '../config/setup.js';
 import type { SigningKeys } from '../engine/model/proofs/signing.js';
 import type { EngineReads } from '../engine/model/views.js';
 import { createLog, type Log } from '../process/log/log.js';
@@ -19,6 +21,11 @@ export function logStarting(log: Log, version: string, dataDir: string): void {
   log.write('starting', { version, node: process.version, pid: process.pid, dataDir });
   // Recovery may take long and blocks the event loop.
   log.flush();
+}
+
+/** Operators read at each start what the configuration gives up. */
+export function logRisks(log: Log, config: RunningConfig): void {
+  for (const risk of risksOf(config)) log.write('unsafe_setting', {}, risk);
 }
 
 /** Logs progress during recovery, which blocks the event loop. */
@@ -86,6 +93,9 @@ export interface BannerFields {
   readonly clock: 'system' | 'manual';
 }
 
+/** White on red, where a terminal shows it. */
+const SIMULATED = process.stdout.isTTY ? '\x1b[41;97m PRICES ARE SIMULATED \x1b[0m' : 'PRICES ARE SIMULATED';
+
 export function bannerText(facts: BannerFields): string {
   const durability =
     facts.durability === 'fsync'
@@ -99,7 +109,7 @@ export function bannerText(facts: BannerFields): string {
     ['data', `${facts.dataDir}   (${recovered})`],
     ['signing key', `Ed25519 ${facts.signingKey.publicKey}   (key id: ${facts.signingKey.keyId})`],
     ['durability', durability],
-    ['feed', facts.feed],
+    ['feed', facts.feed === 'simulated' ? `${facts.feed}   ${SIMULATED}` : facts.feed],
     ['clock', facts.clock],
   ];
   const lines = rows.map(([name, value]) => `  ${name.padEnd(13)} ${value}`);

@@ -205,9 +205,8 @@ function standbyStatus(node: string, { engine }: Store, { following, log }: Repl
 function recover(given: Config, log: Log): { readonly store: Store; readonly start: StartView } {
   const startedMs = performance.now();
   const onProgress = recoveryReporter(systemClock, recoveryLogger(log));
-  const { requireData, role } = given;
-  const isFollower = role !== 'leader';
-  const store = openStore(given.dataDir, systemClock, onProgress, { requireData, isFollower });
+  const required = { requireData: given.isProduction, isFollower: given.role !== 'leader' };
+  const store = openStore(given.dataDir, systemClock, onProgress, required);
   const tookMs = performance.now() - startedMs;
   logRecovered(log, store.recovered, store.engine, tookMs);
   const { snapshotSeq, lastSeq } = store.recovered;

@@ -9,6 +9,8 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
+import { toteText } from './support/processes/cli.js';
+import { linesOf } from './support/processes/log-lines.js';
 import { newDataDir, removeDataDir, Server, startRefused } from './support/processes/server.js';
 import { isAvailable } from './support/programs.js';
 
@@ -98,6 +100,28 @@ test('with real prices there is no demo account', async () => {
   const server = await Server.start({ dataDir: dataDir(), env });
   assert.deepEqual((await server.operator.get<unknown[]>('/accounts')).data, []);
   await server.stop();
+});
+
+test('production starts on what `tote init` has made: its money, no demo account, and what is weak in log and banner', async () => {
+  const dir = dataDir();
+  const env = { NODE_ENV: 'production', TOTE_DEMO: '1', TOTE_CLOCK: 'system', TOTE_FEED: 'simulated' };
+  const refused = await startRefused({ dataDir: dir, env });
+  assert.match(refused.logText, new RegExp(`npx tote init ${dir} --house-capital`));
+  await toteText(['init', dir, '--house-capital', '2,000,000']);
+  const server = await Server.start({ dataDir: dir, env });
+  assert.deepEqual((await server.operator.get<unknown[]>('/accounts')).data, []);
+  const { data: house } = await server.operator.get<{ deposits: number }>('/house');
+  assert.equal(house.deposits, 2_000_000);
+  const { stdout, stderr } = await server.stop();
+  assert.match(stdout, /^ +feed +simulated +PRICES ARE SIMULATED$/m);
+  const told = linesOf(stderr, 'unsafe_setting');
+  assert.deepEqual(
+    told.map(({ level, msg }) => [level, msg.split(':')[0]]),
+    [
+      [40, 'TOTE_FEED=simulated'],
+      [40, 'TOTE_RATE_LIMITS=off'],
+    ],
+  );
 });
 
 test('SIGTERM ends with 0 and a clean journal; SIGKILL loses nothing acknowledged; nobody else starts on it', async () => {

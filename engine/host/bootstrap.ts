@@ -9,7 +9,7 @@ import { RULES_VERSION, type Rules } from '../model/rules.js';
 import type { Setup } from '../model/setup.js';
 import type { Sequencer } from './sequencer.js';
 
-const CAPITAL_REFERENCE = 'initial-capital';
+export const CAPITAL_REFERENCE = 'initial-capital';
 
 export function mustSubmit(sequencer: Sequencer, command: SubmittedCommand): Accepted {
   const outcome = sequencer.submit(command);

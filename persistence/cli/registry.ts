@@ -11,8 +11,13 @@ export interface ListedCommand {
 export const COMMANDS: readonly ListedCommand[] = [
   {
     name: 'doctor',
-    summary: 'check this machine: Node, disk, clock, limits, and what they mean',
+    summary: 'check this machine and a configuration, and say what to do',
     load: async () => (await import('./commands/doctor.js')).doctorCommand,
+  },
+  {
+    name: 'init',
+    summary: "make a new data directory with the house's first money, for a server in production",
+    load: async () => (await import('./commands/init.js')).initCommand,
   },
   {
     name: 'status',

@@ -12,6 +12,7 @@ import { firstUsable } from '../replay/usable-snapshot.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 
 export interface RequiredOf {
+  /** There must be a journal with something in it, as `tote init` makes it. */
   readonly requireData?: boolean;
   /** A standby has a master secret alone: it gets its journal from the replicated log. */
   readonly isFollower?: boolean;
@@ -29,15 +30,17 @@ export function refuseWithoutJournal(
 ): void {
   if (hasSegments(dir.journal)) return;
   const remains = remainsOf(dir);
-  if (isFollower && remains.every((words) => words === MASTER_SECRET)) return;
-  if (remains.length > 0) throw journalGone(dir, remains);
-  if (!requireData) return;
-  throw new JournalError(
-    'data_dir_invalid',
-    `There is no journal in ${dir.root}, and TOTE_REQUIRE_DATA=1 asks for one: is the disk mounted, and TOTE_DATA_DIR right? ` +
-      'Leave TOTE_REQUIRE_DATA out at the very first start.',
-  );
+  if (remains.length === 0) {
+    if (requireData) throw notInitialised(dir);
+  } else if (!isFollower || remains.some((words) => words !== MASTER_SECRET)) throw journalGone(dir, remains);
 }
+
+export const notInitialised = (dir: DataDir): JournalError =>
+  new JournalError(
+    'data_dir_invalid',
+    `There is no journal in ${dir.root}, and with NODE_ENV=production a start makes none: is the disk mounted, and TOTE_DATA_DIR right? ` +
+      `Before the very first start: npx tote init ${dir.root} --house-capital DOLLARS`,
+  );
 
 export function remainsOf(dir: DataDir): string[] {
   const snapshots = new SnapshotFiles(dir.snapshots).list().length;

@@ -14,7 +14,7 @@ import { hasSegments } from '../journal/segment/names.js';
 import type { JournalEnd, OnProgress } from '../replay/replay.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 import { type RecoveredEngine, recoverEngine } from './engine.js';
-import { type RequiredOf, refuseWithoutJournal } from './journal-gone.js';
+import { notInitialised, type RequiredOf, refuseWithoutJournal } from './journal-gone.js';
 import { prepareJournal } from './prepare.js';
 
 export interface Recovered extends JournalEnd {
@@ -52,6 +52,7 @@ export function openStore(
   const lock = lockDataDir(dir, START_WAIT_MS);
   try {
     const { engine, recovered } = recover(dir, clock, onProgress);
+    if (required.requireData && !required.isFollower && recovered.lastSeq === 0) throw notInitialised(dir);
     const masterSecret = openMasterSecret(dir, recovered.lastSeq === 0);
     checkSecret(dir, engine, masterSecret);
     const signing = openSigningKeys(dir, clock.nowMs());

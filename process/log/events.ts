@@ -26,6 +26,7 @@ export const LOG_EVENTS = {
   clock_gap: at('warn'),
   clock_confirmed: at('warn', 'another clock agrees with this machine; open rounds go on'),
   setup_changed: at('warn', 'settings of the data directory changed (TOTE_CHANGE_SETUP)'),
+  unsafe_setting: at('warn'),
   port_warning: at('warn'),
   prices_awaited: at(
     'warn',

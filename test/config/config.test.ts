@@ -7,6 +7,7 @@ import { after, test } from 'node:test';
 import { withOverrides } from '../../config/compose.js';
 import { ConfigError, readConfig } from '../../config/config.js';
 import { defaultGateways } from '../../config/config-values.js';
+import { risksOf } from '../../config/production.js';
 import { YEARLY_VOLATILITY } from '../../engine/host/ticks/volatility.js';
 import { defaultRules } from '../../engine/model/rules.js';
 
@@ -156,7 +157,6 @@ const BAD_VALUES: readonly (readonly [name: string, value: string, expected: Reg
   ['TOTE_RETENTION', '0d', /"all", or how long, in hours or days/],
   ['TOTE_CHANGE_SETUP', 'feeds', /one or more of feed, clock, rules/],
   ['TOTE_CHANGE_SETUP', 'feed,feed', /one or more of feed, clock, rules/],
-  ['TOTE_REQUIRE_DATA', 'yes', /0, 1/],
   ['TOTE_LOG_LEVEL', 'verbose', /fatal, error, warn/],
   ['TOTE_RULES_FILE', '/does/not/exist.json', /cannot be read/],
 ];
@@ -293,6 +293,34 @@ for (const [content, expected] of BAD_RULES) {
 test('variables of bots in the same shell are none of the server’s', () => {
   const env = { TOTE_API_KEY: 'tote_x', TOTE_API_URL: 'http://127.0.0.1:8080/v1', TOTE_OPERATOR_URL: 'x' };
   assert.deepEqual(readConfig(env), readConfig({}));
+});
+
+test('in production the operator port leaves this machine with TLS alone, and no variable deposits money', () => {
+  const production = { NODE_ENV: 'production' };
+  for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost'])
+    assert.deepEqual(mistakesOf({ ...production, TOTE_OPERATOR_HOST: host }), []);
+  for (const host of ['0.0.0.0', '::', '10.0.0.1', '127.example.com']) {
+    assert.match(
+      mistakesOf({ ...production, TOTE_OPERATOR_HOST: host }).join(),
+      /^TOTE_OPERATOR_HOST: .*TLS/,
+    );
+    assert.deepEqual(mistakesOf({ TOTE_OPERATOR_HOST: host }), []);
+  }
+  assert.match(
+    mistakesOf({ ...production, TOTE_HOUSE_CAPITAL: '5' }).join(),
+    /^TOTE_HOUSE_CAPITAL: .*--house-capital/,
+  );
+});
+
+test('each setting of production that gives something up is told', () => {
+  const risks = (env: Record<string, string>): string[] =>
+    risksOf(readConfig({ NODE_ENV: 'production', ...env })).map((risk) => risk.split(/[=:]/)[0] ?? '');
+  const weak = { TOTE_RATE_LIMITS: 'off', TOTE_LATE_FRAMES: 'ONE_DAY', TOTE_DURABILITY: 'os' };
+  const pretended = { TOTE_FEED: 'simulated', TOTE_CLOCK: 'manual', TOTE_HOST: '0.0.0.0' };
+  assert.deepEqual(risks({ ...weak, ...pretended }).sort(), Object.keys({ ...weak, ...pretended }).sort());
+  assert.deepEqual(risks({ TOTE_FEED: 'hermes' }), []);
+  assert.deepEqual(risks({ TOTE_HOST: '10.0.0.1', TOTE_TRUSTED_PROXIES: '10.0.0.2' }), []);
+  assert.deepEqual(risks({ ...weak, NODE_ENV: 'test' }), []);
 });
 
 test('a port with TLS has a certificate and its key, and only such a port can ask for client certificates', () => {

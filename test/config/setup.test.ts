@@ -13,6 +13,16 @@ test('a new directory takes the given variables, and defaults for the rest', () 
   assert.deepEqual([config.feed, config.clock, changes], ['push', 'system', []]);
 });
 
+test('in production prices are simulated only if a variable says so', () => {
+  const production = { NODE_ENV: 'production' };
+  const simulated: Setup = { ...PUSHED, feed: 'simulated' };
+  for (const known of [null, simulated])
+    assert.match(assertRefused(production, known).message, /TOTE_FEED: is not set, .*hermes, coinbase/);
+  const said = readConfig({ ...production, TOTE_FEED: 'simulated' });
+  assert.equal(resolveSetup(said, null).setup.feed, 'simulated');
+  assert.equal(resolveSetup(readConfig(production), PUSHED).setup.feed, 'push');
+});
+
 test('permission to change a fact that stays the same has no effect', () => {
   const { setup, changes } = resolveSetup(readConfig({ TOTE_CHANGE_SETUP: 'feed,clock,rules' }), PUSHED);
   assert.deepEqual([setup, changes], [PUSHED, []]);
@@ -37,7 +47,7 @@ test('all facts that differ are reported at once', () => {
   );
 });
 
-function assertRefused(env: Readonly<Record<string, string>>, known: Setup): ConfigError {
+function assertRefused(env: Readonly<Record<string, string>>, known: Setup | null): ConfigError {
   try {
     resolveSetup(readConfig(env), known);
   } catch (thrown) {

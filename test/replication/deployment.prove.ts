@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -15,14 +15,16 @@ import { PRICE_VARIABLES } from '../../config/price-variables.js';
 import { VARIABLES } from '../../config/variables.js';
 import { type Compose, composeWith, NO_YAML } from '../support/compose.js';
 import { readDocument } from '../support/document.js';
+import { selfSigned } from '../support/http/certificates.js';
 import { Client } from '../support/http/client.js';
+import { toteText } from '../support/processes/cli.js';
 import { newDataDir, type Run, removeDataDir, Server } from '../support/processes/server.js';
 import { isAvailable } from '../support/programs.js';
 import { NO_NATS } from '../support/replication/nats.js';
-import { event, shareSecrets, TOKEN } from '../support/replication/replicated.js';
+import { event, TOKEN } from '../support/replication/replicated.js';
 
-const proxies = ['haproxy', 'nginx'].filter((name) => !isAvailable(name));
-const skip = NO_NATS || NO_YAML || (proxies.length > 0 ? `${proxies.join(' and ')} are missing` : false);
+const programs = ['haproxy', 'nginx', 'openssl'].filter((name) => !isAvailable(name));
+const skip = NO_NATS || NO_YAML || (programs.length > 0 ? `${programs.join(' and ')} are missing` : false);
 
 /** No other test has these addresses, in place of 10.0.0.1 to 10.0.0.3. */
 const network = `127.${randomInt(1, 255)}.${randomInt(1, 255)}`;
@@ -39,6 +41,7 @@ const composed = (machine: number): Compose =>
     PEERS: addresses.join(','),
     ROUTES: addresses.map((address) => `nats://${address}:6222`).join(','),
     TOTE_OPERATOR_TOKEN: TOKEN,
+    TOTE_FEED: 'push',
   });
 
 function runProgram(t: TestContext, program: string, args: readonly string[]): ChildProcess {
@@ -54,15 +57,18 @@ function runProgram(t: TestContext, program: string, args: readonly string[]): C
 test('compose.yaml names settings that there are, and keeps what must be kept', { skip: NO_YAML }, () => {
   const { services, volumes } = composed(0);
   const known = Object.values({ ...VARIABLES, ...PRICE_VARIABLES }).map(({ name }): string => name);
-  const unknown = Object.keys(services.tote.environment ?? {}).filter((name) => !known.includes(name));
-  assert.deepEqual(unknown, []);
+  const named = Object.keys(services.tote.environment ?? {});
+  assert.deepEqual(
+    named.filter((name) => !known.includes(name)),
+    ['NODE_EXTRA_CA_CERTS'],
+  );
   for (const [name, { restart, network_mode: mode, volumes: mounted = [] }] of Object.entries(services)) {
     assert.deepEqual([restart, mode], ['always', 'host'], name);
-    assert.deepEqual(mounted, [`${name}:/data`]);
+    assert.deepEqual(mounted, [`${name}:/data`, ...(name === 'tote' ? ['./tls:/tls:ro'] : [])]);
     assert.ok(name in volumes);
   }
   assert.match(services.tote.healthcheck?.test.at(-1) ?? '', /8081\/healthz/);
-  assert.match(readDocument('Containerfile'), /TOTE_DATA_DIR=\/data/);
+  assert.match(readDocument('Containerfile'), /NODE_ENV=production TOTE_DATA_DIR=\/data/);
 });
 
 interface Started {
@@ -71,12 +77,15 @@ interface Started {
   readonly dataDir: string;
 }
 
-/** As compose.yaml says, but for the data directory, and for prices and time that the test moves. */
-function startTote(t: TestContext, machine: number, dataDir: string): Started {
+/** As compose.yaml and Containerfile say, but for the folders, and for prices and time that the test moves. */
+function startTote(t: TestContext, machine: number, dataDir: string, tls: string): Started {
   const runs: Run[] = [];
   const { environment = {} } = composed(machine).services.tote;
   const env = {
-    ...environment,
+    NODE_ENV: 'production',
+    ...Object.fromEntries(
+      Object.entries(environment).map(([name, value]) => [name, value.replace('/tls/', `${tls}/`)]),
+    ),
     TOTE_PORT: '8080',
     TOTE_OPERATOR_PORT: '8081',
     TOTE_LEASE_SECONDS: '2',
@@ -127,10 +136,16 @@ test('the files of the documents make an exchange that outlives its leader', { s
   const urls = startProxies(t, folder);
   const [dirOne, dirTwo] = [newDataDir(), newDataDir()];
   for (const dir of [dirOne, dirTwo]) t.after(() => removeDataDir(dir));
-  const one = startTote(t, 0, dirOne);
+  await toteText(['init', dirOne, '--house-capital', '1,000,000']);
+  cpSync(dirOne, dirTwo, { recursive: true });
+  const { certFile, keyFile } = selfSigned(folder, 'operator');
+  renameSync(certFile, join(folder, 'operator.pem'));
+  renameSync(keyFile, join(folder, 'operator-key.pem'));
+  // This process asks operators' ports of certificates that nobody else has signed.
+  process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+  const one = startTote(t, 0, dirOne, folder);
   const first = await one.leading;
-  shareSecrets(dirOne, dirTwo);
-  const two = startTote(t, 1, dirTwo);
+  const two = startTote(t, 1, dirTwo, folder);
   await event(two.run, 'following');
   await first.toNextDay();
   await first.push({ BTC: 50_000 });

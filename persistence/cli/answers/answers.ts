@@ -23,6 +23,15 @@ interface Copy {
   readonly time: string;
 }
 
+export interface InitJson {
+  /** Absolute path of the directory. */
+  readonly path: string;
+  readonly houseCapitalCents: number;
+  readonly operatorTokenFile: string;
+  /** What roots and settlements will be signed with. */
+  readonly publicKey: string;
+}
+
 export interface BackupJson extends BackedUp, Copy {
   /** Absolute path of the copy. */
   readonly to: string;

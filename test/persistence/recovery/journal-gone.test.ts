@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { dataDirLayout } from '../../../persistence/data-dir/layout.js';
 import { openStore } from '../../../persistence/recovery/open-store.js';
+import { tote, toteLines, toteText } from '../../support/processes/cli.js';
 import { CLOCK, refusal, temporaryDir } from '../support/journal-files.js';
 import { makeOperatorDir } from '../support/operator-dir.js';
 
@@ -58,14 +60,35 @@ test('each part alone is enough', (t) => {
   }
 });
 
-test('a new directory is started on, unless a journal is required', (t) => {
+test('a new directory is started on, but in production only one that `tote init` has made', async (t) => {
   const root = join(temporaryDir(t), 'data');
   const required = { requireData: true };
-  assert.throws(
-    () => start(root, required),
-    refusal('data_dir_invalid', /no journal in .*data, and TOTE_REQUIRE_DATA=1.* mounted/),
+  const notMade = refusal(
+    'data_dir_invalid',
+    /no journal in .*data, .* mounted.*: npx tote init .*data --house/,
   );
+  for (const isFollower of [false, true])
+    assert.throws(() => start(root, { ...required, isFollower }), notMade);
   assert.equal(existsSync(root), false);
   start(root);
+  assert.throws(() => start(root, required), notMade);
+  const init = ['init', root, '--house-capital', '5,000.50'];
+  await toteText(init);
   start(root, required);
+  assert.match((await tote(init)).stderr, /has an exchange already; nothing was changed/);
+  const { journal } = dataDirLayout(root);
+  const [deposit, ...others] = await toteLines<{ text: string }>(['replay', root]);
+  assert.match(JSON.stringify(deposit), /depositHouse.*500050/);
+  assert.deepEqual([others, readdirSync(journal).includes('in-use')], [[], false]);
+  await toteText(['verify', root]);
+});
+
+test('a house needs money', async (t) => {
+  for (const wrong of ['0', '1e3', '-5', '0.001']) {
+    const { code, stderr } = await tote(['init', temporaryDir(t), '--house-capital', wrong]);
+    assert.deepEqual(
+      [code, /--house-capital.*Expected (more than 0|an amount in dollars)/.test(stderr)],
+      [2, true],
+    );
+  }
 });

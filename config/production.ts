@@ -1,0 +1,54 @@
+/** `NODE_ENV=production`: what a server with real bettors refuses, and what it names in its log. */
+import { type TlsConfig, tlsFilesOf } from './tls-files.js';
+
+export interface ProductionConfig extends TlsConfig {
+  readonly isProduction: boolean;
+  readonly host: string;
+  readonly operatorHost: string;
+  readonly trustedProxies: readonly string[];
+  readonly durability: string;
+  /** null: no limits. */
+  readonly rateLimits: object | null;
+  readonly lateFrames: readonly string[];
+}
+
+const isLoopback = (host: string): boolean => /^(127\.[\d.]+|::1|localhost)$/.test(host);
+
+/** One sentence each. */
+export function mistakesOfProduction(
+  env: Readonly<Record<string, string | undefined>>,
+  config: ProductionConfig,
+): string[] {
+  if (!config.isProduction) return [];
+  const mistakes: string[] = [];
+  if (!isLoopback(config.operatorHost) && tlsFilesOf(config).operator === null)
+    mistakes.push(
+      `TOTE_OPERATOR_HOST: ${config.operatorHost} without TLS shows the operators' tokens to the network; expected 127.0.0.1, or TOTE_OPERATOR_TLS_CERT_FILE and its key`,
+    );
+  if (env['TOTE_HOUSE_CAPITAL'] !== undefined)
+    mistakes.push(
+      'TOTE_HOUSE_CAPITAL: is of no use with NODE_ENV=production; npx tote init takes it as --house-capital',
+    );
+  return mistakes;
+}
+
+/** What weakens a promise and is allowed all the same, one sentence each. */
+export function risksOf(
+  config: ProductionConfig & { readonly feed: string | null; readonly clock: string | null },
+): string[] {
+  if (!config.isProduction) return [];
+  const { host, feed, clock, durability, rateLimits, lateFrames, trustedProxies } = config;
+  const isPlain = tlsFilesOf(config).public === null && trustedProxies.length === 0 && !isLoopback(host);
+  const risks: readonly (readonly [isTaken: boolean, sentence: string])[] = [
+    [feed === 'simulated', 'TOTE_FEED=simulated: prices are made up'],
+    [clock === 'manual', 'TOTE_CLOCK=manual: time moves only when operators move it'],
+    [durability === 'os', 'TOTE_DURABILITY=os: a power loss may take back acknowledged orders'],
+    [rateLimits === null, "TOTE_RATE_LIMITS=off: one client may take all of the server's time"],
+    [
+      lateFrames.length > 0,
+      `TOTE_LATE_FRAMES=${lateFrames.join(',')}: these take orders however late prices are`,
+    ],
+    [isPlain, `TOTE_HOST=${host} without TLS, and no TOTE_TRUSTED_PROXIES: API keys travel in plain text`],
+  ];
+  return risks.filter(([isTaken]) => isTaken).map(([, sentence]) => sentence);
+}
