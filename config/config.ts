@@ -8,6 +8,7 @@ import { Expected, type Variable } from './config-values.js';
 import { nearest } from './nearest.js';
 import { mistakesOfProduction } from './production.js';
 import { mistakesOfReplication } from './replication-variables.js';
+import { secretText } from './secret-files.js';
 import { mistakesOfTls } from './tls-files.js';
 import { VARIABLES } from './variables.js';
 
@@ -57,10 +58,10 @@ export function readConfig(env: Environment): Config {
 
 /** An invalid text is added to `mistakes`, and the default stands in for the checks that follow. */
 function read<T>({ name, unset, read, isSecret }: Variable<T>, env: Environment, mistakes: string[]): T {
-  const text = env[name];
-  if (text === undefined) return unset;
+  let text: string | undefined;
   try {
-    return read(text.trim());
+    text = isSecret === true ? secretText(name, env) : env[name];
+    return text === undefined ? unset : read(text.trim());
   } catch (error) {
     if (!(error instanceof Expected)) throw error;
     const shown = isSecret === true ? 'its value' : JSON.stringify(text);
@@ -70,7 +71,8 @@ function read<T>({ name, unset, read, isSecret }: Variable<T>, env: Environment,
 }
 
 function refuseUnknownNames(env: Environment, mistakes: string[]): void {
-  const known: string[] = Object.values(VARIABLES).map(({ name }) => name);
+  const variables: readonly Variable<unknown>[] = Object.values(VARIABLES);
+  const known = variables.flatMap(({ name, isSecret }) => (isSecret ? [name, `${name}_FILE`] : [name]));
   for (const name of Object.keys(env).sort()) {
     if (!name.startsWith('TOTE_') || known.includes(name) || VARIABLES_OF_BOTS.includes(name)) continue;
     const near = nearest(name, known);

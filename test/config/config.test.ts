@@ -184,6 +184,29 @@ for (const [name, value, expected] of BAD_VALUES) {
   });
 }
 
+test('a secret comes from its variable, a file or a credential, from one of them alone, and not from what others read', () => {
+  const [key, open] = [join(folder, 'TOTE_HERMES_API_KEY'), join(folder, 'open')];
+  writeFileSync(key, 'key-of-the-file\n', { mode: 0o600 });
+  writeFileSync(open, 'key-of-the-file\n', { mode: 0o644 });
+  for (const env of [{ TOTE_HERMES_API_KEY_FILE: key }, { CREDENTIALS_DIRECTORY: folder }])
+    assert.equal(readConfig(env).hermesApiKey, 'key-of-the-file');
+  assert.equal(readConfig({ CREDENTIALS_DIRECTORY: join(folder, 'none') }).hermesApiKey, null);
+  const refused: readonly (readonly [env: Record<string, string>, expected: RegExp])[] = [
+    [{ TOTE_HERMES_API_KEY_FILE: open }, /TOTE_HERMES_API_KEY: .*other users cannot read: chmod o= .*open$/],
+    [{ TOTE_HERMES_API_KEY_FILE: `${key}x` }, /^TOTE_HERMES_API_KEY: .*can be read: ENOENT/],
+    [
+      { TOTE_HERMES_API_KEY_FILE: key, TOTE_HERMES_API_KEY: 'in-clear' },
+      /expected one of TOTE_HERMES_API_KEY, /,
+    ],
+    [
+      { TOTE_HERMES_API_KEY_FILE: key, CREDENTIALS_DIRECTORY: folder },
+      /and the credential TOTE_HERMES_API_KEY/,
+    ],
+    [{ TOTE_PORT_FILE: key }, /^TOTE_PORT_FILE: no such variable/],
+  ];
+  for (const [env, expected] of refused) assert.match(mistakesOf(env).join(), expected);
+});
+
 test('a token or key that is refused is not shown', () => {
   assert.doesNotMatch(mistakesOf({ TOTE_HERMES_API_KEY: 'pass word 1' }).join(), /pass word/);
   assert.doesNotMatch(mistakesOf({ TOTE_HERMES_URL: 'ftp://a.example/my-token' }).join(), /my-token/);
