@@ -1,8 +1,24 @@
-/** `tote doctor`: what a machine, its disk and its clock mean for a server, before the first start or beside a running one. */
+/**
+ * `tote doctor`: what a machine, its disk, its clock and a configuration mean for a server, before the first start or beside a
+ * running one.
+ */
 import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { Option } from 'commander';
+import { ConfigError, readConfig } from '../../../config/config.js';
+import { readEnvFile } from '../../../config/env-file.js';
+import { risksOf } from '../../../config/production.js';
+import { resolveSetup } from '../../../config/setup.js';
+import { type DataDir, dataDirLayout } from '../../data-dir/layout.js';
+import { readOperatorTokens } from '../../data-dir/operator-tokens.js';
+import { readSecret } from '../../data-dir/secrets.js';
 import { freeBytesOf } from '../../data-dir/space.js';
+import { JournalError } from '../../errors.js';
+import { hasSegments } from '../../journal/segment/names.js';
+import { refuseWithoutJournal } from '../../recovery/journal-gone.js';
+import { setupOf } from '../../recovery/setup-of.js';
+import { secretFiles } from '../../upkeep/copy-files.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { bytesText } from '../frame/output.js';
@@ -149,6 +165,36 @@ async function checksOf(dataDir: string): Promise<Check[]> {
   ];
 }
 
+/** Where a start with the configuration of `envFile` would run, and what it would say. */
+function judgeConfiguration(envFile: string, { root }: DataDir): { dataDir: string; checks: Check[] } {
+  const { CREDENTIALS_DIRECTORY } = process.env;
+  const unit = { NODE_ENV: 'production', TOTE_DATA_DIR: root, CREDENTIALS_DIRECTORY };
+  const check = (verdict: Verdict, value: string): Check => ({
+    name: 'settings',
+    ...{ value, verdict, advice: null },
+  });
+  let dataDir = root;
+  try {
+    const given = readConfig({ ...unit, ...readEnvFile(envFile) });
+    dataDir = given.dataDir;
+    const dir = dataDirLayout(dataDir);
+    refuseWithoutJournal(dir, { requireData: given.isProduction, isFollower: given.role !== 'leader' });
+    const { config } = resolveSetup(given, hasSegments(dir.journal) ? setupOf(dir) : null);
+    for (const file of secretFiles(dir)) readSecret(file);
+    readOperatorTokens(
+      config.operatorTokensFile ?? dir.operatorTokensFile,
+      config.operatorTokensFile !== null,
+    );
+    const risks = risksOf(config).map((risk) => check('note', risk));
+    return { dataDir, checks: [check('good', `a start would take ${envFile}`), ...risks] };
+  } catch (thrown) {
+    if (thrown instanceof ConfigError)
+      return { dataDir, checks: thrown.mistakes.map((mistake) => check('bad', mistake)) };
+    if (thrown instanceof JournalError) return { dataDir, checks: [check('bad', thrown.message)] };
+    throw thrown;
+  }
+}
+
 const syncText = ({ medianUs, p99Us }: SyncTimes): string =>
   `${(medianUs / 1_000).toFixed(2)} ms, 99 of 100 within ${(p99Us / 1_000).toFixed(2)} ms`;
 
@@ -210,7 +256,7 @@ function measureSync(folder: string): SyncTimes | null {
   }
 }
 
-export const doctorCommand = defineCommand({
+export const doctorCommand = defineCommand<{ readonly envFile?: string }>({
   details:
     'DATA_DIR need not exist yet: then the folder above it is looked at. To measure how long a sync takes, 200 pages of 4 KiB are written to ' +
     'a file there, which is removed again; beside a busy server that disturbs it for a moment. Run it as the user of the server, ' +
@@ -218,10 +264,18 @@ export const doctorCommand = defineCommand({
   examples: [
     ['doctor', 'the machine, and the disk of ./data'],
     ['doctor /var/lib/tote --json', 'for a script'],
+    ['doctor /var/lib/tote --env-file /etc/tote/tote.env', 'the configuration, too, before a start has it'],
+  ],
+  options: [
+    new Option(
+      '--env-file <file>',
+      'judge its variables as a start would, with NODE_ENV=production unless it says otherwise',
+    ),
   ],
   worksWithoutJournal: true,
-  run: async ({ dir, out }) => {
-    const checks = await checksOf(dir.root);
+  run: async ({ dir, out }, { envFile }) => {
+    const judged = envFile === undefined ? null : judgeConfiguration(envFile, dir);
+    const checks = [...(await checksOf(judged?.dataDir ?? dir.root)), ...(judged?.checks ?? [])];
     const isGood = checks.every(({ verdict }) => verdict !== 'bad');
     if (out.isJson) out.document({ isGood, checks } satisfies DoctorJson);
     for (const { name, value, verdict, advice } of out.isJson ? [] : checks) {

@@ -1,6 +1,6 @@
 /** `tote doctor`: the facts of a machine, and its sentences on them. */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { chronyFacts } from '../../../persistence/cli/commands/clock-facts.js';
@@ -15,7 +15,7 @@ import {
   judgeNode,
   judgeSync,
 } from '../../../persistence/cli/commands/doctor.js';
-import { tote } from '../../support/processes/cli.js';
+import { tote, toteText } from '../../support/processes/cli.js';
 import { temporaryDir } from '../support/journal-files.js';
 
 test('each point has its limits, and whatever is not good says what to do', () => {
@@ -101,4 +101,39 @@ test('this machine is looked at as it is, and nothing of it is left behind', asy
   assert.deepEqual(readdirSync(folder), []);
   assert.ok(!existsSync(path));
   assert.match((await tote(['doctor', path])).stdout, /^(good|note|BAD ) {2}node /);
+});
+
+test('a configuration is judged as a start in production would judge it', async (t) => {
+  const folder = temporaryDir(t);
+  const [data, file] = [join(folder, 'data'), join(folder, 'tote.env')];
+  const settings = async (text: string): Promise<string[]> => {
+    writeFileSync(file, text);
+    const { stdout } = await tote(['doctor', data, '--env-file', file, '--json']);
+    const { checks } = JSON.parse(stdout) as DoctorJson;
+    return checks
+      .filter(({ name }) => name === 'settings')
+      .map(({ value, verdict }) => `${verdict} ${value}`);
+  };
+  const judged = async (text: string, ...expected: readonly RegExp[]): Promise<void> => {
+    const found = await settings(text);
+    assert.equal(found.length, expected.length, found.join('\n'));
+    for (const [at, pattern] of expected.entries()) assert.match(found[at] ?? '', pattern);
+  };
+  await judged(
+    'TOTE_PROT=1\nTOTE_OPERATOR_HOST=0.0.0.0',
+    /^bad .*did you mean TOTE_PORT/,
+    /^bad .*without TLS/,
+  );
+  await judged('# a comment\n\nexport TOTE_PORT=1', /^bad .*tote.env, line 3: expected NAME=value/);
+  await judged('TOTE_FEED=push', /^bad .*npx tote init/);
+  await toteText(['init', data, '--house-capital', '1,000']);
+  await judged('', /^bad TOTE_FEED: is not set/);
+  await judged('TOTE_FEED=push\n; fine', /^good /);
+  await judged(
+    ' TOTE_FEED="coinbase"\nTOTE_DURABILITY=os',
+    /^good /,
+    /^note TOTE_DURABILITY=os: a power loss/,
+  );
+  chmodSync(join(data, 'master-secret'), 0o644);
+  await judged('TOTE_FEED=push', /^bad .*master-secret is open to other users/);
 });

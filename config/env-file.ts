@@ -1,0 +1,23 @@
+/** The variables of a file such as systemd's EnvironmentFile: `NAME=value` a line, and comments with # or ;. */
+import { readFileSync } from 'node:fs';
+import { ConfigError } from './config.js';
+
+/** Throws `ConfigError` for a file that cannot be read, and for lines that systemd would pass over. */
+export function readEnvFile(path: string): Record<string, string> {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigError([`${path} cannot be read: ${error instanceof Error ? error.message : error}`]);
+  }
+  const mistakes: string[] = [];
+  const entries = text.split('\n').flatMap((line, index) => {
+    if (/^\s*([#;]|$)/.test(line)) return [];
+    const [, name = '', quoted, plain = ''] =
+      /^\s*([A-Za-z_]\w*)=\s*(?:(["'].*["'])|(.*?))\s*$/.exec(line) ?? [];
+    if (name === '') mistakes.push(`${path}, line ${index + 1}: expected NAME=value`);
+    return [[name, quoted?.slice(1, -1) ?? plain]];
+  });
+  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  return Object.fromEntries(entries) as Record<string, string>;
+}
