@@ -11,7 +11,6 @@ import {
 } from '../../engine/model/archive-reads.js';
 import { later } from '../kit/client-work.js';
 
-/** Questions of one gateway that wait for their answers. */
 const PENDING_MAX = 64;
 const OVERLOADED: ArchiveRefusal = {
   refused: 'overloaded',

@@ -1,6 +1,6 @@
 /**
- * Programming errors that end one client's request or stream and nothing else: each is counted, and logged with its stack and
- * the id that the client was told. A ring that cannot be trusted is none of them: it ends the process.
+ * Programming errors that end one client's request or stream and nothing else: each is counted, and logged with its
+ * stack and the id that the client was told. A ring that cannot be trusted is no such error: it ends the process.
  */
 import { randomUUID } from 'node:crypto';
 import { maskKeys, maskTokens } from '../../crypto/api-keys.js';
@@ -9,7 +9,7 @@ import type { Client } from '../kit/client-work.js';
 import { RingFault } from '../rings/ring.js';
 import type { Concerned, OnFault } from '../uws/request-host.js';
 
-/** Whoever can cause one can cause many: further ones of a minute are only counted. */
+/** A client that can cause one fault can cause many: further ones of a minute are only counted. */
 export const LINES_PER_MINUTE = 60;
 const MINUTE_MS = 60_000;
 
@@ -18,7 +18,6 @@ export interface FaultsOptions {
   /** As metrics name it: `engine`, `gateway0`, `operators`; `standby` is the main thread of one. */
   readonly thread: string;
   readonly monotonicMs: () => number;
-  /** Counts one. */
   readonly count: () => void;
   readonly onFatal: (error: unknown) => void;
 }
@@ -29,7 +28,6 @@ export class Faults implements Client {
 
   constructor(private readonly options: FaultsOptions) {}
 
-  /** Returns the id. */
   readonly report: OnFault = (error, concerned) => {
     const requestId = randomUUID();
     if (error instanceof RingFault) {
@@ -41,7 +39,7 @@ export class Faults implements Client {
     return requestId;
   };
 
-  /** Reports what happened outside any one client's request or stream. */
+  /** For an error outside any one client's request or stream. */
   fail(error: unknown): void {
     this.report(error, { method: '', path: '', address: '' });
   }

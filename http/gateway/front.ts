@@ -1,7 +1,7 @@
 /**
- * The engine's side of the gateways: the threads, the memory that they share, and what keeps that memory up to date. A
- * start goes through it in three steps: the threads are started, `listen` takes the port, and `attach` connects the engine
- * before its first command.
+ * The engine's side of the gateways: the threads, the memory that they share, and its upkeep. A start goes through it
+ * in three steps: the threads are started, `listen` takes the port, and `attach` connects the engine before its first
+ * command.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { assert, must } from '../../engine/base/assert.js';
@@ -34,7 +34,6 @@ export interface FrontSources {
   readonly quoter: Quoter;
   /** A clock that stands still never makes market data old: they are published after every turn instead. */
   readonly isClockManual: boolean;
-  /** Of the engine's thread. */
   readonly faults: Faults;
 }
 
@@ -53,7 +52,9 @@ export class Front {
   #connected: Connected | null = null;
   #publishesEveryTurn = false;
 
-  /** Starts the threads of `count` gateways, and the operators'. `onFatal` is for a programming error in one of them. */
+  /**
+   * Starts the threads of `count` gateways, and the operators'. `onFatal` is for a programming error in one of them.
+   */
   constructor(count: number, onFatal: (error: unknown) => void) {
     this.figures = figuresMemory(count);
     this.#gateways = new Gateways(count, onFatal);
@@ -66,7 +67,7 @@ export class Front {
     });
   }
 
-  /** Takes the public port; rejects if it is taken. */
+  /** Rejects if the port is taken. */
   listen(
     setup: Omit<SharedSetup, 'ended' | 'rights' | 'board' | 'broadcast' | 'streams' | 'traces'>,
     host: string,
@@ -81,7 +82,7 @@ export class Front {
     );
   }
 
-  /** Takes the operators' port and resolves with it; rejects if it is taken. */
+  /** Rejects if the port is taken. */
   listenForOperators(
     setup: Omit<OperatorSetup, 'role' | 'ended' | 'figures' | 'board' | 'traces'>,
   ): Promise<number> {
@@ -89,14 +90,14 @@ export class Front {
     return this.#gateways.listenForOperators({ ...setup, figures: this.figures, board, traces });
   }
 
-  /** Connections to come get the certificate that the port's files hold now; rejects where the library refuses it. */
+  /** Connections to come get the certificate that the port's files hold now. Rejects if the library refuses it. */
   renew(port: 'public' | 'operator'): Promise<void> {
     return this.#gateways.renew(port);
   }
 
   /**
-   * Of a server that follows, to be called now and then: writes what takes long while nobody waits for it. That is the rights of
-   * many accounts, which `attach` then only has to look through.
+   * For a server that follows, to be called now and then. It writes the rights of many accounts while nobody waits for
+   * that; `attach` then only has to look through them.
    */
   prepare(engine: EngineReads): void {
     if (this.#ahead === null) this.#ahead = new RightsWriter(this.#memory.rights, engine);
@@ -123,7 +124,7 @@ export class Front {
     this.#publishesEveryTurn = isClockManual;
   }
 
-  /** To be called before each answer: on a manual clock, a tester sees in his next request what this one has done. */
+  /** To be called before each answer: on a manual clock, a tester sees the effects of this request in the next one. */
   publishFirst(): void {
     if (this.#publishesEveryTurn) this.#connected?.publisher.publish();
   }
@@ -138,19 +139,21 @@ export class Front {
     this.#gateways.setHead(head);
   }
 
-  /** Reads the operators' tokens again and puts them in force at their port. */
   operatorTokensReload(read: () => readonly OperatorToken[]): Reload {
     return tokensReload(read, (tokens) => this.#gateways.setOperatorTokens(tokens));
   }
 
-  /** Publishes market data, cancels orders of bots that have gone, and sends replies that found no room. To be called every few milliseconds. */
+  /**
+   * Publishes market data, cancels orders of bots that have gone, and sends replies that found no room. To be called
+   * every few milliseconds.
+   */
   pump(): void {
     if (this.#connected?.publisher.publish() === true) this.#connected.broadcaster.wake();
     this.#connected?.deadman.pump();
     this.#service.retry();
   }
 
-  /** Takes no new connections; resolves once what waits is answered. */
+  /** Takes no new connections; resolves once all requests are answered. */
   close(): Promise<void> {
     return this.#gateways.close();
   }

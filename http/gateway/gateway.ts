@@ -1,4 +1,7 @@
-/** One gateway: its network, its public API, and its end of the rings. Runs in a thread of its own (`worker.ts`), or on the engine's. */
+/**
+ * One gateway: its network, its public API, and its end of the rings. Runs in a thread of its own (`worker.ts`), or on
+ * the engine's.
+ */
 import type { MessagePort } from 'node:worker_threads';
 import { laterSignerOf } from '../../crypto/signing.js';
 import { must } from '../../engine/base/assert.js';
@@ -31,10 +34,9 @@ import { Faults } from './faults.js';
 import { type GatewaySetup, type Post, type Serving, type ToGateway, WAKE } from './messages.js';
 import { orFail, renewFor, type ThreadEnd, tellFailed, tellRefused } from './thread-end.js';
 
-/** How old a gateway's bytes may be, in milliseconds, beside the age of what they are made of. */
+/** Beside the age of the board from which a gateway makes its bytes. */
 const BYTES_AGE_MS_MAX = MARKET_AGE_MS_MAX - PUBLISH_EVERY_MS;
 
-/** How often streams have their turn, in milliseconds. */
 const TURN_MS = 10;
 
 export class Gateway implements Serving {
@@ -133,7 +135,7 @@ export class Gateway implements Serving {
     }
   }
 
-  /** Opens the network. Requests are held until `#serve`. */
+  /** Requests are held until `#serve`. */
   #join(): void {
     try {
       const descriptor = this.#transport.join(this.#held.handler);
@@ -143,7 +145,7 @@ export class Gateway implements Serving {
     }
   }
 
-  /** Accepts connections for all gateways. */
+  /** For all gateways. */
   async #accept(descriptors: readonly number[], host: string, port: number): Promise<void> {
     try {
       this.#acceptor = await acceptFor(descriptors, host, port, this.setup.tls !== null);
@@ -217,7 +219,6 @@ export class Gateway implements Serving {
     this.post({ kind: 'stoppedAccepting' });
   }
 
-  /** Answers what waits, and closes. */
   async #close(): Promise<void> {
     await this.#hub?.close();
     await this.#transport.close();
@@ -227,7 +228,9 @@ export class Gateway implements Serving {
     this.end.letGo();
   }
 
-  /** The process ends now: lets go of the network, without which the end of a worker's thread would abort the process. */
+  /**
+   * The process ends now: lets go of the network, without which the end of a worker's thread would abort the process.
+   */
   async #halt(): Promise<void> {
     if (this.setup.hasThread) await this.#transport.halt();
     this.#archive?.close();

@@ -1,7 +1,7 @@
 /**
- * All gateways, as the engine's thread sees them: those of the public port, and the operators'. The first of the public ones
- * also accepts the connections and hands them out to all in turn, so that each has the same number and the port is taken
- * exclusively.
+ * All gateways, as the engine's thread sees them: those of the public port, and the operators'. The first public
+ * gateway also accepts the connections and hands them out to all in turn, so that each has the same number and the port
+ * is taken exclusively.
  */
 import type { MessagePort } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
@@ -25,10 +25,9 @@ import { Ended } from './thread-end.js';
 
 const REQUEST_CELLS = 1 << 16;
 const REPLY_CELLS = 1 << 17;
-/** How long gateways have to let go of the network when the process ends at once. */
+/** Gateways have so long to let go of the network when the process ends at once. */
 const HALT_MS_MAX = 2_000;
 
-/** What the operators' gateway is connected with. */
 export interface ForOperators {
   readonly answer: SendQuery;
   readonly onRefusals: (refusals: Refusals) => void;
@@ -39,17 +38,16 @@ export class Gateways {
   readonly #operators: GatewayThread;
   readonly #ended = new Ended();
   #onWake: () => void = () => undefined;
-  /** Those that have been told to open their network. */
   readonly #opened: GatewayPlace[] = [];
-  /** The one that accepts connections for all. */
+  /** Accepts connections for all. */
   #acceptor: GatewayPlace | null = null;
-  /** Where connections to the public port go. */
+  /** The apps that get connections to the public port. */
   #descriptors: readonly UwsAppDescriptor[] = [];
   #isOver = false;
 
   /**
-   * Starts `count` threads for the public port and one for operators, which load their code meanwhile. With a count of 0 this
-   * thread serves the public port. `onFatal` is for a programming error in one of them.
+   * Starts `count` threads for the public port and one for operators, which load their code meanwhile. With a count of
+   * 0 this thread serves the public port. `onFatal` is for a programming error in one of them.
    */
   constructor(
     private readonly count: number,
@@ -62,7 +60,6 @@ export class Gateways {
     process.on('exit', () => this.#halt());
   }
 
-  /** Takes the public port and resolves with it; rejects if it is taken. */
   async listen(
     setup: Omit<SharedSetup, 'ended'>,
     figures: readonly SharedArrayBuffer[],
@@ -90,12 +87,11 @@ export class Gateways {
     return unrefused(await answer).port;
   }
 
-  /** Functions that tell the public ones of news, in the order of their numbers. */
+  /** Tell the public gateways of news, in the order of their numbers. */
   get newsOf(): readonly (() => void)[] {
     return this.#public.map((gateway) => () => gateway.tellNews());
   }
 
-  /** Takes the operators' port and resolves with it; rejects if it is taken. */
   async listenForOperators(setup: Omit<OperatorSetup, 'role' | 'ended'>): Promise<number> {
     const answer = this.#operators.next('listening', 'refused');
     this.#open(this.#operators, { ...setup, role: 'operator', ended: this.#ended.memory });
@@ -103,8 +99,8 @@ export class Gateways {
   }
 
   /**
-   * Has the threads of the public port, or that of the operators', read their certificate anew, for connections to come.
-   * Rejects if the library refuses it: then all stays as it was. Not to be called again before it has settled.
+   * Has the threads of the port read their certificate anew, for connections to come. Rejects if the library refuses
+   * it: then all stays as it was. Not to be called again before it has settled.
    */
   async renew(port: 'public' | 'operator'): Promise<void> {
     const threads = port === 'public' ? this.#public : [this.#operators];
@@ -122,7 +118,6 @@ export class Gateways {
     thread.post({ kind: 'open', setup });
   }
 
-  /** Requests are answered from now on. `newArchivePort` gives each gateway its way to the archive's reader. */
   serve(rules: Rules, { answer, onRefusals }: ForOperators, newArchivePort: () => MessagePort): void {
     const operators = this.#operators;
     operators.on('refusals', ({ refusals }) => onRefusals(refusals));
@@ -135,24 +130,21 @@ export class Gateways {
     }
   }
 
-  /** For the documents that show them. */
   setRules(rules: Rules): void {
     for (const thread of this.#public) thread.post({ kind: 'rules', rules });
   }
 
-  /** For bettors, who keep it. */
   setHead(head: SignedHead): void {
     for (const thread of this.#public) thread.post({ kind: 'head', head });
   }
 
-  /** From now on these tokens are in force at the operators' port. */
   setOperatorTokens(tokens: readonly OperatorToken[]): void {
     this.#operators.post({ kind: 'tokens', tokens });
   }
 
   /**
-   * Takes no new connections; resolves once what waits is answered. A connection that is handed to a thread which has
-   * ended would crash the process, so all threads go on until the one that accepts has stopped.
+   * Takes no new connections; resolves once all requests are answered. A connection that is handed to a thread which
+   * has ended would crash the process, so all threads go on until the acceptor has stopped.
    */
   async close(): Promise<void> {
     if (this.#acceptor !== null) {
@@ -167,8 +159,8 @@ export class Gateways {
   }
 
   /**
-   * Right before the process ends, and without giving anything else on this thread a turn: a thread that ended with open
-   * connections would abort the process.
+   * Right before the process ends, and without giving anything else on this thread a turn: a thread that ended with
+   * open connections would abort the process.
    */
   #halt(): void {
     if (this.#isOver) return;
@@ -187,7 +179,7 @@ export class Gateways {
   }
 }
 
-/** What a thread says, unless it is that it could not do what it was told. */
+/** Throws the reason if the thread could not do what it was told. */
 function unrefused<T extends FromGateway>(said: T): Exclude<T, typeof WAKE | { readonly kind: 'refused' }> {
   if (typeof said === 'object' && said.kind === 'refused') throw new Error(said.reason);
   return said as Exclude<T, typeof WAKE | { readonly kind: 'refused' }>;

@@ -1,4 +1,7 @@
-/** What the engine's thread and the threads that serve a port say to each other besides the rings, and the memory they share. */
+/**
+ * Messages between the engine's thread and the threads that serve a port, besides the rings, and the memory that they
+ * share.
+ */
 import type { MessagePort } from 'node:worker_threads';
 import type { TlsFiles } from '../../config/certificate.js';
 import type { OperatorToken, Refusals } from '../../engine/model/operators.js';
@@ -18,9 +21,8 @@ import type { RingPair } from '../rings/link.js';
 import type { StreamsMemory } from '../stream/limits.js';
 import type { UwsAppDescriptor } from '../uws/library.js';
 
-/** The same for all threads that serve a port. */
 export interface PortSetup {
-  /** How far the threads are with their end (`thread-end.ts`). */
+  /** For `thread-end.ts`. */
   readonly ended: SharedArrayBuffer;
   readonly connectionsMax: number;
   /** null for plain HTTP. */
@@ -28,12 +30,10 @@ export interface PortSetup {
   readonly logLevel: LogLevel;
 }
 
-/** The same for all gateways. */
 export interface SharedSetup extends PortSetup, TracesSetup {
   readonly rights: RightsMemory;
   readonly board: BoardMemory;
   readonly broadcast: BroadcastMemory;
-  /** Open streams of each key and their messages, at all gateways. */
   readonly streams: StreamsMemory;
   /** One double: the time of a manual clock in milliseconds; null for the system's. */
   readonly manualClock: SharedArrayBuffer | null;
@@ -49,34 +49,29 @@ export interface GatewaySetup extends SharedSetup {
   readonly role: 'public';
   /** From 0. */
   readonly index: number;
-  /** Whether it has a thread of its own; else it runs on the engine's. */
+  /** False: the gateway runs on the engine's thread. */
   readonly hasThread: boolean;
   readonly rings: RingPair;
   /** The sheet that it writes (`http/metrics/gateway-meter.ts`). */
   readonly figures: SharedArrayBuffer;
 }
 
-/** The thread that serves operators. */
 export interface OperatorSetup extends PortSetup, TracesSetup {
   readonly role: 'operator';
   readonly host: string;
   readonly port: number;
   readonly tokens: readonly OperatorToken[];
-  /** Of the console's sessions. */
   readonly sessionKey: Uint8Array;
   readonly board: BoardMemory;
   readonly sandbox: Pick<Services, 'isFeedPush' | 'isClockManual'>;
-  /** What all threads write of themselves. */
   readonly figures: FiguresMemory;
-  /** One 32-bit integer: open connections of all gateways. */
   readonly openConnections: SharedArrayBuffer;
-  /** Of the server. */
   readonly version: string;
   /** As commands of a shell take it. */
   readonly dataDir: string;
 }
 
-/** A message that only wakes: there is something in the ring. */
+/** Only wakes: there is something in the ring. */
 export const WAKE = 0;
 
 export type ToGateway =
@@ -90,7 +85,7 @@ export type ToGateway =
     }
   /** Reads the certificate anew, for connections to come. */
   | { readonly kind: 'renew' }
-  /** Connections go to other apps from now on. For the gateway that accepts them. */
+  /** For the gateway that accepts connections: they go to other apps from now on. */
   | {
       readonly kind: 'swapApps';
       readonly before: readonly UwsAppDescriptor[];
@@ -99,13 +94,10 @@ export type ToGateway =
   /** `archive` leads to the archive's reader. */
   | { readonly kind: 'serve'; readonly rules: Rules; readonly archive: MessagePort }
   | { readonly kind: 'rules'; readonly rules: Rules }
-  /** The journal's newest. */
   | { readonly kind: 'head'; readonly head: SignedHead }
-  /** From now on these operator tokens are in force. */
   | { readonly kind: 'tokens'; readonly tokens: readonly OperatorToken[] }
-  /** What the engine's thread says to a query. */
   | { readonly kind: 'answered'; readonly id: number; readonly message: QueryMessage }
-  /** The first two in this order: who accepts connections must stop before those that it hands them to. */
+  /** The first two in this order: the acceptor must stop before the threads that it hands connections to. */
   | { readonly kind: 'stopAccepting' | 'close' | 'halt' };
 
 export type FromGateway =
@@ -119,12 +111,10 @@ export type FromGateway =
   | { readonly kind: 'stoppedAccepting' | 'closed' }
   | { readonly kind: 'failed'; readonly error: Error };
 
-/** Sends a message to the engine's thread. */
 export type Post = (message: FromGateway) => void;
 
-/** What runs in a thread that serves a port. */
 export interface Serving {
-  /** Something was thrown outside any client's request or stream, and outside `take`. */
+  /** Reports an error outside any client's request or stream, and outside `take`. */
   fail(error: unknown): void;
   take(message: Exclude<ToGateway, { readonly kind: 'open' }>): void;
 }

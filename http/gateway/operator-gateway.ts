@@ -42,7 +42,7 @@ const TICK_MS = 1_000;
 export class OperatorGateway implements Serving {
   readonly #transport: UwsTransport;
   readonly #connections = new Int32Array(new SharedArrayBuffer(CONNECTION_CELLS_BYTES));
-  /** Ports that are nearly full, as the log has it. */
+  /** The log has a line for each of these ports. */
   readonly #crowded = new Set<string>();
   readonly #held = new HeldRequests();
   readonly #guard: TokenGuard;
@@ -50,7 +50,7 @@ export class OperatorGateway implements Serving {
   readonly #log: Log;
   readonly #faults: Faults;
   #archive: ArchiveClient | null = null;
-  /** Queries that wait for the engine's thread, by id. */
+  /** By id; they wait for the engine's thread. */
   readonly #queries = new Map<number, (message: QueryMessage) => void>();
   #lastId = 0;
   #console: OpenConsole | null = null;
@@ -101,7 +101,7 @@ export class OperatorGateway implements Serving {
     else if (message.kind === 'halt') orFail(this.post, this.#halt());
   }
 
-  /** Takes the port. Requests are held until `#serve`. */
+  /** Requests are held until `#serve`. */
   async #listen(): Promise<void> {
     const { host, port } = this.setup;
     try {
@@ -155,7 +155,6 @@ export class OperatorGateway implements Serving {
     this.#ticks = setInterval(() => workFor(this.#faults, tick), TICK_MS);
   }
 
-  /** Measures this thread, and keeps what all threads count. */
   #measure(): Figures {
     const { figures, openConnections, version, dataDir } = this.setup;
     meterThread(operatorSheetOf(figures.operators), OPERATOR_PLACES.thread);
@@ -186,7 +185,6 @@ export class OperatorGateway implements Serving {
     }
   }
 
-  /** What was refused goes into the log, and into the archive. */
   #reportRefusals(): void {
     const guesses = this.#guard.takeGuesses();
     if (guesses !== null) this.#log.write('operator_tokens_refused', guesses);
@@ -196,7 +194,6 @@ export class OperatorGateway implements Serving {
     this.post({ kind: 'refusals', refusals: { ...(denied ?? { denials: [], others: 0 }), guesses } });
   }
 
-  /** Accepts no new connections, answers what waits, and closes. */
   async #close(): Promise<void> {
     this.#console?.close();
     clearInterval(this.#ticks);

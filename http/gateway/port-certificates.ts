@@ -1,6 +1,6 @@
 /**
- * The certificates of the ports while the server runs: read anew when their files have changed, and watched for the day on
- * which they expire.
+ * The certificates of the ports while the server runs: read anew when their files have changed, and watched for the day
+ * on which they expire.
  */
 
 import type { TlsFiles } from '../../config/certificate.js';
@@ -13,14 +13,13 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 interface Held {
   readonly files: TlsFiles;
   certificate: Certificate;
-  /** When it was last reported that it expires. */
+  /** The time of the last report that it expires. */
   reportedMs: number;
 }
 
 export interface PortCertificatesOptions<Port extends string> {
   /** null for a port without TLS. */
   readonly files: Readonly<Record<Port, TlsFiles | null>>;
-  /** Has the threads of a port read its files anew. */
   readonly renew: (port: Port) => Promise<void>;
   readonly log: Log;
   readonly nowMs: () => number;
@@ -40,8 +39,8 @@ export class PortCertificates<Port extends string> {
   }
 
   /**
-   * Serves what the files hold now to connections to come; those that are open keep theirs. Resolves with a sentence, null
-   * if no file has changed. Rejects where one cannot be served, and that port goes on as before.
+   * New connections get the certificates that the files hold now; open ones keep theirs. Resolves with a sentence, null
+   * if no file has changed. Rejects if a certificate cannot be served, and its port goes on as before.
    */
   async reload(): Promise<string | null> {
     const done: string[] = [];
@@ -59,13 +58,13 @@ export class PortCertificates<Port extends string> {
     return done.length === 0 ? null : done.join('; ');
   }
 
-  /** When the first one ends; null for none. */
+  /** The first end of a certificate; null without TLS. */
   get endsMs(): number | null {
     const ends = [...this.#held.values()].map(({ certificate }) => certificate.validToMs);
     return ends.length === 0 ? null : Math.min(...ends);
   }
 
-  /** Reports certificates that expire soon or have expired, each once a day. To be called every now and then. */
+  /** Reports each certificate that expires soon or has expired once a day. To be called every now and then. */
   checkExpiry(): void {
     const nowMs = this.options.nowMs();
     for (const [port, held] of this.#held) {
@@ -79,7 +78,9 @@ export class PortCertificates<Port extends string> {
   }
 }
 
-/** A start with such a certificate is allowed, since the engine must run; there is no reason to put one in force later. */
+/**
+ * A start with such a certificate is allowed, since the engine must run; there is no reason to put one in force later.
+ */
 function refuseUntimely(certificate: Certificate, { certFile }: TlsFiles, nowMs: number): void {
   const { validFromMs, validToMs } = certificate;
   if (validToMs <= nowMs)

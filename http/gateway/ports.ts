@@ -29,16 +29,16 @@ import { PortCertificates } from './port-certificates.js';
 
 const EXPIRY_CHECK_EVERY_MS = 60 * 60 * 1_000;
 
-/** Of the part of a request's id that differs for each start of the server. */
+/** Differ for each start of the server. */
 const REQUEST_ID_BYTES = 6;
 
 export interface OpenPorts {
   readonly front: Front;
   readonly publicUrl: string;
   readonly operatorUrl: string;
-  /** Reads the certificates anew (`PortCertificates.reload`). */
+  /** `PortCertificates.reload`. */
   readonly reloadCertificates: Reload;
-  /** When the first certificate of a port ends; null without TLS. */
+  /** The first end of a port's certificate; null without TLS. */
   readonly certificateEndsMs: () => number | null;
   /** Passes on the held requests, and all that follow. */
   serve(rules: Rules, forOperators: ForOperators, newArchivePort: () => MessagePort): void;
@@ -59,7 +59,10 @@ export interface PortParts {
   readonly log: Log;
 }
 
-/** Throws a `ConfigError` if so many gateways cannot open the files of their program. Call before they are started. */
+/**
+ * Throws a `ConfigError` if so many gateways cannot open the files of their program. To be called before they are
+ * started.
+ */
 export function requireDescriptors(gateways: number): void {
   const problem = tooFewDescriptors(descriptorsMax(), gateways);
   if (problem !== null) throw new ConfigError([problem]);
@@ -104,7 +107,7 @@ export async function openPorts(config: RunningConfig, parts: PortParts): Promis
     named('TOTE_PORT', front.listen(setup, host, port)),
     named('TOTE_OPERATOR_PORT', front.listenForOperators(forOperators)),
   ] as const;
-  // Whatever becomes of one: a thread that has to end while it takes its port would abort the process.
+  // Even if one is refused: a thread that has to end while it takes its port would abort the process.
   await Promise.allSettled(taking);
   const [taken, operatorTaken] = await Promise.all(taking);
   const certificates = new PortCertificates({
@@ -128,7 +131,6 @@ export async function openPorts(config: RunningConfig, parts: PortParts): Promis
   };
 }
 
-/** An address that cannot be listened on is a mistake in the configuration. */
 async function named<T>(variable: string, listening: Promise<T>): Promise<T> {
   try {
     return await listening;

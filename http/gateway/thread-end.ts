@@ -1,13 +1,13 @@
-/** How the threads that serve a port tell the engine's thread of their end, their certificate, and of what goes wrong. */
+/** The threads that serve a port tell the engine's thread of their end, their certificate and their errors. */
 import type { UwsTransport } from '../uws/transport.js';
 import type { Post } from './messages.js';
 
-/** Whether nothing is handed over to other threads any more. */
+/** 1 once no more connections are handed to other threads. */
 const STOPPED_ACCEPTING = 0;
 /** Threads that have let go of the network, by closing or by halting. */
 const LET_GO = 1;
 
-/** What all threads that serve a port tell of their end, in memory that the engine's thread can wait for. */
+/** The engine's thread can wait for this memory. */
 export class Ended {
   readonly #cells: Int32Array;
 
@@ -23,12 +23,12 @@ export class Ended {
     this.#add(LET_GO);
   }
 
-  /** Blocks until it has been told, or until then by `performance.now()`. */
+  /** Until the acceptor has stopped, or until then by `performance.now()`. */
   waitStoppedAccepting(untilMs: number): void {
     this.#wait(STOPPED_ACCEPTING, 1, untilMs);
   }
 
-  /** Blocks until `threads` have let go of the network, or until then by `performance.now()`. */
+  /** Until `threads` have let go of the network, or until then by `performance.now()`. */
   waitLetGo(threads: number, untilMs: number): void {
     this.#wait(LET_GO, threads, untilMs);
   }
@@ -47,14 +47,13 @@ export class Ended {
   }
 }
 
-/** The thread has let go of the network, once, by closing or by halting. The engine's thread waits for it. */
+/** Tells once that the thread has let go of the network, by closing or by halting. The engine's thread waits for it. */
 export class ThreadEnd {
   readonly #ended: Ended;
   #isOver = false;
 
   constructor(
     memory: SharedArrayBuffer,
-    /** Lets the thread end. */
     private readonly end: () => void,
   ) {
     this.#ended = new Ended(memory);
@@ -77,17 +76,16 @@ export function tellFailed(post: Post, error: unknown): void {
   post({ kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) });
 }
 
-/** The process ends where what must be done fails. */
+/** The process ends if `done` fails. */
 export function orFail(post: Post, done: Promise<void>): void {
   done.catch((error: unknown) => tellFailed(post, error));
 }
 
-/** The reason why a port is not listened on, or its certificate not read anew. */
+/** A port is not listened on, or its certificate not read anew. */
 export function tellRefused(post: Post, error: unknown): void {
   post({ kind: 'refused', reason: error instanceof Error ? error.message : String(error) });
 }
 
-/** Has the transport read its certificate anew, and tells how that went. */
 export function renewFor(transport: UwsTransport, post: Post): void {
   try {
     post({ kind: 'renewed', descriptor: transport.renew() });

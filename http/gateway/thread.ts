@@ -1,4 +1,4 @@
-/** Where a gateway runs, as the engine's thread sees it: in a thread of its own, or here, on the engine's. */
+/** The place of a gateway, as the engine's thread sees it: in a thread of its own, or here, on the engine's. */
 import { type MessagePort, Worker } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
 import { loadDocs } from '../pages/docs-page.js';
@@ -22,12 +22,10 @@ export abstract class GatewayPlace {
   /** There are new events for its streams. */
   abstract tellNews(): void;
 
-  /** `handle` gets every message of this kind. */
   on<K extends Kind>(kind: K, handle: (message: Said<K>) => void): void {
     this.#handlers.set(kind, (message) => handle(message as Said<K>));
   }
 
-  /** Resolves with the next message of one of these kinds. */
   next<K extends Kind>(...kinds: K[]): Promise<Said<K>> {
     return new Promise((resolve) => {
       for (const kind of kinds) this.on(kind, resolve);
@@ -44,7 +42,7 @@ export abstract class GatewayPlace {
 export class GatewayThread extends GatewayPlace {
   readonly #worker: Worker;
 
-  /** `role` is what the thread will serve: tools that list threads find it in its arguments. */
+  /** Tools that list threads find the role in their arguments. */
   constructor(role: 'public' | 'operator', ...on: ConstructorParameters<typeof GatewayPlace>) {
     super(...on);
     this.#worker = new Worker(new URL('./worker.js', import.meta.url), { argv: [role] });
@@ -79,7 +77,7 @@ export class GatewayHere extends GatewayPlace {
     }
   }
 
-  /** Once a turn, and behind what tells of them: the answers of the same batch. */
+  /** Once a turn, and behind the answers of the same batch. */
   tellNews(): void {
     if (this.#hasNews) return;
     this.#hasNews = true;

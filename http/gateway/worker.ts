@@ -16,7 +16,9 @@ import { ThreadEnd, tellFailed } from './thread-end.js';
 
 const port = must(parentPort, 'the port of a worker thread');
 const post = (message: FromGateway): void => port.postMessage(message);
-/** Read before the network is opened, which a server that takes over does not wait for. The first argument is the role. */
+/**
+ * Read before the network is opened, which a server that takes over does not wait for. The first argument is the role.
+ */
 const docs = process.argv[2] === 'public' ? loadDocs() : null;
 let serving: Serving | null = null;
 

@@ -1,4 +1,4 @@
-/** An alarm, and the figures that alarms are of, taken from readings and vitals. */
+/** An alarm, and the figures behind alarms, taken from readings and vitals. */
 import type { Reading } from './readings.js';
 import type { VitalName, Vitals } from './vitals.js';
 
@@ -10,7 +10,7 @@ export interface Alarm {
   readonly what: string;
   /** With `DATA_DIR` in commands, which a server replaces by its own. */
   readonly advice: string;
-  /** The figure, from the samples and in PromQL; null where it is not to be had. */
+  /** From the samples and in PromQL; null where the figure is not to be had. */
   readonly figure: (reading: Reading, vitals: Pick<Vitals, 'latest' | 'sum'>) => number | null;
   readonly promql: string;
   readonly unit: '' | 's' | 'days' | 'bytes' | 'commands' | 'share';
@@ -25,7 +25,7 @@ export const gauge =
   (name: GaugeName): Alarm['figure'] =>
   ({ gauges }) =>
     gauges.get(name);
-/** Seconds since the time of a gauge; below 0 until then. */
+/** Below 0 until the time of the gauge. */
 export const secondsSince =
   (name: GaugeName): Alarm['figure'] =>
   ({ gauges, timeMs }) => {

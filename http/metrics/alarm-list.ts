@@ -1,5 +1,5 @@
 /**
- * What operators are alarmed of, in one list: `/vitals` and the console evaluate it, and Prometheus's rules and the alarms in
+ * All alarms in one list: `/vitals` and the console evaluate it, and Prometheus's rules and the alarms in
  * docs/ops/runbook.md are generated from it (`TOTE_TEST_WRITE=1 npm test -- monitoring`).
  */
 import { type Alarm, gauge, level, quantileOf, secondsSince, vital } from './alarm-figures.js';
@@ -7,7 +7,10 @@ import { SPACE_LEVELS } from './engine-figures.js';
 import { REPLICATION_ALARMS } from './replication-alarms.js';
 import { SAMPLE_EVERY_MS } from './vitals.js';
 
-/** The engine's thread hangs if a turn of its event loop has not ended for so long. The longest known ones are far shorter. */
+/**
+ * The engine's thread hangs if a turn of its event loop has not ended for so long. The longest known ones are far
+ * shorter.
+ */
 export const HANGS_MS = 5_000;
 /** The archive is far behind from so many missing commands on. */
 export const ARCHIVE_BEHIND_COMMANDS = 500_000;
@@ -18,7 +21,7 @@ export const EXPIRY_DAYS = 21;
 /** A port is nearly full when more than this part of its connections is taken. */
 export const CROWDED_SHARE = 0.9;
 
-/** Of vitals. */
+/** In samples. */
 const MINUTE = 60_000 / SAMPLE_EVERY_MS;
 const [SOFT, RESERVE] = [SPACE_LEVELS.indexOf('soft'), SPACE_LEVELS.indexOf('reserve')];
 

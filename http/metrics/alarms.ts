@@ -1,4 +1,4 @@
-/** Which alarms are raised, from sample to sample of the vitals. */
+/** Follows the alarms from sample to sample of the vitals. */
 import type { Alarm } from './alarm-figures.js';
 import { ALARMS } from './alarm-list.js';
 import type { Reading } from './readings.js';
@@ -14,13 +14,12 @@ export interface Raised extends Pick<Alarm, 'name' | 'severity' | 'what' | 'advi
   readonly since: number;
 }
 
-/** Follows the alarms from sample to sample. */
 export class RaisedAlarms {
-  /** When what an alarm is of began, in milliseconds since 1970, by its name. */
+  /** By the alarm's name: its figure has been beyond the limit since then. */
   readonly #sinceMs = new Map<string, number>();
   #raised: readonly Raised[] = [];
 
-  /** `dataDir` as commands of a shell take it. */
+  /** As commands of a shell take it. */
   constructor(private readonly dataDir: string) {}
 
   get raised(): readonly Raised[] {

@@ -1,22 +1,21 @@
 /**
- * Counters and histograms in shared memory: each sheet of them is written by one thread with plain additions, and read by the
- * operators' thread. A number is always read whole; those that are read together may be a few events apart.
+ * Counters and histograms in shared memory: one thread writes a sheet with plain additions, and the operators' thread
+ * reads it. A number is always read whole; numbers that are read together may be a few events apart.
  */
 import { assert } from '../../engine/base/assert.js';
 import { MICROSECONDS, type Scale } from './scale.js';
 
-/** Deals out the cells of a sheet. */
 export class Layout {
   #cells = 0;
 
-  /** The first of `count` cells. */
+  /** Returns the first of `count` cells. */
   cells(count: number): number {
     const at = this.#cells;
     this.#cells += count;
     return at;
   }
 
-  /** The first cell of a histogram: its sum, then its buckets. */
+  /** Returns the first cell: the histogram's sum, before its buckets. */
   histogram(scale: Scale): number {
     return this.cells(1 + scale.buckets);
   }
@@ -25,14 +24,13 @@ export class Layout {
     return new SharedArrayBuffer(this.#cells * Float64Array.BYTES_PER_ELEMENT);
   }
 
-  /** The cells of a sheet with this layout. */
   sheet(memory: SharedArrayBuffer): Float64Array {
     assert(memory.byteLength === this.#cells * Float64Array.BYTES_PER_ELEMENT, 'a sheet has its layout');
     return new Float64Array(memory);
   }
 }
 
-/** Adds to a histogram `count` times a value of the scale's unit. */
+/** `value` is in the scale's unit, and counts `count` times. */
 export function observe(sheet: Float64Array, at: number, scale: Scale, value: number, count = 1): void {
   const bucket = at + 1 + scale.bucketOf(value);
   sheet[at] = (sheet[at] as number) + value * count;
@@ -48,7 +46,7 @@ export function count(sheet: Float64Array, at: number): void {
   sheet[at] = (sheet[at] as number) + 1;
 }
 
-/** What a histogram holds, read at one moment. */
+/** Read at one moment. */
 export class Histogram {
   readonly sum: number;
   readonly buckets: readonly number[];
@@ -67,7 +65,7 @@ export class Histogram {
   }
 }
 
-/** The sum of sheets with the same layout. */
+/** All sheets have the same layout. */
 export function sumOf(sheets: readonly Float64Array[], length: number): Float64Array {
   const sum = new Float64Array(length);
   for (const sheet of sheets) for (let at = 0; at < length; at++) sum[at] = (sum[at] ?? 0) + (sheet[at] ?? 0);
@@ -75,8 +73,8 @@ export function sumOf(sheets: readonly Float64Array[], length: number): Float64A
 }
 
 /**
- * The value that a `share` of those counted reaches at most, by the buckets' upper bounds; null where nothing was counted. What
- * is above all bounds counts as the highest.
+ * A `share` of the counted values reaches at most this, by the buckets' upper bounds; null where nothing was counted.
+ * Values above all bounds count as the highest.
  */
 export function quantile(buckets: readonly number[], { bounds }: Scale, share: number): number | null {
   const wanted = Math.ceil(buckets.reduce((sum, count) => sum + count, 0) * share);

@@ -1,4 +1,7 @@
-/** What the engine's thread lets the operators' thread know of itself without being asked, so that it is known while it hangs. */
+/**
+ * Figures that the engine's thread shows to the operators' thread without being asked, so that they are known while it
+ * hangs.
+ */
 import type { Quoter } from '../../engine/host/quoter.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import { ASSETS, LIVE, LOCKED, MARKETS_MAX } from '../../engine/model/domain.js';
@@ -10,11 +13,11 @@ import type { AssetsAt } from '../../feeds/silent-assets.js';
 import { Gauges, gaugesMemory } from './gauges.js';
 import { type LeaderLog, LOG_GAUGES, setLogGauges } from './replication.js';
 
-/** Threads that the engine's thread has started for the journal and what follows it. */
+/** For the journal and the threads that follow it. */
 export const BACKGROUND_THREADS = ['journal', 'shadow', 'reader'] as const;
 type BackgroundThread = (typeof BACKGROUND_THREADS)[number];
 const activeMsOf = <T extends BackgroundThread>(thread: T) => `${thread}ActiveMs` as const;
-/** What the house has won today in the scope of a loss limit, in cents. */
+/** The house's result of today in the scope of a loss limit, in cents. */
 export const dayResultOf = (scope: number) => `dayResult${scope}` as const;
 /** Seconds since the asset's last price. */
 export const ageOf = (asset: number) => `feedAge${asset}` as const;
@@ -55,11 +58,11 @@ export const ENGINE_GAUGES = [
   'journalFaults',
   /** Milliseconds since 1970; 0 for none. */
   'snapshotAtMs',
-  /** The same of the newest snapshot, or the directory's beginning without one; NaN while nothing has happened since. */
+  /** The newest snapshot's, or the data directory's beginning without one; NaN while nothing has happened since. */
   'unsavedSinceMs',
-  /** The same of the last backup, or the directory's beginning without one; NaN where none is needed. */
+  /** The last backup's, or the data directory's beginning without one; NaN where none is needed. */
   'backupAtMs',
-  /** The same of the first end of a port's certificate; NaN without TLS. */
+  /** The first end of a port's certificate; NaN without TLS. */
   'certificateEndsMs',
   'freeBytes',
   'recoveryNeedsBytes',
@@ -96,7 +99,7 @@ export const SPACE_LEVELS: readonly SpaceLevel[] = ['ok', 'soft', 'reserve', 'ha
 export const engineGaugesMemory = (): SharedArrayBuffer => gaugesMemory(ENGINE_GAUGES);
 export const engineGaugesOf = (memory: SharedArrayBuffer): EngineGauges => new Gauges(ENGINE_GAUGES, memory);
 
-/** A thread that can be asked how long it has been busy since it began. */
+/** Since the thread began. */
 interface Busy {
   readonly activeMs: number;
 }
@@ -132,7 +135,6 @@ export interface EngineFiguresOptions {
   readonly certificateEndsMs: () => number | null;
   /** null where the journal is on this machine alone. */
   readonly replicatedLog: () => LeaderLog | null;
-  /** The process is about to end. */
   readonly isStopping: () => boolean;
 }
 
@@ -277,5 +279,5 @@ function openRounds(engine: EngineReads): RoundView[] {
   return rounds;
 }
 
-/** What the house loses of its own in the round if the worse side for it wins. */
+/** The house's loss in the round if the worse side for it wins. */
 const exposureCents = (round: RoundView): number => Math.max(0, -worstResultCents(round));

@@ -1,4 +1,4 @@
-/** What the engine's thread counts and times: commands, batches and their commits. */
+/** Counts and times of the engine's thread: commands, batches and their commits. */
 import type { SequencerMeter } from '../../engine/host/sequencer-options.js';
 import { COMMAND_KINDS } from '../../engine/model/command-codec.js';
 import type { CommandKind } from '../../engine/model/commands.js';

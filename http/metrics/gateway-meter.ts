@@ -1,4 +1,4 @@
-/** What a gateway counts and times: its requests, the orders among them, and its streams. */
+/** Counts and times of a gateway: its requests, the orders among them, and its streams. */
 
 import { RATE_LIMIT_NAMES } from '../../config/rate-limits.js';
 import { must } from '../../engine/base/assert.js';
@@ -7,16 +7,15 @@ import { count, Layout, observeMs } from './cells.js';
 import { MICROSECONDS } from './scale.js';
 import { threadPlaces } from './thread-meter.js';
 
-/** Routes that can be told apart. */
 export const ROUTES_MAX = 64;
-/** Statuses of answers; the first stands for all others. */
+/** The first stands for all others. */
 export const STATUSES = [0, 101, 200, 201, 204, 304, ...new Set(Object.values(ERROR_STATUS))] as const;
 export const ERROR_CODES = Object.keys(ERROR_STATUS) as readonly ErrorCode[];
-/** Why streams end, besides error codes: the client closed, or the server stopped. */
+/** Not an error code: the client closed, or the server stopped. */
 const CLOSED = ERROR_CODES.length;
 export const STREAM_ENDS: readonly string[] = [...ERROR_CODES, 'closed'];
 
-/** Parts of the time of an order, and the whole. */
+/** Parts of the time of an order. */
 export const ORDER_STAGES = ['ring', 'engine', 'commit', 'release'] as const;
 
 const layout = new Layout();
@@ -52,7 +51,7 @@ export class GatewayMeter {
     return this.#sheet;
   }
 
-  /** A request of this route (`http/api/endpoint.ts`) has been answered. */
+  /** The route's numbers are in `http/api/endpoint.ts`. */
   answered(route: number, status: number): void {
     const place = statusPlaces[status] ?? 0;
     count(this.#sheet, GATEWAY_PLACES.requests + route * STATUSES.length + place);
@@ -62,14 +61,13 @@ export class GatewayMeter {
     count(this.#sheet, GATEWAY_PLACES.refusals + must(codePlaces.get(code), 'a place for the code'));
   }
 
-  /** A rate limit has refused a request. */
   limited(kind: number): void {
     count(this.#sheet, GATEWAY_PLACES.limited + kind);
   }
 
   /**
-   * The answer of an accepted order has been sent. Monotonic milliseconds: the order was there whole, the engine's thread took it, its
-   * batch was handed to the journal, it was durable, and its answer was handed to the socket.
+   * The answer of an accepted order has been sent. Monotonic milliseconds: the order was there whole, the engine's
+   * thread took it, its batch was handed to the journal, it was durable, and its answer was handed to the socket.
    */
   placed(startedMs: number, takenMs: number, handedOverMs: number, durableMs: number, sentMs: number): void {
     const sheet = this.#sheet;
@@ -85,7 +83,7 @@ export class GatewayMeter {
     count(this.#sheet, GATEWAY_PLACES.streams);
   }
 
-  /** `code` is why the server ended it; null if the client closed, or the server stops. */
+  /** null if the client closed, or the server stops. */
   streamClosed(code: ErrorCode | null): void {
     const sheet = this.#sheet;
     sheet[GATEWAY_PLACES.streams] = (sheet[GATEWAY_PLACES.streams] as number) - 1;

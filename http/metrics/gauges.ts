@@ -1,6 +1,6 @@
 /**
- * Named numbers in shared memory: one thread writes them, and any thread reads them. A number is always read whole; two of them
- * may be of different moments.
+ * Named numbers in shared memory: one thread writes them, and any thread reads them. A number is always read whole; two
+ * of them may be of different moments.
  */
 import { assert, must } from '../../engine/base/assert.js';
 

@@ -1,4 +1,4 @@
-/** The memory of all figures: who writes what, and what the operators' thread reads. */
+/** The memory of all figures. */
 import { Layout } from './cells.js';
 import { engineGaugesMemory } from './engine-figures.js';
 import { engineMeterMemory } from './engine-meter.js';

@@ -23,7 +23,7 @@ export interface ThreadFigures {
 }
 
 export interface Reading {
-  /** The time of the reading, in milliseconds since 1970 and monotonic. */
+  /** In milliseconds since 1970, and monotonic. */
   readonly timeMs: number;
   readonly monotonicMs: number;
   readonly gauges: EngineGauges;
@@ -33,14 +33,13 @@ export interface Reading {
   /** Threads of their own; none where the engine's serves the port. */
   readonly gatewayThreads: number;
   readonly connections: number;
-  /** The part of a port's connections that is taken. */
   readonly connectionsTaken: { readonly public: number; readonly operators: number };
-  /** Of accepted orders, at all gateways. */
+  /** Accepted orders at all gateways. */
   readonly orders: Histogram;
   readonly stages: readonly { readonly name: string; readonly took: Histogram }[];
   readonly batchCommands: Histogram;
   readonly commit: Histogram;
-  /** Of a leader: its batches on their way into the replicated log. */
+  /** On a leader: its batches on their way into the replicated log. */
   readonly publish: Histogram;
   /** Requests with operator tokens that nobody has, since the start. */
   readonly wrongTokens: number;
@@ -54,7 +53,7 @@ export class Readings {
   readonly #gatewayThreads: number;
   readonly #operators: Float64Array;
 
-  /** `connections` are `CONNECTION_CELLS` of the public port and the operators'. */
+  /** `CONNECTION_CELLS` of the public port and the operators'. */
   constructor(
     memory: FiguresMemory,
     private readonly connections: readonly Int32Array[],

@@ -1,21 +1,21 @@
 /**
- * Figures of the replicated log: what a leader's engine thread writes for the operators' thread, what becomes metrics on
- * leader and standby alike, and what both show in their status.
+ * Figures of the replicated log: those that a leader's engine thread writes for the operators' thread, the metrics of
+ * leader and standby alike, and the status of both.
  */
 import type { Gauges } from './gauges.js';
 
-/** What a leader knows of the log and of the standbys. */
+/** The leader's view of the log and of the standbys. */
 export interface LeaderLog {
   readonly node: string;
   readonly epoch: number;
-  /** Number of the log's last message, as far as it is known. */
+  /** The log's last message, as far as it is known. */
   readonly sequence: number;
-  /** Why the log gives no answer, or null; and for how long it has not. */
+  /** The reason why the log gives no answer, or null; and for how long it has not. */
   readonly trouble: string | null;
   readonly awayMs: number;
   readonly leaseAgeMs: number;
   readonly isLeaseHeld: boolean;
-  /** Those that were heard of lately. */
+  /** Heard of lately. */
   readonly standbys: readonly {
     readonly node: string;
     readonly messagesBehind: number;
@@ -38,27 +38,26 @@ export interface LeaderStatus {
   readonly standbys: LeaderLog['standbys'];
 }
 
-/** A standby's status. Its fields are named as a leader's. */
+/** Its fields are named as a leader's. */
 export interface StandbyStatus {
   readonly role: 'standby';
-  /** Its own name. */
   readonly node: string;
-  /** The name of whoever leads, or led last; null if nobody has. */
+  /** The server that leads, or led last; null if none has. */
   readonly leader: string | null;
   /** `none` if nobody has ever led; `lapsed` once it was not renewed in time, `released` once it was given back. */
   readonly lease: 'none' | 'held' | 'lapsed' | 'released';
   /** How long ago this server has seen a renewal; null if nobody has ever led. */
   readonly leaseAgeMs: number | null;
   readonly epoch: number;
-  /** Number of the last command in its engine. */
+  /** The last command in its engine. */
   readonly sequence: number;
-  /** Number of the log's last message, as far as it is known. */
+  /** The log's last message, as far as it is known. */
   readonly streamSequence: number;
-  /** Messages of the log that it has not read yet; null while it does not know. */
+  /** Not read yet; null while it does not know. */
   readonly messagesBehind: number | null;
-  /** How long ago it had read all of the log; null while it does not know. */
+  /** Since it had read all of the log; null while it does not know. */
   readonly behindMs: number | null;
-  /** Why the log gives no answer, or null; and for how long it has not. */
+  /** The reason why the log gives no answer, or null; and for how long it has not. */
   readonly trouble: string | null;
   readonly awayMs: number;
 }
@@ -100,11 +99,11 @@ export interface ReplicationFigures {
   readonly epoch: number;
   readonly sequence: number;
   readonly awayMs: number;
-  /** Of the leader's lease, by the leader; null on a standby. */
+  /** null on a standby. */
   readonly lease: { readonly ageMs: number; readonly isHeld: boolean } | null;
-  /** Standbys that were heard of lately; null on a standby. */
+  /** Heard of lately; null on a standby. */
   readonly standbys: number | null;
-  /** Of a leader, those of the standby that is furthest behind; null where that is not known. */
+  /** On a leader, those of the standby that is furthest behind; null where that is not known. */
   readonly messagesBehind: number | null;
   readonly behindMs: number | null;
 }
@@ -138,7 +137,7 @@ export function setLogGauges(gauges: LogGauges, log: LeaderLog | null): void {
   gauges.set('standbys', standbys.length);
   gauges.set('standbyMessagesBehind', Math.max(0, ...standbys.map(({ messagesBehind }) => messagesBehind)));
   gauges.set('standbyBehindMs', Math.max(0, ...standbys.map(({ behindMs }) => behindMs)));
-  // Last: other threads read the figures as soon as it is set, and a lease not yet written is none that is held.
+  // Last: other threads read the figures as soon as it is set, and a lease not yet written would not be held.
   gauges.set('isReplicated', 1);
 }
 

@@ -1,9 +1,9 @@
 /**
- * The buckets of histograms: logarithmic, with a few equal steps in each doubling, so that finding a value's bucket takes no
- * more than a few shifts. A bucket holds what is above the bound before it and not above its own.
+ * The buckets of histograms: logarithmic, with a few equal steps in each doubling, so that finding a value's bucket
+ * takes no more than a few shifts. A bucket holds values above the bound before it and not above its own.
  */
 export class Scale {
-  /** Upper bounds, in the scale's unit; what is above the last one has a bucket of its own behind them. */
+  /** Upper bounds, in the scale's unit. Values above the last one have a bucket of their own. */
   readonly bounds: readonly number[];
   /** Worked out once: a bucket is looked for several times an order. */
   private readonly lowest: number;
@@ -28,12 +28,12 @@ export class Scale {
     this.last = bounds.length;
   }
 
-  /** Buckets, the one above all bounds included. */
+  /** The bucket above all bounds included. */
   get buckets(): number {
     return this.bounds.length + 1;
   }
 
-  /** The bucket of a value; fractions count as the next whole number. */
+  /** Fractions count as the next whole number. */
   bucketOf(value: number): number {
     if (value <= this.lowest) return 0;
     if (value > this.highest) return this.last;
@@ -47,5 +47,5 @@ export class Scale {
 
 /** Microseconds from 16 to about 17 seconds, in steps of a quarter or less. */
 export const MICROSECONDS = new Scale(4, 20, 2);
-/** Commands in a batch. */
+/** In a batch. */
 export const COMMANDS = new Scale(0, 10, 0);

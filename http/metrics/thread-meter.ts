@@ -4,14 +4,16 @@ import { getHeapStatistics } from 'node:v8';
 import { count, type Layout, observeMs } from './cells.js';
 import { MICROSECONDS } from './scale.js';
 
-/** The loop is looked at so often by its own timer, in milliseconds: a delay is what lies beyond that. Each look wakes an idle thread. */
+/**
+ * The loop is looked at so often by its own timer: a delay is what lies beyond that. Each look wakes an idle thread.
+ */
 const RESOLUTION_MS = 20;
 const SAMPLE_MS = 1_000;
 const NANOSECONDS_PER_MS = 1e6;
 
-/** Where a sheet has its thread's figures. */
+/** The thread's cells in a sheet. */
 export interface ThreadPlaces {
-  /** Milliseconds in which the loop did not wait for anything, since the thread began. */
+  /** The loop did not wait for anything so long since the thread began. */
   readonly activeMs: number;
   readonly heapUsedBytes: number;
   readonly heapTotalBytes: number;

@@ -1,7 +1,7 @@
 /**
- * Vitals: one sample of the most telling figures every five seconds, for the last hour, in columns of numbers that all have the
- * length of the column of times. They are taken and kept on the operators' thread; rates and percentiles are those of the five
- * seconds before the sample.
+ * Vitals: one sample of the most telling figures every five seconds, for the last hour, in columns of numbers that all
+ * have the length of the column of times. They are taken and kept on the operators' thread; rates and percentiles are
+ * those of the five seconds before the sample.
  */
 import { type Histogram, quantile } from './cells.js';
 import { GATEWAY_PLACES, STATUSES } from './gateway-meter.js';
@@ -13,7 +13,7 @@ export const SAMPLES_MAX = 720;
 
 const NONE = Number.NaN;
 
-/** Samples the figures between two readings. A column's unit is the end of its name. */
+/** A column's unit is the end of its name. */
 type Column = (now: Reading, before: Reading) => number;
 
 const seconds = (now: Reading, before: Reading): number =>
@@ -27,7 +27,7 @@ const gauge =
   (now) =>
     now.gauges.get(name) / unit;
 
-/** A percentile in milliseconds of what was timed between the readings; NaN where nothing was. */
+/** In milliseconds; NaN where nothing was timed between the readings. */
 const percentile =
   (of: (reading: Reading) => Histogram | undefined, share: number): Column =>
   (now, before) => {
@@ -46,7 +46,6 @@ const threadOf =
   ({ threads }: Reading) =>
     threads.find((thread) => thread.name === name);
 
-/** Percent of the time in which a thread was busy. */
 const busyPercent =
   (activeMs: (reading: Reading) => number): Column =>
   (now, before) =>
@@ -151,7 +150,6 @@ export class Vitals {
     }
   }
 
-  /** Samples that are later than `afterSeconds`. */
   since(afterSeconds: number): Samples {
     const found = this.#timesMs.findIndex((timeMs) => timeMs / 1_000 > afterSeconds);
     const from = found < 0 ? this.#timesMs.length : found;
@@ -162,12 +160,11 @@ export class Vitals {
     };
   }
 
-  /** The sum of a column over the newest samples. */
   sum(name: VitalName, samples: number): number {
     return (this.#columns.get(name) ?? []).slice(-samples).reduce<number>((sum, one) => sum + (one ?? 0), 0);
   }
 
-  /** The newest figure of a column; null before the first sample, and where it was not to be had. */
+  /** null before the first sample, and where the figure was not to be had. */
   latest(name: VitalName): number | null {
     return this.#columns.get(name)?.at(-1) ?? null;
   }
@@ -178,5 +175,4 @@ function push<T>(column: T[], value: T): void {
   if (column.length > SAMPLES_MAX) column.shift();
 }
 
-/** Three decimals. */
 const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;

@@ -180,10 +180,10 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
   },
 ];
 
-/** Number of the account that the path names; 0 if that is no account's id. */
+/** 0 if the path names no account. */
 const accountIn = ({ id }: Call): number => parseAccountId(id);
 
-/** A handler for an account that the path names. That there is no such account is refused before anything else. */
+/** A missing account is refused before anything else. */
 export function ofAccount(
   handle: (services: Services, call: Call, account: number) => Promise<Answer>,
 ): Endpoint['handle'] {
@@ -198,7 +198,6 @@ export function ofAccount(
   };
 }
 
-/** `accountId` in a query; null if there is none. */
 export function optionalAccount(given: ReadonlyMap<string, string>): number | null {
   const id = given.get('accountId');
   if (id === undefined) return null;
@@ -209,7 +208,7 @@ export function optionalAccount(given: ReadonlyMap<string, string>): number | nu
 const showAccount = (status: number, { account }: CommandResult): Answer =>
   answer(status, accountResource(must(account, 'the account that was changed')));
 
-/** A caller who may not pay money in may not do so here, either. */
+/** A first balance needs the role that deposits need. */
 async function create({ engine }: Services, call: Call): Promise<Answer> {
   const { name = null, tier, balance = 0 } = call.body(validateCreateAccount);
   const balanceCents = centsIn('balance', balance);
@@ -219,7 +218,6 @@ async function create({ engine }: Services, call: Call): Promise<Answer> {
   return showAccount(201, await engine.command(command, call.by));
 }
 
-/** Pages by account number. */
 async function list({ engine }: Services, { given }: Call): Promise<Answer> {
   const { after, limit } = unlessRefused(searchOf(given, ACCOUNTS));
   const last = given.get('after');
@@ -242,7 +240,6 @@ export function transferIn(call: Call): { readonly amountCents: number; readonly
   return { amountCents: centsIn('amount', amount), reference };
 }
 
-/** Cents of a dollar amount in a body. */
 const centsIn = (field: string, dollars: number): number =>
   centsOfDollars(dollars) ?? refuseInvalid(`${field} must be an amount in dollars with at most two decimals`);
 
@@ -254,7 +251,7 @@ export const showTransfer = ({ moved, isReplay }: CommandResult): Answer =>
     isReplay ? ['X-Idempotent-Replay', 'true'] : [],
   );
 
-/** All deposits and withdrawals with a reference, which is unique in an account, by account; the house's comes first. */
+/** A reference is unique in an account. The house's comes first, the others follow by account. */
 async function transfers({ engine }: Services, { given }: Call): Promise<Answer> {
   const reference = given.get('reference');
   if (reference === undefined || reference === '')

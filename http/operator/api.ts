@@ -1,10 +1,10 @@
 /**
- * The operator API: JSON in the public API's envelope, on a port of its own, for holders of an
- * operator token whose role is enough. Every change is a journaled command, and every answer waits until what it reports
- * is durable. `/healthz` and `/readyz` need no token (`health.ts`).
+ * The operator API: JSON in the public API's envelope, on a port of its own, for holders of an operator token whose
+ * role is enough. Every change is a journaled command, and every answer waits until the facts in it are durable.
+ * `/healthz` and `/readyz` need no token (`health.ts`).
  *
- * It runs on a thread of its own, which reads and checks requests and makes the answers' text. What needs the state is
- * asked of the engine's thread (`desk/`), and what has left memory of the archive's reader.
+ * It runs on a thread of its own, which reads and checks requests and makes the answers' text. It asks the engine's
+ * thread for the state (`queries/`), and the archive's reader for the past.
  */
 import type { HttpHandler, HttpRequest } from '../../engine/model/ports.js';
 import { later } from '../kit/client-work.js';
@@ -19,10 +19,10 @@ const NOT_FOUND = new Refused('not_found', 'no such path');
 
 export interface OperatorApiOptions {
   readonly routes: readonly OperatorRoute[];
-  /** Those that are below no prefix, but need a token. */
+  /** Below no prefix, but for holders of a token. */
   readonly rootRoutes: readonly OperatorRoute[];
   readonly callers: Callers;
-  /** null where every role may do all that there is. */
+  /** null if every role may do all that there is. */
   readonly denials: Denials | null;
   readonly health: Health;
 }
@@ -43,7 +43,6 @@ export function createOperatorApi(options: OperatorApiOptions): HttpHandler {
 class OperatorApi {
   readonly #router: Router<OperatorRoute>;
   readonly #root: Router<OperatorRoute>;
-  /** Paths that need no token. */
   readonly #health: Router<HealthRoute>;
 
   constructor(private readonly options: OperatorApiOptions) {
@@ -88,7 +87,7 @@ async function handled(route: OperatorRoute, call: Call): Promise<Result> {
 
 const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';
 
-/** The answer of a known path to a method that it does not have. */
+/** For a known path without this method. */
 function withoutRoute(method: string, { resource }: Found<Routed>): Result {
   const allow = ['Allow', resource.allow];
   if (method === 'OPTIONS') return answer(204, null, allow);

@@ -1,6 +1,6 @@
 /**
- * The endpoint that lists what operators have done and were refused, newest first. All of it is in the archive; the engine's
- * thread only says how far that must have come.
+ * The endpoint that lists the actions of operators, done and refused, newest first. The archive has all of them; the
+ * engine's thread only says how far it must have come.
  */
 import typia from 'typia';
 import {

@@ -1,7 +1,7 @@
 /**
- * Endpoints that list bets, newest first. Those of one account come from memory and lead on into the archive, as its own lists
- * do. Those of all accounts come from the archive, which has every bet; memory says what rounds that are not settled have come
- * to.
+ * Endpoints that list bets, newest first. Bets of one account come from memory and lead on into the archive, as the
+ * account's own lists do. Bets of all accounts come from the archive, which has every bet; memory has the status of
+ * rounds that are not settled.
  */
 import typia from 'typia';
 import type { AllBetsQuestion, BetsAnswer } from '../../engine/model/archive-reads.js';
@@ -94,7 +94,7 @@ function queryOf({ given }: Call): Query {
   return { account, fromMs: fromMs ?? 0, list: { ...list, beforeMs } };
 }
 
-/** Up to the first that was placed too early: bets come in the order of their placement. */
+/** Ends with the first bet that was placed too early: bets come in the order of their placement. */
 async function listOf({ engine, archive }: Services, account: number, query: Query): Promise<Answer> {
   const { list, fromMs } = query;
   const { reachedSeq, ...reply } = await engine.ask('betsOfAccount', { account, list });
@@ -147,11 +147,10 @@ async function openRounds({
   return { rounds: lastOf(slices), reachedSeq: slices.at(-1)?.seq ?? 0 };
 }
 
-/** No open bet was placed before this. */
 const firstStartMs = (rounds: RoundsById): number =>
   Math.min(...Array.from(rounds.values(), ({ startTimeMs }) => startTimeMs));
 
-/** The archive does not know what a round that is not settled has come to. */
+/** The archive does not know the status of a round that is not settled. */
 function asOfNow(bet: BetView, rounds: RoundsById): BetView {
   const round = rounds.get(roundId(bet.market, bet.roundNumber));
   if (bet.status !== 'ACTIVE' || round === undefined || round.status < SETTLING) return bet;

@@ -1,7 +1,7 @@
 /**
- * The declaration of an endpoint of the operator API: its route and role, what it does, and what the API's document says of it.
- * A handler gets a call, checks what it can without the engine's state, and awaits what it needs of the engine's thread and of
- * the archive's reader. It throws a `Refusal` where it refuses.
+ * The declaration of an endpoint of the operator API: route, role, handler and the description in the API's document. A
+ * handler gets a call, checks what it can without the engine's state, and awaits the engine's thread and the archive's
+ * reader. It throws a `Refusal`.
  */
 import { randomUUID } from 'node:crypto';
 import type { IValidation, tags } from 'typia';
@@ -22,7 +22,6 @@ import type { EngineQueries } from './queries/query.js';
 
 export const PREFIX = '/operator/v1';
 
-/** With what each is about. */
 export const TAGS = {
   Accounts: 'Accounts and their money',
   Keys: 'API keys of accounts',
@@ -35,19 +34,20 @@ export const TAGS = {
   Console: "Sessions of the console's page",
 } as const;
 
-/** What the API's document says of a route. */
 export interface Described {
   /** The name in generated clients. */
   readonly id: string;
   readonly tag: keyof typeof TAGS;
   readonly summary: string;
   readonly text?: string;
-  /** Schemas of the answer and of the body, made by typia from their types; without any, the answer is any JSON object. */
+  /**
+   * Schemas of the answer and of the body, made by typia from their types; without any, the answer is any JSON object.
+   */
   readonly schemas?: Schemas;
   readonly isNullable?: boolean;
   readonly shape?: 'page' | 'list' | 'text' | 'none';
   readonly status?: 200 | 201 | 204;
-  /** Codes of failures besides those of any request. */
+  /** Besides those of any request. */
   readonly codes?: readonly ErrorCode[];
 }
 
@@ -56,7 +56,6 @@ export interface Schemas {
   readonly components: { readonly schemas?: object };
 }
 
-/** What handlers use. */
 export interface Services {
   readonly engine: EngineQueries;
   readonly archive: ArchiveReads;
@@ -65,15 +64,13 @@ export interface Services {
   readonly prices: (asset: number) => PriceNotes;
   /** One of the last orders, by an id that it has. */
   readonly trace: (id: string) => OrderTrace | null;
-  /** The API's document. */
   readonly document: () => string;
   readonly isFeedPush: boolean;
   readonly isClockManual: boolean;
 }
 
-/** A route of the operator port, for callers with a role. */
 export interface OperatorRoute extends Routed {
-  /** The least role that may call it. What only some calls of a route need beyond it, its handler checks. */
+  /** The least role that may call it. The handler checks any higher role that some calls need. */
   readonly role: OperatorRole;
   readonly handle: (call: Call) => Answer | Promise<Answer>;
 }
@@ -81,7 +78,7 @@ export interface OperatorRoute extends Routed {
 /** `path` is below `/operator/v1`. */
 export interface Endpoint extends Described, Routed {
   readonly role: OperatorRole;
-  /** Of the query, and headers. A route without this list ignores its query, unless it changes something. */
+  /** Names in the query, and headers. A route without this list ignores its query, unless it changes something. */
   readonly parameters?: readonly ParameterName[];
   readonly handle: (services: Services, call: Call) => Answer | Promise<Answer>;
 }
@@ -93,7 +90,6 @@ export const routeOf = (endpoint: Endpoint, services: Services): OperatorRoute =
 
 export const PAGED = ['limit', 'cursor'] as const satisfies readonly ParameterName[];
 export const SEARCHED = ['limitOfSearch', 'cursor'] as const satisfies readonly ParameterName[];
-/** Codes of the archive's reader. */
 export const PAST = [
   'overloaded',
   'archive_behind',
@@ -106,7 +102,6 @@ export interface Reasoned {
   readonly reason?: Reason;
 }
 
-/** A request of a caller. */
 export class Call {
   #reason = '';
 
@@ -115,7 +110,6 @@ export class Call {
     readonly caller: OperatorCaller,
     /** Values of the path's `{...}` parts, in order. */
     readonly params: readonly string[],
-    /** The query's parameters, where the endpoint has some. */
     readonly given: ReadonlyMap<string, string> = new Map(),
   ) {}
 
@@ -126,25 +120,24 @@ export class Call {
     return new Call(this.request, this.caller, this.params, given);
   }
 
-  /** The first of the path's parts. */
   get id(): string {
     return this.params[0] ?? '';
   }
 
-  /** The body, to be read before anything is awaited. */
+  /** To be read before anything is awaited. */
   body<T extends object>(validate: (input: unknown) => IValidation<T>): T {
     const body = unlessRefused(readBody(this.request, validate));
     if ('reason' in body && typeof body.reason === 'string') this.#reason = body.reason;
     return body;
   }
 
-  /** In whose name something is changed, and why: the reason of the body. */
+  /** For the journal: the operator's name, and the reason of the body. */
   get by(): By {
     return { operator: this.caller.name, reason: this.#reason };
   }
 }
 
-/** Milliseconds since 1970 of an ISO 8601 text in a body. */
+/** An ISO 8601 text in a body as milliseconds since 1970. */
 export function timeIn(field: string, text: string): number {
   const timeMs = Date.parse(text);
   if (!Number.isSafeInteger(timeMs) || timeMs < 0)
@@ -155,7 +148,7 @@ export function timeIn(field: string, text: string): number {
     : refuseInvalid(`${field} names a day that the calendar does not have: ${day}`);
 }
 
-/** Whether the day exists: `Date.parse` accepts 30 February as 2 March. */
+/** `Date.parse` accepts 30 February as 2 March. */
 function isInCalendar(day: string): boolean {
   const startMs = Date.parse(`${day}T00:00:00Z`);
   return Number.isFinite(startMs) && new Date(startMs).toISOString().startsWith(day);
@@ -175,14 +168,14 @@ export const answer = (status: number, data: unknown, headers: HeaderList = []):
   body: status === 204 ? '' : JSON.stringify({ success: true, data }),
 });
 
-/** A page of a list. `nextCursor` is null on the last one. */
+/** `nextCursor` is null on the last page. */
 export const page = (data: readonly unknown[], nextCursor: string | null): Answer => ({
   status: 200,
   headers: [],
   body: JSON.stringify({ success: true, data, nextCursor }),
 });
 
-/** A text as it is, without the envelope. */
+/** Without the envelope. */
 export const textAnswer = (contentType: string, body: string): Answer => ({
   status: 200,
   headers: [],
@@ -192,7 +185,7 @@ export const textAnswer = (contentType: string, body: string): Answer => ({
 
 export type Result = Answer | Refused;
 
-/** Sends the result of an operator request, with an id by which people can refer to it. */
+/** The answer gets an id by which people can refer to it. */
 export function sendResult(responder: HttpResponder, result: Result): void {
   const { status, headers, body } = result;
   const contentType = (result instanceof Refused ? undefined : result.contentType) ?? 'application/json';

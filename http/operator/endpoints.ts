@@ -1,6 +1,6 @@
 /**
- * The endpoints of the operator API, each with its method, path, role, handler and description. A new endpoint is an entry of
- * one of these lists: router, roles and API document follow from it.
+ * The endpoints of the operator API. A new endpoint is an entry of one of these lists: router, roles and API document
+ * follow from it.
  */
 import { ACCOUNT_ENDPOINTS } from './accounts.js';
 import { AUDIT_ENDPOINT } from './audit.js';

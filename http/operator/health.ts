@@ -1,9 +1,9 @@
 /**
- * `/healthz` and `/readyz`: what load balancers and supervisors ask, without a token. Both are answered from memory that the
- * engine's thread writes several times a second, so that there is an answer while that thread hangs. They say nothing of the
- * business.
+ * `/healthz` and `/readyz`, which load balancers and supervisors ask without a token. Both are answered from memory
+ * that the engine's thread writes several times a second, so that there is an answer while that thread hangs. They say
+ * nothing of the business.
  *
- * A server that is not alive is to be restarted; to one that is not ready no traffic is to be sent.
+ * A server that is not alive is to be restarted; one that is not ready is to get no traffic.
  */
 import type { ErrorCode } from '../../engine/model/errors.js';
 import { Refused } from '../kit/refused.js';
@@ -13,7 +13,6 @@ import { type EngineGauges, SPACE_LEVELS } from '../metrics/engine-figures.js';
 import { leaderFigures, type ReplicationFigures } from '../metrics/replication.js';
 import { answer, type Result } from './endpoint.js';
 
-/** Why the server is not ready. */
 export interface NotReady {
   readonly check: 'engine' | 'process' | 'clock' | 'journal' | 'replication' | 'feed';
   readonly code: ErrorCode;
@@ -21,7 +20,7 @@ export interface NotReady {
 }
 
 export interface Health {
-  /** How long ago a turn of the engine's thread has ended, in milliseconds. */
+  /** Milliseconds since the end of the last turn of the engine's thread. */
   readonly turnAgeMs: () => number;
   /** Empty if the server is ready. */
   readonly notReady: () => readonly NotReady[];
@@ -29,7 +28,7 @@ export interface Health {
 
 const OK = answer(200, { status: 'ok' });
 
-/** A route below no prefix, for which nobody is asked who he is. */
+/** Below no prefix, and without a token. */
 export interface HealthRoute extends Routed {
   readonly handle: () => Result;
 }
@@ -51,7 +50,7 @@ export const healthRoutes = ({ turnAgeMs, notReady }: Health): readonly HealthRo
   },
 ];
 
-/** 503 with the first code, and a list of all that is not as it should be. */
+/** 503 with the first code, and a list of all reasons. */
 function refused(reasons: readonly NotReady[]): Result {
   const code = reasons[0]?.code ?? 'overloaded';
   return new Refused(code, '', [], `,"notReady":${JSON.stringify(reasons)}`);
@@ -78,7 +77,7 @@ const lapsed = (ageMs: number): string =>
   `the lease was not renewed for ${seconds(ageMs)}: a standby may lead by now`;
 const seconds = (ms: number): string => `${Math.floor(ms / 1_000)} s`;
 
-/** Reads what the engine's thread has written. The server listens only after recovery, so that is no condition. */
+/** The server listens only after recovery, so that is no condition. */
 export function healthOf(gauges: EngineGauges, monotonicMs: () => number): Health {
   return {
     turnAgeMs: () => monotonicMs() - gauges.get('turnEndedMs'),

@@ -73,7 +73,7 @@ export const PROFIT_ENDPOINT: Endpoint = {
   },
 };
 
-/** Whole parts that hold all that was asked for; up to now, and a usual number of them, if that is not said. */
+/** Whole parts that hold all of the time asked for; without a time, a usual number of them up to now. */
 function spanOf(by: Length, from: number | null, to: number | null, nowMs: number): Span {
   const lengthMs = LENGTHS_MS[by];
   const toMs = Math.ceil((to ?? nowMs + 1) / lengthMs) * lengthMs;

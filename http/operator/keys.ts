@@ -1,6 +1,6 @@
 /**
- * Endpoints of API keys. A key's secret is shown once, in the answer that creates it. The engine's
- * thread never sees it, only its digest.
+ * Endpoints of API keys. A key's secret is shown once, in the answer that creates it. The engine's thread never sees
+ * it, only its digest.
  */
 import typia, { type tags } from 'typia';
 import { generateKeySecret, keyDigest } from '../../crypto/api-keys.js';
@@ -130,7 +130,7 @@ export const KEY_ENDPOINTS: readonly Endpoint[] = [
   },
 ];
 
-/** A handler for a key that the path names. That there is no such key is refused before anything else. */
+/** A missing key is refused before anything else. */
 function ofKey(handle: (services: Services, call: Call, key: number) => Promise<Answer>): Endpoint['handle'] {
   return async (services, call) => {
     const key = parseKeyId(call.id);
@@ -148,7 +148,7 @@ const keyOf = ({ keys }: CommandResult): KeyResource => keyResource(must(keys.at
 /** The secret stands behind the id. */
 const withSecret = ({ id, ...rest }: KeyResource, secret: string): CreatedKey => ({ id, secret, ...rest });
 
-/** Who holds a key that writes can bet the account's money away, to an accomplice on the other side. */
+/** A holder of a key that writes can bet the account's money away, to an accomplice on the other side. */
 async function refuseForMoney(
   { engine }: Services,
   call: Call,
@@ -174,10 +174,9 @@ async function create(services: Services, call: Call, account: number): Promise<
   return answer(201, withSecret(keyOf(made), secret));
 }
 
-/** Pages by number, the oldest key first. */
 async function list({ engine }: Services, { given }: Call): Promise<Answer> {
   const account = optionalAccount(given);
-  // Those of an account are found by their place among them, so a cursor is of no use in another list.
+  // Keys of an account are found by their place among them, so a cursor is of no use in another list.
   const name = account === null ? 'keys' : `keys-${account}`;
   const searched = unlessRefused(searchOf(given, name));
   const enabled = unlessRefused(parseFlag('enabled', given.get('enabled')));

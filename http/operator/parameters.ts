@@ -68,7 +68,6 @@ const IDS: Readonly<Record<string, string>> = {
   rounds: 'Round, such as `BTC_ONE_MINUTE_29684310`.',
 };
 
-/** The parameters in a path such as `/accounts/{id}/keys`. */
 export function pathParameters(path: string): JsonObject[] {
   const [, collection = ''] = path.split('/');
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({

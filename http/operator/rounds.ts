@@ -46,7 +46,6 @@ interface Query extends Exclude<ReturnType<typeof roundsQuery>, Refused> {
   readonly status: RoundStatus | null;
 }
 
-/** A round with its place in the list. */
 interface Listed {
   readonly startTimeMs: number;
   readonly market: number;
@@ -68,7 +67,7 @@ function queryOf({ given }: Call): Query {
   return { ...unlessRefused(roundsQuery(given)), market, status };
 }
 
-/** A round that went on while they were read is there twice, and counts as it was last. */
+/** A round that went on during the reading is there twice: the later view counts. */
 export function lastOf(slices: readonly OpenRounds[]): ReadonlyMap<string, OpenRound> {
   const rounds = slices.flatMap((slice) => slice.rounds);
   return new Map(rounds.map((round) => [roundId(round.market, round.roundNumber), round]));
@@ -97,7 +96,7 @@ function inOrder(one: Place, other: Place): number {
   return marketId(one.market) > marketId(other.market) ? -1 : 1;
 }
 
-/** Both as far as both have been read. What is in both has been settled meanwhile. */
+/** Both as far down as both have been read. A round that is in both has been settled meanwhile. */
 function pageOf({ limit }: Query, open: readonly OpenRound[], { rounds, nextAfter }: RoundsAnswer): Answer {
   const settled = new Set(rounds.map((round) => roundId(round.market, round.roundNumber)));
   const all: Listed[] = [

@@ -1,6 +1,7 @@
 /**
- * Endpoints of the rules: what is in force, and what operators put on top of the defaults and the rules file, as one document.
- * A dry run shows what another one would change; it is put in force only while the rules are those that were seen.
+ * Endpoints of the rules: those in force, and the overrides of operators above the defaults and the rules file, as one
+ * document. A dry run shows the changes by another document, which is put in force only while the rules are those that
+ * were seen.
  */
 import typia from 'typia';
 import { contradictions } from '../../config/compose.js';
@@ -74,7 +75,6 @@ async function replace({ engine }: Services, call: Call): Promise<Answer> {
   return answer(200, { applied: true, sequence, ...difference } satisfies RulesChange, tagOf(sequence));
 }
 
-/** The rules with these overrides in place of those that operators have made before. */
 function replacedRules(before: Rules, overrides: RulesBody['overrides']): Rules {
   const checked = checkOverrides(overrides);
   if (!checked.success) return refuseInvalid(checked.mistakes.join('; '));

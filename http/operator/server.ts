@@ -1,4 +1,4 @@
-/** Endpoints that show how the server is. */
+/** Endpoints of the server's state. */
 import typia from 'typia';
 import { refuseInvalid } from '../kit/refused.js';
 import { answer, type Endpoint, type OperatorRoute, textAnswer } from './endpoint.js';
@@ -42,7 +42,7 @@ export const SERVER_ENDPOINTS: readonly Endpoint[] = [
   },
 ];
 
-/** Figures for Prometheus, where it looks for them: below no prefix. */
+/** Prometheus looks for its figures below no prefix. */
 export const metricsRoute = (contentType: string, text: () => Promise<string>): OperatorRoute => ({
   method: 'GET',
   path: '/metrics',

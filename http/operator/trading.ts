@@ -179,7 +179,9 @@ export const TRADING_ENDPOINTS: readonly Endpoint[] = [
   },
 ];
 
-/** Both answer once all the lifecycle work that they cause is durable, so a tester sees its effects in the next request. */
+/**
+ * Both answer once all the lifecycle work that they cause is durable, so a tester sees its effects in the next request.
+ */
 export const SANDBOX_ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'POST',
@@ -223,8 +225,8 @@ function assetIn({ id }: Call): number {
 }
 
 /**
- * A malformed body is refused as a whole. Otherwise each tick is checked on its own, in order, as from any feed, so
- * one absurd price does not withhold the others from their rounds. The answer lists the refused ticks.
+ * A malformed body is refused as a whole. Otherwise each tick is checked on its own, in order, as from any feed, so one
+ * absurd price does not withhold the others from their rounds. The answer lists the refused ticks.
  */
 async function pushPrices({ engine, isFeedPush }: Services, call: Call): Promise<Answer> {
   const body = call.body(validatePrices);

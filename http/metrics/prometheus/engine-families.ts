@@ -1,4 +1,7 @@
-/** Metrics of the engine's thread: commands, batches, the journal and what follows it, prices, and the state of the exchange. */
+/**
+ * Metrics of the engine's thread: commands, batches, the journal and what follows it, prices, and the state of the
+ * exchange.
+ */
 import { COMMAND_KINDS } from '../../../engine/model/command-codec.js';
 import { ASSETS } from '../../../engine/model/domain.js';
 import { LOSS_SCOPES } from '../../../engine/model/loss-limits.js';
@@ -10,7 +13,7 @@ import { counter, type Family, gauge, histogram, type Labelled } from './family.
 const CENTS_PER_DOLLAR = 100;
 
 type GaugeName = Parameters<Reading['gauges']['get']>[0];
-/** Gauges that are shown as they are: name of the metric, what it says, and its place. */
+/** Shown as they are. */
 const PLAIN: readonly (readonly [name: string, help: string, gauge: GaugeName])[] = [
   ['tote_trading_enabled', '1 while trading is switched on', 'isTrading'],
   [
@@ -86,7 +89,7 @@ const PLAIN: readonly (readonly [name: string, help: string, gauge: GaugeName])[
   ],
 ];
 
-/** Money, in dollars. */
+/** Gauges in cents, shown in dollars. */
 const MONEY: readonly (readonly [name: string, help: string, gauge: GaugeName])[] = [
   ['tote_house_balance_dollars', 'Balance of the house, without the seeds of open rounds', 'houseCents'],
   ['tote_accounts_balance_dollars', 'Sum of the balances of all accounts', 'accountsCents'],
@@ -104,7 +107,7 @@ const MONEY: readonly (readonly [name: string, help: string, gauge: GaugeName])[
   ],
 ];
 
-/** Times, in seconds since 1970; absent where there is none. */
+/** Gauges in milliseconds since 1970, shown in seconds; absent where there is none. */
 const TIMES: readonly (readonly [name: string, help: string, gauge: GaugeName])[] = [
   [
     'tote_snapshot_timestamp_seconds',
@@ -176,7 +179,7 @@ export function engineFamilies(reading: Reading): Family[] {
   ];
 }
 
-/** Those that have ever happened. */
+/** Only outcomes that have ever happened. */
 function commands({ engine }: Reading): Labelled {
   return COMMAND_KINDS.flatMap((kind, at) =>
     OUTCOMES.map(

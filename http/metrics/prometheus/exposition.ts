@@ -1,6 +1,6 @@
 /**
- * The page that Prometheus reads, made by prom-client of figures that other threads have counted: the way on which prom-client
- * itself brings together metrics of several processes.
+ * The page that Prometheus reads, made by prom-client of figures that other threads have counted, as it brings together
+ * metrics of several processes.
  */
 import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client';
 import type { Reading } from '../readings.js';
@@ -16,10 +16,9 @@ export interface Build {
   readonly node: string;
 }
 
-/** Of prom-client's own metrics those of the process; the others are those of one thread. */
+/** Other metrics of prom-client are those of one thread. */
 const OF_PROCESS = 'process_';
 
-/** Families of metrics, and those of the process. */
 export class MetricsPage {
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
   readonly #process = new Registry();
@@ -43,7 +42,7 @@ export class MetricsPage {
   }
 }
 
-/** All that a server that leads, or has nobody to lead, counts. */
+/** For a server that leads, or has nobody to lead. */
 export class Exposition {
   readonly #page: MetricsPage;
 

@@ -7,7 +7,7 @@ type Labels = Readonly<Record<string, string | number>>;
 interface Sample {
   readonly value: number;
   readonly labels: Labels;
-  /** Of a sample of a histogram: the metric's with its ending. */
+  /** In a histogram: the metric's name with its ending. */
   readonly metricName?: string;
 }
 
@@ -43,11 +43,11 @@ export const gauge = (name: string, help: string, values: number | Labelled): Fa
   values: samples(values),
 });
 
-/** Times are kept finer than they are shown: every second of their bounds is. */
+/** Times are kept finer than they are shown: only every second of their bounds is. */
 const isShown = ({ scale }: Histogram, at: number): boolean => scale !== MICROSECONDS || at % 2 === 0;
 const MICROSECONDS_PER_SECOND = 1e6;
 
-/** Times in seconds, or numbers, by labels. */
+/** Times are shown in seconds. */
 export function histogram(
   name: string,
   help: string,

@@ -5,7 +5,7 @@ import { ERROR_CODES, GATEWAY_PLACES, STATUSES, STREAM_ENDS } from '../gateway-m
 import type { Reading } from '../readings.js';
 import { counter, type Family, gauge, histogram, type Labelled } from './family.js';
 
-/** A route of the public API, as requests are counted by it (`http/api/endpoint.ts`). */
+/** Requests are counted by it (`http/api/endpoint.ts`). */
 export interface RouteName {
   readonly method: string;
   readonly path: string;
@@ -60,7 +60,7 @@ export const gatewayFamilies = (reading: Reading, routes: readonly RouteName[]):
   ),
 ];
 
-/** Those that have ever happened. */
+/** Only names that have ever happened. */
 function named({ gateways }: Reading, at: number, label: string, names: readonly string[]): Labelled {
   return names
     .map((name, index) => [{ [label]: name }, gateways[at + index] ?? 0] as const)

@@ -1,4 +1,7 @@
-/** Metrics of the replicated log, the same on leader and standby. They have no samples where the journal is on one machine alone. */
+/**
+ * Metrics of the replicated log, the same on leader and standby. They have no samples where the journal is on one
+ * machine alone.
+ */
 import type { Histogram } from '../cells.js';
 import { type ReplicationFigures, ROLES } from '../replication.js';
 import { type Family, gauge, histogram } from './family.js';

@@ -1,6 +1,7 @@
 /**
- * Who sends a request, as the operator API asks before it does anything else. A token in the `Authorization` header is one
- * way to prove it (`TokenGuard`); any other gives the same caller, and handlers cannot tell them apart.
+ * The caller of a request, whom the operator API asks for before it does anything else. A token in the `Authorization`
+ * header is one way to prove who calls (`TokenGuard`); any other way gives the same caller, and handlers cannot tell
+ * them apart.
  */
 import {
   type Denial,
@@ -13,17 +14,16 @@ import type { Clock, HttpRequest } from '../../../engine/model/ports.js';
 import { Refused } from '../../kit/refused.js';
 
 export interface Callers {
-  /** The caller, or why the request is refused. */
   identify(request: HttpRequest): OperatorCaller | Refused;
 }
 
-/** Refuses a caller whose role may not do what needs the role `needed`; else null. */
+/** null if the caller's role may do what needs the role `needed`. */
 export function refuseRole({ name, role }: OperatorCaller, needed: OperatorRole): Refused | null {
   if (mayDo(role, needed)) return null;
   return new Refused('insufficient_role', `this needs the role ${needed}, and ${name} has the role ${role}`);
 }
 
-/** Different ones in a report; further ones are only counted. */
+/** Different refusals in a report; further ones are only counted. */
 export const DENIALS_MAX = 20;
 /** Refusals are reported together: each report is a line of the log, and a few rows of the archive. */
 export const REPORT_EVERY_MS = 60_000;

@@ -1,7 +1,8 @@
 /**
- * Knows callers by their tokens, and counts guesses. An address that has sent ten wrong tokens within a minute gets another
- * answer to further ones for a while. A right token always passes: whoever shares an address or a proxy with the source of
- * prices could else keep prices out. Tokens have 16 characters and more, so no number of guesses finds one.
+ * Knows callers by their tokens, and counts guesses. An address that has sent ten wrong tokens within a minute gets
+ * another answer to further ones for a while. A right token always passes: a stranger who shares an address or a proxy
+ * with the source of prices could else keep prices out. Tokens have 16 characters and more, so no number of guesses
+ * finds one.
  *
  * It uses the monotonic clock, even in a sandbox: a refused operator could not move a manual one.
  */
@@ -14,12 +15,12 @@ import { Owner } from '../../limits/owner.js';
 import { WindowTable } from '../../limits/window-table.js';
 import { type Callers, REPORT_EVERY_MS } from './callers.js';
 
-/** Wrong tokens allowed to an address within a minute; further ones are refused unseen. */
+/** Within a minute, for each address; further guesses are refused unseen. */
 export const GUESSES_MAX = 10;
-/** Addresses remembered. While this many are guessing, guesses of further ones are answered but not counted. */
+/** While this many addresses are guessing, guesses of further ones are answered but not counted. */
 export const ADDRESSES_MAX = 10_000;
 const ADDRESSES_REPORTED_MAX = 5;
-/** Addresses that have sent a right token; of more, the first are forgotten. */
+/** If more addresses have sent a right token, the first are forgotten. */
 const PROVEN_MAX = 1_000;
 
 const WRONG_TOKEN = new Refused(
@@ -38,7 +39,6 @@ export class TokenGuard implements Callers {
   readonly #known: string[][] = [];
   #wrong = 0;
   #refused = 0;
-  /** Both as they were at the last report. */
   #reported = { wrong: 0, refused: 0 };
   readonly #from = new Set<string>();
   readonly #proven = new Set<string>();
@@ -51,34 +51,32 @@ export class TokenGuard implements Callers {
     this.setTokens(tokens);
   }
 
-  /** From the next request on these are in force and no others. Guesses that were counted stay counted. */
+  /** No other tokens are in force from the next request on. Guesses that were counted stay counted. */
   setTokens(tokens: readonly OperatorToken[]): void {
     this.#tokens = tokens.map((token) => ({ token, digest: Buffer.from(token.digest, 'hex') }));
   }
 
-  /** Whether what has been opened with the token may go on: it has the same name and role as then. */
+  /** For a session that was opened with the token: false if its name or role has changed. */
   isInForce({ name, role, digest }: OperatorToken): boolean {
     return this.#tokens.some(
       ({ token }) => token.name === name && token.role === role && token.digest === digest,
     );
   }
 
-  /** The token in force with this name. */
   named(name: string): OperatorToken | undefined {
     return this.#tokens.find(({ token }) => token.name === name)?.token;
   }
 
-  /** Whether a right token has come from the address. Some connections are kept for such addresses. */
+  /** A right token has come from the address. Some connections are kept for such addresses. */
   readonly hasProven = (address: string): boolean => this.#proven.has(address);
 
-  /** The caller whose token a request has. */
   identify({ authorization, address }: Presented): OperatorCaller | Refused {
     const token = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
     const found = token === undefined ? WRONG_TOKEN : this.present(token, address);
     return found instanceof Refused ? found : { name: found.name, role: found.role };
   }
 
-  /** The same for a token that does not come in a request's header; what is known of it. */
+  /** For a token that does not come in a request's header. */
   present(token: string, address: string): OperatorToken | Refused {
     const digest = keyDigest(token);
     const found = this.#find(Buffer.from(digest, 'hex'));
@@ -123,7 +121,6 @@ export class TokenGuard implements Callers {
     return { wrong: counted.wrong - wrong, refused: counted.refused - refused, addresses };
   }
 
-  /** All guesses, reported or not. */
   get counted(): Pick<Guesses, 'wrong' | 'refused'> {
     return { wrong: this.#wrong, refused: this.#refused };
   }
@@ -132,7 +129,7 @@ export class TokenGuard implements Callers {
     return Math.floor(this.clock.monotonicMs());
   }
 
-  /** Counts a guess of the current address; `found` is its window, 0 if it has none yet. */
+  /** `found` is the window of the current address, 0 if it has none yet. */
   #count(found: number, digest: string, nowMs: number): void {
     const known = found === 0 ? [] : (this.#known[found] ?? []);
     if (known.includes(digest)) return;

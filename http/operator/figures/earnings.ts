@@ -1,13 +1,13 @@
 /**
- * What the house has earned in each hour, by market. The archive is read an hour at a time, so that nobody waits long for its reader, and
- * hours whose rounds are all settled are kept: they never change.
+ * The house's earnings in each hour, by market. The archive is read an hour at a time, so that nothing waits long for
+ * its reader, and hours whose rounds are all settled are kept: they never change.
  */
 import type { ArchiveReads, EarningsAnswer } from '../../../engine/model/archive-reads.js';
 import { readPast } from '../../kit/refused.js';
 import type { OpenRounds } from '../queries/query.js';
 
 export const HOUR_MS = 3_600_000;
-/** Hours kept: two months. */
+/** Two months. */
 const KEPT_MAX = 1_500;
 
 interface Span {
@@ -16,10 +16,9 @@ interface Span {
 }
 
 export class EarningsCache {
-  /** By the start of the hour, the one kept first comes first. */
+  /** By the start of the hour, in the order in which they were kept. */
   readonly #hours = new Map<number, EarningsAnswer>();
 
-  /** Reads the hours of the span one after the other. */
   async read(
     archive: ArchiveReads,
     { fromMs, toMs }: Span,
@@ -27,7 +26,7 @@ export class EarningsCache {
   ): Promise<ReadonlyMap<number, EarningsAnswer>> {
     const { lifecycleSeq: reachedSeq = 0, timeMs = 0 } = slices.at(-1) ?? {};
     const ends = slices.flatMap(({ rounds }) => rounds.map(({ endTimeMs }) => endTimeMs));
-    // What ended before is settled, and no round begins in the past.
+    // Rounds that ended before are settled, and no round begins in the past.
     const finalMs = Math.min(timeMs, ...ends);
     const found = new Map<number, EarningsAnswer>();
     for (let hourMs = fromMs; hourMs < toMs && hourMs <= timeMs; hourMs += HOUR_MS) {

@@ -1,4 +1,6 @@
-/** `GET /operator/v1/vitals` and `GET /metrics`: figures that all threads count, as the operators' thread reads them. */
+/**
+ * `GET /operator/v1/vitals` and `GET /metrics`: figures that all threads count, as the operators' thread reads them.
+ */
 
 import { type Raised, RaisedAlarms } from '../../metrics/alarms.js';
 import type { Exposition } from '../../metrics/prometheus/exposition.js';
@@ -40,12 +42,10 @@ export class Figures {
     return this.options.exposition.contentType;
   }
 
-  /** For Prometheus. */
   metrics(): Promise<string> {
     return this.options.exposition.text(this.#take());
   }
 
-  /** Those that are raised now. */
   get alarms(): readonly Raised[] {
     return this.#alarms.raised;
   }
@@ -55,7 +55,7 @@ export class Figures {
     return readings.take(nowMs(), monotonicMs());
   }
 
-  /** Samples after a time in seconds since 1970. */
+  /** `seconds` is a time since 1970. */
   since(seconds: number): VitalsResource {
     const everySeconds = SAMPLE_EVERY_MS / 1_000;
     return { everySeconds, ...this.#vitals.since(seconds), alarms: this.alarms };

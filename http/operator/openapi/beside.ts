@@ -1,4 +1,4 @@
-/** What the operator port answers beside the API: health, metrics, and the sessions of the console. */
+/** The paths of the operator port beside the API: health, metrics, and the sessions of the console. */
 import typia from 'typia';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { LoginBody } from '../../console/console.js';
@@ -69,7 +69,6 @@ const session = (
   };
 };
 
-/** By path. */
 export const besidePaths = (): JsonObject => ({
   '/healthz': { get: health('getHealth', 'Whether the process is alive') },
   '/readyz': { get: health('getReadiness', 'Whether it serves; `notReady` says why not') },

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 3.1 document of the operator API: its endpoints, what is beside them on the operator port, and for each the least
- * role. The schemas of bodies and answers are made from the types of the handlers.
+ * The OpenAPI 3.1 document of the operator API: its endpoints, the other paths of the operator port, and for each the
+ * least role. The schemas of bodies and answers are made from the types of the handlers.
  */
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { JsonObject } from '../../openapi/schemas.js';
@@ -18,7 +18,7 @@ stable code. Amounts are in USD, times are ISO 8601 in UTC. A success is sent on
 change something take a \`reason\`, which is kept with the name of the token and listed by \`GET /audit\`. An unknown path is
 404 \`not_found\`, a method that a path does not offer 405 \`method_not_allowed\` with \`Allow\`.`;
 
-/** Of any request. What the transport refuses is among them. */
+/** Any request may get these; the transport's refusals are among them. */
 const ANY_CODES: readonly ErrorCode[] = [
   'invalid_request',
   'invalid_operator_token',
@@ -31,7 +31,6 @@ const ANY_CODES: readonly ErrorCode[] = [
   'journal_unavailable',
   'shutting_down',
 ];
-/** Of one that changes something. */
 const CHANGE_CODES: readonly ErrorCode[] = ['csrf_refused', 'unsupported_media_type'];
 
 export function operatorDocument(endpoints: readonly Endpoint[]): JsonObject {

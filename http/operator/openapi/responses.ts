@@ -1,4 +1,4 @@
-/** Request bodies and responses of the operator API's document: the envelope around what a schema says. */
+/** Request bodies and responses of the operator API's document: the envelope around a schema. */
 import { ERROR_STATUS, type ErrorCode } from '../../../engine/model/errors.js';
 import { isObject, type Json, type JsonObject, schemaRef } from '../../openapi/schemas.js';
 import type { Described, Schemas } from '../endpoint.js';
@@ -43,7 +43,6 @@ export function success({ schemas, shape, summary, codes, isNullable = false }: 
   };
 }
 
-/** One response for each status of these codes. */
 export function failures(codes: readonly ErrorCode[]): JsonObject {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of new Set(codes))
@@ -106,7 +105,6 @@ const closed = (name: string, schema: Json): Json =>
     ? { ...schema, additionalProperties: false }
     : schema;
 
-/** All types that `units` name, each once. */
 export function componentSchemas(units: readonly (Schemas | undefined)[]): JsonObject {
   const named = Object.assign({}, ...units.map((unit) => unit?.components.schemas));
   // The round trip changes only the type: typia's schema types are wider than JSON.

@@ -1,6 +1,7 @@
 /**
- * What the engine's thread does with queries that change something. Every command of an operator goes through here, so none
- * reaches the journal without who sent it and why. What one changes is in the result, as it is right after the command.
+ * Queries that change something, on the engine's thread. Every command of an operator goes through here, so none
+ * reaches the journal without its sender and reason. The result has the changed account, keys or transfer as they are
+ * right after the command.
  */
 import { must } from '../../../engine/base/assert.js';
 import type { ManualRun } from '../../../engine/host/manual-run.js';
@@ -27,7 +28,7 @@ const SEEN_WITHIN = 0.01;
 /** An operator's watch may differ by this from the clock that it confirms. */
 const WATCH_OFF_MS_MAX = 60_000;
 
-/** They may open or settle rounds, which the answer waits for. */
+/** The answer waits for the rounds that these may open or settle. */
 const MOVES_ROUNDS: readonly string[] = ['suspendMarket', 'voidRound', 'depositHouse', 'withdrawHouse'];
 
 export interface CommandOptions {
@@ -44,7 +45,10 @@ type Accepted = Exclude<Outcome, { status: 'rejected' }>;
 export class OperatorCommands {
   /** No action of an operator has a higher number than this one. */
   #lastSeq: number;
-  /** The rules in force when they were looked at last, and the last command when they were first seen: later ones kept them. */
+  /**
+   * The rules in force when they were looked at last, and the last command when they were first seen: later ones kept
+   * them.
+   */
   #rulesSeen: { readonly rules: Rules | null; readonly seq: number } = { rules: null, seq: 0 };
 
   constructor(private readonly options: CommandOptions) {
@@ -84,7 +88,7 @@ export class OperatorCommands {
     return { result: seq, after: seq };
   }
 
-  /** What is confirmed is journaled before it takes effect: the last of the prices that agree. */
+  /** The confirmation is journaled before it takes effect. It confirms the last of the prices that agree. */
   confirmPrice({ kind, asset, price: seen, reason, by }: QueryOf<'confirmPrice'>): Reply<number> {
     const { tracker, sequencer } = this.options;
     const held = tracker.held(asset);
@@ -98,7 +102,7 @@ export class OperatorCommands {
     return { result: price, after: 'all' };
   }
 
-  /** Each tick is checked on its own, in order, as from any feed. Nothing is waited for where all were refused. */
+  /** Each tick is checked on its own, in order, as from any feed. If all are refused, the answer waits for nothing. */
   pushPrices({ ticks }: QueryOf<'pushPrices'>): Reply<readonly RefusedTick[]> {
     const feed = must(this.options.pushFeed, 'prices are pushed only where the feed takes them');
     const nowMs = this.options.sequencer.stampMs();
@@ -117,7 +121,7 @@ export class OperatorCommands {
     return { result: timeMs, after: 'all' };
   }
 
-  /** What was due meanwhile is done when the answer comes. That it is this time is journaled before. */
+  /** The confirmed time is journaled first, and all work that was due meanwhile is done when the answer comes. */
   confirmClock({ timeMs: watchMs, by }: QueryOf<'confirmClock'>): Reply<number> {
     const { sequencer } = this.options;
     const clockMs = unconfirmedMs(sequencer);
@@ -146,7 +150,7 @@ export class OperatorCommands {
     return outcome.status === 'rejected' ? refuse(outcome.code, outcome.detail) : outcome;
   }
 
-  /** That there is no such account or key is refused by the engine, and before this. */
+  /** The engine has refused a missing account or key before this. */
   #refusePast(
     command: Extract<UntimedCommand, { readonly kind: 'createKey' | 'expireKey' }>,
     timeMs: number,
@@ -177,7 +181,7 @@ export class OperatorCommands {
   }
 }
 
-/** What the clock says that somebody has to confirm; null if nobody has. */
+/** The clock's time while somebody has to confirm it; else null. */
 export function unconfirmedMs({ wallClock, engine }: Sequencer): number | null {
   return wallClock.condition === 'unconfirmed' ? engine.timeMs + wallClock.offsetMs : null;
 }

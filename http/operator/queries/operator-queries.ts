@@ -1,6 +1,6 @@
 /**
- * Answers the operators' queries on the engine's thread. Each turn of the event loop has one of them, or one slice of a list:
- * whatever operators ask for, an order waits for no more than that.
+ * Answers the operators' queries on the engine's thread. Each turn of the event loop has one of them, or one slice of a
+ * list, and an order waits for no more than that.
  */
 import type { Lifecycle } from '../../../engine/host/lifecycle.js';
 import { LOST } from '../../../engine/host/sequencer.js';
@@ -23,17 +23,17 @@ export interface OperatorQueriesOptions extends CommandOptions {
   readonly lifecycle: Lifecycle;
   /** null for a server that does not run in a process of its own, as in tests. */
   readonly status: StatusSources | null;
-  /** Called before each answer: what it shows can be seen by then. */
+  /** Called before each answer, so that its effects are visible by then. */
   readonly beforeTelling: () => void;
-  /** Runs the function at the end of this turn of the event loop. */
+  /** At the end of this turn of the event loop. */
   readonly schedule: (run: () => void) => void;
-  /** A programming error at a question that has changed nothing. Returns the id with which it was logged. */
+  /** Reports a programming error at a query that has changed nothing. Returns the id with which it was logged. */
   readonly onFault: (error: unknown, kind: QueryKind) => string;
-  /** A programming error: the state can no longer be trusted. */
+  /** Reports a programming error after which the state can no longer be trusted. */
   readonly onFatal: (error: unknown) => void;
 }
 
-/** What has begun to change something and throws leaves it half done. */
+/** A query that changes something leaves it half done if it throws. */
 const CHANGES: readonly QueryKind[] = [
   'command',
   'rotateKey',
@@ -52,7 +52,6 @@ type Handlers = {
 
 export class OperatorQueries {
   readonly #handlers: Handlers;
-  /** One turn's work each. */
   readonly #steps: (() => void)[] = [];
   #isScheduled = false;
 
@@ -60,7 +59,7 @@ export class OperatorQueries {
     this.#handlers = handlersOf(options);
   }
 
-  /** Answers once what it shows is durable. */
+  /** Answers once everything in the answer is durable. */
   readonly answer = (query: OperatorQuery, onMessage: OnMessage): void =>
     this.#later(() => this.#begin(query, onMessage), query, onMessage);
 

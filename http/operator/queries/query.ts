@@ -1,7 +1,7 @@
 /**
- * Queries of the operators' thread to the engine's thread, and their results. A query has been checked as far as that needs no
- * state; a result is numbers and texts of the engine, from which the operators' thread makes the answer. Both cross threads as
- * messages, so they are plain data.
+ * Queries of the operators' thread to the engine's thread, and their results. A query has been checked as far as that
+ * needs no state; a result is numbers and texts of the engine, from which the operators' thread makes the answer. Both
+ * cross threads as messages, so they are plain data.
  */
 
 import type { By } from '../../../engine/model/domain.js';
@@ -19,12 +19,12 @@ import type { ListFields } from '../../rings/requests.js';
 
 type Untimed<C> = C extends unknown ? Omit<C, 'timeMs' | 'by'> : never;
 
-/** A command without its time, which the engine's thread gives it, and without its sender. */
+/** The engine's thread adds the time and the sender. */
 export type UntimedCommand = Untimed<
   Exclude<OperatorCommand, { readonly kind: 'configure' | 'confirmPrice' | 'moveClock' | 'rotateKey' }>
 >;
 
-/** What a command has changed, as it is right after it. */
+/** The changed objects as they are right after the command. */
 export interface CommandResult {
   readonly account: AccountView | null;
   /** The new key is the last one. */
@@ -34,7 +34,7 @@ export interface CommandResult {
   readonly isReplay: boolean;
 }
 
-/** Some accounts, in columns: they cross threads for a fraction of what objects cost. */
+/** In columns, which cross threads for a fraction of the cost of objects. */
 export interface AccountColumns {
   readonly accounts: Float64Array;
   readonly names: readonly (string | null)[];
@@ -51,7 +51,7 @@ export interface PushedTick {
   readonly timeMs: number | null;
 }
 
-/** A tick that was refused, by its place in the request. */
+/** `index` is the tick's place in the request. */
 export interface RefusedTick {
   readonly index: number;
   readonly detail: string;
@@ -79,14 +79,14 @@ export type OpenRound = Pick<
   | 'feeBps'
   | 'voidReason'
 > & {
-  /** What its bets earn the house on average; null where the seeds are fixed. */
+  /** The house's average result from its bets; null where the seeds are fixed. */
   readonly edgeCents: number | null;
 };
 
-/** The books, what the house has won and lost today, and the limits of that. */
+/** The books, the house's results of today, and their limits. */
 export interface HouseFacts extends Totals, DayResults, Pick<Rules, 'lossLimits'> {}
 
-/** Some of them, and how far all commands, and those of rounds, had come when these were read. */
+/** `seq` and `lifecycleSeq` are the last commands, of all and of rounds, when these rounds were read. */
 export interface OpenRounds {
   readonly rounds: readonly OpenRound[];
   readonly seq: number;
@@ -94,32 +94,30 @@ export interface OpenRounds {
   readonly timeMs: number;
 }
 
-/** A page of an account's bets in memory, and how far the archive must have come for the rest of it. */
+/** A page of an account's bets in memory. The archive must have come to `reachedSeq` for the rest of it. */
 export interface AccountBets extends BetsReply {
   readonly reachedSeq: number;
 }
 
 /** The few facts beside the board that the console shows each second. */
 export interface Pulse {
-  /** The engine's clock. */
   readonly timeMs: number;
   readonly isClockManual: boolean;
-  /** What the clock says that somebody has to confirm; null if nobody has. */
+  /** The clock's time while somebody has to confirm it; else null. */
   readonly unconfirmedMs: number | null;
   readonly seq: number;
   readonly durableSeq: number;
   /** Commands that are not durable. */
   readonly backlog: number;
   readonly trading: { readonly enabled: boolean; readonly reason: string };
-  /** Why new orders are refused now, or null. */
+  /** null while orders are taken. */
   readonly ordersRefused: string | null;
   readonly totals: Totals;
   readonly accounts: number;
   readonly keys: number;
   readonly bets: number;
-  /** Rounds that have ended and are not settled. */
   readonly unsettled: number;
-  /** Markets by index. */
+  /** Indices of markets. */
   readonly suspended: readonly number[];
   /** null where the journal is on this machine alone. */
   readonly replication: LeaderStatus | null;
@@ -132,13 +130,12 @@ interface Sent {
   readonly by: By;
 }
 
-/** Queries with one result: their fields, and the result. */
 export interface OperatorQueries {
   readonly command: {
     readonly fields: Sent & { readonly command: UntimedCommand };
     readonly result: CommandResult;
   };
-  /** A new key in place of an old one, which is good for another while. */
+  /** The old key stays good for another while. */
   readonly rotateKey: {
     readonly fields: Sent & {
       readonly key: number;
@@ -148,7 +145,7 @@ export interface OperatorQueries {
     };
     readonly result: CommandResult;
   };
-  /** Refused where the rules were changed after `seq`; the result is the command's number. */
+  /** Refused if the rules were changed after `seq`; the result is the command's number. */
   readonly configure: {
     readonly fields: Sent & { readonly rules: Rules; readonly seq: number };
     readonly result: number;
@@ -158,7 +155,7 @@ export interface OperatorQueries {
     readonly fields: { readonly ticks: readonly PushedTick[] };
     readonly result: readonly RefusedTick[];
   };
-  /** Believes the price of the asset that is held back. Refused where there is none like `price`; the result is that price. */
+  /** Believes the price of the asset that is held back. Refused if none like `price` is; the result is that price. */
   readonly confirmPrice: {
     readonly fields: Sent & { readonly asset: number; readonly price: number; readonly reason: string };
     readonly result: number;
@@ -170,12 +167,11 @@ export interface OperatorQueries {
 
   readonly account: { readonly fields: OfAccount; readonly result: AccountView };
   readonly key: { readonly fields: { readonly key: number }; readonly result: KeyView };
-  /** A page of what memory has. */
   readonly betsOfAccount: {
     readonly fields: OfAccount & { readonly list: ListFields };
     readonly result: AccountBets;
   };
-  /** The number of the last command that touched the account. */
+  /** The last command that touched the account. */
   readonly accountSeq: { readonly fields: OfAccount; readonly result: number };
   readonly house: { readonly fields: object; readonly result: HouseFacts };
   readonly rules: {
@@ -183,15 +179,14 @@ export interface OperatorQueries {
     /** No command behind `seq` has changed them. */
     readonly result: { readonly rules: Rules; readonly rulesVersion: number; readonly seq: number };
   };
-  /** The number of the last command that is an operator's action, or earlier than the server's start. */
+  /** The last command that is an operator's action, or earlier than the server's start. */
   readonly lastAction: { readonly fields: object; readonly result: number };
-  /** What the console shows each second. It does not wait for the journal. */
+  /** Does not wait for the journal. */
   readonly pulse: { readonly fields: object; readonly result: Pulse };
   /** The status resource, which needs no rendering. It does not wait for the journal, either. */
   readonly status: { readonly fields: object; readonly result: object };
 }
 
-/** Queries whose result comes in slices. */
 export interface OperatorLists {
   /** Accounts by number. A field that is null does not matter. */
   readonly accounts: {
@@ -212,7 +207,6 @@ export interface OperatorLists {
     };
     readonly result: Slice<readonly KeyView[]>;
   };
-  /** All rounds that are not settled. */
   readonly openRounds: { readonly fields: object; readonly result: OpenRounds };
   /** Deposits and withdrawals with this reference, of the account (0 is the house) or, for null, of all. */
   readonly transfers: {
@@ -228,17 +222,16 @@ export type ResultOf<K extends QueryKind> = All[K]['result'];
 export type OperatorQuery = { [K in QueryKind]: QueryOf<K> }[QueryKind];
 
 /**
- * A message of the engine's thread about a query: any number of parts, then `done` with the rest or `refused`. Parts may show
- * what is not durable yet; nobody may see them before `done`.
+ * A query gets any number of parts, then `done` with the rest or `refused`. Parts may show what is not durable yet;
+ * nobody may see them before `done`.
  */
 export type QueryMessage =
   | { readonly kind: 'part' | 'done'; readonly results: readonly ResultOf<QueryKind>[] }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly detail: string };
 
-/** Sends a query to the engine's thread, and hands over each message about it. */
 export type SendQuery = (query: OperatorQuery, onMessage: (message: QueryMessage) => void) => void;
 
-/** Asks the engine's thread. Results come once they are durable; a refusal is thrown. */
+/** Results come once they are durable; a refusal is thrown. */
 export class EngineQueries {
   constructor(private readonly send: SendQuery) {}
 
@@ -250,7 +243,6 @@ export class EngineQueries {
     return result as ResultOf<K>;
   }
 
-  /** All slices. */
   list<K extends keyof OperatorLists>(
     kind: K,
     fields: OperatorLists[K]['fields'],
@@ -288,5 +280,5 @@ export interface Reply<T> {
   readonly after: After;
 }
 
-/** A list: each slice is one turn's work, null if it has found nothing. It returns what the whole list waits for. */
+/** Each slice is one turn's work, null if it has found nothing. The whole list waits for the returned command. */
 export type Slices<T> = Generator<T | null, After, void>;

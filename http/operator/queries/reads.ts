@@ -1,4 +1,4 @@
-/** Accounts, keys, rounds, bets and transfers in memory, as the engine's thread gives them. */
+/** Accounts, keys, rounds, bets and transfers in memory, read on the engine's thread. */
 import { must } from '../../../engine/base/assert.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
 import { MARKETS_MAX } from '../../../engine/model/domain.js';
@@ -81,7 +81,7 @@ export class OperatorReads {
     return search(searched, count, look, (found) => found, this.#seq);
   }
 
-  /** Rounds that are not settled: the current one of each market, then those that wait for their price or settlement. */
+  /** The current round of each market, then rounds that wait for their price or settlement. */
   *openRounds(): Slices<OpenRounds> {
     const { sequencer } = this;
     const { engine } = sequencer;
@@ -133,9 +133,9 @@ export class OperatorReads {
 }
 
 /**
- * Searches among what is numbered from 1. Each slice of a turn looks at so many, whatever it finds, and a page at so many
- * altogether: it may have fewer than asked for, even none, and says where to go on. `look` gives what is shown of a number, or
- * null; `pack` makes one slice of several; `seq` tells what to wait for.
+ * Searches things that are numbered from 1. Each slice and each page looks at a bounded number: a page may have fewer
+ * than asked for, even none, and says where to go on. `look` gives the view of a number, or null; `pack` makes one
+ * slice of several; `seq` is the command to wait for.
  */
 export function* search<T, F>(
   { after, limit }: Searched,
@@ -161,7 +161,7 @@ export function* search<T, F>(
   return seq();
 }
 
-/** A copy as of now, without the digest: the engine's own record changes with the next command. */
+/** Without the digest. A copy, because the engine's own record changes with the next command. */
 export const keyView = ({
   key,
   account,
@@ -185,7 +185,7 @@ function columns(views: readonly AccountView[]): AccountColumns {
   };
 }
 
-/** A copy as of now: the engine's own round changes with the next command. */
+/** A copy, because the engine's own round changes with the next command. */
 function openRound(round: RoundView): OpenRound {
   const { market, roundNumber, startTimeMs, lockTimeMs, endTimeMs, openPrice, closePrice, status, result } =
     round;

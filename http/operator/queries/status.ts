@@ -1,6 +1,6 @@
 /**
- * The facts of `GET /status`: the server's state on one page. Unlike every other answer it does not wait for the journal,
- * because an operator needs it most when the journal hangs.
+ * The facts of `GET /status`: the server's state on one page. Unlike every other answer it does not wait for the
+ * journal, because an operator needs it most when the journal hangs.
  */
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { fail } from '../../../engine/base/assert.js';
@@ -24,47 +24,43 @@ import { type LeaderLog, leaderStatus, refusedAs } from '../../metrics/replicati
 import { type CommandOptions, unconfirmedMs } from './commands.js';
 import type { Pulse, Reply } from './query.js';
 
-/** The asset's last accepted tick since the start, or null. */
+/** Accepted since the start; null if there is none. */
 type LatestTick = (asset: number) => { readonly price: number; readonly timeMs: number } | null;
 
 /** The state of snapshots and archive, as last reported by the shadow; `main.ts` connects the two. */
 export interface ShadowView {
   readonly state: string;
-  /** What prevents all or part of its work, or null. */
+  /** The reason why it does not do all of its work, or null. */
   readonly reason: string | null;
   readonly appliedSeq: number;
   readonly archiveSeq: number;
-  /** The newest snapshot, or null; `tookMs` is null if an earlier process wrote it. */
+  /** `tookMs` is null if an earlier process wrote the snapshot. */
   readonly snapshot: {
     readonly seq: number;
     readonly atMs: number;
     readonly bytes: number;
     readonly tookMs: number | null;
   } | null;
-  /** Progress of checking the journal rows that the start skipped, and the faults found. */
+  /** The check of the journal rows that the start skipped, and the faults found. */
   readonly oldRows: {
     readonly isDone: boolean;
     readonly checkedSeq: number;
     readonly endSeq: number;
     readonly faults: readonly string[];
   };
-  /** Memory of its thread alone. */
   readonly heapUsedBytes: number;
   readonly arrayBuffersBytes: number;
-  /** Free space that a recovery after an unclean stop would need now, and what is available. */
+  /** A recovery after an unclean stop would need so much free space now; so much is available. */
   readonly recoveryNeedsBytes: number;
   readonly freeBytes: number;
-  /** When the last backup was made; null for none. */
+  /** null if no backup was made. */
   readonly backupAtMs: number | null;
-  /** When the data directory was made. */
   readonly createdAtMs: number;
 }
 
-/** How this process recovered its state. */
 export interface StartView {
-  /** The snapshot that it started from; 0 for none. */
+  /** 0 if it started from no snapshot. */
   readonly snapshotSeq: number;
-  /** The last command of the journal. */
   readonly lastSeq: number;
   readonly tookMs: number;
 }
@@ -116,13 +112,12 @@ function status(sources: StatusSources, uptimeMs: number, loopDelay: IntervalHis
     durableSequence: sequencer.durableSeq,
     backlog: sequencer.backlogCommands,
     engineTime: new Date(engine.timeMs).toISOString(),
-    /** Facts of the data directory. */
     setup: engine.setup,
     clock: {
       mode: clockMode,
       time: new Date(nowMs).toISOString(),
       condition: sequencer.wallClock.condition,
-      /** Milliseconds ahead of engine time, negative if behind, while the condition is not sound. */
+      /** Ahead of engine time, negative if behind, while the condition is not sound. */
       offsetMs: sequencer.wallClock.offsetMs,
     },
     journal: { durability, spaceLevel: sequencer.spaceLevel, oldRows: oldRows(sources.shadow()) },
@@ -131,7 +126,7 @@ function status(sources: StatusSources, uptimeMs: number, loopDelay: IntervalHis
     start: start(sources.start),
     shadow: shadow(sources.shadow(), sequencer.durableSeq),
     trading: engine.trading,
-    /** Why new orders are refused now, or null. */
+    /** null while orders are taken. */
     ordersRefused: engine.trading.enabled
       ? refusedAs(sequencer.gate, sources.replicatedLog())
       : 'trading_disabled',
@@ -140,9 +135,8 @@ function status(sources: StatusSources, uptimeMs: number, loopDelay: IntervalHis
       /** Feeds over a network, in order of preference. */
       sources: sources.liveFeeds.map((feed) => feed.view()),
       ticks: ticks(sources, nowMs),
-      /** Prices that are held back as absurd, by asset. */
       held: heldPrices(sources.tracker),
-      /** Boundaries for whose price rounds are waiting. */
+      /** Rounds wait for a price at these boundaries. */
       awaited: awaitedPrices(sources.tracker),
     },
     rounds: rounds(engine, (asset) => sources.tracker.latest(asset), nowMs),
@@ -196,7 +190,7 @@ function shadow(view: ShadowView, durableSeq: number): unknown {
 const delayMs = (measuredNs: number): number =>
   Math.max(0, Math.round((measuredNs / NANOSECONDS_PER_MS - LOOP_RESOLUTION_MS) * 1_000) / 1_000);
 
-/** As the API shows them: the asset, the boundary, and until when a tick for it is accepted. */
+/** As the API shows them. A tick for a boundary is accepted until `until`. */
 export function awaitedPrices(tracker: PriceTracker): unknown[] {
   return tracker.awaited.map(({ asset, boundaryMs, untilMs }) => ({
     crypto: textAt(ASSETS, asset),

@@ -1,4 +1,4 @@
-/** What an operator has done, or was refused, as the operator API lists it. It has no secret: commands have none. */
+/** Actions and refusals of operators, as the operator API lists them. Commands have no secret. */
 import { unreachable } from '../../../engine/base/assert.js';
 import { isoText } from '../../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../../engine/base/money.js';

@@ -110,7 +110,7 @@ interface Cents {
 
 const NOTHING: Cents = { seedsCents: 0, betCount: 0, volumeCents: 0, worstCents: 0, edgeCents: null };
 
-/** Rounds without seeds, those that wait for their opening price, are left out. */
+/** Rounds that wait for their opening price have no seeds, and are left out. */
 export function houseExposure(rounds: readonly OpenRound[], timeMs: number): HouseExposure {
   const open = rounds.filter((round) => round.openPrice !== null);
   const byMarket = new Map<number, { readonly cents: Cents; readonly rounds: number }>();

@@ -1,6 +1,6 @@
 /**
- * Logs what operators should learn without asking: voided or unopened rounds, a silent feed, trouble with clock or
- * disk. There is one line for each change, and none while nothing changes.
+ * Logs news for operators: voided or unopened rounds, a silent feed, trouble with clock or disk. There is one line for
+ * each change, and none while nothing changes.
  */
 
 import type { OrderTimes } from '../../../engine/host/order-times.js';
@@ -22,7 +22,7 @@ import { ARCHIVE_BEHIND_COMMANDS } from '../../metrics/alarm-list.js';
 import { type LeaderLog, refusedAs } from '../../metrics/replication.js';
 import { awaitedPrices, marketsWithoutCapital, type ShadowView } from '../queries/status.js';
 
-/** A feed that alternates between two prices has a line in this time. */
+/** A feed that alternates between two prices has one line in this time. */
 const HELD_EVERY_MS = 60_000;
 
 export interface HealthLogOptions extends MinuteLogOptions {
@@ -98,7 +98,7 @@ export class HealthLog {
   }
 
   /**
-   * To be called once, right after the lifecycle's start: logs boundaries passed while the server was down that have
+   * To be called once, right after the lifecycle's start, for boundaries that passed while the server was down and have
    * no price yet.
    */
   logAwaitedPrices(): void {
@@ -146,12 +146,11 @@ export class HealthLog {
     this.#rounds.check();
   }
 
-  /** Writes what waits. */
   end(): void {
     this.#rounds.write();
   }
 
-  /** Logs a line when the condition of a thing changes; changes of `details` alone are not logged. */
+  /** Changes of `details` alone are not logged. */
   #reportChange(thing: string, condition: string, sound: string, details: object = {}): void {
     const before = this.#conditions.get(thing) ?? sound;
     if (condition === before) return;
@@ -165,14 +164,16 @@ export class HealthLog {
 /** Rounds end on whole minutes. */
 const BOUNDARY_MS = 60_000;
 
-/** Rounds of all assets end together, each asset's with a command of its own: one line tells of all that a boundary voids. */
+/**
+ * Rounds of all assets end together, each asset's with a command of its own: one line tells of all that a boundary
+ * voids.
+ */
 export class RoundLines {
-  /** The boundary's number, and whether there is more of it since the last check. */
+  /** The boundary's number, and whether it has got more since the last check. */
   #boundary = -1;
   #isNew = false;
   #sequence = 0;
   #voided: { readonly round: string; readonly reason: string }[] = [];
-  /** Markets by the reason for which they open no round. */
   readonly #unopened = new Map<RoundNotOpened['reason'], string[]>();
 
   constructor(private readonly log: Pick<Log, 'write'>) {}
@@ -191,7 +192,7 @@ export class RoundLines {
     this.#isNew = true;
   }
 
-  /** To be called about once a second: writes what has not grown since the last call. */
+  /** To be called about once a second: writes a boundary that has not grown since the last call. */
   check(): void {
     if (!this.#isNew) this.write();
     this.#isNew = false;
@@ -235,7 +236,7 @@ export interface MinuteLogOptions {
   readonly sequencer: Pick<Sequencer, 'backlogCommands' | 'durableSeq'>;
   readonly orderTimes: OrderTimes;
   readonly shadow: () => Pick<ShadowView, 'appliedSeq' | 'archiveSeq'>;
-  /** Milliseconds that never go backwards. */
+  /** Never goes backwards. */
   readonly steadyNowMs: () => number;
   readonly log: Log;
 }
@@ -269,5 +270,4 @@ export class MinuteLog {
   }
 }
 
-/** Two decimals. */
 const rounded = (value: number): number => Math.round(value * 100) / 100;

@@ -1,4 +1,7 @@
-/** What the engine's thread does regularly so that operators know how it is: lines of the log, and figures for their thread. */
+/**
+ * The regular work of the engine's thread that tells operators how it is: lines of the log, and figures for their
+ * thread.
+ */
 import { EngineFigures, type EngineFiguresOptions } from '../../metrics/engine-figures.js';
 import { ENGINE_PLACES, engineSheetOf } from '../../metrics/engine-meter.js';
 import { meterThread } from '../../metrics/thread-meter.js';
