@@ -14,9 +14,10 @@ import { may } from './state/session.js';
 export function Condition(): JSX.Element {
   const message = live.value;
   if (message === null) return <Connecting />;
-  const { timeMs, isClockManual, trading, unconfirmedMs } = message;
+  const { timeMs, isClockManual, arePricesSimulated, trading, unconfirmedMs } = message;
   return (
     <div class="condition">
+      {arePricesSimulated && <Badge tone="bad">prices are simulated</Badge>}
       {isFresh.value ? <Now message={message} /> : <NoNews />}
       <Time ms={timeMs} isManual={isClockManual} />
       {unconfirmedMs !== null && (

@@ -103,6 +103,7 @@ export interface AccountBets extends BetsReply {
 export interface Pulse {
   readonly timeMs: number;
   readonly isClockManual: boolean;
+  readonly arePricesSimulated: boolean;
   /** The clock's time while somebody has to confirm it; else null. */
   readonly unconfirmedMs: number | null;
   readonly seq: number;

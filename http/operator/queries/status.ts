@@ -254,6 +254,7 @@ export function pulse(
   return {
     timeMs: sequencer.stampMs(),
     isClockManual: manualRun !== null,
+    arePricesSimulated: engine.setup?.feed === 'simulated',
     unconfirmedMs: unconfirmedMs(sequencer),
     seq: engine.seq,
     durableSeq: sequencer.durableSeq,

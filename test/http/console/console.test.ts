@@ -202,7 +202,7 @@ test('the stream tells what changes: rounds, bets and where the money is', async
   const open = await stream.next(({ markets }) => (markets[market]?.[ROUND_NUMBER] ?? -1) >= 0);
   assert.equal(open.markets[market]?.[IS_ACTIVE], 1);
   assert.equal(open.prices[0], 60_000);
-  assert.equal(open.isClockManual, true);
+  assert.deepEqual([open.isClockManual, open.arePricesSimulated], [true, false]);
   assert.equal(open.timeMs, await server.nowMs());
   const { api } = await server.createBettor();
   const order = { marketId: 'BTC_FIVE_MINUTES', prediction: 'UP', amount: 25 };

@@ -123,8 +123,9 @@ test(
   async () => {
     const { page, complaints, show } = await openLeader();
     await page.getByRole('link', { name: 'Replication' }).waitFor();
-    show({ replication: null });
+    show({ replication: null, arePricesSimulated: true });
     await page.getByRole('link', { name: 'Replication' }).waitFor({ state: 'detached' });
+    await page.getByText('prices are simulated').waitFor();
     await page.getByRole('link', { name: 'System' }).click();
     await page.getByText('This exchange runs on one machine').waitFor();
     assert.deepEqual(complaints, []);
