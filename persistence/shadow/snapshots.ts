@@ -36,7 +36,7 @@ export class ShadowSnapshots {
   /** Monotonic. The interval to the next snapshot begins here. */
   #countedFromMs: number;
   #notBeforeMs = 0;
-  /** Of this thread, when it was last looked at. */
+  /** CPU time of this thread alone, as last read. */
   #cpuMs: number;
   #replayedMs = 0;
   #complaint: string | null = null;

@@ -6,7 +6,7 @@ import { requireSpaceForCopy } from '../data-dir/space.js';
 import { JournalError } from '../errors.js';
 import { isSnapshotNamed } from '../snapshot/files.js';
 
-/** Copies `from` to `to`, closed to other users; `check` may throw before the copy gets its name. */
+/** Closed to other users; `check` may throw before the copy gets its name. */
 export function copyFileDurably(from: string, to: string, check: (copy: string) => void = () => {}): void {
   const aside = unfinishedPath(to);
   rmSync(aside, { force: true });
@@ -21,7 +21,7 @@ export function copyFileDurably(from: string, to: string, check: (copy: string) 
   }
 }
 
-/** What lets its holder act as operator or server. */
+/** With these files one can act as operator or server. */
 export const secretFiles = (dir: DataDir): string[] => [
   dir.masterSecretFile,
   dir.operatorTokenFile,
@@ -30,8 +30,8 @@ export const secretFiles = (dir: DataDir): string[] => [
 ];
 
 /**
- * Copies the master secret, the operator token and the signing keys if the target has none, and the named tokens as they are now: one that
- * was revoked must not come back with an older copy. Returns a sentence for each one that the source lacks.
+ * Copies secrets that the target lacks, and the named tokens as they are now: one that was revoked must not come back
+ * with an older copy. Returns a sentence if the master secret is missing.
  */
 export function copySecrets(from: DataDir, to: DataDir): string[] {
   const notes: string[] = [];
@@ -47,7 +47,7 @@ export function copySecrets(from: DataDir, to: DataDir): string[] {
   return notes;
 }
 
-/** Checks a copy of a snapshot against the name of the snapshot. Throws `snapshot_damaged`. */
+/** Throws `snapshot_damaged`. */
 export function checkSnapshotFile(copy: string, name: string): void {
   if (isSnapshotNamed(name, copy)) return;
   throw new JournalError(
@@ -56,7 +56,7 @@ export function checkSnapshotFile(copy: string, name: string): void {
   );
 }
 
-/** Throws `disk_full` if there is no space for a copy of `bytes` bytes in `path`. */
+/** Throws `disk_full`. */
 export function requireSpace(path: string, bytes: number): void {
   requireSpaceForCopy(
     path,
@@ -66,7 +66,6 @@ export function requireSpace(path: string, bytes: number): void {
   );
 }
 
-/** The error for a backup that did not fit. */
 export function diskFull({ root }: DataDir, isNew: boolean, cause: unknown): JournalError {
   const left = isNew
     ? 'The copied files are removed.'

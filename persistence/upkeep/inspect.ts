@@ -1,6 +1,6 @@
 /**
- * Facts about a data directory at a glance, without reading its journal: files, ends, sizes, the process that uses it.
- * A part that cannot be read is named and does not hide the others. Nothing is changed.
+ * Facts about a data directory at a glance, without reading its journal. A part that cannot be read is named and does
+ * not hide the others.
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,16 +45,15 @@ export interface Inspection {
   readonly mark: Mark | null;
   /** null if none is declared, or the journal cannot be read. */
   readonly setup: Setup | null;
-  /** Segments that can be read. */
   readonly segments: readonly SegmentFacts[];
-  /** Newest first. Their files are not read. */
+  /** Newest first; not read. */
   readonly snapshots: readonly SnapshotFacts[];
   readonly archive: ArchiveProgress | null;
   readonly archiveBytes: number;
   readonly totalBytes: number;
   readonly freeBytes: number;
   readonly spaceLevel: SpaceLevel;
-  /** What cannot be read, as sentences. */
+  /** Sentences on parts that cannot be read. */
   readonly faults: readonly string[];
 }
 
@@ -65,7 +64,7 @@ export function inspect(dir: DataDir): Inspection {
       return read();
     } catch (thrown) {
       if (!(thrown instanceof JournalError)) throw thrown;
-      // A segment deleted after it was listed is no fault; what is read twice is named once.
+      // A segment deleted after it was listed is no fault; a part that is read twice is named once.
       if (thrown.code !== 'segment_gone' && !faults.includes(thrown.message)) faults.push(thrown.message);
       return otherwise;
     }
@@ -116,7 +115,7 @@ function snapshotFacts(path: string, seq: number): SnapshotFacts {
   return { path, seq, bytes: info?.size ?? 0, writtenMs: Math.floor(info?.mtimeMs ?? 0) };
 }
 
-/** Bytes of all files below `path`, except those that are deleted meanwhile. */
+/** Skips files that are deleted meanwhile. */
 function bytesBelow(path: string): number {
   let bytes = 0;
   for (const name of readdirSync(path, { recursive: true, encoding: 'utf8' })) {

@@ -1,10 +1,10 @@
 /**
  * Copies a data directory into another one, on which a server can then start. The source may be in use: the copy has
- * everything that was acknowledged before the call, and each of its files can be verified (checksums, chain, seals,
- * names of snapshots), so that the copy is never wrong, only older.
+ * everything that was acknowledged before the call, and each of its files can be verified, so that the copy is never
+ * wrong, only older.
  *
- * A later call on the same target copies only what is new. The order makes a crash harmless: snapshots come before the
- * journal that they lead to, then its mark, and last the archive, up to the same command. If the process dies while it writes a target, the
+ * A later call on the same target copies only new data. The order makes a crash harmless: snapshots come before the
+ * journal that they lead to, then its mark, and last the archive. If the process dies while it writes a target, the
  * `in-use` file there tells; the open segment is then rewritten, since nothing is appended to pages whose write may
  * have failed.
  */
@@ -29,23 +29,23 @@ import { endOfCopy, lostBeginning, mismatch, rowAt } from './facts.js';
 import { checkSameJournal, copySegments, type SegmentsCopied } from './journal.js';
 
 export interface BackedUp extends SegmentsCopied {
-  /** The last command in the copy. */
   readonly seq: number;
   readonly timeMs: number;
   readonly snapshotsCopied: readonly string[];
-  /** Snapshots that the source no longer has, and that were removed from the copy. */
+  /** The source no longer has them. */
   readonly snapshotsRemoved: readonly string[];
   readonly archive: ArchiveCopied | null;
-  /** Damaged snapshots, secrets and archives of the source, which were left out, as sentences. */
+  /** Sentences on damaged parts of the source that were left out. */
   readonly faults: readonly string[];
 }
 
 /**
- * Without `hasSecrets` the copy lacks the secrets, and no server starts on it before they are put there.
+ * Without `hasSecrets` no server starts on the copy before the secrets are put there.
  *
  * Throws `data_dir_invalid` if `to` cannot be used, `data_dir_locked` if a server runs on it, `backup_mismatch` if it
- * holds another journal, `journal_corrupt`, `journal_incomplete` and `mark_unreadable` if the source's journal is not good,
- * and `disk_full`. Half of a first copy is removed, since it is useless; half of a later one is continued by the next call.
+ * holds another journal, `journal_corrupt`, `journal_incomplete` and `mark_unreadable` if the source's journal is not
+ * good, and `disk_full`. Half of a first copy is removed, since it is useless; half of a later one is continued by
+ * the next call.
  */
 export function backup(
   source: DataDir,
@@ -126,7 +126,7 @@ function copyJournal(
   return { ...end, ...copied };
 }
 
-/** Copies the archive up to the end of the journal that was copied. A damaged one is no reason to have no copy. */
+/** Up to the end of the copied journal. A damaged archive is no reason to have no copy. */
 function backupArchive(
   source: DataDir,
   target: DataDir,
@@ -169,13 +169,13 @@ function refuseOtherSecret(source: DataDir, target: DataDir): void {
   );
 }
 
-/** If a server has run on the copy and was not stopped cleanly, the copy is no backup that may be rewritten. */
+/** A copy on which a server has run and was not stopped cleanly is no backup that may be rewritten. */
 function refuseServersWork(source: DataDir, target: DataDir): void {
   if (!/ (fsync|os)\n$/.test(readFileSync(target.inUseFile, 'latin1'))) return;
   throw mismatch(source, target, 'a server has run on it and did not stop in order');
 }
 
-/** Copies the snapshots that the target lacks; each is checked against its name. */
+/** Each copy is checked against its name. */
 function copySnapshots(
   source: DataDir,
   target: DataDir,
@@ -198,8 +198,8 @@ function copySnapshots(
 }
 
 /**
- * If the beginning of the journal is pruned, the copy needs a snapshot from which the journal continues. The server may
- * have replaced that one by a newer one during the copy.
+ * A journal without its beginning needs a snapshot to continue from, which the server may have replaced during the
+ * copy.
  */
 function coverBeginning(source: DataDir, target: DataDir, lastSeq: number, faults: string[]): string[] {
   const firstSeq = firstSeqOf(must(findSegments(target.journal)[0], 'a segment of the copy'));
@@ -219,22 +219,21 @@ function coverBeginning(source: DataDir, target: DataDir, lastSeq: number, fault
   return copied;
 }
 
-/** Checksum of the row at `acknowledged`, or null if the copy does not have it. */
+/** null if the copy does not have the row. */
 function acknowledgedChecksum(target: DataDir, acknowledged: Mark | null, end: Mark): string | null {
   if (acknowledged === null || acknowledged.lastSeq === end.lastSeq) return end.checksum;
   return rowAt(target, acknowledged.lastSeq)?.checksum ?? null;
 }
 
-/** What was pruned from the copy alone stays recorded. */
+/** Commands that were pruned from the copy alone stay recorded. */
 function copyAbsent(source: DataDir, target: DataDir): void {
   const absentSeq = readAbsent(source);
   if (absentSeq !== null) writeAbsent(target, Math.max(absentSeq, readAbsent(target) ?? 0));
 }
 
 /**
- * Removes snapshots that the source no longer had when the copy began, but only if the copy has all of those it did
- * have: if one was damaged, or removed meanwhile, an older one of the copy may be the only one that leads to its
- * journal.
+ * Removes snapshots that the source no longer had when the copy began, but only if the copy has all of the others:
+ * else an older one may be the only one that leads to its journal.
  */
 function removeOldSnapshots(target: DataDir, names: readonly string[]): string[] {
   const isComplete = names.every((name) => existsSync(join(target.snapshots, name)));

@@ -9,13 +9,12 @@ import { findSegments, firstSeqOf } from '../../journal/segment/names.js';
 import { Segment } from '../../journal/segment/segment.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 
-/** Facts about a segment. */
 export interface SegmentFacts {
   readonly firstSeq: number;
   readonly previousChain: string;
   readonly createdMs: number;
   readonly isSealed: boolean;
-  /** The last row; null in a segment without rows. */
+  /** null in a segment without rows. */
   readonly tail: StoredBatch | null;
 }
 
@@ -27,7 +26,7 @@ export function factsOf(path: string): SegmentFacts {
   }));
 }
 
-/** The row of the journal in `dir` that ends at `seq`, or null. */
+/** null if no row ends at `seq`. */
 export function rowAt(dir: DataDir, seq: number): StoredBatch | null {
   const path = findSegments(dir.journal).findLast((candidate) => firstSeqOf(candidate) <= seq);
   return path === undefined ? null : withSegment(path, (segment) => segment.rowAt(seq));
@@ -43,7 +42,7 @@ export function lostBeginning(target: DataDir): string[] {
   ];
 }
 
-/** The end of a copied journal, and its mark: at the last row, or at the beginning if it has none. */
+/** `mark` is at the last row, or at the beginning without rows. */
 export interface EndOfCopy {
   readonly seq: number;
   readonly timeMs: number;
@@ -61,7 +60,7 @@ export function endOfCopy(target: DataDir, acknowledged: Mark | null): EndOfCopy
   return { seq, timeMs: snapshotTimeMs(target, seq), mark: { lastSeq: seq, checksum } };
 }
 
-/** Engine time of the snapshot with which the journal begins; 0 if there is none. */
+/** Engine time; 0 if there is no snapshot at `seq`. */
 function snapshotTimeMs(target: DataDir, seq: number): number {
   const files = new SnapshotFiles(target.snapshots);
   const ref = files.list().find((candidate) => candidate.seq === seq);

@@ -17,13 +17,12 @@ import { Segment } from '../../journal/segment/segment.js';
 import { factsOf, mismatch, type SegmentFacts } from './facts.js';
 
 export interface SegmentsCopied {
-  /** Segments that were written completely. */
   readonly segmentsWritten: readonly string[];
-  /** Batches that were appended to the copy's open segment. */
+  /** To the copy's open segment. */
   readonly batchesAppended: number;
 }
 
-/** Whether `prune` has taken the segment out of the copy, which may keep less than its source. */
+/** `prune` has taken the segment out of the copy, which may keep less than its source. */
 const isPruned = (prunedSeq: number, { isSealed, tail }: SegmentFacts, copy: string): boolean =>
   isSealed && tail !== null && !existsSync(copy) && tail.lastSeq <= prunedSeq;
 
@@ -31,9 +30,9 @@ const isPruned = (prunedSeq: number, { isSealed, tail }: SegmentFacts, copy: str
 const COMMIT_CHARS = 16 * 1024 * 1024;
 
 /**
- * Brings the segments of `target` up to those of `source`. `mayAppend` means that the copy's open segment was closed
- * cleanly. The copy is of this journal (`checkSameJournal`). Throws `backup_mismatch` if retention has deleted the
- * continuation of an earlier copy meanwhile, and what reading throws.
+ * `mayAppend`: the copy's open segment was closed cleanly. The copy is of this journal (`checkSameJournal`). Throws
+ * `backup_mismatch` if retention has deleted the continuation of an earlier copy meanwhile, and the errors of
+ * reading.
  */
 export function copySegments(
   source: DataDir,
@@ -61,7 +60,7 @@ export function copySegments(
   let isListed: boolean;
   do {
     // Meanwhile a server may seal a segment and begin the next, and retention may delete some. The loop ends, since
-    // that takes ever longer than copying what is new.
+    // that takes ever longer than copying the new rows.
     paths = findSegments(source.journal);
     joinBeginning(source, target, paths, isNew ? written : null);
     isListed = paths.every((path) => unlessDeleted(source, path, copyOne));
@@ -69,10 +68,9 @@ export function copySegments(
   return { segmentsWritten: [...written], batchesAppended };
 }
 
-/** Errors of reading a deleted segment. */
 const DELETED: readonly string[] = ['segment_gone', 'journal_incomplete'];
 
-/** Calls `copyOne`. Returns false if retention deleted the segment after it was listed: it is not waited for. */
+/** Returns false if retention has deleted the segment since it was listed. */
 function unlessDeleted(source: DataDir, path: string, copyOne: (path: string) => void): boolean {
   try {
     copyOne(path);
@@ -85,7 +83,7 @@ function unlessDeleted(source: DataDir, path: string, copyOne: (path: string) =>
 }
 
 /**
- * Ensures that older segments of the copy lead to those of the source, `paths`. They do not if retention deleted one in
+ * Older segments of the copy must lead to those of the source, `paths`. They do not if retention deleted one in
  * between before it was copied. In a first copy the older ones, `written`, are then removed, as in the source; in a
  * later one (`written` is null) this throws `backup_mismatch`.
  */
@@ -114,8 +112,8 @@ function joinBeginning(
 }
 
 /**
- * Throws `backup_mismatch` if the source does not continue the copy, and what reading throws. Called before anything is
- * changed.
+ * Throws `backup_mismatch` if the source does not continue the copy, and the errors of reading. Call it before any
+ * change.
  */
 export function checkSameJournal(source: DataDir, target: DataDir, mayAppend: boolean): void {
   const copies = findSegments(target.journal);
@@ -189,7 +187,7 @@ function append(
   }
 }
 
-/** Rows of the source's segment after `afterSeq`, up to the last one at the time its facts were read. */
+/** Up to the last row at the time when the segment's facts were read. */
 function* rowsUpTo(
   source: DataDir,
   facts: SegmentFacts,

@@ -1,6 +1,6 @@
 /**
- * The journal in a restored data directory: the rows that lead to its state, up to the position of the engine. What comes
- * before the last gap stays in the source, and is recorded as absent.
+ * The journal in a restored data directory: the rows that lead to its state, up to the position of the engine. Rows
+ * before the last gap stay in the source, and are recorded as absent.
  */
 import { basename } from 'node:path';
 import { assert, must } from '../../../engine/base/assert.js';
@@ -16,7 +16,7 @@ import type { Run } from '../salvage/salvage.js';
 import type { GoodPiece } from '../salvage/segment.js';
 import type { RestorePoint } from './restore-points.js';
 
-/** Rows up to `engine.seq`. If the engine is in the middle of the last one, that row is cut. */
+/** Cuts the last row if the engine is in the middle of it. */
 class RowsUpTo {
   last: StoredBatch | null = null;
   isBatchSplit = false;
@@ -37,14 +37,13 @@ class RowsUpTo {
 }
 
 export interface WrittenJournal {
-  /** Names of the segments. */
   readonly segments: readonly string[];
-  /** The end of the journal. `checksum` is null if the end is a snapshot without a row. */
+  /** `checksum` is null if the end is a snapshot without a row. */
   readonly end: ArchivePosition & { readonly checksum: string | null };
   readonly isBatchSplit: boolean;
 }
 
-/** Writes the good pieces of the source. The last one is open and ends at the position of the engine. */
+/** The last piece is open and ends at the position of the engine. */
 export function writeJournal({ run }: RestorePoint, engine: Engine, dir: DataDir): WrittenJournal {
   const rows = new RowsUpTo(engine);
   const segments: string[] = [];

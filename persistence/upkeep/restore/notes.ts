@@ -1,4 +1,4 @@
-/** What a restored directory lacks of what its source acknowledged, as sentences. */
+/** Sentences on acknowledged commands that a restored directory lacks. */
 
 import { existsSync, statSync } from 'node:fs';
 import type { Mark } from '../../../engine/model/ports.js';
@@ -9,14 +9,14 @@ import { messageOf } from '../../errors.js';
 import { readMarkFile } from '../../journal/mark.js';
 import type { Salvage } from '../salvage/salvage.js';
 
-/** What is known about the commands that a directory once had. */
+/** Commands that a directory once had. */
 export interface Acknowledged {
   /** null if it is missing or cannot be read; `markNote` says which. */
   readonly mark: Mark | null;
   readonly markNote: string;
-  /** The last command that mark or archive know of; 0 if neither can be read. */
+  /** As mark or archive know; 0 if neither can be read. */
   readonly seq: number;
-  /** When it happened, as far as is known. */
+  /** As far as is known. */
   readonly timeMs: number;
 }
 
@@ -48,7 +48,7 @@ function archiveOf(source: DataDir): ArchiveProgress | null {
 
 export interface LeftOut {
   readonly notes: readonly string[];
-  /** Whether commands are missing that were acknowledged or requested. */
+  /** Acknowledged or requested commands are missing. */
   readonly isLoss: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
- * The newest state that can be restored from a journal that may be damaged. A state starts from the very beginning or from a good snapshot, and continues with the rows that follow it
- * by the chain of hashes. So a snapshot replaces whatever is damaged before it; if the rows after it are lost, too, the
- * snapshot itself is the end.
+ * The newest state that can be restored from a journal that may be damaged. A state starts from the very beginning or
+ * from a good snapshot, and continues with the rows that follow it by the chain of hashes. So a snapshot replaces
+ * damaged rows before it; if the rows after it are lost, too, the snapshot itself is the end.
  */
 import type { SnapshotMeta, SnapshotRef } from '../../../engine/host/snapshot-store.js';
 import type { DataDir } from '../../data-dir/layout.js';
@@ -13,17 +13,16 @@ import { Run, type Salvage } from '../salvage/salvage.js';
 import { acknowledgedOf } from './notes.js';
 
 export interface RestorePoint {
-  /** The rows that lead to it; none if a snapshot alone is the end. */
+  /** No rows if a snapshot alone is the end. */
   readonly run: Run;
-  /** Its last command. */
   readonly seq: number;
 }
 
 export class RestorePoints {
   readonly #snapshots: readonly SnapshotRef[];
-  /** Metadata of each snapshot that was read; null if it is damaged. */
+  /** By name; null for a damaged snapshot. */
   readonly #metas = new Map<string, SnapshotMeta | null>();
-  /** On snapshots that were passed over, as sentences. */
+  /** Sentences on snapshots that were passed over. */
   readonly notes: string[] = [];
 
   /**
@@ -38,7 +37,7 @@ export class RestorePoints {
     this.#snapshots = files.list();
   }
 
-  /** The newest state at or before `limit`, or null. */
+  /** null if there is none at or before `limit`. */
   newest(limit = Number.MAX_SAFE_INTEGER): RestorePoint | null {
     const byRows = this.salvage.runs
       .filter((run) => run.start.lastSeq <= limit)
@@ -50,7 +49,7 @@ export class RestorePoints {
     return alone === undefined ? best : this.#alone(alone);
   }
 
-  /** The first state of the run, up to `seq`, that can be reconstructed, or null. */
+  /** The first state of the run up to `seq` that can be reconstructed; null if there is none. */
   #originIn(run: Run, seq: number): number | null {
     if (run.isBeginning) return 0;
     const oldestFirst = this.#snapshots.filter((ref) => ref.seq >= run.start.lastSeq && ref.seq <= seq);
@@ -62,7 +61,7 @@ export class RestorePoints {
     return meta !== null && isOfJournal(meta, run);
   }
 
-  /** Whether a snapshot at `seq` is where rows existed but no good one ends. */
+  /** Rows existed at `seq`, but no good one ends there. */
   #isInGap(seq: number): boolean {
     const { runs, fault, lastSeq } = this.salvage;
     if (runs.some((run) => seq >= run.start.lastSeq && seq <= run.lastSeq)) return false;
@@ -88,10 +87,7 @@ export class RestorePoints {
   }
 }
 
-/**
- * The last command at or before `timeMs`. If the rows after it are lost, it may be that of a later snapshot. Throws
- * `not_found` if the journal begins later.
- */
+/** If the rows after it are lost, it may be a later snapshot's. Throws `not_found` if the journal begins later. */
 export function seqAtTime(salvage: Salvage, dir: DataDir, timeMs: number): number {
   const snapshots = new SnapshotFiles(dir.snapshots);
   const { mark, seq: lastKnown } = acknowledgedOf(dir);
@@ -107,7 +103,7 @@ export function seqAtTime(salvage: Salvage, dir: DataDir, timeMs: number): numbe
   );
 }
 
-/** The newest snapshot after `seq` and up to `knownSeq` that was taken at or before `timeMs`; 0 if there is none. */
+/** Up to `knownSeq`, taken at or before `timeMs`; 0 if there is none. */
 function snapshotBehind(snapshots: SnapshotFiles, seq: number, knownSeq: number, timeMs: number): number {
   for (const ref of snapshots.list()) {
     if (ref.seq <= seq) return 0;

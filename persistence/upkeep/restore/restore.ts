@@ -1,8 +1,8 @@
 /**
  * Creates a new data directory that ends at a chosen command: the explicit way on from a damaged one, and back to an
- * earlier moment. It takes what is good of the source (`salvage.ts`), up to the newest state that snapshots and the rows
- * behind them allow (`restore-points.ts`), from the last gap on; if no rows are left, a snapshot alone. The source is not
- * changed. What the copy lacks is reported. docs/ops/backup-and-restore.md has a table of the outcome for each kind of damage.
+ * earlier moment. It takes the good part of the source (`salvage.ts`), up to the newest state that snapshots and the
+ * rows behind them allow (`restore-points.ts`), from the last gap on. The lacks of the copy are reported.
+ * docs/ops/backup-and-restore.md has a table of the outcome for each kind of damage.
  *
  * Nothing is written before the commands up to the chosen one have been replayed and have agreed with the journal's
  * digests. The mark is written last: an unfinished copy has none, and no server starts on it.
@@ -28,9 +28,9 @@ import { acknowledgedOf, leftOut } from './notes.js';
 import { type RestorePoint, RestorePoints } from './restore-points.js';
 
 export interface RestoreTarget {
-  /** Path of the new directory, which must not exist or be empty. */
+  /** Must not exist, or be empty. */
   readonly out: string;
-  /** The last command of the copy; null for the last one available. */
+  /** null for the last command available. */
   readonly toSeq: number | null;
 }
 
@@ -38,16 +38,16 @@ export interface Restored {
   readonly seq: number;
   /** Engine time of the last command. */
   readonly timeMs: number;
-  /** Digest of the full state there, SHA-256. */
+  /** SHA-256 of the full state. */
   readonly stateDigest: string;
-  /** Whether a batch of the source was split. */
+  /** The last batch was split. */
   readonly isBatchSplit: boolean;
   readonly segments: readonly string[];
   readonly snapshots: readonly string[];
   readonly archive: ArchiveCopied | null;
-  /** Whether commands are missing that were acknowledged or requested. */
+  /** Acknowledged or requested commands are missing. */
   readonly lacksCommands: boolean;
-  /** What the source has and the copy does not, and what is missing, as sentences. */
+  /** Sentences on lacks of the copy, and on missing data. */
   readonly notes: readonly string[];
 }
 
@@ -100,7 +100,7 @@ export function restore(
   }
 }
 
-/** The restore point at `toSeq`, or before the gap in which that is. */
+/** At `toSeq`, or before the gap in which that is. */
 function choosePoint(
   source: DataDir,
   points: RestorePoints,
@@ -156,7 +156,7 @@ function checkReach(salvage: Salvage, newest: RestorePoint, toSeq: number): void
   }
 }
 
-/** Copies the snapshots of the new journal that are whole. */
+/** Only whole ones of the new journal. */
 function copySnapshots(source: DataDir, { run, seq }: RestorePoint, dir: DataDir, notes: string[]): string[] {
   const files = new SnapshotFiles(source.snapshots);
   const copied: string[] = [];
@@ -177,8 +177,8 @@ function copySnapshots(source: DataDir, { run, seq }: RestorePoint, dir: DataDir
 }
 
 /**
- * A damaged archive is left out: the server rebuilds it as far as the journal reaches. Where that has no rows, one is made
- * that begins at the end.
+ * The server rebuilds a damaged archive from the journal. Where that has no rows, an archive is made that begins at
+ * the end.
  */
 function restoreArchive(
   source: DataDir,

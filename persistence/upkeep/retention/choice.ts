@@ -1,23 +1,23 @@
 /**
- * Which segments and snapshots are kept: only the decision, without files. It guarantees that for every moment within
- * the retention there is a snapshot at or before it from which the kept segments lead to it, or the journal has its
- * beginning. So the past that is left has a floor: the newest snapshot that is as old as the retention, that the
- * archive has passed, and that is not newer than the newest few, any of which must be able to replace another. Only
- * segments that are completely before the floor may be deleted.
+ * Which segments and snapshots are kept: only the decision, without files. For every moment within the retention
+ * there is a snapshot at or before it from which the kept segments lead to it, or the journal has its beginning. So
+ * the past has a floor: the newest snapshot that is as old as the retention, that the archive has passed, and that is
+ * not newer than the newest few, any of which must be able to replace another. Only segments completely before the
+ * floor may be deleted.
  *
- * Of an hour or a day the first snapshot is kept: it stays the first, however often snapshots are thinned, and the
+ * The first snapshot of an hour or a day is kept: it stays the first, however often snapshots are thinned, and the
  * first of a day is also the first of its hour.
  */
 import { must } from '../../../engine/base/assert.js';
 import { DAY_MS, HOUR_MS, type SnapshotsKept } from '../../../engine/model/snapshots-kept.js';
 
 export interface RetentionPolicy {
-  /** Segments whose last command is younger than this, in milliseconds, are kept. null keeps all. */
+  /** Younger segments are kept. null keeps all. */
   readonly segmentsMs: number | null;
   readonly snapshots: SnapshotsKept;
 }
 
-/** A snapshot that the journal continues, and the engine time of its last command. */
+/** The journal continues the snapshot. `timeMs` is the engine time of its last command. */
 export interface SnapshotPoint {
   readonly seq: number;
   readonly timeMs: number;
@@ -29,19 +29,17 @@ export interface SegmentSpan {
   readonly lastTimeMs: number;
 }
 
-/** What exists. */
 export interface Past {
-  /** Engine time from which ages are counted. */
+  /** Engine time; ages are counted from here. */
   readonly nowMs: number;
   /** The last command in the archive; null if there is none. */
   readonly archivedSeq: number | null;
-  /** First sequence number of the journal. */
   readonly firstSeq: number;
 }
 
 /**
- * The snapshot, of `snapshots` (newest first), before which the past need not be kept. It is kept itself. null if the
- * journal has its beginning and keeps it.
+ * `snapshots` are newest first. The past before the floor need not be kept. null if the journal has its beginning and
+ * keeps it.
  */
 export function floorOf<S extends SnapshotPoint>(
   snapshots: readonly S[],
@@ -57,7 +55,7 @@ export function floorOf<S extends SnapshotPoint>(
   return firstSeq === 1 ? null : (snapshots.at(-1) ?? null);
 }
 
-/** For each of `snapshots` (newest first) the reason why it is kept; null if it may be deleted. */
+/** Newest first; null for a snapshot that may be deleted. */
 export function whySnapshotsStay(
   snapshots: readonly SnapshotPoint[],
   policy: RetentionPolicy,
@@ -96,7 +94,7 @@ function isFirstOf(snapshots: readonly SnapshotPoint[], index: number, periodMs:
   );
 }
 
-/** The reason why a sealed segment is kept if all before it may be deleted; null if it may be deleted, too. */
+/** null if the segment may be deleted once all before it may. */
 export function whySegmentStays(
   { lastSeq, lastTimeMs }: SegmentSpan,
   { segmentsMs }: RetentionPolicy,

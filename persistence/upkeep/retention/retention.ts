@@ -1,14 +1,13 @@
 /**
- * Which files of a data directory may be deleted (TOTE_RETENTION). The server's shadow and the
- * command `prune` use the same plan: what would be deleted, and why the rest is kept.
+ * Which files of a data directory may be deleted (TOTE_RETENTION). The server's shadow and the command `prune` use
+ * the same plan, with the reason why each other file is kept.
  *
- * A sealed segment may be deleted when all of it is older than the policy keeps, and a snapshot from before what is
- * kept, which is whole and of this journal, and the archive both cover it (`choice.ts`). Segments are deleted from the
- * oldest on, so that the rest has one beginning, together with snapshots that no segment continues any more.
+ * A sealed segment may be deleted when all of it is older than the policy keeps, and an earlier snapshot, whole and
+ * of this journal, and the archive both cover it (`choice.ts`). Segments are deleted from the oldest on, so that the
+ * rest has one beginning, together with snapshots that no segment continues any more.
  *
- * The order of deletion makes a crash harmless: first the archive is made durable and the deletion is recorded
- * (`absent.ts`), then segments are deleted, oldest first, then snapshots, oldest first, and what interrupted writers
- * have left. A crash in between leaves a directory with less to delete.
+ * The order makes a crash harmless: first the archive is made durable and the deletion is recorded (`absent.ts`),
+ * then segments are deleted, oldest first, then snapshots, oldest first, and files of interrupted writers.
  */
 import { rmSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -46,20 +45,17 @@ export interface PrunableSnapshot extends SnapshotRef {
 
 interface DatedSnapshot extends SnapshotRef, SnapshotPoint {}
 
-/** Records that a file is kept, and why. */
 type Keep = (path: string, why: string) => void;
 
 export interface PrunePlan {
   readonly segments: readonly PrunableSegment[];
   readonly snapshots: readonly PrunableSnapshot[];
-  /** What is kept, and why. */
   readonly kept: readonly { readonly name: string; readonly why: string }[];
 }
 
 /**
- * What may be deleted under `policy`. Changes nothing, and works beside a running server. `nowMs` is the engine time
- * from which ages are counted; `rest` is called between pieces of longer work. Throws if the journal or the archive
- * cannot be read.
+ * Changes nothing, and works beside a running server. `nowMs` is the engine time from which ages are counted; `rest`
+ * is called between pieces of longer work. Throws if the journal or the archive cannot be read.
  */
 export function planPrune(
   dir: DataDir,
@@ -93,7 +89,7 @@ function planWith(
   return { segments, snapshots: snapshotsToGo(dated, policy, left, keep), kept };
 }
 
-/** The snapshots that can be judged, newest first. The others are kept. */
+/** Newest first. Snapshots that cannot be judged are kept. */
 function datedSnapshots(dir: DataDir, journal: JournalReader, keep: Keep): DatedSnapshot[] {
   const files = new SnapshotFiles(dir.snapshots);
   const all = files.list();
@@ -160,9 +156,7 @@ function segmentsToGo(
   return going;
 }
 
-/**
- * Deletes what `plan` names. A server may be running, and pruning, too. Throws `data_dir_locked`, with nothing deleted.
- */
+/** A server may be running, and pruning, too. Throws `data_dir_locked`, with nothing deleted. */
 export function executePlan(dir: DataDir, plan: PrunePlan): void {
   if (plan.segments.length > 0) {
     makeArchiveDurable(dir);
@@ -179,9 +173,8 @@ export function executePlan(dir: DataDir, plan: PrunePlan): void {
 }
 
 /**
- * Records the deletion before it happens: a segment that is missing without a record counts as lost. The server's
- * retention and the command `prune` may do this at the same moment, and neither must overwrite what the other has
- * added.
+ * A segment that is missing without a record counts as lost, so the record comes first. The server's retention and
+ * `prune` may write it at the same moment, and neither must overwrite the other's.
  */
 function recordPruned(dir: DataDir, segments: readonly PrunableSegment[]): void {
   exclusively(dir, `${absentPath(dir)}.lock`, () => {
@@ -190,8 +183,8 @@ function recordPruned(dir: DataDir, segments: readonly PrunableSegment[]): void 
 }
 
 /**
- * What is wrong with the snapshot that would replace the segments, or null: it must be whole and of this journal. It is
- * not loaded, since the server's shadow would need the memory of another engine.
+ * null if the floor is whole and of this journal. It is not loaded: the server's shadow would need the memory of
+ * another engine.
  */
 function faultOfFloor(
   dir: DataDir,

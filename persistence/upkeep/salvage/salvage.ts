@@ -1,7 +1,6 @@
 /**
- * Reads all of a journal that may be damaged. Consecutive good rows form a run; between two runs is what is missing,
- * altered or unreadable, with the reason as a sentence. The mark is not considered: the caller finds out what was
- * acknowledged and is not among the good rows. Nothing is changed.
+ * Reads all of a journal that may be damaged. Consecutive good rows form a run; a gap between two runs has its reason
+ * as a sentence. The mark is not considered: the caller finds acknowledged commands that are not among the good rows.
  */
 
 import { existsSync } from 'node:fs';
@@ -24,21 +23,19 @@ export class Run implements HistoryJournal {
     assert(pieces.length > 0, 'a run has a piece');
   }
 
-  /** The position before its first row. */
   get start(): ChainPosition {
     return must(this.pieces[0], 'a piece').start;
   }
   get end(): ChainPosition {
     return must(this.pieces.at(-1), 'a piece').end;
   }
-  /** First sequence number, or what it would be if there are no rows. */
+  /** Without rows, the number that the first one would have. */
   get firstSeq(): number {
     return this.start.lastSeq + 1;
   }
   get lastSeq(): number {
     return this.end.lastSeq;
   }
-  /** Whether it begins at the very beginning. */
   get isBeginning(): boolean {
     return this.start.lastSeq === 0 && this.start.chain === CHAIN_START;
   }
@@ -48,7 +45,6 @@ export class Run implements HistoryJournal {
     for (const piece of this.pieces) yield* this.readPiece(piece, afterSeq);
   }
 
-  /** Rows of one piece with `lastSeq` above `afterSeq`. */
   *readPiece({ path, start, end }: GoodPiece, afterSeq: number): Generator<StoredBatch, void, undefined> {
     if (end.lastSeq <= Math.max(afterSeq, start.lastSeq)) return;
     const segment = Segment.open(sourceOf(path), 'read');
@@ -62,7 +58,7 @@ export class Run implements HistoryJournal {
     }
   }
 
-  /** Chain hash after `seq`, or null if no row ends there. */
+  /** null if no row ends at `seq`. */
   chainAt(seq: number): string | null {
     for (const piece of this.pieces) {
       const { start, end } = piece;
@@ -75,7 +71,7 @@ export class Run implements HistoryJournal {
   }
 }
 
-/** The end of the last row of the piece up to `seq`. The row before the piece may be a bad one. */
+/** The row before the piece may be a bad one. */
 function positionUpTo(segment: Segment, start: ChainPosition, seq: number): ChainPosition {
   try {
     const row = segment.rowUpTo(seq);
@@ -87,15 +83,15 @@ function positionUpTo(segment: Segment, start: ChainPosition, seq: number): Chai
 }
 
 export class Salvage {
-  /** In order; there is a gap before each one but the first. */
+  /** In order, with gaps in between. */
   readonly runs: readonly Run[];
-  /** Up to here what is missing was pruned. */
+  /** Commands missing up to here were pruned. */
   readonly absentSeq: number;
   /** Damaged files. */
   readonly damaged: readonly string[];
   readonly #faults: readonly SegmentFault[];
 
-  /** Reads the segments at `paths` once. `onSeq` is called with the last sequence number of every good row. */
+  /** `onSeq` is called for every good row. */
   constructor(dir: DataDir, onSeq: (seq: number) => void = () => {}, paths = segmentsOf(dir)) {
     const chains = chainsOf(new SnapshotFiles(dir.snapshots));
     const faults: SegmentFault[] = [];
@@ -113,7 +109,6 @@ export class Salvage {
     this.absentSeq = absentOf(dir, paths[0] === undefined ? 0 : firstSeqOf(paths[0]) - 1);
   }
 
-  /** First sequence number, or what it would be if there are no rows. */
   get firstSeq(): number {
     return this.runs[0]?.firstSeq ?? 1;
   }
@@ -126,7 +121,7 @@ export class Salvage {
     return this.faultAfter(this.lastSeq);
   }
 
-  /** The first fault after `seq`, or null. */
+  /** null if there is none. */
   faultAfter(seq: number): string | null {
     const found = this.#faults.find(({ afterSeq }) => afterSeq >= seq);
     const isGap = this.runs.some(({ start }) => start.lastSeq > seq);
@@ -134,7 +129,7 @@ export class Salvage {
   }
 }
 
-/** Extends the last run, or begins a new one. What the journal has twice, because a file was put back, counts once. */
+/** Rows that the journal has twice, because a file was put back, count once. */
 function addPiece(runs: GoodPiece[][], piece: GoodPiece): void {
   const last = runs.at(-1);
   const end = last?.at(-1)?.end;
@@ -145,7 +140,7 @@ function addPiece(runs: GoodPiece[][], piece: GoodPiece): void {
   }
 }
 
-/** Chain hashes of the journal, from its snapshots, by sequence number. */
+/** From the journal's snapshots, by sequence number. */
 function chainsOf(snapshots: SnapshotFiles): Map<number, string> {
   const chains = new Map<number, string>();
   for (const ref of snapshots.list()) {
@@ -158,7 +153,7 @@ function chainsOf(snapshots: SnapshotFiles): Map<number, string> {
   return chains;
 }
 
-/** Without a record, or one that can be read, what is missing at the beginning counts as pruned. */
+/** Without a readable record a missing beginning counts as pruned. */
 function absentOf(dir: DataDir, beforeSeq: number): number {
   try {
     return readAbsent(dir) ?? beforeSeq;
@@ -168,6 +163,6 @@ function absentOf(dir: DataDir, beforeSeq: number): number {
   }
 }
 
-/** None if the folder of the journal is gone. */
+/** The journal's folder may be gone. */
 const segmentsOf = ({ journal }: DataDir): readonly string[] =>
   existsSync(journal) ? findSegments(journal) : [];

@@ -9,17 +9,15 @@ import type { ChainPosition } from '../../journal/segment/batch-row.js';
 import { firstSeqOf, sourceOf } from '../../journal/segment/names.js';
 import { Segment } from '../../journal/segment/segment.js';
 
-/** Consecutive rows in one file. */
 export interface GoodPiece {
   readonly path: string;
   readonly createdMs: number;
-  /** The position before its first row. */
   readonly start: ChainPosition;
-  /** Its last row; `start` if it has none. */
+  /** `start` if it has no row. */
   readonly end: ChainPosition;
 }
 
-/** What is wrong after a sequence number, as a sentence. */
+/** A sentence on the rows after `afterSeq`. */
 export interface SegmentFault {
   readonly afterSeq: number;
   readonly what: string;
@@ -33,8 +31,8 @@ export interface SegmentRead {
 const CHAIN_FORM = /^[0-9a-f]{64}$/;
 
 /**
- * `chains` are chain hashes from snapshots, by sequence number. `onSeq` is called with the last sequence number of
- * every good row. Throws if the segment is of a newer version, or cannot be read for another reason than damage.
+ * `chains` are from snapshots, by sequence number. Throws if the segment is of a newer version, or cannot be read for
+ * another reason than damage.
  */
 export function readDamagedSegment(
   path: string,
@@ -84,7 +82,7 @@ function readPieces(
   return { pieces, faults };
 }
 
-/** The end of the first readable row after `seq`, good or not, as it claims itself; null if there is none. */
+/** The first readable row after `seq`, good or not, as it claims itself; null if there is none. */
 function badRowAfter(
   segment: Segment,
   seq: number,
@@ -111,7 +109,7 @@ function badRowAfter(
   return null;
 }
 
-/** The sentence of a damage. Rethrows anything else, such as a newer format. */
+/** Rethrows anything but damage, such as a newer format. */
 function damageOf(thrown: unknown): string {
   if (thrown instanceof JournalError && thrown.code === 'journal_corrupt') return thrown.message;
   throw thrown;

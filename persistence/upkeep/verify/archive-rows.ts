@@ -1,6 +1,6 @@
 /**
- * Compares the archive with the journal: every row that the replay produces must be in it, unchanged. Rows are read a
- * few at a time, without a transaction that would keep a running server from truncating its WAL.
+ * Compares the archive with the journal: every row of the replay must be in it, unchanged. Rows are read a few at a
+ * time, without a transaction that would keep a running server from truncating its WAL.
  */
 import type Database from 'better-sqlite3';
 import type { Command } from '../../../engine/model/commands.js';
@@ -19,7 +19,7 @@ import { isSameRow } from './same-state.js';
 
 const IN_SETTLEMENT = positionsOf(SETTLEMENT);
 
-/** Tables whose rows are found by the first two columns. */
+/** The first two columns find a row. */
 type ByKey = 'round' | 'transfer' | 'limit_step' | 'action';
 type Rows = Record<keyof RowTakers, ArchiveCell[][]>;
 type Lookup = Database.Statement<ArchiveCell[], ArchiveCell[]>;
@@ -33,7 +33,7 @@ export class ArchiveComparison {
   #isDamaged = false;
   readonly #compared = { ...NO_ROWS } as { -readonly [K in keyof typeof NO_ROWS]: number };
 
-  /** `engine` is where the replay begins. */
+  /** The replay begins at `engine`. */
   constructor(
     readonly path: string,
     readonly progress: ArchiveProgress,
@@ -61,7 +61,7 @@ export class ArchiveComparison {
     };
   }
 
-  /** Compares what `command`, number `seq` and the last one of the engine, did. */
+  /** `command` has the number `seq` and is the engine's last. */
   add(seq: number, command: Command, events: readonly EngineEvent[]): void {
     const rows: Rows = {
       placed: [],
@@ -83,7 +83,7 @@ export class ArchiveComparison {
     }
   }
 
-  /** To be called at the end of each batch. */
+  /** Call it at the end of each batch. */
   atEnd({ lastSeq, chain, digest }: StoredBatch): void {
     if (lastSeq !== this.progress.seq) return;
     if (chain === this.progress.chain && digest === this.progress.digest) return;
@@ -95,7 +95,7 @@ export class ArchiveComparison {
     );
   }
 
-  /** To be called after the last command: compares the numbers of rows. */
+  /** Call it after the last command: compares the numbers of rows. */
   end(lastSeq: number): void {
     if (
       this.#isDamaged ||

@@ -1,4 +1,4 @@
-/** What `verify` finds: faults, each with its file, position and description. */
+/** The faults that `verify` finds, each with its file, position and description. */
 
 export type Part =
   | 'journal'
@@ -17,20 +17,19 @@ export type Part =
 
 export interface Fault {
   readonly part: Part;
-  /** Path of the file; '' if it is not about a single one. */
+  /** '' if the fault is not about a single file. */
   readonly file: string;
   /** The sequence number of the fault, or the one before it; null if there is none. */
   readonly seq: number | null;
-  /** A sentence for people. */
   readonly what: string;
 }
 
-/** Faults that are kept for each part; more are only counted. */
+/** Further faults of a part are only counted. */
 const KEPT_OF_PART_MAX = 20;
 
 export class Findings {
   readonly faults: Fault[] = [];
-  /** What could not be checked, and why, as sentences. */
+  /** Sentences on parts that could not be checked. */
   readonly notes: string[] = [];
   readonly #countOf = new Map<Part, number>();
 
@@ -44,7 +43,7 @@ export class Findings {
     this.notes.push(sentence);
   }
 
-  /** Number of all faults, including those that are not kept. */
+  /** Includes faults that are not kept. */
   get count(): number {
     return [...this.#countOf.values()].reduce((sum, count) => sum + count, 0);
   }

@@ -1,4 +1,4 @@
-/** Compares the journal with a signed head that somebody has kept: whether it has what the server once signed that it has. */
+/** Compares the journal with a signed head that somebody has kept. */
 import { isSignedBy } from '../../../crypto/signing.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { headStatement, type SignedHead } from '../../../engine/proofs/statements.js';
@@ -19,12 +19,12 @@ export class HeadCheck {
     private readonly findings: Findings,
   ) {}
 
-  /** To be called with every good row. */
+  /** Call it with every good row. */
   onRow({ lastSeq, chain }: Pick<StoredBatch, 'lastSeq' | 'chain'>): void {
     if (lastSeq === this.noted.head.seq) this.#chain = chain;
   }
 
-  /** After all rows. */
+  /** Call it after all rows. */
   end(
     { start, segments }: Pick<JournalRows, 'start' | 'segments'>,
     keyOf: (keyId: string) => string | undefined,

@@ -1,7 +1,7 @@
 /**
- * Reads every segment and reports what is wrong. A damaged segment does not hide those after it: each is checked from
- * its own beginning, and also whether it follows the one before. Rows that follow each other from the beginning of the
- * journal are handed on for the replay; rows after a fault cannot be replayed.
+ * Reads every segment and reports its faults. A damaged segment does not hide those after it: each is checked from
+ * its own beginning, and whether it follows the one before. Rows that follow each other from the beginning of the
+ * journal are handed on for the replay.
  *
  * A segment is open for one chunk of rows at a time, so that a running server can truncate its WAL and seal it.
  */
@@ -21,7 +21,6 @@ export interface SegmentReport {
   readonly rows: number;
 }
 
-/** A row and its segment. */
 export interface PlacedRow {
   readonly row: StoredBatch;
   readonly path: string;
@@ -37,21 +36,18 @@ interface Chunk {
 
 export class JournalRows {
   readonly segments: SegmentReport[] = [];
-  /** The position before the first row; null if the first segment cannot be read. */
+  /** null if the first segment cannot be read. */
   start: ChainPosition | null = null;
   #isUnbroken = true;
 
   constructor(
     readonly paths: readonly string[],
-    /** Up to here what is missing was pruned; null if nothing says so. */
+    /** Commands missing up to here were pruned; null if nothing says so. */
     readonly absentSeq: number | null,
     readonly findings: Findings,
   ) {}
 
-  /**
-   * The good rows from the beginning of the journal, where `onStart` is called, up to the first fault. All rows are checked;
-   * `onRow` is called for every good one.
-   */
+  /** Yields rows up to the first fault. All rows are checked; `onRow` is called for every good one. */
   *unbroken(
     onRow: (row: StoredBatch) => void,
     onStart: (start: ChainPosition) => void,
@@ -88,7 +84,7 @@ export class JournalRows {
     }
   }
 
-  /** Good rows of a segment. Rows after a bad one are not known to belong there. */
+  /** Rows after a bad one are not known to belong there. */
   *#rowsOf(path: string, start: ChainPosition): Generator<StoredBatch, void, undefined> {
     for (let afterSeq = start.lastSeq; ; ) {
       const chunk = this.#readChunk(path, afterSeq);
@@ -114,7 +110,7 @@ export class JournalRows {
     return { rows, isLast: isFull !== true, isDamaged: isFull === null };
   }
 
-  /** Opens the segment for `work`. Returns null if it is damaged, which is recorded as a fault after `seq`. */
+  /** null if the segment is damaged, which is a fault after `seq`. */
   #withSegment<T>(path: string, seq: () => number | null, work: (segment: Segment) => T): T | null {
     let segment: Segment | null = null;
     try {
@@ -129,7 +125,7 @@ export class JournalRows {
     }
   }
 
-  /** Checks that the segment follows the one before it, if that could be read to its end. */
+  /** Only if the segment before could be read to its end. */
   #checkPlace(path: string, start: ChainPosition): void {
     const what = this.#faultOfPlace(path, start);
     if (what === null) return;
@@ -156,7 +152,7 @@ export class JournalRows {
       : 'Its chain hash does not follow from the segment before it.';
   }
 
-  /** What is missing at the beginning was pruned if that is recorded. */
+  /** A recorded lack at the beginning was pruned. */
   #faultOfBeginning({ lastSeq }: ChainPosition): string | null {
     if (this.absentSeq === null) {
       if (lastSeq > 0) {

@@ -1,6 +1,7 @@
 /**
- * Replays a journal, from its beginning, or from the oldest good snapshot if the beginning is absent, and compares: the rolling digest and the books after every batch, the Merkle root of every round and its signature,
- * the full state with every snapshot, and every row of the archive.
+ * Replays a journal, from its beginning or from the oldest good snapshot, and compares the rolling digest and the
+ * books after every batch, the Merkle root of every round and its signature, the full state with every snapshot, and
+ * every row of the archive.
  */
 import { newSha256 } from '../../../crypto/sha256.js';
 import { Engine } from '../../../engine/engine.js';
@@ -25,7 +26,7 @@ import { isSameState } from './same-state.js';
 export interface ReplayCheckSources {
   readonly snapshots: SnapshotFiles;
   readonly archiveFile: string;
-  /** null if there is no archive that can be read. */
+  /** null if no archive can be read. */
   readonly archive: ArchiveProgress | null;
   /** null if it cannot be read: then no roots are compared. */
   readonly masterSecret: Uint8Array | null;
@@ -36,12 +37,11 @@ export class ReplayCheck {
   #engine: Engine | null = null;
   #comparison: ArchiveComparison | null = null;
   #roots: RootComparison | null = null;
-  /** Snapshots not reached yet, oldest first. */
+  /** Oldest first. */
   readonly #ahead: SnapshotRef[];
   /** Why the replay has ended, or null. */
   #ended: string | null = null;
   #fromSeq = 0;
-  /** Snapshots whose state was compared. */
   readonly compared: SnapshotRef[] = [];
   batches = 0;
 
@@ -52,19 +52,19 @@ export class ReplayCheck {
     this.#ahead = [...sources.snapshots.list()].reverse();
   }
 
-  /** The engine of the replay; null if there is no state to start from. */
+  /** null if there is no state to start from. */
   get engine(): Engine | null {
     return this.#engine;
   }
   get rowsCompared(): number {
     return this.#comparison?.rowsCompared ?? 0;
   }
-  /** Where the replay began: 0, or the sequence number of a snapshot. */
+  /** 0, or a snapshot's number. */
   get fromSeq(): number {
     return this.#fromSeq;
   }
 
-  /** To be called where the journal begins. */
+  /** Call it where the journal begins. */
   begin(start: ChainPosition): void {
     if (start.lastSeq === 0) {
       this.#startFrom(new Engine());
@@ -80,7 +80,7 @@ export class ReplayCheck {
     this.#reach(start.lastSeq, { chain: start.chain, digest: null });
   }
 
-  /** Replays the next batch, a good one that follows the one before. `path` is its segment. */
+  /** `row` is good and follows the one before. `path` is its segment. */
   apply(row: StoredBatch, path: string): void {
     if (this.#engine !== null && this.#ended === null) {
       const what = this.#replay(this.#engine, row, path);
@@ -92,7 +92,7 @@ export class ReplayCheck {
     this.#reach(row.lastSeq, row);
   }
 
-  /** To be called after the last good batch; `lastSeq` is the end of the journal. */
+  /** Call it after the last good batch; `lastSeq` is the end of the journal. */
   end(lastSeq: number, isWhole: boolean): void {
     if (this.#engine === null) {
       if (lastSeq > 0) this.findings.note('Nothing was replayed: there is no good snapshot to begin with.');
@@ -114,7 +114,7 @@ export class ReplayCheck {
     this.#comparison = new ArchiveComparison(archiveFile, archive, engine.seq, engine, this.findings);
   }
 
-  /** What is wrong with the row, or null. */
+  /** null if nothing is wrong. */
   #replay(engine: Engine, row: StoredBatch, path: string): string | null {
     this.batches += 1;
     try {
@@ -134,7 +134,6 @@ export class ReplayCheck {
     return null;
   }
 
-  /** Looks at the snapshots up to the batch that ends at `lastSeq`. */
   #reach(lastSeq: number, end: BatchEnd): void {
     while (this.#ahead[0] !== undefined && this.#ahead[0].seq <= lastSeq) {
       const ref = this.#ahead.shift();
@@ -172,7 +171,7 @@ export class ReplayCheck {
     if (books !== null) this.findings.fault('conservation', '', ref.seq, books);
   }
 
-  /** Checks a snapshot after the last good row. */
+  /** The snapshot is after the last good row. */
   #checkUnreached(ref: SnapshotRef, lastSeq: number, isWhole: boolean): void {
     const loaded = this.#load(ref);
     if (loaded === null) return;
@@ -196,7 +195,7 @@ export class ReplayCheck {
   }
 }
 
-/** What is wrong with the running sums, or null. */
+/** The running sums; null if they are right. */
 export function faultOfTotals(engine: EngineReads): string | null {
   const { houseCents, accountsCents, openStakesCents, openSeedsCents, reservedStakesCents, ...moved } =
     engine.totals();
@@ -210,7 +209,7 @@ export function faultOfTotals(engine: EngineReads): string | null {
   );
 }
 
-/** What is wrong with the sums of all accounts and all open bets, or null. */
+/** The sums of all accounts and all open bets; null if they are right. */
 export function faultOfBooks(engine: EngineReads): string | null {
   let accountsCents = 0;
   let openStakesCents = 0;
@@ -261,12 +260,12 @@ export class RootComparison {
     });
   }
 
-  /** Takes what a command did, the engine's last. */
+  /** The events are of the engine's last command. */
   add(events: readonly EngineEvent[]): void {
     this.#feed.add(events);
   }
 
-  /** What is wrong with the roots since the call before. With another secret than the rounds' all hashes are others. */
+  /** Since the call before. None with another secret than the rounds', since all hashes are others then. */
   takeFaults(): readonly string[] {
     this.#feed.tell();
     const faults = this.#faults;

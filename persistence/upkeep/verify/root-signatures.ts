@@ -1,8 +1,8 @@
 /**
- * Checks the signature of each Merkle root on record, in the journal, in the snapshot that a replay begins with and in the
- * archive, with the public keys of the directory, or with keys that were noted elsewhere. What is signed holds the commitment
- * to the round's seed, so this takes the master secret, too. Of settlements no signature is stored: the server signs those
- * when it is asked.
+ * Checks the signature of each Merkle root on record, in the journal, in the snapshot that a replay begins with and
+ * in the archive, with the public keys of the directory, or with keys that were noted elsewhere. The signed text
+ * holds the commitment to the round's seed, so this takes the master secret, too. The server signs settlements when
+ * it is asked, and stores none of these signatures.
  */
 import { existsSync } from 'node:fs';
 import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
@@ -39,7 +39,7 @@ interface ArchivedRoot extends SignedRoot {
   readonly settledSeq: number;
 }
 
-/** How many signatures were checked, in the journal with the snapshot before it, and in the archive. */
+/** `journal` includes the snapshot before it. */
 export interface SignaturesChecked {
   readonly journal: number;
   readonly archive: number;
@@ -51,9 +51,9 @@ export class RootSignatures {
   readonly checked = { journal: 0, archive: 0 };
   readonly #seeds: RoundSeeds | null;
   readonly #fingerprint: string | null;
-  /** By key id; null if the directory's cannot be read, which is told. */
+  /** By key id; null if the directory's keys cannot be read, which is told. */
   readonly #publicKeys: ReadonlyMap<string, string> | null;
-  /** Key ids that no public key has: each is told once. */
+  /** No public key has these ids: each is told once. */
   readonly #unlisted = new Set<string>();
 
   /**
@@ -73,12 +73,11 @@ export class RootSignatures {
     this.#publicKeys = keys === null ? null : new Map(keys.map(({ keyId, publicKey }) => [keyId, publicKey]));
   }
 
-  /** undefined where no key has this id. */
   publicKey(keyId: string): string | undefined {
     return this.#publicKeys?.get(keyId);
   }
 
-  /** Checks what a snapshot has of rounds that are not settled. */
+  /** Roots of rounds that are not settled. */
   ofSnapshot(engine: Engine, file: string): void {
     const current = Array.from({ length: MARKETS_MAX }, (_, market) => engine.currentRound(market));
     for (const round of [...current, ...engine.unsettledRounds()]) {
@@ -88,12 +87,12 @@ export class RootSignatures {
     }
   }
 
-  /** Checks what command `seq` of the segment `file`, the engine's last, has put on record. */
+  /** Command `seq` of the segment `file` is the engine's last. */
   ofCommand(engine: Engine, events: readonly EngineEvent[], file: string, seq: number): void {
     for (const event of events) if (event.type === 'rootPublished') this.#ofJournal(engine, event, file, seq);
   }
 
-  /** Checks what the archive has; `engine` is that of the replay. An archive that cannot be read is told elsewhere. */
+  /** `engine` is the replay's. An archive that cannot be read is told elsewhere. */
   ofArchive(engine: Engine | null): void {
     if (engine === null || !this.#isSecretOf(engine)) return;
     const file = this.dir.archiveFile;
@@ -128,7 +127,7 @@ export class RootSignatures {
     if (this.#isSecretOf(engine) && this.#check(root, file, seq)) this.checked.journal += 1;
   }
 
-  /** With another secret than the rounds' every text that was signed would be another one. */
+  /** With another secret than the rounds' every signed text would be another one. */
   #isSecretOf(engine: Engine): boolean {
     return this.#fingerprint !== null && engine.rules?.masterSecretFingerprint === this.#fingerprint;
   }
@@ -167,7 +166,7 @@ export class RootSignatures {
 
 const nameOf = ({ market, roundNumber }: RoundView): OfRound => ({ market, roundNumber });
 
-/** The directory's keys; null if they cannot be read. That the private one does not fit its public one is told, too. */
+/** null if they cannot be read. A private key that does not fit its public one is told, too. */
 function readKeys(dir: DataDir, findings: Findings): readonly NotedKey[] | null {
   try {
     return readSigningKeys(dir)?.all ?? [];

@@ -10,13 +10,13 @@ export class RowsInOrder {
   #rows: Iterator<ArchiveCell[]> | null = null;
   #head: ArchiveCell[] | null = null;
 
-  /** `keyOf` is what rows are ordered by; `readFrom` reads them from that of its row on. */
+  /** Rows are in the order of `keyOf`; `readFrom` reads them from its row's key on. */
   constructor(
     private readonly keyOf: (row: Row) => readonly number[],
     private readonly readFrom: (row: Row) => Iterable<ArchiveCell[]>,
   ) {}
 
-  /** The row with the key of `row`, or undefined. Keys must be asked for in ascending order. */
+  /** Keys must be asked for in ascending order. */
   get(row: Row): ArchiveCell[] | undefined {
     if (this.#rows === null) {
       this.#rows = this.readFrom(row)[Symbol.iterator]();

@@ -2,10 +2,7 @@
 import type { Engine } from '../../../engine/engine.js';
 import type { Row } from '../../../engine/snapshot/columns.js';
 
-/**
- * Whether all cells are the same. Also false if only an order differs, which does not affect digests: those decide
- * then.
- */
+/** Also false if only an order differs, which does not affect digests: those decide then. */
 export function isSameState(one: Engine, other: Engine): boolean {
   const others = [...other.exportTables()];
   return [...one.exportTables()].every((table, index) => {
@@ -23,7 +20,6 @@ function areSameRows(one: Iterable<Row>, other: Iterable<Row>): boolean {
   return others.next().done === true;
 }
 
-/** Whether all cells of `row` are those of `other`. */
 export function isSameRow(row: readonly unknown[], other: readonly unknown[]): boolean {
   for (let column = 0; column < row.length; column++) if (row[column] !== other[column]) return false;
   return row.length === other.length;

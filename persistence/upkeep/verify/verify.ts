@@ -1,7 +1,7 @@
 /**
- * Checks all parts of a data directory and reports what is wrong with each; a fault in one part does not keep the
- * others from being checked. Nothing is changed, and a server may be running: what it writes meanwhile is checked as
- * far as it existed at that time.
+ * Checks all parts of a data directory and reports the faults of each; a fault in one part does not keep the others
+ * from being checked. Nothing is changed, and a server may be running: its new data is checked as far as it existed
+ * at that time.
  */
 import { existsSync } from 'node:fs';
 import { newSha256 } from '../../../crypto/sha256.js';
@@ -24,14 +24,14 @@ import { RootSignatures, type SignaturesChecked } from './root-signatures.js';
 
 export interface VerifyReport {
   readonly isGood: boolean;
-  /** The faults that are kept; `faultCount` is the number of all. */
+  /** Not all: `faultCount` is the number of all. */
   readonly faults: readonly Fault[];
   readonly faultCount: number;
   readonly notes: readonly string[];
   readonly segments: readonly SegmentReport[];
   /** The last good command that follows all before it. */
   readonly lastSeq: number;
-  /** What was replayed. `fromSeq` is 0 for the beginning. */
+  /** `fromSeq` is 0 for the beginning. */
   readonly replayed: {
     readonly fromSeq: number;
     readonly toSeq: number;
@@ -45,16 +45,15 @@ export interface VerifyReport {
     readonly rowsChecked: number;
     readonly rowsCompared: number;
   } | null;
-  /** Signatures of Merkle roots that were checked. */
   readonly signatures: SignaturesChecked;
 }
 
 export interface VerifyOptions {
   /** Called with the last command of each batch that was read. */
   readonly onSeq?: (seq: number) => void;
-  /** Public keys to check signatures with, in place of the directory's. */
+  /** They take the place of the directory's public keys. */
   readonly notedKeys?: readonly NotedKey[];
-  /** What the journal must have. */
+  /** The journal must have it. */
   readonly notedHead?: NotedHead;
 }
 
@@ -64,7 +63,7 @@ export function verify(
 ): VerifyReport {
   const findings = new Findings();
   const head = notedHead === undefined ? null : new HeadCheck(notedHead, findings);
-  // Read before the journal, which may grow: what the mark covers now must be in it then.
+  // Read before the journal, which may grow: everything up to the mark must be in it then.
   const mark = readMark(dir, findings);
   const absentSeq = readAbsentSeq(dir, findings);
   const archive = readArchive(dir, findings);
@@ -113,7 +112,7 @@ function describeReplay(replay: ReplayCheck): VerifyReport['replayed'] {
   return { fromSeq, toSeq: engine.seq, batches, rollingDigest: engine.rollingDigest(), stateDigest };
 }
 
-/** Reads all rows and replays those that follow each other. Returns the last of these. */
+/** Replays rows that follow each other; returns the last of these. */
 function checkJournal(
   rows: JournalRows,
   replay: ReplayCheck,
@@ -153,7 +152,7 @@ function readMark(dir: DataDir, findings: Findings): Mark | null {
   }
 }
 
-/** null if nothing is recorded, or the file cannot be read. */
+/** null without a record, or if it cannot be read. */
 function readAbsentSeq(dir: DataDir, findings: Findings): number | null {
   try {
     return readAbsent(dir);
@@ -190,7 +189,7 @@ function checkMark(
   }
 }
 
-/** What was pruned is only in the archive: if the journal is pruned, a missing archive is a loss. */
+/** Pruned commands are only in the archive: if the journal is pruned, a missing archive is a loss. */
 function readArchive(dir: DataDir, findings: Findings): ArchiveReport | null {
   const [first] = findSegments(dir.journal);
   const firstSeq = first === undefined ? 1 : firstSeqOf(first);
@@ -211,7 +210,7 @@ function readArchive(dir: DataDir, findings: Findings): ArchiveReport | null {
   return report;
 }
 
-/** What makes a start fail although the rows are good. */
+/** A start fails on such files although the rows are good. */
 function checkBeside(paths: readonly string[], findings: Findings): void {
   for (const path of paths.slice(0, -1)) {
     const beside = strayBeside(path);
@@ -220,7 +219,6 @@ function checkBeside(paths: readonly string[], findings: Findings): void {
   }
 }
 
-/** The secret, or why it cannot be read. */
 function readSecret(dir: DataDir): Uint8Array | JournalError {
   try {
     return openMasterSecret(dir, false);

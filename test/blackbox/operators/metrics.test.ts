@@ -75,7 +75,7 @@ test('every accepted order is timed, and the parts of its time are the whole', a
 test('the stages of an order are found by the ids of its bet and its request, and by its Idempotency-Key', async () => {
   const trace = async (id: string) =>
     (await server.operator.get<OrderTrace>(`/orders/trace?id=${encodeURIComponent(id)}`)).data;
-  // Of both gateways.
+  // Both gateways take some.
   const placed = [];
   for (let n = 0; n < TRACED; n++) {
     const key = { 'Idempotency-Key': n % 2 === 0 ? `trace-${n}` : `"trace-${n}"` };

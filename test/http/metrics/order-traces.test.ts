@@ -8,7 +8,7 @@ const setup = { traces: tracesMemory(3), requestIdPrefix: 'a1' };
 const clock = { nowMs: () => 10_000_000, monotonicMs: () => 5_000.4 };
 const slow: OrderTrace[] = [];
 const gateways = [0, 35].map((gateway) => new OrderTraces(setup, clock, gateway, (one) => slow.push(one)));
-/** Of gateway `bet % 2`, which took it `startedMs` and answered 4 ms later, or after `tookMs`. */
+/** Gateway `bet % 2` took the order at `startedMs`, and answered after `tookMs`. */
 const add = (bet: number, key: string | null, startedMs: number, writtenMs = 0, tookMs = 4): void =>
   gateways[bet % 2]?.add(
     ...([bet, bet + 100, 7, bet * 10, key, startedMs, startedMs + 1] as const),
