@@ -413,7 +413,7 @@ export const ALARMS: readonly Alarm[] = [
     severity: 'warning',
     what: 'orders take long at the server: one in a hundred',
     advice:
-      'tote_order_stage_duration_seconds says where: ring or engine, see engine_busy; commit, see slow_commits; release, see gateways_busy.',
+      'tote_order_stage_duration_seconds says where: ring or engine, see engine_busy; commit, see slow_commits; release, see gateways_busy. `npx tote trace ID` shows one order.',
     figure: vital('orderP99Ms', 1_000),
     promql: quantileOf('tote_order_duration_seconds', 0.99),
     unit: 's',

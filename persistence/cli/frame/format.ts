@@ -10,10 +10,13 @@ export function dollarsText(cents: number): string {
   return cents < 0 ? `-${text}` : text;
 }
 
+/** `toLocaleString` does it, too, but takes 20 ms to be loaded. */
+export const withCommas = (whole: string): string => whole.replace(/\B(?=(\d{3})+$)/g, ',');
+
 /** `1,234.50 USD`. */
 export function usd(cents: number): string {
   const [whole = '', decimals = ''] = dollarsText(Math.abs(cents)).split('.');
-  const text = `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}.${decimals} USD`;
+  const text = `${withCommas(whole)}.${decimals} USD`;
   return cents < 0 ? `-${text}` : text;
 }
 

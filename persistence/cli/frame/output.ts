@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { writeSync } from 'node:fs';
 import { codeOf } from '../../errors.js';
+import { withCommas } from './format.js';
 
 const STDOUT = 1;
 /** The shell's exit code where there is no such program. */
@@ -138,7 +139,7 @@ export function bytesText(bytes: number): string {
 }
 
 /** `1,234,567`. */
-export const countText = (count: number): string => count.toLocaleString('en-US');
+export const countText = (count: number): string => withCommas(`${count}`);
 
 /** Of all rows at most `limit`, the last. */
 export const lastRows = <T>(all: readonly T[], limit: number): T[] => all.slice(-limit);
