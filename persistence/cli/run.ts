@@ -15,7 +15,7 @@ import { COMMANDS, type ListedCommand } from './registry.js';
 
 const DATA_DIR_HELP = 'the data directory (default: TOTE_DATA_DIR, else ./data)';
 
-/** Runs the command in `args` and returns the exit code. Throws only programming errors of the frame. */
+/** Throws only programming errors of the frame. */
 export async function run(args: readonly string[], streams: Streams): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.done;
   try {
@@ -35,7 +35,7 @@ export async function run(args: readonly string[], streams: Streams): Promise<Ex
 
 type Finish = (exitCode: ExitCode) => void;
 
-/** Only the command with the name `chosen` is loaded: of the others the help and the suggestions need no more than the list has. */
+/** Only the command `chosen` is loaded: for the others the list has enough for help and suggestions. */
 async function buildParser(chosen: string | undefined, streams: Streams, finish: Finish): Promise<Command> {
   const program = new Command('tote')
     .description('Looks into, verifies, copies and restores the data directory of a tote server.')

@@ -1,4 +1,4 @@
-/** What the commands print with `--json`, as types. */
+/** The `--json` answers of the commands. */
 import type { ProofVerdict } from '../../../client/proofs/verify.js';
 import type { OperatorCaller, OperatorRole } from '../../../engine/model/operators.js';
 import type { JournalErrorCode } from '../../errors.js';
@@ -8,12 +8,11 @@ import type { PrunePlan } from '../../upkeep/retention/retention.js';
 import type { ExportFormat } from '../export/sink.js';
 import type { RoundFacts } from '../past/round.js';
 
-/** What is printed on stdout if a command fails. The parser's own errors (code 2) are on stderr only. */
+/** On stdout if a command fails. The parser's own errors (code 2) are on stderr only. */
 export interface FailureJson {
   readonly error: {
     /** null for errors of the operating system or SQLite, and for programming errors. */
     readonly code: JournalErrorCode | 'usage' | null;
-    /** A sentence for people. */
     readonly message: string;
   };
 }
@@ -28,16 +27,16 @@ export interface InitJson {
   readonly path: string;
   readonly houseCapitalCents: number;
   readonly operatorTokenFile: string;
-  /** What roots and settlements will be signed with. */
+  /** The key that will sign roots and settlements. */
   readonly publicKey: string;
 }
 
 export interface BackupJson extends BackedUp, Copy {
-  /** Absolute path of the copy. */
+  /** Absolute path. */
   readonly to: string;
 }
 
-/** Of `promote` and `demote`. */
+/** For `promote` and `demote`. */
 export interface LeaderJson {
   /** The names of the leader before, and from now on. */
   readonly from: string;
@@ -48,7 +47,7 @@ export interface LeaderJson {
 }
 
 export interface RestoreJson extends Restored, Copy {
-  /** Absolute path of the new directory. */
+  /** Absolute path. */
   readonly out: string;
 }
 
@@ -56,7 +55,7 @@ export interface SnapshotJson extends Copy {
   readonly seq: number;
   readonly path: string;
   readonly bytes: number;
-  /** Digest of the full state, SHA-256. */
+  /** SHA-256 of the full state. */
   readonly stateDigest: string;
 }
 
@@ -75,17 +74,16 @@ export interface ExportJson {
   /** `toSeq + 1` if no command is in the range. */
   readonly fromSeq: number;
   readonly toSeq: number;
-  /** What does not add up or is no longer known, as sentences. */
+  /** Sentences on sums that do not add up, and on lost facts. */
   readonly faults: readonly string[];
 }
 
 export interface TokenJson {
   readonly name: string;
-  /** null for one that was revoked. */
+  /** null if the token was revoked. */
   readonly role: OperatorRole | null;
-  /** The token, which is shown once; null for one that was revoked. */
+  /** Shown once; null if the token was revoked. */
   readonly secret: string | null;
-  /** Path of the file that says so. */
   readonly file: string;
 }
 
@@ -101,9 +99,9 @@ export interface TokensJson {
 export type VerifyBetJson = { readonly bet: string; readonly round: string } & ProofVerdict;
 
 export interface RotateSigningKeyJson {
-  /** Of the new key. */
+  /** The new key's. */
   readonly keyId: string;
   readonly publicKey: string;
-  /** Ids of all keys that are no longer in use. */
+  /** Keys that are no longer in use. */
   readonly retired: readonly string[];
 }

@@ -67,7 +67,7 @@ interface AccountHistory {
   readonly engine: Engine;
   readonly words: string;
   readonly entries: readonly LedgerEntry[];
-  /** Of the bets in the entries. A limit order that has rested counts from its fill. */
+  /** The entries' bets. A limit order that has rested counts from its fill. */
   readonly counts: BetCounts;
 }
 
@@ -78,7 +78,7 @@ interface BetCounts {
   paidCents: number;
 }
 
-/** What happened to the account up to the end of `engine`. */
+/** Up to the end of `engine`. */
 export function accountHistory(
   past: Past,
   engine: Engine,

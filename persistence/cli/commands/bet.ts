@@ -1,4 +1,4 @@
-/** `tote bet`: everything known about one bet, and what is needed to verify its hash. */
+/** `tote bet`: everything known about one bet, and everything needed to verify its hash. */
 import { Argument, InvalidArgumentError } from 'commander';
 import { must } from '../../../engine/base/assert.js';
 import { dollarsOfCents } from '../../../engine/base/money.js';
@@ -67,13 +67,13 @@ export const betCommand = defineCommand<AtOptions>({
 interface FoundBet {
   readonly bet: BetHistory;
   readonly round: Round;
-  /** null where nothing was asked of it. */
+  /** null if nothing was asked of it. */
   readonly engine: Engine | null;
   readonly words: string;
   readonly isWhole: boolean;
 }
 
-/** A bet that the archive knows to be settled: nothing that came later changes it, so nothing is replayed. */
+/** Nothing that came later changes a settled bet, so nothing is replayed. */
 function settledBet(past: Past | null, number: number, seq: number): FoundBet | null {
   const [bet] = past === null ? [] : betsIn(past.betEvents(number, seq));
   if (past === null || bet === undefined || bet.settled === null) return null;
@@ -144,7 +144,7 @@ function entryText(found: FoundBet): string {
   return found.isWhole ? percentText(found.bet.placed.entryPercentE2) : 'not known any more';
 }
 
-/** Of a limit order: what it named, and when it was filled if it has rested. */
+/** A limit order's own odds, and its fill if it has rested. */
 function limitRows({ bet: { placed, filled } }: FoundBet): [name: string, text: string][] {
   if (placed.limitOddsE4 === NO_LIMIT) return [];
   const limit: [string, string] = ['limit', `odds of at least ${oddsText(placed.limitOddsE4)}`];

@@ -1,7 +1,7 @@
 /**
- * Whether something keeps the machine's clock right: asked of chrony, else of systemd, whose `timedatectl` reads the kernel's own
- * word (`adjtimex`), which setting the clock by hand takes back. The file /run/systemd/timesync/synchronized is not looked at: it
- * stays when the clock is set wrong later.
+ * Whether something keeps the machine's clock right: chrony, else systemd, whose `timedatectl` reads the kernel's own
+ * word (`adjtimex`), which setting the clock by hand takes back. The file /run/systemd/timesync/synchronized would
+ * stay when the clock is set wrong later.
  */
 import { execFile } from 'node:child_process';
 
@@ -12,7 +12,7 @@ const OFF_MS_MAX = 1_000;
 export interface ClockFacts {
   /** null if nothing says so. */
   readonly isClockSynchronised: boolean | null;
-  /** How far off the clock is by chrony's estimate, in milliseconds; null if unknown. */
+  /** By chrony's estimate; null if unknown. */
   readonly clockOffMs: number | null;
 }
 
@@ -25,7 +25,7 @@ export async function clockFacts(): Promise<ClockFacts> {
   return { isClockSynchronised: isKnown ? word === 'yes' : null, clockOffMs: null };
 }
 
-/** Whether the clock is right, as far as the machine can tell. */
+/** As far as the machine can tell. */
 export async function isClockRight(): Promise<boolean> {
   const { isClockSynchronised, clockOffMs } = await clockFacts();
   return isClockSynchronised === true && (clockOffMs ?? 0) <= OFF_MS_MAX;

@@ -1,6 +1,6 @@
 /**
- * `tote doctor`: what a machine, its disk, its clock and a configuration mean for a server, before the first start or beside a
- * running one.
+ * `tote doctor`: a machine, its disk, its clock and a configuration as a server needs them, before the first start or
+ * beside a running one.
  */
 import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { totalmem } from 'node:os';
@@ -31,18 +31,17 @@ export interface Check {
   readonly name: string;
   readonly value: string;
   readonly verdict: Verdict;
-  /** What it means and what to do; null if all is good. */
+  /** The meaning and the remedy; null if all is good. */
   readonly advice: string | null;
 }
 
 export interface DoctorJson {
-  /** Nothing is bad. */
   readonly isGood: boolean;
   readonly checks: readonly Check[];
 }
 
 const GIB = 1024 ** 3;
-/** By major version of Node: the first good minor one, and the C library that uWebSockets.js needs with it. */
+/** By Node's major version: the first good minor one, and the C library that uWebSockets.js needs with it. */
 const NODES: ReadonlyMap<number, readonly [minor: number, glibcMinor: number]> = new Map([
   [20, [19, 28]],
   [22, [12, 28]],
@@ -83,7 +82,7 @@ export function judgeFileSystem(type: string | null): Judged {
   ];
 }
 
-/** Times of a write of 4 KiB; null where none can be written. */
+/** For a write of 4 KiB. */
 export interface SyncTimes {
   readonly medianUs: number;
   readonly p99Us: number;
@@ -210,7 +209,7 @@ function read(file: string): string {
   }
 }
 
-/** The type of the mount that `folder` is in, from the text of `/proc/self/mountinfo`: the last of the longest. */
+/** From the text of `/proc/self/mountinfo`: the last of the longest mounts. */
 export function fileSystemOf(folder: string, mountinfo: string): string | null {
   let best = '';
   let type: string | null = null;
@@ -226,13 +225,13 @@ export function fileSystemOf(folder: string, mountinfo: string): string | null {
   return type;
 }
 
-/** The hard limit in the text of `/proc/<pid>/limits`; Infinity if unknown. */
+/** From the text of `/proc/<pid>/limits`; Infinity if unknown. */
 export function hardLimitIn(limits: string): number {
   const hard = /^Max open files\s+\S+\s+(\d+)\s/m.exec(limits)?.[1];
   return hard === undefined ? Number.POSITIVE_INFINITY : Number(hard);
 }
 
-/** Writes as the journal does: a page, then a sync of the data, again and again. */
+/** As the journal writes: a page, then a sync of the data, again and again. */
 function measureSync(folder: string): SyncTimes | null {
   const path = join(folder, `.tote-doctor-${process.pid}`);
   let file: number;

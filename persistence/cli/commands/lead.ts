@@ -23,7 +23,6 @@ interface LeadOptions {
   readonly ca?: string;
 }
 
-/** How long the command waits for the next leader. */
 const WAIT_MS_MAX = 30_000;
 const LOOK_EVERY_MS = 50;
 /** A standby that is not heard of for so long is not there. */
@@ -82,8 +81,8 @@ function change(out: Output, given: LeadOptions, to: string): Promise<ExitCode> 
 }
 
 /**
- * A machine does not lead without the commands that the last leader had told of (`Follower`). The lease, which says how
- * far that was, says nothing of it from now on.
+ * A machine does not lead without the commands that the last leader had told of (`Follower`): from now on the lease
+ * asks for none.
  */
 function acceptLoss(out: Output, given: LeadOptions, node: string): Promise<ExitCode> {
   return withLog(given, async (log) => {
@@ -120,7 +119,7 @@ function tell(out: Output, answer: LeaderJson, line: string): void {
 
 const whoLeads = (log: NatsLog): Promise<string | null> => log.askWhoLeads().catch(() => null);
 
-/** A standby tells twice a second how far it is. */
+/** A standby reports twice a second. */
 function isHeard(log: NatsLog, node: string): Promise<boolean> {
   const heard = new Promise<boolean>((resolve) => {
     log.onReport((report) => {
@@ -169,7 +168,7 @@ async function askLeader(log: NatsLog, to: string): Promise<string> {
   }
 }
 
-/** Who leads after `begin`, which resolves with the name of the leader before. */
+/** The leader after `begin`, which resolves with the name of the one before. */
 async function nextLeader(
   log: NatsLog,
   before: LeaseEntry | null,

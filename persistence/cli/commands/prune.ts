@@ -20,7 +20,7 @@ import { parseKeep } from '../frame/options.js';
 import { bytesText } from '../frame/output.js';
 
 interface PruneOptions {
-  /** How long segments are kept, in milliseconds; null for ever. */
+  /** For segments; null for ever. */
   readonly keep: number | null;
   readonly snapshots: SnapshotsKept;
   readonly dryRun?: boolean;
@@ -72,7 +72,7 @@ function parseKept(text: string): SnapshotsKept {
   return kept;
 }
 
-/** Engine time of the last command: ages are counted from there, as the server does. */
+/** Engine time: ages are counted from the last command, as the server does. */
 const lastTimeMs = (dir: DataDir): number =>
   Math.max(0, ...inspect(dir).segments.map((segment) => segment.lastTimeMs));
 

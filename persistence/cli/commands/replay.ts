@@ -1,4 +1,4 @@
-/** `tote replay`: the commands of a journal and what each did, for people or as JSON lines. */
+/** `tote replay`: the commands of a journal and their effects, for people or as JSON lines. */
 import { InvalidArgumentError, Option } from 'commander';
 import { marketOf, parseAccountId } from '../../../engine/model/domain.js';
 import type { Step } from '../../replay/history.js';
@@ -14,7 +14,7 @@ import { commandWords } from '../words/describe-command.js';
 import { eventWords } from '../words/describe-event.js';
 import { stepJson } from '../words/step-json.js';
 
-/** Commands that are read at once on the way back. */
+/** Commands read at once on the way back. */
 const WINDOW = 10_000;
 
 interface ReplayOptions extends RangeOptions {
@@ -83,7 +83,7 @@ export const replayCommand = defineCommand<ReplayOptions>({
     }),
 });
 
-/** A command, and what it did as far as that is shown. */
+/** With the events as far as they are shown. */
 type Shown = Omit<Step, 'engine'>;
 
 /** Commands after `seq`, or from somewhat earlier on, to `toSeq`. */
@@ -104,7 +104,7 @@ const replayedAfter: typeof commandsAfter = (look, seq, toSeq) => {
   return { afterSeq: engine.seq, steps: look.replay(engine, toSeq) };
 };
 
-/** The last ones that are meant, found from the end on: behind the newest snapshot, then behind the one before it. */
+/** Found from the end on: behind the newest snapshot, then behind the one before it. */
 function lastOf(
   last: number,
   fromSeq: number,

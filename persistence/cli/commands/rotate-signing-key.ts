@@ -1,4 +1,4 @@
-/** `tote rotate-signing-key`: makes a new key for what the server signs, and retires the one in use. */
+/** `tote rotate-signing-key`: makes a new signing key, and retires the one in use. */
 import type { DataDir } from '../../data-dir/layout.js';
 import { lockDataDir } from '../../data-dir/lock.js';
 import { rotateSigningKeys } from '../../data-dir/signing-keys.js';

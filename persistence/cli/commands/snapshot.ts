@@ -42,7 +42,7 @@ export const snapshotCommand = defineCommand({
   },
 });
 
-/** The engine at the end of the journal, with the chain hash there. */
+/** With the chain hash at the end of the journal. */
 function presentState(look: Look): { readonly engine: Engine; readonly chain: string } {
   const endSeq = look.lastSeq;
   if (endSeq === 0)

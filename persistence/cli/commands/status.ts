@@ -32,7 +32,7 @@ function summaryOf({ segments, archive, snapshots }: Inspection) {
     firstSequence: segments[0]?.firstSeq ?? 1,
     journalBytes: segments.reduce((sum, { bytes }) => sum + bytes, 0),
     snapshotBytes: snapshots.reduce((sum, { bytes }) => sum + bytes, 0),
-    /** Commands by which the archive is behind the journal. */
+    /** In commands behind the journal. */
     shadowLag: archive === null ? null : Math.max(0, sequence - archive.seq),
   };
 }

@@ -1,5 +1,5 @@
 /**
- * Rows of bets: those placed in the range, with their settlement up to the end of the journal, in the order of settlement;
+ * Rows of bets placed in the range, with their settlement up to the end of the journal, in the order of settlement;
  * open bets come last.
  */
 import type { Engine } from '../../../engine/engine.js';

@@ -28,7 +28,7 @@ const COLUMNS = [
 
 const FAULTS_KEPT = 10;
 
-/** Writes the entries of the range's commands. Returns what does not add up, as sentences. */
+/** Returns sentences on sums that do not add up. */
 export function exportLedger(
   { past, engine }: ExportSource,
   sink: RowSink,
@@ -80,9 +80,7 @@ class Books {
     );
   }
 
-  /**
-   * Compares with the balances of `engine`, of all or of one; an account without entries has none, if all are known.
-   */
+  /** Compares with the balances of `engine`; an account without entries has none, if all are known. */
   close(engine: Engine, only: number | null, isWhole: boolean): void {
     for (let account = only ?? HOUSE; account <= (only ?? engine.accountCount); account++) {
       const balanceCents =

@@ -59,7 +59,7 @@ export function exportRounds(
   return [];
 }
 
-/** The rounds that are not settled, in the order of their times. */
+/** In the order of their times. */
 function unsettled(engine: Engine): RoundView[] {
   const current = Array.from({ length: MARKETS_MAX }, (_, market) => engine.currentRound(market) ?? []);
   return [...current.flat(), ...engine.unsettledRounds()].sort(

@@ -12,7 +12,7 @@ import type { Output } from '../frame/output.js';
 
 export type ExportFormat = 'csv' | 'jsonl';
 
-/** Which commands are exported, and what of which account; null for all, 0 is the house. */
+/** `account` null is all, 0 is the house. */
 export interface ExportRange {
   readonly fromSeq: number;
   readonly toSeq: number;
@@ -26,15 +26,15 @@ export interface ExportSource {
   readonly isAtEnd: boolean;
 }
 
-/** A cell; null is an empty cell in CSV. `OutsideText` is text from clients or operators. */
+/** null is an empty cell in CSV. */
 export type ExportCell = number | string | null | OutsideText;
 export type ExportRow = Readonly<Record<string, ExportCell>>;
 
-/** Text from outside, which a spreadsheet must not interpret as a formula. */
+/** From clients or operators: a spreadsheet must not interpret it as a formula. */
 export class OutsideText {
   constructor(readonly text: string) {}
 
-  /** The text for CSV. The escaped characters are full-width ones, which spreadsheets treat as the plain ones. */
+  /** For CSV. The escaped characters are full-width ones, which spreadsheets treat as the plain ones. */
   get guarded(): string {
     return /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(this.text) ? `'${this.text}` : this.text;
   }
@@ -61,7 +61,7 @@ export class RowSink {
     readonly out: Output,
   ) {}
 
-  /** Does `work`, which writes rows, and closes the file, also after an error. */
+  /** Closes the file, also after an error. */
   fill<T>(work: () => T): T {
     if (this.path === null) return this.#fillOpen(work);
     refuseExisting(this.path);
@@ -84,7 +84,7 @@ export class RowSink {
     return result;
   }
 
-  /** Writes the names of the columns, even if no row follows. */
+  /** Even if no row follows. */
   columns(names: readonly string[]): void {
     if (this.format === 'csv') this.#write(`${names.join(',')}\r\n`);
   }

@@ -1,6 +1,6 @@
 /**
- * The definition of a command of `npx tote`. A command is a value: its help, its options and what it does. The frame
- * (`run.ts`) creates the parser from all commands, opens the data directory and turns errors into exit codes.
+ * The definition of a command of `npx tote`: its help, its options and its work. The frame (`run.ts`) creates the
+ * parser from all commands, opens the data directory and turns errors into exit codes.
  *
  * A new command is a file that exports `defineCommand({...})`, and its name in `registry.ts`.
  */
@@ -10,27 +10,26 @@ import { hasSegments } from '../../journal/segment/names.js';
 import type { ExitCode } from './exit-codes.js';
 import type { Output } from './output.js';
 
-/** What a command gets besides its own options. */
 export interface Context {
-  /** An existing data directory. It may be damaged, read-only or in use. */
+  /** Exists, but may be damaged, read-only or in use. */
   readonly dir: DataDir;
   readonly out: Output;
 }
 
-/** An example of the command line after `npx tote`, and what it is for. */
+/** The command line is after `npx tote`. */
 export type Example = readonly [commandLine: string, purpose: string];
 
 /** `Options` are the parsed options, by names in camelCase: `--to-seq` is `toSeq`. */
 export interface CommandSpec<Options extends object> {
-  /** Sentences for the command's own help. */
+  /** For the command's own help. */
   readonly details: string;
   readonly examples: readonly Example[];
   /** Operands before DATA_DIR. All of them are required. */
   readonly operands?: readonly Argument[];
   readonly options?: readonly Option[];
-  /** Whether a person gets the result in a pager. */
+  /** A person gets the result in a pager. */
   readonly isPaged?: boolean;
-  /** Whether the command also works on a directory whose journal is gone. */
+  /** The journal may be gone. */
   readonly worksWithoutJournal?: boolean;
   readonly run: (
     context: Context,
@@ -39,15 +38,14 @@ export interface CommandSpec<Options extends object> {
   ) => ExitCode | Promise<ExitCode>;
 }
 
-/** As `CommandSpec`, for a command without a data directory. */
 export interface FreeCommandSpec<Options extends object> extends Omit<CommandSpec<Options>, 'run'> {
   readonly run: (out: Output, options: Options, operands: readonly string[]) => ExitCode | Promise<ExitCode>;
 }
 
-/** A command as the frame sees it. Only the command itself knows the type of its options. */
+/** Only the command itself knows the type of its options. */
 export interface CliCommand extends Omit<CommandSpec<object>, 'run'> {
   readonly takesDataDir: boolean;
-  /** `dataDir` is as given, or undefined. The options are as parsed. */
+  /** `dataDir` as given, or undefined. */
   readonly run: (
     out: Output,
     dataDir: string | undefined,
@@ -56,7 +54,6 @@ export interface CliCommand extends Omit<CommandSpec<object>, 'run'> {
   ) => ExitCode | Promise<ExitCode>;
 }
 
-/** A command on a data directory. */
 export function defineCommand<Options extends object>(spec: CommandSpec<Options>): CliCommand {
   return {
     ...spec,
@@ -69,7 +66,7 @@ export function defineCommand<Options extends object>(spec: CommandSpec<Options>
   };
 }
 
-/** The data directory at `path`. Throws `data_dir_invalid`, and `journal_incomplete` if only its journal is missing. */
+/** Throws `data_dir_invalid`, and `journal_incomplete` if only the journal is missing. */
 export async function dataDirWithJournal(path: string): Promise<DataDir> {
   const dir = dataDirLayout(path);
   // Not imported above: it loads the engine, which not every command needs.
@@ -78,7 +75,6 @@ export async function dataDirWithJournal(path: string): Promise<DataDir> {
   return findDataDir(path);
 }
 
-/** A command without a data directory. */
 export function defineFreeCommand<Options extends object>(spec: FreeCommandSpec<Options>): CliCommand {
   return {
     ...spec,

@@ -4,7 +4,7 @@ import { isDiskFull, JournalError, type JournalErrorCode } from '../../errors.js
 export const EXIT = {
   /** Done, and nothing is wrong. */
   done: 0,
-  /** Something is wrong with the data, or what was requested is not in it. */
+  /** The data has a fault, or lacks the requested part. */
   faulty: 1,
   /** The command line was not understood. */
   usage: 2,
@@ -35,13 +35,12 @@ const FAULTS: readonly JournalErrorCode[] = [
   'archive_corrupt',
 ];
 
-/** The error for options that are valid one by one, but not together or for this data directory. */
+/** The options are valid one by one, but not together or for this data directory. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
   readonly code = 'usage';
 }
 
-/** The exit code of a command that threw this. */
 export function exitCodeOf(thrown: unknown): ExitCode {
   if (thrown instanceof UsageError) return EXIT.usage;
   if (thrown instanceof JournalError) {

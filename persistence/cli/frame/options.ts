@@ -1,16 +1,12 @@
-/**
- * Values of command-line options. An invalid value is refused with the name of the option and what was expected;
- * nothing is guessed.
- */
+/** Values of command-line options. An invalid one is refused with the option's name and the expected form. */
 import { InvalidArgumentError, Option } from 'commander';
 import { parseAgeMs } from '../../../engine/model/snapshots-kept.js';
 
-/** A sequence number: an integer from 1. */
 export function parseSeq(text: string): number {
   return parseWhole(text, 1, 'a sequence number: a whole number from 1');
 }
 
-/** An integer from `min`; `expected` is for the error message. */
+/** `expected` is for the error message. */
 export function parseWhole(text: string, min: number, expected: string): number {
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= min)) throw new InvalidArgumentError(`Expected ${expected}.`);
@@ -38,7 +34,7 @@ export function parseTimeMs(text: string): number {
   return timeMs;
 }
 
-/** An age in milliseconds, or null for `all`. */
+/** In milliseconds; null for `all`. */
 export function parseKeep(text: string): number | null {
   if (text === 'all') return null;
   const ageMs = parseAgeMs(text);

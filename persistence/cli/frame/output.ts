@@ -16,19 +16,18 @@ const RETRY_MS = 2;
 /** The reader of stdout has gone (`| head`). That is no error, but nothing is left to do. */
 export class ReaderGone extends Error {}
 
-/** Destinations of results and messages. */
 export interface Streams {
   /** Returns when everything is written. Throws `ReaderGone`. */
   stdout(bytes: Uint8Array): void;
   stderr(text: string): void;
-  /** Where a person reads stdout: shows long text page by page. */
+  /** A person reads stdout: shows long text page by page. */
   readonly page?: (bytes: Uint8Array) => void;
 }
 
 export class Output {
   #waiting = '';
 
-  /** `isJson`: whether `--json` was given. `page` gets all results at once. */
+  /** `page` gets all results at once. */
   constructor(
     readonly isJson: boolean,
     private readonly streams: Streams,
@@ -46,18 +45,17 @@ export class Output {
     if (this.#waiting.length >= CHUNK_CHARS && this.page === undefined) this.flush();
   }
 
-  /** The one JSON document of a command. */
   document(value: unknown): void {
     this.line(JSON.stringify(value, null, 2));
   }
 
-  /** Names and values in two columns. */
+  /** In two columns. */
   facts(rows: readonly (readonly [name: string, value: string])[]): void {
     const width = Math.max(...rows.map(([name]) => name.length));
     for (const [name, value] of rows) this.line(`${name.padEnd(width)}  ${value}`);
   }
 
-  /** A table with a heading; columns of numbers are right-aligned. */
+  /** Columns of numbers are right-aligned. */
   table(heading: readonly string[], rows: readonly (readonly (string | number)[])[]): void {
     const texts = [heading, ...rows.map((row) => row.map(String))];
     const widths = heading.map((_, column) =>
@@ -75,7 +73,7 @@ export class Output {
     }
   }
 
-  /** A message for people that is not part of the result. */
+  /** For people; not part of the result. */
   note(text: string): void {
     if (this.page === undefined) this.flush();
     this.streams.stderr(`${text}\n`);
@@ -89,7 +87,6 @@ export class Output {
   }
 }
 
-/** Those of this process. */
 export const PROCESS_STREAMS: Streams = {
   stdout: writeAll,
   stderr: (text) => void process.stderr.write(text),
@@ -141,7 +138,7 @@ export function bytesText(bytes: number): string {
 /** `1,234,567`. */
 export const countText = (count: number): string => withCommas(`${count}`);
 
-/** Of all rows at most `limit`, the last. */
+/** At most `limit`. */
 export const lastRows = <T>(all: readonly T[], limit: number): T[] => all.slice(-limit);
 
 /** `12,000 entries, the last 100 are shown (--limit)`. */

@@ -1,4 +1,4 @@
-/** Files with answers of the API, as they were saved. What is missing or of the wrong type is named. */
+/** Files with answers of the API, as they were saved. A missing or wrong part is named. */
 import { readFileSync } from 'node:fs';
 import type { JournalHead, SigningKey } from '../../../client/base/types.js';
 import { isJournalHead } from '../../../client/proofs/sense.js';
@@ -7,10 +7,7 @@ import type { NotedKey } from '../../../engine/model/proofs/signing.js';
 import { JournalError, messageOf } from '../../errors.js';
 import { UsageError } from '../frame/exit-codes.js';
 
-/**
- * `data` of an answer that has these members, each an object or a list. Throws `UsageError` for another one, and
- * `file_unreadable`.
- */
+/** Returns the answer's `data`, with `members`, objects or lists. Throws `UsageError`, and `file_unreadable`. */
 export function readAnswer<T>(path: string, endpoint: string, members: readonly (keyof T & string)[]): T {
   const { data } = readJson(path);
   const isAnswer =
@@ -19,7 +16,7 @@ export function readAnswer<T>(path: string, endpoint: string, members: readonly 
   return data as T;
 }
 
-/** The keys of an answer of `GET /keys`: ids and keys are texts. Throws as `readAnswer` does. */
+/** An answer of `GET /keys`. Throws as `readAnswer` does. */
 export function readNotedKeys(path: string): readonly SigningKey[] {
   const { data: keys } = readJson(path);
   if (Array.isArray(keys) && keys.every(isKey)) return keys;
@@ -35,7 +32,7 @@ export function readHead(path: string): JournalHead {
   );
 }
 
-/** The same where each id must be that of its key. */
+/** Each id must be that of its key. */
 export function readTrustedKeys(path: string): readonly NotedKey[] {
   const keys = readNotedKeys(path);
   for (const { keyId, publicKey } of keys) {

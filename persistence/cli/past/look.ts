@@ -1,7 +1,7 @@
 /**
- * What the commands that look into the past share: the journal, the snapshots and the archive, opened for reading and
- * closed again, and progress. What happened is read from the archive, each row checked, and after its end from the journal.
- * The state is that of a snapshot with the journal's commands after it; the two must agree.
+ * The journal, the snapshots and the archive, opened for reading, for the commands that look into the past. Events
+ * are read from the archive, each row checked, and after its end from the journal. A state is that of a snapshot with
+ * the journal's commands after it; the two must agree.
  */
 
 import { existsSync } from 'node:fs';
@@ -23,12 +23,12 @@ import { type Progress, startProgress } from '../frame/progress.js';
 const FIRST_RULES_SEQ_MAX = 100;
 const CACHE_KIB = 2_048;
 
-/** What is known of the past up to some command. */
+/** The past up to some command. */
 export interface Known {
   readonly past: Past;
-  /** The state there. Throws `not_found` if it cannot be worked out any more. */
+  /** Throws `not_found` if the state cannot be worked out any more. */
   readonly state: () => Engine;
-  /** Where it is from, for people. */
+  /** The source, for people. */
   readonly words: string;
 }
 
@@ -37,7 +37,6 @@ interface OpenArchive {
   readonly progress: ArchiveProgress;
 }
 
-/** A read-only look into the past of a data directory. */
 export class Look {
   readonly history: History;
   #progress: Progress | null = null;
@@ -60,8 +59,8 @@ export class Look {
   }
 
   /**
-   * Opens, does `work`, and closes whatever comes of it. `title` stands before the progress. Without `isComplete`
-   * engines lack the Idempotency-Keys (`SnapshotFiles.withoutKeys`).
+   * Closes everything after `work`. `title` stands before the progress. Without `isComplete` engines lack the
+   * Idempotency-Keys (`SnapshotFiles.withoutKeys`).
    */
   static at<T>(context: Context, title: string, work: (look: Look) => T, isComplete = false): T {
     const look = new Look(context, openJournalReader(context.dir), title, isComplete);
@@ -78,20 +77,19 @@ export class Look {
     return this.history.lastSeq;
   }
 
-  /** Replays the journal from `engine` to `toSeq`, with progress. */
   replay(engine: Engine, toSeq: number): Generator<Step, void, undefined> {
     this.#fromSeq = engine.seq;
     this.#progress = startProgress(this.title, toSeq - engine.seq, 'commands');
     return this.history.replay(engine, toSeq);
   }
 
-  /** The archive alone, whose end may be before the journal's: no state is worked out. null where `upTo` uses none, either. */
+  /** Works out no state. The archive may end before the journal. null if `upTo` uses no archive, either. */
   archived(): Past | null {
     const archive = this.#archiveOnce();
     return archive === null ? null : this.#pastOf(archive);
   }
 
-  /** What is known up to command `toSeq`. To be called once. Throws `not_found` and `archive_corrupt`. */
+  /** Call it once. Throws `not_found` and `archive_corrupt`. */
   upTo(toSeq: number): Known {
     if (toSeq > this.lastSeq) this.history.startFor(toSeq); // throws that it does not exist
     const archive = this.#archiveOnce();
@@ -112,7 +110,7 @@ export class Look {
     return { past, state: () => engine, words };
   }
 
-  /** `engine`, or, if there is none or it has no rules yet, one with the first rules. */
+  /** `engine` if it has rules, else one with the first rules. */
   withRules(engine: Engine | null): Engine {
     if (engine !== null && engine.rules !== null) return engine;
     const first = this.history.beginning();
@@ -156,7 +154,7 @@ export class Look {
     return this.#archive;
   }
 
-  /** null, and a note, if there is none that is good and of this journal. */
+  /** null, with a note, if no archive is good and of this journal. */
   #openArchive(): OpenArchive | null {
     const { out } = this.context;
     if (!existsSync(this.#path)) {
@@ -168,7 +166,7 @@ export class Look {
     try {
       db = openArchive(this.#path);
       db.pragma(`cache_size = -${CACHE_KIB}`);
-      // Of one moment, whatever a server adds meanwhile.
+      // All reads are from one moment, whatever a server adds meanwhile.
       db.exec('BEGIN');
       const progress = readProgress(this.#path, db);
       if (this.#isOfJournal(progress)) return { db, progress };

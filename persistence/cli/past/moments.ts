@@ -1,6 +1,4 @@
-/**
- * The options for a moment or a range of the look. Invalid ones end the command with exit code 2; nothing is guessed.
- */
+/** The options for a moment or a range of the look. Invalid ones end the command with exit code 2. */
 import { InvalidArgumentError, Option } from 'commander';
 import { JournalError, messageOf } from '../../errors.js';
 import { UsageError } from '../frame/exit-codes.js';
@@ -8,7 +6,7 @@ import { isoText } from '../frame/format.js';
 import { parseSeq, parseTimeMs } from '../frame/options.js';
 import type { Look } from './look.js';
 
-/** A moment of the past: a sequence number, or the last one at or before a time. */
+/** A sequence number, or the last command at or before a time. */
 export type Moment = { readonly seq: number } | { readonly timeMs: number };
 
 const SEQ_DIGITS_MAX = 10;
@@ -33,15 +31,12 @@ export const AT_OPTIONS: readonly Option[] = [
   new Option('--at-time <TIME>', 'as it was at this time').argParser(parseTimeMs).conflicts('atSeq'),
 ];
 
-/**
- * The sequence number given by the options; the last one if none is given. Throws `UsageError`, and `not_found` for a time
- * before what is left of the journal.
- */
+/** By default the last command. Throws `UsageError`, and `not_found` for a time before the rest of the journal. */
 export function seqOf(look: Look, { atSeq, atTime }: AtOptions): number {
   if (atTime === undefined) return atSeq ?? look.lastSeq;
   refuseFuture(look, '--at-time', atTime);
   const seq = look.history.seqAt(atTime);
-  // Of the commands before the journal's first one nothing tells the time, but a snapshot tells that of the last of them.
+  // No command before the journal's first one has its time, but a snapshot has that of the last of them.
   if (seq < look.history.firstSeq && look.history.startFor(seq).timeMs > atTime) {
     throw new JournalError(
       'not_found',
@@ -68,8 +63,8 @@ export interface Range {
 }
 
 /**
- * The range given by the options; without `--from` it begins at `defaultFromSeq`. An end beyond the last command is the
- * last command. Throws `UsageError` if the range begins beyond the last command, or after its end.
+ * Without `--from` the range begins at `defaultFromSeq`. An end beyond the last command is that command. Throws
+ * `UsageError` if the range begins beyond it, or after its own end.
  */
 export function rangeOf(
   look: Look,

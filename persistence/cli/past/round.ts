@@ -1,6 +1,6 @@
 /**
- * Everything known about a round as one object, for `--json` and for the text for people, and whether its money adds
- * up: the seeds and stakes must be the pools, and the payouts and what the house got must be the pools, too.
+ * Everything known about a round as one object, for `--json` and for people, and whether its money adds up: seeds and
+ * stakes must be the pools, and so must payouts and the house's part.
  */
 
 import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
@@ -35,18 +35,17 @@ import type { ArchivedEvent } from '../../past/streams.js';
 import { isoText } from '../frame/format.js';
 import { entryJson } from '../words/ledger-text.js';
 
-/** A bet or limit order with what became of it. */
 export interface BetHistory {
   /** 0 if the archive began after it. */
   readonly placedSeq: number;
-  /** Of a limit order that was filled, with odds, percent and payout of its fill. */
+  /** A filled limit order has odds, percent and payout of its fill. */
   readonly placed: BetPlaced | OrderPending;
-  /** The fill of a limit order that has rested. */
+  /** Only if the limit order has rested. */
   readonly filled: { readonly seq: number; readonly event: OrderFilled } | null;
   readonly settled: { readonly seq: number; readonly event: SettlementTerms } | null;
 }
 
-/** The bets in these events, in the order in which they joined their round. */
+/** In the order in which they joined their round. */
 export function betsIn(events: Iterable<ArchivedEvent>): BetHistory[] {
   const bets = new Map<number, BetHistory>();
   for (const { seq, event } of events) {
@@ -65,19 +64,18 @@ export function betsIn(events: Iterable<ArchivedEvent>): BetHistory[] {
   return [...bets.values()];
 }
 
-/** As it is in the engine, or else in the archive. */
 export type Round = RoundView | ArchivedRound;
 
 const isInMemory = (round: Round): round is RoundView => 'status' in round;
 export const statusOf = (round: Round): number => (isInMemory(round) ? round.status : SETTLED);
 
-/** The round as it was where `past` ends, with `engine` there; null if neither knows it. */
+/** Where `past` ends, with `engine` there; null if neither knows the round. */
 export const findRound = (past: Past, engine: Engine, market: number, roundNumber: number): Round | null =>
   engine.round(market, roundNumber) ?? past.round(market, roundNumber, engine.seq);
 
 export type RoundFacts = ReturnType<typeof roundFacts>['facts'];
 
-/** The facts of a round at the end of `engine`, amounts in USD, and the house's ledger of it. Throws `not_found`. */
+/** At the end of `engine`, amounts in USD. Throws `not_found`. */
 export function roundFacts(
   past: Past,
   engine: Engine,
@@ -212,7 +210,7 @@ export type KnownSeeds =
   | { readonly seeds: RoundSeeds; readonly why: null }
   | { readonly seeds: null; readonly why: string };
 
-/** Reads the master secret of `dir` and compares it with the fingerprint in the rules of `engine`. */
+/** Compares the master secret with the fingerprint in the rules of `engine`. */
 export function readRoundSeeds(dir: DataDir, engine: Engine): KnownSeeds {
   try {
     const secret = openMasterSecret(dir, false);

@@ -37,16 +37,16 @@ const KINDS: Readonly<Record<CommandKind, true>> = {
 };
 export const COMMAND_KINDS: readonly string[] = Object.keys(KINDS);
 
-/** What is absent is not filtered by. */
+/** Absent fields filter nothing. */
 export interface StepFilter {
   readonly kind?: string;
   readonly account?: number;
   readonly market?: number;
-  /** Name of who sent the command. */
+  /** The sender's name. */
   readonly operator?: string;
 }
 
-/** Whether the command, or anything that it did, matches the filter. */
+/** By the command or its events. */
 export function isAbout(
   { command, events }: Omit<Step, 'engine'>,
   { kind, account, market, operator }: StepFilter,

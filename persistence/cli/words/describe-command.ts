@@ -1,6 +1,6 @@
 /**
  * Commands as sentences for people (`tote replay --explain`): ids as in the API, amounts in USD, times in ISO 8601.
- * Secrets are not shown: of a key not even its digest.
+ * No secret is shown, not even a key's digest.
  */
 import { unreachable } from '../../../engine/base/assert.js';
 import type { Command, OpenLate, PlaceOrder, SetDeadman } from '../../../engine/model/commands.js';
@@ -21,7 +21,7 @@ import type { CancelOrders } from '../../../engine/model/orders.js';
 import { isoText, oddsText, oneLine, quoted, usd } from '../frame/format.js';
 import { untilWords } from './describe-event.js';
 
-/** What the command does, and in whose name, as one sentence without its full stop. */
+/** One sentence without its full stop, with the operator. */
 export const commandWords = (command: Command): string => deedWords(command) + byWords(command);
 
 function deedWords(command: Command): string {
@@ -149,7 +149,7 @@ function boundaryWords(command: Extract<Command, { kind: 'boundaryPrice' }>): st
   return `the price of ${at} is ${command.price}, of ${isoText(command.priceTimeMs)} (${sourceWords(command)})`;
 }
 
-/** Where a price is from, according to the journal. */
+/** According to the journal. */
 export function sourceWords({ source, evidence }: Pick<OpenLate, 'source' | 'evidence'>): string {
   if (source === null) return evidence === '' ? 'without evidence' : `evidence ${quoted(evidence)}`;
   return evidence === ''

@@ -1,4 +1,4 @@
-/** What a command did, for people: one line per event, with the balances before and after if money moved. */
+/** A command's events for people, a line each, with the balances before and after if money moved. */
 import { unreachable } from '../../../engine/base/assert.js';
 import {
   ASSETS,
@@ -107,7 +107,7 @@ function limitWords({ limitOddsE4, filled }: BetPlaced): string {
   return `${limit}; it fills ${upOrders} resting orders on UP (${usd(upCents)}) and ${downOrders} on DOWN (${usd(downCents)})`;
 }
 
-/** The end that a limit order names, if it does. */
+/** '' if the limit order names no end. */
 export const untilWords = ({ validUntilMs }: Pick<OrderPending, 'validUntilMs'>): string =>
   validUntilMs === NO_END ? '' : `, until ${isoText(validUntilMs)} at the latest`;
 
@@ -159,7 +159,7 @@ function movedWords(event: BalanceMoved): string {
 const balanceWords = (beforeCents: number, afterCents: number): string =>
   `balance ${usd(beforeCents)} -> ${usd(afterCents)}`;
 
-/** Why a round did not open, for people. */
+/** For people. */
 export const NOT_OPENED: Readonly<Record<RoundNotOpened['reason'], string>> = {
   stale_price: 'there is no fresh price',
   house_capital: 'the house cannot pay its seeds',

@@ -6,13 +6,12 @@ import type { LedgerEntry } from '../../past/entries.js';
 import { dollarsText, isoText, quoted, usd } from '../frame/format.js';
 import { lastRows, type Output, shownOf } from '../frame/output.js';
 
-/** The account number of the house. */
 export const HOUSE = 0;
 
 /** `acc_7`, or `house`. */
 export const ownerText = (account: number): string => (account === HOUSE ? 'house' : accountId(account));
 
-/** A table with a heading; amounts in USD. It is streamed: an account may have millions of entries. */
+/** Amounts in USD. Streamed: an account may have millions of entries. */
 export function showLedger(out: Output, all: readonly LedgerEntry[], limit: number): void {
   out.line(`Ledger: ${shownOf(all.length, limit, ' entries')}`);
   if (all.length === 0) return;
@@ -58,7 +57,7 @@ function aboutText({ bet, round, reference, kind, amountCents }: LedgerEntry): s
   return round === '' ? `reference ${quoted(reference)}` : round;
 }
 
-/** For programs; null for what an entry does not have. */
+/** null for fields that an entry does not have. */
 export const entryJson = (entry: LedgerEntry) => ({
   seq: entry.seq,
   time: isoText(entry.timeMs),

@@ -31,7 +31,7 @@ export function stepJson({ seq, command, events }: Omit<Step, 'engine'>): Fields
   };
 }
 
-/** The fields of a command or an event, with names for numbers; kind, type and time are elsewhere. */
+/** With names for numbers; kind, type and time are elsewhere. */
 function fieldsOf(from: object): Fields {
   const fields: [name: string, value: unknown][] = [];
   const round = from as { market?: number; roundNumber?: number };
