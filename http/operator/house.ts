@@ -42,6 +42,8 @@ interface EarningsOfPart extends Earnings {
 }
 interface EarningsOfMarket extends Earnings {
   readonly marketId: string;
+  /** Its house result in each of the parts. */
+  readonly results: readonly number[];
 }
 
 type Hours = ReadonlyMap<number, EarningsAnswer>;
@@ -92,19 +94,21 @@ function shown({ by, fromMs, toMs }: Span, market: number | null, hours: Hours):
         : markets.filter((each) => market === null || each.market === market),
     );
   const lengthMs = LENGTHS_MS[by];
-  const parts = Array.from({ length: (toMs - fromMs) / lengthMs }, (_, index) => {
+  const spans = Array.from({ length: (toMs - fromMs) / lengthMs }, (_, index) => {
     const startMs = fromMs + index * lengthMs;
-    const endMs = startMs + lengthMs;
-    return { start: isoText(startMs), end: isoText(endMs), ...resourceOf(earned(startMs, endMs)) };
+    return { startMs, endMs: startMs + lengthMs, earned: earned(startMs, startMs + lengthMs) };
   });
-  const all = earned(fromMs, toMs);
   const profit: HouseProfit = {
     by,
     from: isoText(fromMs),
     to: isoText(toMs),
-    total: resourceOf(all),
-    parts,
-    markets: byMarket(all),
+    total: resourceOf(spans.flatMap((span) => span.earned)),
+    parts: spans.map(({ startMs, endMs, earned: inIt }) => ({
+      start: isoText(startMs),
+      end: isoText(endMs),
+      ...resourceOf(inIt),
+    })),
+    markets: byMarket(spans.map((span) => span.earned)),
   };
   return answer(200, profit);
 }
@@ -112,10 +116,13 @@ function shown({ by, fromMs, toMs }: Span, market: number | null, hours: Hours):
 const resourceOf = (earned: readonly EarningsSums[]): Earnings =>
   earningsResource(earned.reduce(added, NOTHING));
 
-function byMarket(earned: readonly MarketEarnings[]): EarningsOfMarket[] {
-  const sums = new Map<number, EarningsSums>();
-  for (const each of earned) sums.set(each.market, added(sums.get(each.market) ?? NOTHING, each));
-  return Array.from(sums, ([market, sum]) => ({ marketId: marketId(market), ...earningsResource(sum) }))
+function byMarket(parts: readonly (readonly MarketEarnings[])[]): EarningsOfMarket[] {
+  const markets = new Set(parts.flatMap((earned) => earned.map(({ market }) => market)));
+  return Array.from(markets, (market) => {
+    const ofIt = parts.map((earned) => resourceOf(earned.filter((each) => each.market === market)));
+    const sums = resourceOf(parts.flat().filter((each) => each.market === market));
+    return { marketId: marketId(market), ...sums, results: ofIt.map(({ houseResult }) => houseResult) };
+  })
     .filter(({ totalBets }) => totalBets > 0)
     .sort((one, other) => one.houseResult - other.houseResult);
 }

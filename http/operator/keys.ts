@@ -104,6 +104,19 @@ export const KEY_ENDPOINTS: readonly Endpoint[] = [
     handle: list,
   },
   {
+    method: 'GET',
+    path: '/keys/{id}',
+    role: 'read',
+    id: 'getKey',
+    tag: 'Keys',
+    summary: 'One key',
+    schemas: typia.json.schemas<[KeyResource], '3.1'>(),
+    codes: ['key_not_found'],
+    handle: ofKey(async ({ engine }, _call, key) =>
+      answer(200, keyResource(await engine.ask('key', { key }))),
+    ),
+  },
+  {
     method: 'PATCH',
     path: '/keys/{id}',
     role: 'support',

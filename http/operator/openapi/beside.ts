@@ -2,7 +2,7 @@
 import typia from 'typia';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { LoginBody } from '../../console/console.js';
-import type { SessionResource } from '../../console/session-resource.js';
+import type { SessionResource } from '../../console/sessions.js';
 import { type JsonObject, schemaRef } from '../../openapi/schemas.js';
 import type { Described } from '../endpoint.js';
 import { failures, requestBody, success } from './responses.js';
@@ -84,6 +84,7 @@ export const besidePaths = (): JsonObject => ({
       ]),
       requestBody: requestBody(schemaRef('LoginBody')),
     },
+    put: session('renewSession', 'Renew the session for an hour', {}, ['invalid_session', 'csrf_refused']),
     delete: session('logOut', 'Log out', { status: 204, shape: 'none' }, ['invalid_session', 'csrf_refused']),
   },
 });

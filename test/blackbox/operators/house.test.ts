@@ -42,7 +42,7 @@ interface Profit {
   readonly to: string;
   readonly total: Earnings;
   readonly parts: readonly Earnings[];
-  readonly markets: readonly (Omit<Earnings, 'start' | 'end'> & { readonly marketId: string })[];
+  readonly markets: readonly (Earnings & { readonly marketId: string; readonly results: number[] })[];
 }
 interface Round {
   readonly id: string;
@@ -152,7 +152,11 @@ test('hours and days add up to what the house has more, draws and voids included
     [['2026-06-10T00:00:00.000Z', '2026-06-11T00:00:00.000Z']],
   );
   assert.deepEqual(days.total, hours.total);
-  assert.deepEqual(days.markets, hours.markets);
+  for (const [at, { results, ...market }] of hours.markets.entries()) {
+    assert.equal(sum(results), cents(market.houseResult));
+    assert.equal(results.length, hours.parts.length);
+    assert.deepEqual(days.markets[at], { ...market, results: [market.houseResult] });
+  }
   const rounds = await get<Round[]>('/rounds?status=SETTLED&limit=200');
   assert.equal(sum(rounds.map(({ houseResult }) => houseResult ?? 0)), await earned());
   assert.deepEqual(await get('/house/profit?by=hour'), hours, 'what was kept is what was read');
@@ -173,10 +177,10 @@ test('a past day is split by market, and a market by day', async () => {
     (markets[0]?.houseResult ?? 0) < (markets[1]?.houseResult ?? 0),
     'the one that has lost more first',
   );
-  for (const { marketId, ...earned } of markets) {
+  for (const { marketId, results, ...earned } of markets) {
     assert.equal(cents(earned.houseResult), resultOf(marketId));
     const alone = await get<Profit>(`/house/profit?by=day&${past}&marketId=${marketId}`);
-    assert.deepEqual([alone.total, alone.markets], [earned, [{ marketId, ...earned }]]);
+    assert.deepEqual([alone.total, alone.markets], [earned, [{ marketId, ...earned, results }]]);
     assert.equal(cents(alone.parts[0]?.houseResult ?? 0), resultOf(marketId));
   }
   const unknown = await sandbox.operator.get('/house/profit?marketId=BTC');

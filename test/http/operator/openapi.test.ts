@@ -128,6 +128,7 @@ async function accountsAndKeys(): Promise<{ account: string; secret: string }> {
   });
   await send('GET', `${at}/keys`);
   await send('GET', `${BASE}/keys?enabled=true`);
+  await send('GET', `${BASE}/keys/${spare.data.id}`);
   await send('PATCH', `${BASE}/keys/${spare.data.id}`, { expiresAt: '2098-01-01T00:00:00Z' });
   assert.equal((await send('POST', `${BASE}/keys/${spare.data.id}/rotate`, {})).status, 201);
   return { account, secret: key.data.secret };
@@ -188,6 +189,7 @@ async function besideTheApi(): Promise<void> {
   assert.equal(document.status, 200, 'a session is enough');
   await send('DELETE', '/console/session', undefined, { Cookie: cookie }, browser);
   const ending = { Cookie: cookie, 'X-CSRF-Token': login.data.csrfToken };
+  assert.equal((await send('PUT', '/console/session', undefined, ending, browser)).status, 200);
   assert.equal((await send('DELETE', '/console/session', undefined, ending, browser)).status, 204);
 }
 

@@ -26,6 +26,7 @@ const NEEDED: Readonly<Record<string, OperatorRole>> = {
   'GET /accounts/{id}/keys': 'read',
   'PATCH /keys/{id}': 'support',
   'GET /keys': 'read',
+  'GET /keys/{id}': 'read',
   'GET /rounds': 'read',
   'GET /bets': 'read',
   'GET /bets/{id}': 'read',
