@@ -13,8 +13,14 @@ import type { TokenGuard } from '../operator/access/token-guard.js';
 import { answer, type Result, sendResult } from '../operator/endpoint.js';
 import type { StaticPages } from '../pages/static-pages.js';
 import { NO_SESSION, refuseForgery, refuseOtherOrigin } from './console-guard.js';
-import type { SessionResource } from './session-resource.js';
-import { cookieOf, endedCookie, type Session, type Sessions, ticketIn } from './sessions.js';
+import {
+  cookieOf,
+  endedCookie,
+  type Session,
+  type SessionResource,
+  type Sessions,
+  ticketIn,
+} from './sessions.js';
 import type { Watchers } from './watchers.js';
 
 const BASE = '/console';

@@ -5,8 +5,9 @@
  * it. A process keeps only what was logged out there, for as long as its ticket would be good.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { OperatorToken } from '../../engine/model/operators.js';
+import type { OperatorRole, OperatorToken } from '../../engine/model/operators.js';
 import type { BrowserHeaders, Clock } from '../../engine/model/ports.js';
+import type { TokenGuard } from '../operator/access/token-guard.js';
 
 /** A ticket is good for so long; the page has it renewed while somebody uses it. */
 export const IDLE_MS_MAX = 60 * 60_000;
@@ -26,10 +27,14 @@ export interface Session {
   readonly csrfToken: string;
 }
 
-/** The tokens in force. */
-export interface Tokens {
-  named(name: string): OperatorToken | undefined;
-  isInForce(token: OperatorToken): boolean;
+/** What the page knows of its session. */
+export interface SessionResource {
+  readonly name: string;
+  readonly role: OperatorRole;
+  /** Whether the server follows another one: then there is nothing but its replication to see. */
+  readonly isStandby: boolean;
+  /** To be sent as X-CSRF-Token with each change. */
+  readonly csrfToken: string;
 }
 
 export const sessionKeyOf = (masterSecret: Uint8Array): Uint8Array =>
@@ -42,7 +47,7 @@ export class Sessions {
   constructor(
     private readonly key: Uint8Array,
     private readonly clock: Pick<Clock, 'nowMs'>,
-    private readonly tokens: Tokens,
+    private readonly tokens: Pick<TokenGuard, 'named' | 'isInForce'>,
   ) {}
 
   open(caller: OperatorToken): Session {

@@ -4,9 +4,10 @@
  */
 import type { HttpRequest, StreamOwner, StreamSocket } from '../../engine/model/ports.js';
 import { Refused } from '../kit/refused.js';
-import { SESSION_ENDED } from './session-resource.js';
 import type { Session } from './sessions.js';
 
+/** The console's own close code of a WebSocket: the session has ended, and the page asks for a login. */
+export const SESSION_ENDED = 4401;
 export const WATCHERS_MAX = 50;
 /** A page that has not read so much is behind by some messages, and gets the next one it has room for. */
 const WAITING_BYTES_MAX = 64 * 1024;

@@ -1,41 +1,57 @@
 /** The frame around all views: who is logged in, where one can go, and what holds for the whole server. */
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { SessionResource } from '../session-resource.js';
-import { Condition, StandbyCondition } from './condition.js';
+import type { SessionResource } from '../sessions.js';
+import { Condition } from './condition.js';
 import { ActionDialog } from './parts/action-dialog.js';
+import { Loading } from './parts/basics.js';
 import { notice } from './state/action.js';
 import { logOut } from './state/api.js';
-import { node, stopWatching, watch } from './state/live.js';
+import { placeOf } from './state/format.js';
+import { isFresh, live, node, standby, stopWatching, watch } from './state/live.js';
 import { linkTo, route } from './state/route.js';
 import { session } from './state/session.js';
 import { AccountView } from './views/account.js';
-import { AccountsView } from './views/accounts.js';
+import { AccountsView, SearchView } from './views/accounts.js';
 import { AuditView } from './views/audit.js';
+import { BetView, KeyView } from './views/bet.js';
 import { HouseView } from './views/house.js';
 import { LoginView } from './views/login.js';
+import { ReplicationView, StandbyView } from './views/machines.js';
 import { MarketView } from './views/market.js';
 import { MarketsView } from './views/markets.js';
-import { ReplicationView } from './views/replication.js';
+import { OverviewView } from './views/overview.js';
 import { RoundView } from './views/rounds.js';
 import { RulesView } from './views/rules.js';
-import { StandbyView } from './views/standby.js';
 import { SystemView } from './views/system.js';
 
-const VIEWS: readonly (readonly [name: string, title: string])[] = [
-  ['markets', 'Markets'],
-  ['house', 'House'],
-  ['accounts', 'Accounts'],
-  ['rules', 'Rules'],
-  ['audit', 'Audit'],
-  ['system', 'System'],
-];
-/** Only where there is something to see. */
-const REPLICATION: (typeof VIEWS)[number] = ['replication', 'Replication'];
+type Render = (id: string | undefined, inner: string | undefined) => JSX.Element;
+
+/** By the first part of the address. Those with a title stand in the navigation. */
+const VIEWS: Readonly<Record<string, readonly [title: string | null, render: Render]>> = {
+  overview: ['Overview', () => <OverviewView />],
+  markets: [
+    'Markets',
+    (id, round) => {
+      if (id === undefined) return <MarketsView />;
+      return round === undefined ? <MarketView id={id} /> : <RoundView market={id} id={round} />;
+    },
+  ],
+  house: ['House', () => <HouseView />],
+  accounts: ['Accounts', (id) => (id === undefined ? <AccountsView /> : <AccountView id={id} />)],
+  rules: ['Rules', () => <RulesView />],
+  audit: ['Audit', () => <AuditView />],
+  system: ['System', () => <SystemView />],
+  replication: ['Replication', () => <ReplicationView />],
+  bets: [null, (id = '') => <BetView id={id} />],
+  keys: [null, (id = '') => <KeyView id={id} />],
+  search: [null, (text = '') => <SearchView text={text} />],
+};
+const FIRST = 'overview';
 
 export function App(): JSX.Element {
   const who = session.value;
-  if (who === undefined) return <p class="quiet center">Loading …</p>;
+  if (who === undefined) return <Loading error="" />;
   return who === null ? <LoginView /> : <Console {...who} />;
 }
 
@@ -46,12 +62,12 @@ function Console({ name, role, isStandby }: SessionResource): JSX.Element {
   }, []);
   useTitle();
   return (
-    <>
+    <div class="frame">
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
         Skip to the content
       </button>
       <header>
-        <a class="home" href={linkTo('markets')}>
+        <a class="home" href={linkTo(FIRST)}>
           tote
         </a>
         {!isStandby && <Navigation />}
@@ -64,13 +80,18 @@ function Console({ name, role, isStandby }: SessionResource): JSX.Element {
           </button>
         </p>
       </header>
-      {isStandby ? <StandbyCondition /> : <Condition />}
-      <p class="notice" role="status">
-        {notice.value}
-      </p>
-      <Main isStandby={isStandby} />
+      <div class="page">
+        <div class="bar">
+          <Condition />
+          {!isStandby && <SearchBox />}
+        </div>
+        <p class="notice" role="status">
+          {notice.value}
+        </p>
+        <Main isStandby={isStandby} />
+      </div>
       <ActionDialog />
-    </>
+    </div>
   );
 }
 
@@ -82,20 +103,47 @@ function useTitle(): void {
   }, [name]);
 }
 
-function Navigation(): JSX.Element {
-  const views = node.value === null ? VIEWS : [...VIEWS, REPLICATION];
-  return (
-    <nav aria-label="Views">
-      {views.map(([view, title]) => (
-        <a key={view} href={linkTo(view)} aria-current={isAt(view) ? 'page' : undefined}>
+const Navigation = (): JSX.Element => (
+  <nav aria-label="Views">
+    {Object.entries(VIEWS)
+      // Only where there is something to see.
+      .filter(([view, [title]]) => title !== null && (view !== 'replication' || node.value !== null))
+      .map(([view, [title]]) => (
+        <a
+          key={view}
+          href={linkTo(view)}
+          aria-current={(route.value[0] ?? FIRST) === view ? 'page' : undefined}
+        >
           {title}
         </a>
       ))}
-    </nav>
+  </nav>
+);
+
+/** An id opens what has it; all else is a part of a name. */
+function SearchBox(): JSX.Element {
+  const search = (event: Event): void => {
+    event.preventDefault();
+    const input = (event.currentTarget as HTMLFormElement).elements.namedItem('text') as HTMLInputElement;
+    const text = input.value.trim();
+    if (text !== '') location.hash = placeOf(text) ?? linkTo('search', text);
+    input.value = '';
+  };
+  return (
+    <search>
+      <form onSubmit={search}>
+        <input
+          name="text"
+          type="text"
+          aria-label="Search"
+          placeholder="Search acc_1, bet_1, BTC 5 min, a name"
+          autocomplete="off"
+          maxLength={100}
+        />
+      </form>
+    </search>
   );
 }
-
-const isAt = (view: string): boolean => (route.value[0] ?? 'markets') === view;
 
 /** A new view begins at its heading, for the keyboard and for screen readers as for the eye. */
 function Main({ isStandby }: Pick<SessionResource, 'isStandby'>): JSX.Element {
@@ -109,39 +157,24 @@ function Main({ isStandby }: Pick<SessionResource, 'isStandby'>): JSX.Element {
     main.current?.focus();
     scrollTo(0, 0);
   }, [path]);
+  const isAway = !isFresh.value && (live.value ?? standby.value) !== null;
   return (
-    <main id="main" tabIndex={-1} ref={main} key={path}>
-      {isStandby ? <StandbyView /> : <View />}
-    </main>
+    <>
+      {isAway && (
+        <p class="away" role="alert">
+          The server has sent nothing for some seconds: all below is of before, and nothing can be done here.
+          This page goes on as soon as it is back.
+        </p>
+      )}
+      <main id="main" tabIndex={-1} ref={main} key={path} inert={isAway}>
+        {isStandby ? <StandbyView /> : <View />}
+      </main>
+    </>
   );
 }
 
 function View(): JSX.Element {
-  const [view = 'markets', id, round] = route.value;
-  switch (view) {
-    case 'markets':
-      if (id === undefined) return <MarketsView />;
-      return round === undefined ? <MarketView id={id} /> : <RoundView market={id} id={round} />;
-    case 'accounts':
-      return id === undefined ? <AccountsView /> : <AccountView id={id} />;
-    case 'house':
-      return <HouseView />;
-    case 'audit':
-      return <AuditView />;
-    case 'rules':
-      return <RulesView />;
-    case 'system':
-      return <SystemView />;
-    case 'replication':
-      return <ReplicationView />;
-    default:
-      return (
-        <>
-          <h1>No such view</h1>
-          <p>
-            <a href={linkTo('markets')}>Markets</a>
-          </p>
-        </>
-      );
-  }
+  const [view = FIRST, id, inner] = route.value;
+  const render = Object.hasOwn(VIEWS, view) ? VIEWS[view]?.[1] : undefined;
+  return render?.(id, inner) ?? <h1>No such view</h1>;
 }

@@ -30,8 +30,8 @@ after(async () => {
 const SEEN = `(title, variable) => {
   const isIt = (one) => one.querySelector('h3').textContent === title;
   const figure = [...document.querySelectorAll('figure.plot')].find(isIt);
-  const color = getComputedStyle(document.documentElement).getPropertyValue(variable).trim();
-  const wanted = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
+  document.body.style.outlineColor = 'var(' + variable + ')';
+  const wanted = getComputedStyle(document.body).outlineColor.match(/\\d+/g).map(Number);
   const canvas = figure?.querySelector('canvas') ?? null;
   if (canvas === null) return [];
   const over = figure.querySelector('.u-over');
@@ -99,3 +99,23 @@ async function eachSystemLine(
 test('every line of the system view is drawn from edge to edge', { skip: noBrowser }, () =>
   eachSystemLine(Array(41).fill(true), (at, what) => assert.deepEqual(at, hundredths(0, 99), what)),
 );
+
+test('charts share the time range and the crosshair', { skip: noBrowser }, async () => {
+  const { page, complaints } = await newPage(browser, server.operatorUrl);
+  await serveVitals(page, Array(241).fill(true));
+  await logIn(page, server);
+  await page.goto(`${server.operatorUrl}/console#/system`);
+  const [one, other] = [0, 3].map((at) => page.locator('figure.plot').nth(at));
+  await one?.locator('.u-over').hover();
+  const times = (): Promise<(string | null)[]> =>
+    page.locator('.u-legend tr:first-child .u-value').allTextContents();
+  const shown = await times();
+  assert.match(shown[0] ?? '', /^\d\d:\d\d:\d\d$/);
+  assert.equal(new Set(shown).size, 1);
+  await page.getByLabel('Time range').selectOption('5 minutes');
+  await other?.locator('.u-over').hover();
+  const later = await times();
+  assert.equal(new Set(later).size, 1);
+  assert.ok((later[0] ?? '') > (shown[0] ?? ''), 'the middle of five minutes is later than that of twenty');
+  assert.deepEqual(complaints, []);
+});

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { marketOf } from '../../../engine/model/domain.js';
 import { DURABLE_BETS, IS_ACTIVE, ROUND_NUMBER } from '../../../http/board/markets.js';
-import { SESSION_ENDED } from '../../../http/console/session-resource.js';
+import { SESSION_ENDED } from '../../../http/console/watchers.js';
 import { addOperatorToken, removeOperatorToken } from '../../../persistence/data-dir/operator-tokens.js';
 import { ConsoleClient, ConsoleStream } from '../../support/console/console-client.js';
 import { buildPage } from '../../support/console/console-page.js';

@@ -35,7 +35,7 @@ try {
   await server.operator.patch('/accounts/acc_2', { frozen: false, reason: 'signed the form' });
   const untilMs = Date.now() + minutes * MINUTE_MS;
   for (let n = 0; Date.now() < untilMs; n++) await bet(bettors, n);
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   await takeAll(await context.newPage());
   await takeReplication(await context.newPage());
 } finally {
@@ -54,6 +54,7 @@ async function bet(bettors: readonly Bettor[], n: number): Promise<void> {
 
 async function takeAll(page: Page): Promise<void> {
   await logIn(page, server);
+  await take(page, 'overview', '#/overview', 'This exchange runs');
   await take(page, 'markets', '#/markets', 'BTC 5 min');
   await take(page, 'market', '#/markets/BTC_FIFTEEN_MINUTES', 'Odds DOWN');
   await page.getByRole('button', { name: 'Void round' }).first().click();
@@ -61,13 +62,13 @@ async function takeAll(page: Page): Promise<void> {
   await save(page, 'void');
   await page.keyboard.press('Escape');
   await take(page, 'house', '#/house', 'the books balance');
-  await take(page, 'account', '#/accounts/acc_1', 'Balance after');
+  await take(page, 'account', '#/accounts/acc_1', 'Ledger');
   await take(page, 'audit', '#/audit', 'Meridian Trading');
   await page.emulateMedia({ colorScheme: 'dark' });
-  await page.setViewportSize({ width: 1280, height: 1500 });
+  await page.setViewportSize({ width: 1440, height: 1500 });
   await take(page, 'system', '#/system', 'Commands behind');
   await page.setViewportSize({ width: 390, height: 844 });
-  await take(page, 'narrow', '#/markets/BTC_FIFTEEN_MINUTES', 'Odds DOWN');
+  await take(page, 'narrow', '#/overview', 'This exchange runs');
 }
 
 async function takeReplication(page: Page): Promise<void> {

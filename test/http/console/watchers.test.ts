@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HttpRequest, StreamOwner, StreamSocket } from '../../../engine/model/ports.js';
-import { SESSION_ENDED } from '../../../http/console/session-resource.js';
 import type { Session } from '../../../http/console/sessions.js';
-import { WATCHERS_MAX, Watchers } from '../../../http/console/watchers.js';
+import { SESSION_ENDED, WATCHERS_MAX, Watchers } from '../../../http/console/watchers.js';
 
 class PlayedSocket implements StreamSocket {
   readonly received: string[] = [];

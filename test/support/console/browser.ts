@@ -56,6 +56,11 @@ async function violations(page: Page): Promise<string[]> {
   return found;
 }
 
+/** Texts that do not fit in their place. A page that is wider than its window is one of them. */
+const CUT = `[document.documentElement, ...document.querySelectorAll('main *:not(.hidden, svg *, select)')]
+  .filter((one) => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== 'inline')
+  .map((one) => one.tagName + ' ' + one.textContent.slice(0, 40))`;
+
 /** A line for each flaw in light, in dark, on a desktop and on a telephone. */
 export async function flaws(page: Page, view: string): Promise<string[]> {
   const found: string[] = [];
@@ -64,8 +69,7 @@ export async function flaws(page: Page, view: string): Promise<string[]> {
     for (const width of [1280, 390]) {
       await page.setViewportSize({ width, height: 844 });
       found.push(...(await violations(page)).map((line) => `${view} ${colorScheme} ${width}: ${line}`));
-      const isWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
-      if (isWide === true) found.push(`${view} is wider than ${width} px`);
+      for (const cut of await page.evaluate<string[]>(CUT)) found.push(`${view} ${width} cuts ${cut}`);
     }
   }
   return found;
@@ -74,7 +78,7 @@ export async function flaws(page: Page, view: string): Promise<string[]> {
 export async function logIn(
   page: Page,
   { operatorUrl, token }: { readonly operatorUrl: string; readonly token: string },
-  heading = 'Markets',
+  heading = 'Overview',
 ): Promise<void> {
   await page.goto(`${operatorUrl}/console`);
   await page.getByLabel('Operator token').fill(token);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import WebSocket from 'ws';
 import type { LiveMessage } from '../../../http/console/live-message.js';
-import type { SessionResource } from '../../../http/console/session-resource.js';
+import type { SessionResource } from '../../../http/console/sessions.js';
 import { type Answered, Client, type HeaderFields } from '../http/client.js';
 
 export interface LoggedIn {

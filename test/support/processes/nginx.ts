@@ -12,7 +12,7 @@ import { newDataDir, removeDataDir } from './server.js';
 
 const NAME = 'tote.example.com';
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const holder = createServer().listen(0, '0.0.0.0');
   await once(holder, 'listening');
   const { port } = holder.address() as AddressInfo;

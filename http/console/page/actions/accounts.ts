@@ -3,14 +3,12 @@ import { TIERS } from '../../../../engine/model/domain.js';
 import type { AccountResource } from '../../../operator/resources/accounts.js';
 import { begin, typedIn } from '../state/action.js';
 import { operator } from '../state/api.js';
-import { centsIn, centsOf, dollarsOf, usd } from '../state/format.js';
+import { centsIn, usd } from '../state/format.js';
 import { linkTo } from '../state/route.js';
 import { may } from '../state/session.js';
-import { referenceField } from './reference.js';
+import { NO_AMOUNT } from './money.js';
 
-const NO_AMOUNT = 'Enter an amount above zero with at most two decimals.';
-
-export function createAccount(onDone: () => void): void {
+export function createAccount(): void {
   const mayDeposit = may('admin');
   begin({
     title: 'Create an account',
@@ -34,9 +32,9 @@ export function createAccount(onDone: () => void): void {
       if (cents === null) return NO_AMOUNT;
       const name = typedIn(values, 'name');
       return [
-        { what: 'New account', before: '', after: name === '' ? 'without a name' : name },
-        { what: 'Tier', before: '', after: typedIn(values, 'tier') },
-        { what: 'Balance', before: '', after: usd(cents) },
+        ['New account', '', name === '' ? 'without a name' : name],
+        ['Tier', '', typedIn(values, 'tier')],
+        ['Balance', '', usd(cents)],
       ];
     },
     label: 'Create account',
@@ -46,14 +44,13 @@ export function createAccount(onDone: () => void): void {
       const made = await operator<AccountResource>('POST', '/accounts', {
         tier: typedIn(values, 'tier'),
         ...(name === '' ? {} : { name }),
-        ...(cents === null ? {} : { balance: dollarsOf(cents) }),
+        ...(cents === null ? {} : { balance: cents / 100 }),
         reason,
       });
       if (made.ok) location.hash = linkTo('accounts', made.data.id);
       return made;
     },
     done: 'The account is created.',
-    onDone,
   });
 }
 
@@ -65,9 +62,7 @@ export function changeTier(account: AccountResource, onDone: () => void): void {
     fields: [{ name: 'tier', label: 'Tier', kind: 'select', options: TIERS, initial: account.tier }],
     preview: (values) => {
       const tier = typedIn(values, 'tier');
-      return tier === account.tier
-        ? 'Choose another tier.'
-        : [{ what: 'Tier', before: account.tier, after: tier }];
+      return tier === account.tier ? 'Choose another tier.' : [['Tier', account.tier, tier]];
     },
     label: 'Change tier',
     run: (values, reason) =>
@@ -83,49 +78,14 @@ export function setFrozen(account: AccountResource, isFrozen: boolean, onDone: (
     about: isFrozen
       ? 'The account can read, and places no more orders. Open bets settle as ever, and operators can move its money.'
       : 'The account can place orders again.',
-    fields: [],
     preview: () => [
-      { what: 'Orders', before: isFrozen ? 'taken' : 'refused', after: isFrozen ? 'refused' : 'taken' },
-      { what: 'Open bets', before: '', after: 'stay as they are' },
+      isFrozen ? ['Orders', 'taken', 'refused'] : ['Orders', 'refused', 'taken'],
+      ['Open bets', '', 'stay as they are'],
     ],
     label: isFrozen ? 'Freeze' : 'Unfreeze',
     isDangerous: isFrozen,
     run: (_, reason) => operator('PATCH', `/accounts/${account.id}`, { frozen: isFrozen, reason }),
     done: isFrozen ? `${account.id} is frozen.` : `${account.id} is no longer frozen.`,
-    onDone,
-  });
-}
-
-export function moveMoney(
-  kind: 'deposits' | 'withdrawals',
-  account: AccountResource,
-  onDone: () => void,
-): void {
-  const isDeposit = kind === 'deposits';
-  const balance = centsOf(account.balance);
-  begin({
-    title: isDeposit ? `Deposit to ${account.id}` : `Withdraw from ${account.id}`,
-    about: isDeposit
-      ? 'Money is paid into the account, and it can bet with it at once.'
-      : 'Money is paid out of the account, as far as its balance reaches.',
-    fields: [{ name: 'amount', label: 'Amount in USD', kind: 'money' }, referenceField()],
-    preview: (values) => {
-      const cents = centsIn(typedIn(values, 'amount'));
-      if (cents === null) return NO_AMOUNT;
-      if (typedIn(values, 'reference') === '') return 'Enter a reference.';
-      const after = isDeposit ? balance + cents : balance - cents;
-      if (after < 0) return `The balance is ${usd(balance)}: that is not enough.`;
-      return [{ what: `Balance of ${account.id}`, before: usd(balance), after: usd(after) }];
-    },
-    label: isDeposit ? 'Deposit' : 'Withdraw',
-    isDangerous: !isDeposit,
-    run: (values, reason) =>
-      operator('POST', `/accounts/${account.id}/${kind}`, {
-        amount: dollarsOf(centsIn(typedIn(values, 'amount')) ?? 0),
-        reference: typedIn(values, 'reference'),
-        reason,
-      }),
-    done: isDeposit ? 'The deposit is made.' : 'The withdrawal is made.',
     onDone,
   });
 }

@@ -3,14 +3,17 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { SCOPES } from '../../../../engine/model/domain.js';
 import type { AccountResource, KeyResource } from '../../../operator/resources/accounts.js';
-import { begin, typedIn } from '../state/action.js';
+import { begin, type Field, typedIn } from '../state/action.js';
 import { operator } from '../state/api.js';
-import { isoTimeText } from '../state/format.js';
+import { isoOf, isoTimeText } from '../state/format.js';
 
 /** A new key with its secret. */
 interface MadeKey extends KeyResource {
   readonly secret: string;
 }
+
+const EXPIRES: Field = { name: 'expires', label: 'Expires (UTC)', kind: 'time' };
+const endOf = (iso: string | null): string => (iso === null ? 'never' : isoTimeText(iso));
 
 export function createKey(account: AccountResource, onDone: () => void): void {
   const readsOnly = account.tier === 'BRONZE';
@@ -28,25 +31,15 @@ export function createKey(account: AccountResource, onDone: () => void): void {
         initial: scopes.join(','),
         ...(readsOnly ? { hint: 'Write scopes need the tier SILVER or higher.' } : {}),
       },
-      {
-        name: 'expires',
-        label: 'Expires (your time)',
-        kind: 'time',
-        isOptional: true,
-        hint: 'Never, if left empty.',
-      },
+      { ...EXPIRES, isOptional: true, hint: 'Never, if left empty.' },
     ],
     preview: (values) => {
       const chosen = typedIn(values, 'scopes');
       if (chosen === '') return 'Choose at least one scope.';
       const expires = typedIn(values, 'expires');
       return [
-        { what: `New key of ${account.id}`, before: '', after: chosen.split(',').join(', ') },
-        {
-          what: 'Expires',
-          before: '',
-          after: expires === '' ? 'never' : `${isoTimeText(new Date(expires).toISOString())} UTC`,
-        },
+        [`New key of ${account.id}`, '', chosen.split(',').join(', ')],
+        ['Expires', '', expires === '' ? 'never' : isoTimeText(isoOf(expires))],
       ];
     },
     label: 'Create key',
@@ -54,7 +47,7 @@ export function createKey(account: AccountResource, onDone: () => void): void {
       const expires = typedIn(values, 'expires');
       return operator<MadeKey>('POST', `/accounts/${account.id}/keys`, {
         scopes: typedIn(values, 'scopes').split(','),
-        ...(expires === '' ? {} : { expiresAt: new Date(expires).toISOString() }),
+        ...(expires === '' ? {} : { expiresAt: isoOf(expires) }),
         reason,
       });
     },
@@ -70,13 +63,8 @@ export function setKeyEnabled(key: KeyResource, isEnabled: boolean, onDone: () =
     about: isEnabled
       ? 'Requests with this key are answered again.'
       : 'Requests with this key are refused with 403 at once. Bets that were placed with it stay.',
-    fields: [],
     preview: () => [
-      {
-        what: `${key.id} of ${key.accountId}`,
-        before: isEnabled ? 'disabled' : 'enabled',
-        after: isEnabled ? 'enabled' : 'disabled',
-      },
+      isEnabled ? [key.id, 'disabled', 'enabled'] : [`${key.id} of ${key.accountId}`, 'enabled', 'disabled'],
     ],
     label: isEnabled ? 'Enable key' : 'Disable key',
     isDangerous: !isEnabled,
@@ -92,26 +80,17 @@ export function expireKey(key: KeyResource, onDone: () => void): void {
     title: `Let ${key.id} expire`,
     about:
       'From that time on requests with this key are refused with 403. An expiry can be brought forward, and never put off.',
-    fields: [{ name: 'expires', label: 'Expires (your time)', kind: 'time' }],
+    fields: [EXPIRES],
     preview: (values) => {
       const expires = typedIn(values, 'expires');
       if (expires === '') return 'Say when.';
-      const after = new Date(expires).toISOString();
+      const after = isoOf(expires);
       if (before !== null && after > before) return `It must be before ${isoTimeText(before)} UTC.`;
-      return [
-        {
-          what: `${key.id} of ${key.accountId} expires`,
-          before: before === null ? 'never' : `${isoTimeText(before)} UTC`,
-          after: `${isoTimeText(after)} UTC`,
-        },
-      ];
+      return [[`${key.id} of ${key.accountId} expires`, endOf(before), isoTimeText(after)]];
     },
     label: 'Set expiry',
     run: (values, reason) =>
-      operator('PATCH', `/keys/${key.id}`, {
-        expiresAt: new Date(typedIn(values, 'expires')).toISOString(),
-        reason,
-      }),
+      operator('PATCH', `/keys/${key.id}`, { expiresAt: isoOf(typedIn(values, 'expires')), reason }),
     done: `The expiry of ${key.id} is set.`,
     onDone,
   });
@@ -140,15 +119,12 @@ export function rotateKey(key: KeyResource, onDone: () => void): void {
       },
     ],
     preview: (values) => [
-      { what: `New key of ${key.accountId}`, before: '', after: key.scopes.join(', ') },
-      {
-        what: key.id,
-        before: key.expiresAt === null ? 'never expires' : `expires ${isoTimeText(key.expiresAt)}`,
-        after:
-          typedIn(values, 'overlap') === 'not at all'
-            ? 'expires now'
-            : `expires in ${typedIn(values, 'overlap')}`,
-      },
+      [`New key of ${key.accountId}`, '', key.scopes.join(', ')],
+      [
+        `${key.id} expires`,
+        endOf(key.expiresAt),
+        typedIn(values, 'overlap') === 'not at all' ? 'now' : `in ${typedIn(values, 'overlap')}`,
+      ],
     ],
     label: 'Rotate key',
     run: (values, reason) =>
@@ -162,41 +138,30 @@ export function rotateKey(key: KeyResource, onDone: () => void): void {
   });
 }
 
-export function Secret({ made }: { readonly made: MadeKey }): JSX.Element {
-  return (
-    <div>
-      <p>
-        This is the secret of {made.id}. <strong>It is not shown again.</strong>
-      </p>
-      <p>
-        <code class="secret">{made.secret}</code>
-      </p>
-      <p>
-        <CopyButton text={made.secret} what="secret" />
-      </p>
-    </div>
-  );
-}
-
-export function CopyButton({ text, what }: { readonly text: string; readonly what: string }): JSX.Element {
+function Secret({ made: { id, secret } }: { readonly made: MadeKey }): JSX.Element {
   const [said, setSaid] = useState('');
-  const copy = async (): Promise<void> => {
-    try {
-      await navigator.clipboard.writeText(text);
-      setSaid(`${what} copied`);
-    } catch {
-      // Browsers give the clipboard to pages over TLS or on this machine alone.
-      setSaid('This browser does not allow it: select the text instead');
-    }
+  const copy = (): void => {
+    // Browsers give the clipboard to pages over TLS or on this machine alone.
+    const refused = 'This browser does not allow it: select the text instead';
+    void (navigator.clipboard?.writeText(secret) ?? Promise.reject()).then(
+      () => setSaid('secret copied'),
+      () => setSaid(refused),
+    );
   };
   return (
     <>
-      <button type="button" onClick={copy}>
-        Copy {what}
-      </button>
-      <span class="quiet" role="status">
-        {said}
-      </span>
+      <p>
+        This is the secret of {id}. <strong>It is not shown again.</strong>
+      </p>
+      <code class="secret">{secret}</code>
+      <div class="buttons">
+        <span class="quiet" role="status">
+          {said}
+        </span>
+        <button type="button" onClick={copy}>
+          Copy secret
+        </button>
+      </div>
     </>
   );
 }

@@ -2,13 +2,13 @@
  * A change of the rules. The server shows what it would change, market by market; then it is done, unless the rules are no longer
  * those that were shown.
  */
-import type { JSX } from 'preact';
 import type { RuleDifference, RulesDifference } from '../../../../config/preview.js';
 import type { RuleValue } from '../../../../engine/model/rules.js';
 import type { RulesResource } from '../../../operator/resources/rules.js';
 import { begin, type Change, typedIn } from '../state/action.js';
 import { operator } from '../state/api.js';
-import { count } from '../state/format.js';
+import { marketName } from '../state/format.js';
+import { ruleText, ruleWords, unitOf } from '../state/rule-words.js';
 
 /** What the server says of overrides, with these. */
 interface Preview extends RulesDifference {
@@ -22,41 +22,51 @@ const ROWS_MAX = 40;
 type Shown = RuleValue & { readonly from: string };
 
 export function changeRule(rules: RulesResource, { name, value, from }: Shown, onDone: () => void): void {
+  const unit = unitOf(name);
+  const isNumber = typeof value === 'number';
+  const initial = isNumber ? String(value / unit.factor) : String(value);
   begin({
-    title: `Change ${name}`,
+    title: `Change ${ruleWords(name)}`,
     about:
       'The server first shows what this changes, and changes nothing. Left empty, the value of the rules file or the default holds again.',
     fields: [
       {
         name: 'value',
-        label: 'New value',
+        label: unit.text === '' ? 'New value' : `New value in ${unit.text}`,
         kind: 'text',
-        initial: String(value),
+        initial,
         isOptional: from === 'operator',
       },
     ],
     preview: (values) => {
       const typed = typedIn(values, 'value');
-      if (typed === String(value)) return 'Enter another value.';
+      if (typed === initial) return 'Enter another value.';
       if (typed === '' && from !== 'operator') return 'Enter a value.';
-      return [
-        { what: name, before: String(value), after: typed === '' ? 'as in the file, or the default' : typed },
-      ];
+      if (isNumber && typed !== '' && Number.isNaN(Number(typed))) return 'Enter a number.';
+      const after = typed === '' ? 'as in the file, or the default' : ruleText(name, ruleOf(typed));
+      return [[ruleWords(name), ruleText(name, value), after]];
     },
     label: 'Show what changes',
     changesNothing: true,
     run: (values) => {
       const typed = typedIn(values, 'value');
-      const next = typed === '' ? undefined : typeof value === 'number' ? Number(typed) : typed;
+      const next = typed === '' ? undefined : ruleOf(typed);
       const overrides = withValue(rules.overrides, name.split('.'), next);
       return operator<Preview>('PUT', '/rules', { overrides, dryRun: true }).then((answer) =>
         answer.ok ? { ...answer, data: { ...answer.data, overrides } } : answer,
       );
     },
-    result: (data) => <Previewed name={name} preview={data as Preview} onDone={onDone} />,
+    result: (data) => (
+      <button type="button" class="primary" onClick={() => putInForce(name, data as Preview, onDone)}>
+        Go on
+      </button>
+    ),
     done: '',
-    onDone: () => undefined,
   });
+  // Whole ones stay whole: 0.29 * 100 is not 29.
+  function ruleOf(typed: string): string | number {
+    return isNumber ? Math.round(Number(typed) * unit.factor * 1e6) / 1e6 : typed;
+  }
 }
 
 /** The overrides with another value at these levels, or, for undefined, without one there. */
@@ -67,31 +77,11 @@ function withValue(overrides: object, [level = '', ...inner]: readonly string[],
   return isEmpty ? rest : { ...rest, [level]: after };
 }
 
-interface PreviewedProps {
-  readonly name: string;
-  readonly preview: Preview;
-  readonly onDone: () => void;
-}
-
-function Previewed({ name, preview, onDone }: PreviewedProps): JSX.Element {
-  return (
-    <div>
-      <p>
-        {count(preview.markets.length)} markets and {count(preview.changes.length)} other values would change.
-      </p>
-      <button type="button" class="primary" onClick={() => putInForce(name, preview, onDone)}>
-        Go on
-      </button>
-    </div>
-  );
-}
-
-function putInForce(name: string, preview: PreviewedProps['preview'], onDone: () => void): void {
+function putInForce(name: string, preview: Preview, onDone: () => void): void {
   const rows = rowsOf(preview);
   begin({
-    title: `Put ${name} in force`,
+    title: `Put in force: ${ruleWords(name)}`,
     about: 'The new rules are journaled, and hold from the next round on. Open rounds keep theirs.',
-    fields: [],
     preview: () => rows.slice(0, ROWS_MAX),
     label: rows.length > ROWS_MAX ? `Put these and ${rows.length - ROWS_MAX} more in force` : 'Put in force',
     isDangerous: true,
@@ -110,12 +100,12 @@ function putInForce(name: string, preview: PreviewedProps['preview'], onDone: ()
 const rowsOf = ({ changes, markets }: RulesDifference): Change[] => [
   ...changes.map((change) => row('', change)),
   ...markets.flatMap(({ marketId, changes: ofMarket }) =>
-    ofMarket.map((change) => row(`${marketId} `, change)),
+    ofMarket.map((change) => row(`${marketName(marketId)}: `, change)),
   ),
 ];
 
-const row = (before: string, change: RuleDifference): Change => ({
-  what: before + change.name,
-  before: String(change.before ?? 'none'),
-  after: String(change.after ?? 'none'),
-});
+const row = (whose: string, { name, before, after }: RuleDifference): Change => [
+  whose + ruleWords(name),
+  ruleText(name, before),
+  ruleText(name, after),
+];

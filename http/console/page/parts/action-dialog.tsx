@@ -2,12 +2,26 @@
  * The dialog of an action. It is the browser's own `dialog`, shown as a modal one: the keyboard stays in it, Escape closes it, and the
  * focus returns to where it was. While a request is under way it stays open: what becomes of it must be seen.
  */
-import type { ComponentChildren, JSX } from 'preact';
+import { type ComponentChildren, Fragment, type JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type Action, type Change, notice, openAction, type Values } from '../state/action.js';
+import {
+  type Action,
+  type Change,
+  type Field,
+  notice,
+  openAction,
+  typedIn,
+  type Values,
+} from '../state/action.js';
+import { isFresh } from '../state/live.js';
 import { FieldInput } from './field.js';
 
-const REASON_LENGTH_MAX = 500;
+const REASON: Field = {
+  name: 'reason',
+  label: 'Reason',
+  kind: 'text',
+  hint: 'It is kept in the journal with your name.',
+};
 
 export function ActionDialog(): JSX.Element | null {
   const action = openAction.value;
@@ -58,24 +72,25 @@ interface FormProps {
 
 function ActionForm({ action, isBusy, setBusy, onResult, onEnd }: FormProps): JSX.Element {
   const [values, setValues] = useState<Values>(() => initialOf(action));
-  const [reason, setReason] = useState('');
   const [error, setError] = useState('');
   const preview = action.preview(values);
-  const asksReason = action.changesNothing !== true;
-  const missing = missingOf(preview, asksReason && reason.trim() === '');
+  const fields = [...(action.fields ?? []), ...(action.changesNothing === true ? [] : [REASON])];
+  const reason = typedIn(values, 'reason');
+  const lacking = fields.includes(REASON) && reason === '' ? 'Give a reason.' : '';
+  const missing = typeof preview === 'string' ? preview : lacking;
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     setError(missing);
     if (missing !== '' || isBusy) return;
     setBusy(true);
-    const answer = await action.run(values, reason.trim());
+    const answer = await action.run(values, reason);
     setBusy(false);
     if (!answer.ok) {
       setError(answer.error);
       return;
     }
     notice.value = action.done;
-    action.onDone();
+    action.onDone?.();
     const shown = action.result?.(answer.data);
     if (shown === undefined) onEnd();
     else onResult(shown);
@@ -83,24 +98,22 @@ function ActionForm({ action, isBusy, setBusy, onResult, onEnd }: FormProps): JS
   return (
     <form onSubmit={submit} noValidate>
       <p>{action.about}</p>
-      {action.fields.map((field) => (
-        <FieldInput
-          key={field.name}
-          field={field}
-          values={values}
-          onChange={(name, value) => setValues({ ...values, [name]: value })}
-        />
+      {fields.map((field) => (
+        <FieldInput key={field.name} field={field} values={values} onChange={setValues} />
       ))}
-      {asksReason && <ReasonField reason={reason} onChange={setReason} />}
       <Preview preview={preview} />
       <p class="error" role="alert">
-        {error}
+        {isFresh.value ? error : 'The server is away. What you have typed stays here.'}
       </p>
       <div class="buttons">
         <button type="button" onClick={onEnd} disabled={isBusy}>
           Cancel
         </button>
-        <button type="submit" class={action.isDangerous === true ? 'danger' : 'primary'} disabled={isBusy}>
+        <button
+          type="submit"
+          class={action.isDangerous === true ? 'danger' : 'primary'}
+          disabled={isBusy || !isFresh.value}
+        >
           {isBusy ? 'Working …' : action.label}
         </button>
       </div>
@@ -108,42 +121,11 @@ function ActionForm({ action, isBusy, setBusy, onResult, onEnd }: FormProps): JS
   );
 }
 
-const missingOf = (preview: readonly Change[] | string, lacksReason: boolean): string => {
-  if (typeof preview === 'string') return preview;
-  return lacksReason ? 'Give a reason.' : '';
-};
-
-interface ReasonProps {
-  readonly reason: string;
-  readonly onChange: (reason: string) => void;
-}
-
-function ReasonField({ reason, onChange }: ReasonProps): JSX.Element {
-  return (
-    <div class="field">
-      <label for="field-reason">Reason</label>
-      <input
-        id="field-reason"
-        type="text"
-        required
-        autocomplete="off"
-        maxLength={REASON_LENGTH_MAX}
-        value={reason}
-        aria-describedby="field-reason-hint"
-        onInput={(event) => onChange(event.currentTarget.value)}
-      />
-      <p class="hint" id="field-reason-hint">
-        It is kept in the journal with your name.
-      </p>
-    </div>
-  );
-}
-
-const initialOf = ({ fields }: Action): Values =>
+const initialOf = ({ fields = [] }: Action): Values =>
   Object.fromEntries(
     fields.map(({ name, kind, initial, options }) => [
       name,
-      initial ?? (kind === 'select' ? (options?.[0] ?? '') : ''),
+      initial ?? (kind === 'select' ? String(options?.[0] ?? '') : ''),
     ]),
   );
 
@@ -155,20 +137,18 @@ function Preview({ preview }: { readonly preview: readonly Change[] | string }):
         <p class="quiet">{preview}</p>
       ) : (
         <dl>
-          {preview.map(({ what, before, after }) => (
-            <div key={what}>
+          {preview.map(([what, before, after]) => (
+            <Fragment key={what}>
               <dt>{what}</dt>
               <dd>
                 {before !== '' && (
-                  <>
-                    <span class="before">{before}</span>
-                    <span aria-hidden="true"> → </span>
-                    <span class="hidden"> becomes </span>
-                  </>
+                  <span class="quiet">
+                    {before} <span aria-hidden="true">→</span> <span class="hidden">becomes</span>{' '}
+                  </span>
                 )}
                 <strong>{after}</strong>
               </dd>
-            </div>
+            </Fragment>
           ))}
         </dl>
       )}

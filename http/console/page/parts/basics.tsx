@@ -1,8 +1,11 @@
 /** Small parts that all views use. */
 import type { ComponentChildren, JSX } from 'preact';
+import { idText, placeOf } from '../state/format.js';
+import { isFresh } from '../state/live.js';
 import { percentUp, type RoundNow } from '../state/markets.js';
+import type { Finding } from '../state/replication.js';
 
-/** Its title, with a `#` in front for numbers and a `~` for what is left out where there is little room; and its cells. */
+/** Its title, with a `#` in front for numbers and a `~` for text that may wrap; and its cells. */
 export type Column<T> = readonly [title: string, show: (row: T) => ComponentChildren];
 
 export interface TableProps<T> {
@@ -13,80 +16,129 @@ export interface TableProps<T> {
   readonly keyOf: (row: T, index: number) => string;
 }
 
-/** A table that scrolls sideways by itself where it does not fit; the keyboard can scroll it, too. */
+/** Where there is little room each row is a card, and each cell has its title beside it. */
 export function Table<T>({ caption, rows, columns, keyOf }: TableProps<T>): JSX.Element {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
-    <section class="scroll" aria-label={caption} tabIndex={0}>
-      <table>
-        <caption class="hidden">{caption}</caption>
-        <thead>
-          <tr>
-            {columns.map(([title]) => (
-              <th key={title} scope="col" class={classOf(title)}>
-                {title.replace(/^[#~]+/, '')}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, index) => (
-            <tr key={keyOf(row, index)}>
-              {columns.map(([title, show], at) =>
-                at === 0 ? (
-                  <th key={title} scope="row">
-                    {show(row)}
-                  </th>
-                ) : (
-                  <td key={title} class={classOf(title)}>
-                    {show(row)}
-                  </td>
-                ),
-              )}
-            </tr>
+    <table class="list">
+      <caption class="hidden">{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map(([title]) => (
+            <th key={title} scope="col" class={classOf(title)}>
+              {nameOf(title)}
+            </th>
           ))}
-        </tbody>
-      </table>
-    </section>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row, index) => (
+          <tr key={keyOf(row, index)}>
+            {columns.map(([title, show], at) =>
+              at === 0 ? (
+                <th key={title} scope="row" class={classOf(title)}>
+                  {show(row)}
+                </th>
+              ) : (
+                <td key={title} class={classOf(title)} data-title={nameOf(title)}>
+                  {show(row)}
+                </td>
+              ),
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 
-const classOf = (title: string): string =>
-  `${title.includes('#') ? 'number' : ''} ${title.includes('~') ? 'wide' : ''}`.trim();
+const nameOf = (title: string): string => title.replace(/^[#~]/, '');
+const classOf = (title: string): string => ({ '#': 'number', '~': 'text' })[title.charAt(0)] ?? '';
 
-type Tone = 'good' | 'bad' | 'warn' | 'plain';
+export type Tone = 'good' | 'bad' | 'warn' | 'plain';
 
-export function Badge({
-  tone,
-  children,
-}: {
+interface BadgeProps {
   readonly tone: Tone;
   readonly children: ComponentChildren;
-}): JSX.Element {
-  return <span class={`badge ${tone}`}>{children}</span>;
 }
+
+export const Badge = ({ tone, children }: BadgeProps): JSX.Element => (
+  <span class={`badge ${tone}`}>{children}</span>
+);
 
 export const FrozenBadge = ({ isFrozen }: { readonly isFrozen: boolean }): JSX.Element =>
   isFrozen ? <Badge tone="bad">frozen</Badge> : <Badge tone="good">active</Badge>;
 
-/** A figure with its name. */
-export function Figure({
-  name,
-  children,
-}: {
+interface FigureProps {
   readonly name: string;
+  /** What it was of late, as a line beside it. */
+  readonly line?: readonly (number | null)[];
   readonly children: ComponentChildren;
-}): JSX.Element {
-  return (
-    <div class="figure">
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
 }
+
+/** A figure with its name. */
+export const Figure = ({ name, line, children }: FigureProps): JSX.Element => (
+  <div class={line === undefined ? 'figure' : 'figure big'}>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+    {line !== undefined && <Spark values={line} />}
+  </div>
+);
 
 export const Figures = ({ children }: { readonly children: ComponentChildren }): JSX.Element => (
   <dl class="figures">{children}</dl>
+);
+
+const SPARK_POINTS = 90;
+
+/** A line without axes: its figure stands beside it. */
+export function Spark({ values }: { readonly values: readonly (number | null)[] }): JSX.Element {
+  const step = Math.ceil(values.length / SPARK_POINTS) || 1;
+  const known = values.filter((_, at) => (values.length - 1 - at) % step === 0).map((value) => value ?? 0);
+  const [low, high] = [Math.min(0, ...known), Math.max(0, ...known)];
+  const points = known.map((value, at) => `${at},${20 - (20 * (value - low)) / (high - low || 1)}`).join(' ');
+  const width = Math.max(1, known.length - 1);
+  return (
+    <svg class="spark" viewBox={`0 -1 ${width} 22`} preserveAspectRatio="none" aria-hidden="true">
+      <polyline points={points} vector-effect="non-scaling-stroke" />
+    </svg>
+  );
+}
+
+/** A link to what has this id, or the text as it is. */
+export function Ref({ id }: { readonly id: string | null }): JSX.Element | string {
+  const place = id === null ? null : placeOf(id);
+  return place === null || id === null ? (id ?? '–') : <a href={place}>{idText(id)}</a>;
+}
+
+/** `isFine` is what is said where nothing is wrong. */
+export const Findings = ({
+  title,
+  findings,
+  isFine,
+}: {
+  readonly title: string;
+  readonly findings: readonly Finding[];
+  readonly isFine: string;
+}): JSX.Element => (
+  <section class="findings" aria-live="polite" aria-label={title}>
+    {findings.length === 0 && isFresh.value && (
+      <p class="fine">
+        <Badge tone="good">all is well</Badge> {isFine}
+      </p>
+    )}
+    <ul>
+      {findings.map(({ severity, what, detail, advice, button }) => (
+        <li key={what} class={severity}>
+          <p>
+            <Badge tone={severity === 'critical' ? 'bad' : 'warn'}>{severity}</Badge> <strong>{what}</strong>
+          </p>
+          {detail !== undefined && <p class="quiet">{detail}</p>}
+          {advice !== undefined && <p>Do this: {advice}</p>}
+          {button}
+        </li>
+      ))}
+    </ul>
+  </section>
 );
 
 /** What stands in place of data that are not there. */
@@ -100,13 +152,7 @@ export function Loading({ error }: { readonly error: string }): JSX.Element {
   );
 }
 
-export function RoundBadge({
-  round,
-  nowMs,
-}: {
-  readonly round: RoundNow | null;
-  readonly nowMs: number;
-}): JSX.Element {
+export function roundBadge(round: RoundNow | null, nowMs: number): JSX.Element {
   if (round === null) return <Badge tone="plain">no round</Badge>;
   if (round.status !== 'LIVE') return <Badge tone="plain">{round.status.toLowerCase()}</Badge>;
   return nowMs < round.bettingClosesMs ? (
@@ -122,10 +168,9 @@ export function ShareBar({ round }: { readonly round: RoundNow }): JSX.Element {
   return (
     <span class="share">
       <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
-        <rect class="down" width="100" height="10" />
-        <rect class="up" width={percent} height="10" />
+        <rect width={percent} height="10" />
       </svg>
-      {percent.toFixed(1)}%
+      {Math.round(percent)} %
     </span>
   );
 }

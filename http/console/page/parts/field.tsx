@@ -1,24 +1,47 @@
-/** One field of a dialog, with its label and its hint. */
+/** Fields with their labels and hints: of a dialog, and above a list whose rows they choose. */
 import type { JSX } from 'preact';
-import type { Field, Values } from '../state/action.js';
+import { useId } from 'preact/hooks';
+import type { Field, Option, Values } from '../state/action.js';
 
-interface FieldProps {
-  readonly field: Field;
+interface FieldsProps {
   readonly values: Values;
-  readonly onChange: (name: string, value: string) => void;
+  readonly onChange: (values: Values) => void;
 }
 
-export function FieldInput({ field, values, onChange }: FieldProps): JSX.Element {
-  const { name, label, kind, hint, isOptional = false } = field;
-  const id = `field-${name}`;
-  if (kind === 'choices') return <Choices field={field} values={values} onChange={onChange} />;
-  const common = {
-    id,
-    name,
-    value: values[name] ?? '',
-    required: !isOptional,
-    ...(hint === undefined ? {} : { 'aria-describedby': `${id}-hint` }),
-  };
+export function FieldInput({
+  field,
+  values,
+  onChange,
+}: FieldsProps & { readonly field: Field }): JSX.Element {
+  const { name, label, kind, options = [], hint, isOptional = false } = field;
+  const id = useId();
+  const value = values[name] ?? '';
+  const set = (next: string): void => onChange({ ...values, [name]: next });
+  const onInput = (event: { readonly currentTarget: { readonly value: string } }): void =>
+    set(event.currentTarget.value);
+  const choice = (option: string, isChosen: boolean, next: () => string): JSX.Element => (
+    <label key={option} class="choice">
+      <input type="checkbox" checked={isChosen} onChange={() => set(next())} />
+      {option}
+    </label>
+  );
+  if (kind === 'flag') return choice(label, value !== '', () => (value === '' ? 'true' : ''));
+  if (kind === 'choices') {
+    // The chosen ones are one value, separated by commas.
+    const all = options.map((option) => partsOf(option)[0]);
+    const chosen = value.split(',');
+    const without = (option: string): string =>
+      all.filter((each) => (each === option) !== chosen.includes(each)).join(',');
+    return (
+      <fieldset class="field">
+        <legend>{label}</legend>
+        {all.map((option) => choice(option, chosen.includes(option), () => without(option)))}
+        {hint !== undefined && <p class="hint">{hint}</p>}
+      </fieldset>
+    );
+  }
+  const hinted = hint === undefined ? {} : { 'aria-describedby': `${id}-hint` };
+  const common = { id, name, value, required: !isOptional, onInput, ...hinted };
   return (
     <div class="field">
       <label for={id}>
@@ -26,27 +49,22 @@ export function FieldInput({ field, values, onChange }: FieldProps): JSX.Element
         {isOptional && <span class="quiet"> (optional)</span>}
       </label>
       {kind === 'select' ? (
-        <select {...common} onChange={(event) => onChange(name, event.currentTarget.value)}>
-          {field.options?.map((option) => (
+        <select {...common}>
+          {options.map(partsOf).map(([option, title]) => (
             <option key={option} value={option}>
-              {option}
+              {title}
             </option>
           ))}
         </select>
       ) : kind === 'time' ? (
-        <input
-          {...common}
-          type="datetime-local"
-          onInput={(event) => onChange(name, event.currentTarget.value)}
-        />
+        <input {...common} type="datetime-local" />
       ) : (
         <input
           {...common}
           type="text"
           inputMode={kind === 'money' ? 'decimal' : 'text'}
           autocomplete="off"
-          maxLength={255}
-          onInput={(event) => onChange(name, event.currentTarget.value)}
+          maxLength={500}
         />
       )}
       {hint !== undefined && (
@@ -58,23 +76,19 @@ export function FieldInput({ field, values, onChange }: FieldProps): JSX.Element
   );
 }
 
-/** The chosen ones are one value, separated by commas. */
-function Choices({ field, values, onChange }: FieldProps): JSX.Element {
-  const chosen = (values[field.name] ?? '').split(',').filter((choice) => choice !== '');
-  const toggle = (option: string): void => {
-    const next = field.options?.filter((each) => (each === option) !== chosen.includes(each)) ?? [];
-    onChange(field.name, next.join(','));
-  };
-  return (
-    <fieldset class="field">
-      <legend>{field.label}</legend>
-      {field.options?.map((option) => (
-        <label key={option} class="choice">
-          <input type="checkbox" checked={chosen.includes(option)} onChange={() => toggle(option)} />
-          {option}
-        </label>
-      ))}
-      {field.hint !== undefined && <p class="hint">{field.hint}</p>}
-    </fieldset>
-  );
-}
+const partsOf = (option: Option): readonly [value: string, title: string] =>
+  typeof option === 'string' ? [option, option] : option;
+
+/** Of a list; it follows each change at once. */
+export const Filters = ({
+  fields,
+  values,
+  onChange,
+}: FieldsProps & { readonly fields: readonly Field[] }): JSX.Element => (
+  <fieldset class="filters">
+    <legend class="hidden">Show</legend>
+    {fields.map((field) => (
+      <FieldInput key={field.name} field={field} values={values} onChange={onChange} />
+    ))}
+  </fieldset>
+);

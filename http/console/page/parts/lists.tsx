@@ -1,20 +1,22 @@
 /** Lists in pages, and that of bets, which several views have. */
 import type { JSX } from 'preact';
 import type { BetResource } from '../../../operator/resources/bets.js';
-import { centsOf, isoTimeText, marketName, usd } from '../state/format.js';
-import { linkTo } from '../state/route.js';
-import { Badge, type Column, Loading, Table, type TableProps } from './basics.js';
-import { type Paged, usePaged } from './loaded.js';
+import { isoTimeText, oddsText, paid } from '../state/format.js';
+import { Badge, type Column, Loading, Ref, Table, type TableProps } from './basics.js';
+import { usePaged } from './loaded.js';
 
-interface ListProps<T> extends Pick<TableProps<T>, 'columns' | 'keyOf'> {
+export interface ListProps<T> extends Pick<TableProps<T>, 'keyOf'> {
   readonly title: string;
-  readonly list: Paged<T>;
+  /** With its query, which is the same for all pages. */
+  readonly path: string;
   readonly empty: string;
+  readonly columns: readonly Column<T>[] | ((reload: () => void) => readonly Column<T>[]);
 }
 
-/** A list below its own heading, with what stands there before it is loaded and where it is empty. */
-export function List<T>({ title, list, empty, columns, keyOf }: ListProps<T>): JSX.Element {
-  const { items, error, more, reload } = list;
+/** A list in pages below its own heading, with what stands there before it is loaded and where it is empty. */
+export function List<T>({ title, path, empty, columns, keyOf }: ListProps<T>): JSX.Element {
+  const { items, error, more, reload } = usePaged<T>(path);
+  const shown = typeof columns === 'function' ? columns(reload) : columns;
   return (
     <section>
       <div class="title">
@@ -23,16 +25,13 @@ export function List<T>({ title, list, empty, columns, keyOf }: ListProps<T>): J
           Refresh <span class="hidden">{title}</span>
         </button>
       </div>
-      {items === null ? (
-        <Loading error={error} />
-      ) : items.length === 0 ? (
-        <p class="quiet">{empty}</p>
-      ) : (
-        <Table caption={title} rows={items} columns={columns} keyOf={keyOf} />
+      {(items === null || error !== '') && <Loading error={error} />}
+      {items?.length === 0 && <p class="quiet">{empty}</p>}
+      {items !== null && items.length > 0 && (
+        <Table caption={title} rows={items} columns={shown} keyOf={keyOf} />
       )}
-      {items !== null && error !== '' && <Loading error={error} />}
       {more !== null && (
-        <div class="buttons start">
+        <div class="buttons">
           <button type="button" onClick={more}>
             Show more <span class="hidden">of {title}</span>
           </button>
@@ -43,18 +42,18 @@ export function List<T>({ title, list, empty, columns, keyOf }: ListProps<T>): J
 }
 
 const WHOSE: Readonly<Record<'account' | 'market', Column<BetResource>>> = {
-  account: ['Account', ({ accountId }) => <a href={linkTo('accounts', accountId)}>{accountId}</a>],
-  market: ['Market', ({ marketId }) => <a href={linkTo('markets', marketId)}>{marketName(marketId)}</a>],
+  account: ['Account', ({ accountId }) => <Ref id={accountId} />],
+  market: ['Market', ({ marketId }) => <Ref id={marketId} />],
 };
-const betColumns = (whose: Column<BetResource>): Column<BetResource>[] => [
-  ['Bet', ({ id }) => id],
+const betColumns = (whose: Column<BetResource>): readonly Column<BetResource>[] => [
+  ['Bet', ({ id }) => <Ref id={id} />],
   whose,
   ['Side', ({ prediction }) => prediction],
-  ['#Stake', ({ amount }) => usd(centsOf(amount))],
+  ['#Stake', ({ amount }) => paid(amount)],
   ['#Odds', (bet) => <Odds bet={bet} />],
   ['State', (bet) => <BetBadge bet={bet} />],
-  ['#Paid', ({ payout }) => (payout === null ? '–' : usd(centsOf(payout)))],
-  ['~Placed', ({ placedAt }) => isoTimeText(placedAt)],
+  ['#Paid', ({ payout }) => paid(payout)],
+  ['Placed', ({ placedAt }) => isoTimeText(placedAt)],
 ];
 
 interface BetsProps {
@@ -64,25 +63,29 @@ interface BetsProps {
   readonly with: keyof typeof WHOSE;
 }
 
-export function Bets({ query, with: whose }: BetsProps): JSX.Element {
-  const list = usePaged<BetResource>(`/bets?${query}&limit=25`);
-  const columns = betColumns(WHOSE[whose]);
-  return <List title="Bets" list={list} empty="There is no bet." columns={columns} keyOf={({ id }) => id} />;
-}
+export const Bets = ({ query, with: whose }: BetsProps): JSX.Element => (
+  <List<BetResource>
+    title="Bets"
+    path={`/bets?${query}&limit=25`}
+    empty="There is no bet."
+    columns={betColumns(WHOSE[whose])}
+    keyOf={({ id }) => id}
+  />
+);
 
 /** Of a limit order also the least odds that it takes. Until it is filled it has no others. */
-function Odds({ bet }: { readonly bet: BetResource }): JSX.Element {
-  const { isLimitOrder, limitOdds, filledAt, oddsAtBet } = bet;
-  if (!isLimitOrder || limitOdds === null) return <>{oddsAtBet.toFixed(4)}</>;
+export function Odds({ bet }: { readonly bet: BetResource }): JSX.Element {
+  const { limitOdds, filledAt, oddsAtBet } = bet;
+  if (limitOdds === null) return <>{oddsText(oddsAtBet)}</>;
   return (
     <>
-      {filledAt !== null && `${oddsAtBet.toFixed(4)} `}
-      <span class="quiet">limit {limitOdds.toFixed(4)}</span>
+      {filledAt !== null && `${oddsText(oddsAtBet)} `}
+      <span class="quiet">limit {oddsText(limitOdds)}</span>
     </>
   );
 }
 
-function BetBadge({ bet: { status, result } }: { readonly bet: BetResource }): JSX.Element {
+export function BetBadge({ bet: { status, result } }: { readonly bet: BetResource }): JSX.Element {
   if (result === null) return <Badge tone="plain">{status.toLowerCase()}</Badge>;
   return <Badge tone={result === 'WIN' ? 'good' : 'plain'}>{result.toLowerCase()}</Badge>;
 }

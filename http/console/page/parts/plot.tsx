@@ -1,7 +1,9 @@
 /**
- * A plot over time, drawn by uPlot. Its colours are those of the stylesheet, so it follows light and dark. What it shows stands beside it
+ * Plots over time, drawn by uPlot. They share the crosshair: each shows its figures of the time that is pointed at in one of them. Those of the
+ * last hour share their range, too. Colours are those of the stylesheet, so they follow light and dark. What a plot shows stands beside it
  * as text, too: a canvas says nothing to a screen reader.
  */
+import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
@@ -27,13 +29,35 @@ interface PlotProps {
   readonly format: (value: number) => string;
   /** Whether the axis begins at 0; prices look flat then. */
   readonly fromZero?: boolean;
+  /** It ends now, and begins where the range does. */
+  readonly isRanged?: boolean;
 }
 
+const RANGES: Readonly<Record<string, number>> = {
+  '5 minutes': 300,
+  '15 minutes': 900,
+  'the last hour': 3_600,
+};
+/** In seconds. */
+const range = signal(3_600);
+
+export const RangeSelect = (): JSX.Element => (
+  <label>
+    <span class="hidden">Time range</span>
+    <select value={range.value} onChange={(event) => (range.value = Number(event.currentTarget.value))}>
+      {Object.entries(RANGES).map(([title, seconds]) => (
+        <option key={title} value={seconds}>
+          {title}
+        </option>
+      ))}
+    </select>
+  </label>
+);
+
 const HEIGHT = 190;
-const AXIS_WIDTH = 72;
 const DARK = matchMedia('(prefers-color-scheme: dark)');
 
-export function Plot({ title, summary, times, lines, format, fromZero = false }: PlotProps): JSX.Element {
+export function Plot({ title, summary, times, lines, format, fromZero, isRanged }: PlotProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const drawn = useRef<uPlot | null>(null);
   const data = [times, ...lines.map(({ values }) => values)] as uPlot.AlignedData;
@@ -45,7 +69,7 @@ export function Plot({ title, summary, times, lines, format, fromZero = false }:
     if (place === null) return;
     const draw = (): void => {
       drawn.current?.destroy();
-      const options = optionsOf({ lines, format, fromZero, width: place.clientWidth });
+      const options = optionsOf({ lines, format, fromZero, isRanged, place });
       drawn.current = new uPlot(options, newest.current, place);
     };
     draw();
@@ -61,7 +85,7 @@ export function Plot({ title, summary, times, lines, format, fromZero = false }:
       drawn.current = null;
     };
   }, [shape]);
-  useEffect(() => drawn.current?.setData(data), [data]);
+  useEffect(() => drawn.current?.setData(data), [data, range.value]);
   return (
     <figure class="plot">
       <figcaption>
@@ -73,23 +97,36 @@ export function Plot({ title, summary, times, lines, format, fromZero = false }:
   );
 }
 
-type Look = Required<Pick<PlotProps, 'lines' | 'format' | 'fromZero'>> & { readonly width: number };
+type Look = Pick<PlotProps, 'lines' | 'format'> & {
+  readonly fromZero: boolean | undefined;
+  readonly isRanged: boolean | undefined;
+  readonly place: HTMLElement;
+};
 
-function optionsOf({ lines, format, fromZero, width }: Look): uPlot.Options {
-  const color = (name: string): string =>
-    getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+function optionsOf({ lines, format, fromZero = false, isRanged = false, place }: Look): uPlot.Options {
+  // A canvas knows no variables.
+  const color = (name: string): string => {
+    place.style.color = `var(${name})`;
+    const { color: known } = getComputedStyle(place);
+    place.style.color = '';
+    return known;
+  };
   const axis: uPlot.Axis = {
     stroke: color('--quiet'),
     grid: { stroke: color('--line'), width: 1 },
     ticks: { stroke: color('--line'), width: 1 },
   };
   return {
-    width,
+    width: place.clientWidth,
     height: HEIGHT,
-    scales: { y: fromZero ? { range: (_, __, max) => [0, max > 0 ? max * 1.1 : 1] } : {} },
+    cursor: { sync: { key: 'time', scales: ['x', null] }, drag: { x: false, y: false } },
+    scales: {
+      x: isRanged ? { range: (_, min, max) => [max - Math.min(range.peek(), max - min || 1), max] } : {},
+      y: fromZero ? { range: (_, __, max) => [0, max > 0 ? max * 1.1 : 1] } : {},
+    },
     axes: [
       { ...axis, values: (_, ticks, __, ___, stepSeconds) => ticks.map((tick) => clock(tick, stepSeconds)) },
-      { ...axis, size: AXIS_WIDTH, values: (_, ticks) => ticks.map(format) },
+      { ...axis, size: widthOf, values: (_, ticks) => ticks.map(format) },
     ],
     series: [
       { label: 'UTC', value: (_, seconds) => (seconds === null ? '–' : clock(seconds, 1)) },
@@ -106,6 +143,10 @@ function optionsOf({ lines, format, fromZero, width }: Look): uPlot.Options {
     ],
   };
 }
+
+/** Of the longest figure at the axis: one that is cut looks whole. */
+const widthOf = (_: uPlot, figures: string[] | null): number =>
+  22 + 7.5 * Math.max(3, ...(figures ?? []).map(({ length }) => length));
 
 /** Those of values between two gaps: no line reaches them, so each is drawn as a point. */
 const loneIndices = (values: uPlot.AlignedData[number]): number[] =>

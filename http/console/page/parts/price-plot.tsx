@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { PriceHistoryResource } from '../../../operator/figures/price-history.js';
+import { priceText, timeText } from '../state/format.js';
 import { live } from '../state/live.js';
 import type { MarketNow } from '../state/markets.js';
 import { useLoaded } from './loaded.js';
@@ -18,29 +19,25 @@ interface Point {
 export function PricePlot({ market }: { readonly market: MarketNow }): JSX.Element | null {
   const { data } = useLoaded<PriceHistoryResource>(`/prices/${market.asset}/history`);
   const points = usePoints(data, market.price);
-  const [first, last] = [points[0], points.at(-1)];
-  if (first === undefined || last === undefined) return null;
+  const first = points[0];
+  if (first === undefined) return null;
   const { round } = market;
-  const openPrice = round?.openPrice ?? null;
-  const ofRound = (timeMs: number): number | null =>
-    round !== null && timeMs >= round.startMs ? openPrice : null;
   const prices = points.map(({ price }) => price);
-  const [low, high] = [Math.min(...prices), Math.max(...prices)];
+  const open = points.map(({ timeMs }) =>
+    round !== null && timeMs >= round.startMs ? round.openPrice : null,
+  );
+  const [low, high] = [Math.min(...prices), Math.max(...prices)].map(priceText);
   return (
     <Plot
-      title={`Price of ${market.asset}`}
-      summary={`${last.price} now; between ${low} and ${high} since ${new Date(first.timeMs).toISOString().slice(11, 16)} UTC.`}
+      title={`${priceText(prices.at(-1))} now`}
+      summary={`Between ${low} and ${high} since ${timeText(first.timeMs).slice(11, 16)} UTC.`}
       times={points.map(({ timeMs }) => timeMs / 1_000)}
       lines={[
         { name: 'Price', color: '--line-1', values: prices },
-        {
-          name: 'Open price of the round',
-          color: '--line-2',
-          values: points.map(({ timeMs }) => ofRound(timeMs)),
-          isDashed: true,
-        },
+        { name: 'Open price of the round', color: '--line-2', values: open, isDashed: true },
       ]}
-      format={String}
+      format={priceText}
+      isRanged={true}
     />
   );
 }

@@ -22,8 +22,7 @@ export function useVitals(): { readonly vitals: VitalsNow | null; readonly error
     let newest: VitalsResource | null = null;
     let isOver = false;
     const ask = async (): Promise<void> => {
-      const since = newest?.time.at(-1) ?? 0;
-      const answer = await operator<VitalsResource>('GET', `/vitals?since=${since}`);
+      const answer = await operator<VitalsResource>('GET', `/vitals?since=${newest?.time.at(-1) ?? 0}`);
       if (isOver) return;
       setError(answer.ok ? '' : answer.error);
       if (!answer.ok) return;
@@ -37,22 +36,13 @@ export function useVitals(): { readonly vitals: VitalsNow | null; readonly error
       clearInterval(timer);
     };
   }, []);
-  return { vitals: kept === null ? null : shown(kept), error };
+  const column: VitalsNow['column'] = (name) => kept?.columns[name] ?? [];
+  return { vitals: kept === null ? null : { time: kept.time, column }, error };
 }
 
-function joined(before: VitalsResource, more: VitalsResource): VitalsResource {
-  const columns = Object.entries(before.columns).map(([name, column]) => [
-    name,
-    [...column, ...(more.columns[name] ?? [])].slice(-SAMPLES_MAX),
-  ]);
-  return {
-    ...more,
-    time: [...before.time, ...more.time].slice(-SAMPLES_MAX),
-    columns: Object.fromEntries(columns),
-  };
+function joined(before: VitalsResource, { time, columns, ...more }: VitalsResource): VitalsResource {
+  const join = <T>(old: readonly T[], added: readonly T[] = []): T[] =>
+    [...old, ...added].slice(-SAMPLES_MAX);
+  const all = Object.entries(before.columns).map(([name, column]) => [name, join(column, columns[name])]);
+  return { ...more, time: join(before.time, time), columns: Object.fromEntries(all) };
 }
-
-const shown = ({ time, columns }: VitalsResource): VitalsNow => ({
-  time,
-  column: (name) => columns[name] ?? [],
-});

@@ -6,12 +6,15 @@ import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { Answer } from './api.js';
 
+/** A value, and what it is called where that is another text. */
+export type Option = string | readonly [value: string, title: string];
+
 export interface Field {
   readonly name: string;
   readonly label: string;
-  readonly kind: 'text' | 'money' | 'time' | 'select' | 'choices';
+  readonly kind: 'text' | 'money' | 'time' | 'select' | 'choices' | 'flag';
   /** Of `select` and `choices`. */
-  readonly options?: readonly string[];
+  readonly options?: readonly Option[];
   /** Of `choices`: separated by commas. */
   readonly initial?: string;
   readonly hint?: string;
@@ -21,18 +24,14 @@ export interface Field {
 /** What was typed, by the fields' names. */
 export type Values = Readonly<Record<string, string>>;
 
-export interface Change {
-  readonly what: string;
-  /** '' for something new. */
-  readonly before: string;
-  readonly after: string;
-}
+/** `before` is '' for something new. */
+export type Change = readonly [what: string, before: string, after: string];
 
 export interface Action {
   readonly title: string;
   /** What it means, in a sentence or two. */
   readonly about: string;
-  readonly fields: readonly Field[];
+  readonly fields?: readonly Field[];
   /** What will change, or what is missing or wrong. */
   readonly preview: (values: Values) => readonly Change[] | string;
   /** Of the button that does it: a verb first. */
@@ -45,7 +44,7 @@ export interface Action {
   readonly result?: (data: unknown) => ComponentChildren;
   /** The sentence that says it is done. */
   readonly done: string;
-  readonly onDone: () => void;
+  readonly onDone?: () => void;
 }
 
 export const openAction = signal<Action | null>(null);

@@ -2,7 +2,7 @@
  * Requests to the server. An answer is data, or what went wrong as a sentence: nothing here throws. A change whose answer is lost
  * may have been made; only what names a reference can be sent again without a second thought.
  */
-import type { SessionResource } from '../../session-resource.js';
+import type { SessionResource } from '../../sessions.js';
 import { ENDED, endSession, session } from './session.js';
 
 export type Answer<T> =

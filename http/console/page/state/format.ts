@@ -1,29 +1,42 @@
-/** Money, times and counts as operators read them. Money is counted in whole cents. */
+/** Money, times, prices and ids as operators read them. Money is counted in whole cents, and times are UTC. */
+import { MARKET_IDS, parseRoundId } from '../../../../engine/model/domain.js';
+import { linkTo } from './route.js';
 
 /** Cents of a dollar amount of the operator API, which has at most two decimals. */
 export const centsOf = (dollars: number): number => Math.round(dollars * 100);
 
 /** `$1,234.56`, with a minus before the sign. */
-export function usd(cents: number): string {
-  const [whole, rest] = [Math.floor(Math.abs(cents) / 100), Math.abs(cents) % 100];
-  return `${cents < 0 ? '−' : ''}$${whole.toLocaleString('en-US')}.${String(rest).padStart(2, '0')}`;
-}
+export const usd = (cents: number): string => money(cents, 2);
+
+/** The same of dollars of the operator API. */
+export const paid = (dollars: number | null): string => (dollars === null ? '–' : usd(centsOf(dollars)));
+
+/** `$1,235`, for a glance. */
+export const wholeUsd = (dollars: number): string => money(Math.round(dollars) * 100, 0);
+
+const money = (cents: number, decimals: number): string =>
+  `${cents < 0 ? '−' : ''}$${withDecimals(Math.abs(cents) / 100, decimals)}`;
+
+const withDecimals = (value: number, decimals: number): string =>
+  value.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
 
 const AMOUNT = /^\d{1,13}(\.\d{1,2})?$/;
 
 /** Whole cents of an amount as it was typed, or null if it is not one above zero. */
 export function centsIn(text: string): number | null {
   const typed = text.trim().replace(/^\$/, '').replaceAll(',', '');
-  if (!AMOUNT.test(typed)) return null;
-  const [whole = '', decimals = ''] = typed.split('.');
-  const cents = Number(whole) * 100 + Number(decimals.padEnd(2, '0'));
+  const cents = AMOUNT.test(typed) ? Math.round(Number(typed) * 100) : 0;
   return cents > 0 ? cents : null;
 }
 
-/** Dollars as the operator API takes them. */
-export const dollarsOf = (cents: number): number => cents / 100;
-
 export const count = (value: number): string => value.toLocaleString('en-US');
+
+/** About six digits: `60,123.40`, `142.310`, `1.08432`. */
+export const priceText = (price: number | null | undefined): string =>
+  price == null ? '–' : withDecimals(price, price >= 1_000 ? 2 : price >= 10 ? 3 : 5);
+
+/** `1.93`. */
+export const oddsText = (odds: number): string => odds.toFixed(2);
 
 /** `2:05`, `3:00:00` or `2 d 3 h`: time that is left, never below zero. */
 export function timeLeft(ms: number): string {
@@ -35,11 +48,14 @@ export function timeLeft(ms: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${tail}` : `${minutes}:${tail}`;
 }
 
-/** `2026-11-22 17:04:05` in UTC, which is what rounds follow. */
+/** `2026-11-22 17:04:05`. */
 export const timeText = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
 
 /** The same of an ISO 8601 text; a dash for none. */
 export const isoTimeText = (iso: string | null): string => (iso === null ? '–' : timeText(Date.parse(iso)));
+
+/** What a field for a time has, as the operator API takes it. */
+export const isoOf = (typed: string): string => new Date(`${typed}Z`).toISOString();
 
 /** `BTC 1 min` for `BTC_ONE_MINUTE`. */
 export function marketName(id: string): string {
@@ -48,6 +64,12 @@ export function marketName(id: string): string {
   return frame === undefined ? id : `${id.slice(0, cut)} ${frame}`;
 }
 
+/** `BTC 1 min 29924595` for a round, too. */
+export const idText = (id: string): string =>
+  id.replace(/^([A-Z]+_[A-Z_]+?)(?:_(\d+))?$/, (_, market, round = '') =>
+    `${marketName(market)} ${round}`.trim(),
+  );
+
 export const FRAMES: Readonly<Record<string, string>> = {
   ONE_MINUTE: '1 min',
   FIVE_MINUTES: '5 min',
@@ -55,6 +77,19 @@ export const FRAMES: Readonly<Record<string, string>> = {
   FOUR_HOURS: '4 h',
   ONE_DAY: '1 day',
 };
+
+const NUMBERED: Readonly<Record<string, string>> = { acc: 'accounts', bet: 'bets', key: 'keys' };
+
+/** The view of what has this id or name; null for any other text. */
+export function placeOf(text: string): string | null {
+  const [, kind = 'acc', number] = /^(?:(acc|bet|key)_)?([1-9]\d{0,14})$/.exec(text.toLowerCase()) ?? [];
+  if (number !== undefined) return linkTo(NUMBERED[kind] ?? '', `${kind}_${number}`);
+  const id = text.toUpperCase();
+  const market = MARKET_IDS.find((each) => each === id || marketName(each).toUpperCase() === id);
+  if (market !== undefined) return linkTo('markets', market);
+  const round = parseRoundId(id);
+  return round === null ? null : linkTo('markets', MARKET_IDS[round.market] ?? '', id);
+}
 
 /** `3.4 MB`. */
 export function bytes(value: number): string {

@@ -10,6 +10,7 @@ import {
 } from '../../../../engine/model/domain.js';
 import * as M from '../../../board/markets.js';
 import type { LiveMessage, Row } from '../../live-message.js';
+import { oddsText } from './format.js';
 
 export interface RoundNow {
   readonly id: string;
@@ -78,16 +79,9 @@ function roundNow(row: Row, market: number): RoundNow | null {
   };
 }
 
-/** Odds of both sides as they are published: two decimals, rounded down. A pool is never empty while a round is open. */
-export function oddsOf({ poolUpCents, poolDownCents }: RoundNow): {
-  readonly up: string;
-  readonly down: string;
-} {
-  const total = poolUpCents + poolDownCents;
-  const odds = (pool: number): string =>
-    pool === 0 ? '–' : (Math.floor((total * 10_000) / pool) / 10_000).toFixed(4);
-  return { up: odds(poolUpCents), down: odds(poolDownCents) };
-}
+/** Odds of a pool, the other side's included; a dash for an empty one. */
+export const oddsOf = ({ poolUpCents, poolDownCents }: RoundNow, pool: number): string =>
+  pool === 0 ? '–' : oddsText((poolUpCents + poolDownCents) / pool);
 
 /** UP's share of the pool, from 0 to 100. */
 export function percentUp({ poolUpCents, poolDownCents }: RoundNow): number {

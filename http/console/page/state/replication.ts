@@ -1,4 +1,5 @@
 /** What the figures of the replicated log mean for an operator: what is wrong, and what to do about it. */
+import type { ComponentChildren } from 'preact';
 import {
   type LeaderStatus,
   LOG_AWAY_MS,
@@ -8,13 +9,16 @@ import {
 import { REPLICATION_ALARMS } from '../../../metrics/replication-alarms.js';
 import { timeText } from './format.js';
 
-/** Its texts stay the same for as long as what it is about does: screen readers say them once. */
+/** What is wrong, or wants somebody to decide. */
 export interface Finding {
   readonly severity: 'critical' | 'warning';
+  /** Its texts stay the same for as long as what it is about does: screen readers say them once. */
   readonly what: string;
-  /** Since when, and why; '' where there is no more to say. */
-  readonly detail: string;
-  readonly advice: string;
+  /** Since when, and why. */
+  readonly detail?: string;
+  readonly advice?: string;
+  /** What can be done about it at once, or where it is seen. */
+  readonly button?: ComponentChildren;
 }
 
 /** The wall clock of whoever sent the figures; null where that is a manual one. */
@@ -39,7 +43,6 @@ export function leaderFindings(status: LeaderStatus, nowMs: NowMs): readonly Fin
 const LAPSED: Finding = {
   severity: 'critical',
   what: 'This machine has not renewed its lease in time: a standby may lead by now.',
-  detail: '',
   advice:
     'See the console of the other machine. If that one leads, this one ends by itself once it hears so, and acknowledges nothing before. If not, this one goes on once the NATS servers answer.',
 };
@@ -65,7 +68,6 @@ export function standbyFindings(status: StandbyStatus, nowMs: NowMs): readonly F
 const BEGINS: Finding = {
   severity: 'warning',
   what: 'This machine has only just begun to look at the stream.',
-  detail: '',
   advice: 'Wait for some seconds.',
 };
 const TAKES_OVER =
@@ -74,16 +76,14 @@ const LEASE_FINDINGS: Readonly<Partial<Record<StandbyStatus['lease'], Finding>>>
   none: {
     severity: 'warning',
     what: 'Nobody has ever led here.',
-    detail: '',
     advice: 'Start the machine that has the journal, with TOTE_ROLE=auto or leader.',
   },
   lapsed: {
     severity: 'critical',
     what: 'The leader has not renewed its lease in time.',
-    detail: '',
     advice: TAKES_OVER,
   },
-  released: { severity: 'warning', what: 'The leader has handed over.', detail: '', advice: TAKES_OVER },
+  released: { severity: 'warning', what: 'The leader has handed over.', advice: TAKES_OVER },
 };
 
 /** Whether a leader can acknowledge nothing for now. */
@@ -109,5 +109,5 @@ function ofAlarm(name: string): Finding {
   const alarm = REPLICATION_ALARMS.find((one) => one.name === name);
   if (alarm === undefined) throw new Error(`there is no alarm ${name}`);
   const { severity, what, advice } = alarm;
-  return { severity, what: `${what.charAt(0).toUpperCase()}${what.slice(1)}.`, detail: '', advice };
+  return { severity, what: `${what.charAt(0).toUpperCase()}${what.slice(1)}.`, advice };
 }

@@ -1,7 +1,7 @@
 /** The session of this page: who has logged in, and what may be asked for in that name. */
 import { signal } from '@preact/signals';
 import { mayDo, type OperatorRole } from '../../../../engine/model/operators.js';
-import type { SessionResource } from '../../session-resource.js';
+import type { SessionResource } from '../../sessions.js';
 
 /** `undefined` until the server has said whether there is one. */
 export const session = signal<SessionResource | null | undefined>(undefined);

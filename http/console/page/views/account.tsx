@@ -2,60 +2,55 @@
 import type { JSX } from 'preact';
 import type { AccountResource, KeyResource } from '../../../operator/resources/accounts.js';
 import type { LedgerEntry } from '../../../wire/past-types.js';
-import { changeTier, moveMoney, setFrozen } from '../actions/accounts.js';
+import { changeTier, setFrozen } from '../actions/accounts.js';
 import { createKey, expireKey, rotateKey, setKeyEnabled } from '../actions/keys.js';
-import { Badge, type Column, Figure, Figures, FrozenBadge, Loading, Table } from '../parts/basics.js';
+import { moveMoney, purseOf } from '../actions/money.js';
+import { Badge, type Column, Figure, Figures, FrozenBadge, Ref, Table } from '../parts/basics.js';
 import { Bets, List } from '../parts/lists.js';
-import { useLoaded, usePaged } from '../parts/loaded.js';
-import { centsOf, isoTimeText, usd } from '../state/format.js';
-import { linkTo } from '../state/route.js';
+import { Asked } from '../parts/loaded.js';
+import { isoTimeText, paid } from '../state/format.js';
 import { may } from '../state/session.js';
 
-export function AccountView({ id }: { readonly id: string }): JSX.Element {
-  const { data, error, reload } = useLoaded<AccountResource>(`/accounts/${encodeURIComponent(id)}`, 5_000);
-  return (
-    <>
-      <p class="crumbs">
-        <a href={linkTo('accounts')}>Accounts</a>
-      </p>
-      <h1>{id}</h1>
-      {data === null ? (
-        <Loading error={error} />
-      ) : (
+export const AccountView = ({ id }: { readonly id: string }): JSX.Element => (
+  <>
+    <h1>{id}</h1>
+    <Asked<AccountResource> path={`/accounts/${encodeURIComponent(id)}`} everyMs={5_000}>
+      {(account, reload) => (
         <>
-          <AccountActions account={data} onDone={reload} />
+          {accountActions(account, reload)}
           <Figures>
-            <Figure name="Name">{data.name ?? '–'}</Figure>
-            <Figure name="Tier">{data.tier}</Figure>
-            <Figure name="Balance">{usd(centsOf(data.balance))}</Figure>
+            <Figure name="Name">{account.name ?? '–'}</Figure>
+            <Figure name="Tier">{account.tier}</Figure>
+            <Figure name="Balance">{paid(account.balance)}</Figure>
             <Figure name="State">
-              <FrozenBadge isFrozen={data.frozen} />
+              <FrozenBadge isFrozen={account.frozen} />
             </Figure>
           </Figures>
-          <Keys account={data} />
-          <Bets query={`accountId=${data.id}`} with="market" />
-          <Ledger account={data.id} />
+          <Keys account={account} />
+          <Bets query={`accountId=${account.id}`} with="market" />
+          <List<LedgerEntry>
+            title="Ledger"
+            path={`/accounts/${account.id}/ledger?limit=25`}
+            empty="No money has moved."
+            columns={LEDGER}
+            keyOf={(entry) => entry.id}
+          />
         </>
       )}
-    </>
-  );
-}
+    </Asked>
+  </>
+);
 
-interface ActionsProps {
-  readonly account: AccountResource;
-  readonly onDone: () => void;
-}
-
-function AccountActions({ account, onDone }: ActionsProps): JSX.Element | null {
+function accountActions(account: AccountResource, onDone: () => void): JSX.Element | null {
   if (!may('support')) return null;
   return (
-    <div class="buttons start">
+    <div class="buttons">
       {may('admin') && (
         <>
-          <button type="button" onClick={() => moveMoney('deposits', account, onDone)}>
+          <button type="button" onClick={() => moveMoney('deposits', purseOf(account), onDone)}>
             Deposit
           </button>
-          <button type="button" onClick={() => moveMoney('withdrawals', account, onDone)}>
+          <button type="button" onClick={() => moveMoney('withdrawals', purseOf(account), onDone)}>
             Withdraw
           </button>
         </>
@@ -70,72 +65,59 @@ function AccountActions({ account, onDone }: ActionsProps): JSX.Element | null {
   );
 }
 
-function Keys({ account }: { readonly account: AccountResource }): JSX.Element {
-  const { data, error, reload } = useLoaded<readonly KeyResource[]>(`/accounts/${account.id}/keys`);
-  return (
-    <section>
-      <h2>Keys</h2>
-      {may('support') && (
-        <div class="buttons start">
-          <button type="button" onClick={() => createKey(account, reload)}>
-            Create key
-          </button>
+const Keys = ({ account }: { readonly account: AccountResource }): JSX.Element => (
+  <Asked<readonly KeyResource[]> path={`/accounts/${account.id}/keys`}>
+    {(keys, reload) => (
+      <section>
+        <div class="title">
+          <h2>Keys</h2>
+          {may('support') && (
+            <button type="button" onClick={() => createKey(account, reload)}>
+              Create key
+            </button>
+          )}
         </div>
-      )}
-      {data === null ? (
-        <Loading error={error} />
-      ) : data.length === 0 ? (
-        <p class="quiet">The account has no key.</p>
-      ) : (
-        <Table caption="Keys" rows={data} columns={keyColumns(reload)} keyOf={({ id }) => id} />
-      )}
-    </section>
-  );
-}
+        {keys.length === 0 ? <p class="quiet">The account has no key.</p> : keyTable(keys, reload)}
+      </section>
+    )}
+  </Asked>
+);
 
-const keyColumns = (reload: () => void): Column<KeyResource>[] => [
-  ['Key', ({ id }) => id],
-  ['Scopes', ({ scopes }) => scopes.join(', ')],
+export const keyTable = (keys: readonly KeyResource[], reload: () => void): JSX.Element => (
+  <Table caption="Keys" rows={keys} columns={keyColumns(reload)} keyOf={({ id }) => id} />
+);
+
+const keyColumns = (reload: () => void): readonly Column<KeyResource>[] => [
+  ['Key', ({ id }) => <Ref id={id} />],
+  ['~Scopes', ({ scopes }) => scopes.join(', ')],
   [
     'State',
     ({ enabled }) => (enabled ? <Badge tone="good">enabled</Badge> : <Badge tone="bad">disabled</Badge>),
   ],
-  ['~Created', ({ createdAt }) => isoTimeText(createdAt)],
+  ['Created', ({ createdAt }) => isoTimeText(createdAt)],
   ['Expires', ({ expiresAt }) => (expiresAt === null ? 'never' : isoTimeText(expiresAt))],
-  ['Action', (key) => may('support') && <KeyActions keyShown={key} onDone={reload} />],
+  ...(may('support') ? [['Action', (key: KeyResource) => keyActions(key, reload)] as const] : []),
 ];
 
-interface KeyActionsProps {
-  readonly keyShown: KeyResource;
-  readonly onDone: () => void;
-}
-
-function KeyActions({ keyShown: key, onDone }: KeyActionsProps): JSX.Element {
-  return (
-    <div class="row">
-      <button type="button" onClick={() => rotateKey(key, onDone)}>
-        Rotate <span class="hidden">{key.id}</span>
-      </button>
-      <button type="button" onClick={() => expireKey(key, onDone)}>
-        Expire <span class="hidden">{key.id}</span>
-      </button>
-      <button type="button" onClick={() => setKeyEnabled(key, !key.enabled, onDone)}>
-        {key.enabled ? 'Disable' : 'Enable'} <span class="hidden">{key.id}</span>
-      </button>
-    </div>
-  );
-}
+const keyActions = (key: KeyResource, onDone: () => void): JSX.Element => (
+  <div class="row">
+    <button type="button" onClick={() => rotateKey(key, onDone)}>
+      Rotate <span class="hidden">{key.id}</span>
+    </button>
+    <button type="button" onClick={() => expireKey(key, onDone)}>
+      Expire <span class="hidden">{key.id}</span>
+    </button>
+    <button type="button" onClick={() => setKeyEnabled(key, !key.enabled, onDone)}>
+      {key.enabled ? 'Disable' : 'Enable'} <span class="hidden">{key.id}</span>
+    </button>
+  </div>
+);
 
 const LEDGER: readonly Column<LedgerEntry>[] = [
   ['Time', ({ time }) => isoTimeText(time)],
-  ['What', ({ type, orderId }) => `${type} ${orderId ?? ''}`],
+  ['Movement', ({ type }) => type],
+  ['Bet', ({ orderId }) => <Ref id={orderId} />],
   ['~Reference', ({ reference }) => reference ?? '–'],
-  ['#Amount', ({ amount }) => usd(centsOf(amount))],
-  ['#Balance after', ({ balanceAfter }) => usd(centsOf(balanceAfter))],
+  ['#Amount', ({ amount }) => paid(amount)],
+  ['#Balance after', ({ balanceAfter }) => paid(balanceAfter)],
 ];
-
-function Ledger({ account }: { readonly account: string }): JSX.Element {
-  const list = usePaged<LedgerEntry>(`/accounts/${account}/ledger?limit=25`);
-  const keyOf = ({ id }: LedgerEntry): string => id;
-  return <List title="Ledger" list={list} empty="No money has moved." columns={LEDGER} keyOf={keyOf} />;
-}

@@ -1,116 +1,94 @@
-/** Accounts, by number: all of them, or those that are looked for. */
+/** Accounts by number: all of them, those that are like what is chosen, and those that the search box finds. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { TIERS } from '../../../../engine/model/domain.js';
+import { MARKET_IDS, TIERS } from '../../../../engine/model/domain.js';
 import type { AccountResource } from '../../../operator/resources/accounts.js';
 import { createAccount } from '../actions/accounts.js';
-import { type Column, FrozenBadge } from '../parts/basics.js';
+import { type Column, FrozenBadge, Ref } from '../parts/basics.js';
+import { Filters } from '../parts/field.js';
 import { List } from '../parts/lists.js';
-import { usePaged } from '../parts/loaded.js';
-import { centsOf, usd } from '../state/format.js';
-import { linkTo } from '../state/route.js';
+import type { Field, Values } from '../state/action.js';
+import { marketName, paid } from '../state/format.js';
 import { may } from '../state/session.js';
 
-interface Wanted {
-  readonly name: string;
-  readonly tier: string;
-  readonly frozen: string;
-}
-
-const ALL: Wanted = { name: '', tier: '', frozen: '' };
-/** An account's id, or its number alone. */
-const ID = /^(?:acc_)?([1-9]\d{0,14})$/;
+const FILTERS: readonly Field[] = [
+  { name: 'tier', label: 'Tier', kind: 'select', options: [['', 'all'], ...TIERS] },
+  {
+    name: 'frozen',
+    label: 'State',
+    kind: 'select',
+    options: [
+      ['', 'all'],
+      ['false', 'active'],
+      ['true', 'frozen'],
+    ],
+  },
+];
 
 export function AccountsView(): JSX.Element {
-  const [wanted, setWanted] = useState(ALL);
-  const list = usePaged<AccountResource>(pathOf(wanted));
-  const search = (next: Wanted): void => {
-    const [, number] = ID.exec(next.name) ?? [];
-    if (number === undefined) setWanted(next);
-    else location.hash = linkTo('accounts', `acc_${number}`);
-  };
+  const [wanted, setWanted] = useState<Values>({});
   return (
     <>
       <h1>Accounts</h1>
       {may('support') && (
-        <div class="buttons start">
-          <button type="button" class="primary" onClick={() => createAccount(list.reload)}>
+        <div class="buttons">
+          <button type="button" class="primary" onClick={createAccount}>
             Create account
           </button>
         </div>
       )}
-      <Search onSearch={search} />
-      <List
-        title="Found"
-        list={list}
-        empty="No account is like that."
-        columns={COLUMNS}
-        keyOf={({ id }) => id}
-      />
+      <Filters fields={FILTERS} values={wanted} onChange={setWanted} />
+      <Accounts wanted={wanted} />
     </>
   );
 }
 
-function pathOf({ name, tier, frozen }: Wanted): string {
-  const query = new URLSearchParams({ limit: '50' });
-  for (const [field, value] of Object.entries({ name, tier, frozen }))
-    if (value !== '') query.set(field, value);
-  return `/accounts?${query}`;
-}
-
 const COLUMNS: readonly Column<AccountResource>[] = [
-  ['Account', ({ id }) => <a href={linkTo('accounts', id)}>{id}</a>],
+  ['Account', ({ id }) => <Ref id={id} />],
   ['Name', ({ name }) => name ?? '–'],
   ['Tier', ({ tier }) => tier],
-  ['#Balance', ({ balance }) => usd(centsOf(balance))],
+  ['#Balance', ({ balance }) => paid(balance)],
   ['State', ({ frozen }) => <FrozenBadge isFrozen={frozen} />],
 ];
 
-/** A name searches; an id opens its account. */
-function Search({ onSearch }: { readonly onSearch: (wanted: Wanted) => void }): JSX.Element {
-  const [typed, setTyped] = useState(ALL);
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    onSearch({ ...typed, name: typed.name.trim() });
-  };
+const Accounts = ({ wanted }: { readonly wanted: Values }): JSX.Element => (
+  <List
+    title="Found"
+    path={`/accounts?${queryOf(wanted)}`}
+    empty="No account is like that."
+    columns={COLUMNS}
+    keyOf={({ id }: AccountResource) => id}
+  />
+);
+
+/** Of what is chosen. */
+export const queryOf = (wanted: Values): string =>
+  String(
+    new URLSearchParams({
+      limit: '50',
+      ...Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== '')),
+    }),
+  );
+
+/** What the search box was given that is no id: part of a name. */
+export function SearchView({ text }: { readonly text: string }): JSX.Element {
+  const markets = MARKET_IDS.filter((id) => marketName(id).toLowerCase().includes(text.toLowerCase()));
   return (
-    <search>
-      <form class="filters" onSubmit={submit}>
-        <label>
-          Id or part of the name{' '}
-          <input
-            type="text"
-            value={typed.name}
-            autocomplete="off"
-            maxLength={100}
-            onInput={(event) => setTyped({ ...typed, name: event.currentTarget.value })}
-          />
-        </label>
-        <label>
-          Tier{' '}
-          <select
-            value={typed.tier}
-            onChange={(event) => setTyped({ ...typed, tier: event.currentTarget.value })}
-          >
-            <option value="">all</option>
-            {TIERS.map((tier) => (
-              <option key={tier}>{tier}</option>
+    <>
+      <h1>“{text}”</h1>
+      {markets.length > 0 && (
+        <section>
+          <h2>Markets</h2>
+          <ul class="row">
+            {markets.map((id) => (
+              <li key={id}>
+                <Ref id={id} />
+              </li>
             ))}
-          </select>
-        </label>
-        <label>
-          State{' '}
-          <select
-            value={typed.frozen}
-            onChange={(event) => setTyped({ ...typed, frozen: event.currentTarget.value })}
-          >
-            <option value="">all</option>
-            <option value="false">active</option>
-            <option value="true">frozen</option>
-          </select>
-        </label>
-        <button type="submit">Search</button>
-      </form>
-    </search>
+          </ul>
+        </section>
+      )}
+      <Accounts wanted={{ name: text }} />
+    </>
   );
 }

@@ -3,47 +3,38 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { ACTION_KINDS } from '../../../../engine/model/operators.js';
 import type { AuditDetails, AuditEntry } from '../../../operator/resources/audit.js';
-import { Badge, type Column } from '../parts/basics.js';
+import { Badge, type Column, Ref } from '../parts/basics.js';
+import { Filters } from '../parts/field.js';
 import { List } from '../parts/lists.js';
-import { usePaged } from '../parts/loaded.js';
-import { isoTimeText } from '../state/format.js';
-import { linkTo } from '../state/route.js';
+import type { Field, Values } from '../state/action.js';
+import { isoOf, isoTimeText, paid } from '../state/format.js';
+import { ruleText, ruleWords } from '../state/rule-words.js';
+import { queryOf } from './accounts.js';
 
-interface Wanted {
-  readonly operator: string;
-  readonly action: string;
-  /** As the browser's field has them, in its own time. */
-  readonly from: string;
-  readonly to: string;
-}
-
-const ALL: Wanted = { operator: '', action: '', from: '', to: '' };
+const FILTERS: readonly Field[] = [
+  { name: 'operator', label: 'Operator', kind: 'text' },
+  { name: 'action', label: 'Action', kind: 'select', options: [['', 'all'], ...ACTION_KINDS] },
+  { name: 'from', label: 'From (UTC)', kind: 'time' },
+  { name: 'to', label: 'To', kind: 'time' },
+];
 
 export function AuditView(): JSX.Element {
-  const [wanted, setWanted] = useState(ALL);
-  const list = usePaged<AuditEntry>(pathOf(wanted));
+  const [wanted, setWanted] = useState<Values>({});
+  const { from = '', to = '', operator = '', ...rest } = wanted;
+  const times = { from: from && isoOf(from), to: to && isoOf(to) };
   return (
     <>
       <h1>Audit</h1>
-      <Search onSearch={setWanted} />
+      <Filters fields={FILTERS} values={wanted} onChange={setWanted} />
       <List
         title="Actions"
-        list={list}
+        path={`/audit?${queryOf({ ...rest, ...times, operator: operator.trim() })}`}
         empty="Nobody has done anything like that."
         columns={COLUMNS}
-        keyOf={({ seq }, index) => `${seq} ${index}`}
+        keyOf={({ seq }: AuditEntry, index) => `${seq} ${index}`}
       />
     </>
   );
-}
-
-function pathOf({ operator, action, from, to }: Wanted): string {
-  const query = new URLSearchParams({ limit: '50' });
-  if (operator !== '') query.set('operator', operator);
-  if (action !== '') query.set('action', action);
-  if (from !== '') query.set('from', new Date(from).toISOString());
-  if (to !== '') query.set('to', new Date(to).toISOString());
-  return `/audit?${query}`;
 }
 
 const REFUSED: readonly string[] = ['roleDenied', 'tokenRefused'];
@@ -52,68 +43,20 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   ['Time', ({ time }) => isoTimeText(time)],
   ['Operator', ({ operator }) => operator ?? <span class="quiet">–</span>],
   ['Action', ({ action }) => (REFUSED.includes(action) ? <Badge tone="bad">{action}</Badge> : action)],
-  [
-    'Target',
-    ({ target }) =>
-      target?.startsWith('acc_') ? <a href={linkTo('accounts', target)}>{target}</a> : (target ?? '–'),
-  ],
-  ['Reason', ({ reason }) => reason ?? '–'],
-  ['Details', ({ details }) => detailsText(details)],
-  ['~#Sequence', ({ seq }) => seq],
+  ['Target', ({ target }) => <Ref id={target} />],
+  ['~Reason', ({ reason }) => reason ?? '–'],
+  ['~Details', ({ details }) => detailsText(details)],
 ];
 
-/** Such as `amount 5, reference wire-7`. */
+/** Such as `amount $5.00, reference wire-7`. */
 function detailsText({ changed = [], ...details }: AuditDetails): string {
-  const rules = changed.map(({ name, from, to }) => `${name} ${from ?? 'default'} → ${to ?? 'default'}`);
-  const others = Object.entries(details).map(([name, value]) => `${name} ${String(value)}`);
+  const rules = changed.map(
+    ({ name, from, to }) =>
+      `${ruleWords(name)} ${from === null ? 'default' : ruleText(name, from)} → ${to === null ? 'default' : ruleText(name, to)}`,
+  );
+  const others = Object.entries(details).map(([name, value]) => {
+    if (name === 'amount' || name === 'balance') return `${name} ${paid(Number(value))}`;
+    return `${name} ${name.endsWith('At') ? isoTimeText(String(value)) : String(value)}`;
+  });
   return [...rules, ...others].join(', ') || '–';
-}
-
-function Search({ onSearch }: { readonly onSearch: (wanted: Wanted) => void }): JSX.Element {
-  const [typed, setTyped] = useState(ALL);
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    onSearch({ ...typed, operator: typed.operator.trim() });
-  };
-  const time = (label: string, name: 'from' | 'to'): JSX.Element => (
-    <label>
-      {label}{' '}
-      <input
-        type="datetime-local"
-        value={typed[name]}
-        onInput={(event) => setTyped({ ...typed, [name]: event.currentTarget.value })}
-      />
-    </label>
-  );
-  return (
-    <search>
-      <form class="filters" onSubmit={submit}>
-        <label>
-          Operator{' '}
-          <input
-            type="text"
-            value={typed.operator}
-            autocomplete="off"
-            maxLength={64}
-            onInput={(event) => setTyped({ ...typed, operator: event.currentTarget.value })}
-          />
-        </label>
-        <label>
-          Action{' '}
-          <select
-            value={typed.action}
-            onChange={(event) => setTyped({ ...typed, action: event.currentTarget.value })}
-          >
-            <option value="">all</option>
-            {ACTION_KINDS.map((kind) => (
-              <option key={kind}>{kind}</option>
-            ))}
-          </select>
-        </label>
-        {time('From (your time)', 'from')}
-        {time('To', 'to')}
-        <button type="submit">Search</button>
-      </form>
-    </search>
-  );
 }

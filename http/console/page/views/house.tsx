@@ -2,20 +2,22 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { DayResult, Earnings, HouseExposure, HouseResource } from '../../../operator/resources/house.js';
-import { moveHouseMoney } from '../actions/control.js';
-import { Badge, type Column, Figure, Figures, Loading, Table } from '../parts/basics.js';
-import { useLoaded } from '../parts/loaded.js';
+import { HOUSE, moveMoney } from '../actions/money.js';
+import { Badge, type Column, Figure, Figures, Loading, Ref, Spark, Table } from '../parts/basics.js';
+import { Asked } from '../parts/loaded.js';
 import { Plot } from '../parts/plot.js';
-import { centsOf, count, isoTimeText, marketName, usd } from '../state/format.js';
+import { centsOf, count, isoTimeText, paid, usd, wholeUsd } from '../state/format.js';
 import { live } from '../state/live.js';
-import { linkTo } from '../state/route.js';
 import { may } from '../state/session.js';
 
 /** Of `GET /house/profit`. */
-interface HouseProfit {
+export interface HouseProfit {
   readonly total: Earnings;
   readonly parts: readonly (Earnings & { readonly start: string; readonly end: string })[];
-  readonly markets: readonly (Earnings & { readonly marketId: string })[];
+  readonly markets: readonly (Earnings & {
+    readonly marketId: string;
+    readonly results: readonly number[];
+  })[];
 }
 
 const EXPOSURE_EVERY_MS = 5_000;
@@ -24,25 +26,52 @@ const ROUNDS_SHOWN = 20;
 const DAY_MS = 24 * 3_600_000;
 const DAYS_SHOWN = 7;
 
+/** In dollars, from each part's own. */
+export function addedUp(results: readonly number[]): number[] {
+  let cents = 0;
+  return results.map((result) => {
+    cents += centsOf(result);
+    return cents / 100;
+  });
+}
+
 export function HouseView(): JSX.Element {
   const message = live.value;
+  if (message === null) return <Loading error="" />;
   return (
     <>
       <h1>House</h1>
       {may('admin') && (
-        <div class="buttons start">
-          <button type="button" onClick={() => moveHouseMoney('deposits')}>
+        <div class="buttons">
+          <button type="button" onClick={() => moveMoney('deposits', HOUSE)}>
             Add capital
           </button>
-          <button type="button" onClick={() => moveHouseMoney('withdrawals')}>
+          <button type="button" onClick={() => moveMoney('withdrawals', HOUSE)}>
             Withdraw
           </button>
         </div>
       )}
-      {message === null ? <Loading error="" /> : <Books totals={message.totals} />}
-      <Today />
-      <Exposure />
-      {message !== null && <Profit timeMs={message.timeMs} />}
+      <Books totals={message.totals} />
+      <section>
+        <h2>Today (UTC)</h2>
+        <Asked<HouseResource> path="/house" everyMs={EXPOSURE_EVERY_MS}>
+          {({ today }) => (
+            <Table
+              caption="Results by market and asset, against their loss limits"
+              rows={[...today].reverse()}
+              columns={TODAY}
+              keyOf={({ scope }) => scope}
+            />
+          )}
+        </Asked>
+      </section>
+      <section>
+        <h2>Open rounds</h2>
+        <Asked<HouseExposure> path="/house/exposure" everyMs={EXPOSURE_EVERY_MS}>
+          {(exposure) => <Exposure exposure={exposure} />}
+        </Asked>
+      </section>
+      <Profit timeMs={message.timeMs} />
     </>
   );
 }
@@ -80,57 +109,24 @@ function Books({ totals }: { readonly totals: Totals }): JSX.Element {
 }
 
 /** What rounds settled today have brought, and how far that is from the loss limits. */
-function Today(): JSX.Element {
-  const { data, error } = useLoaded<HouseResource>('/house', EXPOSURE_EVERY_MS);
-  return (
-    <section>
-      <h2>Today (UTC)</h2>
-      {data === null ? (
-        <Loading error={error} />
-      ) : (
-        <Table
-          caption="Results by market and asset, against their loss limits"
-          rows={[...data.today].reverse()}
-          columns={TODAY}
-          keyOf={({ scope }) => scope}
-        />
-      )}
-    </section>
-  );
-}
-
 const TODAY: readonly Column<DayResult>[] = [
-  ['Where', ({ scope }) => scope],
-  ['#Result', ({ result }) => usd(centsOf(result))],
-  [
-    '#Lost',
-    ({ lost, limit }) =>
-      lost >= 0.6 * limit ? <Badge tone="bad">{usd(centsOf(lost))}</Badge> : usd(centsOf(lost)),
-  ],
-  ['#Limit', ({ limit }) => usd(centsOf(limit))],
+  ['Where', ({ scope }) => (scope === 'ALL' ? 'all markets' : <Ref id={scope} />)],
+  ['#Result', ({ result }) => paid(result)],
+  ['#Lost', ({ lost, limit }) => (lost >= 0.6 * limit ? <Badge tone="bad">{paid(lost)}</Badge> : paid(lost))],
+  ['#Limit', ({ limit }) => paid(limit)],
 ];
 
-function Exposure(): JSX.Element {
-  const { data, error } = useLoaded<HouseExposure>('/house/exposure', EXPOSURE_EVERY_MS);
-  return (
-    <section>
-      <h2>Open rounds</h2>
-      {data === null ? <Loading error={error} /> : <ExposureSummary exposure={data} />}
-    </section>
-  );
-}
-
-function ExposureSummary({ exposure }: { readonly exposure: HouseExposure }): JSX.Element {
+function Exposure({ exposure }: { readonly exposure: HouseExposure }): JSX.Element {
   const { rounds, seeds, worst, expected, totalBets, totalVolume } = exposure;
   const withBets = rounds.filter((round) => round.totalBets > 0);
   return (
     <>
       <Figures>
-        <Figure name="Seeds out">{usd(centsOf(seeds))}</Figure>
-        <Figure name="In the worst case">{usd(centsOf(worst))}</Figure>
-        <Figure name="On average">{expected === null ? '–' : usd(centsOf(expected))}</Figure>
+        <Figure name="Seeds out">{paid(seeds)}</Figure>
+        <Figure name="In the worst case">{paid(worst)}</Figure>
+        <Figure name="On average">{paid(expected)}</Figure>
         <Figure name="Bets">{count(totalBets)}</Figure>
-        <Figure name="Stakes">{usd(centsOf(totalVolume))}</Figure>
+        <Figure name="Stakes">{paid(totalVolume)}</Figure>
       </Figures>
       {withBets.length === 0 ? (
         <p class="quiet">No open round has a bet.</p>
@@ -150,21 +146,33 @@ function ExposureSummary({ exposure }: { readonly exposure: HouseExposure }): JS
 }
 
 const EXPOSURE: readonly Column<HouseExposure['rounds'][number]>[] = [
-  ['Market', ({ marketId }) => <a href={linkTo('markets', marketId)}>{marketName(marketId)}</a>],
+  ['Market', ({ marketId }) => <Ref id={marketId} />],
   ['State', ({ status }) => status.toLowerCase()],
-  ['#If UP', ({ resultIfUp }) => usd(centsOf(resultIfUp))],
-  ['#If DOWN', ({ resultIfDown }) => usd(centsOf(resultIfDown))],
+  ['#If UP', ({ resultIfUp }) => paid(resultIfUp)],
+  ['#If DOWN', ({ resultIfDown }) => paid(resultIfDown)],
   ['#Bets', ({ totalBets }) => count(totalBets)],
-  ['~#Stakes', ({ totalVolume }) => usd(centsOf(totalVolume))],
-  ['~Ends', ({ endTime }) => isoTimeText(endTime)],
+  ['#Stakes', ({ totalVolume }) => paid(totalVolume)],
+  ['Ends', ({ endTime }) => isoTimeText(endTime)],
 ];
 
-const EARNED: readonly Column<HouseProfit['markets'][number]>[] = [
-  ['Market', ({ marketId }) => <a href={linkTo('markets', marketId)}>{marketName(marketId)}</a>],
-  ['#Result', ({ houseResult }) => usd(centsOf(houseResult))],
-  ['#Bets', ({ totalBets }) => count(totalBets)],
-  ['~#Stakes', ({ totalVolume }) => usd(centsOf(totalVolume))],
-];
+/** By market, each with what it has come to from part to part. */
+export const MarketsMoney = ({ markets }: Pick<HouseProfit, 'markets'>): JSX.Element =>
+  markets.length === 0 ? (
+    <p class="quiet">No round with bets has settled.</p>
+  ) : (
+    <Table
+      caption="By market, those that have lost the most first"
+      rows={markets}
+      columns={[
+        ['Market', ({ marketId }) => <Ref id={marketId} />],
+        ['Added up', ({ results }) => <Spark values={addedUp(results)} />],
+        ['#Result', ({ houseResult }) => paid(houseResult)],
+        ['#Stakes', ({ totalVolume }) => paid(totalVolume)],
+        ['#Bets', ({ totalBets }) => count(totalBets)],
+      ]}
+      keyOf={({ marketId }) => marketId}
+    />
+  );
 
 /** What can be asked for, as queries, and what it is called. */
 function spansAt(timeMs: number): [string, string][] {
@@ -178,7 +186,6 @@ function spansAt(timeMs: number): [string, string][] {
 
 function Profit({ timeMs }: { readonly timeMs: number }): JSX.Element {
   const [query, setQuery] = useState('by=hour');
-  const { data, error } = useLoaded<HouseProfit>(`/house/profit?${query}`, PROFIT_EVERY_MS);
   return (
     <section>
       <div class="title">
@@ -194,41 +201,33 @@ function Profit({ timeMs }: { readonly timeMs: number }): JSX.Element {
           </select>
         </label>
       </div>
-      {data === null ? <Loading error={error} /> : <ProfitSummary profit={data} />}
+      <Asked<HouseProfit> path={`/house/profit?${query}`} everyMs={PROFIT_EVERY_MS}>
+        {(profit) => <ProfitSummary profit={profit} />}
+      </Asked>
     </section>
   );
 }
 
 function ProfitSummary({ profit: { total, parts, markets } }: { readonly profit: HouseProfit }): JSX.Element {
-  let sum = 0;
-  const earned = parts.map(({ houseResult }) => {
-    sum += centsOf(houseResult);
-    return sum / 100;
-  });
-  const dollars = (value: number): string => usd(Math.round(value * 100));
+  const earned = addedUp(parts.map(({ houseResult }) => houseResult));
   return (
     <>
       <Figures>
-        <Figure name="The house's result">{usd(centsOf(total.houseResult))}</Figure>
-        <Figure name="Fees in it">{usd(centsOf(total.fees))}</Figure>
-        <Figure name="Stakes">{usd(centsOf(total.totalVolume))}</Figure>
-        <Figure name="Paid out">{usd(centsOf(total.paid))}</Figure>
+        <Figure name="The house's result">{paid(total.houseResult)}</Figure>
+        <Figure name="Fees in it">{paid(total.fees)}</Figure>
+        <Figure name="Stakes">{paid(total.totalVolume)}</Figure>
+        <Figure name="Paid out">{paid(total.paid)}</Figure>
         <Figure name="Rounds">{count(total.rounds)}</Figure>
         <Figure name="Void rounds">{count(total.voided)}</Figure>
       </Figures>
       <Plot
         title="Earned, added up"
-        summary={`From ${isoTimeText(parts[0]?.start ?? null)} UTC: ${dollars(earned.at(-1) ?? 0)}.`}
+        summary={`From ${isoTimeText(parts[0]?.start ?? null)} UTC: ${wholeUsd(earned.at(-1) ?? 0)}.`}
         times={parts.map(({ end }) => Date.parse(end) / 1_000)}
         lines={[{ name: 'Result', color: '--line-1', values: earned }]}
-        format={dollars}
+        format={wholeUsd}
       />
-      <Table
-        caption="By market, those that have lost the most first"
-        rows={markets}
-        columns={EARNED}
-        keyOf={({ marketId }) => marketId}
-      />
+      <MarketsMoney markets={markets} />
     </>
   );
 }

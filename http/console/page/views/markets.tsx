@@ -8,32 +8,34 @@ import {
   Figure,
   Figures,
   Loading,
-  RoundBadge,
+  Ref,
+  roundBadge,
   ShareBar,
   Table,
 } from '../parts/basics.js';
-import { count, FRAMES, marketName, timeLeft, usd } from '../state/format.js';
+import { Filters } from '../parts/field.js';
+import type { Field, Values } from '../state/action.js';
+import { count, FRAMES, priceText, timeLeft, usd, wholeUsd } from '../state/format.js';
 import { live } from '../state/live.js';
-import { type MarketNow, marketsOf, oddsOf } from '../state/markets.js';
-import { linkTo } from '../state/route.js';
+import { type MarketNow, marketsOf, oddsOf, type RoundNow } from '../state/markets.js';
 import { Rounds } from './rounds.js';
 
-const ALL = 'all';
 /** They stay as they are while one looks at a market and comes back. */
-const asset = signal(ALL);
-const frame = signal(ALL);
-const isBusyOnly = signal(false);
+const wanted = signal<Values>({});
+const FILTERS: readonly Field[] = [
+  { name: 'asset', label: 'Asset', kind: 'select', options: [['', 'all'], ...ASSETS] },
+  {
+    name: 'frame',
+    label: 'Rounds of',
+    kind: 'select',
+    options: [['', 'all lengths'], ...Object.entries(FRAMES)],
+  },
+  { name: 'busy', label: 'with bets only', kind: 'flag' },
+];
 
 export function MarketsView(): JSX.Element {
   const message = live.value;
-  if (message === null) {
-    return (
-      <>
-        <h1>Markets</h1>
-        <Loading error="" />
-      </>
-    );
-  }
+  if (message === null) return <Loading error="" />;
   const all = marketsOf(message);
   const shown = all.filter(isShown);
   const bets = all.reduce((sum, { round }) => sum + (round?.bets ?? 0), 0);
@@ -46,7 +48,7 @@ export function MarketsView(): JSX.Element {
           {count(all.filter(({ round }) => round !== null).length)} of {count(all.length)} markets
         </Figure>
         <Figure name="Bets in them">{count(bets)}</Figure>
-        <Figure name="Stakes in them">{usd(volume)}</Figure>
+        <Figure name="Stakes in them">{wholeUsd(volume / 100)}</Figure>
         <Figure name="Ended, not settled">{count(message.unsettled)}</Figure>
       </Figures>
       {message.unsettled > 0 && (
@@ -57,7 +59,7 @@ export function MarketsView(): JSX.Element {
           withMarket={true}
         />
       )}
-      <Filters />
+      <Filters fields={FILTERS} values={wanted.value} onChange={(values) => (wanted.value = values)} />
       <Table caption="Markets" rows={shown} columns={columnsAt(message.timeMs)} keyOf={({ id }) => id} />
       {shown.length === 0 && <p class="quiet">No market is like that.</p>}
     </>
@@ -65,63 +67,32 @@ export function MarketsView(): JSX.Element {
 }
 
 function isShown({ asset: name, id, round }: MarketNow): boolean {
-  if (asset.value !== ALL && asset.value !== name) return false;
-  if (frame.value !== ALL && !id.endsWith(`_${frame.value}`)) return false;
-  return !isBusyOnly.value || (round !== null && round.bets > 0);
+  const { asset = '', frame = '', busy = '' } = wanted.value;
+  if ((asset !== '' && asset !== name) || !id.endsWith(frame)) return false;
+  return busy === '' || (round !== null && round.bets > 0);
 }
 
-function Filters(): JSX.Element {
-  return (
-    <fieldset class="filters">
-      <legend class="hidden">Show</legend>
-      <label>
-        Asset{' '}
-        <select value={asset.value} onChange={(event) => (asset.value = event.currentTarget.value)}>
-          <option value={ALL}>all</option>
-          {ASSETS.map((name) => (
-            <option key={name}>{name}</option>
-          ))}
-        </select>
-      </label>
-      <label>
-        Rounds of{' '}
-        <select value={frame.value} onChange={(event) => (frame.value = event.currentTarget.value)}>
-          <option value={ALL}>all lengths</option>
-          {Object.entries(FRAMES).map(([name, title]) => (
-            <option key={name} value={name}>
-              {title}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label class="choice">
-        <input
-          type="checkbox"
-          checked={isBusyOnly.value}
-          onChange={(event) => (isBusyOnly.value = event.currentTarget.checked)}
-        />
-        with bets only
-      </label>
-    </fieldset>
-  );
-}
+/** A dash where the market has no round. */
+const ofRound =
+  (show: (round: RoundNow) => JSX.Element | string): Column<MarketNow>[1] =>
+  ({ round }) =>
+    round === null ? '–' : show(round);
 
-const columnsAt = (nowMs: number): Column<MarketNow>[] => [
-  ['Market', ({ id }) => <a href={linkTo('markets', id)}>{marketName(id)}</a>],
+const columnsAt = (nowMs: number): readonly Column<MarketNow>[] => [
+  ['Market', ({ id }) => <Ref id={id} />],
   [
     'Round',
     ({ round, isSuspended }) => (
       <>
-        {isSuspended && <Badge tone="warn">suspended</Badge>}
-        <RoundBadge round={round} nowMs={nowMs} />
+        {isSuspended && <Badge tone="warn">suspended</Badge>} {roundBadge(round, nowMs)}
       </>
     ),
   ],
-  ['#Left', ({ round }) => (round === null ? '–' : timeLeft(round.endMs - nowMs))],
-  ['UP', ({ round }) => (round === null ? '–' : <ShareBar round={round} />)],
-  ['~#Odds UP', ({ round }) => (round === null ? '–' : oddsOf(round).up)],
-  ['~#Odds DOWN', ({ round }) => (round === null ? '–' : oddsOf(round).down)],
-  ['#Pool', ({ round }) => (round === null ? '–' : usd(round.poolUpCents + round.poolDownCents))],
-  ['#Bets', ({ round }) => (round === null ? '–' : count(round.bets))],
-  ['~#Price', ({ price }) => price ?? '–'],
+  ['#Left', ofRound(({ endMs }) => timeLeft(endMs - nowMs))],
+  ['UP', ofRound((round) => <ShareBar round={round} />)],
+  ['#Odds UP', ofRound((round) => oddsOf(round, round.poolUpCents))],
+  ['#Odds DOWN', ofRound((round) => oddsOf(round, round.poolDownCents))],
+  ['#Pool', ofRound(({ poolUpCents, poolDownCents }) => usd(poolUpCents + poolDownCents))],
+  ['#Bets', ofRound(({ bets }) => count(bets))],
+  ['#Price', ({ price }) => priceText(price)],
 ];

@@ -2,28 +2,29 @@
 import type { JSX } from 'preact';
 import type { RoundResource } from '../../../operator/resources/rounds.js';
 import { voidRound } from '../actions/control.js';
-import type { Column } from '../parts/basics.js';
-import { Bets, List } from '../parts/lists.js';
-import { usePaged } from '../parts/loaded.js';
-import { centsOf, count, isoTimeText, marketName, usd } from '../state/format.js';
+import { type Column, Ref } from '../parts/basics.js';
+import { Bets, List, type ListProps } from '../parts/lists.js';
+import { centsOf, count, idText, isoTimeText, marketName, paid, priceText } from '../state/format.js';
 import { linkTo } from '../state/route.js';
 import { may } from '../state/session.js';
 
-interface RoundsProps {
-  readonly title: string;
+interface RoundsProps extends Pick<ListProps<RoundResource>, 'title' | 'empty'> {
   /** Such as `marketId=BTC_ONE_DAY`. */
   readonly query: string;
-  readonly empty: string;
   readonly withMarket: boolean;
 }
 
-export function Rounds({ title, query, empty, withMarket }: RoundsProps): JSX.Element {
-  const list = usePaged<RoundResource>(`/rounds?${query}&limit=15`);
-  const columns = roundColumns(withMarket, list.reload);
-  return <List title={title} list={list} empty={empty} columns={columns} keyOf={({ id }) => id} />;
-}
+export const Rounds = ({ title, query, empty, withMarket }: RoundsProps): JSX.Element => (
+  <List<RoundResource>
+    title={title}
+    path={`/rounds?${query}&limit=15`}
+    empty={empty}
+    columns={(reload) => roundColumns(withMarket, reload)}
+    keyOf={({ id }) => id}
+  />
+);
 
-const roundColumns = (withMarket: boolean, onVoided: () => void): Column<RoundResource>[] => [
+const roundColumns = (withMarket: boolean, onVoided: () => void): readonly Column<RoundResource>[] => [
   [
     'Round',
     ({ id, marketId, roundNumber }) => (
@@ -34,25 +35,21 @@ const roundColumns = (withMarket: boolean, onVoided: () => void): Column<RoundRe
     ),
   ],
   ['Result', ({ result, status }) => result ?? status.toLowerCase()],
-  ['~#Open', ({ openPrice }) => openPrice ?? '–'],
-  ['~#Close', ({ closePrice }) => closePrice ?? '–'],
-  ['#Pool UP', ({ poolUp }) => usd(centsOf(poolUp))],
-  ['#Pool DOWN', ({ poolDown }) => usd(centsOf(poolDown))],
+  ['#Open', ({ openPrice }) => priceText(openPrice)],
+  ['#Close', ({ closePrice }) => priceText(closePrice)],
+  ['#Pool UP', ({ poolUp }) => paid(poolUp)],
+  ['#Pool DOWN', ({ poolDown }) => paid(poolDown)],
   ['#Bets', ({ totalBets }) => count(totalBets)],
-  ['~Ends', ({ endTime }) => isoTimeText(endTime)],
-  ...(may('admin')
-    ? [['Action', (round) => <VoidButton round={round} onVoided={onVoided} />] as Column<RoundResource>]
-    : []),
+  ['#House', ({ houseResult }) => paid(houseResult)],
+  ['Ends', ({ endTime }) => isoTimeText(endTime)],
+  ...(may('admin') ? [['Action', (round: RoundResource) => voidButton(round, onVoided)] as const] : []),
 ];
 
-interface VoidProps {
-  readonly round: RoundResource;
-  readonly onVoided: () => void;
-}
-
 /** For a round that waits for its price. */
-function VoidButton({ round, onVoided }: VoidProps): JSX.Element | null {
-  const { id, status, result, totalBets, totalVolume } = round;
+function voidButton(
+  { id, status, result, totalBets, totalVolume }: RoundResource,
+  onVoided: () => void,
+): JSX.Element | null {
   if (result !== null || status !== 'SETTLING') return null;
   const voidable = { id, status, bets: totalBets, volumeCents: centsOf(totalVolume) };
   return (
@@ -62,14 +59,12 @@ function VoidButton({ round, onVoided }: VoidProps): JSX.Element | null {
   );
 }
 
-export function RoundView({ market, id }: { readonly market: string; readonly id: string }): JSX.Element {
-  return (
-    <>
-      <p class="crumbs">
-        <a href={linkTo('markets')}>Markets</a> / <a href={linkTo('markets', market)}>{marketName(market)}</a>
-      </p>
-      <h1>Round {id}</h1>
-      <Bets query={`roundId=${encodeURIComponent(id)}`} with="account" />
-    </>
-  );
-}
+export const RoundView = ({ market, id }: { readonly market: string; readonly id: string }): JSX.Element => (
+  <>
+    <h1>{idText(id)}</h1>
+    <p>
+      A round of <Ref id={market} />, with the id <code>{id}</code>.
+    </p>
+    <Bets query={`roundId=${encodeURIComponent(id)}`} with="account" />
+  </>
+);

@@ -5,20 +5,22 @@ import { targetsOf } from '../../../../config/compose.js';
 import { type RuleValue, valuesOf } from '../../../../engine/model/rules.js';
 import type { RulesResource } from '../../../operator/resources/rules.js';
 import { changeRule } from '../actions/rules.js';
-import { Badge, type Column, Loading, Table } from '../parts/basics.js';
-import { useLoaded } from '../parts/loaded.js';
+import { Badge, type Column, Table } from '../parts/basics.js';
+import { Filters } from '../parts/field.js';
+import { Asked } from '../parts/loaded.js';
+import type { Field, Values } from '../state/action.js';
+import { ruleText, ruleWords } from '../state/rule-words.js';
 import { may } from '../state/session.js';
 
-export function RulesView(): JSX.Element {
-  const { data, error, reload } = useLoaded<RulesResource>('/rules');
-  return (
-    <>
-      <h1>Rules</h1>
-      <p>Rules hold from the next round on. Those of open rounds stay as they are.</p>
-      {data === null ? <Loading error={error} /> : <RulesSummary rules={data} onDone={reload} />}
-    </>
-  );
-}
+export const RulesView = (): JSX.Element => (
+  <>
+    <h1>Rules</h1>
+    <p>Rules hold from the next round on. Those of open rounds stay as they are.</p>
+    <Asked<RulesResource> path="/rules">
+      {(rules, reload) => <RulesSummary rules={rules} onDone={reload} />}
+    </Asked>
+  </>
+);
 
 /** By how the rules file may name a value: a market's by its asset or time frame, too. */
 function namesOf(name: string): string[] {
@@ -35,7 +37,7 @@ function shownRules({ rules, file, overrides }: RulesResource): Shown[] {
   const names = (layer: object): Set<string> => new Set(valuesOf(layer).map(({ name }) => name));
   const [ofOperator, ofFile] = [names(overrides), names(file)];
   return valuesOf(rules)
-    .filter(({ name }) => name !== 'markets')
+    .filter(({ name }) => name !== 'markets' && !name.endsWith('.atMs'))
     .map((rule) => {
       const all = namesOf(rule.name);
       const from = all.some((name) => ofOperator.has(name))
@@ -48,24 +50,36 @@ function shownRules({ rules, file, overrides }: RulesResource): Shown[] {
 }
 
 const COLUMNS: readonly Column<Shown>[] = [
-  ['Rule', ({ name }) => name],
-  ['#Value', ({ value }) => String(value)],
+  [
+    '~Rule',
+    ({ name }) => (
+      <>
+        {ruleWords(name)} <code>{name}</code>
+      </>
+    ),
+  ],
+  ['#Value', ({ name, value }) => ruleText(name, value)],
   ['From', ({ from }) => (from === 'operator' ? <Badge tone="warn">operator</Badge> : from)],
 ];
 
-function RulesSummary({
-  rules,
-  onDone,
-}: {
+const FILTERS: readonly Field[] = [
+  { name: 'name', label: 'Part of the name, such as BTC 1 min', kind: 'text' },
+  { name: 'changed', label: 'other than the default only', kind: 'flag' },
+];
+
+interface SummaryProps {
   readonly rules: RulesResource;
   readonly onDone: () => void;
-}): JSX.Element {
-  const [wanted, setWanted] = useState('');
-  const [isChangedOnly, setChangedOnly] = useState(false);
+}
+
+function RulesSummary({ rules, onDone }: SummaryProps): JSX.Element {
+  const [wanted, setWanted] = useState<Values>({});
+  const { name: part = '', changed = '' } = wanted;
   const isShown = ({ name, from }: Shown): boolean => {
-    if (isChangedOnly && from === 'default') return false;
+    if (changed !== '' && from === 'default') return false;
     // Seventy markets have many: they are shown where they are looked for.
-    return wanted === '' ? isChangedOnly || !name.startsWith('limits.') : name.toLowerCase().includes(wanted);
+    if (part.trim() === '') return changed !== '' || !name.startsWith('limits.');
+    return `${name} ${ruleWords(name)}`.toLowerCase().includes(part.trim().toLowerCase());
   };
   const shown = shownRules(rules).filter(isShown);
   const change = (rule: Shown): JSX.Element => (
@@ -75,26 +89,7 @@ function RulesSummary({
   );
   return (
     <>
-      <fieldset class="filters">
-        <legend class="hidden">Show</legend>
-        <label>
-          Part of the name, such as BTC_ONE_MINUTE{' '}
-          <input
-            type="text"
-            value={wanted}
-            autocomplete="off"
-            onInput={(event) => setWanted(event.currentTarget.value.trim().toLowerCase())}
-          />
-        </label>
-        <label class="choice">
-          <input
-            type="checkbox"
-            checked={isChangedOnly}
-            onChange={(event) => setChangedOnly(event.currentTarget.checked)}
-          />
-          other than the default only
-        </label>
-      </fieldset>
+      <Filters fields={FILTERS} values={wanted} onChange={setWanted} />
       <Table
         caption="Rules"
         rows={shown}

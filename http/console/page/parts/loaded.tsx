@@ -1,6 +1,9 @@
 /** Data that a view asks for: once when it is opened, and again where something has been changed. */
+import type { JSX } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import { type Answer, operator } from '../state/api.js';
+import { operator } from '../state/api.js';
+import { isFresh, live } from '../state/live.js';
+import { Loading } from './basics.js';
 
 export interface Loaded<T> {
   /** null until they are there. */
@@ -9,31 +12,46 @@ export interface Loaded<T> {
   readonly reload: () => void;
 }
 
-/** `everyMs` asks again and again while the view is open and the page is in sight; 0 does not. */
+/**
+ * `everyMs` asks again and again while the view is open and the page is in sight; 0 does not. What was there stays while the server is
+ * away, and is asked for at once when it is back.
+ */
 export function useLoaded<T>(path: string, everyMs = 0): Loaded<T> {
-  const [state, setState] = useState<{ readonly path: string; readonly answer: Answer<T> } | null>(null);
+  const [kept, setKept] = useState<{ readonly path: string; readonly data: T } | null>(null);
+  const [error, setError] = useState('');
   const [turn, setTurn] = useState(0);
   const reload = useCallback(() => setTurn((before) => before + 1), []);
+  const isAway = live.value !== null && !isFresh.value;
   useEffect(() => {
+    if (isAway) return;
     let isOver = false;
     void operator<T>('GET', path).then((answer) => {
-      if (!isOver) setState({ path, answer });
+      if (isOver) return;
+      setError(answer.ok ? '' : answer.error);
+      if (answer.ok) setKept({ path, data: answer.data });
     });
     return () => {
       isOver = true;
     };
-  }, [path, turn]);
+  }, [path, turn, isAway]);
   useEffect(() => {
     if (everyMs === 0) return;
     const timer = setInterval(() => document.visibilityState === 'visible' && reload(), everyMs);
     return () => clearInterval(timer);
   }, [everyMs, reload]);
-  const answer = state !== null && state.path === path ? state.answer : null;
-  return {
-    data: answer?.ok === true ? answer.data : null,
-    error: answer?.ok === false ? answer.error : '',
-    reload,
-  };
+  return { data: kept?.path === path ? kept.data : null, error, reload };
+}
+
+interface AskedProps<T> {
+  readonly path: string;
+  readonly everyMs?: number;
+  readonly children: (data: T, reload: () => void) => JSX.Element;
+}
+
+/** What a path answers, once it is there. */
+export function Asked<T>({ path, everyMs, children }: AskedProps<T>): JSX.Element {
+  const { data, error, reload } = useLoaded<T>(path, everyMs);
+  return data === null ? <Loading error={error} /> : children(data, reload);
 }
 
 export interface Paged<T> {
