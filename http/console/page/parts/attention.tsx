@@ -20,16 +20,15 @@ export function attention(
   onDone: () => void,
 ): readonly Finding[] {
   const { replication, isClockManual, timeMs } = message;
-  const found = [
+  const seen = [
     ...ofOrders(message),
     ...(replication === null ? [] : leaderFindings(replication, isClockManual ? null : timeMs)),
-    ...message.alarms.map(ofAlarm),
     ...(feed === null ? [] : ofPrices(feed, onDone)),
     ...ofMarkets(message),
   ];
-  // An alarm of what is found at once is raised later, in the same words.
-  const distinct = found.filter(({ what }, at) => found.findIndex((other) => other.what === what) === at);
-  return SEVERITIES.flatMap((severity) => distinct.filter((finding) => finding.severity === severity));
+  const told = new Set(seen.map(({ alarm }) => alarm));
+  const all = [...seen, ...message.alarms.filter(({ name }) => !told.has(name)).map(ofAlarm)];
+  return SEVERITIES.flatMap((severity) => all.filter((finding) => finding.severity === severity));
 }
 
 const button = (text: string, act: () => void): JSX.Element | null =>
@@ -41,13 +40,14 @@ const button = (text: string, act: () => void): JSX.Element | null =>
 
 function ofOrders({ trading, ordersRefused, unconfirmedMs }: LiveMessage): Finding[] {
   const found: Finding[] = [];
+  const severity = 'critical';
   if (!trading.enabled)
-    found.push({ severity: 'critical', what: 'Trading is stopped.', detail: trading.reason });
+    found.push({ severity, what: 'Trading is stopped.', detail: trading.reason, alarm: 'trading_stopped' });
   else if (ordersRefused !== null)
-    found.push({ severity: 'critical', what: `Orders are refused: ${ordersRefused}.` });
+    found.push({ severity, what: `Orders are refused: ${ordersRefused}.`, alarm: 'orders_refused' });
   if (unconfirmedMs !== null)
     found.push({
-      severity: 'critical',
+      severity,
       what: 'Nothing is settled until somebody confirms the clock.',
       detail: `It says ${timeText(unconfirmedMs)} UTC.`,
       button: button('Compare the clocks …', confirmClock),
@@ -80,6 +80,7 @@ const ofPrices = ({ held, ticks, awaited }: ServerStatus['feed'], onDone: () => 
       what: `The price of ${crypto} is held back: ${priceText(price)} from ${source}.`,
       detail: `Since ${isoTimeText(since)} UTC; the last one was ${priceText(last)}.`,
       button: button(`Confirm the price of ${crypto} …`, () => confirmPrice(crypto, price, last, onDone)),
+      alarm: 'price_held',
     };
   }),
   ...awaited.map(
@@ -95,7 +96,8 @@ function ofMarkets(message: LiveMessage): Finding[] {
   const found = message.suspended.map((index): Finding => {
     const market = marketNow(message, index);
     const resume = market === null ? null : button('Resume …', () => suspendMarket(market, false));
-    return { severity: 'warning', what: `${marketName(marketId(index))} is suspended.`, button: resume };
+    const what = `${marketName(marketId(index))} is suspended.`;
+    return { severity: 'warning', what, button: resume, alarm: 'market_suspended' };
   });
   if (message.unsettled > 0)
     found.push({

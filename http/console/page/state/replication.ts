@@ -17,6 +17,8 @@ export interface Finding {
   /** Since when, and why. */
   readonly detail?: string;
   readonly advice?: string;
+  /** The name of the alarm that is raised of the same, often later: it is not said twice. */
+  readonly alarm?: string;
   /** What can be done about it at once, or where it is seen. */
   readonly button?: ComponentChildren;
 }
@@ -101,7 +103,7 @@ function outage(
   if (trouble === null) return [];
   const since = nowMs === null ? '' : `Since ${timeText(nowMs - awayMs)} UTC. `;
   const severity = awayMs > LOG_AWAY_MS ? 'critical' : 'warning';
-  return [{ severity, ...text, detail: `${since}The reason: ${trouble}` }];
+  return [{ alarm: 'replication_away', severity, ...text, detail: `${since}The reason: ${trouble}` }];
 }
 
 /** In the words of the alarm, which is raised when this has lasted for a while. */
@@ -109,5 +111,5 @@ function ofAlarm(name: string): Finding {
   const alarm = REPLICATION_ALARMS.find((one) => one.name === name);
   if (alarm === undefined) throw new Error(`there is no alarm ${name}`);
   const { severity, what, advice } = alarm;
-  return { severity, what: `${what.charAt(0).toUpperCase()}${what.slice(1)}.`, advice };
+  return { alarm: name, severity, what: `${what.charAt(0).toUpperCase()}${what.slice(1)}.`, advice };
 }

@@ -79,13 +79,11 @@ export function SearchView({ text }: { readonly text: string }): JSX.Element {
       {markets.length > 0 && (
         <section>
           <h2>Markets</h2>
-          <ul class="row">
-            {markets.map((id) => (
-              <li key={id}>
-                <Ref id={id} />
-              </li>
-            ))}
-          </ul>
+          {markets.map((id) => (
+            <p key={id}>
+              <Ref id={id} />
+            </p>
+          ))}
         </section>
       )}
       <Accounts wanted={{ name: text }} />

@@ -38,7 +38,6 @@ export function ReplicationView(): JSX.Element {
 
 interface Machine {
   readonly node: string;
-  readonly role: string;
   readonly state: JSX.Element;
   readonly lag: readonly [messages: string, hadAll: string, heardOf: string];
 }
@@ -55,7 +54,6 @@ export function Machines({ status }: { readonly status: LeaderStatus | null }): 
   const isHeld = lease === 'held';
   const leader: Machine = {
     node,
-    role: 'leader',
     state: (
       <>
         <Badge tone={isHeld ? 'good' : 'bad'}>lease {lease}</Badge> renewed {duration(leaseAgeMs)} ago
@@ -66,7 +64,6 @@ export function Machines({ status }: { readonly status: LeaderStatus | null }): 
   const others = standbys.map(
     (one): Machine => ({
       node: one.node,
-      role: 'standby',
       state: isBehind(one) ? <Badge tone="warn">behind</Badge> : <Badge tone="good">follows</Badge>,
       lag: [count(one.messagesBehind), hadAll(one.behindMs), `${duration(one.heardMsAgo)} ago`],
     }),
@@ -78,7 +75,7 @@ export function Machines({ status }: { readonly status: LeaderStatus | null }): 
         rows={[leader, ...others]}
         columns={[
           ['Machine', (machine) => machine.node],
-          ['Role', ({ role }) => role],
+          ['Role', (machine) => (machine === leader ? 'leader' : 'standby')],
           ['State', ({ state }) => state],
           ['#Messages behind', ({ lag: [messages] }) => messages],
           ['#Had all', ({ lag: [, all] }) => all],
