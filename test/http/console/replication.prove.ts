@@ -130,6 +130,7 @@ test(
     const { page, complaints, show } = await openLeader();
     await page.getByRole('link', { name: 'Replication' }).waitFor();
     show({ replication: null, arePricesSimulated: true });
+    await page.getByText('prices are simulated').waitFor();
     await page.getByRole('link', { name: 'Replication' }).waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByText('This exchange runs on one machine').waitFor();

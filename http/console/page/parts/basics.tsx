@@ -92,8 +92,9 @@ const SPARK_POINTS = 90;
 
 /** A line without axes: its figure stands beside it. */
 export function Spark({ values }: { readonly values: readonly (number | null)[] }): JSX.Element {
-  const step = Math.ceil(values.length / SPARK_POINTS) || 1;
-  const known = values.filter((_, at) => (values.length - 1 - at) % step === 0).map((value) => value ?? 0);
+  const all = values.length === 1 ? [0, ...values] : values;
+  const step = Math.ceil(all.length / SPARK_POINTS) || 1;
+  const known = all.filter((_, at) => (all.length - 1 - at) % step === 0).map((value) => value ?? 0);
   const [low, high] = [Math.min(0, ...known), Math.max(0, ...known)];
   const points = known.map((value, at) => `${at},${20 - (20 * (value - low)) / (high - low || 1)}`).join(' ');
   const width = Math.max(1, known.length - 1);

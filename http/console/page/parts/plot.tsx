@@ -125,7 +125,11 @@ function optionsOf({ lines, format, fromZero = false, isRanged = false, place }:
       y: fromZero ? { range: (_, __, max) => [0, max > 0 ? max * 1.1 : 1] } : {},
     },
     axes: [
-      { ...axis, values: (_, ticks, __, ___, stepSeconds) => ticks.map((tick) => clock(tick, stepSeconds)) },
+      {
+        ...axis,
+        space: 80,
+        values: (_, ticks, __, ___, stepSeconds) => ticks.map((tick) => clock(tick, stepSeconds)),
+      },
       { ...axis, size: widthOf, values: (_, ticks) => ticks.map(format) },
     ],
     series: [
