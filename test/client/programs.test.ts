@@ -24,11 +24,11 @@ after(async () => {
 
 const program = (name: string): string => join(project, 'dist', 'client', 'local', `${name}.js`);
 
-/** The first two hours and a bit: 25 rounds. */
+/** The first 25 minutes: five rounds. */
 function shortPath(): string {
   const lines = readFileSync(join(project, 'client', 'examples', 'prices', 'day.csv'), 'utf8').split('\n');
   const file = join(folder, 'short.csv');
-  writeFileSync(file, `${lines.slice(0, 132).join('\n')}\n`);
+  writeFileSync(file, `${lines.slice(0, 52).join('\n')}\n`);
   return file;
 }
 
@@ -73,7 +73,7 @@ test('a backtest gives the same bytes every time, and the sums fit', async () =>
   const [text = ''] = outputs;
   assert.match(
     text,
-    /^momentum on BTC_FIVE_MINUTES, 2026-06-10T00:00:00\.000Z to 2026-06-10T01:05:00\.000Z$/m,
+    /^momentum on BTC_FIVE_MINUTES, 2026-06-10T00:00:00\.000Z to 2026-06-10T00:25:00\.000Z$/m,
   );
   const [, profit = ''] = /^ {2}profit +(-?[\d.]+) USD/m.exec(text) ?? [];
   const [, balance = ''] = /^ {2}balance +([\d.]+) USD/m.exec(text) ?? [];
@@ -92,17 +92,17 @@ test('the sandbox prints a key, plays a price path, and keeps its time and its d
   const first = start('sandbox', ['--prices', shortPath()], env);
   const [, url = ''] = await first.sees(/^ *API +(\S+)/m);
   const [, key = ''] = await first.sees(/^ *export TOTE_API_KEY=(\S+)$/m);
-  await first.sees(/It is 2026-06-10T01:05:00\.000Z, and time stands still/);
+  await first.sees(/It is 2026-06-10T00:25:00\.000Z, and time stands still/);
   const tote = new ToteClient({ url, key });
-  assert.equal((await tote.getTime()).time, '2026-06-10T01:05:00.000Z');
+  assert.equal((await tote.getTime()).time, '2026-06-10T00:25:00.000Z');
   assert.equal(
     (await tote.getMarket('BTC_FIVE_MINUTES')).currentRound?.startTime,
-    '2026-06-10T01:05:00.000Z',
+    '2026-06-10T00:25:00.000Z',
   );
   first.child.kill('SIGTERM');
   await once(first.child, 'exit');
   const second = start('sandbox', [], env);
-  await second.sees(/It is 2026-06-10T01:05:00\.000Z, and only you move/);
+  await second.sees(/It is 2026-06-10T00:25:00\.000Z, and only you move/);
 });
 
 test('a sandbox whose port is taken says so, and what to do', async (t) => {

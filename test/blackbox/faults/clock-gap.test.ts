@@ -3,11 +3,12 @@
  * nothing and takes no order until the clock is confirmed. The log names the way back from a clock that was ahead.
  */
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { cpSync } from 'node:fs';
+import { after, afterEach, before, test } from 'node:test';
 import { askUntil } from '../../support/ask-until.js';
 import { toteText } from '../../support/processes/cli.js';
 import { linesOf } from '../../support/processes/log-lines.js';
-import { type Bettor, removeDataDir, Server } from '../../support/processes/server.js';
+import { type Bettor, newDataDir, removeDataDir, Server } from '../../support/processes/server.js';
 import { pathOfTimeService } from '../../support/processes/time-service.js';
 
 const MINUTE_MS = 60_000;
@@ -29,18 +30,26 @@ interface Shown {
   readonly clock: { readonly condition: string; readonly offsetMs: number };
 }
 
-/** Stopped, with a bet of 100 in a round of a minute, journaled last so many minutes ago. */
-async function minutesAgo(minutes: number): Promise<{ dataDir: string; bettor: Bettor }> {
-  const startMs = Math.ceil((Date.now() - minutes * MINUTE_MS) / MINUTE_MS) * MINUTE_MS + 1_000;
+let bettor: Bettor;
+let prepared: string;
+before(async () => {
+  const startMs = Math.ceil((Date.now() - 18 * MINUTE_MS) / MINUTE_MS) * MINUTE_MS + 1_000;
   const env = { TOTE_CLOCK_START: new Date(startMs).toISOString() };
   const server = await Server.start({ env });
-  started.push(server);
   await server.push({ BTC: 60_000 });
-  const bettor = await server.createBettor({ balance: 1_000 });
+  bettor = await server.createBettor({ balance: 1_000 });
   const order = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 100 };
   assert.equal((await bettor.api.post('/orders', order)).status, 201);
   await server.stop();
-  return { dataDir: server.dataDir, bettor };
+  prepared = server.dataDir;
+});
+after(() => removeDataDir(prepared));
+
+/** Stopped, with a bet of 100 in a round of a minute, journaled last 18 minutes ago. */
+function minutesAgo(): string {
+  const dataDir = newDataDir();
+  cpSync(prepared, dataDir, { recursive: true });
+  return dataDir;
 }
 
 async function startNow(dataDir: string, env: Readonly<Record<string, string>> = {}): Promise<Server> {
@@ -64,7 +73,7 @@ const balanceOf = async (server: Server, { accountId }: Bettor): Promise<number>
   (await server.operator.get<Account>(`/accounts/${accountId}`)).data.balance;
 
 test('more than 15 minutes later a start settles nothing until an operator confirms the clock', async () => {
-  const { dataDir, bettor } = await minutesAgo(18);
+  const dataDir = minutesAgo();
   const PATH = pathOfTimeService(dataDir, 'no');
   const server = await startNow(dataDir, { PATH });
   const [gap] = linesOf(server.run.stderr, 'clock_gap');
@@ -109,7 +118,7 @@ test('more than 15 minutes later a start settles nothing until an operator confi
 });
 
 test('a confirmation outlives a crash: the next start asks nobody', async () => {
-  const { dataDir, bettor } = await minutesAgo(18);
+  const dataDir = minutesAgo();
   const env = { PATH: pathOfTimeService(dataDir, 'no') };
   const first = await startNow(dataDir, env);
   const body = { time: new Date().toISOString(), reason: 'a test' };
@@ -121,7 +130,7 @@ test('a confirmation outlives a crash: the next start asks nobody', async () => 
 });
 
 test('a clock that was a day ahead: the command that the log names leads back to before', async () => {
-  const { dataDir, bettor } = await minutesAgo(18);
+  const dataDir = minutesAgo();
   const ahead = await startNow(dataDir, {
     NODE_OPTIONS: A_DAY_AHEAD,
     PATH: pathOfTimeService(dataDir, 'yes'),

@@ -29,7 +29,7 @@ after(() => {
   for (const path of made) removeDataDir(path);
 });
 
-const KILLS = byEffort({ test: 2, prove: 4, night: 12 });
+const KILLS = byEffort({ test: 1, prove: 4, night: 12 });
 const OFTEN = { TOTE_SNAPSHOT_COMMANDS: '25', TOTE_SNAPSHOTS_KEPT: '2' };
 
 async function live(server: Server, minutes: number): Promise<string[]> {
