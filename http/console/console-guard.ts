@@ -1,7 +1,7 @@
 /**
- * Who sends a request to the operator port: whoever shows a token, or a browser with a session. A browser sends its cookie
- * of its own accord, so a request that changes something must also come from a page of this very origin, and bring the
- * token that only that page was given.
+ * The caller of a request to the operator port: a holder of a token, or a browser with a session. A browser sends its
+ * cookie of its own accord, so a request that changes something must also come from a page of this very origin, and
+ * bring the token that only that page was given.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { OperatorCaller } from '../../engine/model/operators.js';
@@ -25,7 +25,7 @@ export class ConsoleGuard implements Callers {
     private readonly sessions: Sessions,
   ) {}
 
-  /** Whose token or session a request has; refused with neither, or with a session that may not send it. A token comes first. */
+  /** A token comes before a session. Refused with neither, or with a session that may not send the request. */
   identify(request: HttpRequest): OperatorCaller | Refused {
     const { authorization, browser } = request;
     const ticket = authorization === '' && browser ? ticketIn(browser) : '';
@@ -37,7 +37,7 @@ export class ConsoleGuard implements Callers {
   }
 }
 
-/** Refuses a change that may not come from the session's own page; else null. */
+/** null if the change may come from the session's own page. */
 export function refuseForgery(session: Session, browser: BrowserHeaders): Refused | null {
   if (!isSameOrigin(browser)) return OTHER_ORIGIN;
   const sent = Buffer.from(browser.csrfToken);
@@ -46,10 +46,7 @@ export function refuseForgery(session: Session, browser: BrowserHeaders): Refuse
   return isRight ? null : WRONG_CSRF_TOKEN;
 }
 
-/**
- * Whether the page that sends the request came from this host and port. The scheme is not compared: behind a proxy that ends
- * TLS the server does not know it.
- */
+/** The scheme is not compared: behind a proxy that ends TLS the server does not know it. */
 export const isSameOrigin = ({ origin, host }: BrowserHeaders): boolean =>
   host !== '' && (origin === `http://${host}` || origin === `https://${host}`);
 

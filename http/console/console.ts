@@ -1,6 +1,6 @@
 /**
- * The console: the operators' web page, below `/console` on their port (docs/ops/console.md). It is a client of the operator API
- * like any other; what it has of its own is its files, sessions in place of the token, and a stream of what changes.
+ * The console: the operators' web page, below `/console` on their port (docs/ops/console.md). It is a client of the
+ * operator API like any other, and adds its files, sessions in place of the token, and a stream of changes.
  */
 import { randomUUID } from 'node:crypto';
 import typia, { type tags } from 'typia';
@@ -46,14 +46,13 @@ export interface ConsoleParts {
   readonly sessions: Sessions;
   readonly watchers: Watchers;
   readonly page: StaticPages;
-  /** The server follows another one. */
   readonly isStandby: boolean;
 }
 
 export class Console {
   constructor(private readonly parts: ConsoleParts) {}
 
-  /** Answers what is below `/console` and the other pages, leads there from `/`, and leaves everything else to `next`. */
+  /** Answers requests for the console's paths, leads there from `/`, and leaves everything else to `next`. */
   wrap(next: HttpHandler): HttpHandler {
     return (request, responder) => {
       const { path, fault } = request;
@@ -104,7 +103,7 @@ export class Console {
     return !this.parts.page.has(BASE) && (path === BASE || path === `${BASE}/`) ? NOT_BUILT : NOT_FOUND;
   }
 
-  /** The browser's session, or null: a page that is opened for the first time has none, which is no error. */
+  /** A page that is opened for the first time has no session, which is no error. */
   #show(browser: BrowserHeaders): Result {
     const session = this.#sessionOf(browser);
     return answer(200, session === null ? null : this.#resource(session), NOSNIFF);
@@ -120,7 +119,7 @@ export class Console {
     return this.#give(201, this.parts.sessions.open(token), browser);
   }
 
-  /** Of the session's own page alone. */
+  /** Only the session's own page may ask for it. */
   #change(browser: BrowserHeaders, isLogout: boolean): Result {
     const { sessions } = this.parts;
     const session = this.#sessionOf(browser);

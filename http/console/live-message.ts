@@ -1,6 +1,6 @@
 /**
- * The messages of the console's stream: what changes by itself, the same for every open page. They have nothing that the operator
- * API and the market data have not, in cents, milliseconds and indices, as the engine and the board count.
+ * The messages of the console's stream, the same for every open page. Their facts are those of the operator API and the
+ * market data, in cents, milliseconds and indices, as the engine and the board count.
  */
 import { ASSETS, MARKETS_MAX } from '../../engine/model/domain.js';
 import { ASSET_FIELDS, type Board, MARKET_FIELDS, TICK_PRICE } from '../board/markets.js';
@@ -8,20 +8,19 @@ import type { Raised } from '../metrics/alarms.js';
 import type { StandbyStatus } from '../metrics/replication.js';
 import type { Pulse } from '../operator/queries/query.js';
 
-/** A row of the board: null where that has NaN. */
+/** null where the board has NaN. */
 export type Row = readonly (number | null)[];
 
 export interface LiveMessage extends Pulse {
   /** By market, the fields in the board's order. */
   readonly markets: readonly Row[];
-  /** The latest price of each asset. */
+  /** By asset. */
   readonly prices: Row;
   readonly alarms: readonly Raised[];
 }
 
-/** Of a server that follows. */
+/** From a server that follows. */
 export interface StandbyMessage {
-  /** The wall clock. */
   readonly timeMs: number;
   readonly replication: StandbyStatus;
 }
@@ -39,7 +38,7 @@ export class LiveMessages {
     return JSON.stringify(message);
   }
 
-  /** NaN where there is none. */
+  /** NaN if the asset has no price. */
   price(asset: number): number {
     this.board.assets.read(asset, this.#assetRow);
     return this.#assetRow[TICK_PRICE] as number;

@@ -1,4 +1,3 @@
-/** Puts the parts of the console together. */
 import type { Clock, HttpHandler } from '../../engine/model/ports.js';
 import { type BoardMemory, boardOf } from '../board/markets.js';
 import { later } from '../kit/client-work.js';
@@ -17,7 +16,7 @@ import { loadPage } from './page-files.js';
 import { Sessions } from './sessions.js';
 import { Watchers, type WatchersOptions } from './watchers.js';
 
-/** The page of the operator API's document, which it asks for with the session of the console. */
+/** The page asks for the operator API's document with the session of the console. */
 const API_PAGE: ApiPage = {
   title: 'tote operator API',
   documentPath: '/operator/v1/openapi.json',
@@ -26,13 +25,11 @@ const API_PAGE: ApiPage = {
   tags: Object.keys(TAGS),
 };
 
-/** Paths of WebSockets. */
 export const CONSOLE_STREAMS: readonly string[] = [STREAM_PATH];
 
 export interface OpenConsole {
-  /** Whoever has a token or a session. */
   readonly callers: Callers;
-  /** Answers what is the console's, and leaves everything else to `next`. */
+  /** Leaves requests for other paths to `next`. */
   wrap(next: HttpHandler): HttpHandler;
   /** To be called each second. */
   tick(): void;
@@ -49,7 +46,6 @@ interface CommonOptions {
 export interface ConsoleOptions extends CommonOptions {
   readonly board: BoardMemory;
   readonly engine: EngineQueries;
-  /** Alarms that are raised now. */
   readonly alarms: () => readonly Raised[];
 }
 
@@ -74,7 +70,7 @@ export interface StandbyConsoleOptions extends CommonOptions {
   readonly replication: () => StandbyStatus;
 }
 
-/** Of a server that follows: its page shows that alone. */
+/** For a server that follows: its page shows that alone. */
 export function openStandbyConsole({ replication, ...common }: StandbyConsoleOptions): OpenConsole {
   return open({
     ...common,

@@ -1,8 +1,8 @@
 /**
- * The console's page: one HTML file, a script and a stylesheet, which the build has bundled (`page/`). They are read once,
- * at the start. The names of script and stylesheet hold their tags, so browsers keep them for good; the page itself is asked for
- * each time. The content security policy allows nothing but these files and requests to this server: no inline script or
- * style, no other origin.
+ * The console's page: one HTML file, a script and a stylesheet, which the build has bundled (`page/`). They are read
+ * once, at the start. The names of script and stylesheet hold their tags, so browsers keep them for good; the page
+ * itself is asked for each time. The content security policy allows nothing but these files and requests to this
+ * server: no inline script or style, no other origin.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -37,7 +37,7 @@ const pageText = (script: string, style: string): string => `<!doctype html>
 </html>
 `;
 
-/** The files by path; none where the page was not built, as after a build of the server alone. */
+/** Empty if the page was not built, as after a build of the server alone. */
 export function loadPage(): StaticPages {
   const [script, style] = [new URL('main.js', FOLDER), new URL('main.css', FOLDER)];
   if (!existsSync(script) || !existsSync(style)) return new Map();

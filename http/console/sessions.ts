@@ -1,8 +1,9 @@
 /**
- * Sessions of the console. A browser that has shown an operator token once gets a ticket in its place, so that the token
- * stays neither in the page nor in the browser. Tickets are signed with a key that is made from the master secret. All machines of an
- * exchange have that, so a restart or a takeover ends no session. A session is worth no more than its token, and ends with
- * it. A process keeps only what was logged out there, for as long as its ticket would be good.
+ * Sessions of the console. A browser that has shown an operator token once gets a ticket in its place, so that the
+ * token stays neither in the page nor in the browser. Tickets are signed with a key that is made from the master
+ * secret. All machines of an exchange have that, so a restart or a takeover ends no session. A session is worth no more
+ * than its token, and ends with it. A process keeps only the sessions that were logged out there, for as long as their
+ * tickets would be good.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { OperatorRole, OperatorToken } from '../../engine/model/operators.js';
@@ -15,7 +16,7 @@ export const IDLE_MS_MAX = 60 * 60_000;
 export const AGE_MS_MAX = 12 * 60 * 60_000;
 
 const ID_BYTES = 16;
-/** Id, when it was opened and when it was renewed, signature, and the name of the token. */
+/** Id, opening, last renewal, signature, and the name of the token. */
 const TICKET = /^([\w-]{22})\.([0-9a-z]{1,9})\.([0-9a-z]{1,9})\.([\w-]{43})\.([\w.@-]{1,64})$/;
 
 export interface Session {
@@ -41,7 +42,7 @@ export const sessionKeyOf = (masterSecret: Uint8Array): Uint8Array =>
   createHmac('sha256', masterSecret).update('tote console session 1').digest();
 
 export class Sessions {
-  /** When the tickets of those that were logged out end, by id. */
+  /** By id: the end of the ticket of a session that was logged out. */
   readonly #endedMs = new Map<string, number>();
 
   constructor(
@@ -58,7 +59,7 @@ export class Sessions {
   renewed = ({ caller, id, openedMs }: Session): Session =>
     this.#session(caller, id, openedMs, this.clock.nowMs());
 
-  /** The open session with this ticket; null if there is none. */
+  /** null if the ticket has no open session. */
   read(ticket: string): Session | null {
     const [, id = '', opened = '', renewed = '', signature = '', name = ''] = TICKET.exec(ticket) ?? [];
     const caller = this.tokens.named(name);
@@ -83,7 +84,7 @@ export class Sessions {
   close({ id }: Session): void {
     const nowMs = this.clock.nowMs();
     for (const [other, endedMs] of this.#endedMs) if (endedMs <= nowMs) this.#endedMs.delete(other);
-    // A ticket that was renewed at this very moment is of the same id.
+    // A ticket that was renewed at this very moment has the same id.
     this.#endedMs.set(id, nowMs + IDLE_MS_MAX);
   }
 
@@ -101,13 +102,13 @@ export class Sessions {
 }
 
 const NAME = 'tote_console';
-/** Of a Host header; there is none where it is the scheme's own. */
+/** In a Host header; absent if it is the scheme's own. */
 const PORT = /:(\d{1,5})$/;
 const SECONDS_MAX = AGE_MS_MAX / 1_000;
-/** A browser has a few cookies for a host; whoever sends more is not searched for ours. */
+/** A browser has a few cookies for a host; a longer list is not searched. */
 const COOKIES_MAX = 50;
 
-/** The session's ticket in a request's cookies; '' if there is none, or more than one: then somebody else has set one of them. */
+/** '' if there is no ticket, or more than one: then somebody else has set one of them. */
 export function ticketIn(browser: BrowserHeaders): string {
   const start = `${nameFor(browser)}=`;
   const pairs = browser.cookie.split(';', COOKIES_MAX).map((pair) => pair.trim());
@@ -115,11 +116,11 @@ export function ticketIn(browser: BrowserHeaders): string {
   return tickets.length === 1 ? (tickets[0] ?? '') : '';
 }
 
-/** Value of Set-Cookie for the ticket of a session of `browser`. */
+/** The value of Set-Cookie. */
 export const cookieOf = (ticket: string, browser: BrowserHeaders): string =>
   `${nameFor(browser)}=${ticket}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${SECONDS_MAX}${secure(browser)}`;
 
-/** Value of Set-Cookie that takes the session's cookie away. */
+/** The value of Set-Cookie. */
 export const endedCookie = (browser: BrowserHeaders): string =>
   `${nameFor(browser)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0${secure(browser)}`;
 

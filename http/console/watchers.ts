@@ -1,6 +1,7 @@
 /**
- * The console's stream: pages that watch, and the message that they get each second. It is asked for and rendered once for all
- * of them, and not at all while nobody watches. While the engine's thread does not answer, no further question is put to it.
+ * The console's stream: pages that watch, and their message each second. It is asked for and rendered once for all of
+ * them, and not at all while nobody watches. While the engine's thread does not answer, no further question is put to
+ * it.
  */
 import type { HttpRequest, StreamOwner, StreamSocket } from '../../engine/model/ports.js';
 import { Refused } from '../kit/refused.js';
@@ -26,7 +27,7 @@ const TOO_MANY = new Refused('too_many_streams', `at most ${WATCHERS_MAX} pages 
 ]);
 
 export interface WatchersOptions {
-  /** Makes the message, and calls `send` with it once it is ready; with null where there can be none. */
+  /** Calls `send` with the message once it is ready; with null where there can be none. */
   readonly render: (send: (text: string | null) => void) => void;
   readonly isOpen: (session: Session) => boolean;
 }
@@ -63,12 +64,12 @@ class Watcher implements StreamOwner {
 export class Watchers {
   readonly #watchers = new Set<Watcher>();
   #isRendering = false;
-  /** The newest message; null where there is none of the last second. */
+  /** null if the last second has no message. */
   #newest: string | null = null;
 
   constructor(private readonly options: WatchersOptions) {}
 
-  /** Opens the stream in place of an answer; else says why not. */
+  /** Opens the stream in place of an answer, or returns a refusal. */
   open(request: HttpRequest, session: Session): Refused | null {
     const { upgrade } = request;
     if (upgrade === undefined) return UPGRADE_REQUIRED;

@@ -1,4 +1,4 @@
-/** The frame around all views: who is logged in, where one can go, and what holds for the whole server. */
+/** The frame around all views: the session, the navigation, and the state of the whole server. */
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { SessionResource } from '../sessions.js';
@@ -27,7 +27,7 @@ import { SystemView } from './views/system.js';
 
 type Render = (id: string | undefined, inner: string | undefined) => JSX.Element;
 
-/** By the first part of the address. Those with a title stand in the navigation. */
+/** By the first part of the address. Views with a title stand in the navigation. */
 const VIEWS: Readonly<Record<string, readonly [title: string | null, render: Render]>> = {
   overview: ['Overview', () => <OverviewView />],
   markets: [
@@ -95,7 +95,7 @@ function Console({ name, role, isStandby }: SessionResource): JSX.Element {
   );
 }
 
-/** Whoever has the consoles of several machines open tells their tabs apart. */
+/** An operator who has the consoles of several machines open tells their tabs apart. */
 function useTitle(): void {
   const name = node.value;
   useEffect(() => {
@@ -106,7 +106,6 @@ function useTitle(): void {
 const Navigation = (): JSX.Element => (
   <nav aria-label="Views">
     {Object.entries(VIEWS)
-      // Only where there is something to see.
       .filter(([view, [title]]) => title !== null && (view !== 'replication' || node.value !== null))
       .map(([view, [title]]) => (
         <a
@@ -120,7 +119,7 @@ const Navigation = (): JSX.Element => (
   </nav>
 );
 
-/** An id opens what has it; all else is a part of a name. */
+/** An id opens its view; any other text is taken for a part of a name. */
 function SearchBox(): JSX.Element {
   const search = (event: Event): void => {
     event.preventDefault();

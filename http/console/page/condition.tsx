@@ -1,4 +1,4 @@
-/** What stands above every view: whether what is shown is of now, whether orders are taken, and who leads. */
+/** The line above every view: whether its figures are fresh, whether orders are taken, and who leads. */
 import type { JSX } from 'preact';
 import type { LeaderStatus } from '../../metrics/replication.js';
 import type { LiveMessage } from '../live-message.js';
@@ -10,10 +10,10 @@ import { isHeldUp, leaderFindings } from './state/replication.js';
 import { linkTo } from './state/route.js';
 import { may } from './state/session.js';
 
-/** A badge, and where it leads. */
+/** The link is for the badge. */
 type Said = readonly [tone: Tone, text: string, href?: string];
 
-/** Of a server that has sent nothing for some seconds only that is said: what it said before may hold no more. */
+/** If a server has sent nothing for some seconds only that is said: its last figures may hold no more. */
 export function Condition(): JSX.Element {
   const message = live.value ?? standby.value;
   if (message === null) return <p class="condition quiet">Connecting …</p>;
@@ -60,7 +60,6 @@ function saidOf({ ordersRefused, alarms, replication, unconfirmedMs }: LiveMessa
   ];
 }
 
-/** Who leads, and whether anything is wrong with that. */
 function leadsOf(status: LeaderStatus): Said {
   const { node, lease } = status;
   const findings = leaderFindings(status, null);

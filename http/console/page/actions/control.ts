@@ -40,7 +40,7 @@ export function suspendMarket({ id, round }: MarketNow, isSuspended: boolean): v
   });
 }
 
-/** What is told of a round before it is voided. */
+/** The facts of a round that an operator reads before voiding it. */
 export interface Voidable {
   readonly id: string;
   readonly status: string;

@@ -7,7 +7,6 @@ import { begin, type Field, typedIn } from '../state/action.js';
 import { operator } from '../state/api.js';
 import { isoOf, isoTimeText } from '../state/format.js';
 
-/** A new key with its secret. */
 interface MadeKey extends KeyResource {
   readonly secret: string;
 }
@@ -96,7 +95,7 @@ export function expireKey(key: KeyResource, onDone: () => void): void {
   });
 }
 
-/** How long the old key is good beside the new one. */
+/** The old key is good beside the new one for so long. */
 const OVERLAPS: Readonly<Record<string, number>> = {
   'not at all': 0,
   'an hour': 3_600,

@@ -1,6 +1,6 @@
 /**
- * Deposits and withdrawals, of accounts and of the house. A reference that is sent again moves no money again, so an answer that was
- * lost can be asked for by trying once more with the same one.
+ * Deposits and withdrawals, of accounts and of the house. A reference that is sent again moves no money again, so an
+ * answer that was lost can be asked for by trying once more with the same one.
  */
 import type { AccountResource } from '../../../operator/resources/accounts.js';
 import { begin, typedIn } from '../state/action.js';

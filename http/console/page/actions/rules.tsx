@@ -1,6 +1,6 @@
 /**
- * A change of the rules. The server shows what it would change, market by market; then it is done, unless the rules are no longer
- * those that were shown.
+ * A change of the rules. The server first shows its effects, market by market; then it is done, unless the rules are no
+ * longer those that were shown.
  */
 import type { RuleDifference, RulesDifference } from '../../../../config/preview.js';
 import type { RuleValue } from '../../../../engine/model/rules.js';
@@ -10,13 +10,13 @@ import { operator } from '../state/api.js';
 import { marketName } from '../state/format.js';
 import { ruleText, ruleWords, unitOf } from '../state/rule-words.js';
 
-/** What the server says of overrides, with these. */
+/** The answer to a dry run, for these overrides. */
 interface Preview extends RulesDifference {
   readonly sequence: number;
   readonly overrides: object;
 }
 
-/** Rows of a preview; a change of the defaults may concern each market. */
+/** A change of the defaults may concern each market. */
 const ROWS_MAX = 40;
 
 type Shown = RuleValue & { readonly from: string };
@@ -63,7 +63,7 @@ export function changeRule(rules: RulesResource, { name, value, from }: Shown, o
     ),
     done: '',
   });
-  // Whole ones stay whole: 0.29 * 100 is not 29.
+  // Whole numbers stay whole: 0.29 * 100 is not 29.
   function ruleOf(typed: string): string | number {
     return isNumber ? Math.round(Number(typed) * unit.factor * 1e6) / 1e6 : typed;
   }

@@ -1,6 +1,7 @@
 /**
- * The dialog of an action. It is the browser's own `dialog`, shown as a modal one: the keyboard stays in it, Escape closes it, and the
- * focus returns to where it was. While a request is under way it stays open: what becomes of it must be seen.
+ * The dialog of an action. It is the browser's own `dialog`, shown as a modal one: the keyboard stays in it, Escape
+ * closes it, and the focus returns to where it was. While a request is under way it stays open: its result must be
+ * seen.
  */
 import { type ComponentChildren, Fragment, type JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -41,7 +42,7 @@ function OpenDialog({ action }: { readonly action: Action }): JSX.Element {
       onCancel={(event) => isBusy && event.preventDefault()}
       onClose={() => {
         openAction.value = null;
-        // What had the focus before may be gone by now.
+        // The element that had the focus may be gone by now.
         if (document.activeElement === document.body) document.getElementById('main')?.focus();
       }}
     >

@@ -1,4 +1,7 @@
-/** All that wants an operator: alarms, and what is stopped, suspended, held back or awaited, with the action that ends it. */
+/**
+ * All that wants an operator: alarms, and stopped, suspended, held back or awaited things, with the action that ends
+ * it.
+ */
 import type { JSX } from 'preact';
 import { marketId } from '../../../../engine/model/domain.js';
 import type { Raised } from '../../../metrics/alarms.js';

@@ -5,13 +5,13 @@ import { isFresh } from '../state/live.js';
 import { percentUp, type RoundNow } from '../state/markets.js';
 import type { Finding } from '../state/replication.js';
 
-/** Its title, with a `#` in front for numbers and a `~` for text that may wrap; and its cells. */
+/** A title with a `#` in front is for numbers, one with a `~` for text that may wrap. */
 export type Column<T> = readonly [title: string, show: (row: T) => ComponentChildren];
 
 export interface TableProps<T> {
   readonly caption: string;
   readonly rows: readonly T[];
-  /** The first one names the row. */
+  /** The first column names the row. */
   readonly columns: readonly Column<T>[];
   readonly keyOf: (row: T, index: number) => string;
 }
@@ -70,12 +70,11 @@ export const FrozenBadge = ({ isFrozen }: { readonly isFrozen: boolean }): JSX.E
 
 interface FigureProps {
   readonly name: string;
-  /** What it was of late, as a line beside it. */
+  /** The recent values, shown as a line beside the figure. */
   readonly line?: readonly (number | null)[];
   readonly children: ComponentChildren;
 }
 
-/** A figure with its name. */
 export const Figure = ({ name, line, children }: FigureProps): JSX.Element => (
   <div class={line === undefined ? 'figure' : 'figure big'}>
     <dt>{name}</dt>
@@ -90,7 +89,7 @@ export const Figures = ({ children }: { readonly children: ComponentChildren }):
 
 const SPARK_POINTS = 90;
 
-/** A line without axes: its figure stands beside it. */
+/** Without axes: the figure stands beside it. */
 export function Spark({ values }: { readonly values: readonly (number | null)[] }): JSX.Element {
   const all = values.length === 1 ? [0, ...values] : values;
   const step = Math.ceil(all.length / SPARK_POINTS) || 1;
@@ -105,13 +104,13 @@ export function Spark({ values }: { readonly values: readonly (number | null)[] 
   );
 }
 
-/** A link to what has this id, or the text as it is. */
+/** A link to the view of the id, or the text as it is if there is none. */
 export function Ref({ id }: { readonly id: string | null }): JSX.Element | string {
   const place = id === null ? null : placeOf(id);
   return place === null || id === null ? (id ?? '–') : <a href={place}>{idText(id)}</a>;
 }
 
-/** `isFine` is what is said where nothing is wrong. */
+/** `isFine` is said where nothing is wrong. */
 export const Findings = ({
   title,
   findings,
@@ -142,7 +141,7 @@ export const Findings = ({
   </section>
 );
 
-/** What stands in place of data that are not there. */
+/** Stands in place of data that are not there. */
 export function Loading({ error }: { readonly error: string }): JSX.Element {
   return error === '' ? (
     <p class="quiet">Loading …</p>
@@ -163,7 +162,7 @@ export function roundBadge(round: RoundNow | null, nowMs: number): JSX.Element {
   );
 }
 
-/** UP's share of the pool as a bar and a number. */
+/** A bar and a number. */
 export function ShareBar({ round }: { readonly round: RoundNow }): JSX.Element {
   const percent = percentUp(round);
   return (

@@ -1,4 +1,4 @@
-/** Fields with their labels and hints: of a dialog, and above a list whose rows they choose. */
+/** Fields with their labels and hints, for a dialog and above a list that they filter. */
 import type { JSX } from 'preact';
 import { useId } from 'preact/hooks';
 import type { Field, Option, Values } from '../state/action.js';
@@ -27,7 +27,7 @@ export function FieldInput({
   );
   if (kind === 'flag') return choice(label, value !== '', () => (value === '' ? 'true' : ''));
   if (kind === 'choices') {
-    // The chosen ones are one value, separated by commas.
+    // The chosen options are one value, separated by commas.
     const all = options.map((option) => partsOf(option)[0]);
     const chosen = value.split(',');
     const without = (option: string): string =>
@@ -79,7 +79,7 @@ export function FieldInput({
 const partsOf = (option: Option): readonly [value: string, title: string] =>
   typeof option === 'string' ? [option, option] : option;
 
-/** Of a list; it follows each change at once. */
+/** The list follows each change at once. */
 export const Filters = ({
   fields,
   values,

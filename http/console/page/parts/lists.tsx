@@ -13,7 +13,6 @@ export interface ListProps<T> extends Pick<TableProps<T>, 'keyOf'> {
   readonly columns: readonly Column<T>[] | ((reload: () => void) => readonly Column<T>[]);
 }
 
-/** A list in pages below its own heading, with what stands there before it is loaded and where it is empty. */
 export function List<T>({ title, path, empty, columns, keyOf }: ListProps<T>): JSX.Element {
   const { items, error, more, reload } = usePaged<T>(path);
   const shown = typeof columns === 'function' ? columns(reload) : columns;
@@ -57,9 +56,9 @@ const betColumns = (whose: Column<BetResource>): readonly Column<BetResource>[] 
 ];
 
 interface BetsProps {
-  /** Whose, such as `accountId=acc_1`. */
+  /** Such as `accountId=acc_1`. */
   readonly query: string;
-  /** What a row shows besides. */
+  /** The column that a row has besides. */
   readonly with: keyof typeof WHOSE;
 }
 
@@ -73,7 +72,7 @@ export const Bets = ({ query, with: whose }: BetsProps): JSX.Element => (
   />
 );
 
-/** Of a limit order also the least odds that it takes. Until it is filled it has no others. */
+/** A limit order also shows the least odds that it takes. Until it is filled it has no others. */
 export function Odds({ bet }: { readonly bet: BetResource }): JSX.Element {
   const { limitOdds, filledAt, oddsAtBet } = bet;
   if (limitOdds === null) return <>{oddsText(oddsAtBet)}</>;

@@ -1,4 +1,4 @@
-/** Data that a view asks for: once when it is opened, and again where something has been changed. */
+/** Data that a view asks for: once when it is opened, and again after a change. */
 import type { JSX } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { operator } from '../state/api.js';
@@ -13,8 +13,8 @@ export interface Loaded<T> {
 }
 
 /**
- * `everyMs` asks again and again while the view is open and the page is in sight; 0 does not. What was there stays while the server is
- * away, and is asked for at once when it is back.
+ * `everyMs` asks again and again while the view is open and the page is in sight; 0 does not. The old data stay while
+ * the server is away, and are asked for at once when it is back.
  */
 export function useLoaded<T>(path: string, everyMs = 0): Loaded<T> {
   const [kept, setKept] = useState<{ readonly path: string; readonly data: T } | null>(null);
@@ -48,7 +48,6 @@ interface AskedProps<T> {
   readonly children: (data: T, reload: () => void) => JSX.Element;
 }
 
-/** What a path answers, once it is there. */
 export function Asked<T>({ path, everyMs, children }: AskedProps<T>): JSX.Element {
   const { data, error, reload } = useLoaded<T>(path, everyMs);
   return data === null ? <Loading error={error} /> : children(data, reload);
@@ -58,7 +57,7 @@ export interface Paged<T> {
   /** null until the first page is there. */
   readonly items: readonly T[] | null;
   readonly error: string;
-  /** Asks for the next page; null where there is none. */
+  /** null on the last page. */
   readonly more: (() => void) | null;
   readonly reload: () => void;
 }

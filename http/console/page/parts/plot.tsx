@@ -1,7 +1,7 @@
 /**
- * Plots over time, drawn by uPlot. They share the crosshair: each shows its figures of the time that is pointed at in one of them. Those of the
- * last hour share their range, too. Colours are those of the stylesheet, so they follow light and dark. What a plot shows stands beside it
- * as text, too: a canvas says nothing to a screen reader.
+ * Plots over time, drawn by uPlot. They share the crosshair: each shows its figures of the time that is pointed at in
+ * one of them. Plots of the last hour share their range, too. Colours are those of the stylesheet, so they follow light
+ * and dark. A text beside the plot says the same: a canvas says nothing to a screen reader.
  */
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
@@ -20,16 +20,16 @@ export interface Line {
 
 interface PlotProps {
   readonly title: string;
-  /** What it comes to, in words. */
+  /** The plot in words. */
   readonly summary: string;
   /** Seconds since 1970. */
   readonly times: readonly number[];
   readonly lines: readonly Line[];
-  /** Of a value, at the axis and in the legend. */
+  /** At the axis and in the legend. */
   readonly format: (value: number) => string;
-  /** Whether the axis begins at 0; prices look flat then. */
+  /** The axis begins at 0. Prices would look flat. */
   readonly fromZero?: boolean;
-  /** It ends now, and begins where the range does. */
+  /** The plot ends now, and begins where the range does. */
   readonly isRanged?: boolean;
 }
 
@@ -148,16 +148,16 @@ function optionsOf({ lines, format, fromZero = false, isRanged = false, place }:
   };
 }
 
-/** Of the longest figure at the axis: one that is cut looks whole. */
+/** The room for the longest figure at the axis: a figure that is cut looks whole. */
 const widthOf = (_: uPlot, figures: string[] | null): number =>
   22 + 7.5 * Math.max(3, ...(figures ?? []).map(({ length }) => length));
 
-/** Those of values between two gaps: no line reaches them, so each is drawn as a point. */
+/** No line reaches a value between two gaps, so it is drawn as a point. */
 const loneIndices = (values: uPlot.AlignedData[number]): number[] =>
   [...values.keys()].filter(
     (at) => values[at] != null && (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null,
   );
 
-/** Times are UTC, as everywhere in the console; with seconds where the axis has them. */
+/** UTC, as everywhere in the console; with seconds where the axis has them. */
 const clock = (seconds: number, stepSeconds: number): string =>
   new Date(seconds * 1_000).toISOString().slice(11, stepSeconds < 60 ? 19 : 16);

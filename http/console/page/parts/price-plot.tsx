@@ -42,7 +42,7 @@ export function PricePlot({ market }: { readonly market: MarketNow }): JSX.Eleme
   );
 }
 
-/** What the server has noted, and each price that came since. */
+/** The server's history, and each price that came since. */
 function usePoints(history: PriceHistoryResource | null, price: number | null): readonly Point[] {
   const [points, setPoints] = useState<readonly Point[]>([]);
   const timeMs = live.value?.timeMs ?? 0;

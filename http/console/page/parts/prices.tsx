@@ -1,4 +1,4 @@
-/** Where prices come from, and how old they are. */
+/** The sources of prices, and the prices' age. */
 import type { JSX } from 'preact';
 import { duration, priceText } from '../state/format.js';
 import { Badge, Table } from './basics.js';
@@ -14,7 +14,7 @@ interface Source {
 
 type ByAsset<T> = Readonly<Record<string, T>>;
 
-/** Of `GET /status`, what is shown here. */
+/** The part of `GET /status` that is shown here. */
 export interface ServerStatus {
   readonly feed: {
     readonly name: string;
@@ -24,9 +24,9 @@ export interface ServerStatus {
       readonly ageMs: number;
       readonly source: string;
     } | null>;
-    /** Those that an operator has to decide about. */
+    /** An operator has to decide about these prices. */
     readonly held: ByAsset<{ readonly price: number; readonly source: string; readonly since: string }>;
-    /** Those that rounds wait for. */
+    /** Rounds wait for these prices. */
     readonly awaited: readonly {
       readonly crypto: string;
       readonly boundary: string;
@@ -69,7 +69,7 @@ export function Prices({ feed }: ServerStatus): JSX.Element {
   );
 }
 
-/** How late each source's prices of the asset arrive. */
+/** By source. */
 function latenessText(sources: readonly Source[], crypto: string): string {
   const measured = sources.flatMap(({ name, latenessMs: { [crypto]: ms } }) =>
     typeof ms === 'number' ? [`${name} ${duration(ms)}`] : [],

@@ -1,4 +1,6 @@
-/** The server's figures of the last hour: all of them when a view is opened, and then every five seconds those that are new. */
+/**
+ * The server's figures of the last hour: all of them when a view is opened, and then every five seconds the new ones.
+ */
 import { useEffect, useState } from 'preact/hooks';
 import type { VitalName } from '../../../metrics/vitals.js';
 import type { VitalsResource } from '../../../operator/figures/vitals.js';
@@ -11,7 +13,7 @@ const SAMPLES_MAX = 720;
 export interface VitalsNow {
   /** Seconds since 1970. */
   readonly time: readonly number[];
-  /** A column of figures; null where there was none. */
+  /** null where there was no figure. */
   readonly column: (name: VitalName) => readonly (number | null)[];
 }
 

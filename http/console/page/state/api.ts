@@ -1,6 +1,6 @@
 /**
- * Requests to the server. An answer is data, or what went wrong as a sentence: nothing here throws. A change whose answer is lost
- * may have been made; only what names a reference can be sent again without a second thought.
+ * Requests to the server. An answer is data, or a sentence on what went wrong: nothing here throws. A change whose
+ * answer is lost may have been made; only a change that names a reference can be sent again without a second thought.
  */
 import type { SessionResource } from '../../sessions.js';
 import { ENDED, endSession, session } from './session.js';
@@ -19,7 +19,7 @@ let renewedMs = Date.now();
 const LOST =
   'The server did not answer. If this was a change, it may have been made all the same: look before you try again.';
 
-/** A request to the operator API; `path` is below `/operator/v1`. */
+/** `path` is below `/operator/v1`. */
 export const operator = <T>(
   method: Method,
   path: string,
@@ -33,7 +33,7 @@ export const operator = <T>(
   return send<T>(method, `/operator/v1${path}`, body, headers);
 };
 
-/** Asks who this browser has logged in as. A server that does not answer may know it; one that took over is no standby any more. */
+/** A server that does not answer may know the session; one that took over is no standby any more. */
 export async function findSession(): Promise<void> {
   const answer = await send<SessionResource | null>(
     'GET',

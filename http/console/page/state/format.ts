@@ -2,13 +2,13 @@
 import { MARKET_IDS, parseRoundId } from '../../../../engine/model/domain.js';
 import { linkTo } from './route.js';
 
-/** Cents of a dollar amount of the operator API, which has at most two decimals. */
+/** The operator API's dollars have at most two decimals. */
 export const centsOf = (dollars: number): number => Math.round(dollars * 100);
 
 /** `$1,234.56`, with a minus before the sign. */
 export const usd = (cents: number): string => money(cents, 2);
 
-/** The same of dollars of the operator API. */
+/** Dollars of the operator API. */
 export const paid = (dollars: number | null): string => (dollars === null ? '–' : usd(centsOf(dollars)));
 
 /** `$1,235`, for a glance. */
@@ -22,7 +22,7 @@ const withDecimals = (value: number, decimals: number): string =>
 
 const AMOUNT = /^\d{1,13}(\.\d{1,2})?$/;
 
-/** Whole cents of an amount as it was typed, or null if it is not one above zero. */
+/** null if the typed text is no amount above zero. */
 export function centsIn(text: string): number | null {
   const typed = text.trim().replace(/^\$/, '').replaceAll(',', '');
   const cents = AMOUNT.test(typed) ? Math.round(Number(typed) * 100) : 0;
@@ -54,7 +54,7 @@ export const timeText = (ms: number): string => new Date(ms).toISOString().slice
 /** The same of an ISO 8601 text; a dash for none. */
 export const isoTimeText = (iso: string | null): string => (iso === null ? '–' : timeText(Date.parse(iso)));
 
-/** What a field for a time has, as the operator API takes it. */
+/** A field for a time has no zone. */
 export const isoOf = (typed: string): string => new Date(`${typed}Z`).toISOString();
 
 /** `BTC 1 min` for `BTC_ONE_MINUTE`. */
@@ -80,7 +80,7 @@ export const FRAMES: Readonly<Record<string, string>> = {
 
 const NUMBERED: Readonly<Record<string, string>> = { acc: 'accounts', bet: 'bets', key: 'keys' };
 
-/** The view of what has this id or name; null for any other text. */
+/** null for a text that is no id or name. */
 export function placeOf(text: string): string | null {
   const [, kind = 'acc', number] = /^(?:(acc|bet|key)_)?([1-9]\d{0,14})$/.exec(text.toLowerCase()) ?? [];
   if (number !== undefined) return linkTo(NUMBERED[kind] ?? '', `${kind}_${number}`);

@@ -1,5 +1,5 @@
 /**
- * The stream of what changes by itself, over one WebSocket as long as somebody is logged in. Where it breaks it is opened again within
+ * The console's stream, over one WebSocket as long as somebody is logged in. Where it breaks it is opened again within
  * two seconds, with some chance in it, so that pages do not come back at the same moment.
  */
 import { computed, signal } from '@preact/signals';
@@ -8,11 +8,11 @@ import { findSession } from './api.js';
 import { session } from './session.js';
 
 export const live = signal<LiveMessage | null>(null);
-/** Of a server that follows, in place of the one above. */
+/** From a server that follows, in place of `live`. */
 export const standby = signal<StandbyMessage | null>(null);
 /** This machine's name in a replicated exchange; null where there is but one machine, or not known yet. */
 export const node = computed(() => (live.value ?? standby.value)?.replication?.node ?? null);
-/** Whether the newest message is one of the last seconds. */
+/** The newest message is one of the last seconds. */
 export const isFresh = signal(false);
 
 /** Messages come each second. */

@@ -38,7 +38,6 @@ export interface MarketNow {
   readonly round: RoundNow | null;
 }
 
-/** All active markets. */
 export const marketsOf = (message: LiveMessage): MarketNow[] =>
   MARKET_IDS.flatMap((_, market) => marketNow(message, market) ?? []);
 
@@ -79,11 +78,11 @@ function roundNow(row: Row, market: number): RoundNow | null {
   };
 }
 
-/** Odds of a pool, the other side's included; a dash for an empty one. */
+/** The pool has both sides; a dash for an empty one. */
 export const oddsOf = ({ poolUpCents, poolDownCents }: RoundNow, pool: number): string =>
   pool === 0 ? '–' : oddsText((poolUpCents + poolDownCents) / pool);
 
-/** UP's share of the pool, from 0 to 100. */
+/** From 0 to 100. */
 export function percentUp({ poolUpCents, poolDownCents }: RoundNow): number {
   const total = poolUpCents + poolDownCents;
   return total === 0 ? 50 : (poolUpCents / total) * 100;

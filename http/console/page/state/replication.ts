@@ -1,4 +1,4 @@
-/** What the figures of the replicated log mean for an operator: what is wrong, and what to do about it. */
+/** Findings of an operator about the replicated log, from its figures, with advice. */
 import type { ComponentChildren } from 'preact';
 import {
   type LeaderStatus,
@@ -9,24 +9,23 @@ import {
 import { REPLICATION_ALARMS } from '../../../metrics/replication-alarms.js';
 import { timeText } from './format.js';
 
-/** What is wrong, or wants somebody to decide. */
 export interface Finding {
   readonly severity: 'critical' | 'warning';
-  /** Its texts stay the same for as long as what it is about does: screen readers say them once. */
+  /** Its texts stay the same as long as its cause does: screen readers say them once. */
   readonly what: string;
   /** Since when, and why. */
   readonly detail?: string;
   readonly advice?: string;
-  /** The name of the alarm that is raised of the same, often later: it is not said twice. */
+  /** The alarm for the same cause, which is often raised later: it is not said twice. */
   readonly alarm?: string;
-  /** What can be done about it at once, or where it is seen. */
+  /** Does something about it at once, or leads to it. */
   readonly button?: ComponentChildren;
 }
 
-/** The wall clock of whoever sent the figures; null where that is a manual one. */
+/** The sender's wall clock; null if its clock is manual. */
 type NowMs = number | null;
 
-/** What is wrong as a leader sees it, the worst first. */
+/** As a leader sees it, the worst first. */
 export function leaderFindings(status: LeaderStatus, nowMs: NowMs): readonly Finding[] {
   const { lease, trouble, standbys } = status;
   return [
@@ -49,9 +48,9 @@ const LAPSED: Finding = {
     'See the console of the other machine. If that one leads, this one ends by itself once it hears so, and acknowledges nothing before. If not, this one goes on once the NATS servers answer.',
 };
 
-/** The same as a standby sees it. */
+/** As a standby sees it, the worst first. */
 export function standbyFindings(status: StandbyStatus, nowMs: NowMs): readonly Finding[] {
-  // While the servers do not answer, all the other figures are of before.
+  // While the servers do not answer, all the other figures are old.
   if (status.trouble !== null) {
     return outage(status, nowMs, {
       what: 'The NATS servers do not answer this machine, or have lost messages: until that is over it does not take over.',
@@ -88,10 +87,10 @@ const LEASE_FINDINGS: Readonly<Partial<Record<StandbyStatus['lease'], Finding>>>
   released: { severity: 'warning', what: 'The leader has handed over.', advice: TAKES_OVER },
 };
 
-/** Whether a leader can acknowledge nothing for now. */
+/** A leader can acknowledge nothing for now. */
 export const isHeldUp = ({ trouble, lease }: LeaderStatus): boolean => trouble !== null || lease === 'lapsed';
 
-/** Whether a standby is further behind than one that follows; not, where it does not know. */
+/** Further behind than a standby that follows; false if it does not know. */
 export const isBehind = ({ behindMs }: Pick<StandbyStatus, 'behindMs'>): boolean =>
   behindMs !== null && behindMs > STANDBY_BEHIND_MS;
 

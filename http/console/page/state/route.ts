@@ -1,4 +1,4 @@
-/** Where in the console somebody is: the fragment of the address, so that views have links, and the browser's "back" works. */
+/** The place in the console: the fragment of the address, so that views have links, and the browser's "back" works. */
 import { signal } from '@preact/signals';
 
 /** Such as `['markets', 'BTC_ONE_MINUTE']`. */

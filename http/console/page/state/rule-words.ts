@@ -29,7 +29,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 interface Unit {
   readonly text: '$' | '%' | 'points' | 's' | '';
-  /** How many of the rule's own are one of these. */
+  /** So many of the rule's own unit are one of these. */
   readonly factor: number;
 }
 

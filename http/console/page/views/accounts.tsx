@@ -1,4 +1,4 @@
-/** Accounts by number: all of them, those that are like what is chosen, and those that the search box finds. */
+/** Accounts by number: all, a selection, or those that the search box finds. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { MARKET_IDS, TIERS } from '../../../../engine/model/domain.js';
@@ -61,7 +61,6 @@ const Accounts = ({ wanted }: { readonly wanted: Values }): JSX.Element => (
   />
 );
 
-/** Of what is chosen. */
 export const queryOf = (wanted: Values): string =>
   String(
     new URLSearchParams({
@@ -70,7 +69,7 @@ export const queryOf = (wanted: Values): string =>
     }),
   );
 
-/** What the search box was given that is no id: part of a name. */
+/** For a text in the search box that is no id. */
 export function SearchView({ text }: { readonly text: string }): JSX.Element {
   const markets = MARKET_IDS.filter((id) => marketName(id).toLowerCase().includes(text.toLowerCase()));
   return (

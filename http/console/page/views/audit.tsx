@@ -1,4 +1,4 @@
-/** What operators have done and were refused, newest first: all of it, or what is looked for. */
+/** Actions of operators, done and refused, newest first: all, or a selection. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { ACTION_KINDS } from '../../../../engine/model/operators.js';

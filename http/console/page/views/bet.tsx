@@ -1,4 +1,4 @@
-/** One bet: what was bet, what became of it and when, its money, and how it is proven. And one key, which is shorter. */
+/** One bet: its terms, its course, its money and its proof. And one key, which is shorter. */
 import type { JSX } from 'preact';
 import type { KeyResource } from '../../../operator/resources/accounts.js';
 import type { BetResource } from '../../../operator/resources/bets.js';

@@ -1,4 +1,4 @@
-/** The house: what it has, what it could lose in open rounds, and what it has earned. */
+/** The house: its money, its possible losses in open rounds, and its earnings. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { DayResult, Earnings, HouseExposure, HouseResource } from '../../../operator/resources/house.js';
@@ -10,7 +10,7 @@ import { centsOf, count, isoTimeText, paid, usd, wholeUsd } from '../state/forma
 import { live } from '../state/live.js';
 import { may } from '../state/session.js';
 
-/** Of `GET /house/profit`. */
+/** The part of `GET /house/profit` that is shown here. */
 export interface HouseProfit {
   readonly total: Earnings;
   readonly parts: readonly (Earnings & { readonly start: string; readonly end: string })[];
@@ -108,7 +108,7 @@ function Books({ totals }: { readonly totals: Totals }): JSX.Element {
   );
 }
 
-/** What rounds settled today have brought, and how far that is from the loss limits. */
+/** The results of rounds settled today, and their distance from the loss limits. */
 const TODAY: readonly Column<DayResult>[] = [
   ['Where', ({ scope }) => (scope === 'ALL' ? 'all markets' : <Ref id={scope} />)],
   ['#Result', ({ result }) => paid(result)],
@@ -155,7 +155,7 @@ const EXPOSURE: readonly Column<HouseExposure['rounds'][number]>[] = [
   ['Ends', ({ endTime }) => isoTimeText(endTime)],
 ];
 
-/** By market, each with what it has come to from part to part. */
+/** Each market with its running sum. */
 export const MarketsMoney = ({ markets }: Pick<HouseProfit, 'markets'>): JSX.Element =>
   markets.length === 0 ? (
     <p class="quiet">No round with bets has settled.</p>
@@ -174,7 +174,7 @@ export const MarketsMoney = ({ markets }: Pick<HouseProfit, 'markets'>): JSX.Ele
     />
   );
 
-/** What can be asked for, as queries, and what it is called. */
+/** As queries, with their names. */
 function spansAt(timeMs: number): [string, string][] {
   const today = Math.floor(timeMs / DAY_MS);
   const days = Array.from({ length: DAYS_SHOWN }, (_, ago): [string, string] => {

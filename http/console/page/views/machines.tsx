@@ -95,12 +95,12 @@ const Servers = ({ trouble, awayMs }: Pick<LeaderStatus, 'trouble' | 'awayMs'>):
     <Badge tone="bad">no answer for {duration(awayMs)}</Badge>
   );
 
-/** How long ago a standby had read all of the stream. */
+/** For the time at which a standby had read all of the stream. */
 const hadAll = (behindMs: number): string => (behindMs === 0 ? 'now' : `${duration(behindMs)} ago`);
 
 const NOT_KNOWN = 'not known';
 
-/** All that the console of a standby shows. Everything else is the leader's to show. */
+/** The console of a standby shows only this; the leader shows the rest. */
 export function StandbyView(): JSX.Element {
   const message = standby.value;
   return (
@@ -114,7 +114,7 @@ export function StandbyView(): JSX.Element {
 function Following({ replication: status, timeMs }: StandbyMessage): JSX.Element {
   const { node, leader, epoch, lease, leaseAgeMs, sequence, streamSequence } = status;
   const { messagesBehind, behindMs, trouble } = status;
-  // While the servers do not answer, these are of before.
+  // While the servers do not answer, these are old.
   const isKnown = messagesBehind !== null && behindMs !== null && trouble === null;
   return (
     <>

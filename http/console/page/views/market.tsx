@@ -1,4 +1,4 @@
-/** One market: its price, its round, and what was before it. */
+/** One market: its price, its round, and the rounds before it. */
 import type { JSX } from 'preact';
 import { marketOf } from '../../../../engine/model/domain.js';
 import { suspendMarket, voidRound } from '../actions/control.js';

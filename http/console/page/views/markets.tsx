@@ -1,4 +1,3 @@
-/** All active markets as they are now. */
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { ASSETS } from '../../../../engine/model/domain.js';
@@ -20,7 +19,7 @@ import { live } from '../state/live.js';
 import { type MarketNow, marketsOf, oddsOf, type RoundNow } from '../state/markets.js';
 import { Rounds } from './rounds.js';
 
-/** They stay as they are while one looks at a market and comes back. */
+/** They stay as they are while an operator looks at a market and comes back. */
 const wanted = signal<Values>({});
 const FILTERS: readonly Field[] = [
   { name: 'asset', label: 'Asset', kind: 'select', options: [['', 'all'], ...ASSETS] },

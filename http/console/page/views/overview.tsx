@@ -1,4 +1,4 @@
-/** The first view: what needs attention, today's money, how fast orders are, prices with their age, and the machines. */
+/** The first view: findings, today's money, the speed of orders, prices with their age, and the machines. */
 import type { JSX } from 'preact';
 import { attention } from '../parts/attention.js';
 import { Figure, Figures, Findings, Loading } from '../parts/basics.js';

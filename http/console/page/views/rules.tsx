@@ -22,7 +22,7 @@ export const RulesView = (): JSX.Element => (
   </>
 );
 
-/** By how the rules file may name a value: a market's by its asset or time frame, too. */
+/** The rules file may also name a market's value by its asset or time frame. */
 function namesOf(name: string): string[] {
   const [limits, market = '', ...rest] = name.split('.');
   if (limits !== 'limits') return [name];
@@ -77,7 +77,7 @@ function RulesSummary({ rules, onDone }: SummaryProps): JSX.Element {
   const { name: part = '', changed = '' } = wanted;
   const isShown = ({ name, from }: Shown): boolean => {
     if (changed !== '' && from === 'default') return false;
-    // Seventy markets have many: they are shown where they are looked for.
+    // Seventy markets have many rules: they are shown only where an operator looks for them.
     if (part.trim() === '') return changed !== '' || !name.startsWith('limits.');
     return `${name} ${ruleWords(name)}`.toLowerCase().includes(part.trim().toLowerCase());
   };

@@ -1,4 +1,4 @@
-/** The server itself: its figures over the last hour. */
+/** The server's figures over the last hour. */
 import type { JSX } from 'preact';
 import type { VitalName } from '../../../metrics/vitals.js';
 import { Figure, Figures, Loading } from '../parts/basics.js';
@@ -13,7 +13,7 @@ const percent = (value: number): string => `${Math.round(value)} %`;
 const whole = (value: number): string => count(Math.round(value));
 const seconds = (value: number): string => duration(value * 1_000);
 
-/** A title, how figures are written, and at most four columns, each with its name in the legend. */
+/** A title, the form of figures, and at most four columns, each with its name in the legend. */
 type Spec = readonly [
   title: string,
   format: (value: number) => string,
