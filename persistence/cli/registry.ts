@@ -3,7 +3,6 @@ import type { CliCommand } from './frame/command.js';
 
 export interface ListedCommand {
   readonly name: string;
-  /** One line in the list of commands. */
   readonly summary: string;
   readonly load: () => Promise<CliCommand>;
 }

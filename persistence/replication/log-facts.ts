@@ -12,7 +12,6 @@ export interface LogView {
   /** Why the log gives no answer; `awayMs` is for how long. */
   readonly trouble: string | null;
   readonly awayMs: number;
-  /** A leader's time since its last renewal. */
   readonly leaseAgeMs: number;
   readonly isLeaseHeld: boolean;
   readonly standbys: readonly SeenStandby[];

@@ -16,7 +16,6 @@ export type SharedLog = ReplicatedLog & LeaseStore & LogWords;
 
 export interface Timers {
   monotonicMs(): number;
-  /** Returns a function that cancels it. */
   after(ms: number, run: () => void): () => void;
 }
 

@@ -44,7 +44,6 @@ export interface RootsOptions {
   readonly signing: SigningKeys;
   /** The journal's end at the start: roots of rounds that locked before may be on record behind the shadow's place. */
   readonly startSeq: number;
-  /** Sends `FromShadow`. */
   readonly shadow: MessagePort;
 }
 

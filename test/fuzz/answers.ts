@@ -10,7 +10,6 @@ export interface Answer {
 
 export interface Taken {
   readonly answer: Answer;
-  /** Where the next answer begins. */
   readonly end: number;
 }
 

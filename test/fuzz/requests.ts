@@ -13,7 +13,6 @@ export interface Prepared {
   readonly mustRefuse: boolean;
   /** The answer must be in the envelope, and the connection stays open. */
   readonly isFramed: boolean;
-  /** Counted by itself, with its answer. */
   readonly about: 'operator' | 'round' | null;
 }
 

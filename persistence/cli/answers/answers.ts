@@ -99,9 +99,7 @@ export interface TokensJson {
 export type VerifyBetJson = { readonly bet: string; readonly round: string } & ProofVerdict;
 
 export interface RotateSigningKeyJson {
-  /** The new key's. */
   readonly keyId: string;
   readonly publicKey: string;
-  /** Keys that are no longer in use. */
   readonly retired: readonly string[];
 }

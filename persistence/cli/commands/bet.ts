@@ -83,7 +83,6 @@ function settledBet(past: Past | null, number: number, seq: number): FoundBet | 
     : { bet, round, engine: null, words: 'the archive', isWhole: bet.placedSeq > 0 };
 }
 
-/** Throws `not_found`. */
 function foundBet({ past, state, words }: Known, number: number): FoundBet {
   const engine = state();
   const [bet] = betsIn(past.betEvents(number, engine.seq));

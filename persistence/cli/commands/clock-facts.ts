@@ -10,7 +10,6 @@ const PROGRAM_MS_MAX = 5_000;
 const OFF_MS_MAX = 1_000;
 
 export interface ClockFacts {
-  /** null if nothing says so. */
   readonly isClockSynchronised: boolean | null;
   /** By chrony's estimate; null if unknown. */
   readonly clockOffMs: number | null;
@@ -25,7 +24,6 @@ export async function clockFacts(): Promise<ClockFacts> {
   return { isClockSynchronised: isKnown ? word === 'yes' : null, clockOffMs: null };
 }
 
-/** As far as the machine can tell. */
 export async function isClockRight(): Promise<boolean> {
   const { isClockSynchronised, clockOffMs } = await clockFacts();
   return isClockSynchronised === true && (clockOffMs ?? 0) <= OFF_MS_MAX;

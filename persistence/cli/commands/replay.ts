@@ -83,7 +83,6 @@ export const replayCommand = defineCommand<ReplayOptions>({
     }),
 });
 
-/** With the events as far as they are shown. */
 type Shown = Omit<Step, 'engine'>;
 
 /** Commands after `seq`, or from somewhat earlier on, to `toSeq`. */

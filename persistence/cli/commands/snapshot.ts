@@ -42,7 +42,6 @@ export const snapshotCommand = defineCommand({
   },
 });
 
-/** With the chain hash at the end of the journal. */
 function presentState(look: Look): { readonly engine: Engine; readonly chain: string } {
   const endSeq = look.lastSeq;
   if (endSeq === 0)

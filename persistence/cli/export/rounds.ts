@@ -59,7 +59,6 @@ export function exportRounds(
   return [];
 }
 
-/** In the order of their times. */
 function unsettled(engine: Engine): RoundView[] {
   const current = Array.from({ length: MARKETS_MAX }, (_, market) => engine.currentRound(market) ?? []);
   return [...current.flat(), ...engine.unsettledRounds()].sort(

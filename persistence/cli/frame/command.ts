@@ -21,15 +21,12 @@ export type Example = readonly [commandLine: string, purpose: string];
 
 /** `Options` are the parsed options, by names in camelCase: `--to-seq` is `toSeq`. */
 export interface CommandSpec<Options extends object> {
-  /** For the command's own help. */
   readonly details: string;
   readonly examples: readonly Example[];
   /** Operands before DATA_DIR. All of them are required. */
   readonly operands?: readonly Argument[];
   readonly options?: readonly Option[];
-  /** A person gets the result in a pager. */
   readonly isPaged?: boolean;
-  /** The journal may be gone. */
   readonly worksWithoutJournal?: boolean;
   readonly run: (
     context: Context,
@@ -45,7 +42,6 @@ export interface FreeCommandSpec<Options extends object> extends Omit<CommandSpe
 /** Only the command itself knows the type of its options. */
 export interface CliCommand extends Omit<CommandSpec<object>, 'run'> {
   readonly takesDataDir: boolean;
-  /** `dataDir` as given, or undefined. */
   readonly run: (
     out: Output,
     dataDir: string | undefined,

@@ -2,7 +2,6 @@
 import { isDiskFull, JournalError, type JournalErrorCode } from '../../errors.js';
 
 export const EXIT = {
-  /** Done, and nothing is wrong. */
   done: 0,
   /** The data has a fault, or lacks the requested part. */
   faulty: 1,
@@ -10,12 +9,10 @@ export const EXIT = {
   usage: 2,
   /** The data directory cannot be used or read, a file cannot be written, or no server answers. */
   unusable: 3,
-  /** There is not enough free space. */
   noSpace: 4,
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** For the general help. */
 export const EXIT_CODES_HELP = `Exit codes:
   0  done, and what was looked at is good
   1  something is wrong with the data, or what was asked for is not in it

@@ -36,5 +36,4 @@ export const quoted = (text: string): string =>
 
 const escapeOf = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** Without quotes around it. */
 export const oneLine = (text: string): string => quoted(text).slice(1, -1).replaceAll('\\"', '"');

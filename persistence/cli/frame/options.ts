@@ -6,7 +6,6 @@ export function parseSeq(text: string): number {
   return parseWhole(text, 1, 'a sequence number: a whole number from 1');
 }
 
-/** `expected` is for the error message. */
 export function parseWhole(text: string, min: number, expected: string): number {
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= min)) throw new InvalidArgumentError(`Expected ${expected}.`);

@@ -49,13 +49,11 @@ export class Output {
     this.line(JSON.stringify(value, null, 2));
   }
 
-  /** In two columns. */
   facts(rows: readonly (readonly [name: string, value: string])[]): void {
     const width = Math.max(...rows.map(([name]) => name.length));
     for (const [name, value] of rows) this.line(`${name.padEnd(width)}  ${value}`);
   }
 
-  /** Columns of numbers are right-aligned. */
   table(heading: readonly string[], rows: readonly (readonly (string | number)[])[]): void {
     const texts = [heading, ...rows.map((row) => row.map(String))];
     const widths = heading.map((_, column) =>
@@ -138,7 +136,6 @@ export function bytesText(bytes: number): string {
 /** `1,234,567`. */
 export const countText = (count: number): string => withCommas(`${count}`);
 
-/** At most `limit`. */
 export const lastRows = <T>(all: readonly T[], limit: number): T[] => all.slice(-limit);
 
 /** `12,000 entries, the last 100 are shown (--limit)`. */

@@ -23,12 +23,10 @@ import { type Progress, startProgress } from '../frame/progress.js';
 const FIRST_RULES_SEQ_MAX = 100;
 const CACHE_KIB = 2_048;
 
-/** The past up to some command. */
 export interface Known {
   readonly past: Past;
   /** Throws `not_found` if the state cannot be worked out any more. */
   readonly state: () => Engine;
-  /** The source, for people. */
   readonly words: string;
 }
 

@@ -42,11 +42,9 @@ export interface StepFilter {
   readonly kind?: string;
   readonly account?: number;
   readonly market?: number;
-  /** The sender's name. */
   readonly operator?: string;
 }
 
-/** By the command or its events. */
 export function isAbout(
   { command, events }: Omit<Step, 'engine'>,
   { kind, account, market, operator }: StepFilter,

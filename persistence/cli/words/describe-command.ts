@@ -97,7 +97,6 @@ function byWords(command: Command): string {
   return `, by ${oneLine(operator)}${isSaid ? '' : `: ${quoted(reason)}`}`;
 }
 
-/** Where the rules are from. */
 export const RULES_FROM = { defaults: 'the default rules', file: 'rules from a file' } as const;
 
 const shareWords = (fairShareE6: number): string =>
@@ -149,7 +148,6 @@ function boundaryWords(command: Extract<Command, { kind: 'boundaryPrice' }>): st
   return `the price of ${at} is ${command.price}, of ${isoText(command.priceTimeMs)} (${sourceWords(command)})`;
 }
 
-/** According to the journal. */
 export function sourceWords({ source, evidence }: Pick<OpenLate, 'source' | 'evidence'>): string {
   if (source === null) return evidence === '' ? 'without evidence' : `evidence ${quoted(evidence)}`;
   return evidence === ''

@@ -159,7 +159,6 @@ function movedWords(event: BalanceMoved): string {
 const balanceWords = (beforeCents: number, afterCents: number): string =>
   `balance ${usd(beforeCents)} -> ${usd(afterCents)}`;
 
-/** For people. */
 export const NOT_OPENED: Readonly<Record<RoundNotOpened['reason'], string>> = {
   stale_price: 'there is no fresh price',
   house_capital: 'the house cannot pay its seeds',

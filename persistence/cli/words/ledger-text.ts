@@ -27,7 +27,6 @@ export function showLedger(out: Output, all: readonly LedgerEntry[], limit: numb
 }
 
 const HEADING = ['seq', 'time', 'account', 'what', 'amount', 'balance', 'about'] as const;
-/** Columns of numbers are right-aligned. */
 const RIGHT: readonly string[] = ['seq', 'amount', 'balance'];
 
 const cellsOf = (entry: LedgerEntry): string[] => [

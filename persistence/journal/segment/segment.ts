@@ -41,7 +41,6 @@ export class Segment {
     readonly path: string,
     readonly db: Database.Database,
     readonly meta: SegmentMeta,
-    /** null while the segment is open. */
     readonly seal: SegmentSeal | null,
   ) {}
 

@@ -32,7 +32,6 @@ export interface BackedUp extends SegmentsCopied {
   readonly seq: number;
   readonly timeMs: number;
   readonly snapshotsCopied: readonly string[];
-  /** The source no longer has them. */
   readonly snapshotsRemoved: readonly string[];
   readonly archive: ArchiveCopied | null;
   /** Sentences on damaged parts of the source that were left out. */

@@ -14,7 +14,6 @@ export interface SegmentFacts {
   readonly previousChain: string;
   readonly createdMs: number;
   readonly isSealed: boolean;
-  /** null in a segment without rows. */
   readonly tail: StoredBatch | null;
 }
 

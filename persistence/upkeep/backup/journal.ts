@@ -18,7 +18,6 @@ import { factsOf, mismatch, type SegmentFacts } from './facts.js';
 
 export interface SegmentsCopied {
   readonly segmentsWritten: readonly string[];
-  /** To the copy's open segment. */
   readonly batchesAppended: number;
 }
 
@@ -153,7 +152,6 @@ function writeWhole(source: DataDir, facts: SegmentFacts, copy: string, onSeq: (
   renameDurably(aside, copy);
 }
 
-/** Returns the number of batches. */
 function append(
   source: DataDir,
   facts: SegmentFacts,

@@ -60,7 +60,6 @@ export function writeJournal({ run }: RestorePoint, engine: Engine, dir: DataDir
   return { segments, end, isBatchSplit: rows.isBatchSplit };
 }
 
-/** Returns the name of the file. */
 function writePiece(dir: DataDir, rows: RowsUpTo, run: Run, piece: GoodPiece, isSealed: boolean): string {
   const { lastSeq, chain: previousChain } = piece.start;
   const meta = { createdMs: piece.createdMs, firstSeq: lastSeq + 1, previousChain };

@@ -9,14 +9,12 @@ import { messageOf } from '../../errors.js';
 import { readMarkFile } from '../../journal/mark.js';
 import type { Salvage } from '../salvage/salvage.js';
 
-/** Commands that a directory once had. */
 export interface Acknowledged {
   /** null if it is missing or cannot be read; `markNote` says which. */
   readonly mark: Mark | null;
   readonly markNote: string;
   /** As mark or archive know; 0 if neither can be read. */
   readonly seq: number;
-  /** As far as is known. */
   readonly timeMs: number;
 }
 

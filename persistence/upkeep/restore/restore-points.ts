@@ -20,7 +20,6 @@ export interface RestorePoint {
 
 export class RestorePoints {
   readonly #snapshots: readonly SnapshotRef[];
-  /** By name; null for a damaged snapshot. */
   readonly #metas = new Map<string, SnapshotMeta | null>();
   /** Sentences on snapshots that were passed over. */
   readonly notes: string[] = [];
@@ -37,7 +36,6 @@ export class RestorePoints {
     this.#snapshots = files.list();
   }
 
-  /** null if there is none at or before `limit`. */
   newest(limit = Number.MAX_SAFE_INTEGER): RestorePoint | null {
     const byRows = this.salvage.runs
       .filter((run) => run.start.lastSeq <= limit)

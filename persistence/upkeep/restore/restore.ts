@@ -40,7 +40,6 @@ export interface Restored {
   readonly timeMs: number;
   /** SHA-256 of the full state. */
   readonly stateDigest: string;
-  /** The last batch was split. */
   readonly isBatchSplit: boolean;
   readonly segments: readonly string[];
   readonly snapshots: readonly string[];

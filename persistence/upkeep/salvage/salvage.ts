@@ -87,7 +87,6 @@ export class Salvage {
   readonly runs: readonly Run[];
   /** Commands missing up to here were pruned. */
   readonly absentSeq: number;
-  /** Damaged files. */
   readonly damaged: readonly string[];
   readonly #faults: readonly SegmentFault[];
 
@@ -121,7 +120,6 @@ export class Salvage {
     return this.faultAfter(this.lastSeq);
   }
 
-  /** null if there is none. */
   faultAfter(seq: number): string | null {
     const found = this.#faults.find(({ afterSeq }) => afterSeq >= seq);
     const isGap = this.runs.some(({ start }) => start.lastSeq > seq);

@@ -33,7 +33,6 @@ export class ArchiveComparison {
   #isDamaged = false;
   readonly #compared = { ...NO_ROWS } as { -readonly [K in keyof typeof NO_ROWS]: number };
 
-  /** The replay begins at `engine`. */
   constructor(
     readonly path: string,
     readonly progress: ArchiveProgress,
@@ -83,7 +82,6 @@ export class ArchiveComparison {
     }
   }
 
-  /** Call it at the end of each batch. */
   atEnd({ lastSeq, chain, digest }: StoredBatch): void {
     if (lastSeq !== this.progress.seq) return;
     if (chain === this.progress.chain && digest === this.progress.digest) return;

@@ -28,7 +28,6 @@ export interface PlacedRow {
 
 interface Chunk {
   readonly rows: readonly StoredBatch[];
-  /** No good row follows. */
   readonly isLast: boolean;
   /** The row after these is bad. */
   readonly isDamaged: boolean;

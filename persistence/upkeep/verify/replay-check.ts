@@ -26,7 +26,6 @@ import { isSameState } from './same-state.js';
 export interface ReplayCheckSources {
   readonly snapshots: SnapshotFiles;
   readonly archiveFile: string;
-  /** null if no archive can be read. */
   readonly archive: ArchiveProgress | null;
   /** null if it cannot be read: then no roots are compared. */
   readonly masterSecret: Uint8Array | null;
@@ -39,7 +38,6 @@ export class ReplayCheck {
   #roots: RootComparison | null = null;
   /** Oldest first. */
   readonly #ahead: SnapshotRef[];
-  /** Why the replay has ended, or null. */
   #ended: string | null = null;
   #fromSeq = 0;
   readonly compared: SnapshotRef[] = [];
@@ -59,7 +57,6 @@ export class ReplayCheck {
   get rowsCompared(): number {
     return this.#comparison?.rowsCompared ?? 0;
   }
-  /** 0, or a snapshot's number. */
   get fromSeq(): number {
     return this.#fromSeq;
   }
@@ -114,7 +111,6 @@ export class ReplayCheck {
     this.#comparison = new ArchiveComparison(archiveFile, archive, engine.seq, engine, this.findings);
   }
 
-  /** null if nothing is wrong. */
   #replay(engine: Engine, row: StoredBatch, path: string): string | null {
     this.batches += 1;
     try {
@@ -171,7 +167,6 @@ export class ReplayCheck {
     if (books !== null) this.findings.fault('conservation', '', ref.seq, books);
   }
 
-  /** The snapshot is after the last good row. */
   #checkUnreached(ref: SnapshotRef, lastSeq: number, isWhole: boolean): void {
     const loaded = this.#load(ref);
     if (loaded === null) return;

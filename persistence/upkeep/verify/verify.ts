@@ -53,7 +53,6 @@ export interface VerifyOptions {
   readonly onSeq?: (seq: number) => void;
   /** They take the place of the directory's public keys. */
   readonly notedKeys?: readonly NotedKey[];
-  /** The journal must have it. */
   readonly notedHead?: NotedHead;
 }
 

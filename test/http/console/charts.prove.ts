@@ -8,7 +8,6 @@ import { buildPage } from '../../support/console/console-page.js';
 import { Server } from '../../support/processes/server.js';
 
 const COLORS = ['--line-1', '--line-2', '--line-3', '--line-4'];
-/** All charts of the system view together. */
 const SYSTEM_LINES = 27;
 
 let server: Server;

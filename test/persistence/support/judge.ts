@@ -52,7 +52,6 @@ export class Judge {
     this.#dir = openDataDir(join(memoryDir(t), 'data'));
   }
 
-  /** Throws if recovery gives wrong batches. */
   judge(files: Files, what: string): Verdict {
     for (const name of readdirSync(this.#dir.journal)) rmSync(join(this.#dir.journal, name));
     for (const [name, content] of files) writeFileSync(join(this.#dir.journal, name), content);

@@ -23,7 +23,6 @@ export const TEST_SIGNING: SigningKeys = {
 /** Tests that look for an answer do not wait for a thread. */
 export const testSignLater: SignLater = (text, tell) => tell(signerOf(TEST_SIGNING)(text));
 
-/** The file `signing-keys` of a data directory. */
 export function writeSigningKeys(path: string): void {
   const { keyId, publicKey, privateKey } = TEST_SIGNING;
   const createdAt = new Date(CREATED_MS).toISOString();

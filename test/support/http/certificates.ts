@@ -4,7 +4,6 @@ import { join } from 'node:path';
 
 const NEW_EC_KEY = '-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes';
 
-/** PEM, and as files. */
 export interface Pair {
   readonly certFile: string;
   readonly keyFile: string;
