@@ -148,7 +148,7 @@ function startReplica(
     store,
     disk,
     (events) => new ReplicationThread({ nats, role, node, leaseMs, dir: store.dir }, events),
-    { leaseMs, monotonicMs: () => performance.now() },
+    { leaseMs, monotonicMs: systemClock.monotonicMs },
     {
       onStatus: (status) => {
         onStatus(status);

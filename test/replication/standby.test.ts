@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { OrderTrace } from '../../engine/model/operators.js';
 import { askUntil } from '../support/ask-until.js';
 import { Client } from '../support/http/client.js';
 import { tote } from '../support/processes/cli.js';
@@ -22,11 +23,29 @@ const options = { skip: NO_NATS };
 test('a standby by hand', options, async (t) => {
   const pair = await startPair(t);
   await t.test('it says that it is one, and whom it follows', () => tellsOfItself(pair));
+  await t.test('the trace of an order says when the log had it', () => tracesOrder(pair));
   await t.test('promote and demote make no stream, and say which one there is none of', () =>
     makesNoStream(pair),
   );
   await t.test('promote and demote change the leader without a lapse', () => changesLeader(pair));
 });
+
+async function tracesOrder({ leader, bettor }: Pair): Promise<void> {
+  const { data } = await place(leader, bettor, 'first');
+  const { stages } = (await leader.operator.get<OrderTrace>('/orders/trace?id=first')).data;
+  assert.deepEqual(
+    stages.map(({ stage }) => stage),
+    ['gateway', 'engine', 'commit', 'replicated', 'answered'],
+  );
+  assert.deepEqual(
+    stages.filter(({ tookMs }) => tookMs < 0),
+    [],
+  );
+  process.env['TOTE_OPERATOR_TOKEN'] = TOKEN;
+  const asked = await tote(['trace', data.bet.id, leader.dataDir, '--server', leader.operatorUrl]);
+  delete process.env['TOTE_OPERATOR_TOKEN'];
+  assert.match(asked.stdout, /^replicated +\d/m, asked.stderr);
+}
 
 async function tellsOfItself({ b }: Pair): Promise<void> {
   const { operatorUrl } = (await event(b.run, 'standby_listening')) as { operatorUrl: string };
