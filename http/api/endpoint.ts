@@ -49,7 +49,6 @@ export interface RouteName {
   readonly path: string;
 }
 
-/** By number. */
 export function routeNames(endpoints: readonly RouteName[]): readonly RouteName[] {
   const names = [
     { method: 'any', path: 'other' },

@@ -25,7 +25,6 @@ import { OVERLOADED, refusedOf } from './refusals.js';
 
 const OK = 200;
 
-/** Receives a function that repeats an earlier answer, or null if there was none. */
 export type OnReplay = (replay: (() => Verdict) | null) => void;
 
 export class OrderHandlers {

@@ -195,7 +195,6 @@ export class PastReads {
     if (verdict !== null) call.refuse(verdict);
   }
 
-  /** Calls `read` once the engine's thread has said how far the archive must have come for it. */
   #whenReached(call: Call, kind: number, read: (reachedSeq: number) => void): Verdict {
     const isSent = this.parts.link.send(
       (ring, ticket) => requests.sendAsker(ring, kind, ticket, call),

@@ -9,7 +9,6 @@ import type { RatePolicy } from '../limits/rate-limits.js';
 import type { RefusalFacts } from '../rings/replies.js';
 import { hundredthsText, oddsText } from '../wire/wire.js';
 
-/** For a full ring to the engine's thread. */
 export const OVERLOADED = new Refused('overloaded', 'the server is behind; try again', ['Retry-After', '1']);
 
 const CHALLENGE = ['WWW-Authenticate', 'ApiKey header="X-API-Key"'];

@@ -82,7 +82,6 @@ export class BroadcastPublisher {
     for (const [gateway, wake] of this.#gateways.entries()) if (this.#end.takeSleep(gateway)) wake();
   }
 
-  /** Returns false if the event is not broadcast. */
   #write(seq: number, event: EngineEvent): boolean {
     switch (event.type) {
       case 'betPlaced':

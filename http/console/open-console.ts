@@ -31,7 +31,6 @@ export interface OpenConsole {
   readonly callers: Callers;
   /** Leaves requests for other paths to `next`. */
   wrap(next: HttpHandler): HttpHandler;
-  /** To be called each second. */
   tick(): void;
   close(): void;
 }

@@ -116,11 +116,9 @@ export function ticketIn(browser: BrowserHeaders): string {
   return tickets.length === 1 ? (tickets[0] ?? '') : '';
 }
 
-/** The value of Set-Cookie. */
 export const cookieOf = (ticket: string, browser: BrowserHeaders): string =>
   `${nameFor(browser)}=${ticket}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${SECONDS_MAX}${secure(browser)}`;
 
-/** The value of Set-Cookie. */
 export const endedCookie = (browser: BrowserHeaders): string =>
   `${nameFor(browser)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0${secure(browser)}`;
 

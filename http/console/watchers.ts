@@ -88,7 +88,6 @@ export class Watchers {
     this.#watchers.delete(watcher);
   }
 
-  /** To be called each second. */
   tick(): void {
     for (const { socket, session } of [...this.#watchers]) {
       if (!this.options.isOpen(session)) socket.close(SESSION_ENDED, 'the session has ended');

@@ -44,7 +44,6 @@ export class Desk {
     private readonly options: DeskOptions,
   ) {}
 
-  /** Reads and executes the current request of `ring`. */
   serve(ring: RingConsumer, gateway: GatewayEnd): void {
     const kind = ring.number();
     const ticket = ring.number();
@@ -286,7 +285,6 @@ export class Desk {
     this.#answerFrom(placed?.seq ?? 0, gateway, ticket, (to) => replies.sendSeenKey(to, ticket, facts));
   }
 
-  /** Adds what holds at the moment of execution. */
   #command(order: requests.OrderFields): PlaceOrder {
     const timeMs = this.sequencer.stampMs();
     return {

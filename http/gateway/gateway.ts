@@ -145,7 +145,6 @@ export class Gateway implements Serving {
     }
   }
 
-  /** For all gateways. */
   async #accept(descriptors: readonly number[], host: string, port: number): Promise<void> {
     try {
       this.#acceptor = await acceptFor(descriptors, host, port, this.setup.tls !== null);

@@ -39,7 +39,6 @@ export class Gateways {
   readonly #ended = new Ended();
   #onWake: () => void = () => undefined;
   readonly #opened: GatewayPlace[] = [];
-  /** Accepts connections for all. */
   #acceptor: GatewayPlace | null = null;
   /** The apps that get connections to the public port. */
   #descriptors: readonly UwsAppDescriptor[] = [];

@@ -22,7 +22,6 @@ import type { StreamsMemory } from '../stream/limits.js';
 import type { UwsAppDescriptor } from '../uws/library.js';
 
 export interface PortSetup {
-  /** For `thread-end.ts`. */
   readonly ended: SharedArrayBuffer;
   readonly connectionsMax: number;
   /** null for plain HTTP. */

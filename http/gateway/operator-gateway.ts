@@ -50,7 +50,6 @@ export class OperatorGateway implements Serving {
   readonly #log: Log;
   readonly #faults: Faults;
   #archive: ArchiveClient | null = null;
-  /** By id; they wait for the engine's thread. */
   readonly #queries = new Map<number, (message: QueryMessage) => void>();
   #lastId = 0;
   #console: OpenConsole | null = null;

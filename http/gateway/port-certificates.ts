@@ -13,7 +13,6 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 interface Held {
   readonly files: TlsFiles;
   certificate: Certificate;
-  /** The time of the last report that it expires. */
   reportedMs: number;
 }
 

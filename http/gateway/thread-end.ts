@@ -76,12 +76,10 @@ export function tellFailed(post: Post, error: unknown): void {
   post({ kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) });
 }
 
-/** The process ends if `done` fails. */
 export function orFail(post: Post, done: Promise<void>): void {
   done.catch((error: unknown) => tellFailed(post, error));
 }
 
-/** A port is not listened on, or its certificate not read anew. */
 export function tellRefused(post: Post, error: unknown): void {
   post({ kind: 'refused', reason: error instanceof Error ? error.message : String(error) });
 }

@@ -55,7 +55,6 @@ export function readBody<T extends object>(
   return refuseIllFormed(value) ?? checked.data;
 }
 
-/** UTF-8 cannot represent half a surrogate pair. */
 export function refuseIllFormed(value: unknown): Refused | null {
   const field = illFormedField(value, '');
   return field === null ? null : invalid(`${field} must be valid Unicode: it has half a surrogate pair`);

@@ -10,7 +10,6 @@ export function cursorText(list: string, ...place: readonly number[]): string {
   return Buffer.from(`${list} ${place.join(' ')}`, 'latin1').toString('base64url');
 }
 
-/** null if there is no cursor. */
 export function parseCursor(
   text: string | undefined,
   list: string,

@@ -16,7 +16,6 @@ const QUOTE = 0x22;
 const BYTES_OF_48_BITS = 6;
 const NO_SEED = { high: 0, low: 0 };
 
-/** `header` may enclose the key in a pair of quotes. */
 export function parseIdempotencyKey(header: string, name = 'Idempotency-Key'): string | Refused {
   const opens = header.charCodeAt(0) === QUOTE;
   const closes = header.length > 1 && header.charCodeAt(header.length - 1) === QUOTE;
@@ -116,7 +115,6 @@ export class IdempotencyDigests {
   }
 }
 
-/** The state of a digest: two lanes, each a signed 32-bit integer. */
 interface Lanes {
   readonly high: number;
   readonly low: number;

@@ -11,7 +11,6 @@ export const CLIENT_ORDER_ID_PATTERN = '^[!-~]{1,64}$';
 const SHOWN_MAX = 40;
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
 
-/** Decodes the parameters. `known` are the names that the endpoint accepts. */
 export function parseQuery(query: string, known: readonly string[]): Map<string, string> | Refused {
   const given = new Map<string, string>();
   for (const part of query.split('&')) {

@@ -34,7 +34,6 @@ export class OwnerTable {
     this.#factor = (Math.imul(seed, 0x9e3779b1) | 1) >>> 0;
   }
 
-  /** 0 if the owner has no value. */
   get({ kind, high, low }: Owner): number {
     return this.#words[this.#find(kind, high, low) * WORDS + VALUE] as number;
   }
@@ -68,7 +67,6 @@ export class OwnerTable {
     words[at + VALUE] = value;
   }
 
-  /** The owner's entry, or the empty one where it belongs. */
   #find(kind: number, high: number, low: number): number {
     const words = this.#words;
     let entry = this.#home(kind, high, low);

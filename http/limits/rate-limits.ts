@@ -107,7 +107,6 @@ export class RateLimits {
     this.#limits = RATE_LIMIT_NAMES.map(([, field]) => settings[field]);
   }
 
-  /** X-RateLimit-Limit. */
   get limit(): number {
     return this.#limits[this.kind] as number;
   }

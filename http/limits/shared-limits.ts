@@ -71,7 +71,6 @@ export class LimitTables {
     this.accounts = new WindowTable(memory, this.windows, 1 + addresses + keys, keys, seed);
   }
 
-  /** Open windows of all kinds: memory use grows with them. */
   get size(): number {
     return this.addresses.size + this.keys.size + this.accounts.size;
   }

@@ -173,7 +173,6 @@ export class SlidingWindows {
     this.#times[window * LINE_DOUBLES + OLDEST_MS] = oldestMs;
   }
 
-  /** Appends a time to the chain of the record at `at`. */
   #push(at: number, isFirst: boolean, timeMs: number): void {
     const { records } = this;
     if (isFirst) {
@@ -203,7 +202,6 @@ export class SlidingWindows {
     return free;
   }
 
-  /** `blocks` is the length of the chain from `first` to `last`. */
   #giveBack(first: number, last: number, blocks: number): void {
     const pool = this.#pool;
     pool[TAKEN] = (pool[TAKEN] as number) - blocks;

@@ -133,7 +133,6 @@ export class WindowTable {
     this.#words[CLOSED] = window;
   }
 
-  /** A window that is not open. */
   #place(): number {
     const words = this.#words;
     const closed = words[CLOSED] as number;

@@ -52,9 +52,7 @@ export const ENGINE_GAUGES = [
   'backlogCommands',
   'shadowLagCommands',
   'archiveLagCommands',
-  /** 1 if something prevents snapshots or the archive, else 0. */
   'isShadowImpaired',
-  /** Damaged parts of the journal that were found since the start. */
   'journalFaults',
   /** Milliseconds since 1970; 0 for none. */
   'snapshotAtMs',
@@ -80,7 +78,6 @@ export const ENGINE_GAUGES = [
   'reservedStakesCents',
   'exposureCents',
   'marketsWithoutCapital',
-  /** The greatest share of a loss limit that the house has lost today. */
   'lossLimitShare',
   ...LOSS_SCOPES.map((_, scope) => dayResultOf(scope)),
   /** Quoted assets whose volatility is at a bound of its estimate, and whose changes repeat or take back each other. */
@@ -127,7 +124,6 @@ export interface EngineFiguresOptions {
     readonly freeBytes: number;
   };
   readonly threads: Readonly<Record<BackgroundThread, Busy>>;
-  /** Markets that open no round because the house cannot pay its seeds. */
   readonly marketsWithoutCapital: (nowMs: number) => number;
   /** Money is at stake: prices are not simulated, nor is the clock. */
   readonly needsBackup: boolean;

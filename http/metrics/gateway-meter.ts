@@ -15,7 +15,6 @@ export const ERROR_CODES = Object.keys(ERROR_STATUS) as readonly ErrorCode[];
 const CLOSED = ERROR_CODES.length;
 export const STREAM_ENDS: readonly string[] = [...ERROR_CODES, 'closed'];
 
-/** Parts of the time of an order. */
 export const ORDER_STAGES = ['ring', 'engine', 'commit', 'release'] as const;
 
 const layout = new Layout();

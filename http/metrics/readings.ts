@@ -34,7 +34,6 @@ export interface Reading {
   readonly gatewayThreads: number;
   readonly connections: number;
   readonly connectionsTaken: { readonly public: number; readonly operators: number };
-  /** Accepted orders at all gateways. */
   readonly orders: Histogram;
   readonly stages: readonly { readonly name: string; readonly took: Histogram }[];
   readonly batchCommands: Histogram;

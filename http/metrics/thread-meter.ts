@@ -11,7 +11,6 @@ const RESOLUTION_MS = 20;
 const SAMPLE_MS = 1_000;
 const NANOSECONDS_PER_MS = 1e6;
 
-/** The thread's cells in a sheet. */
 export interface ThreadPlaces {
   /** The loop did not wait for anything so long since the thread began. */
   readonly activeMs: number;
@@ -19,7 +18,6 @@ export interface ThreadPlaces {
   readonly heapTotalBytes: number;
   /** Memory outside the heap that its objects hold, without what threads share. */
   readonly externalBytes: number;
-  /** Programming errors that have ended a client's request or stream. */
   readonly clientFaults: number;
   /** A histogram with one value a second: the longest delay in it. */
   readonly delay: number;

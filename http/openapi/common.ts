@@ -84,7 +84,6 @@ export const headers: JsonObject = {
 
 const errorPattern = (codes: readonly PublicCode[]): string => `^(${codes.join('|')})(: \\S.*)?$`;
 
-/** Each response adds its own codes. */
 export const failureSchemas: JsonObject = {
   ErrorCode: {
     type: 'string',
@@ -153,7 +152,6 @@ export const responses: JsonObject = Object.fromEntries(
   failureNames.map((name) => [name, failureResponse(name)]),
 );
 
-/** By status. */
 export const failureRefs = (names: readonly FailureName[]): JsonObject =>
   Object.fromEntries(names.map((name) => [statusOf(name), { $ref: `#/components/responses/${name}` }]));
 

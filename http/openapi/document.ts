@@ -61,7 +61,6 @@ const getDocument: JsonObject = {
   },
 };
 
-/** In the order of the endpoints. */
 function pathsOf(endpoints: readonly Documented[], rules: Rules): JsonObject {
   const paths: Record<string, JsonObject> = {};
   for (const endpoint of endpoints) {

@@ -187,10 +187,8 @@ export const FAILURE_KINDS = {
 
 export type FailureName = keyof typeof FAILURE_KINDS;
 
-/** With or without a key. */
 export const ANY_REQUEST_FAILURES = ['RequestTimeout', 'ContentTooLarge', 'TooManyRequests'] as const;
 
-/** For the document itself. */
 export const DOCUMENT_FAILURES: readonly FailureName[] = ['BadRequest', ...ANY_REQUEST_FAILURES];
 
 export const statusOf = (name: FailureName): number => ERROR_STATUS[FAILURE_KINDS[name].codes[0]];

@@ -7,7 +7,6 @@ import { ANY_REQUEST_FAILURES, type FailureName } from './failures.js';
 import type { JsonObject } from './schemas.js';
 
 export interface Description {
-  /** The name in generated clients. */
   readonly operationId: string;
   readonly tag: 'Markets' | 'Orders' | 'Service';
   readonly summary: string;
@@ -30,7 +29,6 @@ export interface Documented extends Routed {
 
 const mayWrite = (scope: Scope): boolean => (scopesMask([scope]) & WRITE_SCOPES_MASK) !== 0;
 
-/** One kind for each status. */
 export function failuresOf({ scope, describe }: Documented, rules: Rules): readonly FailureName[] {
   const forbidden = mayWrite(scope) ? 'OrderForbidden' : 'Forbidden';
   return [...describe(rules).failures, 'Unauthorized', forbidden, ...ANY_REQUEST_FAILURES];

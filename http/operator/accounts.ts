@@ -243,7 +243,6 @@ export function transferIn(call: Call): { readonly amountCents: number; readonly
 const centsIn = (field: string, dollars: number): number =>
   centsOfDollars(dollars) ?? refuseInvalid(`${field} must be an amount in dollars with at most two decimals`);
 
-/** 201 if the money moved, now or earlier under the same reference. */
 export const showTransfer = ({ moved, isReplay }: CommandResult): Answer =>
   answer(
     201,

@@ -35,7 +35,6 @@ export const TAGS = {
 } as const;
 
 export interface Described {
-  /** The name in generated clients. */
   readonly id: string;
   readonly tag: keyof typeof TAGS;
   readonly summary: string;
@@ -175,7 +174,6 @@ export const page = (data: readonly unknown[], nextCursor: string | null): Answe
   body: JSON.stringify({ success: true, data, nextCursor }),
 });
 
-/** Without the envelope. */
 export const textAnswer = (contentType: string, body: string): Answer => ({
   status: 200,
   headers: [],
@@ -185,7 +183,6 @@ export const textAnswer = (contentType: string, body: string): Answer => ({
 
 export type Result = Answer | Refused;
 
-/** The answer gets an id by which people can refer to it. */
 export function sendResult(responder: HttpResponder, result: Result): void {
   const { status, headers, body } = result;
   const contentType = (result instanceof Refused ? undefined : result.contentType) ?? 'application/json';

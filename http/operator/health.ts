@@ -22,7 +22,6 @@ export interface NotReady {
 export interface Health {
   /** Milliseconds since the end of the last turn of the engine's thread. */
   readonly turnAgeMs: () => number;
-  /** Empty if the server is ready. */
   readonly notReady: () => readonly NotReady[];
 }
 
@@ -50,7 +49,6 @@ export const healthRoutes = ({ turnAgeMs, notReady }: Health): readonly HealthRo
   },
 ];
 
-/** 503 with the first code, and a list of all reasons. */
 function refused(reasons: readonly NotReady[]): Result {
   const code = reasons[0]?.code ?? 'overloaded';
   return new Refused(code, '', [], `,"notReady":${JSON.stringify(reasons)}`);

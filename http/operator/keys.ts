@@ -158,7 +158,6 @@ function ofKey(handle: (services: Services, call: Call, key: number) => Promise<
 
 const keyOf = ({ keys }: CommandResult): KeyResource => keyResource(must(keys.at(-1), 'the key'));
 
-/** The secret stands behind the id. */
 const withSecret = ({ id, ...rest }: KeyResource, secret: string): CreatedKey => ({ id, secret, ...rest });
 
 /** A holder of a key that writes can bet the account's money away, to an accomplice on the other side. */

@@ -54,7 +54,6 @@ interface Listed {
 
 const NONE: RoundsAnswer = { rounds: [], nextAfter: null };
 
-/** null where no market is named. */
 export function marketIn(given: Call['given']): number | null {
   const id = given.get('marketId');
   const market = id === undefined ? null : marketOf(id);

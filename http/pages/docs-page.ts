@@ -84,18 +84,15 @@ export interface ApiPage {
   readonly documentPath: string;
   /** HTML of the links to other pages. */
   readonly navigation: string;
-  /** In the order of the document. */
   readonly tags: readonly string[];
 }
 
 export interface NavigationLink {
   readonly href: string;
   readonly html: string;
-  /** A section of the page before it. */
   readonly isInner: boolean;
 }
 
-/** Beside the page or, on a phone, above it. */
 export const sideNavigation = (links: string, parts: readonly NavigationLink[]): string => `    <nav>
       <p>${links}</p>
       <ul>

@@ -27,7 +27,6 @@ export class Link {
   readonly #requests: RingProducer;
   readonly #replies: RingConsumer;
   readonly #waiting: (OnReply | null)[] = [];
-  /** By ticket: the client for whom the request was sent. */
   readonly #clients: (Client | null)[] = [];
   readonly #freeTickets: number[] = [];
   #pending = 0;

@@ -104,7 +104,6 @@ export class RingProducer extends RingEnd {
     this.at += cellsOfBytes(length);
   }
 
-  /** Makes the finished message visible to the consumer. */
   send(): void {
     assert(this.at === this.#endsAt, 'a message has the length that it was begun with');
     const header = this.#tail & (this.cells - 1);
@@ -165,7 +164,6 @@ export class RingConsumer extends RingEnd {
     return this.at === this.#endsAt;
   }
 
-  /** Frees the cells of a message that has been read to its end. */
   done(): void {
     if (!this.isRead) throw new RingFault('a message of a ring is not read whole');
     this.#head = (this.#head + (this.at - (this.#head & (this.cells - 1)))) | 0;

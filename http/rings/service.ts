@@ -21,7 +21,6 @@ export interface ServiceOptions {
   readonly beforeReplies: () => void;
 }
 
-/** From one ring, before the next one has its turn. */
 const REQUESTS_AT_ONCE = 32;
 const REQUESTS_PER_TURN = 512;
 

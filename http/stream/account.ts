@@ -43,7 +43,6 @@ const LOST = new Refused('resync_required', 'the channel account is far behind')
 
 export class AccountChannel implements StreamChannel {
   readonly #accounts = new Map<number, Listened>();
-  /** For first balances, of connections that still want one. */
   readonly #asked = new Map<Connection, Subscribe>();
   readonly #record = new Float64Array(BETS_FORM.fields);
   #position = 0;

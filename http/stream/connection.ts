@@ -42,7 +42,6 @@ export class Connection implements StreamOwner, Client {
   /** While old events are being sent, newer ones have to wait. */
   catchUps = 0;
   hasDeadman = false;
-  /** Orders, cancellations and countdowns without an answer yet. */
   pendingOrders = 0;
 
   constructor(

@@ -38,7 +38,6 @@ export interface EventSource {
 export abstract class EventsChannel implements StreamChannel {
   readonly #catchUps = new Map<Connection, CatchUp>();
   readonly #record: Float64Array;
-  /** The next record for all who have caught up. */
   protected position = 0;
 
   constructor(
@@ -53,7 +52,6 @@ export abstract class EventsChannel implements StreamChannel {
   /** Sends a record to all who have joined. Records of one command come one after another. */
   protected abstract sendToAll(record: Float64Array): void;
   protected abstract endOfCommand(moment: Moment): void;
-  /** All who have joined must begin anew. */
   protected abstract dropAll(refused: Refused): void;
   protected abstract leave(connection: Connection): void;
   protected abstract prepare(connection: Connection, request: Subscribe): Pick<CatchUp, 'textOf' | 'join'>;

@@ -50,7 +50,6 @@ export interface StreamParts extends ChannelParts {
   readonly journalHead: () => SignedHead | null;
   readonly nowMs: () => number;
   readonly limitsNowMs: () => number;
-  /** Places an order or cancels, and answers the call. */
   readonly carryOut: (call: Call) => void;
   /** Runs what only streams can ask for, with the checks and limits of a cancellation. */
   readonly carryOutAs: (call: Call, run: () => Verdict) => void;

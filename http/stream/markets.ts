@@ -20,7 +20,6 @@ class MarketPart {
     private readonly market: number,
   ) {}
 
-  /** Returns true if the JSON has changed. */
   update(nowMs: number): boolean {
     const { markets } = this.board;
     if (markets.versionOf(this.market) === this.#version && nowMs < this.#closesMs) return false;

@@ -26,7 +26,6 @@ const CLOSING_BRACE = 0x7d;
 /** Ids with more digits may be too large. */
 const ID_DIGITS_MAX = 9;
 
-/** null if the message is not such an order. */
 export function readUsualOrder(bytes: Uint8Array): UsualOrder | null {
   for (const { beforeId, beforeKey, beforeOrder } of FORMS) {
     const idAt = behind(bytes, 0, beforeId);

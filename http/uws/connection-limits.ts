@@ -52,7 +52,6 @@ export function tooFewDescriptors(descriptors: number, gateways: number): string
   );
 }
 
-/** A warning for the operator if there are fewer connections than usual, or null. */
 export function limitsNote(descriptors: number): string | null {
   const { publicMax, operatorMax } = connectionLimits(descriptors);
   if (publicMax === CONNECTIONS_MAX) return null;

@@ -128,7 +128,6 @@ export interface LoadedUws {
   readonly version: string;
 }
 
-/** The newer first. */
 const PACKAGES = ['uws-glibc-2.38', 'uws-glibc-2.28'] as const;
 
 /** Throws an error that says why if no package works. Packages are resolved from `fromUrl`. */

@@ -268,7 +268,7 @@ export const BODY_BYTES_MAX = 16 * 1024;
  */
 export const DRAIN_BYTES_MAX = 256 * 1024;
 export const LINGER_MS = 1_000;
-/** A body has this long to arrive, however steadily it trickles in. */
+/** However steadily the body trickles in. */
 export const BODY_DEADLINE_MS = 10_000;
 
 const NOTHING = new Uint8Array(0);

@@ -12,7 +12,6 @@ export interface Concerned {
 /** Reports a programming error that ends a client's request or stream. Returns the request's id. */
 export type OnFault = (error: unknown, concerned: Concerned) => string;
 
-/** Returns a function that stops the timer. */
 export type StartTimer = (run: () => void, periodMs: number) => () => void;
 
 export interface UwsTransportOptions {

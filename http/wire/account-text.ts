@@ -177,7 +177,6 @@ const partsText = ({ stakeCents, placed, resting, refusal, odds, payoutCents }: 
   `"meanOdds":${odds === null ? null : oddsText(odds.meanE4)},"leastOdds":${odds === null ? null : oddsText(odds.leastE4)},` +
   `"potentialPayout":${hundredthsText(payoutCents)}}`;
 
-/** `{success, data: OrderQuote}`. */
 export function orderQuoteText(
   market: number,
   timeMs: number,

@@ -19,7 +19,6 @@ import { hundredthsText, oddsText } from './wire.js';
 const EVEN_POOLS =
   '"poolUp":0,"poolDown":0,"totalPool":0,"oddsUp":2,"oddsDown":2,"percentUp":50,"percentDown":50';
 
-/** The part of a market's current round that clients may see. */
 export interface ShownRound {
   readonly roundNumber: number;
   /** Index into `ROUND_STATUSES`. */
@@ -40,7 +39,6 @@ export interface ShownRound {
   readonly takesOrders: boolean;
 }
 
-/** The part of an active market that clients may see. */
 export interface ShownMarket {
   readonly minStakeCents: number;
   readonly maxStakeCents: number;

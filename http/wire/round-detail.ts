@@ -25,7 +25,6 @@ import { rootOf } from './past-text.js';
 import type { RoundDetail, RoundHouse } from './types.js';
 
 export interface PricesNow {
-  /** The latest price of the asset. */
   readonly tick: number | null;
   /** UP's fair share in millionths, or -1. */
   readonly shareE6: number;

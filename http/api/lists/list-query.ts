@@ -128,7 +128,6 @@ function withBefore(list: ListFields, before: string): ListFields | Refused {
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
-/** null if the id is no `bet_<number>`. */
 export function parseBetId(id: string): number | null {
   return /^bet_[1-9]\d{0,14}$/.test(id) ? Number(id.slice('bet_'.length)) : null;
 }

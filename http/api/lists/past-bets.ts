@@ -18,7 +18,6 @@ import * as replies from '../../rings/replies.js';
 import * as requests from '../../rings/requests.js';
 import { BUSY } from './open-bets.js';
 
-/** The engine's thread or the archive refuses. */
 export type NotRead = replies.RefusalFacts | ArchiveRefusal;
 
 export class PastBets {

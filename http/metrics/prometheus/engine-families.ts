@@ -13,7 +13,6 @@ import { counter, type Family, gauge, histogram, type Labelled } from './family.
 const CENTS_PER_DOLLAR = 100;
 
 type GaugeName = Parameters<Reading['gauges']['get']>[0];
-/** Shown as they are. */
 const PLAIN: readonly (readonly [name: string, help: string, gauge: GaugeName])[] = [
   ['tote_trading_enabled', '1 while trading is switched on', 'isTrading'],
   [

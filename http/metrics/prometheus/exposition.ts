@@ -27,7 +27,6 @@ export class MetricsPage {
     collectDefaultMetrics({ register: this.#process });
   }
 
-  /** In Prometheus's text format. */
   async text(given: readonly Family[]): Promise<string> {
     const own = await this.#process.getMetricsAsJSON();
     const ofProcess = own

@@ -57,7 +57,6 @@ export interface RefusedTick {
   readonly detail: string;
 }
 
-/** A round that is not settled. */
 export type OpenRound = Pick<
   RoundView,
   | 'market'
@@ -108,7 +107,6 @@ export interface Pulse {
   readonly unconfirmedMs: number | null;
   readonly seq: number;
   readonly durableSeq: number;
-  /** Commands that are not durable. */
   readonly backlog: number;
   readonly trading: { readonly enabled: boolean; readonly reason: string };
   /** null while orders are taken. */
@@ -172,7 +170,6 @@ export interface OperatorQueries {
     readonly fields: OfAccount & { readonly list: ListFields };
     readonly result: AccountBets;
   };
-  /** The last command that touched the account. */
   readonly accountSeq: { readonly fields: OfAccount; readonly result: number };
   readonly house: { readonly fields: object; readonly result: HouseFacts };
   readonly rules: {

@@ -81,7 +81,6 @@ export class OperatorReads {
     return search(searched, count, look, (found) => found, this.#seq);
   }
 
-  /** The current round of each market, then rounds that wait for their price or settlement. */
   *openRounds(): Slices<OpenRounds> {
     const { sequencer } = this;
     const { engine } = sequencer;

@@ -53,7 +53,6 @@ export interface ShadowView {
   /** A recovery after an unclean stop would need so much free space now; so much is available. */
   readonly recoveryNeedsBytes: number;
   readonly freeBytes: number;
-  /** null if no backup was made. */
   readonly backupAtMs: number | null;
   readonly createdAtMs: number;
 }
@@ -232,7 +231,6 @@ export function marketsWithoutCapital(engine: EngineReads, latestTick: LatestTic
   });
 }
 
-/** Prices that are held back as absurd, by asset. */
 function heldPrices(tracker: PriceTracker): Record<string, unknown> {
   const shown = ASSETS.flatMap((crypto, asset) => {
     const held = tracker.held(asset);

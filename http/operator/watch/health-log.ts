@@ -37,7 +37,6 @@ export interface HealthLogOptions extends MinuteLogOptions {
 
 export class HealthLog {
   readonly #conditions = new Map<string, string>();
-  /** By asset. */
   readonly #heldLoggedMs: number[] = [];
 
   readonly #archiveLag: ArchiveLag;

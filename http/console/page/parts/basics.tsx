@@ -162,7 +162,6 @@ export function roundBadge(round: RoundNow | null, nowMs: number): JSX.Element {
   );
 }
 
-/** A bar and a number. */
 export function ShareBar({ round }: { readonly round: RoundNow }): JSX.Element {
   const percent = percentUp(round);
   return (

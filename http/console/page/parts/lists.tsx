@@ -56,7 +56,6 @@ const betColumns = (whose: Column<BetResource>): readonly Column<BetResource>[] 
 ];
 
 interface BetsProps {
-  /** Such as `accountId=acc_1`. */
   readonly query: string;
   /** The column that a row has besides. */
   readonly with: keyof typeof WHOSE;

@@ -20,7 +20,6 @@ export interface Field {
   readonly isOptional?: boolean;
 }
 
-/** By the fields' names. */
 export type Values = Readonly<Record<string, string>>;
 
 /** `before` is '' for something new. */
@@ -41,7 +40,6 @@ export interface Action {
   readonly run: (values: Values, reason: string) => Promise<Answer<unknown>>;
   /** Is shown once it is done, if there is more to show than `done`. */
   readonly result?: (data: unknown) => ComponentChildren;
-  /** The sentence that says it is done. */
   readonly done: string;
   readonly onDone?: () => void;
 }

@@ -8,7 +8,6 @@ export const centsOf = (dollars: number): number => Math.round(dollars * 100);
 /** `$1,234.56`, with a minus before the sign. */
 export const usd = (cents: number): string => money(cents, 2);
 
-/** Dollars of the operator API. */
 export const paid = (dollars: number | null): string => (dollars === null ? '–' : usd(centsOf(dollars)));
 
 /** `$1,235`, for a glance. */

@@ -13,7 +13,6 @@ export interface Finding {
   readonly severity: 'critical' | 'warning';
   /** Its texts stay the same as long as its cause does: screen readers say them once. */
   readonly what: string;
-  /** Since when, and why. */
   readonly detail?: string;
   readonly advice?: string;
   /** The alarm for the same cause, which is often raised later: it is not said twice. */
