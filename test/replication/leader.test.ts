@@ -98,6 +98,7 @@ test(
     nats.startServer(1);
     const answered = await waiting;
     assert.equal(answered.status, 201);
+    assert.equal((await event(machine.run, 'order_slow'))['betId'], answered.data.bet.id);
     await firstAnswer(
       (at) => place(`after-${at}`),
       ({ status }) => status === 201,
