@@ -28,7 +28,6 @@ export interface Session {
   readonly csrfToken: string;
 }
 
-/** What the page knows of its session. */
 export interface SessionResource {
   readonly name: string;
   readonly role: OperatorRole;

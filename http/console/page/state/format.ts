@@ -34,7 +34,6 @@ export const count = (value: number): string => value.toLocaleString('en-US');
 export const priceText = (price: number | null | undefined): string =>
   price == null ? '–' : withDecimals(price, price >= 1_000 ? 2 : price >= 10 ? 3 : 5);
 
-/** `1.93`. */
 export const oddsText = (odds: number): string => odds.toFixed(2);
 
 /** `2:05`, `3:00:00` or `2 d 3 h`: time that is left, never below zero. */

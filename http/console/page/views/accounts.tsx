@@ -13,16 +13,7 @@ import { may } from '../state/session.js';
 
 const FILTERS: readonly Field[] = [
   { name: 'tier', label: 'Tier', kind: 'select', options: [['', 'all'], ...TIERS] },
-  {
-    name: 'frozen',
-    label: 'State',
-    kind: 'select',
-    options: [
-      ['', 'all'],
-      ['false', 'active'],
-      ['true', 'frozen'],
-    ],
-  },
+  { name: 'frozen', label: 'frozen only', kind: 'flag' },
 ];
 
 export function AccountsView(): JSX.Element {

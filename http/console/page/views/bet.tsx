@@ -1,10 +1,11 @@
 /** One bet: its terms, its course, its money and its proof. And one key, which is shorter. */
 import type { JSX } from 'preact';
+import type { OrderTrace } from '../../../../engine/model/operators.js';
 import type { KeyResource } from '../../../operator/resources/accounts.js';
 import type { BetResource } from '../../../operator/resources/bets.js';
 import { Figure, Figures, Ref, Table } from '../parts/basics.js';
 import { BetBadge, Odds } from '../parts/lists.js';
-import { Asked } from '../parts/loaded.js';
+import { Asked, useLoaded } from '../parts/loaded.js';
 import { isoTimeText, paid } from '../state/format.js';
 import { keyTable } from './account.js';
 
@@ -64,6 +65,7 @@ function Bet({ bet }: { readonly bet: BetResource }): JSX.Element {
           keyOf={([step]) => step}
         />
       </section>
+      <Stages id={id} />
       <section>
         <h2>Proof</h2>
         <p>
@@ -73,6 +75,29 @@ function Bet({ bet }: { readonly bet: BetResource }): JSX.Element {
         <p class="quiet">Client seed: {clientSeed ?? 'none'}</p>
       </section>
     </>
+  );
+}
+
+function Stages({ id }: Pick<BetResource, 'id'>): JSX.Element {
+  const { data, error } = useLoaded<OrderTrace>(`/orders/trace?id=${id}`);
+  return (
+    <section>
+      <h2>Stages of its order</h2>
+      {data === null ? (
+        <p class="quiet">{error || 'Loading …'}</p>
+      ) : (
+        <Table
+          caption="Stages of its order"
+          rows={data.stages}
+          columns={[
+            ['Stage', ({ stage }) => stage],
+            ['#Took', ({ tookMs }) => `${tookMs.toFixed(2)} ms`],
+            ['#After', ({ atMs }) => `${atMs.toFixed(2)} ms`],
+          ]}
+          keyOf={({ stage }) => stage}
+        />
+      )}
+    </section>
   );
 }
 
