@@ -7,7 +7,7 @@
 // The console's page in the browser is TypeScript of its own (http/console/page/), bundled by esbuild. `--page` builds
 // nothing but that, into the dist/ that is there.
 //
-// What a server's threads and the command line start with is bundled, too, in its place in dist/: a thread that reads one file
+// The programs of a server's threads and of the command line are bundled, too, in their place in dist/: a thread that reads one file
 // begins its work sooner than one that finds several hundred. The modules stay beside, for tests and benchmarks.
 //
 // `--watch` compiles into dist/ itself, again at each change, until it is interrupted.
@@ -68,7 +68,7 @@ async function bundlePage(into) {
   await page.dispose();
 }
 
-/** What processes and threads of the server and the command line start with, as paths in `dir`. */
+/** Programs of processes, threads and the command line, as paths in `dir`. */
 const PROGRAM = /^(main|persistence\/cli\/main|(http|persistence)\/.*worker)\.js$/;
 const programs = (dir) =>
   readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((name) =>
@@ -96,7 +96,7 @@ const ownAddresses = (dir, program) => ({
 const REQUIRE = `import { createRequire as createRequireHere } from 'node:module';
 const require = createRequireHere(import.meta.url);`;
 
-/** What a program imports at run time becomes a file of its own beside it, read when it is needed. */
+/** Each import at run time becomes a file of its own beside the program, read when it is needed. */
 const bundleProgram = async (dir, program) =>
   (await esbuild()).build({
     absWorkingDir: dir,

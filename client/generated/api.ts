@@ -509,7 +509,7 @@ export interface components {
             /** @description Stake in USD. */
             readonly amount: number;
             readonly oddsAtBet: number;
-            /** @description What a WIN pays, stake included: amount * oddsAtBet * 0.97, rounded down to the cent. */
+            /** @description A WIN pays this, stake included: amount * oddsAtBet * 0.97, rounded down to the cent. */
             readonly potentialPayout: number;
             readonly status: components["schemas"]["BetStatus"];
             /** @description WIN pays potentialPayout, LOSS nothing; DRAW and REFUNDED (the round was voided) return the stake. */
@@ -548,7 +548,7 @@ export interface components {
         };
         /** @description The `clientOrderId` of the order; absent if it has none (extension). */
         readonly ClientOrderId: string;
-        /** @description What a position shows of its round. */
+        /** @description The round as a position shows it. */
         readonly PositionRound: {
             /** @description As of `GET /rounds/{id}`, which has the seed with which `betHash` can be checked (extension). */
             readonly id: string;
@@ -640,11 +640,11 @@ export interface components {
             readonly prediction: components["schemas"]["Prediction"];
             /** @description Stake in USD. */
             readonly amount: number;
-            /** @description Odds after the stake has joined its pool: the price that the bettor gets. Of a limit order that is PENDING, what it named. */
+            /** @description Odds after the stake has joined its pool: the price that the bettor gets. A PENDING limit order has the odds that it named. */
             readonly oddsAtBet: number;
             /** @description The side's share of the pool in percent after the stake has joined it; null only for a limit order that is PENDING. */
             readonly entryPercent: number | null;
-            /** @description What a WIN pays, stake included: amount * oddsAtBet * 0.97, rounded down to the cent. */
+            /** @description A WIN pays this, stake included: amount * oddsAtBet * 0.97, rounded down to the cent. */
             readonly potentialPayout: number;
             /** @description ACTIVE; PENDING for a limit order that rests. */
             readonly status: string;
@@ -655,7 +655,7 @@ export interface components {
             readonly limitOdds?: number;
         };
         readonly Sha256Hex: string;
-        /** @description What of resting limit orders an order has filled at once; more of them may follow. */
+        /** @description Resting limit orders that an order has filled at once; more of them may follow. */
         readonly LimitOrdersFilled: {
             readonly up: components["schemas"]["FilledOrders"];
             readonly down: components["schemas"]["FilledOrders"];
@@ -677,7 +677,7 @@ export interface components {
             /** @description The command's time: `placedAt`, or `filledAt` of a limit order that rested. */
             readonly time: components["schemas"]["DateTime"];
             readonly keyId: components["schemas"]["SigningKeyId"];
-            /** @description Of the text `tote-receipt-1` (docs/proofs.md) of all this. */
+            /** @description Signs the text `tote-receipt-1` (docs/proofs.md) of all this. */
             readonly signature: components["schemas"]["Ed25519Hex"];
         };
         /** @description The first 16 hex digits of the SHA-256 of a public key. */
@@ -754,7 +754,7 @@ export interface components {
             readonly treeSize: components["schemas"]["Count"];
             readonly publishedAt: components["schemas"]["DateTime"];
             readonly keyId: components["schemas"]["SigningKeyId"];
-            /** @description Of the text `tote-root-1` (the page /docs/proofs). */
+            /** @description Signs the text `tote-root-1` (the page /docs/proofs). */
             readonly signature: components["schemas"]["Ed25519Hex"];
         };
         /** @description The server's clock, and how far its journal is (extension). */
@@ -797,7 +797,7 @@ export interface components {
             /** @description Whole seconds until the oldest counted request leaves the window; 0 where none is counted. */
             readonly resetSeconds: components["schemas"]["Count"];
         };
-        /** @description What the rules allow the caller's account to bet. */
+        /** @description The bets that the rules allow the caller's account. */
         readonly BetLimits: {
             readonly tier: components["schemas"]["Tier"];
             /** @description Greatest stake in USD by the account's tier; the market's maxBet may be less. 0 where the tier cannot bet. */
@@ -884,7 +884,7 @@ export interface components {
             readonly bets: components["schemas"]["BetLimits"];
             readonly rateLimits: components["schemas"]["RateLimitsNow"];
         };
-        /** @description What the account is paid in USD if every open bet on this side wins, stakes included. */
+        /** @description The account is paid this in USD if every open bet on this side wins, stakes included. */
         readonly PossiblePayout: {
             readonly up: number;
             readonly down: number;
@@ -903,7 +903,7 @@ export interface components {
             /** @description null for a key that does not expire. */
             readonly expiresAt: components["schemas"]["DateTime"] | null;
         };
-        /** @description What is known of an Idempotency-Key (extension). */
+        /** @description The server's memory of an Idempotency-Key (extension). */
         readonly SeenOrder: {
             /** @description Whether an order was placed under the key. false is certain of an order that was sent at `forgottenBefore` or later and is no longer under way. */
             readonly seen: boolean;
@@ -912,12 +912,12 @@ export interface components {
             /** @description The order; null if none was seen, and where it has left the server's memory. */
             readonly order: components["schemas"]["Position"] | null;
         };
-        /** @description What DELETE /orders has done. */
+        /** @description The result of DELETE /orders. */
         readonly CancelledOrders: {
             /** @description Orders that rested and are cancelled now. */
             readonly cancelled: components["schemas"]["Count"];
         };
-        /** @description What an order would be answered at this moment (extension). All but `refusal` and `quotedAt` is null where the order would be refused before there are odds for it. */
+        /** @description The answer that an order would get at this moment (extension). All but `refusal` and `quotedAt` is null where the order would be refused before there are odds for it. */
         readonly OrderQuote: {
             /** @description By the first check that refuses the order; null if it would be placed. */
             readonly refusal: components["schemas"]["OrderRefusal"] | null;
@@ -929,7 +929,7 @@ export interface components {
             readonly oddsAtBet: number | null;
             /** @description The side's share of the pool in percent after the stake has joined it. */
             readonly entryPercent: number | null;
-            /** @description What a WIN would pay, stake included. */
+            /** @description A WIN would pay this, stake included. */
             readonly potentialPayout: number | null;
             /** @description Whether the limit order would rest, or be placed at once; only where an order with `limitOdds` has odds. */
             readonly rests?: boolean;
@@ -946,7 +946,7 @@ export interface components {
             readonly detail: string;
         };
         /**
-         * @description What equal orders would be answered, one after the other at this moment. Resting orders are left out: each part may fill some,
+         * @description The answers that equal orders would get, one after the other at this moment. Resting orders are left out: each part may fill some,
          *     whereupon the odds of the next differ.
          */
         readonly QuoteInParts: {
@@ -956,16 +956,16 @@ export interface components {
             readonly placed: components["schemas"]["Count"];
             /** @description Parts with `limitOdds` that would rest. */
             readonly resting: components["schemas"]["Count"];
-            /** @description Of the first part that would be refused, behind those that are counted; null if none would be. */
+            /** @description The refusal of the first part that would not be taken, behind those that are counted; null if all would be. */
             readonly refusal: components["schemas"]["OrderRefusal"] | null;
             /** @description Mean of `oddsAtBet` of the parts that would be placed, rounded down to four decimals; null if there would be none. */
             readonly meanOdds: number | null;
             /** @description The least `oddsAtBet` of them. */
             readonly leastOdds: number | null;
-            /** @description What a WIN would pay for all of them, stakes included. */
+            /** @description A WIN would pay this for all of them, stakes included. */
             readonly potentialPayout: number;
         };
-        /** @description What it takes to check a settled round without trusting the server. */
+        /** @description All that is needed to check a settled round without trusting the server. */
         readonly RoundProof: {
             /** @description `<marketId>_<roundNumber>`. */
             readonly id: string;
@@ -990,7 +990,7 @@ export interface components {
             readonly poolUp: number;
             readonly poolDown: number;
             readonly totalPool: number;
-            /** @description What of them the house put in, on both sides together. */
+            /** @description The house's part of them, on both sides together. */
             readonly houseSeeds: number;
             /** @description null where no bet was placed by a quote, or it was not kept. */
             readonly fairPercentUp: components["schemas"]["FairShares"] | null;
@@ -1071,7 +1071,7 @@ export interface components {
             /** @description That command's time. */
             readonly time: components["schemas"]["DateTime"];
             readonly keyId: components["schemas"]["SigningKeyId"];
-            /** @description Of the text `tote-head-1` (docs/proofs.md) of all this. */
+            /** @description Signs the text `tote-head-1` (docs/proofs.md) of all this. */
             readonly signature: components["schemas"]["Ed25519Hex"];
         };
         /**

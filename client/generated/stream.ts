@@ -13,7 +13,7 @@ export interface components {
                 /** @description Ids of keys that were made for the account since the message before; absent where there are none. */
                 readonly newKeys?: readonly string[];
             };
-            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
+            /** @description `rounds`, `fills` and `account` have the number of the command that caused them. A heartbeat says that all events up to it of the channels subscribed to have been sent. Others have that of the last durable command. */
             readonly seq: components["schemas"]["Seq"];
             readonly snapshot: boolean;
             /** @description The engine's time, or the server's where no command caused the message. */
@@ -67,7 +67,7 @@ export interface components {
         readonly CancelledAllMessage: {
             readonly data: components["schemas"]["CancelledOrders"];
             readonly id: components["schemas"]["MessageId"];
-            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
+            /** @description `rounds`, `fills` and `account` have the number of the command that caused them. A heartbeat says that all events up to it of the channels subscribed to have been sent. Others have that of the last durable command. */
             readonly seq: components["schemas"]["Seq"];
             /** @description The engine's time, or the server's where no command caused the message. */
             readonly time: components["schemas"]["DateTime"];
@@ -81,7 +81,7 @@ export interface components {
         readonly CancelledMessage: {
             readonly data: components["schemas"]["Position"];
             readonly id: components["schemas"]["MessageId"];
-            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
+            /** @description `rounds`, `fills` and `account` have the number of the command that caused them. A heartbeat says that all events up to it of the channels subscribed to have been sent. Others have that of the last durable command. */
             readonly seq: components["schemas"]["Seq"];
             /** @description The engine's time, or the server's where no command caused the message. */
             readonly time: components["schemas"]["DateTime"];
@@ -91,7 +91,7 @@ export interface components {
              */
             readonly type: "cancelled";
         };
-        /** @description What DELETE /orders has done. */
+        /** @description The result of DELETE /orders. */
         readonly CancelledOrders: {
             /** @description Orders that rested and are cancelled now. */
             readonly cancelled: components["schemas"]["Count"];
@@ -112,7 +112,7 @@ export interface components {
         readonly DeadmanMessage: {
             readonly data: components["schemas"]["Deadman"];
             readonly id: components["schemas"]["MessageId"];
-            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
+            /** @description `rounds`, `fills` and `account` have the number of the command that caused them. A heartbeat says that all events up to it of the channels subscribed to have been sent. Others have that of the last durable command. */
             readonly seq: components["schemas"]["Seq"];
             /** @description The engine's time, or the server's where no command caused the message. */
             readonly time: components["schemas"]["DateTime"];
@@ -135,7 +135,7 @@ export interface components {
         /** @description Everything that one command did to bets of the account. */
         readonly FillsMessage: {
             readonly data: readonly components["schemas"]["FillEvent"][];
-            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
+            /** @description `rounds`, `fills` and `account` have the number of the command that caused them. A heartbeat says that all events up to it of the channels subscribed to have been sent. Others have that of the last durable command. */
             readonly seq: components["schemas"]["Seq"];
             /** @description The engine's time, or the server's where no command caused the message. */
             readonly time: components["schemas"]["DateTime"];
@@ -166,7 +166,7 @@ export interface components {
                 readonly USDJPY: components["schemas"]["Count"] | null;
                 readonly XRP: components["schemas"]["Count"] | null;
             };
-            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
+            /** @description `rounds`, `fills` and `account` have the number of the command that caused them. A heartbeat says that all events up to it of the channels subscribed to have been sent. Others have that of the last durable command. */
             readonly seq: components["schemas"]["Seq"];
             /** @description The engine's time, or the server's where no command caused the message. */
             readonly time: components["schemas"]["DateTime"];
@@ -183,12 +183,12 @@ export interface components {
             readonly keyId: components["schemas"]["SigningKeyId"];
             /** @description The number of the journal's last command then. */
             readonly seq: components["schemas"]["Count"];
-            /** @description Of the text `tote-head-1` (docs/proofs.md) of all this. */
+            /** @description Signs the text `tote-head-1` (docs/proofs.md) of all this. */
             readonly signature: components["schemas"]["Ed25519Hex"];
             /** @description That command's time. */
             readonly time: components["schemas"]["DateTime"];
         };
-        /** @description What of resting limit orders an order has filled at once; more of them may follow. */
+        /** @description Resting limit orders that an order has filled at once; more of them may follow. */
         readonly LimitOrdersFilled: {
             readonly down: components["schemas"]["FilledOrders"];
             readonly up: components["schemas"]["FilledOrders"];
@@ -221,7 +221,7 @@ export interface components {
         };
         readonly MarketsMessage: {
             readonly data: readonly components["schemas"]["MarketState"][];
-            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
+            /** @description `rounds`, `fills` and `account` have the number of the command that caused them. A heartbeat says that all events up to it of the channels subscribed to have been sent. Others have that of the last durable command. */
             readonly seq: components["schemas"]["Seq"];
             /** @description Whether `data` has all markets of the subscription, or only those that have changed. */
             readonly snapshot: boolean;
@@ -241,7 +241,7 @@ export interface components {
             readonly id: components["schemas"]["MessageId"];
             /** @description Whether the Idempotency-Key had placed it before: X-Idempotent-Replay of POST /orders. */
             readonly replayed: boolean;
-            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
+            /** @description `rounds`, `fills` and `account` have the number of the command that caused them. A heartbeat says that all events up to it of the channels subscribed to have been sent. Others have that of the last durable command. */
             readonly seq: components["schemas"]["Seq"];
             /** @description The engine's time, or the server's where no command caused the message. */
             readonly time: components["schemas"]["DateTime"];
@@ -266,7 +266,7 @@ export interface components {
             readonly marketId: string;
             /** @description Account balance in USD after the event. */
             readonly newBalance: number;
-            /** @description What a win would pay at these odds. */
+            /** @description A win would pay this at these odds. */
             readonly potentialPayout: number;
             readonly prediction: "DOWN" | "UP";
             readonly roundId: string;
@@ -352,10 +352,10 @@ export interface components {
             /** @description The least odds that a limit order takes; only limit orders have it (extension). */
             readonly limitOdds?: number;
             readonly marketId: string;
-            /** @description Odds after the stake has joined its pool: the price that the bettor gets. Of a limit order that is PENDING, what it named. */
+            /** @description Odds after the stake has joined its pool: the price that the bettor gets. A PENDING limit order has the odds that it named. */
             readonly oddsAtBet: number;
             readonly placedAt: components["schemas"]["DateTime"];
-            /** @description What a WIN pays, stake included: amount * oddsAtBet * {keptShare}, rounded down to the cent. */
+            /** @description A WIN pays this, stake included: amount * oddsAtBet * {keptShare}, rounded down to the cent. */
             readonly potentialPayout: number;
             readonly prediction: "DOWN" | "UP";
             /** @description ACTIVE; PENDING for a limit order that rests. */
@@ -364,7 +364,7 @@ export interface components {
         /** @description The answer to `ping`. */
         readonly Pong: {
             readonly id: components["schemas"]["MessageId"];
-            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
+            /** @description `rounds`, `fills` and `account` have the number of the command that caused them. A heartbeat says that all events up to it of the channels subscribed to have been sent. Others have that of the last durable command. */
             readonly seq: components["schemas"]["Seq"];
             /** @description The engine's time, or the server's where no command caused the message. */
             readonly time: components["schemas"]["DateTime"];
@@ -402,7 +402,7 @@ export interface components {
             readonly payout: null | number;
             /** @description When the order was placed: the time in betHash, also of a limit order that was filled later. */
             readonly placedAt: components["schemas"]["DateTime"];
-            /** @description What a WIN pays, stake included: amount * oddsAtBet * {keptShare}, rounded down to the cent. */
+            /** @description A WIN pays this, stake included: amount * oddsAtBet * {keptShare}, rounded down to the cent. */
             readonly potentialPayout: number;
             readonly prediction: "DOWN" | "UP";
             /** @description payout - amount. */
@@ -419,7 +419,7 @@ export interface components {
              */
             readonly validUntil?: string;
         };
-        /** @description What a position shows of its round. */
+        /** @description The round as a position shows it. */
         readonly PositionRound: {
             readonly endTime: components["schemas"]["DateTime"];
             /** @description As of `GET /rounds/{id}`, which has the seed with which `betHash` can be checked (extension). */
@@ -439,7 +439,7 @@ export interface components {
         };
         readonly PricesMessage: {
             readonly data: readonly components["schemas"]["PriceState"][];
-            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
+            /** @description `rounds`, `fills` and `account` have the number of the command that caused them. A heartbeat says that all events up to it of the channels subscribed to have been sent. Others have that of the last durable command. */
             readonly seq: components["schemas"]["Seq"];
             /** @description Whether `data` has all assets, or only those that have changed. */
             readonly snapshot: boolean;
@@ -460,7 +460,7 @@ export interface components {
             readonly orderId: string;
             /** @description The journal's command that made the bet: it placed the order, or filled a limit order that rested. */
             readonly seq: components["schemas"]["Count"];
-            /** @description Of the text `tote-receipt-1` (docs/proofs.md) of all this. */
+            /** @description Signs the text `tote-receipt-1` (docs/proofs.md) of all this. */
             readonly signature: components["schemas"]["Ed25519Hex"];
             /** @description The command's time: `placedAt`, or `filledAt` of a limit order that rested. */
             readonly time: components["schemas"]["DateTime"];
@@ -542,7 +542,7 @@ export interface components {
         /** @description Everything that one command did to rounds of the subscription. */
         readonly RoundsMessage: {
             readonly data: readonly components["schemas"]["RoundEvent"][];
-            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
+            /** @description `rounds`, `fills` and `account` have the number of the command that caused them. A heartbeat says that all events up to it of the channels subscribed to have been sent. Others have that of the last durable command. */
             readonly seq: components["schemas"]["Seq"];
             /** @description The engine's time, or the server's where no command caused the message. */
             readonly time: components["schemas"]["DateTime"];
@@ -596,19 +596,19 @@ export interface components {
         /** @description A request that was refused, or the reason why the server is about to close the stream. */
         readonly StreamError: {
             readonly code: "account_frozen" | "account_not_found" | "archive_behind" | "archive_unavailable" | "betting_closed" | "body_too_large" | "client_certificate_required" | "clock_not_manual" | "clock_unsynchronised" | "csrf_refused" | "disk_reserve" | "feed_not_push" | "idempotency_full" | "idempotency_in_progress" | "idempotency_key_reused" | "insufficient_balance" | "insufficient_role" | "insufficient_scope" | "internal_error" | "invalid_api_key" | "invalid_operator_token" | "invalid_request" | "invalid_session" | "journal_backlog" | "journal_unavailable" | "key_disabled" | "key_expired" | "key_not_found" | "market_not_found" | "market_suspended" | "method_not_allowed" | "missing_api_key" | "not_found" | "odds_changed" | "order_expired" | "order_not_found" | "order_not_pending" | "overloaded" | "preview_outdated" | "price_held" | "price_not_held" | "price_refused" | "price_source_changed" | "price_too_coarse" | "proof_not_found" | "rate_limited" | "reference_conflict" | "request_timeout" | "resync_required" | "round_already_resolved" | "round_changed" | "round_exposure_limit" | "round_not_found" | "round_not_live" | "shutting_down" | "slow_consumer" | "stake_out_of_range" | "stale_price" | "standby" | "tier_too_low" | "too_many_keys" | "too_many_open_bets" | "too_many_streams" | "trading_disabled" | "unsupported_media_type" | "upgrade_required";
-            /** @description Of an order refused with `odds_changed` for its `minOdds`: what it would get now. */
+            /** @description An order refused with `odds_changed` for its `minOdds` would get these now. */
             readonly current?: {
                 readonly oddsAtBet: number;
                 /** @description The side's live percent, before the stake joins. */
                 readonly percent: number;
             };
-            /** @description Of the message that is refused; null where it has none that can be read, and for a reason to close. */
+            /** @description The refused message's; null where it has none that can be read, and for a reason to close. */
             readonly id: components["schemas"]["MessageId"] | null;
             /** @description A sentence for people, or ''. */
             readonly message: string;
-            /** @description Of `rate_limited` orders: whole seconds after which the order fits its limits. */
+            /** @description A `rate_limited` order fits its limits after so many whole seconds. */
             readonly retryAfterSeconds?: components["schemas"]["Count"];
-            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
+            /** @description `rounds`, `fills` and `account` have the number of the command that caused them. A heartbeat says that all events up to it of the channels subscribed to have been sent. Others have that of the last durable command. */
             readonly seq: components["schemas"]["Seq"];
             /** @description The engine's time, or the server's where no command caused the message. */
             readonly time: components["schemas"]["DateTime"];
@@ -650,7 +650,7 @@ export interface components {
             readonly id: components["schemas"]["MessageId"];
             /** @description All markets if null; null for channels that are not of markets. */
             readonly markets: readonly string[] | null;
-            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
+            /** @description `rounds`, `fills` and `account` have the number of the command that caused them. A heartbeat says that all events up to it of the channels subscribed to have been sent. Others have that of the last durable command. */
             readonly seq: components["schemas"]["Seq"];
             /** @description Every event after this number follows; null for state channels. */
             readonly since: components["schemas"]["Seq"] | null;
@@ -676,7 +676,7 @@ export interface components {
         readonly Unsubscribed: {
             readonly channel: components["schemas"]["Channel"];
             readonly id: components["schemas"]["MessageId"];
-            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
+            /** @description `rounds`, `fills` and `account` have the number of the command that caused them. A heartbeat says that all events up to it of the channels subscribed to have been sent. Others have that of the last durable command. */
             readonly seq: components["schemas"]["Seq"];
             /** @description The engine's time, or the server's where no command caused the message. */
             readonly time: components["schemas"]["DateTime"];

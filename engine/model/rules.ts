@@ -98,7 +98,7 @@ export interface Rules {
   readonly tiers: readonly TierRules[];
   /** Fee on winnings in basis points (3 %). */
   readonly feeBps: number;
-  /** What the house may lose in a day (UTC) before its markets are suspended (`loss-limits.ts`). Apply at once. */
+  /** The house may lose so much in a day (UTC) before its markets are suspended (`loss-limits.ts`). Apply at once. */
   readonly lossLimits: {
     readonly marketCents: number;
     /** All markets of one asset. */

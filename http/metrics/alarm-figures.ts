@@ -6,7 +6,7 @@ export interface Alarm {
   readonly name: string;
   /** Critical: bettors cannot bet, or soon cannot. */
   readonly severity: 'critical' | 'warning';
-  /** What is the case, in a sentence. */
+  /** The trouble in a sentence. */
   readonly what: string;
   /** With `DATA_DIR` in commands, which a server replaces by its own. */
   readonly advice: string;

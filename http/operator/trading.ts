@@ -21,7 +21,7 @@ interface TradingBody extends Reasoned {
 }
 interface TradingState {
   readonly enabled: boolean;
-  /** What clients read in the 503 of their orders. */
+  /** Clients read it in the 503 of their orders. */
   readonly reason: string;
 }
 interface MarketBody extends Reasoned {
@@ -64,7 +64,7 @@ type AdvanceMs = number & tags.Type<'uint32'> & tags.Maximum<2_678_400_000>;
 interface ClockBody extends Reasoned {
   readonly advanceMs: AdvanceMs;
 }
-/** What time it is by another clock than the server's. */
+/** The time by another clock than the server's. */
 interface ConfirmClockBody {
   readonly time: string & tags.Format<'date-time'>;
   readonly reason: Reason & tags.MinLength<1>;

@@ -4,7 +4,7 @@ import type { Count, DateTime } from './scalars.js';
 import type { BetLimits, RateLimitsNow } from './service-types.js';
 import type { Position } from './types.js';
 
-/** What the account is paid in USD if every open bet on this side wins, stakes included. */
+/** The account is paid this in USD if every open bet on this side wins, stakes included. */
 export interface PossiblePayout {
   up: number;
   down: number;
@@ -47,13 +47,13 @@ export interface Account {
   rateLimits: RateLimitsNow;
 }
 
-/** What DELETE /orders has done. */
+/** The result of DELETE /orders. */
 export interface CancelledOrders {
   /** Orders that rested and are cancelled now. */
   cancelled: Count;
 }
 
-/** What is known of an Idempotency-Key (extension). */
+/** The server's memory of an Idempotency-Key (extension). */
 export interface SeenOrder {
   /** Whether an order was placed under the key. false is certain of an order that was sent at `forgottenBefore` or later and is no longer under way. */
   seen: boolean;
@@ -72,7 +72,7 @@ export interface OrderRefusal {
 }
 
 /**
- * What equal orders would be answered, one after the other at this moment. Resting orders are left out: each part may fill some,
+ * The answers that equal orders would get, one after the other at this moment. Resting orders are left out: each part may fill some,
  * whereupon the odds of the next differ.
  */
 export interface QuoteInParts {
@@ -82,17 +82,17 @@ export interface QuoteInParts {
   placed: Count;
   /** Parts with `limitOdds` that would rest. */
   resting: Count;
-  /** Of the first part that would be refused, behind those that are counted; null if none would be. */
+  /** The refusal of the first part that would not be taken, behind those that are counted; null if all would be. */
   refusal: OrderRefusal | null;
   /** Mean of `oddsAtBet` of the parts that would be placed, rounded down to four decimals; null if there would be none. */
   meanOdds: number | null;
   /** The least `oddsAtBet` of them. */
   leastOdds: number | null;
-  /** What a WIN would pay for all of them, stakes included. */
+  /** A WIN would pay this for all of them, stakes included. */
   potentialPayout: number;
 }
 
-/** What an order would be answered at this moment (extension). All but `refusal` and `quotedAt` is null where the order would be refused before there are odds for it. */
+/** The answer that an order would get at this moment (extension). All but `refusal` and `quotedAt` is null where the order would be refused before there are odds for it. */
 export interface OrderQuote {
   /** By the first check that refuses the order; null if it would be placed. */
   refusal: OrderRefusal | null;
@@ -104,7 +104,7 @@ export interface OrderQuote {
   oddsAtBet: number | null;
   /** The side's share of the pool in percent after the stake has joined it. */
   entryPercent: number | null;
-  /** What a WIN would pay, stake included. */
+  /** A WIN would pay this, stake included. */
   potentialPayout: number | null;
   /** Whether the limit order would rest, or be placed at once; only where an order with `limitOdds` has odds. */
   rests?: boolean;

@@ -65,7 +65,7 @@ export interface RoundRoot {
   treeSize: Count;
   publishedAt: DateTime;
   keyId: SigningKeyId;
-  /** Of the text `tote-root-1` (the page /docs/proofs). */
+  /** Signs the text `tote-root-1` (the page /docs/proofs). */
   signature: Ed25519Hex;
 }
 
@@ -136,7 +136,7 @@ export interface Receipt {
   /** The command's time: `placedAt`, or `filledAt` of a limit order that rested. */
   time: DateTime;
   keyId: SigningKeyId;
-  /** Of the text `tote-receipt-1` (docs/proofs.md) of all this. */
+  /** Signs the text `tote-receipt-1` (docs/proofs.md) of all this. */
   signature: Ed25519Hex;
 }
 
@@ -149,6 +149,6 @@ export interface JournalHead {
   /** That command's time. */
   time: DateTime;
   keyId: SigningKeyId;
-  /** Of the text `tote-head-1` (docs/proofs.md) of all this. */
+  /** Signs the text `tote-head-1` (docs/proofs.md) of all this. */
   signature: Ed25519Hex;
 }

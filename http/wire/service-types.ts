@@ -36,7 +36,7 @@ export interface RateLimitsNow {
   ip: RateLimit;
 }
 
-/** What the rules allow the caller's account to bet. */
+/** The bets that the rules allow the caller's account. */
 export interface BetLimits {
   tier: Tier;
   /** Greatest stake in USD by the account's tier; the market's maxBet may be less. 0 where the tier cannot bet. */

@@ -12,7 +12,7 @@ import type { OrderResult, Position } from './types.js';
 
 /** In every message of the server. */
 interface Sent {
-  /** Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
+  /** `rounds`, `fills` and `account` have the number of the command that caused them. A heartbeat says that all events up to it of the channels subscribed to have been sent. Others have that of the last durable command. */
   seq: Seq;
   /** The engine's time, or the server's where no command caused the message. */
   time: DateTime;
@@ -54,18 +54,18 @@ export interface Pong extends Sent {
 /** A request that was refused, or the reason why the server is about to close the stream. */
 export interface StreamError extends Sent {
   type: 'error';
-  /** Of the message that is refused; null where it has none that can be read, and for a reason to close. */
+  /** The refused message's; null where it has none that can be read, and for a reason to close. */
   id: MessageId | null;
   code: ErrorCode;
   /** A sentence for people, or ''. */
   message: string;
-  /** Of an order refused with `odds_changed` for its `minOdds`: what it would get now. */
+  /** An order refused with `odds_changed` for its `minOdds` would get these now. */
   current?: {
     /** The side's live percent, before the stake joins. */
     percent: number;
     oddsAtBet: number;
   };
-  /** Of `rate_limited` orders: whole seconds after which the order fits its limits. */
+  /** A `rate_limited` order fits its limits after so many whole seconds. */
   retryAfterSeconds?: Count;
 }
 
@@ -174,7 +174,7 @@ export interface OrderPendingEvent extends OfBet {
   event: 'pending';
   /** The least odds that the order takes. */
   limitOdds: number;
-  /** What a win would pay at these odds. */
+  /** A win would pay this at these odds. */
   potentialPayout: number;
 }
 

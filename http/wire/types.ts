@@ -90,7 +90,7 @@ export interface Price {
   timestamp: DateTime;
 }
 
-/** What a position shows of its round. */
+/** The round as a position shows it. */
 export interface PositionRound {
   /** As of `GET /rounds/{id}`, which has the seed with which `betHash` can be checked (extension). */
   id: string & Extension;
@@ -113,7 +113,7 @@ export interface Position {
   /** Stake in USD. */
   amount: number;
   oddsAtBet: number;
-  /** What a WIN pays, stake included: amount * oddsAtBet * {keptShare}, rounded down to the cent. */
+  /** A WIN pays this, stake included: amount * oddsAtBet * {keptShare}, rounded down to the cent. */
   potentialPayout: number;
   status: PositionStatus;
   /** WIN pays potentialPayout, LOSS nothing; DRAW and REFUNDED (the round was voided) return the stake. */
@@ -191,11 +191,11 @@ export interface PlacedBet {
   prediction: Side;
   /** Stake in USD. */
   amount: number;
-  /** Odds after the stake has joined its pool: the price that the bettor gets. Of a limit order that is PENDING, what it named. */
+  /** Odds after the stake has joined its pool: the price that the bettor gets. A PENDING limit order has the odds that it named. */
   oddsAtBet: number;
   /** The side's share of the pool in percent after the stake has joined it; null only for a limit order that is PENDING. */
   entryPercent: number | null;
-  /** What a WIN pays, stake included: amount * oddsAtBet * {keptShare}, rounded down to the cent. */
+  /** A WIN pays this, stake included: amount * oddsAtBet * {keptShare}, rounded down to the cent. */
   potentialPayout: number;
   /** ACTIVE; PENDING for a limit order that rests. */
   status: string;
@@ -213,7 +213,7 @@ export interface FilledOrders {
   amount: number;
 }
 
-/** What of resting limit orders an order has filled at once; more of them may follow. */
+/** Resting limit orders that an order has filled at once; more of them may follow. */
 export interface LimitOrdersFilled {
   up: FilledOrders;
   down: FilledOrders;

@@ -24,7 +24,7 @@ export interface AuditEntry {
   readonly reason: string | null;
   /**
    * Id of the account, key, market, round or asset that it was done to or that it made; else `house`, `rules`, `trading` or
-   * `clock`. Of a refused request: the route, or null for a token that nobody has.
+   * `clock`. A refused request has its route, or null for a token that nobody has.
    */
   readonly target: string | null;
   readonly details: AuditDetails;

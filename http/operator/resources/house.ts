@@ -18,12 +18,12 @@ import type { HouseFacts, OpenRound } from '../queries/query.js';
 
 /** `balance + accounts + openStakes + openSeeds + reservedStakes = deposits - withdrawals`, at all times. */
 export interface HouseResource {
-  /** What it can pay seeds of, or pay out. */
+  /** It can pay seeds from this, and payouts. */
   readonly balance: number;
   readonly accounts: number;
   readonly openStakes: number;
   readonly openSeeds: number;
-  /** Of limit orders that rest. */
+  /** Stakes of limit orders that rest. */
   readonly reservedStakes: number;
   readonly deposits: number;
   readonly withdrawals: number;
@@ -31,11 +31,11 @@ export interface HouseResource {
   readonly today: readonly DayResult[];
 }
 
-/** Of a scope of a loss limit: a market, an asset, or ALL. */
+/** The day of a scope of loss limits: a market, an asset, or ALL. */
 export interface DayResult {
   readonly scope: string;
   readonly result: number;
-  /** What counts against the limit: losses since the scope was last resumed after reaching it. */
+  /** Counts against the limit: losses since the scope was last resumed after reaching it. */
   readonly lost: number;
   readonly limit: number;
 }
@@ -66,9 +66,9 @@ const dayResults = (facts: HouseFacts): DayResult[] =>
     };
   });
 
-/** What open rounds can come to. Losses are below 0, and never more than the seeds. */
+/** The outcomes that open rounds can have. Losses are below 0, and never more than the seeds. */
 export interface Exposure {
-  /** What the house has put in. */
+  /** Put in by the house. */
   readonly seeds: number;
   readonly totalBets: number;
   readonly totalVolume: number;
@@ -82,7 +82,7 @@ export interface RoundExposure extends Exposure {
   readonly marketId: string;
   readonly status: RoundStatus;
   readonly endTime: string;
-  /** What the bets on a side get if it wins. */
+  /** Paid to the bets on a side if it wins. */
   readonly owedUp: number;
   readonly owedDown: number;
   /** The house's result then. */
@@ -175,7 +175,7 @@ function roundExposure(round: OpenRound): RoundExposure {
   };
 }
 
-/** What rounds have brought that ended in a time. */
+/** Results of the rounds that ended in a time. */
 export interface Earnings {
   readonly rounds: number;
   readonly voided: number;

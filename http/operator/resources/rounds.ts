@@ -38,12 +38,12 @@ export interface RoundResource {
   readonly totalBets: number;
   /** All stakes, without the seeds. */
   readonly totalVolume: number;
-  /** What the house has put in. */
+  /** Put in by the house. */
   readonly seeds: number;
-  /** What the bets on a side get if it wins; null for a settled round. */
+  /** Paid to the bets on a side if it wins; null for a settled round. */
   readonly owedUp: number | null;
   readonly owedDown: number | null;
-  /** What the bets were paid, and what that leaves the house of the stakes; null before. */
+  /** Paid to the bets, and left to the house of the stakes; null before. */
   readonly paid: number | null;
   readonly houseResult: number | null;
   readonly result: Exclude<(typeof ROUND_RESULTS)[number], 'NONE'> | null;

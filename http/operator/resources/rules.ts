@@ -16,9 +16,9 @@ export interface RulesResource {
   /** The number of a command: no later one has changed the rules. It is the answer's ETag. */
   readonly sequence: number;
   readonly rules: RulesInForce;
-  /** What the rules file says, if rules are from a file. */
+  /** The rules file's values, if rules are from a file. */
   readonly file: RulesOverrides;
-  /** What operators have put on top of that. */
+  /** Values that operators have put on top of that. */
   readonly overrides: RulesOverrides;
 }
 

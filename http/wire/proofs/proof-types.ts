@@ -45,7 +45,7 @@ export interface SignedStatement {
   signature: Ed25519Hex;
 }
 
-/** What it takes to check a settled round without trusting the server. */
+/** All that is needed to check a settled round without trusting the server. */
 export interface RoundProof {
   /** `<marketId>_<roundNumber>`. */
   id: string;
@@ -70,7 +70,7 @@ export interface RoundProof {
   poolUp: number;
   poolDown: number;
   totalPool: number;
-  /** What of them the house put in, on both sides together. */
+  /** The house's part of them, on both sides together. */
   houseSeeds: number;
   /** null where no bet was placed by a quote, or it was not kept. */
   fairPercentUp: FairShares | null;

@@ -104,7 +104,7 @@ function ActionForm({ action, isBusy, setBusy, onResult, onEnd }: FormProps): JS
       ))}
       <Preview preview={preview} />
       <p class="error" role="alert">
-        {isFresh.value ? error : 'The server is away. What you have typed stays here.'}
+        {isFresh.value ? error : 'The server is away. Your text stays here.'}
       </p>
       <div class="buttons">
         <button type="button" onClick={onEnd} disabled={isBusy}>
