@@ -182,7 +182,8 @@ test('a standby shows nothing but whom it follows, and how far', options, async 
   await says(page, SINCE);
   const unknown = 'not known';
   const ofBefore = 'one, when last heard of';
-  await hasFigures(page, { Leader: ofBefore, "Leader's lease": unknown, 'Messages behind': unknown });
+  const renewed = `${unknown}, renewed 310 ms ago`;
+  await hasFigures(page, { Leader: ofBefore, "Leader's lease": renewed, 'Messages behind': unknown });
   show({ ...STANDBY, lease: 'lapsed' });
   await says(page, 'has not renewed its lease');
   show({ ...STANDBY, lease: 'released' });
