@@ -20,7 +20,7 @@ const DEMO_STAKE_DOLLARS = 25;
 /** Leaves time to paste the line into another window. */
 const BETTING_LEFT_MS_MIN = 60_000;
 
-/** Creates the account and its key, and returns the key's secret. */
+/** Returns the key's secret. */
 export function createDemoAccount(sequencer: Sequencer): string {
   const timeMs = sequencer.stampMs();
   const tier = TIERS.indexOf('SILVER');
@@ -44,7 +44,7 @@ export function createDemoAccount(sequencer: Sequencer): string {
   return secret;
 }
 
-/** The market whose open round ends first, among those that take bets for another minute; BTC first, -1 for none. */
+/** Its open round ends first among those that take bets for another minute; BTC first, -1 for none. */
 function bestMarket(engine: EngineReads, nowMs: number): number {
   let best = -1;
   let bestEndsMs = Number.POSITIVE_INFINITY;
@@ -58,7 +58,7 @@ function bestMarket(engine: EngineReads, nowMs: number): number {
   return best;
 }
 
-/** A shell command that places a bet. `publicUrl` is the API's address without the base path. */
+/** `publicUrl` is the API's address without the base path. */
 function betLine(publicUrl: string, secret: string, market: number): string {
   const order = { marketId: marketId(market), prediction: 'UP', amount: DEMO_STAKE_DOLLARS };
   return [
@@ -84,8 +84,8 @@ The round ends at ${ends}. Before and after, this shows how the bet stands:
 }
 
 /**
- * Tells the lines once, as soon as a durable open round takes bets for long enough: on a terminal, else in `file`, since a
- * stdout that is no terminal may be a log that many read.
+ * Tells the lines once, as soon as a durable open round takes bets for long enough: on a terminal, else in `file`,
+ * since a stdout that is no terminal may be a log that many read.
  */
 export function tellDemo(
   sequencer: Sequencer,

@@ -30,7 +30,7 @@ export function submitFirstCommands(
   return config.demo && isPretence ? createDemoAccount(sequencer) : null;
 }
 
-/** Whoever starts the server should know that the file alone is not what is in force. */
+/** An operator at a start should know that the file alone is not in force. */
 function logChangedRules(log: Log, { layers }: Rules): void {
   const changed = layers === undefined ? [] : valuesOf(layers.operator).map(({ name }) => name);
   if (layers === undefined || changed.length === 0) return;

@@ -1,4 +1,4 @@
-/** The engine's host: sequencer, clock, prices, what drives rounds, and the threads behind the journal. */
+/** The engine's host: sequencer, clock, prices, rounds, and the threads behind the journal. */
 
 import type { RunningConfig } from '../config/setup.js';
 import { ClockGuard } from '../engine/host/clock-guard.js';
@@ -19,7 +19,7 @@ import type { DiskSpace, Shutdown } from '../process/shutdown.js';
 import { hasStakes, tellGap } from './start-clock.js';
 import type { Storage } from './storage.js';
 
-/** A manual clock goes on where the journal ends; a system clock that is far from there is told of. */
+/** A manual clock goes on where the journal ends; the log tells of a system clock that is far from there. */
 export function openClock(config: RunningConfig, { engine, dir }: Store, log: Log): ManualClock | null {
   // A standby has followed since it recovered its journal.
   const { timeMs: lastTimeMs } = engine;

@@ -1,7 +1,8 @@
 /**
- * Looks for another clock while this machine's has to be confirmed: live prices have the time at which their service published
- * them, and the machine's time service knows whether it has compared the clock with others. Pushed prices are no such clock,
- * since whoever pushes may have the time from this machine. Nor are NATS servers, of which one may run on this machine.
+ * Looks for another clock while this machine's has to be confirmed: live prices have the time at which their service
+ * published them, and the machine's time service knows whether it has compared the clock with others. Pushed prices are
+ * no such clock, since they may have the time from this machine. Nor are NATS servers: one of them may run on this
+ * machine.
  */
 import type { Sequencer } from '../engine/host/sequencer.js';
 import type { Clock } from '../engine/model/ports.js';
@@ -15,19 +16,18 @@ export interface SecondClockOptions {
   readonly sequencer: Pick<Sequencer, 'wallClock'>;
   readonly clock: Clock;
   readonly liveFeeds: readonly { readonly name: string; readonly newestMs: number }[];
-  /** Asks the machine's time service. */
   readonly isSynchronised: () => Promise<boolean>;
   readonly log: Pick<Log, 'write'>;
 }
 
 export class SecondClock {
-  /** By feed, the newest time seen: an older one says nothing of now. */
+  /** By feed: an older time says nothing of now. */
   readonly #seenMs: number[] = [];
   #askedMs = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: SecondClockOptions) {}
 
-  /** To be called several times a second. */
+  /** Call several times a second. */
   look(): void {
     if (!this.#isAwaited) return;
     const { clock, liveFeeds, isSynchronised } = this.options;

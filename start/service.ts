@@ -55,7 +55,7 @@ export function buildOperatorQueries(
   });
 }
 
-/** Watches the server, and logs what operators should learn without asking. */
+/** Logs facts that operators should learn without asking. */
 export const watchServer = (
   config: RunningConfig,
   host: Host,
@@ -78,7 +78,7 @@ export const watchServer = (
     log,
   });
 
-/** Drives the rounds and checks the server's health until it is told to end; then closes everything in order. */
+/** Until the server is told to end; then closes everything in order. */
 export function run(
   host: Host,
   watch: Watch,

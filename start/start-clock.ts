@@ -1,12 +1,12 @@
 /**
- * Compares the wall clock at a start with the journal's last command, and tells the log. Rounds are settled or voided by this
- * clock, and journaled time never goes back. What follows from a gap is decided by `ClockGuard`.
+ * Compares the wall clock at a start with the journal's last command, and tells the log. Rounds are settled or voided
+ * by this clock, and journaled time never goes back. `ClockGuard` decides on the consequences of a gap.
  */
 import { BACKWARD_STEP_MS_MAX, GAP_MS_MAX } from '../engine/host/clock-guard.js';
 import type { EngineReads } from '../engine/model/views.js';
 import type { Log } from '../process/log/log.js';
 
-/** Whether bets or resting orders are open, which a wrong clock would settle. */
+/** A wrong clock would settle open bets and resting orders. */
 export function hasStakes(engine: Pick<EngineReads, 'totals'>): boolean {
   const { openStakesCents, reservedStakesCents } = engine.totals();
   return openStakesCents + reservedStakesCents > 0;
@@ -14,7 +14,7 @@ export function hasStakes(engine: Pick<EngineReads, 'totals'>): boolean {
 
 export interface StartClock {
   readonly nowMs: number;
-  /** Of the last command; 0 in a new journal. */
+  /** The last command's; 0 in a new journal. */
   readonly lastTimeMs: number;
   readonly hasStakes: boolean;
   /** Prices are made up, and so is the money. */
@@ -51,7 +51,7 @@ function consequence({ hasStakes: isAtStake, isSimulated }: StartClock): string 
 
 const iso = (timeMs: number): string => new Date(timeMs).toISOString();
 
-/** Such as `2 d 3 h` or `59 min 3 s`: the two largest units. */
+/** The two largest units: `2 d 3 h` or `59 min 3 s`. */
 export function lengthText(ms: number): string {
   const seconds = Math.floor(ms / 1_000);
   const parts: readonly (readonly [number, string])[] = [

@@ -6,12 +6,11 @@ import type { SigningKeys } from '../engine/model/proofs/signing.js';
 import type { EngineReads } from '../engine/model/views.js';
 import { createLog, type Log } from '../process/log/log.js';
 
-/** The outcome of the recovery, as persistence reports it. */
 export interface RecoveredView {
   readonly lastSeq: number;
-  /** Engine time of the last command; 0 in a new journal. */
+  /** The last command's; 0 in a new journal. */
   readonly lastTimeMs: number;
-  /** The snapshot that it started from; 0 for none. */
+  /** 0 without a snapshot. */
   readonly snapshotSeq: number;
   readonly wasUnclean: boolean;
   readonly notes: readonly string[];
@@ -28,7 +27,7 @@ export function logRisks(log: Log, config: RunningConfig): void {
   for (const risk of risksOf(config)) log.write('unsafe_setting', {}, risk);
 }
 
-/** Logs progress during recovery, which blocks the event loop. */
+/** Recovery blocks the event loop. */
 export const recoveryLogger =
   (log: Log) =>
   (progress: object, sentence: string): void => {
@@ -60,8 +59,8 @@ export function logListening(log: Log, facts: BannerFields, tookMs: number): voi
 }
 
 /**
- * Ends a refused start: says why and leaves nothing running. `isKnown` means that the error's message is a sentence for operators.
- * Other errors are shown with their stack.
+ * Leaves nothing running. `isKnown` means that the error's message is a sentence for operators. Other errors are shown
+ * with their stack.
  */
 export function refuseToStart(error: unknown, isKnown: boolean): never {
   const reason = error instanceof Error ? (isKnown ? error.message : error.stack) : String(error);
@@ -81,12 +80,12 @@ export interface BannerFields {
   readonly version: string;
   readonly publicUrl: string;
   readonly operatorUrl: string;
-  /** Where the operator token is kept: a file, or the environment. */
+  /** A file, or the environment. */
   readonly tokenSource: string;
   readonly dataDir: string;
-  /** What roots and settlements are signed with. */
+  /** For roots and settlements. */
   readonly signingKey: Pick<SigningKeys, 'keyId' | 'publicKey'>;
-  /** Last recovered sequence number; 0 for a new data directory. */
+  /** 0 for a new data directory. */
   readonly recoveredSeq: number;
   readonly durability: 'fsync' | 'os';
   readonly feed: string;

@@ -1,5 +1,5 @@
 /**
- * From a data directory to the recovered state and what keeps it: the journal and the archive of this machine, and with
+ * From a data directory to the recovered state and its keepers: the journal and the archive of this machine, and with
  * `TOTE_REPLICATION` a replicated log. A part of `main.ts`.
  */
 import { setTimeout as pause } from 'node:timers/promises';
@@ -28,7 +28,6 @@ import type { Reloads } from '../process/reloads.js';
 import type { Shutdown } from '../process/shutdown.js';
 import { logRecovered, recoveryLogger } from './start-lines.js';
 
-/** The recovered state, and what keeps the commands that come: this machine alone, or a replicated log as well. */
 export interface Storage {
   readonly store: Store;
   readonly start: StartView;
@@ -36,9 +35,9 @@ export interface Storage {
   /** The part of the journal that writes to this machine's disk. */
   readonly disk: JournalThread;
   archive(): ArchiveThreads;
-  /** The replicated log as this leader knows it; null where there is none. */
+  /** As this leader knows it; null where there is none. */
   replicatedLog(): LeaderLog | null;
-  /** Everything is durable, and nothing more will be accepted. */
+  /** Called once everything is durable, and nothing more will be accepted. */
   drained(): void;
 }
 
@@ -47,7 +46,6 @@ export interface StorageOptions {
   readonly shutdown: Shutdown;
   readonly reloads: Reloads;
   readonly log: Log;
-  /** Of this server. */
   readonly version: string;
   /** The replicated log has a batch, after this many milliseconds. */
   readonly onPublished: (tookMs: number) => void;
@@ -163,7 +161,7 @@ function startReplica(
   return replica;
 }
 
-/** The operators' port of a standby. Returns a function that closes it. */
+/** Returns a function that closes the port. */
 function openFollowersPort(
   { given, shutdown, reloads, log, version }: StorageOptions,
   { node }: ReplicationSettings,
@@ -201,7 +199,7 @@ function standbyStatus(node: string, { engine }: Store, { following, log }: Repl
   };
 }
 
-/** Locks the data directory and recovers the engine from it. */
+/** Locks the data directory. */
 function recover(given: Config, log: Log): { readonly store: Store; readonly start: StartView } {
   const startedMs = performance.now();
   const onProgress = recoveryReporter(systemClock, recoveryLogger(log));
@@ -213,7 +211,7 @@ function recover(given: Config, log: Log): { readonly store: Store; readonly sta
   return { store, start: { snapshotSeq, lastSeq, tookMs } };
 }
 
-/** How far the archive may go, and who is told of its snapshots. */
+/** `replicatedSeq` bounds the archive. */
 interface Bound {
   readonly replicatedSeq?: BigInt64Array;
   readonly onSnapshot?: (seq: number) => void;
