@@ -1,14 +1,13 @@
 /** Addresses and ranges of them, as `TOTE_TRUSTED_PROXIES` names them. */
 import { isIP } from 'node:net';
 
-/** One address, or a range of them: `10.0.0.0/8`. */
 interface AddressRange {
   readonly address: string;
   readonly family: 'ipv4' | 'ipv6';
   readonly prefixBits: number;
 }
 
-/** Reads an IP address or a range in CIDR form; null where `text` is neither. */
+/** For an IP address or a range in CIDR form (`10.0.0.0/8`); null where `text` is neither. */
 export function parseAddressRange(text: string): AddressRange | null {
   const [, address = '', bits] = /^([0-9A-Fa-f.:]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const version = isIP(address);

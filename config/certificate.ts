@@ -1,34 +1,33 @@
 /**
- * The certificate of a port, read from its files and checked before a thread takes it: a mistake is told in words that name
- * the file, where the TLS library says only that it failed.
+ * The certificate of a port, read from its files and checked before a thread takes it: a mistake is told in words that
+ * name the file, where the TLS library says only that it failed.
  */
 import { createHash, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** The files of a port's certificate (PEM): with its chain, its key, and the authorities of client certificates. */
+/** PEM files: the certificate with its chain, its key, and the authorities of client certificates. */
 export interface TlsFiles {
   readonly certFile: string;
   readonly keyFile: string;
-  /** If not null, each client must have a certificate that one of these authorities has signed. */
+  /** If not null, one of these authorities must have signed each client's certificate. */
   readonly clientCaFile: string | null;
 }
 
 export interface Certificate {
-  /** Of everything in the files. */
+  /** Covers everything in the files. */
   readonly digest: string;
-  /** The names and addresses that it is for, as the certificate writes them. */
+  /** Names and addresses, as the certificate writes them. */
   readonly names: string;
   readonly validFromMs: number;
   readonly validToMs: number;
 }
 
-/** Why a port cannot have the certificate of its files. */
 export class CertificateError extends Error {
   override readonly name = 'CertificateError';
 }
 
 const BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
-/** Of a server's key: the library negotiates no others. */
+/** The library negotiates no other kinds for a server's key. */
 const KEY_KINDS = ['rsa', 'ec'];
 
 /** Throws a `CertificateError` for files that are missing, malformed, or do not belong together. */
@@ -63,7 +62,6 @@ function textOf(file: string): string {
   }
 }
 
-/** At least one. */
 function certificatesIn(text: string, file: string): X509Certificate[] {
   const blocks = text.match(BLOCK) ?? [];
   if (blocks.length === 0) throw new CertificateError(`${file} has no certificate; expected PEM`);

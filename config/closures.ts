@@ -7,7 +7,6 @@ import typia, { type tags } from 'typia';
 import { ZoneClock } from '../process/zone-clock.js';
 import { describeTypeErrors } from './type-errors.js';
 
-/** Classes that have market hours. */
 export type ClosingClass = 'METAL' | 'FX';
 
 /** The classes do not trade from `fromMs` until `untilMs`. */
@@ -18,11 +17,11 @@ export interface Closure {
   readonly untilMs: number;
 }
 
-/** Local time, to the minute. */
+/** To the minute. */
 type LocalTime = string & tags.Pattern<'^20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}$'>;
 
 interface CalendarFile {
-  /** Of all times in the file. */
+  /** For all times in the file. */
   readonly timeZone: string;
   readonly closures: readonly {
     readonly name: string & tags.MinLength<1> & tags.MaxLength<100>;
@@ -41,7 +40,6 @@ export type ClosuresResult =
 
 const validateCalendar = typia.createValidateEquals<CalendarFile>();
 
-/** Reads and checks the file at `path`. */
 export function readClosures(path: string): ClosuresResult {
   let value: unknown;
   try {

@@ -1,4 +1,4 @@
-/** Rules made of the defaults and what differs from them, and whether they make sense together. */
+/** Rules made of the defaults and differences from them, and whether they make sense together. */
 import { AMOUNT_CENTS_MAX } from '../engine/base/money.js';
 import {
   ASSETS,
@@ -13,8 +13,8 @@ import { defaultRules, type HouseRules, type MarketRules, type Rules } from '../
 import type { RulesOverrides } from './overrides.js';
 
 /**
- * The default rules with these changes, one layer after the other: what a later one says wins, however specific an earlier
- * one is. Within a layer the most specific target wins.
+ * The default rules with these changes, one layer after the other: a later layer wins, however specific an earlier one
+ * is. Within a layer the most specific target wins.
  */
 export function withOverrides(masterSecretFingerprint: string, ...layers: readonly RulesOverrides[]): Rules {
   let rules = defaultRules(masterSecretFingerprint);
@@ -48,13 +48,13 @@ function withLimits(rules: MarketRules, limits: NonNullable<RulesOverrides['limi
   return { ...rules, ...Object.assign({}, ...changes), house };
 }
 
-/** The targets of `limits` that a market has, the most specific last. */
+/** The most specific last. */
 export function targetsOf(marketId: string): readonly string[] {
   const market = marketOf(marketId);
   return ['*', textAt(TIME_FRAMES, timeFrameOf(market)), textAt(ASSETS, assetOf(market)), marketId];
 }
 
-/** Values that are well formed but contradict each other. */
+/** Well-formed values that contradict each other. */
 export function contradictions(rules: Rules): string[] {
   const mistakes: string[] = [];
   for (const { marketId, lockLeadMs, minStakeCents, maxStakeCents, house } of rules.markets) {

@@ -1,5 +1,5 @@
 /**
- * Parsers for the values of `TOTE_*` variables, each with what it expects. `variables.ts` says which variable uses
+ * Parsers for the values of `TOTE_*` variables, each with its expectation. `variables.ts` says which variable uses
  * which.
  */
 
@@ -19,25 +19,25 @@ import {
   type RateLimitSettings,
 } from './rate-limits.js';
 
-/** Thrown by a parser for a value that it rejects; the message says what was expected. */
+/** Thrown by a parser; the message says what was expected. */
 export class Expected extends Error {}
 export type Parser<T> = (text: string) => T;
 
-/** What a `TOTE_*` variable is declared by. */
+/** The declaration of a `TOTE_*` variable. */
 export interface Variable<T> {
   readonly name: `TOTE_${string}`;
   /** The value if the variable is not set. */
   readonly unset: T;
-  /** The default as docs/ops/configuration.md shows it. */
+  /** As docs/ops/configuration.md shows it. */
   readonly shownDefault: string;
   readonly read: Parser<T>;
   /** Markdown: what the variable does, and its values unless the default makes them obvious. */
   readonly help: string;
-  /** A value that may be shown to nobody, not even where it is refused. */
+  /** The value may be shown to nobody, not even where it is refused. */
   readonly isSecret?: true;
 }
 
-/** A variable whose default is given as text. */
+/** The default is given as text. */
 export function variable<T>(
   name: Variable<T>['name'],
   text: string,
@@ -47,7 +47,7 @@ export function variable<T>(
   return { name, unset: read(text), shownDefault: text, read, help };
 }
 
-/** A variable whose default cannot be written as text: `shownDefault` says what happens if it is not set. */
+/** The default cannot be written as text: `shownDefault` says what happens if the variable is not set. */
 export function optional<T, U>(
   name: Variable<T>['name'],
   [unset, shownDefault]: readonly [unset: U, shownDefault: string],
@@ -57,7 +57,6 @@ export function optional<T, U>(
   return { name, unset, shownDefault, read, help };
 }
 
-/** One that is a secret. */
 export function secret<T, U>(...declared: Parameters<typeof optional<T, U>>): Variable<T | U> {
   return { ...optional(...declared), isSecret: true };
 }
@@ -65,8 +64,8 @@ export function secret<T, U>(...declared: Parameters<typeof optional<T, U>>): Va
 /** More than any machine needs; each has rings and a thread of its own. */
 export const GATEWAYS_MAX = 64;
 /**
- * Of four cores that serve orders, gateways need two; engine, journal and shadow share the others. On two, another thread costs
- * more than it carries.
+ * Gateways need two of four cores that serve orders; engine, journal and shadow share the others. On two, another
+ * thread costs more than it carries.
  */
 export const defaultGateways = (cores: number): number =>
   cores <= 2 ? 0 : Math.min(Math.floor(cores / 2), GATEWAYS_MAX);
@@ -106,7 +105,7 @@ export function oneOf<T extends string>(...choices: readonly T[]): Parser<T> {
   };
 }
 
-/** An instant in UTC, as milliseconds since 1970. */
+/** UTC, as milliseconds since 1970. */
 export const instant: Parser<number> = (text) => {
   const timeMs = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/.test(text) ? Date.parse(text) : Number.NaN;
   // `Date.parse` takes 30 February for 2 March.
@@ -136,18 +135,18 @@ export const setupWords: Parser<readonly (keyof Setup)[]> = (text) => {
   return facts.filter((fact) => fact !== undefined);
 };
 
-/** Whole seconds, 0 included, in milliseconds. */
+/** From 0 on; in milliseconds. */
 export const secondsMs =
   (max: number): Parser<number> =>
   (text) =>
     whole(0, max)(text) * 1_000;
 
-/** Whole mebibytes, at least one, in bytes. */
+/** At least one; in bytes. */
 export function mib(max: number): Parser<number> {
   return (text) => whole(1, max)(text) * 1024 * 1024;
 }
 
-/** A whole number, with or without commas between thousands. */
+/** With or without commas between thousands. */
 export function whole(min: number, max: number): Parser<number> {
   return (text) => {
     const wellFormed = /^(\d{1,15}|\d{1,3}(,\d{3}){1,4})$/.test(text);
@@ -157,7 +156,7 @@ export function whole(min: number, max: number): Parser<number> {
   };
 }
 
-/** Hours or days in milliseconds; null for no limit. */
+/** In milliseconds; null for no limit. */
 export const hoursOrDaysOrAll: Parser<number | null> = (text) => {
   if (text === 'all') return null;
   const ageMs = kept.parseAgeMs(text);
@@ -171,7 +170,7 @@ export const snapshotsKept: Parser<kept.SnapshotsKept> = (text) => {
   return parsed;
 };
 
-/** Dollars with at most two decimals, with or without commas between thousands. */
+/** With at most two decimals, with or without commas between thousands. */
 export const dollars: Parser<number> = (text) => {
   const wellFormed = /^(\d+|\d{1,3}(,\d{3})+)(\.\d{1,2})?$/.test(text);
   const cents = wellFormed ? centsOfDollars(Number(text.replaceAll(',', ''))) : null;
@@ -208,7 +207,7 @@ export const addresses: Parser<readonly string[]> = (text) => {
   return list;
 };
 
-/** The rules requested at a start: the defaults, or those of a file. */
+/** The defaults, or a file's rules. */
 export interface RequestedRules {
   readonly from: Setup['rulesFrom'];
   readonly overrides: RulesOverrides;
@@ -221,7 +220,6 @@ export const rulesFile: Parser<RequestedRules> = (text) => {
   return { from: 'file', overrides: result.overrides };
 };
 
-/** Reads and checks the file at `path`. */
 export function readRulesOverrides(path: string): CheckedOverrides {
   let value: unknown;
   try {

@@ -1,7 +1,7 @@
 /**
- * The configuration: every `TOTE_*` environment variable, checked once, before anything else happens. All mistakes
- * are reported at once, each with the variable's name and what was expected. An unknown name is a
- * mistake too: a misspelt limit would otherwise be no limit.
+ * The configuration: every `TOTE_*` environment variable, checked once, before anything else happens. All mistakes are
+ * reported at once, each with the variable's name and what was expected. An unknown name is a mistake too: a misspelt
+ * limit would otherwise be no limit.
  */
 import { snapshotsKeptConflict } from '../engine/model/snapshots-kept.js';
 import { Expected, type Variable } from './config-values.js';
@@ -24,7 +24,7 @@ export type Config = { readonly [Field in keyof typeof VARIABLES]: ValueOf<(type
   readonly isProduction: boolean;
 };
 
-/** Every mistake in the configuration, one sentence each. */
+/** One sentence for each mistake. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   constructor(readonly mistakes: readonly string[]) {
@@ -34,7 +34,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads the configuration from `env`. Throws a `ConfigError` with every mistake. */
+/** Throws a `ConfigError` with every mistake. */
 export function readConfig(env: Environment): Config {
   const mistakes: string[] = [];
   const fields = Object.entries(VARIABLES).map(([field, variable]) => [
@@ -50,7 +50,7 @@ export function readConfig(env: Environment): Config {
   const fault = snapshotsKeptConflict(config.snapshotsKept, config.retentionMs);
   if (fault !== null) mistakes.push(`TOTE_SNAPSHOTS_KEPT: ${fault}`);
   mistakes.push(...mistakesOfTls(config), ...mistakesOfProduction(env, config));
-  // A value that is wrong is told first: TOTE_REPLICATION itself may be what is meant.
+  // A wrong value is told first: TOTE_REPLICATION itself may be meant.
   if (mistakes.length === 0) mistakes.push(...mistakesOfReplication(env, config.replication !== null));
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return config;

@@ -1,6 +1,6 @@
 /**
- * Rules in layers: the defaults, what a file says, and what operators have put on top of that. The two last are kept with the
- * rules in the journal (`RuleLayers`), so a later start knows what operators have changed and does not undo it.
+ * Rules in layers: the defaults, a file over them, and operators' changes on top. The two last are kept with the rules
+ * in the journal (`RuleLayers`), so a later start knows what operators have changed and does not undo it.
  */
 import type { RuleLayers, Rules } from '../engine/model/rules.js';
 import { withOverrides } from './compose.js';
@@ -15,7 +15,6 @@ interface Layers extends RuleLayers {
 export const layersOf = (rules: Rules | null): Layers =>
   (rules?.layers as Layers | undefined) ?? { file: {}, operator: {} };
 
-/** The rules of these layers. */
 export function layeredRules(masterSecretFingerprint: string, layers: Layers): Rules {
   const { file, operator } = layers;
   const rules = withOverrides(masterSecretFingerprint, file, operator);

@@ -1,6 +1,6 @@
 /** Suggestions for misspelt names: the known name with the smallest edit distance. */
 
-/** The fewest insertions, deletions and replacements that turn `a` into `b` (Levenshtein). */
+/** Insertions, deletions and replacements (Levenshtein). */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let i = 1; i <= a.length; i++) {
@@ -14,7 +14,7 @@ function editDistance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-/** The one of `known` nearest to `name`, or null if none is within a third of the name's length. */
+/** null if no known name is within a third of the name's length. */
 export function nearest(name: string, known: readonly string[]): string | null {
   let best: string | null = null;
   let bestDistance = Math.floor(name.length / 3) + 1;

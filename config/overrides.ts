@@ -1,7 +1,7 @@
 /**
- * What differs from other rules (engine/model/rules.ts), as the rules file and operators write it. The names are those of the
- * rules themselves, units included. Nothing is guessed: an unknown name, a market that does not exist or a value out of
- * range is a mistake, told in a sentence.
+ * Differences from other rules (engine/model/rules.ts), as the rules file and operators write them. The names are those
+ * of the rules themselves, units included. Nothing is guessed: an unknown name, a market that does not exist or a value
+ * out of range is a mistake, told in a sentence.
  */
 import typia, { type tags } from 'typia';
 import { ASSETS, type Asset, MARKET_IDS, TIME_FRAMES } from '../engine/model/domain.js';
@@ -99,7 +99,7 @@ export function checkOverrides(value: unknown): CheckedOverrides {
   return mistakes.length > 0 ? { success: false, mistakes } : { success: true, overrides: checked.data };
 }
 
-/** Days and hours may not, such as 30 February. */
+/** Days and hours may not exist, such as 30 February. */
 function exists(at: string): boolean {
   const timeMs = Date.parse(at);
   return !Number.isNaN(timeMs) && new Date(timeMs).toISOString().startsWith(at.slice(0, -1));

@@ -1,4 +1,4 @@
-/** What other rules would change, value by value: for the house as a whole, and for each market. */
+/** Changes that other rules would make, value by value: for the house as a whole, and for each market. */
 import { type HouseRules, type MarketRules, type Rules, valuesOf } from '../engine/model/rules.js';
 
 /** null where there is none: a market that is not active has no rules. */
@@ -40,7 +40,7 @@ export function differenceOf(before: Rules, after: Rules): RulesDifference {
 const marketsOf = ({ markets }: Rules): ReadonlyMap<string, MarketRules> =>
   new Map(markets.map((market) => [market.marketId, market]));
 
-/** The values that are not of a market, by name. */
+/** The values that are no market's, by name. */
 function generalValues(rules: Rules): ReadonlyMap<string, string | number> {
   const {
     markets: _markets,
@@ -61,7 +61,7 @@ function generalValues(rules: Rules): ReadonlyMap<string, string | number> {
   return new Map([...Object.entries(plain), ...ofTiers, ...nested]);
 }
 
-/** The values of a market, by name; none for a market that is not active. */
+/** By name; none for a market that is not active. */
 function marketValues(market: MarketRules | undefined): ReadonlyMap<string, string | number> {
   if (market === undefined) return new Map();
   const { lockLeadMs, minStakeCents, maxStakeCents, maxPriceAgeMs, quoteAgeMs } = market;

@@ -4,9 +4,9 @@ import { ASSETS, type Asset, TIME_FRAMES, type TimeFrame } from '../engine/model
 import { type Closure, readClosures } from './closures.js';
 import { Expected, type Parser, path } from './config-values.js';
 
-/** Feeds without a network, each of them alone. */
+/** Without a network, each alone. */
 const LONE_FEEDS = ['simulated', 'push'] as const;
-/** Feeds over a network. */
+/** Over a network. */
 const LIVE_FEEDS = ['hermes', 'coinbase'] as const;
 export type LiveFeedName = (typeof LIVE_FEEDS)[number];
 export type FeedName = (typeof LONE_FEEDS)[number] | LiveFeedName;
@@ -14,7 +14,7 @@ export type FeedName = (typeof LONE_FEEDS)[number] | LiveFeedName;
 const VOLATILITY_MIN = 0.01;
 const VOLATILITY_MAX = 10;
 
-/** The feed or feeds that a text names, as `TOTE_FEED` does and the directory's setup keeps it; null if it names none. */
+/** For texts of `TOTE_FEED` and of the directory's setup; null if the text names no feed. */
 export function feedsOf(text: string): readonly FeedName[] | null {
   const lone = LONE_FEEDS.find((name) => name === text);
   if (lone !== undefined) return [lone];
@@ -35,8 +35,8 @@ export const feed: Parser<string> = (text) => {
 const LOOPBACK = ['127.0.0.1', '[::1]', 'localhost'];
 
 /**
- * The address of a service, by its protocol with TLS and without. A password in it would be seen in every log that has the
- * address. Without TLS a key would be read on the way, and prices could be changed.
+ * A password in an address would be seen in every log that has it. Without TLS a key would be read on the way, and
+ * prices could be changed.
  */
 function serviceUrl(safe: string, plain: string): Parser<URL> {
   return (text) => {
@@ -59,7 +59,7 @@ export const apiKey: Parser<string> = (text) => {
   return text;
 };
 
-/** Files with closures, separated by commas; all count. */
+/** Separated by commas; all files count. */
 export const holidays: Parser<readonly Closure[]> = (text) => {
   if (text === 'none') return [];
   return text.split(',').flatMap((name) => {
@@ -70,7 +70,7 @@ export const holidays: Parser<readonly Closure[]> = (text) => {
   });
 };
 
-/** Time frames, separated by commas. */
+/** Separated by commas. */
 export const frames: Parser<readonly TimeFrame[]> = (text) => {
   if (text === 'none') return [];
   const named = text.split(',').map((word) => TIME_FRAMES.find((name) => name === word.trim()));
@@ -79,7 +79,7 @@ export const frames: Parser<readonly TimeFrame[]> = (text) => {
   throw new Expected(`"none", or some of ${TIME_FRAMES.join(', ')}, separated by commas`);
 };
 
-/** The standard deviation of a year's relative change: `BTC=0.5,ETH=0.7`, each asset at most once; the others keep their usual one. */
+/** Standard deviations of a year's relative change, each asset's at most once; the others keep their usual one. */
 export const volatilities: Parser<Readonly<Record<Asset, number>>> = (text) => {
   if (text === 'usual') return YEARLY_VOLATILITY;
   const given: Partial<Record<Asset, number>> = {};

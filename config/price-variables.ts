@@ -4,7 +4,6 @@ import { apiKey, feed, frames, holidays, httpUrl, socketUrl, volatilities } from
 
 /** By field of the configuration, in the order of docs/ops/configuration.md. */
 export const PRICE_VARIABLES = {
-  /** null: the directory's own (`setup.ts`). */
   feed: optional(
     'TOTE_FEED',
     [null, "the directory's own; simulated in a new one"],
@@ -21,7 +20,6 @@ export const PRICE_VARIABLES = {
     // Some providers have the key in the path.
     isSecret: true,
   },
-  /** null: none is sent. */
   hermesApiKey: secret(
     'TOTE_HERMES_API_KEY',
     [null, 'none'],

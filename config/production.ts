@@ -32,7 +32,7 @@ export function mistakesOfProduction(
   return mistakes;
 }
 
-/** What weakens a promise and is allowed all the same, one sentence each. */
+/** Settings that weaken a promise and are allowed all the same, one sentence each. */
 export function risksOf(
   config: ProductionConfig & { readonly feed: string | null; readonly clock: string | null },
 ): string[] {

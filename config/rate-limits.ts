@@ -1,4 +1,4 @@
-/** The five rate limits as they are configured: requests in any 60 seconds. */
+/** The five rate limits as configured: requests in any 60 seconds. */
 export interface RateLimitSettings {
   readonly keyRead: number;
   readonly keyWrite: number;
@@ -8,7 +8,7 @@ export interface RateLimitSettings {
   readonly ip: number;
 }
 
-/** Cancellations for each write, where nothing else is configured: who withdraws a quote must not wait for it. */
+/** Cancellations for each write, where nothing else is configured: a bettor who withdraws a quote must not wait. */
 export const CANCELS_PER_WRITE = 4;
 export const DEFAULT_RATE_LIMITS: RateLimitSettings = {
   keyRead: 120,
@@ -18,7 +18,7 @@ export const DEFAULT_RATE_LIMITS: RateLimitSettings = {
   ip: 300,
 };
 
-/** The names in `TOTE_RATE_LIMITS` and in RateLimit headers, and their fields: a kind of limit is an index into this list. */
+/** Names in `TOTE_RATE_LIMITS` and in RateLimit headers: a kind of limit is an index into this list. */
 export const RATE_LIMIT_NAMES: readonly (readonly [name: string, field: keyof RateLimitSettings])[] = [
   ['key_read', 'keyRead'],
   ['key_write', 'keyWrite'],
@@ -33,5 +33,5 @@ export const KEY_CANCEL = 2;
 export const ACCOUNT = 3;
 export const IP = 4;
 
-/** Which of its key's limits counts a request. */
+/** The limit of its key that counts a request. */
 export type KeyLimit = typeof KEY_READ | typeof KEY_WRITE | typeof KEY_CANCEL;

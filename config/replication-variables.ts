@@ -1,4 +1,4 @@
-/** The variables of the replicated log (docs/ops/two-machines.md), and what of them belongs together. */
+/** The variables of the replicated log (docs/ops/two-machines.md), and which of them belong together. */
 import { hostname } from 'node:os';
 import {
   isStreamName,
@@ -58,7 +58,6 @@ export const REPLICATION_VARIABLES = {
     oneOf('leader', 'standby', 'auto'),
     'with `TOTE_REPLICATION`: `leader`, `standby` or `auto` ([what each does](two-machines.md#start))',
   ),
-  /** null: the host name. */
   node: optional(
     'TOTE_NODE',
     [null, "the machine's host name"],
@@ -91,7 +90,7 @@ export const REPLICATION_VARIABLES = {
   ),
 } as const;
 
-/** What is set in vain, one sentence each. */
+/** Variables that are set in vain, one sentence each. */
 export function mistakesOfReplication(
   env: Readonly<Record<string, string | undefined>>,
   isOn: boolean,
@@ -103,7 +102,7 @@ export function mistakesOfReplication(
     .map(({ name }) => `${name}: is of use only with TOTE_REPLICATION, which is not set`);
 }
 
-/** How a process takes part in a replicated log, as persistence needs it. */
+/** The part of a process in a replicated log, for persistence. */
 export interface ReplicationSettings {
   readonly nats: {
     readonly servers: readonly string[];

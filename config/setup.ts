@@ -12,10 +12,10 @@ import { layeredRules, layersOf } from './layers.js';
 import { type FeedName, feedsOf } from './price-values.js';
 import { VARIABLES } from './variables.js';
 
-/** The configuration with feed and clock resolved. */
+/** With feed and clock resolved. */
 export interface RunningConfig extends Config {
   readonly feed: string;
-  /** The feeds that `feed` names, in order of preference. */
+  /** In order of preference. */
   readonly feeds: readonly FeedName[];
   readonly clock: Setup['clock'];
 }
@@ -23,11 +23,11 @@ export interface RunningConfig extends Config {
 export interface ResolvedSetup {
   readonly config: RunningConfig;
   readonly setup: Setup;
-  /** Facts that this start changes, as sentences: before, and from now on. */
+  /** As sentences: before, and from now on. */
   readonly changes: readonly string[];
 }
 
-/** The setup of a new directory if no variable is set. */
+/** For a new directory if no variable is set. */
 const NEW_SETUP: Setup = { feed: 'simulated', clock: 'system', rulesFrom: 'defaults' };
 
 const NAMES: Readonly<Record<keyof Setup, string>> = {
@@ -63,8 +63,8 @@ export function resolveSetup(config: Config, known: Setup | null): ResolvedSetup
 }
 
 /**
- * The rules to put in force. `inForce` are those of the journal, or null if it is new. What operators have changed at run time
- * stays, whatever the file says. Throws `ConfigError` where both together make no sense.
+ * `inForce` are the journal's rules, or null if it is new. Operators' changes at run time stay, whatever the file says.
+ * Throws `ConfigError` where both together make no sense.
  */
 export function settleRules(
   { rules }: Config,
@@ -85,7 +85,7 @@ export function settleRules(
   );
 }
 
-/** Values of the file that are not in force, because operators have changed them at run time. */
+/** Values of the file that operators have changed at run time. */
 export function overruled({ file, operator }: RuleLayers): string[] {
   const changed = new Set(valuesOf(operator).map(({ name }) => name));
   return valuesOf(file)
@@ -101,7 +101,7 @@ function refuseChange(fact: keyof Setup, own: Setup, asked: Setup): string {
   );
 }
 
-/** What the feeds need and do not have. */
+/** The feeds lack these. */
 function mistakesOfFeeds(feeds: readonly FeedName[], setup: Setup, config: Config): string[] {
   const mistakes: string[] = [];
   const isLive = feeds.some((name) => name !== 'simulated' && name !== 'push');

@@ -1,9 +1,8 @@
-/** The files of the ports' certificates, as the configuration names them, and the mistakes in that. */
+/** The files of the ports' certificates, as the configuration names them, and mistakes in it. */
 import { CertificateError, readCertificate, type TlsFiles } from './certificate.js';
 
 export type TlsPort = 'public' | 'operator';
 
-/** The part of the configuration that is about them. */
 export interface TlsConfig {
   readonly tlsCertFile: string | null;
   readonly tlsKeyFile: string | null;
@@ -12,7 +11,7 @@ export interface TlsConfig {
   readonly operatorClientCaFile: string | null;
 }
 
-/** Of each port; null for one without TLS. */
+/** null for a port without TLS. */
 export function tlsFilesOf(config: TlsConfig): Readonly<Record<TlsPort, TlsFiles | null>> {
   const { operatorTlsCertFile, operatorTlsKeyFile, operatorClientCaFile } = config;
   return {

@@ -1,8 +1,7 @@
 /** Turns typia's validation errors into sentences that name the field and say what was expected. */
 
-/** One of typia's validation errors. */
 export interface TypeMismatch {
-  /** For example `$input.limits.BTC.seedCents`, or `$input` for the whole value. */
+  /** `$input.limits.BTC.seedCents`, or `$input` for the whole value. */
   readonly path: string;
   /** A TypeScript type, such as `("UP" | "DOWN")` or `(number & Minimum<1>)`; `undefined` for an unknown field. */
   readonly expected: string;
@@ -11,7 +10,7 @@ export interface TypeMismatch {
 
 const SENTENCES_MAX = 5;
 
-/** One sentence for each error, for the first few: people fix errors one after the other. */
+/** Only the first few: people fix errors one after the other. */
 export function describeTypeErrors(errors: readonly TypeMismatch[]): string[] {
   return errors.slice(0, SENTENCES_MAX).map(describe);
 }
@@ -24,7 +23,6 @@ function describe({ path, expected, value }: TypeMismatch): string {
   return `${subject} must be ${wording(expected)}`;
 }
 
-/** Words for typia's tags, given their argument. */
 const TAG_WORDS: Readonly<Record<string, (argument: string) => string>> = {
   Type: (type) => (type.includes('int') ? 'a whole number' : 'a number'),
   Minimum: (limit) => `at least ${limit}`,

@@ -42,7 +42,6 @@ const shownRateLimits = RATE_LIMIT_NAMES.map(([name, field]) => `${name}=${DEFAU
 /** By field of the configuration, in the order of docs/ops/configuration.md. */
 export const VARIABLES = {
   host: variable('TOTE_HOST', '127.0.0.1', host, 'public API; base path `/v1`, legacy base path `/api/v1`'),
-  /** 0 takes any free port; the banner says which. */
   port: variable('TOTE_PORT', '8080', port, 'its port; 0 takes a free one, the banner says which'),
   gateways: optional(
     'TOTE_GATEWAYS',
@@ -55,21 +54,18 @@ export const VARIABLES = {
   ),
   operatorHost: variable('TOTE_OPERATOR_HOST', '127.0.0.1', host, 'operator API, never on the public port'),
   operatorPort: variable('TOTE_OPERATOR_PORT', '8081', port, 'its port'),
-  /** null: the token kept in the data directory, created at the first start. */
   operatorToken: secret(
     'TOTE_OPERATOR_TOKEN',
     [null, 'made at the first start, kept in `<data>/operator-token` (mode 0600)'],
     token,
     '`Authorization: Bearer`; 16 to 255 visible ASCII characters',
   ),
-  /** null: the file in the data directory, which may be missing. */
   operatorTokensFile: optional(
     'TOTE_OPERATOR_TOKENS_FILE',
     [null, '`<data>/operator-tokens`'],
     path,
     'tokens with names and [roles](operators.md#who-may-do-what), made with `npx tote token`; read again on SIGHUP',
   ),
-  /** Files of the ports' certificates (`config/tls-files.ts`). */
   tlsCertFile: optional(
     'TOTE_TLS_CERT_FILE',
     NO_FILE,
@@ -99,14 +95,12 @@ export const VARIABLES = {
     oneOf('system', 'manual'),
     '`manual`: a sandbox, where only the operator API moves time',
   ),
-  /** null: the system's time. */
   clockStartMs: optional(
     'TOTE_CLOCK_START',
     [null, "the machine's time"],
     instant,
     'with the clock `manual`: the time at which a new directory begins, such as `2026-06-10T00:00:00Z`',
   ),
-  /** Facts of the data directory that this start may change. */
   changeSetup: optional(
     'TOTE_CHANGE_SETUP',
     [NOTHING, 'none'],
@@ -125,14 +119,12 @@ export const VARIABLES = {
     dollars,
     "the house's money at the first start, in USD; open rounds take their seeds from it",
   ),
-  /** null: no limits. */
   rateLimits: variable(
     'TOTE_RATE_LIMITS',
     shownRateLimits.join(','),
     rateLimits,
     'requests in any 60 s, or `off`; limits not named keep their defaults, `key_cancel` four times `key_write`',
   ),
-  /** Addresses or ranges of them. */
   trustedProxies: variable(
     'TOTE_TRUSTED_PROXIES',
     'none',
@@ -164,7 +156,6 @@ export const VARIABLES = {
     mib(SEGMENT_MIB_MAX),
     'size at which a segment of the journal is sealed and the next one begins',
   ),
-  /** null: all are kept. */
   retentionMs: variable(
     'TOTE_RETENTION',
     'all',
