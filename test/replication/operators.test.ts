@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { askUntil } from '../support/ask-until.js';
+import { ConsoleClient } from '../support/console/console-client.js';
 import { Client } from '../support/http/client.js';
 import { scrape } from '../support/processes/scrape.js';
 import { NO_NATS } from '../support/replication/nats.js';
@@ -67,6 +68,14 @@ async function rolesAreTold({ leader, b, bettor }: Pair): Promise<void> {
     ofLeader.value('tote_batch_commands_count'),
   );
   assert.equal((await new Client(operatorUrl, {}).get('/metrics')).status, 401);
+  const { cookie, session } = await new ConsoleClient(leader.operatorUrl).loggedIn(TOKEN);
+  const there = { Cookie: cookie.replace(/_\d+=/, `_${new URL(operatorUrl).port}=`) };
+  const { data } = await new ConsoleClient(operatorUrl).get('/console/session', there);
+  assert.deepEqual(
+    data,
+    { ...session, isStandby: true },
+    'a session of the leader is one of the standby, too',
+  );
 }
 
 async function quorumIsMissed({ nats, leader, bettor }: Pair): Promise<void> {
