@@ -136,7 +136,7 @@ function Following({ replication: status, timeMs }: StandbyMessage): JSX.Element
         <Figure name="Epoch">{count(epoch)}</Figure>
         <Figure name="Leader's lease">
           {isKnown ? <Badge tone={lease === 'held' ? 'good' : 'warn'}>{lease}</Badge> : NOT_KNOWN}
-          {isKnown && leaseAgeMs !== null && `, renewed ${duration(leaseAgeMs)} ago`}
+          {leaseAgeMs !== null && `, renewed ${duration(leaseAgeMs)} ago`}
         </Figure>
         <Figure name="NATS servers">
           <Servers {...status} />
