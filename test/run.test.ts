@@ -1,7 +1,7 @@
 /** A test file that never came to its tests fails the run. */
 import { deepEqual } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -14,6 +14,11 @@ const FILES = {
   'no-module.test.js': "import './nowhere.js';",
   'no-test.test.js': 'export {};',
   'exits.test.js': `${FINE}process.exit(0);`,
+  'leaves.test.js': `import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+const { pid } = spawn('sleep', ['900'], { stdio: ['ignore', 'ignore', 'inherit'] }).on('spawn', function () { this.unref(); });
+writeFileSync(new URL('left', import.meta.url), String(pid));
+${FINE}`,
 };
 
 test('a run fails with a file that cannot be loaded, has no test or ends its process, and names it', async (t) => {
@@ -38,5 +43,7 @@ test('a run fails with a file that cannot be loaded, has no test or ends its pro
     ['no-module.test.js', 'no-test.test.js', 'throws.test.js'],
   ]);
   deepEqual(await run('exits'), [1, ['exits.test.js']]);
+  deepEqual(await run('leaves'), [0, []], 'a process that a file leaves behind does not keep the run up');
+  process.kill(Number(readFileSync(join(folder, 'left'), 'utf8')));
   deepEqual(await run('no-', '--seconds', '0'), [0, []]);
 });

@@ -11,6 +11,7 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { useScratchInMemory } from './scratch.js';
@@ -25,6 +26,12 @@ const FILE_TIMEOUT_MS: Readonly<Record<Effort, number>> = {
   test: 180_000,
   prove: 300_000,
   night: 3_600_000,
+};
+/** A run that takes longer hangs: the files that have not ended have failed. */
+const RUN_TIMEOUT_MS: Readonly<Record<Effort, number>> = {
+  test: 1_200_000,
+  prove: 1_200_000,
+  night: 86_400_000,
 };
 /** By default. With more processes than there are cores, threads of the lowest priority starve. */
 const LANES = Math.max(2, availableParallelism());
@@ -116,8 +123,10 @@ events.on('test:diagnostic', ({ message, nesting }) => {
 events.on('test:complete', ({ name, nesting, details }) => {
   if (nesting === 0 && paths.includes(name)) secondsByPath.set(name, details.duration_ms / 1_000);
 });
-await pipeline(events, new spec(), process.stdout, { end: false });
-// A process that ended early has not told how its files ended.
+const timedOut = sleep(RUN_TIMEOUT_MS[effort], true, { ref: false });
+const ended = pipeline(events, new spec(), process.stdout, { end: false });
+if ((await Promise.race([ended, timedOut])) === true) process.stdout.write('\n# the run took too long\n');
+// A process that ended early, or not at all, has not told how its files ended.
 for (const path of paths) if (!secondsByPath.has(path)) failed.add(path);
 for (const path of leftOut) secondsByPath.delete(path);
 if (failed.size > 0) process.exitCode = 1;
@@ -145,7 +154,8 @@ process.stdout.write(`# files ${paths.length} in ${programs.size} processes\n`);
 if (leftOut.size > 0) process.stdout.write(`# no time left for ${[...leftOut].sort().join(' ')}\n`);
 if (failed.size > 0) process.stdout.write(`# failed ${[...failed].join(' ')}\n`);
 for (const message of summary.values()) process.stdout.write(`# ${message}\n`);
-process.stdout.write(`# cpu ${cpuSeconds().toFixed(0)} s\n`);
+// A process that a test has left behind may hold a pipe open, which keeps this process up.
+process.stdout.write(`# cpu ${cpuSeconds().toFixed(0)} s\n`, () => process.exit());
 
 function shuffled<T>(list: readonly T[]): T[] {
   const keyed = list.map((value): [number, T] => [Math.random(), value]);
