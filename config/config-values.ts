@@ -8,7 +8,6 @@ import { isIP } from 'node:net';
 import { AMOUNT_CENTS_MAX, centsOfDollars } from '../engine/base/money.js';
 import { isOperatorToken, OPERATOR_TOKEN_FORM } from '../engine/model/operators.js';
 import type { Setup } from '../engine/model/setup.js';
-import * as kept from '../engine/model/snapshots-kept.js';
 import { parseAddressRange } from './address-range.js';
 import { contradictions, withOverrides } from './compose.js';
 import { type CheckedOverrides, checkOverrides, type RulesOverrides } from './overrides.js';
@@ -116,24 +115,16 @@ export const instant: Parser<number> = (text) => {
 
 export const flag: Parser<boolean> = (text) => oneOf('0', '1')(text) === '1';
 
-/** Words of `TOTE_CHANGE_SETUP`, and the facts that each allows to change. */
-export const SETUP_WORDS: readonly (readonly [word: string, fact: keyof Setup])[] = [
-  ['feed', 'feed'],
-  ['clock', 'clock'],
-  ['rules', 'rulesFrom'],
-];
-
-export const setupWords: Parser<readonly (keyof Setup)[]> = (text) => {
-  const words = text.split(',').map((word) => word.trim());
-  const facts = words.map((word) => SETUP_WORDS.find(([known]) => known === word)?.[1]);
-  const isSound = new Set(words).size === words.length;
-  if (!isSound || facts.includes(undefined)) {
-    throw new Expected(
-      `facts that may change: one or more of ${SETUP_WORDS.map(([word]) => word).join(', ')}`,
-    );
-  }
-  return facts.filter((fact) => fact !== undefined);
-};
+/** Separated by commas. */
+export function someOf<T extends string>(...choices: readonly T[]): Parser<readonly T[]> {
+  return (text) => {
+    if (text === 'none') return [];
+    const words = text.split(',').map((word) => word.trim());
+    const found = choices.filter((choice) => words.includes(choice));
+    if (found.length === words.length) return found;
+    throw new Expected(`"none", or some of ${choices.join(', ')}, separated by commas, each once`);
+  };
+}
 
 /** From 0 on; in milliseconds. */
 export const secondsMs =
@@ -159,15 +150,9 @@ export function whole(min: number, max: number): Parser<number> {
 /** In milliseconds; null for no limit. */
 export const hoursOrDaysOrAll: Parser<number | null> = (text) => {
   if (text === 'all') return null;
-  const ageMs = kept.parseAgeMs(text);
-  if (ageMs === null) throw new Expected('"all", or how long, in hours or days: 12h, 30d');
-  return ageMs;
-};
-
-export const snapshotsKept: Parser<kept.SnapshotsKept> = (text) => {
-  const parsed = kept.parseSnapshotsKept(text);
-  if (parsed === null) throw new Expected(kept.SNAPSHOTS_KEPT_EXPECTED);
-  return parsed;
+  const [, count, unit] = /^([1-9]\d{0,4})([hd])$/.exec(text) ?? [];
+  if (count === undefined) throw new Expected('"all", or how long, in hours or days: 12h, 30d');
+  return Number(count) * (unit === 'h' ? 3_600_000 : 86_400_000);
 };
 
 /** With at most two decimals, with or without commas between thousands. */

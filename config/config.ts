@@ -3,7 +3,6 @@
  * reported at once, each with the variable's name and what was expected. An unknown name is a mistake too: a misspelt
  * limit would otherwise be no limit.
  */
-import { snapshotsKeptConflict } from '../engine/model/snapshots-kept.js';
 import { Expected, type Variable } from './config-values.js';
 import { nearest } from './nearest.js';
 import { mistakesOfProduction } from './production.js';
@@ -47,9 +46,7 @@ export function readConfig(env: Environment): Config {
   if (config.port !== 0 && config.port === config.operatorPort && config.host === config.operatorHost) {
     mistakes.push('TOTE_OPERATOR_PORT: is the same as TOTE_PORT; expected a port of its own');
   }
-  const fault = snapshotsKeptConflict(config.snapshotsKept, config.retentionMs);
-  if (fault !== null) mistakes.push(`TOTE_SNAPSHOTS_KEPT: ${fault}`);
-  mistakes.push(...mistakesOfTls(config), ...mistakesOfProduction(env, config));
+  mistakes.push(...mistakesOfTls(config), ...mistakesOfProduction(config));
   // A wrong value is told first: TOTE_REPLICATION itself may be meant.
   if (mistakes.length === 0) mistakes.push(...mistakesOfReplication(env, config.replication !== null));
   if (mistakes.length > 0) throw new ConfigError(mistakes);

@@ -5,7 +5,6 @@
  */
 import typia, { type tags } from 'typia';
 import { ASSETS, type Asset, MARKET_IDS, TIME_FRAMES } from '../engine/model/domain.js';
-import { nearest } from './nearest.js';
 import { describeTypeErrors } from './type-errors.js';
 
 type Count = number & tags.Type<'uint32'> & tags.Minimum<1>;
@@ -108,12 +107,7 @@ function exists(at: string): boolean {
 function unknownTargets(overrides: RulesOverrides): string[] {
   const targets = ['*', ...TIME_FRAMES, ...ASSETS, ...MARKET_IDS];
   const named = (list: readonly string[], known: readonly string[], field: string): string[] =>
-    list
-      .filter((name) => !known.includes(name))
-      .map((name) => {
-        const near = nearestTarget(name, known);
-        return `${field}: "${name}" does not exist${near === null ? '' : `; did you mean "${near}"?`}`;
-      });
+    list.filter((name) => !known.includes(name)).map((name) => `${field}: "${name}" does not exist`);
   return [
     ...named(overrides.markets ?? [], MARKET_IDS, 'markets'),
     ...named(Object.keys(overrides.limits ?? {}), targets, 'limits'),
@@ -122,18 +116,4 @@ function unknownTargets(overrides: RulesOverrides): string[] {
       exists(at) ? [] : [`news.${name}.at: ${at} does not exist`],
     ),
   ];
-}
-
-/** Compares asset and time frame of a market separately, so `DOGE_ONE_DAY` does not suggest `SOL_ONE_DAY`. */
-function nearestTarget(name: string, known: readonly string[]): string | null {
-  const [asset = '', ...frame] = name.toUpperCase().split('_');
-  const nearFrame = nearest(frame.join('_'), TIME_FRAMES);
-  if (nearFrame === null) {
-    return nearest(
-      name,
-      known.filter((target) => !MARKET_IDS.includes(target)),
-    );
-  }
-  const nearAsset = nearest(asset, ASSETS);
-  return nearAsset === null ? null : `${nearAsset}_${nearFrame}`;
 }

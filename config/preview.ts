@@ -1,5 +1,5 @@
 /** Changes that other rules would make, value by value: for the house as a whole, and for each market. */
-import { type HouseRules, type MarketRules, type Rules, valuesOf } from '../engine/model/rules.js';
+import { type MarketRules, type Rules, valuesOf } from '../engine/model/rules.js';
 
 /** null where there is none: a market that is not active has no rules. */
 type Value = string | number | null;
@@ -40,47 +40,28 @@ export function differenceOf(before: Rules, after: Rules): RulesDifference {
 const marketsOf = ({ markets }: Rules): ReadonlyMap<string, MarketRules> =>
   new Map(markets.map((market) => [market.marketId, market]));
 
-/** The values that are no market's, by name. */
-function generalValues(rules: Rules): ReadonlyMap<string, string | number> {
-  const {
-    markets: _markets,
-    tiers,
-    lossLimits,
-    news,
-    profiles,
-    masterSecretFingerprint: _secret,
-    layers: _layers,
-    ...plain
-  } = rules;
-  const ofTiers = tiers.flatMap(({ tier, ...own }) =>
-    Object.entries(own).map(([name, value]) => [`tiers.${tier}.${name}`, value] as const),
-  );
-  const nested = valuesOf({ lossLimits, news, profiles }).map(
-    ({ name, value }) => [name, typeof value === 'object' ? value.join(', ') : value] as const,
-  );
-  return new Map([...Object.entries(plain), ...ofTiers, ...nested]);
+type Values = ReadonlyMap<string, string | number>;
+
+/** The values that are no market's. */
+function generalValues(rules: Rules): Values {
+  const { markets: _markets, masterSecretFingerprint: _secret, layers: _layers, tiers, ...plain } = rules;
+  const ofTiers = Object.fromEntries(tiers.map(({ tier, ...own }) => [tier, own]));
+  return byName({ ...plain, tiers: ofTiers });
 }
 
-/** By name; none for a market that is not active. */
-function marketValues(market: MarketRules | undefined): ReadonlyMap<string, string | number> {
+/** None for a market that is not active. */
+function marketValues(market: MarketRules | undefined): Values {
   if (market === undefined) return new Map();
-  const { lockLeadMs, minStakeCents, maxStakeCents, maxPriceAgeMs, quoteAgeMs } = market;
-  const { policy, seedCents, shadeE6, clampE6 }: HouseRules = market.house;
-  return new Map<string, string | number>([
-    ...Object.entries({ lockLeadMs, minStakeCents, maxStakeCents, maxPriceAgeMs, quoteAgeMs }),
-    ...Object.entries({
-      'house.policy': policy,
-      'house.seedCents': seedCents,
-      'house.shadeE6': shadeE6,
-      'house.clampE6': clampE6,
-    }),
-  ]);
+  const { marketId: _id, ...own } = market;
+  return byName(own);
 }
 
-function differing(
-  before: ReadonlyMap<string, string | number>,
-  after: ReadonlyMap<string, string | number>,
-): RuleDifference[] {
+const byName = (rules: object): Values =>
+  new Map(
+    valuesOf(rules).map(({ name, value }) => [name, typeof value === 'object' ? value.join(', ') : value]),
+  );
+
+function differing(before: Values, after: Values): RuleDifference[] {
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((name) => {
     const difference = { name, before: before.get(name) ?? null, after: after.get(name) ?? null };
     return difference.before === difference.after ? [] : [difference];

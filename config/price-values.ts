@@ -1,6 +1,6 @@
 /** Parsers for the values of variables about prices (`price-variables.ts`). */
 import { YEARLY_VOLATILITY } from '../engine/host/ticks/volatility.js';
-import { ASSETS, type Asset, TIME_FRAMES, type TimeFrame } from '../engine/model/domain.js';
+import { ASSETS, type Asset } from '../engine/model/domain.js';
 import { type Closure, readClosures } from './closures.js';
 import { Expected, type Parser, path } from './config-values.js';
 
@@ -68,15 +68,6 @@ export const holidays: Parser<readonly Closure[]> = (text) => {
     const mistakes = result.mistakes.join('; ');
     throw new Expected(`JSON files of closures, separated by commas, or "none"; ${name.trim()}: ${mistakes}`);
   });
-};
-
-/** Separated by commas. */
-export const frames: Parser<readonly TimeFrame[]> = (text) => {
-  if (text === 'none') return [];
-  const named = text.split(',').map((word) => TIME_FRAMES.find((name) => name === word.trim()));
-  const known = named.filter((name) => name !== undefined);
-  if (known.length === named.length) return known;
-  throw new Expected(`"none", or some of ${TIME_FRAMES.join(', ')}, separated by commas`);
 };
 
 /** Standard deviations of a year's relative change, each asset's at most once; the others keep their usual one. */

@@ -1,6 +1,7 @@
 /** The variables about prices. */
-import { optional, secret, variable } from './config-values.js';
-import { apiKey, feed, frames, holidays, httpUrl, socketUrl, volatilities } from './price-values.js';
+import { TIME_FRAMES } from '../engine/model/domain.js';
+import { optional, secret, someOf, variable } from './config-values.js';
+import { apiKey, feed, holidays, httpUrl, socketUrl, volatilities } from './price-values.js';
 
 /** By field of the configuration, in the order of docs/ops/configuration.md. */
 export const PRICE_VARIABLES = {
@@ -41,7 +42,7 @@ export const PRICE_VARIABLES = {
   lateFrames: variable(
     'TOTE_LATE_FRAMES',
     'none',
-    frames,
+    someOf(...TIME_FRAMES),
     'time frames, separated by commas, that take orders [however late](prices.md#late-prices) live prices are',
   ),
   volatility: variable(

@@ -15,21 +15,12 @@ export interface ProductionConfig extends TlsConfig {
 const isLoopback = (host: string): boolean => /^(127\.[\d.]+|::1|localhost)$/.test(host);
 
 /** One sentence each. */
-export function mistakesOfProduction(
-  env: Readonly<Record<string, string | undefined>>,
-  config: ProductionConfig,
-): string[] {
-  if (!config.isProduction) return [];
-  const mistakes: string[] = [];
-  if (!isLoopback(config.operatorHost) && tlsFilesOf(config).operator === null)
-    mistakes.push(
-      `TOTE_OPERATOR_HOST: ${config.operatorHost} without TLS shows the operators' tokens to the network; expected 127.0.0.1, or TOTE_OPERATOR_TLS_CERT_FILE and its key`,
-    );
-  if (env['TOTE_HOUSE_CAPITAL'] !== undefined)
-    mistakes.push(
-      'TOTE_HOUSE_CAPITAL: is of no use with NODE_ENV=production; npx tote init takes it as --house-capital',
-    );
-  return mistakes;
+export function mistakesOfProduction(config: ProductionConfig): string[] {
+  const { isProduction, operatorHost } = config;
+  if (!isProduction || isLoopback(operatorHost) || tlsFilesOf(config).operator !== null) return [];
+  return [
+    `TOTE_OPERATOR_HOST: ${operatorHost} without TLS shows the operators' tokens to the network; expected 127.0.0.1, or TOTE_OPERATOR_TLS_CERT_FILE and its key`,
+  ];
 }
 
 /** Settings that weaken a promise and are allowed all the same, one sentence each. */

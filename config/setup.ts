@@ -7,7 +7,6 @@ import { type RuleLayers, type Rules, valuesOf } from '../engine/model/rules.js'
 import { SETUP_FACTS, type Setup } from '../engine/model/setup.js';
 import { contradictions } from './compose.js';
 import { type Config, ConfigError } from './config.js';
-import { SETUP_WORDS } from './config-values.js';
 import { layeredRules, layersOf } from './layers.js';
 import { type FeedName, feedsOf } from './price-values.js';
 import { VARIABLES } from './variables.js';
@@ -30,11 +29,12 @@ export interface ResolvedSetup {
 /** For a new directory if no variable is set. */
 const NEW_SETUP: Setup = { feed: 'simulated', clock: 'system', rulesFrom: 'defaults' };
 
-const NAMES: Readonly<Record<keyof Setup, string>> = {
-  feed: 'TOTE_FEED',
-  clock: 'TOTE_CLOCK',
-  rulesFrom: 'TOTE_RULES_FILE',
-};
+/** Each fact's variable, and its word in `TOTE_CHANGE_SETUP`. */
+const FACTS = {
+  feed: { variable: 'TOTE_FEED', word: 'feed' },
+  clock: { variable: 'TOTE_CLOCK', word: 'clock' },
+  rulesFrom: { variable: 'TOTE_RULES_FILE', word: 'rules' },
+} as const satisfies Readonly<Record<keyof Setup, object>>;
 
 /** `known` is the setup in the journal, or null if it has none. Throws `ConfigError`. */
 export function resolveSetup(config: Config, known: Setup | null): ResolvedSetup {
@@ -46,7 +46,7 @@ export function resolveSetup(config: Config, known: Setup | null): ResolvedSetup
   };
   const changed = known === null ? [] : SETUP_FACTS.filter((fact) => setup[fact] !== known[fact]);
   const mistakes = changed
-    .filter((fact) => !config.changeSetup.includes(fact))
+    .filter((fact) => !config.changeSetup.includes(FACTS[fact].word))
     .map((fact) => refuseChange(fact, own, setup));
   if (config.isProduction && config.feed === null && setup.feed === 'simulated') mistakes.push(UNSAID_FEED);
   const feeds = feedsOf(setup.feed);
@@ -94,9 +94,9 @@ export function overruled({ file, operator }: RuleLayers): string[] {
 }
 
 function refuseChange(fact: keyof Setup, own: Setup, asked: Setup): string {
-  const word = SETUP_WORDS.find(([, named]) => named === fact)?.[0];
+  const { variable, word } = FACTS[fact];
   return (
-    `${NAMES[fact]}: this data directory runs with ${describeFact(fact, own)}, and ${describeFact(fact, asked)} was asked for; ` +
+    `${variable}: this data directory runs with ${describeFact(fact, own)}, and ${describeFact(fact, asked)} was asked for; ` +
     `leave the variable out to go on as before, or allow the change at this start with TOTE_CHANGE_SETUP=${word}`
   );
 }

@@ -3,12 +3,10 @@
  * `config.ts` reads the environment with this table.
  */
 import { availableParallelism } from 'node:os';
-import type { Setup } from '../engine/model/setup.js';
 import { LOG_LEVELS } from '../process/log/events.js';
 import {
   addresses,
   defaultGateways,
-  dollars,
   flag,
   GATEWAYS_MAX,
   host,
@@ -22,8 +20,7 @@ import {
   rateLimits,
   rulesFile,
   secret,
-  setupWords,
-  snapshotsKept,
+  someOf,
   token,
   variable,
   whole,
@@ -32,7 +29,6 @@ import { PRICE_VARIABLES } from './price-variables.js';
 import { DEFAULT_RATE_LIMITS, RATE_LIMIT_NAMES } from './rate-limits.js';
 import { REPLICATION_VARIABLES } from './replication-variables.js';
 
-const NOTHING: readonly (keyof Setup)[] = [];
 const NO_FILE = [null, 'none'] as const;
 const SNAPSHOT_COMMANDS_MAX = 1_000_000_000_000;
 const SEGMENT_MIB_MAX = 64 * 1024;
@@ -101,10 +97,10 @@ export const VARIABLES = {
     instant,
     'with the clock `manual`: the time at which a new directory begins, such as `2026-06-10T00:00:00Z`',
   ),
-  changeSetup: optional(
+  changeSetup: variable(
     'TOTE_CHANGE_SETUP',
-    [NOTHING, 'none'],
-    setupWords,
+    'none',
+    someOf('feed', 'clock', 'rules'),
     'facts of the directory that this start may change: `feed`, `clock`, `rules`, separated by commas ([below](#facts-of-a-directory))',
   ),
   demo: variable(
@@ -112,12 +108,6 @@ export const VARIABLES = {
     '1',
     flag,
     'demo account and curl line at the first start, with simulated prices or a manual clock alone',
-  ),
-  houseCapitalCents: variable(
-    'TOTE_HOUSE_CAPITAL',
-    '1,000,000.00',
-    dollars,
-    "the house's money at the first start, in USD; open rounds take their seeds from it",
   ),
   rateLimits: variable(
     'TOTE_RATE_LIMITS',
@@ -143,12 +133,6 @@ export const VARIABLES = {
     '1,000,000',
     whole(1, SNAPSHOT_COMMANDS_MAX),
     'commands after which a snapshot of the whole state is written; also once a start would replay for some 5 s, and after 15 minutes if anything happened',
-  ),
-  snapshotsKept: variable(
-    'TOTE_SNAPSHOTS_KEPT',
-    'newest=3,all=1h,hourly=1d,daily=journal',
-    snapshotsKept,
-    'which snapshots are kept, by number and age ([retention](data-directory.md#retention))',
   ),
   segmentBytesMax: variable(
     'TOTE_SEGMENT_MIB',

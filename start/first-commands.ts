@@ -10,6 +10,9 @@ import { type Rules, valuesOf } from '../engine/model/rules.js';
 import type { Log } from '../process/log/log.js';
 import { createDemoAccount } from './demo.js';
 
+/** The house's money where no `tote init` has deposited it. */
+const HOUSE_CAPITAL_CENTS = 1_000_000_00;
+
 /** Returns the secret of the demo account's key if it was created now, else null. */
 export function submitFirstCommands(
   { config, setup, changes }: ResolvedSetup,
@@ -24,7 +27,7 @@ export function submitFirstCommands(
   declareSetup(sequencer, setup);
   if (changes.length > 0) log.write('setup_changed', { changes });
   if (seq > 0) return null;
-  fundHouse(sequencer, config.houseCapitalCents);
+  fundHouse(sequencer, HOUSE_CAPITAL_CENTS);
   // Where prices are real, nobody is given money.
   const isPretence = config.clock === 'manual' || config.feeds.every((name) => name === 'simulated');
   return config.demo && isPretence ? createDemoAccount(sequencer) : null;

@@ -230,12 +230,12 @@ function startArchive(
   log: Log,
   { onSnapshot = () => undefined, ...bound }: Bound = {},
 ): ArchiveThreads {
-  const { snapshotCommands, snapshotsKept, retentionMs: segmentsKeptMs } = config;
+  const { snapshotCommands, retentionMs: segmentsKeptMs } = config;
   const logNews = shadowNewsLogger(log);
   return startArchiveThreads(
     {
       ...{ snapshotCommands, snapshotEveryMs: SNAPSHOT_EVERY_MS, snapshotReplayMs: SNAPSHOT_REPLAY_MS },
-      ...{ snapshotsKept, segmentsKeptMs, ...bound },
+      ...{ segmentsKeptMs, ...bound },
     },
     store,
     {

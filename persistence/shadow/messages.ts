@@ -1,10 +1,10 @@
 /** Messages between the event loop and the shadow's thread. */
 import type { MessagePort } from 'node:worker_threads';
 import type { RefusedAt } from '../../engine/model/operators.js';
-import type { SnapshotsKept } from '../../engine/model/snapshots-kept.js';
 import type { DataDir } from '../data-dir/layout.js';
 import type { SpaceThresholds } from '../data-dir/space.js';
 import type { ErrorParts } from '../journal/messages.js';
+import type { SnapshotsKept } from '../upkeep/retention/choice.js';
 import type { OldRowsState } from './old-rows.js';
 
 export interface ShadowOptions {
@@ -14,7 +14,7 @@ export interface ShadowOptions {
   readonly snapshotReplayMs: number;
   /** A snapshot is due after this long, if there was a command. */
   readonly snapshotEveryMs: number;
-  readonly snapshotsKept: SnapshotsKept;
+  readonly snapshotsKept?: SnapshotsKept;
   /** Covered segments are deleted when their last command is older than this. null keeps all. */
   readonly segmentsKeptMs: number | null;
   readonly space?: SpaceThresholds;

@@ -12,6 +12,7 @@ import { fileBytes } from '../data-dir/files.js';
 import { codeOf, messageOf } from '../errors.js';
 import type { SnapshotFiles } from '../snapshot/files.js';
 import type { Rest } from '../thread/pace.js';
+import { SNAPSHOTS_KEPT } from '../upkeep/retention/choice.js';
 import { executePlan, planPrune } from '../upkeep/retention/retention.js';
 import type { ShadowNews, ShadowOptions, SnapshotTaken } from './messages.js';
 
@@ -107,7 +108,7 @@ export class ShadowSnapshots {
   }
 
   #end({ sinceMs, engineTimeMs }: Saving, { seq, name }: SnapshotRef): void {
-    const { dir, segmentsKeptMs: segmentsMs, snapshotsKept: snapshots } = this.options;
+    const { dir, segmentsKeptMs: segmentsMs, snapshotsKept: snapshots = SNAPSHOTS_KEPT } = this.options;
     const nowMs = this.clock.monotonicMs();
     const tookMs = nowMs - sinceMs;
     const bytes = fileBytes(name);

@@ -22,7 +22,6 @@ export interface Recording {
 export const environment = (orders: number): Readonly<Record<string, string>> => ({
   TOTE_SEGMENT_MIB: '1',
   TOTE_SNAPSHOT_COMMANDS: String(Math.min(2_000, Math.ceil(orders / 6))),
-  TOTE_SNAPSHOTS_KEPT: '2',
   TOTE_RULES_FILE: FIXED_SEEDS_FILE,
 });
 const BETTORS = 8;

@@ -1,28 +1,22 @@
 /** `tote prune`: deletes old files that are not needed, as the server does by itself with TOTE_RETENTION. */
 import { basename } from 'node:path';
-import { InvalidArgumentError, Option } from 'commander';
-import {
-  DEFAULT_SNAPSHOTS_KEPT,
-  parseSnapshotsKept,
-  SNAPSHOTS_KEPT_EXPECTED,
-  type SnapshotsKept,
-  snapshotsKeptConflict,
-} from '../../../engine/model/snapshots-kept.js';
+import { Option } from 'commander';
 import type { DataDir } from '../../data-dir/layout.js';
 import { findHolder, lockDataDir } from '../../data-dir/lock.js';
 import { inspect } from '../../upkeep/inspect.js';
+import { SNAPSHOTS_KEPT } from '../../upkeep/retention/choice.js';
 import { executePlan, type PrunePlan, planPrune } from '../../upkeep/retention/retention.js';
 import type { PruneJson } from '../answers/answers.js';
 import { type Context, defineCommand } from '../frame/command.js';
-import { EXIT, UsageError } from '../frame/exit-codes.js';
+import { EXIT } from '../frame/exit-codes.js';
 import { isoText } from '../frame/format.js';
-import { parseKeep } from '../frame/options.js';
+import { parseKeep, parseWhole } from '../frame/options.js';
 import { bytesText } from '../frame/output.js';
 
 interface PruneOptions {
   /** For segments; null for ever. */
   readonly keep: number | null;
-  readonly snapshots: SnapshotsKept;
+  readonly snapshots: number;
   readonly dryRun?: boolean;
 }
 
@@ -35,29 +29,24 @@ export const pruneCommand = defineCommand<PruneOptions>({
   examples: [
     ['prune --keep 30d --dry-run', 'say which files would go, and why the rest stays'],
     ['prune --keep 30d', 'deletes it'],
-    ['prune --snapshots 1', 'segments all stay, of the snapshots the newest and the first of each day'],
+    [
+      'prune --snapshots 1',
+      'segments all stay, of the snapshots the newest, and the first of each hour and day',
+    ],
   ],
   options: [
     new Option('--keep <age>', 'segments younger than this stay: "all", 12h, 30d')
       .env('TOTE_RETENTION')
       .argParser(parseKeep)
       .default(null, 'all'),
-    new Option(
-      '--snapshots <which>',
-      'which snapshots stay: a number, or newest=3,all=1h,hourly=1d,daily=30d',
-    )
-      .env('TOTE_SNAPSHOTS_KEPT')
-      .argParser(parseKept)
-      .default(DEFAULT_SNAPSHOTS_KEPT, 'newest=3,all=1h,hourly=1d,daily=journal'),
+    new Option('--snapshots <N>', 'so many of the newest snapshots stay')
+      .argParser((text) => parseWhole(text, 1, 'a whole number from 1'))
+      .default(SNAPSHOTS_KEPT.newest),
     new Option('--dry-run', 'delete nothing'),
   ],
-  run: (context, { keep, snapshots, dryRun }) => {
+  run: (context, { keep, snapshots: newest, dryRun }) => {
     const { dir, out } = context;
-    const fault = snapshotsKeptConflict(snapshots, keep);
-    if (fault !== null) {
-      throw new UsageError(`--snapshots: ${fault}.`);
-    }
-    const policy = { segmentsMs: keep, snapshots };
+    const policy = { segmentsMs: keep, snapshots: { ...SNAPSHOTS_KEPT, newest } };
     const plan = planPrune(dir, policy, lastTimeMs(dir));
     if (dryRun !== true) deleteAll(dir, plan);
     if (out.isJson) out.document({ isDone: dryRun !== true, ...plan } satisfies PruneJson);
@@ -65,12 +54,6 @@ export const pruneCommand = defineCommand<PruneOptions>({
     return EXIT.done;
   },
 });
-
-function parseKept(text: string): SnapshotsKept {
-  const kept = parseSnapshotsKept(text);
-  if (kept === null) throw new InvalidArgumentError(`Expected ${SNAPSHOTS_KEPT_EXPECTED}.`);
-  return kept;
-}
 
 /** Engine time: ages are counted from the last command, as the server does. */
 const lastTimeMs = (dir: DataDir): number =>

@@ -1,6 +1,7 @@
 /** Values of command-line options. An invalid one is refused with the option's name and the expected form. */
 import { InvalidArgumentError, Option } from 'commander';
-import { parseAgeMs } from '../../../engine/model/snapshots-kept.js';
+import { hoursOrDaysOrAll } from '../../../config/config-values.js';
+import { messageOf } from '../../errors.js';
 
 export function parseSeq(text: string): number {
   return parseWhole(text, 1, 'a sequence number: a whole number from 1');
@@ -35,11 +36,11 @@ export function parseTimeMs(text: string): number {
 
 /** In milliseconds; null for `all`. */
 export function parseKeep(text: string): number | null {
-  if (text === 'all') return null;
-  const ageMs = parseAgeMs(text);
-  if (ageMs === null)
-    throw new InvalidArgumentError('Expected "all", hours such as 12h, or days such as 30d.');
-  return ageMs;
+  try {
+    return hoursOrDaysOrAll(text);
+  } catch (thrown) {
+    throw new InvalidArgumentError(`Expected ${messageOf(thrown)}.`);
+  }
 }
 
 export interface LimitOptions {

@@ -9,7 +9,21 @@
  * first of a day is also the first of its hour.
  */
 import { must } from '../../../engine/base/assert.js';
-import { DAY_MS, HOUR_MS, type SnapshotsKept } from '../../../engine/model/snapshots-kept.js';
+
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+
+/** A snapshot is kept if any of these keeps it. Ages are in milliseconds of engine time. */
+export interface SnapshotsKept {
+  /** This many of the newest, at least 1. */
+  readonly newest: number;
+  /** The first of each hour, up to this age. */
+  readonly hourlyMs: number;
+  /** The first of each day (UTC), up to this age; null: as long as the journal that continues it. */
+  readonly dailyMs: number | null;
+}
+
+export const SNAPSHOTS_KEPT: SnapshotsKept = { newest: 3, hourlyMs: DAY_MS, dailyMs: null };
 
 export interface RetentionPolicy {
   /** Younger segments are kept. null keeps all. */
@@ -74,12 +88,11 @@ export function whySnapshotsStay(
 function whyByAge(
   snapshots: readonly SnapshotPoint[],
   index: number,
-  { newest, allMs, hourlyMs, dailyMs }: SnapshotsKept,
+  { newest, hourlyMs, dailyMs }: SnapshotsKept,
   nowMs: number,
 ): string | null {
   const ageMs = nowMs - must(snapshots[index], 'a snapshot').timeMs;
   if (index < newest) return `one of the newest ${newest}`;
-  if (ageMs <= allMs) return 'it is young enough for all to stay';
   if (ageMs <= hourlyMs && isFirstOf(snapshots, index, HOUR_MS)) return 'the first of its hour';
   if ((dailyMs === null || ageMs <= dailyMs) && isFirstOf(snapshots, index, DAY_MS))
     return 'the first of its day';

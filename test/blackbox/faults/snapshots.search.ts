@@ -30,7 +30,7 @@ after(() => {
 });
 
 const KILLS = byEffort({ test: 1, prove: 4, night: 12 });
-const OFTEN = { TOTE_SNAPSHOT_COMMANDS: '25', TOTE_SNAPSHOTS_KEPT: '2' };
+const OFTEN = { TOTE_SNAPSHOT_COMMANDS: '25' };
 
 async function live(server: Server, minutes: number): Promise<string[]> {
   const bettors = [await server.createBettor(), await server.createBettor()];

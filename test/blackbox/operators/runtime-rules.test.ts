@@ -104,8 +104,8 @@ test('a dry run says what changes in each market, and changes nothing; it is the
         marketId: BTC,
         becomes: 'changed',
         changes: [
-          { name: 'minStakeCents', before: 500, after: 200 },
           { name: 'house.seedCents', before: 100_000, after: 5_000 },
+          { name: 'minStakeCents', before: 500, after: 200 },
         ],
       },
       {

@@ -73,7 +73,7 @@ test('a mistake on the command line ends with code 2, a suggestion and what was 
     [['restore', '--out', 'x', '--to-time', '2026-01-01', '--to-seq', '1'], /cannot be used with/],
     [
       ['prune', '--keep', '30'],
-      /'--keep <age>' argument '30' is invalid.*Expected "all", hours such as 12h, or days such as 30d/,
+      /'--keep <age>' argument '30' is invalid.*Expected "all", or how long, in hours or days: 12h, 30d/,
     ],
     [['backup'], /missing required argument 'BACKUP_DIR'/],
     [['status', 'a', 'b'], /too many arguments/],

@@ -4,7 +4,6 @@ import { Engine } from '../../../engine/engine.js';
 import { encodeCommand } from '../../../engine/model/command-codec.js';
 import type { Command } from '../../../engine/model/commands.js';
 import type { Batch } from '../../../engine/model/ports.js';
-import type { SnapshotsKept } from '../../../engine/model/snapshots-kept.js';
 import type { DataDir } from '../../../persistence/data-dir/layout.js';
 import { masterSecretFingerprint } from '../../../persistence/data-dir/secrets.js';
 import { commitBatch } from '../../../persistence/journal/commit.js';
@@ -13,6 +12,7 @@ import { openStore } from '../../../persistence/recovery/open-store.js';
 import type { ShadowNews, ShadowOptions } from '../../../persistence/shadow/messages.js';
 import { Shadow } from '../../../persistence/shadow/shadow.js';
 import type { ShadowClock } from '../../../persistence/shadow/snapshots.js';
+import type { SnapshotsKept } from '../../../persistence/upkeep/retention/choice.js';
 
 /** A clock that moves only when a test says so. */
 export class HandClock implements ShadowClock {
@@ -85,7 +85,6 @@ export class HotSide {
 /** No others stay for their age. */
 export const newestOnly = (newest: number): SnapshotsKept => ({
   newest,
-  allMs: 0,
   hourlyMs: 0,
   dailyMs: 0,
 });

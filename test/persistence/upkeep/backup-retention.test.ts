@@ -7,7 +7,6 @@ import fs, { cpSync, existsSync, readdirSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { DEFAULT_SNAPSHOTS_KEPT } from '../../../engine/model/snapshots-kept.js';
 import { type DataDir, findDataDir } from '../../../persistence/data-dir/layout.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { backup } from '../../../persistence/upkeep/backup/backup.js';
@@ -15,8 +14,9 @@ import { executePlan, planPrune } from '../../../persistence/upkeep/retention/re
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
 import { temporaryDir } from '../support/journal-files.js';
 import { makeOperatorDir } from '../support/operator-dir.js';
+import { newestOnly } from '../support/shadow-files.js';
 
-const POLICY = { segmentsMs: 1, snapshots: { ...DEFAULT_SNAPSHOTS_KEPT, newest: 1, dailyMs: 0 } };
+const POLICY = { segmentsMs: 1, snapshots: newestOnly(1) };
 /** Well above the number of listings that a backup makes. */
 const LISTINGS_MAX = 60;
 

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import type { Command } from '../../../engine/model/commands.js';
-import { DAY_MS, DEFAULT_SNAPSHOTS_KEPT, HOUR_MS } from '../../../engine/model/snapshots-kept.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
+import { DAY_MS, HOUR_MS, SNAPSHOTS_KEPT } from '../../../persistence/upkeep/retention/choice.js';
 import { tote, toteJson, toteLines, toteText } from '../../support/processes/cli.js';
 import { randomCommands } from '../../support/reference/random/stream.js';
 import { temporaryDir } from '../support/journal-files.js';
@@ -52,7 +52,7 @@ test('every command can show every moment of the retention', async (t) => {
   const quietFrom = commands.length - DAYS * 48;
   const shadow = openShadow(hot.dir, {
     snapshotCommands: 1,
-    snapshotsKept: DEFAULT_SNAPSHOTS_KEPT,
+    snapshotsKept: SNAPSHOTS_KEPT,
     segmentsKeptMs: RETENTION_MS,
   });
   hot.write(quietFrom, 5);

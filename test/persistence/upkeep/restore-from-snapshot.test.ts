@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { newSha256 } from '../../../crypto/sha256.js';
 import { must } from '../../../engine/base/assert.js';
-import { DEFAULT_SNAPSHOTS_KEPT } from '../../../engine/model/snapshots-kept.js';
 import { readArchiveProgress } from '../../../persistence/archive/file.js';
 import { findDataDir } from '../../../persistence/data-dir/layout.js';
 import { readMarkFile } from '../../../persistence/journal/mark.js';
@@ -69,7 +68,6 @@ function followed(root: string): string[] {
     snapshotCommands: 1,
     snapshotEveryMs: Number.MAX_SAFE_INTEGER,
     snapshotReplayMs: Number.MAX_SAFE_INTEGER,
-    snapshotsKept: DEFAULT_SNAPSHOTS_KEPT,
     segmentsKeptMs: null,
   };
   const shadow = new Shadow(options, { ...CLOCK, threadCpuMs: () => 0 }, (note) => notes.push(note));

@@ -4,17 +4,14 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   DAY_MS,
-  DEFAULT_SNAPSHOTS_KEPT,
-  HOUR_MS,
-  parseSnapshotsKept,
-  type SnapshotsKept,
-} from '../../../engine/model/snapshots-kept.js';
-import {
   floorOf,
+  HOUR_MS,
   type Past,
   type RetentionPolicy,
   type SegmentSpan,
+  SNAPSHOTS_KEPT,
   type SnapshotPoint,
+  type SnapshotsKept,
   whySegmentStays,
   whySnapshotsStay,
 } from '../../../persistence/upkeep/retention/choice.js';
@@ -89,7 +86,6 @@ class Life {
 
 const kept: fc.Arbitrary<SnapshotsKept> = fc.record({
   newest: fc.integer({ min: 1, max: 4 }),
-  allMs: fc.constantFrom(0, HOUR_MS, 5 * HOUR_MS),
   hourlyMs: fc.constantFrom(0, DAY_MS, 2 * DAY_MS),
   dailyMs: fc.constantFrom(null, 10 * DAY_MS),
 });
@@ -138,12 +134,12 @@ function quarters(days: number, policy: RetentionPolicy): Life {
   return life;
 }
 
-test('of forty days with a retention of thirty, five snapshots of the last hour are kept, one of each hour, one of each day', () => {
-  const life = quarters(40, { segmentsMs: 30 * DAY_MS, snapshots: DEFAULT_SNAPSHOTS_KEPT });
+test('of forty days with a retention of thirty, the newest three snapshots are kept, one of each hour, one of each day', () => {
+  const life = quarters(40, { segmentsMs: 30 * DAY_MS, snapshots: SNAPSHOTS_KEPT });
   const agesMs = life.snapshots.map(({ timeMs }) => life.nowMs - timeMs);
   const between = (fromMs: number, toMs: number): number =>
     agesMs.filter((ageMs) => ageMs > fromMs && ageMs <= toMs).length;
-  assert.equal(between(-1, HOUR_MS), 5);
+  assert.equal(between(-1, HOUR_MS), 4);
   assert.equal(between(HOUR_MS, DAY_MS), 23);
   assert.equal(between(DAY_MS, 30 * DAY_MS), 29);
   // The floor is the first snapshot of a day: at most a day more than the retention, and a segment, is kept.
@@ -152,21 +148,9 @@ test('of forty days with a retention of thirty, five snapshots of the last hour 
 });
 
 test('a journal that is kept has its beginning, and its snapshots are thinned by the rules', () => {
-  const all = quarters(10, { segmentsMs: null, snapshots: DEFAULT_SNAPSHOTS_KEPT });
+  const all = quarters(10, { segmentsMs: null, snapshots: SNAPSHOTS_KEPT });
   assert.equal(all.firstSeq, 1);
-  assert.equal(all.snapshots.length, 5 + 23 + 10);
-  const few = { newest: 2, allMs: 0, hourlyMs: 0, dailyMs: 0 };
+  assert.equal(all.snapshots.length, 4 + 23 + 10);
+  const few = { newest: 2, hourlyMs: 0, dailyMs: 0 };
   assert.equal(quarters(10, { segmentsMs: null, snapshots: few }).snapshots.length, 2);
-});
-
-test('the rules are parsed from text', () => {
-  assert.deepEqual(parseSnapshotsKept('newest=3,all=1h,hourly=1d,daily=journal'), DEFAULT_SNAPSHOTS_KEPT);
-  assert.deepEqual(parseSnapshotsKept('hourly=36h , daily=0'), {
-    ...DEFAULT_SNAPSHOTS_KEPT,
-    hourlyMs: 36 * HOUR_MS,
-    dailyMs: 0,
-  });
-  assert.deepEqual(parseSnapshotsKept('1000')?.newest, 1_000);
-  for (const text of ['', '1001', 'newest=0', 'all', 'all=', 'all=1w', 'hourly=journal', 'all=1h,,'])
-    assert.equal(parseSnapshotsKept(text), null, text);
 });
