@@ -133,7 +133,7 @@ export class Replica {
         must(this.#journal, 'the journal of a leader').published(message.lastSeq);
         break;
       case 'confirmed':
-        must(this.#journal, 'the journal of a leader').confirmed(message.lastSeq);
+        must(this.#journal, 'the journal of a leader').published(message.lastSeq);
         break;
       case 'renewed':
         this.#facts.renewed();

@@ -76,14 +76,11 @@ export class ReplicatedJournal implements JournalWriter {
     this.#events?.onSpaceLevel(level);
   }
 
+  /** Also the answer to `confirm`. */
   published(lastSeq: number): void {
     assert(lastSeq === this.#publishingSeq, 'the log has the batch under way');
     this.#publishingSeq = 0;
     this.#acknowledge(lastSeq);
-  }
-
-  confirmed(lastSeq: number): void {
-    this.published(lastSeq);
   }
 
   fail(error: Error): void {

@@ -1,18 +1,24 @@
 /**
- * A process's part in the replicated log: it follows, takes over and leads. Its thread (`worker.ts`), or a
- * simulation, gives it timers, log and journal.
+ * A process's part in the replicated log. From its journal's place in the log it follows, finds the place anew where
+ * the log has lost it, takes over, publishes the batches that only its journal has, and leads. Its thread
+ * (`worker.ts`), or a simulation, gives it timers, log and journal.
  */
 import { must } from '../../engine/base/assert.js';
 import type { Batch, StoredBatch } from '../../engine/model/ports.js';
 import { toErrorParts } from '../journal/messages.js';
-import { Candidate, type OpenJournal, RENEWALS_PER_LEASE } from './candidate.js';
-import type { Leader } from './log/leader.js';
-import { decodeMessage, positionAfter } from './log/message.js';
+import { Follower, PlaceLost } from './log/follower.js';
+import { Leader } from './log/leader.js';
+import { deleteCovered, type LocalJournal, unpublished } from './log/locate.js';
 import { Patience, Troubles } from './log/patience.js';
 import type { EpochMemory, FollowStatus, LeaseStore, LogWords, ReplicatedLog } from './log/replicated-log.js';
 import type { FromReplication, ReplicationOptions, ToReplication } from './messages.js';
 
 export type SharedLog = ReplicatedLog & LeaseStore & LogWords;
+
+export interface OpenJournal extends LocalJournal {
+  readBatches(afterSeq: number): Iterable<StoredBatch>;
+  close(): void;
+}
 
 export interface Timers {
   monotonicMs(): number;
@@ -29,6 +35,7 @@ export interface ReplicatorParts extends Omit<ReplicationOptions, 'nats'> {
 }
 
 const PAUSE_MS = 100;
+const RENEWALS_PER_LEASE = 3;
 /** Text of batches that the engine's thread was told of and has not taken yet. */
 const UNTAKEN_CHARS_MAX = 4 * 1024 * 1024;
 /** An ending process tries for this long to give the lease back. */
@@ -40,6 +47,7 @@ export class Replicator {
   #untakenChars = 0;
   #wake: () => void = () => undefined;
   #log: SharedLog | null = null;
+  #follower: Follower | null = null;
   #leader: Leader | null = null;
   #isReleased = false;
 
@@ -88,8 +96,15 @@ export class Replicator {
     const log = await this.#patience.follow.until(openLog);
     this.#log = log;
     log.onNews(() => this.#wake());
+    log.onReleased(() => {
+      this.#follower?.lookSoon();
+      this.#wake();
+    });
     const leader = await this.#untilLeading(log);
-    if (leader === null) return;
+    if (leader === null) {
+      post({ kind: 'unpublished' });
+      return;
+    }
     this.#leader = leader;
     log.onHandOver(node, (to) => post({ kind: 'handOver', to }));
     log.onReport((report) => post({ kind: 'standby', report }));
@@ -101,28 +116,72 @@ export class Replicator {
     }
   }
 
+  /** null if the journal's last batch must be taken back first; nothing was handed over then. */
   async #untilLeading(log: SharedLog): Promise<Leader | null> {
-    const { role, node, leaseMs, timers, epochs, openJournal, post } = this.parts;
-    const { follow: patience, ...ofLeader } = this.#patience;
-    const candidate = new Candidate({
-      ...{ log, role, node, leaseMs, epochs, openJournal, patience, ofLeader },
+    const onLost = this.#troubles.of('lost');
+    let hasJoined = false;
+    for (;;) {
+      const journal = this.parts.openJournal();
+      try {
+        const follower = await this.#follow(log, journal, onLost);
+        if (follower === null && hasJoined) throw unpublished(journal.end.lastSeq);
+        if (follower === null) return null;
+        if (!hasJoined) this.parts.post({ kind: 'joined', seq: follower.seq });
+        hasJoined = true;
+        return await this.#takeOver(log, follower, journal);
+      } catch (thrown) {
+        if (!(thrown instanceof PlaceLost)) throw thrown;
+        onLost(thrown.message);
+      } finally {
+        journal.close();
+      }
+      // The journal on the disk has all that was read, before its place is looked for again.
+      while (this.#untakenChars > 0) await this.#rest(PAUSE_MS);
+    }
+  }
+
+  async #follow(
+    log: SharedLog,
+    journal: LocalJournal,
+    onLost: (reason: string | null) => void,
+  ): Promise<Follower | null> {
+    const { role, node, leaseMs, timers, epochs } = this.parts;
+    this.#follower = await Follower.start(log, journal, {
+      ...{ role, node, leaseMs, epochs, onLost, patience: this.#patience.follow },
       monotonicMs: () => timers.monotonicMs(),
       rest: (ms) => this.#rest(ms),
-      onJoined: (seq) => post({ kind: 'joined', seq }),
       onBatch: (row) => this.#tellBatch(row),
-      allTaken: async () => {
-        while (this.#untakenChars > 0) await this.#rest(PAUSE_MS);
-      },
       onStatus: (status) => this.#tellStatus(log, status),
-      onLost: this.#troubles.of('lost'),
     });
-    log.onReleased(() => {
-      candidate.lookSoon();
-      this.#wake();
-    });
-    const leader = await candidate.untilLeading();
-    if (leader === null) post({ kind: 'unpublished' });
-    return leader;
+    onLost(null);
+    return this.#follower;
+  }
+
+  async #takeOver(log: SharedLog, follower: Follower, journal: OpenJournal): Promise<Leader> {
+    const { node, leaseMs, timers } = this.parts;
+    for (;;) {
+      const from = await follower.untilLeaderless();
+      const leader = await Leader.takeOver(log, from, {
+        ...{ node, leaseMs, patience: this.#patience.publish },
+        monotonicMs: () => timers.monotonicMs(),
+      });
+      if (leader === null) continue;
+      if (follower.isAhead) await this.#publishAll(leader, journal.readBatches(from.at.lastSeq));
+      return leader;
+    }
+  }
+
+  /** After a time without replication there may be many: the lease must not lapse meanwhile. */
+  async #publishAll(leader: Leader, rows: Iterable<StoredBatch>): Promise<void> {
+    const { timers, leaseMs } = this.parts;
+    let renewedMs = timers.monotonicMs();
+    for (const row of rows) {
+      await leader.publish(row);
+      const nowMs = timers.monotonicMs();
+      if (nowMs - renewedMs < leaseMs / RENEWALS_PER_LEASE) continue;
+      await this.#patience.lease.until(() => leader.renew());
+      renewedMs = nowMs;
+    }
   }
 
   #tellStatus(log: SharedLog, status: FollowStatus): void {
@@ -178,40 +237,4 @@ export class Replicator {
       };
     });
   }
-}
-
-/**
- * Deletes the messages that no journal needs that reaches command `seq`. The last one up to there stays, so that such
- * a journal finds its place.
- */
-export async function deleteCovered(log: ReplicatedLog, seq: number): Promise<void> {
-  const { first, last } = await log.bounds();
-  let kept = first;
-  let low = first;
-  let high = last;
-  while (low <= high) {
-    const middle = Math.floor((low + high) / 2);
-    const seqThere = await positionAt(log, middle);
-    if (seqThere === null) return;
-    if (seqThere <= seq) kept = middle;
-    if (seqThere <= seq) low = middle + 1;
-    else high = middle - 1;
-  }
-  // A part before a batch's last one is no place of any journal.
-  while (kept > first && !(await isPlace(log, kept))) kept -= 1;
-  if (kept > first) await log.deleteBefore(kept);
-}
-
-async function isPlace(log: ReplicatedLog, sequence: number): Promise<boolean> {
-  const entry = await log.read(sequence);
-  return entry !== null && positionAfter(decodeMessage(entry.bytes, sequence)) !== null;
-}
-
-/** After this message. For a part before the last, the number before its batch. */
-async function positionAt(log: ReplicatedLog, sequence: number): Promise<number | null> {
-  const entry = await log.read(sequence);
-  if (entry === null) return null;
-  const message = decodeMessage(entry.bytes, sequence);
-  if (message.kind === 'takeover') return message.position.lastSeq;
-  return positionAfter(message)?.lastSeq ?? message.row.firstSeq - 1;
 }

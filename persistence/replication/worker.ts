@@ -5,13 +5,12 @@ import { openJournalReader } from '../journal/reader.js';
 import { findSegments } from '../journal/segment/names.js';
 import { Segment } from '../journal/segment/segment.js';
 import type { CloseMessage } from '../thread/thread.js';
-import type { OpenJournal } from './candidate.js';
 import { EpochFile } from './epoch-file.js';
 import type { JournalEnds } from './log/locate.js';
 import type { FromReplication, ReplicationThreadOptions, ToReplication } from './messages.js';
 import { NatsLog } from './nats/nats-log.js';
 import { ServerWatch } from './nats/server-watch.js';
-import { Replicator, type Timers } from './replicator.js';
+import { type OpenJournal, Replicator, type Timers } from './replicator.js';
 
 const port = must(parentPort, "the parent's port");
 const { dir, nats, ...options } = workerData as ReplicationThreadOptions;

@@ -8,17 +8,16 @@ import type { LeadFrom } from './leader.js';
 import { type LocalJournal, locate, unpublished } from './locate.js';
 import { BatchJoiner, decodeMessage, type LogMessage, type Takeover } from './message.js';
 import type { Patience } from './patience.js';
-import {
-  type EpochMemory,
-  type FollowStatus,
-  type LeaseEntry,
-  type LeaseState,
-  type LeaseStore,
-  LOG_BEGIN,
-  type LogEntry,
-  type LogPlace,
-  type ReplicatedLog,
-  type Role,
+import type {
+  EpochMemory,
+  FollowStatus,
+  LeaseEntry,
+  LeaseState,
+  LeaseStore,
+  LogEntry,
+  LogPlace,
+  ReplicatedLog,
+  Role,
 } from './replicated-log.js';
 
 export interface FollowerOptions {
@@ -53,13 +52,9 @@ export class Follower {
   readonly #watch: LeaseWatch;
   #lease: LeaseState = 'held';
   #leader = '';
-  #revision = -1;
-  /** Two seen revisions mean that somebody renews the lease. */
-  #revisions = 0;
   #toldSeq = 0;
   /** Since then neither the log nor the journal here has all that the last leader had. */
   #missingSinceMs: number | null = null;
-  #hasToldMissing = false;
   #leaseSeenMs = Number.NEGATIVE_INFINITY;
   #statusMs = Number.NEGATIVE_INFINITY;
   /** When the end of the log was last reached; at first, when following began. */
@@ -87,11 +82,8 @@ export class Follower {
     options: FollowerOptions,
   ): Promise<Follower | null> {
     const located = await options.patience.until(() => locate(log, journal));
-    if (located.kind === 'unpublished') return null;
-    if (located.kind === 'empty')
-      return new Follower(log, journal, LOG_BEGIN, new BatchJoiner(journal.end), options);
-    const joiner = new BatchJoiner(located.at, located.epoch);
-    return new Follower(log, journal, located.place, joiner, options);
+    if (located === null) return null;
+    return new Follower(log, journal, located.place, new BatchJoiner(located.at, located.epoch), options);
   }
 
   /** The journal's last number that the log has, as far as it was read. */
@@ -176,7 +168,7 @@ export class Follower {
     const { role } = this.options;
     if (this.#lease === 'none') return role !== 'standby';
     if (this.#lease !== 'held') return role !== 'standby' || this.joiner.lastEpoch > 0;
-    if (role === 'leader' && this.#revisions > 1) throw ledBy(this.#leader);
+    if (role === 'leader' && this.#watch.isRenewed) throw ledBy(this.#leader);
     return false;
   }
 
@@ -196,14 +188,12 @@ export class Follower {
   #tellMissing(isMissing: boolean): void {
     const { monotonicMs, onLost, node } = this.options;
     if (!isMissing) {
-      if (this.#hasToldMissing) onLost(null);
-      this.#hasToldMissing = false;
       this.#missingSinceMs = null;
+      onLost(null);
       return;
     }
     this.#missingSinceMs ??= monotonicMs();
-    if (this.#hasToldMissing || monotonicMs() - this.#missingSinceMs < MAY_COME_MS) return;
-    this.#hasToldMissing = true;
+    if (monotonicMs() - this.#missingSinceMs < MAY_COME_MS) return;
     onLost(
       `the log ends at command ${this.joiner.at.lastSeq}, and had ${this.#toldSeq}. Nobody may lead without orders that clients were told of: ` +
         `start ${this.#leader}, which has them. If its disk is lost, npx tote promote ${node} --accept-loss`,
@@ -217,13 +207,10 @@ export class Follower {
     this.#leaseSeenMs = monotonicMs();
     this.#lease = this.#watch.saw(entry, this.#leaseSeenMs);
     // A server that lags behind gives an older one. An operator's released lease counts, whatever its number.
-    if (entry === null || (entry.revision < this.#revision && !entry.isReleased)) return;
+    if (entry === null || (entry.revision < this.#watch.revision && !entry.isReleased)) return;
     this.#leader = entry.holder;
     this.#toldSeq = entry.lastSeq;
     epochs.raise(entry.epoch);
-    if (entry.revision === this.#revision) return;
-    this.#revision = entry.revision;
-    this.#revisions += 1;
   }
 
   async #tellStatus(isAtEnd: boolean): Promise<void> {
@@ -253,7 +240,9 @@ function ledBy(leader: string): JournalError {
 }
 
 export class LeaseWatch {
-  #revision = -1;
+  revision = -1;
+  /** Two revisions were seen: somebody renews the lease. */
+  isRenewed = false;
   #sinceMs = 0;
   #seenMs = Number.NEGATIVE_INFINITY;
   #epoch = 0;
@@ -280,11 +269,13 @@ export class LeaseWatch {
     const hasWatched = nowMs - this.#seenMs <= this.leaseMs / 2;
     this.#seenMs = nowMs;
     const revision = entry?.revision ?? 0;
-    if (revision > this.#revision) this.renewedMs = nowMs;
-    if (revision > this.#revision || !hasWatched) {
-      this.#revision = Math.max(revision, this.#revision);
+    if (revision > this.revision) {
+      this.isRenewed = this.revision > 0;
+      this.revision = revision;
+      this.renewedMs = nowMs;
       this.#sinceMs = nowMs;
     }
+    if (!hasWatched) this.#sinceMs = nowMs;
     if (entry === null && this.#epoch === 0) return 'none';
     const isNewest = entry !== null && entry.epoch >= this.#epoch;
     if (isNewest && entry.isReleased && (entry.successor === '' || entry.successor === this.node))

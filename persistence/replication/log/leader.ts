@@ -1,14 +1,24 @@
-/** The leader's side of the replicated log: the takeover, its batches, and the lease that it keeps renewing. */
+/**
+ * The leader's side of the replicated log: the takeover, its batches, and the lease that it keeps renewing.
+ *
+ * Each message is appended behind the one before: the expected last sequence is the fence that keeps out a leader that
+ * was overtaken. A message whose answer was lost is sent again under the same id and with the same expectation. Either
+ * the log has it, then or now, or another message stands in its place, and shows a successor.
+ *
+ * A log that has lost messages may come to the same number a second time, with a successor's in front of it. So
+ * before a message is sent again, the one before it must be seen in its place; where there may be a successor, also
+ * at first and afterwards.
+ */
 import { randomBytes } from 'node:crypto';
 import type { Batch, StoredBatch } from '../../../engine/model/ports.js';
 import { JournalError, type JournalErrorCode } from '../../errors.js';
 import { type ChainPosition, sealBatch } from '../../journal/segment/batch-row.js';
-import { Appender, overtaken } from './appender.js';
-import { partsOf } from './message.js';
+import { decodeMessage, encodeMessage, idOf, type LogMessage, partsOf } from './message.js';
 import type { Patience } from './patience.js';
 import {
   type LeaseEntry,
   type LeaseStore,
+  type LogEntry,
   type LogPlace,
   PlaceTaken,
   type ReplicatedLog,
@@ -38,10 +48,13 @@ const HEAD_BYTES_MAX = 1_024;
 const RUN_BYTES = 8;
 /** The takeover is not in the log, or not the last one. */
 const OUTRUN: readonly JournalErrorCode[] = ['replication_fenced', 'replication_went_back'];
+/** After so many refusals in a row without a message in the place, the log has lost messages. */
+export const REFUSALS_MAX = 80;
 
 export class Leader {
-  readonly #appender: Appender;
+  #end: LogPlace;
   #position: ChainPosition;
+  #refusals = 0;
   #revision = 0;
   /** Monotonic begin of the last renewal: nobody takes over before the lease has passed since. */
   #renewedMs: number;
@@ -52,9 +65,9 @@ export class Leader {
     private readonly from: LeadFrom,
     private readonly options: LeaderOptions,
   ) {
+    this.#end = from.end;
     this.#position = from.at;
     this.#renewedMs = options.monotonicMs();
-    this.#appender = new Appender(log, from.end, options.patience, () => this.#mayBeSucceeded);
   }
 
   /** Makes the takeover the log's next message, and writes the lease. null if another process came first. */
@@ -67,7 +80,7 @@ export class Leader {
     const run = randomBytes(RUN_BYTES).toString('hex');
     const { epoch, at: position } = from;
     try {
-      await leader.#appender.append({ kind: 'takeover', epoch, node: options.node, run, position });
+      await leader.append({ kind: 'takeover', epoch, node: options.node, run, position });
       await options.patience.until(() => leader.renew());
     } catch (thrown) {
       if (thrown instanceof JournalError && OUTRUN.includes(thrown.code)) return null;
@@ -80,8 +93,9 @@ export class Leader {
     return this.from.epoch;
   }
 
+  /** The log's last message. */
   get sequence(): number {
-    return this.#appender.lastSequence;
+    return this.#end.sequence;
   }
 
   get #mayBeSucceeded(): boolean {
@@ -89,12 +103,75 @@ export class Leader {
     return monotonicMs() - this.#renewedMs > leaseMs;
   }
 
-  /** Resolves once the batch is in the log. Throws `replication_fenced`. */
+  /** Resolves once the batch is in the log. Throws as `append` does. */
   async publish(batch: Batch | StoredBatch): Promise<void> {
     const row = sealBatch(this.#position, batch);
     const textBytesMax = this.log.bytesMax - HEAD_BYTES_MAX;
-    for (const part of partsOf(row, this.epoch, textBytesMax)) await this.#appender.append(part);
+    for (const part of partsOf(row, this.epoch, textBytesMax)) await this.append(part);
     this.#position = { lastSeq: row.lastSeq, chain: row.chain };
+  }
+
+  /** Throws as `append` does, also if a message is behind the last one. No batch may be under way. */
+  async confirm(): Promise<void> {
+    const next = await this.options.patience.until(async () => {
+      await this.#checkEnd();
+      return this.log.read(this.#end.sequence + 1);
+    });
+    if (next !== null) throw fenced(next);
+  }
+
+  /**
+   * Resolves once the message is in the log. Throws `replication_fenced` if another one is in its place or in that of
+   * the one before it, and `replication_went_back` if the log has lost the latter.
+   */
+  async append(message: LogMessage): Promise<void> {
+    const { patience } = this.options;
+    const bytes = encodeMessage(message);
+    const id = idOf(message);
+    let isRepeated = false;
+    await patience.until(async () => {
+      if (isRepeated || this.#mayBeSucceeded) await this.#checkEnd();
+      isRepeated = true;
+      await this.#attempt(bytes, id);
+    });
+    if (this.#mayBeSucceeded) await patience.until(() => this.#checkEnd());
+    this.#end = { sequence: this.#end.sequence + 1, id };
+    this.#refusals = 0;
+  }
+
+  async #attempt(bytes: Uint8Array, id: string): Promise<void> {
+    const { sequence } = this.#end;
+    try {
+      await this.log.append(bytes, id, sequence);
+    } catch (thrown) {
+      if (!(thrown instanceof PlaceTaken)) throw thrown;
+      const there = await this.log.read(sequence + 1);
+      if (there === null) return this.#refused();
+      if (there.id !== id) throw fenced(there);
+    }
+  }
+
+  async #checkEnd(): Promise<void> {
+    const { sequence, id } = this.#end;
+    if (sequence === 0) return;
+    const there = await this.log.read(sequence);
+    if (there === null) {
+      // A leader may have deleted it: then this process does not lead.
+      const { first } = await this.log.bounds();
+      const beyond = first > sequence ? await this.log.read(first) : null;
+      if (beyond !== null) throw fenced(beyond);
+      return this.#refused();
+    }
+    if (there.id !== id) throw fenced(there);
+  }
+
+  async #refused(): Promise<never> {
+    this.#refusals += 1;
+    if (this.#refusals >= REFUSALS_MAX) {
+      const { last } = await this.log.bounds();
+      if (last < this.#end.sequence) throw wentBack(this.#end.sequence, last);
+    }
+    throw new Error('the log refuses a message and does not show which one it has instead');
   }
 
   /** Throws `replication_fenced` if a later epoch has the lease, and the errors of the log. */
@@ -125,9 +202,34 @@ export class Leader {
     }
     this.#renewedMs = startedMs;
   }
+}
 
-  /** Throws as `Appender.confirm`. No batch may be under way. */
-  confirm(): Promise<void> {
-    return this.#appender.confirm();
-  }
+function fenced({ sequence, bytes }: LogEntry): JournalError {
+  const message = decodeMessage(bytes, sequence);
+  const who =
+    message.kind === 'takeover'
+      ? `${message.node} has taken over with epoch ${message.epoch}`
+      : `a message of epoch ${message.epoch} is in its place`;
+  return new JournalError(
+    'replication_fenced',
+    `This server does not lead any more: message ${sequence} of the replicated log says that ${who}. Nothing more is acknowledged. ` +
+      'Start it again as a standby (TOTE_ROLE=auto does that).',
+  );
+}
+
+/** A successor writes the lease after the takeover. */
+function overtaken({ holder, epoch }: LeaseEntry): JournalError {
+  return new JournalError(
+    'replication_fenced',
+    `This server does not lead any more: ${holder} has written its lease, with epoch ${epoch}. Nothing more is acknowledged. Start it again as a ` +
+      'standby (TOTE_ROLE=auto does that).',
+  );
+}
+
+function wentBack(had: number, last: number): JournalError {
+  return new JournalError(
+    'replication_went_back',
+    `The NATS servers have lost what they had acknowledged: the replicated log had message ${had}, and ends at ${last} now. The journal here has ` +
+      'all of it. Start this server again: it publishes anew what the log has lost.',
+  );
 }

@@ -2,7 +2,7 @@
 import { JournalError } from '../../errors.js';
 import type { ChainPosition } from '../../journal/segment/batch-row.js';
 import { decodeMessage, type LogMessage, positionAfter } from './message.js';
-import type { LogPlace, ReplicatedLog } from './replicated-log.js';
+import { LOG_BEGIN, type LogPlace, type ReplicatedLog } from './replicated-log.js';
 
 export interface JournalEnds {
   readonly end: ChainPosition;
@@ -17,39 +17,28 @@ export interface LocalJournal extends JournalEnds {
   chainAt(seq: number): string | null;
 }
 
-export type Located =
-  /** The log has the position `at` of the journal, and `place` is the last message up to it. */
-  | {
-      readonly kind: 'found';
-      readonly place: LogPlace;
-      readonly at: ChainPosition;
-      readonly epoch: number;
-      /** The journal goes on behind `at`, where the log has nothing yet. */
-      readonly isAhead: boolean;
-    }
-  /** The log has others after `at`, not the journal's last batch, which was never acknowledged. */
-  | { readonly kind: 'unpublished'; readonly at: ChainPosition }
-  | { readonly kind: 'empty' };
-
-interface Found {
+/** The journal's position `at` is the last one that both have; `place` is the last message of the log up to it. */
+export interface Located {
   readonly place: LogPlace;
   readonly at: ChainPosition;
   readonly epoch: number;
 }
 
-/** Throws `replication_behind` if the log begins after the journal's end, and `replication_diverged`. */
-export async function locate(log: ReplicatedLog, journal: LocalJournal): Promise<Located> {
+/**
+ * null if the log has others in place of the journal's last batch, which was never acknowledged. Throws
+ * `replication_behind` if the log begins after the journal's end, and `replication_diverged`.
+ */
+export async function locate(log: ReplicatedLog, journal: LocalJournal): Promise<Located | null> {
   const { first, last } = await log.bounds();
-  if (last === 0) return { kind: 'empty' };
+  if (last === 0) return { place: LOG_BEGIN, at: journal.end, epoch: 0 };
   const search = new Search(log, first, last);
   const end = await search.placeUpTo(last);
   if (end === null) throw behind(first, journal.end.lastSeq, null);
-  if (journal.chainAt(end.at.lastSeq) === end.at.chain)
-    return { kind: 'found', ...end, isAhead: journal.end.lastSeq > end.at.lastSeq };
+  // The journal may go on behind the end, where the log has nothing yet.
+  if (journal.chainAt(end.at.lastSeq) === end.at.chain) return end;
   const found = await search.find(journal.end);
-  if (found !== null) return { kind: 'found', ...found, isAhead: false };
-  const before = journal.beforeLast === null ? null : await search.find(journal.beforeLast);
-  if (before !== null) return { kind: 'unpublished', at: before.at };
+  if (found !== null) return found;
+  if (journal.beforeLast !== null && (await search.find(journal.beforeLast)) !== null) return null;
   const begin = await search.beginning();
   // The last batch may have to be taken back.
   const { lastSeq } = journal.beforeLast ?? journal.end;
@@ -62,6 +51,16 @@ export async function locate(log: ReplicatedLog, journal: LocalJournal): Promise
   );
 }
 
+/**
+ * Deletes the messages that no journal needs that reaches command `seq`. The last place up to there stays, so that
+ * such a journal finds it.
+ */
+export async function deleteCovered(log: ReplicatedLog, seq: number): Promise<void> {
+  const { first, last } = await log.bounds();
+  const kept = await new Search(log, first, last).lastUpTo(seq);
+  if (kept !== null && kept.place.sequence > first) await log.deleteBefore(kept.place.sequence);
+}
+
 class Search {
   constructor(
     private readonly log: ReplicatedLog,
@@ -69,20 +68,26 @@ class Search {
     private readonly last: number,
   ) {}
 
-  async find(position: ChainPosition): Promise<Found | null> {
+  async find(position: ChainPosition): Promise<Located | null> {
+    const found = await this.lastUpTo(position.lastSeq);
+    return found?.at.lastSeq === position.lastSeq && found.at.chain === position.chain ? found : null;
+  }
+
+  /** The last place whose position is not behind command `seq`. */
+  async lastUpTo(seq: number): Promise<Located | null> {
     let low = this.first;
     let high = this.last;
-    let best: Found | null = null;
+    let best: Located | null = null;
     while (low <= high) {
       const middle = Math.floor((low + high) / 2);
       const place = await this.placeUpTo(middle);
-      if (place !== null && place.at.lastSeq > position.lastSeq) high = middle - 1;
+      if (place !== null && place.at.lastSeq > seq) high = middle - 1;
       else {
         if (place !== null) best = place;
         low = middle + 1;
       }
     }
-    return best?.at.lastSeq === position.lastSeq && best.at.chain === position.chain ? best : null;
+    return best;
   }
 
   async beginning(): Promise<number> {
@@ -91,7 +96,7 @@ class Search {
   }
 
   /** At `sequence` or before; null if there are only parts of one batch. */
-  async placeUpTo(sequence: number): Promise<Found | null> {
+  async placeUpTo(sequence: number): Promise<Located | null> {
     for (let at = sequence; at >= this.first; at--) {
       const { id, message } = await this.#message(at);
       const position = positionAfter(message);

@@ -34,7 +34,7 @@ export interface ReplicatedLog {
   deleteBefore(sequence: number): Promise<void>;
 }
 
-/** The leader as far as is known. The lease decides nothing: the log does (`Appender`). */
+/** The leader as far as is known. The lease decides nothing: the log does (`Leader`). */
 export interface LeaseEntry {
   readonly revision: number;
   readonly holder: string;

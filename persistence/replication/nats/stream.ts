@@ -3,7 +3,7 @@ import { connect } from '@nats-io/transport-node';
 import { JournalError, messageOf } from '../../errors.js';
 import { ANSWER_MS_MAX, connectionOptions, type NatsSettings } from './nats-connection.js';
 
-/** JetStream knows repeated messages by their ids for this long. Later ones are found by their place (`Appender`). */
+/** JetStream knows repeated messages by their ids for this long. Later ones are found by their place (`Leader`). */
 const DUPLICATES_KNOWN_MS = 120_000;
 const MS_TO_NS = 1_000_000;
 const STREAM_NOT_FOUND = 10_059;

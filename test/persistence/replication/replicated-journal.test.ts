@@ -67,10 +67,10 @@ test('what took longer than the lease is acknowledged only once the log was aske
     else disk.ack();
     assert.deepEqual([asked, durable], [[2], []]);
     clock.nowMs += 3_001;
-    journal.confirmed(2);
+    journal.published(2);
     assert.deepEqual([asked, durable], [[2, 2], []]);
     clock.nowMs += 3_000;
-    journal.confirmed(2);
+    journal.published(2);
     assert.deepEqual(durable, [2]);
     journal.commit({ ...BATCH, firstSeq: 3, lastSeq: 4 });
     journal.fail(new Error('overtaken'));

@@ -8,9 +8,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { EpochFile } from '../../../persistence/replication/epoch-file.js';
-import { REFUSALS_MAX } from '../../../persistence/replication/log/appender.js';
 import { Follower, PlaceLost } from '../../../persistence/replication/log/follower.js';
-import type { LeadFrom } from '../../../persistence/replication/log/leader.js';
+import { type LeadFrom, REFUSALS_MAX } from '../../../persistence/replication/log/leader.js';
 import type { EpochMemory } from '../../../persistence/replication/log/replicated-log.js';
 import { newDataDir } from '../../support/processes/server.js';
 import { ModelLog } from './model-log.js';
@@ -28,7 +27,7 @@ import {
 
 interface Standby {
   readonly taken: StoredBatch[];
-  readonly lost: (string | null)[];
+  readonly lost: string[];
   /** Rejects if the standby has rested so often without its turn to lead. */
   untilLeaderless(rests?: number): Promise<LeadFrom>;
 }
@@ -41,7 +40,7 @@ async function follow(
   let nowMs = 0;
   let restsLeft = 0;
   const taken: StoredBatch[] = [];
-  const lost: (string | null)[] = [];
+  const lost: string[] = [];
   const follower = await Follower.start(log, journalOf(own), {
     ...{ role: 'auto', node: 'b', leaseMs: LEASE_MS, patience: PATIENCE, epochs },
     monotonicMs: () => nowMs,
@@ -54,7 +53,9 @@ async function follow(
       taken.push(row);
     },
     onStatus: () => undefined,
-    onLost: (reason) => lost.push(reason),
+    onLost: (reason) => {
+      if (reason !== null) lost.push(reason);
+    },
   });
   assert.ok(follower !== null);
   const untilLeaderless = (rests = 1_000): Promise<LeadFrom> => {

@@ -14,12 +14,11 @@ import {
   sealBatch,
 } from '../../../persistence/journal/segment/batch-row.js';
 import { replayBatch } from '../../../persistence/replay/replay.js';
-import type { OpenJournal } from '../../../persistence/replication/candidate.js';
 import type { EpochMemory } from '../../../persistence/replication/log/replicated-log.js';
 import type { FromReplication, ToReplication } from '../../../persistence/replication/messages.js';
 import { Replica } from '../../../persistence/replication/replica.js';
 import type { ReplicatedJournal } from '../../../persistence/replication/replicated-journal.js';
-import { Replicator } from '../../../persistence/replication/replicator.js';
+import { type OpenJournal, Replicator } from '../../../persistence/replication/replicator.js';
 import type { ReplicationEvents, ReplicationLink } from '../../../persistence/replication/thread.js';
 import { epochMemory } from '../../persistence/replication/support.js';
 import type { Rng } from '../../support/reference/random/rng.js';

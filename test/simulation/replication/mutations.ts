@@ -1,6 +1,6 @@
 /** Planted bugs of the replicated log, to prove that they are found. */
-import { Appender } from '../../../persistence/replication/log/appender.js';
 import { Follower } from '../../../persistence/replication/log/follower.js';
+import { Leader } from '../../../persistence/replication/log/leader.js';
 import type { EpochMemory } from '../../../persistence/replication/log/replicated-log.js';
 import { PlaceTaken } from '../../../persistence/replication/log/replicated-log.js';
 import type { FromReplication, ToReplication } from '../../../persistence/replication/messages.js';
@@ -32,7 +32,7 @@ export const MUTATIONS: readonly Mutation[] = [
     name: 'serve-before-takeover',
     bug: 'a process serves before its takeover is in the log',
     install: () =>
-      exchange(Appender.prototype, 'append', async (_self, real, message) => {
+      exchange(Leader.prototype, 'append', async (_self, real, message) => {
         const appended = real(message);
         if (message.kind !== 'takeover') return appended;
         appended.catch(() => undefined);
