@@ -1,8 +1,7 @@
 /** The price feed that the configuration asks for. */
 import { createHmac } from 'node:crypto';
-import type { FeedName } from '../config/price-values.js';
 import type { RunningConfig } from '../config/setup.js';
-import { ASSETS, type Asset, type AssetClass, assetClassOf, textAt } from '../engine/model/domain.js';
+import { ASSETS, textAt } from '../engine/model/domain.js';
 import type { Clock, PriceFeed } from '../engine/model/ports.js';
 import type { Log } from '../process/log/log.js';
 import { CoinbaseFeed } from './coinbase/coinbase-feed.js';
@@ -13,15 +12,6 @@ import type { LiveFeed } from './live/live-feed.js';
 import type { MarketHours } from './market-hours.js';
 import { PushFeed } from './push-feed.js';
 import { SimulatedFeed } from './simulated-feed.js';
-
-/** An asset whose feed has had no price for so long takes the next feed, where there are several. */
-const STALE_MS = 8_000;
-
-/** Half a confidence interval, as a part of the price: several times the usual one while an asset trades. */
-const UNSURE_MAX_OF: Readonly<Record<AssetClass, number>> = { CRYPTO: 0.005, METAL: 0.002, FX: 0.001 };
-const UNSURE_MAX = Object.fromEntries(
-  ASSETS.map((asset) => [asset, UNSURE_MAX_OF[assetClassOf(asset)]]),
-) as Readonly<Record<Asset, number>>;
 
 export interface ChosenFeed {
   readonly feed: PriceFeed;
@@ -41,36 +31,33 @@ export interface FeedSurroundings {
 }
 
 export function chooseFeed(config: RunningConfig, surroundings: FeedSurroundings): ChosenFeed {
-  const { masterSecret, hours, fromMs } = surroundings;
-  if (config.feeds.includes('push')) {
-    const pushFeed = new PushFeed();
-    return { feed: pushFeed, pushFeed, liveFeeds: [] };
-  }
-  const liveFeeds = config.feeds.flatMap((name) => liveFeed(name, config, surroundings) ?? []);
-  const [first, second] = liveFeeds;
-  if (first !== undefined && second === undefined) return { feed: first, pushFeed: null, liveFeeds };
-  if (first !== undefined) {
-    const { clock, log } = surroundings;
-    const feed = new FailoverFeed({
-      feeds: liveFeeds,
-      staleMs: STALE_MS,
-      nowMs: () => clock.nowMs(),
-      onSwitch: ({ asset, ...switched }) =>
-        log.write('feed_switched', { crypto: textAt(ASSETS, asset), ...switched }),
-    });
-    return { feed, pushFeed: null, liveFeeds };
-  }
-  const feed = new SimulatedFeed({ key: secretKey(masterSecret), fromMs, isOpen: hours.isOpen.bind(hours) });
-  return { feed, pushFeed: null, liveFeeds: [] };
-}
-
-function liveFeed(name: FeedName, config: RunningConfig, { clock, log }: FeedSurroundings): LiveFeed | null {
+  const { masterSecret, hours, fromMs, clock, log } = surroundings;
   const common = { clock, random: Math.random, log };
-  if (name === 'hermes') {
-    const { hermesUrl: url, hermesApiKey: apiKey } = config;
-    return new HermesFeed({ url, apiKey, ids: HERMES_IDS, unsureMax: UNSURE_MAX, ...common });
+  const liveFeeds: LiveFeed[] = [];
+  for (const name of config.feeds) {
+    if (name === 'push') {
+      const pushFeed = new PushFeed();
+      return { feed: pushFeed, pushFeed, liveFeeds };
+    }
+    if (name === 'simulated') {
+      const isOpen = hours.isOpen.bind(hours);
+      const feed = new SimulatedFeed({ key: secretKey(masterSecret), fromMs, isOpen });
+      return { feed, pushFeed: null, liveFeeds };
+    }
+    const { hermesUrl: url, hermesApiKey: apiKey, coinbaseUrl } = config;
+    liveFeeds.push(
+      name === 'hermes'
+        ? new HermesFeed({ url, apiKey, ids: HERMES_IDS, ...common })
+        : new CoinbaseFeed({ url: coinbaseUrl, ...common }),
+    );
   }
-  return name === 'coinbase' ? new CoinbaseFeed({ url: config.coinbaseUrl, ...common }) : null;
+  const feed = new FailoverFeed({
+    feeds: liveFeeds,
+    nowMs: () => clock.nowMs(),
+    onSwitch: ({ asset, ...switched }) =>
+      log.write('feed_switched', { crypto: textAt(ASSETS, asset), ...switched }),
+  });
+  return { feed, pushFeed: null, liveFeeds };
 }
 
 /** One key per data directory, so a restart continues the same walk and two directories differ. */

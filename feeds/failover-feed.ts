@@ -10,6 +10,8 @@ import { ASSETS } from '../engine/model/domain.js';
 import type { PriceFeed, PriceTick, TickVerdict } from '../engine/model/ports.js';
 import { type LiveFeed, ON_STANDBY } from './live/live-feed.js';
 
+/** A feed is stale for an asset once the last price that was believed is older than this. */
+export const STALE_MS = 8_000;
 const BACK_AFTER_MS = 30_000;
 
 export interface FeedSwitch {
@@ -22,8 +24,6 @@ export interface FeedSwitch {
 export interface FailoverOptions {
   /** At least one, the preferred one first. */
   readonly feeds: readonly LiveFeed[];
-  /** A feed is stale for an asset once the last price that was believed is older than this. */
-  readonly staleMs: number;
   /** Wall-clock time, which ticks are compared with. */
   readonly nowMs: () => number;
   readonly onSwitch: (switched: FeedSwitch) => void;
@@ -69,10 +69,6 @@ export class FailoverFeed implements PriceFeed {
     for (const feed of this.options.feeds) feed.poll(nowMs);
   }
 
-  nextDueMs(): number {
-    return Number.POSITIVE_INFINITY;
-  }
-
   recall(asset: number, boundaryMs: number): void {
     for (const feed of this.options.feeds) feed.recall?.(asset, boundaryMs);
   }
@@ -90,7 +86,7 @@ export class FailoverFeed implements PriceFeed {
     const freshForMs = this.#freshForMs(tick, place, nowMs);
     if (freshForMs === null) return ON_STANDBY;
     const staleForMs = nowMs - must(this.#believedMs[asset], 'time of a tick');
-    const isStale = staleForMs > this.options.staleMs;
+    const isStale = staleForMs > STALE_MS;
     const isBack = place < active && freshForMs >= BACK_AFTER_MS;
     if (!isStale && !isBack) return ON_STANDBY;
     const verdict = this.#pass(tick);
@@ -116,11 +112,10 @@ export class FailoverFeed implements PriceFeed {
   /** null if this tick is stale itself. */
   #freshForMs({ asset, timeMs }: PriceTick, place: number, nowMs: number): number | null {
     const ofFeed = must(this.#fresh[place], 'ticks of the feed');
-    const { staleMs } = this.options;
-    if (nowMs - timeMs > staleMs) return null;
+    if (nowMs - timeMs > STALE_MS) return null;
     const known = ofFeed[asset];
     const fresh =
-      known !== undefined && nowMs - known.lastMs <= staleMs ? known : { sinceMs: nowMs, lastMs: nowMs };
+      known !== undefined && nowMs - known.lastMs <= STALE_MS ? known : { sinceMs: nowMs, lastMs: nowMs };
     fresh.lastMs = nowMs;
     ofFeed[asset] = fresh;
     return nowMs - fresh.sinceMs;

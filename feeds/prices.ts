@@ -57,6 +57,7 @@ export function openPrices(
     const preferred = chosen.liveFeeds.find((feed) => feed.covers(asset));
     return source !== null && preferred !== undefined && preferred.name !== source;
   };
+  const expectedAssets = expectedAssetsOf(config, hours, tracker, chosen.liveFeeds);
   return {
     ...chosen,
     hours,
@@ -65,7 +66,7 @@ export function openPrices(
     latenessMs,
     lateMarkets,
     switchedAssets: () => [...ASSETS.keys()].filter(isSwitched).length,
-    expectedAssets: expectedAssetsOf(config, hours, tracker, chosen.liveFeeds),
-    silentAssets: silentAssetsOf(config, hours, tracker, chosen.liveFeeds),
+    expectedAssets,
+    silentAssets: silentAssetsOf(expectedAssets, tracker),
   };
 }

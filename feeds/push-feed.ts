@@ -17,10 +17,6 @@ export class PushFeed implements PriceFeed {
 
   poll(): void {}
 
-  nextDueMs(): number {
-    return Number.POSITIVE_INFINITY;
-  }
-
   stop(): void {
     this.#sink = null;
   }

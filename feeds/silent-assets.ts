@@ -38,16 +38,10 @@ export function expectedAssetsOf(
     });
 }
 
-export function silentAssetsOf(
-  setup: Setup,
-  hours: Hours,
-  tracker: Latest,
-  liveFeeds: Covering = [],
-): AssetsAt {
-  const expected = expectedAssetsOf(setup, hours, tracker, liveFeeds);
-  return (nowMs) =>
+export const silentAssetsOf =
+  (expected: AssetsAt, tracker: Latest): AssetsAt =>
+  (nowMs) =>
     expected(nowMs).filter((name) => {
       const latest = tracker.latest(ASSETS.indexOf(name));
       return latest === null || nowMs - latest.timeMs > SILENT_MS;
     });
-}

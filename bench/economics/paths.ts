@@ -7,7 +7,7 @@
 import { assert, must } from '../../engine/base/assert.js';
 import type { PriceTick, TickVerdict } from '../../engine/model/ports.js';
 import { readMessage } from '../../feeds/coinbase/messages.js';
-import { FailoverFeed } from '../../feeds/failover-feed.js';
+import { FailoverFeed, STALE_MS } from '../../feeds/failover-feed.js';
 import type { LiveFeed } from '../../feeds/live/live-feed.js';
 import { Random } from '../client/random.js';
 import type { Walk } from './prices.js';
@@ -309,7 +309,6 @@ export class SmoothedPath extends FinePath {
 }
 
 const AWAY_MS = 60_000;
-const STALE_MS = 8_000;
 const BACK_AFTER_MS = 30_000;
 
 /** Two sources that differ a little. The first fails for a minute in a round, and the second takes over. */
@@ -330,7 +329,6 @@ export class FailoverPath extends FinePath {
     this.#sinks.length = 0;
     this.#feed = new FailoverFeed({
       feeds: ['first', 'second'].map((name) => this.#source(name)),
-      staleMs: STALE_MS,
       nowMs: () => this.nowMs,
       onSwitch: () => undefined,
     });
@@ -353,7 +351,6 @@ export class FailoverPath extends FinePath {
       }),
       start: (sink) => this.#sinks.push((tick) => sink({ ...tick, source: name })),
       poll: () => undefined,
-      nextDueMs: () => Number.POSITIVE_INFINITY,
       stop: () => undefined,
     };
   }

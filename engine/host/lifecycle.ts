@@ -158,7 +158,7 @@ export class Lifecycle {
     let dueMs = Math.min(this.#engine.nextDueMs, this.tracker.nextDueMs(), nextBoundaryMs(nowMs));
     dueMs = Math.min(dueMs, this.#resting.nextDueMs);
     if (this.tracker.waitingCount > 0) {
-      for (const feed of this.options.feeds) dueMs = Math.min(dueMs, feed.nextDueMs());
+      for (const feed of this.options.feeds) dueMs = Math.min(dueMs, feed.nextDueMs?.() ?? dueMs);
     }
     return dueMs;
   }

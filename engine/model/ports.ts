@@ -129,8 +129,8 @@ export interface PriceFeed {
   /** Ticks go to `sink` from now on, during `poll` or whenever the feed receives one. */
   start(sink: (tick: PriceTick) => TickVerdict): void;
   poll(nowMs: number): void;
-  /** When `poll` next has a tick, or Infinity for a feed that is not driven by time. */
-  nextDueMs(): number;
+  /** When `poll` next has a tick. Absent: the feed is not driven by time. */
+  nextDueMs?(): number;
   /** Asks the service for the asset's price at a boundary that passed while the server was away. Absent: it has no past. */
   recall?(asset: number, boundaryMs: number): void;
   stop(): void;

@@ -7,7 +7,7 @@
 
 import { createParser } from 'eventsource-parser';
 import { ASSETS, type Asset } from '../../engine/model/domain.js';
-import { getText } from '../live/http-text.js';
+import { getText, getWholeText, type TextRequest } from '../live/http-text.js';
 import type { Dial, Ended, Listener } from '../live/kept-connection.js';
 import { parseReceived } from '../live/received-json.js';
 import { faultOfId, HERMES_SYMBOLS, type HermesIds } from './symbols.js';
@@ -36,93 +36,57 @@ export interface HermesReader {
 /** A check of the ids holds from one connection to the next. */
 export function hermesDial(service: HermesService, monotonicMs: () => number, reader: HermesReader): Dial {
   let soundSinceMs: number | null = null;
+  const connect = async (listener: Listener, signal: AbortSignal): Promise<Ended> => {
+    let faults: ReadonlyMap<Asset, string> = new Map();
+    if (soundSinceMs === null || monotonicMs() - soundSinceMs >= CHECKED_FOR_MS) {
+      const checked = await checkIds(service, listener, signal);
+      if ('reason' in checked) return checked;
+      faults = checked;
+      soundSinceMs = faults.size === 0 ? monotonicMs() : null;
+      reader.onChecked(faults);
+    }
+    const { isOpen, end } = await readStream(service, faults, reader, listener, signal);
+    // Asking again while the service wants to be left alone would only prolong that.
+    if (!isOpen && end.askedMs === 0) soundSinceMs = null;
+    return end;
+  };
   return (listener) => {
-    let hangUp = (): void => undefined;
-    const failed: Listener['ended'] = (end) => {
-      // Asking again while the service wants to be left alone would only prolong that.
-      if (end.askedMs === 0) soundSinceMs = null;
-      listener.ended(end);
-    };
-    const openStream = (faults: ReadonlyMap<Asset, string>): void => {
-      hangUp = readStream(service, faults, reader, listener, failed);
-    };
-    if (soundSinceMs !== null && monotonicMs() - soundSinceMs < CHECKED_FOR_MS) {
-      openStream(new Map());
-    } else {
-      hangUp = checkIds(service, listener, (faults) => {
-        soundSinceMs = faults.size === 0 ? monotonicMs() : null;
-        reader.onChecked(faults);
-        openStream(faults);
-      });
-    }
-    return () => hangUp();
-  };
-}
-
-function checkIds(
-  service: HermesService,
-  listener: Listener,
-  onChecked: (faults: ReadonlyMap<Asset, string>) => void,
-): () => void {
-  const faults = new Map<Asset, string>();
-  let giveUp = (): void => undefined;
-  const ask = (index: number): void => {
-    const asset = ASSETS[index];
-    if (asset === undefined) {
-      onChecked(faults);
-      return;
-    }
-    const url = addressOf(service, '/v2/price_feeds', [['query', HERMES_SYMBOLS[asset]]]);
-    giveUp = getWhole(service, url, listener, (body) => {
-      const fault = faultOfId(asset, service.ids[asset], body);
-      if (fault === undefined) return listener.ended(endedBy('the list of price feeds is not in its form'));
-      if (fault !== null) faults.set(asset, fault);
-      listener.heard();
-      ask(index + 1);
+    const ending = new AbortController();
+    void connect(listener, ending.signal).then((end) => {
+      if (!ending.signal.aborted) listener.ended(end);
     });
+    return () => ending.abort();
   };
-  ask(0);
-  return () => giveUp();
 }
 
-function getWhole(
+async function checkIds(
   service: HermesService,
-  url: URL,
   listener: Listener,
-  onBody: (body: unknown) => void,
-): () => void {
-  let text = '';
-  const hangUp = getText(url, headersOf(service), tidierOf(service), {
-    onOpen: () => undefined,
-    onText: (piece) => {
-      text += piece;
-      if (text.length <= LIST_CHARS_MAX) return;
-      hangUp();
-      listener.ended(endedBy('the list of price feeds is too long'));
-    },
-    onEnd: (end) => {
-      if (end !== null) return listener.ended(end);
-      onBody(parseReceived(text));
-    },
-  });
-  return hangUp;
+  signal: AbortSignal,
+): Promise<ReadonlyMap<Asset, string> | Ended> {
+  const faults = new Map<Asset, string>();
+  for (const asset of ASSETS) {
+    const url = addressOf(service, '/v2/price_feeds', [['query', HERMES_SYMBOLS[asset]]]);
+    const text = await getWholeText(requestOf(service, url, signal), LIST_CHARS_MAX);
+    if (typeof text !== 'string') return text;
+    const fault = faultOfId(asset, service.ids[asset], parseReceived(text));
+    if (fault === undefined) return endedBy('the list of price feeds is not in its form');
+    if (fault !== null) faults.set(asset, fault);
+    listener.heard();
+  }
+  return faults;
 }
 
-/** `failed` is told of a stream that did not open, `listener` of everything else. */
-function readStream(
+async function readStream(
   service: HermesService,
   faults: ReadonlyMap<Asset, string>,
   reader: HermesReader,
   listener: Listener,
-  failed: Listener['ended'],
-): () => void {
+  signal: AbortSignal,
+): Promise<{ readonly isOpen: boolean; readonly end: Ended }> {
   const ids = ASSETS.filter((asset) => !faults.has(asset)).map((asset) => service.ids[asset]);
-  if (ids.length === 0) {
-    failed(endedBy('no asset may be priced by this service'));
-    return () => undefined;
-  }
-  const tidy = tidierOf(service);
-  let isOpen = false;
+  if (ids.length === 0) return { isOpen: false, end: endedBy('no asset may be priced by this service') };
+  let isTooLong = false;
   const parser = createParser({
     maxBufferSize: EVENT_CHARS_MAX,
     onEvent: ({ event, data }) => {
@@ -130,28 +94,23 @@ function readStream(
       if (reader.onPrices(data)) listener.heard();
     },
     onError: ({ type }) => {
-      if (type !== 'max-buffer-size-exceeded') return;
-      hangUp();
-      listener.ended(endedBy('an event of the stream is too long'));
+      if (type === 'max-buffer-size-exceeded') isTooLong = true;
     },
   });
-  const hangUp = getText(
-    streamUrl(service, ids),
-    { ...headersOf(service), accept: 'text/event-stream' },
-    tidy,
-    {
-      onOpen: () => {
-        isOpen = true;
-        listener.opened();
-      },
-      onText: (piece) => parser.feed(piece),
-      onEnd: (end) => {
-        if (isOpen) listener.ended(end ?? endedBy('the service closed the stream'));
-        else failed(end ?? endedBy('the service sent no stream'));
-      },
-    },
-  );
-  return hangUp;
+  const request = requestOf(service, streamUrl(service, ids), signal);
+  const { tidy } = request;
+  let isOpen = false;
+  for await (const piece of getText({
+    ...request,
+    headers: { ...request.headers, accept: 'text/event-stream' },
+  })) {
+    if (typeof piece !== 'string') return { isOpen, end: piece };
+    if (!isOpen) listener.opened();
+    isOpen = true;
+    parser.feed(piece);
+    if (isTooLong) return { isOpen, end: endedBy('an event of the stream is too long') };
+  }
+  return { isOpen, end: endedBy('the service closed the stream') };
 }
 
 function streamUrl(service: HermesService, ids: readonly string[]): URL {
@@ -175,13 +134,10 @@ export function addressOf(
   return address;
 }
 
-export function headersOf({ apiKey }: HermesService): Readonly<Record<string, string>> {
-  return { 'user-agent': 'tote', ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }) };
-}
-
-export const tidierOf =
-  ({ apiKey }: HermesService) =>
-  (text: string): string =>
-    apiKey === null ? text : text.replaceAll(apiKey, '[key]');
+export const requestOf = ({ apiKey }: HermesService, url: URL, signal: AbortSignal): TextRequest => ({
+  ...{ url, signal },
+  headers: { 'user-agent': 'tote', ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }) },
+  tidy: (text) => (apiKey === null ? text : text.replaceAll(apiKey, '[key]')),
+});
 
 const endedBy = (reason: string): Ended => ({ reason, askedMs: 0 });

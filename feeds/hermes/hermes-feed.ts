@@ -6,7 +6,7 @@
  */
 import { must } from '../../engine/base/assert.js';
 import { TICK_EVIDENCE_LENGTH_MAX } from '../../engine/host/price-tracker.js';
-import { ASSETS, type Asset } from '../../engine/model/domain.js';
+import { ASSETS, type Asset, type AssetClass, assetClassOf } from '../../engine/model/domain.js';
 import { ConnectedFeed, type FeedOptions } from '../live/connected-feed.js';
 import type { Dial, Listener } from '../live/kept-connection.js';
 import { type HermesService, hermesDial } from './connection.js';
@@ -17,10 +17,13 @@ import { type Heard, type HermesUpdate, isNews, readUpdates } from './updates.js
 /** The rest of the evidence has some 150 characters; a longer signed update than this would make it too long. */
 const SIGNED_LENGTH_MAX = TICK_EVIDENCE_LENGTH_MAX - 200;
 
-export interface HermesOptions extends HermesService, FeedOptions {
-  /** Half the widest interval about a price that is passed on, as a part of the price. */
-  readonly unsureMax: Readonly<Record<Asset, number>>;
-}
+/**
+ * Half the widest interval about a price that is passed on, as a part of the price: several times the usual one while
+ * an asset trades.
+ */
+const UNSURE_MAX: Readonly<Record<AssetClass, number>> = { CRYPTO: 0.005, METAL: 0.002, FX: 0.001 };
+
+export interface HermesOptions extends HermesService, FeedOptions {}
 
 export class HermesFeed extends ConnectedFeed {
   readonly #dial: Dial;
@@ -104,7 +107,7 @@ export class HermesFeed extends ConnectedFeed {
 
   #isUnsure(asset: number, { price, unsureBy, publishTimeMs }: HermesUpdate): boolean {
     const name = must(ASSETS[asset], 'a known asset');
-    if (unsureBy <= this.options.unsureMax[name]) return false;
+    if (unsureBy <= UNSURE_MAX[assetClassOf(name)]) return false;
     this.countsOf(asset).unsure++;
     this.log.write('price_uncertain', name, { crypto: name, price, unsureBy, at: isoOf(publishTimeMs) });
     return true;

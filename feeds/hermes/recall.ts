@@ -5,8 +5,9 @@
  */
 import { must } from '../../engine/base/assert.js';
 import { ASSETS } from '../../engine/model/domain.js';
-import { getText } from '../live/http-text.js';
-import { addressOf, type HermesService, headersOf, tidierOf } from './connection.js';
+import { getWholeText } from '../live/http-text.js';
+import type { Ended } from '../live/kept-connection.js';
+import { addressOf, type HermesService, requestOf } from './connection.js';
 import { type HermesUpdate, readUpdates } from './updates.js';
 
 /** An asset without an update in so many seconds up to the boundary has no price there. */
@@ -32,7 +33,8 @@ export interface RecallReader {
 export class HermesRecall {
   #questions: Question[] = [];
   #isOpen = false;
-  #hangUp: (() => void) | null = null;
+  #isAsking = false;
+  readonly #ending = new AbortController();
 
   constructor(
     private readonly service: HermesService,
@@ -49,39 +51,33 @@ export class HermesRecall {
     if (at < 0) this.#questions.push(wider);
     else this.#questions[at] = wider;
     // In another turn: more assets of the boundary follow in this one.
-    if (this.#isOpen) queueMicrotask(() => this.#ask());
+    if (this.#isOpen) queueMicrotask(() => void this.#ask());
   }
 
   go(): void {
     this.#isOpen = true;
-    this.#ask();
+    void this.#ask();
   }
 
+  /** For good. */
   stop(): void {
     this.#isOpen = false;
     this.#questions = [];
-    this.#hangUp?.();
-    this.#hangUp = null;
+    this.#ending.abort();
   }
 
-  #ask(): void {
-    if (!this.#isOpen || this.#hangUp !== null) return;
-    const question = this.#questions.shift();
-    if (question === undefined) return;
-    const { service } = this;
-    let text = '';
-    this.#hangUp = getText(urlOf(service, question), headersOf(service), tidierOf(service), {
-      onOpen: () => undefined,
-      onText: (piece) => {
-        if (text.length <= ANSWER_CHARS_MAX) text += piece;
-      },
-      onEnd: (end) => {
-        this.#hangUp = null;
-        if (end === null) this.#read(question, text);
-        else this.#fail(question, end.reason, end.askedMs > 0);
-        this.#ask();
-      },
-    });
+  async #ask(): Promise<void> {
+    if (!this.#isOpen || this.#isAsking) return;
+    this.#isAsking = true;
+    const { signal } = this.#ending;
+    for (let question = this.#questions.shift(); question !== undefined; question = this.#questions.shift()) {
+      const request = requestOf(this.service, urlOf(this.service, question), signal);
+      const answer = await getWholeText(request, ANSWER_CHARS_MAX);
+      if (signal.aborted) return;
+      if (typeof answer === 'string') this.#read(question, answer);
+      else this.#fail(question, answer);
+    }
+    this.#isAsking = false;
   }
 
   #read(question: Question, text: string): void {
@@ -95,10 +91,10 @@ export class HermesRecall {
   }
 
   /** A service that wants to be left alone is asked for nothing more: the stream must not suffer from it. */
-  #fail(question: Question, detail: string, isSentAway: boolean): void {
-    this.reader.onTrouble(`prices at ${new Date(question.boundaryMs).toISOString()}: ${detail}`);
+  #fail(question: Question, { reason, askedMs }: Ended): void {
+    this.reader.onTrouble(`prices at ${new Date(question.boundaryMs).toISOString()}: ${reason}`);
     const failures = question.failures + 1;
-    if (isSentAway) this.#questions = [];
+    if (askedMs > 0) this.#questions = [];
     else if (failures < TRIES_MAX) this.#questions.push({ ...question, failures });
   }
 }

@@ -57,10 +57,6 @@ export abstract class ConnectedFeed implements LiveFeed {
     this.#connection.poll();
   }
 
-  nextDueMs(): number {
-    return Number.POSITIVE_INFINITY;
-  }
-
   stop(): void {
     this.#sink = null;
     this.#connection.stop();

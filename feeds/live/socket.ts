@@ -28,7 +28,7 @@ export function socketDial({ url, greetings, onText }: SocketOptions): Dial {
       request.destroy();
       listener.ended({
         reason: `the service answered ${status}`,
-        askedMs: askedMsOf(status, answer.headers),
+        askedMs: askedMsOf(status, (name) => answer.headers[name]?.toString()),
       });
     });
     socket.on('error', (error) => {

@@ -51,7 +51,6 @@ interface FollowerLines {
 export interface ReplicationLines {
   onStatus(status: FollowerLines): void;
   onTrouble(reason: string | null): void;
-  onTakenBack(sentence: string): void;
 }
 
 /** The leader is told once, and again when it changes. */
@@ -68,6 +67,5 @@ export function replicationLogger(log: Log): ReplicationLines {
       if (reason === null) log.write('replication_restored');
       else log.write('replication_away', { reason });
     },
-    onTakenBack: (sentence) => log.write('batch_rolled_back', {}, sentence),
   };
 }

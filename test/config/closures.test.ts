@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { type Closure, readClosures } from '../../config/closures.js';
 import { MarketHours, sessionsBetween } from '../../feeds/market-hours.js';
-import { silentAssetsOf } from '../../feeds/silent-assets.js';
+import { expectedAssetsOf, silentAssetsOf } from '../../feeds/silent-assets.js';
 import { ZoneClock } from '../../process/zone-clock.js';
 import { iso } from '../feeds/support/sessions.js';
 
@@ -70,7 +70,8 @@ test('the British example: a bank holiday is a day of London, which summer time 
 test('a silent feed is no alarm on a holiday, and is one on the day after', () => {
   const hours = new MarketHours(exampleOf('us'));
   const setup = { feed: 'hermes', clock: 'system' } as const;
-  const silent = silentAssetsOf(setup, hours, { latest: () => null });
+  const tracker = { latest: () => null };
+  const silent = silentAssetsOf(expectedAssetsOf(setup, hours, tracker), tracker);
   const onGoodFriday = silent(at('2026-04-03T15:00Z'));
   assert.ok(onGoodFriday.includes('EURUSD') && onGoodFriday.includes('BTC'));
   assert.ok(!onGoodFriday.includes('GOLD') && !onGoodFriday.includes('SILVER'));

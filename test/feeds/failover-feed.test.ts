@@ -4,14 +4,13 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { ASSETS } from '../../engine/model/domain.js';
 import type { PriceTick, TickVerdict } from '../../engine/model/ports.js';
-import { FailoverFeed, type FeedSwitch } from '../../feeds/failover-feed.js';
+import { FailoverFeed, type FeedSwitch, STALE_MS } from '../../feeds/failover-feed.js';
 import { type LiveFeed, ON_STANDBY } from '../../feeds/live/live-feed.js';
 import { pushHost } from '../support/host/feed-hosts.js';
 
 const START_MS = Date.UTC(2026, 5, 10, 12);
 const BTC = 0;
 const GOLD = ASSETS.indexOf('GOLD');
-const STALE_MS = 8_000;
 
 class HandFeed implements LiveFeed {
   readonly newestMs = 0;
@@ -27,9 +26,6 @@ class HandFeed implements LiveFeed {
     this.sink = sink;
   }
   poll(): void {}
-  nextDueMs(): number {
-    return Number.POSITIVE_INFINITY;
-  }
   stop(): void {
     this.isStopped = true;
   }
@@ -55,7 +51,6 @@ function feeds() {
   const absurd = new Set<string>();
   const failover = new FailoverFeed({
     feeds: [first, second, third],
-    staleMs: STALE_MS,
     nowMs: () => nowMs,
     onSwitch: (switched) => switches.push(switched),
   });
@@ -213,7 +208,6 @@ test('the source of each price is in the journal', () => {
   const { clock } = pushHost();
   const failover = new FailoverFeed({
     feeds: [first, second],
-    staleMs: STALE_MS,
     nowMs: () => clock.nowMs(),
     onSwitch: () => undefined,
   });

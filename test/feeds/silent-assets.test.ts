@@ -2,15 +2,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MarketHours } from '../../feeds/market-hours.js';
-import { silentAssetsOf } from '../../feeds/silent-assets.js';
+import { type AssetsAt, expectedAssetsOf, silentAssetsOf } from '../../feeds/silent-assets.js';
 import { DAY_MS, pushHost } from '../support/host/feed-hosts.js';
 
 const BTC = 0;
 const hours = new MarketHours();
+const silentOf = (...setting: Parameters<typeof expectedAssetsOf>): AssetsAt =>
+  silentAssetsOf(expectedAssetsOf(...setting), setting[2]);
 
 test('after a first pushed price another is expected within 10 s', () => {
   const { host, feed, clock } = pushHost();
-  const silent = silentAssetsOf({ feed: 'push', clock: 'system' }, hours, host.tracker);
+  const silent = silentOf({ feed: 'push', clock: 'system' }, hours, host.tracker);
   assert.deepEqual(silent(clock.wallMs), [], 'nobody has said that any is pushed');
   assert.equal(feed.offer(BTC, 100, clock.wallMs).taken, true);
   clock.pass(10_000);
@@ -23,23 +25,20 @@ test('after a first pushed price another is expected within 10 s', () => {
 
 test('the simulated feed is expected for every asset whose markets are open, and none on a manual clock', () => {
   const { host, clock } = pushHost();
-  const silent = silentAssetsOf({ feed: 'simulated', clock: 'system' }, hours, host.tracker);
+  const silent = silentOf({ feed: 'simulated', clock: 'system' }, hours, host.tracker);
   const onWednesday = silent(clock.wallMs);
   assert.ok(onWednesday.includes('BTC') && onWednesday.includes('GOLD'), onWednesday.join());
   const onSaturday = silent(clock.wallMs + 3 * DAY_MS);
   assert.ok(onSaturday.includes('BTC') && !onSaturday.includes('GOLD'), onSaturday.join());
-  assert.deepEqual(
-    silentAssetsOf({ feed: 'simulated', clock: 'manual' }, hours, host.tracker)(clock.wallMs),
-    [],
-  );
+  assert.deepEqual(silentOf({ feed: 'simulated', clock: 'manual' }, hours, host.tracker)(clock.wallMs), []);
 });
 
 test('of live prices those that no feed covers are not missed', () => {
   const { host, clock } = pushHost();
   const setup = { feed: 'coinbase', clock: 'system' } as const;
   const covers = (asset: number): boolean => asset === BTC;
-  const silent = silentAssetsOf(setup, hours, host.tracker, [{ covers }]);
+  const silent = silentOf(setup, hours, host.tracker, [{ covers }]);
   assert.deepEqual(silent(clock.wallMs), ['BTC']);
-  const both = silentAssetsOf(setup, hours, host.tracker, [{ covers }, { covers: (asset) => asset === 1 }]);
+  const both = silentOf(setup, hours, host.tracker, [{ covers }, { covers: (asset) => asset === 1 }]);
   assert.deepEqual(both(clock.wallMs), ['BTC', 'ETH']);
 });

@@ -30,7 +30,6 @@ async function start(t: TestContext, { ids = {}, verdict = { taken: true }, prep
     url,
     apiKey: KEY,
     ids: { ...HERMES_IDS, ...ids },
-    unsureMax: Object.fromEntries(ASSETS.map((asset) => [asset, 0.005])) as Record<Asset, number>,
     clock,
     random: () => 0,
     log,
