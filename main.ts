@@ -43,7 +43,7 @@ async function start(given: Config, log: Log): Promise<void> {
     onPublished: (tookMs) => meter.published(tookMs),
     onFollowed: front.prepare.bind(front),
   });
-  const { store, start, replicatedLog } = storage;
+  const { store, start } = storage;
   const { dir, masterSecret, signing } = store;
   const setup = resolveSetup(given, store.engine.setup);
   const { config } = setup;
@@ -65,17 +65,10 @@ async function start(given: Config, log: Log): Promise<void> {
   // Before the first command: what gateways see starts from a state that is durable.
   const faults = engineFaults(meter, shutdown, log);
   front.attach({ ...host, isClockManual: manualClock !== null, faults });
-  const { answer } = buildOperatorQueries(
-    config,
-    host,
-    { start, replicatedLog },
-    front,
-    faults,
-    shutdown,
-    version,
-  );
-  const watch = watchServer(config, host, ports, storage, front, shutdown, log);
-  run(host, watch, ports, storage, shutdown, log);
+  const running = { config, host, storage, front, shutdown, log };
+  const { answer } = buildOperatorQueries(running, faults, version);
+  const watch = watchServer(running, ports);
+  run(running, ports, watch);
   const demoSecret = submitFirstCommands(setup, masterSecretFingerprint(masterSecret), sequencer, log);
   lifecycle.start(() => watch.logAwaitedPrices());
 

@@ -7,7 +7,6 @@ import type { OpenPorts } from '../http/gateway/ports.js';
 import { ENGINE_PLACES, type EngineMeter } from '../http/metrics/engine-meter.js';
 import { faultCounter } from '../http/metrics/thread-meter.js';
 import { OperatorQueries } from '../http/operator/queries/operator-queries.js';
-import type { StatusSources } from '../http/operator/queries/status.js';
 import { Watch } from '../http/operator/watch/watch.js';
 import { uwsVersion } from '../http/uws/library.js';
 import { isClockRight } from '../persistence/cli/commands/clock-facts.js';
@@ -18,6 +17,16 @@ import { diskOf, type Host } from './host.js';
 import { SecondClock } from './second-clock.js';
 import type { Storage } from './storage.js';
 
+/** The parts of a server that runs. */
+export interface Running {
+  readonly config: RunningConfig;
+  readonly host: Host;
+  readonly storage: Storage;
+  readonly front: Front;
+  readonly shutdown: Shutdown;
+  readonly log: Log;
+}
+
 export const engineFaults = (meter: EngineMeter, shutdown: Shutdown, log: Log): Faults =>
   new Faults({
     ...{ log, thread: 'engine' },
@@ -27,17 +36,14 @@ export const engineFaults = (meter: EngineMeter, shutdown: Shutdown, log: Log): 
   });
 
 export function buildOperatorQueries(
-  config: RunningConfig,
-  host: Host,
-  kept: Pick<StatusSources, 'start' | 'replicatedLog'>,
-  front: Front,
+  { config, host, storage, front, shutdown }: Running,
   faults: Faults,
-  shutdown: Shutdown,
   version: string,
 ): OperatorQueries {
+  const { start, replicatedLog } = storage;
   const status = {
     ...host,
-    ...kept,
+    ...{ start, replicatedLog },
     clockMode: config.clock,
     feedName: host.feed.name,
     durability: config.durability,
@@ -57,13 +63,8 @@ export function buildOperatorQueries(
 
 /** Logs facts that operators should learn without asking. */
 export const watchServer = (
-  config: RunningConfig,
-  host: Host,
+  { config, host, storage, front, shutdown, log }: Running,
   ports: OpenPorts,
-  storage: Storage,
-  front: Front,
-  shutdown: Shutdown,
-  log: Log,
 ): Watch =>
   new Watch({
     ...host,
@@ -79,14 +80,7 @@ export const watchServer = (
   });
 
 /** Until the server is told to end; then closes everything in order. */
-export function run(
-  host: Host,
-  watch: Watch,
-  ports: OpenPorts,
-  storage: Storage,
-  shutdown: Shutdown,
-  log: Log,
-): void {
+export function run({ host, storage, shutdown, log }: Running, ports: OpenPorts, watch: Watch): void {
   const { sequencer, lifecycle, roots, threads, journal } = host;
   const secondClock = new SecondClock({ ...host, isSynchronised: isClockRight, log });
   const pump = (): void => {
