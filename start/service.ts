@@ -13,7 +13,7 @@ import { isClockRight } from '../persistence/cli/commands/clock-facts.js';
 import { systemClock } from '../process/clock.js';
 import type { Log } from '../process/log/log.js';
 import type { Shutdown } from '../process/shutdown.js';
-import { diskOf, type Host } from './host.js';
+import type { Host } from './host.js';
 import { SecondClock } from './second-clock.js';
 import type { Storage } from './storage.js';
 
@@ -70,7 +70,6 @@ export const watchServer = (
     ...host,
     ...front.figures,
     shadow: () => host.shadow.status,
-    disk: () => diskOf(storage.store),
     threads: { journal: storage.disk, shadow: host.shadow, reader: host.past },
     isStopping: () => shutdown.isStopping,
     replicatedLog: storage.replicatedLog,

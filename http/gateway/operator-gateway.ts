@@ -8,12 +8,12 @@ import { boardOf } from '../board/markets.js';
 import { CONSOLE_STREAMS, type OpenConsole, openConsole } from '../console/open-console.js';
 import { later, workFor } from '../kit/client-work.js';
 import { logRequests } from '../kit/request-log.js';
-import { CROWDED_SHARE } from '../metrics/alarm-list.js';
-import { engineGaugesOf } from '../metrics/engine-figures.js';
+import { RaisedAlarms } from '../metrics/alarms.js';
+import { Gauges } from '../metrics/gauges.js';
 import { OPERATOR_PLACES, operatorSheetOf } from '../metrics/memory.js';
 import { OrderTraces } from '../metrics/order-traces.js';
-import { Exposition } from '../metrics/prometheus/exposition.js';
-import type { GuessCounts } from '../metrics/prometheus/thread-families.js';
+import { MetricsPage } from '../metrics/prometheus/exposition.js';
+import { allFamilies } from '../metrics/prometheus/families.js';
 import { Readings } from '../metrics/readings.js';
 import { faultCounter, meterThread } from '../metrics/thread-meter.js';
 import { SAMPLE_EVERY_MS } from '../metrics/vitals.js';
@@ -42,8 +42,6 @@ const TICK_MS = 1_000;
 export class OperatorGateway implements Serving {
   readonly #transport: UwsTransport;
   readonly #connections = new Int32Array(new SharedArrayBuffer(CONNECTION_CELLS_BYTES));
-  /** The log has a line for each of these ports. */
-  readonly #crowded = new Set<string>();
   readonly #held = new HeldRequests();
   readonly #guard: TokenGuard;
   readonly #denials = new Denials(systemClock);
@@ -111,7 +109,7 @@ export class OperatorGateway implements Serving {
   }
 
   #serve(archive: MessagePort): void {
-    const { sandbox, board, figures, sessionKey } = this.setup;
+    const { sandbox, board, figures, sessionKey, version } = this.setup;
     const client = new ArchiveClient(archive);
     this.#archive = client;
     const engine = new EngineQueries((query, onMessage) => {
@@ -126,6 +124,9 @@ export class OperatorGateway implements Serving {
     const common = { tokens: this.#guard, sessionKey, clock: systemClock };
     const console = openConsole({ ...common, board, engine, alarms });
     this.#console = console;
+    const page = new MetricsPage(version);
+    const routes = routeNames(ENDPOINTS);
+    const metrics = () => page.text(allFamilies(seen.take(), routes, this.#guard.counted));
     const traces = new OrderTraces(this.setup, systemClock);
     const document = JSON.stringify(operatorDocument(OPERATOR_ENDPOINTS));
     const services = {
@@ -140,29 +141,25 @@ export class OperatorGateway implements Serving {
     };
     const api = createOperatorApi({
       routes: OPERATOR_ENDPOINTS.map((endpoint) => routeOf(endpoint, services)),
-      rootRoutes: [metricsRoute(seen.metricsType, () => seen.metrics())],
+      rootRoutes: [metricsRoute(page.contentType, metrics)],
       callers: console.callers,
       denials: this.#denials,
-      health: healthOf(engineGaugesOf(figures.engineGauges), systemClock.monotonicMs),
+      health: healthOf(new Gauges(figures.engineGauges), systemClock.monotonicMs),
     });
     this.#held.serve(logRequests(console.wrap(api), 'operator', systemClock, this.#log));
     const tick = (): void => {
       this.#reportRefusals();
-      this.#reportCrowd();
       console.tick();
     };
     this.#ticks = setInterval(() => workFor(this.#faults, tick), TICK_MS);
   }
 
   #measure(): Figures {
-    const { figures, openConnections, version, dataDir } = this.setup;
+    const { figures, openConnections, dataDir } = this.setup;
     meterThread(operatorSheetOf(figures.operators), OPERATOR_PLACES.thread);
-    const { nowMs, monotonicMs } = systemClock;
-    const guesses = (): GuessCounts => this.#guard.counted;
     const connections = [new Int32Array(openConnections), this.#connections];
-    const readings = new Readings(figures, connections, guesses);
-    const exposition = new Exposition(routeNames(ENDPOINTS), guesses, { version, node: process.version });
-    const kept = new Figures({ readings, exposition, dataDir, nowMs, monotonicMs });
+    const readings = new Readings(figures, connections, () => this.#guard.counted);
+    const kept = new Figures(readings, new RaisedAlarms(dataDir, this.#log), systemClock);
     setInterval(() => kept.sample(), SAMPLE_EVERY_MS).unref();
     return kept;
   }
@@ -171,17 +168,6 @@ export class OperatorGateway implements Serving {
     const onMessage = this.#queries.get(id);
     if (message.kind !== 'part') this.#queries.delete(id);
     workFor(this.#faults, () => onMessage?.(message));
-  }
-
-  /** A port that fills up is told at once, and once until there is room again. */
-  #reportCrowd(): void {
-    const ports = { public: new Int32Array(this.setup.openConnections), operators: this.#connections };
-    for (const [port, [open = 0, , max = 0]] of Object.entries(ports)) {
-      const isCrowded = open > CROWDED_SHARE * max;
-      if (isCrowded && !this.#crowded.has(port)) this.#log.write('connections_full', { port, open, max });
-      if (isCrowded) this.#crowded.add(port);
-      else if (open < max / 2) this.#crowded.delete(port);
-    }
   }
 
   #reportRefusals(): void {

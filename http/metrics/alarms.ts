@@ -1,11 +1,12 @@
-/** Follows the alarms from sample to sample of the vitals. */
-import type { Alarm } from './alarm-figures.js';
-import { ALARMS } from './alarm-list.js';
+/** Follows the alarms from sample to sample of the vitals, and logs each when it is raised and when it ends. */
+import type { Log } from '../../process/log/log.js';
+import { ALARMS, type Alarm } from './alarm-list.js';
 import type { Reading } from './readings.js';
 import type { Vitals } from './vitals.js';
 
 /** An alarm that is raised. */
-export interface Raised extends Pick<Alarm, 'name' | 'severity' | 'what' | 'advice' | 'unit'> {
+export interface Raised extends Pick<Alarm, 'name' | 'severity' | 'what' | 'advice'> {
+  readonly unit: NonNullable<Alarm['unit']>;
   /** The figure at the last sample. */
   readonly value: number;
   /** The figure's bound: above it, or for some alarms below it, there is something wrong. */
@@ -19,8 +20,11 @@ export class RaisedAlarms {
   readonly #sinceMs = new Map<string, number>();
   #raised: readonly Raised[] = [];
 
-  /** As commands of a shell take it. */
-  constructor(private readonly dataDir: string) {}
+  /** `dataDir` is as commands of a shell take it. */
+  constructor(
+    private readonly dataDir: string,
+    private readonly log: Pick<Log, 'write'>,
+  ) {}
 
   get raised(): readonly Raised[] {
     return this.#raised;
@@ -28,22 +32,32 @@ export class RaisedAlarms {
 
   /** To be called after each sample of the vitals. */
   check(reading: Reading, vitals: Pick<Vitals, 'latest' | 'sum'>): void {
-    this.#raised = ALARMS.flatMap((alarm) => {
-      const value = alarm.figure(reading, vitals);
-      if (value === null || !isBeyond(alarm, value)) {
-        this.#sinceMs.delete(alarm.name);
-        return [];
-      }
-      const sinceMs = this.#sinceMs.get(alarm.name) ?? reading.timeMs;
-      this.#sinceMs.set(alarm.name, sinceMs);
-      if (reading.timeMs - sinceMs < alarm.forSeconds * 1_000) return [];
-      const { name, severity, what, unit } = alarm;
-      const advice = alarm.advice.replaceAll('DATA_DIR', () => this.dataDir);
-      return [{ name, severity, what, advice, unit, value, limit: limitOf(alarm), since: sinceMs / 1_000 }];
-    });
+    const before = this.#raised;
+    this.#raised = ALARMS.flatMap((alarm) =>
+      this.#check(alarm, alarm.figure(reading, vitals), reading.timeMs),
+    );
+    for (const { name, severity, what, value, limit } of this.#raised)
+      if (!before.some((one) => one.name === name))
+        this.log.write('alarm_raised', { alarm: name, severity, what, value, limit });
+    for (const { name } of before)
+      if (!this.#raised.some((one) => one.name === name)) this.log.write('alarm_ended', { alarm: name });
+  }
+
+  #check(alarm: Alarm, value: number, nowMs: number): Raised | [] {
+    const { name, severity, what, advice, unit = '', forSeconds = 0 } = alarm;
+    if (!isBeyond(alarm, value)) {
+      this.#sinceMs.delete(name);
+      return [];
+    }
+    const sinceMs = this.#sinceMs.get(name) ?? nowMs;
+    this.#sinceMs.set(name, sinceMs);
+    if (nowMs - sinceMs < forSeconds * 1_000) return [];
+    const own = advice.replaceAll('DATA_DIR', () => this.dataDir);
+    return { name, severity, what, advice: own, unit, value, limit: limitOf(alarm), since: sinceMs / 1_000 };
   }
 }
 
 export const limitOf = ({ above, below }: Alarm): number => above ?? below ?? 0;
+/** NaN is beyond nothing. */
 const isBeyond = ({ above, below }: Alarm, value: number): boolean =>
   (above !== undefined && value > above) || (below !== undefined && value < below);

@@ -73,16 +73,16 @@ export function sumOf(sheets: readonly Float64Array[], length: number): Float64A
 }
 
 /**
- * A `share` of the counted values reaches at most this, by the buckets' upper bounds; null where nothing was counted.
+ * A `share` of the counted values reaches at most this, by the buckets' upper bounds; NaN where nothing was counted.
  * Values above all bounds count as the highest.
  */
-export function quantile(buckets: readonly number[], { bounds }: Scale, share: number): number | null {
+export function quantile(buckets: readonly number[], { bounds }: Scale, share: number): number {
   const wanted = Math.ceil(buckets.reduce((sum, count) => sum + count, 0) * share);
-  if (wanted === 0) return null;
+  if (wanted === 0) return Number.NaN;
   let counted = 0;
   const at = buckets.findIndex((count) => {
     counted += count;
     return counted >= wanted;
   });
-  return bounds[Math.min(at, bounds.length - 1)] ?? null;
+  return bounds[Math.min(at, bounds.length - 1)] ?? Number.NaN;
 }

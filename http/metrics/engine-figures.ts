@@ -1,102 +1,16 @@
-/**
- * Figures that the engine's thread shows to the operators' thread without being asked, so that they are known while it
- * hangs.
- */
+/** Takes the figures of the engine's thread (`gauges.ts`): some in each turn, most once a second. */
 import type { Quoter } from '../../engine/host/quoter.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import { ASSETS, LIVE, LOCKED, MARKETS_MAX } from '../../engine/model/domain.js';
 import { LOSS_SCOPES, lossLimitCents, lostCents } from '../../engine/model/loss-limits.js';
-import type { Clock, PriceTick, SpaceLevel } from '../../engine/model/ports.js';
+import type { Clock, PriceTick } from '../../engine/model/ports.js';
 import type { EngineReads, RoundView } from '../../engine/model/views.js';
 import { worstResultCents } from '../../engine/quotes/exposure.js';
 import type { AssetsAt } from '../../feeds/silent-assets.js';
-import { Gauges, gaugesMemory } from './gauges.js';
-import { type LeaderLog, LOG_GAUGES, setLogGauges } from './replication.js';
+import { type BACKGROUND_THREADS, Gauges, REPEATED_ALARMING, SPACE_LEVELS } from './gauges.js';
+import { type LeaderLog, logGauges } from './replication.js';
 
-/** For the journal and the threads that follow it. */
-export const BACKGROUND_THREADS = ['journal', 'shadow', 'reader'] as const;
-type BackgroundThread = (typeof BACKGROUND_THREADS)[number];
-const activeMsOf = <T extends BackgroundThread>(thread: T) => `${thread}ActiveMs` as const;
-/** The house's result of today in the scope of a loss limit, in cents. */
-export const dayResultOf = (scope: number) => `dayResult${scope}` as const;
-/** Seconds since the asset's last price. */
-export const ageOf = (asset: number) => `feedAge${asset}` as const;
-/** Seconds by which the asset's prices are late. */
-export const latenessOf = (asset: number) => `feedLateness${asset}` as const;
-
-export const ENGINE_GAUGES = [
-  /** Monotonic milliseconds, the same in all threads. */
-  'turnEndedMs',
-  /** 1 or 0. */
-  'isStopping',
-  'isClockSound',
-  'isClockUnconfirmed',
-  'isBacklogged',
-  'isTrading',
-  'isTakingOrders',
-  /** Index into `SPACE_LEVELS`. */
-  'spaceLevel',
-  'isJournalLost',
-  /** Assets of which ticks are expected now, and how many of them have had none for a while. */
-  'assetsExpected',
-  'assetsSilent',
-  ...ASSETS.map((_, asset) => ageOf(asset)),
-  ...ASSETS.map((_, asset) => latenessOf(asset)),
-  /** Markets whose prices are too late for them, and those that are suspended. */
-  'marketsLate',
-  'marketsSuspended',
-  /** Assets of which a price is held back as absurd, and those that are not priced by their preferred feed. */
-  'assetsHeld',
-  'assetsSwitched',
-  'durableSeq',
-  'backlogCommands',
-  'shadowLagCommands',
-  'archiveLagCommands',
-  'isShadowImpaired',
-  'journalFaults',
-  /** Milliseconds since 1970; 0 for none. */
-  'snapshotAtMs',
-  /** The newest snapshot's, or the data directory's beginning without one; NaN while nothing has happened since. */
-  'unsavedSinceMs',
-  /** The last backup's, or the data directory's beginning without one; NaN where none is needed. */
-  'backupAtMs',
-  /** The first end of a port's certificate; NaN without TLS. */
-  'certificateEndsMs',
-  'freeBytes',
-  'recoveryNeedsBytes',
-  'accounts',
-  'keys',
-  'betsInMemory',
-  'openBets',
-  'restingOrders',
-  'openRounds',
-  'unsettledRounds',
-  'houseCents',
-  'accountsCents',
-  'openStakesCents',
-  'openSeedsCents',
-  'reservedStakesCents',
-  'exposureCents',
-  'marketsWithoutCapital',
-  'lossLimitShare',
-  ...LOSS_SCOPES.map((_, scope) => dayResultOf(scope)),
-  /** Quoted assets whose volatility is at a bound of its estimate, and whose changes repeat or take back each other. */
-  'assetsAtBound',
-  'assetsRepeating',
-  ...BACKGROUND_THREADS.map(activeMsOf),
-  ...LOG_GAUGES,
-] as const;
-export type EngineGauges = Gauges<(typeof ENGINE_GAUGES)[number]>;
-
-/** Changes of a sound feed hardly know of each other. */
-export const REPEATED_ALARMING = 0.3;
-
-export const SPACE_LEVELS: readonly SpaceLevel[] = ['ok', 'soft', 'reserve', 'hard'];
-
-export const engineGaugesMemory = (): SharedArrayBuffer => gaugesMemory(ENGINE_GAUGES);
-export const engineGaugesOf = (memory: SharedArrayBuffer): EngineGauges => new Gauges(ENGINE_GAUGES, memory);
-
-/** Since the thread began. */
+/** The event loop has been busy for so long since the thread began. */
 interface Busy {
   readonly activeMs: number;
 }
@@ -123,7 +37,7 @@ export interface EngineFiguresOptions {
     readonly recoveryNeedsBytes: number;
     readonly freeBytes: number;
   };
-  readonly threads: Readonly<Record<BackgroundThread, Busy>>;
+  readonly threads: Readonly<Record<(typeof BACKGROUND_THREADS)[number], Busy>>;
   readonly marketsWithoutCapital: (nowMs: number) => number;
   /** Money is at stake: prices are not simulated, nor is the clock. */
   readonly needsBackup: boolean;
@@ -135,128 +49,126 @@ export interface EngineFiguresOptions {
 }
 
 export class EngineFigures {
-  readonly #gauges: EngineGauges;
+  readonly #gauges: Gauges;
 
   constructor(private readonly options: EngineFiguresOptions) {
-    this.#gauges = engineGaugesOf(options.engineGauges);
+    this.#gauges = new Gauges(options.engineGauges);
   }
 
   /** To be called every few milliseconds. */
   beat(): void {
-    const { clock, sequencer, isStopping } = this.options;
-    const gauges = this.#gauges;
-    gauges.set('turnEndedMs', clock.monotonicMs());
-    gauges.set('isStopping', Number((sequencer.ending && !sequencer.isLost) || isStopping()));
+    const { clock, sequencer, isStopping, replicatedLog } = this.options;
     const { condition } = sequencer.wallClock;
-    gauges.set('isClockSound', Number(condition === 'sound'));
-    gauges.set('isClockUnconfirmed', Number(condition === 'unconfirmed'));
-    gauges.set('isBacklogged', Number(sequencer.gate === 'journal_backlog'));
-    gauges.set('isJournalLost', Number(sequencer.isLost));
-    gauges.set('spaceLevel', SPACE_LEVELS.indexOf(sequencer.spaceLevel));
     const { enabled } = sequencer.engine.trading;
-    gauges.set('isTrading', Number(enabled));
-    gauges.set('isTakingOrders', Number(enabled && sequencer.gate === null));
-    setLogGauges(gauges, this.options.replicatedLog());
+    this.#gauges.set({
+      turnEndedMs: clock.monotonicMs(),
+      isStopping: (sequencer.ending && !sequencer.isLost) || isStopping(),
+      isClockSound: condition === 'sound',
+      isClockUnconfirmed: condition === 'unconfirmed',
+      isBacklogged: sequencer.gate === 'journal_backlog',
+      isJournalLost: sequencer.isLost,
+      spaceLevel: SPACE_LEVELS.indexOf(sequencer.spaceLevel),
+      isTrading: enabled,
+      isTakingOrders: enabled && sequencer.gate === null,
+      ...logGauges(replicatedLog()),
+    });
   }
 
   /** To be called about once a second. */
   sample(): void {
-    const nowMs = this.options.sequencer.stampMs();
+    const { sequencer, marketsWithoutCapital, threads } = this.options;
+    const nowMs = sequencer.stampMs();
     this.#samplePrices(nowMs);
     this.#sampleJournal();
     this.#sampleState();
     this.#sampleLosses(nowMs);
-    this.#gauges.set('marketsWithoutCapital', this.options.marketsWithoutCapital(nowMs));
-    for (const thread of BACKGROUND_THREADS)
-      this.#gauges.set(activeMsOf(thread), this.options.threads[thread].activeMs);
+    this.#gauges.set({
+      marketsWithoutCapital: marketsWithoutCapital(nowMs),
+      journalActiveMs: threads.journal.activeMs,
+      shadowActiveMs: threads.shadow.activeMs,
+      readerActiveMs: threads.reader.activeMs,
+    });
   }
 
   #samplePrices(nowMs: number): void {
     const { tracker, quoter, expectedAssets, silentAssets, latenessMs, lateMarkets, switchedAssets } =
       this.options;
-    const gauges = this.#gauges;
-    gauges.set('assetsExpected', expectedAssets(nowMs).length);
-    gauges.set('assetsSilent', silentAssets(nowMs).length);
-    gauges.set('marketsLate', lateMarkets());
-    gauges.set('assetsSwitched', switchedAssets());
-    let [atBound, repeating, held] = [0, 0, 0];
+    let [assetsAtBound, assetsRepeating, assetsHeld] = [0, 0, 0];
     for (const asset of ASSETS.keys()) {
-      held += Number(tracker.held(asset) !== null);
+      assetsHeld += Number(tracker.held(asset) !== null);
       const { isAtBound, repeated } = quoter.volatility(asset);
       if (quoter.estimate(asset) !== null) {
-        atBound += Number(isAtBound);
-        repeating += Number(Math.abs(repeated) > REPEATED_ALARMING);
+        assetsAtBound += Number(isAtBound);
+        assetsRepeating += Number(Math.abs(repeated) > REPEATED_ALARMING);
       }
       const tick = tracker.latest(asset);
-      gauges.set(ageOf(asset), tick === null ? Number.NaN : Math.max(0, nowMs - tick.timeMs) / 1_000);
-      gauges.set(latenessOf(asset), (latenessMs(asset) ?? Number.NaN) / 1_000);
+      const lateMs = latenessMs(asset);
+      this.#gauges.set({
+        [`feedAgeSeconds${asset}`]: tick === null ? null : Math.max(0, nowMs - tick.timeMs) / 1_000,
+        [`feedLatenessSeconds${asset}`]: lateMs === null ? null : lateMs / 1_000,
+      });
     }
-    gauges.set('assetsHeld', held);
-    gauges.set('assetsAtBound', atBound);
-    gauges.set('assetsRepeating', repeating);
+    this.#gauges.set({
+      ...{ assetsHeld, assetsAtBound, assetsRepeating },
+      assetsExpected: expectedAssets(nowMs).length,
+      assetsSilent: silentAssets(nowMs).length,
+      marketsLate: lateMarkets(),
+      assetsSwitched: switchedAssets(),
+    });
   }
 
   #sampleLosses(nowMs: number): void {
     const { engine } = this.options.sequencer;
-    const gauges = this.#gauges;
     const results = engine.dayResults(nowMs);
     const { rules } = engine;
-    let share = 0;
+    let lossLimitShare = 0;
     for (const scope of LOSS_SCOPES.keys()) {
-      gauges.set(dayResultOf(scope), results.resultCents[scope] as number);
-      if (rules !== null) share = Math.max(share, lostCents(results, scope) / lossLimitCents(rules, scope));
+      this.#gauges.set({ [`dayResultCents${scope}`]: results.resultCents[scope] as number });
+      if (rules !== null)
+        lossLimitShare = Math.max(lossLimitShare, lostCents(results, scope) / lossLimitCents(rules, scope));
     }
-    gauges.set('lossLimitShare', share);
+    this.#gauges.set({ lossLimitShare });
   }
 
   #sampleJournal(): void {
     const { sequencer, shadow, needsBackup, certificateEndsMs } = this.options;
-    const gauges = this.#gauges;
     const { durableSeq, backlogCommands } = sequencer;
     const { appliedSeq, archiveSeq, reason, recoveryNeedsBytes, freeBytes, ...kept } = shadow();
     const { oldRows, snapshot, backupAtMs, createdAtMs } = kept;
-    gauges.set('durableSeq', durableSeq);
-    gauges.set('backlogCommands', backlogCommands);
-    gauges.set('shadowLagCommands', Math.max(0, durableSeq - appliedSeq));
-    gauges.set('archiveLagCommands', Math.max(0, durableSeq - archiveSeq));
-    gauges.set('isShadowImpaired', Number(reason !== null));
-    gauges.set('journalFaults', oldRows.faults.length);
-    gauges.set('snapshotAtMs', snapshot?.atMs ?? 0);
     const isSaved = durableSeq <= (snapshot?.seq ?? 0);
-    gauges.set('unsavedSinceMs', isSaved ? Number.NaN : (snapshot?.atMs ?? createdAtMs));
-    gauges.set('backupAtMs', needsBackup ? (backupAtMs ?? createdAtMs) : Number.NaN);
-    gauges.set('certificateEndsMs', certificateEndsMs() ?? Number.NaN);
-    gauges.set('freeBytes', freeBytes);
-    gauges.set('recoveryNeedsBytes', recoveryNeedsBytes);
+    this.#gauges.set({
+      ...{ durableSeq, backlogCommands, recoveryNeedsBytes, freeBytes },
+      shadowLagCommands: Math.max(0, durableSeq - appliedSeq),
+      archiveLagCommands: Math.max(0, durableSeq - archiveSeq),
+      isShadowImpaired: reason !== null,
+      journalFaults: oldRows.faults.length,
+      snapshotAtMs: snapshot?.atMs ?? null,
+      unsavedSinceMs: isSaved ? null : (snapshot?.atMs ?? createdAtMs),
+      backupAtMs: needsBackup ? (backupAtMs ?? createdAtMs) : null,
+      certificateEndsMs: certificateEndsMs(),
+    });
   }
 
   #sampleState(): void {
     const { engine } = this.options.sequencer;
-    const gauges = this.#gauges;
-    gauges.set('marketsSuspended', suspendedMarkets(engine).length);
-    gauges.set('accounts', engine.accountCount);
-    gauges.set('keys', engine.keyCount);
-    gauges.set('betsInMemory', engine.betCount);
-    const totals = engine.totals();
-    gauges.set('houseCents', totals.houseCents);
-    gauges.set('accountsCents', totals.accountsCents);
-    gauges.set('openStakesCents', totals.openStakesCents);
-    gauges.set('openSeedsCents', totals.openSeedsCents);
-    gauges.set('reservedStakesCents', totals.reservedStakesCents);
-    gauges.set('restingOrders', engine.restingOrders);
+    const { houseCents, accountsCents, openStakesCents, openSeedsCents, reservedStakesCents } =
+      engine.totals();
     const open = openRounds(engine);
     const unsettled = engine.unsettledRounds();
     const all = [...open, ...unsettled];
-    gauges.set('openRounds', open.length);
-    gauges.set('unsettledRounds', unsettled.length);
-    gauges.set(
-      'openBets',
-      all.reduce((sum, { betCount }) => sum + betCount, 0),
-    );
-    gauges.set(
-      'exposureCents',
-      all.reduce((sum, round) => sum + exposureCents(round), 0),
-    );
+    this.#gauges.set({
+      ...{ houseCents, accountsCents, openStakesCents, openSeedsCents, reservedStakesCents },
+      marketsSuspended: suspendedMarkets(engine).length,
+      accounts: engine.accountCount,
+      keys: engine.keyCount,
+      betsInMemory: engine.betCount,
+      restingOrders: engine.restingOrders,
+      openRounds: open.length,
+      unsettledRounds: unsettled.length,
+      openBets: all.reduce((sum, { betCount }) => sum + betCount, 0),
+      // The house's loss if in each round the worse side for it wins.
+      exposureCents: all.reduce((sum, round) => sum + Math.max(0, -worstResultCents(round)), 0),
+    });
   }
 }
 
@@ -266,7 +178,7 @@ export function suspendedMarkets(engine: EngineReads): number[] {
   return suspended;
 }
 
-function openRounds(engine: EngineReads): RoundView[] {
+export function openRounds(engine: EngineReads): RoundView[] {
   const rounds: RoundView[] = [];
   for (let market = 0; market < MARKETS_MAX; market++) {
     const round = engine.currentRound(market);
@@ -274,6 +186,3 @@ function openRounds(engine: EngineReads): RoundView[] {
   }
   return rounds;
 }
-
-/** The house's loss in the round if the worse side for it wins. */
-const exposureCents = (round: RoundView): number => Math.max(0, -worstResultCents(round));

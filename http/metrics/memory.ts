@@ -1,8 +1,8 @@
 /** The memory of all figures. */
 import { Layout } from './cells.js';
-import { engineGaugesMemory } from './engine-figures.js';
 import { engineMeterMemory } from './engine-meter.js';
 import { gatewayMeterMemory } from './gateway-meter.js';
+import { gaugesMemory } from './gauges.js';
 import { threadPlaces } from './thread-meter.js';
 
 const layout = new Layout();
@@ -22,7 +22,7 @@ export interface FiguresMemory {
 }
 
 export const figuresMemory = (gatewayThreads: number): FiguresMemory => ({
-  engineGauges: engineGaugesMemory(),
+  engineGauges: gaugesMemory(),
   engine: engineMeterMemory(),
   gateways: Array.from({ length: Math.max(1, gatewayThreads) }, gatewayMeterMemory),
   gatewayThreads,

@@ -3,9 +3,9 @@
 import type { Guesses } from '../../engine/model/operators.js';
 import { CONNECTION_CELLS } from '../uws/connection-limits.js';
 import { Histogram, sumOf } from './cells.js';
-import { type EngineGauges, engineGaugesOf } from './engine-figures.js';
 import { ENGINE_PLACES, engineSheetOf } from './engine-meter.js';
 import { GATEWAY_PLACES, gatewaySheetOf, ORDER_STAGES } from './gateway-meter.js';
+import { Gauges } from './gauges.js';
 import { type FiguresMemory, OPERATOR_PLACES, operatorSheetOf } from './memory.js';
 import { COMMANDS, MICROSECONDS } from './scale.js';
 import type { ThreadPlaces } from './thread-meter.js';
@@ -26,7 +26,7 @@ export interface Reading {
   /** In milliseconds since 1970, and monotonic. */
   readonly timeMs: number;
   readonly monotonicMs: number;
-  readonly gauges: EngineGauges;
+  readonly gauges: Gauges;
   /** The sheet of the engine's thread, and the sum of those of the gateways. */
   readonly engine: Float64Array;
   readonly gateways: Float64Array;
@@ -72,7 +72,7 @@ export class Readings {
     return {
       timeMs,
       monotonicMs,
-      gauges: engineGaugesOf(this.#gauges.slice(0)),
+      gauges: new Gauges(this.#gauges.slice(0)),
       engine,
       gateways,
       gatewayThreads: this.#gatewayThreads,

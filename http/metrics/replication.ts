@@ -1,8 +1,5 @@
-/**
- * Figures of the replicated log: those that a leader's engine thread writes for the operators' thread, the metrics of
- * leader and standby alike, and the status of both.
- */
-import type { Gauges } from './gauges.js';
+/** The replicated log as a leader and a standby see it: the status of both, and their figures. */
+import type { LogGaugeName } from './gauges.js';
 
 /** The leader's view of the log and of the standbys. */
 export interface LeaderLog {
@@ -92,67 +89,21 @@ export function leaderStatus(log: LeaderLog | null): LeaderStatus | null {
 export const refusedAs = (gate: string | null, log: LeaderLog | null): string | null =>
   gate === 'journal_backlog' && log !== null && log.awayMs > 0 ? 'replication_away' : gate;
 
-export const ROLES = ['leader', 'standby'] as const;
-
-export interface ReplicationFigures {
-  readonly role: (typeof ROLES)[number];
-  readonly epoch: number;
-  readonly sequence: number;
-  readonly awayMs: number;
-  /** null on a standby. */
-  readonly lease: { readonly ageMs: number; readonly isHeld: boolean } | null;
-  /** Heard of lately; null on a standby. */
-  readonly standbys: number | null;
-  /** On a leader, those of the standby that is furthest behind; null where that is not known. */
-  readonly messagesBehind: number | null;
-  readonly behindMs: number | null;
-}
-
-export const LOG_GAUGES = [
-  /** 1 or 0. */
-  'isReplicated',
-  'isLeaseHeld',
-  'epoch',
-  'logSequence',
-  'logAwayMs',
-  'leaseAgeMs',
-  'standbys',
-  'standbyMessagesBehind',
-  'standbyBehindMs',
-] as const;
-export type LogGauges = Gauges<(typeof LOG_GAUGES)[number]>;
-
 /** `log` is null where the journal is on this machine alone. */
-export function setLogGauges(gauges: LogGauges, log: LeaderLog | null): void {
-  if (log === null) {
-    gauges.set('isReplicated', 0);
-    return;
-  }
-  const { standbys } = log;
-  gauges.set('isLeaseHeld', Number(log.isLeaseHeld));
-  gauges.set('epoch', log.epoch);
-  gauges.set('logSequence', log.sequence);
-  gauges.set('logAwayMs', log.awayMs);
-  gauges.set('leaseAgeMs', log.leaseAgeMs);
-  gauges.set('standbys', standbys.length);
-  gauges.set('standbyMessagesBehind', Math.max(0, ...standbys.map(({ messagesBehind }) => messagesBehind)));
-  gauges.set('standbyBehindMs', Math.max(0, ...standbys.map(({ behindMs }) => behindMs)));
-  // Last: other threads read the figures as soon as it is set, and a lease not yet written would not be held.
-  gauges.set('isReplicated', 1);
-}
-
-/** null where the journal is on this machine alone. */
-export function leaderFigures(gauges: LogGauges): ReplicationFigures | null {
-  if (gauges.get('isReplicated') === 0) return null;
-  const standbys = gauges.get('standbys');
+export function logGauges(
+  log: LeaderLog | null,
+): Readonly<Record<LogGaugeName | 'isLeaseHeld', number | null>> {
+  const standbys = log?.standbys ?? [];
+  const furthest = (behind: readonly number[]): number | null =>
+    behind.length === 0 ? null : Math.max(...behind);
   return {
-    role: 'leader',
-    epoch: gauges.get('epoch'),
-    sequence: gauges.get('logSequence'),
-    awayMs: gauges.get('logAwayMs'),
-    lease: { ageMs: gauges.get('leaseAgeMs'), isHeld: gauges.get('isLeaseHeld') === 1 },
-    standbys,
-    messagesBehind: standbys === 0 ? null : gauges.get('standbyMessagesBehind'),
-    behindMs: standbys === 0 ? null : gauges.get('standbyBehindMs'),
+    isLeaseHeld: log === null ? null : Number(log.isLeaseHeld),
+    epoch: log?.epoch ?? null,
+    logSequence: log?.sequence ?? null,
+    logAwayMs: log?.awayMs ?? null,
+    leaseAgeMs: log?.leaseAgeMs ?? null,
+    standbys: log?.standbys.length ?? null,
+    standbyMessagesBehind: furthest(standbys.map(({ messagesBehind }) => messagesBehind)),
+    standbyBehindMs: furthest(standbys.map(({ behindMs }) => behindMs)),
   };
 }

@@ -5,6 +5,7 @@
  */
 import { type Histogram, quantile } from './cells.js';
 import { GATEWAY_PLACES, STATUSES } from './gateway-meter.js';
+import type { GaugeName } from './gauges.js';
 import type { Reading } from './readings.js';
 
 export const SAMPLE_EVERY_MS = 5_000;
@@ -23,9 +24,9 @@ const perSecond =
   (now, before) =>
     (counted(now) - counted(before)) / seconds(now, before);
 const gauge =
-  (name: Parameters<Reading['gauges']['get']>[0], unit = 1): Column =>
-  (now) =>
-    now.gauges.get(name) / unit;
+  (name: GaugeName): Column =>
+  ({ gauges }) =>
+    gauges.shown(name);
 
 /** In milliseconds; NaN where nothing was timed between the readings. */
 const percentile =
@@ -34,8 +35,7 @@ const percentile =
     const [histogram, earlier] = [of(now), of(before)];
     if (histogram === undefined || earlier === undefined) return NONE;
     const counts = histogram.buckets.map((count, at) => count - (earlier.buckets[at] ?? 0));
-    const value = quantile(counts, histogram.scale, share);
-    return value === null ? NONE : value / 1_000;
+    return quantile(counts, histogram.scale, share) / 1_000;
   };
 const stage =
   (name: string) =>
@@ -101,20 +101,13 @@ const COLUMNS = {
   backlogCommands: gauge('backlogCommands'),
   shadowLagCommands: gauge('shadowLagCommands'),
   archiveLagCommands: gauge('archiveLagCommands'),
-  snapshotAgeSeconds: ({ gauges, timeMs }) => {
-    const atMs = gauges.get('snapshotAtMs');
-    return atMs === 0 ? NONE : Math.max(0, timeMs - atMs) / 1_000;
-  },
+  snapshotAgeSeconds: ({ gauges, timeMs }) => Math.max(0, timeMs - gauges.get('snapshotAtMs')) / 1_000,
   freeBytes: gauge('freeBytes'),
   memoryBytes: () => process.memoryUsage.rss(),
   engineHeapBytes: (now) => threadOf('engine')(now)?.heapUsedBytes ?? NONE,
   gateways: ({ gatewayThreads }) => gatewayThreads,
   connections: ({ connections }) => connections,
   streams: ({ gateways }) => gateways[GATEWAY_PLACES.streams] ?? NONE,
-  assetsSilent: gauge('assetsSilent'),
-  openBets: gauge('openBets'),
-  exposureDollars: gauge('exposureCents', 100),
-  houseBalanceDollars: gauge('houseCents', 100),
 } as const satisfies Readonly<Record<string, Column>>;
 
 export type VitalName = keyof typeof COLUMNS;
@@ -160,13 +153,15 @@ export class Vitals {
     };
   }
 
-  sum(name: VitalName, samples: number): number {
-    return (this.#columns.get(name) ?? []).slice(-samples).reduce<number>((sum, one) => sum + (one ?? 0), 0);
+  /** Of the samples of the last `seconds`. */
+  sum(name: VitalName, seconds: number): number {
+    const last = (this.#columns.get(name) ?? []).slice(-(seconds * 1_000) / SAMPLE_EVERY_MS);
+    return last.reduce<number>((sum, one) => sum + (one ?? 0), 0);
   }
 
-  /** null before the first sample, and where the figure was not to be had. */
-  latest(name: VitalName): number | null {
-    return this.#columns.get(name)?.at(-1) ?? null;
+  /** NaN before the first sample, and where the figure was not to be had. */
+  latest(name: VitalName): number {
+    return this.#columns.get(name)?.at(-1) ?? Number.NaN;
   }
 }
 

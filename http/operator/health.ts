@@ -9,8 +9,7 @@ import type { ErrorCode } from '../../engine/model/errors.js';
 import { Refused } from '../kit/refused.js';
 import type { Routed } from '../kit/router.js';
 import { HANGS_MS } from '../metrics/alarm-list.js';
-import { type EngineGauges, SPACE_LEVELS } from '../metrics/engine-figures.js';
-import { leaderFigures, type ReplicationFigures } from '../metrics/replication.js';
+import { type GaugeName, type Gauges, SPACE_LEVELS } from '../metrics/gauges.js';
 import { answer, type Result } from './endpoint.js';
 
 export interface NotReady {
@@ -60,52 +59,64 @@ const hangs = (ageMs: number): NotReady => ({
   reason: `no turn of the engine's thread has ended for ${Math.floor(ageMs / 1_000)} s`,
 });
 
-/** A leader may have lost the servers that keep its log, and then its lead. */
-const backlogged = (
-  log: ReplicationFigures | null,
-): [check: NotReady['check'], code: ErrorCode, reason: string] =>
-  log === null || log.awayMs === 0
-    ? ['journal', 'journal_backlog', 'too much waits to become durable: no order is taken']
-    : [
-        'replication',
-        'journal_backlog',
-        `the NATS servers have not answered for ${seconds(log.awayMs)}: no order is taken`,
-      ];
-const lapsed = (ageMs: number): string =>
-  `the lease was not renewed for ${seconds(ageMs)}: a standby may lead by now`;
-const seconds = (ms: number): string => `${Math.floor(ms / 1_000)} s`;
-
 /** The server listens only after recovery, so that is no condition. */
-export function healthOf(gauges: EngineGauges, monotonicMs: () => number): Health {
-  return {
-    turnAgeMs: () => monotonicMs() - gauges.get('turnEndedMs'),
-    notReady: () => {
-      const reasons: NotReady[] = [];
-      const add = (check: NotReady['check'], code: ErrorCode, reason: string): void => {
-        reasons.push({ check, code, reason });
-      };
-      if (gauges.get('isStopping') === 1) add('process', 'shutting_down', 'the server is stopping');
-      if (gauges.get('isJournalLost') === 1)
-        add(
-          'journal',
-          'journal_unavailable',
-          'files of the journal were deleted or replaced: nothing is taken',
-        );
-      if (gauges.get('isClockSound') === 0)
-        add(
-          'clock',
-          'clock_unsynchronised',
-          'the wall clock was set, is behind the journal, or has to be confirmed: no order is taken',
-        );
-      if (gauges.get('spaceLevel') >= SPACE_LEVELS.indexOf('reserve'))
-        add('journal', 'disk_reserve', 'too little free space for the journal: no order is taken');
-      const log = leaderFigures(gauges);
-      if (gauges.get('isBacklogged') === 1) add(...backlogged(log));
-      if (log?.lease?.isHeld === false) add('replication', 'journal_backlog', lapsed(log.lease.ageMs));
-      const expected = gauges.get('assetsExpected');
-      if (expected > 0 && gauges.get('assetsSilent') >= expected)
-        add('feed', 'stale_price', 'no asset whose market is open has had a price for 10 s');
-      return reasons;
-    },
-  };
+export const healthOf = (gauges: Gauges, monotonicMs: () => number): Health => ({
+  turnAgeMs: () => monotonicMs() - gauges.get('turnEndedMs'),
+  notReady: () => notReady(gauges),
+});
+
+type Check = readonly [fails: boolean, check: NotReady['check'], code: ErrorCode, reason: string];
+
+function notReady(gauges: Gauges): NotReady[] {
+  const is = (name: GaugeName): boolean => gauges.get(name) === 1;
+  const seconds = (name: GaugeName): string => `${Math.floor(gauges.shown(name))} s`;
+  // A leader may have lost the servers that keep its log, and then its lead.
+  const isAway = gauges.get('logAwayMs') > 0;
+  const expected = gauges.get('assetsExpected');
+  const checks: readonly Check[] = [
+    [is('isStopping'), 'process', 'shutting_down', 'the server is stopping'],
+    [
+      is('isJournalLost'),
+      'journal',
+      'journal_unavailable',
+      'files of the journal were deleted or replaced: nothing is taken',
+    ],
+    [
+      gauges.get('isClockSound') === 0,
+      'clock',
+      'clock_unsynchronised',
+      'the wall clock was set, is behind the journal, or has to be confirmed: no order is taken',
+    ],
+    [
+      gauges.get('spaceLevel') >= SPACE_LEVELS.indexOf('reserve'),
+      'journal',
+      'disk_reserve',
+      'too little free space for the journal: no order is taken',
+    ],
+    [
+      is('isBacklogged') && !isAway,
+      'journal',
+      'journal_backlog',
+      'too much waits to become durable: no order is taken',
+    ],
+    [
+      is('isBacklogged') && isAway,
+      'replication',
+      'journal_backlog',
+      `the NATS servers have not answered for ${seconds('logAwayMs')}: no order is taken`,
+    ],
+    [
+      gauges.get('isLeaseHeld') === 0,
+      'replication',
+      'journal_backlog',
+      `the lease was not renewed for ${seconds('leaseAgeMs')}: a standby may lead by now`,
+    ],
+    [
+      expected > 0 && gauges.get('assetsSilent') >= expected,
+      'feed',
+      'stale_price',
+      'no asset whose market is open has had a price for 10 s',
+    ],
+  ];
+  return checks.flatMap(([fails, check, code, reason]) => (fails ? [{ check, code, reason }] : []));
 }

@@ -4,14 +4,15 @@
  */
 import type { HttpHandler } from '../../engine/model/ports.js';
 import { Refused } from '../kit/refused.js';
-import { type Build, MetricsPage } from '../metrics/prometheus/exposition.js';
-import { replicationFamilies } from '../metrics/prometheus/replication-families.js';
+import type { LogGaugeName } from '../metrics/gauges.js';
+import { MetricsPage } from '../metrics/prometheus/exposition.js';
 import {
-  accessFamilies,
+  accessFamily,
   clientFaultsFamily,
   type GuessCounts,
-} from '../metrics/prometheus/thread-families.js';
-import type { ReplicationFigures, StandbyStatus } from '../metrics/replication.js';
+  logFamilies,
+} from '../metrics/prometheus/families.js';
+import type { StandbyStatus } from '../metrics/replication.js';
 import type { Callers } from '../operator/access/callers.js';
 import { createOperatorApi } from '../operator/api.js';
 import { answer, type OperatorRoute, sendResult } from '../operator/endpoint.js';
@@ -21,7 +22,7 @@ export interface StandbyApiOptions {
   readonly callers: Callers;
   readonly guesses: () => GuessCounts;
   readonly facts: () => StandbyStatus;
-  readonly build: Build;
+  readonly version: string;
   /** Programming errors that have ended a request or a stream. */
   readonly clientFaults: () => number;
 }
@@ -29,12 +30,12 @@ export interface StandbyApiOptions {
 const STATUS_PATH = '/operator/v1/status';
 
 export function createStandbyApi(options: StandbyApiOptions): HttpHandler {
-  const { callers, guesses, facts, build, clientFaults } = options;
-  const page = new MetricsPage(build);
+  const { callers, guesses, facts, version, clientFaults } = options;
+  const page = new MetricsPage(version);
   const metrics = metricsRoute(page.contentType, () =>
     page.text([
-      ...replicationFamilies(figuresOf(facts()), null),
-      ...accessFamilies(guesses()),
+      ...standbyFamilies(facts()),
+      accessFamily(guesses()),
       clientFaultsFamily([[{ thread: 'standby' }, clientFaults()]]),
     ]),
   );
@@ -62,12 +63,16 @@ export function createStandbyApi(options: StandbyApiOptions): HttpHandler {
   };
 }
 
-const figuresOf = ({ streamSequence, ...facts }: StandbyStatus): ReplicationFigures => ({
-  ...facts,
-  sequence: streamSequence,
-  lease: null,
-  standbys: null,
-});
+function standbyFamilies({ epoch, streamSequence, awayMs, messagesBehind, behindMs }: StandbyStatus) {
+  const figures: Readonly<Partial<Record<LogGaugeName, number | null>>> = {
+    epoch,
+    logSequence: streamSequence,
+    logAwayMs: awayMs,
+    standbyMessagesBehind: messagesBehind,
+    standbyBehindMs: behindMs,
+  };
+  return logFamilies('standby', (name) => figures[name]);
+}
 
 const reasonOf = ({ leader }: StandbyStatus): string =>
   leader === null ? 'this server waits for a leader' : `this server follows ${leader}: ask there`;

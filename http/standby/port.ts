@@ -60,12 +60,11 @@ export async function openStandbyPort(config: Config, options: StandbyPortOption
   const reload = tokensReload(readTokens, (tokens) => guard.setTokens(tokens));
   reloads.add('operator tokens', reload);
   const console = openStandbyConsole({ tokens: guard, sessionKey, clock: systemClock, replication: facts });
-  const build = { version, node: process.version };
   const api = createStandbyApi({
     callers: console.callers,
     guesses: () => guard.counted,
     facts,
-    build,
+    version,
     clientFaults: () => clientFaults,
   });
   try {

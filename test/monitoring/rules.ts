@@ -1,7 +1,6 @@
 /** Prometheus's alert rules and the alarms of the runbook, made of the one list of alarms. */
 
-import type { Alarm } from '../../http/metrics/alarm-figures.js';
-import { ALARMS } from '../../http/metrics/alarm-list.js';
+import { ALARMS, type Alarm } from '../../http/metrics/alarm-list.js';
 import { limitOf } from '../../http/metrics/alarms.js';
 
 interface Rule {
@@ -84,7 +83,7 @@ const ruleOf = (alarm: Alarm): Rule => ({
   anchor: alarm.name,
   alert: alertOf(alarm),
   expr: exprOf(alarm),
-  forSeconds: alarm.forSeconds,
+  forSeconds: alarm.forSeconds ?? 0,
   severity: alarm.severity,
   summary: alarm.what,
   description: alarm.advice,

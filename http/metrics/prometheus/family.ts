@@ -21,27 +21,27 @@ export interface Family {
 
 export type Labelled = readonly (readonly [labels: Labels, value: number])[];
 
-const samples = (given: number | Labelled): Sample[] =>
-  typeof given === 'number'
-    ? [{ labels: {}, value: given }]
-    : given.map(([labels, value]) => ({ labels, value }));
+const family =
+  (type: Family['type']) =>
+  (name: string, help: string, given: number | Labelled): Family => {
+    const all: Labelled = typeof given === 'number' ? [[{}, given]] : given;
+    const known = all.filter(([, value]) => !Number.isNaN(value));
+    return {
+      name,
+      help,
+      type,
+      aggregator: 'first',
+      values: known.map(([labels, value]) => ({ labels, value })),
+    };
+  };
 
-/** `name` ends with `_total`. */
-export const counter = (name: string, help: string, values: number | Labelled): Family => ({
-  name,
-  help,
-  type: 'counter',
-  aggregator: 'first',
-  values: samples(values),
-});
+/** The name ends with `_total`. */
+export const counter = family('counter');
+/** NaN has no sample. */
+export const gauge = family('gauge');
 
-export const gauge = (name: string, help: string, values: number | Labelled): Family => ({
-  name,
-  help,
-  type: 'gauge',
-  aggregator: 'first',
-  values: samples(values),
-});
+/** Leaves out what has never happened: many names hardly ever do. */
+export const happened = (values: Labelled): Labelled => values.filter(([, value]) => value > 0);
 
 /** Times are kept finer than they are shown: only every second of their bounds is. */
 const isShown = ({ scale }: Histogram, at: number): boolean => scale !== MICROSECONDS || at % 2 === 0;

@@ -1,20 +1,10 @@
 /**
  * `GET /operator/v1/vitals` and `GET /metrics`: figures that all threads count, as the operators' thread reads them.
  */
-
-import { type Raised, RaisedAlarms } from '../../metrics/alarms.js';
-import type { Exposition } from '../../metrics/prometheus/exposition.js';
+import type { Clock } from '../../../engine/model/ports.js';
+import type { Raised, RaisedAlarms } from '../../metrics/alarms.js';
 import type { Reading, Readings } from '../../metrics/readings.js';
 import { SAMPLE_EVERY_MS, type Samples, Vitals } from '../../metrics/vitals.js';
-
-export interface FiguresOptions {
-  readonly readings: Readings;
-  readonly exposition: Exposition;
-  /** As commands of a shell take it. */
-  readonly dataDir: string;
-  readonly nowMs: () => number;
-  readonly monotonicMs: () => number;
-}
 
 /** The samples asked for, and the alarms that are raised now. */
 export interface VitalsResource extends Samples {
@@ -24,35 +14,28 @@ export interface VitalsResource extends Samples {
 
 export class Figures {
   readonly #vitals = new Vitals();
-  readonly #alarms: RaisedAlarms;
 
-  constructor(private readonly options: FiguresOptions) {
-    this.#alarms = new RaisedAlarms(options.dataDir);
-    this.sample();
+  constructor(
+    private readonly readings: Readings,
+    private readonly raised: RaisedAlarms,
+    private readonly clock: Clock,
+  ) {
+    this.#vitals.sample(this.take());
   }
 
   /** To be called every five seconds. */
   sample(): void {
-    const reading = this.#take();
+    const reading = this.take();
     this.#vitals.sample(reading);
-    this.#alarms.check(reading, this.#vitals);
-  }
-
-  get metricsType(): string {
-    return this.options.exposition.contentType;
-  }
-
-  metrics(): Promise<string> {
-    return this.options.exposition.text(this.#take());
+    this.raised.check(reading, this.#vitals);
   }
 
   get alarms(): readonly Raised[] {
-    return this.#alarms.raised;
+    return this.raised.raised;
   }
 
-  #take(): Reading {
-    const { readings, nowMs, monotonicMs } = this.options;
-    return readings.take(nowMs(), monotonicMs());
+  take(): Reading {
+    return this.readings.take(this.clock.nowMs(), this.clock.monotonicMs());
   }
 
   /** `seconds` is a time since 1970. */

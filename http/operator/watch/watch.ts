@@ -2,37 +2,42 @@
  * The regular work of the engine's thread that tells operators how it is: lines of the log, and figures for their
  * thread.
  */
+import type { OrderTimes } from '../../../engine/host/order-times.js';
 import { EngineFigures, type EngineFiguresOptions } from '../../metrics/engine-figures.js';
 import { ENGINE_PLACES, engineSheetOf } from '../../metrics/engine-meter.js';
 import { meterThread } from '../../metrics/thread-meter.js';
-import { marketsWithoutCapital } from '../queries/status.js';
-import { HealthLog, type HealthLogOptions } from './health-log.js';
+import { awaitedPrices, marketsWithoutCapital } from '../queries/status.js';
+import { EventLog, type EventLogOptions } from './event-log.js';
 
 const CHECK_EVERY_MS = 1_000;
+const MINUTE_MS = 60_000;
 
 export interface WatchOptions
-  extends HealthLogOptions,
-    Omit<EngineFiguresOptions, 'shadow' | 'tracker' | 'sequencer' | 'marketsWithoutCapital'> {
+  extends EventLogOptions,
+    Omit<EngineFiguresOptions, 'tracker' | 'sequencer' | 'marketsWithoutCapital'> {
   /** The sheet of the engine's thread (`http/metrics/engine-meter.ts`). */
   readonly engine: SharedArrayBuffer;
+  readonly orderTimes: OrderTimes;
 }
 
 export class Watch {
-  readonly #log: HealthLog;
+  readonly #events: EventLog;
   readonly #figures: EngineFigures;
   #checkedMs: number;
+  #minuteBeganMs: number;
 
   /** Starts to measure the calling thread. */
   constructor(private readonly options: WatchOptions) {
-    this.#log = new HealthLog(options);
-    const { sequencer, tracker } = options;
+    const { sequencer, tracker, clock, steadyNowMs } = options;
+    this.#events = new EventLog(options);
     this.#figures = new EngineFigures({
       ...options,
       marketsWithoutCapital: (nowMs) =>
         marketsWithoutCapital(sequencer.engine, (asset) => tracker.latest(asset), nowMs).length,
     });
     this.#figures.beat();
-    this.#checkedMs = options.clock.monotonicMs();
+    this.#checkedMs = clock.monotonicMs();
+    this.#minuteBeganMs = steadyNowMs();
     meterThread(engineSheetOf(options.engine), ENGINE_PLACES.thread);
   }
 
@@ -42,17 +47,45 @@ export class Watch {
     const nowMs = this.options.clock.monotonicMs();
     if (nowMs - this.#checkedMs < CHECK_EVERY_MS) return;
     this.#checkedMs = nowMs;
-    this.#log.check();
+    this.#logMinute();
+    this.#events.rounds.check();
     this.#figures.sample();
   }
 
   /** To be called once nothing more happens. */
   end(): void {
-    this.#log.end();
+    this.#events.rounds.write();
   }
 
-  /** To be called once, right after the lifecycle's start. */
+  /**
+   * To be called once, right after the lifecycle's start, for boundaries that passed while the server was down and have
+   * no price yet.
+   */
   logAwaitedPrices(): void {
-    this.#log.logAwaitedPrices();
+    const awaited = awaitedPrices(this.options.tracker);
+    if (awaited.length > 0) this.options.log.write('prices_awaited', { awaited });
+  }
+
+  /** A manual clock may skip minutes; one line then covers them all. */
+  #logMinute(): void {
+    const { sequencer, orderTimes, shadow, steadyNowMs, log } = this.options;
+    const elapsedMs = steadyNowMs() - this.#minuteBeganMs;
+    if (elapsedMs < MINUTE_MS) return;
+    this.#minuteBeganMs += elapsedMs;
+    const { orders, p99Ms } = orderTimes.take();
+    const { durableSeq, backlogCommands } = sequencer;
+    const { appliedSeq, archiveSeq } = shadow();
+    log.write('minute', {
+      seconds: rounded(elapsedMs / 1_000),
+      orders,
+      ordersPerSecond: rounded((orders / elapsedMs) * 1_000),
+      p99Ms: p99Ms === null ? null : rounded(p99Ms),
+      sequence: durableSeq,
+      backlog: backlogCommands,
+      shadowLag: Math.max(0, durableSeq - appliedSeq),
+      archiveLag: Math.max(0, durableSeq - archiveSeq),
+    });
   }
 }
+
+const rounded = (value: number): number => Math.round(value * 100) / 100;

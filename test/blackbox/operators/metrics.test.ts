@@ -185,7 +185,7 @@ test('vitals are columns over one column of times, and go on from a time', async
   };
   const seen = await askUntil(
     vitals,
-    ({ columns }) => columns['openBets']?.includes(ORDERS + 2 + TRACED) === true,
+    ({ columns }) => columns['ordersPerSecond']?.some((rate) => rate !== null && rate > 0) === true,
     100,
   );
   assert.equal(seen.everySeconds, 5);
@@ -195,7 +195,6 @@ test('vitals are columns over one column of times, and go on from a time', async
     seen.columns['gateways'],
     seen.time.map(() => 2),
   );
-  assert.ok(seen.columns['ordersPerSecond']?.some((rate) => rate !== null && rate > 0));
   const last = seen.time.at(-1) ?? 0;
   assert.ok((await vitals(`?since=${last}`)).time.every((time) => time > last));
   for (const query of ['?since=yesterday', '?since=-1', '?until=3']) {

@@ -4,18 +4,12 @@ import { test } from 'node:test';
 import { ASSETS } from '../../../engine/model/domain.js';
 import { ALARMS } from '../../../http/metrics/alarm-list.js';
 import { RaisedAlarms } from '../../../http/metrics/alarms.js';
-import { ageOf, engineGaugesOf } from '../../../http/metrics/engine-figures.js';
 import { EngineMeter } from '../../../http/metrics/engine-meter.js';
 import { GatewayMeter } from '../../../http/metrics/gateway-meter.js';
-import { Gauges, gaugesMemory } from '../../../http/metrics/gauges.js';
+import { type GaugeName, Gauges } from '../../../http/metrics/gauges.js';
 import { figuresMemory } from '../../../http/metrics/memory.js';
 import { Readings } from '../../../http/metrics/readings.js';
-import {
-  type LeaderLog,
-  LOG_GAUGES,
-  leaderFigures,
-  setLogGauges,
-} from '../../../http/metrics/replication.js';
+import { type LeaderLog, logGauges } from '../../../http/metrics/replication.js';
 import { SAMPLE_EVERY_MS, SAMPLES_MAX, VITAL_NAMES, Vitals } from '../../../http/metrics/vitals.js';
 
 const START_MS = 1_800_000_000_000;
@@ -25,26 +19,28 @@ function watched() {
   const memory = figuresMemory(2);
   const guesses = { wrong: 0, refused: 0 };
   const readings = new Readings(memory, [], () => guesses);
-  const gauges = engineGaugesOf(memory.engineGauges);
+  const gauges = new Gauges(memory.engineGauges);
   const engine = new EngineMeter(memory.engine);
   const [first, second] = memory.gateways.map((sheet) => new GatewayMeter(sheet));
   assert.ok(first !== undefined && second !== undefined);
   const vitals = new Vitals();
-  const alarms = new RaisedAlarms("'/srv/it is'");
+  const lines: string[] = [];
+  const write = (event: string, fields?: object): void => {
+    lines.push(`${event} ${(fields as { alarm: string }).alarm}`);
+  };
+  const alarms = new RaisedAlarms("'/srv/it is'", { write });
   let monotonicMs = 0;
   const sample = (): void => {
     monotonicMs += SAMPLE_EVERY_MS;
-    gauges.set('turnEndedMs', monotonicMs);
+    gauges.set({ turnEndedMs: monotonicMs });
     const reading = readings.take(START_MS + monotonicMs, monotonicMs);
     vitals.sample(reading);
     alarms.check(reading, vitals);
   };
-  for (const name of ['isClockSound', 'isTrading', 'isTakingOrders'] as const) gauges.set(name, 1);
-  gauges.set('assetsExpected', ASSETS.length);
-  gauges.set('freeBytes', 1e12);
-  for (const asset of ASSETS.keys()) gauges.set(ageOf(asset), 0.1);
+  gauges.set({ isClockSound: true, isTrading: true, isTakingOrders: true, assetsExpected: ASSETS.length });
+  gauges.set({ freeBytes: 1e12, recoveryNeedsBytes: 0 });
   sample();
-  return { gauges, engine, guesses, first, second, vitals, alarms, sample, readings };
+  return { gauges, engine, guesses, first, second, vitals, alarms, lines, sample, readings };
 }
 
 test('rates and percentiles are those of the time since the last sample, over all gateways', () => {
@@ -78,7 +74,7 @@ test('rates and percentiles are those of the time since the last sample, over al
   );
   sample();
   assert.deepEqual(figures(rates), [0, 0, 0, 0]);
-  assert.deepEqual(figures(['orderP50Ms', 'commandsPerBatch']), [null, null]);
+  assert.deepEqual(figures(['orderP50Ms', 'commandsPerBatch']), [Number.NaN, Number.NaN]);
 });
 
 test('an hour is kept, every column as long as the times, and what is later than a time is given', () => {
@@ -103,9 +99,9 @@ test('a sound server raises no alarm, nor does one that has just started', () =>
   assert.deepEqual(alarms.raised, []);
 });
 
-test('an alarm tells since when, what and what to do, and ends with its cause', () => {
-  const { gauges, alarms, sample } = watched();
-  gauges.set('isClockSound', 0);
+test('an alarm tells since when, what and what to do, and ends with its cause: the log has both', () => {
+  const { gauges, alarms, lines, sample } = watched();
+  gauges.set({ isClockSound: 0 });
   sample();
   sample();
   const [raised, ...others] = alarms.raised;
@@ -114,13 +110,13 @@ test('an alarm tells since when, what and what to do, and ends with its cause', 
   assert.equal(raised?.since, (START_MS + 2 * SAMPLE_EVERY_MS) / 1_000);
   assert.deepEqual([raised?.value, raised?.limit], [0, 1]);
   assert.match(raised?.advice ?? '', /chronyc/);
-  gauges.set('isClockSound', 1);
+  gauges.set({ isClockSound: 1 });
   sample();
   assert.deepEqual(alarms.raised, []);
+  assert.deepEqual(lines, ['alarm_raised clock_unsound', 'alarm_ended clock_unsound']);
 });
 
 const DAY_MS = 86_400_000;
-type GaugeName = Parameters<ReturnType<typeof watched>['gauges']['set']>[0];
 
 test('each trouble has its alarm', () => {
   const troubles: readonly (readonly [alarm: string, gauge: GaugeName, sound: number, bad: number])[] = [
@@ -139,7 +135,7 @@ test('each trouble has its alarm', () => {
   for (const [alarm, gauge, sound, bad] of troubles) {
     const { gauges, alarms, sample } = watched();
     const raisedWith = (value: number): string[] => {
-      gauges.set(gauge, value);
+      gauges.set({ [gauge]: value });
       const seconds = ALARMS.find(({ name }) => name === alarm)?.forSeconds ?? 0;
       for (let at = 0; at <= (seconds * 1_000) / SAMPLE_EVERY_MS; at++) sample();
       return alarms.raised.map(({ name }) => name);
@@ -167,7 +163,7 @@ test('answers of 5xx and wrong tokens are alarms once they are many', () => {
 
 test('commands in an advice name the data directory of the server', () => {
   const { gauges, alarms, sample } = watched();
-  gauges.set('journalFaults', 1);
+  gauges.set({ journalFaults: 1 });
   sample();
   assert.match(alarms.raised[0]?.advice ?? '', /npx tote verify '\/srv\/it is' names/);
 });
@@ -178,22 +174,22 @@ test('an alarm that waits is raised only if its cause lasts', () => {
     for (let at = 0; at < samples; at++) sample();
     return alarms.raised.map(({ name }) => name);
   };
-  gauges.set('isShadowImpaired', 1);
+  gauges.set({ isShadowImpaired: 1 });
   assert.deepEqual(namesAfter(12), [], 'a minute has not passed since the first sample with it');
-  gauges.set('isShadowImpaired', 0);
+  gauges.set({ isShadowImpaired: 0 });
   sample();
-  gauges.set('isShadowImpaired', 1);
+  gauges.set({ isShadowImpaired: 1 });
   assert.deepEqual(namesAfter(12), []);
   assert.deepEqual(namesAfter(1), ['shadow_impaired']);
 });
 
 test('a figure that is not to be had raises no alarm: no feed is silent while no market is open', () => {
   const { gauges, alarms, sample } = watched();
-  gauges.set('assetsExpected', 0);
+  gauges.set({ assetsExpected: 0 });
   sample();
   assert.deepEqual(alarms.raised, []);
-  gauges.set('assetsExpected', 2);
-  gauges.set('assetsSilent', 2);
+  gauges.set({ assetsExpected: 2 });
+  gauges.set({ assetsSilent: 2 });
   sample();
   assert.deepEqual(
     alarms.raised.map(({ name }) => name),
@@ -210,7 +206,7 @@ const LOG: LeaderLog = {
 test('a leader is alarmed of standbys and NATS servers, a server by itself is not', () => {
   const { gauges, engine, alarms, sample } = watched();
   const namesWith = (changed: Partial<LeaderLog>): string[] => {
-    setLogGauges(gauges, { ...LOG, ...changed });
+    gauges.set(logGauges({ ...LOG, ...changed }));
     for (let at = 0; at < 14; at++) {
       engine.published(200);
       sample();
@@ -222,25 +218,9 @@ test('a leader is alarmed of standbys and NATS servers, a server by itself is no
   assert.deepEqual(namesWith({ standbys: [] }), ['standby_missing', 'slow_publishes']);
   const far = { ...STANDBY, behindMs: 6_000 };
   assert.deepEqual(namesWith({ standbys: [STANDBY, far] }), ['standby_behind', 'slow_publishes']);
-  gauges.set('isBacklogged', 1);
+  gauges.set({ isBacklogged: 1 });
   assert.deepEqual(namesWith({ awayMs: 6_000 }), ['replication_away', 'slow_publishes']);
   assert.deepEqual(namesWith({}), ['journal_backlog', 'slow_publishes']);
-});
-
-class SeenGauges extends Gauges<(typeof LOG_GAUGES)[number]> {
-  readonly seen: (boolean | undefined)[] = [];
-
-  override set(name: (typeof LOG_GAUGES)[number], value: number): void {
-    super.set(name, value);
-    this.seen.push(leaderFigures(this)?.lease?.isHeld);
-  }
-}
-
-test('whoever reads while a leader writes its first figures sees no lapsed lease', () => {
-  const gauges = new SeenGauges(LOG_GAUGES, gaugesMemory(LOG_GAUGES));
-  setLogGauges(gauges, LOG);
-  assert.ok(!gauges.seen.includes(false));
-  assert.equal(gauges.seen.at(-1), true);
 });
 
 test('a thread that hangs is an alarm although it tells nothing', () => {

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ASSETS, type Asset } from '../../../engine/model/domain.js';
 import { HANGS_MS } from '../../../http/metrics/alarm-list.js';
-import { EngineFigures, engineGaugesMemory, engineGaugesOf } from '../../../http/metrics/engine-figures.js';
+import { EngineFigures } from '../../../http/metrics/engine-figures.js';
+import { Gauges, gaugesMemory } from '../../../http/metrics/gauges.js';
 import type { LeaderLog } from '../../../http/metrics/replication.js';
 import { type Health, healthOf, healthRoutes } from '../../../http/operator/health.js';
 import { STATUS_AT_START } from '../../../persistence/shadow/messages.js';
@@ -12,7 +13,7 @@ import { liveHost } from '../../support/host/live-host.js';
 function watched(needsBackup = true) {
   const host = liveHost();
   const { clock, sequencer } = host;
-  const engineGauges = engineGaugesMemory();
+  const engineGauges = gaugesMemory();
   const idle = { activeMs: 0 };
   const conditions = {
     isStopping: false,
@@ -40,7 +41,7 @@ function watched(needsBackup = true) {
     replicatedLog: () => conditions.log,
     isStopping: () => conditions.isStopping,
   });
-  const gauges = engineGaugesOf(engineGauges);
+  const gauges = new Gauges(engineGauges);
   const health = healthOf(gauges, () => clock.monotonicMs());
   const take = (): Health => {
     sequencer.heartbeat();

@@ -1,12 +1,12 @@
 /** Findings of an operator about the replicated log, from its figures, with advice. */
 import type { ComponentChildren } from 'preact';
+import { ALARMS } from '../../../metrics/alarm-list.js';
 import {
   type LeaderStatus,
   LOG_AWAY_MS,
   STANDBY_BEHIND_MS,
   type StandbyStatus,
 } from '../../../metrics/replication.js';
-import { REPLICATION_ALARMS } from '../../../metrics/replication-alarms.js';
 import { timeText } from './format.js';
 
 export interface Finding {
@@ -106,7 +106,7 @@ function outage(
 
 /** In the words of the alarm, which is raised when this has lasted for a while. */
 function ofAlarm(name: string): Finding {
-  const alarm = REPLICATION_ALARMS.find((one) => one.name === name);
+  const alarm = ALARMS.find((one) => one.name === name);
   if (alarm === undefined) throw new Error(`there is no alarm ${name}`);
   const { severity, what, advice } = alarm;
   return { alarm: name, severity, what: `${what.charAt(0).toUpperCase()}${what.slice(1)}.`, advice };

@@ -1,25 +1,8 @@
-/** An event of many is logged once: the archive's lag when it is large and when it is over, the rounds of a boundary. */
+/** The rounds of a boundary are logged together. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RESULT_VOID } from '../../../engine/model/domain.js';
-import { ARCHIVE_BEHIND_COMMANDS as BEHIND_COMMANDS } from '../../../http/metrics/alarm-list.js';
-import { ArchiveLag, CAUGHT_UP_COMMANDS, RoundLines } from '../../../http/operator/watch/health-log.js';
-
-test('falling behind is logged once, and catching up only when little is left', () => {
-  const told: [string, object | undefined][] = [];
-  const lag = new ArchiveLag({ write: (event, fields) => told.push([event, fields]) });
-  const archived = 10_000_000;
-  for (const behind of [0, BEHIND_COMMANDS, BEHIND_COMMANDS + 1, BEHIND_COMMANDS * 2, CAUGHT_UP_COMMANDS]) {
-    lag.check(archived + behind, archived);
-  }
-  assert.deepEqual(told.splice(0), [
-    ['archive_behind', { archiveSequence: archived, lagCommands: BEHIND_COMMANDS + 1 }],
-  ]);
-  for (const behind of [CAUGHT_UP_COMMANDS - 1, 0, BEHIND_COMMANDS]) lag.check(archived + behind, archived);
-  assert.deepEqual(told, [
-    ['archive_caught_up', { archiveSequence: archived, lagCommands: CAUGHT_UP_COMMANDS - 1 }],
-  ]);
-});
+import { RoundLines } from '../../../http/operator/watch/event-log.js';
 
 test('the rounds of a boundary have one line for each thing that happened to them, however many commands it took', () => {
   const told: unknown[] = [];
