@@ -6,7 +6,7 @@ import { ASSETS, MARKETS_MAX } from '../../engine/model/domain.js';
 import { ASSET_FIELDS, type Board, MARKET_FIELDS, TICK_PRICE } from '../board/markets.js';
 import type { Raised } from '../metrics/alarms.js';
 import type { StandbyStatus } from '../metrics/replication.js';
-import type { Pulse } from '../operator/queries/query.js';
+import type { Pulse } from '../operator/queries/status.js';
 
 /** null where the board has NaN. */
 export type Row = readonly (number | null)[];

@@ -53,14 +53,15 @@ export function parseLimit(
   return limit;
 }
 
+/** `Date.parse` takes 30 February for 2 March. `text` begins with a day, and was read as `timeMs`. */
+export const isInCalendar = (text: string, timeMs: number): boolean =>
+  timeMs >= 0 && new Date(`${text.slice(0, 10)}T00:00:00Z`).toISOString().startsWith(text.slice(0, 10));
+
 /** Milliseconds since 1970; null if there is no text. */
 export function parseTime(name: string, text: string | undefined): number | null | Refused {
   if (text === undefined) return null;
   const timeMs = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
-  // `Date.parse` takes 30 February for 2 March.
-  const isInCalendar =
-    timeMs >= 0 && new Date(`${text.slice(0, 10)}T00:00:00Z`).toISOString().startsWith(text.slice(0, 10));
-  return isInCalendar
+  return isInCalendar(text, timeMs)
     ? timeMs
     : invalid(`${name} must be an ISO 8601 date-time, such as 2026-06-10T12:30:00.000Z`);
 }

@@ -11,8 +11,8 @@ export interface Searched {
   readonly limit: number;
 }
 
-export interface Slice<F> {
-  readonly found: F;
+export interface Slice<T> {
+  readonly found: readonly T[];
   /** The last number looked at, in the last slice of a page that may not be the last; else null. */
   readonly next: number | null;
 }

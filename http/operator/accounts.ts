@@ -5,9 +5,8 @@ import { centsOfDollars } from '../../engine/base/money.js';
 import type { LedgerAnswer } from '../../engine/model/archive-reads.js';
 import { parseAccountId, TIERS, type Tier } from '../../engine/model/domain.js';
 import { ledgerCursor, ledgerQuery } from '../api/lists/past-queries.js';
-import { parseChoice, parseFlag } from '../kit/params.js';
 import { Refusal, readPast, refuseInvalid, unlessRefused } from '../kit/refused.js';
-import { nextOf, searchOf } from '../kit/search-query.js';
+import { searchOf } from '../kit/search-query.js';
 import { ledgerEntry } from '../wire/past-text.js';
 import type { LedgerEntry } from '../wire/past-types.js';
 import { refuseRole } from './access/callers.js';
@@ -15,19 +14,19 @@ import {
   type Answer,
   answer,
   type Call,
-  type Endpoint,
+  type Declared,
   PAGED,
   PAST,
   page,
   type Reasoned,
   SEARCHED,
   type Services,
+  searched,
 } from './endpoint.js';
-import type { CommandResult } from './queries/query.js';
+import type { CommandResult } from './queries/commands.js';
 import {
   type AccountResource,
   accountResource,
-  accountResources,
   type TransferResource,
   transferResource,
 } from './resources/accounts.js';
@@ -58,13 +57,12 @@ const TRANSFERS = 'transfers';
 /** In the place of an account's id. */
 const HOUSE = 'house';
 
-export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
+export const ACCOUNT_ENDPOINTS: readonly Declared[] = [
   {
     method: 'POST',
     path: '/accounts',
     role: 'support',
     id: 'createAccount',
-    tag: 'Accounts',
     summary: 'Open an account',
     text: 'A first balance needs the role admin.',
     schemas: typia.json.schemas<[AccountResource, CreateAccountBody], '3.1'>(),
@@ -74,9 +72,7 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'GET',
     path: '/accounts',
-    role: 'read',
     id: 'listAccounts',
-    tag: 'Accounts',
     summary: 'Accounts by number',
     parameters: ['name', 'tier', 'frozen', 'after', ...SEARCHED],
     schemas: typia.json.schemas<[AccountResource], '3.1'>(),
@@ -86,70 +82,64 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'GET',
     path: '/accounts/{id}',
-    role: 'read',
     id: 'getAccount',
-    tag: 'Accounts',
     summary: 'One account',
     schemas: typia.json.schemas<[AccountResource], '3.1'>(),
     codes: ['account_not_found'],
-    handle: async ({ engine }, call) =>
-      answer(200, accountResource(await engine.ask('account', { account: accountIn(call) }))),
+    handle: async ({ engine }, { id }) =>
+      accountResource(await engine.ask('account', { account: parseAccountId(id) })),
   },
   {
     method: 'PATCH',
     path: '/accounts/{id}',
     role: 'support',
     id: 'updateAccount',
-    tag: 'Accounts',
     summary: 'Change the tier, freeze or unfreeze',
     schemas: typia.json.schemas<[AccountResource, UpdateAccountBody], '3.1'>(),
     codes: ['account_not_found'],
-    handle: ofAccount(async ({ engine }, call, account) => {
+    handle: async ({ engine }, call) => {
+      const account = parseAccountId(call.id);
       const { tier, frozen = null } = call.body(validateUpdateAccount);
       if (tier === undefined && frozen === null) refuseInvalid('tier or frozen is expected');
       const index = tier === undefined ? null : TIERS.indexOf(tier);
-      return showAccount(
-        200,
-        await engine.command({ kind: 'updateAccount', account, tier: index, frozen }, call.by),
-      );
-    }),
+      const command = { kind: 'updateAccount', account, tier: index, frozen } as const;
+      return changedAccount(await engine.command(command, call.by));
+    },
   },
   {
     method: 'POST',
     path: '/accounts/{id}/deposits',
     role: 'admin',
     id: 'deposit',
-    tag: 'Accounts',
     summary: 'Pay money in',
     text: REFERENCE,
     schemas: typia.json.schemas<[TransferResource, TransferBody], '3.1'>(),
     status: 201,
     codes: ['account_not_found', 'reference_conflict'],
-    handle: ofAccount(async ({ engine }, call, account) =>
-      showTransfer(await engine.command({ kind: 'deposit', account, ...transferIn(call) }, call.by)),
-    ),
+    handle: async ({ engine }, call) => {
+      const command = { kind: 'deposit', account: parseAccountId(call.id), ...transferIn(call) } as const;
+      return showTransfer(await engine.command(command, call.by));
+    },
   },
   {
     method: 'POST',
     path: '/accounts/{id}/withdrawals',
     role: 'admin',
     id: 'withdraw',
-    tag: 'Accounts',
     summary: 'Pay money out',
     text: REFERENCE,
     schemas: typia.json.schemas<[TransferResource, TransferBody], '3.1'>(),
     status: 201,
     codes: ['account_not_found', 'reference_conflict', 'insufficient_balance'],
-    handle: ofAccount(async ({ engine }, call, account) =>
-      showTransfer(await engine.command({ kind: 'withdraw', account, ...transferIn(call) }, call.by)),
-    ),
+    handle: async ({ engine }, call) => {
+      const command = { kind: 'withdraw', account: parseAccountId(call.id), ...transferIn(call) } as const;
+      return showTransfer(await engine.command(command, call.by));
+    },
   },
   {
     method: 'GET',
     path: '/accounts/{id}/ledger',
-    role: 'read',
     id: 'listLedger',
-    tag: 'Accounts',
     summary: 'Every movement of an account, newest first',
     parameters: PAGED,
     schemas: typia.json.schemas<[LedgerEntry], '3.1'>(),
@@ -157,7 +147,7 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     codes: ['account_not_found', ...PAST],
     handle: async ({ engine, archive }, call) => {
       const query = unlessRefused(ledgerQuery(call.given));
-      const account = accountIn(call);
+      const account = parseAccountId(call.id);
       const reachedSeq = await engine.ask('accountSeq', { account });
       const told = await readPast<LedgerAnswer>((tell) =>
         archive.ledger({ account, ...query, reachedSeq }, tell),
@@ -168,9 +158,7 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'GET',
     path: '/transfers',
-    role: 'read',
     id: 'listTransfers',
-    tag: 'Accounts',
     summary: 'Deposits and withdrawals with a reference',
     parameters: ['reference', 'owner', ...SEARCHED],
     schemas: typia.json.schemas<[TransferResource], '3.1'>(),
@@ -180,59 +168,34 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
   },
 ];
 
-/** 0 if the path names no account. */
-const accountIn = ({ id }: Call): number => parseAccountId(id);
-
-/** A missing account is refused before anything else. */
-export function ofAccount(
-  handle: (services: Services, call: Call, account: number) => Promise<Answer>,
-): Endpoint['handle'] {
-  return async (services, call) => {
-    const account = accountIn(call);
-    try {
-      return await handle(services, call, account);
-    } catch (error) {
-      if (error instanceof Refusal) await services.engine.ask('account', { account });
-      throw error;
-    }
-  };
-}
-
-export function optionalAccount(given: ReadonlyMap<string, string>): number | null {
-  const id = given.get('accountId');
-  if (id === undefined) return null;
-  const account = parseAccountId(id);
-  return account === 0 ? refuseInvalid('accountId must be the id of an account') : account;
-}
-
-const showAccount = (status: number, { account }: CommandResult): Answer =>
-  answer(status, accountResource(must(account, 'the account that was changed')));
+const changedAccount = ({ account }: CommandResult): AccountResource =>
+  accountResource(must(account, 'the account that was changed'));
 
 /** A first balance needs the role that deposits need. */
-async function create({ engine }: Services, call: Call): Promise<Answer> {
+async function create({ engine }: Services, call: Call): Promise<AccountResource> {
   const { name = null, tier, balance = 0 } = call.body(validateCreateAccount);
   const balanceCents = centsIn('balance', balance);
   const refused = balanceCents > 0 ? refuseRole(call.caller, 'admin') : null;
   if (refused !== null) throw new Refusal(refused);
   const command = { kind: 'createAccount', name, tier: TIERS.indexOf(tier), balanceCents } as const;
-  return showAccount(201, await engine.command(command, call.by));
+  return changedAccount(await engine.command(command, call.by));
 }
 
-async function list({ engine }: Services, { given }: Call): Promise<Answer> {
+async function list({ engine }: Services, call: Call): Promise<Answer> {
+  const { given } = call;
   const { after, limit } = unlessRefused(searchOf(given, ACCOUNTS));
   const last = given.get('after');
   const lastAccount = last === undefined ? 0 : parseAccountId(last);
   if (last !== undefined && lastAccount === 0) refuseInvalid('after must be an account id');
-  const tier = unlessRefused(parseChoice('tier', given.get('tier'), TIERS));
+  const tier = call.choice('tier', TIERS);
   const slices = await engine.list('accounts', {
-    frozen: unlessRefused(parseFlag('frozen', given.get('frozen'))),
+    frozen: call.flag('frozen'),
     name: given.get('name')?.toLowerCase() ?? null,
     tier: tier === null ? null : TIERS.indexOf(tier),
     after: Math.max(lastAccount, after),
     limit,
   });
-  const accounts = slices.flatMap(({ found }) => accountResources(found));
-  return page(accounts, nextOf(slices, ACCOUNTS));
+  return searched(slices, ACCOUNTS, accountResource);
 }
 
 export function transferIn(call: Call): { readonly amountCents: number; readonly reference: string } {
@@ -251,16 +214,12 @@ export const showTransfer = ({ moved, isReplay }: CommandResult): Answer =>
   );
 
 /** A reference is unique in an account. The house's comes first, the others follow by account. */
-async function transfers({ engine }: Services, { given }: Call): Promise<Answer> {
+async function transfers({ engine }: Services, call: Call): Promise<Answer> {
+  const { given } = call;
   const reference = given.get('reference');
   if (reference === undefined || reference === '')
     return refuseInvalid('reference is expected: that of a deposit or a withdrawal');
-  const account = given.get('accountId') === HOUSE ? 0 : optionalAccount(given);
-  const slices = await engine.list('transfers', {
-    reference,
-    account,
-    ...unlessRefused(searchOf(given, TRANSFERS)),
-  });
-  const moved = slices.flatMap(({ found }) => found.map(transferResource));
-  return page(moved, nextOf(slices, TRANSFERS));
+  const account = given.get('accountId') === HOUSE ? 0 : call.account();
+  const wanted = { reference, account, ...unlessRefused(searchOf(given, TRANSFERS)) };
+  return searched(await engine.list('transfers', wanted), TRANSFERS, transferResource);
 }

@@ -10,43 +10,42 @@ import {
   isOperatorName,
 } from '../../engine/model/operators.js';
 import { cursorText, parseCursor } from '../kit/cursor.js';
-import { parseChoice, parseLimit, parseTime } from '../kit/params.js';
+import { parseLimit } from '../kit/params.js';
 import { readPast, refuseInvalid, unlessRefused } from '../kit/refused.js';
-import { type Endpoint, PAGED, PAST, page } from './endpoint.js';
+import { type Call, type Declared, PAGED, PAST, page } from './endpoint.js';
 import { type AuditEntry, auditEntry } from './resources/audit.js';
 
 const AUDIT = 'audit';
 const LIMIT_DEFAULT = 100;
 
-export const AUDIT_ENDPOINT: Endpoint = {
-  method: 'GET',
-  path: '/audit',
-  role: 'read',
-  id: 'listActions',
-  tag: 'Record',
-  summary: 'Actions of operators, done and refused, newest first',
-  parameters: ['operator', 'action', 'from', 'to', ...PAGED],
-  schemas: typia.json.schemas<[AuditEntry], '3.1'>(),
-  shape: 'page',
-  codes: PAST,
-  handle: async ({ engine, archive }, { given }) => {
-    const asked = askedFor(given);
-    const reachedSeq = await engine.ask('lastAction', {});
-    const told = await readPast<ActionsAnswer>((tell) => archive.actions({ ...asked, reachedSeq }, tell));
-    const { actions, nextBefore } = told;
-    const next = nextBefore === null ? null : cursorText(AUDIT, nextBefore.seq, nextBefore.item);
-    return page(actions.map(auditEntry), next);
+export const AUDIT_ENDPOINTS: readonly Declared[] = [
+  {
+    method: 'GET',
+    path: '/audit',
+    id: 'listActions',
+    summary: 'Actions of operators, done and refused, newest first',
+    parameters: ['operator', 'action', 'from', 'to', ...PAGED],
+    schemas: typia.json.schemas<[AuditEntry], '3.1'>(),
+    shape: 'page',
+    codes: PAST,
+    handle: async ({ engine, archive }, call) => {
+      const asked = askedFor(call);
+      const reachedSeq = await engine.ask('lastAction', {});
+      const told = await readPast<ActionsAnswer>((tell) => archive.actions({ ...asked, reachedSeq }, tell));
+      const { actions, nextBefore } = told;
+      const next = nextBefore === null ? null : cursorText(AUDIT, nextBefore.seq, nextBefore.item);
+      return page(actions.map(auditEntry), next);
+    },
   },
-};
+];
 
-function askedFor(given: ReadonlyMap<string, string>): Omit<ActionsQuestion, 'kind' | 'reachedSeq'> {
-  const operator = given.get('operator') ?? null;
+function askedFor(call: Call): Omit<ActionsQuestion, 'kind' | 'reachedSeq'> {
+  const operator = call.given.get('operator') ?? null;
   if (operator !== null && !isOperatorName(operator)) refuseInvalid('operator must be the name of a token');
-  const action = unlessRefused(parseChoice('action', given.get('action'), ACTION_KINDS));
-  const fromMs = unlessRefused(parseTime('from', given.get('from')));
-  const toMs = unlessRefused(parseTime('to', given.get('to')));
-  const limit = unlessRefused(parseLimit(given.get('limit'), LIMIT_DEFAULT));
-  const place = unlessRefused(parseCursor(given.get('cursor'), AUDIT, 2));
+  const action = call.choice('action', ACTION_KINDS);
+  const [fromMs, toMs] = [call.time('from'), call.time('to')];
+  const limit = unlessRefused(parseLimit(call.given.get('limit'), LIMIT_DEFAULT));
+  const place = unlessRefused(parseCursor(call.given.get('cursor'), AUDIT, 2));
   const [seq = 0, item = 0] = place ?? [];
   return { operator, action, fromMs, toMs, limit, before: place === null ? null : { seq, item } };
 }

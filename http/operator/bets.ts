@@ -5,41 +5,27 @@
  */
 import typia from 'typia';
 import type { AllBetsQuestion, BetsAnswer } from '../../engine/model/archive-reads.js';
-import { parseBetId, roundId, SETTLING } from '../../engine/model/domain.js';
+import { parseBetId, SETTLING } from '../../engine/model/domain.js';
 import type { OrderTrace } from '../../engine/model/operators.js';
 import type { BetView } from '../../engine/model/views.js';
 import { cursorText, listQuery, STATUS_OF_ORDERS } from '../api/lists/list-query.js';
 import { archivePage, mergedPage, needsArchive } from '../api/lists/past-bets.js';
-import { parseChoice, parseTime } from '../kit/params.js';
 import { Refusal, Refused, readPast, refuse, refuseInvalid, unlessRefused } from '../kit/refused.js';
 import type { ListFields } from '../rings/requests.js';
-import { optionalAccount } from './accounts.js';
-import {
-  type Answer,
-  answer,
-  type Call,
-  type Endpoint,
-  PAGED,
-  PAST,
-  page,
-  type Services,
-} from './endpoint.js';
-import type { OpenRound } from './queries/query.js';
+import { type Answer, type Call, type Declared, PAGED, PAST, page, type Services } from './endpoint.js';
+import type { OpenRound } from './queries/reads.js';
 import { type BetResource, betResource } from './resources/bets.js';
-import { lastOf } from './rounds.js';
 
 const LIMIT_DEFAULT = 100;
 const NOT_TRACED = 'this server has answered no such order, or 100,000 since';
 const NO_BET = new Refused('order_not_found', 'no such bet');
 const STATUSES = [...STATUS_OF_ORDERS.keys()];
 
-export const BET_ENDPOINTS: readonly Endpoint[] = [
+export const BET_ENDPOINTS: readonly Declared[] = [
   {
     method: 'GET',
     path: '/bets',
-    role: 'read',
     id: 'listBets',
-    tag: 'Trading',
     summary: 'Bets, newest first',
     parameters: ['accountId', 'marketId', 'roundId', 'status', 'from', 'to', ...PAGED],
     schemas: typia.json.schemas<[BetResource], '3.1'>(),
@@ -53,9 +39,7 @@ export const BET_ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'GET',
     path: '/bets/{id}',
-    role: 'read',
     id: 'getBet',
-    tag: 'Trading',
     summary: 'One bet',
     schemas: typia.json.schemas<[BetResource], '3.1'>(),
     codes: ['order_not_found', ...PAST],
@@ -64,16 +48,14 @@ export const BET_ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'GET',
     path: '/orders/trace',
-    role: 'read',
     id: 'traceOrder',
-    tag: 'Trading',
     summary: 'The stages of one of the last 100,000 orders',
     parameters: ['anyId'],
     schemas: typia.json.schemas<[OrderTrace], '3.1'>(),
     codes: ['order_not_found'],
     handle: ({ trace }, { given }) => {
       const id = given.get('id') ?? refuseInvalid('id is missing');
-      return answer(200, trace(id) ?? refuse('order_not_found', NOT_TRACED));
+      return trace(id) ?? refuse('order_not_found', NOT_TRACED);
     },
   },
 ];
@@ -84,14 +66,11 @@ interface Query {
   readonly list: ListFields;
 }
 
-function queryOf({ given }: Call): Query {
-  const account = optionalAccount(given);
-  const status = unlessRefused(parseChoice('status', given.get('status'), STATUSES));
-  const fromMs = unlessRefused(parseTime('from', given.get('from')));
-  const beforeMs = unlessRefused(parseTime('to', given.get('to')));
-  const shown = STATUS_OF_ORDERS.get(status ?? 'all') ?? 'all';
-  const list = unlessRefused(listQuery(given, shown, false, LIMIT_DEFAULT));
-  return { account, fromMs: fromMs ?? 0, list: { ...list, beforeMs } };
+function queryOf(call: Call): Query {
+  const shown = STATUS_OF_ORDERS.get(call.choice('status', STATUSES) ?? 'all') ?? 'all';
+  const list = unlessRefused(listQuery(call.given, shown, false, LIMIT_DEFAULT));
+  const beforeMs = call.time('to');
+  return { account: call.account(), fromMs: call.time('from') ?? 0, list: { ...list, beforeMs } };
 }
 
 /** Ends with the first bet that was placed too early: bets come in the order of their placement. */
@@ -116,43 +95,32 @@ async function listOf({ engine, archive }: Services, account: number, query: Que
 async function listAll(services: Services, { fromMs, list }: Query): Promise<Answer> {
   const { status, market, roundNumber, beforeMs, limit, cursor } = list;
   const [beforeBet = Number.POSITIVE_INFINITY] = cursor;
-  const { rounds, reachedSeq } = await openRounds(services);
-  const ofOpen = status === 'open' ? Math.max(fromMs, firstStartMs(rounds)) : fromMs;
+  const { rounds, seq: reachedSeq } = await services.engine.ask('openRounds', {});
+  const ofOpen =
+    status === 'open' ? Math.max(fromMs, Math.min(...rounds.map(({ startTimeMs }) => startTimeMs))) : fromMs;
   const question = { beforeBet, status, market, roundNumber, fromMs: ofOpen, beforeMs, limit, reachedSeq };
   const { bets, nextBeforeBet } = await allBets(services, question);
   const shown = bets.map((bet) => betResource(bet.account, asOfNow(bet, rounds)));
   return page(shown, nextBeforeBet === null ? null : cursorText([nextBeforeBet, 0, 0]));
 }
 
-async function one(services: Services, { id }: Call): Promise<Answer> {
+async function one(services: Services, { id }: Call): Promise<BetResource> {
   const bet = parseBetId(id);
   if (bet === 0) throw new Refusal(NO_BET);
-  const { rounds, reachedSeq } = await openRounds(services);
+  const { rounds, seq: reachedSeq } = await services.engine.ask('openRounds', {});
   const any = { status: 'all', market: null, roundNumber: null, fromMs: null, beforeMs: null } as const;
   const told = await allBets(services, { ...any, beforeBet: bet + 1, limit: 1, reachedSeq });
   const [found] = told.bets;
   if (found?.bet !== bet) throw new Refusal(NO_BET);
-  return answer(200, betResource(found.account, asOfNow(found, rounds)));
+  return betResource(found.account, asOfNow(found, rounds));
 }
 
 const allBets = ({ archive }: Services, question: Omit<AllBetsQuestion, 'kind'>): Promise<BetsAnswer> =>
   readPast((tell) => archive.allBets(question, tell));
 
-type RoundsById = ReadonlyMap<string, OpenRound>;
-
-async function openRounds({
-  engine,
-}: Services): Promise<{ readonly rounds: RoundsById; readonly reachedSeq: number }> {
-  const slices = await engine.list('openRounds', {});
-  return { rounds: lastOf(slices), reachedSeq: slices.at(-1)?.seq ?? 0 };
-}
-
-const firstStartMs = (rounds: RoundsById): number =>
-  Math.min(...Array.from(rounds.values(), ({ startTimeMs }) => startTimeMs));
-
 /** The archive does not know the status of a round that is not settled. */
-function asOfNow(bet: BetView, rounds: RoundsById): BetView {
-  const round = rounds.get(roundId(bet.market, bet.roundNumber));
+function asOfNow(bet: BetView, rounds: readonly OpenRound[]): BetView {
+  const round = rounds.find((one) => one.market === bet.market && one.roundNumber === bet.roundNumber);
   if (bet.status !== 'ACTIVE' || round === undefined || round.status < SETTLING) return bet;
   return { ...bet, status: 'SETTLING', roundStatus: round.status };
 }

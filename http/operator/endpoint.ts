@@ -6,14 +6,15 @@
 import { randomUUID } from 'node:crypto';
 import type { IValidation, tags } from 'typia';
 import type { ArchiveReads } from '../../engine/model/archive-reads.js';
-import type { By } from '../../engine/model/domain.js';
+import { type By, marketOf, parseAccountId } from '../../engine/model/domain.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
 import type { OperatorCaller, OperatorRole, OrderTrace } from '../../engine/model/operators.js';
 import type { HeaderList, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
 import { readBody } from '../kit/body.js';
-import { parseQuery } from '../kit/params.js';
-import { Refused, refuseInvalid, unlessRefused } from '../kit/refused.js';
+import { isInCalendar, parseChoice, parseFlag, parseQuery, parseTime } from '../kit/params.js';
+import { type Refused, refuseInvalid, unlessRefused } from '../kit/refused.js';
 import type { Routed } from '../kit/router.js';
+import { nextOf, type Slice } from '../kit/search-query.js';
 import type { EarningsCache } from './figures/earnings.js';
 import type { PriceNotes } from './figures/price-history.js';
 import type { VitalsResource } from './figures/vitals.js';
@@ -31,24 +32,7 @@ export const TAGS = {
   Record: 'Actions of operators',
   Sandbox: 'Prices and time that operators move',
   Server: 'How the server is',
-  Console: "Sessions of the console's page",
 } as const;
-
-export interface Described {
-  readonly id: string;
-  readonly tag: keyof typeof TAGS;
-  readonly summary: string;
-  readonly text?: string;
-  /**
-   * Schemas of the answer and of the body, made by typia from their types; without any, the answer is any JSON object.
-   */
-  readonly schemas?: Schemas;
-  readonly isNullable?: boolean;
-  readonly shape?: 'page' | 'list' | 'text' | 'none';
-  readonly status?: 200 | 201 | 204;
-  /** Besides those of any request. */
-  readonly codes?: readonly ErrorCode[];
-}
 
 export interface Schemas {
   readonly schemas: readonly object[];
@@ -75,16 +59,44 @@ export interface OperatorRoute extends Routed {
 }
 
 /** `path` is below `/operator/v1`. */
-export interface Endpoint extends Described, Routed {
-  readonly role: OperatorRole;
+export interface Described {
+  readonly path: string;
+  readonly id: string;
+  readonly summary: string;
+  readonly text?: string;
+  /**
+   * Schemas of the answer and of the body, made by typia from their types; without any, the answer is any JSON object.
+   */
+  readonly schemas?: Schemas;
+  readonly shape?: 'page' | 'list' | 'text';
+  readonly status?: 201;
+  /** Besides those of any request. */
+  readonly codes?: readonly ErrorCode[];
   /** Names in the query, and headers. A route without this list ignores its query, unless it changes something. */
   readonly parameters?: readonly ParameterName[];
-  readonly handle: (services: Services, call: Call) => Answer | Promise<Answer>;
+  /** Gives the data of the answer, or an `Answer` that has more. */
+  readonly handle: (services: Services, call: Call) => unknown;
 }
+
+/** Reading needs the role read. */
+export type Declared = Described &
+  (
+    | { readonly method: 'GET'; readonly role?: never }
+    | { readonly method: 'POST' | 'PUT' | 'PATCH'; readonly role: 'support' | 'admin' }
+  );
+
+export type Endpoint = Described & {
+  readonly method: Routed['method'];
+  readonly tag: keyof typeof TAGS;
+  readonly role: OperatorRole;
+};
 
 export const routeOf = (endpoint: Endpoint, services: Services): OperatorRoute => ({
   ...endpoint,
-  handle: (call) => endpoint.handle(services, call.withQuery(endpoint.parameters)),
+  handle: async (call) => {
+    const given = await endpoint.handle(services, call.withQuery(endpoint.parameters));
+    return given instanceof Answer ? given : answer(endpoint.status ?? 200, given);
+  },
 });
 
 export const PAGED = ['limit', 'cursor'] as const satisfies readonly ParameterName[];
@@ -123,6 +135,32 @@ export class Call {
     return this.params[0] ?? '';
   }
 
+  /** Parameters of the query; null for one that is not there. */
+  time(name: string): number | null {
+    return unlessRefused(parseTime(name, this.given.get(name)));
+  }
+
+  flag(name: string): boolean | null {
+    return unlessRefused(parseFlag(name, this.given.get(name)));
+  }
+
+  choice<T extends string>(name: string, choices: readonly T[]): T | null {
+    return unlessRefused(parseChoice(name, this.given.get(name), choices));
+  }
+
+  account(): number | null {
+    const id = this.given.get('accountId');
+    if (id === undefined) return null;
+    const account = parseAccountId(id);
+    return account === 0 ? refuseInvalid('accountId must be the id of an account') : account;
+  }
+
+  market(): number | null {
+    const id = this.given.get('marketId');
+    const market = id === undefined ? null : marketOf(id);
+    return market !== null && market < 0 ? refuseInvalid('marketId must be the id of a market') : market;
+  }
+
   /** To be read before anything is awaited. */
   body<T extends object>(validate: (input: unknown) => IValidation<T>): T {
     const body = unlessRefused(readBody(this.request, validate));
@@ -139,53 +177,44 @@ export class Call {
 /** An ISO 8601 text in a body as milliseconds since 1970. */
 export function timeIn(field: string, text: string): number {
   const timeMs = Date.parse(text);
-  if (!Number.isSafeInteger(timeMs) || timeMs < 0)
-    return refuseInvalid(`${field} must be an ISO 8601 date-time since 1970`);
-  const day = text.slice(0, 10);
-  return isInCalendar(day)
+  return isInCalendar(text, timeMs)
     ? timeMs
-    : refuseInvalid(`${field} names a day that the calendar does not have: ${day}`);
+    : refuseInvalid(`${field} must be an ISO 8601 date-time since 1970, on a day that the calendar has`);
 }
 
-/** `Date.parse` accepts 30 February as 2 March. */
-function isInCalendar(day: string): boolean {
-  const startMs = Date.parse(`${day}T00:00:00Z`);
-  return Number.isFinite(startMs) && new Date(startMs).toISOString().startsWith(day);
+export class Answer {
+  constructor(
+    readonly status: number,
+    /** '' where there is none. */
+    readonly body: string,
+    readonly headers: HeaderList = [],
+    readonly contentType = 'application/json',
+  ) {}
 }
 
-export interface Answer {
-  readonly status: number;
-  readonly headers: HeaderList;
-  /** '' where there is none. */
-  readonly body: string;
-  readonly contentType?: string;
-}
-
-export const answer = (status: number, data: unknown, headers: HeaderList = []): Answer => ({
-  status,
-  headers,
-  body: status === 204 ? '' : JSON.stringify({ success: true, data }),
-});
+export const answer = (status: number, data: unknown, headers: HeaderList = []): Answer =>
+  new Answer(status, status === 204 ? '' : JSON.stringify({ success: true, data }), headers);
 
 /** `nextCursor` is null on the last page. */
-export const page = (data: readonly unknown[], nextCursor: string | null): Answer => ({
-  status: 200,
-  headers: [],
-  body: JSON.stringify({ success: true, data, nextCursor }),
-});
+export const page = (data: readonly unknown[], nextCursor: string | null): Answer =>
+  new Answer(200, JSON.stringify({ success: true, data, nextCursor }));
 
-export const textAnswer = (contentType: string, body: string): Answer => ({
-  status: 200,
-  headers: [],
-  body,
-  contentType,
-});
+/** A page of a list that is searched on the engine's thread. */
+export const searched = <T>(
+  slices: readonly Slice<T>[],
+  list: string,
+  resourceOf: (one: T) => unknown,
+): Answer =>
+  page(
+    slices.flatMap(({ found }) => found.map(resourceOf)),
+    nextOf(slices, list),
+  );
 
 export type Result = Answer | Refused;
 
 export function sendResult(responder: HttpResponder, result: Result): void {
   const { status, headers, body } = result;
-  const contentType = (result instanceof Refused ? undefined : result.contentType) ?? 'application/json';
+  const contentType = result instanceof Answer ? result.contentType : 'application/json';
   const common = ['X-Request-Id', randomUUID(), 'Cache-Control', 'no-store'];
   responder.send(
     status,

@@ -5,24 +5,27 @@
 import typia, { type tags } from 'typia';
 import { generateKeySecret, keyDigest } from '../../crypto/api-keys.js';
 import { must } from '../../engine/base/assert.js';
-import { parseKeyId, type Scope, scopesMask, WRITE_SCOPES_MASK } from '../../engine/model/domain.js';
-import { parseFlag, parseTime } from '../kit/params.js';
+import {
+  parseAccountId,
+  parseKeyId,
+  type Scope,
+  scopesMask,
+  WRITE_SCOPES_MASK,
+} from '../../engine/model/domain.js';
 import { Refusal, refuseInvalid, unlessRefused } from '../kit/refused.js';
-import { nextOf, searchOf } from '../kit/search-query.js';
+import { searchOf } from '../kit/search-query.js';
 import { refuseRole } from './access/callers.js';
-import { ofAccount, optionalAccount } from './accounts.js';
 import {
   type Answer,
-  answer,
   type Call,
-  type Endpoint,
-  page,
+  type Declared,
   type Reasoned,
   SEARCHED,
   type Services,
+  searched,
   timeIn,
 } from './endpoint.js';
-import type { CommandResult } from './queries/query.js';
+import type { CommandResult } from './queries/commands.js';
 import { type KeyResource, keyResource } from './resources/accounts.js';
 
 interface CreateKeyBody extends Reasoned {
@@ -57,45 +60,37 @@ const validateRotateKey = typia.createValidateEquals<RotateKeyBody>();
 const FOR_MONEY =
   'With scopes that write, for an account with a balance or open bets, it needs the role admin.';
 
-export const KEY_ENDPOINTS: readonly Endpoint[] = [
+export const KEY_ENDPOINTS: readonly Declared[] = [
   {
     method: 'POST',
     path: '/accounts/{id}/keys',
     role: 'support',
     id: 'createKey',
-    tag: 'Keys',
     summary: 'Make a key; its secret is shown this once',
     text: FOR_MONEY,
     schemas: typia.json.schemas<[CreatedKey, CreateKeyBody], '3.1'>(),
     status: 201,
     codes: ['account_not_found', 'tier_too_low', 'too_many_keys'],
-    handle: ofAccount(create),
+    handle: create,
   },
   {
     method: 'GET',
     path: '/accounts/{id}/keys',
-    role: 'read',
     id: 'listKeysOfAccount',
-    tag: 'Keys',
     summary: 'All keys of an account',
     schemas: typia.json.schemas<[KeyResource], '3.1'>(),
     shape: 'list',
     codes: ['account_not_found'],
-    handle: ofAccount(async ({ engine }, _call, account) => {
+    handle: async ({ engine }, { id }) => {
       const all = { enabled: null, expiresBeforeMs: null, after: 0, limit: Number.POSITIVE_INFINITY };
-      const slices = await engine.list('keys', { account, ...all });
-      return answer(
-        200,
-        slices.flatMap(({ found }) => found.map(keyResource)),
-      );
-    }),
+      const slices = await engine.list('keys', { account: parseAccountId(id), ...all });
+      return slices.flatMap(({ found }) => found.map(keyResource));
+    },
   },
   {
     method: 'GET',
     path: '/keys',
-    role: 'read',
     id: 'listKeys',
-    tag: 'Keys',
     summary: 'Keys by number',
     parameters: ['accountId', 'enabled', 'expiresBefore', ...SEARCHED],
     schemas: typia.json.schemas<[KeyResource], '3.1'>(),
@@ -106,55 +101,36 @@ export const KEY_ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'GET',
     path: '/keys/{id}',
-    role: 'read',
     id: 'getKey',
-    tag: 'Keys',
     summary: 'One key',
     schemas: typia.json.schemas<[KeyResource], '3.1'>(),
     codes: ['key_not_found'],
-    handle: ofKey(async ({ engine }, _call, key) =>
-      answer(200, keyResource(await engine.ask('key', { key }))),
-    ),
+    handle: async ({ engine }, { id }) => keyResource(await engine.ask('key', { key: parseKeyId(id) })),
   },
   {
     method: 'PATCH',
     path: '/keys/{id}',
     role: 'support',
     id: 'updateKey',
-    tag: 'Keys',
     summary: 'Enable, disable, or let it expire',
     text: `One of the two. An expiry is set or brought forward, never put off. A disabled key is enabled as a new one is made. ${FOR_MONEY}`,
     schemas: typia.json.schemas<[KeyResource, UpdateKeyBody], '3.1'>(),
     codes: ['key_not_found', 'key_expired', 'too_many_keys'],
-    handle: ofKey(update),
+    handle: update,
   },
   {
     method: 'POST',
     path: '/keys/{id}/rotate',
     role: 'support',
     id: 'rotateKey',
-    tag: 'Keys',
     summary: 'A new key in place of this one, which stays good for a while',
     text: FOR_MONEY,
     schemas: typia.json.schemas<[RotatedKey, RotateKeyBody], '3.1'>(),
     status: 201,
     codes: ['key_not_found', 'key_disabled', 'key_expired', 'tier_too_low', 'too_many_keys'],
-    handle: ofKey(rotate),
+    handle: rotate,
   },
 ];
-
-/** A missing key is refused before anything else. */
-function ofKey(handle: (services: Services, call: Call, key: number) => Promise<Answer>): Endpoint['handle'] {
-  return async (services, call) => {
-    const key = parseKeyId(call.id);
-    try {
-      return await handle(services, call, key);
-    } catch (error) {
-      if (error instanceof Refusal) await services.engine.ask('key', { key });
-      throw error;
-    }
-  };
-}
 
 const keyOf = ({ keys }: CommandResult): KeyResource => keyResource(must(keys.at(-1), 'the key'));
 
@@ -173,7 +149,8 @@ async function refuseForMoney(
   if (balanceCents > 0 || openBets > 0) throw new Refusal(refused);
 }
 
-async function create(services: Services, call: Call, account: number): Promise<Answer> {
+async function create(services: Services, call: Call): Promise<CreatedKey> {
+  const account = parseAccountId(call.id);
   const { scopes, expiresAt = null } = call.body(validateCreateKey);
   const secret = generateKeySecret();
   const key = {
@@ -183,43 +160,43 @@ async function create(services: Services, call: Call, account: number): Promise<
   };
   await refuseForMoney(services, call, account, key.scopesMask);
   const made = await services.engine.command({ kind: 'createKey', account, ...key }, call.by);
-  return answer(201, withSecret(keyOf(made), secret));
+  return withSecret(keyOf(made), secret);
 }
 
-async function list({ engine }: Services, { given }: Call): Promise<Answer> {
-  const account = optionalAccount(given);
+async function list({ engine }: Services, call: Call): Promise<Answer> {
+  const account = call.account();
   // Keys of an account are found by their place among them, so a cursor is of no use in another list.
   const name = account === null ? 'keys' : `keys-${account}`;
-  const searched = unlessRefused(searchOf(given, name));
-  const enabled = unlessRefused(parseFlag('enabled', given.get('enabled')));
-  const expiresBeforeMs = unlessRefused(parseTime('expiresBefore', given.get('expiresBefore')));
-  const slices = await engine.list('keys', { account, enabled, expiresBeforeMs, ...searched });
-  const keys = slices.flatMap(({ found }) => found.map(keyResource));
-  return page(keys, nextOf(slices, name));
+  const wanted = {
+    ...unlessRefused(searchOf(call.given, name)),
+    account,
+    enabled: call.flag('enabled'),
+    expiresBeforeMs: call.time('expiresBefore'),
+  };
+  return searched(await engine.list('keys', wanted), name, keyResource);
 }
 
 /** One change at a time: each is a command. */
-async function update(services: Services, call: Call, key: number): Promise<Answer> {
+async function update(services: Services, call: Call): Promise<KeyResource> {
+  const { engine } = services;
+  const key = parseKeyId(call.id);
   const { enabled, expiresAt } = call.body(validateUpdateKey);
   if ((enabled === undefined) === (expiresAt === undefined))
     refuseInvalid('one of enabled and expiresAt is expected');
-  const { engine } = services;
   if (enabled === true) {
     const before = await engine.ask('key', { key });
     if (!before.enabled) await refuseForMoney(services, call, before.account, before.scopesMask);
   }
-  const updated =
+  const command =
     enabled === undefined
-      ? await engine.command(
-          { kind: 'expireKey', key, expiresAtMs: timeIn('expiresAt', expiresAt ?? '') },
-          call.by,
-        )
-      : await engine.command({ kind: 'updateKey', key, enabled }, call.by);
-  return answer(200, keyOf(updated));
+      ? ({ kind: 'expireKey', key, expiresAtMs: timeIn('expiresAt', expiresAt ?? '') } as const)
+      : ({ kind: 'updateKey', key, enabled } as const);
+  return keyOf(await engine.command(command, call.by));
 }
 
-async function rotate(services: Services, call: Call, key: number): Promise<Answer> {
+async function rotate(services: Services, call: Call): Promise<RotatedKey> {
   const { engine } = services;
+  const key = parseKeyId(call.id);
   const { overlapSeconds = OVERLAP_SECONDS, expiresAt = null } = call.body(validateRotateKey);
   const before = await engine.ask('key', { key });
   await refuseForMoney(services, call, before.account, before.scopesMask);
@@ -232,5 +209,5 @@ async function rotate(services: Services, call: Call, key: number): Promise<Answ
     by: call.by,
   });
   const replaces = keyResource(must(rotated.keys[0], 'the replaced key'));
-  return answer(201, { ...withSecret(keyOf(rotated), secret), replaces });
+  return { ...withSecret(keyOf(rotated), secret), replaces };
 }

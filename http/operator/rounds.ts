@@ -1,45 +1,36 @@
 /** The endpoint that lists rounds: open ones from memory, settled ones from the archive, the last to start first. */
 import typia from 'typia';
 import type { RoundsAnswer } from '../../engine/model/archive-reads.js';
-import {
-  marketId,
-  marketOf,
-  ROUND_STATUSES,
-  type RoundStatus,
-  roundId,
-  textAt,
-} from '../../engine/model/domain.js';
+import { marketId, ROUND_STATUSES, type RoundStatus, roundId, textAt } from '../../engine/model/domain.js';
 import { roundsCursor, roundsQuery } from '../api/lists/past-queries.js';
-import { parseChoice } from '../kit/params.js';
-import { type Refused, readPast, refuseInvalid, unlessRefused } from '../kit/refused.js';
-import { type Answer, type Call, type Endpoint, PAGED, PAST, page } from './endpoint.js';
-import type { OpenRound, OpenRounds } from './queries/query.js';
+import { type Refused, readPast, unlessRefused } from '../kit/refused.js';
+import { type Answer, type Call, type Declared, PAGED, PAST, page } from './endpoint.js';
+import type { OpenRound } from './queries/reads.js';
 import { openRoundResource, type RoundResource, settledRoundResource } from './resources/rounds.js';
 
-export const ROUNDS_ENDPOINT: Endpoint = {
-  method: 'GET',
-  path: '/rounds',
-  role: 'read',
-  id: 'listRounds',
-  tag: 'Trading',
-  summary: 'Rounds, the last to start first',
-  parameters: ['marketId', 'statusOfRound', 'from', 'to', ...PAGED],
-  schemas: typia.json.schemas<[RoundResource], '3.1'>(),
-  shape: 'page',
-  codes: PAST,
-  handle: async ({ engine, archive }, call) => {
-    const query = queryOf(call);
-    const { market, status, fromMs, toMs, after, limit } = query;
-    const slices = await engine.list('openRounds', {});
-    const open = matching(lastOf(slices), query);
-    if (status !== null && status !== 'SETTLED') return pageOf(query, open, NONE);
-    const reachedSeq = slices.at(-1)?.lifecycleSeq ?? 0;
-    const settled = await readPast<RoundsAnswer>((tell) =>
-      archive.rounds({ market, fromMs, toMs, after, limit, reachedSeq }, tell),
-    );
-    return pageOf(query, open, settled);
+export const ROUND_ENDPOINTS: readonly Declared[] = [
+  {
+    method: 'GET',
+    path: '/rounds',
+    id: 'listRounds',
+    summary: 'Rounds, the last to start first',
+    parameters: ['marketId', 'statusOfRound', 'from', 'to', ...PAGED],
+    schemas: typia.json.schemas<[RoundResource], '3.1'>(),
+    shape: 'page',
+    codes: PAST,
+    handle: async ({ engine, archive }, call) => {
+      const query = queryOf(call);
+      const { market, status, fromMs, toMs, after, limit } = query;
+      const { rounds, lifecycleSeq } = await engine.ask('openRounds', {});
+      const open = matching(rounds, query);
+      if (status !== null && status !== 'SETTLED') return pageOf(query, open, NONE);
+      const settled = await readPast<RoundsAnswer>((tell) =>
+        archive.rounds({ market, fromMs, toMs, after, limit, reachedSeq: lifecycleSeq }, tell),
+      );
+      return pageOf(query, open, settled);
+    },
   },
-};
+];
 
 interface Query extends Exclude<ReturnType<typeof roundsQuery>, Refused> {
   readonly market: number | null;
@@ -54,29 +45,14 @@ interface Listed {
 
 const NONE: RoundsAnswer = { rounds: [], nextAfter: null };
 
-export function marketIn(given: Call['given']): number | null {
-  const id = given.get('marketId');
-  const market = id === undefined ? null : marketOf(id);
-  return market !== null && market < 0 ? refuseInvalid('marketId must be the id of a market') : market;
-}
+const queryOf = (call: Call): Query => ({
+  ...unlessRefused(roundsQuery(call.given)),
+  market: call.market(),
+  status: call.choice('status', ROUND_STATUSES),
+});
 
-function queryOf({ given }: Call): Query {
-  const market = marketIn(given);
-  const status = unlessRefused(parseChoice('status', given.get('status'), ROUND_STATUSES));
-  return { ...unlessRefused(roundsQuery(given)), market, status };
-}
-
-/** A round that went on during the reading is there twice: the later view counts. */
-export function lastOf(slices: readonly OpenRounds[]): ReadonlyMap<string, OpenRound> {
-  const rounds = slices.flatMap((slice) => slice.rounds);
-  return new Map(rounds.map((round) => [roundId(round.market, round.roundNumber), round]));
-}
-
-function matching(
-  rounds: ReadonlyMap<string, OpenRound>,
-  { market, status, fromMs, toMs, after }: Query,
-): OpenRound[] {
-  return [...rounds.values()].filter(
+function matching(rounds: readonly OpenRound[], { market, status, fromMs, toMs, after }: Query): OpenRound[] {
+  return rounds.filter(
     (round) =>
       (market === null || round.market === market) &&
       (status === null || textAt(ROUND_STATUSES, round.status) === status) &&

@@ -10,7 +10,7 @@ import { checkOverrides } from '../../config/overrides.js';
 import { differenceOf, type RulesDifference } from '../../config/preview.js';
 import type { Rules } from '../../engine/model/rules.js';
 import { Refusal, refuseInvalid } from '../kit/refused.js';
-import { type Answer, answer, type Call, type Endpoint, type Reasoned, type Services } from './endpoint.js';
+import { type Answer, answer, type Call, type Declared, type Reasoned, type Services } from './endpoint.js';
 import { RULES_CHANGED } from './queries/commands.js';
 import { type RulesResource, rulesResource } from './resources/rules.js';
 
@@ -29,13 +29,11 @@ interface RulesChange extends RulesDifference {
 
 const validateRules = typia.createValidateEquals<RulesBody>();
 
-export const RULES_ENDPOINTS: readonly Endpoint[] = [
+export const RULES_ENDPOINTS: readonly Declared[] = [
   {
     method: 'GET',
     path: '/rules',
-    role: 'read',
     id: 'getRules',
-    tag: 'Rules',
     summary: 'The rules in force, and what of them is from the file and from operators',
     parameters: [],
     schemas: typia.json.schemas<[RulesResource], '3.1'>(),
@@ -49,7 +47,6 @@ export const RULES_ENDPOINTS: readonly Endpoint[] = [
     path: '/rules',
     role: 'admin',
     id: 'replaceRules',
-    tag: 'Rules',
     summary: 'Replace what operators have changed, for rounds that open from then on',
     text: 'With `If-Match`, the `ETag` of the rules that were seen. A `dryRun` needs none, and changes nothing.',
     parameters: ['ifMatch'],

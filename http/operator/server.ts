@@ -1,51 +1,72 @@
 /** Endpoints of the server's state. */
-import typia from 'typia';
+import typia, { type tags } from 'typia';
+import { isoText } from '../../engine/base/iso-text.js';
 import { refuseInvalid } from '../kit/refused.js';
-import { answer, type Endpoint, type OperatorRoute, textAnswer } from './endpoint.js';
+import { Answer, type Declared, type OperatorRoute, type Reason, timeIn } from './endpoint.js';
 import type { VitalsResource } from './figures/vitals.js';
 
-export const SERVER_ENDPOINTS: readonly Endpoint[] = [
+/** The time by another clock than the server's. */
+interface ConfirmClockBody {
+  readonly time: string & tags.Format<'date-time'>;
+  readonly reason: Reason & tags.MinLength<1>;
+}
+export interface ClockTime {
+  readonly time: string;
+}
+
+const validateConfirmClock = typia.createValidateEquals<ConfirmClockBody>();
+
+export const SERVER_ENDPOINTS: readonly Declared[] = [
   {
     method: 'GET',
     path: '/status',
-    role: 'read',
     id: 'getStatus',
-    tag: 'Server',
     summary: "The server's state on one page",
     text: 'It does not wait for the journal. docs/ops/runbook.md says what to do at each alarm.',
-    handle: async ({ engine }) => answer(200, await engine.ask('status', {})),
+    handle: ({ engine }) => engine.ask('status', {}),
   },
   {
     method: 'GET',
     path: '/vitals',
-    role: 'read',
     id: 'getVitals',
-    tag: 'Server',
     summary: 'Figures of the last hour, and the alarms that are raised',
     parameters: ['since'],
     schemas: typia.json.schemas<[VitalsResource], '3.1'>(),
     handle: ({ vitals }, { given }) => {
       const since = given.get('since') ?? '0';
       if (!/^\d{1,12}(\.\d{1,3})?$/.test(since)) refuseInvalid('since must be a time in seconds since 1970');
-      return answer(200, vitals(Number(since)));
+      return vitals(Number(since));
+    },
+  },
+  {
+    method: 'POST',
+    path: '/clock/confirm',
+    role: 'admin',
+    id: 'confirmClock',
+    summary: 'Believe a clock that is far ahead of the journal',
+    text: 'Until then nothing is settled and no order is taken.',
+    schemas: typia.json.schemas<[ClockTime, ConfirmClockBody], '3.1'>(),
+    handle: async ({ engine }, call) => {
+      const timeMs = timeIn('time', call.body(validateConfirmClock).time);
+      return clockTime(await engine.ask('confirmClock', { timeMs, by: call.by }));
     },
   },
   {
     method: 'GET',
     path: '/openapi.json',
-    role: 'read',
     id: 'getOpenApi',
-    tag: 'Server',
     summary: 'This document',
     shape: 'text',
-    handle: ({ document }) => textAnswer('application/json', document()),
+    handle: ({ document }) => new Answer(200, document()),
   },
 ];
+
+export const clockTime = (timeMs: number): ClockTime => ({ time: isoText(timeMs) });
 
 /** Prometheus looks for its figures below no prefix. */
 export const metricsRoute = (contentType: string, text: () => Promise<string>): OperatorRoute => ({
   method: 'GET',
   path: '/metrics',
   role: 'read',
-  handle: async () => textAnswer(contentType, await text()),
+  handle: async () => new Answer(200, await text(), [], contentType),
 });

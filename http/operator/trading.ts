@@ -2,18 +2,10 @@
 import typia, { type tags } from 'typia';
 import { ASSETS, type Asset, marketId, marketOf, parseRoundId, roundId } from '../../engine/model/domain.js';
 import { refuse } from '../kit/refused.js';
-import {
-  type Answer,
-  answer,
-  type Call,
-  type Endpoint,
-  type Reason,
-  type Reasoned,
-  type Services,
-  timeIn,
-} from './endpoint.js';
+import { type Call, type Declared, type Reason, type Reasoned, type Services, timeIn } from './endpoint.js';
 import type { PriceHistoryResource } from './figures/price-history.js';
-import type { PushedTick } from './queries/query.js';
+import type { PushedTick } from './queries/commands.js';
+import { type ClockTime, clockTime } from './server.js';
 
 /** Clients are told the reason in the 503 of their orders. */
 interface TradingBody extends Reasoned {
@@ -64,16 +56,7 @@ type AdvanceMs = number & tags.Type<'uint32'> & tags.Maximum<2_678_400_000>;
 interface ClockBody extends Reasoned {
   readonly advanceMs: AdvanceMs;
 }
-/** The time by another clock than the server's. */
-interface ConfirmClockBody {
-  readonly time: string & tags.Format<'date-time'>;
-  readonly reason: Reason & tags.MinLength<1>;
-}
-interface ClockTime {
-  readonly time: string;
-}
 
-const validateConfirmClock = typia.createValidateEquals<ConfirmClockBody>();
 const validateConfirm = typia.createValidateEquals<ConfirmPriceBody>();
 const validateTrading = typia.createValidateEquals<TradingBody>();
 const validateMarket = typia.createValidateEquals<MarketBody>();
@@ -81,20 +64,19 @@ const validateVoid = typia.createValidateEquals<VoidRoundBody>();
 const validatePrices = typia.createValidateEquals<readonly Tick[] & tags.MinItems<1> & tags.MaxItems<1000>>();
 const validateClock = typia.createValidateEquals<ClockBody>();
 
-export const TRADING_ENDPOINTS: readonly Endpoint[] = [
+export const TRADING_ENDPOINTS: readonly Declared[] = [
   {
     method: 'PUT',
     path: '/trading',
     role: 'admin',
     id: 'setTrading',
-    tag: 'Trading',
     summary: 'Stop or take orders',
     text: 'Clients read the reason in the 503 of their orders.',
     schemas: typia.json.schemas<[TradingState, TradingBody], '3.1'>(),
     handle: async ({ engine }, call) => {
       const { enabled, reason = '' } = call.body(validateTrading);
       await engine.command({ kind: 'setTrading', enabled, reason }, call.by);
-      return answer(200, { enabled, reason } satisfies TradingState);
+      return { enabled, reason } satisfies TradingState;
     },
   },
   {
@@ -102,7 +84,6 @@ export const TRADING_ENDPOINTS: readonly Endpoint[] = [
     path: '/markets/{id}',
     role: 'admin',
     id: 'suspendMarket',
-    tag: 'Trading',
     summary: 'Suspend or resume a market',
     schemas: typia.json.schemas<[MarketState, MarketBody], '3.1'>(),
     codes: ['market_not_found'],
@@ -110,7 +91,7 @@ export const TRADING_ENDPOINTS: readonly Endpoint[] = [
       const market = marketOf(call.id);
       const { suspended } = call.body(validateMarket);
       await engine.command({ kind: 'suspendMarket', market, suspended }, call.by);
-      return answer(200, { id: marketId(market), suspended } satisfies MarketState);
+      return { id: marketId(market), suspended } satisfies MarketState;
     },
   },
   {
@@ -118,7 +99,6 @@ export const TRADING_ENDPOINTS: readonly Endpoint[] = [
     path: '/rounds/{id}/void',
     role: 'admin',
     id: 'voidRound',
-    tag: 'Trading',
     summary: 'Void a round: every stake goes back',
     schemas: typia.json.schemas<[VoidedRound, VoidRoundBody], '3.1'>(),
     codes: ['round_not_found', 'round_already_resolved'],
@@ -128,7 +108,7 @@ export const TRADING_ENDPOINTS: readonly Endpoint[] = [
       const { market, roundNumber } = round;
       const { reason } = call.body(validateVoid);
       await engine.command({ kind: 'voidRound', market, roundNumber, reason }, call.by);
-      return answer(200, { id: roundId(market, roundNumber), voided: true, reason } satisfies VoidedRound);
+      return { id: roundId(market, roundNumber), voided: true, reason } satisfies VoidedRound;
     },
   },
   {
@@ -136,7 +116,6 @@ export const TRADING_ENDPOINTS: readonly Endpoint[] = [
     path: '/prices/{crypto}/confirm',
     role: 'admin',
     id: 'confirmPrice',
-    tag: 'Trading',
     summary: 'Believe a price that is held back as absurd',
     schemas: typia.json.schemas<[ConfirmedPrice, ConfirmPriceBody], '3.1'>(),
     codes: ['not_found', 'price_not_held'],
@@ -145,36 +124,20 @@ export const TRADING_ENDPOINTS: readonly Endpoint[] = [
       // The price says which one: it may have changed since the operator saw it.
       const { price: seen, reason } = call.body(validateConfirm);
       const price = await engine.ask('confirmPrice', { asset, price: seen, reason, by: call.by });
-      return answer(200, { crypto: call.id as Asset, price, reason } satisfies ConfirmedPrice);
-    },
-  },
-  {
-    method: 'POST',
-    path: '/clock/confirm',
-    role: 'admin',
-    id: 'confirmClock',
-    tag: 'Server',
-    summary: 'Believe a clock that is far ahead of the journal',
-    text: 'Until then nothing is settled and no order is taken.',
-    schemas: typia.json.schemas<[ClockTime, ConfirmClockBody], '3.1'>(),
-    handle: async ({ engine }, call) => {
-      const timeMs = timeIn('time', call.body(validateConfirmClock).time);
-      return showTime(await engine.ask('confirmClock', { timeMs, by: call.by }));
+      return { crypto: call.id as Asset, price, reason } satisfies ConfirmedPrice;
     },
   },
   {
     method: 'GET',
     path: '/prices/{crypto}/history',
-    role: 'read',
     id: 'getPriceHistory',
-    tag: 'Trading',
     summary: 'Prices of the last hour',
     parameters: [],
     schemas: typia.json.schemas<[PriceHistoryResource], '3.1'>(),
     codes: ['not_found'],
     handle: ({ prices }, call) => {
       const asset = assetIn(call);
-      return answer(200, { crypto: call.id as Asset, ...prices(asset) } satisfies PriceHistoryResource);
+      return { crypto: call.id as Asset, ...prices(asset) } satisfies PriceHistoryResource;
     },
   },
 ];
@@ -182,13 +145,12 @@ export const TRADING_ENDPOINTS: readonly Endpoint[] = [
 /**
  * Both answer once all the lifecycle work that they cause is durable, so a tester sees its effects in the next request.
  */
-export const SANDBOX_ENDPOINTS: readonly Endpoint[] = [
+export const SANDBOX_ENDPOINTS: readonly Declared[] = [
   {
     method: 'POST',
     path: '/prices',
     role: 'admin',
     id: 'pushPrices',
-    tag: 'Sandbox',
     summary: 'Push prices (`TOTE_FEED=push`)',
     schemas: typia.json.schemas<
       [PricesResult, readonly Tick[] & tags.MinItems<1> & tags.MaxItems<1000>],
@@ -202,7 +164,6 @@ export const SANDBOX_ENDPOINTS: readonly Endpoint[] = [
     path: '/clock',
     role: 'admin',
     id: 'moveClock',
-    tag: 'Sandbox',
     summary: 'Move the clock forward (`TOTE_CLOCK=manual`)',
     schemas: typia.json.schemas<[ClockTime, ClockBody], '3.1'>(),
     codes: ['clock_not_manual'],
@@ -210,14 +171,10 @@ export const SANDBOX_ENDPOINTS: readonly Endpoint[] = [
       const { advanceMs } = call.body(validateClock);
       if (!isClockManual)
         refuse('clock_not_manual', "the clock is the system's: start with TOTE_CLOCK=manual");
-      const timeMs = await engine.ask('moveClock', { advanceMs, by: call.by });
-      return showTime(timeMs);
+      return clockTime(await engine.ask('moveClock', { advanceMs, by: call.by }));
     },
   },
 ];
-
-const showTime = (timeMs: number): Answer =>
-  answer(200, { time: new Date(timeMs).toISOString() } satisfies ClockTime);
 
 function assetIn({ id }: Call): number {
   const asset = ASSETS.indexOf(id as Asset);
@@ -228,7 +185,7 @@ function assetIn({ id }: Call): number {
  * A malformed body is refused as a whole. Otherwise each tick is checked on its own, in order, as from any feed, so one
  * absurd price does not withhold the others from their rounds. The answer lists the refused ticks.
  */
-async function pushPrices({ engine, isFeedPush }: Services, call: Call): Promise<Answer> {
+async function pushPrices({ engine, isFeedPush }: Services, call: Call): Promise<PricesResult> {
   const body = call.body(validatePrices);
   if (!isFeedPush) refuse('feed_not_push', 'prices come from another feed: start with TOTE_FEED=push');
   const ticks = body.map(
@@ -244,6 +201,6 @@ async function pushPrices({ engine, isFeedPush }: Services, call: Call): Promise
     reason: detail,
   }));
   const taken = body.length - refused.length;
-  if (taken > 0) return answer(200, { taken, refused } satisfies PricesResult);
+  if (taken > 0) return { taken, refused };
   return refuse('price_refused', refused.map(({ crypto, reason }) => `${crypto}: ${reason}`).join('; '));
 }

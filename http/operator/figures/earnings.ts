@@ -4,16 +4,11 @@
  */
 import type { ArchiveReads, EarningsAnswer } from '../../../engine/model/archive-reads.js';
 import { readPast } from '../../kit/refused.js';
-import type { OpenRounds } from '../queries/query.js';
+import type { OpenRounds } from '../queries/reads.js';
 
 export const HOUR_MS = 3_600_000;
 /** Two months. */
 const KEPT_MAX = 1_500;
-
-interface Span {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
 
 export class EarningsCache {
   /** By the start of the hour, in the order in which they were kept. */
@@ -21,13 +16,12 @@ export class EarningsCache {
 
   async read(
     archive: ArchiveReads,
-    { fromMs, toMs }: Span,
-    slices: readonly OpenRounds[],
+    fromMs: number,
+    toMs: number,
+    { rounds, lifecycleSeq: reachedSeq, timeMs }: OpenRounds,
   ): Promise<ReadonlyMap<number, EarningsAnswer>> {
-    const { lifecycleSeq: reachedSeq = 0, timeMs = 0 } = slices.at(-1) ?? {};
-    const ends = slices.flatMap(({ rounds }) => rounds.map(({ endTimeMs }) => endTimeMs));
     // Rounds that ended before are settled, and no round begins in the past.
-    const finalMs = Math.min(timeMs, ...ends);
+    const finalMs = Math.min(timeMs, ...rounds.map(({ endTimeMs }) => endTimeMs));
     const found = new Map<number, EarningsAnswer>();
     for (let hourMs = fromMs; hourMs < toMs && hourMs <= timeMs; hourMs += HOUR_MS) {
       const endMs = hourMs + HOUR_MS;

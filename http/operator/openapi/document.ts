@@ -1,12 +1,10 @@
 /**
- * The OpenAPI 3.1 document of the operator API: its endpoints, the other paths of the operator port, and for each the
- * least role. The schemas of bodies and answers are made from the types of the handlers.
+ * The OpenAPI 3.1 document of the operator API: its endpoints, and for each the least role. The schemas of bodies and answers are made from the types of the handlers.
  */
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { JsonObject } from '../../openapi/schemas.js';
 import { type Endpoint, PREFIX, TAGS } from '../endpoint.js';
 import { PARAMETERS, pathParameters } from '../parameters.js';
-import { BESIDE_SCHEMAS, besidePaths } from './beside.js';
 import { componentSchemas, failures, requestBody, success } from './responses.js';
 
 const INTRODUCTION = `Actions of operators, on a port of its own. Every request needs a token (\`Authorization: Bearer\`), or
@@ -39,7 +37,6 @@ export function operatorDocument(endpoints: readonly Endpoint[]): JsonObject {
     const path = PREFIX + endpoint.path;
     paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operationObject(endpoint) };
   }
-  const schemas = [...endpoints.map((endpoint) => endpoint.schemas), ...BESIDE_SCHEMAS];
   return {
     openapi: '3.1.0',
     info: {
@@ -51,7 +48,7 @@ export function operatorDocument(endpoints: readonly Endpoint[]): JsonObject {
     servers: [{ url: '/', description: 'The operator port' }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     security: [{ token: [] }, { session: [] }],
-    paths: { ...paths, ...besidePaths() },
+    paths,
     components: {
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer' },
@@ -63,7 +60,7 @@ export function operatorDocument(endpoints: readonly Endpoint[]): JsonObject {
             'With the port of the address behind an underscore, if it has one: `tote_console_8081`',
         },
       },
-      schemas: componentSchemas(schemas),
+      schemas: componentSchemas(endpoints.map((endpoint) => endpoint.schemas)),
     },
   };
 }

@@ -16,11 +16,9 @@ const headers: JsonObject = {
   },
 };
 
-export function success({ schemas, shape, summary, codes, isNullable = false }: Described): JsonObject {
-  if (shape === 'none') return { description: summary, headers };
+export function success({ schemas, shape, summary, codes }: Described): JsonObject {
   const any: JsonObject = { type: 'object' };
-  const named = (schemas?.schemas[0] ?? any) as JsonObject;
-  const one = isNullable ? { oneOf: [named, { type: 'null' }] } : named;
+  const one = (schemas?.schemas[0] ?? any) as JsonObject;
   if (shape === 'text')
     return { description: summary, headers, content: { 'application/json': { schema: any } } };
   const data = shape === undefined ? one : { type: 'array', items: one };

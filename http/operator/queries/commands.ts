@@ -14,8 +14,7 @@ import { RULES_VERSION, type Rules } from '../../../engine/model/rules.js';
 import type { AccountView, KeyView } from '../../../engine/model/views.js';
 import type { PushFeed } from '../../../feeds/push-feed.js';
 import { Refusal, Refused, refuse, refuseInvalid } from '../../kit/refused.js';
-import type { CommandResult, QueryOf, RefusedTick, Reply, ResultOf, UntimedCommand } from './query.js';
-import { keyView } from './reads.js';
+import { keyView, type Reply } from './reads.js';
 
 export const RULES_CHANGED = new Refused(
   'preview_outdated',
@@ -40,6 +39,59 @@ export interface CommandOptions {
   readonly manualRun: ManualRun | null;
 }
 
+type Untimed<C> = C extends unknown ? Omit<C, 'timeMs' | 'by'> : never;
+
+/** The engine's thread adds the time and the sender. */
+export type UntimedCommand = Untimed<
+  Exclude<OperatorCommand, { readonly kind: 'configure' | 'confirmPrice' | 'moveClock' | 'rotateKey' }>
+>;
+
+/** The changed objects as they are right after the command. */
+export interface CommandResult {
+  readonly account: AccountView | null;
+  /** The new key is the last one. */
+  readonly keys: readonly KeyView[];
+  readonly moved: BalanceMoved | null;
+  /** An earlier command with the same reference has done it. */
+  readonly isReplay: boolean;
+}
+
+/** `timeMs` is null for the engine's present time. */
+export interface PushedTick {
+  readonly asset: number;
+  readonly price: number;
+  readonly timeMs: number | null;
+}
+
+/** `index` is the tick's place in the request. */
+interface RefusedTick {
+  readonly index: number;
+  readonly detail: string;
+}
+
+/** No command behind `seq` has changed the rules. */
+interface RulesInForce {
+  readonly rules: Rules;
+  readonly rulesVersion: number;
+  readonly seq: number;
+}
+
+interface Sent {
+  readonly by: By;
+}
+interface Rotation extends Sent {
+  readonly key: number;
+  /** The old key stays good for so long. */
+  readonly overlapMs: number;
+  readonly digest: string;
+  readonly expiresAtMs: number | null;
+}
+interface Confirmation extends Sent {
+  readonly asset: number;
+  readonly price: number;
+  readonly reason: string;
+}
+
 type Accepted = Exclude<Outcome, { status: 'rejected' }>;
 
 export class OperatorCommands {
@@ -55,41 +107,48 @@ export class OperatorCommands {
     this.#lastSeq = options.sequencer.engine.seq;
   }
 
-  command({ command, by }: QueryOf<'command'>): Reply<CommandResult> {
+  readonly command = ({ command, by }: Sent & { readonly command: UntimedCommand }): Reply<CommandResult> => {
     const timeMs = this.options.sequencer.stampMs();
-    if ('expiresAtMs' in command) this.#refusePast(command, timeMs);
+    if ('expiresAtMs' in command && command.expiresAtMs !== null && command.expiresAtMs <= timeMs)
+      refuseInvalid('expiresAt is past');
     const outcome = this.#submit({ ...command, timeMs }, by);
     const after = MOVES_ROUNDS.includes(command.kind) ? 'all' : outcome.seq;
     return { result: this.#resultOf(outcome), after };
-  }
+  };
 
-  rotateKey({ kind, key, digest, overlapMs, expiresAtMs, by }: QueryOf<'rotateKey'>): Reply<CommandResult> {
+  readonly rotateKey = ({ key, digest, overlapMs, expiresAtMs, by }: Rotation): Reply<CommandResult> => {
     const timeMs = this.options.sequencer.stampMs();
     const overlapEndsMs = timeMs + overlapMs;
     if (expiresAtMs !== null && expiresAtMs <= overlapEndsMs)
       refuseInvalid('expiresAt must be after the overlap');
-    const outcome = this.#submit({ kind, timeMs, key, overlapEndsMs, digest, expiresAtMs }, by);
+    const command = { kind: 'rotateKey', timeMs, key, overlapEndsMs, digest, expiresAtMs } as const;
+    const outcome = this.#submit(command, by);
     return { result: this.#resultOf(outcome), after: outcome.seq };
-  }
+  };
 
-  rules(): Reply<ResultOf<'rules'>> {
+  readonly rules = (): Reply<RulesInForce> => {
     const { engine } = this.options.sequencer;
     const rules = must(engine.rules, 'rules in force');
     if (this.#rulesSeen.rules !== rules) this.#rulesSeen = { rules, seq: engine.seq };
     const { seq } = this.#rulesSeen;
     return { result: { rules, seq, rulesVersion: engine.rulesVersion }, after: engine.seq };
-  }
+  };
 
-  configure({ kind, rules, seq: seen, by }: QueryOf<'configure'>): Reply<number> {
+  /** Refused if the rules were changed after `seq`; the result is the command's number. */
+  readonly configure = (given: Sent & Pick<RulesInForce, 'rules' | 'seq'>): Reply<number> => {
+    const { rules, seq: seen, by } = given;
     if (this.rules().result.seq !== seen) throw new Refusal(RULES_CHANGED);
     const timeMs = this.options.sequencer.stampMs();
-    const { seq } = this.#submit({ kind, timeMs, rulesVersion: RULES_VERSION, rules }, by);
+    const { seq } = this.#submit({ kind: 'configure', timeMs, rulesVersion: RULES_VERSION, rules }, by);
     this.#rulesSeen = { rules, seq };
     return { result: seq, after: seq };
-  }
+  };
 
-  /** The confirmation is journaled before it takes effect. It confirms the last of the prices that agree. */
-  confirmPrice({ kind, asset, price: seen, reason, by }: QueryOf<'confirmPrice'>): Reply<number> {
+  /**
+   * Believes the price of the asset that is held back, the last of those that agree; refused if none like `price` is.
+   * The confirmation is journaled before it takes effect. The result is the price.
+   */
+  readonly confirmPrice = ({ asset, price: seen, reason, by }: Confirmation): Reply<number> => {
     const { tracker, sequencer } = this.options;
     const held = tracker.held(asset);
     if (held === null) return refuse('price_not_held', `no price of ${textAt(ASSETS, asset)} is held back`);
@@ -97,13 +156,17 @@ export class OperatorCommands {
     if (Math.abs(price - seen) > SEEN_WITHIN * price)
       refuse('price_not_held', `the price that is held back is ${price}, not ${seen}`);
     const timeMs = sequencer.stampMs();
-    this.#submit({ kind, timeMs, asset, price, reason }, by);
+    this.#submit({ kind: 'confirmPrice', timeMs, asset, price, reason }, by);
     tracker.confirmHeld(asset, timeMs);
     return { result: price, after: 'all' };
-  }
+  };
 
   /** Each tick is checked on its own, in order, as from any feed. If all are refused, the answer waits for nothing. */
-  pushPrices({ ticks }: QueryOf<'pushPrices'>): Reply<readonly RefusedTick[]> {
+  readonly pushPrices = ({
+    ticks,
+  }: {
+    readonly ticks: readonly PushedTick[];
+  }): Reply<readonly RefusedTick[]> => {
     const feed = must(this.options.pushFeed, 'prices are pushed only where the feed takes them');
     const nowMs = this.options.sequencer.stampMs();
     const refused = ticks.flatMap(({ asset, price, timeMs }, index) => {
@@ -111,18 +174,24 @@ export class OperatorCommands {
       return verdict.taken ? [] : [{ index, detail: verdict.detail }];
     });
     return { result: refused, after: refused.length === ticks.length ? 0 : 'all' };
-  }
+  };
 
-  /** All the lifecycle work on the way is durable when the answer comes. */
-  async moveClock({ advanceMs, by }: QueryOf<'moveClock'>): Promise<Reply<number>> {
+  /** Only on a manual clock: all the lifecycle work on the way is durable when the answer comes, the time reached. */
+  readonly moveClock = async ({
+    advanceMs,
+    by,
+  }: Sent & { readonly advanceMs: number }): Promise<Reply<number>> => {
     const run = must(this.options.manualRun, 'only a manual clock is moved');
     const timeMs = await run.advance(advanceMs, by);
     this.#lastSeq = this.options.sequencer.engine.seq;
     return { result: timeMs, after: 'all' };
-  }
+  };
 
-  /** The confirmed time is journaled first, and all work that was due meanwhile is done when the answer comes. */
-  confirmClock({ timeMs: watchMs, by }: QueryOf<'confirmClock'>): Reply<number> {
+  /**
+   * Only while the clock has to be confirmed, and if it says about `timeMs`; the result is its time. That is journaled
+   * first, and all work that was due meanwhile is done when the answer comes.
+   */
+  readonly confirmClock = ({ timeMs: watchMs, by }: Sent & { readonly timeMs: number }): Reply<number> => {
     const { sequencer } = this.options;
     const clockMs = unconfirmedMs(sequencer);
     if (clockMs === null)
@@ -137,31 +206,16 @@ export class OperatorCommands {
     const timeMs = sequencer.stampMs();
     this.#submit({ kind: 'moveClock', timeMs }, by);
     return { result: timeMs, after: 'all' };
-  }
+  };
 
-  lastAction(): Reply<number> {
-    return { result: this.#lastSeq, after: this.#lastSeq };
-  }
+  /** The last command that is an operator's action, or earlier than the server's start. */
+  readonly lastAction = (): Reply<number> => ({ result: this.#lastSeq, after: this.#lastSeq });
 
   #submit(command: OperatorCommand, by: By): Accepted {
     const { sequencer } = this.options;
     const outcome = sequencer.submit({ ...command, by });
     this.#lastSeq = sequencer.engine.seq;
     return outcome.status === 'rejected' ? refuse(outcome.code, outcome.detail) : outcome;
-  }
-
-  /** The engine has refused a missing account or key before this. */
-  #refusePast(
-    command: Extract<UntimedCommand, { readonly kind: 'createKey' | 'expireKey' }>,
-    timeMs: number,
-  ): void {
-    const { engine } = this.options.sequencer;
-    const isThere =
-      command.kind === 'createKey'
-        ? engine.account(command.account) !== null
-        : command.key > 0 && command.key <= engine.keyCount;
-    if (isThere && command.expiresAtMs !== null && command.expiresAtMs <= timeMs)
-      refuseInvalid('expiresAt is past');
   }
 
   #resultOf(outcome: Accepted): CommandResult {

@@ -6,18 +6,9 @@ import type { Lifecycle } from '../../../engine/host/lifecycle.js';
 import { LOST } from '../../../engine/host/sequencer.js';
 import { internalError, Refusal } from '../../kit/refused.js';
 import { type CommandOptions, OperatorCommands } from './commands.js';
-import type {
-  After,
-  OperatorQuery,
-  QueryKind,
-  QueryMessage,
-  QueryOf,
-  Reply,
-  ResultOf,
-  Slices,
-} from './query.js';
-import { OperatorReads } from './reads.js';
-import { pulse, type StatusSources, statusOf } from './status.js';
+import type { Handlers, OperatorQuery, QueryKind, QueryMessage, ResultOf } from './query.js';
+import { type After, OperatorReads, type Reply, type Slices } from './reads.js';
+import { StatusReads, type StatusSources } from './status.js';
 
 export interface OperatorQueriesOptions extends CommandOptions {
   readonly lifecycle: Lifecycle;
@@ -44,11 +35,8 @@ const CHANGES: readonly QueryKind[] = [
 ];
 
 type OnMessage = (message: QueryMessage) => void;
-type Handlers = {
-  readonly [K in QueryKind]: (
-    query: QueryOf<K>,
-  ) => Reply<ResultOf<K>> | Promise<Reply<ResultOf<K>>> | Slices<ResultOf<K>>;
-};
+type AnyReply = Reply<ResultOf<QueryKind>>;
+type AnySlices = Slices<ResultOf<QueryKind>>;
 
 export class OperatorQueries {
   readonly #handlers: Handlers;
@@ -56,7 +44,11 @@ export class OperatorQueries {
   #isScheduled = false;
 
   constructor(private readonly options: OperatorQueriesOptions) {
-    this.#handlers = handlersOf(options);
+    this.#handlers = {
+      ...new OperatorCommands(options),
+      ...new OperatorReads(options.sequencer),
+      ...new StatusReads(options, options.status),
+    };
   }
 
   /** Answers once everything in the answer is durable. */
@@ -93,11 +85,15 @@ export class OperatorQueries {
     }
   }
 
-  #replyTo<K extends QueryKind>(query: QueryOf<K>): ReturnType<Handlers[K]> {
-    return this.#handlers[query.kind](query) as ReturnType<Handlers[K]>;
+  #replyTo(query: OperatorQuery): AnyReply | Promise<AnyReply> | AnySlices {
+    // A question goes to the handler of its kind, which the compiler cannot follow.
+    const handler = this.#handlers[query.kind] as (
+      query: OperatorQuery,
+    ) => AnyReply | Promise<AnyReply> | AnySlices;
+    return handler(query);
   }
 
-  #continue(slices: Slices<ResultOf<QueryKind>>, query: OperatorQuery, onMessage: OnMessage): void {
+  #continue(slices: AnySlices, query: OperatorQuery, onMessage: OnMessage): void {
     const next = slices.next();
     if (next.done === true) {
       this.#tellAfter(next.value, { kind: 'done', results: [] }, query, onMessage);
@@ -107,7 +103,7 @@ export class OperatorQueries {
     this.#later(() => this.#continue(slices, query, onMessage), query, onMessage);
   }
 
-  #end({ result, after }: Reply<ResultOf<QueryKind>>, query: OperatorQuery, onMessage: OnMessage): void {
+  #end({ result, after }: AnyReply, query: OperatorQuery, onMessage: OnMessage): void {
     this.#tellAfter(after, { kind: 'done', results: [result] }, query, onMessage);
   }
 
@@ -135,31 +131,4 @@ export class OperatorQueries {
       onMessage({ kind: 'refused', code, detail });
     }
   }
-}
-
-function handlersOf(options: OperatorQueriesOptions): Handlers {
-  const commands = new OperatorCommands(options);
-  const reads = new OperatorReads(options.sequencer);
-  return {
-    command: (query) => commands.command(query),
-    rotateKey: (query) => commands.rotateKey(query),
-    configure: (query) => commands.configure(query),
-    confirmPrice: (query) => commands.confirmPrice(query),
-    pushPrices: (query) => commands.pushPrices(query),
-    moveClock: (query) => commands.moveClock(query),
-    confirmClock: (query) => commands.confirmClock(query),
-    lastAction: () => commands.lastAction(),
-    account: (query) => reads.account(query),
-    key: (query) => reads.key(query),
-    accounts: (query) => reads.accounts(query),
-    keys: (query) => reads.keys(query),
-    openRounds: () => reads.openRounds(),
-    betsOfAccount: (query) => reads.betsOfAccount(query),
-    accountSeq: (query) => reads.accountSeq(query),
-    transfers: (query) => reads.transfers(query),
-    house: () => reads.house(),
-    rules: () => commands.rules(),
-    pulse: () => ({ result: pulse(options, options.status?.replicatedLog() ?? null), after: 0 }),
-    status: statusOf(options.status),
-  };
 }

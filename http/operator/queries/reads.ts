@@ -1,43 +1,88 @@
-/** Accounts, keys, rounds, bets and transfers in memory, read on the engine's thread. */
+/** Questions about accounts, keys, rounds, bets and transfers in memory, answered on the engine's thread. */
 import { must } from '../../../engine/base/assert.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
 import { MARKETS_MAX } from '../../../engine/model/domain.js';
 import type { BalanceMoved } from '../../../engine/model/events.js';
-import type { AccountView, KeyView, RoundView } from '../../../engine/model/views.js';
+import type { DayResults } from '../../../engine/model/loss-limits.js';
+import type { Rules } from '../../../engine/model/rules.js';
+import type { AccountView, KeyView, RoundView, Totals } from '../../../engine/model/views.js';
 import { listOf } from '../../desk/lists.js';
 import { refuse } from '../../kit/refused.js';
 import type { Searched, Slice } from '../../kit/search-query.js';
-import type {
-  AccountBets,
-  AccountColumns,
-  After,
-  HouseFacts,
-  OpenRound,
-  OpenRounds,
-  QueryOf,
-  Reply,
-  Slices,
-} from './query.js';
+import type { BetsReply } from '../../rings/replies.js';
+import type { ListFields } from '../../rings/requests.js';
+
+/**
+ * The operators' thread is told once this command is durable. `all` waits for all work that is due now, settlements
+ * included.
+ */
+export type After = number | 'all';
+
+export interface Reply<T> {
+  readonly result: T;
+  readonly after: After;
+}
+
+/** Each slice is one turn's work, null if it has found nothing. The whole list waits for the returned command. */
+export type Slices<T> = Generator<T | null, After, void>;
 
 /** Looked at in one turn: as many as a page has unless more are asked for, so that a usual page shows one moment. */
 export const SLICE_ROWS = 100;
 /** Looked at for one page. */
 export const PAGE_ROWS_MAX = 100_000;
 
+export type OpenRound = ReturnType<typeof openRound>;
+
+/** `seq` and `lifecycleSeq` are the last commands, of all and of rounds, when these rounds were read. */
+export interface OpenRounds {
+  readonly rounds: readonly OpenRound[];
+  readonly seq: number;
+  readonly lifecycleSeq: number;
+  readonly timeMs: number;
+}
+
+/** The books, the house's results of today, and their limits. */
+export interface HouseFacts extends Totals, DayResults, Pick<Rules, 'lossLimits'> {}
+
+interface OfAccount {
+  readonly account: number;
+}
+
+/** A field that is null does not matter. */
+interface AccountsWanted extends Searched {
+  /** A part of the name, in lower case. */
+  readonly name: string | null;
+  readonly tier: number | null;
+  readonly frozen: boolean | null;
+}
+interface KeysWanted extends Searched {
+  readonly account: number | null;
+  readonly enabled: boolean | null;
+  readonly expiresBeforeMs: number | null;
+}
+interface TransfersWanted extends Searched {
+  readonly reference: string;
+  /** 0 is the house. */
+  readonly account: number | null;
+}
+
+/** Each property is a question that `EngineQueries` asks by its name. */
 export class OperatorReads {
   constructor(private readonly sequencer: Sequencer) {}
 
-  account({ account }: QueryOf<'account'>): Reply<AccountView> {
-    return { result: this.#account(account), after: this.#seq() };
-  }
+  readonly account = ({ account }: OfAccount): Reply<AccountView> => ({
+    result: this.#account(account),
+    after: this.#seq(),
+  });
 
-  key({ key }: QueryOf<'key'>): Reply<KeyView> {
+  readonly key = ({ key }: { readonly key: number }): Reply<KeyView> => {
     const { engine } = this.sequencer;
     if (key < 1 || key > engine.keyCount) refuse('key_not_found', 'no such key');
     return { result: keyView(engine.key(key)), after: engine.seq };
-  }
+  };
 
-  accounts({ name, tier, frozen, ...searched }: QueryOf<'accounts'>): Slices<Slice<AccountColumns>> {
+  /** By number. */
+  readonly accounts = ({ name, tier, frozen, ...searched }: AccountsWanted): Slices<Slice<AccountView>> => {
     const { engine } = this.sequencer;
     const look = (account: number): AccountView | null => {
       const view = must(engine.account(account), `account ${account}`);
@@ -45,15 +90,16 @@ export class OperatorReads {
       if (frozen !== null && view.frozen !== frozen) return null;
       return name === null || view.name?.toLowerCase().includes(name) === true ? view : null;
     };
-    return search(searched, engine.accountCount, look, columns, this.#seq);
-  }
+    return search(searched, engine.accountCount, look, this.#seq);
+  };
 
-  keys({
+  /** By number, those of an account by their place among them. */
+  readonly keys = ({
     account,
     enabled,
     expiresBeforeMs,
     ...searched
-  }: QueryOf<'keys'>): Slices<Slice<readonly KeyView[]>> {
+  }: KeysWanted): Slices<Slice<KeyView>> => {
     const { engine } = this.sequencer;
     if (account !== null) this.#account(account);
     const own = account === null ? null : engine.keysOf(account);
@@ -64,65 +110,57 @@ export class OperatorReads {
         return null;
       return keyView(view);
     };
-    return search(searched, own?.length ?? engine.keyCount, look, (found) => found, this.#seq);
-  }
+    return search(searched, own?.length ?? engine.keyCount, look, this.#seq);
+  };
 
-  /** Number 1 is the house, account 0: the search begins at 1. */
-  transfers({
+  /** Deposits and withdrawals with this reference. Number 1 is the house, account 0: the search begins at 1. */
+  readonly transfers = ({
     reference,
     account,
     ...searched
-  }: QueryOf<'transfers'>): Slices<Slice<readonly BalanceMoved[]>> {
+  }: TransfersWanted): Slices<Slice<BalanceMoved>> => {
     const { engine } = this.sequencer;
     if (account !== null && account > 0) this.#account(account);
     const first = account ?? 0;
     const count = account === null ? engine.accountCount + 1 : 1;
     const look = (number: number): BalanceMoved | null => engine.transfer(first + number - 1, reference);
-    return search(searched, count, look, (found) => found, this.#seq);
-  }
+    return search(searched, count, look, this.#seq);
+  };
 
-  *openRounds(): Slices<OpenRounds> {
-    const { sequencer } = this;
-    const { engine } = sequencer;
-    const slice = (some: readonly OpenRound[]): OpenRounds => ({
-      rounds: some,
-      seq: engine.seq,
-      lifecycleSeq: engine.lifecycleSeq,
-      timeMs: sequencer.stampMs(),
-    });
-    const rounds: OpenRound[] = [];
-    for (let market = 0; market < MARKETS_MAX; market++) {
-      const round = engine.currentRound(market);
-      if (round !== null) rounds.push(openRound(round));
-    }
-    yield slice(rounds);
-    const unsettled = engine.unsettledRounds();
-    for (let at = 0; at < unsettled.length; at += SLICE_ROWS)
-      yield slice(unsettled.slice(at, at + SLICE_ROWS).map(openRound));
-    return engine.seq;
-  }
+  /** Those that are not settled. */
+  readonly openRounds = (): Reply<OpenRounds> => {
+    const { engine } = this.sequencer;
+    const current = Array.from({ length: MARKETS_MAX }, (_, market) => engine.currentRound(market));
+    const rounds = [...current.filter((round) => round !== null), ...engine.unsettledRounds()].map(openRound);
+    const { seq, lifecycleSeq } = engine;
+    return { result: { rounds, seq, lifecycleSeq, timeMs: this.sequencer.stampMs() }, after: seq };
+  };
 
-  betsOfAccount({ account, list }: QueryOf<'betsOfAccount'>): Reply<AccountBets> {
+  /** A page of an account's bets in memory. The archive must have come to `reachedSeq` for the rest of it. */
+  readonly betsOfAccount = ({
+    account,
+    list,
+  }: OfAccount & { readonly list: ListFields }): Reply<BetsReply & { readonly reachedSeq: number }> => {
     const { engine } = this.sequencer;
     this.#account(account);
     const reachedSeq = engine.accountTouchedSeq(account);
     // Bets show their round's state, so the round's last step must be durable, too.
     const after = Math.max(reachedSeq, engine.lifecycleSeq);
     return { result: { ...listOf(engine, account, list), reachedSeq }, after };
-  }
+  };
 
-  accountSeq({ account }: QueryOf<'accountSeq'>): Reply<number> {
+  readonly accountSeq = ({ account }: OfAccount): Reply<number> => {
     this.#account(account);
     const seq = this.sequencer.engine.accountTouchedSeq(account);
     return { result: seq, after: seq };
-  }
+  };
 
-  house(): Reply<HouseFacts> {
+  readonly house = (): Reply<HouseFacts> => {
     const { engine } = this.sequencer;
     const { resultCents, liftedCents } = engine.dayResults(this.sequencer.stampMs());
     const { lossLimits } = must(engine.rules, 'rules');
     return { result: { ...engine.totals(), resultCents, liftedCents, lossLimits }, after: this.#seq() };
-  }
+  };
 
   readonly #seq = (): number => this.sequencer.engine.seq;
 
@@ -133,16 +171,15 @@ export class OperatorReads {
 
 /**
  * Searches things that are numbered from 1. Each slice and each page looks at a bounded number: a page may have fewer
- * than asked for, even none, and says where to go on. `look` gives the view of a number, or null; `pack` makes one
- * slice of several; `seq` is the command to wait for.
+ * than asked for, even none, and says where to go on. `look` gives the view of a number, or null; `seq` is the command
+ * to wait for.
  */
-export function* search<T, F>(
+export function* search<T>(
   { after, limit }: Searched,
   count: number,
   look: (number: number) => T | null,
-  pack: (found: readonly T[]) => F,
   seq: () => After,
-): Slices<Slice<F>> {
+): Slices<Slice<T>> {
   const end = Math.min(count, after + PAGE_ROWS_MAX);
   let left = limit;
   for (let number = after + 1; number <= end && left > 0; ) {
@@ -155,7 +192,7 @@ export function* search<T, F>(
     left -= found.length;
     const isLast = left === 0 || number > end;
     const next = isLast && number <= count ? number - 1 : null;
-    yield found.length === 0 && next === null ? null : { found: pack(found), next };
+    yield found.length === 0 && next === null ? null : { found, next };
   }
   return seq();
 }
@@ -174,18 +211,8 @@ export const keyView = ({
   ...{ expiresAtMs, createdAtMs, deadmanSeconds },
 });
 
-function columns(views: readonly AccountView[]): AccountColumns {
-  return {
-    accounts: Float64Array.from(views, ({ account }) => account),
-    names: views.map(({ name }) => name),
-    tiers: Uint8Array.from(views, ({ tier }) => tier),
-    frozen: Uint8Array.from(views, ({ frozen }) => (frozen ? 1 : 0)),
-    balancesCents: Float64Array.from(views, ({ balanceCents }) => balanceCents),
-  };
-}
-
 /** A copy, because the engine's own round changes with the next command. */
-function openRound(round: RoundView): OpenRound {
+function openRound(round: RoundView) {
   const { market, roundNumber, startTimeMs, lockTimeMs, endTimeMs, openPrice, closePrice, status, result } =
     round;
   const { poolUpCents, poolDownCents, payoutUpCents, payoutDownCents, betCount, volumeCents } = round;
@@ -193,6 +220,11 @@ function openRound(round: RoundView): OpenRound {
   return {
     ...{ market, roundNumber, startTimeMs, lockTimeMs, endTimeMs, openPrice, closePrice, status, result },
     ...{ poolUpCents, poolDownCents, payoutUpCents, payoutDownCents, betCount, volumeCents },
-    ...{ seedCents, feeBps, voidReason, edgeCents: round.quote?.edgeCents ?? null },
+    ...{
+      seedCents,
+      feeBps,
+      voidReason /** The house's average result from its bets; null where the seeds are fixed. */,
+      edgeCents: round.quote?.edgeCents ?? null,
+    },
   };
 }

@@ -3,26 +3,18 @@
  * journal, because an operator needs it most when the journal hangs.
  */
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
-import { fail } from '../../../engine/base/assert.js';
+import { must } from '../../../engine/base/assert.js';
 import { dollarsOfCents } from '../../../engine/base/money.js';
 import type { PriceTracker } from '../../../engine/host/price-tracker.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
-import {
-  ASSETS,
-  assetOf,
-  LIVE,
-  LOCKED,
-  MARKETS_MAX,
-  marketId,
-  textAt,
-} from '../../../engine/model/domain.js';
+import { ASSETS, assetOf, marketId, textAt } from '../../../engine/model/domain.js';
 import type { Clock } from '../../../engine/model/ports.js';
-import type { EngineReads } from '../../../engine/model/views.js';
+import type { EngineReads, Totals } from '../../../engine/model/views.js';
 import type { LiveFeed } from '../../../feeds/live/live-feed.js';
-import { suspendedMarkets } from '../../metrics/engine-figures.js';
-import { type LeaderLog, leaderStatus, refusedAs } from '../../metrics/replication.js';
+import { openRounds, suspendedMarkets } from '../../metrics/engine-figures.js';
+import { type LeaderLog, type LeaderStatus, leaderStatus, refusedAs } from '../../metrics/replication.js';
 import { type CommandOptions, unconfirmedMs } from './commands.js';
-import type { Pulse, Reply } from './query.js';
+import type { Reply } from './reads.js';
 
 /** Accepted since the start; null if there is none. */
 type LatestTick = (asset: number) => { readonly price: number; readonly timeMs: number } | null;
@@ -83,14 +75,53 @@ export interface StatusSources {
 const NANOSECONDS_PER_MS = 1e6;
 const LOOP_RESOLUTION_MS = 10;
 
-/** Starts to watch the event loop of this thread. */
-export function statusOf(sources: StatusSources | null): () => Reply<object> {
-  if (sources === null) return () => fail('a server without a process of its own has no status');
-  const startedMs = sources.clock.monotonicMs();
-  const loopDelay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
-  loopDelay.enable();
-  return () => ({
-    result: status(sources, sources.clock.monotonicMs() - startedMs, loopDelay),
+/** The few facts beside the board that the console shows each second. */
+export interface Pulse {
+  readonly timeMs: number;
+  readonly isClockManual: boolean;
+  readonly arePricesSimulated: boolean;
+  /** The clock's time while somebody has to confirm it; else null. */
+  readonly unconfirmedMs: number | null;
+  readonly seq: number;
+  readonly durableSeq: number;
+  readonly backlog: number;
+  readonly trading: { readonly enabled: boolean; readonly reason: string };
+  /** null while orders are taken. */
+  readonly ordersRefused: string | null;
+  readonly totals: Totals;
+  readonly accounts: number;
+  readonly keys: number;
+  readonly bets: number;
+  readonly unsettled: number;
+  /** Indices of markets. */
+  readonly suspended: readonly number[];
+  /** null where the journal is on this machine alone. */
+  readonly replication: LeaderStatus | null;
+}
+
+/** Neither question waits for the journal. */
+export class StatusReads {
+  readonly #loopDelay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
+  readonly #startedMs: number;
+
+  /** Starts to watch the event loop of this thread. `sources` is null in tests. */
+  constructor(
+    private readonly options: Pick<CommandOptions, 'sequencer' | 'manualRun'>,
+    private readonly sources: StatusSources | null,
+  ) {
+    this.#loopDelay.enable();
+    this.#startedMs = sources?.clock.monotonicMs() ?? 0;
+  }
+
+  /** The status resource, which needs no rendering. */
+  readonly status = (): Reply<object> => {
+    const sources = must(this.sources, 'a server with a process of its own has a status');
+    const uptimeMs = sources.clock.monotonicMs() - this.#startedMs;
+    return { result: status(sources, uptimeMs, this.#loopDelay), after: 0 };
+  };
+
+  readonly pulse = (): Reply<Pulse> => ({
+    result: pulse(this.options, this.sources?.replicatedLog() ?? null),
     after: 0,
   });
 }
@@ -208,13 +239,8 @@ function ticks({ tracker }: StatusSources, nowMs: number): Record<string, unknow
 }
 
 function rounds(engine: EngineReads, latestTick: LatestTick, nowMs: number): unknown {
-  let open = 0;
-  for (let market = 0; market < MARKETS_MAX; market++) {
-    const status = engine.currentRound(market)?.status;
-    if (status === LIVE || status === LOCKED) open++;
-  }
   return {
-    open,
+    open: openRounds(engine).length,
     unsettled: engine.unsettledRounds().length,
     notOpenedForLackOfCapital: marketsWithoutCapital(engine, latestTick, nowMs).map(marketId),
   };
@@ -242,8 +268,7 @@ function heldPrices(tracker: PriceTracker): Record<string, unknown> {
   return Object.fromEntries(shown);
 }
 
-/** Like the status page it does not wait for the journal. */
-export function pulse(
+function pulse(
   { sequencer, manualRun }: Pick<CommandOptions, 'sequencer' | 'manualRun'>,
   log: LeaderLog | null,
 ): Pulse {

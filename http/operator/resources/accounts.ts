@@ -12,7 +12,6 @@ import {
 } from '../../../engine/model/domain.js';
 import type { BalanceMoved } from '../../../engine/model/events.js';
 import type { AccountView, KeyView } from '../../../engine/model/views.js';
-import type { AccountColumns } from '../queries/query.js';
 
 export interface AccountResource {
   readonly id: string;
@@ -22,7 +21,7 @@ export interface AccountResource {
   readonly frozen: boolean;
 }
 
-export function accountResource(view: Omit<AccountView, 'openBets'>): AccountResource {
+export function accountResource(view: AccountView): AccountResource {
   return {
     id: accountId(view.account),
     name: view.name,
@@ -31,17 +30,6 @@ export function accountResource(view: Omit<AccountView, 'openBets'>): AccountRes
     frozen: view.frozen,
   };
 }
-
-export const accountResources = (columns: AccountColumns): AccountResource[] =>
-  columns.names.map((name, at) =>
-    accountResource({
-      account: columns.accounts[at] as number,
-      name,
-      tier: columns.tiers[at] as number,
-      frozen: columns.frozen[at] === 1,
-      balanceCents: columns.balancesCents[at] as number,
-    }),
-  );
 
 export interface KeyResource {
   readonly id: string;

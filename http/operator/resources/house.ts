@@ -14,7 +14,7 @@ import {
 } from '../../../engine/model/domain.js';
 import { LOSS_SCOPES, lossLimitCents, lostCents } from '../../../engine/model/loss-limits.js';
 import { houseResultCents, worstResultCents } from '../../../engine/quotes/exposure.js';
-import type { HouseFacts, OpenRound } from '../queries/query.js';
+import type { HouseFacts, OpenRound, OpenRounds } from '../queries/reads.js';
 
 /** `balance + accounts + openStakes + openSeeds + reservedStakes = deposits - withdrawals`, at all times. */
 export interface HouseResource {
@@ -100,66 +100,33 @@ export interface HouseExposure extends Exposure {
   readonly rounds: readonly RoundExposure[];
 }
 
-interface Cents {
-  readonly seedsCents: number;
-  readonly betCount: number;
-  readonly volumeCents: number;
-  readonly worstCents: number;
-  readonly edgeCents: number | null;
-}
-
-const NOTHING: Cents = { seedsCents: 0, betCount: 0, volumeCents: 0, worstCents: 0, edgeCents: null };
-
 /** Rounds that wait for their opening price have no seeds, and are left out. */
-export function houseExposure(rounds: readonly OpenRound[], timeMs: number): HouseExposure {
+export function houseExposure({ rounds, timeMs }: Pick<OpenRounds, 'rounds' | 'timeMs'>): HouseExposure {
   const open = rounds.filter((round) => round.openPrice !== null);
-  const byMarket = new Map<number, { readonly cents: Cents; readonly rounds: number }>();
-  for (const round of open) {
-    const { cents, rounds: count } = byMarket.get(round.market) ?? { cents: NOTHING, rounds: 0 };
-    byMarket.set(round.market, { cents: added(cents, centsOf(round)), rounds: count + 1 });
-  }
-  const markets = Array.from(byMarket, ([market, { cents, rounds: count }]) => ({
-    marketId: marketId(market),
-    rounds: count,
-    ...exposureOf(cents),
-  }));
+  const markets = Array.from(new Set(open.map(({ market }) => market)), (market): MarketExposure => {
+    const own = open.filter((round) => round.market === market);
+    return { marketId: marketId(market), rounds: own.length, ...exposureOf(own) };
+  });
   return {
     time: isoText(timeMs),
-    ...exposureOf(open.map(centsOf).reduce(added, NOTHING)),
+    ...exposureOf(open),
     markets: markets.sort((one, other) => one.worst - other.worst),
     rounds: open.map(roundExposure).sort((one, other) => one.worst - other.worst),
   };
 }
 
-function centsOf(round: OpenRound): Cents {
-  const { seedCents, betCount, volumeCents, edgeCents } = round;
+function exposureOf(rounds: readonly OpenRound[]): Exposure {
+  const sum = (of: (round: OpenRound) => number): number =>
+    rounds.reduce((total, round) => total + of(round), 0);
+  const quoted = rounds.some(({ edgeCents }) => edgeCents !== null);
   return {
-    seedsCents: 2 * seedCents,
-    betCount,
-    volumeCents,
-    worstCents: worstResultCents(round),
-    edgeCents,
+    seeds: dollarsOfCents(sum(({ seedCents }) => 2 * seedCents)),
+    totalBets: sum(({ betCount }) => betCount),
+    totalVolume: dollarsOfCents(sum(({ volumeCents }) => volumeCents)),
+    worst: dollarsOfCents(sum(worstResultCents)),
+    expected: quoted ? dollarsOfCents(sum(({ edgeCents }) => edgeCents ?? 0)) : null,
   };
 }
-
-function added(one: Cents, other: Cents): Cents {
-  const edges = [one.edgeCents, other.edgeCents].filter((cents) => cents !== null);
-  return {
-    seedsCents: one.seedsCents + other.seedsCents,
-    betCount: one.betCount + other.betCount,
-    volumeCents: one.volumeCents + other.volumeCents,
-    worstCents: one.worstCents + other.worstCents,
-    edgeCents: edges.length === 0 ? null : edges.reduce((sum, cents) => sum + cents, 0),
-  };
-}
-
-const exposureOf = ({ seedsCents, betCount, volumeCents, worstCents, edgeCents }: Cents): Exposure => ({
-  seeds: dollarsOfCents(seedsCents),
-  totalBets: betCount,
-  totalVolume: dollarsOfCents(volumeCents),
-  worst: dollarsOfCents(worstCents),
-  expected: edgeCents === null ? null : dollarsOfCents(edgeCents),
-});
 
 function roundExposure(round: OpenRound): RoundExposure {
   return {
@@ -167,7 +134,7 @@ function roundExposure(round: OpenRound): RoundExposure {
     marketId: marketId(round.market),
     status: textAt(ROUND_STATUSES, round.status),
     endTime: isoText(round.endTimeMs),
-    ...exposureOf(centsOf(round)),
+    ...exposureOf([round]),
     owedUp: dollarsOfCents(round.payoutUpCents),
     owedDown: dollarsOfCents(round.payoutDownCents),
     resultIfUp: dollarsOfCents(houseResultCents(round, RESULT_UP)),

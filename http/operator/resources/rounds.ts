@@ -18,7 +18,7 @@ import {
   textAt,
   timeFrameOf,
 } from '../../../engine/model/domain.js';
-import type { OpenRound } from '../queries/query.js';
+import type { OpenRound } from '../queries/reads.js';
 
 export interface RoundResource {
   readonly id: string;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { OperatorQueries } from '../../../http/operator/queries/operator-queries.js';
 import type { OperatorQuery, QueryMessage, ResultOf } from '../../../http/operator/queries/query.js';
 import { PAGE_ROWS_MAX, SLICE_ROWS, search } from '../../../http/operator/queries/reads.js';
-import { accountResources } from '../../../http/operator/resources/accounts.js';
+import { accountResource } from '../../../http/operator/resources/accounts.js';
 import { codeOf } from '../../support/host/host.js';
 import { liveHost } from '../../support/host/live-host.js';
 
@@ -72,7 +72,7 @@ test('a page of 1,000 accounts takes a slice of each turn, and orders go on in b
     return { name: `n${id}`, balance: id / 100 };
   });
   assert.deepEqual(
-    shown.flatMap(({ found }) => accountResources(found)).map(({ name, balance }) => ({ name, balance })),
+    shown.flatMap(({ found }) => found.map(accountResource)).map(({ name, balance }) => ({ name, balance })),
     expected,
   );
 });
@@ -120,7 +120,7 @@ test('a search looks at a slice a turn, tells only of what it finds, and ends a 
   assert.deepEqual(kindsOf(told), ['part', 'part', 'done']);
   const names = told.flatMap(({ kind, ...said }) =>
     kind === 'part' && 'results' in said
-      ? (said.results as ResultOf<'accounts'>[]).flatMap(({ found }) => found.names)
+      ? (said.results as ResultOf<'accounts'>[]).flatMap(({ found }) => found.map(({ name }) => name))
       : [],
   );
   assert.deepEqual(names, ['n95', ...Array.from({ length: 10 }, (_, at) => `n${950 + at}`)]);
@@ -130,7 +130,6 @@ test('a search looks at a slice a turn, tells only of what it finds, and ends a 
       { after: 0, limit: 1 },
       count,
       () => null,
-      (found) => found,
       () => 0,
     ),
   ];
@@ -141,7 +140,6 @@ test('a search looks at a slice a turn, tells only of what it finds, and ends a 
       { after: PAGE_ROWS_MAX, limit: 1 },
       count,
       (n) => n,
-      (found) => [...found],
       () => 0,
     ),
   ];
