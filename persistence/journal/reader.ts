@@ -9,7 +9,7 @@ import type { DataDir } from '../data-dir/layout.js';
 import { codeOf, JournalError } from '../errors.js';
 import { readMarkFile } from './mark.js';
 import type { ChainPosition } from './segment/batch-row.js';
-import { findSegments, firstSeqOf } from './segment/names.js';
+import { findSegments, firstSeqOf, sourceOf } from './segment/names.js';
 import { damaged } from './segment/schema.js';
 import { CHUNK_CHARS, checkedRows, Segment } from './segment/segment.js';
 
@@ -119,7 +119,7 @@ class FilesReader implements JournalReader {
       const isLast = path === paths.at(-1);
       if (this.#sealed?.path === path) return { segment: this.#sealed, isLast };
       try {
-        return { segment: Segment.open(path, 'read'), isLast };
+        return { segment: Segment.open(sourceOf(path), 'read'), isLast };
       } catch (thrown) {
         if (codeOf(thrown) !== 'segment_gone') throw thrown;
       }
@@ -149,6 +149,8 @@ function readChunk(
   const { start, path, seal } = segment;
   if (seal === null && !isLast) throw damaged(path, 'another segment follows it, but it is not sealed');
   const position = before ?? segment.rowUpTo(afterSeq) ?? start;
+  if (seal !== null && position.lastSeq > seal.lastSeq)
+    throw damaged(path, `it was sealed at ${seal.lastSeq}, and no segment has what comes after`);
   if (position.lastSeq === start.lastSeq && position.chain !== start.chain) {
     throw damaged(path, `it does not follow from the segment before it, which ends at ${position.lastSeq}`);
   }

@@ -63,7 +63,7 @@ export function journalGone(dir: DataDir, remains: readonly string[]): JournalEr
       ? 'Nothing else brings the balances back: there is no good snapshot.'
       : `Without a backup go on from the newest good snapshot, which stands at ${snapshot.ref.seq}` +
         `${acknowledged > snapshot.ref.seq ? ` (${snapshot.ref.seq + 1} to ${acknowledged} are lost then)` : ''}: ` +
-        `npx tote restore ${dir.root} --from-snapshot --out NEW_DIR`;
+        `npx tote restore ${dir.root} --out NEW_DIR`;
   return new JournalError(
     'journal_incomplete',
     `There is no journal in ${dir.journal}, but the directory is not new: it has ${remains.join(', ')}.${told} ` +

@@ -39,23 +39,15 @@ export function firstUsable(
       if (journal !== null && end === null) {
         throw new Error(`no batch of the journal ends at sequence number ${ref.seq}.`);
       }
-      const loaded = loadWhole(snapshots, ref);
-      const fault = end === null ? null : faultAtEnd(loaded.meta, end);
+      const { meta, engine } = snapshots.load(ref);
+      const fault = end === null ? null : faultAtEnd(meta, end);
       if (fault !== null) throw new Error(fault);
-      return loaded;
+      return { ref, meta, engine };
     } catch (thrown) {
       onPassedOver(`The snapshot ${ref.name} was passed over: ${messageOf(thrown)}`);
     }
   }
   return null;
-}
-
-/** Throws if the snapshot is not whole, or does not agree with its name and metadata. */
-export function loadWhole(snapshots: LoadableSnapshots, ref: SnapshotRef): UsableSnapshot {
-  const { meta, engine } = snapshots.load(ref);
-  if (meta.seq !== ref.seq || engine.seq !== ref.seq) throw new Error('it is of another sequence number.');
-  if (engine.rollingDigest() !== meta.digest) throw new Error('its rolling digest is not that of its state.');
-  return { ref, meta, engine };
 }
 
 /** `meta` is of a whole snapshot. Throws the errors of reading the journal. */

@@ -60,12 +60,12 @@ export class SnapshotFiles implements SnapshotStore {
    * `other_format`.
    */
   load(ref: SnapshotRef): { readonly meta: SnapshotMeta; readonly engine: Engine } {
+    const meta = this.wholeMetaOf(ref);
     try {
-      if (!this.isWhole(ref)) throw new Error('its content is not that of its name');
       const db = new Database(ref.name, { readonly: true, fileMustExist: true });
       try {
         db.pragma(`cache_size = -${CACHE_KIB}`);
-        return loadFrom(db, ref, this.rest, this.leftOut);
+        return { meta, engine: engineFrom(db, ref, meta, this.rest, this.leftOut) };
       } finally {
         db.close();
       }
@@ -81,6 +81,16 @@ export class SnapshotFiles implements SnapshotStore {
       return readMeta(name, db);
     } finally {
       db.close();
+    }
+  }
+
+  /** Reads no rows, but hashes the file. Throws `snapshot_damaged` and `other_format`. */
+  wholeMetaOf(ref: SnapshotRef): SnapshotMeta {
+    try {
+      if (!this.isWhole(ref)) throw new Error('its content is not that of its name');
+      return this.metaOf(ref);
+    } catch (thrown) {
+      throw thrown instanceof JournalError ? thrown : damaged(ref.name, thrown);
     }
   }
 
@@ -139,26 +149,20 @@ export class SnapshotFiles implements SnapshotStore {
   }
 }
 
-function loadFrom(
+function engineFrom(
   db: Database.Database,
   ref: SnapshotRef,
+  meta: SnapshotMeta,
   rest: Rest,
   leftOut: readonly string[],
-): { meta: SnapshotMeta; engine: Engine } {
-  const meta = readMeta(ref.name, db);
+): Engine {
   const engine = Engine.fromTables((name) => {
     return leftOut.includes(name) ? [] : readTable(db, tableNamed(name), rest);
   });
   const { seq, timeMs } = engine;
-  if (
-    seq !== ref.seq ||
-    seq !== meta.seq ||
-    timeMs !== meta.timeMs ||
-    engine.rollingDigest() !== meta.digest
-  ) {
-    throw new Error('its engine is not the one that its name and its meta table speak of');
-  }
-  return { meta, engine };
+  const isAsTold = seq === ref.seq && seq === meta.seq && timeMs === meta.timeMs;
+  if (isAsTold && engine.rollingDigest() === meta.digest) return engine;
+  throw new Error('its engine is not the one that its name and its meta table speak of');
 }
 
 export function isSnapshotNamed(name: string, path: string, rest: Rest = noRest): boolean {

@@ -14,14 +14,14 @@ export function segmentPath(journalDir: string, firstSeq: number): string {
 
 /** In the order of their sequence numbers. */
 export function findSegments(journalDir: string): string[] {
+  if (!existsSync(journalDir)) return [];
   return readdirSync(journalDir)
     .filter((name) => SEGMENT_NAME.test(name))
     .sort()
     .map((name) => join(journalDir, name));
 }
 
-export const hasSegments = (journalDir: string): boolean =>
-  existsSync(journalDir) && findSegments(journalDir).length > 0;
+export const hasSegments = (journalDir: string): boolean => findSegments(journalDir).length > 0;
 
 export function firstSeqOf(path: string): number {
   return Number(must(SEGMENT_NAME.exec(basename(path))?.[1], `the number in the name ${path}`));

@@ -1,31 +1,32 @@
 /**
  * Creates a new data directory that ends at a chosen command: the explicit way on from a damaged one, and back to an
- * earlier moment. It takes the good part of the source (`salvage.ts`), up to the newest state that snapshots and the
- * rows behind them allow (`restore-points.ts`), from the last gap on. The lacks of the copy are reported.
+ * earlier moment. It takes the last good stretch of the source that begins at or before that command (`stretches.ts`).
+ * The lacks of the copy are reported.
  * docs/ops/backup-and-restore.md has a table of the outcome for each kind of damage.
  *
  * Nothing is written before the commands up to the chosen one have been replayed and have agreed with the journal's
  * digests. The mark is written last: an unfinished copy has none, and no server starts on it.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { newSha256 } from '../../../crypto/sha256.js';
+import { must } from '../../../engine/base/assert.js';
 import type { Engine } from '../../../engine/engine.js';
 import { type ArchiveCopied, copyArchive } from '../../archive/copy.js';
 import { type ArchivePosition, ArchiveWriter } from '../../archive/writer.js';
 import { databaseBytes, fileBytes } from '../../data-dir/files.js';
 import { type DataDir, openDataDir } from '../../data-dir/layout.js';
 import { masterSecretFingerprint } from '../../data-dir/secrets.js';
-import { JournalError, messageOf } from '../../errors.js';
+import { JournalError } from '../../errors.js';
 import { createMarkFile, EMPTY_MARK } from '../../journal/mark.js';
+import { findSegments } from '../../journal/segment/names.js';
 import { History } from '../../replay/history.js';
-import { isOfJournal, loadWhole } from '../../replay/usable-snapshot.js';
+import { isOfJournal } from '../../replay/usable-snapshot.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 import { copyFileDurably, copySecrets, requireSpace } from '../copy-files.js';
-import type { Salvage } from '../salvage/salvage.js';
 import { writeJournal } from './journal.js';
-import { acknowledgedOf, leftOut } from './notes.js';
-import { type RestorePoint, RestorePoints } from './restore-points.js';
+import { leftOut } from './notes.js';
+import type { Stretch, Stretches } from './stretches.js';
 
 export interface RestoreTarget {
   /** Must not exist, or be empty. */
@@ -57,31 +58,29 @@ export interface Restored {
  */
 export function restore(
   source: DataDir,
-  salvage: Salvage,
-  target: RestoreTarget,
+  stretches: Stretches,
+  { out, toSeq }: RestoreTarget,
   onSeq: (seq: number) => void = () => {},
 ): Restored {
-  refuseTakenPlace(source, target.out);
-  const notes: string[] = [];
-  const known = acknowledgedOf(source);
+  refuseTakenPlace(source, out);
+  const notes = [...stretches.notes];
   const snapshots = new SnapshotFiles(source.snapshots);
-  const points = new RestorePoints(salvage, snapshots, known.mark === null ? null : known.seq);
-  const point = choosePoint(source, points, salvage, target.toSeq);
-  const history = new History(point.run, snapshots, { onSeq, onNote: (note) => notes.push(note) });
-  const engine = history.engineAt(point.seq);
-  const wasThere = existsSync(target.out);
+  const stretch = chooseStretch(source, stretches, toSeq);
+  const endSeq = Math.min(stretch.lastSeq, toSeq ?? stretch.lastSeq);
+  const history = new History(stretch, snapshots, { onSeq, onNote: (note) => notes.push(note) });
+  const engine = history.engineAt(endSeq);
+  const wasThere = existsSync(out);
   try {
-    const dir = openDataDir(target.out);
-    requireSpace(dir.root, bytesOf(source, salvage));
+    const dir = openDataDir(out);
+    requireSpace(dir.root, bytesOf(source));
     notes.push(...copySecrets(source, dir), ...secretNotes(source, engine));
-    const { end, segments, isBatchSplit } = writeJournal(point, engine, dir);
-    const copied = copySnapshots(source, point, dir, notes);
-    const archive = restoreArchive(source, dir, point, end, engine, notes);
-    const { mark } = known;
+    const { end, segments, isBatchSplit } = writeJournal(source, stretch, engine, dir);
+    const copied = copySnapshots(snapshots, stretch, endSeq, dir);
+    const archive = restoreArchive(source, dir, stretch, end, engine, notes);
+    const { mark } = stretches.known;
     const checksum = end.checksum ?? (mark?.lastSeq === end.seq ? mark.checksum : EMPTY_MARK.checksum);
     createMarkFile(dir.markFile, { lastSeq: end.seq, checksum });
-    const ends = [point.run.firstSeq, point.seq] as const;
-    const left = leftOut(source, known, salvage, ends, target.toSeq);
+    const left = leftOut(source, stretches, stretch, endSeq, toSeq);
     return {
       seq: engine.seq,
       timeMs: engine.timeMs,
@@ -91,38 +90,35 @@ export function restore(
       snapshots: copied,
       archive,
       lacksCommands: left.isLoss,
-      notes: [...new Set([...points.notes, ...notes, ...left.notes])],
+      notes: [...new Set([...notes, ...left.notes])],
     };
   } catch (thrown) {
-    removeUnfinished(target.out, wasThere);
+    removeUnfinished(out, wasThere);
     throw thrown;
   }
 }
 
-/** At `toSeq`, or before the gap in which that is. */
-function choosePoint(
-  source: DataDir,
-  points: RestorePoints,
-  salvage: Salvage,
-  toSeq: number | null,
-): RestorePoint {
-  const newest = points.newest();
-  if (newest === null || (newest.seq === 0 && toSeq === null)) {
-    const why =
-      salvage.fault ??
-      (newest === null ? 'the beginning is missing, and no snapshot is good' : 'it is empty');
+function chooseStretch(source: DataDir, stretches: Stretches, toSeq: number | null): Stretch {
+  const { all, lastSeq, notes } = stretches;
+  if (lastSeq === 0 && toSeq === null) {
+    const why = all[0] === undefined ? 'the beginning is missing, and no snapshot is good' : 'it is empty';
     throw new JournalError(
       'not_found',
-      `The journal in ${source.journal} has no good command that a state can be worked out of: ${[why, ...points.notes].join(' ')}`,
+      `The journal in ${source.journal} has no good command that a state can be worked out of: ${[all[0]?.fault ?? why, ...notes].join(' ')}`,
     );
   }
-  if (toSeq === null) return newest;
-  checkReach(salvage, newest, toSeq);
-  const point = points.newest(toSeq);
-  if (point !== null) return point;
+  const fault = all.at(-1)?.fault ?? null;
+  if (toSeq !== null && toSeq > lastSeq) {
+    throw new JournalError(
+      fault === null ? 'not_found' : 'journal_incomplete',
+      `The journal is good up to sequence number ${lastSeq}, not to ${toSeq}: ${fault ?? 'it ends there'}`,
+    );
+  }
+  const stretch = stretches.upTo(toSeq ?? lastSeq);
+  if (stretch !== null) return stretch;
   throw new JournalError(
     'not_found',
-    `The state at sequence number ${toSeq} cannot be worked out any more: what leads to it is missing. Take a backup that has it.`,
+    `The journal begins at sequence number ${must(all[0], 'a stretch').firstSeq}: what came before is not in it any more. Take a backup that has it.`,
   );
 }
 
@@ -139,40 +135,14 @@ function refuseTakenPlace(source: DataDir, out: string): void {
   if (readdirSync(out).length > 0) refuse('it is not empty');
 }
 
-function checkReach(salvage: Salvage, newest: RestorePoint, toSeq: number): void {
-  if (toSeq > newest.seq) {
-    const fault = salvage.faultAfter(newest.seq);
-    throw new JournalError(
-      fault === null ? 'not_found' : 'journal_incomplete',
-      `The journal is good up to sequence number ${newest.seq}, not to ${toSeq}: ${fault ?? 'it ends there'}`,
-    );
-  }
-  if (toSeq < salvage.firstSeq) {
-    throw new JournalError(
-      'not_found',
-      `The journal begins at sequence number ${salvage.firstSeq}: what came before is not in it any more. Take a backup that has it.`,
-    );
-  }
-}
-
 /** Only whole ones of the new journal. */
-function copySnapshots(source: DataDir, { run, seq }: RestorePoint, dir: DataDir, notes: string[]): string[] {
-  const files = new SnapshotFiles(source.snapshots);
-  const copied: string[] = [];
-  for (const ref of files.list()) {
-    if (ref.seq > seq || ref.seq < run.start.lastSeq) continue;
-    try {
-      const { meta } = loadWhole(files, ref);
-      if (!isOfJournal(meta, run)) continue;
-    } catch (thrown) {
-      notes.push(`The snapshot ${ref.name} was passed over: ${messageOf(thrown)}`);
-      continue;
-    }
-    mkdirSync(dir.snapshots, { recursive: true, mode: 0o700 });
-    copyFileDurably(ref.name, join(dir.snapshots, basename(ref.name)));
-    copied.push(basename(ref.name));
-  }
-  return copied;
+function copySnapshots(files: SnapshotFiles, stretch: Stretch, endSeq: number, dir: DataDir): string[] {
+  const refs = files.list().filter(({ seq }) => seq <= endSeq && seq >= stretch.start.lastSeq);
+  const good = refs.filter((ref) => files.isWhole(ref) && isOfJournal(files.metaOf(ref), stretch));
+  return good.map(({ name }) => {
+    copyFileDurably(name, join(dir.snapshots, basename(name)));
+    return basename(name);
+  });
 }
 
 /**
@@ -182,7 +152,7 @@ function copySnapshots(source: DataDir, { run, seq }: RestorePoint, dir: DataDir
 function restoreArchive(
   source: DataDir,
   dir: DataDir,
-  { run }: RestorePoint,
+  stretch: Stretch,
   end: ArchivePosition,
   engine: Engine,
   notes: string[],
@@ -194,7 +164,7 @@ function restoreArchive(
     if (!(thrown instanceof JournalError)) throw thrown;
     notes.push(`The archive is left out: ${thrown.message}`);
   }
-  if (run.lastSeq >= run.firstSeq || copied?.seq === end.seq) return copied;
+  if (stretch.lastSeq >= stretch.firstSeq || copied?.seq === end.seq) return copied;
   ArchiveWriter.create(dir, end, engine, end.timeMs).close();
   notes.push(`The archive begins after ${end.seq}: keep the source for what was settled and moved before.`);
   return null;
@@ -210,12 +180,10 @@ function secretNotes(source: DataDir, engine: Engine): string[] {
   ];
 }
 
-function bytesOf(source: DataDir, salvage: Salvage): number {
-  const paths = new Set(salvage.runs.flatMap(({ pieces }) => pieces.map(({ path }) => path)));
-  const journal = [...paths].map((path) => databaseBytes(path));
+function bytesOf(source: DataDir): number {
   const snapshots = new SnapshotFiles(source.snapshots).list().map(({ name }) => fileBytes(name));
-  const archive = databaseBytes(source.archiveFile);
-  return [...journal, ...snapshots, archive].reduce((sum, bytes) => sum + bytes, 0);
+  const databases = [...findSegments(source.journal), source.archiveFile].map(databaseBytes);
+  return [...databases, ...snapshots].reduce((sum, bytes) => sum + bytes, 0);
 }
 
 function removeUnfinished(out: string, wasThere: boolean): void {

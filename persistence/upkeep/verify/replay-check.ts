@@ -14,7 +14,7 @@ import { masterSecretFingerprint } from '../../data-dir/secrets.js';
 import { JournalError, messageOf } from '../../errors.js';
 import type { ChainPosition } from '../../journal/segment/batch-row.js';
 import { ReplayMismatch, replayBatch } from '../../replay/replay.js';
-import { type BatchEnd, faultAtEnd, loadWhole, type UsableSnapshot } from '../../replay/usable-snapshot.js';
+import { type BatchEnd, faultAtEnd } from '../../replay/usable-snapshot.js';
 import { RootFeed } from '../../roots/feed.js';
 import { RoundRoots } from '../../roots/round-roots.js';
 import type { SnapshotFiles } from '../../snapshot/files.js';
@@ -180,9 +180,9 @@ export class ReplayCheck {
     }
   }
 
-  #load(ref: SnapshotRef): UsableSnapshot | null {
+  #load(ref: SnapshotRef): ReturnType<SnapshotFiles['load']> | null {
     try {
-      return loadWhole(this.sources.snapshots, ref);
+      return this.sources.snapshots.load(ref);
     } catch (thrown) {
       this.findings.fault('snapshot', ref.name, ref.seq, messageOf(thrown));
       return null;

@@ -22,7 +22,7 @@ import { SqliteStore } from '../../../persistence/journal/store.js';
 import { type BackedUp, backup } from '../../../persistence/upkeep/backup/backup.js';
 import { secretFiles } from '../../../persistence/upkeep/copy-files.js';
 import { restore } from '../../../persistence/upkeep/restore/restore.js';
-import { Salvage } from '../../../persistence/upkeep/salvage/salvage.js';
+import { Stretches } from '../../../persistence/upkeep/restore/stretches.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
 import { tote, toteJson, toteText } from '../../support/processes/cli.js';
 import { refusal, temporaryDir } from '../support/journal-files.js';
@@ -34,7 +34,7 @@ const beside = (dir: DataDir, name: string): string => join(dir.root, '..', name
 
 function earlier({ dir }: MadeDir, toSeq: number): DataDir {
   const out = beside(dir, `earlier-${toSeq}`);
-  restore(dir, new Salvage(dir), { out, toSeq });
+  restore(dir, new Stretches(dir), { out, toSeq });
   return findDataDir(out);
 }
 
@@ -212,7 +212,7 @@ test('a copy on which a server was killed is not overwritten: it may have more t
   journal.sync();
   journal.writeMark(row);
   assert.throws(() => backup(dir, promoted), refusal('backup_mismatch', /a server has run on it/));
-  assert.equal(new Salvage(copy).lastSeq, row.lastSeq);
+  assert.equal(new Stretches(copy).lastSeq, row.lastSeq);
   journal.close();
 });
 

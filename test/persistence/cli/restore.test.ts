@@ -11,7 +11,7 @@ import { findDataDir } from '../../../persistence/data-dir/layout.js';
 import { readMarkFile } from '../../../persistence/journal/mark.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { type Restored, restore } from '../../../persistence/upkeep/restore/restore.js';
-import { Salvage } from '../../../persistence/upkeep/salvage/salvage.js';
+import { Stretches } from '../../../persistence/upkeep/restore/stretches.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
 import { tote, toteJson } from '../../support/processes/cli.js';
 import { refusal, temporaryDir } from '../support/journal-files.js';
@@ -44,13 +44,13 @@ function expectGood(out: string, restored: Restored): void {
 test('at every command of a journal the restored state is that of a replay', (t) => {
   const made = makeOperatorDir(join(temporaryDir(t), 'data'), { commands: 90 });
   const digests = stateDigests(made);
-  const salvage = new Salvage(made.dir);
+  const stretches = new Stretches(made.dir);
   const ends = new Set(made.batches.map(({ lastSeq }) => lastSeq));
   assert.equal(digests.length, made.engine.seq);
   for (const [index, expected] of digests.entries()) {
     const toSeq = index + 1;
     const out = join(made.dir.root, '..', `at-${toSeq}`);
-    const restored = restore(made.dir, salvage, { out, toSeq });
+    const restored = restore(made.dir, stretches, { out, toSeq });
     assert.equal(restored.seq, toSeq);
     assert.equal(restored.stateDigest, expected, `at ${toSeq}`);
     assert.equal(restored.isBatchSplit, !ends.has(toSeq), `at ${toSeq}`);
@@ -101,12 +101,12 @@ test('a time means the last command at or before it; before the first there is n
 test('a pruned journal is restored with its archive', (t) => {
   const { dir, engine } = makeOperatorDir(join(temporaryDir(t), 'data'), { firstBatch: 11 });
   const out = join(dir.root, '..', 'restored');
-  const restored = restore(dir, new Salvage(dir), { out, toSeq: engine.seq - 2 });
+  const restored = restore(dir, new Stretches(dir), { out, toSeq: engine.seq - 2 });
   expectGood(out, restored);
   assert.equal(verify(findDataDir(out)).archive?.seq, engine.seq - 2);
   const tooEarly = { out: `${out}-2`, toSeq: 3 };
   assert.throws(
-    () => restore(dir, new Salvage(dir), tooEarly),
+    () => restore(dir, new Stretches(dir), tooEarly),
     refusal('not_found', /begins at sequence number/),
   );
 });

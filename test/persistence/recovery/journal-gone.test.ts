@@ -24,7 +24,7 @@ test('without the journal the refusal names what is left, and the command that r
   rmSync(join(root, 'journal'), { recursive: true });
   const before = filesOf(root);
   const sentence =
-    /no journal in .*\/journal, but the directory is not new: it has \d snapshots, an archive, the master secret\..* backup\..* newest good snapshot, which stands at \d+: npx tote restore .*data --from-snapshot --out NEW_DIR/;
+    /no journal in .*\/journal, but the directory is not new: it has \d snapshots, an archive, the master secret\..* backup\..* newest good snapshot, which stands at \d+: npx tote restore .*data --out NEW_DIR/;
   for (let attempt = 0; attempt < 2; attempt += 1) {
     assert.throws(() => start(root), refusal('journal_incomplete', sentence));
   }

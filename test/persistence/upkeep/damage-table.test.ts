@@ -16,7 +16,7 @@ import { openStore } from '../../../persistence/recovery/open-store.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { backup } from '../../../persistence/upkeep/backup/backup.js';
 import { restore } from '../../../persistence/upkeep/restore/restore.js';
-import { Salvage } from '../../../persistence/upkeep/salvage/salvage.js';
+import { Stretches } from '../../../persistence/upkeep/restore/stretches.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
 import {
   type Damage,
@@ -124,7 +124,7 @@ for (const [what, damages] of Object.entries(DAMAGES)) {
     const backedUp = backupTo(dir, copy);
     assert.ok(row.backup.startsWith(backedUp), `backup: ${backedUp}`);
     const out = join(dir.root, '..', 'restored');
-    const { lacksCommands, notes } = restore(dir, new Salvage(dir), { out, toSeq: null });
+    const { lacksCommands, notes } = restore(dir, new Stretches(dir), { out, toSeq: null });
     assert.match(row.restore, lacksCommands ? /code 1/ : /code 0/, notes.join('\n'));
     assert.equal(startOn(out), 'starts');
     assert.equal(existsSync(findDataDir(out).archiveFile), !damages.includes(loseArchive));

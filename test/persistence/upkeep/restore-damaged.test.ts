@@ -12,7 +12,7 @@ import { decodeCommand } from '../../../engine/model/command-codec.js';
 import { findDataDir } from '../../../persistence/data-dir/layout.js';
 import { openStore } from '../../../persistence/recovery/open-store.js';
 import { type Restored, restore } from '../../../persistence/upkeep/restore/restore.js';
-import { Salvage } from '../../../persistence/upkeep/salvage/salvage.js';
+import { Stretches } from '../../../persistence/upkeep/restore/stretches.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
 import {
   type Damage,
@@ -30,20 +30,19 @@ import type { MadeDir } from '../support/made-dir.js';
 
 interface Expected {
   readonly endsAfter?: number;
-  readonly isAll?: boolean;
-  /** The new journal begins after this batch; by default it has its beginning. */
+  /** The new journal begins with the snapshot after this batch; by default it has its beginning. */
   readonly beginsAfter?: number;
 }
 
-const [FIRST_END, MIDDLE_END, LAST] = [41, 83, 123];
+const LAST = 123;
 const CASES: readonly (readonly [string, readonly Damage[], Expected])[] = [
   ['nothing', [], {}],
-  ['an old row', [flipRow(0, 20)], { beginsAfter: 20 }],
-  ['an old row before the only snapshot of its segment', [flipRow(0, 5)], { beginsAfter: 5 }],
-  ['the first segment', [lose(0)], { beginsAfter: FIRST_END }],
-  ['a middle row', [flipRow(1, 70)], { beginsAfter: 70 }],
-  ['the middle segment', [lose(1)], { beginsAfter: MIDDLE_END }],
-  ['a row of the open segment before the newest snapshot', [flipRow(2, 90)], { beginsAfter: 90 }],
+  ['an old row', [flipRow(0, 20)], { beginsAfter: 60 }],
+  ['an old row before the only snapshot of its segment', [flipRow(0, 5)], { beginsAfter: 10 }],
+  ['the first segment', [lose(0)], { beginsAfter: 60 }],
+  ['a middle row', [flipRow(1, 70)], { beginsAfter: 100 }],
+  ['the middle segment', [lose(1)], { beginsAfter: 100 }],
+  ['a row of the open segment before the newest snapshot', [flipRow(2, 90)], { beginsAfter: 100 }],
   ['the row at which the newest snapshot stands', [flipRow(2, 100)], { beginsAfter: 100 }],
   ['only the chain hash of that row', [flipChain(2, 100)], { beginsAfter: 100 }],
   ['a row behind the newest snapshot', [flipRow(2, 110)], { endsAfter: 109 }],
@@ -53,7 +52,7 @@ const CASES: readonly (readonly [string, readonly Damage[], Expected])[] = [
   ['the archive', [loseArchive], {}],
   ['the mark', [loseMark], {}],
   ['the mark, and a row behind the newest snapshot', [loseMark, flipRow(2, 110)], { endsAfter: 109 }],
-  ['an old row and the newest snapshot', [flipRow(0, 20), flipSnapshot(0)], { beginsAfter: 20 }],
+  ['an old row and the newest snapshot', [flipRow(0, 20), flipSnapshot(0)], { beginsAfter: 60 }],
   [
     'the middle segment and the newest snapshot',
     [lose(1), flipSnapshot(0)],
@@ -64,12 +63,12 @@ const CASES: readonly (readonly [string, readonly Damage[], Expected])[] = [
     [lose(0), flipSnapshot(0), flipSnapshot(1)],
     { endsAfter: 10, beginsAfter: 10 },
   ],
-  ['first and middle segment', [lose(1), lose(0)], { beginsAfter: MIDDLE_END }],
-  ['an old and a middle row', [flipRow(0, 20), flipRow(1, 70)], { beginsAfter: 70 }],
+  ['first and middle segment', [lose(1), lose(0)], { beginsAfter: 100 }],
+  ['an old and a middle row', [flipRow(0, 20), flipRow(1, 70)], { beginsAfter: 100 }],
   [
     'the open segment, archive and mark',
     [lose(2), loseArchive, loseMark],
-    { endsAfter: 100, beginsAfter: 100, isAll: true },
+    { endsAfter: 100, beginsAfter: 100 },
   ],
 ];
 
@@ -88,12 +87,12 @@ for (const [what, damages, expected] of CASES) {
     const made = make(t);
     assert.equal(made.batches.length, LAST + 1);
     for (const damage of damages) damage(made);
-    const { endsAfter = LAST, isAll = endsAfter === LAST, beginsAfter = null } = expected;
+    const { endsAfter = LAST, beginsAfter = null } = expected;
     const out = join(made.dir.root, '..', 'restored');
-    const restored = restore(made.dir, new Salvage(made.dir), { out, toSeq: null });
+    const restored = restore(made.dir, new Stretches(made.dir), { out, toSeq: null });
     assert.equal(restored.seq, seqAfter(made, endsAfter));
     assert.equal(restored.stateDigest, digestAfter(made, endsAfter));
-    assert.equal(restored.lacksCommands, !isAll, restored.notes.join('\n'));
+    assert.equal(restored.lacksCommands, endsAfter < LAST, restored.notes.join('\n'));
     const beforeSeq = beginsAfter === null ? 0 : seqAfter(made, beginsAfter);
     assert.equal(verify(findDataDir(out)).segments[0]?.start.lastSeq, beforeSeq);
     assert.equal(/new journal begins at/.test(restored.notes.join()), beforeSeq > 0);
@@ -118,10 +117,10 @@ function expectServable(out: string, restored: Restored): void {
 test('--to-seq within a gap ends before it, elsewhere at that number', (t) => {
   const made = make(t);
   flipRow(1, 70)(made);
-  const salvage = new Salvage(made.dir);
+  const stretches = new Stretches(made.dir);
   const at = (toSeq: number): Restored => {
     const out = join(made.dir.root, '..', `at-${toSeq}`);
-    const restored = restore(made.dir, salvage, { out, toSeq });
+    const restored = restore(made.dir, stretches, { out, toSeq });
     expectServable(out, restored);
     return restored;
   };
@@ -141,13 +140,13 @@ test('a directory restored behind a gap can be restored again, and not from befo
   const made = make(t);
   lose(1)(made);
   const first = join(made.dir.root, '..', 'first');
-  restore(made.dir, new Salvage(made.dir), { out: first, toSeq: null });
+  restore(made.dir, new Stretches(made.dir), { out: first, toSeq: null });
   const dir = findDataDir(first);
-  const again = restore(dir, new Salvage(dir), { out: `${first}-again`, toSeq: null });
+  const again = restore(dir, new Stretches(dir), { out: `${first}-again`, toSeq: null });
   assert.deepEqual([again.seq, again.lacksCommands], [made.engine.seq, false]);
   assert.doesNotMatch(again.notes.join(), /new journal begins at/);
   assert.throws(
-    () => restore(dir, new Salvage(dir), { out: `${first}-early`, toSeq: seqAfter(made, 30) }),
+    () => restore(dir, new Stretches(dir), { out: `${first}-early`, toSeq: seqAfter(made, 30) }),
     refusal('not_found', /begins at sequence number/),
   );
 });

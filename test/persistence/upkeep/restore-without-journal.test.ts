@@ -1,4 +1,4 @@
-/** `tote restore --from-snapshot`: a new journal behind the newest good snapshot, and the report of the loss. */
+/** `tote restore` of a directory without its journal: a new one behind the newest good snapshot, and the report of the loss. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -80,7 +80,7 @@ test('the newest snapshot is the new beginning, and the loss after it is reporte
   const made = withoutJournal(t, true);
   const seq = newestSeq(made);
   const out = join(temporaryDir(t), 'restored');
-  const told = await toteJson<RestoreReport>(['restore', made.dir.root, '--from-snapshot', '--out', out], 1);
+  const told = await toteJson<RestoreReport>(['restore', made.dir.root, '--out', out], 1);
   const acknowledged = must(readMarkFile(made.dir.markFile), 'mark').lastSeq;
   assert.equal(told.seq, seq);
   assert.match(
@@ -98,13 +98,13 @@ test('without a mark only the archive shows what is lost; without it, it is unkn
   const seq = newestSeq(made);
   const archivedSeq = must(readArchiveProgress(made.dir), 'archive').seq;
   const known = await toteJson<RestoreReport>(
-    ['restore', made.dir.root, '--from-snapshot', '--out', join(temporaryDir(t), 'r')],
+    ['restore', made.dir.root, '--out', join(temporaryDir(t), 'r')],
     1,
   );
   assert.match(known.notes.join('\n'), new RegExp(`${seq + 1} to ${archivedSeq} are lost`));
   rmSync(made.dir.archive, { recursive: true });
   const out = join(temporaryDir(t), 'restored');
-  const ran = await tote(['restore', made.dir.root, '--from-snapshot', '--out', out]);
+  const ran = await tote(['restore', made.dir.root, '--out', out]);
   assert.equal(ran.code, 1, ran.stderr);
   assert.match(ran.stdout, /The source has no mark: nothing says whether/);
   assert.match(ran.stdout, /The archive begins after \d+/);
@@ -117,34 +117,22 @@ test('instead of a damaged snapshot the one before is used; without a good one n
   const [newest, older, ...rest] = new SnapshotFiles(made.dir.snapshots).list();
   flipBit(must(newest, 'the newest').name, 9_000);
   const out = join(temporaryDir(t), 'restored');
-  const told = await toteJson<RestoreReport>(['restore', made.dir.root, '--from-snapshot', '--out', out], 1);
+  const told = await toteJson<RestoreReport>(['restore', made.dir.root, '--out', out], 1);
   assert.equal(told.seq, older?.seq);
   assert.match(told.notes.join('\n'), /was passed over: .*damaged/);
   for (const ref of [older, ...rest]) flipBit(must(ref, 'one').name, 9_000);
   const none = join(temporaryDir(t), 'none');
-  const ran = await tote(['restore', made.dir.root, '--from-snapshot', '--out', none]);
+  const ran = await tote(['restore', made.dir.root, '--out', none]);
   assert.match(ran.stderr, /no snapshot is good/);
   assert.equal(existsSync(none), false);
 });
 
-test('if the snapshot is of the last acknowledged command nothing is lost', async (t) => {
-  const made = makeOperatorDir(join(temporaryDir(t), 'data'), { commands: 80, snapshotsAfter: [] });
-  new SnapshotFiles(made.dir.snapshots).save(made.engine, must(made.batches.at(-1), 'the last').chain);
-  const out = join(temporaryDir(t), 'restored');
-  const ran = await tote(['restore', made.dir.root, '--from-snapshot', '--out', out]);
-  assert.equal(ran.code, 0, ran.stderr);
-  assert.doesNotMatch(ran.stdout, /are lost/);
-  assert.match(ran.stderr, /has a journal: without --from-snapshot/);
-  expectUsable(t, out, made.engine.seq, made.engine.stateDigest(newSha256));
-});
-
 test('every other command says what is missing, and what to do', async (t) => {
   const made = withoutJournal(t, false);
-  for (const command of ['status', 'verify', 'restore']) {
-    const out = command === 'restore' ? ['--out', join(temporaryDir(t), 'r')] : [];
-    const ran = await tote([command, made.dir.root, ...out]);
+  for (const command of ['status', 'verify']) {
+    const ran = await tote([command, made.dir.root]);
     assert.equal(ran.code, 1, `${command}: ${ran.stdout}${ran.stderr}`);
-    assert.match(ran.stderr, /no journal in .* npx tote restore .* --from-snapshot --out NEW_DIR/);
+    assert.match(ran.stderr, /no journal in .* npx tote restore .* --out NEW_DIR/);
   }
   assert.equal(existsSync(made.dir.journal), false);
 });
