@@ -1,7 +1,15 @@
 /** Adds rows of one archive to another, in the order in which they came about. */
 import type Database from 'better-sqlite3';
 import { ArchiveBlocks } from './blocks.js';
-import { type ArchiveCell, isIntact, PLACEMENT, positionsOf, SETTLEMENT } from './form/columns.js';
+import {
+  type ArchiveCell,
+  isIntact,
+  PLACEMENT,
+  positionsOf,
+  SETTLEMENT,
+  SINGLE_KINDS,
+  TABLE_OF,
+} from './columns.js';
 import { type ArchiveProgress, damagedArchive, progressWriter, readProgress } from './schema.js';
 import { ArchiveTables, Transaction } from './tables.js';
 import type { ArchivePosition } from './writer.js';
@@ -31,15 +39,9 @@ export class RowSource {
     return this.#blocks.settlements(afterSeq + 1, toSeq);
   }
 
-  rounds(afterSeq: number, toSeq: number): Rows {
-    return this.#rows('round', 'settled_seq', afterSeq, toSeq);
-  }
-
-  ofTable(table: 'transfer' | 'limit_step' | 'action' | 'refusal', afterSeq: number, toSeq: number): Rows {
-    return this.#rows(table, 'seq', afterSeq, toSeq);
-  }
-
-  *#rows(table: string, seq: string, afterSeq: number, toSeq: number): Rows {
+  /** Of a table with one row for each, in the order of its keys. */
+  *singles(table: string, afterSeq: number, toSeq: number): Rows {
+    const seq = table === TABLE_OF.rounds ? 'settled_seq' : 'seq';
     const query = this.db.prepare<number[], ArchiveCell[]>(
       `SELECT * FROM ${table} NOT INDEXED WHERE ${seq} > ? AND ${seq} <= ?`,
     );
@@ -63,12 +65,10 @@ export function addRows(
   transaction.beginOnce();
   const tables = new ArchiveTables(transaction);
   addBets(source, tables, before, newestBet(db), upTo.seq);
-  for (const row of source.rounds(before.seq, upTo.seq)) tables.rounds.push(row);
-  for (const row of source.ofTable('transfer', before.seq, upTo.seq)) tables.transfers.push(row);
-  for (const row of source.ofTable('limit_step', before.seq, upTo.seq)) tables.limitSteps.push(row);
-  for (const row of source.ofTable('action', before.seq, upTo.seq)) tables.actions.push(row);
+  for (const kind of SINGLE_KINDS)
+    for (const row of source.singles(TABLE_OF[kind], before.seq, upTo.seq)) tables[kind].push(row);
   // More may have come behind the last command.
-  for (const row of source.ofTable('refusal', before.seq - 1, upTo.seq)) tables.refusals.push(row);
+  for (const row of source.singles('refusal', before.seq - 1, upTo.seq)) tables.refusals.push(row);
   tables.flush(upTo.seq);
   const { seq, timeMs, digest, chain } = upTo;
   progressWriter(db)({ ...tables.counted(before), seq, timeMs, digest, chain });
@@ -103,7 +103,7 @@ function addBets(
       const settledSeq = Number(settlement.value[IN_SETTLEMENT.settled_seq]);
       if (settledSeq > seq) return;
       proceed(settledSeq);
-      tables.settled.push(settlement.value);
+      tables.betsSettled.push(settlement.value);
     }
   };
   try {
@@ -113,7 +113,7 @@ function addBets(
       if (seq > toSeq) break;
       settleUpTo(seq);
       proceed(seq);
-      tables.placed.push(row);
+      tables.bets.push(row);
     }
     settleUpTo(toSeq);
   } finally {

@@ -3,10 +3,18 @@
  */
 import type Database from 'better-sqlite3';
 import { must } from '../../engine/base/assert.js';
-import { type ArchiveCell, isIntact, PLACEMENT, positionsOf, SETTLED_BLOCK } from './form/columns.js';
-import { rowOfText, rowStarts, rowsOfText } from './form/row-text.js';
+import {
+  type ArchiveCell,
+  isBlockIntact,
+  isIntact,
+  PLACEMENT,
+  positionsOf,
+  rowOfText,
+  rowStarts,
+  rowsOfText,
+  SETTLED_BLOCK,
+} from './columns.js';
 import { damagedArchive } from './schema.js';
-import { blockChecksum } from './tables.js';
 
 /** Placed blocks whose texts are kept: settlements of a minute's rounds ask for the same ones again and again. */
 const TEXTS_KEPT_MAX = 1_024;
@@ -222,9 +230,6 @@ export function settledRowsOf(block: readonly ArchiveCell[]): ArchiveCell[][] {
   for (const row of rows) row.push(seq, market, roundNumber, timeMs);
   return rows;
 }
-
-export const isBlockIntact = (block: readonly ArchiveCell[]): boolean =>
-  block.at(-1) === blockChecksum(block.slice(0, -1));
 
 type Steps = Generator<ArchiveCell[], void, undefined>;
 

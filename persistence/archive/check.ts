@@ -4,9 +4,8 @@
  */
 import type Database from 'better-sqlite3';
 import { messageOf } from '../errors.js';
-import { isBlockIntact, settledRowsOf } from './blocks.js';
-import { type ArchiveCell, isIntact } from './form/columns.js';
-import { rowsOfText } from './form/row-text.js';
+import { settledRowsOf } from './blocks.js';
+import { type ArchiveCell, isBlockIntact, isIntact, ROW_KINDS, rowsOfText, TABLE_OF } from './columns.js';
 import { openArchive } from './open.js';
 import { type ArchiveProgress, asArchiveDamage, readProgress } from './schema.js';
 
@@ -53,22 +52,19 @@ class Check {
     private readonly fault: (text: string) => void,
   ) {}
 
-  all({ bets, betsSettled, ...rows }: ArchiveProgress): number {
-    const placed = this.#placed();
-    const settled = this.#settled();
-    this.#accountBets();
+  all(progress: ArchiveProgress): number {
     const counts = {
-      placed,
-      settled,
-      rounds: this.#rows('round'),
-      transfers: this.#rows('transfer'),
-      limitSteps: this.#rows('limit_step'),
-      actions: this.#rows('action'),
+      bets: this.#placed(),
+      betsSettled: this.#settled(),
+      rounds: this.#rows(TABLE_OF.rounds),
+      transfers: this.#rows(TABLE_OF.transfers),
+      limitSteps: this.#rows(TABLE_OF.limitSteps),
+      actions: this.#rows(TABLE_OF.actions),
     };
-    const expected = { placed: bets, settled: betsSettled, ...rows };
-    for (const kind of Object.keys(counts) as (keyof typeof counts)[]) {
-      if (counts[kind] !== expected[kind])
-        this.fault(`there are ${counts[kind]} rows of ${kind}; there must be ${expected[kind]}`);
+    this.#accountBets();
+    for (const kind of ROW_KINDS) {
+      if (counts[kind] !== progress[kind])
+        this.fault(`there are ${counts[kind]} rows of ${kind}; there must be ${progress[kind]}`);
     }
     return Object.values(counts).reduce((sum, count) => sum + count, this.#rows('refusal'));
   }
@@ -76,11 +72,7 @@ class Check {
   #placed(): number {
     let count = 0;
     let before = 0;
-    for (const block of this.#table('placed_block')) {
-      if (!isBlockIntact(block)) {
-        this.fault(`placed_block ${block[0]} is damaged: its checksum does not match its content`);
-        continue;
-      }
+    for (const block of this.#intact('placed_block', isBlockIntact)) {
       for (const [bet, account] of rowsOfText(String(block[2]))) {
         if (Number(bet) <= before) this.fault(`bet ${bet} comes after bet ${before}`);
         before = Number(bet);
@@ -93,12 +85,7 @@ class Check {
 
   #settled(): number {
     let count = 0;
-    for (const block of this.#table('settled_block')) {
-      if (!isBlockIntact(block)) {
-        const name = `settled_block ${block[1]} ${block[2]} ${block[4]}`;
-        this.fault(`${name} is damaged: its checksum does not match its content`);
-        continue;
-      }
+    for (const block of this.#intact('settled_block', isBlockIntact)) {
       for (const [bet, account] of settledRowsOf(block)) {
         this.#settledPairs += pairOf(Number(account), Number(bet));
         count += 1;
@@ -108,12 +95,7 @@ class Check {
   }
 
   #accountBets(): void {
-    for (const row of this.#table('account_bets')) {
-      if (!isIntact(row)) {
-        this.fault(`account_bets ${row[0]} ${row[1]} is damaged: its checksum does not match its content`);
-        continue;
-      }
-      const [account, , placed, settled] = row;
+    for (const [account, , placed, settled] of this.#intact('account_bets', isIntact)) {
       const sumOf = (list: ArchiveCell | undefined): number =>
         (JSON.parse(String(list)) as number[]).reduce((sum, bet) => sum + pairOf(Number(account), bet), 0);
       this.#placedPairs -= sumOf(placed);
@@ -123,19 +105,22 @@ class Check {
     if (this.#settledPairs !== 0) this.fault('the lists of accounts do not name the bets that were settled');
   }
 
-  #rows(table: 'round' | 'transfer' | 'limit_step' | 'action' | 'refusal'): number {
+  #rows(table: string): number {
     let count = 0;
-    for (const row of this.#table(table)) {
-      if (!isIntact(row))
-        this.fault(`${table} ${row[0]} ${row[1]} is damaged: its checksum does not match its content`);
-      count += 1;
-    }
+    for (const _ of this.#intact(table, isIntact)) count += 1;
     return count;
   }
 
   /** `NOT INDEXED` makes SQLite read the rows themselves, in the order of their keys. */
-  #table(name: string): Iterable<ArchiveCell[]> {
-    return this.db.prepare<[], ArchiveCell[]>(`SELECT * FROM ${name} NOT INDEXED`).raw().iterate();
+  *#intact(
+    table: string,
+    isGood: (row: ArchiveCell[]) => boolean,
+  ): Generator<ArchiveCell[], void, undefined> {
+    const rows = this.db.prepare<[], ArchiveCell[]>(`SELECT * FROM ${table} NOT INDEXED`).raw();
+    for (const row of rows.iterate()) {
+      if (isGood(row)) yield row;
+      else this.fault(`${table} ${row[0]} ${row[1]} is damaged: its checksum does not match its content`);
+    }
   }
 }
 

@@ -34,16 +34,14 @@ import {
 import { valuesOf } from '../../engine/model/rules.js';
 import type { BetView, EngineReads, RoundView } from '../../engine/model/views.js';
 import type { Rest } from '../thread/pace.js';
-import { type ArchiveCell, archiveChecksum } from './form/columns.js';
+import { type ArchiveCell, archiveChecksum, type RowKind } from './columns.js';
 
 export interface RowTaker {
   push(row: ArchiveCell[]): unknown;
 }
 
 /** Cells are in the order of `columns.ts`. */
-export type RowTakers = Readonly<
-  Record<'placed' | 'settled' | 'rounds' | 'transfers' | 'limitSteps' | 'actions', RowTaker>
->;
+export type RowTakers = Readonly<Record<RowKind, RowTaker>>;
 
 export class ArchiveRows {
   /** Unsettled rounds. A view stays valid after the engine has dropped the round. */
@@ -62,14 +60,14 @@ export class ArchiveRows {
       switch (event.type) {
         case 'betPlaced':
         case 'orderPending':
-          rows.placed.push(placedRow(seq, event));
+          rows.bets.push(placedRow(seq, event));
           break;
         case 'orderFilled':
           rows.limitSteps.push(filledRow(seq, item, event));
           break;
         case 'betSettled':
           if (event.rested) rows.limitSteps.push(endedRow(seq, item, event));
-          else rows.settled.push(settledRow(seq, item, event));
+          else rows.betsSettled.push(settledRow(seq, item, event));
           break;
         case 'balanceMoved':
           rows.transfers.push(transferRow(seq, item, event));
@@ -101,7 +99,7 @@ export class ArchiveRows {
     }
     open.sort((one, other) => one.bet.bet - other.bet.bet);
     for (const { account, bet } of open) {
-      rows.placed.push(openBetRow(account, bet));
+      rows.bets.push(openBetRow(account, bet));
       rest();
     }
   }

@@ -5,7 +5,7 @@
  *
  *     sqlite3 archive.db "select * from ledger where account = 7 order by seq, item"
  *
- * Bets are stored in blocks (`row-text.ts`), and `bet`, `placement`, `settlement` and `ledger` are views that show
+ * Bets are stored in blocks, and `bet`, `placement`, `settlement` and `ledger` are views that show
  * them row by row. Markets, sides and results are words. Accounts and bets are numbers (7 is `acc_7`), account 0 is
  * the house. Every row of a table has a CRC-32 of its cells, because nothing else detects a flipped bit in it.
  */
@@ -16,6 +16,7 @@ import {
   ACTION,
   type ArchiveCell,
   archiveChecksum,
+  byKind,
   declarationsOf,
   isIntact,
   LIMIT_STEP,
@@ -23,13 +24,15 @@ import {
   PLACEMENT,
   parametersFor,
   ROUND,
+  ROW_KINDS,
+  type RowKind,
   SETTLED_BLOCK,
   SETTLEMENT,
   SETTLEMENT_CELLS,
   TRANSFER,
-} from './form/columns.js';
+} from './columns.js';
 
-export interface ArchiveProgress {
+export interface ArchiveProgress extends Readonly<Record<RowKind, number>> {
   /** The archive has the effects of later commands only; 0 for all. */
   readonly fromSeq: number;
   readonly seq: number;
@@ -37,24 +40,11 @@ export interface ArchiveProgress {
   /** Rolling digest at `seq`; '' at 0. */
   readonly digest: string;
   readonly chain: string;
-  readonly bets: number;
-  readonly betsSettled: number;
-  readonly rounds: number;
-  readonly transfers: number;
-  readonly limitSteps: number;
-  readonly actions: number;
 }
 
-export const NO_ROWS = {
-  bets: 0,
-  betsSettled: 0,
-  rounds: 0,
-  transfers: 0,
-  limitSteps: 0,
-  actions: 0,
-} as const;
+export const NO_ROWS: Readonly<Record<RowKind, number>> = byKind(() => 0);
 
-export const PROGRESS = {
+const PROGRESS = {
   from_seq: 'INTEGER NOT NULL',
   seq: 'INTEGER NOT NULL',
   time_ms: 'INTEGER NOT NULL',
@@ -69,25 +59,20 @@ export const PROGRESS = {
   checksum: 'TEXT NOT NULL',
 } as const;
 
-export function cellsOfProgress(progress: ArchiveProgress): ArchiveCell[] {
+function cellsOfProgress(progress: ArchiveProgress): ArchiveCell[] {
   const { fromSeq, seq, timeMs, digest, chain } = progress;
-  const { bets, betsSettled, rounds, transfers, limitSteps, actions } = progress;
-  return [fromSeq, seq, timeMs, digest, chain, bets, betsSettled, rounds, transfers, limitSteps, actions];
+  return [fromSeq, seq, timeMs, digest, chain, ...ROW_KINDS.map((kind) => progress[kind])];
 }
 
-export function progressOf(cells: readonly ArchiveCell[]): ArchiveProgress {
+function progressOf(cells: readonly ArchiveCell[]): ArchiveProgress {
   const [fromSeq, seq, timeMs, digest, chain, ...counts] = cells;
-  const [bets, betsSettled, rounds, transfers, limitSteps, actions] = counts.map(Number);
   return {
     fromSeq: Number(fromSeq),
     seq: Number(seq),
     timeMs: Number(timeMs),
     digest: String(digest),
     chain: String(chain),
-    ...({ bets, betsSettled, rounds, transfers, limitSteps, actions } as Record<
-      keyof typeof NO_ROWS,
-      number
-    >),
+    ...byKind((kind) => Number(counts[ROW_KINDS.indexOf(kind)])),
   };
 }
 

@@ -3,32 +3,30 @@
  * that an archive to which nothing is added is not locked.
  */
 import Database from 'better-sqlite3';
-import { crcHex } from '../journal/segment/batch-row.js';
 import { AccountBets } from './account-bets.js';
 import {
   ACTION,
   type ArchiveCell,
+  blockChecksum,
+  byKind,
   type Columns,
   LIMIT_STEP,
   PLACED_BLOCK,
   PLACEMENT,
   parametersFor,
-  positionsOf,
   ROUND,
+  ROW_KINDS,
   SETTLED_BLOCK,
-  SETTLEMENT,
   SETTLEMENT_CELLS,
+  TABLE_OF,
   TRANSFER,
-} from './form/columns.js';
-import { RowText } from './form/row-text.js';
-import type { RowTaker } from './rows.js';
+  textOfRows,
+} from './columns.js';
+import type { RowTakers } from './rows.js';
 import { type ArchiveProgress, asArchiveDamage, damagedArchive } from './schema.js';
 
 /** A row is found in a block this small as fast as the block, and blocks cost little beside their rows. */
 const BLOCK_ROWS_MAX = 128;
-
-const IN_PLACEMENT = positionsOf(PLACEMENT);
-const IN_SETTLEMENT = positionsOf(SETTLEMENT);
 
 export class Transaction {
   #isOpen: boolean;
@@ -49,9 +47,9 @@ export class Transaction {
   }
 }
 
-class Table implements RowTaker {
+class Table {
   count = 0;
-  readonly #statement: Database.Statement<[ArchiveCell[]]>;
+  readonly #insert: Database.Statement<[ArchiveCell[]]>;
 
   constructor(
     readonly transaction: Transaction,
@@ -60,106 +58,63 @@ class Table implements RowTaker {
     orElse = '',
   ) {
     const sql = `INSERT ${orElse} INTO ${table} VALUES ${parametersFor(columns)}`;
-    this.#statement = transaction.db.prepare<[ArchiveCell[]]>(sql);
+    this.#insert = transaction.db.prepare<[ArchiveCell[]]>(sql);
   }
 
   push(row: ArchiveCell[]): void {
     this.transaction.beginOnce();
-    this.count += this.#statement.run(row).changes;
+    this.count += this.insert(row);
+  }
+
+  /** Returns the number of rows that are new. */
+  protected insert(cells: ArchiveCell[]): number {
+    return this.#insert.run(cells).changes;
   }
 }
 
-class PlacedBlocks implements RowTaker {
-  count = 0;
-  readonly #text = new RowText();
-  #rows = 0;
-  #firstBet = 0;
-  #lastBet = 0;
-  readonly #statement: Database.Statement<[ArchiveCell[]]>;
+/** Many rows of bets to one of the table: what they have in common, the first and the last bet, and their text. */
+class Blocks extends Table {
+  #rows: ArchiveCell[][] = [];
+  #common: ArchiveCell[] = [];
 
+  /** Cells of a row behind `ownCells` are those that a block's rows have in common. */
   constructor(
-    readonly transaction: Transaction,
-    private readonly accountBets: AccountBets,
-    prefix: string,
+    transaction: Transaction,
+    table: string,
+    columns: Columns,
+    private readonly ownCells: number,
+    private readonly betsOf: (account: number) => number[],
   ) {
-    this.#statement = transaction.db.prepare<[ArchiveCell[]]>(
-      `INSERT INTO ${prefix}placed_block VALUES ${parametersFor(PLACED_BLOCK)}`,
-    );
+    super(transaction, table, columns);
   }
 
-  push(row: ArchiveCell[]): void {
+  override push(row: ArchiveCell[]): void {
     this.transaction.beginOnce();
-    const bet = row[IN_PLACEMENT.bet] as number;
-    if (this.#rows === 0) this.#firstBet = bet;
-    this.#lastBet = bet;
-    this.#text.add(row);
-    this.accountBets.placed(row[IN_PLACEMENT.account] as number, bet);
+    const common = row.slice(this.ownCells);
+    const isOfBlock = common.every((cell, index) => cell === this.#common[index]);
+    if (!isOfBlock || this.#rows.length === BLOCK_ROWS_MAX) this.flush();
+    this.#common = common;
+    this.#rows.push(row);
+    const [bet, account] = row as [number, number];
+    this.betsOf(account).push(bet);
     this.count += 1;
-    this.#rows += 1;
-    if (this.#rows === BLOCK_ROWS_MAX) this.flush();
   }
 
   flush(): void {
-    if (this.#rows === 0) return;
-    this.#rows = 0;
-    this.#statement.run(sealed([this.#firstBet, this.#lastBet, this.#text.take()]));
+    const rows = this.#rows;
+    const [first, last] = [rows[0], rows.at(-1)];
+    if (first === undefined || last === undefined) return;
+    this.#rows = [];
+    const text = textOfRows(rows.map((row) => row.slice(0, this.ownCells)));
+    const cells = [...this.#common, first[0] ?? null, last[0] ?? null, text];
+    this.insert([...cells, blockChecksum(cells)]);
   }
 }
 
-class SettledBlocks implements RowTaker {
-  count = 0;
-  readonly #text = new RowText();
-  #rows = 0;
-  #head: ArchiveCell[] = [];
-  #lastBet = 0;
-  readonly #statement: Database.Statement<[ArchiveCell[]]>;
-
-  constructor(
-    readonly transaction: Transaction,
-    private readonly accountBets: AccountBets,
-    prefix: string,
-  ) {
-    this.#statement = transaction.db.prepare<[ArchiveCell[]]>(
-      `INSERT INTO ${prefix}settled_block VALUES ${parametersFor(SETTLED_BLOCK)}`,
-    );
-  }
-
-  push(row: ArchiveCell[]): void {
-    this.transaction.beginOnce();
-    const bet = row[IN_SETTLEMENT.bet] as number;
-    const seq = row[IN_SETTLEMENT.settled_seq] as number;
-    const market = row[IN_SETTLEMENT.market] as string;
-    const roundNumber = row[IN_SETTLEMENT.round_number] as number;
-    const [blockSeq, blockMarket, blockRound] = this.#head;
-    const isOfBlock = blockSeq === seq && blockRound === roundNumber && blockMarket === market;
-    if (!isOfBlock) this.flush();
-    if (this.#rows === 0) this.#head = [seq, market, roundNumber, row[IN_SETTLEMENT.settled_ms] ?? null, bet];
-    this.#lastBet = bet;
-    this.#text.add(row, SETTLEMENT_CELLS);
-    this.accountBets.settled(row[IN_SETTLEMENT.account] as number, bet);
-    this.count += 1;
-    this.#rows += 1;
-    if (this.#rows === BLOCK_ROWS_MAX) this.flush();
-  }
-
-  flush(): void {
-    if (this.#rows === 0) return;
-    this.#rows = 0;
-    this.#statement.run(sealed([...this.#head, this.#lastBet, this.#text.take()]));
-  }
-}
-
-function sealed(cells: ArchiveCell[]): ArchiveCell[] {
-  return [...cells, blockChecksum(cells)];
-}
-
-/** CRC-32, 8 hex digits. The last cell is the text. */
-export const blockChecksum = (cells: readonly ArchiveCell[]): string => crcHex(cells.join('\n'));
-
-export class ArchiveTables {
+export class ArchiveTables implements RowTakers {
   readonly #accountBets: AccountBets;
-  readonly placed: PlacedBlocks;
-  readonly settled: SettledBlocks;
+  readonly bets: Blocks;
+  readonly betsSettled: Blocks;
   readonly rounds: Table;
   readonly transfers: Table;
   readonly limitSteps: Table;
@@ -168,46 +123,38 @@ export class ArchiveTables {
   readonly refusals: Table;
 
   constructor(transaction: Transaction, prefix = '') {
-    this.#accountBets = new AccountBets(transaction.db, prefix);
-    this.placed = new PlacedBlocks(transaction, this.#accountBets, prefix);
-    this.settled = new SettledBlocks(transaction, this.#accountBets, prefix);
-    this.rounds = new Table(transaction, `${prefix}round`, ROUND);
-    this.transfers = new Table(transaction, `${prefix}transfer`, TRANSFER);
-    this.limitSteps = new Table(transaction, `${prefix}limit_step`, LIMIT_STEP);
-    this.actions = new Table(transaction, `${prefix}action`, ACTION);
+    const lists = new AccountBets(transaction.db, prefix);
+    const blocks = (name: string, columns: Columns, ownCells: number, list: 'placed' | 'settled'): Blocks =>
+      new Blocks(transaction, prefix + name, columns, ownCells, (account) => lists.of(account)[list]);
+    const table = (name: string, columns: Columns): Table => new Table(transaction, prefix + name, columns);
+    this.#accountBets = lists;
+    this.bets = blocks('placed_block', PLACED_BLOCK, PLACEMENT.length, 'placed');
+    this.betsSettled = blocks('settled_block', SETTLED_BLOCK, SETTLEMENT_CELLS, 'settled');
+    this.rounds = table(TABLE_OF.rounds, ROUND);
+    this.transfers = table(TABLE_OF.transfers, TRANSFER);
+    this.limitSteps = table(TABLE_OF.limitSteps, LIMIT_STEP);
+    this.actions = table(TABLE_OF.actions, ACTION);
     this.refusals = new Table(transaction, `${prefix}refusal`, ACTION, 'OR IGNORE');
   }
 
   get count(): number {
-    return this.#all.reduce((sum, { count }) => sum + count, 0);
-  }
-
-  get #all(): (Table | PlacedBlocks | SettledBlocks)[] {
-    const { placed, settled, rounds, transfers, limitSteps, actions, refusals } = this;
-    return [placed, settled, rounds, transfers, limitSteps, actions, refusals];
+    return ROW_KINDS.reduce((sum, kind) => sum + this[kind].count, this.refusals.count);
   }
 
   /** `before` with the rows taken since `clearCounts`. */
   counted(before: ArchiveProgress): ArchiveProgress {
-    return {
-      ...before,
-      bets: before.bets + this.placed.count,
-      betsSettled: before.betsSettled + this.settled.count,
-      rounds: before.rounds + this.rounds.count,
-      transfers: before.transfers + this.transfers.count,
-      limitSteps: before.limitSteps + this.limitSteps.count,
-      actions: before.actions + this.actions.count,
-    };
+    return { ...before, ...byKind((kind) => before[kind] + this[kind].count) };
   }
 
   flush(seq: number): void {
-    this.placed.flush();
-    this.settled.flush();
+    this.bets.flush();
+    this.betsSettled.flush();
     this.#accountBets.write(seq);
   }
 
   clearCounts(): void {
-    for (const table of this.#all) table.count = 0;
+    for (const kind of ROW_KINDS) this[kind].count = 0;
+    this.refusals.count = 0;
   }
 }
 

@@ -9,7 +9,7 @@ import type {
   ChangedRule,
 } from '../../engine/model/operators.js';
 import type { RuleValue } from '../../engine/model/rules.js';
-import { ACTION, type ArchiveCell, isIntact, positionsOf } from '../archive/form/columns.js';
+import { ACTION, type ArchiveCell, isIntact, positionsOf } from '../archive/columns.js';
 import { damagedArchive } from '../archive/schema.js';
 
 const IN_ACTION = positionsOf(ACTION);

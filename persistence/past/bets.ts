@@ -18,7 +18,7 @@ import {
 } from '../../engine/model/domain.js';
 import type { SettlementTerms } from '../../engine/model/events.js';
 import type { ArchiveBlocks } from '../archive/blocks.js';
-import { type ArchiveCell, LIMIT_STEP, positionsOf } from '../archive/form/columns.js';
+import { type ArchiveCell, LIMIT_STEP, positionsOf } from '../archive/columns.js';
 import { placedOf, placedSeqOf, settledOf, settledSeqOf } from './facts.js';
 import type { ArchivedRounds } from './rounds.js';
 import { fillOf, settlementOf } from './streams.js';

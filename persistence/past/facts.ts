@@ -25,7 +25,7 @@ import {
   ROUND,
   SETTLEMENT,
   TRANSFER,
-} from '../archive/form/columns.js';
+} from '../archive/columns.js';
 
 export interface ArchivedRound extends Omit<ArchivedRoundProof, 'paidCents' | 'root'> {
   readonly settledSeq: number;

@@ -8,7 +8,7 @@ import type {
 } from '../../engine/model/archive-reads.js';
 import { roundId } from '../../engine/model/domain.js';
 import type { ArchiveBlocks } from '../archive/blocks.js';
-import { type ArchiveCell, isIntact } from '../archive/form/columns.js';
+import { type ArchiveCell, isIntact } from '../archive/columns.js';
 import { damagedArchive } from '../archive/schema.js';
 import { type LedgerEntry, ledgerEntryOf } from './entries.js';
 import {

@@ -20,7 +20,7 @@ import {
 } from '../../engine/model/domain.js';
 import type { PublishedRoot } from '../../engine/model/proofs/proof-views.js';
 import type { ArchiveBlocks } from '../archive/blocks.js';
-import { type ArchiveCell, isIntact } from '../archive/form/columns.js';
+import { type ArchiveCell, isIntact } from '../archive/columns.js';
 import { damagedArchive } from '../archive/schema.js';
 import { type ArchivedRound, movedOf, roundOf, settledItemOf, settledSeqOf, stepPlaceOf } from './facts.js';
 

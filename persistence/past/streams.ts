@@ -11,7 +11,7 @@ import type {
   SettlementTerms,
 } from '../../engine/model/events.js';
 import type { ArchiveBlocks } from '../archive/blocks.js';
-import { type ArchiveCell, PLACEMENT, positionsOf } from '../archive/form/columns.js';
+import { type ArchiveCell, PLACEMENT, positionsOf } from '../archive/columns.js';
 import { damagedArchive } from '../archive/schema.js';
 import {
   type ArchivedBet,

@@ -8,9 +8,17 @@ import type { EngineEvent } from '../../../engine/model/events.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import type { EngineReads } from '../../../engine/model/views.js';
 import { ArchiveBlocks } from '../../archive/blocks.js';
-import { type ArchiveCell, positionsOf, SETTLEMENT } from '../../archive/form/columns.js';
+import {
+  type ArchiveCell,
+  byKind,
+  positionsOf,
+  ROW_KINDS,
+  type RowKind,
+  SETTLEMENT,
+  TABLE_OF,
+} from '../../archive/columns.js';
 import { openArchive } from '../../archive/open.js';
-import { ArchiveRows, type RowTakers } from '../../archive/rows.js';
+import { ArchiveRows } from '../../archive/rows.js';
 import { type ArchiveProgress, asArchiveDamage, NO_ROWS } from '../../archive/schema.js';
 import { codeOf, messageOf } from '../../errors.js';
 import type { Findings } from './findings.js';
@@ -19,19 +27,15 @@ import { isSameRow } from './same-state.js';
 
 const IN_SETTLEMENT = positionsOf(SETTLEMENT);
 
-/** The first two columns find a row. */
-type ByKey = 'round' | 'transfer' | 'limit_step' | 'action';
-type Rows = Record<keyof RowTakers, ArchiveCell[][]>;
-type Lookup = Database.Statement<ArchiveCell[], ArchiveCell[]>;
+type Row = readonly ArchiveCell[];
+type Find = (row: Row) => ArchiveCell[] | undefined;
 
 export class ArchiveComparison {
   readonly #db: Database.Database;
   readonly #rows: ArchiveRows;
-  readonly #placed: RowsInOrder;
-  readonly #settled: RowsInOrder;
-  readonly #lookups: Readonly<Record<ByKey, Lookup>>;
+  readonly #found: Readonly<Record<RowKind, Find>>;
   #isDamaged = false;
-  readonly #compared = { ...NO_ROWS } as { -readonly [K in keyof typeof NO_ROWS]: number };
+  readonly #compared: Record<RowKind, number> = { ...NO_ROWS };
 
   constructor(
     readonly path: string,
@@ -42,34 +46,36 @@ export class ArchiveComparison {
   ) {
     this.#db = openArchive(path);
     this.#rows = new ArchiveRows(engine);
-    const lookup = (sql: string): Lookup => this.#db.prepare<ArchiveCell[], ArchiveCell[]>(sql).raw();
     const blocks = new ArchiveBlocks(path, this.#db);
-    this.#placed = new RowsInOrder(
+    const placed = new RowsInOrder(
       ([bet]) => [Number(bet)],
       ([bet]) => blocks.placements(Number(bet)),
     );
-    this.#settled = new RowsInOrder(
+    const settled = new RowsInOrder(
       (row) => [Number(row[IN_SETTLEMENT.settled_seq]), Number(row[IN_SETTLEMENT.settled_item])],
       (row) => blocks.settlements(Number(row[IN_SETTLEMENT.settled_seq]), progress.seq),
     );
-    this.#lookups = {
-      round: lookup('SELECT * FROM round WHERE market = ? AND round_number = ?'),
-      transfer: lookup('SELECT * FROM transfer WHERE seq = ? AND item = ?'),
-      limit_step: lookup('SELECT * FROM limit_step WHERE seq = ? AND item = ?'),
-      action: lookup('SELECT * FROM action WHERE seq = ? AND item = ?'),
+    this.#found = {
+      bets: (row) => placed.get(row),
+      betsSettled: (row) => settled.get(row),
+      rounds: this.#finder(TABLE_OF.rounds, 'market, round_number'),
+      transfers: this.#finder(TABLE_OF.transfers, 'seq, item'),
+      limitSteps: this.#finder(TABLE_OF.limitSteps, 'seq, item'),
+      actions: this.#finder(TABLE_OF.actions, 'seq, item'),
     };
+  }
+
+  /** `key` is the first two columns. */
+  #finder(table: string, key: string): Find {
+    const find = this.#db
+      .prepare<ArchiveCell[], ArchiveCell[]>(`SELECT * FROM ${table} WHERE (${key}) = (?, ?)`)
+      .raw();
+    return ([first = null, second = null]) => find.get(first, second);
   }
 
   /** `command` has the number `seq` and is the engine's last. */
   add(seq: number, command: Command, events: readonly EngineEvent[]): void {
-    const rows: Rows = {
-      placed: [],
-      settled: [],
-      rounds: [],
-      transfers: [],
-      limitSteps: [],
-      actions: [],
-    };
+    const rows = byKind((): ArchiveCell[][] => []);
     this.#rows.add(rows, seq, command, events);
     if (this.#isDamaged || seq <= this.progress.fromSeq || seq > this.progress.seq) return;
     try {
@@ -102,9 +108,9 @@ export class ArchiveComparison {
       this.fromSeq > 0
     )
       return;
-    for (const name of Object.keys(NO_ROWS) as (keyof typeof NO_ROWS)[]) {
-      if (this.#compared[name] === this.progress[name]) continue;
-      const what = `It says that it has ${this.progress[name]} ${name}; the journal gives ${this.#compared[name]}.`;
+    for (const kind of ROW_KINDS) {
+      if (this.#compared[kind] === this.progress[kind]) continue;
+      const what = `It says that it has ${this.progress[kind]} ${kind}; the journal gives ${this.#compared[kind]}.`;
       this.findings.fault('archive', this.path, null, what);
     }
   }
@@ -117,53 +123,17 @@ export class ArchiveComparison {
     this.#db.close();
   }
 
-  #compare(seq: number, { placed, settled, rounds, transfers, limitSteps, actions }: Rows): void {
-    for (const row of placed) {
-      this.#same(seq, () => `the placement of bet_${row[0]}`, row, this.#placed.get(row));
-    }
-    for (const row of settled) {
-      this.#same(seq, () => `the settlement of bet_${row[0]}`, row, this.#settled.get(row));
-    }
-    for (const row of rounds) {
-      this.#same(seq, () => `round ${row[0]}_${row[1]}`, row, this.#find('round', row[0], row[1]));
-    }
-    for (const row of transfers) {
-      this.#same(seq, () => `transfer ${row[0]}/${row[1]}`, row, this.#find('transfer', row[0], row[1]));
-    }
-    for (const row of limitSteps) {
-      this.#same(seq, () => `limit_step ${row[0]}/${row[1]}`, row, this.#find('limit_step', row[0], row[1]));
-    }
-    for (const row of actions) {
-      this.#same(seq, () => `action ${row[0]}/${row[1]}`, row, this.#find('action', row[0], row[1]));
-    }
-    this.#compared.bets += placed.length;
-    this.#compared.betsSettled += settled.length;
-    this.#compared.rounds += rounds.length;
-    this.#compared.transfers += transfers.length;
-    this.#compared.limitSteps += limitSteps.length;
-    this.#compared.actions += actions.length;
-  }
-
-  #find(table: ByKey, ...key: (ArchiveCell | undefined)[]): ArchiveCell[] | undefined {
-    return this.#lookups[table].get(...key.map((cell) => cell ?? null));
-  }
-
-  #same(
-    seq: number,
-    name: () => string,
-    row: readonly ArchiveCell[],
-    found: readonly ArchiveCell[] | undefined,
-  ): void {
-    if (found === undefined) {
-      this.findings.fault('archive', this.path, seq, `It lacks ${name()}.`);
-    } else if (!isSameRow(row, found)) {
-      const [expected, there] = [JSON.stringify(row), JSON.stringify(found)];
-      this.findings.fault(
-        'archive',
-        this.path,
-        seq,
-        `It has ${name()} as ${there}; the journal gives ${expected}.`,
-      );
+  #compare(seq: number, rows: Readonly<Record<RowKind, Row[]>>): void {
+    const fault = (what: string): void => this.findings.fault('archive', this.path, seq, what);
+    for (const kind of ROW_KINDS) {
+      for (const row of rows[kind]) {
+        const name = `the row ${row[0]} ${row[1]} of ${kind}`;
+        const found = this.#found[kind](row);
+        if (found === undefined) fault(`It lacks ${name}.`);
+        else if (!isSameRow(row, found))
+          fault(`It has ${name} as ${JSON.stringify(found)}; the journal gives ${JSON.stringify(row)}.`);
+      }
+      this.#compared[kind] += rows[kind].length;
     }
   }
 }

@@ -2,7 +2,7 @@
  * Rows of the archive, read in their order beside a replay that produces them in the same order, so each block of them is
  * read once.
  */
-import type { ArchiveCell } from '../../archive/form/columns.js';
+import type { ArchiveCell } from '../../archive/columns.js';
 
 type Row = readonly ArchiveCell[];
 

@@ -10,7 +10,7 @@ import { ArchiveWriter } from '../../../persistence/archive/writer.js';
 import { openDataDir } from '../../../persistence/data-dir/layout.js';
 import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
 import { Past } from '../../../persistence/past/past.js';
-import { decodeCommands } from '../../../persistence/replay/decode-batch.js';
+import { commandsOf } from '../../../persistence/replay/replay.js';
 
 const START = { seq: 0, timeMs: 0, digest: '', chain: CHAIN_START };
 
@@ -57,8 +57,8 @@ class MadeArchive {
 
   follow(durable: readonly Batch[]): void {
     const engine = this.#engine;
-    for (const { commands } of durable.slice(this.#batches)) {
-      for (const command of decodeCommands(commands)) {
+    for (const batch of durable.slice(this.#batches)) {
+      for (const command of commandsOf(batch)) {
         const outcome = engine.apply(command);
         if (outcome.status === 'accepted') this.#writer.add(outcome.seq, command, outcome.events);
       }

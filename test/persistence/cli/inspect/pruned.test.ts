@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import Database from 'better-sqlite3';
 import { must } from '../../../../engine/base/assert.js';
 import { betId, roundId } from '../../../../engine/model/domain.js';
-import { type ArchiveCell, archiveChecksum } from '../../../../persistence/archive/form/columns.js';
+import { type ArchiveCell, archiveChecksum } from '../../../../persistence/archive/columns.js';
 import { tote, toteJson, toteText } from '../../../support/processes/cli.js';
 import { randomCommands } from '../../../support/reference/random/stream.js';
 import { temporaryDir } from '../../support/journal-files.js';

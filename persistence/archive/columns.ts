@@ -2,11 +2,11 @@
  * The columns of the archive, one list for each kind of row. Statements, positions and counts of cells are derived
  * from them.
  */
-import { crcHex } from '../../journal/segment/batch-row.js';
+import { crcHex } from '../journal/segment/batch-row.js';
 
 export type Columns = Readonly<Record<string, string>>;
 
-/** In the order of the bets' numbers, many placements to a row (`row-text.ts`). */
+/** In the order of the bets' numbers, many placements to a row. */
 export const PLACED_BLOCK = {
   first_bet: 'INTEGER PRIMARY KEY',
   last_bet: 'INTEGER NOT NULL',
@@ -152,6 +152,23 @@ export const ACTION = {
   checksum: 'TEXT NOT NULL',
 } as const;
 
+/** The rows that a replay gives. `progress` counts each kind, in this order. */
+export const ROW_KINDS = ['bets', 'betsSettled', 'rounds', 'transfers', 'limitSteps', 'actions'] as const;
+export type RowKind = (typeof ROW_KINDS)[number];
+
+/** Kinds whose rows are rows of a table; those of bets are in blocks. */
+export const TABLE_OF = {
+  rounds: 'round',
+  transfers: 'transfer',
+  limitSteps: 'limit_step',
+  actions: 'action',
+} as const;
+export type SingleKind = keyof typeof TABLE_OF;
+export const SINGLE_KINDS = Object.keys(TABLE_OF) as SingleKind[];
+
+export const byKind = <T>(make: (kind: RowKind) => T): Record<RowKind, T> =>
+  Object.fromEntries(ROW_KINDS.map((kind) => [kind, make(kind)])) as Record<RowKind, T>;
+
 type Position<K extends PropertyKey> = Readonly<Record<K, number>>;
 
 export function positionsOf<K extends string>(
@@ -177,3 +194,34 @@ export const archiveChecksum = (cells: readonly ArchiveCell[]): string => crcHex
 
 export const isIntact = (row: readonly ArchiveCell[]): boolean =>
   row.at(-1) === archiveChecksum(row.slice(0, -1));
+
+/**
+ * The text of a block of rows is a JSON array with a line for each row. JSON escapes half a surrogate pair, so a text
+ * comes back as it was given.
+ */
+export const textOfRows = (rows: readonly (readonly ArchiveCell[])[]): string =>
+  `[${rows.map((row) => JSON.stringify(row)).join(ROW_END)}]`;
+
+export const rowsOfText = (text: string): ArchiveCell[][] => JSON.parse(text) as ArchiveCell[][];
+
+const ROW_END = ',\n';
+
+/** Where each row begins, and where another behind the last would. */
+export function rowStarts(text: string): number[] {
+  const starts = [1];
+  for (let at = text.indexOf(ROW_END); at >= 0; at = text.indexOf(ROW_END, at + 1))
+    starts.push(at + ROW_END.length);
+  starts.push(text.length - 1 + ROW_END.length);
+  return starts;
+}
+
+export function rowOfText(text: string, starts: readonly number[], index: number): ArchiveCell[] {
+  const [from = 0, next = 0] = starts.slice(index, index + 2);
+  return JSON.parse(text.slice(from, next - ROW_END.length)) as ArchiveCell[];
+}
+
+/** CRC-32 of a block, 8 hex digits. The last cell is the text. */
+export const blockChecksum = (cells: readonly ArchiveCell[]): string => crcHex(cells.join('\n'));
+
+export const isBlockIntact = (block: readonly ArchiveCell[]): boolean =>
+  block.at(-1) === blockChecksum(block.slice(0, -1));
