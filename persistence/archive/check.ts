@@ -107,20 +107,30 @@ class Check {
 
   #rows(table: string): number {
     let count = 0;
-    for (const _ of this.#intact(table, isIntact)) count += 1;
+    for (const row of this.#all(table)) {
+      if (!isIntact(row)) this.#damaged(table, row);
+      count += 1;
+    }
     return count;
   }
 
-  /** `NOT INDEXED` makes SQLite read the rows themselves, in the order of their keys. */
   *#intact(
     table: string,
     isGood: (row: ArchiveCell[]) => boolean,
   ): Generator<ArchiveCell[], void, undefined> {
-    const rows = this.db.prepare<[], ArchiveCell[]>(`SELECT * FROM ${table} NOT INDEXED`).raw();
-    for (const row of rows.iterate()) {
+    for (const row of this.#all(table)) {
       if (isGood(row)) yield row;
-      else this.fault(`${table} ${row[0]} ${row[1]} is damaged: its checksum does not match its content`);
+      else this.#damaged(table, row);
     }
+  }
+
+  /** `NOT INDEXED` makes SQLite read the rows themselves, in the order of their keys. */
+  #all(table: string): Iterable<ArchiveCell[]> {
+    return this.db.prepare<[], ArchiveCell[]>(`SELECT * FROM ${table} NOT INDEXED`).raw().iterate();
+  }
+
+  #damaged(table: string, row: ArchiveCell[]): void {
+    this.fault(`${table} ${row[0]} ${row[1]} is damaged: its checksum does not match its content`);
   }
 }
 
