@@ -3,8 +3,9 @@
  * both ports.
  */
 
-import { type Config, ConfigError } from '../../config/config.js';
+import { ConfigError } from '../../config/config.js';
 import { tlsFilesOf } from '../../config/tls-files.js';
+import type { Config } from '../../config/variables.js';
 import type { OperatorToken } from '../../engine/model/operators.js';
 import { systemClock } from '../../process/clock.js';
 import type { Log } from '../../process/log/log.js';
