@@ -34,7 +34,7 @@ export function tellGap(start: StartClock, log: Pick<Log, 'write'>): void {
       'clock_gap',
       { gapMs },
       `${times}, ${lengthText(-gapMs)} before it: orders are refused until the clock has caught up. If it was ahead then and ` +
-        `is right now, stop the server and go back to before: npx tote restore ${dataDir} --to-time ${iso(nowMs)} ` +
+        `is right now, stop the server and go back to before: npx tote restore ${dataDir} --to ${iso(nowMs)} ` +
         `--out ${dataDir}-restored. That leaves out all that was journaled by the wrong clock`,
     );
   }

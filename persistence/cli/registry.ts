@@ -39,11 +39,6 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: async () => (await import('./commands/restore.js')).restoreCommand,
   },
   {
-    name: 'standby',
-    summary: 'make the data directory of a standby from a backup',
-    load: async () => (await import('./commands/backup.js')).standbyCommand,
-  },
-  {
     name: 'snapshot',
     summary: 'write a snapshot of the present state (WRITES to the data directory)',
     load: async () => (await import('./commands/snapshot.js')).snapshotCommand,

@@ -6,11 +6,10 @@
 import { readFileSync } from 'node:fs';
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { codeOf, JournalError, messageOf } from '../errors.js';
-import type { FailureJson } from './answers/answers.js';
-import type { CliCommand } from './frame/command.js';
+import { type CliCommand, dataDirFor } from './frame/command.js';
 import { EXIT, EXIT_CODES_HELP, type ExitCode, exitCodeOf, UsageError } from './frame/exit-codes.js';
 import { Output, ReaderGone, type Streams } from './frame/output.js';
-import { endProgress } from './frame/progress.js';
+import { clearProgress } from './frame/progress.js';
 import { COMMANDS, type ListedCommand } from './registry.js';
 
 const DATA_DIR_HELP = 'the data directory (default: TOTE_DATA_DIR, else ./data)';
@@ -71,16 +70,14 @@ function define(
   const { operands = [], options = [] } = spec;
   command.description(`${summary}\n\n${spec.details}`).allowExcessArguments(false);
   for (const operand of operands) command.addArgument(operand);
-  if (spec.takesDataDir) command.addArgument(new Argument('[DATA_DIR]', DATA_DIR_HELP));
+  if (spec.needs !== 'nothing') command.addArgument(new Argument('[DATA_DIR]', DATA_DIR_HELP));
   for (const option of options) command.addOption(option);
   command.addOption(new Option('--json', 'print the result as JSON'));
   command.addHelpText('after', `\n${examplesText(spec)}`);
   command.action(async () => {
     const values = command.opts<{ json?: boolean }>();
-    const dataDir = spec.takesDataDir ? command.args[operands.length] : undefined;
-    const isJson = values.json === true;
-    const out = new Output(isJson, streams, spec.isPaged === true && !isJson ? streams.page : undefined);
-    finish(await runCommand(name, spec, out, dataDir, values, command.args.slice(0, operands.length)));
+    const out = new Output(values.json === true, streams);
+    finish(await runCommand(name, spec, out, command.args, values));
   });
 }
 
@@ -94,25 +91,25 @@ async function runCommand(
   name: string,
   spec: CliCommand,
   out: Output,
-  dataDir: string | undefined,
+  args: readonly string[],
   options: object,
-  operands: readonly string[],
 ): Promise<ExitCode> {
+  const { length } = spec.operands ?? [];
   try {
-    const exitCode = await spec.run(out, dataDir, options, operands);
+    const context = { out, dir: await dataDirFor(spec, args[length]) };
+    const exitCode = await spec.run(context, options, args.slice(0, length));
+    clearProgress();
     out.flush();
     return exitCode;
   } catch (thrown) {
-    endProgress();
+    clearProgress();
     if (thrown instanceof ReaderGone) return EXIT.done;
     const isKnown = thrown instanceof JournalError || thrown instanceof UsageError;
     // Errors of the operating system or SQLite about a file need no stack; anything else is a programming error.
     const isOfFile = /^(E[A-Z0-9]+|SQLITE_\w+)$/.test(codeOf(thrown));
-    if (out.isJson) {
-      const code = isKnown ? thrown.code : null;
-      const failure: FailureJson = { error: { code, message: messageOf(thrown) } };
-      out.line(JSON.stringify(failure));
-    }
+    // The code is null for errors of the operating system or SQLite, and for programming errors.
+    const error = { code: isKnown ? thrown.code : null, message: messageOf(thrown) };
+    if (out.isJson) out.line(JSON.stringify({ error }));
     const reason = isKnown || isOfFile || !(thrown instanceof Error) ? messageOf(thrown) : thrown.stack;
     out.note(`tote ${name}: ${reason}`);
     return exitCodeOf(thrown);

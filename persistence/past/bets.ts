@@ -19,9 +19,9 @@ import {
 import type { SettlementTerms } from '../../engine/model/events.js';
 import type { ArchiveBlocks } from '../archive/blocks.js';
 import { type ArchiveCell, LIMIT_STEP, positionsOf } from '../archive/columns.js';
-import { placedOf, placedSeqOf, settledOf, settledSeqOf } from './facts.js';
+import { placedOf, placedSeqOf } from './facts.js';
 import type { ArchivedRounds } from './rounds.js';
-import { fillOf, settlementOf } from './streams.js';
+import { archivedBet, isBet, termsOf } from './streams.js';
 
 /** With a filter an answer may have fewer bets than asked for, because it reads no more placements than this. */
 const READ_MAX = 5_000;
@@ -142,17 +142,14 @@ function* betsOfRound(
 }
 
 function viewOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): ArchivedBetView {
-  const placed = placedOf(placement);
-  const placedSeq = placedSeqOf(placement);
-  const settlement = settlementOf(blocks, placement);
-  const settled = settlement === null ? null : settledOf(settlement);
-  const fill = fillOf(blocks, placement);
-  const isUnfilledOrder = settled === null ? placed.type === 'orderPending' : isUnfilled(settled.result);
-  const isBet = fill !== null || !isUnfilledOrder;
-  const { bet, account, market, roundNumber, side, stakeCents, limitOddsE4 } = placed;
-  const { oddsE4, entryPercentE2, payoutCents } = fill ?? placed;
+  const bet = archivedBet(blocks, placement);
+  const { order, fill, settled } = bet;
+  const { timeMs: placedAtMs, account, market, roundNumber, side, stakeCents, limitOddsE4 } = order.event;
+  const { oddsE4, entryPercentE2, payoutCents } = termsOf(bet);
+  const rested = order.event.type === 'orderPending';
+  const knowsEntry = order.seq > 0 && isBet(bet);
   return {
-    bet,
+    bet: order.event.bet,
     account,
     market,
     roundNumber,
@@ -160,28 +157,28 @@ function viewOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): Archi
     stakeCents,
     oddsE4,
     limitOddsE4,
-    rested: placed.type === 'orderPending',
-    filledAtMs:
-      fill?.timeMs ?? (limitOddsE4 !== NO_LIMIT && placed.type === 'betPlaced' ? placed.timeMs : null),
-    validUntilMs: placed.type === 'orderPending' ? placed.validUntilMs || null : null,
-    entryPercentE2: placedSeq > 0 && isBet ? entryPercentE2 : null,
-    clientSeed: placed.clientSeed,
-    clientOrderId: placed.clientOrderId,
+    rested,
+    filledAtMs: fill?.event.timeMs ?? (limitOddsE4 !== NO_LIMIT && !rested ? placedAtMs : null),
+    validUntilMs: order.event.type === 'orderPending' ? order.event.validUntilMs || null : null,
+    entryPercentE2: knowsEntry ? entryPercentE2 : null,
+    clientSeed: order.event.clientSeed,
+    clientOrderId: order.event.clientOrderId,
     payoutCents,
-    status: statusOf(settled, isBet),
-    result: settled?.result ?? 0,
-    paidCents: isBet ? (settled?.payoutCents ?? null) : null,
-    placedAtMs: placed.timeMs,
-    settledAtMs: settled?.timeMs ?? null,
-    betSeq: placedSeq > 0 && isBet ? (fill?.seq ?? placedSeq) : null,
-    settledSeq: settlement === null ? null : settledSeqOf(settlement),
+    status: statusOf(settled?.event ?? null, isBet(bet)),
+    result: settled?.event.result ?? 0,
+    paidCents: isBet(bet) ? (settled?.event.payoutCents ?? null) : null,
+    placedAtMs,
+    settledAtMs: settled?.event.timeMs ?? null,
+    betSeq: knowsEntry ? (fill ?? order).seq : null,
+    settledSeq: settled?.seq ?? null,
     roundStatus: settled === null ? LIVE : SETTLED,
     roundEndTimeMs: (roundNumber + 1) * timeFrameMs(market),
   };
 }
 
-function statusOf(settled: SettlementTerms | null, isBet: boolean): PositionStatus {
-  if (settled === null) return isBet ? 'ACTIVE' : 'PENDING';
+/** As the API names it: of a round that is not settled, a bet is active. */
+export function statusOf(settled: SettlementTerms | null, hasJoined: boolean): PositionStatus {
+  if (settled === null) return hasJoined ? 'ACTIVE' : 'PENDING';
   if (!isUnfilled(settled.result)) return 'SETTLED';
   return settled.result === END_CANCELLED ? 'CANCELLED' : 'EXPIRED';
 }

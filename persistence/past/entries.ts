@@ -5,7 +5,7 @@
  */
 
 import type { LedgerKind } from '../../engine/model/archive-reads.js';
-import { BET_RESULTS, roundId } from '../../engine/model/domain.js';
+import { accountId, BET_RESULTS, roundId } from '../../engine/model/domain.js';
 import type { BalanceMoved, PastEvent } from '../../engine/model/events.js';
 
 export interface LedgerEntry {
@@ -70,31 +70,42 @@ function movedEntry(seq: number, event: BalanceMoved): LedgerEntry {
 const roundOf = (event: { readonly market: number; readonly roundNumber: number }): string =>
   roundId(event.market, event.roundNumber);
 
-/** Each entry must lead to its balance, and the last one to the account's. */
-export class LedgerCheck {
-  #sumCents = 0;
-  #entries = 0;
-  #fault: string | null = null;
+/** `acc_7`, or `house`. */
+export const ownerText = (account: number): string => (account === 0 ? 'house' : accountId(account));
 
-  add(entry: LedgerEntry): void {
-    this.#sumCents += entry.amountCents;
-    this.#entries += 1;
-    if (this.#fault === null && this.#sumCents !== entry.balanceCents) {
-      this.#fault =
-        `after the entry of sequence number ${entry.seq} the entries add up to ${this.#sumCents} cents, ` +
-        `the balance there is ${entry.balanceCents} cents`;
-    }
+const FAULTS_KEPT = 10;
+
+/** Checks that each account's entries lead from balance to balance, and the last one to the account's. */
+export class Books {
+  /** Sentences on sums that do not add up. */
+  readonly faults: string[] = [];
+  readonly #balances = new Map<number, number>();
+
+  /** `beginsAtNothing`: the first entries are those of the first commands, before which all balances are 0. */
+  constructor(readonly beginsAtNothing: boolean) {}
+
+  isFirst({ account }: LedgerEntry): boolean {
+    return !this.#balances.has(account);
   }
 
-  get entries(): number {
-    return this.#entries;
-  }
-  get sumCents(): number {
-    return this.#sumCents;
+  add({ account, amountCents, balanceCents, seq }: LedgerEntry): void {
+    const before = this.#balances.get(account) ?? (this.beginsAtNothing ? 0 : balanceCents - amountCents);
+    this.#balances.set(account, balanceCents);
+    if (before + amountCents !== balanceCents)
+      this.#fault(
+        account,
+        `sequence number ${seq}: ${before} and ${amountCents} are not ${balanceCents} cents`,
+      );
   }
 
-  fault(balanceCents: number): string | null {
-    if (this.#fault !== null || this.#sumCents === balanceCents) return this.#fault;
-    return `the entries add up to ${this.#sumCents} cents, the balance is ${balanceCents} cents`;
+  /** `knowsAll`: an account without entries has no money. */
+  close(account: number, balanceCents: number, knowsAll: boolean): void {
+    const sumCents = this.#balances.get(account) ?? (knowsAll ? 0 : balanceCents);
+    if (sumCents !== balanceCents)
+      this.#fault(account, `the entries come to ${sumCents} cents, the balance is ${balanceCents} cents`);
+  }
+
+  #fault(account: number, what: string): void {
+    if (this.faults.length < FAULTS_KEPT) this.faults.push(`${ownerText(account)}, ${what}`);
   }
 }

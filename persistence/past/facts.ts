@@ -31,15 +31,6 @@ export interface ArchivedRound extends Omit<ArchivedRoundProof, 'paidCents' | 'r
   readonly settledSeq: number;
 }
 
-export interface ArchivedBet {
-  readonly placedSeq: number;
-  /** A filled limit order has odds, percent and payout of its fill. */
-  readonly placed: BetPlaced | OrderPending;
-  /** A limit order became a bet then; else null. */
-  readonly filledAtMs: number | null;
-  readonly settlement: { readonly seq: number; readonly settled: SettlementTerms } | null;
-}
-
 const IN_PLACEMENT = positionsOf(PLACEMENT);
 const IN_SETTLEMENT = positionsOf(SETTLEMENT);
 const IN_ROUND = positionsOf(ROUND);
@@ -116,14 +107,6 @@ export function filledOf(placement: readonly ArchiveCell[], step: readonly Archi
   };
 }
 
-export function betOfFill(
-  placed: BetPlaced | OrderPending,
-  fill: Pick<OrderFilled, 'oddsE4' | 'entryPercentE2' | 'payoutCents'>,
-): BetPlaced {
-  const { oddsE4, entryPercentE2, payoutCents } = fill;
-  return { ...placed, type: 'betPlaced', oddsE4, entryPercentE2, payoutCents };
-}
-
 export const settlementOfStep = (step: readonly ArchiveCell[]): ArchiveCell[] =>
   STEP_AS_SETTLEMENT.map((column) => step[IN_STEP[column]] ?? null);
 
@@ -154,9 +137,6 @@ export function settledOf(settlement: readonly ArchiveCell[]): SettlementTerms {
     newBalanceCents: number('settled_balance_cents'),
   };
 }
-
-export const betOfSettlement = (settlement: readonly ArchiveCell[]): number =>
-  Number(settlement[IN_SETTLEMENT.bet]);
 
 export const settledSeqOf = (settlement: readonly ArchiveCell[]): number =>
   Number(settlement[IN_SETTLEMENT.settled_seq]);

@@ -11,22 +11,15 @@ import type { ArchiveBlocks } from '../archive/blocks.js';
 import { type ArchiveCell, isIntact } from '../archive/columns.js';
 import { damagedArchive } from '../archive/schema.js';
 import { type LedgerEntry, ledgerEntryOf } from './entries.js';
-import {
-  clientOrderIdOf,
-  movedOf,
-  placedOf,
-  placedSeqOf,
-  settledItemOf,
-  settledOf,
-  settledSeqOf,
-} from './facts.js';
+import { clientOrderIdOf, movedOf } from './facts.js';
 import {
   type ArchivedEvent,
   type ArchivedEvents,
+  archivedBet,
   comparePlaces,
   eventsOfSteps,
   merged,
-  settlementOf,
+  placementAt,
 } from './streams.js';
 
 const END: LedgerPlace = { seq: Number.MAX_SAFE_INTEGER, item: Number.MAX_SAFE_INTEGER };
@@ -90,8 +83,8 @@ export class AccountLedger {
     for (const { placed } of this.blocks.betsOfAccount(account, place.seq)) {
       yield* downFrom(placed, place, (bet) => {
         const row = this.blocks.placement(bet);
-        const seq = row === null ? 0 : placedSeqOf(row);
-        return row === null || seq === 0 ? null : { seq, item: 0, event: placedOf(row) };
+        const at = row === null ? null : placementAt(row);
+        return at?.seq === 0 ? null : at;
       });
     }
   }
@@ -99,11 +92,8 @@ export class AccountLedger {
   *#settlements(account: number, place: LedgerPlace): ArchivedEvents {
     for (const { settled } of this.blocks.betsOfAccount(account, place.seq)) {
       yield* downFrom(settled, place, (bet) => {
-        const placement = this.blocks.placement(bet);
-        const row = placement === null ? null : settlementOf(this.blocks, placement);
-        return row === null
-          ? null
-          : { seq: settledSeqOf(row), item: settledItemOf(row), event: settledOf(row) };
+        const row = this.blocks.placement(bet);
+        return row === null ? null : archivedBet(this.blocks, row).settled;
       });
     }
   }

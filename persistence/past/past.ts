@@ -12,18 +12,16 @@ import { asArchiveDamage, readProgress } from '../archive/schema.js';
 import { PastActions } from './actions.js';
 import { allBetsOf, betOf, betsOf } from './bets.js';
 import type { LedgerEntry } from './entries.js';
-import type { ArchivedBet, ArchivedRound } from './facts.js';
+import type { ArchivedRound } from './facts.js';
 import { AccountLedger, type Balance } from './ledger.js';
 import { ArchivedRounds } from './rounds.js';
 import {
-  type ArchivedEvent,
+  type ArchivedBet,
   type ArchivedEvents,
+  archivedBet,
+  betsFrom,
+  betsOfRound,
   eventsOfAll,
-  eventsOfBet,
-  eventsOfRound,
-  merged,
-  openBets,
-  settledBets,
 } from './streams.js';
 import { RoundTrees } from './trees.js';
 
@@ -48,7 +46,7 @@ export class Past {
   ) {
     this.#blocks = new ArchiveBlocks(path, db, settledBlocks);
     this.#ledger = new AccountLedger(path, db, this.#blocks, fromSeq);
-    this.#rounds = new ArchivedRounds(path, db, this.#blocks);
+    this.#rounds = new ArchivedRounds(path, db);
     this.#trees = new RoundTrees(path, this.#blocks, this.#rounds);
     this.#actions = new PastActions(path, db);
     this.#seq = db.prepare<[], number>('SELECT seq FROM progress').pluck();
@@ -70,18 +68,16 @@ export class Past {
 
   /** null if the archive has not come as far as the question needs. Throws `archive_corrupt`. */
   answer(question: ArchiveQuestion): { readonly answer: ArchiveAnswer } | null {
-    try {
-      return this.db.transaction(() => {
+    return this.#read(() =>
+      this.db.transaction(() => {
         const seq = this.#seq.get() ?? 0;
         if (seq < question.reachedSeq) return null;
         if (question.kind !== 'betPath') return { answer: this.#answer(question) };
         const made = this.#trees.answer(question);
         this.#isUnfinished ||= made === 'unfinished';
         return made === 'unfinished' ? null : { answer: made.found };
-      })();
-    } catch (thrown) {
-      throw asArchiveDamage(this.path, thrown);
-    }
+      })(),
+    );
   }
 
   /** An answer since the last call needs more work, and not more of the journal: ask again. */
@@ -116,9 +112,13 @@ export class Past {
 
   /** Movements of money by commands `fromSeq` to `toSeq`. Throws `archive_corrupt`, as all of these do. */
   *events(fromSeq: number, toSeq: number): ArchivedEvents {
-    yield* this.#upTo(toSeq, merged<ArchivedEvent>(eventsOfAll(this.#blocks, this.#ledger, fromSeq, toSeq)));
+    for (const event of this.#checked(eventsOfAll(this.#blocks, this.#ledger, fromSeq, toSeq))) {
+      if (event.seq > toSeq) return;
+      yield event;
+    }
   }
 
+  /** The last first. */
   *accountEvents(account: number, toSeq: number): ArchivedEvents {
     yield* this.#checked(this.#ledger.events(account, { seq: toSeq, item: Number.MAX_SAFE_INTEGER }));
   }
@@ -127,47 +127,52 @@ export class Past {
     return this.#ledger.forwardOf(oldest);
   }
 
-  *betEvents(bet: number, toSeq: number): ArchivedEvents {
-    yield* this.#upTo(toSeq, merged<ArchivedEvent>(eventsOfBet(this.#blocks, bet)));
+  bet(bet: number): ArchivedBet | null {
+    return this.#read(() => {
+      const placement = this.#blocks.placement(bet);
+      return placement === null ? null : archivedBet(this.#blocks, placement);
+    });
   }
 
-  /** With the seeds and the settlement of the house. */
-  *roundEvents(market: number, roundNumber: number, toSeq: number): ArchivedEvents {
-    const ofHouse = this.#ledger.houseEvents(market, roundNumber);
-    const streams = [...eventsOfRound(this.#blocks, market, roundNumber), ofHouse];
-    yield* this.#upTo(toSeq, merged<ArchivedEvent>(streams));
+  /** In the order in which they joined it. */
+  betsOfRound(market: number, roundNumber: number): ArchivedBet[] {
+    return this.#read(() => betsOfRound(this.#blocks, market, roundNumber));
   }
 
-  round(market: number, roundNumber: number, toSeq: number): ArchivedRound | null {
-    const round = this.#rounds.find(market, roundNumber);
-    return round !== null && round.settledSeq <= toSeq ? round : null;
+  /** The seeds and the settlement of the house. */
+  *houseEvents(market: number, roundNumber: number): ArchivedEvents {
+    yield* this.#checked(this.#ledger.houseEvents(market, roundNumber));
+  }
+
+  /** null if it is not settled. */
+  round(market: number, roundNumber: number): ArchivedRound | null {
+    return this.#read(() => this.#rounds.find(market, roundNumber));
   }
 
   *rounds(fromSeq: number, toSeq: number): Generator<ArchivedRound, void, undefined> {
     yield* this.#checked(this.#rounds.settledBy(fromSeq, toSeq));
   }
 
-  /** The settled bets in the order of settlement, then the others in the order of their numbers. */
+  /** Those placed in the range: the settled ones in the order of settlement, then the others in that of their numbers. */
   *bets(fromSeq: number, toSeq: number): Generator<ArchivedBet, void, undefined> {
-    const isMeant = ({ placedSeq }: ArchivedBet): boolean => placedSeq >= fromSeq && placedSeq <= toSeq;
-    for (const bet of this.#checked(settledBets(this.path, this.#blocks, fromSeq)))
-      if (isMeant(bet)) yield bet;
-    for (const bet of this.#checked(openBets(this.#blocks, fromSeq))) {
-      if (bet.placedSeq > toSeq) return;
-      if (isMeant(bet)) yield bet;
-    }
-  }
-
-  *#upTo(toSeq: number, events: ArchivedEvents): ArchivedEvents {
-    for (const event of this.#checked(events)) {
-      if (event.seq > toSeq) return;
-      yield event;
+    for (const bet of this.#checked(betsFrom(this.path, this.#blocks, fromSeq))) {
+      const { seq } = bet.order;
+      if (seq >= fromSeq && seq <= toSeq) yield bet;
+      else if (seq > toSeq && bet.settled === null) return;
     }
   }
 
   *#checked<T>(facts: Iterable<T>): Generator<T, void, undefined> {
     try {
       yield* facts;
+    } catch (thrown) {
+      throw asArchiveDamage(this.path, thrown);
+    }
+  }
+
+  #read<T>(read: () => T): T {
+    try {
+      return read();
     } catch (thrown) {
       throw asArchiveDamage(this.path, thrown);
     }

@@ -19,10 +19,9 @@ import {
   timeFrameMs,
 } from '../../engine/model/domain.js';
 import type { PublishedRoot } from '../../engine/model/proofs/proof-views.js';
-import type { ArchiveBlocks } from '../archive/blocks.js';
 import { type ArchiveCell, isIntact } from '../archive/columns.js';
 import { damagedArchive } from '../archive/schema.js';
-import { type ArchivedRound, movedOf, roundOf, settledItemOf, settledSeqOf, stepPlaceOf } from './facts.js';
+import { type ArchivedRound, movedOf, roundOf } from './facts.js';
 
 const WHOLE_BPS = 10_000;
 
@@ -39,7 +38,6 @@ export class ArchivedRounds {
   constructor(
     private readonly path: string,
     private readonly db: Database.Database,
-    private readonly blocks: ArchiveBlocks,
   ) {
     const query = (sql: string): Query => db.prepare<ArchiveCell[], ArchiveCell[]>(sql).raw();
     this.#ofAll = query(
@@ -155,45 +153,9 @@ export class ArchivedRounds {
   *settledBy(fromSeq: number, toSeq: number): Generator<ArchivedRound, void, undefined> {
     const rows = this.db
       .prepare<number[], ArchiveCell[]>(
-        'SELECT * FROM round WHERE settled_seq BETWEEN ? AND ? ORDER BY settled_seq',
+        'SELECT * FROM round WHERE settled_seq BETWEEN ? AND ? ORDER BY settled_seq, start_ms, market',
       )
       .raw();
-    let together: ArchivedRound[] = [];
-    for (const row of rows.iterate(fromSeq, toSeq)) {
-      const round = this.#roundOf(row);
-      if (together[0]?.settledSeq !== round.settledSeq) {
-        yield* this.#inOrder(together);
-        together = [];
-      }
-      together.push(round);
-    }
-    yield* this.#inOrder(together);
-  }
-
-  #inOrder(rounds: ArchivedRound[]): ArchivedRound[] {
-    if (rounds.length < 2) return rounds;
-    const places = new Map(rounds.map((round) => [round, this.#placeOf(round)]));
-    return rounds.sort((one, other) => (places.get(one) ?? 0) - (places.get(other) ?? 0));
-  }
-
-  /** The place of the round's last movement of money in that command: the house's, or its last bet's. */
-  #placeOf({ market, roundNumber, settledSeq }: ArchivedRound): number {
-    const ofHouse = this.db
-      .prepare<[number, string], number | null>(
-        'SELECT max(item) FROM transfer WHERE seq = ? AND reference = ?',
-      )
-      .pluck()
-      .get(settledSeq, roundId(market, roundNumber));
-    if (typeof ofHouse === 'number') return ofHouse;
-    const id = marketId(market);
-    let last = 0;
-    for (const settlement of this.blocks.settlementsOfRound(id, roundNumber)) {
-      if (settledSeqOf(settlement) === settledSeq) last = settledItemOf(settlement);
-    }
-    for (const step of this.blocks.limitSteps.ofRound(id, roundNumber)) {
-      const { seq, item } = stepPlaceOf(step);
-      if (seq === settledSeq) last = Math.max(last, item);
-    }
-    return last;
+    for (const row of rows.iterate(fromSeq, toSeq)) yield this.#roundOf(row);
   }
 }

@@ -2,7 +2,7 @@
  * Events made of the archive's rows, with their places among all events. Placements, settlements, steps of limit
  * orders and transfers are streams, each in order, which are merged.
  */
-import { isUnfilled, marketId, NO_LIMIT, timeFrameMs } from '../../engine/model/domain.js';
+import { isUnfilled, marketId, timeFrameMs } from '../../engine/model/domain.js';
 import type {
   BalanceMoved,
   BetPlaced,
@@ -14,9 +14,6 @@ import type { ArchiveBlocks } from '../archive/blocks.js';
 import { type ArchiveCell, PLACEMENT, positionsOf } from '../archive/columns.js';
 import { damagedArchive } from '../archive/schema.js';
 import {
-  type ArchivedBet,
-  betOfFill,
-  betOfSettlement,
   betOfStep,
   filledOf,
   hasRested,
@@ -69,59 +66,120 @@ function nextOf<T>(stream: Iterator<T, void, undefined>): T | null {
 }
 
 /** `seq` is 0 if the archive began after the bet was placed. */
-export interface ArchivedEvent extends Placed {
-  readonly event: BetPlaced | OrderPending | OrderFilled | SettlementTerms | BalanceMoved;
+export interface At<Event> extends Placed {
+  readonly event: Event;
 }
-
+export type ArchivedEvent = At<BetPlaced | OrderPending | OrderFilled | SettlementTerms | BalanceMoved>;
 export type ArchivedEvents = Generator<ArchivedEvent, void, undefined>;
 
 const IN_PLACEMENT = positionsOf(PLACEMENT);
 
-export function* eventsOfPlacements(placements: Iterable<ArchiveCell[]>): ArchivedEvents {
-  for (const row of placements) yield { seq: placedSeqOf(row), item: 0, event: placedOf(row) };
+export const placementAt = (row: readonly ArchiveCell[]): At<BetPlaced | OrderPending> => ({
+  seq: placedSeqOf(row),
+  item: 0,
+  event: placedOf(row),
+});
+
+const settlementAt = (row: readonly ArchiveCell[]): At<SettlementTerms> => ({
+  seq: settledSeqOf(row),
+  item: settledItemOf(row),
+  event: settledOf(row),
+});
+
+/** The end of a limit order that has rested. */
+const endAt = (step: readonly ArchiveCell[]): At<SettlementTerms> => ({
+  ...stepPlaceOf(step),
+  event: settledOf(settlementOfStep(step)),
+});
+
+function* eventsOfPlacements(placements: Iterable<ArchiveCell[]>): ArchivedEvents {
+  for (const row of placements) yield placementAt(row);
 }
 
-export function* eventsOfSettlements(settlements: Iterable<ArchiveCell[]>): ArchivedEvents {
-  for (const row of settlements)
-    yield { seq: settledSeqOf(row), item: settledItemOf(row), event: settledOf(row) };
+function* eventsOfSettlements(settlements: Iterable<ArchiveCell[]>): Generator<At<SettlementTerms>> {
+  for (const row of settlements) yield settlementAt(row);
 }
 
 /** Steps of limit orders that have rested. */
-export function* eventsOfSteps(blocks: ArchiveBlocks, steps: Iterable<ArchiveCell[]>): ArchivedEvents {
+export function* eventsOfSteps(
+  blocks: ArchiveBlocks,
+  steps: Iterable<ArchiveCell[]>,
+): Generator<At<OrderFilled | SettlementTerms>, void, undefined> {
   for (const step of steps) {
-    if (!isFill(step)) yield { ...stepPlaceOf(step), event: settledOf(settlementOfStep(step)) };
+    if (!isFill(step)) yield endAt(step);
     else {
-      for (const placement of found(blocks.placement(betOfStep(step))))
-        yield { ...stepPlaceOf(step), event: filledOf(placement, step) };
+      const placement = blocks.placement(betOfStep(step));
+      if (placement !== null) yield { ...stepPlaceOf(step), event: filledOf(placement, step) };
     }
   }
 }
 
-export function eventsOfBet(blocks: ArchiveBlocks, bet: number): ArchivedEvents[] {
-  const placement = blocks.placement(bet);
-  if (placement === null) return [];
-  const steps = hasRested(placement) ? blocks.limitSteps.ofBet(bet) : [];
-  const settlements = hasRested(placement) ? [] : found(settlementOf(blocks, placement));
-  return [eventsOfPlacements([placement]), eventsOfSettlements(settlements), eventsOfSteps(blocks, steps)];
+export interface ArchivedBet {
+  /** `seq` is 0 if the archive began after it. */
+  readonly order: At<BetPlaced | OrderPending>;
+  /** Only of a limit order that has rested. */
+  readonly fill: At<OrderFilled> | null;
+  readonly settled: At<SettlementTerms> | null;
 }
 
-/** Placements have no index by round: the round's bets are among those placed in its window. */
-export function eventsOfRound(blocks: ArchiveBlocks, index: number, roundNumber: number): ArchivedEvents[] {
-  const [market, windowMs] = [marketId(index), timeFrameMs(index)];
+/** False for an order that rests, or ended unfilled. */
+export const isBet = ({ order, fill, settled }: ArchivedBet): boolean =>
+  fill !== null || (settled === null ? order.event.type === 'betPlaced' : !isUnfilled(settled.event.result));
+
+/** With the odds, the percent and the payout of a limit order's fill. */
+export function termsOf({ order, fill }: Omit<ArchivedBet, 'settled'>): BetPlaced | OrderPending {
+  if (fill === null) return order.event;
+  const { oddsE4, entryPercentE2, payoutCents } = fill.event;
+  return { ...order.event, oddsE4, entryPercentE2, payoutCents };
+}
+
+export function fillOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): At<OrderFilled> | null {
+  if (!hasRested(placement)) return null;
+  const step = blocks.limitSteps.ofBet(Number(placement[IN_PLACEMENT.bet])).find(isFill);
+  return step === undefined ? null : { ...stepPlaceOf(step), event: filledOf(placement, step) };
+}
+
+function settlementOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): At<SettlementTerms> | null {
+  const bet = Number(placement[IN_PLACEMENT.bet]);
+  if (hasRested(placement)) {
+    const step = blocks.limitSteps.ofBet(bet).find((other) => !isFill(other));
+    return step === undefined ? null : endAt(step);
+  }
+  const market = String(placement[IN_PLACEMENT.market]);
+  const row = blocks.settlement(market, Number(placement[IN_PLACEMENT.round_number]), bet);
+  return row === null ? null : settlementAt(row);
+}
+
+export const archivedBet = (blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): ArchivedBet => ({
+  order: placementAt(placement),
+  fill: fillOf(blocks, placement),
+  settled: settlementOf(blocks, placement),
+});
+
+/**
+ * In the order in which they joined their round. Placements have no index by round: the round's bets are among those
+ * placed in its window.
+ */
+export function betsOfRound(blocks: ArchiveBlocks, market: number, roundNumber: number): ArchivedBet[] {
+  const [id, windowMs] = [marketId(market), timeFrameMs(market)];
   const [fromMs, toMs] = [roundNumber * windowMs, (roundNumber + 1) * windowMs];
-  function* placements(): Generator<ArchiveCell[], void, undefined> {
-    for (const row of blocks.placements(blocks.firstBet((placement) => placedMsOf(placement) >= fromMs))) {
-      if (placedMsOf(row) >= toMs) return;
-      if (row[IN_PLACEMENT.market] === market && row[IN_PLACEMENT.round_number] === roundNumber) yield row;
-    }
+  const fills = new Map<number, At<OrderFilled>>();
+  const ends = new Map<number, At<SettlementTerms>>();
+  for (const at of eventsOfSettlements(blocks.settlementsOfRound(id, roundNumber)))
+    ends.set(at.event.bet, at);
+  for (const { event, ...place } of eventsOfSteps(blocks, blocks.limitSteps.ofRound(id, roundNumber))) {
+    if (event.type === 'orderFilled') fills.set(event.bet, { ...place, event });
+    else ends.set(event.bet, { ...place, event });
   }
-  const settlements = blocks.settlementsOfRound(market, roundNumber);
-  const steps = eventsOfSteps(blocks, blocks.limitSteps.ofRound(market, roundNumber));
-  return [eventsOfPlacements(placements()), eventsOfSettlements(settlements), steps];
-}
-
-interface SettledBet extends Placed {
-  readonly bet: number;
+  const bets: ArchivedBet[] = [];
+  for (const row of blocks.placements(blocks.firstBet((placement) => placedMsOf(placement) >= fromMs))) {
+    if (placedMsOf(row) >= toMs) break;
+    if (row[IN_PLACEMENT.market] !== id || row[IN_PLACEMENT.round_number] !== roundNumber) continue;
+    const order = placementAt(row);
+    const { bet } = order.event;
+    bets.push({ order, fill: fills.get(bet) ?? null, settled: ends.get(bet) ?? null });
+  }
+  return bets.sort((one, other) => comparePlaces(one.fill ?? one.order, other.fill ?? other.order));
 }
 
 /** In the order in which a settled round's bets were settled, which is that in which they joined it. */
@@ -130,87 +188,53 @@ export function* betsInOrder(
   market: string,
   roundNumber: number,
 ): Generator<number, void, undefined> {
-  function* settled(): Generator<SettledBet, void, undefined> {
-    for (const row of blocks.settlementsOfRound(market, roundNumber))
-      yield { seq: settledSeqOf(row), item: settledItemOf(row), bet: betOfSettlement(row) };
-  }
-  function* rested(): Generator<SettledBet, void, undefined> {
-    for (const step of blocks.limitSteps.ofRound(market, roundNumber))
-      if (!isFill(step) && !isUnfilled(settledOf(settlementOfStep(step)).result))
-        yield { ...stepPlaceOf(step), bet: betOfStep(step) };
-  }
-  for (const { bet } of merged<SettledBet>([settled(), rested()])) yield bet;
-}
-
-export function fillOf(
-  blocks: ArchiveBlocks,
-  placement: readonly ArchiveCell[],
-): (OrderFilled & { readonly seq: number }) | null {
-  if (!hasRested(placement)) return null;
-  const step = blocks.limitSteps.ofBet(Number(placement[IN_PLACEMENT.bet])).find(isFill);
-  return step === undefined ? null : { ...filledOf(placement, step), seq: stepPlaceOf(step).seq };
-}
-
-export function settlementOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): ArchiveCell[] | null {
-  if (hasRested(placement)) {
-    const end = blocks.limitSteps.ofBet(Number(placement[IN_PLACEMENT.bet])).find((step) => !isFill(step));
-    return end === undefined ? null : settlementOfStep(end);
-  }
-  const market = String(placement[IN_PLACEMENT.market]);
-  return blocks.settlement(
-    market,
-    Number(placement[IN_PLACEMENT.round_number]),
-    Number(placement[IN_PLACEMENT.bet]),
-  );
+  const settlements = merged<ArchivedEvent>([
+    eventsOfSettlements(blocks.settlementsOfRound(market, roundNumber)),
+    eventsOfSteps(blocks, blocks.limitSteps.ofRound(market, roundNumber)),
+  ]);
+  for (const { event } of settlements)
+    if (event.type === 'betSettled' && !isUnfilled(event.result)) yield event.bet;
 }
 
 const placedMsOf = (placement: readonly ArchiveCell[]): number => Number(placement[IN_PLACEMENT.placed_ms]);
-
-const found = (row: ArchiveCell[] | null): ArchiveCell[][] => (row === null ? [] : [row]);
-
-type Bets = Generator<ArchivedBet, void, undefined>;
 
 export const eventsOfAll = (
   blocks: ArchiveBlocks,
   ledger: { movements(fromSeq: number, toSeq: number): ArchivedEvents },
   fromSeq: number,
   toSeq: number,
-): ArchivedEvents[] => [
-  eventsOfPlacements(placementsFrom(blocks, fromSeq)),
-  eventsOfSettlements(blocks.settlements(fromSeq, toSeq)),
-  eventsOfSteps(blocks, blocks.limitSteps.between(fromSeq, toSeq)),
-  ledger.movements(fromSeq, toSeq),
-];
+): ArchivedEvents =>
+  merged<ArchivedEvent>([
+    eventsOfPlacements(placementsFrom(blocks, fromSeq)),
+    eventsOfSettlements(blocks.settlements(fromSeq, toSeq)),
+    eventsOfSteps(blocks, blocks.limitSteps.between(fromSeq, toSeq)),
+    ledger.movements(fromSeq, toSeq),
+  ]);
 
 const placementsFrom = (blocks: ArchiveBlocks, fromSeq: number) =>
   blocks.placements(blocks.firstBet((row) => placedSeqOf(row) >= fromSeq));
 
-/** In the order of settlement, with limit orders that ended unfilled. */
-export function* settledBets(path: string, blocks: ArchiveBlocks, fromSeq: number): Bets {
+/**
+ * The settled bets in the order of settlement, with limit orders that ended unfilled, then the others in the order of
+ * their numbers. All that were placed from `fromSeq` on are there, and some earlier ones.
+ */
+export function* betsFrom(
+  path: string,
+  blocks: ArchiveBlocks,
+  fromSeq: number,
+): Generator<ArchivedBet, void, undefined> {
   const settlements = merged<ArchivedEvent>([
     eventsOfSettlements(blocks.settlements(fromSeq, Number.MAX_SAFE_INTEGER)),
     eventsOfSteps(blocks, blocks.limitSteps.between(fromSeq, Number.MAX_SAFE_INTEGER)),
   ]);
-  for (const { seq, event: settled } of settlements) {
-    if (settled.type !== 'betSettled') continue;
-    const placement = blocks.placement(settled.bet);
-    if (placement === null) throw damagedArchive(path, `bet ${settled.bet} was never placed`);
-    yield { ...betOf(blocks, placement), settlement: { seq, settled } };
+  for (const { event } of settlements) {
+    if (event.type !== 'betSettled') continue;
+    const placement = blocks.placement(event.bet);
+    if (placement === null) throw damagedArchive(path, `bet ${event.bet} was never placed`);
+    yield archivedBet(blocks, placement);
   }
-}
-
-export function* openBets(blocks: ArchiveBlocks, fromSeq: number): Bets {
-  for (const placement of placementsFrom(blocks, fromSeq))
-    if (settlementOf(blocks, placement) === null) yield { ...betOf(blocks, placement), settlement: null };
-}
-
-function betOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): Omit<ArchivedBet, 'settlement'> {
-  const fill = fillOf(blocks, placement);
-  const placed = placedOf(placement);
-  const isAtOnce = placed.type === 'betPlaced' && placed.limitOddsE4 !== NO_LIMIT;
-  return {
-    placedSeq: placedSeqOf(placement),
-    placed: fill === null ? placed : betOfFill(placed, fill),
-    filledAtMs: fill?.timeMs ?? (isAtOnce ? placed.timeMs : null),
-  };
+  for (const placement of placementsFrom(blocks, fromSeq)) {
+    const bet = archivedBet(blocks, placement);
+    if (bet.settled === null) yield bet;
+  }
 }

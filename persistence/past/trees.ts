@@ -10,9 +10,8 @@ import type { BetPath, BetPathQuestion } from '../../engine/model/proofs/proof-r
 import { rootOfPath, TreeHasher, WholeTree } from '../../engine/proofs/merkle.js';
 import type { ArchiveBlocks } from '../archive/blocks.js';
 import { damagedArchive } from '../archive/schema.js';
-import { placedOf, placedSeqOf } from './facts.js';
 import type { ArchivedRounds } from './rounds.js';
-import { betsInOrder, fillOf } from './streams.js';
+import { betsInOrder, fillOf, placementAt, termsOf } from './streams.js';
 
 /** A slice takes a few tens of milliseconds. */
 const SLICE_BETS = 2_000;
@@ -86,11 +85,8 @@ export class RoundTrees {
   #factsOf(bet: number): HashedBet | null {
     const placement = this.blocks.placement(bet);
     if (placement === null) throw damagedArchive(this.path, `it lacks the placement of bet ${bet}`);
-    if (placedSeqOf(placement) === 0) return null;
-    const placed = placedOf(placement);
-    // A limit order that rested has the odds of its fill.
-    const { oddsE4, entryPercentE2, payoutCents } = fillOf(this.blocks, placement) ?? placed;
-    return { ...placed, oddsE4, entryPercentE2, payoutCents };
+    const order = placementAt(placement);
+    return order.seq === 0 ? null : termsOf({ order, fill: fillOf(this.blocks, placement) });
   }
 
   #forgetOthers(id: string): void {

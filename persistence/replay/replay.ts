@@ -144,7 +144,7 @@ export function checkMark(mark: Mark | null, endSeq: number, checksumAtMark: str
     const without =
       endSeq === 0
         ? '.'
-        : `, or go on without them in a new one: npx tote restore DATA_DIR --to-seq ${endSeq} --out NEW_DIR`;
+        : `, or go on without them in a new one: npx tote restore DATA_DIR --to ${endSeq} --out NEW_DIR`;
     throw new JournalError(
       'journal_incomplete',
       `The journal ends at sequence number ${endSeq}, but ${mark.lastSeq} was acknowledged: ${endSeq + 1} to ` +

@@ -101,7 +101,7 @@ async function changesLeader({ nats, leader, b, bettor }: Pair): Promise<void> {
   const other = startMachine({ nats, node: 'a', dataDir: leader.dataDir });
   await event(other.run, 'following');
   const demoted = await tote(['demote', '--nats', nats.url]);
-  assert.match(demoted.stdout, /^a leads now, with epoch 3; b has handed over in \d+ ms\n$/);
+  assert.match(demoted.stdout, /^from +b\nleader +a\nepoch +3\ntook +\d+ ms\n$/);
   assert.equal((await (await other.leading).stop()).code, 0);
 }
 
@@ -111,7 +111,7 @@ test('a standby that was made from a backup goes on where the backup ended', opt
   assert.equal((await place(leader, bettor, 'first')).status, 201);
   const dataDir = join(newDataDir(), 'made');
   t.after(() => removeDataDir(dataDir));
-  const made = await tote(['standby', 'init', '--from', leader.dataDir, '--out', dataDir]);
+  const made = await tote(['backup', dataDir, leader.dataDir]);
   assert.equal(made.code, 0, made.stderr);
   assert.equal((await place(leader, bettor, 'second')).status, 201);
   const c = startMachine({ nats, node: 'c', dataDir });

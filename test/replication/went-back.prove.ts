@@ -113,7 +113,7 @@ test(
     assert.equal(promoted.code, 0, promoted.stderr);
     assert.match(
       promoted.stdout,
-      /^b leads now, with epoch 2, and without what the log has lost up to command \d+$/m,
+      /^leader +b\nepoch +2\n.*\ntold to seq +\d+$/m,
     );
     assert.equal(await betOf(await standby.leading, bettor, 'k1'), bet);
   },

@@ -41,7 +41,7 @@ test('a clock that was set back is logged with the way back, a tolerated step is
   assert.match(told(-1_001), / 1 s before it: orders are refused until/);
   assert.match(
     told(-DAY_MS),
-    / 1 d before it.* npx tote restore \/srv\/tote --to-time 2026-11-19T12:00:00.000Z --out \/srv\/tote-restored\./,
+    / 1 d before it.* npx tote restore \/srv\/tote --to 2026-11-19T12:00:00.000Z --out \/srv\/tote-restored\./,
   );
 });
 

@@ -2,8 +2,7 @@
  * `tote doctor`: a machine, its disk, its clock and a configuration as a server needs them, before the first start or
  * beside a running one.
  */
-import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
-import { totalmem } from 'node:os';
+import { closeSync, existsSync, fdatasyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Option } from 'commander';
 import { ConfigError, readConfig } from '../../../config/config.js';
@@ -13,7 +12,6 @@ import { resolveSetup } from '../../../config/setup.js';
 import { type DataDir, dataDirLayout } from '../../data-dir/layout.js';
 import { readOperatorTokens } from '../../data-dir/operator-tokens.js';
 import { readSecret } from '../../data-dir/secrets.js';
-import { freeBytesOf } from '../../data-dir/space.js';
 import { JournalError } from '../../errors.js';
 import { hasSegments } from '../../journal/segment/names.js';
 import { refuseWithoutJournal } from '../../recovery/journal-gone.js';
@@ -21,7 +19,6 @@ import { setupOf } from '../../recovery/setup-of.js';
 import { secretFiles } from '../../upkeep/copy-files.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
-import { bytesText } from '../frame/output.js';
 import { type ClockFacts, clockFacts } from './clock-facts.js';
 
 /** `note`: the server works, and there is something to know. `bad`: do something before the server is relied on. */
@@ -29,18 +26,12 @@ export type Verdict = 'good' | 'note' | 'bad';
 
 export interface Check {
   readonly name: string;
-  readonly value: string;
   readonly verdict: Verdict;
+  readonly value: string;
   /** The meaning and the remedy; null if all is good. */
   readonly advice: string | null;
 }
 
-export interface DoctorJson {
-  readonly isGood: boolean;
-  readonly checks: readonly Check[];
-}
-
-const GIB = 1024 ** 3;
 /** By Node's major version: the first good minor one, and the C library that uWebSockets.js needs with it. */
 const NODES: ReadonlyMap<number, readonly [minor: number, glibcMinor: number]> = new Map([
   [20, [19, 28]],
@@ -50,9 +41,26 @@ const NODES: ReadonlyMap<number, readonly [minor: number, glibcMinor: number]> =
 ]);
 /** Connections of both ports, and the process's own files. */
 const OPEN_FILES = 10_512;
-const LOCAL = ['ext4', 'ext3', 'xfs', 'btrfs', 'zfs', 'f2fs'];
+/** By the numbers of statfs(2). */
+const LOCAL: ReadonlyMap<number, string> = new Map([
+  [0xef53, 'ext4'],
+  [0x58465342, 'xfs'],
+  [0x9123683e, 'btrfs'],
+  [0x2fc12fc1, 'zfs'],
+  [0xf2f52010, 'f2fs'],
+]);
 /** Gone with the machine or the container, or without the locks and syncs that SQLite needs. */
-const UNFIT = /^(tmpfs|ramfs|overlay|nfs|cifs|smb|ceph|gluster|9p|fuse|afs|lustre)/;
+const UNFIT: ReadonlyMap<number, string> = new Map([
+  [0x01021994, 'tmpfs'],
+  [0x858458f6, 'ramfs'],
+  [0x794c7630, 'overlay'],
+  [0x6969, 'nfs'],
+  [0xff534d42, 'cifs'],
+  [0xfe534d42, 'smb'],
+  [0x00c36400, 'ceph'],
+  [0x01021997, '9p'],
+  [0x65735546, 'fuse'],
+]);
 const SYNCS = 200;
 const PAGE = Buffer.alloc(4_096, 1);
 
@@ -72,9 +80,10 @@ export function judgeNode(version: string, glibcVersion: string | null): Judged 
   return ['bad', `uWebSockets.js needs glibc 2.${glibcMin} with this Node; Alpine has another C library`];
 }
 
-export function judgeFileSystem(type: string | null): Judged {
-  if (type !== null && LOCAL.includes(type)) return GOOD;
-  if (type === null || !UNFIT.test(type))
+/** `type` is that of statfs(2). */
+export function judgeFileSystem(type: number): Judged {
+  if (LOCAL.has(type)) return GOOD;
+  if (!UNFIT.has(type))
     return ['note', 'not tried with this server: make sure that it is local and syncs, as ext4 and xfs do'];
   return [
     'bad',
@@ -117,50 +126,42 @@ export function judgeClock({ isClockSynchronised, clockOffMs }: ClockFacts): Jud
   ];
 }
 
-/** `good` from `goodFrom` on, `bad` below `badBelow`. */
-export function judgeBytes(bytes: number, goodFrom: number, badBelow: number, advice: string): Judged {
-  return bytes >= goodFrom ? GOOD : [bytes < badBelow ? 'bad' : 'note', advice];
-}
-
-export function judgeFiles(max: number): Judged {
-  if (max >= OPEN_FILES) return GOOD;
+export function judgeFiles(max: number | 'unlimited'): Judged {
+  if (max === 'unlimited' || max >= OPEN_FILES) return GOOD;
   return [
     'note',
     `the server accepts fewer connections: set LimitNOFILE=${OPEN_FILES}, or --ulimit in a container`,
   ];
 }
 
+interface Report {
+  readonly header: { readonly glibcVersionRuntime?: string };
+  readonly userLimits: { readonly open_files: { readonly hard: number | 'unlimited' } };
+}
+
 async function checksOf(dataDir: string): Promise<Check[]> {
   const folder = existingFolder(resolve(dataDir));
-  const { glibcVersionRuntime: glibc = null } = (
-    process.report.getReport() as { header: { glibcVersionRuntime?: string } }
-  ).header;
-  const fileSystem = fileSystemOf(folder, read('/proc/self/mountinfo'));
+  const { header, userLimits } = process.report.getReport() as unknown as Report;
+  const glibc = header.glibcVersionRuntime ?? null;
+  const { type } = statfsSync(folder);
   const sync = measureSync(folder);
   const clock = await clockFacts();
-  const files = hardLimitIn(read('/proc/self/limits'));
-  const free = freeBytesOf(folder);
-  const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
   const { node } = process.versions;
+  const { hard: files } = userLimits.open_files;
   const check = (name: string, value: string, [verdict, advice]: Judged): Check => ({
     name,
-    value,
     verdict,
+    value,
     advice,
   });
   const isRight = clock.isClockSynchronised;
+  const typeText = LOCAL.get(type) ?? UNFIT.get(type) ?? `0x${type.toString(16)}`;
   return [
     check('node', `${node}, glibc ${glibc ?? 'none'}`, judgeNode(node, glibc)),
-    check('memory', bytesText(memory), judgeBytes(memory, 4 * GIB, GIB, 'give a busy server 4 GiB')),
-    check('file system', `${fileSystem ?? 'unknown'}, ${folder}`, judgeFileSystem(fileSystem)),
+    check('file system', `${typeText}, ${folder}`, judgeFileSystem(type)),
     check('sync', sync === null ? 'not writable' : syncText(sync), judgeSync(sync)),
-    check(
-      'free space',
-      bytesText(free),
-      judgeBytes(free, 20 * GIB, 2 * GIB, 'set TOTE_RETENTION, or take a larger disk'),
-    ),
     check('clock', isRight === null ? 'unknown' : `${isRight ? '' : 'not '}synchronised`, judgeClock(clock)),
-    check('open files', Number.isFinite(files) ? String(files) : 'unknown', judgeFiles(files)),
+    check('open files', `${files}`, judgeFiles(files)),
   ];
 }
 
@@ -170,7 +171,7 @@ function judgeConfiguration(envFile: string, { root }: DataDir): { dataDir: stri
   const unit = { NODE_ENV: 'production', TOTE_DATA_DIR: root, CREDENTIALS_DIRECTORY };
   const check = (verdict: Verdict, value: string): Check => ({
     name: 'settings',
-    ...{ value, verdict, advice: null },
+    ...{ verdict, value, advice: null },
   });
   let dataDir = root;
   try {
@@ -199,36 +200,6 @@ const syncText = ({ medianUs, p99Us }: SyncTimes): string =>
 
 function existingFolder(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : existingFolder(dirname(path));
-}
-
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-/** From the text of `/proc/self/mountinfo`: the last of the longest mounts. */
-export function fileSystemOf(folder: string, mountinfo: string): string | null {
-  let best = '';
-  let type: string | null = null;
-  for (const line of mountinfo.split('\n')) {
-    const [mount = '', rest = ''] = line.split(' - ');
-    // Blanks in a path are written as \040.
-    const point = (mount.split(' ')[4] ?? '').replaceAll('\\040', ' ');
-    const isAbove = point === '/' || folder === point || folder.startsWith(`${point}/`);
-    if (point === '' || !isAbove || point.length < best.length) continue;
-    best = point;
-    type = rest.split(' ')[0] ?? null;
-  }
-  return type;
-}
-
-/** From the text of `/proc/<pid>/limits`; Infinity if unknown. */
-export function hardLimitIn(limits: string): number {
-  const hard = /^Max open files\s+\S+\s+(\d+)\s/m.exec(limits)?.[1];
-  return hard === undefined ? Number.POSITIVE_INFINITY : Number(hard);
 }
 
 /** As the journal writes: a page, then a sync of the data, again and again. */
@@ -271,16 +242,12 @@ export const doctorCommand = defineCommand<{ readonly envFile?: string }>({
       'judge its variables as a start would, with NODE_ENV=production unless it says otherwise',
     ),
   ],
-  worksWithoutJournal: true,
+  needs: 'path',
   run: async ({ dir, out }, { envFile }) => {
     const judged = envFile === undefined ? null : judgeConfiguration(envFile, dir);
     const checks = [...(await checksOf(judged?.dataDir ?? dir.root)), ...(judged?.checks ?? [])];
     const isGood = checks.every(({ verdict }) => verdict !== 'bad');
-    if (out.isJson) out.document({ isGood, checks } satisfies DoctorJson);
-    for (const { name, value, verdict, advice } of out.isJson ? [] : checks) {
-      out.line(`${verdict === 'bad' ? 'BAD ' : verdict}  ${name.padEnd(11)}  ${value}`);
-      if (advice !== null) out.line(`${' '.repeat(19)}-> ${advice}`);
-    }
+    out.answer({ isGood, checks });
     return isGood ? EXIT.done : EXIT.faulty;
   },
 });

@@ -9,10 +9,8 @@ import { commitBatch } from '../../journal/commit.js';
 import { acknowledgedSeq } from '../../journal/mark.js';
 import { SqliteStore } from '../../journal/store.js';
 import { openStore } from '../../recovery/open-store.js';
-import type { InitJson } from '../answers/answers.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
-import { usd } from '../frame/format.js';
 
 const clock = { nowMs: Date.now, monotonicMs: () => Math.floor(performance.now()) };
 
@@ -27,7 +25,7 @@ export const initCommand = defineCommand<{ readonly houseCapital: number }>({
       .argParser(parseCapital)
       .makeOptionMandatory(),
   ],
-  worksWithoutJournal: true,
+  needs: 'path',
   run: ({ dir, out }, { houseCapital: amountCents }) => {
     const known = new JournalError(
       'file_exists',
@@ -49,16 +47,7 @@ export const initCommand = defineCommand<{ readonly houseCapital: number }>({
       lock.release();
     }
     const { root: path, operatorTokenFile } = dir;
-    const { publicKey } = signing;
-    if (out.isJson)
-      out.document({ path, houseCapitalCents: amountCents, publicKey, operatorTokenFile } satisfies InitJson);
-    else
-      out.facts([
-        ['data directory', path],
-        ['house capital', usd(amountCents)],
-        ['operator token', operatorTokenFile],
-        ['signing key', publicKey],
-      ]);
+    out.answer({ path, houseCapitalCents: amountCents, publicKey: signing.publicKey, operatorTokenFile });
     return EXIT.done;
   },
 });

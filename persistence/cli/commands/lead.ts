@@ -10,8 +10,7 @@ import {
 import { JournalError, messageOf } from '../../errors.js';
 import { type LeaseEntry, PlaceTaken } from '../../replication/log/replicated-log.js';
 import type { NatsLog } from '../../replication/nats/nats-log.js';
-import type { LeaderJson } from '../answers/answers.js';
-import { type CliCommand, defineFreeCommand } from '../frame/command.js';
+import { type CliCommand, defineCommand } from '../frame/command.js';
 import { EXIT, type ExitCode, UsageError } from '../frame/exit-codes.js';
 import type { Output } from '../frame/output.js';
 
@@ -28,6 +27,15 @@ const LOOK_EVERY_MS = 50;
 /** A standby that is not heard of for so long is not there. */
 const HEARD_MS_MAX = 5_000;
 
+interface Change {
+  /** The names of the leader before, and from now on. */
+  readonly from: string;
+  readonly leader: string;
+  readonly epoch: number;
+  /** From the question until the successor's lease was seen. */
+  readonly tookMs: number;
+}
+
 const options = [
   new Option('--nats <SERVERS>', `${NATS_SERVERS_FORM} (default: TOTE_REPLICATION)`).env('TOTE_REPLICATION'),
   new Option('--stream <NAME>', 'the stream').env('TOTE_REPLICATION_STREAM').default('tote'),
@@ -41,7 +49,7 @@ const HOW =
   'The leader refuses new orders, answers what it has accepted, gives its lease back and ends; its supervisor starts it again. ' +
   'The standby takes over at once. Ends with 3 if no leader answers, or nobody takes over within 30 s.';
 
-export const promoteCommand: CliCommand = defineFreeCommand<LeadOptions>({
+export const promoteCommand: CliCommand = defineCommand<LeadOptions>({
   details: `${HOW} Other standbys leave it to NODE until the lease would have lapsed.`,
   examples: [
     ['promote two --nats nats://10.0.0.1,10.0.0.2,10.0.0.3', 'two leads from now on'],
@@ -59,24 +67,24 @@ export const promoteCommand: CliCommand = defineFreeCommand<LeadOptions>({
       'while nobody leads: let NODE lead without the newest orders, which clients were told of',
     ),
   ],
-  run: (out, given, [node = '']) =>
+  needs: 'nothing',
+  run: ({ out }, given, [node = '']) =>
     given.acceptLoss === true ? acceptLoss(out, given, node) : change(out, given, node),
 });
 
-export const demoteCommand: CliCommand = defineFreeCommand<LeadOptions>({
+export const demoteCommand: CliCommand = defineCommand<LeadOptions>({
   details: `${HOW} Any standby takes over.`,
   examples: [['demote --nats nats://10.0.0.1,10.0.0.2,10.0.0.3', 'before work on the machine that leads']],
   options,
-  run: (out, given) => change(out, given, ''),
+  needs: 'nothing',
+  run: ({ out }, given) => change(out, given, ''),
 });
 
 function change(out: Output, given: LeadOptions, to: string): Promise<ExitCode> {
   return withLog(given, async (log) => {
     const before = await log.readLease();
     if (to !== '' && (await whoLeads(log)) === to) throw new UsageError(`${to} leads already`);
-    const answer = await nextLeader(log, before, () => askLeader(log, to));
-    const { from, leader, epoch, tookMs } = answer;
-    tell(out, answer, `${leader} leads now, with epoch ${epoch}; ${from} has handed over in ${tookMs} ms`);
+    out.answer(await nextLeader(log, before, () => askLeader(log, to)));
   });
 }
 
@@ -97,8 +105,8 @@ function acceptLoss(out: Output, given: LeadOptions, node: string): Promise<Exit
       await giveLease(log, { ...entry, isReleased: true, successor: node, lastSeq: 0 }, revision);
       return before.holder;
     });
-    const lost = `what the log has lost up to command ${before.lastSeq}`;
-    tell(out, answer, `${answer.leader} leads now, with epoch ${answer.epoch}, and without ${lost}`);
+    // The new leader goes on without those that the log has lost.
+    out.answer({ ...answer, toldToSeq: before.lastSeq });
   });
 }
 
@@ -110,11 +118,6 @@ async function withLog(given: LeadOptions, act: (log: NatsLog) => Promise<void>)
   } finally {
     await log.close();
   }
-}
-
-function tell(out: Output, answer: LeaderJson, line: string): void {
-  if (out.isJson) out.document(answer);
-  else out.line(line);
 }
 
 const whoLeads = (log: NatsLog): Promise<string | null> => log.askWhoLeads().catch(() => null);
@@ -173,7 +176,7 @@ async function nextLeader(
   log: NatsLog,
   before: LeaseEntry | null,
   begin: () => Promise<string>,
-): Promise<LeaderJson> {
+): Promise<Change> {
   const startedMs = performance.now();
   const from = await begin();
   const untilMs = performance.now() + WAIT_MS_MAX;

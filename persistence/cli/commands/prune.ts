@@ -1,17 +1,15 @@
 /** `tote prune`: deletes old files that are not needed, as the server does by itself with TOTE_RETENTION. */
-import { basename } from 'node:path';
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import { hoursOrDaysOrAll } from '../../../config/config-values.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { findHolder, lockDataDir } from '../../data-dir/lock.js';
+import { messageOf } from '../../errors.js';
 import { inspect } from '../../upkeep/inspect.js';
 import { SNAPSHOTS_KEPT } from '../../upkeep/retention/choice.js';
 import { executePlan, type PrunePlan, planPrune } from '../../upkeep/retention/retention.js';
-import type { PruneJson } from '../answers/answers.js';
-import { type Context, defineCommand } from '../frame/command.js';
+import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
-import { isoText } from '../frame/format.js';
-import { parseKeep, parseWhole } from '../frame/options.js';
-import { bytesText } from '../frame/output.js';
+import { parseWhole } from '../frame/options.js';
 
 interface PruneOptions {
   /** For segments; null for ever. */
@@ -40,20 +38,27 @@ export const pruneCommand = defineCommand<PruneOptions>({
       .argParser(parseKeep)
       .default(null, 'all'),
     new Option('--snapshots <N>', 'so many of the newest snapshots stay')
-      .argParser((text) => parseWhole(text, 1, 'a whole number from 1'))
+      .argParser(parseWhole)
       .default(SNAPSHOTS_KEPT.newest),
     new Option('--dry-run', 'delete nothing'),
   ],
-  run: (context, { keep, snapshots: newest, dryRun }) => {
-    const { dir, out } = context;
+  run: ({ dir, out }, { keep, snapshots: newest, dryRun = false }) => {
     const policy = { segmentsMs: keep, snapshots: { ...SNAPSHOTS_KEPT, newest } };
     const plan = planPrune(dir, policy, lastTimeMs(dir));
-    if (dryRun !== true) deleteAll(dir, plan);
-    if (out.isJson) out.document({ isDone: dryRun !== true, ...plan } satisfies PruneJson);
-    else tell(context, plan, dryRun === true);
+    if (!dryRun) deleteAll(dir, plan);
+    out.answer({ isDone: !dryRun, ...plan });
     return EXIT.done;
   },
 });
+
+/** In milliseconds; null for `all`. */
+function parseKeep(text: string): number | null {
+  try {
+    return hoursOrDaysOrAll(text);
+  } catch (thrown) {
+    throw new InvalidArgumentError(`Expected ${messageOf(thrown)}.`);
+  }
+}
 
 /** Engine time: ages are counted from the last command, as the server does. */
 const lastTimeMs = (dir: DataDir): number =>
@@ -67,17 +72,4 @@ function deleteAll(dir: DataDir, plan: PrunePlan): void {
   } finally {
     lock?.release();
   }
-}
-
-function tell({ out }: Context, { segments, snapshots, kept }: PrunePlan, isDry: boolean): void {
-  const verb = isDry ? 'would delete' : 'deleted';
-  for (const { path, firstSeq, lastSeq, lastTimeMs: timeMs, bytes } of segments) {
-    out.line(
-      `${verb}  ${basename(path)}  ${firstSeq} to ${lastSeq}, until ${isoText(timeMs)}, ${bytesText(bytes)}`,
-    );
-  }
-  for (const { name, bytes } of snapshots) out.line(`${verb}  ${basename(name)}  ${bytesText(bytes)}`);
-  for (const { name, why } of kept) out.line(`keeps  ${name}  ${why}`);
-  const bytes = [...segments, ...snapshots].reduce((sum, file) => sum + file.bytes, 0);
-  out.line(`${verb} ${segments.length} segments and ${snapshots.length} snapshots, ${bytesText(bytes)}`);
 }

@@ -1,18 +1,15 @@
 /** `tote replay`: the commands of a journal and their effects, for people or as JSON lines. */
-import { InvalidArgumentError, Option } from 'commander';
-import { marketOf, parseAccountId } from '../../../engine/model/domain.js';
-import type { Step } from '../../replay/history.js';
+import { Option } from 'commander';
+import { COMMAND_KINDS } from '../../../engine/model/command-codec.js';
+import type { History, Step } from '../../replay/history.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
+import { fieldsOf } from '../frame/fields.js';
 import { isoText } from '../frame/format.js';
-import { parseWhole } from '../frame/options.js';
+import { parseAccount, parseWhole, RANGE_OPTIONS, type RangeOptions, rangeOf } from '../frame/options.js';
 import type { Output } from '../frame/output.js';
-import { Look } from '../past/look.js';
-import { RANGE_OPTIONS, type RangeOptions, rangeOf } from '../past/moments.js';
-import { COMMAND_KINDS, isAbout, type StepFilter } from '../past/step-filter.js';
-import { commandWords } from '../words/describe-command.js';
-import { eventWords } from '../words/describe-event.js';
-import { stepJson } from '../words/step-json.js';
+import { inlineText } from '../frame/text.js';
+import { withHistory } from '../past/look.js';
 
 /** Commands read at once on the way back. */
 const WINDOW = 10_000;
@@ -21,7 +18,6 @@ interface ReplayOptions extends RangeOptions {
   readonly last?: number;
   readonly explain?: true;
   readonly account?: number;
-  readonly market?: number;
   readonly kind?: string;
   readonly operator?: string;
 }
@@ -29,7 +25,7 @@ interface ReplayOptions extends RangeOptions {
 export const replayCommand = defineCommand<ReplayOptions>({
   details:
     'Replays the journal and shows each command: when it took effect, what it asked for and, with --explain, everything ' +
-    'that it did, with balances before and after. --from and --to take sequence numbers (at most ten digits) or times. ' +
+    'that it did, with the new balances. --from and --to take sequence numbers (at most ten digits) or times. ' +
     'With --json: one JSON object per line, with amounts in cents, as the names of the fields say. Nothing is changed.',
   examples: [
     ['replay --last 20 --explain', 'the last 20 commands and their effects'],
@@ -44,32 +40,28 @@ export const replayCommand = defineCommand<ReplayOptions>({
   options: [
     ...RANGE_OPTIONS,
     new Option('--last <K>', 'the last K commands up to --to, of those that the other options select')
-      .argParser((text) => parseWhole(text, 1, 'a whole number from 1'))
+      .argParser(parseWhole)
       .conflicts('from'),
     new Option('--explain', 'tell what each command did'),
     new Option('--account <ID>', 'only what is about this account').argParser(parseAccount),
-    new Option('--market <ID>', 'only what is about this market').argParser(parseMarket),
     new Option('--kind <KIND>', 'only commands of this kind').choices(COMMAND_KINDS),
     new Option('--operator <NAME>', 'only what this operator sent'),
   ],
   run: (context, options) =>
-    Look.at(context, 'replay', (look) => {
+    withHistory(context, 'replay', (history) => {
       const { out } = context;
-      const filter: StepFilter = options;
       const { last, explain = false } = options;
-      const { history } = look;
-      const { fromSeq, toSeq } = rangeOf(look, options, () =>
+      const { fromSeq, toSeq } = rangeOf(history, options, () =>
         last === undefined ? history.beginning().seq + 1 : history.oldestSeq + 1,
       );
       if (fromSeq > toSeq) {
         out.note('No command is in this range.');
         return EXIT.done;
       }
-      const isAlone =
-        !explain && !out.isJson && options.account === undefined && options.market === undefined;
-      const read: Read = (seq, endSeq) =>
-        isAlone ? commandsAfter(look, seq, endSeq) : replayedAfter(look, seq, endSeq);
-      const isMeant = (step: Shown): boolean => step.seq >= fromSeq && isAbout(step, filter);
+      // As the journal has them, nothing replayed, where nobody asks for effects.
+      const isAlone = !explain && !out.isJson && options.account === undefined;
+      const read: Read = (seq, endSeq) => (isAlone ? commandsAfter : replayedAfter)(history, seq, endSeq);
+      const isMeant = (step: Shown): boolean => step.seq >= fromSeq && isAbout(step, options);
       const steps =
         last === undefined ? read(fromSeq - 1, toSeq).steps : lastOf(last, fromSeq, toSeq, read, isMeant);
       let shown = 0;
@@ -85,23 +77,27 @@ export const replayCommand = defineCommand<ReplayOptions>({
 
 type Shown = Omit<Step, 'engine'>;
 
+function isAbout({ command, events }: Shown, { kind, account, operator }: ReplayOptions): boolean {
+  if (kind !== undefined && command.kind !== kind) return false;
+  if (operator !== undefined && !('by' in command && command.by?.operator === operator)) return false;
+  return (
+    account === undefined ||
+    [command, ...events].some((fact) => 'account' in fact && fact.account === account)
+  );
+}
+
 /** Commands after `seq`, or from somewhat earlier on, to `toSeq`. */
 type Read = (seq: number, toSeq: number) => { readonly afterSeq: number; readonly steps: Iterable<Shown> };
 
-/** As the journal has them: nothing is replayed. */
-const commandsAfter: (look: Look, ...range: Parameters<Read>) => ReturnType<Read> = (
-  { history },
-  seq,
-  toSeq,
-) => {
+function commandsAfter(history: History, seq: number, toSeq: number): ReturnType<Read> {
   const afterSeq = Math.max(seq - WINDOW, history.firstSeq - 1);
   return { afterSeq, steps: history.commands(afterSeq, toSeq) };
-};
+}
 
-const replayedAfter: typeof commandsAfter = (look, seq, toSeq) => {
-  const engine = look.history.startFor(seq);
-  return { afterSeq: engine.seq, steps: look.replay(engine, toSeq) };
-};
+function replayedAfter(history: History, seq: number, toSeq: number): ReturnType<Read> {
+  const engine = history.startFor(seq);
+  return { afterSeq: engine.seq, steps: history.replay(engine, toSeq) };
+}
 
 /** Found from the end on: behind the newest snapshot, then behind the one before it. */
 function lastOf(
@@ -126,29 +122,18 @@ function lastOf(
   return found;
 }
 
-function show(out: Output, step: Shown, isExplained: boolean): void {
-  const { seq, command, events } = step;
-  const head = `${seq}  ${isoText(command.timeMs)}  ${command.kind}`;
+function show(
+  out: Output,
+  { seq, command: { kind, timeMs, ...asked }, events }: Shown,
+  isExplained: boolean,
+): void {
+  const [time, command] = [isoText(timeMs), fieldsOf(asked)];
+  const effects = events.map(({ timeMs: _, ...event }) => fieldsOf(event));
   if (out.isJson) {
-    out.line(JSON.stringify(stepJson(step)));
-  } else if (!isExplained) {
-    out.line(`${head}  ${commandWords(command)}`);
-  } else {
-    out.line(head);
-    out.line(`    ${commandWords(command)}`);
-    for (const event of events) out.line(`  - ${eventWords(event)}`);
-    out.line('');
+    out.line(JSON.stringify({ seq, time, kind, command, events: effects }));
+    return;
   }
-}
-
-export function parseAccount(text: string): number {
-  const account = parseAccountId(text);
-  if (account === 0) throw new InvalidArgumentError('Expected the id of an account, such as acc_7.');
-  return account;
-}
-
-function parseMarket(text: string): number {
-  const market = marketOf(text);
-  if (market < 0) throw new InvalidArgumentError('Expected the id of a market, such as BTC_ONE_MINUTE.');
-  return market;
+  out.line(`${seq}  ${time}  ${kind}  ${inlineText(command)}`.trimEnd());
+  if (isExplained)
+    for (const { type, ...event } of effects) out.line(`  - ${String(type)}  ${inlineText(event)}`.trimEnd());
 }

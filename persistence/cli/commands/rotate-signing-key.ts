@@ -3,7 +3,6 @@ import type { DataDir } from '../../data-dir/layout.js';
 import { lockDataDir } from '../../data-dir/lock.js';
 import { rotateSigningKeys } from '../../data-dir/signing-keys.js';
 import { inspect } from '../../upkeep/inspect.js';
-import type { RotateSigningKeyJson } from '../answers/answers.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { isoText } from '../frame/format.js';
@@ -18,20 +17,17 @@ export const rotateSigningKeyCommand = defineCommand({
     'public half stays in the file signing-keys and at GET /keys, so that what it signed can be checked for ever. Publish ' +
     'the new public key where bettors find it, as the first one, and make a backup.',
   examples: [['rotate-signing-key data', 'the server on data signs with a new key from its next start on']],
-  options: [],
   run: ({ dir, out }) => {
     const retiredMs = afterJournalMs(dir);
     const lock = lockDataDir(dir);
     try {
       const { keyId, publicKey, all } = rotateSigningKeys(dir, retiredMs);
-      const retired = all.filter(({ retiredAtMs }) => retiredAtMs !== null).map((key) => key.keyId);
-      if (out.isJson) out.document({ keyId, publicKey, retired } satisfies RotateSigningKeyJson);
-      else {
-        out.line(`new key  ${keyId}  ${publicKey}`);
-        for (const key of all)
-          if (key.retiredAtMs !== null)
-            out.line(`retired  ${key.keyId}  ${key.publicKey}  ${isoText(key.retiredAtMs)}`);
-      }
+      const retired = all.flatMap((key) =>
+        key.retiredAtMs === null
+          ? []
+          : { ...key, retiredAtMs: undefined, retiredAt: isoText(key.retiredAtMs) },
+      );
+      out.answer({ keyId, publicKey, retired });
       return EXIT.done;
     } finally {
       lock.release();

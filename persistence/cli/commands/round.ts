@@ -1,18 +1,30 @@
-/** `tote round`: everything known about one round. */
-import { Argument, InvalidArgumentError } from 'commander';
+/** `tote round`: everything known about one round, and whether its money adds up. */
+import { Argument } from 'commander';
 import { must } from '../../../engine/base/assert.js';
-import { parseRoundId } from '../../../engine/model/domain.js';
-import type { RoundJson } from '../answers/answers.js';
+import {
+  RESULT_NONE,
+  ROUND_RESULTS,
+  ROUND_STATUSES,
+  roundId,
+  SETTLED,
+  textAt,
+} from '../../../engine/model/domain.js';
+import type { PriceOrigin } from '../../../engine/model/proofs/proof-views.js';
+import type { RoundView } from '../../../engine/model/views.js';
+import { JournalError } from '../../errors.js';
+import { type LedgerEntry, ledgerEntryOf } from '../../past/entries.js';
+import type { ArchivedRound } from '../../past/facts.js';
+import { type ArchivedBet, isBet } from '../../past/streams.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
-import { LIMIT_OPTION, type LimitOptions, limitOf } from '../frame/options.js';
-import { lastRows } from '../frame/output.js';
-import { Look } from '../past/look.js';
-import { AT_OPTIONS, type AtOptions, seqOf } from '../past/moments.js';
-import { readRoundSeeds, roundFacts } from '../past/round.js';
-import { showRound } from '../past/round-text.js';
+import { fieldsOf } from '../frame/fields.js';
+import { isoText } from '../frame/format.js';
+import { parseRound } from '../frame/options.js';
+import { betFields } from '../past/bet-fields.js';
+import { withLook } from '../past/look.js';
+import { readRoundSeeds, seedFields } from '../past/seeds.js';
 
-export const roundCommand = defineCommand<AtOptions & LimitOptions>({
+export const roundCommand = defineCommand({
   details:
     'Shows the rules of the round, its times, its prices with their origin, its pools, every bet with its payout, the seeds ' +
     'and the settlement of the house, why it was voided, and its seed commitment; the seed itself once it is settled, if ' +
@@ -20,35 +32,114 @@ export const roundCommand = defineCommand<AtOptions & LimitOptions>({
     'read from the archive, each row checked, and from the newest snapshot with the journal after it. Nothing is changed.',
   examples: [
     ['round BTC_ONE_MINUTE_29684880', 'the round with this id, as GET /markets shows it'],
-    [
-      'round BTC_ONE_MINUTE_29684880 ./data --at-time 2026-11-17T14:03:00Z --json',
-      'as it was then, for a program',
-    ],
+    ['round BTC_ONE_MINUTE_29684880 ./data --json', 'for a program'],
   ],
   operands: [new Argument('<ID>', 'the round, such as BTC_ONE_MINUTE_29684880').argParser(parseRound)],
-  options: [...AT_OPTIONS, LIMIT_OPTION],
-  isPaged: true,
-  run: (context, options, operands) =>
-    Look.at(context, 'round', (look) => {
+  run: (context, _options, operands) =>
+    withLook(context, 'round', (look) => {
       const { market, roundNumber } = parseRound(must(operands[0], 'the round'));
-      const { past, state, words } = look.upTo(seqOf(look, options));
+      const { past, state, from } = look.upTo(look.history.lastSeq);
       const engine = state();
-      const seeds = readRoundSeeds(context.dir, look.withRules(engine));
-      const { facts, house } = roundFacts(past, engine, market, roundNumber, seeds);
-      const { out } = context;
-      const limit = limitOf(options, out.isJson);
-      const bets = lastRows(facts.bets, limit);
-      const unfilledOrders = lastRows(facts.unfilledOrders, limit);
-      if (out.isJson) out.document({ ...facts, bets, unfilledOrders } satisfies RoundJson);
-      else showRound(out, facts, house, words, limit);
-      return facts.faults.length === 0 ? EXIT.done : EXIT.faulty;
+      const round = engine.round(market, roundNumber) ?? past.round(market, roundNumber);
+      if (round === null) throw notThere(market, roundNumber, engine.seq);
+      const all = past.betsOfRound(market, roundNumber);
+      const bets = all.filter(isBet);
+      const house = [...past.houseEvents(market, roundNumber)].flatMap(
+        ({ seq, event }) => ledgerEntryOf(seq, event) ?? [],
+      );
+      // Else not all of its bets may be known.
+      const isComplete = past.fromSeq === 0;
+      const faults = isComplete ? faultsOf(round, bets, house) : [];
+      const seeds = readRoundSeeds(context.dir, engine.rules);
+      context.out.answer({
+        ...roundFields(round),
+        paidCents: paidCents(bets),
+        houseResultCents: sumOf(house),
+        ...seedFields(seeds, market, roundNumber, statusOf(round) === SETTLED),
+        seq: engine.seq,
+        from,
+        isComplete,
+        bets: bets.map(betFields),
+        unfilledOrders: all.filter((order) => !isBet(order)).map(betFields),
+        house: house.map(fieldsOf),
+        faults,
+      });
+      return faults.length === 0 ? EXIT.done : EXIT.faulty;
     }),
 });
 
-function parseRound(text: string): { market: number; roundNumber: number } {
-  const parsed = parseRoundId(text);
-  if (parsed === null) {
-    throw new InvalidArgumentError('Expected the id of a round, such as BTC_ONE_MINUTE_29684880.');
-  }
-  return parsed;
+const notThere = (market: number, roundNumber: number, seq: number): JournalError =>
+  new JournalError(
+    'not_found',
+    `There was no round ${roundId(market, roundNumber)} up to sequence number ${seq}, or nothing is left that knows of it. ` +
+      'If it never opened, npx tote replay --explain for that time shows why.',
+  );
+
+type Round = RoundView | ArchivedRound;
+
+const statusOf = (round: Round): number => ('status' in round ? round.status : SETTLED);
+
+/** Limits of stakes are known while the round is in memory. */
+function roundFields(round: Round) {
+  const limits =
+    'status' in round
+      ? {
+          bettingCloses: isoText(round.bettingClosesMs),
+          minStakeCents: round.minStakeCents,
+          maxStakeCents: round.maxStakeCents,
+        }
+      : {};
+  return {
+    round: roundId(round.market, round.roundNumber),
+    status: textAt(ROUND_STATUSES, statusOf(round)),
+    result: round.result === RESULT_NONE ? null : textAt(ROUND_RESULTS, round.result),
+    voidReason: round.voidReason === '' ? null : round.voidReason,
+    start: isoText(round.startTimeMs),
+    lock: isoText(round.lockTimeMs),
+    end: isoText(round.endTimeMs),
+    ...limits,
+    feeBps: round.feeBps,
+    seedPerSideCents: round.seedCents,
+    openPrice: round.openPrice,
+    openPriceFrom: originFields(round.proof.open),
+    closePrice: round.closePrice,
+    closePriceFrom: originFields(round.proof.close),
+    poolUpCents: round.poolUpCents,
+    poolDownCents: round.poolDownCents,
+    betCount: round.betCount,
+    volumeCents: round.volumeCents,
+  };
 }
+
+function originFields(origin: PriceOrigin | null) {
+  if (origin === null) return null;
+  const { priceTimeMs, source, evidence } = origin;
+  return { priceTime: priceTimeMs === null ? null : isoText(priceTimeMs), source, evidence };
+}
+
+/** Seeds and stakes must be the pools, and so must payouts and the house's part. */
+function faultsOf(round: Round, bets: readonly ArchivedBet[], house: readonly LedgerEntry[]): string[] {
+  const faults: string[] = [];
+  const stakesCents = bets.reduce((sum, { order }) => sum + order.event.stakeCents, 0);
+  const poolsCents = round.poolUpCents + round.poolDownCents;
+  const seedsCents = -sumOf(house.filter(({ kind }) => kind === 'seed'));
+  const say = (what: string, cents: number, otherCents: number): void => {
+    if (cents !== otherCents) faults.push(`${what}: ${cents} and ${otherCents} cents`);
+  };
+  say('the bets and the volume differ', stakesCents, round.volumeCents);
+  say('seeds with stakes and the pools differ', seedsCents + stakesCents, poolsCents);
+  if (bets.length !== round.betCount)
+    faults.push(`${bets.length} bets are known, the round counts ${round.betCount}`);
+  if (statusOf(round) === SETTLED) {
+    const restCents = sumOf(house.filter(({ kind }) => kind === 'settlement'));
+    say('payouts with what the house got and the pools differ', paidCents(bets) + restCents, poolsCents);
+    const open = bets.filter(({ settled }) => settled === null).length;
+    if (open > 0) faults.push(`the round is settled, but ${open} of its bets are not`);
+  }
+  return faults;
+}
+
+const paidCents = (bets: readonly ArchivedBet[]): number =>
+  bets.reduce((sum, { settled }) => sum + (settled?.event.payoutCents ?? 0), 0);
+const sumOf = (entries: readonly LedgerEntry[]): number =>
+  entries.reduce((sum, { amountCents }) => sum + amountCents, 0);

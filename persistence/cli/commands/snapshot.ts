@@ -1,17 +1,14 @@
 /** `tote snapshot`: writes the present state as a snapshot, with or without a running server. */
 import { mkdirSync } from 'node:fs';
 import { newSha256 } from '../../../crypto/sha256.js';
-import { assert, must } from '../../../engine/base/assert.js';
-import type { Engine } from '../../../engine/engine.js';
+import { must } from '../../../engine/base/assert.js';
 import { fileBytes } from '../../data-dir/files.js';
 import { JournalError } from '../../errors.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
-import type { SnapshotJson } from '../answers/answers.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { isoText } from '../frame/format.js';
-import { bytesText } from '../frame/output.js';
-import { Look } from '../past/look.js';
+import { withHistory } from '../past/look.js';
 
 export const snapshotCommand = defineCommand({
   details:
@@ -24,29 +21,28 @@ export const snapshotCommand = defineCommand({
   ],
   run: (context) => {
     const { dir, out } = context;
-    const { engine, chain } = Look.at(context, 'replaying', presentState, true);
-    mkdirSync(dir.snapshots, { recursive: true, mode: 0o700 });
-    const { name } = new SnapshotFiles(dir.snapshots).save(engine, chain);
-    const facts = { seq: engine.seq, time: isoText(engine.timeMs), path: name, bytes: fileBytes(name) };
-    const stateDigest = engine.stateDigest(newSha256);
-    if (out.isJson) out.document({ ...facts, stateDigest } satisfies SnapshotJson);
-    else {
-      out.facts([
-        ['snapshot', name],
-        ['last command', `${facts.seq} of ${facts.time}`],
-        ['size', bytesText(facts.bytes)],
-        ['state digest', stateDigest],
-      ]);
-    }
-    return EXIT.done;
+    const files = new SnapshotFiles(dir.snapshots);
+    return withHistory(
+      context,
+      'replaying',
+      (history, journal) => {
+        const { lastSeq } = history;
+        if (lastSeq === 0)
+          throw new JournalError('not_found', 'Nothing has happened yet: there is no state to write down.');
+        const engine = history.engineAt(lastSeq);
+        mkdirSync(dir.snapshots, { recursive: true, mode: 0o700 });
+        const { name: path } = files.save(engine, must(journal.chainAt(lastSeq), 'the end of a batch'));
+        const stateDigest = engine.stateDigest(newSha256);
+        out.answer({
+          seq: engine.seq,
+          time: isoText(engine.timeMs),
+          path,
+          bytes: fileBytes(path),
+          stateDigest,
+        });
+        return EXIT.done;
+      },
+      files,
+    );
   },
 });
-
-function presentState(look: Look): { readonly engine: Engine; readonly chain: string } {
-  const endSeq = look.lastSeq;
-  if (endSeq === 0)
-    throw new JournalError('not_found', 'Nothing has happened yet: there is no state to write down.');
-  const engine = look.history.startFor(endSeq);
-  for (const { seq } of look.replay(engine, endSeq)) assert(seq <= endSeq, 'a step too many');
-  return { engine, chain: must(look.journal.chainAt(endSeq), 'the end of a batch') };
-}

@@ -10,28 +10,20 @@ import {
 } from '../../../engine/model/operators.js';
 import { findHolder } from '../../data-dir/lock.js';
 import { addOperatorToken, readOperatorTokens, removeOperatorToken } from '../../data-dir/operator-tokens.js';
-import type { TokenJson, TokensJson } from '../answers/answers.js';
 import { type Context, defineCommand } from '../frame/command.js';
 import { EXIT, UsageError } from '../frame/exit-codes.js';
 
-interface FileOptions {
-  readonly file?: string;
-}
-interface TokenOptions extends FileOptions {
+interface TokenOptions {
   readonly role?: OperatorRole;
   readonly revoke?: boolean;
 }
-
-const FILE_OPTION = new Option(
-  '--file <path>',
-  'the file of tokens (default: TOTE_OPERATOR_TOKENS_FILE, else operator-tokens in the data directory)',
-);
 
 export const tokenCommand = defineCommand<TokenOptions>({
   details:
     'The token is shown once: the file keeps only its SHA-256, with name and role. The role "read" looks, "support" also ' +
     'changes accounts and keys, and "admin" does everything. A running server reads the file again on SIGHUP. The token ' +
-    'that every server has, whose name is "operator", is not in it.',
+    'that every server has, whose name is "operator", is not in it. TOTE_OPERATOR_TOKENS_FILE names another file than ' +
+    'operator-tokens in the data directory.',
   examples: [
     ['token ann --role support', 'makes one and shows it'],
     ['token ann --revoke /var/lib/tote', 'takes it away, from the next SIGHUP or start on'],
@@ -42,18 +34,17 @@ export const tokenCommand = defineCommand<TokenOptions>({
   options: [
     new Option('--role <role>', 'its rights').choices(OPERATOR_ROLES).conflicts('revoke'),
     new Option('--revoke', 'take it away'),
-    FILE_OPTION,
   ],
-  worksWithoutJournal: true,
-  run: (context, { role, revoke: isRevoked = false, file }, operands) => {
+  needs: 'path',
+  run: (context, { role, revoke: isRevoked = false }, operands) => {
     const { out } = context;
     const name = must(operands[0], 'the name');
-    const path = pathOf(context, file);
+    const path = fileOf(context);
     if (!isRevoked && role === undefined)
       throw new UsageError(`Say what it may do: --role ${OPERATOR_ROLES.join(', ')}.`);
     const secret = role === undefined ? null : addOperatorToken(path, name, role, new Date().toISOString());
     if (role === undefined) removeOperatorToken(path, name);
-    if (out.isJson) out.document({ name, role: role ?? null, secret, file: path } satisfies TokenJson);
+    if (out.isJson) out.answer({ name, role: role ?? null, secret, file: path });
     else {
       if (secret !== null) out.line(secret);
       out.note(
@@ -65,30 +56,23 @@ export const tokenCommand = defineCommand<TokenOptions>({
   },
 });
 
-export const tokensCommand = defineCommand<FileOptions>({
+export const tokensCommand = defineCommand({
   details:
     'Checks the file as the server does, and shows who has a token, with which role, and since when. The tokens themselves ' +
     'are kept nowhere.',
   examples: [
     ['tokens', 'those of ./data'],
-    ['tokens --file /etc/tote/operator-tokens --json', 'those of another file, for a program'],
+    ['tokens /var/lib/tote --json', 'those of another server, for a program'],
   ],
-  options: [FILE_OPTION],
-  worksWithoutJournal: true,
-  run: (context, { file }) => {
-    const { out } = context;
-    const path = pathOf(context, file);
-    const tokens = readOperatorTokens(path, false).map(({ name, role, createdAt }) => ({
+  needs: 'path',
+  run: (context) => {
+    const file = fileOf(context);
+    const tokens = readOperatorTokens(file, false).map(({ name, role, createdAt }) => ({
       name,
       role,
       createdAt,
     }));
-    if (out.isJson) out.document({ file: path, tokens } satisfies TokensJson);
-    else if (tokens.length === 0) out.note(`There are no named tokens in ${path}.`);
-    else {
-      const rows = tokens.map(({ name, role, createdAt }) => [name, role, createdAt]);
-      out.table(['name', 'role', 'made'], rows);
-    }
+    context.out.answer({ file, tokens });
     return EXIT.done;
   },
 });
@@ -100,8 +84,8 @@ function parseName(text: string): string {
   return text;
 }
 
-const pathOf = ({ dir }: Context, file: string | undefined): string =>
-  file ?? process.env['TOTE_OPERATOR_TOKENS_FILE'] ?? dir.operatorTokensFile;
+const fileOf = ({ dir }: Context): string =>
+  process.env['TOTE_OPERATOR_TOKENS_FILE'] ?? dir.operatorTokensFile;
 
 /** A server that runs on the directory goes on with the old file until it is told. */
 function nextStep({ dir }: Context): string {

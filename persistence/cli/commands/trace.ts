@@ -39,28 +39,13 @@ export const traceCommand = defineCommand<TraceOptions>({
       'the operator port (default: TOTE_OPERATOR_HOST and TOTE_OPERATOR_PORT, else http://127.0.0.1:8081)',
     ),
   ],
-  worksWithoutJournal: true,
+  needs: 'path',
   run: async (context, { server }, operands) => {
     const { out } = context;
     const url = urlOf(server ?? defaultServer(), must(operands[0], 'the id'));
     const { data, error } = await ask(url, tokenOf(context));
     if (data === undefined) throw new JournalError('not_found', error ?? `${url.origin} is no operator port`);
-    if (out.isJson) {
-      out.document(data);
-      return EXIT.done;
-    }
-    out.facts([
-      ['bet', data.betId],
-      ['account', data.accountId],
-      ['request', data.requestId ?? 'of a stream'],
-      ['sequence', `${data.sequence}`],
-      ['received', data.receivedAt],
-    ]);
-    out.line('');
-    out.table(
-      ['stage', 'took ms', 'after ms'],
-      data.stages.map(({ stage, tookMs, atMs }) => [stage, tookMs.toFixed(3), atMs.toFixed(3)]),
-    );
+    out.answer(data);
     return EXIT.done;
   },
 });

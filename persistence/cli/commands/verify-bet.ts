@@ -3,8 +3,7 @@ import { Argument, Option } from 'commander';
 import type { OrderProof, RoundProof } from '../../../client/base/types.js';
 import type { ProofWarning } from '../../../client/proofs/sense.js';
 import { type HashedBet, PROOF_STEPS, type ProofStep, verifyProof } from '../../../client/proofs/verify.js';
-import type { VerifyBetJson } from '../answers/answers.js';
-import { defineFreeCommand } from '../frame/command.js';
+import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { readAnswer, readNotedKeys } from '../past/api-files.js';
 
@@ -42,7 +41,7 @@ interface VerifyBetOptions {
   readonly notedRoot?: string;
 }
 
-export const verifyBetCommand = defineFreeCommand<VerifyBetOptions>({
+export const verifyBetCommand = defineCommand<VerifyBetOptions>({
   details:
     'Takes three answers of the API as they were saved: that to the order, the proof of the order, and the proof of its ' +
     'round once it is settled. Checks that the bet hashes to its betHash, that it is under the Merkle root of its round, ' +
@@ -65,7 +64,8 @@ export const verifyBetCommand = defineFreeCommand<VerifyBetOptions>({
     new Option('--commitment <HEX>', 'seedCommitment as noted while the round was open'),
     new Option('--noted-root <HEX>', 'merkleRoot as noted when the round locked'),
   ],
-  run: async (out, { keys, clientSeed, commitment, notedRoot }, operands) => {
+  needs: 'nothing',
+  run: async ({ out }, { keys, clientSeed, commitment, notedRoot }, operands) => {
     const [order = '', orderPath = '', roundPath = ''] = operands;
     const evidence = {
       bet: readBet(order),
@@ -80,7 +80,7 @@ export const verifyBetCommand = defineFreeCommand<VerifyBetOptions>({
     const passed = verdict.valid ? PROOF_STEPS : PROOF_STEPS.slice(0, PROOF_STEPS.indexOf(verdict.step));
     if (out.isJson) {
       const { bet, orderProof } = evidence;
-      out.document({ bet: bet.id, round: orderProof.roundId, ...verdict } satisfies VerifyBetJson);
+      out.answer({ bet: bet.id, round: orderProof.roundId, ...verdict });
     } else {
       for (const step of passed) out.line(`ok      ${STEP_WORDS[step]}`);
       if (verdict.valid) for (const name of verdict.warnings) out.line(`WARNING ${WARNING_WORDS[name]}`);

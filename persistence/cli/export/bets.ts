@@ -7,7 +7,6 @@ import {
   accountId,
   BET_ENDS,
   betId,
-  isUnfilled,
   marketId,
   NO_LIMIT,
   roundId,
@@ -15,97 +14,87 @@ import {
   SIDES,
   textAt,
 } from '../../../engine/model/domain.js';
-import type { BetPlaced, OrderPending, SettlementTerms } from '../../../engine/model/events.js';
-import type { ArchivedBet } from '../../past/facts.js';
+import { statusOf } from '../../past/bets.js';
+import { type ArchivedBet, isBet, termsOf } from '../../past/streams.js';
 import { dollarsText, isoText, oddsText, percentText } from '../frame/format.js';
-import { type ExportRange, type ExportRow, type ExportSource, outside, type RowSink } from './sink.js';
+import {
+  type Columns,
+  type Exporter,
+  type ExportRange,
+  type ExportSource,
+  outside,
+  writeRows,
+} from './rows.js';
 
-const COLUMNS = [
-  'bet',
-  'account',
-  'market',
-  'round',
-  'prediction',
-  'amount',
-  'odds',
-  'entry_percent',
-  'potential_payout',
-  'status',
-  'result',
-  'payout',
-  'profit',
-  'placed_at',
-  'settled_at',
-  'client_seed',
-  'client_order_id',
-  'placed_seq',
-  'settled_seq',
-  'amount_cents',
-  'potential_payout_cents',
-  'payout_cents',
-  'profit_cents',
-  'limit_odds',
-  'filled_at',
-] as const;
+interface Row {
+  readonly found: ArchivedBet;
+  readonly terms: ReturnType<typeof termsOf>;
+  readonly isBet: boolean;
+  readonly status: string;
+  readonly paidCents: number | null;
+  readonly filledAtMs: number | null;
+}
 
-export function exportBets(
-  { past, engine }: ExportSource,
-  sink: RowSink,
-  range: ExportRange,
-): readonly string[] {
-  sink.columns(COLUMNS);
-  const { fromSeq, toSeq, account } = range;
-  for (const bet of past.bets(fromSeq, toSeq)) {
-    if (account !== null && bet.placed.account !== account) continue;
-    sink.row(
-      rowOf(
-        bet,
-        bet.settlement === null ? openStatus(engine, bet.placed) : endStatus(bet.settlement.settled),
-      ),
-    );
+const profitCents = ({ paidCents, terms }: Row): number | null =>
+  paidCents === null ? null : paidCents - terms.stakeCents;
+const usdOrNull = (cents: number | null): string | null => (cents === null ? null : dollarsText(cents));
+const isoOrNull = (timeMs: number | null | undefined): string | null =>
+  timeMs === null || timeMs === undefined ? null : isoText(timeMs);
+
+const COLUMNS: Columns<Row> = {
+  bet: ({ terms }) => betId(terms.bet),
+  account: ({ terms }) => accountId(terms.account),
+  market: ({ terms }) => marketId(terms.market),
+  round: ({ terms }) => roundId(terms.market, terms.roundNumber),
+  prediction: ({ terms }) => textAt(SIDES, terms.side),
+  amount: ({ terms }) => dollarsText(terms.stakeCents),
+  odds: ({ terms }) => oddsText(terms.oddsE4),
+  entry_percent: (row) => (row.isBet ? percentText(row.terms.entryPercentE2) : null),
+  potential_payout: ({ terms }) => dollarsText(terms.payoutCents),
+  status: ({ status }) => status,
+  result: ({ found: { settled }, ...row }) =>
+    settled === null || !row.isBet ? null : textAt(BET_ENDS, settled.event.result),
+  payout: ({ paidCents }) => usdOrNull(paidCents),
+  profit: (row) => usdOrNull(profitCents(row)),
+  placed_at: ({ terms }) => isoText(terms.timeMs),
+  settled_at: ({ found }) => isoOrNull(found.settled?.event.timeMs),
+  client_seed: ({ terms }) => outside(terms.clientSeed),
+  client_order_id: ({ terms }) => outside(terms.clientOrderId),
+  placed_seq: ({ found }) => found.order.seq,
+  settled_seq: ({ found }) => found.settled?.seq ?? null,
+  amount_cents: ({ terms }) => terms.stakeCents,
+  potential_payout_cents: ({ terms }) => terms.payoutCents,
+  payout_cents: ({ paidCents }) => paidCents,
+  profit_cents: profitCents,
+  limit_odds: ({ terms }) => (terms.limitOddsE4 === NO_LIMIT ? null : oddsText(terms.limitOddsE4)),
+  filled_at: ({ filledAtMs }) => isoOrNull(filledAtMs),
+};
+
+export const exportBets: Exporter = (source, range, out) => {
+  writeRows(out, COLUMNS, rowsOf(source, range));
+  const isWhole = source.past.fromSeq === 0;
+  return isWhole ? [] : ['bets that were placed before the past that is left are not there'];
+};
+
+function* rowsOf({ past, engine }: ExportSource, { fromSeq, toSeq, account }: ExportRange): Generator<Row> {
+  for (const found of past.bets(fromSeq, toSeq)) {
+    const { order, fill, settled } = found;
+    if (account !== null && order.event.account !== account) continue;
+    const isAtOnce = order.event.type === 'betPlaced' && order.event.limitOddsE4 !== NO_LIMIT;
+    yield {
+      found,
+      terms: termsOf(found),
+      isBet: isBet(found),
+      status: statusWord(engine, found),
+      paidCents: settled !== null && isBet(found) ? settled.event.payoutCents : null,
+      filledAtMs: fill?.event.timeMs ?? (isAtOnce ? order.event.timeMs : null),
+    };
   }
-  return past.fromSeq === 0 ? [] : ['bets that were placed before the past that is left are not there'];
 }
 
-const endStatus = ({ result }: SettlementTerms): string =>
-  isUnfilled(result) ? textAt(BET_ENDS, result) : 'SETTLED';
-
-function openStatus(engine: Engine | null, { type, market, roundNumber }: BetPlaced | OrderPending): string {
-  if (type === 'orderPending') return 'PENDING';
-  const status = engine?.round(market, roundNumber)?.status ?? SETTLING;
-  return status >= SETTLING ? 'SETTLING' : 'ACTIVE';
-}
-
-function rowOf({ placedSeq, placed, filledAtMs, settlement }: ArchivedBet, status: string): ExportRow {
-  const { stakeCents, limitOddsE4 } = placed;
-  const isBet = placed.type === 'betPlaced';
-  const paidCents = settlement === null || !isBet ? null : settlement.settled.payoutCents;
-  const profitCents = paidCents === null ? null : paidCents - stakeCents;
-  return {
-    bet: betId(placed.bet),
-    account: accountId(placed.account),
-    market: marketId(placed.market),
-    round: roundId(placed.market, placed.roundNumber),
-    prediction: textAt(SIDES, placed.side),
-    amount: dollarsText(stakeCents),
-    odds: oddsText(placed.oddsE4),
-    entry_percent: isBet ? percentText(placed.entryPercentE2) : null,
-    potential_payout: dollarsText(placed.payoutCents),
-    status,
-    result: settlement === null || !isBet ? null : textAt(BET_ENDS, settlement.settled.result),
-    payout: paidCents === null ? null : dollarsText(paidCents),
-    profit: profitCents === null ? null : dollarsText(profitCents),
-    placed_at: isoText(placed.timeMs),
-    settled_at: settlement === null ? null : isoText(settlement.settled.timeMs),
-    client_seed: outside(placed.clientSeed),
-    client_order_id: outside(placed.clientOrderId),
-    placed_seq: placedSeq,
-    settled_seq: settlement === null ? null : settlement.seq,
-    amount_cents: stakeCents,
-    potential_payout_cents: placed.payoutCents,
-    payout_cents: paidCents,
-    profit_cents: profitCents,
-    limit_odds: limitOddsE4 === NO_LIMIT ? null : oddsText(limitOddsE4),
-    filled_at: filledAtMs === null ? null : isoText(filledAtMs),
-  };
+function statusWord(engine: Engine | null, found: ArchivedBet): string {
+  const status = statusOf(found.settled?.event ?? null, isBet(found));
+  if (status !== 'ACTIVE') return status;
+  const { market, roundNumber } = found.order.event;
+  return (engine?.round(market, roundNumber)?.status ?? SETTLING) >= SETTLING ? 'SETTLING' : 'ACTIVE';
 }

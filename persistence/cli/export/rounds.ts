@@ -2,7 +2,6 @@
  * Rows of rounds: those settled in the range, in the order of settlement, and, if the range ends with the last command,
  * those that are not settled yet.
  */
-
 import type { Engine } from '../../../engine/engine.js';
 import {
   MARKETS_MAX,
@@ -17,46 +16,52 @@ import {
 import type { RoundView } from '../../../engine/model/views.js';
 import type { ArchivedRound } from '../../past/facts.js';
 import { dollarsText, isoText, percentText } from '../frame/format.js';
-import { type ExportRange, type ExportRow, type ExportSource, outside, type RowSink } from './sink.js';
+import {
+  type Columns,
+  type Exporter,
+  type ExportRange,
+  type ExportSource,
+  outside,
+  writeRows,
+} from './rows.js';
 
-const COLUMNS = [
-  'round',
-  'market',
-  'round_number',
-  'status',
-  'result',
-  'void_reason',
-  'start',
-  'lock',
-  'end',
-  'open_price',
-  'close_price',
-  'pool_up',
-  'pool_down',
-  'seed_per_side',
-  'bets',
-  'volume',
-  'fee_percent',
-  'resolved_at',
-  'settled_at',
-  'settled_seq',
-  'pool_up_cents',
-  'pool_down_cents',
-  'seed_per_side_cents',
-  'volume_cents',
-] as const;
+type Row = RoundView | ArchivedRound;
 
-export function exportRounds(
-  { past, engine, isAtEnd }: ExportSource,
-  sink: RowSink,
-  range: ExportRange,
-): readonly string[] {
-  sink.columns(COLUMNS);
-  for (const round of past.rounds(range.fromSeq, range.toSeq))
-    sink.row(rowOf(round, SETTLED, round.settledSeq, round.settledAtMs));
-  if (isAtEnd && engine !== null)
-    for (const round of unsettled(engine)) sink.row(rowOf(round, round.status, null, null));
+const COLUMNS: Columns<Row> = {
+  round: ({ market, roundNumber }) => roundId(market, roundNumber),
+  market: ({ market }) => marketId(market),
+  round_number: ({ roundNumber }) => roundNumber,
+  status: (round) => textAt(ROUND_STATUSES, 'status' in round ? round.status : SETTLED),
+  result: ({ result }) => (result === RESULT_NONE ? null : textAt(ROUND_RESULTS, result)),
+  void_reason: ({ voidReason }) => (voidReason === '' ? null : outside(voidReason)),
+  start: ({ startTimeMs }) => isoText(startTimeMs),
+  lock: ({ lockTimeMs }) => isoText(lockTimeMs),
+  end: ({ endTimeMs }) => isoText(endTimeMs),
+  open_price: ({ openPrice }) => openPrice,
+  close_price: ({ closePrice }) => closePrice,
+  pool_up: ({ poolUpCents }) => dollarsText(poolUpCents),
+  pool_down: ({ poolDownCents }) => dollarsText(poolDownCents),
+  seed_per_side: ({ seedCents }) => dollarsText(seedCents),
+  bets: ({ betCount }) => betCount,
+  volume: ({ volumeCents }) => dollarsText(volumeCents),
+  fee_percent: ({ feeBps }) => percentText(feeBps),
+  resolved_at: ({ resolvedAtMs }) => (resolvedAtMs === null ? null : isoText(resolvedAtMs)),
+  settled_at: (round) => ('settledAtMs' in round ? isoText(round.settledAtMs) : null),
+  settled_seq: (round) => ('settledSeq' in round ? round.settledSeq : null),
+  pool_up_cents: ({ poolUpCents }) => poolUpCents,
+  pool_down_cents: ({ poolDownCents }) => poolDownCents,
+  seed_per_side_cents: ({ seedCents }) => seedCents,
+  volume_cents: ({ volumeCents }) => volumeCents,
+};
+
+export const exportRounds: Exporter = (source, range, out) => {
+  writeRows(out, COLUMNS, rowsOf(source, range));
   return [];
+};
+
+function* rowsOf({ past, engine, isAtEnd }: ExportSource, range: ExportRange): Generator<Row> {
+  yield* past.rounds(range.fromSeq, range.toSeq);
+  if (isAtEnd && engine !== null) yield* unsettled(engine);
 }
 
 function unsettled(engine: Engine): RoundView[] {
@@ -64,39 +69,4 @@ function unsettled(engine: Engine): RoundView[] {
   return [...current.flat(), ...engine.unsettledRounds()].sort(
     (one, other) => one.startTimeMs - other.startTimeMs || one.market - other.market,
   );
-}
-
-function rowOf(
-  round: RoundView | ArchivedRound,
-  status: number,
-  settledSeq: number | null,
-  settledAtMs: number | null,
-): ExportRow {
-  const { market, roundNumber, result, resolvedAtMs } = round;
-  return {
-    round: roundId(market, roundNumber),
-    market: marketId(market),
-    round_number: roundNumber,
-    status: textAt(ROUND_STATUSES, status),
-    result: result === RESULT_NONE ? null : textAt(ROUND_RESULTS, result),
-    void_reason: round.voidReason === '' ? null : outside(round.voidReason),
-    start: isoText(round.startTimeMs),
-    lock: isoText(round.lockTimeMs),
-    end: isoText(round.endTimeMs),
-    open_price: round.openPrice,
-    close_price: round.closePrice,
-    pool_up: dollarsText(round.poolUpCents),
-    pool_down: dollarsText(round.poolDownCents),
-    seed_per_side: dollarsText(round.seedCents),
-    bets: round.betCount,
-    volume: dollarsText(round.volumeCents),
-    fee_percent: percentText(round.feeBps),
-    resolved_at: resolvedAtMs === null ? null : isoText(resolvedAtMs),
-    settled_at: settledAtMs === null ? null : isoText(settledAtMs),
-    settled_seq: settledSeq,
-    pool_up_cents: round.poolUpCents,
-    pool_down_cents: round.poolDownCents,
-    seed_per_side_cents: round.seedCents,
-    volume_cents: round.volumeCents,
-  };
 }

@@ -10,15 +10,8 @@ export function dollarsText(cents: number): string {
   return cents < 0 ? `-${text}` : text;
 }
 
-/** `toLocaleString` does it, too, but takes 20 ms to be loaded. */
-export const withCommas = (whole: string): string => whole.replace(/\B(?=(\d{3})+$)/g, ',');
-
-/** `1,234.50 USD`. */
-export function usd(cents: number): string {
-  const [whole = '', decimals = ''] = dollarsText(Math.abs(cents)).split('.');
-  const text = `${withCommas(whole)}.${decimals} USD`;
-  return cents < 0 ? `-${text}` : text;
-}
+/** `1,234.50 USD`. `toLocaleString` does it, too, but takes 20 ms to be loaded. */
+export const usd = (cents: number): string => `${dollarsText(cents).replace(/\B(?=(\d{3})+\.)/g, ',')} USD`;
 
 /** Odds in 1e-4 with four decimals: `1.9756`. */
 export const oddsText = (oddsE4: number): string => (oddsE4 / 10_000).toFixed(4);
@@ -28,6 +21,15 @@ export const percentText = (percentE2: number): string => (percentE2 / 100).toFi
 
 /** ISO 8601 in UTC with milliseconds. */
 export const isoText = (timeMs: number): string => new Date(timeMs).toISOString();
+
+/** `417.3 MiB`. */
+export function bytesText(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let value = bytes;
+  let unit = 0;
+  for (; value >= 1024 && unit < units.length - 1; unit++) value /= 1024;
+  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
+}
 
 /** Text from clients or operators, quoted, always on one line. */
 export const quoted = (text: string): string =>

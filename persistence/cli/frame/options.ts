@@ -1,60 +1,119 @@
-/** Values of command-line options. An invalid one is refused with the option's name and the expected form. */
+/** Values of command-line options and operands. An invalid one is refused with its name and the expected form. */
 import { InvalidArgumentError, Option } from 'commander';
-import { hoursOrDaysOrAll } from '../../../config/config-values.js';
-import { messageOf } from '../../errors.js';
+import { parseAccountId, parseBetId, parseRoundId } from '../../../engine/model/domain.js';
+import { JournalError } from '../../errors.js';
+import type { History } from '../../replay/history.js';
+import { UsageError } from './exit-codes.js';
+import { isoText } from './format.js';
 
-export function parseSeq(text: string): number {
-  return parseWhole(text, 1, 'a sequence number: a whole number from 1');
-}
-
-export function parseWhole(text: string, min: number, expected: string): number {
-  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= min)) throw new InvalidArgumentError(`Expected ${expected}.`);
+export function parseWhole(text: string): number {
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : 0;
+  if (value < 1) throw new InvalidArgumentError('Expected a whole number from 1.');
   return value;
 }
 
+export function parseAccount(text: string): number {
+  const account = parseAccountId(text);
+  if (account === 0) throw new InvalidArgumentError('Expected the id of an account, such as acc_7.');
+  return account;
+}
+
+export function parseBet(text: string): number {
+  const bet = parseBetId(text);
+  if (bet === 0) throw new InvalidArgumentError('Expected the id of a bet, such as bet_1201.');
+  return bet;
+}
+
+export function parseRound(text: string): { market: number; roundNumber: number } {
+  const round = parseRoundId(text);
+  if (round === null)
+    throw new InvalidArgumentError('Expected the id of a round, such as BTC_ONE_MINUTE_29684880.');
+  return round;
+}
+
+/* ---- moments ---- */
+
+/** A sequence number, or the last command at or before a time. */
+export type Moment = { readonly seq: number } | { readonly timeMs: number };
+
 const ISO_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
 
-/**
- * A moment in milliseconds since 1970: ISO 8601 with its offset (a date alone is its midnight in UTC), or the
- * milliseconds themselves.
- */
-export function parseTimeMs(text: string): number {
+/** A sequence number has at most ten digits; a longer number is milliseconds since 1970. */
+export function parseMoment(text: string): Moment {
+  if (/^0*[1-9]\d{0,9}$/.test(text)) return { seq: Number(text) };
   const timeMs = /^\d{11,15}$/.test(text)
     ? Number(text)
     : ISO_TIME.test(text)
       ? Date.parse(text)
       : Number.NaN;
-  if (Number.isNaN(timeMs)) {
-    throw new InvalidArgumentError(
-      'Expected a time: 2026-11-21T14:03:00Z, 2026-11-21T15:03:00+01:00, 2026-11-21 (its midnight in UTC), ' +
-        'or milliseconds since 1970.',
+  if (!Number.isNaN(timeMs)) return { timeMs };
+  throw new InvalidArgumentError(
+    'Expected a sequence number from 1, or a time: 2026-11-21T14:03:00Z, 2026-11-21T15:03:00+01:00, 2026-11-21 (its ' +
+      'midnight in UTC), or milliseconds since 1970.',
+  );
+}
+
+/** By default the last command. Throws `UsageError`, and `not_found` for a time before the rest of the journal. */
+export function seqAt(history: History, at: Moment | undefined): number {
+  if (at === undefined) return history.lastSeq;
+  if ('seq' in at) return at.seq;
+  refuseFuture(history, '--at', at.timeMs);
+  const seq = history.seqAt(at.timeMs);
+  // No command before the journal's first one has its time, but a snapshot has that of the last of them.
+  if (seq < history.firstSeq && history.startFor(seq).timeMs > at.timeMs) {
+    throw new JournalError(
+      'not_found',
+      `The state at ${isoText(at.timeMs)} cannot be worked out any more: the past that is left begins later.`,
     );
   }
-  return timeMs;
+  return seq;
 }
 
-/** In milliseconds; null for `all`. */
-export function parseKeep(text: string): number | null {
-  try {
-    return hoursOrDaysOrAll(text);
-  } catch (thrown) {
-    throw new InvalidArgumentError(`Expected ${messageOf(thrown)}.`);
-  }
+export interface RangeOptions {
+  readonly from?: Moment;
+  readonly to?: Moment;
 }
 
-export interface LimitOptions {
-  readonly limit?: number;
+export const RANGE_OPTIONS: readonly Option[] = [
+  new Option('--from <SEQ|TIME>', 'first command (default: the first there is)').argParser(parseMoment),
+  new Option('--to <SEQ|TIME>', 'last command (default: the last there is)').argParser(parseMoment),
+];
+
+/** `fromSeq` is `toSeq + 1` if no command is in it. */
+export interface Range {
+  readonly fromSeq: number;
+  readonly toSeq: number;
 }
 
-const ROWS_SHOWN = 100;
+/**
+ * Without `--from` the range begins at `defaultFromSeq`. An end beyond the last command is that command. Throws
+ * `UsageError` if the range begins beyond it, or after its own end.
+ */
+export function rangeOf(history: History, { from, to }: RangeOptions, defaultFromSeq: () => number): Range {
+  const { lastSeq } = history;
+  const toSeq =
+    to === undefined ? lastSeq : 'seq' in to ? Math.min(to.seq, lastSeq) : history.seqAt(to.timeMs);
+  if (from === undefined) return { fromSeq: Math.min(defaultFromSeq(), toSeq + 1), toSeq };
+  if (to !== undefined && isBehind(from, to)) throw outOfOrder();
+  if ('timeMs' in from) refuseFuture(history, '--from', from.timeMs);
+  const fromSeq = 'seq' in from ? from.seq : history.seqAt(from.timeMs - 1) + 1;
+  if (fromSeq > lastSeq + 1)
+    throw new UsageError(`--from is sequence number ${fromSeq}: the journal ends at ${lastSeq}.`);
+  if (fromSeq > toSeq + 1) throw outOfOrder();
+  return { fromSeq, toSeq };
+}
 
-export const LIMIT_OPTION = new Option(
-  '--limit <N>',
-  `the last N rows of each list, or "all" (default: ${ROWS_SHOWN}, with --json all)`,
-).argParser((text) =>
-  text === 'all' ? Number.POSITIVE_INFINITY : parseWhole(text, 1, '"all", or a whole number from 1'),
-);
+const outOfOrder = (): UsageError =>
+  new UsageError('--from lies behind --to: the range ends before it begins.');
 
-export const limitOf = ({ limit }: LimitOptions, isJson: boolean): number =>
-  limit ?? (isJson ? Number.POSITIVE_INFINITY : ROWS_SHOWN);
+/** Compares two numbers or two times. A number and a time are compared by the commands between them. */
+function isBehind(from: Moment, to: Moment): boolean {
+  if ('seq' in from) return 'seq' in to && from.seq > to.seq;
+  return 'timeMs' in to && from.timeMs > to.timeMs;
+}
+
+/** Throws if neither the wall clock has reached the time nor the journal, whose clock may have been moved by hand. */
+function refuseFuture(history: History, option: string, timeMs: number): void {
+  if (timeMs <= Date.now() || history.seqAt(timeMs - 1) < history.lastSeq) return;
+  throw new UsageError(`${option} is ${isoText(timeMs)}: that lies in the future.`);
+}

@@ -142,7 +142,7 @@ test('a clock that was a day ahead: the command that the log names leads back to
   const stuck = await startNow(dataDir, { PATH });
   assert.equal((await statusOf(stuck)).clock.condition, 'behind');
   const told = linesOf(stuck.run.stderr, 'clock_gap')[0]?.msg ?? '';
-  const [, wayBack = ''] = /: npx tote (restore \S+ --to-time \S+ --out \S+)\. /.exec(told) ?? [];
+  const [, wayBack = ''] = /: npx tote (restore \S+ --to \S+ --out \S+)\. /.exec(told) ?? [];
   await stuck.stop();
   await toteText(wayBack.split(' '));
   const restored = `${dataDir}-restored`;

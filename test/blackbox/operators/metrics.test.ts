@@ -97,7 +97,7 @@ test('the stages of an order are found by the ids of its bet and its request, an
   const at = [server.dataDir, '--server', server.operatorUrl];
   const found = await toteJson<OrderTrace>(['trace', 'trace-1', ...at]);
   assert.deepEqual({ ...found, receivedAt: '' }, { ...(await trace('trace-1')), receivedAt: '' });
-  assert.match(await toteText(['trace', 'trace-1', ...at]), /^commit +\d+\.\d{3} +\d+\.\d{3}$/m);
+  assert.match(await toteText(['trace', 'trace-1', ...at]), /^commit +\d+\.\d{3} ms +\d+\.\d{3} ms$/m);
   assert.match((await tote(['trace', 'unknown', ...at])).stderr, /no such order, or 100,000 since/);
   assert.equal((await tote(['trace', 'x', server.dataDir, '--server', 'http://127.0.0.1:9'])).code, 3);
 });

@@ -192,7 +192,7 @@ test('with a signed head, kept from the API or the stream, verify finds what a j
   writeFileSync(file, await answered.text());
   const whole = await toteText(['verify', dataDir, '--keys', file, '--head', file]);
   assert.match(whole, new RegExp(`The journal has all that it had at .*, command ${head.seq}\\.`));
-  await toteText(['restore', dataDir, '--to-seq', `${head.seq - 3}`, '--out', cut]);
+  await toteText(['restore', dataDir, '--to', `${head.seq - 3}`, '--out', cut]);
   assert.match(await toteText(['verify', cut]), /Everything is good/);
   const said = await toteText(['verify', cut, '--head', file], 1);
   assert.match(said, /FAULT head .*keys\.json: .* at least 3 commands are missing\.\n1 faults\./);

@@ -190,8 +190,8 @@ test('with a damaged snapshot and archive the journal is still copied, with exit
   const ran = await tote(['backup', to, dir.root]);
   assert.equal(ran.code, 1);
   assert.ok(!existsSync(dir.backupStamp));
-  assert.match(ran.stdout, /FAULT The snapshot .* is damaged/);
-  assert.match(ran.stdout, /FAULT The archive is not copied: .*damaged/);
+  assert.match(ran.stdout, /^faults: 2\n {2}The snapshot .* is damaged/m);
+  assert.match(ran.stdout, /^ {2}The archive is not copied: .*damaged/m);
   assert.equal(verify(findDataDir(to)).lastSeq, engine.seq);
   assert.deepEqual(verify(findDataDir(to)).faults, []);
 });

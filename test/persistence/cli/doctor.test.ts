@@ -5,10 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { chronyFacts } from '../../../persistence/cli/commands/clock-facts.js';
 import {
-  type DoctorJson,
-  fileSystemOf,
-  hardLimitIn,
-  judgeBytes,
+  type Check,
   judgeClock,
   judgeFileSystem,
   judgeFiles,
@@ -17,6 +14,14 @@ import {
 } from '../../../persistence/cli/commands/doctor.js';
 import { tote, toteText } from '../../support/processes/cli.js';
 import { temporaryDir } from '../support/journal-files.js';
+
+interface Doctor {
+  readonly isGood: boolean;
+  readonly checks: readonly Check[];
+}
+
+/** As statfs(2) numbers them. */
+const [EXT4, TMPFS, REISERFS] = [0xef53, 0x01021994, 0x52654973];
 
 test('each point has its limits, and whatever is not good says what to do', () => {
   const clock = { isClockSynchronised: true, clockOffMs: 0.3 };
@@ -29,13 +34,9 @@ test('each point has its limits, and whatever is not good says what to do', () =
     [judgeNode('22.12.0', null), 'bad'],
     [judgeNode('24.1.0', '2.36'), 'bad'],
     [judgeNode('24.1.0', '2.38'), 'good'],
-    [judgeFileSystem('ext4'), 'good'],
-    [judgeFileSystem('tmpfs'), 'bad'],
-    [judgeFileSystem('nfs4'), 'bad'],
-    [judgeFileSystem('fuse.sshfs'), 'bad'],
-    [judgeFileSystem('overlay'), 'bad'],
-    [judgeFileSystem('reiserfs'), 'note'],
-    [judgeFileSystem(null), 'note'],
+    [judgeFileSystem(EXT4), 'good'],
+    [judgeFileSystem(TMPFS), 'bad'],
+    [judgeFileSystem(REISERFS), 'note'],
     [judgeSync({ medianUs: 120, p99Us: 900 }), 'good'],
     [judgeSync(null), 'bad'],
     [judgeSync({ medianUs: 3, p99Us: 10 }), 'note'],
@@ -46,11 +47,8 @@ test('each point has its limits, and whatever is not good says what to do', () =
     [judgeClock({ ...clock, isClockSynchronised: false }), 'bad'],
     [judgeClock({ ...clock, clockOffMs: 400 }), 'bad'],
     [judgeClock({ ...clock, isClockSynchronised: null }), 'note'],
-    [judgeBytes(20, 20, 2, 'more'), 'good'],
-    [judgeBytes(19, 20, 2, 'more'), 'note'],
-    [judgeBytes(1, 20, 2, 'more'), 'bad'],
     [judgeFiles(1_024), 'note'],
-    [judgeFiles(Number.POSITIVE_INFINITY), 'good'],
+    [judgeFiles('unlimited'), 'good'],
   ] as const;
   found.forEach(([[verdict, advice], expected], at) => {
     assert.deepEqual([at, verdict], [at, expected]);
@@ -58,49 +56,31 @@ test('each point has its limits, and whatever is not good says what to do', () =
   });
 });
 
-test('the file system is that of the mount which is nearest, blanks in its path included', () => {
-  const mounts = [
-    '22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw',
-    '30 22 0:27 / /dev/shm rw shared:4 - tmpfs tmpfs rw',
-    '31 22 8:1 / /mnt/my\\040disk rw - xfs /dev/sda1 rw',
-    '32 31 0:50 / /mnt/my\\040disk/far rw - nfs4 host:/x rw',
-  ].join('\n');
-  assert.equal(fileSystemOf('/dev/shm/x', mounts), 'tmpfs');
-  assert.equal(fileSystemOf('/dev/shmx', mounts), 'ext4');
-  assert.equal(fileSystemOf('/mnt/my disk/data', mounts), 'xfs');
-  assert.equal(fileSystemOf('/mnt/my disk/far', mounts), 'nfs4');
-  assert.equal(fileSystemOf('/x', ''), null);
-});
-
-test('what chrony and the kernel say is read as they write it', () => {
+test('what chrony says is read as it writes it', () => {
   const synchronised =
     'A29FC801,162.159.200.1,4,1763830000.1,0.000123456,-0.0001,0.0002,1.2,0.0,0.01,0.02,0.001,64.2,Normal\n';
   assert.deepEqual(chronyFacts(synchronised), { isClockSynchronised: true, clockOffMs: 0.123 });
   const alone = '00000000,,0,0.0,0.000000000,0.0,0.0,0.0,0.0,0.0,1.0,1.0,0.0,Not synchronised\n';
   assert.equal(chronyFacts(alone).isClockSynchronised, false);
   assert.equal(chronyFacts('506 Cannot talk to daemon').isClockSynchronised, null);
-  const limits = (hard: string) =>
-    `Limit  Soft Limit  Hard Limit  Units\nMax open files  1024  ${hard}  files\n`;
-  assert.equal(hardLimitIn(limits('4096')), 4_096);
-  assert.equal(hardLimitIn(limits('unlimited')), Number.POSITIVE_INFINITY);
 });
 
 test('this machine is looked at as it is, and nothing of it is left behind', async (t) => {
   const folder = temporaryDir(t);
   const path = join(folder, 'not', 'there', 'yet');
   const { code, stdout } = await tote(['doctor', path, '--json']);
-  const { isGood, checks } = JSON.parse(stdout) as DoctorJson;
+  const { isGood, checks } = JSON.parse(stdout) as Doctor;
   assert.equal(code, isGood ? 0 : 1);
   const value = (name: string): string | undefined => checks.find((check) => check.name === name)?.value;
   assert.match(value('file system') ?? '', new RegExp(`, ${folder}$`));
   assert.match(value('sync') ?? '', /^\d+\.\d\d ms, 99 of 100 within/);
   assert.deepEqual(
     checks.map(({ name }) => name),
-    ['node', 'memory', 'file system', 'sync', 'free space', 'clock', 'open files'],
+    ['node', 'file system', 'sync', 'clock', 'open files'],
   );
   assert.deepEqual(readdirSync(folder), []);
   assert.ok(!existsSync(path));
-  assert.match((await tote(['doctor', path])).stdout, /^(good|note|BAD ) {2}node /);
+  assert.match((await tote(['doctor', path])).stdout, /^node +(good|note|bad) /m);
 });
 
 test('a configuration is judged as a start in production would judge it', async (t) => {
@@ -109,7 +89,7 @@ test('a configuration is judged as a start in production would judge it', async 
   const settings = async (text: string): Promise<string[]> => {
     writeFileSync(file, text);
     const { stdout } = await tote(['doctor', data, '--env-file', file, '--json']);
-    const { checks } = JSON.parse(stdout) as DoctorJson;
+    const { checks } = JSON.parse(stdout) as Doctor;
     return checks
       .filter(({ name }) => name === 'settings')
       .map(({ value, verdict }) => `${verdict} ${value}`);

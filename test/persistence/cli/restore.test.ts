@@ -64,7 +64,7 @@ test('the new directory has the secrets, and the snapshots and the archive up to
   const { dir, batches } = made;
   const toSeq = must(batches[50], 'a batch').lastSeq - 1;
   const out = join(dir.root, '..', 'restored');
-  const restored = await toteJson<Restored>(['restore', dir.root, '--to-seq', String(toSeq), '--out', out]);
+  const restored = await toteJson<Restored>(['restore', dir.root, '--to', String(toSeq), '--out', out]);
   expectGood(out, restored);
   const copy = findDataDir(out);
   for (const name of ['masterSecretFile', 'operatorTokenFile'] as const) {
@@ -89,10 +89,10 @@ test('a time means the last command at or before it; before the first there is n
     ['iso', iso],
     ['ms', String(timeMs)],
   ] as const) {
-    const { seq } = await toteJson<Restored>(['restore', dir.root, '--to-time', time, '--out', at(name)]);
+    const { seq } = await toteJson<Restored>(['restore', dir.root, '--to', time, '--out', at(name)]);
     assert.ok(seq >= lastSeq && seq === expected, `${seq}`);
   }
-  const early = await tote(['restore', dir.root, '--to-time', '1999-01-01', '--out', at('early')]);
+  const early = await tote(['restore', dir.root, '--to', '1999-01-01', '--out', at('early')]);
   assert.equal(early.code, 1);
   assert.match(early.stderr, /no command at or before 1999-01-01T00:00:00\.000Z/);
   assert.ok(!existsSync(at('early')));
@@ -128,7 +128,7 @@ test('with a damaged tail everything before it is restored, and the loss is repo
     new RegExp(`acknowledged commands up to ${engine.seq}: ${bad.firstSeq} to ${engine.seq} are lost`),
   );
 
-  const beyond = await tote(['restore', dir.root, '--to-seq', String(bad.lastSeq), '--out', `${out}-2`]);
+  const beyond = await tote(['restore', dir.root, '--to', String(bad.lastSeq), '--out', `${out}-2`]);
   assert.equal(beyond.code, 1);
   assert.match(
     beyond.stderr,

@@ -18,7 +18,7 @@ test('a token is made, listed and revoked; only the first shows it', async (t) =
     /^ann has the role support in .*operator-tokens\.\nThe server reads it when it starts\.\n$/,
   );
   const listed = await tote(['tokens', dir.root]);
-  assert.match(listed.stdout, /^name {2}role {5}made\nann {3}support {2}2\d{3}-/);
+  assert.match(listed.stdout, /^ann +support +2\d{3}-/m);
   const twice = await tote(['token', 'ann', '--role', 'admin', dir.root]);
   assert.equal(twice.code, 3);
   assert.match(twice.stderr, /There is a token with the name ann already/);

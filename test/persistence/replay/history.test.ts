@@ -10,9 +10,9 @@ import { Engine } from '../../../engine/engine.js';
 import type { Command } from '../../../engine/model/commands.js';
 import { accountHistory } from '../../../persistence/cli/commands/account.js';
 import { Output, PROCESS_STREAMS } from '../../../persistence/cli/frame/output.js';
-import { Look } from '../../../persistence/cli/past/look.js';
+import { type Look, withLook } from '../../../persistence/cli/past/look.js';
 import { openJournalReader } from '../../../persistence/journal/reader.js';
-import { LedgerCheck, type LedgerEntry, ledgerEntryOf } from '../../../persistence/past/entries.js';
+import { Books, type LedgerEntry, ledgerEntryOf } from '../../../persistence/past/entries.js';
 import { History } from '../../../persistence/replay/history.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { newHasher } from '../../support/reference/pair.js';
@@ -40,7 +40,7 @@ const openHistory = (made: MadeDir, notes: string[] = []): History =>
   });
 
 const look = <T>(made: MadeDir, work: (look: Look) => T): T =>
-  Look.at({ dir: made.dir, out: new Output(false, PROCESS_STREAMS) }, 'test', work);
+  withLook({ dir: made.dir, out: new Output(false, PROCESS_STREAMS) }, 'test', work);
 
 const entriesOf = (made: MadeDir, account: number, toSeq: number): LedgerEntry[] =>
   made.events
@@ -146,9 +146,10 @@ function checkLedgers(made: MadeDir, toSeq: number): number {
     assert.equal(engine.seq, toSeq);
     for (let account = 1; account <= made.engine.accountCount; account++) {
       const found = accountHistory(past, engine, account);
-      const check = new LedgerCheck();
-      for (const entry of found.entries) check.add(entry);
-      assert.equal(check.fault(engine.account(account)?.balanceCents ?? 0), null);
+      const books = new Books(true);
+      for (const entry of found.entries) books.add(entry);
+      books.close(account, engine.account(account)?.balanceCents ?? 0, true);
+      assert.deepEqual(books.faults, []);
       assert.deepEqual(found.entries, entriesOf(made, account, toSeq));
       entries += found.entries.length;
     }
@@ -169,9 +170,10 @@ test('without the archive a ledger begins with the balance carried over, and sti
     let forwards = 0;
     for (let account = 1; account <= made.engine.accountCount; account++) {
       const { entries } = accountHistory(past, engine, account);
-      const check = new LedgerCheck();
-      for (const entry of entries) check.add(entry);
-      assert.equal(check.fault(must(engine.account(account), 'account').balanceCents), null);
+      const books = new Books(true);
+      for (const entry of entries) books.add(entry);
+      books.close(account, must(engine.account(account), 'account').balanceCents, true);
+      assert.deepEqual(books.faults, []);
       if (entries[0]?.kind === 'forward') forwards += 1;
     }
     assert.ok(forwards > 0, 'accounts had money before');

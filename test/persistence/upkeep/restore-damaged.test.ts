@@ -114,7 +114,7 @@ function expectServable(out: string, restored: Restored): void {
   }
 }
 
-test('--to-seq within a gap ends before it, elsewhere at that number', (t) => {
+test('--to within a gap ends before it, elsewhere at that number', (t) => {
   const made = make(t);
   flipRow(1, 70)(made);
   const stretches = new Stretches(made.dir);

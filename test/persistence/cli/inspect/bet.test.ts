@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { must } from '../../../../engine/base/assert.js';
 import { betId } from '../../../../engine/model/domain.js';
 import { findSegments } from '../../../../persistence/journal/segment/names.js';
-import { type BetEvidence, betFault } from '../../../support/engine/bet-fault.js';
+import { betFault } from '../../../support/engine/bet-fault.js';
 import { tote, toteJson } from '../../../support/processes/cli.js';
 import { temporaryDir } from '../../support/journal-files.js';
 import { type Lived, live } from '../../support/lived-dir.js';
@@ -17,12 +17,14 @@ interface BetDocument {
   readonly account: string;
   readonly round: string;
   readonly result: string | null;
-  readonly payout: number | null;
+  readonly paidCents: number | null;
   readonly clientSeed: string | null;
-  readonly ledger: readonly { readonly kind: string; readonly amount: number }[];
+  readonly ledger: readonly { readonly kind: string; readonly amountCents: number }[];
   readonly seed: string | null;
   readonly seedCommitment: string;
 }
+
+const centsOf = (dollars: number): number => Math.round(dollars * 100);
 
 let lived: Lived;
 before(async () => {
@@ -43,16 +45,24 @@ test('every bet is shown as the API answered it, with its outcome', async () => 
     );
     const position = (await trader.api.positions('?status=all')).find(({ id }) => id === bet.id);
     assert.equal(shown.result, position?.result);
-    assert.equal(shown.payout, position?.payout);
-    assert.equal(shown.ledger[0]?.amount, -bet.amount);
+    assert.equal(
+      shown.paidCents,
+      position === undefined || position.payout === null ? null : centsOf(position.payout),
+    );
+    assert.equal(shown.ledger[0]?.amountCents, -centsOf(bet.amount));
   }
 });
 
 test('a settled bet hashes to its betHash with the seed that is shown, an open one has none', async () => {
-  const shown = await toteJson<BetDocument & BetEvidence['bet']>(['bet', 'bet_3', lived.dataDir]);
-  const { clientSeed, seed, seedCommitment, round: roundId } = shown;
+  const { bet } = must(lived.bets[2], 'bet');
+  const {
+    clientSeed,
+    seed,
+    seedCommitment,
+    round: roundId,
+  } = await toteJson<BetDocument>(['bet', bet.id, lived.dataDir]);
   assert.ok(seed !== null);
-  assert.equal(betFault({ bet: shown, clientSeed, roundId, seed, seedCommitment }), null);
+  assert.equal(betFault({ bet, clientSeed, roundId, seed, seedCommitment }), null);
   const open = must(lived.bets.at(-1), 'bet').bet.id;
   assert.equal((await toteJson<BetDocument>(['bet', open, lived.dataDir])).seed, null);
 });
@@ -66,7 +76,7 @@ test('a settled bet needs the archive alone: nothing is replayed', async (t) => 
   assert.equal(whole.code, 0, whole.stderr);
   writeFileSync(must(findSegments(dir.journal)[1], 'a segment'), 'damaged');
   assert.deepEqual(await show(), whole);
-  assert.equal((await tote(['account', 'acc_1', dir.root, '--at-seq', '300'])).code, 1);
+  assert.equal((await tote(['account', 'acc_1', dir.root, '--at', '300'])).code, 1);
 });
 
 test('an unknown bet and a missing file are reported', async () => {

@@ -10,27 +10,29 @@ import { type Lived, live, VOID_REASON } from '../../support/lived-dir.js';
 interface RoundDocument {
   readonly status: string;
   readonly result: string | null;
-  readonly voided: boolean;
   readonly voidReason: string | null;
-  readonly rules: Readonly<Record<string, unknown>>;
+  readonly feeBps: number;
+  readonly minStakeCents: number;
   readonly openPrice: number | null;
   readonly openPriceFrom: { readonly source: string };
   readonly closePrice: number | null;
   readonly closePriceFrom: { readonly source: string } | null;
-  readonly poolUp: number;
-  readonly poolDown: number;
+  readonly poolUpCents: number;
+  readonly poolDownCents: number;
   readonly bets: readonly {
-    readonly id: string;
+    readonly bet: string;
     readonly result: string | null;
-    readonly payout: number | null;
+    readonly paidCents: number | null;
   }[];
-  readonly paid: number;
-  readonly houseResult: number;
+  readonly paidCents: number;
+  readonly houseResultCents: number;
   readonly seedCommitment: string | null;
   readonly seed: string | null;
   readonly seedNotShown: string | null;
   readonly faults: readonly string[];
 }
+
+const centsOf = (dollars: number): number => Math.round(dollars * 100);
 
 let lived: Lived;
 before(async () => {
@@ -46,45 +48,45 @@ test('a won round is as the API shows it, with evidence, and its money balances'
   const { id } = lived.openRounds[0];
   const shown = await round(id);
   const published = await api().round(id);
-  for (const name of ['status', 'result', 'poolUp', 'poolDown', 'openPrice', 'closePrice', 'seed'] as const) {
+  for (const name of ['status', 'result', 'openPrice', 'closePrice', 'seed'] as const)
     assert.equal(shown[name], published[name], name);
-  }
+  assert.equal(shown.poolUpCents, centsOf(published.poolUp));
+  assert.equal(shown.poolDownCents, centsOf(published.poolDown));
   assert.equal(shown.seedCommitment, lived.openRounds[0].seedCommitment);
   assert.equal(shown.openPriceFrom.source, 'push');
   assert.equal(shown.closePriceFrom?.source, 'push');
   assert.deepEqual(
-    shown.bets.map(({ id: bet, result }) => [bet, result]),
+    shown.bets.map(({ bet, result }) => [bet, result]),
     [
       ['bet_1', 'WIN'],
       ['bet_2', 'LOSS'],
     ],
   );
-  const win = must(lived.bets[0], 'bet').bet.potentialPayout;
-  assert.equal(shown.paid, win);
-  assert.equal(shown.houseResult, Math.round((150.5 - win) * 100) / 100);
+  const winCents = centsOf(must(lived.bets[0], 'bet').bet.potentialPayout);
+  assert.equal(shown.paidCents, winCents);
+  assert.equal(shown.houseResultCents, 15_050 - winCents);
   assert.deepEqual(shown.faults, []);
-  assert.equal(shown.rules['feePercent'], 3);
-  assert.equal(shown.rules['minStake'], 1);
+  assert.equal(shown.feeBps, 300);
+  assert.equal(shown.minStakeCents, 100);
 });
 
 test('a drawn round returns stakes, and so does a voided one, with the reason', async () => {
   const drawn = await round(lived.openRounds[1].id);
   assert.equal(drawn.result, 'DRAW');
   assert.deepEqual(
-    drawn.bets.map(({ result, payout }) => [result, payout]),
-    [['DRAW', 10.25]],
+    drawn.bets.map(({ result, paidCents }) => [result, paidCents]),
+    [['DRAW', 1_025]],
   );
   const voided = await round(lived.openRounds[2].id);
-  assert.equal(voided.voided, true);
-  assert.equal(voided.result, null);
+  assert.equal(voided.result, 'VOID');
   assert.equal(voided.voidReason, VOID_REASON);
   assert.equal(voided.closePrice, null);
-  assert.equal(voided.houseResult, 0);
+  assert.equal(voided.houseResultCents, 0);
   assert.deepEqual(
-    voided.bets.map(({ result, payout }) => [result, payout]),
+    voided.bets.map(({ result, paidCents }) => [result, paidCents]),
     [
-      ['REFUNDED', 20],
-      ['REFUNDED', 5],
+      ['REFUNDED', 2_000],
+      ['REFUNDED', 500],
     ],
   );
 });
@@ -95,7 +97,7 @@ test('an open round shows its commitment and keeps its seed', async () => {
   assert.match(shown.seedCommitment ?? '', /^[0-9a-f]{64}$/);
   assert.equal(shown.seed, null);
   assert.match(shown.seedNotShown ?? '', /secret until/);
-  assert.deepEqual(shown.bets, [{ ...shown.bets[0], result: null, payout: null }]);
+  assert.deepEqual(shown.bets, [{ ...shown.bets[0], result: null, paidCents: null }]);
 });
 
 test('without the right master secret everything but the seed is shown, with the reason', async () => {
@@ -121,9 +123,10 @@ test('without the right master secret everything but the seed is shown, with the
 
 test('for people', async () => {
   const text = await toteText(['round', lived.openRounds[2].id, lived.dataDir]);
-  assert.match(text, /status +SETTLED, void: the feed was wrong/);
-  assert.match(text, /rules +fee 3 %, seeds 1000\.00 USD a side, lock 5 s before the end/);
-  assert.match(text, /bet_4 +acc_1 +UP +20\.00 USD .* REFUNDED +20\.00 USD/);
+  assert.match(text, /^void reason +the feed was wrong$/m);
+  assert.match(text, /^fee +3\.00 %$/m);
+  assert.match(text, /^seed per side +1,000\.00 USD$/m);
+  assert.match(text, /^bet_4 +acc_1 .* UP +20\.00 USD .* REFUNDED +20\.00 USD/m);
 });
 
 test('an unknown round is not found', async () => {

@@ -112,11 +112,8 @@ test('a root with a wrong signature is named, with its key, in the journal and i
   assert.deepEqual(files.slice(1), [dir.archiveFile]);
   const ran = await tote(['verify', dir.root]);
   assert.equal(ran.code, 1);
-  assert.match(
-    ran.stdout,
-    new RegExp(`signatures +${rounds.length} of roots in the journal, \\d+ in the archive\n`),
-  );
-  assert.match(ran.stdout, /FAULT signature .*segment-\d+\.db: The Merkle root of round/);
+  assert.match(ran.stdout, new RegExp(`signatures +journal ${rounds.length}, archive \\d+\n`));
+  assert.match(ran.stdout, /^signature .*segment-\d+\.db +\d+ +The Merkle root of round/m);
 });
 
 test('of a pruned journal the archive tells what was signed, and the snapshot what is not settled', (t) => {
@@ -161,7 +158,7 @@ test('a key that roots are signed with and nothing tells of is named once, with 
   // As noted where the machine that signed was asked.
   const keys = join(temporaryDir(t), 'keys.json');
   writeFileSync(keys, JSON.stringify({ success: true, data: [{ keyId, publicKey }] }));
-  assert.match(await toteText(['verify', '--keys', keys, dir.root]), /signatures +[1-9][\d,]* of roots/);
+  assert.match(await toteText(['verify', '--keys', keys, dir.root]), /^signatures +journal [1-9]/m);
 });
 
 test('keys that were noted elsewhere are trusted, not those of the directory', async (t) => {
@@ -171,7 +168,7 @@ test('keys that were noted elsewhere are trusted, not those of the directory', a
   writeFileSync(keys, JSON.stringify({ data: [{ keyId, publicKey }] }));
   const ran = await tote(['verify', '--keys', keys, dir.root]);
   assert.equal(ran.code, 1);
-  assert.match(ran.stdout, /FAULT signature .*, which is none of those that were given\.\n/);
+  assert.match(ran.stdout, /^signature .*, which is none of those that were given\.$/m);
   const others = [{ keyId, publicKey: altered(publicKey) }, { keyId, publicKey: 'ab' }, { keyId }];
   for (const wrong of [{}, ...others.map((key) => ({ data: [key] }))]) {
     writeFileSync(keys, JSON.stringify(wrong));

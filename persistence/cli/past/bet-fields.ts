@@ -1,0 +1,44 @@
+/** A bet of the past as fields for JSON, and its entries in the ledger. */
+import {
+  accountId,
+  BET_ENDS,
+  betId,
+  NO_LIMIT,
+  roundId,
+  SIDES,
+  textAt,
+} from '../../../engine/model/domain.js';
+import { type LedgerEntry, ledgerEntryOf } from '../../past/entries.js';
+import { type ArchivedBet, termsOf } from '../../past/streams.js';
+import { isoText } from '../frame/format.js';
+
+/** Odds, percent and payout are those of a limit order's fill. */
+export function betFields(found: ArchivedBet) {
+  const { order, fill, settled } = found;
+  const { bet, account, market, roundNumber, side, stakeCents, limitOddsE4, oddsE4, payoutCents, ...rest } =
+    termsOf(found);
+  const hasLimit = limitOddsE4 !== NO_LIMIT;
+  const filledAtMs = fill?.event.timeMs ?? (hasLimit && rest.type === 'betPlaced' ? rest.timeMs : null);
+  return {
+    bet: betId(bet),
+    account: accountId(account),
+    round: roundId(market, roundNumber),
+    side: textAt(SIDES, side),
+    stakeCents,
+    oddsE4,
+    payoutCents,
+    limitOddsE4: hasLimit ? limitOddsE4 : null,
+    placedSeq: order.seq === 0 ? null : order.seq,
+    placedAt: isoText(rest.timeMs),
+    filledAt: filledAtMs === null ? null : isoText(filledAtMs),
+    result: settled === null ? null : textAt(BET_ENDS, settled.event.result),
+    paidCents: settled === null ? null : settled.event.payoutCents,
+    settledSeq: settled === null ? null : settled.seq,
+    settledAt: settled === null ? null : isoText(settled.event.timeMs),
+  };
+}
+
+export const entriesOf = ({ order, fill, settled }: ArchivedBet): LedgerEntry[] =>
+  [order.seq === 0 ? null : order, fill, settled].flatMap((at) =>
+    at === null ? [] : (ledgerEntryOf(at.seq, at.event) ?? []),
+  );
