@@ -20,30 +20,19 @@ interface ReachedSeq {
   readonly reachedSeq: number;
 }
 
-/** By number, newest first. */
+/** By number, newest first. null for any, in each field. */
 export interface BetsQuestion extends ReachedSeq {
   readonly kind: 'bets';
-  readonly account: number;
+  readonly account: number | null;
   /** Only bets with a smaller number; Infinity for all. */
-  readonly beforeBet: number;
-  readonly market: number | null;
-  readonly roundNumber: number | null;
-  /** Only bets placed before this time; null for all. */
-  readonly beforeMs: number | null;
-  readonly clientOrderId: string | null;
-  readonly limit: number;
-}
-
-/** By number, newest first. */
-export interface AllBetsQuestion extends ReachedSeq {
-  readonly kind: 'allBets';
   readonly beforeBet: number;
   readonly status: BetsStatus;
   readonly market: number | null;
   readonly roundNumber: number | null;
-  /** Only bets placed at or after, and before, these times; null for any. */
+  /** Only bets placed at or after, and before, these times. */
   readonly fromMs: number | null;
   readonly beforeMs: number | null;
+  readonly clientOrderId: string | null;
   readonly limit: number;
 }
 
@@ -84,7 +73,6 @@ export interface EarningsQuestion extends ReachedSeq {
 
 export type ArchiveQuestion =
   | BetsQuestion
-  | AllBetsQuestion
   | BetQuestion
   | LedgerQuestion
   | RoundsQuestion
@@ -198,7 +186,6 @@ type Tell<Answer> = (answer: Answer | ArchiveRefusal) => void;
 /** Each question is answered once, now or later. */
 export interface ArchiveReads {
   bets(question: Omit<BetsQuestion, 'kind'>, tell: (answer: BetsAnswer | ArchiveRefusal) => void): void;
-  allBets(question: Omit<AllBetsQuestion, 'kind'>, tell: (answer: BetsAnswer | ArchiveRefusal) => void): void;
   /** null if the archive has no such bet of this account. */
   bet(question: Omit<BetQuestion, 'kind'>, tell: Tell<ArchivedBetView | null>): void;
   ledger(question: Omit<LedgerQuestion, 'kind'>, tell: (answer: LedgerAnswer | ArchiveRefusal) => void): void;
@@ -219,7 +206,6 @@ export function archiveReads(ask: AskArchive): ArchiveReads {
   }
   return {
     bets: (question, tell) => put({ kind: 'bets', ...question }, tell),
-    allBets: (question, tell) => put({ kind: 'allBets', ...question }, tell),
     bet: (question, tell) => put({ kind: 'bet', ...question }, tell),
     ledger: (question, tell) => put({ kind: 'ledger', ...question }, tell),
     rounds: (question, tell) => put({ kind: 'rounds', ...question }, tell),

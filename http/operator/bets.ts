@@ -4,7 +4,7 @@
  * rounds that are not settled.
  */
 import typia from 'typia';
-import type { AllBetsQuestion, BetsAnswer } from '../../engine/model/archive-reads.js';
+import type { BetsAnswer, BetsQuestion } from '../../engine/model/archive-reads.js';
 import { parseBetId, SETTLING } from '../../engine/model/domain.js';
 import type { OrderTrace } from '../../engine/model/operators.js';
 import type { BetView } from '../../engine/model/views.js';
@@ -115,8 +115,11 @@ async function one(services: Services, { id }: Call): Promise<BetResource> {
   return betResource(found.account, asOfNow(found, rounds));
 }
 
-const allBets = ({ archive }: Services, question: Omit<AllBetsQuestion, 'kind'>): Promise<BetsAnswer> =>
-  readPast((tell) => archive.allBets(question, tell));
+const allBets = (
+  { archive }: Services,
+  question: Omit<BetsQuestion, 'kind' | 'account' | 'clientOrderId'>,
+): Promise<BetsAnswer> =>
+  readPast((tell) => archive.bets({ ...question, account: null, clientOrderId: null }, tell));
 
 /** The archive does not know the status of a round that is not settled. */
 function asOfNow(bet: BetView, rounds: readonly OpenRound[]): BetView {

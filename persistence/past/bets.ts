@@ -1,6 +1,5 @@
 /** Bets in the archive, of an account or of all, by number, newest first. */
 import type {
-  AllBetsQuestion,
   ArchivedBetView,
   BetQuestion,
   BetsAnswer,
@@ -28,44 +27,15 @@ const READ_MAX = 5_000;
 
 const IN_LIMIT_STEP = positionsOf(LIMIT_STEP);
 
-export function betsOf(blocks: ArchiveBlocks, question: BetsQuestion): BetsAnswer {
-  const { market, roundNumber } = question;
+export function betsOf(blocks: ArchiveBlocks, rounds: ArchivedRounds, question: BetsQuestion): BetsAnswer {
+  const { status, market, roundNumber, beforeMs, clientOrderId, limit } = question;
   // Bets of a round are placed in its window.
-  const fromMs = market === null || roundNumber === null ? 0 : roundNumber * timeFrameMs(market);
-  const placements = placementsBefore(blocks, question);
-  return pageOf(blocks, placements, { ...question, status: 'all', fromMs });
-}
-
-export function allBetsOf(
-  blocks: ArchiveBlocks,
-  rounds: ArchivedRounds,
-  question: AllBetsQuestion,
-): BetsAnswer {
-  const { market, roundNumber, beforeMs } = question;
-  const isLate = (placement: readonly ArchiveCell[]): boolean =>
-    placedOf(placement).timeMs >= (beforeMs ?? Number.POSITIVE_INFINITY);
-  const beforeBet =
-    beforeMs === null ? question.beforeBet : Math.min(question.beforeBet, blocks.firstBet(isLate));
-  if (market === null || roundNumber === null)
-    return pageOf(blocks, blocks.placementsBefore(beforeBet), { ...question, fromMs: question.fromMs ?? 0 });
-  // Settlements have an index by round, but there are all of a round's only when it is settled.
-  const windowMs = timeFrameMs(market);
-  const fromMs = Math.max(question.fromMs ?? 0, roundNumber * windowMs);
-  const placements = rounds.has(market, roundNumber)
-    ? placementsOfRound(blocks, market, roundNumber, beforeBet)
-    : blocks.placementsBefore(beforeBet);
-  return pageOf(blocks, placements, { ...question, fromMs });
-}
-
-type Asked = Omit<AllBetsQuestion, 'kind' | 'beforeBet' | 'fromMs'> &
-  Partial<Pick<BetsQuestion, 'clientOrderId'>> & { readonly fromMs: number };
-
-function pageOf(blocks: ArchiveBlocks, placements: Iterable<ArchiveCell[]>, asked: Asked): BetsAnswer {
-  const { status, market, roundNumber, fromMs, beforeMs, clientOrderId = null, limit } = asked;
+  const windowFromMs = market === null || roundNumber === null ? 0 : roundNumber * timeFrameMs(market);
+  const fromMs = Math.max(question.fromMs ?? 0, windowFromMs);
   const bets: ArchivedBetView[] = [];
   let read = 0;
   let last = 0;
-  for (const placement of placements) {
+  for (const placement of placementsFor(blocks, rounds, question)) {
     const placed = placedOf(placement);
     if (placed.timeMs < fromMs) break;
     const isAsked =
@@ -85,15 +55,30 @@ function pageOf(blocks: ArchiveBlocks, placements: Iterable<ArchiveCell[]>, aske
   return { bets, nextBeforeBet: null };
 }
 
+function placementsFor(
+  blocks: ArchiveBlocks,
+  rounds: ArchivedRounds,
+  { account, beforeBet, market, roundNumber, beforeMs }: BetsQuestion,
+): Iterable<ArchiveCell[]> {
+  if (account !== null) return placementsOfAccount(blocks, account, beforeBet);
+  const isLate = (placement: readonly ArchiveCell[]): boolean =>
+    placedOf(placement).timeMs >= (beforeMs ?? Number.POSITIVE_INFINITY);
+  const before = beforeMs === null ? beforeBet : Math.min(beforeBet, blocks.firstBet(isLate));
+  // Settlements have an index by round, but there are all of a round's only when it is settled.
+  const isSettled = market !== null && roundNumber !== null && rounds.find(market, roundNumber) !== null;
+  return isSettled ? placementsOfRound(blocks, market, roundNumber, before) : blocks.placementsBefore(before);
+}
+
 /** null if the archive has no such bet of this account. */
 export function betOf(blocks: ArchiveBlocks, { account, bet }: BetQuestion): ArchivedBetView | null {
   const placement = blocks.placement(bet);
   return placement === null || placedOf(placement).account !== account ? null : viewOf(blocks, placement);
 }
 
-function* placementsBefore(
+function* placementsOfAccount(
   blocks: ArchiveBlocks,
-  { account, beforeBet }: BetsQuestion,
+  account: number,
+  beforeBet: number,
 ): Generator<ArchiveCell[], void, undefined> {
   // The bet, even another account's, tells in which list to begin.
   const before = Number.isSafeInteger(beforeBet) ? blocks.placement(beforeBet) : null;

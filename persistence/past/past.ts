@@ -10,7 +10,7 @@ import type { BetPathQuestion } from '../../engine/model/proofs/proof-reads.js';
 import { ArchiveBlocks } from '../archive/blocks.js';
 import { asArchiveDamage, readProgress } from '../archive/schema.js';
 import { PastActions } from './actions.js';
-import { allBetsOf, betOf, betsOf } from './bets.js';
+import { betOf, betsOf } from './bets.js';
 import type { LedgerEntry } from './entries.js';
 import type { ArchivedRound } from './facts.js';
 import { AccountLedger, type Balance } from './ledger.js';
@@ -90,9 +90,7 @@ export class Past {
   #answer(question: Exclude<ArchiveQuestion, BetPathQuestion>): ArchiveAnswer {
     switch (question.kind) {
       case 'bets':
-        return betsOf(this.#blocks, question);
-      case 'allBets':
-        return allBetsOf(this.#blocks, this.#rounds, question);
+        return betsOf(this.#blocks, this.#rounds, question);
       case 'bet':
         return betOf(this.#blocks, question);
       case 'ledger':

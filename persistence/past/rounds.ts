@@ -30,7 +30,6 @@ type Query = Database.Statement<ArchiveCell[], ArchiveCell[]>;
 export class ArchivedRounds {
   readonly #ofAll: Query;
   readonly #ofMarket: Query;
-  readonly #one: Query;
   readonly #numbered: Query;
   readonly #settlement: Query;
   readonly #round: Query;
@@ -48,7 +47,6 @@ export class ArchivedRounds {
     this.#settlement = query(
       "SELECT * FROM transfer WHERE seq = ? AND account = 0 AND reason = 'settlement' AND reference = ?",
     );
-    this.#one = query('SELECT 1 FROM round WHERE market = ? AND round_number = ?');
     this.#round = query('SELECT * FROM round WHERE market = ? AND round_number = ?');
     // Rounds of a market start in the order of their numbers, each in its window.
     this.#ofMarket = query(
@@ -98,10 +96,6 @@ export class ArchivedRounds {
       if (sums.rounds > 0) earned.push(sums);
     }
     return earned;
-  }
-
-  has(market: number, roundNumber: number): boolean {
-    return this.#one.get(marketId(market), roundNumber) !== undefined;
   }
 
   #rowsOfMarket(market: number, fromMs: number, toMs: number, count: number): ArchiveCell[][] {

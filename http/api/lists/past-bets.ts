@@ -83,7 +83,19 @@ export function archivePage(
   reachedSeq: number,
 ): Omit<BetsQuestion, 'kind'> {
   const [beforeBet = Number.POSITIVE_INFINITY] = cursor;
-  return { account, beforeBet, market, roundNumber, beforeMs, clientOrderId, limit, reachedSeq };
+  const status = 'all';
+  return {
+    account,
+    beforeBet,
+    status,
+    market,
+    roundNumber,
+    fromMs: null,
+    beforeMs,
+    clientOrderId,
+    limit,
+    reachedSeq,
+  };
 }
 
 /** Both as far down as both have been read. Memory knows more of a bet that is in both. */
