@@ -1,5 +1,7 @@
 /** All commands of `tote` have help with examples, helpful errors, exit codes; and status, snapshot, prune. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -14,7 +16,7 @@ import { lockDataDir } from '../../../persistence/data-dir/lock.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
-import { tote, toteJson, toteProcess } from '../../support/processes/cli.js';
+import { CLI_MAIN, tote, toteJson, toteProcess } from '../../support/processes/cli.js';
 import { temporaryDir } from '../support/journal-files.js';
 import type { MadeDir } from '../support/made-dir.js';
 import { leaveWal, makeOperatorDir } from '../support/operator-dir.js';
@@ -217,4 +219,17 @@ test('help whose reader leaves early end without an error', async () => {
   for (const args of [['--help'], ['verify', '--help']]) {
     assert.equal(await run(args, gone), 0, args.join(' '));
   }
+});
+
+test('an interrupt ends a command at once, although it works without a pause', async (t) => {
+  const { dir } = make(t);
+  const child = spawn(process.execPath, [CLI_MAIN, 'replay', dir.root, '--json'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const ended = once(child, 'close');
+  // Its output fills the pipe, so that it cannot end earlier.
+  await once(child.stdout, 'readable');
+  child.kill('SIGINT');
+  child.stdout.resume();
+  assert.deepEqual(await ended, [null, 'SIGINT']);
 });
