@@ -86,8 +86,6 @@ export interface Guesses {
 
 export interface Refusals {
   readonly denials: readonly Denial[];
-  /** Requests beyond the denials: there are only so many different ones. */
-  readonly others: number;
   readonly guesses: Guesses | null;
 }
 

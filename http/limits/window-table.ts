@@ -6,12 +6,11 @@
  * few of a site get windows of their own and the others share one: a single site can neither fill the table nor get
  * much more than the requests of its few windows.
  */
-import { randomInt } from 'node:crypto';
 import { assert } from '../../engine/base/assert.js';
 import { Kind, Owner } from './owner.js';
 import { OwnerTable } from './owner-table.js';
-import { LINE_BYTES, LINE_WORDS, Memory } from './shared-memory.js';
-import { NEWER, OLDER, OWNER, SlidingWindows, TIMES_PER_BLOCK } from './sliding-windows.js';
+import { LINE_BYTES, LINE_WORDS, type Memory } from './shared-memory.js';
+import { NEWER, OLDER, OWNER, type SlidingWindows } from './sliding-windows.js';
 
 /** At each look-up more than one idle window is dropped, so that the table shrinks after a flood. */
 const DROPS_PER_LOOK_UP = 4;
@@ -34,16 +33,6 @@ const ownersFor = (windowsMax: number): number => 2 * windowsMax;
 export class WindowTable {
   static bytes(windowsMax: number): number {
     return LINE_BYTES + OwnerTable.bytes(ownersFor(windowsMax));
-  }
-
-  /** A table of one thread, in memory of its own: `windowsMax` owners that count at most `limit` requests each. */
-  static alone(windowsMax: number, limit: number): WindowTable {
-    // The first and the last block of a window may be full in part.
-    const blocksMax = windowsMax * (1 + Math.ceil(limit / TIMES_PER_BLOCK));
-    const bytes = SlidingWindows.bytes(windowsMax, blocksMax) + WindowTable.bytes(windowsMax);
-    const memory = new Memory(new ArrayBuffer(bytes));
-    const windows = new SlidingWindows(memory, windowsMax, blocksMax);
-    return new WindowTable(memory, windows, 1, windowsMax, randomInt(2 ** 32));
   }
 
   readonly #words: Uint32Array;

@@ -280,14 +280,13 @@ function ruleFacts(command: OperatorCommand): Pick<ActionFields, 'file' | 'chang
 export function refusalRows(
   seq: number,
   last: number,
-  { timeMs, denials, others, guesses }: RefusedAt,
+  { timeMs, denials, guesses }: RefusedAt,
 ): ArchiveCell[][] {
   const reason = '';
   const rows: ArchiveCell[][] = [];
   const add = (kind: ActionKind, operator: string | null, facts: Omit<ActionFields, 'reason'>): unknown =>
     rows.push(row(seq, last + rows.length + 1, timeMs, kind, operator, { reason, ...facts }));
   for (const { operator, ...denial } of denials) add('roleDenied', operator, denial);
-  if (others > 0) add('roleDenied', null, { times: others });
   if (guesses !== null) add('tokenRefused', null, guesses);
   return rows;
 }

@@ -19,7 +19,6 @@ const COMPARING = [
 /** Comparisons of names like a secret's that tell nothing of one, each with the reason. */
 const HARMLESS: Readonly<Record<string, string>> = {
   'http/operator/access/token-guard.ts token.digest === digest': 'both are of tokens that were accepted',
-  'http/operator/access/token-guard.ts known.includes(digest)': "both are of one address's own wrong guesses",
   'http/gateway/port-certificates.ts certificate.digest === held.certificate.digest':
     'certificates are public',
   'http/board/rights.ts this.words[start + word] !== digest[word]':

@@ -23,34 +23,29 @@ export function refuseRole({ name, role }: OperatorCaller, needed: OperatorRole)
   return new Refused('insufficient_role', `this needs the role ${needed}, and ${name} has the role ${role}`);
 }
 
-/** Different refusals in a report; further ones are only counted. */
-export const DENIALS_MAX = 20;
 /** Refusals are reported together: each report is a line of the log, and a few rows of the archive. */
 export const REPORT_EVERY_MS = 60_000;
 
 export class Denials {
+  /** By name, role and route: there are only so many. */
   readonly #found = new Map<string, Denial>();
-  #others = 0;
   #reportedMs = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly clock: Pick<Clock, 'monotonicMs'>) {}
 
   note({ name, role }: OperatorCaller, route: string): void {
     const key = `${name} ${role} ${route}`;
-    const known = this.#found.get(key);
-    if (known !== undefined) this.#found.set(key, { ...known, times: known.times + 1 });
-    else if (this.#found.size < DENIALS_MAX) this.#found.set(key, { operator: name, role, route, times: 1 });
-    else this.#others += 1;
+    const times = (this.#found.get(key)?.times ?? 0) + 1;
+    this.#found.set(key, { operator: name, role, route, times });
   }
 
   /** null if there were none or the last report is too recent. */
-  take(): Pick<Refusals, 'denials' | 'others'> | null {
+  take(): Pick<Refusals, 'denials'> | null {
     const nowMs = this.clock.monotonicMs();
     if (this.#found.size === 0 || nowMs - this.#reportedMs < REPORT_EVERY_MS) return null;
-    const report = { denials: [...this.#found.values()], others: this.#others };
+    const report = { denials: [...this.#found.values()] };
     this.#reportedMs = nowMs;
     this.#found.clear();
-    this.#others = 0;
     return report;
   }
 }

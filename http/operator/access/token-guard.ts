@@ -11,12 +11,11 @@ import { keyDigest } from '../../../crypto/api-keys.js';
 import type { Guesses, OperatorCaller, OperatorToken } from '../../../engine/model/operators.js';
 import type { Clock, HttpRequest } from '../../../engine/model/ports.js';
 import { Refused } from '../../kit/refused.js';
-import { Owner } from '../../limits/owner.js';
-import { WindowTable } from '../../limits/window-table.js';
 import { type Callers, REPORT_EVERY_MS } from './callers.js';
 
-/** Within a minute, for each address; further guesses are refused unseen. */
+/** In a minute that begins with an address's first guess; further ones are refused unseen. */
 export const GUESSES_MAX = 10;
+const GUESSES_MS = 60_000;
 /** While this many addresses are guessing, guesses of further ones are answered but not counted. */
 export const ADDRESSES_MAX = 10_000;
 const ADDRESSES_REPORTED_MAX = 5;
@@ -29,14 +28,19 @@ const WRONG_TOKEN = new Refused(
   ['WWW-Authenticate', 'Bearer'],
 );
 
+/** An address that has sent a wrong token, for a minute. */
+interface Guesser {
+  readonly untilMs: number;
+  /** Of its wrong tokens. Repeating one is not another guess. */
+  readonly digests: Set<string>;
+}
+
 type Presented = Pick<HttpRequest, 'authorization' | 'address'>;
 
 export class TokenGuard implements Callers {
   #tokens: readonly { readonly token: OperatorToken; readonly digest: Buffer }[] = [];
-  readonly #address = new Owner();
-  readonly #addresses = WindowTable.alone(ADDRESSES_MAX, GUESSES_MAX);
-  /** Digests of an address's last wrong tokens, by its window. Repeating one is not another guess. */
-  readonly #known: string[][] = [];
+  /** By address, in the order in which their minutes end. */
+  readonly #guessers = new Map<string, Guesser>();
   #wrong = 0;
   #refused = 0;
   #reported = { wrong: 0, refused: 0 };
@@ -85,15 +89,13 @@ export class TokenGuard implements Callers {
       return found;
     }
     const nowMs = this.#nowMs();
-    this.#address.read(address);
-    const window = this.#addresses.find(this.#address, nowMs);
-    const { windows } = this.#addresses;
-    if (windows.total(window) >= GUESSES_MAX) {
+    const guesser = this.#guesser(address, nowMs);
+    if (guesser !== null && guesser.digests.size >= GUESSES_MAX) {
       this.#refused += 1;
       this.#noteFrom(address);
-      return tooManyGuesses(windows.roomMs(window, GUESSES_MAX, nowMs) - nowMs);
+      return tooManyGuesses(guesser.untilMs - nowMs);
     }
-    if (window !== 0 || this.#addresses.hasPlace) this.#count(window, digest, nowMs);
+    guesser?.digests.add(digest);
     this.#wrong += 1;
     this.#noteFrom(address);
     return WRONG_TOKEN;
@@ -129,13 +131,17 @@ export class TokenGuard implements Callers {
     return Math.floor(this.clock.monotonicMs());
   }
 
-  /** `found` is the window of the current address, 0 if it has none yet. */
-  #count(found: number, digest: string, nowMs: number): void {
-    const known = found === 0 ? [] : (this.#known[found] ?? []);
-    if (known.includes(digest)) return;
-    const window = found === 0 ? this.#addresses.open(this.#address) : found;
-    this.#known[window] = [...known.slice(1 - GUESSES_MAX), digest];
-    this.#addresses.count(window, GUESSES_MAX, nowMs);
+  /** null while too many others are remembered. */
+  #guesser(address: string, nowMs: number): Guesser | null {
+    for (const [other, { untilMs }] of this.#guessers) {
+      if (untilMs > nowMs) break;
+      this.#guessers.delete(other);
+    }
+    const known = this.#guessers.get(address);
+    if (known !== undefined || this.#guessers.size >= ADDRESSES_MAX) return known ?? null;
+    const guesser = { untilMs: nowMs + GUESSES_MS, digests: new Set<string>() };
+    this.#guessers.set(address, guesser);
+    return guesser;
   }
 
   #proves(address: string): void {

@@ -217,7 +217,7 @@ test('what was refused is archived behind the commands before it, and copied onc
   const denials = ['ann', 'bob'].map(
     (operator) => ({ operator, role: 'read', route: 'r', times: 1 }) as const,
   );
-  const refused = { timeMs: 1, denials, others: 0, guesses: null };
+  const refused = { timeMs: 1, denials, guesses: null };
   const opened = openShadow(hot.dir);
   const { shadow } = opened;
   hot.write(100, 10);
