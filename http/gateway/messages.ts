@@ -15,7 +15,6 @@ import type { BroadcastMemory } from '../broadcast/records.js';
 import type { SharedLimits } from '../limits/shared-limits.js';
 import type { FiguresMemory } from '../metrics/memory.js';
 import type { TracesSetup } from '../metrics/order-traces.js';
-import type { Services } from '../operator/endpoint.js';
 import type { OperatorQuery, QueryMessage } from '../operator/queries/query.js';
 import type { RingPair } from '../rings/link.js';
 import type { StreamsMemory } from '../stream/limits.js';
@@ -62,7 +61,6 @@ export interface OperatorSetup extends PortSetup, TracesSetup {
   readonly tokens: readonly OperatorToken[];
   readonly sessionKey: Uint8Array;
   readonly board: BoardMemory;
-  readonly sandbox: Pick<Services, 'isFeedPush' | 'isClockManual'>;
   readonly figures: FiguresMemory;
   readonly openConnections: SharedArrayBuffer;
   readonly version: string;

@@ -25,7 +25,7 @@ import { ENDPOINTS as OPERATOR_ENDPOINTS } from '../operator/endpoints.js';
 import { EarningsCache } from '../operator/figures/earnings.js';
 import { NOTE_EVERY_MS, PriceHistory } from '../operator/figures/price-history.js';
 import { Figures } from '../operator/figures/vitals.js';
-import { healthOf } from '../operator/health.js';
+import { healthOf, healthRoutes } from '../operator/health.js';
 import { operatorDocument } from '../operator/openapi/document.js';
 import { EngineQueries, type QueryMessage } from '../operator/queries/query.js';
 import { metricsRoute } from '../operator/server.js';
@@ -109,7 +109,7 @@ export class OperatorGateway implements Serving {
   }
 
   #serve(archive: MessagePort): void {
-    const { sandbox, board, figures, sessionKey, version } = this.setup;
+    const { board, figures, sessionKey, version } = this.setup;
     const client = new ArchiveClient(archive);
     this.#archive = client;
     const engine = new EngineQueries((query, onMessage) => {
@@ -137,14 +137,15 @@ export class OperatorGateway implements Serving {
       prices: (asset: number) => prices.of(asset),
       document: () => document,
       trace: (id: string) => traces.find(id),
-      ...sandbox,
     };
     const api = createOperatorApi({
-      routes: OPERATOR_ENDPOINTS.map((endpoint) => routeOf(endpoint, services)),
-      rootRoutes: [metricsRoute(page.contentType, metrics)],
+      routes: [
+        ...OPERATOR_ENDPOINTS.map((endpoint) => routeOf(endpoint, services)),
+        metricsRoute(page.contentType, metrics),
+        ...healthRoutes(healthOf(new Gauges(figures.engineGauges), systemClock.monotonicMs)),
+      ],
       callers: console.callers,
       denials: this.#denials,
-      health: healthOf(new Gauges(figures.engineGauges), systemClock.monotonicMs),
     });
     this.#held.serve(logRequests(console.wrap(api), 'operator', systemClock, this.#log));
     const tick = (): void => {
@@ -176,7 +177,7 @@ export class OperatorGateway implements Serving {
     const denied = this.#denials.take();
     if (denied !== null) this.#log.write('operator_denied', denied);
     if (guesses === null && denied === null) return;
-    this.post({ kind: 'refusals', refusals: { ...(denied ?? { denials: [], others: 0 }), guesses } });
+    this.post({ kind: 'refusals', refusals: { denials: denied?.denials ?? [], guesses } });
   }
 
   async #close(): Promise<void> {

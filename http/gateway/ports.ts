@@ -95,7 +95,6 @@ export async function openPorts(config: RunningConfig, parts: PortParts): Promis
     port: operatorPort,
     tokens: operatorTokens,
     sessionKey: sessionKeyOf(masterSecret),
-    sandbox: { isFeedPush: config.feed === 'push', isClockManual: manualClock !== null },
     connectionsMax: operatorMax,
     tls: tls.operator,
     version: parts.version,

@@ -6,11 +6,10 @@
  * A server that is not alive is to be restarted; one that is not ready is to get no traffic.
  */
 import type { ErrorCode } from '../../engine/model/errors.js';
-import { Refused } from '../kit/refused.js';
-import type { Routed } from '../kit/router.js';
+import { Refusal, Refused } from '../kit/refused.js';
 import { HANGS_MS } from '../metrics/alarm-list.js';
 import { type GaugeName, type Gauges, SPACE_LEVELS } from '../metrics/gauges.js';
-import { answer, type Result } from './endpoint.js';
+import { type Answer, answer, type OperatorRoute } from './endpoint.js';
 
 export interface NotReady {
   readonly check: 'engine' | 'process' | 'clock' | 'journal' | 'replication' | 'feed';
@@ -26,38 +25,27 @@ export interface Health {
 
 const OK = answer(200, { status: 'ok' });
 
-/** Below no prefix, and without a token. */
-export interface HealthRoute extends Routed {
-  readonly handle: () => Result;
-}
-
-export const healthRoutes = ({ turnAgeMs, notReady }: Health): readonly HealthRoute[] => [
-  {
-    method: 'GET',
-    path: '/healthz',
-    handle: () => (turnAgeMs() > HANGS_MS ? refused([hangs(turnAgeMs())]) : OK),
-  },
-  {
-    method: 'GET',
-    path: '/readyz',
-    handle: () => {
-      const ageMs = turnAgeMs();
-      const reasons = ageMs > HANGS_MS ? [hangs(ageMs)] : notReady();
-      return reasons.length === 0 ? OK : refused(reasons);
+export const healthRoutes = ({ turnAgeMs, notReady }: Health): readonly OperatorRoute[] => {
+  const hangs = (): readonly NotReady[] => {
+    const ageMs = turnAgeMs();
+    const reason = `no turn of the engine's thread has ended for ${Math.floor(ageMs / 1_000)} s`;
+    return ageMs > HANGS_MS ? [{ check: 'engine', code: 'overloaded', reason }] : [];
+  };
+  const okUnless = (reasons: readonly NotReady[]): Answer => {
+    const [first] = reasons;
+    if (first === undefined) return OK;
+    throw new Refusal(new Refused(first.code, '', [], `,"notReady":${JSON.stringify(reasons)}`));
+  };
+  return [
+    { method: 'GET', path: '/healthz', role: null, handle: () => okUnless(hangs()) },
+    {
+      method: 'GET',
+      path: '/readyz',
+      role: null,
+      handle: () => okUnless(turnAgeMs() > HANGS_MS ? hangs() : notReady()),
     },
-  },
-];
-
-function refused(reasons: readonly NotReady[]): Result {
-  const code = reasons[0]?.code ?? 'overloaded';
-  return new Refused(code, '', [], `,"notReady":${JSON.stringify(reasons)}`);
-}
-
-const hangs = (ageMs: number): NotReady => ({
-  check: 'engine',
-  code: 'overloaded',
-  reason: `no turn of the engine's thread has ended for ${Math.floor(ageMs / 1_000)} s`,
-});
+  ];
+};
 
 /** The server listens only after recovery, so that is no condition. */
 export const healthOf = (gauges: Gauges, monotonicMs: () => number): Health => ({

@@ -1,23 +1,31 @@
 /**
- * The operators' port of a server that follows, with its console. It is closed before the server that it becomes opens
- * both ports.
+ * The operators' port of a server that follows, with its console: `/healthz` and `/readyz` for load balancers,
+ * `/metrics`, and a status that can only be read. The leader answers everything else. It is closed before the server
+ * that it becomes opens both ports.
  */
-
-import { ConfigError } from '../../config/config.js';
+import { type Config, ConfigError } from '../../config/config.js';
 import { tlsFilesOf } from '../../config/tls-files.js';
-import type { Config } from '../../config/variables.js';
 import type { OperatorToken } from '../../engine/model/operators.js';
+import type { HttpHandler } from '../../engine/model/ports.js';
 import { systemClock } from '../../process/clock.js';
 import type { Log } from '../../process/log/log.js';
 import { type Reloads, tokensReload } from '../../process/reloads.js';
 import { CONSOLE_STREAMS, openStandbyConsole } from '../console/open-console.js';
 import { Faults } from '../gateway/faults.js';
 import { workFor } from '../kit/client-work.js';
+import { Refused } from '../kit/refused.js';
+import type { LogGaugeName } from '../metrics/gauges.js';
+import { MetricsPage } from '../metrics/prometheus/exposition.js';
+import { accessFamily, clientFaultsFamily, logFamilies } from '../metrics/prometheus/families.js';
 import type { StandbyStatus } from '../metrics/replication.js';
+import type { Callers } from '../operator/access/callers.js';
 import { TokenGuard } from '../operator/access/token-guard.js';
+import { createOperatorApi } from '../operator/api.js';
+import { answer, type OperatorRoute, PREFIX, sendResult } from '../operator/endpoint.js';
+import { healthRoutes } from '../operator/health.js';
+import { metricsRoute } from '../operator/server.js';
 import { urlOf } from '../uws/listening.js';
 import { UwsTransport } from '../uws/transport.js';
-import { createStandbyApi } from './api.js';
 
 /** Few ask a standby, and often. */
 const CONNECTIONS_MAX = 64;
@@ -61,14 +69,16 @@ export async function openStandbyPort(config: Config, options: StandbyPortOption
   const reload = tokensReload(readTokens, (tokens) => guard.setTokens(tokens));
   reloads.add('operator tokens', reload);
   const console = openStandbyConsole({ tokens: guard, sessionKey, clock: systemClock, replication: facts });
-  const api = createStandbyApi({
-    callers: console.callers,
-    guesses: () => guard.counted,
-    facts,
-    version,
-    clientFaults: () => clientFaults,
-  });
+  const page = new MetricsPage(version);
+  const metrics = metricsRoute(page.contentType, () =>
+    page.text([
+      ...standbyFamilies(facts()),
+      accessFamily(guard.counted),
+      clientFaultsFamily([[{ thread: 'standby' }, clientFaults]]),
+    ]),
+  );
   try {
+    const api = standbyApi(console.callers, facts, metrics);
     const port = await transport.listen(operatorHost, operatorPort, console.wrap(api));
     log.write('standby_listening', { operatorUrl: urlOf(operatorHost, port, tls !== null) });
     const tick = (): void => {
@@ -87,4 +97,34 @@ export async function openStandbyPort(config: Config, options: StandbyPortOption
   } catch (error) {
     throw new ConfigError([`TOTE_OPERATOR_PORT: ${error instanceof Error ? error.message : error}`]);
   }
+}
+
+function standbyApi(callers: Callers, facts: () => StandbyStatus, metrics: OperatorRoute): HttpHandler {
+  const path = `${PREFIX}/status`;
+  const status: OperatorRoute = { method: 'GET', path, role: 'read', handle: () => answer(200, facts()) };
+  const reason = (): string => {
+    const { leader } = facts();
+    return leader === null ? 'this server waits for a leader' : `this server follows ${leader}: ask there`;
+  };
+  const health = healthRoutes({
+    turnAgeMs: () => 0,
+    notReady: () => [{ check: 'process', code: 'standby', reason: reason() }],
+  });
+  const api = createOperatorApi({ routes: [status, metrics, ...health], callers, denials: null });
+  return (request, responder) => {
+    if (request.path.startsWith(`${PREFIX}/`) && request.path !== path)
+      sendResult(responder, new Refused('standby', reason()));
+    else api(request, responder);
+  };
+}
+
+function standbyFamilies({ epoch, streamSequence, awayMs, messagesBehind, behindMs }: StandbyStatus) {
+  const figures: Readonly<Partial<Record<LogGaugeName, number | null>>> = {
+    epoch,
+    logSequence: streamSequence,
+    logAwayMs: awayMs,
+    standbyMessagesBehind: messagesBehind,
+    standbyBehindMs: behindMs,
+  };
+  return logFamilies('standby', (name) => figures[name]);
 }

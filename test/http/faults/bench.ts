@@ -286,15 +286,11 @@ export class Bench {
       prices: () => ({ time: [], price: [] }) as never,
       document: () => '{}',
       trace: () => null,
-      isFeedPush: true,
-      isClockManual: false,
     };
     const api = createOperatorApi({
       routes: OPERATOR_ENDPOINTS.map((endpoint) => routeOf(endpoint, services)),
-      rootRoutes: [],
       callers: console.callers,
       denials: new denials.Denials(systemClock),
-      health: { turnAgeMs: () => 0, notReady: () => [] },
     });
     this.#stops.push(() => console.close());
     return console.wrap(api);

@@ -55,7 +55,6 @@ test('a programming error in a gateway is told, and all gateways still close', a
     logLevel,
   } as const;
   await gateways.listen(setup, figures.gateways, service, '127.0.0.1', 0);
-  const sandbox = { isFeedPush: false, isClockManual: false };
   const operators = {
     host: '127.0.0.1',
     port: 0,
@@ -65,7 +64,6 @@ test('a programming error in a gateway is told, and all gateways still close', a
     board: setup.board,
     traces: setup.traces,
     requestIdPrefix: setup.requestIdPrefix,
-    sandbox,
     figures,
     version: 'test',
     dataDir: 'data',

@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ASSETS, type Asset } from '../../../engine/model/domain.js';
+import type { HttpRequest, HttpResponder } from '../../../engine/model/ports.js';
 import { HANGS_MS } from '../../../http/metrics/alarm-list.js';
 import { EngineFigures } from '../../../http/metrics/engine-figures.js';
 import { Gauges, gaugesMemory } from '../../../http/metrics/gauges.js';
-import type { LeaderLog } from '../../../http/metrics/replication.js';
+import type { LeaderStatus } from '../../../http/metrics/replication.js';
+import { createOperatorApi } from '../../../http/operator/api.js';
 import { type Health, healthOf, healthRoutes } from '../../../http/operator/health.js';
 import { STATUS_AT_START } from '../../../persistence/shadow/messages.js';
 import { liveHost } from '../../support/host/live-host.js';
@@ -19,7 +21,7 @@ function watched(needsBackup = true) {
     isStopping: false,
     expected: [...ASSETS] as Asset[],
     silent: [] as Asset[],
-    log: null as LeaderLog | null,
+    log: null as LeaderStatus | null,
     shadow: STATUS_AT_START,
   };
   const figures = new EngineFigures({
@@ -54,48 +56,51 @@ function watched(needsBackup = true) {
 
 const codesOf = ({ notReady }: Health): string[] => notReady().map(({ check, code }) => `${check} ${code}`);
 
-function answered(health: Health, path: string): unknown[] {
-  const route = healthRoutes(health).find((one) => one.path === path);
-  assert.ok(route !== undefined);
-  const result = route.handle();
-  assert.ok('status' in result);
-  return 'code' in result ? [result.status, result.code] : [result.status];
+async function answered(health: Health, path: string): Promise<unknown[]> {
+  const request = { method: 'GET', path, query: '', fault: null } as HttpRequest;
+  const callers = { identify: () => assert.fail('no token is needed') };
+  const api = createOperatorApi({ routes: healthRoutes(health), callers, denials: null });
+  const [status, body] = await new Promise<[number, string]>((resolve) =>
+    api(request, { send: (status, _headers, body) => resolve([status, `${body}`]) } as HttpResponder),
+  );
+  const { error } = JSON.parse(body) as { error?: string };
+  return error === undefined ? [status] : [status, error];
 }
 
-test('a server in order is alive and ready', () => {
+test('a server in order is alive and ready', async () => {
   const { take } = watched();
   assert.deepEqual(codesOf(take()), []);
-  assert.deepEqual(answered(take(), '/readyz'), [200]);
-  assert.deepEqual(answered(take(), '/healthz'), [200]);
+  assert.deepEqual(await answered(take(), '/readyz'), [200]);
+  assert.deepEqual(await answered(take(), '/healthz'), [200]);
 });
 
-test('a stopping server is alive, not ready', () => {
+test('a stopping server is alive, not ready', async () => {
   const { take, conditions } = watched();
   conditions.isStopping = true;
   assert.deepEqual(codesOf(take()), ['process shutting_down']);
-  assert.deepEqual(answered(take(), '/readyz'), [503, 'shutting_down']);
-  assert.deepEqual(answered(take(), '/healthz'), [200]);
+  assert.deepEqual(await answered(take(), '/readyz'), [503, 'shutting_down']);
+  assert.deepEqual(await answered(take(), '/healthz'), [200]);
 });
 
-test('a set clock and a full disk are told together', () => {
+test('a set clock and a full disk are told together', async () => {
   const { take, host, clock } = watched();
   take();
   clock.wallMs += 3_600_000;
   host.journal.space('reserve');
   assert.deepEqual(codesOf(take()), ['clock clock_unsynchronised', 'journal disk_reserve']);
-  assert.deepEqual(answered(take(), '/readyz'), [503, 'clock_unsynchronised']);
+  assert.deepEqual(await answered(take(), '/readyz'), [503, 'clock_unsynchronised']);
 });
 
-test('a journal whose files were deleted is told, and not as a server that stops', () => {
+test('a journal whose files were deleted is told, and not as a server that stops', async () => {
   const { take, host } = watched();
   take();
   host.journal.lose();
   assert.deepEqual(codesOf(take()), ['journal journal_unavailable']);
-  assert.deepEqual(answered(take(), '/readyz'), [503, 'journal_unavailable']);
-  assert.deepEqual(answered(take(), '/healthz'), [200]);
+  assert.deepEqual(await answered(take(), '/readyz'), [503, 'journal_unavailable']);
+  assert.deepEqual(await answered(take(), '/healthz'), [200]);
 });
 
-test('a journal that is far behind is told', () => {
+test('a journal that is far behind is told', async () => {
   const { take, host, clock } = watched();
   host.order();
   host.endTurn();
@@ -105,11 +110,11 @@ test('a journal that is far behind is told', () => {
   assert.deepEqual(codesOf(take()), []);
 });
 
-test('a leader without its NATS servers is not ready, and says what it waits for', () => {
+test('a leader without its NATS servers is not ready, and says what it waits for', async () => {
   const { take, host, clock, conditions } = watched();
-  const log: LeaderLog = {
-    ...{ node: 'one', epoch: 3, sequence: 70, standbys: [] },
-    ...{ trouble: null, awayMs: 0, leaseAgeMs: 900, isLeaseHeld: true },
+  const log: LeaderStatus = {
+    ...{ role: 'leader', node: 'one', epoch: 3, streamSequence: 70, standbys: [] },
+    ...{ trouble: null, awayMs: 0, leaseAgeMs: 900, lease: 'held' },
   };
   conditions.log = log;
   assert.deepEqual(codesOf(take()), []);
@@ -117,7 +122,7 @@ test('a leader without its NATS servers is not ready, and says what it waits for
   host.endTurn();
   clock.pass(1_500);
   assert.deepEqual(codesOf(take()), ['journal journal_backlog'], 'it is the disk');
-  conditions.log = { ...log, trouble: 'timeout', awayMs: 4_200, leaseAgeMs: 4_900, isLeaseHeld: false };
+  conditions.log = { ...log, trouble: 'timeout', awayMs: 4_200, leaseAgeMs: 4_900, lease: 'lapsed' };
   assert.deepEqual(
     take()
       .notReady()
@@ -127,10 +132,10 @@ test('a leader without its NATS servers is not ready, and says what it waits for
       'replication: the lease was not renewed for 4 s: a standby may lead by now',
     ],
   );
-  assert.deepEqual(answered(take(), '/readyz'), [503, 'journal_backlog']);
+  assert.deepEqual(await answered(take(), '/readyz'), [503, 'journal_backlog']);
 });
 
-test('a feed is fresh while one of the open assets has prices; where none is open nothing is expected', () => {
+test('a feed is fresh while one of the open assets has prices; where none is open nothing is expected', async () => {
   const { take, conditions } = watched();
   conditions.silent = ASSETS.slice(1);
   assert.deepEqual(codesOf(take()), []);
@@ -141,17 +146,17 @@ test('a feed is fresh while one of the open assets has prices; where none is ope
   assert.deepEqual(codesOf(take()), []);
 });
 
-test('a thread whose turn has not ended for seconds is not alive', () => {
+test('a thread whose turn has not ended for seconds is not alive', async () => {
   const { take, clock, health } = watched();
   take();
   clock.pass(HANGS_MS);
-  assert.deepEqual(answered(health, '/healthz'), [200]);
+  assert.deepEqual(await answered(health, '/healthz'), [200]);
   clock.pass(1);
-  assert.deepEqual(answered(health, '/healthz'), [503, 'overloaded']);
-  assert.deepEqual(answered(health, '/readyz'), [503, 'overloaded']);
+  assert.deepEqual(await answered(health, '/healthz'), [503, 'overloaded']);
+  assert.deepEqual(await answered(health, '/readyz'), [503, 'overloaded']);
 });
 
-test('a snapshot is due while it lacks commands, a backup where prices are real; both count from the beginning', () => {
+test('a snapshot is due while it lacks commands, a backup where prices are real; both count from the beginning', async () => {
   const beginning = { ...STATUS_AT_START, createdAtMs: 1_000 };
   const snapshot = { seq: 1_000_000, atMs: 3_000, bytes: 1, tookMs: null };
   for (const [needsBackup, changes, expected] of [

@@ -28,7 +28,7 @@ import { createOperatorApi } from '../../../http/operator/api.js';
 import { routeOf } from '../../../http/operator/endpoint.js';
 import { ENDPOINTS } from '../../../http/operator/endpoints.js';
 import { EarningsCache } from '../../../http/operator/figures/earnings.js';
-import type { NotReady } from '../../../http/operator/health.js';
+import { healthRoutes, type NotReady } from '../../../http/operator/health.js';
 import { OperatorQueries } from '../../../http/operator/queries/operator-queries.js';
 import { EngineQueries } from '../../../http/operator/queries/query.js';
 import { NO_ARCHIVE } from '../../support/engine/archive-of-journal.js';
@@ -235,15 +235,14 @@ export class Server {
       prices: notAsked,
       document: notAsked,
       trace: notAsked,
-      isFeedPush: true,
-      isClockManual: false,
     };
     return createOperatorApi({
-      routes: ENDPOINTS.map((endpoint) => routeOf(endpoint, services)),
+      routes: [
+        ...ENDPOINTS.map((endpoint) => routeOf(endpoint, services)),
+        ...healthRoutes({ turnAgeMs: () => 0, notReady: () => (this.isStopping ? [STOPPING] : []) }),
+      ],
       denials: new Denials(this.parts.clock),
       callers: new TokenGuard([firstToken(keyDigest(OPERATOR_TOKEN))], this.parts.clock),
-      rootRoutes: [],
-      health: { turnAgeMs: () => 0, notReady: () => (this.isStopping ? [STOPPING] : []) },
     });
   }
 

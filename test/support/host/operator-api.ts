@@ -50,17 +50,13 @@ export function operatorApi() {
     prices: () => ({ timesMs: [], prices: [] }),
     document: () => '{}',
     trace: () => null,
-    isFeedPush: false,
-    isClockManual: false,
   };
   const denials = new Denials(clock);
   const tokens = OPERATOR_ROLES.map((role) => ({ name: role, role, digest: keyDigest(tokenOf(role)) }));
   const handle = createOperatorApi({
     routes: ENDPOINTS.map((endpoint) => routeOf(endpoint, services)),
-    rootRoutes: [],
     callers: new TokenGuard(tokens, clock),
     denials,
-    health: { turnAgeMs: () => 0, notReady: () => [] },
   });
   async function send<T>(
     method: string,
