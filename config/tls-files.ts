@@ -1,12 +1,24 @@
 /** The files of the ports' certificates, as the configuration names them, and mistakes in it. */
 import { CertificateError, readCertificate, type TlsFiles } from './certificate.js';
-import type { Config } from './variables.js';
+
+export type TlsPort = 'public' | 'operator';
+
+export interface TlsConfig {
+  readonly tlsCertFile: string | null;
+  readonly tlsKeyFile: string | null;
+  readonly operatorTlsCertFile: string | null;
+  readonly operatorTlsKeyFile: string | null;
+  readonly operatorClientCaFile: string | null;
+}
 
 /** null for a port without TLS. */
-export const tlsFilesOf = (config: Config): Readonly<Record<'public' | 'operator', TlsFiles | null>> => ({
-  public: filesOf(config.tlsCertFile, config.tlsKeyFile, null),
-  operator: filesOf(config.operatorTlsCertFile, config.operatorTlsKeyFile, config.operatorClientCaFile),
-});
+export function tlsFilesOf(config: TlsConfig): Readonly<Record<TlsPort, TlsFiles | null>> {
+  const { operatorTlsCertFile, operatorTlsKeyFile, operatorClientCaFile } = config;
+  return {
+    public: filesOf(config.tlsCertFile, config.tlsKeyFile, null),
+    operator: filesOf(operatorTlsCertFile, operatorTlsKeyFile, operatorClientCaFile),
+  };
+}
 
 function filesOf(
   certFile: string | null,
@@ -17,9 +29,10 @@ function filesOf(
 }
 
 /** Variables that lack another one, and files that a port cannot serve. */
-export function mistakesOfTls(config: Config): string[] {
+export function mistakesOfTls(config: TlsConfig): string[] {
   const files = tlsFilesOf(config);
-  const lacksPair = config.operatorClientCaFile !== null && files.operator === null;
+  const { operatorClientCaFile } = config;
+  const lacksPair = operatorClientCaFile !== null && files.operator === null;
   return [
     ...unpaired('TOTE_TLS', config.tlsCertFile, config.tlsKeyFile),
     ...unpaired('TOTE_OPERATOR_TLS', config.operatorTlsCertFile, config.operatorTlsKeyFile),

@@ -8,7 +8,6 @@ import { ENGINE_PLACES, type EngineMeter } from '../http/metrics/engine-meter.js
 import { faultCounter } from '../http/metrics/thread-meter.js';
 import { OperatorQueries } from '../http/operator/queries/operator-queries.js';
 import { Watch } from '../http/operator/watch/watch.js';
-import { uwsVersion } from '../http/uws/library.js';
 import { isClockRight } from '../persistence/cli/commands/clock-facts.js';
 import { systemClock } from '../process/clock.js';
 import type { Log } from '../process/log/log.js';
@@ -49,7 +48,6 @@ export function buildOperatorQueries(
     durability: config.durability,
     shadow: () => host.shadow.status,
     version,
-    uwsVersion,
   };
   return new OperatorQueries({
     ...host,

@@ -3,11 +3,12 @@
  * `TOTE_REPLICATION` a replicated log. A part of `main.ts`.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Config } from '../config/variables.js';
+import type { Config } from '../config/config.js';
+import { type ReplicationSettings, replicationOf } from '../config/replication-variables.js';
 import type { JournalWriter } from '../engine/model/ports.js';
 import type { EngineReads } from '../engine/model/views.js';
 import { sessionKeyOf } from '../http/console/sessions.js';
-import type { LeaderLog, StandbyStatus } from '../http/metrics/replication.js';
+import type { LeaderStatus, StandbyStatus } from '../http/metrics/replication.js';
 import type { StartView } from '../http/operator/queries/status.js';
 import { openStandbyPort } from '../http/standby/port.js';
 import { dataDirLayout } from '../persistence/data-dir/layout.js';
@@ -16,7 +17,6 @@ import { freeBytesOf, START_BYTES } from '../persistence/data-dir/space.js';
 import { JournalThread } from '../persistence/journal/thread.js';
 import { openStore, type Store } from '../persistence/recovery/open-store.js';
 import { recoveryReporter } from '../persistence/replay/replay.js';
-import type { NatsSettings } from '../persistence/replication/nats/nats-connection.js';
 import { Replica } from '../persistence/replication/replica.js';
 import { takeBackLast } from '../persistence/replication/take-back.js';
 import { ReplicationThread } from '../persistence/replication/thread.js';
@@ -36,7 +36,7 @@ export interface Storage {
   readonly disk: JournalThread;
   archive(): ArchiveThreads;
   /** As this leader knows it; null where there is none. */
-  replicatedLog(): LeaderLog | null;
+  replicatedLog(): LeaderStatus | null;
   /** Called once everything is durable, and nothing more will be accepted. */
   drained(): void;
 }
@@ -56,16 +56,8 @@ export interface StorageOptions {
 /** With a replicated log it resolves once this process leads, which may be much later on a standby. */
 export async function openStorage(options: StorageOptions): Promise<Storage> {
   await awaitSpace(options);
-  const nats = natsOf(options.given);
-  return nats === null ? openAlone(options) : openReplicated(options, nats);
-}
-
-/** null where the journal is on this machine alone. */
-function natsOf(given: Config): NatsSettings | null {
-  const { replication, replicationStream: stream, replicationCredentials: credentialsFile } = given;
-  if (replication === null) return null;
-  const tls = replication.isTls ? { caFile: given.replicationCa } : null;
-  return { servers: replication.servers, stream, credentialsFile, tls };
+  const settings = replicationOf(options.given);
+  return settings === null ? openAlone(options) : openReplicated(options, settings);
 }
 
 const LOOK_FOR_SPACE_EVERY_MS = 2_000;
@@ -94,13 +86,12 @@ function openAlone({ given, shutdown, log }: StorageOptions): Storage {
 }
 
 /** Recovers, joins the log, follows the leader, and leads. The archive follows from the beginning, so a standby has snapshots, too. */
-async function openReplicated(options: StorageOptions, nats: NatsSettings): Promise<Storage> {
+async function openReplicated(options: StorageOptions, settings: ReplicationSettings): Promise<Storage> {
   const { given, shutdown, log } = options;
-  const { node } = given;
   for (;;) {
     const { store, start } = recover(given, log);
     const disk = journalThread(given, store, log, true);
-    const replica = startReplica(options, nats, store, disk);
+    const replica = startReplica(options, settings, store, disk);
     if (!(await replica.joined)) {
       log.write('batch_rolled_back', {}, takeBackLast(store.dir));
       store.lock.release();
@@ -109,7 +100,7 @@ async function openReplicated(options: StorageOptions, nats: NatsSettings): Prom
     const onSnapshot = (seq: number): void => replica.snapshotTaken(seq);
     const { replicatedSeq } = replica;
     const archive = startArchive(given, store, shutdown, log, { replicatedSeq, onSnapshot });
-    const closePort = openFollowersPort(options, store, replica);
+    const closePort = openFollowersPort(options, settings, store, replica);
     const close = async (): Promise<void> => {
       await archive.close();
       await replica.close();
@@ -119,13 +110,14 @@ async function openReplicated(options: StorageOptions, nats: NatsSettings): Prom
     options.onFollowed(store.engine);
     const journal = await replica.leading;
     await closePort();
+    const { node } = settings;
     log.write('leading', { node, epoch: replica.log.epoch });
     const { engine, recovered } = store;
     const goneOn = { ...recovered, lastSeq: engine.seq, lastTimeMs: engine.timeMs };
     return {
       ...{ store: { ...store, recovered: goneOn }, start, journal, disk },
       archive: () => archive,
-      replicatedLog: () => ({ node, ...replica.log }),
+      replicatedLog: () => ({ role: 'leader', node, ...replica.log }),
       drained: () => replica.release(),
     };
   }
@@ -142,14 +134,13 @@ function journalThread(given: Config, store: Store, log: Log, sealsLate: boolean
 }
 
 function startReplica(
-  { given, shutdown, log, onPublished, onFollowed }: StorageOptions,
-  nats: NatsSettings,
+  { shutdown, log, onPublished, onFollowed }: StorageOptions,
+  { nats, node, leaseMs, ...settings }: ReplicationSettings,
   store: Store,
   disk: JournalThread,
 ): Replica {
-  const { node, leaseMs } = given;
   // An exchange that has begun does not begin again because its journal is missing here and in the log.
-  const role = given.role === 'auto' && store.isAwaitingJournal ? 'standby' : given.role;
+  const role = settings.role === 'auto' && store.isAwaitingJournal ? 'standby' : settings.role;
   const { onStatus, onTrouble } = replicationLogger(log);
   const replica = new Replica(
     store,
@@ -173,13 +164,14 @@ function startReplica(
 /** Returns a function that closes the port. */
 function openFollowersPort(
   { given, shutdown, reloads, log, version }: StorageOptions,
+  { node }: ReplicationSettings,
   store: Store,
   replica: Replica,
 ): () => Promise<void> {
   const { operatorToken: token, operatorTokensFile: file } = given;
   const port = openStandbyPort(given, {
     readTokens: () => openOperatorTokens({ dir: store.dir, token, file }),
-    facts: () => standbyStatus(given.node, store, replica),
+    facts: () => standbyStatus(node, store, replica),
     sessionKey: sessionKeyOf(store.masterSecret),
     ...{ reloads, version, log },
     onFatal: (error) => shutdown.programmingError(error),
@@ -189,21 +181,21 @@ function openFollowersPort(
 }
 
 function standbyStatus(node: string, { engine }: Store, { following, log }: Replica): StandbyStatus {
-  const { sequence, trouble, awayMs, leaseAgeMs } = log;
+  const { streamSequence, trouble, awayMs, leaseAgeMs } = log;
   const lease = following?.lease ?? 'none';
   return {
     role: 'standby',
     node,
     leader: following === null || following.leader === '' ? null : following.leader,
     lease,
-    leaseAgeMs: lease === 'none' ? null : Math.round(leaseAgeMs),
+    leaseAgeMs: lease === 'none' ? null : leaseAgeMs,
     epoch: following?.epoch ?? 0,
     sequence: engine.seq,
-    streamSequence: sequence,
+    streamSequence,
     messagesBehind: following === null ? null : following.lastSequence - following.readSequence,
     behindMs: following === null ? null : Math.round(following.behindMs),
     trouble,
-    awayMs: Math.round(awayMs),
+    awayMs,
   };
 }
 

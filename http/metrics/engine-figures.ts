@@ -8,11 +8,41 @@ import type { EngineReads, RoundView } from '../../engine/model/views.js';
 import { worstResultCents } from '../../engine/quotes/exposure.js';
 import type { AssetsAt } from '../../feeds/silent-assets.js';
 import { type BACKGROUND_THREADS, Gauges, REPEATED_ALARMING, SPACE_LEVELS } from './gauges.js';
-import { type LeaderLog, logGauges } from './replication.js';
+import { type LeaderStatus, logGauges } from './replication.js';
 
 /** The event loop has been busy for so long since the thread began. */
 interface Busy {
   readonly activeMs: number;
+}
+
+/** The state of snapshots and archive, as last reported by the shadow; `main.ts` connects the two. */
+export interface ShadowView {
+  readonly state: string;
+  /** The reason why it does not do all of its work, or null. */
+  readonly reason: string | null;
+  readonly appliedSeq: number;
+  readonly archiveSeq: number;
+  /** `tookMs` is null if an earlier process wrote the snapshot. */
+  readonly snapshot: {
+    readonly seq: number;
+    readonly atMs: number;
+    readonly bytes: number;
+    readonly tookMs: number | null;
+  } | null;
+  /** The check of the journal rows that the start skipped, and the faults found. */
+  readonly oldRows: {
+    readonly isDone: boolean;
+    readonly checkedSeq: number;
+    readonly endSeq: number;
+    readonly faults: readonly string[];
+  };
+  readonly heapUsedBytes: number;
+  readonly arrayBuffersBytes: number;
+  /** A recovery after an unclean stop would need so much free space now; so much is available. */
+  readonly recoveryNeedsBytes: number;
+  readonly freeBytes: number;
+  readonly backupAtMs: number | null;
+  readonly createdAtMs: number;
 }
 
 export interface EngineFiguresOptions {
@@ -26,17 +56,7 @@ export interface EngineFiguresOptions {
   readonly latenessMs: (asset: number) => number | null;
   readonly lateMarkets: () => number;
   readonly switchedAssets: () => number;
-  readonly shadow: () => {
-    readonly appliedSeq: number;
-    readonly archiveSeq: number;
-    readonly reason: string | null;
-    readonly oldRows: { readonly faults: readonly string[] };
-    readonly snapshot: { readonly seq: number; readonly atMs: number } | null;
-    readonly backupAtMs: number | null;
-    readonly createdAtMs: number;
-    readonly recoveryNeedsBytes: number;
-    readonly freeBytes: number;
-  };
+  readonly shadow: () => ShadowView;
   readonly threads: Readonly<Record<(typeof BACKGROUND_THREADS)[number], Busy>>;
   readonly marketsWithoutCapital: (nowMs: number) => number;
   /** Money is at stake: prices are not simulated, nor is the clock. */
@@ -44,7 +64,7 @@ export interface EngineFiguresOptions {
   /** null where no port has TLS. */
   readonly certificateEndsMs: () => number | null;
   /** null where the journal is on this machine alone. */
-  readonly replicatedLog: () => LeaderLog | null;
+  readonly replicatedLog: () => LeaderStatus | null;
   readonly isStopping: () => boolean;
 }
 

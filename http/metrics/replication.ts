@@ -1,17 +1,19 @@
 /** The replicated log as a leader and a standby see it: the status of both, and their figures. */
 import type { LogGaugeName } from './gauges.js';
 
-/** The leader's view of the log and of the standbys. */
-export interface LeaderLog {
+/** A leader's `replication` in its status. */
+export interface LeaderStatus {
+  readonly role: 'leader';
   readonly node: string;
   readonly epoch: number;
   /** The log's last message, as far as it is known. */
-  readonly sequence: number;
+  readonly streamSequence: number;
+  /** `lapsed` once it was not renewed in time: another process may lead by now. */
+  readonly lease: 'held' | 'lapsed';
+  readonly leaseAgeMs: number;
   /** The reason why the log gives no answer, or null; and for how long it has not. */
   readonly trouble: string | null;
   readonly awayMs: number;
-  readonly leaseAgeMs: number;
-  readonly isLeaseHeld: boolean;
   /** Heard of lately. */
   readonly standbys: readonly {
     readonly node: string;
@@ -19,20 +21,6 @@ export interface LeaderLog {
     readonly behindMs: number;
     readonly heardMsAgo: number;
   }[];
-}
-
-/** A leader's `replication` in its status. */
-export interface LeaderStatus {
-  readonly role: 'leader';
-  readonly node: string;
-  readonly epoch: number;
-  readonly streamSequence: number;
-  /** `lapsed` once it was not renewed in time: another process may lead by now. */
-  readonly lease: 'held' | 'lapsed';
-  readonly leaseAgeMs: number;
-  readonly trouble: string | null;
-  readonly awayMs: number;
-  readonly standbys: LeaderLog['standbys'];
 }
 
 /** Its fields are named as a leader's. */
@@ -64,42 +52,21 @@ export const LOG_AWAY_MS = 5_000;
 /** A standby that follows has read all of the log within less than this. */
 export const STANDBY_BEHIND_MS = 5_000;
 
-/** null where the journal is on this machine alone. */
-export function leaderStatus(log: LeaderLog | null): LeaderStatus | null {
-  if (log === null) return null;
-  const { node, epoch, sequence, trouble, awayMs, leaseAgeMs, isLeaseHeld, standbys } = log;
-  return {
-    role: 'leader',
-    node,
-    epoch,
-    streamSequence: sequence,
-    lease: isLeaseHeld ? 'held' : 'lapsed',
-    leaseAgeMs: Math.round(leaseAgeMs),
-    trouble,
-    awayMs: Math.round(awayMs),
-    standbys: standbys.map(({ behindMs, heardMsAgo, ...standby }) => ({
-      ...standby,
-      behindMs: Math.round(behindMs),
-      heardMsAgo: Math.round(heardMsAgo),
-    })),
-  };
-}
-
 /** Why orders are refused, as operators read it: a leader without its NATS servers has no trouble with its disk. */
-export const refusedAs = (gate: string | null, log: LeaderLog | null): string | null =>
+export const refusedAs = (gate: string | null, log: LeaderStatus | null): string | null =>
   gate === 'journal_backlog' && log !== null && log.awayMs > 0 ? 'replication_away' : gate;
 
 /** `log` is null where the journal is on this machine alone. */
 export function logGauges(
-  log: LeaderLog | null,
+  log: LeaderStatus | null,
 ): Readonly<Record<LogGaugeName | 'isLeaseHeld', number | null>> {
   const standbys = log?.standbys ?? [];
   const furthest = (behind: readonly number[]): number | null =>
     behind.length === 0 ? null : Math.max(...behind);
   return {
-    isLeaseHeld: log === null ? null : Number(log.isLeaseHeld),
+    isLeaseHeld: log === null ? null : Number(log.lease === 'held'),
     epoch: log?.epoch ?? null,
-    logSequence: log?.sequence ?? null,
+    logSequence: log?.streamSequence ?? null,
     logAwayMs: log?.awayMs ?? null,
     leaseAgeMs: log?.leaseAgeMs ?? null,
     standbys: log?.standbys.length ?? null,

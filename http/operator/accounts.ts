@@ -74,7 +74,7 @@ export const ACCOUNT_ENDPOINTS: readonly Declared[] = [
     path: '/accounts',
     id: 'listAccounts',
     summary: 'Accounts by number',
-    parameters: ['name', 'tier', 'frozen', 'after', ...SEARCHED],
+    parameters: ['name', 'tier', 'frozen', ...SEARCHED],
     schemas: typia.json.schemas<[AccountResource], '3.1'>(),
     shape: 'page',
     handle: list,
@@ -183,17 +183,12 @@ async function create({ engine }: Services, call: Call): Promise<AccountResource
 
 async function list({ engine }: Services, call: Call): Promise<Answer> {
   const { given } = call;
-  const { after, limit } = unlessRefused(searchOf(given, ACCOUNTS));
-  const last = given.get('after');
-  const lastAccount = last === undefined ? 0 : parseAccountId(last);
-  if (last !== undefined && lastAccount === 0) refuseInvalid('after must be an account id');
   const tier = call.choice('tier', TIERS);
   const slices = await engine.list('accounts', {
     frozen: call.flag('frozen'),
     name: given.get('name')?.toLowerCase() ?? null,
     tier: tier === null ? null : TIERS.indexOf(tier),
-    after: Math.max(lastAccount, after),
-    limit,
+    ...unlessRefused(searchOf(given, ACCOUNTS)),
   });
   return searched(slices, ACCOUNTS, accountResource);
 }

@@ -48,13 +48,11 @@ export interface Services {
   /** One of the last orders, by an id that it has. */
   readonly trace: (id: string) => OrderTrace | null;
   readonly document: () => string;
-  readonly isFeedPush: boolean;
-  readonly isClockManual: boolean;
 }
 
 export interface OperatorRoute extends Routed {
-  /** The least role that may call it. The handler checks any higher role that some calls need. */
-  readonly role: OperatorRole;
+  /** The least role that may call it; null needs no token. The handler checks any higher role that some calls need. */
+  readonly role: OperatorRole | null;
   readonly handle: (call: Call) => Answer | Promise<Answer>;
 }
 
@@ -93,6 +91,7 @@ export type Endpoint = Described & {
 
 export const routeOf = (endpoint: Endpoint, services: Services): OperatorRoute => ({
   ...endpoint,
+  path: PREFIX + endpoint.path,
   handle: async (call) => {
     const given = await endpoint.handle(services, call.withQuery(endpoint.parameters));
     return given instanceof Answer ? given : answer(endpoint.status ?? 200, given);

@@ -23,7 +23,6 @@ const query = (name: string, description: string, schema: JsonObject, required =
 export const PARAMETERS = {
   accountId: query('accountId', 'Only those of this account.', text),
   action: query('action', 'Only actions of this kind.', choice(ACTION_KINDS)),
-  after: query('after', 'Only accounts with a higher number than this one.', text),
   anyId: query('id', 'The id of the bet or of the request, or the Idempotency-Key.', text, true),
   by: query('by', 'The length of the parts.', { ...choice(['hour', 'day']), default: 'hour' }),
   cursor: query('cursor', '`nextCursor` of the page before.', text),

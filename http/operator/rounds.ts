@@ -6,7 +6,7 @@ import { roundsCursor, roundsQuery } from '../api/lists/past-queries.js';
 import { type Refused, readPast, unlessRefused } from '../kit/refused.js';
 import { type Answer, type Call, type Declared, PAGED, PAST, page } from './endpoint.js';
 import type { OpenRound } from './queries/reads.js';
-import { openRoundResource, type RoundResource, settledRoundResource } from './resources/rounds.js';
+import { type RoundResource, roundResource } from './resources/rounds.js';
 
 export const ROUND_ENDPOINTS: readonly Declared[] = [
   {
@@ -37,12 +37,6 @@ interface Query extends Exclude<ReturnType<typeof roundsQuery>, Refused> {
   readonly status: RoundStatus | null;
 }
 
-interface Listed {
-  readonly startTimeMs: number;
-  readonly market: number;
-  readonly resource: RoundResource;
-}
-
 const NONE: RoundsAnswer = { rounds: [], nextAfter: null };
 
 const queryOf = (call: Call): Query => ({
@@ -62,7 +56,7 @@ function matching(rounds: readonly OpenRound[], { market, status, fromMs, toMs, 
   );
 }
 
-type Place = Pick<Listed, 'startTimeMs' | 'market'>;
+type Place = Pick<OpenRound, 'startTimeMs' | 'market'>;
 
 /** Below 0 if `one` comes first: the last to start, of those that start together the last id of a market. */
 function inOrder(one: Place, other: Place): number {
@@ -73,24 +67,12 @@ function inOrder(one: Place, other: Place): number {
 
 /** Both as far down as both have been read. A round that is in both has been settled meanwhile. */
 function pageOf({ limit }: Query, open: readonly OpenRound[], { rounds, nextAfter }: RoundsAnswer): Answer {
-  const settled = new Set(rounds.map((round) => roundId(round.market, round.roundNumber)));
-  const all: Listed[] = [
-    ...rounds.map((round) => ({ ...placeOf(round), resource: settledRoundResource(round) })),
-    ...open
-      .filter(
-        (round) =>
-          !settled.has(roundId(round.market, round.roundNumber)) &&
-          (nextAfter === null || inOrder(round, nextAfter) <= 0),
-      )
-      .map((round) => ({ ...placeOf(round), resource: openRoundResource(round) })),
-  ].sort(inOrder);
+  const settled = new Set(rounds.map(({ market, roundNumber }) => roundId(market, roundNumber)));
+  const unsettled = open.filter(({ market, roundNumber }) => !settled.has(roundId(market, roundNumber)));
+  const above = unsettled.filter((round) => nextAfter === null || inOrder(round, nextAfter) <= 0);
+  const all = [...rounds, ...above].sort(inOrder);
   const shown = all.slice(0, limit);
   const last = shown.at(-1);
-  const next = all.length > limit && last !== undefined ? placeOf(last) : nextAfter;
-  return page(
-    shown.map(({ resource }) => resource),
-    roundsCursor({ nextAfter: next }),
-  );
+  const next = all.length > limit && last !== undefined ? last : nextAfter;
+  return page(shown.map(roundResource), roundsCursor({ nextAfter: next }));
 }
-
-const placeOf = ({ startTimeMs, market }: Place): Place => ({ startTimeMs, market });

@@ -8,12 +8,13 @@ export interface SeenStandby extends StandbyReport {
 export interface LogView {
   readonly epoch: number;
   /** The last message that is known to be in the log. */
-  readonly sequence: number;
+  readonly streamSequence: number;
+  /** `lapsed` once it was not renewed in time: another process may lead by now. */
+  readonly lease: 'held' | 'lapsed';
+  readonly leaseAgeMs: number;
   /** Why the log gives no answer; `awayMs` is for how long. */
   readonly trouble: string | null;
   readonly awayMs: number;
-  readonly leaseAgeMs: number;
-  readonly isLeaseHeld: boolean;
   readonly standbys: readonly SeenStandby[];
 }
 
@@ -67,20 +68,21 @@ export class LogFacts {
 
   view(): LogView {
     const nowMs = this.monotonicMs();
-    const leaseAgeMs = nowMs - this.#renewedMs;
+    const since = (timeMs: number): number => Math.round(nowMs - timeMs);
+    const leaseAgeMs = since(this.#renewedMs);
     const standbys: SeenStandby[] = [];
     for (const [node, { report, heardMs }] of this.#standbys) {
-      const heardMsAgo = nowMs - heardMs;
-      if (heardMsAgo > HEARD_MS_MAX) this.#standbys.delete(node);
-      else standbys.push({ ...report, heardMsAgo });
+      const seen = { ...report, behindMs: Math.round(report.behindMs), heardMsAgo: since(heardMs) };
+      if (seen.heardMsAgo > HEARD_MS_MAX) this.#standbys.delete(node);
+      else standbys.push(seen);
     }
     return {
       epoch: this.#epoch,
-      sequence: this.#sequence,
-      trouble: this.#trouble?.reason ?? null,
-      awayMs: this.#trouble === null ? 0 : nowMs - this.#trouble.sinceMs,
+      streamSequence: this.#sequence,
+      lease: leaseAgeMs <= this.leaseMs ? 'held' : 'lapsed',
       leaseAgeMs,
-      isLeaseHeld: leaseAgeMs <= this.leaseMs,
+      trouble: this.#trouble?.reason ?? null,
+      awayMs: this.#trouble === null ? 0 : since(this.#trouble.sinceMs),
       standbys,
     };
   }

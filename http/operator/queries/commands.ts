@@ -167,7 +167,9 @@ export class OperatorCommands {
   }: {
     readonly ticks: readonly PushedTick[];
   }): Reply<readonly RefusedTick[]> => {
-    const feed = must(this.options.pushFeed, 'prices are pushed only where the feed takes them');
+    const feed = this.options.pushFeed;
+    if (feed === null)
+      return refuse('feed_not_push', 'prices come from another feed: start with TOTE_FEED=push');
     const nowMs = this.options.sequencer.stampMs();
     const refused = ticks.flatMap(({ asset, price, timeMs }, index) => {
       const verdict = feed.offer(asset, price, timeMs ?? nowMs);
@@ -177,14 +179,14 @@ export class OperatorCommands {
   };
 
   /** Only on a manual clock: all the lifecycle work on the way is durable when the answer comes, the time reached. */
-  readonly moveClock = async ({
-    advanceMs,
-    by,
-  }: Sent & { readonly advanceMs: number }): Promise<Reply<number>> => {
-    const run = must(this.options.manualRun, 'only a manual clock is moved');
-    const timeMs = await run.advance(advanceMs, by);
-    this.#lastSeq = this.options.sequencer.engine.seq;
-    return { result: timeMs, after: 'all' };
+  readonly moveClock = ({ advanceMs, by }: Sent & { readonly advanceMs: number }): Promise<Reply<number>> => {
+    const { manualRun, sequencer } = this.options;
+    if (manualRun === null)
+      return refuse('clock_not_manual', "the clock is the system's: start with TOTE_CLOCK=manual");
+    return manualRun.advance(advanceMs, by).then((timeMs) => {
+      this.#lastSeq = sequencer.engine.seq;
+      return { result: timeMs, after: 'all' };
+    });
   };
 
   /**

@@ -24,28 +24,20 @@ export interface OperatorQueriesOptions extends CommandOptions {
   readonly onFatal: (error: unknown) => void;
 }
 
-/** A query that changes something leaves it half done if it throws. */
-const CHANGES: readonly QueryKind[] = [
-  'command',
-  'rotateKey',
-  'configure',
-  'confirmPrice',
-  'pushPrices',
-  'moveClock',
-];
-
 type OnMessage = (message: QueryMessage) => void;
 type AnyReply = Reply<ResultOf<QueryKind>>;
 type AnySlices = Slices<ResultOf<QueryKind>>;
 
 export class OperatorQueries {
+  readonly #commands: OperatorCommands;
   readonly #handlers: Handlers;
   readonly #steps: (() => void)[] = [];
   #isScheduled = false;
 
   constructor(private readonly options: OperatorQueriesOptions) {
+    this.#commands = new OperatorCommands(options);
     this.#handlers = {
-      ...new OperatorCommands(options),
+      ...this.#commands,
       ...new OperatorReads(options.sequencer),
       ...new StatusReads(options, options.status),
     };
@@ -118,12 +110,12 @@ export class OperatorQueries {
     else sequencer.whenDurable(after, release, refuse);
   }
 
-  /** An exception at a query that only reads ends that query alone. */
+  /** An exception at a query that only reads ends that query alone; a command is left half done. */
   #guarded(run: () => void, { kind }: OperatorQuery, onMessage: OnMessage): void {
     try {
       run();
     } catch (error) {
-      if (CHANGES.includes(kind)) {
+      if (kind in this.#commands) {
         this.options.onFatal(error);
         return;
       }

@@ -2,52 +2,20 @@
  * The facts of `GET /status`: the server's state on one page. Unlike every other answer it does not wait for the
  * journal, because an operator needs it most when the journal hangs.
  */
-import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { must } from '../../../engine/base/assert.js';
-import { dollarsOfCents } from '../../../engine/base/money.js';
 import type { PriceTracker } from '../../../engine/host/price-tracker.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
 import { ASSETS, assetOf, marketId, textAt } from '../../../engine/model/domain.js';
 import type { Clock } from '../../../engine/model/ports.js';
-import type { EngineReads, Totals } from '../../../engine/model/views.js';
+import type { EngineReads } from '../../../engine/model/views.js';
 import type { LiveFeed } from '../../../feeds/live/live-feed.js';
-import { openRounds, suspendedMarkets } from '../../metrics/engine-figures.js';
-import { type LeaderLog, type LeaderStatus, leaderStatus, refusedAs } from '../../metrics/replication.js';
+import { openRounds, type ShadowView, suspendedMarkets } from '../../metrics/engine-figures.js';
+import { type LeaderStatus, refusedAs } from '../../metrics/replication.js';
 import { type CommandOptions, unconfirmedMs } from './commands.js';
 import type { Reply } from './reads.js';
 
 /** Accepted since the start; null if there is none. */
 type LatestTick = (asset: number) => { readonly price: number; readonly timeMs: number } | null;
-
-/** The state of snapshots and archive, as last reported by the shadow; `main.ts` connects the two. */
-export interface ShadowView {
-  readonly state: string;
-  /** The reason why it does not do all of its work, or null. */
-  readonly reason: string | null;
-  readonly appliedSeq: number;
-  readonly archiveSeq: number;
-  /** `tookMs` is null if an earlier process wrote the snapshot. */
-  readonly snapshot: {
-    readonly seq: number;
-    readonly atMs: number;
-    readonly bytes: number;
-    readonly tookMs: number | null;
-  } | null;
-  /** The check of the journal rows that the start skipped, and the faults found. */
-  readonly oldRows: {
-    readonly isDone: boolean;
-    readonly checkedSeq: number;
-    readonly endSeq: number;
-    readonly faults: readonly string[];
-  };
-  readonly heapUsedBytes: number;
-  readonly arrayBuffersBytes: number;
-  /** A recovery after an unclean stop would need so much free space now; so much is available. */
-  readonly recoveryNeedsBytes: number;
-  readonly freeBytes: number;
-  readonly backupAtMs: number | null;
-  readonly createdAtMs: number;
-}
 
 export interface StartView {
   /** 0 if it started from no snapshot. */
@@ -66,76 +34,45 @@ export interface StatusSources {
   readonly durability: 'fsync' | 'os';
   readonly shadow: () => ShadowView;
   /** null where the journal is on this machine alone. */
-  readonly replicatedLog: () => LeaderLog | null;
+  readonly replicatedLog: () => LeaderStatus | null;
   readonly start: StartView;
   readonly version: string;
-  readonly uwsVersion: string;
 }
-
-const NANOSECONDS_PER_MS = 1e6;
-const LOOP_RESOLUTION_MS = 10;
 
 /** The few facts beside the board that the console shows each second. */
-export interface Pulse {
-  readonly timeMs: number;
-  readonly isClockManual: boolean;
-  readonly arePricesSimulated: boolean;
-  /** The clock's time while somebody has to confirm it; else null. */
-  readonly unconfirmedMs: number | null;
-  readonly seq: number;
-  readonly durableSeq: number;
-  readonly backlog: number;
-  readonly trading: { readonly enabled: boolean; readonly reason: string };
-  /** null while orders are taken. */
-  readonly ordersRefused: string | null;
-  readonly totals: Totals;
-  readonly accounts: number;
-  readonly keys: number;
-  readonly bets: number;
-  readonly unsettled: number;
-  /** Indices of markets. */
-  readonly suspended: readonly number[];
-  /** null where the journal is on this machine alone. */
-  readonly replication: LeaderStatus | null;
-}
+export type Pulse = ReturnType<typeof pulseOf>;
 
 /** Neither question waits for the journal. */
 export class StatusReads {
-  readonly #loopDelay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
   readonly #startedMs: number;
 
-  /** Starts to watch the event loop of this thread. `sources` is null in tests. */
+  /** `sources` is null in tests. */
   constructor(
     private readonly options: Pick<CommandOptions, 'sequencer' | 'manualRun'>,
     private readonly sources: StatusSources | null,
   ) {
-    this.#loopDelay.enable();
     this.#startedMs = sources?.clock.monotonicMs() ?? 0;
   }
 
   /** The status resource, which needs no rendering. */
   readonly status = (): Reply<object> => {
     const sources = must(this.sources, 'a server with a process of its own has a status');
-    const uptimeMs = sources.clock.monotonicMs() - this.#startedMs;
-    return { result: status(sources, uptimeMs, this.#loopDelay), after: 0 };
+    return { result: status(sources, sources.clock.monotonicMs() - this.#startedMs), after: 0 };
   };
 
   readonly pulse = (): Reply<Pulse> => ({
-    result: pulse(this.options, this.sources?.replicatedLog() ?? null),
+    result: pulseOf(this.options, this.sources?.replicatedLog() ?? null),
     after: 0,
   });
 }
 
-function status(sources: StatusSources, uptimeMs: number, loopDelay: IntervalHistogram): object {
+function status(sources: StatusSources, uptimeMs: number): object {
   const { sequencer, clock, clockMode, durability, version } = sources;
   const { engine } = sequencer;
   const nowMs = clock.nowMs();
-  const memory = process.memoryUsage();
   const { backupAtMs } = sources.shadow();
   return {
     version,
-    node: process.version,
-    uWebSockets: sources.uwsVersion,
     rulesVersion: engine.rulesVersion,
     uptimeSeconds: Math.floor(uptimeMs / 1000),
     sequence: engine.seq,
@@ -152,7 +89,7 @@ function status(sources: StatusSources, uptimeMs: number, loopDelay: IntervalHis
     },
     journal: { durability, spaceLevel: sequencer.spaceLevel, oldRows: oldRows(sources.shadow()) },
     lastBackup: backupAtMs === null ? null : new Date(backupAtMs).toISOString(),
-    replication: leaderStatus(sources.replicatedLog()),
+    replication: sources.replicatedLog(),
     start: start(sources.start),
     shadow: shadow(sources.shadow(), sequencer.durableSeq),
     trading: engine.trading,
@@ -170,14 +107,6 @@ function status(sources: StatusSources, uptimeMs: number, loopDelay: IntervalHis
       awaited: awaitedPrices(sources.tracker),
     },
     rounds: rounds(engine, (asset) => sources.tracker.latest(asset), nowMs),
-    house: { balance: dollarsOfCents(engine.totals().houseCents) },
-    counts: { accounts: engine.accountCount, keys: engine.keyCount, bets: engine.betCount },
-    memory: { rssBytes: memory.rss, heapUsedBytes: memory.heapUsed, arrayBuffersBytes: memory.arrayBuffers },
-    eventLoopDelayMs: {
-      mean: delayMs(loopDelay.mean),
-      p99: delayMs(loopDelay.percentile(99)),
-      max: delayMs(loopDelay.max),
-    },
   };
 }
 
@@ -215,10 +144,6 @@ function shadow(view: ShadowView, durableSeq: number): unknown {
     recoverySpace: { neededBytes: recoveryNeedsBytes, freeBytes },
   };
 }
-
-/** Node measures the time between two checks, which is the resolution if nothing delays them. */
-const delayMs = (measuredNs: number): number =>
-  Math.max(0, Math.round((measuredNs / NANOSECONDS_PER_MS - LOOP_RESOLUTION_MS) * 1_000) / 1_000);
 
 /** As the API shows them. A tick for a boundary is accepted until `until`. */
 export function awaitedPrices(tracker: PriceTracker): unknown[] {
@@ -268,28 +193,32 @@ function heldPrices(tracker: PriceTracker): Record<string, unknown> {
   return Object.fromEntries(shown);
 }
 
-function pulse(
+function pulseOf(
   { sequencer, manualRun }: Pick<CommandOptions, 'sequencer' | 'manualRun'>,
-  log: LeaderLog | null,
-): Pulse {
+  replication: LeaderStatus | null,
+) {
   const { engine } = sequencer;
   const { trading } = engine;
   return {
     timeMs: sequencer.stampMs(),
     isClockManual: manualRun !== null,
     arePricesSimulated: engine.setup?.feed === 'simulated',
+    /** The clock's time while somebody has to confirm it; else null. */
     unconfirmedMs: unconfirmedMs(sequencer),
     seq: engine.seq,
     durableSeq: sequencer.durableSeq,
     backlog: sequencer.backlogCommands,
     trading: { ...trading },
-    ordersRefused: trading.enabled ? refusedAs(sequencer.gate, log) : 'trading_disabled',
+    /** null while orders are taken. */
+    ordersRefused: trading.enabled ? refusedAs(sequencer.gate, replication) : 'trading_disabled',
     totals: { ...engine.totals() },
     accounts: engine.accountCount,
     keys: engine.keyCount,
     bets: engine.betCount,
     unsettled: engine.unsettledRounds().length,
+    /** Indices of markets. */
     suspended: suspendedMarkets(engine),
-    replication: leaderStatus(log),
+    /** null where the journal is on this machine alone. */
+    replication,
   };
 }

@@ -51,60 +51,33 @@ export interface RoundResource {
   readonly settledAt: string | null;
 }
 
-type Common = Omit<OpenRound, 'status' | 'payoutUpCents' | 'payoutDownCents' | 'edgeCents'>;
-
-export function openRoundResource(round: OpenRound): RoundResource {
+/** A settled round comes from the archive. */
+export function roundResource(round: OpenRound | ArchivedRoundView): RoundResource {
+  const { market, roundNumber, result, voidReason, volumeCents } = round;
+  const [open, settled] = 'settledAtMs' in round ? [null, round] : [round, null];
   return {
-    ...identity(round, textAt(ROUND_STATUSES, round.status)),
-    ...pools(round),
-    owedUp: dollarsOfCents(round.payoutUpCents),
-    owedDown: dollarsOfCents(round.payoutDownCents),
-    paid: null,
-    houseResult: null,
-    ...resolution(round),
-    settledAt: null,
+    id: roundId(market, roundNumber),
+    marketId: marketId(market),
+    crypto: textAt(ASSETS, assetOf(market)),
+    timeFrame: textAt(TIME_FRAMES, timeFrameOf(market)),
+    roundNumber,
+    status: open === null ? 'SETTLED' : textAt(ROUND_STATUSES, open.status),
+    startTime: isoText(round.startTimeMs),
+    lockTime: isoText(round.lockTimeMs),
+    endTime: isoText(round.endTimeMs),
+    openPrice: round.openPrice,
+    closePrice: round.closePrice,
+    poolUp: dollarsOfCents(round.poolUpCents),
+    poolDown: dollarsOfCents(round.poolDownCents),
+    totalBets: round.betCount,
+    totalVolume: dollarsOfCents(volumeCents),
+    seeds: dollarsOfCents(2 * round.seedCents),
+    owedUp: open && dollarsOfCents(open.payoutUpCents),
+    owedDown: open && dollarsOfCents(open.payoutDownCents),
+    paid: settled && dollarsOfCents(settled.paidCents),
+    houseResult: settled && dollarsOfCents(volumeCents - settled.paidCents),
+    result: result === RESULT_NONE ? null : (textAt(ROUND_RESULTS, result) as RoundResource['result']),
+    voidReason: voidReason === '' ? null : voidReason,
+    settledAt: settled && isoText(settled.settledAtMs),
   };
 }
-
-export function settledRoundResource(round: ArchivedRoundView): RoundResource {
-  return {
-    ...identity(round, 'SETTLED'),
-    ...pools(round),
-    owedUp: null,
-    owedDown: null,
-    paid: dollarsOfCents(round.paidCents),
-    houseResult: dollarsOfCents(round.volumeCents - round.paidCents),
-    ...resolution(round),
-    settledAt: isoText(round.settledAtMs),
-  };
-}
-
-const identity = (
-  { market, roundNumber, startTimeMs, lockTimeMs, endTimeMs }: Common,
-  status: RoundStatus,
-) => ({
-  id: roundId(market, roundNumber),
-  marketId: marketId(market),
-  crypto: textAt(ASSETS, assetOf(market)),
-  timeFrame: textAt(TIME_FRAMES, timeFrameOf(market)),
-  roundNumber,
-  status,
-  startTime: isoText(startTimeMs),
-  lockTime: isoText(lockTimeMs),
-  endTime: isoText(endTimeMs),
-});
-
-const pools = ({ openPrice, closePrice, poolUpCents, poolDownCents, ...sums }: Common) => ({
-  openPrice,
-  closePrice,
-  poolUp: dollarsOfCents(poolUpCents),
-  poolDown: dollarsOfCents(poolDownCents),
-  totalBets: sums.betCount,
-  totalVolume: dollarsOfCents(sums.volumeCents),
-  seeds: dollarsOfCents(2 * sums.seedCents),
-});
-
-const resolution = ({ result, voidReason }: Common) => ({
-  result: result === RESULT_NONE ? null : (textAt(ROUND_RESULTS, result) as RoundResource['result']),
-  voidReason: voidReason === '' ? null : voidReason,
-});

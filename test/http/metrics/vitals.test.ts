@@ -9,7 +9,7 @@ import { GatewayMeter } from '../../../http/metrics/gateway-meter.js';
 import { type GaugeName, Gauges } from '../../../http/metrics/gauges.js';
 import { figuresMemory } from '../../../http/metrics/memory.js';
 import { Readings } from '../../../http/metrics/readings.js';
-import { type LeaderLog, logGauges } from '../../../http/metrics/replication.js';
+import { type LeaderStatus, logGauges } from '../../../http/metrics/replication.js';
 import { SAMPLE_EVERY_MS, SAMPLES_MAX, VITAL_NAMES, Vitals } from '../../../http/metrics/vitals.js';
 
 const START_MS = 1_800_000_000_000;
@@ -198,14 +198,14 @@ test('a figure that is not to be had raises no alarm: no feed is silent while no
 });
 
 const STANDBY = { node: 'two', messagesBehind: 3, behindMs: 100, heardMsAgo: 200 };
-const LOG: LeaderLog = {
-  ...{ node: 'one', epoch: 1, sequence: 9, trouble: null, awayMs: 0 },
-  ...{ leaseAgeMs: 500, isLeaseHeld: true, standbys: [STANDBY] },
+const LOG: LeaderStatus = {
+  ...{ role: 'leader', node: 'one', epoch: 1, streamSequence: 9, trouble: null, awayMs: 0 },
+  ...{ leaseAgeMs: 500, lease: 'held', standbys: [STANDBY] },
 };
 
 test('a leader is alarmed of standbys and NATS servers, a server by itself is not', () => {
   const { gauges, engine, alarms, sample } = watched();
-  const namesWith = (changed: Partial<LeaderLog>): string[] => {
+  const namesWith = (changed: Partial<LeaderStatus>): string[] => {
     gauges.set(logGauges({ ...LOG, ...changed }));
     for (let at = 0; at < 14; at++) {
       engine.published(200);

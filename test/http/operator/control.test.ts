@@ -128,7 +128,7 @@ test('a suspended market takes no bets until it is resumed', async () => {
   assert.match(unknown.error, /^market_not_found/);
 });
 
-test('the status shows sequence numbers, rounds, feed, money and the process', async () => {
+test('the status shows sequence numbers, rounds and the feed', async () => {
   await server.push({ BTC: 101 });
   const { status, data } = await server.operator.get<Record<string, unknown>>('/status');
   assert.equal(status, 200);
@@ -156,10 +156,6 @@ test('the status shows sequence numbers, rounds, feed, money and the process', a
   const rounds = data['rounds'] as { open: number; unsettled: number; notOpenedForLackOfCapital: string[] };
   assert.ok(rounds.open > 0);
   assert.deepEqual(rounds.notOpenedForLackOfCapital, []);
-  for (const name of [
-    ...['version', 'node', 'rulesVersion', 'uptimeSeconds', 'engineTime', 'house', 'counts', 'memory'],
-    ...['eventLoopDelayMs'],
-  ]) {
+  for (const name of ['version', 'rulesVersion', 'uptimeSeconds', 'engineTime'])
     assert.ok(data[name] !== undefined, name);
-  }
 });

@@ -169,7 +169,7 @@ export class Operator {
       `/accounts/${account}`,
       `/accounts/${account}/keys`,
       '/house',
-      '/accounts?limit=2&after=acc_1',
+      '/accounts?limit=2',
     ]);
     this.#send('GET', path, null);
   }
