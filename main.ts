@@ -1,7 +1,8 @@
 /** The story of a start: configuration, recovery, ports, the engine's host, first commands, and then requests. */
 import { readFileSync } from 'node:fs';
-import { type Config, ConfigError, readConfig } from './config/config.js';
+import { ConfigError, readConfig } from './config/config.js';
 import { resolveSetup } from './config/setup.js';
+import type { Config } from './config/variables.js';
 import { must } from './engine/base/assert.js';
 import type { Refusals } from './engine/model/operators.js';
 import { Front } from './http/gateway/front.js';

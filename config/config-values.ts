@@ -126,17 +126,6 @@ export function someOf<T extends string>(...choices: readonly T[]): Parser<reado
   };
 }
 
-/** From 0 on; in milliseconds. */
-export const secondsMs =
-  (max: number): Parser<number> =>
-  (text) =>
-    whole(0, max)(text) * 1_000;
-
-/** At least one; in bytes. */
-export function mib(max: number): Parser<number> {
-  return (text) => whole(1, max)(text) * 1024 * 1024;
-}
-
 /** With or without commas between thousands. */
 export function whole(min: number, max: number): Parser<number> {
   return (text) => {

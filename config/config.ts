@@ -4,24 +4,16 @@
  * limit would otherwise be no limit.
  */
 import { Expected, type Variable } from './config-values.js';
-import { nearest } from './nearest.js';
 import { mistakesOfProduction } from './production.js';
 import { mistakesOfReplication } from './replication-variables.js';
 import { secretText } from './secret-files.js';
 import { mistakesOfTls } from './tls-files.js';
-import { VARIABLES } from './variables.js';
+import { type Config, VARIABLES } from './variables.js';
 
 /** Read by bots, perhaps in the same shell. */
 const VARIABLES_OF_BOTS: readonly string[] = ['TOTE_API_KEY', 'TOTE_API_URL', 'TOTE_OPERATOR_URL'];
 
 type Environment = Readonly<Record<string, string | undefined>>;
-type ValueOf<V> = V extends Variable<infer T> ? T : never;
-
-/** The parsed value of each variable, or its default. */
-export type Config = { readonly [Field in keyof typeof VARIABLES]: ValueOf<(typeof VARIABLES)[Field]> } & {
-  /** `NODE_ENV=production` (`production.ts`). */
-  readonly isProduction: boolean;
-};
 
 /** One sentence for each mistake. */
 export class ConfigError extends Error {
@@ -72,7 +64,6 @@ function refuseUnknownNames(env: Environment, mistakes: string[]): void {
   const known = variables.flatMap(({ name, isSecret }) => (isSecret ? [name, `${name}_FILE`] : [name]));
   for (const name of Object.keys(env).sort()) {
     if (!name.startsWith('TOTE_') || known.includes(name) || VARIABLES_OF_BOTS.includes(name)) continue;
-    const near = nearest(name, known);
-    mistakes.push(`${name}: no such variable${near === null ? '' : `; did you mean ${near}?`}`);
+    mistakes.push(`${name}: no such variable; docs/ops/configuration.md has all`);
   }
 }

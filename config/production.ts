@@ -1,21 +1,11 @@
 /** `NODE_ENV=production`: what a server with real bettors refuses, and what it names in its log. */
-import { type TlsConfig, tlsFilesOf } from './tls-files.js';
-
-export interface ProductionConfig extends TlsConfig {
-  readonly isProduction: boolean;
-  readonly host: string;
-  readonly operatorHost: string;
-  readonly trustedProxies: readonly string[];
-  readonly durability: string;
-  /** null: no limits. */
-  readonly rateLimits: object | null;
-  readonly lateFrames: readonly string[];
-}
+import { tlsFilesOf } from './tls-files.js';
+import type { Config } from './variables.js';
 
 const isLoopback = (host: string): boolean => /^(127\.[\d.]+|::1|localhost)$/.test(host);
 
 /** One sentence each. */
-export function mistakesOfProduction(config: ProductionConfig): string[] {
+export function mistakesOfProduction(config: Config): string[] {
   const { isProduction, operatorHost } = config;
   if (!isProduction || isLoopback(operatorHost) || tlsFilesOf(config).operator !== null) return [];
   return [
@@ -24,9 +14,7 @@ export function mistakesOfProduction(config: ProductionConfig): string[] {
 }
 
 /** Settings that weaken a promise and are allowed all the same, one sentence each. */
-export function risksOf(
-  config: ProductionConfig & { readonly feed: string | null; readonly clock: string | null },
-): string[] {
+export function risksOf(config: Config): string[] {
   if (!config.isProduction) return [];
   const { host, feed, clock, durability, rateLimits, lateFrames, trustedProxies } = config;
   const isPlain = tlsFilesOf(config).public === null && trustedProxies.length === 0 && !isLoopback(host);

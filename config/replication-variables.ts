@@ -7,20 +7,11 @@ import {
   parseNatsServers,
   STREAM_NAME_FORM,
 } from '../engine/base/nats-servers.js';
-import {
-  Expected,
-  oneOf,
-  optional,
-  type Parser,
-  path,
-  secondsMs,
-  type Variable,
-  variable,
-} from './config-values.js';
+import { Expected, oneOf, optional, type Parser, path, variable, whole } from './config-values.js';
 
 const LEASE_SECONDS_MAX = 60;
 
-export const natsServers: Parser<NatsServers | null> = (text) => {
+const natsServers: Parser<NatsServers | null> = (text) => {
   if (text === 'off') return null;
   const parsed = parseNatsServers(text);
   if (parsed === null) throw new Expected(`"off", or ${NATS_SERVERS_FORM}`);
@@ -35,12 +26,6 @@ const streamName: Parser<string> = (text) => {
 const nodeName: Parser<string> = (text) => {
   if (!/^[\w.:-]{1,64}$/.test(text)) throw new Expected('letters, digits and . : - _, 64 at the most');
   return text;
-};
-
-const lease: Parser<number> = (text) => {
-  const ms = secondsMs(LEASE_SECONDS_MAX)(text);
-  if (ms === 0) throw new Expected(`whole seconds from 1 to ${LEASE_SECONDS_MAX}`);
-  return ms;
 };
 
 /** By field of the configuration, in the order of docs/ops/configuration.md. */
@@ -60,14 +45,14 @@ export const REPLICATION_VARIABLES = {
   ),
   node: optional(
     'TOTE_NODE',
-    [null, "the machine's host name"],
+    [hostname(), "the machine's host name"],
     nodeName,
     'the name of this machine for messages about who leads',
   ),
   leaseMs: variable(
     'TOTE_LEASE_SECONDS',
     '3',
-    lease,
+    (text) => whole(1, LEASE_SECONDS_MAX)(text) * 1_000,
     'a standby takes over when the leader has not renewed its lease for so long',
   ),
   replicationStream: variable(
@@ -100,38 +85,4 @@ export function mistakesOfReplication(
   return others
     .filter(({ name }) => env[name] !== undefined)
     .map(({ name }) => `${name}: is of use only with TOTE_REPLICATION, which is not set`);
-}
-
-/** The part of a process in a replicated log, for persistence. */
-export interface ReplicationSettings {
-  readonly nats: {
-    readonly servers: readonly string[];
-    readonly stream: string;
-    readonly credentialsFile: string | null;
-    /** null without TLS. */
-    readonly tls: { readonly caFile: string | null } | null;
-  };
-  readonly role: 'leader' | 'standby' | 'auto';
-  readonly node: string;
-  readonly leaseMs: number;
-}
-
-type Fields = {
-  readonly [Field in keyof typeof REPLICATION_VARIABLES]: ValueOf<(typeof REPLICATION_VARIABLES)[Field]>;
-};
-type ValueOf<V> = V extends Variable<infer T> ? T : never;
-
-/** null where the journal is on this machine alone. */
-export function replicationOf(config: Fields): ReplicationSettings | null {
-  const { replication, role, node, leaseMs, replicationStream, replicationCredentials, replicationCa } =
-    config;
-  if (replication === null) return null;
-  const { servers, isTls } = replication;
-  const tls = isTls ? { caFile: replicationCa } : null;
-  return {
-    nats: { servers, stream: replicationStream, credentialsFile: replicationCredentials, tls },
-    role,
-    node: node ?? hostname(),
-    leaseMs,
-  };
 }

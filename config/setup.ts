@@ -6,10 +6,10 @@
 import { type RuleLayers, type Rules, valuesOf } from '../engine/model/rules.js';
 import { SETUP_FACTS, type Setup } from '../engine/model/setup.js';
 import { contradictions } from './compose.js';
-import { type Config, ConfigError } from './config.js';
+import { ConfigError } from './config.js';
 import { layeredRules, layersOf } from './layers.js';
 import { type FeedName, feedsOf } from './price-values.js';
-import { VARIABLES } from './variables.js';
+import { type Config, VARIABLES } from './variables.js';
 
 /** With feed and clock resolved. */
 export interface RunningConfig extends Config {

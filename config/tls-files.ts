@@ -1,24 +1,12 @@
 /** The files of the ports' certificates, as the configuration names them, and mistakes in it. */
 import { CertificateError, readCertificate, type TlsFiles } from './certificate.js';
-
-export type TlsPort = 'public' | 'operator';
-
-export interface TlsConfig {
-  readonly tlsCertFile: string | null;
-  readonly tlsKeyFile: string | null;
-  readonly operatorTlsCertFile: string | null;
-  readonly operatorTlsKeyFile: string | null;
-  readonly operatorClientCaFile: string | null;
-}
+import type { Config } from './variables.js';
 
 /** null for a port without TLS. */
-export function tlsFilesOf(config: TlsConfig): Readonly<Record<TlsPort, TlsFiles | null>> {
-  const { operatorTlsCertFile, operatorTlsKeyFile, operatorClientCaFile } = config;
-  return {
-    public: filesOf(config.tlsCertFile, config.tlsKeyFile, null),
-    operator: filesOf(operatorTlsCertFile, operatorTlsKeyFile, operatorClientCaFile),
-  };
-}
+export const tlsFilesOf = (config: Config): Readonly<Record<'public' | 'operator', TlsFiles | null>> => ({
+  public: filesOf(config.tlsCertFile, config.tlsKeyFile, null),
+  operator: filesOf(config.operatorTlsCertFile, config.operatorTlsKeyFile, config.operatorClientCaFile),
+});
 
 function filesOf(
   certFile: string | null,
@@ -29,10 +17,9 @@ function filesOf(
 }
 
 /** Variables that lack another one, and files that a port cannot serve. */
-export function mistakesOfTls(config: TlsConfig): string[] {
+export function mistakesOfTls(config: Config): string[] {
   const files = tlsFilesOf(config);
-  const { operatorClientCaFile } = config;
-  const lacksPair = operatorClientCaFile !== null && files.operator === null;
+  const lacksPair = config.operatorClientCaFile !== null && files.operator === null;
   return [
     ...unpaired('TOTE_TLS', config.tlsCertFile, config.tlsKeyFile),
     ...unpaired('TOTE_OPERATOR_TLS', config.operatorTlsCertFile, config.operatorTlsKeyFile),

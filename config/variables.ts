@@ -12,7 +12,6 @@ import {
   host,
   hoursOrDaysOrAll,
   instant,
-  mib,
   oneOf,
   optional,
   path,
@@ -22,6 +21,7 @@ import {
   secret,
   someOf,
   token,
+  type Variable,
   variable,
   whole,
 } from './config-values.js';
@@ -137,7 +137,7 @@ export const VARIABLES = {
   segmentBytesMax: variable(
     'TOTE_SEGMENT_MIB',
     '256',
-    mib(SEGMENT_MIB_MAX),
+    (text) => whole(1, SEGMENT_MIB_MAX)(text) * 1024 * 1024,
     'size at which a segment of the journal is sealed and the next one begins',
   ),
   retentionMs: variable(
@@ -159,3 +159,11 @@ export const VARIABLES = {
     'a JSON file that changes parts of the [rules](#rules); `none`: the defaults',
   ),
 } as const;
+
+type ValueOf<V> = V extends Variable<infer T> ? T : never;
+
+/** The parsed value of each variable, or its default. */
+export type Config = { readonly [Field in keyof typeof VARIABLES]: ValueOf<(typeof VARIABLES)[Field]> } & {
+  /** `NODE_ENV=production` (`production.ts`). */
+  readonly isProduction: boolean;
+};

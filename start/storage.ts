@@ -3,8 +3,7 @@
  * `TOTE_REPLICATION` a replicated log. A part of `main.ts`.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Config } from '../config/config.js';
-import { type ReplicationSettings, replicationOf } from '../config/replication-variables.js';
+import type { Config } from '../config/variables.js';
 import type { JournalWriter } from '../engine/model/ports.js';
 import type { EngineReads } from '../engine/model/views.js';
 import { sessionKeyOf } from '../http/console/sessions.js';
@@ -17,6 +16,7 @@ import { freeBytesOf, START_BYTES } from '../persistence/data-dir/space.js';
 import { JournalThread } from '../persistence/journal/thread.js';
 import { openStore, type Store } from '../persistence/recovery/open-store.js';
 import { recoveryReporter } from '../persistence/replay/replay.js';
+import type { NatsSettings } from '../persistence/replication/nats/nats-connection.js';
 import { Replica } from '../persistence/replication/replica.js';
 import { takeBackLast } from '../persistence/replication/take-back.js';
 import { ReplicationThread } from '../persistence/replication/thread.js';
@@ -56,8 +56,16 @@ export interface StorageOptions {
 /** With a replicated log it resolves once this process leads, which may be much later on a standby. */
 export async function openStorage(options: StorageOptions): Promise<Storage> {
   await awaitSpace(options);
-  const settings = replicationOf(options.given);
-  return settings === null ? openAlone(options) : openReplicated(options, settings);
+  const nats = natsOf(options.given);
+  return nats === null ? openAlone(options) : openReplicated(options, nats);
+}
+
+/** null where the journal is on this machine alone. */
+function natsOf(given: Config): NatsSettings | null {
+  const { replication, replicationStream: stream, replicationCredentials: credentialsFile } = given;
+  if (replication === null) return null;
+  const tls = replication.isTls ? { caFile: given.replicationCa } : null;
+  return { servers: replication.servers, stream, credentialsFile, tls };
 }
 
 const LOOK_FOR_SPACE_EVERY_MS = 2_000;
@@ -86,12 +94,13 @@ function openAlone({ given, shutdown, log }: StorageOptions): Storage {
 }
 
 /** Recovers, joins the log, follows the leader, and leads. The archive follows from the beginning, so a standby has snapshots, too. */
-async function openReplicated(options: StorageOptions, settings: ReplicationSettings): Promise<Storage> {
+async function openReplicated(options: StorageOptions, nats: NatsSettings): Promise<Storage> {
   const { given, shutdown, log } = options;
+  const { node } = given;
   for (;;) {
     const { store, start } = recover(given, log);
     const disk = journalThread(given, store, log, true);
-    const replica = startReplica(options, settings, store, disk);
+    const replica = startReplica(options, nats, store, disk);
     if (!(await replica.joined)) {
       log.write('batch_rolled_back', {}, takeBackLast(store.dir));
       store.lock.release();
@@ -100,7 +109,7 @@ async function openReplicated(options: StorageOptions, settings: ReplicationSett
     const onSnapshot = (seq: number): void => replica.snapshotTaken(seq);
     const { replicatedSeq } = replica;
     const archive = startArchive(given, store, shutdown, log, { replicatedSeq, onSnapshot });
-    const closePort = openFollowersPort(options, settings, store, replica);
+    const closePort = openFollowersPort(options, store, replica);
     const close = async (): Promise<void> => {
       await archive.close();
       await replica.close();
@@ -110,7 +119,6 @@ async function openReplicated(options: StorageOptions, settings: ReplicationSett
     options.onFollowed(store.engine);
     const journal = await replica.leading;
     await closePort();
-    const { node } = settings;
     log.write('leading', { node, epoch: replica.log.epoch });
     const { engine, recovered } = store;
     const goneOn = { ...recovered, lastSeq: engine.seq, lastTimeMs: engine.timeMs };
@@ -134,13 +142,14 @@ function journalThread(given: Config, store: Store, log: Log, sealsLate: boolean
 }
 
 function startReplica(
-  { shutdown, log, onPublished, onFollowed }: StorageOptions,
-  { nats, node, leaseMs, ...settings }: ReplicationSettings,
+  { given, shutdown, log, onPublished, onFollowed }: StorageOptions,
+  nats: NatsSettings,
   store: Store,
   disk: JournalThread,
 ): Replica {
+  const { node, leaseMs } = given;
   // An exchange that has begun does not begin again because its journal is missing here and in the log.
-  const role = settings.role === 'auto' && store.isAwaitingJournal ? 'standby' : settings.role;
+  const role = given.role === 'auto' && store.isAwaitingJournal ? 'standby' : given.role;
   const { onStatus, onTrouble } = replicationLogger(log);
   const replica = new Replica(
     store,
@@ -164,14 +173,13 @@ function startReplica(
 /** Returns a function that closes the port. */
 function openFollowersPort(
   { given, shutdown, reloads, log, version }: StorageOptions,
-  { node }: ReplicationSettings,
   store: Store,
   replica: Replica,
 ): () => Promise<void> {
   const { operatorToken: token, operatorTokensFile: file } = given;
   const port = openStandbyPort(given, {
     readTokens: () => openOperatorTokens({ dir: store.dir, token, file }),
-    facts: () => standbyStatus(node, store, replica),
+    facts: () => standbyStatus(given.node, store, replica),
     sessionKey: sessionKeyOf(store.masterSecret),
     ...{ reloads, version, log },
     onFatal: (error) => shutdown.programmingError(error),

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { realSurroundings } from '../base/timing.js';
 import type { Bot } from '../examples/bot.js';
-import { addDollars, type Market, type Position, ToteClient } from '../index.js';
+import { addDollars, eachOf, type Market, type Position, ToteClient } from '../index.js';
 import { OperatorClient, type PriceRow, playPrices } from '../sandbox/index.js';
 import { LocalServer } from './server.js';
 
@@ -28,9 +28,6 @@ export interface BacktestRun {
   readonly balance: number;
 }
 
-/** Rows from one look at the bets to the next: far fewer bets than the server lists are settled meanwhile. */
-const COLLECT_EVERY = 20;
-const LISTED_MAX = 200;
 /** A round's last price is final so long after its end where none follows. */
 const GRACE_MS = 3_000;
 
@@ -80,25 +77,19 @@ async function play(plan: BacktestPlan, server: LocalServer, startMs: number): P
   let nowMs = startMs;
   const surroundings = { ...realSurroundings, nowMs: () => nowMs };
   const tote = new ToteClient({ url: server.apiUrl, key, surroundings });
-  const bets = new Map<string, Position>();
-  const collect = async (): Promise<void> => {
-    const { data } = await tote.listPositions({ status: 'all', limit: LISTED_MAX });
-    for (const bet of data) bets.set(bet.id, bet);
-  };
   async function* looks(): AsyncGenerator<Market> {
-    let rows = 0;
     for await (const { timeMs } of playPrices(operator, path)) {
       nowMs = timeMs;
       yield await tote.getMarket(marketId);
-      rows += 1;
-      if (rows % COLLECT_EVERY === 0) await collect();
     }
   }
   await bot({ tote, markets: looks(), log: (line) => log(`${new Date(nowMs).toISOString()}  ${line}`) });
   await operator.advance(GRACE_MS);
-  await collect();
+  const bets: Position[] = [];
+  const ofAll = eachOf((page) => tote.listPositions({ status: 'all', limit: 200, ...page }));
+  for await (const bet of ofAll) bets.push(bet);
   const end = await operator.getAccount(accountId);
-  const run = sorted([...bets.values()], end.balance);
+  const run = sorted(bets, end.balance);
   checkSum(run, balance);
   return run;
 }

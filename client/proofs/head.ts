@@ -5,7 +5,7 @@
 import type { JournalHead, SigningKey } from '../base/types.js';
 import { headHasForm } from './sense.js';
 import { headText } from './statements.js';
-import { isSigned, wasInUse } from './verify.js';
+import { type Checks, isSigned, stepsOf, type Verdict, verdictOf, wasInUse } from './verify.js';
 
 export interface HeadEvidence {
   /** `getJournalHead`, or `head` of a heartbeat. */
@@ -16,24 +16,21 @@ export interface HeadEvidence {
   readonly noted?: JournalHead | undefined;
 }
 
-export const HEAD_STEPS = ['form', 'signature', 'noted', 'keyTime'] as const;
-export type HeadStep = (typeof HEAD_STEPS)[number];
-
-/** `step` is the first check that failed. */
-export type HeadVerdict = { readonly valid: true } | { readonly valid: false; readonly step: HeadStep };
-
-/** Needs what `verifyProof` does. */
-export async function verifyHead(evidence: HeadEvidence): Promise<HeadVerdict> {
-  for (const step of HEAD_STEPS) if (!(await CHECKS[step](evidence))) return { valid: false, step };
-  return { valid: true };
-}
-
-const CHECKS: Readonly<Record<HeadStep, (evidence: HeadEvidence) => boolean | Promise<boolean>>> = {
+/** In this order. */
+const CHECKS = {
   form: headHasForm,
   signature: ({ head, keys }) => isSigned(headText(head), head, keys),
   noted: ({ head, noted }) => !noted || areOfOneJournal(head, noted),
   keyTime: ({ head, keys }) => wasInUse(head, keys),
-};
+} as const satisfies Checks<HeadEvidence, string>;
+
+export type HeadStep = keyof typeof CHECKS;
+export const HEAD_STEPS = stepsOf(CHECKS);
+/** `step` is the first check that failed. */
+export type HeadVerdict = Verdict<HeadStep>;
+
+/** Needs what `verifyProof` does. */
+export const verifyHead = (evidence: HeadEvidence): Promise<HeadVerdict> => verdictOf(CHECKS, evidence);
 
 function areOfOneJournal(one: JournalHead, other: JournalHead): boolean {
   if (one.seq === other.seq) return one.chain === other.chain && one.time === other.time;

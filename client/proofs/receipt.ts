@@ -5,7 +5,7 @@
 import type { Position, Receipt, SigningKey } from '../base/types.js';
 import { receiptHasForm } from './sense.js';
 import { receiptText } from './statements.js';
-import { isSigned, wasInUse } from './verify.js';
+import { type Checks, isSigned, stepsOf, type Verdict, verdictOf, wasInUse } from './verify.js';
 
 export interface ReceiptEvidence {
   /** From the answer to the order, or `getOrderReceipt`. */
@@ -18,19 +18,8 @@ export interface ReceiptEvidence {
   readonly accountId?: string | undefined;
 }
 
-export const RECEIPT_STEPS = ['form', 'signature', 'bet', 'account', 'keyTime'] as const;
-export type ReceiptStep = (typeof RECEIPT_STEPS)[number];
-
-/** `step` is the first check that failed. */
-export type ReceiptVerdict = { readonly valid: true } | { readonly valid: false; readonly step: ReceiptStep };
-
-/** Needs what `verifyProof` does. */
-export async function verifyReceipt(evidence: ReceiptEvidence): Promise<ReceiptVerdict> {
-  for (const step of RECEIPT_STEPS) if (!(await CHECKS[step](evidence))) return { valid: false, step };
-  return { valid: true };
-}
-
-const CHECKS: Readonly<Record<ReceiptStep, (evidence: ReceiptEvidence) => boolean | Promise<boolean>>> = {
+/** In this order. */
+const CHECKS = {
   form: receiptHasForm,
   signature: ({ receipt, keys }) => isSigned(receiptText(receipt), receipt, keys),
   // A limit order that rested is a bet, with a hash, since its fill.
@@ -39,4 +28,13 @@ const CHECKS: Readonly<Record<ReceiptStep, (evidence: ReceiptEvidence) => boolea
   account: ({ receipt, accountId }) => receipt.accountId === (accountId ?? receipt.accountId),
   // It may be signed with a later key, not with one that was retired before the bet.
   keyTime: ({ receipt, keys }) => wasInUse(receipt, keys),
-};
+} as const satisfies Checks<ReceiptEvidence, string>;
+
+export type ReceiptStep = keyof typeof CHECKS;
+export const RECEIPT_STEPS = stepsOf(CHECKS);
+/** `step` is the first check that failed. */
+export type ReceiptVerdict = Verdict<ReceiptStep>;
+
+/** Needs what `verifyProof` does. */
+export const verifyReceipt = (evidence: ReceiptEvidence): Promise<ReceiptVerdict> =>
+  verdictOf(CHECKS, evidence);

@@ -41,40 +41,29 @@ export interface ProofEvidence {
   readonly notedRoot?: string | undefined;
 }
 
-export const PROOF_STEPS = [
-  'form',
-  'commitment',
-  'hash',
-  'order',
-  'path',
-  'rootSignature',
-  'sameRoot',
-  'statement',
-  'statementSignature',
-  'times',
-  'prices',
-  'result',
-  'pools',
-  'payout',
-  'rootTime',
-  'keyTime',
-] as const;
-export type ProofStep = (typeof PROOF_STEPS)[number];
+export type Checks<Evidence, Step extends string> = Readonly<
+  Record<Step, (evidence: Evidence) => boolean | Promise<boolean>>
+>;
+
+export function stepsOf<Step extends string>(checks: Readonly<Record<Step, unknown>>): readonly Step[] {
+  return Object.keys(checks) as Step[];
+}
 
 /** `step` is the first check that failed. */
-export type ProofVerdict =
-  | { readonly valid: true; readonly warnings: readonly ProofWarning[] }
-  | { readonly valid: false; readonly step: ProofStep };
+export type Verdict<Step> = { readonly valid: true } | { readonly valid: false; readonly step: Step };
 
-/** Needs `crypto.subtle` with Ed25519: Node from 20.19, and browsers of 2025. */
-export async function verifyProof(evidence: ProofEvidence): Promise<ProofVerdict> {
-  for (const step of PROOF_STEPS) if (!(await CHECKS[step](evidence))) return { valid: false, step };
-  return { valid: true, warnings: warningsOf(evidence) };
+export async function verdictOf<Evidence, Step extends string>(
+  checks: Checks<Evidence, Step>,
+  evidence: Evidence,
+): Promise<Verdict<Step>> {
+  for (const step of stepsOf(checks)) if (!(await checks[step](evidence))) return { valid: false, step };
+  return { valid: true };
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-const CHECKS: Readonly<Record<ProofStep, (evidence: ProofEvidence) => boolean | Promise<boolean>>> = {
+/** In this order. */
+const CHECKS = {
   form: hasForm,
   commitment: async ({ roundProof: { seed, seedCommitment }, notedCommitment, orderProof }) =>
     hex(await sha256(bytesOf(seed))) === seedCommitment &&
@@ -101,7 +90,20 @@ const CHECKS: Readonly<Record<ProofStep, (evidence: ProofEvidence) => boolean | 
   payout: payoutAgrees,
   rootTime: rootIsTimely,
   keyTime: keysAgree,
-};
+} as const satisfies Checks<ProofEvidence, string>;
+
+export type ProofStep = keyof typeof CHECKS;
+/** `step` is the first check that failed. */
+export type ProofVerdict =
+  | { readonly valid: true; readonly warnings: readonly ProofWarning[] }
+  | { readonly valid: false; readonly step: ProofStep };
+export const PROOF_STEPS = stepsOf(CHECKS);
+
+/** Needs `crypto.subtle` with Ed25519: Node from 20.19, and browsers of 2025. */
+export async function verifyProof(evidence: ProofEvidence): Promise<ProofVerdict> {
+  const verdict = await verdictOf(CHECKS, evidence);
+  return verdict.valid ? { ...verdict, warnings: warningsOf(evidence) } : verdict;
+}
 
 const ROOT_FIELDS = ['merkleRoot', 'treeSize', 'publishedAt', 'keyId', 'signature'] as const;
 

@@ -3,7 +3,6 @@
  * never replaced by a default. A client that sends `cursor` to a server without it would otherwise get the first page
  * for ever.
  */
-import { nearest } from '../../config/nearest.js';
 import { invalid, Refused } from './refused.js';
 
 export const LIST_LIMIT_MAX = 200;
@@ -37,9 +36,7 @@ function unknownParameter(name: string, known: readonly string[]): Refused {
   const shown = JSON.stringify(name.slice(0, SHOWN_MAX));
   if (known.length === 0)
     return invalid(`unknown query parameter ${shown}; a write takes none: its fields stand in the body`);
-  const near = name.length > SHOWN_MAX ? null : nearest(name, known);
-  const hint = near === null ? `known here: ${known.join(', ')}` : `did you mean ${near}?`;
-  return invalid(`unknown query parameter ${shown}; ${hint}`);
+  return invalid(`unknown query parameter ${shown}; known here: ${known.join(', ')}`);
 }
 
 export function parseLimit(

@@ -3,8 +3,9 @@
  * `/metrics`, and a status that can only be read. The leader answers everything else. It is closed before the server
  * that it becomes opens both ports.
  */
-import { type Config, ConfigError } from '../../config/config.js';
+import { ConfigError } from '../../config/config.js';
 import { tlsFilesOf } from '../../config/tls-files.js';
+import type { Config } from '../../config/variables.js';
 import type { OperatorToken } from '../../engine/model/operators.js';
 import type { HttpHandler } from '../../engine/model/ports.js';
 import { systemClock } from '../../process/clock.js';

@@ -252,7 +252,7 @@ test('an error names the field that the server names', async () => {
     'expectedPercnt is not a known field': 'expectedPercnt',
     'limit must be a whole number from 1 to 200': 'limit',
     'amount is missing; expected a number': 'amount',
-    'unknown query parameter "curso"; did you mean cursor?': 'curso',
+    'unknown query parameter "curso"; known here: limit, cursor': 'curso',
     'query parameter limit is given twice': 'limit',
     'Idempotency-Key must be 1 to 255 visible ASCII characters': 'Idempotency-Key',
     'the body is not valid JSON': null,

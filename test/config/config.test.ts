@@ -131,7 +131,7 @@ const BAD_VALUES: readonly (readonly [name: string, value: string, expected: Reg
   ['TOTE_REPLICATION', 'nats://a,a:4222', /each once/],
   ['TOTE_ROLE', 'master', /leader, standby, auto/],
   ['TOTE_NODE', 'a b', /letters, digits/],
-  ['TOTE_LEASE_SECONDS', '0', /whole seconds from 1 to 60/],
+  ['TOTE_LEASE_SECONDS', '0', /a whole number from 1 to 60/],
   ['TOTE_REPLICATION_STREAM', 'a.b', /letters, digits/],
   ['TOTE_SNAPSHOT_COMMANDS', '0', /whole number from 1 to/],
   ['TOTE_SNAPSHOT_COMMANDS', '10,00', /whole number from 1 to/],
@@ -182,7 +182,7 @@ test('a token or key that is refused is not shown', () => {
   assert.doesNotMatch(mistakesOf({ TOTE_OPERATOR_TOKEN: 'pass word 1' }).join(), /pass word/);
 });
 
-test('all mistakes are reported at once, and a misspelt name gets a suggestion', () => {
+test('all mistakes are reported at once, misspelt names among them', () => {
   const mistakes = mistakesOf({
     TOTE_PROT: '80',
     TOTE_DEMO: 'no',
@@ -190,8 +190,8 @@ test('all mistakes are reported at once, and a misspelt name gets a suggestion',
     TOTE_SOMETHING_ELSE: '1',
   });
   assert.equal(mistakes.length, 4);
-  assert.ok(mistakes.includes('TOTE_PROT: no such variable; did you mean TOTE_PORT?'));
-  assert.ok(mistakes.includes('TOTE_SOMETHING_ELSE: no such variable'));
+  for (const name of ['TOTE_PROT', 'TOTE_SOMETHING_ELSE'])
+    assert.ok(mistakes.includes(`${name}: no such variable; docs/ops/configuration.md has all`));
 });
 
 test('one port for both servers is refused', () => {

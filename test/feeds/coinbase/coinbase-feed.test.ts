@@ -1,6 +1,5 @@
 /** Trades of an exchange as prices, over real sockets, from a service that speaks the recorded wire format. */
 import assert from 'node:assert/strict';
-import { connect, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { WebSocket } from 'ws';
 import { ASSETS, assetClassOf } from '../../../engine/model/domain.js';
@@ -12,17 +11,12 @@ import { HandClock, Seen, SeenLog, waitOut } from '../support/seen.js';
 const NOON_MS = Date.UTC(2026, 5, 10, 12);
 const ETH = ASSETS.indexOf('ETH');
 
-/** `through`: the feed connects there instead. */
-async function start(
-  t: TestContext,
-  prepare: (service: ExchangeService) => void = () => undefined,
-  through?: URL,
-) {
+async function start(t: TestContext, prepare: (service: ExchangeService) => void = () => undefined) {
   const service = await ExchangeService.open();
   const clock = new HandClock();
   const log = new SeenLog();
   const ticks = new Seen<PriceTick>();
-  const url = through ?? service.url;
+  const { url } = service;
   prepare(service);
   const feed = new CoinbaseFeed({ url, clock, random: () => 0, log });
   t.after(() => {
@@ -75,56 +69,6 @@ test('how late prices arrive is measured by asset, by the clock of the wall', as
   }
   assert.deepEqual([started.feed.latenessMs(ETH), started.feed.latenessMs(0)], [1_234, null]);
   assert.equal(started.feed.view().latenessMs.ETH, 1_234);
-});
-
-test('a message may come in two fragments, cut at every byte', async (t) => {
-  const started = await start(t);
-  const socket = await socketOf(started);
-  const length = Buffer.byteLength(tickerJson({ id: 1000, timeMs: NOON_MS }));
-  for (let cut = 1; cut < length; cut++) {
-    const bytes = Buffer.from(tickerJson({ id: 1000 + cut, timeMs: NOON_MS }));
-    socket.send(bytes.subarray(0, cut), { binary: false, fin: false });
-    socket.send(bytes.subarray(cut), { binary: false, fin: true });
-    assert.equal(
-      (await started.ticks.next()).origin,
-      `BTC-USD trade ${1000 + cut} bid 80691.52 ask 80691.54`,
-    );
-  }
-});
-
-test('the stream, handshake included, may arrive byte by byte', async (t) => {
-  const upstream: Socket[] = [];
-  const target = new Seen<URL>();
-  const proxy = createServer((client) => {
-    void target.next().then(({ port, hostname }) => {
-      const service = connect(Number(port), hostname);
-      upstream.push(client, service);
-      client.setNoDelay(true).pipe(service);
-      service.on('data', (bytes) => {
-        service.pause();
-        const left = [...bytes];
-        const one = (): void => {
-          const byte = left.shift();
-          if (byte === undefined) service.resume();
-          else client.write(Buffer.of(byte), () => setImmediate(one));
-        };
-        one();
-      });
-    });
-  });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  t.after(() => {
-    for (const socket of upstream) socket.destroy();
-    proxy.close();
-  });
-  const address = proxy.address();
-  assert.ok(address !== null && typeof address === 'object');
-  const through = new URL(`ws://127.0.0.1:${address.port}/`);
-  const started = await start(t, (service) => target.add(service.url), through);
-  const socket = await socketOf(started);
-  for (const id of [1, 2, 3]) socket.send(tickerJson({ id, timeMs: NOON_MS }));
-  for (const id of [1, 2, 3])
-    assert.equal((await started.ticks.next()).origin.slice(0, 15), `BTC-USD trade ${id}`);
 });
 
 test('doubled trades and those out of order are left out, over a new connection too', async (t) => {

@@ -101,7 +101,7 @@ test('a configuration is judged as a start in production would judge it', async 
   };
   await judged(
     'TOTE_PROT=1\nTOTE_OPERATOR_HOST=0.0.0.0',
-    /^bad .*did you mean TOTE_PORT/,
+    /^bad .*TOTE_PROT: no such variable/,
     /^bad .*without TLS/,
   );
   await judged('# a comment\n\nexport TOTE_PORT=1', /^bad .*tote.env, line 3: expected NAME=value/);
