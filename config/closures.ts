@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import typia, { type tags } from 'typia';
 import { ZoneClock } from '../process/zone-clock.js';
+import { Expected } from './config-values.js';
 import { describeTypeErrors } from './type-errors.js';
 
 export type ClosingClass = 'METAL' | 'FX';
@@ -34,27 +35,26 @@ interface CalendarFile {
 /** Longer than any holiday: more is a slip of the pen. */
 const CLOSURE_MS_MAX = 14 * 86_400_000;
 
-export type ClosuresResult =
-  | { readonly success: true; readonly closures: readonly Closure[] }
-  | { readonly success: false; readonly mistakes: readonly string[] };
-
 const validateCalendar = typia.createValidateEquals<CalendarFile>();
 
-export function readClosures(path: string): ClosuresResult {
+/** Throws `Expected` with the mistakes in the file. */
+export function readClosures(path: string): readonly Closure[] {
+  const refuse = (mistakes: readonly string[]): never => {
+    throw new Expected(
+      `JSON files of closures, separated by commas, or "none"; ${path}: ${mistakes.join('; ')}`,
+    );
+  };
   let value: unknown;
   try {
     value = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    return refuse(`it cannot be read: ${error instanceof Error ? error.message : error}`);
+    return refuse([`it cannot be read: ${error instanceof Error ? error.message : error}`]);
   }
   const checked = validateCalendar(value);
-  if (!checked.success) return refuse(...describeTypeErrors(checked.errors));
-  return closuresOf(checked.data);
-}
-
-function closuresOf({ timeZone, closures }: CalendarFile): ClosuresResult {
+  if (!checked.success) return refuse(describeTypeErrors(checked.errors));
+  const { timeZone, closures } = checked.data;
   const clock = zoneClock(timeZone);
-  if (clock === null) return refuse(`timeZone: "${timeZone}" is not a time zone such as America/New_York`);
+  if (clock === null) return refuse([`timeZone: "${timeZone}" is not a time zone such as America/New_York`]);
   const mistakes: string[] = [];
   const read = closures.map(({ name, classes, from, until }, index) => {
     const [fromMs, untilMs] = [from, until].map((local) => localMs(clock, local)) as [number, number];
@@ -66,7 +66,7 @@ function closuresOf({ timeZone, closures }: CalendarFile): ClosuresResult {
     }
     return { name, classes, fromMs, untilMs };
   });
-  return mistakes.length > 0 ? refuse(...mistakes) : { success: true, closures: read };
+  return mistakes.length > 0 ? refuse(mistakes) : read;
 }
 
 function zoneClock(timeZone: string): ZoneClock | null {
@@ -83,5 +83,3 @@ function localMs(clock: ZoneClock, local: string): number {
   const isReal = !Number.isNaN(asUtcMs) && new Date(asUtcMs).toISOString().startsWith(local);
   return isReal ? clock.at(asUtcMs) : Number.NaN;
 }
-
-const refuse = (...mistakes: string[]): ClosuresResult => ({ success: false, mistakes });

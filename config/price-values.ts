@@ -62,12 +62,7 @@ export const apiKey: Parser<string> = (text) => {
 /** Separated by commas; all files count. */
 export const holidays: Parser<readonly Closure[]> = (text) => {
   if (text === 'none') return [];
-  return text.split(',').flatMap((name) => {
-    const result = readClosures(path(name.trim()));
-    if (result.success) return result.closures;
-    const mistakes = result.mistakes.join('; ');
-    throw new Expected(`JSON files of closures, separated by commas, or "none"; ${name.trim()}: ${mistakes}`);
-  });
+  return text.split(',').flatMap((name) => readClosures(path(name.trim())));
 };
 
 /** Standard deviations of a year's relative change, each asset's at most once; the others keep their usual one. */
