@@ -6,8 +6,8 @@
  */
 import { ASSETS, type Asset, assetClassOf } from '../../engine/model/domain.js';
 import { ConnectedFeed, type FeedOptions } from '../live/connected-feed.js';
-import type { Dial, Listener } from '../live/kept-connection.js';
-import { socketDial } from '../live/socket.js';
+import type { Ended, Listener } from '../live/kept-connection.js';
+import { readSocket } from '../live/socket.js';
 import { type Book, readMessage, subscription } from './messages.js';
 
 export interface CoinbaseOptions extends FeedOptions {
@@ -21,24 +21,23 @@ const PRODUCTS: ReadonlyMap<string, Asset> = new Map(
 
 export class CoinbaseFeed extends ConnectedFeed {
   protected readonly excluded = new Map<Asset, string>();
-  readonly #dial: Dial;
   readonly #lastIds: (number | undefined)[] = [];
 
-  constructor(options: CoinbaseOptions) {
+  constructor(private readonly options: CoinbaseOptions) {
     super(
       'coinbase',
       [...PRODUCTS.values()].map((asset) => ASSETS.indexOf(asset)),
       options,
     );
-    this.#dial = socketDial({
-      url: options.url,
-      greetings: () => this.#products().map(subscription),
-      onText: (text) => this.#onText(text),
-    });
   }
 
-  protected connect(listener: Listener): () => void {
-    return this.#dial(listener);
+  protected connect(listener: Listener, signal: AbortSignal): Promise<Ended> {
+    const greetings = this.#products().map(subscription);
+    return readSocket(
+      { url: this.options.url, greetings, onText: (text) => this.#onText(text) },
+      listener,
+      signal,
+    );
   }
 
   #products(): string[] {

@@ -10,7 +10,7 @@ import { ASSETS, type Asset } from '../../engine/model/domain.js';
 import { getText, getWholeText, type TextRequest } from '../live/http-text.js';
 import type { Dial, Ended, Listener } from '../live/kept-connection.js';
 import { parseReceived } from '../live/received-json.js';
-import { faultOfId, HERMES_SYMBOLS, type HermesIds } from './symbols.js';
+import { faultOfId, type HermesSymbols } from './symbols.js';
 
 /** An event with the updates of 14 feeds has about 10,000 characters. */
 const EVENT_CHARS_MAX = 1_000_000;
@@ -22,7 +22,7 @@ export interface HermesService {
   readonly url: URL;
   /** Sent as `Authorization: Bearer`; null for a service that asks for none. */
   readonly apiKey: string | null;
-  readonly ids: HermesIds;
+  readonly symbols: HermesSymbols;
 }
 
 export interface HermesReader {
@@ -36,7 +36,7 @@ export interface HermesReader {
 /** A check of the ids holds from one connection to the next. */
 export function hermesDial(service: HermesService, monotonicMs: () => number, reader: HermesReader): Dial {
   let soundSinceMs: number | null = null;
-  const connect = async (listener: Listener, signal: AbortSignal): Promise<Ended> => {
+  return async (listener, signal) => {
     let faults: ReadonlyMap<Asset, string> = new Map();
     if (soundSinceMs === null || monotonicMs() - soundSinceMs >= CHECKED_FOR_MS) {
       const checked = await checkIds(service, listener, signal);
@@ -50,13 +50,6 @@ export function hermesDial(service: HermesService, monotonicMs: () => number, re
     if (!isOpen && end.askedMs === 0) soundSinceMs = null;
     return end;
   };
-  return (listener) => {
-    const ending = new AbortController();
-    void connect(listener, ending.signal).then((end) => {
-      if (!ending.signal.aborted) listener.ended(end);
-    });
-    return () => ending.abort();
-  };
 }
 
 async function checkIds(
@@ -66,10 +59,11 @@ async function checkIds(
 ): Promise<ReadonlyMap<Asset, string> | Ended> {
   const faults = new Map<Asset, string>();
   for (const asset of ASSETS) {
-    const url = addressOf(service, '/v2/price_feeds', [['query', HERMES_SYMBOLS[asset]]]);
+    const wanted = service.symbols[asset];
+    const url = addressOf(service, '/v2/price_feeds', [['query', wanted[0]]]);
     const text = await getWholeText(requestOf(service, url, signal), LIST_CHARS_MAX);
     if (typeof text !== 'string') return text;
-    const fault = faultOfId(asset, service.ids[asset], parseReceived(text));
+    const fault = faultOfId(wanted, parseReceived(text));
     if (fault === undefined) return endedBy('the list of price feeds is not in its form');
     if (fault !== null) faults.set(asset, fault);
     listener.heard();
@@ -84,7 +78,7 @@ async function readStream(
   listener: Listener,
   signal: AbortSignal,
 ): Promise<{ readonly isOpen: boolean; readonly end: Ended }> {
-  const ids = ASSETS.filter((asset) => !faults.has(asset)).map((asset) => service.ids[asset]);
+  const ids = ASSETS.filter((asset) => !faults.has(asset)).map((asset) => service.symbols[asset][1]);
   if (ids.length === 0) return { isOpen: false, end: endedBy('no asset may be priced by this service') };
   let isTooLong = false;
   const parser = createParser({

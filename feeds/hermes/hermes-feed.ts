@@ -8,7 +8,7 @@ import { must } from '../../engine/base/assert.js';
 import { TICK_EVIDENCE_LENGTH_MAX } from '../../engine/host/price-tracker.js';
 import { ASSETS, type Asset, type AssetClass, assetClassOf } from '../../engine/model/domain.js';
 import { ConnectedFeed, type FeedOptions } from '../live/connected-feed.js';
-import type { Dial, Listener } from '../live/kept-connection.js';
+import type { Dial, Ended, Listener } from '../live/kept-connection.js';
 import { type HermesService, hermesDial } from './connection.js';
 import { HermesRecall } from './recall.js';
 import { assetsById } from './symbols.js';
@@ -55,18 +55,18 @@ export class HermesFeed extends ConnectedFeed {
     this.#recall.stop();
   }
 
-  protected connect(listener: Listener): () => void {
+  protected connect(listener: Listener, signal: AbortSignal): Promise<Ended> {
     const opened = (): void => {
       listener.opened();
       // Not before: the service allows few requests, and the stream is needed more than the past.
       this.#recall.go();
     };
-    return this.#dial({ ...listener, opened });
+    return this.#dial({ ...listener, opened }, signal);
   }
 
   #onChecked(faults: ReadonlyMap<Asset, string>): void {
     this.excluded = faults;
-    this.#assets = assetsById(this.options.ids, faults);
+    this.#assets = assetsById(this.options.symbols, faults);
     if (faults.size === 0) return;
     this.options.log.write('feed_ids_refused', { feed: this.name, assets: Object.fromEntries(faults) });
   }

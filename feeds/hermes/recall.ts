@@ -99,7 +99,8 @@ export class HermesRecall {
   }
 }
 
-const idOf = ({ ids }: HermesService, asset: number): string => ids[must(ASSETS[asset], 'a known asset')];
+const idOf = ({ symbols }: HermesService, asset: number): string =>
+  symbols[must(ASSETS[asset], 'a known asset')][1];
 
 const urlOf = (service: HermesService, { boundaryMs, secondsBack, assets }: Question): URL =>
   addressOf(service, `/v2/updates/price/${Math.floor(boundaryMs / 1_000) - secondsBack}`, [

@@ -4,7 +4,7 @@ import { ASSETS, type Asset } from '../../engine/model/domain.js';
 import type { Clock, PriceTick, TickVerdict } from '../../engine/model/ports.js';
 import type { LogEvent } from '../../process/log/events.js';
 import type { Log } from '../../process/log/log.js';
-import { KeptConnection, type Listener } from './kept-connection.js';
+import { type Ended, KeptConnection, type Listener } from './kept-connection.js';
 import { Lateness } from './lateness.js';
 import { countVerdict, type FeedView, type LiveFeed, newCounts, type UpdateCounts } from './live-feed.js';
 
@@ -36,7 +36,7 @@ export abstract class ConnectedFeed implements LiveFeed {
     this.#clock = clock;
     this.log = new SeldomLog(log, clock, name);
     this.#connection = new KeptConnection({
-      dial: (listener) => this.connect(listener),
+      dial: (listener, signal) => this.connect(listener, signal),
       silenceMs: SILENCE_MS,
       clock,
       random,
@@ -45,7 +45,7 @@ export abstract class ConnectedFeed implements LiveFeed {
     });
   }
 
-  protected abstract connect(listener: Listener): () => void;
+  protected abstract connect(listener: Listener, signal: AbortSignal): Promise<Ended>;
   protected abstract get excluded(): ReadonlyMap<Asset, string>;
 
   start(sink: (tick: PriceTick) => TickVerdict): void {

@@ -26,7 +26,9 @@ export interface TextRequest {
  */
 export async function* getText({ url, headers, tidy, signal }: TextRequest): AsyncGenerator<string | Ended> {
   try {
-    const answer = await fetch(url, { headers, signal, redirect: 'manual' });
+    // A compressed stream would hold events back until a block is full.
+    const plain = { 'accept-encoding': 'identity', ...headers };
+    const answer = await fetch(url, { headers: plain, signal, redirect: 'manual' });
     if (answer.status !== 200) {
       yield {
         reason: await refusalText(answer, tidy),

@@ -27,12 +27,10 @@ export interface Listener {
   opened(): void;
   /** Something new keeps the connection from being hung up. */
   heard(): void;
-  /** Once, at the end; nothing is told after it. */
-  ended(end: Ended): void;
 }
 
-/** Begins a connection. The returned function hangs up; it may be called at any time, also twice. */
-export type Dial = (listener: Listener) => () => void;
+/** One connection, from its beginning to its end. The signal hangs it up; nobody asks for the end then. */
+export type Dial = (listener: Listener, signal: AbortSignal) => Promise<Ended>;
 
 export interface KeptOptions {
   readonly dial: Dial;
@@ -50,7 +48,7 @@ export interface ConnectionView {
 }
 
 interface Call {
-  hangUp: () => void;
+  readonly ending: AbortController;
   heardMs: number;
   openedMs: number | null;
 }
@@ -95,17 +93,16 @@ export class KeptConnection {
 
   stop(): void {
     this.#isRunning = false;
-    const call = this.#call;
+    this.#call?.ending.abort();
     this.#call = null;
-    call?.hangUp();
   }
 
   #dial(nowMs: number): void {
     const { dial, clock, onOpened } = this.options;
-    const call: Call = { hangUp: () => undefined, heardMs: nowMs, openedMs: null };
+    const call: Call = { ending: new AbortController(), heardMs: nowMs, openedMs: null };
     this.#call = call;
     this.#attempts++;
-    const hangUp = dial({
+    const listener = {
       opened: () => {
         if (this.#call !== call || call.openedMs !== null) return;
         call.openedMs = clock.monotonicMs();
@@ -114,16 +111,14 @@ export class KeptConnection {
       heard: () => {
         call.heardMs = clock.monotonicMs();
       },
-      ended: (end) => this.#end(call, end),
-    });
-    call.hangUp = hangUp;
-    if (this.#call !== call) hangUp();
+    };
+    void dial(listener, call.ending.signal).then((end) => this.#end(call, end));
   }
 
   #end(call: Call, { reason, askedMs }: Ended): void {
     if (this.#call !== call) return;
     this.#call = null;
-    call.hangUp();
+    call.ending.abort();
     const nowMs = this.options.clock.monotonicMs();
     if (call.openedMs !== null && nowMs - call.openedMs >= LASTED_MS) this.#failures = 0;
     const waitMs = this.#waitMs(Math.min(askedMs, ASKED_MS_MAX));

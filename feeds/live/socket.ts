@@ -1,23 +1,29 @@
 /** A WebSocket connection to a price service that is only listened to, once the greetings have told it what to send. */
 import { WebSocket } from 'ws';
 import { askedMsOf, troubleOf } from './http-text.js';
-import type { Dial } from './kept-connection.js';
+import type { Ended, Listener } from './kept-connection.js';
 
 const MESSAGE_BYTES_MAX = 1_000_000;
 
 export interface SocketOptions {
   readonly url: URL;
-  readonly greetings: () => readonly string[];
+  readonly greetings: readonly string[];
+  /** Returns whether anything in the message was new. */
   readonly onText: (text: string) => boolean;
 }
 
-export function socketDial({ url, greetings, onText }: SocketOptions): Dial {
-  return (listener) => {
+export function readSocket(
+  { url, greetings, onText }: SocketOptions,
+  listener: Listener,
+  signal: AbortSignal,
+): Promise<Ended> {
+  return new Promise((resolve) => {
     // Redirections are not followed: the service named in the configuration is the one that prices markets.
     const socket = new WebSocket(url, { maxPayload: MESSAGE_BYTES_MAX, perMessageDeflate: false });
     let trouble = '';
+    signal.addEventListener('abort', () => socket.terminate(), { once: true });
     socket.on('open', () => {
-      for (const greeting of greetings()) socket.send(greeting);
+      for (const greeting of greetings) socket.send(greeting);
       listener.opened();
     });
     socket.on('message', (data) => {
@@ -26,18 +32,15 @@ export function socketDial({ url, greetings, onText }: SocketOptions): Dial {
     socket.on('unexpected-response', (request, answer) => {
       const status = answer.statusCode ?? 0;
       request.destroy();
-      listener.ended({
-        reason: `the service answered ${status}`,
-        askedMs: askedMsOf(status, (name) => answer.headers[name]?.toString()),
-      });
+      const askedMs = askedMsOf(status, (name) => answer.headers[name]?.toString());
+      resolve({ reason: `the service answered ${status}`, askedMs });
     });
     socket.on('error', (error) => {
       trouble = troubleOf(error);
     });
     socket.on('close', (code) => {
       const reason = trouble === '' ? `the service closed the connection (code ${code})` : trouble;
-      listener.ended({ reason, askedMs: 0 });
+      resolve({ reason, askedMs: 0 });
     });
-    return () => socket.terminate();
-  };
+  });
 }

@@ -5,9 +5,9 @@ import { type TestContext, test } from 'node:test';
 import { ASSETS, type Asset } from '../../../engine/model/domain.js';
 import type { PriceTick, TickVerdict } from '../../../engine/model/ports.js';
 import { HermesFeed } from '../../../feeds/hermes/hermes-feed.js';
-import { HERMES_IDS, HERMES_SYMBOLS } from '../../../feeds/hermes/symbols.js';
+import { HERMES_SYMBOLS, type HermesSymbols } from '../../../feeds/hermes/symbols.js';
 import { askUntil } from '../../support/ask-until.js';
-import { eventOf, HermesService, type SentPrice, updateJson } from '../support/hermes-service.js';
+import { eventOf, HERMES_IDS, HermesService, type SentPrice, updateJson } from '../support/hermes-service.js';
 import { HandClock, Seen, SeenLog, waitOut } from '../support/seen.js';
 
 const KEY = 'a-key-that-nobody-may-see';
@@ -19,6 +19,11 @@ interface Given {
   readonly prepare?: (service: HermesService) => void;
 }
 
+const symbolsWith = (ids: Partial<Record<Asset, string>>): Partial<HermesSymbols> =>
+  Object.fromEntries(
+    Object.entries(ids).map(([asset, id]) => [asset, [HERMES_SYMBOLS[asset as Asset][0], id]]),
+  );
+
 async function start(t: TestContext, { ids = {}, verdict = { taken: true }, prepare }: Given = {}) {
   const service = await HermesService.open();
   const clock = new HandClock();
@@ -29,7 +34,7 @@ async function start(t: TestContext, { ids = {}, verdict = { taken: true }, prep
   const feed = new HermesFeed({
     url,
     apiKey: KEY,
-    ids: { ...HERMES_IDS, ...ids },
+    symbols: { ...HERMES_SYMBOLS, ...symbolsWith(ids) },
     clock,
     random: () => 0,
     log,
@@ -95,10 +100,11 @@ test('the key is in a header only, and every asset is asked for by its symbol be
   );
   assert.deepEqual(
     asked,
-    ASSETS.map((asset) => HERMES_SYMBOLS[asset]),
+    ASSETS.map((asset) => HERMES_SYMBOLS[asset][0]),
   );
   for (const { headers, url } of [...service.listRequests, request]) {
     assert.equal(headers.authorization, `Bearer ${KEY}`);
+    assert.equal(headers['accept-encoding'], 'identity', 'a compressed stream would come late');
     assert.ok(!url?.includes(KEY));
   }
   const { searchParams } = new URL(request.url ?? '', service.url);

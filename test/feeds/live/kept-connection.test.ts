@@ -2,18 +2,46 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { KeptConnection, type Listener } from '../../../feeds/live/kept-connection.js';
+import { type Ended, KeptConnection, type Listener } from '../../../feeds/live/kept-connection.js';
 import { HandClock } from '../support/seen.js';
+
+class Call {
+  #end: (end: Ended) => void = () => undefined;
+  readonly ended: Promise<Ended>;
+
+  constructor(
+    private readonly listener: Listener,
+    private readonly signal: AbortSignal,
+  ) {
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+  }
+
+  get isHungUp(): boolean {
+    return this.signal.aborted;
+  }
+  opened(): void {
+    this.listener.opened();
+  }
+  heard(): void {
+    this.listener.heard();
+  }
+  async end(end: Ended): Promise<void> {
+    this.#end(end);
+    await this.ended;
+  }
+}
 
 function kept(chance = 0) {
   const clock = new HandClock();
-  const calls: { listener: Listener; hungUp: number }[] = [];
+  const calls: Call[] = [];
   const waits: number[] = [];
   const connection = new KeptConnection({
-    dial: (listener) => {
-      const call = { listener, hungUp: 0 };
+    dial: (listener, signal) => {
+      const call = new Call(listener, signal);
       calls.push(call);
-      return () => void call.hungUp++;
+      return call.ended;
     },
     silenceMs: 10_000,
     clock,
@@ -22,24 +50,24 @@ function kept(chance = 0) {
     onEnded: (_reason, waitMs) => waits.push(waitMs),
   });
   connection.start();
-  const last = (): Listener => {
+  const last = (): Call => {
     const call = calls.at(-1);
     assert.ok(call);
-    return call.listener;
+    return call;
   };
   return { clock, calls, waits, connection, last };
 }
 
 const END = { reason: 'gone', askedMs: 0 };
 
-test('waits double up to half a minute, and each is half as long at most by chance', () => {
+test('waits double up to half a minute, and each is half as long at most by chance', async () => {
   for (const [chance, expected] of [
     [0, [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]],
     [1, [125, 250, 500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000]],
   ] as const) {
     const { clock, waits, connection, last, calls } = kept(chance);
     for (const waitMs of expected) {
-      last().ended(END);
+      await last().end(END);
       const before = calls.length;
       clock.pass(waitMs - 1);
       connection.poll();
@@ -52,7 +80,7 @@ test('waits double up to half a minute, and each is half as long at most by chan
   }
 });
 
-test('after a connection that lasted a minute the waits begin anew, after a short one they do not', () => {
+test('after a connection that lasted a minute the waits begin anew, after a short one they do not', async () => {
   const { clock, waits, connection, last } = kept();
   for (const [openMs, waitMs] of [
     [59_999, 250],
@@ -66,21 +94,21 @@ test('after a connection that lasted a minute the waits begin anew, after a shor
       clock.pass(Math.min(10_000, openMs - passedMs));
       last().heard();
     }
-    last().ended(END);
+    await last().end(END);
     assert.equal(waits.at(-1), waitMs);
     clock.pass(waitMs);
     connection.poll();
   }
 });
 
-test('a wait that the service asked for is kept, whatever the chance, and ten minutes at most', () => {
+test('a wait that the service asked for is kept, whatever the chance, and ten minutes at most', async () => {
   for (const chance of [0, 0.5, 1]) {
     const { waits, last } = kept(chance);
-    last().ended({ reason: '429', askedMs: 60_000 });
+    await last().end({ reason: '429', askedMs: 60_000 });
     assert.ok((waits[0] ?? 0) >= 60_000 && (waits[0] ?? 0) <= 72_000, String(waits));
   }
   const { waits, last } = kept();
-  last().ended({ reason: '429', askedMs: 86_400_000 });
+  await last().end({ reason: '429', askedMs: 86_400_000 });
   assert.deepEqual(waits, [600_000]);
 });
 
@@ -91,7 +119,7 @@ test('silence ends a connection, before and after it has opened; what is heard k
   assert.deepEqual(waits, []);
   clock.pass(1);
   connection.poll();
-  assert.deepEqual([waits, calls[0]?.hungUp], [[250], 1]);
+  assert.deepEqual([waits, calls[0]?.isHungUp], [[250], true]);
   assert.equal(connection.view.lastEnd, 'nothing new for 10 s');
   clock.pass(250);
   connection.poll();
@@ -104,16 +132,16 @@ test('silence ends a connection, before and after it has opened; what is heard k
   assert.deepEqual([calls.length, connection.view.state], [2, 'connected']);
   clock.pass(10_001);
   connection.poll();
-  assert.deepEqual([connection.view.state, calls[1]?.hungUp], ['waiting', 1]);
+  assert.deepEqual([connection.view.state, calls[1]?.isHungUp], ['waiting', true]);
 });
 
-test('what a connection tells after its end has no effect', () => {
+test('what a connection tells after its end has no effect', async () => {
   const { clock, calls, waits, connection, last } = kept();
   const first = last();
-  first.ended(END);
+  await first.end(END);
   clock.pass(250);
   connection.poll();
-  first.ended(END);
+  await first.end(END);
   first.opened();
   assert.deepEqual([calls.length, waits.length, connection.view.state], [2, 1, 'connecting']);
 });
@@ -123,18 +151,17 @@ test('once stopped nothing is dialled, and the connection is hung up', () => {
   connection.stop();
   clock.pass(3_600_000);
   connection.poll();
-  assert.deepEqual([calls.length, calls[0]?.hungUp, waits.length], [1, 1, 0]);
+  assert.deepEqual([calls.length, calls[0]?.isHungUp, waits.length], [1, true, 0]);
   assert.equal(connection.view.state, 'stopped');
 });
 
-test('a dial that fails at once is one failure like any other', () => {
+test('a dial that fails at once is one failure like any other', async () => {
   const clock = new HandClock();
   let dials = 0;
   const connection = new KeptConnection({
-    dial: (listener) => {
+    dial: async () => {
       dials++;
-      listener.ended(END);
-      return () => undefined;
+      return END;
     },
     silenceMs: 10_000,
     clock,
@@ -143,27 +170,28 @@ test('a dial that fails at once is one failure like any other', () => {
     onEnded: () => undefined,
   });
   connection.start();
+  await new Promise((resolve) => setImmediate(resolve));
   connection.poll();
   assert.deepEqual([dials, connection.view.state], [1, 'waiting']);
 });
 
-test('property: at most one connection at a time, each hung up once it is replaced', () => {
+test('property: at most one connection at a time, each hung up once it is replaced', async () => {
   const step = fc.oneof(
     fc.record({ do: fc.constant('pass' as const), ms: fc.integer({ min: 0, max: 40_000 }) }),
     fc.record({ do: fc.constantFrom('open' as const, 'heard' as const, 'end' as const), ms: fc.nat(5) }),
   );
-  fc.assert(
-    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const { clock, calls, connection } = kept(0.3);
       for (const { do: what, ms } of steps) {
         // Any call, an ended one too, may still tell something.
-        const { listener } = calls[Math.max(0, calls.length - 1 - ms)] ?? { listener: null };
+        const call = calls[Math.max(0, calls.length - 1 - ms)];
         if (what === 'pass') clock.pass(ms);
-        else if (what === 'open') listener?.opened();
-        else if (what === 'heard') listener?.heard();
-        else listener?.ended(END);
+        else if (what === 'open') call?.opened();
+        else if (what === 'heard') call?.heard();
+        else await call?.end(END);
         connection.poll();
-        assert.ok(calls.filter(({ hungUp }) => hungUp === 0).length <= 1);
+        assert.ok(calls.filter(({ isHungUp }) => !isHungUp).length <= 1);
         assert.ok(connection.view.attempts === calls.length);
       }
     }),

@@ -5,8 +5,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ASSETS, type Asset } from '../../../engine/model/domain.js';
-import { HERMES_IDS, HERMES_SYMBOLS } from '../../../feeds/hermes/symbols.js';
+import { HERMES_SYMBOLS } from '../../../feeds/hermes/symbols.js';
 import { Seen } from './seen.js';
+
+const idsOf = ASSETS.map((asset) => [asset, HERMES_SYMBOLS[asset][1]] as const);
+export const HERMES_IDS = Object.fromEntries(idsOf) as Readonly<Record<Asset, string>>;
 
 export interface SentPrice {
   readonly asset: Asset;
@@ -37,9 +40,7 @@ export const eventOf = (prices: readonly SentPrice[]): string => `data:${updateJ
 export class HermesService {
   readonly streams = new Seen<{ readonly request: IncomingMessage; readonly response: ServerResponse }>();
   readonly listRequests: IncomingMessage[] = [];
-  readonly listed = new Map<string, string>(
-    ASSETS.map((asset) => [HERMES_SYMBOLS[asset], HERMES_IDS[asset]]),
-  );
+  readonly listed = new Map<string, string>(Object.values(HERMES_SYMBOLS));
   /** The answers for seconds of the past; without one there is 404. */
   readonly past = new Map<number, readonly SentPrice[]>();
   /** Second and ids of each question for them. */
