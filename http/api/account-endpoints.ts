@@ -10,14 +10,16 @@ import {
   seenKeyParameter,
 } from '../openapi/parameters.js';
 import { schemaRef } from '../openapi/schemas.js';
+import * as account from './account.js';
 import type { Endpoint } from './endpoint.js';
+import * as orders from './orders.js';
 
 export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'GET',
     path: '/account',
     scope: 'positions:read',
-    handle: ({ own }, call) => own.account(call),
+    handle: account.account,
     describe: () => ({
       operationId: 'getAccount',
       tag: 'Orders',
@@ -31,7 +33,7 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     method: 'GET',
     path: '/orders/{id}',
     scope: 'positions:read',
-    handle: ({ own }, call, params) => own.order(call, params[0] ?? ''),
+    handle: account.order,
     describe: () => ({
       operationId: 'getOrder',
       tag: 'Orders',
@@ -46,7 +48,7 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     method: 'DELETE',
     path: '/orders/{id}',
     scope: 'orders:cancel',
-    handle: ({ own }, call, params) => own.cancel(call, params[0] ?? ''),
+    handle: orders.cancel,
     describe: () => ({
       operationId: 'cancelOrder',
       tag: 'Orders',
@@ -66,7 +68,7 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     method: 'DELETE',
     path: '/orders',
     scope: 'orders:cancel',
-    handle: ({ own }, call) => own.cancelAll(call),
+    handle: orders.cancelAll,
     describe: () => ({
       operationId: 'cancelOrders',
       tag: 'Orders',
@@ -86,7 +88,7 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     method: 'GET',
     path: '/orders/by-idempotency-key/{key}',
     scope: 'positions:read',
-    handle: ({ own }, call, params) => own.orderByKey(call, params[0] ?? ''),
+    handle: account.orderByKey,
     describe: () => ({
       operationId: 'getOrderByIdempotencyKey',
       tag: 'Orders',
@@ -106,7 +108,7 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     path: '/orders/quote',
     scope: 'positions:read',
     isReading: true,
-    handle: ({ desk }, call) => desk.quote(call),
+    handle: orders.quote,
     describe: (rules) => ({
       operationId: 'quoteOrder',
       tag: 'Orders',

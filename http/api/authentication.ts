@@ -4,12 +4,11 @@
  * order of an account that may no longer write, because it may have been placed before.
  */
 
-import { KEY_READ } from '../../config/rate-limits.js';
 import { isWellFormedKey, keyDigest } from '../../crypto/api-keys.js';
 import { WRITE_SCOPES_MASK, WRITE_TIER } from '../../engine/model/domain.js';
 import { digestWords, type Rights } from '../board/rights.js';
 import type { Refused } from '../kit/refused.js';
-import type { Call, Verdict } from './call.js';
+import type { Call } from './call.js';
 import type { Operation } from './endpoint.js';
 import {
   FROZEN,
@@ -34,16 +33,15 @@ export class Authentication {
    * Stores the request's key in the call. A disabled or expired key is refused and not stored: its requests do not
    * count for the account.
    */
-  identify(call: Call): Verdict {
+  identify(call: Call): Refused | null {
     const secret = call.request.apiKey;
     if (secret === '') return MISSING_KEY;
     const key = this.#keysBySecret.get(secret) ?? this.#lookUp(secret);
     if (key === 0) return INVALID_KEY;
-    const { rights } = this;
-    if (!rights.isEnabled(key)) return KEY_DISABLED;
-    if (call.nowMs >= rights.expiresAtMs(key)) return KEY_EXPIRED;
+    const refused = refuseKey(this.rights, key, call.nowMs);
+    if (refused !== null) return refused;
     call.key = key;
-    call.account = rights.account(key);
+    call.account = this.rights.account(key);
     return null;
   }
 
@@ -55,15 +53,21 @@ export class Authentication {
     return key;
   }
 
-  authorise(call: Call, operation: Operation): Verdict {
-    const { rights } = this;
-    if ((rights.scopesMask(call.key) & operation.scope) === 0) return NO_SCOPE;
+  authorise({ key, account }: Call, { scope, replays }: Operation): Refused | null {
+    if ((this.rights.scopesMask(key) & scope) === 0) return NO_SCOPE;
     // Every account may read, and any one of several scopes that include a reading one is enough.
-    if ((operation.scope & ~WRITE_SCOPES_MASK) !== 0) return null;
-    if (rights.tier(call.account) < WRITE_TIER) return TIER_TOO_LOW;
-    return operation.keyLimit !== KEY_READ && rights.isFrozen(call.account) ? FROZEN : null;
+    const isRead = (scope & ~WRITE_SCOPES_MASK) !== 0;
+    return isRead || replays ? null : refuseAccount(this.rights, account);
   }
 }
 
-/** The account, not the key, may no longer write. Its earlier orders can still be replayed. */
-export const isAccountRefusal = (refused: Refused): boolean => refused === TIER_TOO_LOW || refused === FROZEN;
+export function refuseKey(rights: Rights, key: number, nowMs: number): Refused | null {
+  if (!rights.isEnabled(key)) return KEY_DISABLED;
+  return nowMs >= rights.expiresAtMs(key) ? KEY_EXPIRED : null;
+}
+
+/** null if the account may write. */
+export function refuseAccount(rights: Rights, account: number): Refused | null {
+  if (rights.tier(account) < WRITE_TIER) return TIER_TOO_LOW;
+  return rights.isFrozen(account) ? FROZEN : null;
+}

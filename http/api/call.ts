@@ -1,7 +1,8 @@
 /** One request on its way through the public API, and the headers of its answer. */
 import type { KeyLimit } from '../../config/rate-limits.js';
 import type { HttpRequest, HttpResponder } from '../../engine/model/ports.js';
-import type { Refused } from '../kit/refused.js';
+import { parsePathId, parseQuery } from '../kit/params.js';
+import { Refused } from '../kit/refused.js';
 import { isNamed, type TaggedBody } from '../kit/tagged-body.js';
 import type { Asker, RateLimits } from '../limits/rate-limits.js';
 import type { GatewayMeter } from '../metrics/gateway-meter.js';
@@ -9,9 +10,6 @@ import type { HeadTexts } from '../wire/head-texts.js';
 import { successText } from '../wire/wire.js';
 import { keyLimitOf, NO_ROUTE } from './endpoint.js';
 import { type ParsedOrder, parseOrder } from './order-request.js';
-
-/** A refusal, or null if the operation answers by itself, now or later. */
-export type Verdict = Refused | null;
 
 /** Header names and values, alternating. */
 export type ExtraHeaders = readonly string[];
@@ -29,6 +27,8 @@ export class Call implements Asker {
   key = 0;
   account = 0;
   wantsReceipt = false;
+  /** Values of the path's `{...}` parts, in order and as the client sent them. */
+  params: readonly string[] = [];
   /** By the request's method, until its operation says otherwise. */
   keyLimit: KeyLimit;
   /** For the headers: the kind of the limit that is nearest to exhaustion, and what is left of it. */
@@ -66,46 +66,75 @@ export class Call implements Asker {
     this.retryAfterSeconds = retryAfterSeconds;
   }
 
-  /** Returns null, so that an operation can return the call. */
-  send(status: number, body: string | Uint8Array, extra: ExtraHeaders = NO_HEADERS): null {
+  /** The first of the path's parts, decoded. */
+  id(name = 'id'): string {
+    return parsePathId(this.params[0] ?? '', name);
+  }
+
+  query(known: readonly string[]): ReadonlyMap<string, string> {
+    return parseQuery(this.request.query, known);
+  }
+
+  /** Runs `work`, and answers with the refusal that it throws, if any. */
+  attempt(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      this.refuse(error);
+    }
+  }
+
+  send(status: number, body: string | Uint8Array, extra: ExtraHeaders = NO_HEADERS): void {
     let block = this.texts.jsonHead(this.limitKind) + this.#tail;
     // Caches may store the answer to a GET unless forbidden.
     if (this.request.method !== 'POST') block += NO_STORE;
     for (let at = 0; at < extra.length; at += 2) block += `\r\n${extra[at]}: ${extra[at + 1]}`;
     this.#answer(status, block, body);
-    return null;
+  }
+
+  sendData<T>(data: T): void {
+    this.send(OK, Buffer.from(successText(JSON.stringify(data))));
+  }
+
+  /** `dataText` is JSON in ASCII. */
+  sendText(dataText: string): void {
+    this.send(OK, successText(dataText));
+  }
+
+  /** `nextCursor` is null on the last page. */
+  sendPage<T>(data: readonly T[], nextCursor: string | null): void {
+    this.send(OK, Buffer.from(JSON.stringify({ success: true, data, nextCursor })));
   }
 
   /** The Content-Type must be known to be JSON. */
-  order(): ParsedOrder | Refused {
+  order(): ParsedOrder {
     return parseOrder(this.request.body);
   }
 
   /** `dataText` is the JSON of an OrderResult. */
-  sendOrder(dataText: string, isReplay: boolean): null {
-    return this.send(CREATED, successText(dataText), isReplay ? REPLAY_HEADER : NO_HEADERS);
+  sendOrder(dataText: string, isReplay: boolean): void {
+    this.send(CREATED, successText(dataText), isReplay ? REPLAY_HEADER : NO_HEADERS);
   }
 
-  refuse(refused: Refused, extra: ExtraHeaders = refused.headers): null {
+  refuse(refused: Refused, extra: ExtraHeaders = refused.headers): void {
     this.meter.refused(refused.code);
-    return this.send(refused.status, refused.body, extra);
+    this.send(refused.status, refused.body, extra);
   }
 
-  sendEmpty(status: number, headers: ExtraHeaders): null {
+  sendEmpty(status: number, headers: ExtraHeaders): void {
     let block = this.texts.limitHead(this.limitKind) + this.#tail;
     for (let at = 0; at < headers.length; at += 2) block += `\r\n${headers[at]}: ${headers[at + 1]}`;
     this.#answer(status, block, '');
-    return null;
   }
 
   /** Answers with 304 if the client has the form that suits it. */
-  sendTagged(body: TaggedBody): null {
+  sendTagged(body: TaggedBody): void {
     const { acceptEncoding, ifNoneMatch } = this.request;
     const form = body.form(acceptEncoding);
     const block = this.texts.limitHead(this.limitKind) + this.#tail;
     if (isNamed(form.etag, ifNoneMatch)) this.#answer(NOT_MODIFIED, block + form.notModifiedHead, '');
     else this.#answer(OK, block + form.head, form.bytes);
-    return null;
   }
 
   #answer(status: number, block: string, body: string | Uint8Array): void {

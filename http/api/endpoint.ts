@@ -2,38 +2,24 @@
 import { KEY_CANCEL, KEY_READ, KEY_WRITE, type KeyLimit } from '../../config/rate-limits.js';
 import { assert } from '../../engine/base/assert.js';
 import { scopesMask } from '../../engine/model/domain.js';
-import { refuseQuery } from '../kit/params.js';
 import type { Routed } from '../kit/router.js';
 import { ROUTES_MAX } from '../metrics/gateway-meter.js';
 import type { Documented } from '../openapi/operation.js';
-import type { AccountReads } from './account-reads.js';
-import type { Call, Verdict } from './call.js';
-import type { OnReplay, OrderHandlers } from './orders.js';
-import type { PastReads } from './past-reads.js';
-import type { Reads } from './reads.js';
-import type { SharedReads } from './shared-reads.js';
+import type { Call } from './call.js';
+import type { Services } from './services.js';
 
 /** Canonical and legacy base address. */
 export const BASES = ['/v1', '/api/v1'] as const;
 
-export interface Services {
-  readonly reads: Reads;
-  readonly past: PastReads;
-  readonly shared: SharedReads;
-  readonly own: AccountReads;
-  readonly desk: OrderHandlers;
-}
+/** Handles an authorised request. It answers, now or later, or throws a refusal. */
+export type Handle = (services: Services, call: Call) => void;
 
 export interface Endpoint extends Documented {
   /** The limits count a POST as a read if it changes nothing. */
   readonly isReading?: boolean;
-  /** Handles an authorised request. A POST is known to have no query. */
-  readonly handle: (services: Services, call: Call, params: readonly string[]) => Verdict;
-  /**
-   * For a request that the account may no longer make: finds a function that repeats the answer from when it still
-   * could, or null if the request was never made. Changes nothing. A refusal means that this cannot be found out now.
-   */
-  readonly replay?: (services: Services, call: Call, onReplay: OnReplay) => Verdict;
+  /** The handler sees to it that an account that may no longer write gets nothing but earlier answers again. */
+  readonly replays?: boolean;
+  readonly handle: Handle;
 }
 
 /** Requests are counted by number of route. No route: unknown paths, documents, wrong methods. */
@@ -64,8 +50,8 @@ export interface Operation extends Routed {
   readonly route: number;
   readonly scope: number;
   readonly keyLimit: KeyLimit;
-  readonly run: (call: Call, params: readonly string[]) => Verdict;
-  readonly replay: (call: Call, onReplay: OnReplay) => Verdict;
+  readonly replays: boolean;
+  readonly handle: Handle;
 }
 
 export const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';
@@ -74,29 +60,21 @@ export function keyLimitOf(method: string): KeyLimit {
   return method === 'DELETE' ? KEY_CANCEL : KEY_WRITE;
 }
 
-export function operationOf(endpoint: Endpoint, services: Services, route: number): Operation {
-  const { method, path, usualValues = [], isReading = false, handle, replay } = endpoint;
-  const shared = { route, method, path, usualValues, scope: scopesMask([endpoint.scope]) };
-  const noReplay = (_call: Call, onReplay: OnReplay): null => {
-    onReplay(null);
-    return null;
-  };
-  // A cancellation has no body, but may have a query.
-  if (isRead(method) || method === 'DELETE') {
-    return {
-      ...shared,
-      keyLimit: keyLimitOf(method),
-      run: (call, params) => handle(services, call, params),
-      replay: noReplay,
-    };
-  }
-  return {
-    ...shared,
-    keyLimit: isReading ? KEY_READ : keyLimitOf(method),
-    run: (call, params) => refuseQuery(call.request.query) ?? handle(services, call, params),
-    replay: (call, onReplay) =>
-      replay === undefined || refuseQuery(call.request.query) !== null
-        ? noReplay(call, onReplay)
-        : replay(services, call, onReplay),
-  };
+export function operationOf(endpoint: Endpoint, route: number): Operation {
+  const { method, path, usualValues = [], isReading = false, replays = false, handle } = endpoint;
+  const keyLimit = isReading ? KEY_READ : keyLimitOf(method);
+  return { route, method, path, usualValues, scope: scopesMask([endpoint.scope]), keyLimit, replays, handle };
 }
+
+/** Each of these scopes is enough to open a stream; a subscription or an order there needs its own. */
+const STREAM_SCOPES = scopesMask(['markets:read', 'positions:read', 'orders:write']);
+
+export const streamOperation = (open: (call: Call) => void): Operation => ({
+  route: STREAM_ROUTE,
+  method: 'GET',
+  path: '/stream',
+  scope: STREAM_SCOPES,
+  keyLimit: KEY_READ,
+  replays: false,
+  handle: (_services, call) => open(call),
+});

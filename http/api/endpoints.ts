@@ -21,17 +21,20 @@ import {
   statusParameter,
 } from '../openapi/parameters.js';
 import { type JsonObject, schemaRef } from '../openapi/schemas.js';
+import * as account from './account.js';
 import { ACCOUNT_ENDPOINTS } from './account-endpoints.js';
 import type { Endpoint } from './endpoint.js';
 import { ORDERS_LIMIT_DEFAULT, POSITIONS_LIMIT_DEFAULT } from './lists/list-query.js';
+import * as orders from './orders.js';
 import { PAST_ENDPOINTS } from './past-endpoints.js';
+import * as reads from './reads.js';
 
 export const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'GET',
     path: '/markets',
     scope: 'markets:read',
-    handle: ({ reads }, call) => reads.markets(call),
+    handle: reads.markets,
     describe: () => ({
       operationId: 'listMarkets',
       tag: 'Markets',
@@ -49,7 +52,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     path: '/markets/{id}',
     usualValues: MARKET_IDS,
     scope: 'markets:read',
-    handle: ({ reads }, call, params) => reads.market(call, params[0] ?? ''),
+    handle: reads.market,
     describe: (rules) => ({
       operationId: 'getMarket',
       tag: 'Markets',
@@ -69,7 +72,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     method: 'GET',
     path: '/prices',
     scope: 'markets:read',
-    handle: ({ reads }, call) => reads.prices(call),
+    handle: reads.prices,
     describe: () => ({
       operationId: 'listPrices',
       tag: 'Markets',
@@ -88,7 +91,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     method: 'GET',
     path: '/positions',
     scope: 'positions:read',
-    handle: ({ reads }, call) => reads.positions(call),
+    handle: account.positions,
     describe: () => ({
       operationId: 'listPositions',
       tag: 'Orders',
@@ -110,7 +113,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     method: 'GET',
     path: '/orders',
     scope: 'positions:read',
-    handle: ({ reads }, call) => reads.orders(call),
+    handle: account.orders,
     describe: () => ({
       operationId: 'listOrders',
       tag: 'Orders',
@@ -134,8 +137,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
     method: 'POST',
     path: '/orders',
     scope: 'orders:write',
-    handle: ({ desk }, call) => desk.place(call),
-    replay: ({ desk }, call, onReplay) => desk.replay(call, onReplay),
+    handle: orders.place,
+    replays: true,
     describe: (rules) => ({
       operationId: 'placeOrder',
       tag: 'Orders',
@@ -164,7 +167,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     method: 'GET',
     path: '/rounds/{id}',
     scope: 'markets:read',
-    handle: ({ reads }, call, params) => reads.round(call, params[0] ?? ''),
+    handle: reads.round,
     describe: () => ({
       operationId: 'getRound',
       tag: 'Markets',
@@ -186,7 +189,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     method: 'GET',
     path: '/time',
     scope: 'markets:read',
-    handle: ({ shared }, call) => shared.time(call),
+    handle: reads.time,
     describe: () => ({
       operationId: 'getTime',
       tag: 'Service',
@@ -203,7 +206,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     method: 'GET',
     path: '/limits',
     scope: 'positions:read',
-    handle: ({ shared }, call) => shared.limits(call),
+    handle: reads.limits,
     describe: () => ({
       operationId: 'getLimits',
       tag: 'Service',

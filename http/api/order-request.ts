@@ -1,5 +1,5 @@
 /**
- * Parses the body of POST /orders into an order in the engine's units, or a refusal that names the field.
+ * Parses the body of POST /orders into an order in the engine's units. A refusal names the field.
  *
  * Unknown fields are refused, not ignored: with a misspelt `expectedPercent`, or a guard that only a later version
  * knows, the bet would be placed without the protection that the client asked for.
@@ -12,7 +12,7 @@ import type { OrderGuards } from '../../engine/model/commands.js';
 import { MARKET_IDS, marketOf, NO_LIMIT, parseRoundId, SIDES } from '../../engine/model/domain.js';
 import { parseJson } from '../kit/body.js';
 import type { OrderContent } from '../kit/idempotency.js';
-import { invalid, Refused } from '../kit/refused.js';
+import { refuseInvalid } from '../kit/refused.js';
 import type { OrderRequest } from '../wire/types.js';
 
 /** Two orders are the same even if only one asks for a receipt. */
@@ -80,7 +80,7 @@ const NINE = 0x39;
 const CLOSING_BRACE = 0x7d;
 const DOLLAR_DIGITS_MAX = 9;
 
-export function parseOrder(body: Uint8Array): ParsedOrder | Refused {
+export function parseOrder(body: Uint8Array): ParsedOrder {
   return parseUsual(body) ?? parseAny(body);
 }
 
@@ -155,10 +155,7 @@ function readCents(bytes: Uint8Array, begin: number, end: number): number {
   return dollars * 100 + (tenths - ZERO) * 10 + (hundredths - ZERO);
 }
 
-export function parseAny(body: Uint8Array): ParsedOrder | Refused {
-  const value = parseJson(body);
-  return value instanceof Refused ? value : orderOf(value);
-}
+export const parseAny = (body: Uint8Array): ParsedOrder => orderOf(parseJson(body));
 
 const PARTS_MAX = 100;
 
@@ -167,16 +164,13 @@ export interface ParsedQuote {
   readonly parts: number;
 }
 
-export function parseQuote(body: Uint8Array): ParsedQuote | Refused {
-  const value = parseJson(body);
-  if (value instanceof Refused) return value;
-  const { parts, rest } = splitOff(value);
+export function parseQuote(body: Uint8Array): ParsedQuote {
+  const { parts, rest } = splitOff(parseJson(body));
   const order = orderOf(rest);
-  if (order instanceof Refused) return order;
   if (typeof parts !== 'number' || !Number.isInteger(parts) || parts < 1 || parts > PARTS_MAX)
-    return invalid(`parts must be a whole number from 1 to ${PARTS_MAX}`);
+    return refuseInvalid(`parts must be a whole number from 1 to ${PARTS_MAX}`);
   if (order.stakeCents % parts !== 0)
-    return invalid(`amount must be a multiple of ${parts} cents, so that its parts are equal`);
+    refuseInvalid(`amount must be a multiple of ${parts} cents, so that its parts are equal`);
   return { order, parts };
 }
 
@@ -186,23 +180,21 @@ function splitOff(value: unknown): { readonly parts: unknown; readonly rest: unk
   return { parts, rest };
 }
 
-export function orderOf(value: unknown): ParsedOrder | Refused {
+export function orderOf(value: unknown): ParsedOrder {
   if (!isOrder(value) || hasOtherFields(value)) return explain(value);
   const stakeCents = centsOfDollars(value.amount);
   if (stakeCents === null)
-    return invalid('amount must have at most two decimals and be a possible amount of USD');
+    return refuseInvalid('amount must have at most two decimals and be a possible amount of USD');
   const clientSeed = value.clientSeed ?? null;
   if (clientSeed !== null) {
-    if (!clientSeed.isWellFormed()) return invalid('clientSeed must be valid Unicode');
+    if (!clientSeed.isWellFormed()) refuseInvalid('clientSeed must be valid Unicode');
     if (Buffer.byteLength(clientSeed) > CLIENT_SEED_BYTES_MAX) {
-      return invalid(`clientSeed must be at most ${CLIENT_SEED_BYTES_MAX} bytes of UTF-8`);
+      refuseInvalid(`clientSeed must be at most ${CLIENT_SEED_BYTES_MAX} bytes of UTF-8`);
     }
   }
   const market = marketOf(value.marketId);
   const guards = readGuards(value, market);
-  if (guards instanceof Refused) return guards;
   const limitOddsE4 = readLimit(value);
-  if (limitOddsE4 instanceof Refused) return limitOddsE4;
   return {
     market,
     marketId: value.marketId,
@@ -229,30 +221,27 @@ const OF_ANOTHER_MARKET = Number.MAX_SAFE_INTEGER;
  * In 1e-4; 0 if the order has no limit. Limits have at most three digits, and two decimals: with so few possible limits
  * the search for orders to fill stays short, whoever places them.
  */
-function readLimit({ limitOdds, minOdds, expectedPercent }: OrderRequest): number | Refused {
+function readLimit({ limitOdds, minOdds, expectedPercent }: OrderRequest): number {
   if (limitOdds === undefined) return NO_LIMIT;
   if (minOdds !== undefined || expectedPercent !== undefined)
-    return invalid('limitOdds takes the place of minOdds and expectedPercent: give only one of them');
+    refuseInvalid('limitOdds takes the place of minOdds and expectedPercent: give only one of them');
   const oddsE4 = Math.round(limitOdds * ODDS_E4);
   const stepE4 = oddsE4 < 100_000 ? CENT_E4 : oddsE4 < 1_000_000 ? 10 * CENT_E4 : 100 * CENT_E4;
   if (oddsE4 % stepE4 !== 0 || oddsE4 / ODDS_E4 !== limitOdds)
-    return invalid('limitOdds must go in steps of 0.01 below 10, of 0.1 below 100, and of 1 from there on');
+    refuseInvalid('limitOdds must go in steps of 0.01 below 10, of 0.1 below 100, and of 1 from there on');
   return oddsE4;
 }
 
-function readGuards(
-  { roundId, validUntil, minOdds }: OrderRequest,
-  market: number,
-): OrderGuards | null | Refused {
+function readGuards({ roundId, validUntil, minOdds }: OrderRequest, market: number): OrderGuards | null {
   if (roundId === undefined && validUntil === undefined && minOdds === undefined) return null;
   const round = roundId === undefined ? null : parseRoundId(roundId);
-  if (roundId !== undefined && round === null) return invalid('roundId must be the id of a round');
+  if (roundId !== undefined && round === null) refuseInvalid('roundId must be the id of a round');
   const roundNumber = round === null ? -1 : round.market === market ? round.roundNumber : OF_ANOTHER_MARKET;
   const validUntilMs = validUntil === undefined ? Number.POSITIVE_INFINITY : Date.parse(validUntil);
-  if (Number.isNaN(validUntilMs)) return invalid('validUntil must be a possible date and time');
+  if (Number.isNaN(validUntilMs)) refuseInvalid('validUntil must be a possible date and time');
   const minOddsE4 = Math.round((minOdds ?? 0) * ODDS_E4);
   if (minOdds !== undefined && minOddsE4 / ODDS_E4 !== minOdds)
-    return invalid('minOdds must have at most four decimals');
+    refuseInvalid('minOdds must have at most four decimals');
   return { roundNumber, validUntilMs, minOddsE4 };
 }
 
@@ -262,12 +251,14 @@ function hasOtherFields(order: OrderRequest): boolean {
   return Object.keys(order).length !== known;
 }
 
-function explain(value: unknown): Refused {
+function explain(value: unknown): never {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return invalid('the body must be a JSON object');
+    refuseInvalid('the body must be a JSON object');
   }
   const result = validateOrder(value);
   const sentences = result.success ? ['the body does not fit'] : describeTypeErrors(result.errors);
   const detail = sentences.join('; ');
-  return invalid(detail.length > DETAIL_LENGTH_MAX ? `${detail.slice(0, DETAIL_LENGTH_MAX)}...` : detail);
+  return refuseInvalid(
+    detail.length > DETAIL_LENGTH_MAX ? `${detail.slice(0, DETAIL_LENGTH_MAX)}...` : detail,
+  );
 }

@@ -16,6 +16,8 @@ import {
 import { type JsonObject, schemaRef } from '../openapi/schemas.js';
 import type { Endpoint } from './endpoint.js';
 import { LEDGER_LIMIT_DEFAULT, ROUNDS_LIMIT_DEFAULT } from './lists/past-queries.js';
+import * as past from './past.js';
+import * as proofs from './proofs.js';
 
 const head: JsonObject = {
   oneOf: [schemaRef('JournalHead'), { type: 'null' }],
@@ -27,7 +29,7 @@ export const PAST_ENDPOINTS: readonly Endpoint[] = [
     method: 'GET',
     path: '/rounds',
     scope: 'markets:read',
-    handle: ({ past }, call) => past.rounds(call),
+    handle: past.rounds,
     describe: () => ({
       operationId: 'listRounds',
       tag: 'Markets',
@@ -51,7 +53,7 @@ export const PAST_ENDPOINTS: readonly Endpoint[] = [
     method: 'GET',
     path: '/markets/{id}/rounds',
     scope: 'markets:read',
-    handle: ({ past }, call, params) => past.marketRounds(call, params[0] ?? ''),
+    handle: past.marketRounds,
     describe: (rules) => ({
       operationId: 'listMarketRounds',
       tag: 'Markets',
@@ -68,7 +70,7 @@ export const PAST_ENDPOINTS: readonly Endpoint[] = [
     method: 'GET',
     path: '/account/ledger',
     scope: 'positions:read',
-    handle: ({ past }, call) => past.ledger(call),
+    handle: past.ledger,
     describe: () => ({
       operationId: 'getLedger',
       tag: 'Orders',
@@ -89,7 +91,7 @@ export const PAST_ENDPOINTS: readonly Endpoint[] = [
     method: 'GET',
     path: '/rounds/{id}/proof',
     scope: 'markets:read',
-    handle: ({ past }, call, params) => past.roundProof(call, params[0] ?? ''),
+    handle: proofs.roundProof,
     describe: () => ({
       operationId: 'getRoundProof',
       tag: 'Markets',
@@ -105,7 +107,7 @@ export const PAST_ENDPOINTS: readonly Endpoint[] = [
     method: 'GET',
     path: '/orders/{id}/proof',
     scope: 'positions:read',
-    handle: ({ past }, call, params) => past.orderProof(call, params[0] ?? ''),
+    handle: proofs.orderProof,
     describe: () => ({
       operationId: 'getOrderProof',
       tag: 'Orders',
@@ -121,7 +123,7 @@ export const PAST_ENDPOINTS: readonly Endpoint[] = [
     method: 'GET',
     path: '/orders/{id}/receipt',
     scope: 'positions:read',
-    handle: ({ past }, call, params) => past.orderReceipt(call, params[0] ?? ''),
+    handle: proofs.orderReceipt,
     describe: () => ({
       operationId: 'getOrderReceipt',
       tag: 'Orders',
@@ -137,7 +139,7 @@ export const PAST_ENDPOINTS: readonly Endpoint[] = [
     method: 'GET',
     path: '/keys',
     scope: 'markets:read',
-    handle: ({ past }, call) => past.keys(call),
+    handle: proofs.signingKeys,
     describe: () => ({
       operationId: 'listSigningKeys',
       tag: 'Service',

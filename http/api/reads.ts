@@ -1,106 +1,69 @@
 /**
- * GET endpoints at the gateway. Market data are ready bytes made of the board. The engine's thread is asked over the
- * rings for anything else.
+ * GET endpoints that need no account. Market data are ready bytes made of the board, time and limits come from shared
+ * memory, and the engine's thread is asked for a round.
  */
-
-import type { RoundSeeds } from '../../engine/fairness.js';
-import { marketOf, parseRoundId } from '../../engine/model/domain.js';
-import { parsePathId } from '../kit/params.js';
-import { Refused } from '../kit/refused.js';
-import type { MarketView } from '../market-data/market-view.js';
-import type { Link } from '../rings/link.js';
+import { must } from '../../engine/base/assert.js';
+import { isoText } from '../../engine/base/iso-text.js';
+import { marketOf, parseRoundId, TIERS, type Tier, textAt } from '../../engine/model/domain.js';
+import type { Rules } from '../../engine/model/rules.js';
+import { DURABLE_SEQ } from '../board/markets.js';
+import { WINDOW_MS } from '../limits/sliding-windows.js';
 import * as replies from '../rings/replies.js';
 import * as requests from '../rings/requests.js';
-import type { RingConsumer } from '../rings/ring.js';
-import { positionsBytes } from '../wire/account-text.js';
-import type { ListedHashes } from '../wire/listed-hashes.js';
 import { roundDetail } from '../wire/round-detail.js';
-import { successText } from '../wire/wire.js';
-import type { Call, Verdict } from './call.js';
-import { cursorText, ordersQuery, positionsQuery } from './lists/list-query.js';
-import { needsArchive, type PastBets } from './lists/past-bets.js';
-import { NO_MARKET, NO_ROUND, notRead, OVERLOADED, refusedOf } from './refusals.js';
+import type { BetLimits, Limits, ServerTime } from '../wire/service-types.js';
+import { ask } from './ask.js';
+import type { Call } from './call.js';
+import { NO_MARKET, NO_ROUND } from './refusals.js';
+import type { Services } from './services.js';
 
-const OK = 200;
+export const markets = ({ view }: Services, call: Call): void => call.sendTagged(view.markets(call.nowMs));
 
-export class Reads {
-  constructor(
-    private readonly link: Link,
-    private readonly view: MarketView,
-    private readonly seeds: RoundSeeds,
-    private readonly hashes: ListedHashes,
-    private readonly past: PastBets,
-  ) {}
-
-  markets(call: Call): Verdict {
-    return call.sendTagged(this.view.markets(call.nowMs));
-  }
-
-  market(call: Call, segment: string): Verdict {
-    const id = parsePathId(segment);
-    if (id instanceof Refused) return id;
-    const body = this.view.market(marketOf(id), call.nowMs);
-    return body === null ? NO_MARKET : call.sendTagged(body);
-  }
-
-  prices(call: Call): Verdict {
-    return call.sendTagged(this.view.prices());
-  }
-
-  positions(call: Call): Verdict {
-    return this.#list(call, positionsQuery(call.request.query));
-  }
-
-  orders(call: Call): Verdict {
-    return this.#list(call, ordersQuery(call.request.query));
-  }
-
-  round(call: Call, segment: string): Verdict {
-    const id = parsePathId(segment);
-    if (id instanceof Refused) return id;
-    const parsed = parseRoundId(id);
-    if (parsed === null) return NO_ROUND;
-    const isSent = this.link.send(
-      (ring, ticket) => requests.sendRound(ring, requests.ROUND, ticket, call, parsed),
-      (kind, ring) => answer(call, kind, ring, () => this.#roundBytes(call, ring)),
-    );
-    return isSent ? null : OVERLOADED;
-  }
-
-  #list(call: Call, list: requests.ListFields | Refused): Verdict {
-    if (list instanceof Refused) return list;
-    const isSent = this.link.send(
-      (ring, ticket) => requests.sendList(ring, ticket, call, list),
-      (kind, ring) => {
-        if (kind === replies.REFUSED) call.refuse(refusedOf(replies.readRefusal(ring)));
-        else this.#lead(call, list, replies.readBets(ring));
-      },
-    );
-    return isSent ? null : OVERLOADED;
-  }
-
-  #lead(call: Call, list: requests.ListFields, reply: replies.BetsReply): void {
-    if (!needsArchive(list, reply)) {
-      call.send(OK, this.#listBytes(reply));
-      return;
-    }
-    this.past.page(call, list, reply, (page) => {
-      if ('bets' in page) call.send(OK, this.#listBytes(page));
-      else call.refuse(notRead(page));
-    });
-  }
-
-  #listBytes({ bets, next }: replies.BetsReply): Uint8Array {
-    return positionsBytes(bets, next.length === 0 ? null : cursorText(next), this.hashes);
-  }
-
-  #roundBytes(call: Call, ring: RingConsumer): Uint8Array {
-    const { round, ...prices } = replies.readRound(ring);
-    return Buffer.from(successText(JSON.stringify(roundDetail(round, this.seeds, prices, call.nowMs))));
-  }
+export function market({ view }: Services, call: Call): void {
+  const body = view.market(marketOf(call.id()), call.nowMs);
+  if (body === null) throw NO_MARKET;
+  call.sendTagged(body);
 }
 
-function answer(call: Call, kind: number, ring: RingConsumer, bytes: () => Uint8Array): void {
-  if (kind === replies.REFUSED) call.refuse(refusedOf(replies.readRefusal(ring)));
-  else call.send(OK, bytes());
+export const prices = ({ view }: Services, call: Call): void => call.sendTagged(view.prices());
+
+export function round(services: Services, call: Call): void {
+  const name = parseRoundId(call.id());
+  if (name === null) throw NO_ROUND;
+  ask(
+    services,
+    call,
+    (ring, ticket) => requests.sendRound(ring, ticket, call, name),
+    replies.readFacts<replies.RoundReply>,
+    ({ round, ...prices }) => call.sendData(roundDetail(round, services.seeds, prices, call.nowMs)),
+  );
+}
+
+const journalRow = new Float64Array(1);
+
+export function time({ board }: Services, call: Call): void {
+  board.journal.read(0, journalRow);
+  const seq = must(journalRow[DURABLE_SEQ], 'how far the journal is');
+  call.sendData<ServerTime>({ timeMs: call.nowMs, time: isoText(call.nowMs), seq });
+}
+
+export function limits({ limits, rights, rules }: Services, call: Call): void {
+  call.sendData<Limits>({
+    windowMs: WINDOW_MS,
+    rateLimits: limits.left(call, call.limitsNowMs),
+    bets: betLimits(rules(), textAt(TIERS, rights.tier(call.account))),
+  });
+}
+
+export function betLimits(rules: Rules, tier: Tier): BetLimits {
+  const { maxStakeCents } = must(rules.tiers[TIERS.indexOf(tier)], 'the rules of a tier');
+  return {
+    tier,
+    maxStake: maxStakeCents / 100,
+    maxOpenBets: rules.openBetsMax,
+    slippagePoints: rules.slippageE2 / 100,
+    cutoffMs: rules.cutoffMs,
+    idempotencyKeyMs: rules.idempotencyTtlMs,
+    fee: rules.feeBps / 10_000,
+  };
 }

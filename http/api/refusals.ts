@@ -1,10 +1,9 @@
 /** The refusals of the public API that are the same for every endpoint, and those of the engine's thread. */
 import { must } from '../../engine/base/assert.js';
-import type { ArchiveRefusal } from '../../engine/model/archive-reads.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
 import type { CurrentOdds } from '../../engine/model/events.js';
 import type { HeaderList } from '../../engine/model/ports.js';
-import { Refused, refusedBy } from '../kit/refused.js';
+import { Refused } from '../kit/refused.js';
 import type { RatePolicy } from '../limits/rate-limits.js';
 import type { RefusalFacts } from '../rings/replies.js';
 import { hundredthsText, oddsText } from '../wire/wire.js';
@@ -81,6 +80,3 @@ export const limitRefusals = (policies: readonly RatePolicy[]): readonly Refused
     const detail = `${whose} limit for ${what} (${name}), ${limit} in 60 seconds, is reached; wait as long as Retry-After says`;
     return new Refused('rate_limited', detail);
   });
-
-export const notRead = (refusal: RefusalFacts | ArchiveRefusal): Refused =>
-  'refused' in refusal ? refusedBy(refusal) : refusedOf(refusal);

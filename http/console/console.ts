@@ -68,8 +68,13 @@ export class Console {
     const file = this.parts.page.get(request.path);
     if (file !== undefined && request.fault === null) sendFile(request, responder, file);
     else {
-      const result = this.#resultOf(request);
-      if (result !== null) sendResult(responder, result);
+      try {
+        const result = this.#resultOf(request);
+        if (result !== null) sendResult(responder, result);
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        sendResult(responder, error);
+      }
     }
   }
 
@@ -79,8 +84,7 @@ export class Console {
     if (fault !== null) return new Refused(fault.code, fault.detail);
     const from = browser ?? NO_BROWSER;
     if (path !== SESSION_PATH && path !== STREAM_PATH) return this.#missing(path);
-    const refused = refuseQuery(query);
-    if (refused !== null) return refused;
+    refuseQuery(query);
     if (path === STREAM_PATH) return this.#openStream(request, from);
     switch (method) {
       case 'GET':

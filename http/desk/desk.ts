@@ -18,7 +18,7 @@ import * as replies from '../rings/replies.js';
 import * as requests from '../rings/requests.js';
 import { type RingConsumer, RingFault } from '../rings/ring.js';
 import type { GatewayEnd, WriteReply } from '../rings/service.js';
-import { listOf } from './lists.js';
+import { listOf, openSums } from './lists.js';
 
 const IN_PROGRESS: replies.RefusalFacts = {
   code: 'idempotency_in_progress',
@@ -67,10 +67,10 @@ export class Desk {
   }
 
   #read(kind: number, ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
-    if (kind === requests.REPLAY) this.#replay(ring, gateway, ticket);
-    else if (kind === requests.QUOTE) this.#quote(ring, gateway, ticket);
+    if (kind === requests.QUOTE) this.#quote(ring, gateway, ticket);
     else if (kind === requests.ROUND) this.#round(ring, gateway, ticket);
     else if (kind === requests.BALANCE) this.#balance(ring, gateway, ticket);
+    else if (kind === requests.ACCOUNT) this.#account(ring, gateway, ticket);
     else if (kind === requests.SEEN_KEY) this.#seenKey(ring, gateway, ticket);
     else if (kind === requests.LIST) this.#list(ring, gateway, ticket);
     else if (kind === requests.ACCOUNT_SEQ || kind === requests.LIFECYCLE_SEQ)
@@ -104,14 +104,6 @@ export class Desk {
       default:
         unreachable(outcome);
     }
-  }
-
-  /** Places nothing. */
-  #replay(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
-    const order = this.#command(requests.readOrder(ring));
-    const outcome = this.#unfitKey(order) === null ? this.sequencer.engine.rememberedOrder(order) : null;
-    if (outcome?.status === 'replayed') this.#answerAgain(gateway, ticket, outcome);
-    else gateway.reply((to) => replies.sendNothing(to, ticket));
   }
 
   /** Answers as if the order were placed now. Changes nothing. */
@@ -260,7 +252,7 @@ export class Desk {
     const shareE6 = isCurrent ? fairShare(market, nowMs()) : NO_FAIR_SHARE;
     const facts = JSON.stringify({ round, tick: latestTick(assetOf(market))?.price ?? null, shareE6 });
     // The last bet that it counts may be the last command.
-    this.#answerFrom(engine.seq, gateway, ticket, (to) => replies.sendRound(to, ticket, facts));
+    this.#answerFrom(engine.seq, gateway, ticket, (to) => replies.sendFacts(to, ticket, facts));
   }
 
   #balance(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
@@ -269,10 +261,23 @@ export class Desk {
     const { engine } = this.sequencer;
     const { balanceCents } = must(engine.account(asker.account), 'account of a key');
     const seq = engine.accountTouchedSeq(asker.account);
+    this.#answerFrom(seq, gateway, ticket, (to) => replies.sendBalance(to, ticket, { seq, balanceCents }));
+  }
+
+  #account(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
+    const asker = requests.readAsker(ring);
+    if (this.#refusesKey(asker, gateway, ticket)) return;
+    const { engine } = this.sequencer;
+    const { balanceCents } = must(engine.account(asker.account), 'account of a key');
     const keys = engine.keysOf(asker.account);
     const activeKeys = keys.filter(({ key }) => this.#unfitKey({ key }) === null).length;
-    const balance = { seq, balanceCents, activeKeys };
-    this.#answerFrom(seq, gateway, ticket, (to) => replies.sendBalance(to, ticket, balance));
+    const account: replies.AccountReply = {
+      balanceCents,
+      activeKeys,
+      ...openSums(engine.openPositions(asker.account, Number.POSITIVE_INFINITY)),
+    };
+    const seq = engine.accountTouchedSeq(asker.account);
+    this.#answerFrom(seq, gateway, ticket, (to) => replies.sendFacts(to, ticket, JSON.stringify(account)));
   }
 
   #seenKey(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {

@@ -190,7 +190,7 @@ export class Gateway implements Serving {
       link: this.#link,
       rights,
       board,
-      streams: hub,
+      openStream: (call) => hub.open(call),
       rules: () => must(this.#rules, 'rules in force'),
       clock: this.#clock,
       limits: new RateLimits(setup.limits),

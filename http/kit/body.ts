@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IValidation } from 'typia';
 import { describeTypeErrors } from '../../config/type-errors.js';
 import type { HttpRequest } from '../../engine/model/ports.js';
-import { invalid, Refused } from './refused.js';
+import { Refused, refuseInvalid } from './refused.js';
 
 const NOT_JSON = new Refused('unsupported_media_type', 'the Content-Type must be application/json');
 const ENCODED = new Refused(
@@ -23,9 +23,9 @@ export const isJsonType = (contentType: string): boolean =>
 const isEncoded = (contentEncoding: string): boolean =>
   contentEncoding !== '' && contentEncoding.toLowerCase() !== 'identity';
 
-export function refuseBodyType({ contentType, contentEncoding }: HttpRequest): Refused | null {
-  if (!isJsonType(contentType)) return NOT_JSON;
-  return isEncoded(contentEncoding) ? ENCODED : null;
+export function refuseBodyType({ contentType, contentEncoding }: HttpRequest): void {
+  if (!isJsonType(contentType)) throw NOT_JSON;
+  if (isEncoded(contentEncoding)) throw ENCODED;
 }
 
 /** The caller checks the type. */
@@ -33,13 +33,13 @@ export function parseJson(bytes: Uint8Array): unknown {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = buffer.toString('utf8');
   // Decoding inserts this character for invalid bytes, so only then must the bytes be checked.
-  if (text.includes(REPLACEMENT_CHARACTER) && !isUtf8(buffer)) return invalid('the body is not valid UTF-8');
+  if (text.includes(REPLACEMENT_CHARACTER) && !isUtf8(buffer)) refuseInvalid('the body is not valid UTF-8');
   try {
     return JSON.parse(text);
   } catch {
     // Editors and some libraries add one, and it is invisible.
-    if (text.startsWith(BYTE_ORDER_MARK)) return invalid(BEGINS_WITH_MARK);
-    return invalid('the body is not valid JSON');
+    if (text.startsWith(BYTE_ORDER_MARK)) refuseInvalid(BEGINS_WITH_MARK);
+    return refuseInvalid('the body is not valid JSON');
   }
 }
 
@@ -47,17 +47,18 @@ export function parseJson(bytes: Uint8Array): unknown {
 export function readBody<T extends object>(
   request: HttpRequest,
   validate: (input: unknown) => IValidation<T>,
-): T | Refused {
-  const value = refuseBodyType(request) ?? parseJson(request.body);
-  if (value instanceof Refused) return value;
+): T {
+  refuseBodyType(request);
+  const value = parseJson(request.body);
   const checked = validate(value);
-  if (!checked.success) return invalid(describeTypeErrors(checked.errors).join('; '));
-  return refuseIllFormed(value) ?? checked.data;
+  if (!checked.success) return refuseInvalid(describeTypeErrors(checked.errors).join('; '));
+  refuseIllFormed(value);
+  return checked.data;
 }
 
-export function refuseIllFormed(value: unknown): Refused | null {
+export function refuseIllFormed(value: unknown): void {
   const field = illFormedField(value, '');
-  return field === null ? null : invalid(`${field} must be valid Unicode: it has half a surrogate pair`);
+  if (field !== null) refuseInvalid(`${field} must be valid Unicode: it has half a surrogate pair`);
 }
 
 /** null if every text is well-formed. */

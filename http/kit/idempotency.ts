@@ -7,7 +7,7 @@ import { createHmac, hash } from 'node:crypto';
 import { integerText } from '../../engine/base/integer-text.js';
 import type { IdempotencyDigest, OrderGuards } from '../../engine/model/commands.js';
 import { DOWN, MARKET_IDS, UP } from '../../engine/model/domain.js';
-import { invalid, type Refused } from './refused.js';
+import { refuseInvalid } from './refused.js';
 
 const KEY_LENGTH_MAX = 255;
 /** For the API document, as `parseIdempotencyKey` reads it. */
@@ -16,13 +16,13 @@ const QUOTE = 0x22;
 const BYTES_OF_48_BITS = 6;
 const NO_SEED = { high: 0, low: 0 };
 
-export function parseIdempotencyKey(header: string, name = 'Idempotency-Key'): string | Refused {
+export function parseIdempotencyKey(header: string, name = 'Idempotency-Key'): string {
   const opens = header.charCodeAt(0) === QUOTE;
   const closes = header.length > 1 && header.charCodeAt(header.length - 1) === QUOTE;
-  if (opens !== closes) return invalid(`${name} has a quote at one end only`);
+  if (opens !== closes) refuseInvalid(`${name} has a quote at one end only`);
   const key = opens ? header.slice(1, -1) : header;
   if (key.length === 0 || key.length > KEY_LENGTH_MAX || !isVisibleAscii(key)) {
-    return invalid(`${name} must be 1 to ${KEY_LENGTH_MAX} visible ASCII characters`);
+    refuseInvalid(`${name} must be 1 to ${KEY_LENGTH_MAX} visible ASCII characters`);
   }
   return key;
 }

@@ -3,50 +3,44 @@
  * never replaced by a default. A client that sends `cursor` to a server without it would otherwise get the first page
  * for ever.
  */
-import { invalid, Refused } from './refused.js';
+import { refuseInvalid } from './refused.js';
 
 export const LIST_LIMIT_MAX = 200;
 export const CLIENT_ORDER_ID_PATTERN = '^[!-~]{1,64}$';
 const SHOWN_MAX = 40;
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
 
-export function parseQuery(query: string, known: readonly string[]): Map<string, string> | Refused {
+export function parseQuery(query: string, known: readonly string[]): Map<string, string> {
   const given = new Map<string, string>();
   for (const part of query.split('&')) {
     if (part === '') continue;
     const cut = part.indexOf('=');
     const name = decode(cut < 0 ? part : part.slice(0, cut));
     const value = decode(cut < 0 ? '' : part.slice(cut + 1));
-    if (name === null || value === null) return invalid('the query is not valid percent-encoding');
-    if (!known.includes(name)) return unknownParameter(name, known);
-    if (given.has(name)) return invalid(`query parameter ${name} is given twice`);
+    if (name === null || value === null) refuseInvalid('the query is not valid percent-encoding');
+    if (!known.includes(name)) refuseUnknown(name, known);
+    if (given.has(name)) refuseInvalid(`query parameter ${name} is given twice`);
     given.set(name, value);
   }
   return given;
 }
 
 /** A write takes no query: ignoring a guard that was put there would place the bet without it. */
-export function refuseQuery(query: string): Refused | null {
-  if (query === '') return null;
-  const given = parseQuery(query, []);
-  return given instanceof Refused ? given : null;
+export function refuseQuery(query: string): void {
+  if (query !== '') parseQuery(query, []);
 }
 
-function unknownParameter(name: string, known: readonly string[]): Refused {
+function refuseUnknown(name: string, known: readonly string[]): never {
   const shown = JSON.stringify(name.slice(0, SHOWN_MAX));
   if (known.length === 0)
-    return invalid(`unknown query parameter ${shown}; a write takes none: its fields stand in the body`);
-  return invalid(`unknown query parameter ${shown}; known here: ${known.join(', ')}`);
+    refuseInvalid(`unknown query parameter ${shown}; a write takes none: its fields stand in the body`);
+  return refuseInvalid(`unknown query parameter ${shown}; known here: ${known.join(', ')}`);
 }
 
-export function parseLimit(
-  text: string | undefined,
-  fallback: number,
-  most = LIST_LIMIT_MAX,
-): number | Refused {
+export function parseLimit(text: string | undefined, fallback: number, most = LIST_LIMIT_MAX): number {
   if (text === undefined) return fallback;
   const limit = /^[1-9]\d{0,3}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > most) return invalid(`limit must be a whole number from 1 to ${most}`);
+  if (limit < 1 || limit > most) refuseInvalid(`limit must be a whole number from 1 to ${most}`);
   return limit;
 }
 
@@ -55,31 +49,33 @@ export const isInCalendar = (text: string, timeMs: number): boolean =>
   timeMs >= 0 && new Date(`${text.slice(0, 10)}T00:00:00Z`).toISOString().startsWith(text.slice(0, 10));
 
 /** Milliseconds since 1970; null if there is no text. */
-export function parseTime(name: string, text: string | undefined): number | null | Refused {
+export function parseTime(name: string, text: string | undefined): number | null {
   if (text === undefined) return null;
   const timeMs = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
   return isInCalendar(text, timeMs)
     ? timeMs
-    : invalid(`${name} must be an ISO 8601 date-time, such as 2026-06-10T12:30:00.000Z`);
+    : refuseInvalid(`${name} must be an ISO 8601 date-time, such as 2026-06-10T12:30:00.000Z`);
 }
 
 export function parseChoice<T extends string>(
   name: string,
   text: string | undefined,
   choices: readonly T[],
-): T | null | Refused {
+): T | null {
   if (text === undefined) return null;
-  return choices.find((choice) => choice === text) ?? invalid(`${name} must be one of ${choices.join(', ')}`);
+  return (
+    choices.find((choice) => choice === text) ?? refuseInvalid(`${name} must be one of ${choices.join(', ')}`)
+  );
 }
 
-export function parseFlag(name: string, text: string | undefined): boolean | null | Refused {
+export function parseFlag(name: string, text: string | undefined): boolean | null {
   const word = parseChoice(name, text, ['true', 'false']);
-  return word instanceof Refused || word === null ? word : word === 'true';
+  return word === null ? null : word === 'true';
 }
 
-export function parsePathId(segment: string, name = 'id'): string | Refused {
+export function parsePathId(segment: string, name = 'id'): string {
   if (!segment.includes('%')) return segment;
-  return decode(segment, false) ?? invalid(`path parameter ${name} is not valid percent-encoding`);
+  return decode(segment, false) ?? refuseInvalid(`path parameter ${name} is not valid percent-encoding`);
 }
 
 /** null if the text is not percent-encoded UTF-8. A plus is a space in a query, and only there. */

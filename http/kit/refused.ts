@@ -1,13 +1,12 @@
 /**
- * The one way to refuse a request, in both APIs. A handler of the public API returns a `Refused`: refusals are common
- * there (moved odds, a reached limit), and throwing costs more than the rest of an order. Handlers of the operator API
- * await what they need, and throw it (`Refusal`).
+ * The one way to refuse a request, in both APIs. What reads a request throws a `Refused`, which whoever called the
+ * handler answers with. The frequent ones (moved odds, a reached limit, a wrong key) are sent without throwing.
  */
 import { type ArchiveAnswer, type ArchiveRefusal, isRefusal } from '../../engine/model/archive-reads.js';
 import { ERROR_STATUS, type ErrorCode, errorText } from '../../engine/model/errors.js';
 import type { HeaderList } from '../../engine/model/ports.js';
 
-/** Nothing was changed. A class, so that `instanceof` tells it from a result. */
+/** Nothing was changed. No `Error`: it would take down the stack each time. */
 export class Refused {
   readonly status: number;
   /** JSON of the failure envelope. */
@@ -28,26 +27,16 @@ export class Refused {
   }
 }
 
-/** Ends a function that awaits. */
-export class Refusal extends Error {
-  constructor(readonly refused: Refused) {
-    super(errorText(refused.code, refused.detail));
-  }
-}
-
 export function refuse(code: ErrorCode, detail: string): never {
-  throw new Refusal(new Refused(code, detail));
-}
-
-export function unlessRefused<T>(value: T | Refused): T {
-  if (value instanceof Refused) throw new Refusal(value);
-  return value;
+  throw new Refused(code, detail);
 }
 
 /** `detail` names the field and says what was expected. */
 export const invalid = (detail: string): Refused => new Refused('invalid_request', detail);
 
-export const refuseInvalid = (detail: string): never => refuse('invalid_request', detail);
+export function refuseInvalid(detail: string): never {
+  throw invalid(detail);
+}
 
 /** A programming error, which was logged with this id. */
 export const internalError = (requestId: string): Refused =>
@@ -61,5 +50,5 @@ export const readPast = <A extends ArchiveAnswer>(
   ask: (tell: (told: A | ArchiveRefusal) => void) => void,
 ): Promise<A> =>
   new Promise((resolve, reject) =>
-    ask((told) => (isRefusal(told) ? reject(new Refusal(refusedBy(told))) : resolve(told as A))),
+    ask((told) => (isRefusal(told) ? reject(refusedBy(told)) : resolve(told as A))),
   );

@@ -1,7 +1,6 @@
 /** Queries and cursors of lists that are searched by number, in slices: `limit` and `cursor`. */
 import { cursorText, parseCursor } from './cursor.js';
 import { parseLimit } from './params.js';
-import { Refused } from './refused.js';
 
 const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 1_000;
@@ -17,11 +16,9 @@ export interface Slice<T> {
   readonly next: number | null;
 }
 
-export function searchOf(given: ReadonlyMap<string, string>, list: string): Searched | Refused {
+export function searchOf(given: ReadonlyMap<string, string>, list: string): Searched {
   const limit = parseLimit(given.get('limit'), LIMIT_DEFAULT, LIMIT_MAX);
-  if (limit instanceof Refused) return limit;
   const place = parseCursor(given.get('cursor'), list, 1);
-  if (place instanceof Refused) return place;
   return { after: place?.[0] ?? 0, limit };
 }
 

@@ -5,7 +5,7 @@ import { centsOfDollars } from '../../engine/base/money.js';
 import type { LedgerAnswer } from '../../engine/model/archive-reads.js';
 import { parseAccountId, TIERS, type Tier } from '../../engine/model/domain.js';
 import { ledgerCursor, ledgerQuery } from '../api/lists/past-queries.js';
-import { Refusal, readPast, refuseInvalid, unlessRefused } from '../kit/refused.js';
+import { readPast, refuseInvalid } from '../kit/refused.js';
 import { searchOf } from '../kit/search-query.js';
 import { ledgerEntry } from '../wire/past-text.js';
 import type { LedgerEntry } from '../wire/past-types.js';
@@ -146,7 +146,7 @@ export const ACCOUNT_ENDPOINTS: readonly Declared[] = [
     shape: 'page',
     codes: ['account_not_found', ...PAST],
     handle: async ({ engine, archive }, call) => {
-      const query = unlessRefused(ledgerQuery(call.given));
+      const query = ledgerQuery(call.given);
       const account = parseAccountId(call.id);
       const reachedSeq = await engine.ask('accountSeq', { account });
       const told = await readPast<LedgerAnswer>((tell) =>
@@ -176,7 +176,7 @@ async function create({ engine }: Services, call: Call): Promise<AccountResource
   const { name = null, tier, balance = 0 } = call.body(validateCreateAccount);
   const balanceCents = centsIn('balance', balance);
   const refused = balanceCents > 0 ? refuseRole(call.caller, 'admin') : null;
-  if (refused !== null) throw new Refusal(refused);
+  if (refused !== null) throw refused;
   const command = { kind: 'createAccount', name, tier: TIERS.indexOf(tier), balanceCents } as const;
   return changedAccount(await engine.command(command, call.by));
 }
@@ -188,7 +188,7 @@ async function list({ engine }: Services, call: Call): Promise<Answer> {
     frozen: call.flag('frozen'),
     name: given.get('name')?.toLowerCase() ?? null,
     tier: tier === null ? null : TIERS.indexOf(tier),
-    ...unlessRefused(searchOf(given, ACCOUNTS)),
+    ...searchOf(given, ACCOUNTS),
   });
   return searched(slices, ACCOUNTS, accountResource);
 }
@@ -215,6 +215,6 @@ async function transfers({ engine }: Services, call: Call): Promise<Answer> {
   if (reference === undefined || reference === '')
     return refuseInvalid('reference is expected: that of a deposit or a withdrawal');
   const account = given.get('accountId') === HOUSE ? 0 : call.account();
-  const wanted = { reference, account, ...unlessRefused(searchOf(given, TRANSFERS)) };
+  const wanted = { reference, account, ...searchOf(given, TRANSFERS) };
   return searched(await engine.list('transfers', wanted), TRANSFERS, transferResource);
 }

@@ -11,7 +11,7 @@ import {
 } from '../../engine/model/operators.js';
 import { cursorText, parseCursor } from '../kit/cursor.js';
 import { parseLimit } from '../kit/params.js';
-import { readPast, refuseInvalid, unlessRefused } from '../kit/refused.js';
+import { readPast, refuseInvalid } from '../kit/refused.js';
 import { type Call, type Declared, PAGED, PAST, page } from './endpoint.js';
 import { type AuditEntry, auditEntry } from './resources/audit.js';
 
@@ -44,8 +44,8 @@ function askedFor(call: Call): Omit<ActionsQuestion, 'kind' | 'reachedSeq'> {
   if (operator !== null && !isOperatorName(operator)) refuseInvalid('operator must be the name of a token');
   const action = call.choice('action', ACTION_KINDS);
   const [fromMs, toMs] = [call.time('from'), call.time('to')];
-  const limit = unlessRefused(parseLimit(call.given.get('limit'), LIMIT_DEFAULT));
-  const place = unlessRefused(parseCursor(call.given.get('cursor'), AUDIT, 2));
+  const limit = parseLimit(call.given.get('limit'), LIMIT_DEFAULT);
+  const place = parseCursor(call.given.get('cursor'), AUDIT, 2);
   const [seq = 0, item = 0] = place ?? [];
   return { operator, action, fromMs, toMs, limit, before: place === null ? null : { seq, item } };
 }

@@ -10,7 +10,7 @@ import type { OrderTrace } from '../../engine/model/operators.js';
 import type { BetView } from '../../engine/model/views.js';
 import { cursorText, listQuery, STATUS_OF_ORDERS } from '../api/lists/list-query.js';
 import { archivePage, mergedPage, needsArchive } from '../api/lists/past-bets.js';
-import { Refusal, Refused, readPast, refuse, refuseInvalid, unlessRefused } from '../kit/refused.js';
+import { readPast, refuse, refuseInvalid, Refused } from '../kit/refused.js';
 import type { ListFields } from '../rings/requests.js';
 import { type Answer, type Call, type Declared, PAGED, PAST, page, type Services } from './endpoint.js';
 import type { OpenRound } from './queries/reads.js';
@@ -68,7 +68,7 @@ interface Query {
 
 function queryOf(call: Call): Query {
   const shown = STATUS_OF_ORDERS.get(call.choice('status', STATUSES) ?? 'all') ?? 'all';
-  const list = unlessRefused(listQuery(call.given, shown, false, LIMIT_DEFAULT));
+  const list = listQuery(call.given, shown, false, LIMIT_DEFAULT);
   const beforeMs = call.time('to');
   return { account: call.account(), fromMs: call.time('from') ?? 0, list: { ...list, beforeMs } };
 }
@@ -106,12 +106,12 @@ async function listAll(services: Services, { fromMs, list }: Query): Promise<Ans
 
 async function one(services: Services, { id }: Call): Promise<BetResource> {
   const bet = parseBetId(id);
-  if (bet === 0) throw new Refusal(NO_BET);
+  if (bet === 0) throw NO_BET;
   const { rounds, seq: reachedSeq } = await services.engine.ask('openRounds', {});
   const any = { status: 'all', market: null, roundNumber: null, fromMs: null, beforeMs: null } as const;
   const told = await allBets(services, { ...any, beforeBet: bet + 1, limit: 1, reachedSeq });
   const [found] = told.bets;
-  if (found?.bet !== bet) throw new Refusal(NO_BET);
+  if (found?.bet !== bet) throw NO_BET;
   return betResource(found.account, asOfNow(found, rounds));
 }
 

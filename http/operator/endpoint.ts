@@ -1,7 +1,7 @@
 /**
  * The declaration of an endpoint of the operator API: route, role, handler and the description in the API's document. A
  * handler gets a call, checks what it can without the engine's state, and awaits the engine's thread and the archive's
- * reader. It throws a `Refusal`.
+ * reader. It throws a `Refused`.
  */
 import { randomUUID } from 'node:crypto';
 import type { IValidation, tags } from 'typia';
@@ -12,7 +12,7 @@ import type { OperatorCaller, OperatorRole, OrderTrace } from '../../engine/mode
 import type { HeaderList, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
 import { readBody } from '../kit/body.js';
 import { isInCalendar, parseChoice, parseFlag, parseQuery, parseTime } from '../kit/params.js';
-import { type Refused, refuseInvalid, unlessRefused } from '../kit/refused.js';
+import { refuseInvalid, type Refused } from '../kit/refused.js';
 import type { Routed } from '../kit/router.js';
 import { nextOf, type Slice } from '../kit/search-query.js';
 import type { EarningsCache } from './figures/earnings.js';
@@ -126,7 +126,7 @@ export class Call {
   withQuery(parameters: readonly ParameterName[] | undefined): Call {
     if (parameters === undefined) return this;
     const names = parameters.map((name) => `${PARAMETERS[name]['name']}`);
-    const given = unlessRefused(parseQuery(this.request.query, names));
+    const given = parseQuery(this.request.query, names);
     return new Call(this.request, this.caller, this.params, given);
   }
 
@@ -136,15 +136,15 @@ export class Call {
 
   /** Parameters of the query; null for one that is not there. */
   time(name: string): number | null {
-    return unlessRefused(parseTime(name, this.given.get(name)));
+    return parseTime(name, this.given.get(name));
   }
 
   flag(name: string): boolean | null {
-    return unlessRefused(parseFlag(name, this.given.get(name)));
+    return parseFlag(name, this.given.get(name));
   }
 
   choice<T extends string>(name: string, choices: readonly T[]): T | null {
-    return unlessRefused(parseChoice(name, this.given.get(name), choices));
+    return parseChoice(name, this.given.get(name), choices);
   }
 
   account(): number | null {
@@ -162,7 +162,7 @@ export class Call {
 
   /** To be read before anything is awaited. */
   body<T extends object>(validate: (input: unknown) => IValidation<T>): T {
-    const body = unlessRefused(readBody(this.request, validate));
+    const body = readBody(this.request, validate);
     if ('reason' in body && typeof body.reason === 'string') this.#reason = body.reason;
     return body;
   }

@@ -6,7 +6,7 @@
  * A server that is not alive is to be restarted; one that is not ready is to get no traffic.
  */
 import type { ErrorCode } from '../../engine/model/errors.js';
-import { Refusal, Refused } from '../kit/refused.js';
+import { Refused } from '../kit/refused.js';
 import { HANGS_MS } from '../metrics/alarm-list.js';
 import { type GaugeName, type Gauges, SPACE_LEVELS } from '../metrics/gauges.js';
 import { type Answer, answer, type OperatorRoute } from './endpoint.js';
@@ -34,7 +34,7 @@ export const healthRoutes = ({ turnAgeMs, notReady }: Health): readonly Operator
   const okUnless = (reasons: readonly NotReady[]): Answer => {
     const [first] = reasons;
     if (first === undefined) return OK;
-    throw new Refusal(new Refused(first.code, '', [], `,"notReady":${JSON.stringify(reasons)}`));
+    throw new Refused(first.code, '', [], `,"notReady":${JSON.stringify(reasons)}`);
   };
   return [
     { method: 'GET', path: '/healthz', role: null, handle: () => okUnless(hangs()) },

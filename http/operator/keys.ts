@@ -12,7 +12,7 @@ import {
   scopesMask,
   WRITE_SCOPES_MASK,
 } from '../../engine/model/domain.js';
-import { Refusal, refuseInvalid, unlessRefused } from '../kit/refused.js';
+import { refuseInvalid } from '../kit/refused.js';
 import { searchOf } from '../kit/search-query.js';
 import { refuseRole } from './access/callers.js';
 import {
@@ -146,7 +146,7 @@ async function refuseForMoney(
   const refused = (mask & WRITE_SCOPES_MASK) === 0 ? null : refuseRole(call.caller, 'admin');
   if (refused === null) return;
   const { balanceCents, openBets } = await engine.ask('account', { account });
-  if (balanceCents > 0 || openBets > 0) throw new Refusal(refused);
+  if (balanceCents > 0 || openBets > 0) throw refused;
 }
 
 async function create(services: Services, call: Call): Promise<CreatedKey> {
@@ -168,7 +168,7 @@ async function list({ engine }: Services, call: Call): Promise<Answer> {
   // Keys of an account are found by their place among them, so a cursor is of no use in another list.
   const name = account === null ? 'keys' : `keys-${account}`;
   const wanted = {
-    ...unlessRefused(searchOf(call.given, name)),
+    ...searchOf(call.given, name),
     account,
     enabled: call.flag('enabled'),
     expiresBeforeMs: call.time('expiresBefore'),

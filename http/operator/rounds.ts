@@ -3,7 +3,7 @@ import typia from 'typia';
 import type { RoundsAnswer } from '../../engine/model/archive-reads.js';
 import { marketId, ROUND_STATUSES, type RoundStatus, roundId, textAt } from '../../engine/model/domain.js';
 import { roundsCursor, roundsQuery } from '../api/lists/past-queries.js';
-import { type Refused, readPast, unlessRefused } from '../kit/refused.js';
+import { readPast, type Refused } from '../kit/refused.js';
 import { type Answer, type Call, type Declared, PAGED, PAST, page } from './endpoint.js';
 import type { OpenRound } from './queries/reads.js';
 import { type RoundResource, roundResource } from './resources/rounds.js';
@@ -40,7 +40,7 @@ interface Query extends Exclude<ReturnType<typeof roundsQuery>, Refused> {
 const NONE: RoundsAnswer = { rounds: [], nextAfter: null };
 
 const queryOf = (call: Call): Query => ({
-  ...unlessRefused(roundsQuery(call.given)),
+  ...roundsQuery(call.given),
   market: call.market(),
   status: call.choice('status', ROUND_STATUSES),
 });

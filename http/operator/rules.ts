@@ -9,7 +9,7 @@ import { layeredRules, layersOf } from '../../config/layers.js';
 import { checkOverrides } from '../../config/overrides.js';
 import { differenceOf, type RulesDifference } from '../../config/preview.js';
 import type { Rules } from '../../engine/model/rules.js';
-import { Refusal, refuseInvalid } from '../kit/refused.js';
+import { refuseInvalid } from '../kit/refused.js';
 import { type Answer, answer, type Call, type Declared, type Reasoned, type Services } from './endpoint.js';
 import { RULES_CHANGED } from './queries/commands.js';
 import { type RulesResource, rulesResource } from './resources/rules.js';
@@ -67,7 +67,7 @@ async function replace({ engine }: Services, call: Call): Promise<Answer> {
   const rules = replacedRules(before, overrides);
   const difference = differenceOf(before, rules);
   if (dryRun) return answer(200, { applied: false, sequence: seq, ...difference }, tagOf(seq));
-  if (seen !== `${seq}`) throw new Refusal(RULES_CHANGED);
+  if (seen !== `${seq}`) throw RULES_CHANGED;
   const sequence = await engine.ask('configure', { rules, seq, by: call.by });
   return answer(200, { applied: true, sequence, ...difference } satisfies RulesChange, tagOf(sequence));
 }

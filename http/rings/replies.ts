@@ -11,7 +11,7 @@ export const PLACED = 0;
 export const REPLAYED = 1;
 export const REFUSED = 2;
 export const BETS = 3;
-export const ROUND_FACTS = 4;
+export const FACTS = 4;
 export const NOTHING = 5;
 export const BALANCE = 6;
 /** A sequence number, or how many orders were cancelled. */
@@ -152,7 +152,7 @@ export function sendCount(ring: RingProducer, ticket: number, count: number): bo
 
 export const readCount = (ring: RingConsumer): number => ring.number();
 
-/** For GET /rounds/{id}. Sent as JSON, because the request is rare. */
+/** For GET /rounds/{id}. */
 export interface RoundReply {
   readonly round: RoundView;
   readonly tick: number | null;
@@ -160,31 +160,44 @@ export interface RoundReply {
   readonly shareE6: number;
 }
 
-export function sendRound(ring: RingProducer, ticket: number, factsText: string): boolean {
-  if (!begin(ring, textCells(factsText), ROUND_FACTS, ticket)) return false;
+/** For GET /account. All of it is of one moment. */
+export interface AccountReply {
+  readonly balanceCents: number;
+  readonly activeKeys: number;
+  /** Without orders that rest. */
+  readonly openBets: number;
+  readonly openStakesCents: number;
+  readonly payoutUpCents: number;
+  readonly payoutDownCents: number;
+  readonly pendingOrders: number;
+  readonly reservedCents: number;
+}
+
+/** Facts for which requests are rare, as JSON. */
+export function sendFacts(ring: RingProducer, ticket: number, factsText: string): boolean {
+  if (!begin(ring, textCells(factsText), FACTS, ticket)) return false;
   ring.text(factsText);
   ring.send();
   return true;
 }
 
-export const readRound = (ring: RingConsumer): RoundReply => JSON.parse(ring.text() ?? 'null') as RoundReply;
+export const readFacts = <F extends RoundReply | AccountReply>(ring: RingConsumer): F =>
+  JSON.parse(ring.text() ?? 'null') as F;
 
 /** All durable. `seq` is the last command that touched the account. */
 export interface BalanceReply {
   readonly seq: number;
   readonly balanceCents: number;
-  readonly activeKeys: number;
 }
 
 export function sendBalance(
   ring: RingProducer,
   ticket: number,
-  { seq, balanceCents, activeKeys }: BalanceReply,
+  { seq, balanceCents }: BalanceReply,
 ): boolean {
-  if (!begin(ring, 3, BALANCE, ticket)) return false;
+  if (!begin(ring, 2, BALANCE, ticket)) return false;
   ring.number(seq);
   ring.number(balanceCents);
-  ring.number(activeKeys);
   ring.send();
   return true;
 }
@@ -192,7 +205,6 @@ export function sendBalance(
 export const readBalance = (ring: RingConsumer): BalanceReply => ({
   seq: ring.number(),
   balanceCents: ring.number(),
-  activeKeys: ring.number(),
 });
 
 export interface SeenKeyReply {

@@ -10,8 +10,8 @@ import { type RingConsumer, type RingProducer, textCells } from './ring.js';
 
 /** The first number of a message is its kind; the second is the ticket, which the reply repeats. */
 export const ORDER = 0;
-/** Asks whether an order was placed before; places nothing. */
-export const REPLAY = 1;
+/** Asks for the account's money and open bets. */
+export const ACCOUNT = 1;
 export const LIST = 2;
 export const ROUND = 3;
 export const BALANCE = 4;
@@ -186,12 +186,11 @@ export interface RoundName {
 
 export function sendRound(
   ring: RingProducer,
-  kind: number,
   ticket: number,
   asker: Asker,
   { market, roundNumber }: RoundName,
 ): boolean {
-  if (!begin(ring, HEAD_CELLS + ASKER_CELLS + 2, kind, ticket, asker)) return false;
+  if (!begin(ring, HEAD_CELLS + ASKER_CELLS + 2, ROUND, ticket, asker)) return false;
   ring.number(market);
   ring.number(roundNumber);
   ring.send();
@@ -202,12 +201,6 @@ export const readRound = (ring: RingConsumer): RoundName => ({
   market: ring.number(),
   roundNumber: ring.number(),
 });
-
-export function sendBalance(ring: RingProducer, ticket: number, asker: Asker): boolean {
-  if (!begin(ring, HEAD_CELLS + ASKER_CELLS, BALANCE, ticket, asker)) return false;
-  ring.send();
-  return true;
-}
 
 /** Only the key's part of the digest counts. */
 export function sendSeenKey(

@@ -66,7 +66,7 @@ export class AccountChannel implements StreamChannel {
     if (this.#accounts.size === 0) this.#position = this.log.end;
     const listened = this.#accounts.get(account) ?? new Listened();
     const isSent = this.link.send(
-      (ring, ticket) => requests.sendBalance(ring, ticket, { key, account }),
+      (ring, ticket) => requests.sendAsker(ring, requests.BALANCE, ticket, { key, account }),
       (kind, ring) => {
         const answer =
           kind === replies.REFUSED ? refusedOf(replies.readRefusal(ring)) : replies.readBalance(ring);

@@ -7,19 +7,18 @@
  */
 import { scopesMask } from '../../engine/model/domain.js';
 import type { SignedHead } from '../../engine/proofs/statements.js';
-import type { Call, Verdict } from '../api/call.js';
-import { KEY_DISABLED, KEY_EXPIRED, NO_SCOPE, OVERLOADED, refusedOf } from '../api/refusals.js';
-import type { Streams } from '../api/stream-door.js';
+import { ask } from '../api/ask.js';
+import { refuseKey } from '../api/authentication.js';
+import type { Call } from '../api/call.js';
+import { NO_SCOPE } from '../api/refusals.js';
 import { DURABLE_SEQ } from '../board/markets.js';
 import type { Rights } from '../board/rights.js';
 import { type Client, presentClient, workFor } from '../kit/client-work.js';
 import { invalid, Refused } from '../kit/refused.js';
 import type { GatewayMeter } from '../metrics/gateway-meter.js';
-import * as replies from '../rings/replies.js';
 import * as requests from '../rings/requests.js';
 import type { StreamDeadman, Subscribe } from '../wire/stream-requests.js';
 import { heartbeatText, type Moment, pongText, unsubscribedText } from '../wire/stream-text.js';
-import { successText } from '../wire/wire.js';
 import { type ChannelParts, Channels, SCOPE_OF } from './channels.js';
 import { Connection, type ConnectionHost } from './connection.js';
 import { Group } from './fan-out.js';
@@ -28,7 +27,6 @@ import { type OrderHost, StreamCall } from './orders.js';
 import { type Deed, type Request, refuseSubscribe } from './requests.js';
 import type { UsualOrder } from './usual-order.js';
 
-const OK = 200;
 const PROTOCOL = 'tote.v1';
 const GOING_AWAY = 1001;
 const UPGRADE_REQUIRED = new Refused('upgrade_required', 'the stream is a WebSocket', [
@@ -52,12 +50,12 @@ export interface StreamParts extends ChannelParts {
   readonly limitsNowMs: () => number;
   readonly carryOut: (call: Call) => void;
   /** Runs what only streams can ask for, with the checks and limits of a cancellation. */
-  readonly carryOutAs: (call: Call, run: () => Verdict) => void;
+  readonly carryOutAs: (call: Call, run: () => void) => void;
   /** Reports a programming error in work for all streams together. */
   readonly onFault: (error: unknown) => void;
 }
 
-export class StreamHub implements Streams, ConnectionHost, OrderHost, Client {
+export class StreamHub implements ConnectionHost, OrderHost, Client {
   readonly #all = new Group();
   #channels: Channels;
   readonly #journalRow = new Float64Array(1);
@@ -93,13 +91,14 @@ export class StreamHub implements Streams, ConnectionHost, OrderHost, Client {
       workFor(connection, () => connection.end('internal_error', 'an error of the server ends all streams'));
   }
 
-  open(call: Call): Verdict {
+  /** For GET /stream. */
+  open(call: Call): void {
     const { upgrade, query, apiKey: secret, address } = call.request;
-    if (upgrade === undefined) return UPGRADE_REQUIRED;
-    if (query !== '') return NO_QUERY;
-    if (this.#isClosing) return STOPPING;
+    if (upgrade === undefined) throw UPGRADE_REQUIRED;
+    if (query !== '') throw NO_QUERY;
+    if (this.#isClosing) throw STOPPING;
     const { key, account } = call;
-    if (!this.parts.counts.take(key)) return TOO_MANY;
+    if (!this.parts.counts.take(key)) throw TOO_MANY;
     const offered = upgrade.protocols.split(',').map((name) => name.trim());
     let isOpen = false;
     upgrade.accept(offered.includes(PROTOCOL) ? PROTOCOL : '', (socket) => {
@@ -107,7 +106,6 @@ export class StreamHub implements Streams, ConnectionHost, OrderHost, Client {
       return new Connection(socket, { key, account, secret, address }, this);
     });
     if (!isOpen) this.parts.counts.giveBack(key);
-    return null;
   }
 
   onOpen(connection: Connection): void {
@@ -228,18 +226,16 @@ export class StreamHub implements Streams, ConnectionHost, OrderHost, Client {
    * The engine's thread counts the streams that have asked. A stream's request is in the ring before the message of its
    * end.
    */
-  #setDeadman(connection: Connection, { seconds }: StreamDeadman, call: Call): Verdict {
+  #setDeadman(connection: Connection, { seconds }: StreamDeadman, call: Call): void {
     const isFirst = seconds > 0 && !connection.hasDeadman;
-    const isSent = this.parts.link.send(
+    ask(
+      this.parts,
+      call,
       (ring, ticket) => requests.sendDeadman(ring, ticket, call, { seconds, isFirst }),
-      (kind, ring) => {
-        if (kind === replies.REFUSED) call.refuse(refusedOf(replies.readRefusal(ring)));
-        else call.send(OK, successText(`{"seconds":${seconds}}`));
-      },
+      () => null,
+      () => call.sendText(`{"seconds":${seconds}}`),
     );
-    if (!isSent) return OVERLOADED;
     if (isFirst) connection.hasDeadman = true;
-    return null;
   }
 
   /** Tries again when the ring was full. */
@@ -278,7 +274,7 @@ export class StreamHub implements Streams, ConnectionHost, OrderHost, Client {
   #beat(nowMs: number): void {
     this.#heartbeatAtMs = nowMs;
     this.#heartbeats += 1;
-    this.#endExpired();
+    this.#endUnfit();
     // A client that still gets old events would take it to have all of them.
     const isUpToDate = (connection: Connection): boolean => connection.catchUps === 0;
     const head = this.parts.journalHead();
@@ -296,24 +292,19 @@ export class StreamHub implements Streams, ConnectionHost, OrderHost, Client {
   }
 
   #checkKeys(): void {
-    const { rights } = this.parts;
-    const { version } = rights;
+    const { version } = this.parts.rights;
     if (version === this.#rightsVersion) return;
     this.#rightsVersion = version;
-    for (const connection of this.#all.members.keys())
-      workFor(connection, () => {
-        if (!rights.isEnabled(connection.subscriber.key))
-          connection.end(KEY_DISABLED.code, KEY_DISABLED.detail);
-      });
+    this.#endUnfit();
   }
 
-  #endExpired(): void {
-    const { rights, nowMs } = this.parts;
-    const now = nowMs();
+  /** Ends the streams of keys that are disabled or expired. */
+  #endUnfit(): void {
+    const nowMs = this.parts.nowMs();
     for (const connection of this.#all.members.keys())
       workFor(connection, () => {
-        if (now >= rights.expiresAtMs(connection.subscriber.key))
-          connection.end(KEY_EXPIRED.code, KEY_EXPIRED.detail);
+        const refused = refuseKey(this.parts.rights, connection.subscriber.key, nowMs);
+        if (refused !== null) connection.end(refused.code, refused.detail);
       });
   }
 }

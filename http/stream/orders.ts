@@ -42,33 +42,30 @@ export class StreamCall extends Call {
     super(requestOf(connection, message), NO_RESPONDER, NO_HEADS, meter, 0, nowMs, limitsNowMs, startedMs);
   }
 
-  override order(): ParsedOrder | Refused {
+  override order(): ParsedOrder {
     const { message } = this;
     assert(message.op === 'order', 'an order is read of an order');
     return 'content' in message ? message.content : orderOf(message.order);
   }
 
-  override sendOrder(dataText: string, isReplay: boolean): null {
+  override sendOrder(dataText: string, isReplay: boolean): void {
     this.connection.send(orderMessageText(this.host.moment(), this.message.id, isReplay, dataText));
     this.#answered(CREATED);
-    return null;
   }
 
-  override send(status: number, body: string | Uint8Array): null {
+  override send(status: number, body: string | Uint8Array): void {
     const text = typeof body === 'string' ? body : Buffer.from(body).toString();
     const { op, id } = this.message;
     assert(op !== 'order', 'an order is answered by `sendOrder`');
     this.connection.send(doneMessageText(ANSWERS[op], this.host.moment(), id, dataOf(text)));
     this.#answered(status);
-    return null;
   }
 
-  override refuse(refused: Refused, extra: ExtraHeaders = refused.headers): null {
+  override refuse(refused: Refused, extra: ExtraHeaders = refused.headers): void {
     this.meter.refused(refused.code);
     const retryAt = extra.indexOf('Retry-After');
     this.connection.refuse(this.message.id, refused, retryAt < 0 ? 0 : Number(extra[retryAt + 1]));
     this.#answered(refused.status);
-    return null;
   }
 
   #answered(status: number): void {

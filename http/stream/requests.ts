@@ -47,40 +47,52 @@ const isOp = (op: unknown): op is Request['op'] => typeof op === 'string' && OPS
 const NO_TEXT = invalid('messages are texts, not bytes');
 const NO_OBJECT = invalid('a message is a JSON object');
 const NO_OP = invalid(`op must be one of ${OPS.join(', ')}`);
+const NO_ORDER = invalid('order is missing; expected an object');
 const TOO_LARGE = new Refused('body_too_large', `a message has at most ${MESSAGE_BYTES_MAX} bytes`);
 const DETAIL_LENGTH_MAX = 300;
 
 export function readRequest(bytes: Uint8Array, isBinary: boolean): Request | Misunderstood {
-  if (isBinary) return { id: null, refused: NO_TEXT };
-  if (bytes.length > MESSAGE_BYTES_MAX) return { id: null, refused: TOO_LARGE };
-  const value = parseJson(bytes);
-  if (value instanceof Refused) return { id: null, refused: value };
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { id: null, refused: NO_OBJECT };
+  let id: number | null = null;
+  try {
+    const given = readObject(bytes, isBinary);
+    id = isId(given.id) ? given.id : null;
+    return requestIn(given);
+  } catch (refused) {
+    if (!(refused instanceof Refused)) throw refused;
+    return { id, refused };
   }
-  const given = value as { readonly op?: unknown; readonly id?: unknown };
-  const id = isId(given.id) ? given.id : null;
-  if (!isOp(given.op)) return { id, refused: NO_OP };
-  const result = VALIDATORS[given.op](value);
-  if (result.success) {
-    const refused = refuseEnvelope(result.data);
-    return refused === null ? result.data : { id, refused };
-  }
-  const detail = describeTypeErrors(result.errors).join('; ');
-  return {
-    id,
-    refused: invalid(detail.length > DETAIL_LENGTH_MAX ? `${detail.slice(0, DETAIL_LENGTH_MAX)}...` : detail),
-  };
 }
 
-const NO_ORDER = invalid('order is missing; expected an object');
+interface Given {
+  readonly op?: unknown;
+  readonly id?: unknown;
+}
+
+function readObject(bytes: Uint8Array, isBinary: boolean): Given {
+  if (isBinary) throw NO_TEXT;
+  if (bytes.length > MESSAGE_BYTES_MAX) throw TOO_LARGE;
+  const value = parseJson(bytes);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw NO_OBJECT;
+  return value;
+}
 
 /** The types allow a missing `order`, and texts that UTF-8 cannot represent. */
-function refuseEnvelope(request: Request): Refused | null {
-  if (request.op !== 'order') return refuseIllFormed(request);
-  // `orderOf` checks the order itself.
-  const { order, ...envelope } = request;
-  return order === undefined ? NO_ORDER : refuseIllFormed(envelope);
+function requestIn(given: Given): Request {
+  if (!isOp(given.op)) throw NO_OP;
+  const result = VALIDATORS[given.op](given);
+  if (!result.success) {
+    const detail = describeTypeErrors(result.errors).join('; ');
+    throw invalid(detail.length > DETAIL_LENGTH_MAX ? `${detail.slice(0, DETAIL_LENGTH_MAX)}...` : detail);
+  }
+  const request = result.data;
+  if (request.op !== 'order') refuseIllFormed(request);
+  else {
+    // `orderOf` checks the order itself.
+    const { order, ...envelope } = request;
+    if (order === undefined) throw NO_ORDER;
+    refuseIllFormed(envelope);
+  }
+  return request;
 }
 
 const NO_MARKETS = invalid('markets is for the channels markets and rounds only');

@@ -1,8 +1,8 @@
 /** The queries of the lists of bets: filters, and cursors as clients see them. */
 import type { BetsStatus } from '../../../engine/model/bet-pages.js';
-import { marketOf, parseRoundId, SIDES } from '../../../engine/model/domain.js';
+import { marketOf, parseBetId, parseRoundId, SIDES } from '../../../engine/model/domain.js';
 import { CLIENT_ORDER_ID_PATTERN, parseChoice, parseLimit, parseQuery } from '../../kit/params.js';
-import { invalid, Refused } from '../../kit/refused.js';
+import { refuseInvalid } from '../../kit/refused.js';
 import type { CancelFilter, ListFields } from '../../rings/requests.js';
 
 export const POSITIONS_LIMIT_DEFAULT = 100;
@@ -27,17 +27,16 @@ export const STATUS_OF_ORDERS: ReadonlyMap<string, BetsStatus> = new Map([
   ['settled', 'settled'],
 ]);
 
-export function positionsQuery(query: string): ListFields | Refused {
+export function positionsQuery(query: string): ListFields {
   const given = parseQuery(query, ['status', 'marketId', 'roundId', 'cursor', 'limit']);
-  if (given instanceof Refused) return given;
-  const status = STATUS_OF_POSITIONS.get(given.get('status') ?? 'active');
-  if (status === undefined) return invalid('status must be active or all');
+  const status =
+    STATUS_OF_POSITIONS.get(given.get('status') ?? 'active') ?? refuseInvalid('status must be active or all');
   const isFiltered = given.has('marketId') || given.has('roundId');
   const isByChange = status === 'all' && !isFiltered;
   return listQuery(given, status, isByChange, POSITIONS_LIMIT_DEFAULT);
 }
 
-export function ordersQuery(query: string): ListFields | Refused {
+export function ordersQuery(query: string): ListFields {
   const given = parseQuery(query, [
     'status',
     'marketId',
@@ -47,26 +46,22 @@ export function ordersQuery(query: string): ListFields | Refused {
     'cursor',
     'limit',
   ]);
-  if (given instanceof Refused) return given;
-  const status = STATUS_OF_ORDERS.get(given.get('status') ?? 'all');
-  if (status === undefined) return invalid('status must be active, settled or all');
-  if (given.has('before') && given.has('cursor')) return invalid('before and cursor exclude each other');
+  const status =
+    STATUS_OF_ORDERS.get(given.get('status') ?? 'all') ??
+    refuseInvalid('status must be active, settled or all');
+  if (given.has('before') && given.has('cursor')) refuseInvalid('before and cursor exclude each other');
   const clientOrderId = given.get('clientOrderId') ?? null;
   if (clientOrderId !== null && !CLIENT_ORDER_ID.test(clientOrderId))
-    return invalid('clientOrderId must be 1 to 64 visible ASCII characters');
-  const page = listQuery(given, status, false, ORDERS_LIMIT_DEFAULT);
-  const list = page instanceof Refused ? page : { ...page, clientOrderId };
+    refuseInvalid('clientOrderId must be 1 to 64 visible ASCII characters');
+  const list = { ...listQuery(given, status, false, ORDERS_LIMIT_DEFAULT), clientOrderId };
   const before = given.get('before');
-  return list instanceof Refused || before === undefined ? list : withBefore(list, before);
+  return before === undefined ? list : withBefore(list, before);
 }
 
-export function cancelQuery(query: string): CancelFilter | Refused {
+export function cancelQuery(query: string): CancelFilter {
   const given = parseQuery(query, ['marketId', 'prediction']);
-  if (given instanceof Refused) return given;
   const market = marketIn(given);
-  if (market instanceof Refused) return market;
   const prediction = parseChoice('prediction', given.get('prediction'), SIDES);
-  if (prediction instanceof Refused) return prediction;
   return { market, side: prediction === null ? null : SIDES.indexOf(prediction) };
 }
 
@@ -75,15 +70,11 @@ export function listQuery(
   status: BetsStatus,
   isByChange: boolean,
   limitDefault: number,
-): ListFields | Refused {
+): ListFields {
   const limit = parseLimit(given.get('limit'), limitDefault);
-  if (limit instanceof Refused) return limit;
   const market = marketIn(given);
-  if (market instanceof Refused) return market;
   const round = roundIn(given, market);
-  if (round instanceof Refused) return round;
   const cursor = cursorIn(given, isByChange);
-  if (cursor instanceof Refused) return cursor;
   return {
     status,
     isByChange: isByChange && cursor.length === 0,
@@ -96,41 +87,32 @@ export function listQuery(
   };
 }
 
-function marketIn(given: Given): number | null | Refused {
+function marketIn(given: Given): number | null {
   const id = given.get('marketId');
   if (id === undefined) return null;
   const market = marketOf(id);
-  return market < 0 ? invalid('marketId must be the id of a market') : market;
+  return market < 0 ? refuseInvalid('marketId must be the id of a market') : market;
 }
 
-function roundIn(
-  given: Given,
-  market: number | null,
-): { market: number; roundNumber: number } | null | Refused {
+function roundIn(given: Given, market: number | null): ReturnType<typeof parseRoundId> {
   const id = given.get('roundId');
   if (id === undefined) return null;
-  const round = parseRoundId(id);
-  if (round === null) return invalid('roundId must be the id of a round');
-  return market === null || market === round.market
-    ? round
-    : invalid('roundId must be of the market marketId');
+  const round = parseRoundId(id) ?? refuseInvalid('roundId must be the id of a round');
+  if (market !== null && market !== round.market) refuseInvalid('roundId must be of the market marketId');
+  return round;
 }
 
 /** `before` is a time, or an order: bets placed before it are listed. */
-function withBefore(list: ListFields, before: string): ListFields | Refused {
+function withBefore(list: ListFields, before: string): ListFields {
   const bet = parseBetId(before);
-  if (bet !== null) return { ...list, cursor: [bet, 0, 0] };
+  if (bet !== 0) return { ...list, cursor: [bet, 0, 0] };
   const beforeMs = ISO_TIME.test(before) ? Date.parse(before) : Number.NaN;
   if (Number.isNaN(beforeMs) || beforeMs < 0)
-    return invalid('before must be the id of an order or a date and time');
+    refuseInvalid('before must be the id of an order or a date and time');
   return { ...list, beforeMs };
 }
 
 const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
-
-export function parseBetId(id: string): number | null {
-  return /^bet_[1-9]\d{0,14}$/.test(id) ? Number(id.slice('bet_'.length)) : null;
-}
 
 /** Numbers in base 36. A cursor carries all that its next page needs, so the server keeps nothing for it. */
 export const cursorText = (numbers: readonly number[]): string =>
@@ -138,7 +120,7 @@ export const cursorText = (numbers: readonly number[]): string =>
 
 const NUMBER = /^(0|[1-9a-z][0-9a-z]{0,10})$/;
 
-function cursorIn(given: Given, isByChange: boolean): readonly number[] | Refused {
+function cursorIn(given: Given, isByChange: boolean): readonly number[] {
   const text = given.get('cursor');
   if (text === undefined) return [];
   const parts = text.split('-', CURSOR_NUMBERS_MAX + 1);
@@ -147,5 +129,5 @@ function cursorIn(given: Given, isByChange: boolean): readonly number[] | Refuse
     : parts.length === PLACE_NUMBERS;
   const numbers = parts.map((part) => (NUMBER.test(part) ? Number.parseInt(part, 36) : Number.NaN));
   if (isWhole && numbers.every(Number.isSafeInteger)) return numbers;
-  return invalid('cursor must be the nextCursor of a page of this list');
+  return refuseInvalid('cursor must be the nextCursor of a page of this list');
 }

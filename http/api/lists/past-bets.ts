@@ -3,65 +3,12 @@
  * leave memory when they are neither open nor among the last placed or settled, so memory has gaps, and only together
  * do they have every bet.
  */
-import {
-  type ArchiveReads,
-  type ArchiveRefusal,
-  type BetsAnswer,
-  type BetsQuestion,
-  isRefusal,
-} from '../../../engine/model/archive-reads.js';
+import type { BetsAnswer, BetsQuestion } from '../../../engine/model/archive-reads.js';
 import { isListed } from '../../../engine/model/bet-pages.js';
 import type { BetView } from '../../../engine/model/views.js';
-import type { Link } from '../../rings/link.js';
 import { cursorOf, readCursor } from '../../rings/list-cursor.js';
-import * as replies from '../../rings/replies.js';
-import * as requests from '../../rings/requests.js';
-import { BUSY } from './open-bets.js';
-
-export type NotRead = replies.RefusalFacts | ArchiveRefusal;
-
-export class PastBets {
-  constructor(
-    private readonly link: Link,
-    private readonly archive: ArchiveReads,
-  ) {}
-
-  /** Adds the bets that have left memory. `tell` is called once. */
-  page(
-    asker: requests.Asker,
-    list: requests.ListFields,
-    reply: replies.BetsReply,
-    tell: (page: replies.BetsReply | NotRead) => void,
-  ): void {
-    this.#whenReached(asker, tell, (reachedSeq) => {
-      this.archive.bets(archivePage(asker.account, list, reachedSeq), (answer) =>
-        tell(isRefusal(answer) ? answer : mergedPage(list, reply, answer)),
-      );
-    });
-  }
-
-  /** For a bet that is not in memory; null if the account has none with this number. `tell` is called once. */
-  bet(asker: requests.Asker, bet: number, tell: (found: BetView | null | NotRead) => void): void {
-    this.#whenReached(asker, tell, (reachedSeq) => {
-      this.archive.bet({ account: asker.account, bet, reachedSeq }, tell);
-    });
-  }
-
-  #whenReached(
-    asker: requests.Asker,
-    refuse: (refusal: replies.RefusalFacts) => void,
-    read: (reachedSeq: number) => void,
-  ): void {
-    const isSent = this.link.send(
-      (ring, ticket) => requests.sendAsker(ring, requests.ACCOUNT_SEQ, ticket, asker),
-      (kind, ring) => {
-        if (kind === replies.REFUSED) refuse(replies.readRefusal(ring));
-        else read(replies.readCount(ring));
-      },
-    );
-    if (!isSent) refuse(BUSY);
-  }
-}
+import type * as replies from '../../rings/replies.js';
+import type * as requests from '../../rings/requests.js';
 
 /**
  * The newest bets are all in memory, and so is every open one; a first page in the order of changes shows memory alone.

@@ -11,7 +11,6 @@ import type {
 import { MARKETS_MAX } from '../../../engine/model/domain.js';
 import { BAD_CURSOR, cursorText, parseCursor } from '../../kit/cursor.js';
 import { parseLimit, parseTime } from '../../kit/params.js';
-import { Refused } from '../../kit/refused.js';
 
 export const LEDGER_LIMIT_DEFAULT = 100;
 export const ROUNDS_LIMIT_DEFAULT = 100;
@@ -20,11 +19,9 @@ const ROUNDS = 'rounds';
 
 type Given = ReadonlyMap<string, string>;
 
-export function ledgerQuery(given: Given): Pick<LedgerQuestion, 'before' | 'limit'> | Refused {
+export function ledgerQuery(given: Given): Pick<LedgerQuestion, 'before' | 'limit'> {
   const limit = parseLimit(given.get('limit'), LEDGER_LIMIT_DEFAULT);
-  if (limit instanceof Refused) return limit;
   const place = parseCursor(given.get('cursor'), LEDGER, 2);
-  if (place instanceof Refused) return place;
   const [seq = 0, item = 0] = place ?? [];
   return { before: place === null ? null : { seq, item }, limit };
 }
@@ -32,19 +29,13 @@ export function ledgerQuery(given: Given): Pick<LedgerQuestion, 'before' | 'limi
 export const ledgerCursor = ({ nextBefore }: Pick<LedgerAnswer, 'nextBefore'>): string | null =>
   nextBefore === null ? null : cursorText(LEDGER, nextBefore.seq, nextBefore.item);
 
-export function roundsQuery(
-  given: Given,
-): Pick<RoundsQuestion, 'fromMs' | 'toMs' | 'after' | 'limit'> | Refused {
+export function roundsQuery(given: Given): Pick<RoundsQuestion, 'fromMs' | 'toMs' | 'after' | 'limit'> {
   const limit = parseLimit(given.get('limit'), ROUNDS_LIMIT_DEFAULT);
-  if (limit instanceof Refused) return limit;
   const fromMs = parseTime('from', given.get('from'));
-  if (fromMs instanceof Refused) return fromMs;
   const toMs = parseTime('to', given.get('to'));
-  if (toMs instanceof Refused) return toMs;
   const place = parseCursor(given.get('cursor'), ROUNDS, 2);
-  if (place instanceof Refused) return place;
   const [startTimeMs = 0, market = 0] = place ?? [];
-  if (market >= MARKETS_MAX) return BAD_CURSOR;
+  if (market >= MARKETS_MAX) throw BAD_CURSOR;
   return { fromMs, toMs, after: place === null ? null : { startTimeMs, market }, limit };
 }
 

@@ -13,7 +13,7 @@ import type { OperatorCommand } from '../../../engine/model/operators.js';
 import { RULES_VERSION, type Rules } from '../../../engine/model/rules.js';
 import type { AccountView, KeyView } from '../../../engine/model/views.js';
 import type { PushFeed } from '../../../feeds/push-feed.js';
-import { Refusal, Refused, refuse, refuseInvalid } from '../../kit/refused.js';
+import { refuse, refuseInvalid, Refused } from '../../kit/refused.js';
 import { keyView, type Reply } from './reads.js';
 
 export const RULES_CHANGED = new Refused(
@@ -137,7 +137,7 @@ export class OperatorCommands {
   /** Refused if the rules were changed after `seq`; the result is the command's number. */
   readonly configure = (given: Sent & Pick<RulesInForce, 'rules' | 'seq'>): Reply<number> => {
     const { rules, seq: seen, by } = given;
-    if (this.rules().result.seq !== seen) throw new Refusal(RULES_CHANGED);
+    if (this.rules().result.seq !== seen) throw RULES_CHANGED;
     const timeMs = this.options.sequencer.stampMs();
     const { seq } = this.#submit({ kind: 'configure', timeMs, rulesVersion: RULES_VERSION, rules }, by);
     this.#rulesSeen = { rules, seq };

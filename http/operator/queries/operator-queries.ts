@@ -4,7 +4,7 @@
  */
 import type { Lifecycle } from '../../../engine/host/lifecycle.js';
 import { LOST } from '../../../engine/host/sequencer.js';
-import { internalError, Refusal } from '../../kit/refused.js';
+import { internalError, Refused } from '../../kit/refused.js';
 import { type CommandOptions, OperatorCommands } from './commands.js';
 import type { Handlers, OperatorQuery, QueryKind, QueryMessage, ResultOf } from './query.js';
 import { type After, OperatorReads, type Reply, type Slices } from './reads.js';
@@ -70,8 +70,8 @@ export class OperatorQueries {
       else if ('next' in reply) this.#continue(reply, query, onMessage);
       else this.#end(reply, query, onMessage);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      const { code, detail } = error.refused;
+      if (!(error instanceof Refused)) throw error;
+      const { code, detail } = error;
       this.options.beforeTelling();
       onMessage({ kind: 'refused', code, detail });
     }

@@ -6,7 +6,7 @@
  */
 import type { By } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
-import { Refusal, Refused } from '../../kit/refused.js';
+import { Refused } from '../../kit/refused.js';
 import type { CommandResult, OperatorCommands, UntimedCommand } from './commands.js';
 import type { OperatorReads, Reply, Slices } from './reads.js';
 import type { StatusReads } from './status.js';
@@ -45,7 +45,7 @@ export class EngineQueries {
     const results: ResultOf<QueryKind>[] = [];
     return new Promise((resolve, reject) => {
       this.send({ kind, ...fields } as unknown as OperatorQuery, (message) => {
-        if (message.kind === 'refused') reject(new Refusal(new Refused(message.code, message.detail)));
+        if (message.kind === 'refused') reject(new Refused(message.code, message.detail));
         else {
           results.push(...message.results);
           // A query is answered with results of its kind, which the compiler cannot follow through the messages.

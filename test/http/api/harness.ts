@@ -18,7 +18,7 @@ import {
 import type { Accepted } from '../../../engine/model/events.js';
 import type { HttpHandler, HttpRequest } from '../../../engine/model/ports.js';
 import { defaultRules, RULES_VERSION, type Rules } from '../../../engine/model/rules.js';
-import { createPublicApi } from '../../../http/api/public-api.js';
+import { PublicApi } from '../../../http/api/public-api.js';
 import { RateLimits } from '../../../http/limits/rate-limits.js';
 import { shareLimits } from '../../../http/limits/shared-limits.js';
 import { MARKET_AGE_MS_MAX } from '../../../http/market-data/market-view.js';
@@ -106,7 +106,7 @@ export class Harness {
     });
     const [gateway] = near.parts;
     assert.ok(gateway !== undefined);
-    const api = createPublicApi({
+    const api = new PublicApi({
       ...gateway,
       clock: this.clock,
       limits: new RateLimits(shareLimits(limits, FEW_LIMITS)),
@@ -121,7 +121,7 @@ export class Harness {
     });
     return (request, responder) => {
       near.pump();
-      api(request, responder);
+      api.handler(request, responder);
     };
   }
 

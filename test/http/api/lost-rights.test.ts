@@ -131,7 +131,7 @@ test('a replay comes after the limits, also for a frozen account, and counts lik
   assert.deepEqual(limitsOf(retry()), [3, 0, 60]);
   const over = retry();
   assert.deepEqual([over.status, over.headers.get('retry-after')], [429, '60']);
-  assert.equal(codeOf(api.order(secret, ORDER, 'other')), 'account_frozen');
+  assert.equal(codeOf(api.order(secret, ORDER, 'other')), 'rate_limited');
 });
 
 test('once the address is used up, a frozen account is told of that, also where its order could be repeated', () => {

@@ -9,17 +9,10 @@ import type { ArchiveReads } from '../../../engine/model/archive-reads.js';
 import { NO_FAIR_SHARE } from '../../../engine/model/domain.js';
 import { firstToken } from '../../../engine/model/operators.js';
 import type { HttpHandler } from '../../../engine/model/ports.js';
-import * as accountReads from '../../../http/api/account-reads.js';
 import * as authentication from '../../../http/api/authentication.js';
 import * as calls from '../../../http/api/call.js';
 import { ENDPOINTS } from '../../../http/api/endpoints.js';
-import * as openBets from '../../../http/api/lists/open-bets.js';
-import * as pastBets from '../../../http/api/lists/past-bets.js';
-import * as orders from '../../../http/api/orders.js';
-import * as pastReads from '../../../http/api/past-reads.js';
 import { PublicApi } from '../../../http/api/public-api.js';
-import * as reads from '../../../http/api/reads.js';
-import * as sharedReads from '../../../http/api/shared-reads.js';
 import { boardMemory } from '../../../http/board/markets.js';
 import * as rights from '../../../http/board/rights.js';
 import * as consoles from '../../../http/console/console.js';
@@ -68,7 +61,7 @@ export class Injected extends Error {}
 
 /** All their classes are wrapped, method by method. */
 const MODULES: readonly object[] = [
-  ...[accountReads, authentication, calls, openBets, pastBets, orders, pastReads, reads, sharedReads, rights],
+  ...[authentication, calls, rights],
   ...[
     consoles,
     consoleGuard,
@@ -141,7 +134,7 @@ export function setTraps(): void {
     for (const part of Object.values(module))
       if (typeof part === 'function' && part.prototype !== undefined)
         trapMethods(part.prototype, Object.getOwnPropertyNames(part.prototype));
-  for (const endpoint of [...ENDPOINTS, ...OPERATOR_ENDPOINTS]) trapMethods(endpoint, ['handle', 'replay']);
+  for (const endpoint of [...ENDPOINTS, ...OPERATOR_ENDPOINTS]) trapMethods(endpoint, ['handle']);
   const { parse } = JSON;
   JSON.parse = (text: string, ...rest) => {
     const value: unknown = parse(text, ...rest);
@@ -228,7 +221,7 @@ export class Bench {
     });
     const api = new PublicApi({
       ...gateway,
-      streams: hub,
+      openStream: (call) => hub.open(call),
       clock: { nowMs, monotonicMs },
       limits: new rateLimits.RateLimits(shareLimits(null, FEW_LIMITS)),
       limitsNowMs: Math.floor,

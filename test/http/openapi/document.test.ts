@@ -17,6 +17,7 @@ import {
 import { failuresOf } from '../../../http/openapi/operation.js';
 import { ApiDocument, type OperationObject } from '../../support/api/api-document.js';
 import { lintsClean } from '../../support/api/lint-openapi.js';
+import { orRefused } from '../../support/http/refused.js';
 import { Harness } from '../api/harness.js';
 
 const rules = defaultRules('f'.repeat(64));
@@ -195,7 +196,8 @@ test('its pattern of an Idempotency-Key accepts what the server accepts', () => 
     .map(([length, isQuoted]) => (isQuoted ? `"${'k'.repeat(length)}"` : 'k'.repeat(length)));
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: character, maxLength: 5 }), filled), (key) => {
-      assert.equal(pattern.test(key), typeof parseIdempotencyKey(key) === 'string', JSON.stringify(key));
+      const read = orRefused(() => parseIdempotencyKey(key));
+      assert.equal(pattern.test(key), typeof read === 'string', JSON.stringify(key));
     }),
   );
 });

@@ -5,7 +5,8 @@
 import { must } from '../../../engine/base/assert.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
 import type { HttpHandler, HttpRequest } from '../../../engine/model/ports.js';
-import { createPublicApi, type PublicApiParts } from '../../../http/api/public-api.js';
+import { PublicApi } from '../../../http/api/public-api.js';
+import type { PublicApiParts } from '../../../http/api/services.js';
 import type { FairShare, LatestTick } from '../../../http/board/market-publisher.js';
 import { PUBLISH_EVERY_MS } from '../../../http/board/markets.js';
 import { RateLimits } from '../../../http/limits/rate-limits.js';
@@ -72,7 +73,7 @@ export class SimGateways {
     this.#apis = this.#near.parts.map((near, index) => {
       const limits = new RateLimits(parts.limitsOf(shared));
       if (reference !== null) watchLimits(limits, reference);
-      return createPublicApi(this.#apiParts(near, index, limits));
+      return new PublicApi(this.#apiParts(near, index, limits)).handler;
     });
   }
 

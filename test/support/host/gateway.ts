@@ -4,7 +4,7 @@
  */
 import { must } from '../../../engine/base/assert.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
-import type { PublicApiParts } from '../../../http/api/public-api.js';
+import type { PublicApiParts } from '../../../http/api/services.js';
 import { boardMemory, boardOf } from '../../../http/board/markets.js';
 import { Rights, rightsMemory } from '../../../http/board/rights.js';
 import { Broadcast, broadcastMemory } from '../../../http/broadcast/records.js';

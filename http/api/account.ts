@@ -1,0 +1,171 @@
+/** The caller's account: its money, its lists of bets, and one order by its id or its Idempotency-Key. */
+import { must } from '../../engine/base/assert.js';
+import { isoText } from '../../engine/base/iso-text.js';
+import type { ArchivedBetView } from '../../engine/model/archive-reads.js';
+import {
+  accountId,
+  keyId,
+  parseBetId,
+  SCOPES,
+  scopesMask,
+  TIERS,
+  textAt,
+} from '../../engine/model/domain.js';
+import type { BetView } from '../../engine/model/views.js';
+import { parseIdempotencyKey } from '../kit/idempotency.js';
+import * as replies from '../rings/replies.js';
+import * as requests from '../rings/requests.js';
+import { positionsBytes, positionText } from '../wire/account-text.js';
+import type { Account, ThisKey } from '../wire/account-types.js';
+import { answering, ask, askReached } from './ask.js';
+import type { Call } from './call.js';
+import { cursorText, ordersQuery, positionsQuery } from './lists/list-query.js';
+import { archivePage, mergedPage, needsArchive } from './lists/past-bets.js';
+import { betLimits } from './reads.js';
+import { NO_ORDER } from './refusals.js';
+import type { Services } from './services.js';
+
+export function account(services: Services, call: Call): void {
+  call.query([]);
+  ask(
+    services,
+    call,
+    (ring, ticket) => requests.sendAsker(ring, requests.ACCOUNT, ticket, call),
+    replies.readFacts<replies.AccountReply>,
+    (reply) => call.sendData(accountOf(services, call, reply)),
+  );
+}
+
+function accountOf(services: Services, call: Call, now: replies.AccountReply): Account {
+  const { rights, limits } = services;
+  const rules = services.rules();
+  const tier = rights.tier(call.account);
+  const { activeKeysMax } = must(rules.tiers[tier], 'the rules of a tier');
+  return {
+    id: accountId(call.account),
+    tier: textAt(TIERS, tier),
+    frozen: rights.isFrozen(call.account),
+    balance: now.balanceCents / 100,
+    openBets: now.openBets,
+    openStakes: now.openStakesCents / 100,
+    pendingOrders: now.pendingOrders,
+    reservedStakes: now.reservedCents / 100,
+    possiblePayout: { up: now.payoutUpCents / 100, down: now.payoutDownCents / 100 },
+    keys: { active: now.activeKeys, max: activeKeysMax },
+    key: keyOf(services, call),
+    bets: betLimits(rules, textAt(TIERS, tier)),
+    rateLimits: limits.left(call, call.limitsNowMs),
+  };
+}
+
+function keyOf({ rights }: Services, { key }: Call): ThisKey {
+  const mask = rights.scopesMask(key);
+  const expiresAtMs = rights.expiresAtMs(key);
+  return {
+    id: keyId(key),
+    scopes: SCOPES.filter((scope) => (mask & scopesMask([scope])) !== 0),
+    expiresAt: expiresAtMs < Number.POSITIVE_INFINITY ? isoText(expiresAtMs) : null,
+  };
+}
+
+export const positions = (services: Services, call: Call): void =>
+  sendList(services, call, positionsQuery(call.request.query));
+
+export const orders = (services: Services, call: Call): void =>
+  sendList(services, call, ordersQuery(call.request.query));
+
+function sendList(services: Services, call: Call, list: requests.ListFields): void {
+  const send = ({ bets, next }: replies.BetsReply): void =>
+    call.send(200, positionsBytes(bets, next.length === 0 ? null : cursorText(next), services.hashes));
+  ask(
+    services,
+    call,
+    (ring, ticket) => requests.sendList(ring, ticket, call, list),
+    replies.readBets,
+    (reply) => {
+      if (!needsArchive(list, reply)) send(reply);
+      else
+        askReached(services, call, requests.ACCOUNT_SEQ, (reachedSeq) =>
+          services.archive.bets(
+            archivePage(call.account, list, reachedSeq),
+            answering(call, (answer) => send(mergedPage(list, reply, answer))),
+          ),
+        );
+    },
+  );
+}
+
+export function order(services: Services, call: Call): void {
+  const bet = orderIn(call);
+  findBet(services, call, bet, (found) => {
+    if (found === null) throw NO_ORDER;
+    call.sendText(positionText(found, services.hashes));
+  });
+}
+
+/** The number of the order in the path. */
+export function orderIn(call: Call): number {
+  call.query([]);
+  const bet = parseBetId(call.id());
+  if (bet === 0) throw NO_ORDER;
+  return bet;
+}
+
+export function orderByKey(services: Services, call: Call): void {
+  call.query([]);
+  const key = parseIdempotencyKey(call.id('key'), 'path parameter key');
+  const digest = services.digests.ofKey(call.account, key);
+  ask(
+    services,
+    call,
+    (ring, ticket) => requests.sendSeenKey(ring, ticket, call, digest),
+    replies.readSeenKey,
+    ({ bet, rememberedFromMs }) => {
+      const answer = (found: BetView | null): void => {
+        const orderText = found === null ? 'null' : positionText(found, services.hashes);
+        const forgottenBefore = isoText(Math.max(rememberedFromMs, 0));
+        call.sendText(`{"seen":${bet > 0},"forgottenBefore":"${forgottenBefore}","order":${orderText}}`);
+      };
+      if (bet === 0) answer(null);
+      else findBet(services, call, bet, answer);
+    },
+  );
+}
+
+const ANY = {
+  status: 'all',
+  isByChange: false,
+  market: null,
+  roundNumber: null,
+  beforeMs: null,
+  clientOrderId: null,
+  limit: 1,
+} as const;
+
+/** Asks the archive where memory has none. `onFound` gets null if the account has no such bet. */
+export function findBet(
+  services: Services,
+  call: Call,
+  bet: number,
+  onFound: (found: BetView | null) => void,
+  cursor: readonly number[] = [bet + 1, 0, 0],
+): void {
+  ask(
+    services,
+    call,
+    (ring, ticket) => requests.sendList(ring, ticket, call, { ...ANY, cursor }),
+    replies.readBets,
+    ({ bets, next }) => {
+      const [newest] = bets;
+      if (newest?.bet === bet) onFound(newest);
+      else if (newest === undefined && next.length > 0) findBet(services, call, bet, onFound, next);
+      else
+        askReached(services, call, requests.ACCOUNT_SEQ, (reachedSeq) =>
+          services.archive.bet(
+            { account: call.account, bet, reachedSeq },
+            answering<ArchivedBetView | null>(call, onFound),
+          ),
+        );
+    },
+  );
+}

@@ -1,0 +1,70 @@
+/** What the handlers of the public API need, on one gateway. */
+import { FAIRNESS_TOOLS } from '../../crypto/fairness-tools.js';
+import { type SignLater, statementSigner } from '../../crypto/signing.js';
+import { RoundSeeds } from '../../engine/fairness.js';
+import type { ArchiveReads } from '../../engine/model/archive-reads.js';
+import type { Clock } from '../../engine/model/ports.js';
+import type { SigningKeys } from '../../engine/model/proofs/signing.js';
+import type { Rules } from '../../engine/model/rules.js';
+import type { SignedHead } from '../../engine/proofs/statements.js';
+import type { Board } from '../board/markets.js';
+import type { Rights } from '../board/rights.js';
+import { IdempotencyDigests } from '../kit/idempotency.js';
+import type { RateLimits } from '../limits/rate-limits.js';
+import { MarketView } from '../market-data/market-view.js';
+import type { GatewayMeter } from '../metrics/gateway-meter.js';
+import type { OrderTraces } from '../metrics/order-traces.js';
+import type { DocsFiles } from '../pages/docs-page.js';
+import type { Link } from '../rings/link.js';
+import { ListedHashes } from '../wire/listed-hashes.js';
+import type { Call } from './call.js';
+
+export interface PublicApiParts {
+  readonly link: Link;
+  readonly rights: Rights;
+  readonly board: Board;
+  readonly rules: () => Rules;
+  readonly clock: Clock;
+  readonly limits: RateLimits;
+  /**
+   * In whole milliseconds; it is given the monotonic time. Not the wall clock: set back by an hour, it would keep
+   * requests in their windows for an hour.
+   */
+  readonly limitsNowMs: (monotonicMs: number) => number;
+  readonly meter: GatewayMeter;
+  readonly traces: OrderTraces;
+  /** Round seeds and idempotency digests derive from it. */
+  readonly masterSecret: Uint8Array;
+  readonly signing: SigningKeys;
+  readonly signLater: SignLater;
+  /** null before the first. */
+  readonly journalHead: () => SignedHead | null;
+  /** `MARKET_AGE_MS_MAX` less the greatest age of the board, or 0 on a manual clock. */
+  readonly marketAgeMsMax: number;
+  readonly archive: ArchiveReads;
+  readonly docs: DocsFiles;
+  /** Opens a stream for GET /stream, which is not served if absent. */
+  readonly openStream?: (call: Call) => void;
+  /** Differs for each start of the server. */
+  readonly requestIdPrefix: string;
+}
+
+export interface Services extends PublicApiParts {
+  readonly view: MarketView;
+  readonly seeds: RoundSeeds;
+  readonly hashes: ListedHashes;
+  readonly digests: IdempotencyDigests;
+  readonly sign: ReturnType<typeof statementSigner>;
+}
+
+export function servicesOf(parts: PublicApiParts): Services {
+  const seeds = new RoundSeeds(parts.masterSecret, FAIRNESS_TOOLS);
+  return {
+    ...parts,
+    view: new MarketView(parts.board, parts.marketAgeMsMax),
+    seeds,
+    hashes: new ListedHashes(seeds),
+    digests: new IdempotencyDigests(parts.masterSecret),
+    sign: statementSigner(parts.signing),
+  };
+}
