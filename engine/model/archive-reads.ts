@@ -6,7 +6,7 @@ import type { BetsStatus } from './bet-pages.js';
 import type { ErrorCode } from './errors.js';
 import type { LedgerAnswer, LedgerPlace } from './ledger.js';
 import type { ActionsAnswer, ActionsQuestion } from './operators.js';
-import type { BetPath, BetPathQuestion, ProofQuestion, RoundProofQuestion } from './proofs/proof-reads.js';
+import type { BetPath, ProofQuestion } from './proofs/proof-reads.js';
 import type { ProofView, PublishedRoot } from './proofs/proof-views.js';
 import type { BetView } from './views.js';
 
@@ -156,17 +156,22 @@ export interface ArchiveRefusal {
   readonly detail: string;
 }
 
-export type ArchiveAnswer =
-  | BetsAnswer
-  | ArchivedBetView
-  | null
-  | LedgerAnswer
-  | RoundsAnswer
-  | EarningsAnswer
-  | ActionsAnswer
-  | ArchivedRoundProof
-  | BetPath
-  | ArchiveRefusal;
+/** By the question's kind. */
+interface Answers {
+  readonly bets: BetsAnswer;
+  /** null if the archive has no such bet of this account. */
+  readonly bet: ArchivedBetView | null;
+  readonly ledger: LedgerAnswer;
+  readonly rounds: RoundsAnswer;
+  readonly earnings: EarningsAnswer;
+  readonly actions: ActionsAnswer;
+  /** null if the archive has no such round: it is not settled, or never was. */
+  readonly roundProof: ArchivedRoundProof | null;
+  /** null if the round is not settled, or has no root. */
+  readonly betPath: BetPath | null;
+}
+
+export type ArchiveAnswer = Answers[keyof Answers] | ArchiveRefusal;
 
 /** The answer has the question's `id`. */
 export interface ArchiveRequest {
@@ -181,22 +186,13 @@ export interface ArchiveResponse {
 export const isRefusal = (answer: ArchiveAnswer): answer is ArchiveRefusal =>
   answer !== null && 'refused' in answer;
 
-type Tell<Answer> = (answer: Answer | ArchiveRefusal) => void;
-
 /** Each question is answered once, now or later. */
-export interface ArchiveReads {
-  bets(question: Omit<BetsQuestion, 'kind'>, tell: (answer: BetsAnswer | ArchiveRefusal) => void): void;
-  /** null if the archive has no such bet of this account. */
-  bet(question: Omit<BetQuestion, 'kind'>, tell: Tell<ArchivedBetView | null>): void;
-  ledger(question: Omit<LedgerQuestion, 'kind'>, tell: (answer: LedgerAnswer | ArchiveRefusal) => void): void;
-  rounds(question: Omit<RoundsQuestion, 'kind'>, tell: (answer: RoundsAnswer | ArchiveRefusal) => void): void;
-  earnings(question: Omit<EarningsQuestion, 'kind'>, tell: Tell<EarningsAnswer>): void;
-  actions(question: Omit<ActionsQuestion, 'kind'>, tell: Tell<ActionsAnswer>): void;
-  /** null if the archive has no such round: it is not settled, or never was. */
-  roundProof(question: Omit<RoundProofQuestion, 'kind'>, tell: Tell<ArchivedRoundProof | null>): void;
-  /** null if the round is not settled, or has no root. */
-  betPath(question: Omit<BetPathQuestion, 'kind'>, tell: Tell<BetPath | null>): void;
-}
+export type ArchiveReads = {
+  readonly [Kind in keyof Answers]: (
+    question: Omit<Extract<ArchiveQuestion, { readonly kind: Kind }>, 'kind'>,
+    tell: (answer: Answers[Kind] | ArchiveRefusal) => void,
+  ) => void;
+};
 
 export type AskArchive = (question: ArchiveQuestion, tell: (answer: ArchiveAnswer) => void) => void;
 

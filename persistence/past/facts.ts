@@ -31,6 +31,16 @@ export interface ArchivedRound extends Omit<ArchivedRoundProof, 'paidCents' | 'r
   readonly settledSeq: number;
 }
 
+export interface Placed {
+  readonly seq: number;
+  readonly item: number;
+}
+
+/** An event at its place among all events. */
+export interface At<Event> extends Placed {
+  readonly event: Event;
+}
+
 const IN_PLACEMENT = positionsOf(PLACEMENT);
 const IN_SETTLEMENT = positionsOf(SETTLEMENT);
 const IN_ROUND = positionsOf(ROUND);
@@ -87,12 +97,12 @@ export const hasRested = (placement: readonly ArchiveCell[]): boolean => placeme
 
 export const isFill = (step: readonly ArchiveCell[]): boolean => step[IN_STEP.kind] === 'FILLED';
 
-export function filledOf(placement: readonly ArchiveCell[], step: readonly ArchiveCell[]): OrderFilled {
+export function fillAt(placement: readonly ArchiveCell[], step: readonly ArchiveCell[]): At<OrderFilled> {
   const number = (column: keyof typeof IN_STEP): number => Number(step[IN_STEP[column]]);
   const { bet, account, market, roundNumber, side, stakeCents, ...placed } = placedOf(placement);
   const { limitOddsE4, clientSeed, clientOrderId, timeMs: placedAtMs, fairShareE6 } = placed;
   const about = { bet, account, market, roundNumber, side, stakeCents, limitOddsE4 };
-  return {
+  const event: OrderFilled = {
     type: 'orderFilled',
     timeMs: number('time_ms'),
     ...about,
@@ -105,27 +115,25 @@ export function filledOf(placement: readonly ArchiveCell[], step: readonly Archi
     placedAtMs,
     fairShareE6,
   };
+  return { seq: number('seq'), item: number('item'), event };
 }
 
-export const settlementOfStep = (step: readonly ArchiveCell[]): ArchiveCell[] =>
-  STEP_AS_SETTLEMENT.map((column) => step[IN_STEP[column]] ?? null);
-
-export const stepPlaceOf = (
-  step: readonly ArchiveCell[],
-): { readonly seq: number; readonly item: number } => ({
-  seq: Number(step[IN_STEP.seq]),
-  item: Number(step[IN_STEP.item]),
-});
 export const betOfStep = (step: readonly ArchiveCell[]): number => Number(step[IN_STEP.bet]);
 
 /** 0 if the archive began after the command. */
 export const placedSeqOf = (placement: readonly ArchiveCell[]): number =>
   Number(placement[IN_PLACEMENT.placed_seq] ?? 0);
 
-export function settledOf(settlement: readonly ArchiveCell[]): SettlementTerms {
-  const cell = (column: keyof typeof IN_SETTLEMENT): ArchiveCell => settlement[IN_SETTLEMENT[column]] ?? null;
+export const placementAt = (row: readonly ArchiveCell[]): At<BetPlaced | OrderPending> => ({
+  seq: placedSeqOf(row),
+  item: 0,
+  event: placedOf(row),
+});
+
+export function settlementAt(row: readonly ArchiveCell[]): At<SettlementTerms> {
+  const cell = (column: keyof typeof IN_SETTLEMENT): ArchiveCell => row[IN_SETTLEMENT[column]] ?? null;
   const number = (column: keyof typeof IN_SETTLEMENT): number => Number(cell(column));
-  return {
+  const event: SettlementTerms = {
     type: 'betSettled',
     timeMs: number('settled_ms'),
     bet: number('bet'),
@@ -136,13 +144,12 @@ export function settledOf(settlement: readonly ArchiveCell[]): SettlementTerms {
     payoutCents: number('paid_cents'),
     newBalanceCents: number('settled_balance_cents'),
   };
+  return { seq: number('settled_seq'), item: number('settled_item'), event };
 }
 
-export const settledSeqOf = (settlement: readonly ArchiveCell[]): number =>
-  Number(settlement[IN_SETTLEMENT.settled_seq]);
-
-export const settledItemOf = (settlement: readonly ArchiveCell[]): number =>
-  Number(settlement[IN_SETTLEMENT.settled_item]);
+/** The end of a limit order that has rested. */
+export const endAt = (step: readonly ArchiveCell[]): At<SettlementTerms> =>
+  settlementAt(STEP_AS_SETTLEMENT.map((column) => step[IN_STEP[column]] ?? null));
 
 export function movedOf(transfer: readonly ArchiveCell[]): BalanceMoved {
   const number = (column: keyof typeof TRANSFER): number => Number(transfer[IN_TRANSFER[column]]);

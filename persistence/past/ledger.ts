@@ -11,7 +11,7 @@ import type { ArchiveBlocks } from '../archive/blocks.js';
 import { type ArchiveCell, isIntact } from '../archive/columns.js';
 import { damagedArchive } from '../archive/schema.js';
 import { type LedgerEntry, ledgerEntryOf } from './entries.js';
-import { clientOrderIdOf, movedOf } from './facts.js';
+import { clientOrderIdOf, movedOf, placementAt } from './facts.js';
 import {
   type ArchivedEvent,
   type ArchivedEvents,
@@ -19,7 +19,6 @@ import {
   comparePlaces,
   eventsOfSteps,
   merged,
-  placementAt,
 } from './streams.js';
 
 const END: LedgerPlace = { seq: Number.MAX_SAFE_INTEGER, item: Number.MAX_SAFE_INTEGER };

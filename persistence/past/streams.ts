@@ -14,23 +14,17 @@ import type { ArchiveBlocks } from '../archive/blocks.js';
 import { type ArchiveCell, PLACEMENT, positionsOf } from '../archive/columns.js';
 import { damagedArchive } from '../archive/schema.js';
 import {
+  type At,
   betOfStep,
-  filledOf,
+  endAt,
+  fillAt,
   hasRested,
   isFill,
-  placedOf,
+  type Placed,
   placedSeqOf,
-  settledItemOf,
-  settledOf,
-  settledSeqOf,
-  settlementOfStep,
-  stepPlaceOf,
+  placementAt,
+  settlementAt,
 } from './facts.js';
-
-export interface Placed {
-  readonly seq: number;
-  readonly item: number;
-}
 
 export const comparePlaces = (one: Placed, other: Placed): number =>
   one.seq === other.seq ? one.item - other.item : one.seq - other.seq;
@@ -66,31 +60,10 @@ function nextOf<T>(stream: Iterator<T, void, undefined>): T | null {
 }
 
 /** `seq` is 0 if the archive began after the bet was placed. */
-export interface At<Event> extends Placed {
-  readonly event: Event;
-}
 export type ArchivedEvent = At<BetPlaced | OrderPending | OrderFilled | SettlementTerms | BalanceMoved>;
 export type ArchivedEvents = Generator<ArchivedEvent, void, undefined>;
 
 const IN_PLACEMENT = positionsOf(PLACEMENT);
-
-export const placementAt = (row: readonly ArchiveCell[]): At<BetPlaced | OrderPending> => ({
-  seq: placedSeqOf(row),
-  item: 0,
-  event: placedOf(row),
-});
-
-const settlementAt = (row: readonly ArchiveCell[]): At<SettlementTerms> => ({
-  seq: settledSeqOf(row),
-  item: settledItemOf(row),
-  event: settledOf(row),
-});
-
-/** The end of a limit order that has rested. */
-const endAt = (step: readonly ArchiveCell[]): At<SettlementTerms> => ({
-  ...stepPlaceOf(step),
-  event: settledOf(settlementOfStep(step)),
-});
 
 function* eventsOfPlacements(placements: Iterable<ArchiveCell[]>): ArchivedEvents {
   for (const row of placements) yield placementAt(row);
@@ -109,7 +82,7 @@ export function* eventsOfSteps(
     if (!isFill(step)) yield endAt(step);
     else {
       const placement = blocks.placement(betOfStep(step));
-      if (placement !== null) yield { ...stepPlaceOf(step), event: filledOf(placement, step) };
+      if (placement !== null) yield fillAt(placement, step);
     }
   }
 }
@@ -136,7 +109,7 @@ export function termsOf({ order, fill }: Omit<ArchivedBet, 'settled'>): BetPlace
 export function fillOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): At<OrderFilled> | null {
   if (!hasRested(placement)) return null;
   const step = blocks.limitSteps.ofBet(Number(placement[IN_PLACEMENT.bet])).find(isFill);
-  return step === undefined ? null : { ...stepPlaceOf(step), event: filledOf(placement, step) };
+  return step === undefined ? null : fillAt(placement, step);
 }
 
 function settlementOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): At<SettlementTerms> | null {

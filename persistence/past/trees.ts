@@ -10,8 +10,9 @@ import type { BetPath, BetPathQuestion } from '../../engine/model/proofs/proof-r
 import { rootOfPath, TreeHasher, WholeTree } from '../../engine/proofs/merkle.js';
 import type { ArchiveBlocks } from '../archive/blocks.js';
 import { damagedArchive } from '../archive/schema.js';
+import { placementAt } from './facts.js';
 import type { ArchivedRounds } from './rounds.js';
-import { betsInOrder, fillOf, placementAt, termsOf } from './streams.js';
+import { betsInOrder, fillOf, termsOf } from './streams.js';
 
 /** A slice takes a few tens of milliseconds. */
 const SLICE_BETS = 2_000;
