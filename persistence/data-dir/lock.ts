@@ -58,14 +58,14 @@ function takeLock(dir: DataDir, waitMs: number): Database.Database {
   }
 }
 
-const SHORT_WORK_MS = 3_000;
+const EXCLUSIVE_WAIT_MS = 1_000;
 
 /**
- * Does a short piece of work on `dir` that only one process at a time may do, with or without the lock of the
- * directory. Throws `data_dir_locked` if another process takes too long.
+ * Does a piece of work on `dir` that only one process at a time may do, with or without the lock of the directory.
+ * Throws `data_dir_locked` while another one does.
  */
 export function exclusively<T>(dir: DataDir, file: string, work: () => T): T {
-  const db = new Database(file, { timeout: SHORT_WORK_MS });
+  const db = new Database(file, { timeout: EXCLUSIVE_WAIT_MS });
   try {
     db.exec('BEGIN EXCLUSIVE');
     chmodSync(file, 0o600);
@@ -74,7 +74,7 @@ export function exclusively<T>(dir: DataDir, file: string, work: () => T): T {
     if (!codeOf(thrown).startsWith('SQLITE_BUSY')) throw thrown;
     throw new JournalError(
       'data_dir_locked',
-      `Another process is changing ${dir.root} at this moment, and nothing was changed. Try again.`,
+      `Another process deletes or copies files of ${dir.root} at this moment, and nothing was changed. Try again.`,
       { cause: thrown },
     );
   } finally {

@@ -119,7 +119,13 @@ export class ShadowSnapshots {
     this.#replayedMs = 0;
     this.#notBeforeMs = nowMs + FOLLOWING_PER_SAVING * tookMs;
     const plan = planPrune(dir, { segmentsMs, snapshots }, engineTimeMs, this.rest);
-    executePlan(dir, plan);
+    try {
+      executePlan(dir, plan);
+    } catch (thrown) {
+      // A backup is being made: the next snapshot's turn deletes what stays now.
+      if (codeOf(thrown) !== 'data_dir_locked') throw thrown;
+      return;
+    }
     for (const segment of plan.segments) {
       const { firstSeq, lastSeq } = segment;
       this.onNews({ kind: 'pruned', firstSeq, lastSeq, bytes: segment.bytes });

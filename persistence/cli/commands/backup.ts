@@ -14,7 +14,7 @@ import { Progress } from '../frame/progress.js';
 export const backupCommand = defineCommand<{ readonly withoutSecrets?: boolean }>({
   details:
     'The copy is a data directory itself: "verify" checks it and a server starts on it. Everything that was acknowledged ' +
-    'before the command began is in it. Run again with the same BACKUP_DIR, it adds what is new. ' +
+    'before the command began is in it. Run again with the same BACKUP_DIR, it adds what is new. Meanwhile nothing of the source is deleted. ' +
     'It contains the master secret, the signing keys and the operator token in clear: keep it as safe as the original, or leave ' +
     'them out with --without-secrets and keep them elsewhere. Snapshots that the server has ' +
     'deleted are removed from the copy, too; segments never. Ends with 1 if a damaged part was left out.',

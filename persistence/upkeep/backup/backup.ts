@@ -3,18 +3,15 @@
  * everything that was acknowledged before the call, and each of its files can be verified, so that the copy is never
  * wrong, only older.
  *
- * A later call on the same target copies only new data. The order makes a crash harmless: snapshots come before the
- * journal that they lead to, then its mark, and last the archive. If the process dies while it writes a target, the
- * `in-use` file there tells; the open segment is then rewritten, since nothing is appended to pages whose write may
- * have failed.
+ * A later call on the same target copies only new files. The order makes a crash harmless: snapshots come before the
+ * journal that they lead to, then its mark, and last the archive. Meanwhile retention deletes nothing of the source.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { must } from '../../../engine/base/assert.js';
-import type { SnapshotRef } from '../../../engine/host/snapshot-store.js';
 import type { Mark } from '../../../engine/model/ports.js';
 import { type ArchiveCopied, copyArchive } from '../../archive/copy.js';
-import { isMissing, syncPath, writeFileDurably } from '../../data-dir/files.js';
+import { syncPath } from '../../data-dir/files.js';
 import { type DataDir, openDataDir } from '../../data-dir/layout.js';
 import { lockDataDir } from '../../data-dir/lock.js';
 import { isDiskFull, JournalError } from '../../errors.js';
@@ -25,10 +22,12 @@ import { findSegments, firstSeqOf } from '../../journal/segment/names.js';
 import { checkMark } from '../../replay/replay.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 import { checkSnapshotFile, copyFileDurably, copySecrets, diskFull, secretFiles } from '../copy-files.js';
+import { withoutRetention } from '../retention/retention.js';
 import { endOfCopy, lostBeginning, mismatch, rowAt } from './facts.js';
-import { checkSameJournal, copySegments, type SegmentsCopied } from './journal.js';
+import { checkSameJournal, copySegments } from './journal.js';
 
-export interface BackedUp extends SegmentsCopied {
+export interface BackedUp {
+  readonly segmentsWritten: readonly string[];
   readonly seq: number;
   readonly timeMs: number;
   readonly snapshotsCopied: readonly string[];
@@ -59,7 +58,7 @@ export function backup(
   const lock = lockDataDir(target);
   try {
     if (!hasSecrets) refuseSecretsIn(target);
-    return backupInto(source, target, acknowledged, onSeq, hasSecrets);
+    return withoutRetention(source, () => backupInto(source, target, acknowledged, onSeq, hasSecrets));
   } catch (thrown) {
     if (isNew)
       for (const name of readdirSync(target.root)) rmSync(join(target.root, name), { recursive: true });
@@ -77,23 +76,16 @@ function backupInto(
   hasSecrets: boolean,
 ): BackedUp {
   refuseOtherSecret(source, target);
-  const mayAppend = !existsSync(target.inUseFile);
-  if (!mayAppend) refuseServersWork(source, target);
-  checkSameJournal(source, target, mayAppend);
+  if (existsSync(target.inUseFile))
+    throw mismatch(source, target, 'a server has run on it and did not stop in order');
+  checkSameJournal(source, target);
   const faults = hasSecrets ? copySecrets(source, target) : [];
-  for (const folder of [target.snapshots, target.archive])
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  syncPath(target.root);
-  writeFileDurably(target.inUseFile, `${process.pid}\n`, 0o600);
   const snapshots = new SnapshotFiles(source.snapshots).list().map(({ name }) => basename(name));
-  const inTime = copySnapshots(source, target, snapshots, faults);
-  const copied = copyJournal(source, target, mayAppend, acknowledged, onSeq);
+  const snapshotsCopied = copySnapshots(source, target, snapshots, faults);
+  const copied = copyJournal(source, target, acknowledged, onSeq);
   const archive = backupArchive(source, target, copied.seq, faults);
-  rmSync(target.inUseFile, { force: true });
-  syncPath(target.journal);
-  const snapshotsCopied = [...inTime, ...coverBeginning(source, target, copied.seq, faults)];
   const snapshotsRemoved = removeOldSnapshots(target, snapshots);
-  faults.push(...lostBeginning(target));
+  faults.push(...uncoveredBeginning(target, copied.seq), ...lostBeginning(target));
   return { ...copied, snapshotsCopied, snapshotsRemoved, archive, faults: [...new Set(faults)] };
 }
 
@@ -107,22 +99,19 @@ function refuseSecretsIn(target: DataDir): void {
   );
 }
 
-type JournalCopied = SegmentsCopied & Pick<BackedUp, 'seq' | 'timeMs'>;
-
 function copyJournal(
   source: DataDir,
   target: DataDir,
-  mayAppend: boolean,
   acknowledged: Mark | null,
   onSeq: (seq: number) => void,
-): JournalCopied {
-  const copied = copySegments(source, target, mayAppend, onSeq);
+): Pick<BackedUp, 'segmentsWritten' | 'seq' | 'timeMs'> {
+  const segmentsWritten = copySegments(source, target, onSeq);
   copyAbsent(source, target);
   checkChain(target.journal);
   const { mark, ...end } = endOfCopy(target, acknowledged);
   checkMark(acknowledged, end.seq, acknowledgedChecksum(target, acknowledged, mark));
   createMarkFile(target.markFile, mark);
-  return { ...end, ...copied };
+  return { ...end, segmentsWritten };
 }
 
 /** Up to the end of the copied journal. A damaged archive is no reason to have no copy. */
@@ -168,12 +157,6 @@ function refuseOtherSecret(source: DataDir, target: DataDir): void {
   );
 }
 
-/** A copy on which a server has run and was not stopped cleanly is no backup that may be rewritten. */
-function refuseServersWork(source: DataDir, target: DataDir): void {
-  if (!/ (fsync|os)\n$/.test(readFileSync(target.inUseFile, 'latin1'))) return;
-  throw mismatch(source, target, 'a server has run on it and did not stop in order');
-}
-
 /** Each copy is checked against its name. */
 function copySnapshots(
   source: DataDir,
@@ -189,33 +172,22 @@ function copySnapshots(
       copyFileDurably(join(source.snapshots, name), copy, (path) => checkSnapshotFile(path, name));
       copied.push(name);
     } catch (thrown) {
-      if (thrown instanceof JournalError) faults.push(thrown.message);
-      else if (!isMissing(thrown)) throw thrown; // a server has removed it meanwhile
+      if (!(thrown instanceof JournalError)) throw thrown;
+      faults.push(thrown.message);
     }
   }
   return copied;
 }
 
-/**
- * A journal without its beginning needs a snapshot to continue from, which the server may have replaced during the
- * copy.
- */
-function coverBeginning(source: DataDir, target: DataDir, lastSeq: number, faults: string[]): string[] {
+/** A sentence if the journal of the copy lacks its beginning and a snapshot to continue from. */
+function uncoveredBeginning(target: DataDir, lastSeq: number): string[] {
   const firstSeq = firstSeqOf(must(findSegments(target.journal)[0], 'a segment of the copy'));
-  const isOnTheWay = ({ seq }: SnapshotRef): boolean => seq >= firstSeq - 1 && seq <= lastSeq;
-  const isCovered = (): boolean =>
-    firstSeq === 1 || new SnapshotFiles(target.snapshots).list().some(isOnTheWay);
-  if (isCovered()) return [];
-  const refs = new SnapshotFiles(source.snapshots).list().filter(isOnTheWay);
-  const names = refs.map(({ name }) => basename(name));
-  const copied = copySnapshots(source, target, names, faults);
-  if (!isCovered()) {
-    faults.push(
-      `The journal of the copy begins at sequence number ${firstSeq}, and no snapshot holds what came before: no server ` +
-        'can start on it. Run the backup again.',
-    );
-  }
-  return copied;
+  const refs = new SnapshotFiles(target.snapshots).list();
+  if (firstSeq === 1 || refs.some(({ seq }) => seq >= firstSeq - 1 && seq <= lastSeq)) return [];
+  return [
+    `The journal of the copy begins at sequence number ${firstSeq}, and no snapshot holds what came before: no server ` +
+      'can start on it.',
+  ];
 }
 
 /** null if the copy does not have the row. */

@@ -1,132 +1,52 @@
 /**
  * The journal in a backup: the segments of the source, copied row by row, each row checked. Sealed segments are written
- * once. The open one is appended to if the copy's was closed cleanly, and rewritten if not.
+ * once, the open one whenever it has more.
  */
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { must } from '../../../engine/base/assert.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { removeDatabase, removeSideFiles, renameDurably, unfinishedPath } from '../../data-dir/files.js';
 import type { DataDir } from '../../data-dir/layout.js';
-import { codeOf } from '../../errors.js';
 import { openJournalReader } from '../../journal/reader.js';
 import { readAbsent } from '../../journal/segment/absent.js';
-import { findSegments, firstSeqOf, writeSegment } from '../../journal/segment/names.js';
-import { rowInserter } from '../../journal/segment/schema.js';
-import { Segment } from '../../journal/segment/segment.js';
+import { findSegments, writeSegment } from '../../journal/segment/names.js';
 import { factsOf, mismatch, type SegmentFacts } from './facts.js';
 
-export interface SegmentsCopied {
-  readonly segmentsWritten: readonly string[];
-  readonly batchesAppended: number;
-}
-
-/** `prune` has taken the segment out of the copy, which may keep less than its source. */
-const isPruned = (prunedSeq: number, { isSealed, tail }: SegmentFacts, copy: string): boolean =>
-  isSealed && tail !== null && !existsSync(copy) && tail.lastSeq <= prunedSeq;
-
-/** Text per commit to the copy's open segment. */
-const COMMIT_CHARS = 16 * 1024 * 1024;
-
-/**
- * `mayAppend`: the copy's open segment was closed cleanly. The copy is of this journal (`checkSameJournal`). Throws
- * `backup_mismatch` if retention has deleted the continuation of an earlier copy meanwhile, and the errors of
- * reading.
- */
-export function copySegments(
-  source: DataDir,
-  target: DataDir,
-  mayAppend: boolean,
-  onSeq: (seq: number) => void,
-): SegmentsCopied {
-  const isNew = findSegments(target.journal).length === 0;
+/** Returns the names of those written. The copy is of this journal (`checkSameJournal`). Throws the errors of reading. */
+export function copySegments(source: DataDir, target: DataDir, onSeq: (seq: number) => void): string[] {
   const prunedSeq = readAbsent(target) ?? 0;
-  const written = new Set<string>();
-  let batchesAppended = 0;
-  const copyOne = (path: string): void => {
+  const written: string[] = [];
+  for (const path of findSegments(source.journal)) {
     const copy = join(target.journal, basename(path));
+    const there = existsSync(copy) ? factsOf(copy) : null;
+    if (there?.isSealed === true) continue;
     const facts = factsOf(path);
-    const there = existsSync(copy) && (mayAppend || written.has(basename(path))) ? factsOf(copy) : null;
-    if (there?.isSealed === true || isPruned(prunedSeq, facts, copy)) return;
-    if (there === null || facts.isSealed) {
-      writeWhole(source, facts, copy, onSeq);
-      written.add(basename(path));
-    } else {
-      batchesAppended += append(source, facts, copy, there, onSeq);
-    }
-  };
-  let paths: string[];
-  let isListed: boolean;
-  do {
-    // Meanwhile a server may seal a segment and begin the next, and retention may delete some. The loop ends, since
-    // that takes ever longer than copying the new rows.
-    paths = findSegments(source.journal);
-    joinBeginning(source, target, paths, isNew ? written : null);
-    isListed = paths.every((path) => unlessDeleted(source, path, copyOne));
-  } while (!isListed || findSegments(source.journal).at(-1) !== paths.at(-1));
-  return { segmentsWritten: [...written], batchesAppended };
-}
-
-const DELETED: readonly string[] = ['segment_gone', 'journal_incomplete'];
-
-/** Returns false if retention has deleted the segment since it was listed. */
-function unlessDeleted(source: DataDir, path: string, copyOne: (path: string) => void): boolean {
-  try {
-    copyOne(path);
-    return true;
-  } catch (thrown) {
-    const isDeleted = DELETED.includes(codeOf(thrown)) && !existsSync(path);
-    if (!isDeleted || firstSeqOf(path) > (readAbsent(source) ?? 0)) throw thrown;
-    return false;
+    const isSame = there !== null && !facts.isSealed && there.tail?.lastSeq === facts.tail?.lastSeq;
+    // The copy may keep less than its source: `prune` may have taken the segment out of it.
+    const isPruned = there === null && facts.isSealed && (facts.tail?.lastSeq ?? 0) <= prunedSeq;
+    if (isSame || isPruned) continue;
+    writeWhole(source, facts, copy, onSeq);
+    written.push(basename(path));
   }
-}
-
-/**
- * Older segments of the copy must lead to those of the source, `paths`. They do not if retention deleted one in
- * between before it was copied. In a first copy the older ones, `written`, are then removed, as in the source; in a
- * later one (`written` is null) this throws `backup_mismatch`.
- */
-function joinBeginning(
-  source: DataDir,
-  target: DataDir,
-  paths: readonly string[],
-  written: Set<string> | null,
-): void {
-  const firstSeq = firstSeqOf(must(paths[0], 'a segment of the source'));
-  const before = findSegments(target.journal).filter((path) => firstSeqOf(path) < firstSeq);
-  const last = before.at(-1);
-  if (last === undefined) return;
-  const { isSealed, tail } = factsOf(last);
-  if (isSealed && tail?.lastSeq === firstSeq - 1) return;
-  if (written === null) {
-    const end = isSealed
-      ? `it ends at sequence number ${tail?.lastSeq}`
-      : `its segment ${basename(last)} is not finished`;
-    throw mismatch(source, target, `${end}, and the source begins at ${firstSeq} only`);
-  }
-  for (const path of before) {
-    removeDatabase(path);
-    written.delete(basename(path));
-  }
+  return written;
 }
 
 /**
  * Throws `backup_mismatch` if the source does not continue the copy, and the errors of reading. Call it before any
  * change.
  */
-export function checkSameJournal(source: DataDir, target: DataDir, mayAppend: boolean): void {
+export function checkSameJournal(source: DataDir, target: DataDir): void {
   const copies = findSegments(target.journal);
   const last = copies.at(-1);
   if (last === undefined) return;
-  const facts = factsOf(last);
-  const known = mayAppend ? facts.tail : null;
-  const { lastSeq, chain } = known ?? { lastSeq: facts.firstSeq - 1, chain: facts.previousChain };
+  const { firstSeq, previousChain, isSealed, tail } = factsOf(last);
+  const { lastSeq, chain } = tail ?? { lastSeq: firstSeq - 1, chain: previousChain };
   const reader = openJournalReader(source);
   try {
     const refuse = (why: string): never => {
       throw mismatch(source, target, why);
     };
-    if (reader.firstSeq > lastSeq + 1)
+    if (reader.firstSeq > (isSealed ? lastSeq + 1 : firstSeq))
       refuse(`it ends at sequence number ${lastSeq}, and the source begins at ${reader.firstSeq} only`);
     if (reader.lastSeq < lastSeq)
       refuse(`it goes to sequence number ${lastSeq}, the source only to ${reader.lastSeq}`);
@@ -141,7 +61,7 @@ function writeWhole(source: DataDir, facts: SegmentFacts, copy: string, onSeq: (
   const aside = unfinishedPath(copy);
   removeDatabase(aside);
   try {
-    writeSegment(aside, facts, rowsUpTo(source, facts, facts.firstSeq - 1, onSeq), {
+    writeSegment(aside, facts, rowsOf(source, facts, onSeq), {
       isSealed: facts.isSealed,
     });
   } catch (thrown) {
@@ -152,54 +72,19 @@ function writeWhole(source: DataDir, facts: SegmentFacts, copy: string, onSeq: (
   renameDurably(aside, copy);
 }
 
-function append(
-  source: DataDir,
-  facts: SegmentFacts,
-  copy: string,
-  there: SegmentFacts,
-  onSeq: (seq: number) => void,
-): number {
-  const segment = Segment.open(copy, 'write');
-  try {
-    const { db } = segment;
-    db.pragma('synchronous = FULL');
-    const insert = rowInserter(db);
-    const begin = db.prepare('BEGIN IMMEDIATE');
-    const commit = db.prepare('COMMIT');
-    let count = 0;
-    let chars = 0;
-    begin.run();
-    for (const row of rowsUpTo(source, facts, there.tail?.lastSeq ?? there.firstSeq - 1, onSeq)) {
-      insert(row);
-      count += 1;
-      chars += row.commands.length;
-      if (chars < COMMIT_CHARS) continue;
-      chars = 0;
-      commit.run();
-      begin.run();
-    }
-    commit.run();
-    return count;
-  } finally {
-    segment.close();
-  }
-}
-
 /** Up to the last row at the time when the segment's facts were read. */
-function* rowsUpTo(
+function* rowsOf(
   source: DataDir,
-  facts: SegmentFacts,
-  afterSeq: number,
+  { firstSeq, tail }: SegmentFacts,
   onSeq: (seq: number) => void,
 ): Generator<StoredBatch, void, undefined> {
-  const endSeq = facts.tail?.lastSeq ?? afterSeq;
-  if (endSeq <= afterSeq) return;
+  if (tail === null) return;
   const reader = openJournalReader(source);
   try {
-    for (const row of reader.readBatches(afterSeq)) {
+    for (const row of reader.readBatches(firstSeq - 1)) {
       yield row;
       onSeq(row.lastSeq);
-      if (row.lastSeq >= endSeq) return;
+      if (row.lastSeq >= tail.lastSeq) return;
     }
   } finally {
     reader.close();

@@ -156,31 +156,31 @@ function segmentsToGo(
   return going;
 }
 
-/** A server may be running, and pruning, too. Throws `data_dir_locked`, with nothing deleted. */
-export function executePlan(dir: DataDir, plan: PrunePlan): void {
-  if (plan.segments.length > 0) {
-    makeArchiveDurable(dir);
-    recordPruned(dir, plan.segments);
-    for (const { path } of plan.segments) {
-      rmSync(path, { force: true });
-      syncPath(dir.journal);
-    }
-  }
-  const oldestFirst = plan.snapshots.toSorted((a, b) => a.seq - b.seq);
-  for (const { name } of oldestFirst) rmSync(name, { force: true });
-  if (oldestFirst.length > 0) syncPath(dir.snapshots);
-  new SnapshotFiles(dir.snapshots).removeStrays();
-}
-
 /**
- * A segment that is missing without a record counts as lost, so the record comes first. The server's retention and
- * `prune` may write it at the same moment, and neither must overwrite the other's.
+ * A server may be running, and pruning, too. Throws `data_dir_locked`, with nothing deleted, if it is at this moment, or
+ * a backup is made.
  */
-function recordPruned(dir: DataDir, segments: readonly PrunableSegment[]): void {
-  exclusively(dir, `${absentPath(dir)}.lock`, () => {
-    writeAbsent(dir, Math.max(readAbsent(dir) ?? 0, ...segments.map(({ lastSeq }) => lastSeq)));
+export function executePlan(dir: DataDir, plan: PrunePlan): void {
+  withoutRetention(dir, () => {
+    if (plan.segments.length > 0) {
+      makeArchiveDurable(dir);
+      // A segment that is missing without a record counts as lost, so the record comes first.
+      writeAbsent(dir, Math.max(readAbsent(dir) ?? 0, ...plan.segments.map(({ lastSeq }) => lastSeq)));
+      for (const { path } of plan.segments) {
+        rmSync(path, { force: true });
+        syncPath(dir.journal);
+      }
+    }
+    const oldestFirst = plan.snapshots.toSorted((a, b) => a.seq - b.seq);
+    for (const { name } of oldestFirst) rmSync(name, { force: true });
+    if (oldestFirst.length > 0) syncPath(dir.snapshots);
+    new SnapshotFiles(dir.snapshots).removeStrays();
   });
 }
+
+/** Nobody else deletes files meanwhile. Throws `data_dir_locked`. */
+export const withoutRetention = <T>(dir: DataDir, work: () => T): T =>
+  exclusively(dir, `${absentPath(dir)}.lock`, work);
 
 /**
  * null if the floor is whole and of this journal. It is not loaded: the server's shadow would need the memory of

@@ -1,89 +1,30 @@
-/**
- * A backup while retention deletes between any two steps: after each listing of the journal's or the snapshots'
- * folder everything but the newest is deleted, and the copy is still complete in one run.
- */
+/** Retention beside a backup: nothing is deleted while files are copied, and all of it afterwards. */
 import assert from 'node:assert/strict';
-import fs, { cpSync, existsSync, readdirSync } from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
-import { type DataDir, findDataDir } from '../../../persistence/data-dir/layout.js';
+import { test } from 'node:test';
+import { findDataDir } from '../../../persistence/data-dir/layout.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { backup } from '../../../persistence/upkeep/backup/backup.js';
 import { executePlan, planPrune } from '../../../persistence/upkeep/retention/retention.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
-import { temporaryDir } from '../support/journal-files.js';
+import { refusal, temporaryDir } from '../support/journal-files.js';
 import { makeOperatorDir } from '../support/operator-dir.js';
-import { newestOnly } from '../support/shadow-files.js';
 
-const POLICY = { segmentsMs: 1, snapshots: newestOnly(1) };
-/** Well above the number of listings that a backup makes. */
-const LISTINGS_MAX = 60;
+const POLICY = { segmentsMs: 1, snapshots: { newest: 1, hourlyMs: 0, dailyMs: 0 } };
 
-/** Right after the `listing`th listing of one of `folders` from now; returns whether `hook` has been called. */
-function afterListing(
-  t: TestContext,
-  folders: readonly string[],
-  listing: number,
-  hook: () => void,
-): () => boolean {
-  const real = fs.readdirSync;
-  const restore = (): void => {
-    fs.readdirSync = real;
-    syncBuiltinESMExports();
-  };
-  let listings = 0;
-  const listed = (...args: Parameters<typeof real>): unknown => {
-    const names = real(...args);
-    if (folders.includes(String(args[0]))) listings += 1;
-    if (listings === listing) {
-      restore();
-      hook();
-    }
-    return names;
-  };
-  fs.readdirSync = listed as typeof real;
-  syncBuiltinESMExports();
-  t.after(restore);
-  return () => {
-    restore();
-    return listings >= listing;
-  };
-}
-
-function prune(dir: DataDir, nowMs: number): void {
-  const before = findSegments(dir.journal).length;
-  executePlan(dir, planPrune(dir, POLICY, nowMs));
-  assert.ok(findSegments(dir.journal).length < before, 'segments go');
-}
-
-/** Retention deletes after listing 1, then after listing 2 and so on, for as many listings as a backup makes. */
-function eachListing(t: TestContext, run: (to: string, dir: DataDir) => void): number {
+test('retention deletes nothing while a backup copies, and goes on behind it', (t) => {
   const folder = temporaryDir(t);
-  const { dir: made, engine } = makeOperatorDir(join(folder, 'made'), { snapshotsAfter: [10, 60, 100] });
-  for (let listing = 1; listing <= LISTINGS_MAX; listing += 1) {
-    const [from, to] = [join(folder, `data-${listing}`), join(folder, `copy-${listing}`)];
-    cpSync(made.root, from, { recursive: true });
-    const dir = findDataDir(from);
-    const hasStruck = afterListing(t, [dir.journal, dir.snapshots], listing, () => prune(dir, engine.timeMs));
-    run(to, dir);
-    if (!hasStruck()) return listing - 1;
-    const copy = findDataDir(to);
-    const report = verify(copy);
-    assert.deepEqual(report.faults, [], `after listing ${listing}`);
-    assert.equal(report.lastSeq, engine.seq);
-    assert.deepEqual(
-      readdirSync(copy.journal).filter((name) => name.includes('unfinished')),
-      [],
-    );
-    assert.ok(!existsSync(copy.inUseFile));
-  }
-  assert.fail('a backup lists without end');
-}
-
-test('a first backup beside retention succeeds in one run, whenever retention deletes', (t) => {
-  const listings = eachListing(t, (to, dir) => {
-    assert.deepEqual(backup(dir, to).faults, []);
+  const { dir, engine } = makeOperatorDir(join(folder, 'data'), { snapshotsAfter: [10, 60, 100] });
+  const plan = planPrune(dir, POLICY, engine.timeMs);
+  const before = findSegments(dir.journal);
+  let isTried = false;
+  const { faults } = backup(dir, join(folder, 'copy'), () => {
+    if (!isTried) assert.throws(() => executePlan(dir, plan), refusal('data_dir_locked', /copies files/));
+    isTried = true;
   });
-  assert.ok(listings > 5, `${listings} listings`);
+  assert.deepEqual([isTried, faults, findSegments(dir.journal)], [true, [], before]);
+  executePlan(dir, plan);
+  assert.ok(findSegments(dir.journal).length < before.length, 'segments go');
+  const copy = findDataDir(join(folder, 'copy'));
+  assert.deepEqual([verify(copy).faults, findSegments(copy.journal).length], [[], before.length]);
 });
