@@ -2,22 +2,36 @@
  * One request on a socket and its answer. One object is both the request and the responder that the handler gets,
  * because one is created for every request.
  *
+ * A request to open a WebSocket has no body, and an ordinary answer refuses it and ends the connection. A browser cannot
+ * set a header there, so its key may also come as a subprotocol, `tote.key.<secret>`. It is taken as the header would be,
+ * and a request with both is one with the header twice.
+ *
  * The client is not trusted: bodies, and answers that it does not read, are bounded in bytes and in time. Nothing is
  * sent after a disconnect. An exception that reached the library would end the process silently: each is caught here and
  * ends this request alone.
  */
 import { assert } from '../../engine/base/assert.js';
-import type { HeaderBlock, HeaderList, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
+import type {
+  HeaderBlock,
+  HeaderList,
+  HttpRequest,
+  HttpResponder,
+  StreamOwner,
+  StreamSocket,
+  StreamUpgrade,
+} from '../../engine/model/ports.js';
 import { type Client, workFor } from '../kit/client-work.js';
 import { abandon, bytesIn, faultAnswer, headText, isBuffered, REPLY_DEADLINE_MS } from './answer.js';
-import type { UwsResponse } from './library.js';
+import type { UwsRequest, UwsResponse, UwsSocketContext } from './library.js';
 import type { Fault, RequestHeaders } from './request-headers.js';
 import type { RequestHost, SlowRequest } from './request-host.js';
+import type { WebSocketData } from './web-socket.js';
 
 const NO_BODY = new Uint8Array(0);
+const KEY_PROTOCOL = 'tote.key.';
 
 export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, Client {
-  readonly apiKey: string;
+  apiKey: string;
   readonly idempotencyKey: string | null;
   readonly contentType: string;
   readonly contentEncoding: string;
@@ -28,6 +42,7 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
   readonly browser: RequestHeaders['browser'];
   body: Uint8Array = NO_BODY;
   fault: HttpRequest['fault'] = null;
+  upgrade?: StreamUpgrade;
   /** In monotonic milliseconds, while in `slow`; else 0. */
   dueMs = 0;
 
@@ -75,6 +90,16 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
     });
   }
 
+  /** Starts a request to open a WebSocket, within the library's callback. */
+  startUpgrade(request: UwsRequest, context: UwsSocketContext, fault: Fault | null): void {
+    const protocols = request.getHeader('sec-websocket-protocol');
+    const key = request.getHeader('sec-websocket-key');
+    this.apiKey = keyOf(this.apiKey, protocols);
+    this.fault = fault;
+    this.upgrade = { protocols, accept: (protocol, open) => this.#accept(protocol, key, context, open) };
+    this.start();
+  }
+
   /** `declaredBytes` is null if the length was not declared. */
   startReceiving(declaredBytes: number | null): void {
     this.#watchAbort();
@@ -109,12 +134,35 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
   }
 
   send(status: number, headers: HeaderList | HeaderBlock, body: string | Uint8Array): void {
-    if (this.#hasFailed) return;
-    assert(this.#isDispatched && !this.#isSent, 'a request is answered once');
-    this.#isSent = true;
-    if (this.#isFinished) return;
+    if (!this.#beginAnswer()) return;
     if (this.#isCorked) this.#write(status, headers, body);
     else this.response.cork(() => workFor(this, () => this.#write(status, headers, body)));
+  }
+
+  #accept(
+    protocol: string,
+    key: string,
+    context: UwsSocketContext,
+    open: (socket: StreamSocket) => StreamOwner,
+  ): void {
+    if (!this.#beginAnswer()) return;
+    const { path, address } = this;
+    const data: WebSocketData = { path, address, open, stream: null };
+    const accept = (): void => {
+      // The response ends here, and an abort is no longer reported to it.
+      this.#finish();
+      this.response.upgrade(data, key, protocol, '', context);
+    };
+    if (this.#isCorked) accept();
+    else this.response.cork(() => workFor(this, accept));
+  }
+
+  /** Returns false if nothing can be sent any more. */
+  #beginAnswer(): boolean {
+    if (this.#hasFailed) return false;
+    assert(this.#isDispatched && !this.#isSent, 'a request is answered once');
+    this.#isSent = true;
+    return !this.#isFinished;
   }
 
   #onChunk(chunk: ArrayBuffer, isLast: boolean): void {
@@ -186,7 +234,7 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
     const hasNoBody = status === 204 || status === 304;
     const isBare = hasNoBody || this.method === 'HEAD';
     let head = headText(status, headers);
-    if (this.fault !== null || this.#isChunked) {
+    if (this.fault !== null || this.#isChunked || this.upgrade !== undefined) {
       // Nothing that follows on this connection can be trusted.
       response.writeStatus(head).end(isBare ? '' : body, true);
       this.#finish();
@@ -258,6 +306,16 @@ export class RequestContext implements HttpRequest, HttpResponder, SlowRequest, 
   #endFailed(): void {
     if (!this.#isFinished) this.#finish();
   }
+}
+
+/** '' if there is no key. Different ones are joined, and so are no key. */
+function keyOf(header: string, protocols: string): string {
+  const keys = new Set(header === '' ? [] : [header]);
+  for (const protocol of protocols.split(',')) {
+    const name = protocol.trim();
+    if (name.startsWith(KEY_PROTOCOL)) keys.add(name.slice(KEY_PROTOCOL.length));
+  }
+  return [...keys].join(', ');
 }
 
 /** A longer body is refused with 413. */

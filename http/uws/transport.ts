@@ -20,7 +20,7 @@ import {
 import type { UwsApp, UwsAppDescriptor, UwsRequest, UwsResponse, UwsSocketContext } from './library.js';
 import { type Acceptor, acceptFor, newApp } from './listening.js';
 import { RequestContext } from './request-context.js';
-import { faultOf, RequestHeaders } from './request-headers.js';
+import { type Fault, faultOf, RequestHeaders } from './request-headers.js';
 import {
   type OnFault,
   type RequestHost,
@@ -28,12 +28,12 @@ import {
   systemTimer,
   type UwsTransportOptions,
 } from './request-host.js';
-import { UpgradeContext } from './upgrade.js';
 import { type WebSocketHost, webSockets } from './web-socket.js';
 
 const SWEEP_MS = 250;
 /** When closing, pending answers have this long to be sent; then their connections are closed. */
 export const CLOSE_DEADLINE_MS = 10_000;
+const BODY_OF_UPGRADE: Fault = { code: 'invalid_request', detail: 'an upgrade has no body' };
 
 export class UwsTransport implements Transport, RequestHost, WebSocketHost {
   readonly slow = new SlowRequests();
@@ -133,7 +133,7 @@ export class UwsTransport implements Transport, RequestHost, WebSocketHost {
     this.#apps.push(app);
     app.filter((response, change) => this.#onConnection(response, change));
     const sockets = webSockets(this, (response, request, context) =>
-      this.#upgrade(response, request, context),
+      this.#serve('GET', response, request, context),
     );
     for (const path of this.options.streamPaths ?? []) app.ws(path, sockets);
     // A route for GET and one for POST avoid a string for the method, which is case-sensitive.
@@ -164,8 +164,16 @@ export class UwsTransport implements Transport, RequestHost, WebSocketHost {
     }
   };
 
-  /** `method` is null if it must be read from the request. Must not throw: the library would end the process. */
-  #serve(method: string | null, response: UwsResponse, request: UwsRequest): void {
+  /**
+   * `method` is null if it must be read from the request; `context` is that of a request to open a WebSocket. Must not
+   * throw: the library would end the process.
+   */
+  #serve(
+    method: string | null,
+    response: UwsResponse,
+    request: UwsRequest,
+    context: UwsSocketContext | null = null,
+  ): void {
     try {
       const headers = this.#headers;
       const verb = method ?? request.getCaseSensitiveMethod();
@@ -183,34 +191,12 @@ export class UwsTransport implements Transport, RequestHost, WebSocketHost {
       );
       this.#pending += 1;
       const fault = faultOf(response, headers, this.#expectsCertificates);
-      if (fault !== null) served.startRefused(fault);
+      if (context !== null) {
+        const ofBody = headers.hasBody ? BODY_OF_UPGRADE : null;
+        served.startUpgrade(request, context, fault ?? ofBody);
+      } else if (fault !== null) served.startRefused(fault);
       else if (!headers.hasBody) served.start();
       else served.startReceiving(headers.declaredBytes);
-    } catch (error) {
-      this.#abandon(response, error);
-    }
-  }
-
-  /** Must not throw, like `#serve`. */
-  #upgrade(response: UwsResponse, request: UwsRequest, context: UwsSocketContext): void {
-    try {
-      const path = request.getUrl();
-      const query = request.getQuery();
-      const headers = this.#headers;
-      headers.read(request);
-      const upgrade = new UpgradeContext(
-        this,
-        response,
-        path,
-        query ?? '',
-        this.#connections.countedAddress(response, headers.forwardedFor ?? ''),
-        headers,
-        faultOf(response, headers, this.#expectsCertificates),
-        request,
-        context,
-      );
-      this.#pending += 1;
-      upgrade.start();
     } catch (error) {
       this.#abandon(response, error);
     }
