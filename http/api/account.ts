@@ -13,8 +13,8 @@ import {
 } from '../../engine/model/domain.js';
 import type { BetView } from '../../engine/model/views.js';
 import { parseIdempotencyKey } from '../kit/idempotency.js';
-import * as replies from '../rings/replies.js';
-import * as requests from '../rings/requests.js';
+import type { AccountReply, ListFields } from '../rings/questions.js';
+import type { BetsReply } from '../rings/replies.js';
 import { positionsBytes, positionText } from '../wire/account-text.js';
 import type { Account, ThisKey } from '../wire/account-types.js';
 import { answering, ask, askReached } from './ask.js';
@@ -27,16 +27,10 @@ import type { Services } from './services.js';
 
 export function account(services: Services, call: Call): void {
   call.query([]);
-  ask(
-    services,
-    call,
-    (ring, ticket) => requests.sendAsker(ring, requests.ACCOUNT, ticket, call),
-    replies.readFacts<replies.AccountReply>,
-    (reply) => call.sendData(accountOf(services, call, reply)),
-  );
+  ask(services, call, { kind: 'account' }, (now) => call.sendData(accountOf(services, call, now)));
 }
 
-function accountOf(services: Services, call: Call, now: replies.AccountReply): Account {
+function accountOf(services: Services, call: Call, now: AccountReply): Account {
   const { rights, limits } = services;
   const rules = services.rules();
   const tier = rights.tier(call.account);
@@ -74,25 +68,19 @@ export const positions = (services: Services, call: Call): void =>
 export const orders = (services: Services, call: Call): void =>
   sendList(services, call, ordersQuery(call.request.query));
 
-function sendList(services: Services, call: Call, list: requests.ListFields): void {
-  const send = ({ bets, next }: replies.BetsReply): void =>
+function sendList(services: Services, call: Call, list: ListFields): void {
+  const send = ({ bets, next }: BetsReply): void =>
     call.send(200, positionsBytes(bets, next.length === 0 ? null : cursorText(next), services.hashes));
-  ask(
-    services,
-    call,
-    (ring, ticket) => requests.sendList(ring, ticket, call, list),
-    replies.readBets,
-    (reply) => {
-      if (!needsArchive(list, reply)) send(reply);
-      else
-        askReached(services, call, requests.ACCOUNT_SEQ, (reachedSeq) =>
-          services.archive.bets(
-            archivePage(call.account, list, reachedSeq),
-            answering(call, (answer) => send(mergedPage(list, reply, answer))),
-          ),
-        );
-    },
-  );
+  ask(services, call, { kind: 'list', ...list }, (reply) => {
+    if (!needsArchive(list, reply)) send(reply);
+    else
+      askReached(services, call, 'accountSeq', (reachedSeq) =>
+        services.archive.bets(
+          archivePage(call.account, list, reachedSeq),
+          answering(call, (answer) => send(mergedPage(list, reply, answer))),
+        ),
+      );
+  });
 }
 
 export function order(services: Services, call: Call): void {
@@ -115,24 +103,19 @@ export function orderByKey(services: Services, call: Call): void {
   call.query([]);
   const key = parseIdempotencyKey(call.id('key'), 'path parameter key');
   const digest = services.digests.ofKey(call.account, key);
-  ask(
-    services,
-    call,
-    (ring, ticket) => requests.sendSeenKey(ring, ticket, call, digest),
-    replies.readSeenKey,
-    ({ bet, rememberedFromMs }) => {
-      const answer = (found: BetView | null): void => {
-        const orderText = found === null ? 'null' : positionText(found, services.hashes);
-        const forgottenBefore = isoText(Math.max(rememberedFromMs, 0));
-        call.sendText(`{"seen":${bet > 0},"forgottenBefore":"${forgottenBefore}","order":${orderText}}`);
-      };
-      if (bet === 0) answer(null);
-      else findBet(services, call, bet, answer);
-    },
-  );
+  ask(services, call, { kind: 'seenKey', digest }, ({ bet, rememberedFromMs }) => {
+    const answer = (found: BetView | null): void => {
+      const orderText = found === null ? 'null' : positionText(found, services.hashes);
+      const forgottenBefore = isoText(Math.max(rememberedFromMs, 0));
+      call.sendText(`{"seen":${bet > 0},"forgottenBefore":"${forgottenBefore}","order":${orderText}}`);
+    };
+    if (bet === 0) answer(null);
+    else findBet(services, call, bet, answer);
+  });
 }
 
 const ANY = {
+  kind: 'list',
   status: 'all',
   isByChange: false,
   market: null,
@@ -150,22 +133,16 @@ export function findBet(
   onFound: (found: BetView | null) => void,
   cursor: readonly number[] = [bet + 1, 0, 0],
 ): void {
-  ask(
-    services,
-    call,
-    (ring, ticket) => requests.sendList(ring, ticket, call, { ...ANY, cursor }),
-    replies.readBets,
-    ({ bets, next }) => {
-      const [newest] = bets;
-      if (newest?.bet === bet) onFound(newest);
-      else if (newest === undefined && next.length > 0) findBet(services, call, bet, onFound, next);
-      else
-        askReached(services, call, requests.ACCOUNT_SEQ, (reachedSeq) =>
-          services.archive.bet(
-            { account: call.account, bet, reachedSeq },
-            answering<ArchivedBetView | null>(call, onFound),
-          ),
-        );
-    },
-  );
+  ask(services, call, { ...ANY, cursor }, ({ bets, next }) => {
+    const [newest] = bets;
+    if (newest?.bet === bet) onFound(newest);
+    else if (newest === undefined && next.length > 0) findBet(services, call, bet, onFound, next);
+    else
+      askReached(services, call, 'accountSeq', (reachedSeq) =>
+        services.archive.bet(
+          { account: call.account, bet, reachedSeq },
+          answering<ArchivedBetView | null>(call, onFound),
+        ),
+      );
+  });
 }

@@ -2,9 +2,7 @@
 import { type ArchiveAnswer, type ArchiveRefusal, isRefusal } from '../../engine/model/archive-reads.js';
 import { refusedBy } from '../kit/refused.js';
 import type { Link } from '../rings/link.js';
-import * as replies from '../rings/replies.js';
-import * as requests from '../rings/requests.js';
-import type { RingConsumer, RingProducer } from '../rings/ring.js';
+import { askEngine, type QuestionKind, type QuestionOf, type Told } from '../rings/questions.js';
 import type { Call } from './call.js';
 import { OVERLOADED, refusedOf } from './refusals.js';
 
@@ -12,41 +10,27 @@ interface Asking {
   readonly link: Link;
 }
 
-/** `onReply` may throw a refusal. */
-export function ask<T>(
+/** `onTold` may throw a refusal. */
+export function ask<K extends QuestionKind>(
   { link }: Asking,
   call: Call,
-  write: (ring: RingProducer, ticket: number) => boolean,
-  read: (ring: RingConsumer) => T,
-  onReply: (reply: T) => void,
+  question: QuestionOf<K>,
+  onTold: (told: Told[K]) => void,
 ): void {
-  const isSent = link.send(write, (kind, ring) => {
-    if (kind === replies.REFUSED) call.refuse(refusedOf(replies.readRefusal(ring)));
-    else {
-      const reply = read(ring);
-      call.attempt(() => onReply(reply));
-    }
+  const isSent = askEngine(link, call, question, (told) => {
+    if ('code' in told) call.refuse(refusedOf(told));
+    else call.attempt(() => onTold(told as Told[K]));
   });
   if (!isSent) throw OVERLOADED;
 }
 
-/**
- * How far the archive must have come, once that is durable, so that nothing acknowledged is missing from its answer:
- * `kind` is ACCOUNT_SEQ or LIFECYCLE_SEQ.
- */
+/** How far the archive must have come, once that is durable, so that nothing acknowledged is missing from its answer. */
 export const askReached = (
   services: Asking,
   call: Call,
-  kind: number,
-  onReached: (reachedSeq: number) => void,
-): void =>
-  ask(
-    services,
-    call,
-    (ring, ticket) => requests.sendAsker(ring, kind, ticket, call),
-    replies.readCount,
-    onReached,
-  );
+  kind: 'accountSeq' | 'lifecycleSeq',
+  read: (reachedSeq: number) => void,
+): void => ask(services, call, { kind }, ({ seq }) => read(seq));
 
 /** For the archive to tell: `onAnswer` may throw a refusal. */
 export const answering =

@@ -9,7 +9,7 @@ import { type OrderContent, parseIdempotencyKey } from '../kit/idempotency.js';
 import { refuseQuery } from '../kit/params.js';
 import { Refused } from '../kit/refused.js';
 import { readBet } from '../rings/bet-reply.js';
-import { readQuote } from '../rings/quote-reply.js';
+import { askEngine } from '../rings/questions.js';
 import * as replies from '../rings/replies.js';
 import * as requests from '../rings/requests.js';
 import type { RingConsumer } from '../rings/ring.js';
@@ -28,7 +28,7 @@ import type { Services } from './services.js';
 export function place(services: Services, call: Call): void {
   const order = orderOfWriter(services, call);
   const isSent = services.link.send(
-    (ring, ticket) => requests.sendOrder(ring, requests.ORDER, ticket, order),
+    (ring, ticket) => requests.sendOrder(ring, ticket, order),
     (kind, ring) => answer(services, call, kind, ring),
   );
   if (!isSent) throw OVERLOADED;
@@ -106,12 +106,10 @@ export function quote(services: Services, call: Call): void {
   refuseQuery(request.query);
   refuseBodyType(request);
   const { order, parts } = parseQuote(request.body);
-  const facts = factsOf(call, order, null);
   ask(
     services,
     call,
-    (ring, ticket) => requests.sendOrder(ring, requests.QUOTE, ticket, facts, parts),
-    readQuote,
+    { kind: 'quote', order: factsOf(call, order, null), parts },
     ({ timeMs, offer, refusal, rests, inParts }) => {
       const ofParts = inParts === null ? null : { ...inParts, refusal: refusalOf(inParts.refusal) };
       call.send(200, orderQuoteText(order.market, timeMs, offer, refusalOf(refusal), rests, ofParts));
@@ -122,14 +120,10 @@ export function quote(services: Services, call: Call): void {
 /** An order that has left memory does not rest any more. */
 export function cancel(services: Services, call: Call): void {
   const bet = orderIn(call);
-  const isSent = services.link.send(
-    (ring, ticket) => requests.sendCancel(ring, ticket, call, bet),
-    (kind, ring) => {
-      if (kind === replies.REFUSED) refuseCancel(services, call, bet, replies.readRefusal(ring));
-      else
-        for (const order of replies.readBets(ring).bets) call.sendText(positionText(order, services.hashes));
-    },
-  );
+  const isSent = askEngine(services.link, call, { kind: 'cancel', bet }, (told) => {
+    if ('code' in told) refuseCancel(services, call, bet, told);
+    else for (const order of told.bets) call.sendText(positionText(order, services.hashes));
+  });
   if (!isSent) throw OVERLOADED;
 }
 
@@ -143,12 +137,8 @@ function refuseCancel(services: Services, call: Call, bet: number, refusal: repl
 
 export function cancelAll(services: Services, call: Call): void {
   const filter = cancelQuery(call.request.query);
-  ask(
-    services,
-    call,
-    (ring, ticket) => requests.sendCancelAll(ring, ticket, call, filter),
-    replies.readCount,
-    (cancelled) => call.sendText(`{"cancelled":${cancelled}}`),
+  ask(services, call, { kind: 'cancelAll', ...filter }, ({ cancelled }) =>
+    call.sendText(`{"cancelled":${cancelled}}`),
   );
 }
 

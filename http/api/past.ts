@@ -1,6 +1,5 @@
 /** GET endpoints that the archive answers: an account's ledger, and settled rounds. */
 import { marketOf } from '../../engine/model/domain.js';
-import * as requests from '../rings/requests.js';
 import { ledgerEntry, settledRound } from '../wire/past-text.js';
 import { answering, askReached } from './ask.js';
 import type { Call } from './call.js';
@@ -11,7 +10,7 @@ import type { Services } from './services.js';
 export function ledger(services: Services, call: Call): void {
   const asked = ledgerQuery(call.query(['limit', 'cursor']));
   const { account } = call;
-  askReached(services, call, requests.ACCOUNT_SEQ, (reachedSeq) =>
+  askReached(services, call, 'accountSeq', (reachedSeq) =>
     services.archive.ledger(
       { account, ...asked, reachedSeq },
       answering(call, (told) => call.sendPage(told.entries.map(ledgerEntry), ledgerCursor(told))),
@@ -36,7 +35,7 @@ function sendRounds(
   const market = id === undefined ? null : marketOf(id);
   if (market !== null && market < 0) throw NO_MARKET;
   const asked = roundsQuery(given);
-  askReached(services, call, requests.LIFECYCLE_SEQ, (reachedSeq) =>
+  askReached(services, call, 'lifecycleSeq', (reachedSeq) =>
     services.archive.rounds(
       { market, ...asked, reachedSeq },
       answering(call, (told) => call.sendPage(told.rounds.map(settledRound), roundsCursor(told))),

@@ -5,7 +5,6 @@ import { accountId, betId, isUnfilled, parseRoundId } from '../../engine/model/d
 import type { BetView } from '../../engine/model/views.js';
 import { receiptStatement } from '../../engine/proofs/statements.js';
 import { later } from '../kit/client-work.js';
-import * as requests from '../rings/requests.js';
 import type { Receipt } from '../wire/past-types.js';
 import * as text from '../wire/proofs/proof-text.js';
 import { findBet, orderIn } from './account.js';
@@ -24,7 +23,7 @@ export function roundProof(services: Services, call: Call): void {
   const round = parseRoundId(call.id());
   if (round === null) throw NO_SETTLED_ROUND;
   const { seeds, sign } = services;
-  askReached(services, call, requests.LIFECYCLE_SEQ, (reachedSeq) =>
+  askReached(services, call, 'lifecycleSeq', (reachedSeq) =>
     services.archive.roundProof(
       { ...round, reachedSeq },
       answering(call, (told) => {
@@ -48,7 +47,7 @@ function prove(services: Services, call: Call, bet: BetView): void {
   if (isUnfilled(bet.result)) throw NO_BET;
   // Without an entry percent there was no root yet.
   if (bet.status !== 'SETTLED' || entryPercentE2 === null) throw NO_PROOF;
-  askReached(services, call, requests.LIFECYCLE_SEQ, (reachedSeq) =>
+  askReached(services, call, 'lifecycleSeq', (reachedSeq) =>
     archive.betPath(
       { market, roundNumber, bet: bet.bet, seed: seeds.seed(market, roundNumber), reachedSeq },
       answering(call, (told) => {
@@ -63,7 +62,7 @@ function prove(services: Services, call: Call, bet: BetView): void {
 export function orderReceipt(services: Services, call: Call): void {
   const bet = orderIn(call);
   const { account } = call;
-  askReached(services, call, requests.ACCOUNT_SEQ, (reachedSeq) =>
+  askReached(services, call, 'accountSeq', (reachedSeq) =>
     services.archive.bet(
       { account, bet, reachedSeq },
       answering(call, (told) => {

@@ -8,8 +8,6 @@ import { marketOf, parseRoundId, TIERS, type Tier, textAt } from '../../engine/m
 import type { Rules } from '../../engine/model/rules.js';
 import { DURABLE_SEQ } from '../board/markets.js';
 import { WINDOW_MS } from '../limits/sliding-windows.js';
-import * as replies from '../rings/replies.js';
-import * as requests from '../rings/requests.js';
 import { roundDetail } from '../wire/round-detail.js';
 import type { BetLimits, Limits, ServerTime } from '../wire/service-types.js';
 import { ask } from './ask.js';
@@ -30,12 +28,8 @@ export const prices = ({ view }: Services, call: Call): void => call.sendTagged(
 export function round(services: Services, call: Call): void {
   const name = parseRoundId(call.id());
   if (name === null) throw NO_ROUND;
-  ask(
-    services,
-    call,
-    (ring, ticket) => requests.sendRound(ring, ticket, call, name),
-    replies.readFacts<replies.RoundReply>,
-    ({ round, ...prices }) => call.sendData(roundDetail(round, services.seeds, prices, call.nowMs)),
+  ask(services, call, { kind: 'round', ...name }, ({ round, ...prices }) =>
+    call.sendData(roundDetail(round, services.seeds, prices, call.nowMs)),
   );
 }
 

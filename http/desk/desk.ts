@@ -13,7 +13,17 @@ import type { Rejected, Replayed } from '../../engine/model/events.js';
 import type { FairShare, LatestTick } from '../board/market-publisher.js';
 import { internalError } from '../kit/refused.js';
 import { sendPlaced, sendReplayed } from '../rings/bet-reply.js';
-import { sendQuote } from '../rings/quote-reply.js';
+import {
+  type AccountReply,
+  type CancelFilter,
+  type Question,
+  type QuestionKind,
+  type QuestionOf,
+  type QuoteReply,
+  readQuestion,
+  sendFacts,
+  type Told,
+} from '../rings/questions.js';
 import * as replies from '../rings/replies.js';
 import * as requests from '../rings/requests.js';
 import { type RingConsumer, RingFault } from '../rings/ring.js';
@@ -37,6 +47,8 @@ export interface DeskOptions {
   readonly onFault: (error: unknown) => string;
 }
 
+type Reading = Exclude<Question, { readonly kind: 'cancel' | 'cancelAll' | 'deadman' | 'deadmanEnded' }>;
+
 export class Desk {
   constructor(
     private readonly sequencer: Sequencer,
@@ -48,34 +60,91 @@ export class Desk {
     const kind = ring.number();
     const ticket = ring.number();
     if (kind === requests.ORDER) this.#place(ring, gateway, ticket);
-    else if (kind === requests.CANCEL) this.#cancel(ring, gateway, ticket);
-    else if (kind === requests.CANCEL_ALL) this.#cancelAll(ring, gateway, ticket);
-    else if (kind === requests.DEADMAN) this.#setDeadman(ring, gateway, ticket);
-    else if (kind === requests.DEADMAN_ENDED) {
-      this.deadman.ended(requests.readAsker(ring).key);
-      gateway.reply((to) => replies.sendNothing(to, ticket));
-    } else {
-      try {
-        this.#read(kind, ring, gateway, ticket);
-      } catch (error) {
-        // A read has changed nothing: its client alone is told. Not so if a ring is left in the middle of a message.
-        if (error instanceof RingFault || !ring.isRead) throw error;
-        const { code, detail } = internalError(this.options.onFault(error));
-        refuse(gateway, ticket, { code, detail });
+    else if (kind === requests.QUESTION)
+      this.#answer(requests.readAsker(ring), readQuestion(ring), gateway, ticket);
+    else fail(`a request of kind ${kind} is not known`);
+  }
+
+  #answer(asker: requests.Asker, question: Question, gateway: GatewayEnd, ticket: number): void {
+    switch (question.kind) {
+      case 'cancel':
+        if (!this.#refusesWrite(asker, gateway, ticket)) this.#cancel(asker, question.bet, gateway, ticket);
+        return;
+      case 'cancelAll': {
+        const { market, side } = question;
+        if (!this.#refusesWrite(asker, gateway, ticket))
+          this.#cancelSlice(asker, { market, side }, 0, gateway, ticket);
+        return;
       }
+      case 'deadman':
+        this.#setDeadman(asker, question, gateway, ticket);
+        return;
+      case 'deadmanEnded':
+        this.deadman.ended(asker.key);
+        gateway.reply((to) => sendFacts(to, ticket, '{}'));
+        return;
+      default:
+        try {
+          if (!this.#refusesKey(asker, gateway, ticket)) this.#read(asker, question, gateway, ticket);
+        } catch (error) {
+          // A read has changed nothing: its client alone is told.
+          if (error instanceof RingFault) throw error;
+          const { code, detail } = internalError(this.options.onFault(error));
+          refuse(gateway, ticket, { code, detail });
+        }
     }
   }
 
-  #read(kind: number, ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
-    if (kind === requests.QUOTE) this.#quote(ring, gateway, ticket);
-    else if (kind === requests.ROUND) this.#round(ring, gateway, ticket);
-    else if (kind === requests.BALANCE) this.#balance(ring, gateway, ticket);
-    else if (kind === requests.ACCOUNT) this.#account(ring, gateway, ticket);
-    else if (kind === requests.SEEN_KEY) this.#seenKey(ring, gateway, ticket);
-    else if (kind === requests.LIST) this.#list(ring, gateway, ticket);
-    else if (kind === requests.ACCOUNT_SEQ || kind === requests.LIFECYCLE_SEQ)
-      this.#seq(kind, ring, gateway, ticket);
-    else fail(`a request of kind ${kind} is not known`);
+  #read(asker: requests.Asker, question: Reading, gateway: GatewayEnd, ticket: number): void {
+    const { engine } = this.sequencer;
+    const { account } = asker;
+    const touchedSeq = engine.accountTouchedSeq(account);
+    switch (question.kind) {
+      case 'account':
+        this.#tell<'account'>(touchedSeq, gateway, ticket, this.#account(account));
+        return;
+      case 'balance': {
+        const { balanceCents } = must(engine.account(account), 'account of a key');
+        this.#tell<'balance'>(touchedSeq, gateway, ticket, { seq: touchedSeq, balanceCents });
+        return;
+      }
+      // Up to this command the archive must have come, so that its answer leaves nothing out.
+      case 'accountSeq':
+        this.#tell<'accountSeq'>(touchedSeq, gateway, ticket, { seq: touchedSeq });
+        return;
+      case 'lifecycleSeq': {
+        const seq = engine.lifecycleSeq;
+        this.#tell<'lifecycleSeq'>(seq, gateway, ticket, { seq });
+        return;
+      }
+      case 'list': {
+        const { bets, next } = listOf(engine, account, question);
+        // Bets show their round's state, so the round's last step must be durable, too.
+        const seq = Math.max(touchedSeq, engine.lifecycleSeq);
+        this.#answerFrom(seq, gateway, ticket, (to) => replies.sendBets(to, ticket, bets, next));
+        return;
+      }
+      case 'round':
+        this.#round(question, gateway, ticket);
+        return;
+      case 'seenKey': {
+        const { placed, rememberedFromMs } = engine.seenKey(
+          account,
+          question.digest,
+          this.sequencer.stampMs(),
+        );
+        this.#tell<'seenKey'>(placed?.seq ?? 0, gateway, ticket, { bet: placed?.bet ?? 0, rememberedFromMs });
+        return;
+      }
+      case 'quote': {
+        // A balance or a round that a client is told of must be there after a crash.
+        const seq = Math.max(touchedSeq, engine.lifecycleSeq);
+        this.#tell<'quote'>(seq, gateway, ticket, this.#quote(question));
+        return;
+      }
+      default:
+        unreachable(question);
+    }
   }
 
   #place(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
@@ -106,27 +175,38 @@ export class Desk {
     }
   }
 
-  /** Answers as if the order were placed now. Changes nothing. */
-  #quote(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
-    const facts = requests.readOrder(ring);
-    const parts = ring.number();
-    const order = this.#command(facts);
-    if (this.#refusesKey(order, gateway, ticket)) return;
+  /** The answer that the order would get if it were placed now. Changes nothing. */
+  #quote({ order: fields, parts }: QuestionOf<'quote'>): QuoteReply {
+    const { guards } = fields;
+    const order = this.#command(fields);
     const { engine, gate } = this.sequencer;
-    const { offer, refusal, rests } = engine.quoteOrder(order, gate, facts.guards);
+    const { offer, refusal, rests } = engine.quoteOrder(order, gate, guards);
     const ofAccount = this.#unfitAccount(order.account);
     const first = ofAccount === null ? null : { code: ofAccount, detail: '' };
-    const inParts = parts === 1 ? null : engine.quoteParts(order, gate, facts.guards, parts);
-    const quote = {
+    const inParts = parts === 1 ? null : engine.quoteParts(order, gate, guards, parts);
+    return {
       timeMs: order.timeMs,
       offer,
       refusal: first ?? refusal,
       rests,
       inParts: inParts === null || first === null ? inParts : { ...inParts, ...NO_PARTS, refusal: first },
     };
-    // A balance or a round that a client is told of must be there after a crash.
-    const seq = Math.max(engine.accountTouchedSeq(order.account), engine.lifecycleSeq);
-    this.#answerFrom(seq, gateway, ticket, (to) => sendQuote(to, ticket, quote));
+  }
+
+  #account(account: number): AccountReply {
+    const { engine } = this.sequencer;
+    const { balanceCents } = must(engine.account(account), 'account of a key');
+    const keys = engine.keysOf(account);
+    const activeKeys = keys.filter(({ key }) => this.#unfitKey({ key }) === null).length;
+    const open = engine.openPositions(account, Number.POSITIVE_INFINITY);
+    return { balanceCents, activeKeys, ...openSums(open) };
+  }
+
+  /** The facts hold as of command `seq`, and are told once that is durable. */
+  #tell<K extends QuestionKind>(seq: number, gateway: GatewayEnd, ticket: number, facts: Told[K]): void {
+    // At once: a view of the engine may change until then.
+    const text = JSON.stringify(facts);
+    this.#answerFrom(seq, gateway, ticket, (to) => sendFacts(to, ticket, text));
   }
 
   /** The answer holds as of command `seq`, and is sent once that is durable. */
@@ -145,21 +225,12 @@ export class Desk {
     else gateway.reply((to) => sendReplayed(to, ticket, seq, event));
   }
 
-  #cancel(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
-    const asker = requests.readAsker(ring);
-    const bet = requests.readCancel(ring);
-    if (!this.#refusesWrite(asker, gateway, ticket)) this.#cancelFor(asker, bet, gateway, ticket);
-  }
-
-  #cancelAll(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
-    const asker = requests.readAsker(ring);
-    const filter = requests.readCancelAll(ring);
-    if (!this.#refusesWrite(asker, gateway, ticket)) this.#cancelSlice(asker, filter, 0, gateway, ticket);
-  }
-
-  #setDeadman(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
-    const asker = requests.readAsker(ring);
-    const { seconds, isFirst } = requests.readDeadman(ring);
+  #setDeadman(
+    asker: requests.Asker,
+    { seconds, isFirst }: QuestionOf<'deadman'>,
+    gateway: GatewayEnd,
+    ticket: number,
+  ): void {
     // The gateway will tell of the stream's end, even if this request is refused.
     if (isFirst) this.deadman.opened(asker.key);
     if (this.#refusesWrite(asker, gateway, ticket)) return;
@@ -167,16 +238,13 @@ export class Desk {
     const isSet = engine.key(asker.key).deadmanSeconds === seconds;
     const outcome = isSet ? null : this.deadman.set(asker.key, seconds);
     if (outcome?.status === 'rejected') refuse(gateway, ticket, outcome);
-    else {
-      const seq = engine.accountTouchedSeq(asker.account);
-      this.#answerFrom(seq, gateway, ticket, (to) => replies.sendNothing(to, ticket));
-    }
+    else this.#tell<'deadman'>(engine.accountTouchedSeq(asker.account), gateway, ticket, {});
   }
 
   /** Cancels slice by slice, each once the one before is durable, and answers how many orders there were. */
   #cancelSlice(
     { account, key }: requests.Asker,
-    filter: requests.CancelFilter,
+    filter: CancelFilter,
     before: number,
     gateway: GatewayEnd,
     ticket: number,
@@ -196,14 +264,14 @@ export class Desk {
       () => {
         if (slice === CANCELS_AT_ONCE)
           this.#cancelSlice({ account, key }, filter, cancelled, gateway, ticket);
-        else gateway.reply((to) => replies.sendCount(to, ticket, cancelled));
+        else gateway.reply((to) => sendFacts(to, ticket, JSON.stringify({ cancelled })));
       },
       () => refuse(gateway, ticket, LOST),
     );
   }
 
   /** Answers with the order once its cancellation is durable. */
-  #cancelFor({ account, key }: requests.Asker, bet: number, gateway: GatewayEnd, ticket: number): void {
+  #cancel({ account, key }: requests.Asker, bet: number, gateway: GatewayEnd, ticket: number): void {
     const { engine } = this.sequencer;
     const timeMs = this.sequencer.stampMs();
     const outcome = this.sequencer.submit({ kind: 'cancelOrder', timeMs, account, key, bet });
@@ -217,77 +285,19 @@ export class Desk {
     this.#answerFrom(seq, gateway, ticket, (to) => replies.sendBets(to, ticket, [order], []));
   }
 
-  #list(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
-    const asker = requests.readAsker(ring);
-    const list = requests.readList(ring);
-    if (this.#refusesKey(asker, gateway, ticket)) return;
-    const { engine } = this.sequencer;
-    const { bets, next } = listOf(engine, asker.account, list);
-    // Bets show their round's state, so the round's last step must be durable, too.
-    const seq = Math.max(engine.accountTouchedSeq(asker.account), engine.lifecycleSeq);
-    this.#answerFrom(seq, gateway, ticket, (to) => replies.sendBets(to, ticket, bets, next));
-  }
-
-  /** Up to this command the archive must have come, so that its answer leaves nothing out. */
-  #seq(kind: number, ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
-    const asker = requests.readAsker(ring);
-    if (this.#refusesKey(asker, gateway, ticket)) return;
-    const { engine } = this.sequencer;
-    const seq = kind === requests.ACCOUNT_SEQ ? engine.accountTouchedSeq(asker.account) : engine.lifecycleSeq;
-    this.#answerFrom(seq, gateway, ticket, (to) => replies.sendCount(to, ticket, seq));
-  }
-
-  #round(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
-    const asker = requests.readAsker(ring);
-    const { market, roundNumber } = requests.readRound(ring);
+  #round({ market, roundNumber }: QuestionOf<'round'>, gateway: GatewayEnd, ticket: number): void {
     const { engine } = this.sequencer;
     const round = engine.round(market, roundNumber);
-    const unfit = this.#unfitKey(asker);
-    if (unfit !== null || round === null) {
-      refuse(gateway, ticket, { code: unfit ?? 'round_not_found', detail: '' });
+    if (round === null) {
+      refuse(gateway, ticket, { code: 'round_not_found', detail: '' });
       return;
     }
     const { latestTick, fairShare, nowMs } = this.options;
     const isCurrent = engine.currentRound(market) === round;
     const shareE6 = isCurrent ? fairShare(market, nowMs()) : NO_FAIR_SHARE;
-    const facts = JSON.stringify({ round, tick: latestTick(assetOf(market))?.price ?? null, shareE6 });
+    const tick = latestTick(assetOf(market))?.price ?? null;
     // The last bet that it counts may be the last command.
-    this.#answerFrom(engine.seq, gateway, ticket, (to) => replies.sendFacts(to, ticket, facts));
-  }
-
-  #balance(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
-    const asker = requests.readAsker(ring);
-    if (this.#refusesKey(asker, gateway, ticket)) return;
-    const { engine } = this.sequencer;
-    const { balanceCents } = must(engine.account(asker.account), 'account of a key');
-    const seq = engine.accountTouchedSeq(asker.account);
-    this.#answerFrom(seq, gateway, ticket, (to) => replies.sendBalance(to, ticket, { seq, balanceCents }));
-  }
-
-  #account(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
-    const asker = requests.readAsker(ring);
-    if (this.#refusesKey(asker, gateway, ticket)) return;
-    const { engine } = this.sequencer;
-    const { balanceCents } = must(engine.account(asker.account), 'account of a key');
-    const keys = engine.keysOf(asker.account);
-    const activeKeys = keys.filter(({ key }) => this.#unfitKey({ key }) === null).length;
-    const account: replies.AccountReply = {
-      balanceCents,
-      activeKeys,
-      ...openSums(engine.openPositions(asker.account, Number.POSITIVE_INFINITY)),
-    };
-    const seq = engine.accountTouchedSeq(asker.account);
-    this.#answerFrom(seq, gateway, ticket, (to) => replies.sendFacts(to, ticket, JSON.stringify(account)));
-  }
-
-  #seenKey(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
-    const asker = requests.readAsker(ring);
-    const digest = requests.readSeenKey(ring);
-    if (this.#refusesKey(asker, gateway, ticket)) return;
-    const { sequencer } = this;
-    const { placed, rememberedFromMs } = sequencer.engine.seenKey(asker.account, digest, sequencer.stampMs());
-    const facts = { bet: placed?.bet ?? 0, rememberedFromMs };
-    this.#answerFrom(placed?.seq ?? 0, gateway, ticket, (to) => replies.sendSeenKey(to, ticket, facts));
+    this.#tell<'round'>(engine.seq, gateway, ticket, { round, tick, shareE6 });
   }
 
   #command(order: requests.OrderFields): PlaceOrder {

@@ -3,8 +3,8 @@ import type { Engine } from '../../engine/engine.js';
 import { UP } from '../../engine/model/domain.js';
 import type { BetView } from '../../engine/model/views.js';
 import { cursorOf, readCursor } from '../rings/list-cursor.js';
-import type { AccountReply, BetsReply } from '../rings/replies.js';
-import type { ListFields } from '../rings/requests.js';
+import type { AccountReply, ListFields } from '../rings/questions.js';
+import type { BetsReply } from '../rings/replies.js';
 
 export function listOf(engine: Engine, account: number, list: ListFields): BetsReply {
   if (list.isByChange) {

@@ -3,7 +3,7 @@
 import { POSITION_STATUSES, textAt } from '../../engine/model/domain.js';
 import { ERROR_STATUS, type ErrorCode } from '../../engine/model/errors.js';
 import type { Rejected } from '../../engine/model/events.js';
-import type { BetView, RoundView } from '../../engine/model/views.js';
+import type { BetView } from '../../engine/model/views.js';
 import { type RingConsumer, type RingProducer, textCells } from './ring.js';
 
 /** The first number of a message is its kind; the second is the ticket of the request. */
@@ -11,17 +11,12 @@ export const PLACED = 0;
 export const REPLAYED = 1;
 export const REFUSED = 2;
 export const BETS = 3;
+/** What else a question is answered with (`questions.ts`). */
 export const FACTS = 4;
-export const NOTHING = 5;
-export const BALANCE = 6;
-/** A sequence number, or how many orders were cancelled. */
-export const COUNT = 7;
-export const SEEN_KEY = 8;
-export const QUOTE = 9;
 
 const HEAD_CELLS = 2;
-export const CODES = Object.keys(ERROR_STATUS) as readonly ErrorCode[];
-export const CODE_NUMBERS = new Map(CODES.map((code, at) => [code, at]));
+const CODES = Object.keys(ERROR_STATUS) as readonly ErrorCode[];
+const CODE_NUMBERS = new Map(CODES.map((code, at) => [code, at]));
 
 const orNaN = (value: number | null): number => value ?? Number.NaN;
 const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
@@ -56,12 +51,6 @@ export function readRefusal(ring: RingConsumer): RefusalFacts {
   return percentE2 === null || oddsE4 === null
     ? { code, detail }
     : { code, detail, current: { percentE2, oddsE4 } };
-}
-
-export function sendNothing(ring: RingProducer, ticket: number): boolean {
-  if (!begin(ring, 0, NOTHING, ticket)) return false;
-  ring.send();
-  return true;
 }
 
 const VIEW_CELLS = 19;
@@ -142,86 +131,3 @@ function readView(ring: RingConsumer): BetView {
     roundEndTimeMs: ring.number(),
   };
 }
-
-export function sendCount(ring: RingProducer, ticket: number, count: number): boolean {
-  if (!begin(ring, 1, COUNT, ticket)) return false;
-  ring.number(count);
-  ring.send();
-  return true;
-}
-
-export const readCount = (ring: RingConsumer): number => ring.number();
-
-/** For GET /rounds/{id}. */
-export interface RoundReply {
-  readonly round: RoundView;
-  readonly tick: number | null;
-  /** UP's fair share in millionths, or -1. */
-  readonly shareE6: number;
-}
-
-/** For GET /account. All of it is of one moment. */
-export interface AccountReply {
-  readonly balanceCents: number;
-  readonly activeKeys: number;
-  /** Without orders that rest. */
-  readonly openBets: number;
-  readonly openStakesCents: number;
-  readonly payoutUpCents: number;
-  readonly payoutDownCents: number;
-  readonly pendingOrders: number;
-  readonly reservedCents: number;
-}
-
-/** Facts for which requests are rare, as JSON. */
-export function sendFacts(ring: RingProducer, ticket: number, factsText: string): boolean {
-  if (!begin(ring, textCells(factsText), FACTS, ticket)) return false;
-  ring.text(factsText);
-  ring.send();
-  return true;
-}
-
-export const readFacts = <F extends RoundReply | AccountReply>(ring: RingConsumer): F =>
-  JSON.parse(ring.text() ?? 'null') as F;
-
-/** All durable. `seq` is the last command that touched the account. */
-export interface BalanceReply {
-  readonly seq: number;
-  readonly balanceCents: number;
-}
-
-export function sendBalance(
-  ring: RingProducer,
-  ticket: number,
-  { seq, balanceCents }: BalanceReply,
-): boolean {
-  if (!begin(ring, 2, BALANCE, ticket)) return false;
-  ring.number(seq);
-  ring.number(balanceCents);
-  ring.send();
-  return true;
-}
-
-export const readBalance = (ring: RingConsumer): BalanceReply => ({
-  seq: ring.number(),
-  balanceCents: ring.number(),
-});
-
-export interface SeenKeyReply {
-  /** 0 if there is none. */
-  readonly bet: number;
-  readonly rememberedFromMs: number;
-}
-
-export function sendSeenKey(ring: RingProducer, ticket: number, facts: SeenKeyReply): boolean {
-  if (!begin(ring, 2, SEEN_KEY, ticket)) return false;
-  ring.number(facts.bet);
-  ring.number(facts.rememberedFromMs);
-  ring.send();
-  return true;
-}
-
-export const readSeenKey = (ring: RingConsumer): SeenKeyReply => ({
-  bet: ring.number(),
-  rememberedFromMs: ring.number(),
-});

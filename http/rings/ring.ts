@@ -160,12 +160,8 @@ export class RingConsumer extends RingEnd {
     return this.bytes.toString('utf8', start, start + length);
   }
 
-  get isRead(): boolean {
-    return this.at === this.#endsAt;
-  }
-
   done(): void {
-    if (!this.isRead) throw new RingFault('a message of a ring is not read whole');
+    if (this.at !== this.#endsAt) throw new RingFault('a message of a ring is not read whole');
     this.#head = (this.#head + (this.at - (this.#head & (this.cells - 1)))) | 0;
     Atomics.store(this.control, HEAD, this.#head);
   }

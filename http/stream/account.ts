@@ -13,8 +13,7 @@ import {
 } from '../broadcast/records.js';
 import { Refused } from '../kit/refused.js';
 import type { Link } from '../rings/link.js';
-import * as replies from '../rings/replies.js';
-import * as requests from '../rings/requests.js';
+import { askEngine, type BalanceReply } from '../rings/questions.js';
 import type { Subscribe } from '../wire/stream-requests.js';
 import { accountText, type Moment, subscribedText } from '../wire/stream-text.js';
 import type { StreamChannel } from './channel.js';
@@ -65,14 +64,10 @@ export class AccountChannel implements StreamChannel {
     // Changes are seen from here on: the engine's thread reads the balance later.
     if (this.#accounts.size === 0) this.#position = this.log.end;
     const listened = this.#accounts.get(account) ?? new Listened();
-    const isSent = this.link.send(
-      (ring, ticket) => requests.sendAsker(ring, requests.BALANCE, ticket, { key, account }),
-      (kind, ring) => {
-        const answer =
-          kind === replies.REFUSED ? refusedOf(replies.readRefusal(ring)) : replies.readBalance(ring);
-        if (this.#asked.get(connection) === request) this.#begin(connection, request, listened, answer);
-      },
-    );
+    const isSent = askEngine(this.link, { key, account }, { kind: 'balance' }, (told) => {
+      const answer = 'code' in told ? refusedOf(told) : told;
+      if (this.#asked.get(connection) === request) this.#begin(connection, request, listened, answer);
+    });
     if (!isSent) {
       connection.refuse(request.id, OVERLOADED);
       return;
@@ -105,7 +100,7 @@ export class AccountChannel implements StreamChannel {
     connection: Connection,
     request: Subscribe,
     listened: Listened,
-    answer: replies.BalanceReply | Refused,
+    answer: BalanceReply | Refused,
   ): void {
     if (answer instanceof Refused) {
       this.unsubscribe(connection);

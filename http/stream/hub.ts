@@ -16,7 +16,8 @@ import type { Rights } from '../board/rights.js';
 import { type Client, presentClient, workFor } from '../kit/client-work.js';
 import { invalid, Refused } from '../kit/refused.js';
 import type { GatewayMeter } from '../metrics/gateway-meter.js';
-import * as requests from '../rings/requests.js';
+import { askEngine } from '../rings/questions.js';
+import type { Asker } from '../rings/requests.js';
 import type { StreamDeadman, Subscribe } from '../wire/stream-requests.js';
 import { heartbeatText, type Moment, pongText, unsubscribedText } from '../wire/stream-text.js';
 import { type ChannelParts, Channels, SCOPE_OF } from './channels.js';
@@ -66,7 +67,7 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
   #rightsVersion = 0;
   #pendingOrders = 0;
   /** Had a countdown. The engine's thread does not know yet of their end. */
-  readonly #ended: requests.Asker[] = [];
+  readonly #ended: Asker[] = [];
   #onIdle: (() => void) | null = null;
   #isClosing = false;
 
@@ -228,12 +229,8 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
    */
   #setDeadman(connection: Connection, { seconds }: StreamDeadman, call: Call): void {
     const isFirst = seconds > 0 && !connection.hasDeadman;
-    ask(
-      this.parts,
-      call,
-      (ring, ticket) => requests.sendDeadman(ring, ticket, call, { seconds, isFirst }),
-      () => null,
-      () => call.sendText(`{"seconds":${seconds}}`),
+    ask(this.parts, call, { kind: 'deadman', seconds, isFirst }, () =>
+      call.sendText(`{"seconds":${seconds}}`),
     );
     if (isFirst) connection.hasDeadman = true;
   }
@@ -241,12 +238,7 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
   /** Tries again when the ring was full. */
   #tellEnded(): void {
     for (let asker = this.#ended[0]; asker !== undefined; asker = this.#ended[0]) {
-      const ended = asker;
-      const isSent = this.parts.link.send(
-        (ring, ticket) => requests.sendAsker(ring, requests.DEADMAN_ENDED, ticket, ended),
-        () => undefined,
-      );
-      if (!isSent) return;
+      if (!askEngine(this.parts.link, asker, { kind: 'deadmanEnded' }, () => undefined)) return;
       this.#ended.shift();
     }
   }

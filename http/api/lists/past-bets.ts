@@ -7,15 +7,15 @@ import type { BetsAnswer, BetsQuestion } from '../../../engine/model/archive-rea
 import { isListed } from '../../../engine/model/bet-pages.js';
 import type { BetView } from '../../../engine/model/views.js';
 import { cursorOf, readCursor } from '../../rings/list-cursor.js';
-import type * as replies from '../../rings/replies.js';
-import type * as requests from '../../rings/requests.js';
+import type { ListFields } from '../../rings/questions.js';
+import type { BetsReply } from '../../rings/replies.js';
 
 /**
  * The newest bets are all in memory, and so is every open one; a first page in the order of changes shows memory alone.
  */
 export function needsArchive(
-  { status, isByChange, cursor, limit, ...filters }: requests.ListFields,
-  reply: replies.BetsReply,
+  { status, isByChange, cursor, limit, ...filters }: ListFields,
+  reply: BetsReply,
 ): boolean {
   if (status === 'open' || isByChange) return false;
   const isNewest =
@@ -26,7 +26,7 @@ export function needsArchive(
 
 export function archivePage(
   account: number,
-  { cursor, market, roundNumber, beforeMs, clientOrderId, limit }: requests.ListFields,
+  { cursor, market, roundNumber, beforeMs, clientOrderId, limit }: ListFields,
   reachedSeq: number,
 ): Omit<BetsQuestion, 'kind'> {
   const [beforeBet = Number.POSITIVE_INFINITY] = cursor;
@@ -47,10 +47,10 @@ export function archivePage(
 
 /** Both as far down as both have been read. Memory knows more of a bet that is in both. */
 export function mergedPage(
-  { status, cursor, limit }: requests.ListFields,
-  reply: replies.BetsReply,
+  { status, cursor, limit }: ListFields,
+  reply: BetsReply,
   answer: BetsAnswer,
-): replies.BetsReply {
+): BetsReply {
   const [memoryFrom = 0] = reply.next;
   const readDownTo = Math.max(memoryFrom, answer.nextBeforeBet ?? 0);
   // A bet that the archive takes for open is in memory, with its present status.

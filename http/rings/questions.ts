@@ -1,0 +1,165 @@
+/**
+ * What gateways ask of the engine's thread besides orders, and what it tells. Questions are rarer than orders, so they
+ * and most answers cross the ring as JSON.
+ */
+import type { BetsStatus } from '../../engine/model/bet-pages.js';
+import type { IdempotencyDigest } from '../../engine/model/commands.js';
+import type { CancelOrders } from '../../engine/model/orders.js';
+import type { OfferView, PartsQuote, RoundView } from '../../engine/model/views.js';
+import type { Link } from './link.js';
+import {
+  BETS,
+  type BetsReply,
+  begin as beginReply,
+  FACTS,
+  REFUSED,
+  type RefusalFacts,
+  readBets,
+  readRefusal,
+} from './replies.js';
+import { type Asker, begin, type OrderFields, QUESTION } from './requests.js';
+import { type RingConsumer, type RingProducer, textCells } from './ring.js';
+
+export interface ListFields {
+  readonly status: BetsStatus;
+  /** Open and settled bets in the order of their last change; only for a first page, of all bets. */
+  readonly isByChange: boolean;
+  readonly market: number | null;
+  readonly roundNumber: number | null;
+  readonly beforeMs: number | null;
+  readonly clientOrderId: string | null;
+  /** Numbers as of `cursorOf`; none for the first page. */
+  readonly cursor: readonly number[];
+  readonly limit: number;
+}
+
+/** null where the market or the side makes no difference. */
+export type CancelFilter = Pick<CancelOrders, 'market' | 'side'>;
+
+interface Questions {
+  /** The account's money and open bets. */
+  readonly account: object;
+  readonly balance: object;
+  /** The last command of the account, or of rounds: told once it is durable. */
+  readonly accountSeq: object;
+  readonly lifecycleSeq: object;
+  readonly list: ListFields;
+  readonly round: { readonly market: number; readonly roundNumber: number };
+  /** Only the key's part of the digest counts. */
+  readonly seenKey: { readonly digest: IdempotencyDigest };
+  /** Asks for the answer that an order would get; places nothing. */
+  readonly quote: { readonly order: OrderFields; readonly parts: number };
+  readonly cancel: { readonly bet: number };
+  /** Cancels all orders that rest, or those of a market or a side. */
+  readonly cancelAll: CancelFilter;
+  /**
+   * A countdown cancels a key's orders when its streams fall silent. `isFirst` is true for the first request of a
+   * stream, whose end `deadmanEnded` tells.
+   */
+  readonly deadman: { readonly seconds: number; readonly isFirst: boolean };
+  readonly deadmanEnded: object;
+}
+
+export interface Told {
+  readonly account: AccountReply;
+  readonly balance: BalanceReply;
+  readonly accountSeq: SeqReply;
+  readonly lifecycleSeq: SeqReply;
+  readonly list: BetsReply;
+  readonly round: RoundReply;
+  readonly seenKey: SeenKeyReply;
+  readonly quote: QuoteReply;
+  readonly cancel: BetsReply;
+  readonly cancelAll: { readonly cancelled: number };
+  readonly deadman: object;
+  readonly deadmanEnded: object;
+}
+
+export type QuestionKind = keyof Questions;
+export type QuestionOf<K extends QuestionKind> = { readonly kind: K } & Questions[K];
+export type Question = { [K in QuestionKind]: QuestionOf<K> }[QuestionKind];
+
+/** All of it is of one moment. */
+export interface AccountReply {
+  readonly balanceCents: number;
+  readonly activeKeys: number;
+  /** Without orders that rest. */
+  readonly openBets: number;
+  readonly openStakesCents: number;
+  readonly payoutUpCents: number;
+  readonly payoutDownCents: number;
+  readonly pendingOrders: number;
+  readonly reservedCents: number;
+}
+
+/** All durable. `seq` is the last command that touched the account. */
+export interface BalanceReply {
+  readonly seq: number;
+  readonly balanceCents: number;
+}
+
+export interface SeqReply {
+  readonly seq: number;
+}
+
+export interface RoundReply {
+  readonly round: RoundView;
+  readonly tick: number | null;
+  /** UP's fair share in millionths, or -1. */
+  readonly shareE6: number;
+}
+
+export interface SeenKeyReply {
+  /** 0 if there is none. */
+  readonly bet: number;
+  readonly rememberedFromMs: number;
+}
+
+type QuoteRefusal = Pick<RefusalFacts, 'code' | 'detail'>;
+
+export interface QuoteReply {
+  /** The time at which the order would have been placed. */
+  readonly timeMs: number;
+  readonly offer: OfferView | null;
+  readonly refusal: QuoteRefusal | null;
+  /** Whether a limit order would rest. */
+  readonly rests: boolean | null;
+  /** null where one part was asked for. */
+  readonly inParts: (Omit<PartsQuote, 'refusal'> & { readonly refusal: QuoteRefusal | null }) | null;
+}
+
+/** Returns false if the engine's thread is behind; then nothing was asked. */
+export function askEngine<K extends QuestionKind>(
+  link: Link,
+  asker: Asker,
+  question: QuestionOf<K>,
+  onTold: (told: Told[K] | RefusalFacts) => void,
+): boolean {
+  const text = JSON.stringify(question);
+  const write = (ring: RingProducer, ticket: number): boolean => {
+    if (!begin(ring, textCells(text), QUESTION, ticket, asker)) return false;
+    ring.text(text);
+    ring.send();
+    return true;
+  };
+  return link.send(write, (kind, ring) => onTold(readTold(kind, ring) as Told[K] | RefusalFacts));
+}
+
+function readTold(kind: number, ring: RingConsumer): unknown {
+  if (kind === REFUSED) return readRefusal(ring);
+  return kind === BETS ? readBets(ring) : JSON.parse(ring.text() ?? 'null');
+}
+
+/** Behind the asker. JSON has no Infinity, the end of an order without one. */
+export const readQuestion = (ring: RingConsumer): Question =>
+  JSON.parse(ring.text() ?? 'null', (name, value) =>
+    name === 'validUntilMs' ? (value ?? Infinity) : value,
+  ) as Question;
+
+/** `facts` are JSON. Returns false if the ring is full; then nothing was sent. */
+export function sendFacts(ring: RingProducer, ticket: number, facts: string): boolean {
+  if (!beginReply(ring, textCells(facts), FACTS, ticket)) return false;
+  ring.text(facts);
+  ring.send();
+  return true;
+}
