@@ -4,6 +4,7 @@ import { must } from '../../engine/base/assert.js';
 import { centsOfDollars } from '../../engine/base/money.js';
 import type { LedgerAnswer } from '../../engine/model/archive-reads.js';
 import { parseAccountId, TIERS, type Tier } from '../../engine/model/domain.js';
+import type { BalanceMoved } from '../../engine/model/events.js';
 import { ledgerCursor, ledgerQuery } from '../api/lists/past-queries.js';
 import { readPast, refuseInvalid } from '../kit/refused.js';
 import { searchOf } from '../kit/search-query.js';
@@ -23,7 +24,7 @@ import {
   type Services,
   searched,
 } from './endpoint.js';
-import type { CommandResult } from './queries/commands.js';
+import type { CommandResult, UntimedCommand } from './queries/commands.js';
 import {
   type AccountResource,
   accountResource,
@@ -41,7 +42,7 @@ interface UpdateAccountBody extends Reasoned {
   readonly tier?: Tier;
   readonly frozen?: boolean;
 }
-export interface TransferBody extends Reasoned {
+interface TransferBody extends Reasoned {
   readonly amount: number & tags.ExclusiveMinimum<0>;
   readonly reference: string & tags.MinLength<1> & tags.MaxLength<255>;
 }
@@ -50,8 +51,6 @@ const validateCreateAccount = typia.createValidateEquals<CreateAccountBody>();
 const validateUpdateAccount = typia.createValidateEquals<UpdateAccountBody>();
 const validateTransfer = typia.createValidateEquals<TransferBody>();
 
-export const REFERENCE =
-  'The same reference with the same amount is answered again with `X-Idempotent-Replay`, for ever, and moves nothing.';
 const ACCOUNTS = 'accounts';
 const TRANSFERS = 'transfers';
 /** In the place of an account's id. */
@@ -106,36 +105,16 @@ export const ACCOUNT_ENDPOINTS: readonly Declared[] = [
       return changedAccount(await engine.command(command, call.by));
     },
   },
-  {
-    method: 'POST',
-    path: '/accounts/{id}/deposits',
-    role: 'admin',
-    id: 'deposit',
-    summary: 'Pay money in',
-    text: REFERENCE,
-    schemas: typia.json.schemas<[TransferResource, TransferBody], '3.1'>(),
-    status: 201,
-    codes: ['account_not_found', 'reference_conflict'],
-    handle: async ({ engine }, call) => {
-      const command = { kind: 'deposit', account: parseAccountId(call.id), ...transferIn(call) } as const;
-      return showTransfer(await engine.command(command, call.by));
-    },
-  },
-  {
-    method: 'POST',
-    path: '/accounts/{id}/withdrawals',
-    role: 'admin',
-    id: 'withdraw',
-    summary: 'Pay money out',
-    text: REFERENCE,
-    schemas: typia.json.schemas<[TransferResource, TransferBody], '3.1'>(),
-    status: 201,
-    codes: ['account_not_found', 'reference_conflict', 'insufficient_balance'],
-    handle: async ({ engine }, call) => {
-      const command = { kind: 'withdraw', account: parseAccountId(call.id), ...transferIn(call) } as const;
-      return showTransfer(await engine.command(command, call.by));
-    },
-  },
+  transferEndpoint('/accounts/{id}/deposits', 'Pay money in', (money, { id }) => ({
+    kind: 'deposit',
+    account: parseAccountId(id),
+    ...money,
+  })),
+  transferEndpoint('/accounts/{id}/withdrawals', 'Pay money out', (money, { id }) => ({
+    kind: 'withdraw',
+    account: parseAccountId(id),
+    ...money,
+  })),
   {
     method: 'GET',
     path: '/accounts/{id}/ledger',
@@ -193,20 +172,46 @@ async function list({ engine }: Services, call: Call): Promise<Answer> {
   return searched(slices, ACCOUNTS, accountResource);
 }
 
-export function transferIn(call: Call): { readonly amountCents: number; readonly reference: string } {
-  const { amount, reference } = call.body(validateTransfer);
-  return { amountCents: centsIn('amount', amount), reference };
-}
-
 const centsIn = (field: string, dollars: number): number =>
   centsOfDollars(dollars) ?? refuseInvalid(`${field} must be an amount in dollars with at most two decimals`);
 
-export const showTransfer = ({ moved, isReplay }: CommandResult): Answer =>
-  answer(
-    201,
-    transferResource(must(moved, 'the money that was moved')),
-    isReplay ? ['X-Idempotent-Replay', 'true'] : [],
-  );
+type Money = Pick<BalanceMoved, 'amountCents' | 'reference'>;
+type Transfer = Extract<
+  UntimedCommand,
+  { readonly kind: 'deposit' | 'withdraw' | 'depositHouse' | 'withdrawHouse' }
+>;
+
+/** Of an account, or of the house. */
+export function transferEndpoint(
+  path: string,
+  summary: string,
+  commandOf: (money: Money, call: Call) => Transfer,
+): Declared {
+  const isHouse = path.startsWith('/house');
+  const isDeposit = path.endsWith('/deposits');
+  return {
+    method: 'POST',
+    path,
+    role: 'admin',
+    id: `${isDeposit ? 'deposit' : 'withdraw'}${isHouse ? 'House' : ''}`,
+    summary,
+    text: 'The same reference with the same amount is answered again with `X-Idempotent-Replay`, for ever, and moves nothing.',
+    schemas: typia.json.schemas<[TransferResource, TransferBody], '3.1'>(),
+    status: 201,
+    codes: [
+      'reference_conflict',
+      ...(isHouse ? [] : (['account_not_found'] as const)),
+      ...(isDeposit ? [] : (['insufficient_balance'] as const)),
+    ],
+    handle: async ({ engine }, call) => {
+      const { amount, reference } = call.body(validateTransfer);
+      const money = { amountCents: centsIn('amount', amount), reference };
+      const { moved, isReplay } = await engine.command(commandOf(money, call), call.by);
+      const made = transferResource(must(moved, 'the money that was moved'));
+      return answer(201, made, isReplay ? ['X-Idempotent-Replay', 'true'] : []);
+    },
+  };
+}
 
 /** A reference is unique in an account. The house's comes first, the others follow by account. */
 async function transfers({ engine }: Services, call: Call): Promise<Answer> {

@@ -1,16 +1,15 @@
 /** Endpoints of the house's money. */
 import typia from 'typia';
 import { isoText } from '../../engine/base/iso-text.js';
-import type { EarningsSums, MarketEarnings } from '../../engine/model/archive-reads.js';
+import type { MarketEarnings } from '../../engine/model/archive-reads.js';
 import { marketId } from '../../engine/model/domain.js';
 import { refuseInvalid } from '../kit/refused.js';
-import { REFERENCE, showTransfer, type TransferBody, transferIn } from './accounts.js';
+import { transferEndpoint } from './accounts.js';
 import { type Declared, PAST } from './endpoint.js';
 import { HOUR_MS } from './figures/earnings.js';
-import type { TransferResource } from './resources/accounts.js';
 import {
   type Earnings,
-  earningsResource,
+  earningsOf,
   type HouseExposure,
   type HouseResource,
   houseExposure,
@@ -23,7 +22,6 @@ type Length = keyof typeof LENGTHS_MS;
 
 const PARTS_DEFAULT: Readonly<Record<Length, number>> = { hour: 24, day: 7 };
 const PARTS_MAX: Readonly<Record<Length, number>> = { hour: 168, day: 31 };
-const NOTHING: EarningsSums = { rounds: 0, voided: 0, bets: 0, volumeCents: 0, paidCents: 0, feesCents: 0 };
 
 interface HouseProfit {
   readonly by: 'hour' | 'day';
@@ -59,32 +57,8 @@ export const HOUSE_ENDPOINTS: readonly Declared[] = [
     schemas: typia.json.schemas<[HouseResource], '3.1'>(),
     handle: async ({ engine }) => houseResource(await engine.ask('house', {})),
   },
-  {
-    method: 'POST',
-    path: '/house/deposits',
-    role: 'admin',
-    id: 'depositHouse',
-    summary: 'Pay capital in',
-    text: REFERENCE,
-    schemas: typia.json.schemas<[TransferResource, TransferBody], '3.1'>(),
-    status: 201,
-    codes: ['reference_conflict'],
-    handle: async ({ engine }, call) =>
-      showTransfer(await engine.command({ kind: 'depositHouse', ...transferIn(call) }, call.by)),
-  },
-  {
-    method: 'POST',
-    path: '/house/withdrawals',
-    role: 'admin',
-    id: 'withdrawHouse',
-    summary: 'Pay capital out',
-    text: REFERENCE,
-    schemas: typia.json.schemas<[TransferResource, TransferBody], '3.1'>(),
-    status: 201,
-    codes: ['reference_conflict', 'insufficient_balance'],
-    handle: async ({ engine }, call) =>
-      showTransfer(await engine.command({ kind: 'withdrawHouse', ...transferIn(call) }, call.by)),
-  },
+  transferEndpoint('/house/deposits', 'Pay capital in', (money) => ({ kind: 'depositHouse', ...money })),
+  transferEndpoint('/house/withdrawals', 'Pay capital out', (money) => ({ kind: 'withdrawHouse', ...money })),
   {
     method: 'GET',
     path: '/house/exposure',
@@ -140,7 +114,7 @@ function profit(by: Length, parts: readonly Part[]): HouseProfit {
   const all = parts.flatMap(({ earned }) => earned);
   const markets = Array.from(new Set(all.map(({ market }) => market)), (market): EarningsOfMarket => {
     const sumOf = (earned: readonly MarketEarnings[]): Earnings =>
-      sum(earned.filter((each) => each.market === market));
+      earningsOf(earned.filter((each) => each.market === market));
     const results = parts.map(({ earned }) => sumOf(earned).houseResult);
     return { marketId: marketId(market), ...sumOf(all), results };
   });
@@ -148,25 +122,14 @@ function profit(by: Length, parts: readonly Part[]): HouseProfit {
     by,
     from: isoText(parts[0]?.startMs ?? 0),
     to: isoText(parts.at(-1)?.endMs ?? 0),
-    total: sum(all),
+    total: earningsOf(all),
     parts: parts.map(({ startMs, endMs, earned }) => ({
       start: isoText(startMs),
       end: isoText(endMs),
-      ...sum(earned),
+      ...earningsOf(earned),
     })),
     markets: markets
       .filter(({ totalBets }) => totalBets > 0)
       .sort((one, other) => one.houseResult - other.houseResult),
   };
 }
-
-const sum = (earned: readonly EarningsSums[]): Earnings => earningsResource(earned.reduce(added, NOTHING));
-
-const added = (one: EarningsSums, other: EarningsSums): EarningsSums => ({
-  rounds: one.rounds + other.rounds,
-  voided: one.voided + other.voided,
-  bets: one.bets + other.bets,
-  volumeCents: one.volumeCents + other.volumeCents,
-  paidCents: one.paidCents + other.paidCents,
-  feesCents: one.feesCents + other.feesCents,
-});

@@ -14,9 +14,6 @@ import { type LeaderStatus, refusedAs } from '../../metrics/replication.js';
 import { type CommandOptions, unconfirmedMs } from './commands.js';
 import type { Reply } from './reads.js';
 
-/** Accepted since the start; null if there is none. */
-type LatestTick = (asset: number) => { readonly price: number; readonly timeMs: number } | null;
-
 export interface StartView {
   /** 0 if it started from no snapshot. */
   readonly snapshotSeq: number;
@@ -70,7 +67,8 @@ function status(sources: StatusSources, uptimeMs: number): object {
   const { sequencer, clock, clockMode, durability, version } = sources;
   const { engine } = sequencer;
   const nowMs = clock.nowMs();
-  const { backupAtMs } = sources.shadow();
+  const { backupAtMs, oldRows } = sources.shadow();
+  const { snapshotSeq, lastSeq, tookMs } = sources.start;
   return {
     version,
     rulesVersion: engine.rulesVersion,
@@ -87,10 +85,23 @@ function status(sources: StatusSources, uptimeMs: number): object {
       /** Ahead of engine time, negative if behind, while the condition is not sound. */
       offsetMs: sequencer.wallClock.offsetMs,
     },
-    journal: { durability, spaceLevel: sequencer.spaceLevel, oldRows: oldRows(sources.shadow()) },
+    journal: {
+      durability,
+      spaceLevel: sequencer.spaceLevel,
+      oldRows: {
+        checked: oldRows.isDone,
+        checkedSequence: oldRows.checkedSeq,
+        untilSequence: oldRows.endSeq,
+        faults: oldRows.faults,
+      },
+    },
     lastBackup: backupAtMs === null ? null : new Date(backupAtMs).toISOString(),
     replication: sources.replicatedLog(),
-    start: start(sources.start),
+    start: {
+      snapshotSequence: snapshotSeq === 0 ? null : snapshotSeq,
+      commandsReplayed: lastSeq - snapshotSeq,
+      ms: Math.round(tookMs),
+    },
     shadow: shadow(sources.shadow(), sequencer.durableSeq),
     trading: engine.trading,
     /** null while orders are taken. */
@@ -106,20 +117,12 @@ function status(sources: StatusSources, uptimeMs: number): object {
       /** Rounds wait for a price at these boundaries. */
       awaited: awaitedPrices(sources.tracker),
     },
-    rounds: rounds(engine, (asset) => sources.tracker.latest(asset), nowMs),
+    rounds: {
+      open: openRounds(engine).length,
+      unsettled: engine.unsettledRounds().length,
+      notOpenedForLackOfCapital: marketsWithoutCapital(engine, sources.tracker, nowMs).map(marketId),
+    },
   };
-}
-
-function start({ snapshotSeq, lastSeq, tookMs }: StartView): unknown {
-  return {
-    snapshotSequence: snapshotSeq === 0 ? null : snapshotSeq,
-    commandsReplayed: lastSeq - snapshotSeq,
-    ms: Math.round(tookMs),
-  };
-}
-
-function oldRows({ oldRows: { isDone, checkedSeq, endSeq, faults } }: ShadowView): unknown {
-  return { checked: isDone, checkedSequence: checkedSeq, untilSequence: endSeq, faults };
 }
 
 function shadow(view: ShadowView, durableSeq: number): unknown {
@@ -163,20 +166,16 @@ function ticks({ tracker }: StatusSources, nowMs: number): Record<string, unknow
   return Object.fromEntries(shown);
 }
 
-function rounds(engine: EngineReads, latestTick: LatestTick, nowMs: number): unknown {
-  return {
-    open: openRounds(engine).length,
-    unsettled: engine.unsettledRounds().length,
-    notOpenedForLackOfCapital: marketsWithoutCapital(engine, latestTick, nowMs).map(marketId),
-  };
-}
-
 /** Markets that have a fresh price and would open a round now if the house could pay its seeds. */
-export function marketsWithoutCapital(engine: EngineReads, latestTick: LatestTick, nowMs: number): number[] {
+export function marketsWithoutCapital(
+  engine: EngineReads,
+  tracker: Pick<PriceTracker, 'latest'>,
+  nowMs: number,
+): number[] {
   const { houseCents } = engine.totals();
   return ASSETS.flatMap((_, asset) => engine.vacantMarkets(asset, nowMs)).filter((market) => {
     const rules = engine.marketRules(market);
-    const tick = latestTick(assetOf(market));
+    const tick = tracker.latest(assetOf(market));
     if (rules === null || tick === null || nowMs - tick.timeMs > rules.maxPriceAgeMs) return false;
     return 2 * rules.house.seedCents > houseCents;
   });

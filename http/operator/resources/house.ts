@@ -154,12 +154,16 @@ export interface Earnings {
   readonly houseResult: number;
 }
 
-export const earningsResource = (sums: EarningsSums): Earnings => ({
-  rounds: sums.rounds,
-  voided: sums.voided,
-  totalBets: sums.bets,
-  totalVolume: dollarsOfCents(sums.volumeCents),
-  paid: dollarsOfCents(sums.paidCents),
-  fees: dollarsOfCents(sums.feesCents),
-  houseResult: dollarsOfCents(sums.volumeCents - sums.paidCents),
-});
+export function earningsOf(all: readonly EarningsSums[]): Earnings {
+  const sum = (name: keyof EarningsSums): number => all.reduce((total, one) => total + one[name], 0);
+  const [volumeCents, paidCents] = [sum('volumeCents'), sum('paidCents')];
+  return {
+    rounds: sum('rounds'),
+    voided: sum('voided'),
+    totalBets: sum('bets'),
+    totalVolume: dollarsOfCents(volumeCents),
+    paid: dollarsOfCents(paidCents),
+    fees: dollarsOfCents(sum('feesCents')),
+    houseResult: dollarsOfCents(volumeCents - paidCents),
+  };
+}

@@ -32,8 +32,7 @@ export class Watch {
     this.#events = new EventLog(options);
     this.#figures = new EngineFigures({
       ...options,
-      marketsWithoutCapital: (nowMs) =>
-        marketsWithoutCapital(sequencer.engine, (asset) => tracker.latest(asset), nowMs).length,
+      marketsWithoutCapital: (nowMs) => marketsWithoutCapital(sequencer.engine, tracker, nowMs).length,
     });
     this.#figures.beat();
     this.#checkedMs = clock.monotonicMs();

@@ -71,6 +71,17 @@ test('each role gets as far as its routes, and no further', async () => {
   }
 });
 
+test('without a token every route answers 401 and nothing else', async () => {
+  const { send } = operatorApi();
+  const others = ['OPTIONS', 'DELETE', 'HEAD'].map((method) => ({ method, path: '/status' }));
+  for (const { method, path } of [...ENDPOINTS, ...others, { method: 'GET', path: '/no-such-path' }]) {
+    const body = method === 'GET' ? undefined : {};
+    const { status, text } = await send(method, path, body, { role: null });
+    assert.equal(status, 401, `${method} ${path}`);
+    assert.match(text, /^\{"success":false,"error":"invalid_operator_token: [^"]*"\}$/);
+  }
+});
+
 test('an account is opened by support, and with money in it by admin only; what is denied is noted', async () => {
   const { send, denials } = operatorApi();
   const refused = await send('POST', '/accounts', { tier: 'GOLD', balance: 1 }, { role: 'support' });

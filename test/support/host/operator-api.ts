@@ -62,7 +62,7 @@ export function operatorApi() {
     method: string,
     path: string,
     body?: unknown,
-    { role = 'admin' as OperatorRole, contentType = 'application/json' } = {},
+    { role = 'admin' as OperatorRole | null, contentType = 'application/json' } = {},
   ): Promise<OperatorAnswer<T>> {
     const [bare = '', query = ''] = path.split('?');
     const text = typeof body === 'string' ? body : JSON.stringify(body ?? '');
@@ -75,7 +75,7 @@ export function operatorApi() {
       idempotencyKey: null,
       contentType: body === undefined ? '' : contentType,
       contentEncoding: '',
-      authorization: `Bearer ${tokenOf(role)}`,
+      authorization: role === null ? '' : `Bearer ${tokenOf(role)}`,
       ifNoneMatch: '',
       acceptEncoding: '',
       body: Buffer.from(body === undefined ? '' : text),
