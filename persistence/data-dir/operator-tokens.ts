@@ -7,6 +7,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import typia, { type tags } from 'typia';
 import {
   FIRST_OPERATOR,
   firstToken,
@@ -56,7 +57,7 @@ export function openOperatorTokens({ dir, token, file }: TokenSources): readonly
   return [first, ...named.map(({ name, role, digest }) => ({ name, role, digest }))];
 }
 
-/** Throws `operator_tokens_invalid` with the line and field of each mistake. */
+/** Throws `operator_tokens_invalid` with the line of each mistake. */
 export function readOperatorTokens(path: string, mustExist: boolean): readonly NamedToken[] {
   const text = readTokensText(path);
   if (text === null) {
@@ -115,56 +116,39 @@ function readTokensText(path: string): string | null {
   }
 }
 
-const FIELDS = ['name', 'role', 'sha256', 'createdAt'] as const;
-type Field = (typeof FIELDS)[number];
+/** Values are not shown: one may be a secret in the wrong place. */
+const LINE_FORM = `must be {"name": ${OPERATOR_NAME_FORM}, "role": ${OPERATOR_ROLES.join(', ')}, "sha256": 64 hex digits in lower case, "createdAt": an ISO 8601 date-time}`;
 
-/** null after a mistake. Values are not shown: one may be a secret in the wrong place. */
+interface TokenLine {
+  readonly name: string;
+  readonly role: OperatorRole;
+  readonly sha256: string & tags.Pattern<'^[0-9a-f]{64}$'>;
+  readonly createdAt: string & tags.Format<'date-time'>;
+}
+
+const isTokenLine = typia.createEquals<TokenLine>();
+
+/** null after a mistake. */
 function readLine(
   line: string,
   before: readonly NamedToken[],
   refuse: (mistake: string) => void,
 ): NamedToken | null {
-  const fields = fieldsOf(line);
-  if (fields === null) {
-    refuse('is no JSON object; expected {"name": ..., "role": ..., "sha256": ..., "createdAt": ...}');
-    return null;
-  }
-  const unknown = Object.keys(fields).filter((name) => !FIELDS.some((known) => known === name));
-  const wrong = FIELDS.flatMap((field) => {
-    const expected = expectedOf(field, fields[field], before);
-    return expected === null ? [] : [`${field}: ${expected}`];
-  });
-  for (const mistake of [...unknown.map((name) => `${name}: no such field`), ...wrong]) refuse(mistake);
-  if (unknown.length > 0 || wrong.length > 0) return null;
-  const { name, role, sha256: digest, createdAt } = fields as Record<Field, string>;
-  return { name, role: role as OperatorRole, digest, createdAt };
+  const value = parsed(line);
+  if (!isTokenLine(value) || !isOperatorName(value.name)) refuse(LINE_FORM);
+  else if (value.name === FIRST_OPERATOR)
+    refuse(`"${value.name}" is the name of the token that every server has`);
+  else if (before.some(({ name, digest }) => name === value.name || digest === value.sha256))
+    refuse('its name or digest stands on an earlier line, too');
+  else return { name: value.name, role: value.role, digest: value.sha256, createdAt: value.createdAt };
+  return null;
 }
 
-function fieldsOf(line: string): Readonly<Record<string, unknown>> | null {
+function parsed(line: string): unknown {
   try {
-    const value: unknown = JSON.parse(line);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : null;
+    return JSON.parse(line);
   } catch {
     return null;
-  }
-}
-
-function expectedOf(field: Field, value: unknown, before: readonly NamedToken[]): string | null {
-  if (value === undefined) return 'is missing';
-  if (typeof value !== 'string') return 'must be a text';
-  switch (field) {
-    case 'name':
-      if (!isOperatorName(value)) return `must be ${OPERATOR_NAME_FORM}`;
-      if (value === FIRST_OPERATOR) return `"${value}" is the name of the token that every server has`;
-      return before.some(({ name }) => name === value) ? 'stands on an earlier line, too' : null;
-    case 'role':
-      return OPERATOR_ROLES.some((role) => role === value) ? null : `must be ${OPERATOR_ROLES.join(', ')}`;
-    case 'sha256':
-      if (!/^[0-9a-f]{64}$/.test(value)) return 'must be 64 hex digits in lower case';
-      return before.some(({ digest }) => digest === value) ? 'stands on an earlier line, too' : null;
-    case 'createdAt':
-      return Number.isNaN(Date.parse(value)) ? 'must be an ISO 8601 date-time' : null;
   }
 }
 

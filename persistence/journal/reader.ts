@@ -3,7 +3,6 @@
  * opened for each chunk of rows and closed before they are handed out, so that the writer can checkpoint its WAL,
  * seal it and begin the next one meanwhile.
  */
-import { assert } from '../../engine/base/assert.js';
 import type { JournalStore, Mark, StoredBatch } from '../../engine/model/ports.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { codeOf, JournalError } from '../errors.js';
@@ -13,34 +12,20 @@ import { findSegments, firstSeqOf, sourceOf } from './segment/names.js';
 import { damaged } from './segment/schema.js';
 import { CHUNK_CHARS, checkedRows, Segment } from './segment/segment.js';
 
-export interface JournalReader extends Pick<JournalStore, 'readBatches' | 'chainAt' | 'readMark'> {
-  /** With `chain`, the chain after `afterSeq`, the row that ends there is not looked for: the next must follow it. */
-  readBatches(afterSeq: number, chain?: string): Iterable<StoredBatch>;
-  readonly firstSeq: number;
-  /** `firstSeq - 1` in an empty journal. */
-  readonly lastSeq: number;
-  close(): void;
-}
-
-export function openJournalReader(dir: DataDir, chunkChars = CHUNK_CHARS): JournalReader {
-  const reader = new FilesReader(dir, chunkChars);
-  assert(reader.lastSeq >= 0, 'a journal ends at a sequence number');
-  return reader;
-}
-
-class FilesReader implements JournalReader {
+export class JournalReader implements Pick<JournalStore, 'readBatches' | 'chainAt' | 'readMark'> {
   /** Stays open: it no longer changes. */
   #sealed: Segment | null = null;
 
   constructor(
     private readonly dir: DataDir,
-    private readonly chunkChars: number,
+    private readonly chunkChars = CHUNK_CHARS,
   ) {}
 
   get firstSeq(): number {
     return firstSeqOf(this.#paths()[0]);
   }
 
+  /** `firstSeq - 1` in an empty journal. */
   get lastSeq(): number {
     return this.#within(Number.MAX_SAFE_INTEGER, (segment) => (segment.tail() ?? segment.start).lastSeq);
   }
@@ -54,7 +39,10 @@ class FilesReader implements JournalReader {
     return this.#within(seq, (segment) => segment.chainAt(seq));
   }
 
-  /** Throws `journal_incomplete` if commands are missing, and `journal_corrupt`, which names the first bad row. */
+  /**
+   * With `chain`, the chain after `afterSeq`, the row that ends there is not looked for: the next must follow it. Throws
+   * `journal_incomplete` if commands are missing, and `journal_corrupt`, which names the first bad row.
+   */
   *readBatches(afterSeq: number, chain?: string): Generator<StoredBatch, void, undefined> {
     if (afterSeq < this.firstSeq - 1) throw gone(this.dir, afterSeq + 1, this.firstSeq);
     let position: ChainPosition | null = chain === undefined ? null : { lastSeq: afterSeq, chain };

@@ -8,7 +8,7 @@ import { codeOf, isDiskFull, JournalError, messageOf } from '../errors.js';
 import { MarkFile } from './mark.js';
 import type { SealedSegment } from './messages.js';
 import { OpenFiles } from './open-files.js';
-import { openJournalReader } from './reader.js';
+import { JournalReader } from './reader.js';
 import { type ChainPosition, sealBatch } from './segment/batch-row.js';
 import { findSegments } from './segment/names.js';
 import { configure, type Durability, type OpenSegment, prepare } from './segment/open.js';
@@ -89,7 +89,7 @@ export class SqliteStore implements JournalStore {
   }
 
   *readBatches(afterSeq: number): Generator<StoredBatch, void, undefined> {
-    const reader = openJournalReader(this.dir);
+    const reader = new JournalReader(this.dir);
     try {
       yield* reader.readBatches(afterSeq);
     } finally {
@@ -98,7 +98,7 @@ export class SqliteStore implements JournalStore {
   }
 
   chainAt(seq: number): string | null {
-    const reader = openJournalReader(this.dir);
+    const reader = new JournalReader(this.dir);
     try {
       return reader.chainAt(seq);
     } finally {

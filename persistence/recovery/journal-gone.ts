@@ -8,7 +8,6 @@ import type { DataDir } from '../data-dir/layout.js';
 import { JournalError } from '../errors.js';
 import { acknowledgedSeq } from '../journal/mark.js';
 import { hasSegments } from '../journal/segment/names.js';
-import { firstUsable } from '../replay/usable-snapshot.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 
 export interface RequiredOf {
@@ -42,7 +41,7 @@ export const notInitialised = (dir: DataDir): JournalError =>
       `Before the very first start: npx tote init ${dir.root} --house-capital DOLLARS`,
   );
 
-export function remainsOf(dir: DataDir): string[] {
+function remainsOf(dir: DataDir): string[] {
   const snapshots = new SnapshotFiles(dir.snapshots).list().length;
   const parts: readonly (readonly [words: string, isThere: boolean])[] = [
     [snapshots === 1 ? 'a snapshot' : `${snapshots} snapshots`, snapshots > 0],
@@ -53,20 +52,13 @@ export function remainsOf(dir: DataDir): string[] {
   return parts.filter(([, isThere]) => isThere).map(([words]) => words);
 }
 
-export function journalGone(dir: DataDir, remains: readonly string[]): JournalError {
-  const snapshots = SnapshotFiles.withoutKeys(dir.snapshots);
-  const snapshot = firstUsable(snapshots.list(), snapshots, null, () => {});
+function journalGone(dir: DataDir, remains: readonly string[]): JournalError {
   const acknowledged = acknowledgedSeq(dir.markFile);
   const told = acknowledged > 0 ? ` Commands up to ${acknowledged} were acknowledged.` : '';
-  const way =
-    snapshot === null
-      ? 'Nothing else brings the balances back: there is no good snapshot.'
-      : `Without a backup go on from the newest good snapshot, which stands at ${snapshot.ref.seq}` +
-        `${acknowledged > snapshot.ref.seq ? ` (${snapshot.ref.seq + 1} to ${acknowledged} are lost then)` : ''}: ` +
-        `npx tote restore ${dir.root} --out NEW_DIR`;
   return new JournalError(
     'journal_incomplete',
     `There is no journal in ${dir.journal}, but the directory is not new: it has ${remains.join(', ')}.${told} ` +
-      `For a new beginning name another directory; else put the folder journal back from a backup. ${way}`,
+      'For a new beginning name another directory; else put the folder journal back from a backup. Without one go on from the ' +
+      `newest good snapshot, which loses what came after it: npx tote restore ${dir.root} --out NEW_DIR`,
   );
 }

@@ -9,7 +9,7 @@ import { masterSecretFingerprint, openMasterSecret } from '../data-dir/secrets.j
 import { openSigningKeys } from '../data-dir/signing-keys.js';
 import { JournalError } from '../errors.js';
 import { raiseMark } from '../journal/mark.js';
-import { openJournalReader } from '../journal/reader.js';
+import { JournalReader } from '../journal/reader.js';
 import { hasSegments } from '../journal/segment/names.js';
 import type { JournalEnd, OnProgress } from '../replay/replay.js';
 import { SnapshotFiles } from '../snapshot/files.js';
@@ -83,7 +83,7 @@ function recover(
 }
 
 function replay(dir: DataDir, clock: Clock, onProgress: OnProgress): RecoveredEngine {
-  const reader = openJournalReader(dir);
+  const reader = new JournalReader(dir);
   try {
     return recoverEngine(reader, new SnapshotFiles(dir.snapshots), { clock, onProgress });
   } finally {

@@ -23,24 +23,22 @@ export interface BatchEnd {
 }
 
 /**
- * The first usable one, or null. Without a `journal` every whole snapshot can be used. `onPassedOver` gets a sentence
+ * The first usable one, or null. `onPassedOver` gets a sentence
  * about each one that cannot. Throws the errors of reading the journal: its faults are no reason to try another
  * snapshot.
  */
 export function firstUsable(
   refs: readonly SnapshotRef[],
   snapshots: LoadableSnapshots,
-  journal: ReadableJournal | null,
+  journal: ReadableJournal,
   onPassedOver: (sentence: string) => void,
 ): UsableSnapshot | null {
   for (const ref of refs) {
-    const end = journal === null ? null : batchEndAt(journal, ref.seq);
+    const end = batchEndAt(journal, ref.seq);
     try {
-      if (journal !== null && end === null) {
-        throw new Error(`no batch of the journal ends at sequence number ${ref.seq}.`);
-      }
+      if (end === null) throw new Error(`no batch of the journal ends at sequence number ${ref.seq}.`);
       const { meta, engine } = snapshots.load(ref);
-      const fault = end === null ? null : faultAtEnd(meta, end);
+      const fault = faultAtEnd(meta, end);
       if (fault !== null) throw new Error(fault);
       return { ref, meta, engine };
     } catch (thrown) {

@@ -1,7 +1,7 @@
 /** The replication's thread. The first error ends its work for good, and the engine's thread ends the process. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
-import { openJournalReader } from '../journal/reader.js';
+import { JournalReader } from '../journal/reader.js';
 import { findSegments } from '../journal/segment/names.js';
 import { Segment } from '../journal/segment/segment.js';
 import type { CloseMessage } from '../thread/thread.js';
@@ -44,7 +44,7 @@ function journalEnds(): JournalEnds {
 }
 
 function openJournal(): OpenJournal {
-  const reader = openJournalReader(dir);
+  const reader = new JournalReader(dir);
   return {
     ...journalEnds(),
     chainAt: (seq) => reader.chainAt(seq),

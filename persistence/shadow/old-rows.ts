@@ -5,11 +5,10 @@
  */
 
 import type { DataDir } from '../data-dir/layout.js';
-import { codeOf, JournalError, messageOf } from '../errors.js';
+import { codeOf, messageOf } from '../errors.js';
 import { absentPath, readAbsent } from '../journal/segment/absent.js';
-import type { ChainPosition } from '../journal/segment/batch-row.js';
 import { findSegments, firstSeqOf } from '../journal/segment/names.js';
-import { checkedRows, Segment } from '../journal/segment/segment.js';
+import { CHUNK_CHARS, rowsOfSegment } from '../journal/segment/segment.js';
 import type { Rest } from '../thread/pace.js';
 
 export interface OldRowsState {
@@ -69,40 +68,27 @@ export class OldRowsCheck {
     }
   }
 
-  /** Opens the segment for one chunk at a time, so that its writer can seal it. */
   *#checkSegment(path: string): Generator<number, void, undefined> {
-    let position: ChainPosition | null = null;
+    let chars = 0;
     try {
-      for (;;) {
-        const chunk = readChunk(path, position);
-        for (const row of checkedRows(path, chunk.from, chunk.rows)) {
-          this.rest();
-          position = row;
-          if (row.lastSeq >= this.endSeq) return;
-        }
-        if (position === null || chunk.rows.length === 0) return;
-        yield position.lastSeq;
+      for (const { lastSeq, commands } of rowsOfSegment(path)) {
+        this.rest();
+        if (lastSeq >= this.endSeq) return;
+        chars += commands.length;
+        if (chars < CHUNK_CHARS) continue;
+        chars = 0;
+        yield lastSeq;
       }
     } catch (thrown) {
       // Retention has deleted it meanwhile: no loss.
       if (codeOf(thrown) === 'segment_gone') return;
-      if (!(thrown instanceof JournalError) || thrown.code !== 'journal_corrupt') throw thrown;
-      this.#fault(thrown.message);
+      if (codeOf(thrown) !== 'journal_corrupt') throw thrown;
+      this.#fault(messageOf(thrown));
     }
   }
 
   #fault(sentence: string): void {
     this.#faults.push(sentence);
     this.onFault(sentence);
-  }
-}
-
-function readChunk(path: string, position: ChainPosition | null) {
-  const segment = Segment.open(path, 'read');
-  try {
-    const from = position ?? segment.start;
-    return { from, rows: segment.chunkAfter(from).rows };
-  } finally {
-    segment.close();
   }
 }

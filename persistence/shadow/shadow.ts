@@ -12,7 +12,7 @@ import type { RefusedAt } from '../../engine/model/operators.js';
 import type { StoredBatch } from '../../engine/model/ports.js';
 import type { ArchivePosition, ArchiveWriter } from '../archive/writer.js';
 import { JournalError } from '../errors.js';
-import { type JournalReader, openJournalReader } from '../journal/reader.js';
+import { JournalReader } from '../journal/reader.js';
 import { ReplayMismatch, replayBatch } from '../replay/replay.js';
 import { RootFeed } from '../roots/feed.js';
 import type { JournalHead } from '../roots/messages.js';
@@ -59,7 +59,7 @@ export class Shadow {
   ) {
     const { dir } = options;
     const files = new SnapshotFiles(dir.snapshots, rest);
-    this.#reader = openJournalReader(dir, SLICE_CHARS_MAX);
+    this.#reader = new JournalReader(dir, SLICE_CHARS_MAX);
     try {
       const { engine, chain, archive } = findStart(dir, this.#reader, files, clock.nowMs(), note, rest);
       this.#engine = engine;

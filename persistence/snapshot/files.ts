@@ -15,7 +15,7 @@ import { AssertionError, must } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
 import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-store.js';
 import { IDEMPOTENCY } from '../../engine/snapshot/bets.js';
-import { isMissing, renameDurably, syncPath } from '../data-dir/files.js';
+import { isMissing, renameDurably } from '../data-dir/files.js';
 import { codeOf, isDiskFull, JournalError, messageOf } from '../errors.js';
 import { noRest, type Rest } from '../thread/pace.js';
 import { readTable } from './reader.js';
@@ -23,8 +23,7 @@ import { readMeta, tableNamed } from './schema.js';
 import { writeSnapshot } from './writer.js';
 
 const NAME = /^snapshot-(\d{16})-([0-9a-f]{32})\.db$/;
-const UNFINISHED = /^snapshot-\d{16}\.(\d+)-\d+\.unfinished/;
-/** An unfinished file this old is abandoned, even if a process has the number of its writer. */
+const UNFINISHED = /^snapshot-\d{16}\..*\.unfinished/;
 const ABANDONED_AFTER_MS = 600_000;
 /** The thread rests after each piece. */
 const HASH_BYTES = 1 << 18;
@@ -128,15 +127,13 @@ export class SnapshotFiles implements SnapshotStore {
     }
   }
 
+  /** Unfinished files to which nobody has written for long. */
   removeStrays(): void {
-    const paths = this.#strays();
-    for (const path of paths) rmSync(path, { force: true });
-    if (paths.length > 0) syncPath(this.folder);
-  }
-
-  #strays(): string[] {
-    const unfinished = this.#files(UNFINISHED);
-    return unfinished.map((name) => join(this.folder, name)).filter((path) => isAbandoned(path));
+    for (const name of this.#files(UNFINISHED)) {
+      const path = join(this.folder, name);
+      const writtenMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+      if (Date.now() - writtenMs > ABANDONED_AFTER_MS) rmSync(path, { force: true });
+    }
   }
 
   #files(pattern: RegExp): string[] {
@@ -184,21 +181,6 @@ export function hashFile(path: string, rest: Rest = noRest): string {
     }
   } finally {
     closeSync(fd);
-  }
-}
-
-function isAbandoned(path: string): boolean {
-  const pid = Number(UNFINISHED.exec(basename(path))?.[1]);
-  const writtenMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  return !isRunning(pid) || Date.now() - writtenMs > ABANDONED_AFTER_MS;
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (thrown) {
-    return codeOf(thrown) !== 'ESRCH';
   }
 }
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { must } from '../../engine/base/assert.js';
 import { openDataDir } from '../../persistence/data-dir/layout.js';
-import { openJournalReader } from '../../persistence/journal/reader.js';
+import { JournalReader } from '../../persistence/journal/reader.js';
 import { Rng } from '../support/reference/random/rng.js';
 import { Disk, LOSSES, type Loss } from './disk.js';
 import { environment, markPath, type Recording, record } from './record.js';
@@ -125,7 +125,7 @@ function markOf(op: DiskOp, root: string): number {
 }
 
 function digestsOf(root: string): Digests {
-  const reader = openJournalReader(openDataDir(root));
+  const reader = new JournalReader(openDataDir(root));
   try {
     return new Map(Array.from(reader.readBatches(0), ({ lastSeq, digest }) => [lastSeq, digest]));
   } finally {

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { dataDirLayout } from '../../persistence/data-dir/layout.js';
-import { openJournalReader } from '../../persistence/journal/reader.js';
+import { JournalReader } from '../../persistence/journal/reader.js';
 import { newDataDir, removeDataDir, type Server } from '../support/processes/server.js';
 import { pathOfTimeService } from '../support/processes/time-service.js';
 import { NatsCluster, NO_NATS } from '../support/replication/nats.js';
@@ -70,7 +70,7 @@ describe('two machines', { skip: NO_NATS, concurrency: true }, () => {
   test('a batch that only the disk of a dead leader has is taken back when it follows its successor', async (t) => {
     const { env, links, leader, b, dirB, bettor } = await startExchange(t, { hasLinks: true });
     assert.equal((await place(leader, bettor, 'first')).status, 201);
-    const before = openJournalReader(dataDirLayout(leader.dataDir));
+    const before = new JournalReader(dataDirLayout(leader.dataDir));
     const { lastSeq } = before;
     for (const link of links) link.cut('both');
     const lost = place(leader, bettor, 'lost').then(

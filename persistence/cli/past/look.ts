@@ -11,7 +11,7 @@ import { openArchive } from '../../archive/open.js';
 import { type ArchiveProgress, asArchiveDamage, readProgress } from '../../archive/schema.js';
 import { ArchiveTail } from '../../archive/tail.js';
 import { JournalError } from '../../errors.js';
-import { type JournalReader, openJournalReader } from '../../journal/reader.js';
+import { JournalReader } from '../../journal/reader.js';
 import { Past } from '../../past/past.js';
 import { History } from '../../replay/history.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
@@ -29,7 +29,7 @@ export function withHistory<T>(
   work: (history: History, journal: JournalReader) => T,
   snapshots = SnapshotFiles.withoutKeys(dir.snapshots),
 ): T {
-  const journal = openJournalReader(dir);
+  const journal = new JournalReader(dir);
   try {
     const progress = new Progress(title, journal.lastSeq);
     const history = new History(journal, snapshots, {

@@ -219,3 +219,31 @@ function missing(path: string, cause: unknown): JournalError {
   const sentence = `The segment ${path} of the journal is a link to a file that is not there. Put the file back.`;
   return new JournalError('data_dir_invalid', sentence, { cause });
 }
+
+/**
+ * Checked rows of one segment, which is open for one chunk at a time, so that its writer can truncate the WAL and seal it
+ * meanwhile. Throws `journal_corrupt` at the first bad row.
+ */
+export function* rowsOfSegment(path: string): Generator<StoredBatch, void, undefined> {
+  let position: ChainPosition | null = null;
+  for (;;) {
+    const { from, rows } = chunkOf(path, position);
+    yield* checkedRows(path, from, rows);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    position = { lastSeq: last.lastSeq, chain: last.chain };
+  }
+}
+
+function chunkOf(
+  path: string,
+  position: ChainPosition | null,
+): Pick<RowChunk, 'rows'> & { from: ChainPosition } {
+  const segment = Segment.open(path, 'read');
+  try {
+    const from = position ?? segment.start;
+    return { from, rows: segment.chunkAfter(from).rows };
+  } finally {
+    segment.close();
+  }
+}

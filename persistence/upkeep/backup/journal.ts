@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { removeDatabase, removeSideFiles, renameDurably, unfinishedPath } from '../../data-dir/files.js';
 import type { DataDir } from '../../data-dir/layout.js';
-import { openJournalReader } from '../../journal/reader.js';
+import { JournalReader } from '../../journal/reader.js';
 import { readAbsent } from '../../journal/segment/absent.js';
 import { findSegments, writeSegment } from '../../journal/segment/names.js';
 import { factsOf, mismatch, type SegmentFacts } from './facts.js';
@@ -41,7 +41,7 @@ export function checkSameJournal(source: DataDir, target: DataDir): void {
   if (last === undefined) return;
   const { firstSeq, previousChain, isSealed, tail } = factsOf(last);
   const { lastSeq, chain } = tail ?? { lastSeq: firstSeq - 1, chain: previousChain };
-  const reader = openJournalReader(source);
+  const reader = new JournalReader(source);
   try {
     const refuse = (why: string): never => {
       throw mismatch(source, target, why);
@@ -79,7 +79,7 @@ function* rowsOf(
   onSeq: (seq: number) => void,
 ): Generator<StoredBatch, void, undefined> {
   if (tail === null) return;
-  const reader = openJournalReader(source);
+  const reader = new JournalReader(source);
   try {
     for (const row of reader.readBatches(firstSeq - 1)) {
       yield row;

@@ -7,7 +7,7 @@
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { codeOf, JournalError, messageOf } from '../../errors.js';
-import { openJournalReader } from '../../journal/reader.js';
+import { JournalReader } from '../../journal/reader.js';
 import { readAbsent } from '../../journal/segment/absent.js';
 import { CHAIN_START, type ChainPosition } from '../../journal/segment/batch-row.js';
 import { findSegments, firstSeqOf, hasSegments } from '../../journal/segment/names.js';
@@ -95,7 +95,7 @@ function* rowsBehind(
   { lastSeq, chain }: ChainPosition,
 ): Generator<StoredBatch, void, undefined> {
   if (!hasSegments(dir.journal)) return;
-  const reader = openJournalReader(dir);
+  const reader = new JournalReader(dir);
   try {
     yield* reader.readBatches(lastSeq, chain);
   } finally {
@@ -183,7 +183,7 @@ export class Stretches {
 /** The journal has a good row where the snapshot stands, which tells of another state. */
 function isOfAnotherJournal(dir: DataDir, { lastSeq, chain }: Origin): boolean {
   if (!hasSegments(dir.journal)) return false;
-  const reader = openJournalReader(dir);
+  const reader = new JournalReader(dir);
   try {
     const there = reader.chainAt(lastSeq);
     if (there !== null) return there !== chain;

@@ -16,7 +16,7 @@ import { makeArchiveDurable, readArchiveProgress } from '../../archive/file.js';
 import { fileBytes, syncPath } from '../../data-dir/files.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { exclusively } from '../../data-dir/lock.js';
-import { type JournalReader, openJournalReader } from '../../journal/reader.js';
+import { JournalReader } from '../../journal/reader.js';
 import { absentPath, readAbsent, writeAbsent } from '../../journal/segment/absent.js';
 import { findSegments } from '../../journal/segment/names.js';
 import { Segment } from '../../journal/segment/segment.js';
@@ -63,7 +63,7 @@ export function planPrune(
   nowMs: number,
   rest: Rest = noRest,
 ): PrunePlan {
-  const journal = openJournalReader(dir);
+  const journal = new JournalReader(dir);
   try {
     return planWith(dir, journal, policy, nowMs, rest);
   } finally {

@@ -2,16 +2,12 @@
  * Reads every segment and reports its faults. A damaged segment does not hide those after it: each is checked from
  * its own beginning, and whether it follows the one before. Rows that follow each other from the beginning of the
  * journal are handed on for the replay.
- *
- * A segment is open for one chunk of rows at a time, so that a running server can truncate its WAL and seal it.
  */
 import type { StoredBatch } from '../../../engine/model/ports.js';
-import { JournalError } from '../../errors.js';
+import { codeOf, messageOf } from '../../errors.js';
 import { CHAIN_START, type ChainPosition } from '../../journal/segment/batch-row.js';
-import { Segment } from '../../journal/segment/segment.js';
+import { rowsOfSegment, Segment } from '../../journal/segment/segment.js';
 import type { Findings } from './findings.js';
-
-const CHUNK_CHARS = 4 * 1024 * 1024;
 
 export interface SegmentReport {
   readonly path: string;
@@ -24,13 +20,6 @@ export interface SegmentReport {
 export interface PlacedRow {
   readonly row: StoredBatch;
   readonly path: string;
-}
-
-interface Chunk {
-  readonly rows: readonly StoredBatch[];
-  readonly isLast: boolean;
-  /** The row after these is bad. */
-  readonly isDamaged: boolean;
 }
 
 export class JournalRows {
@@ -52,15 +41,8 @@ export class JournalRows {
     onStart: (start: ChainPosition) => void,
   ): Generator<PlacedRow, void, undefined> {
     for (const [index, path] of this.paths.entries()) {
-      const start = this.#withSegment(
-        path,
-        () => null,
-        (segment) => segment.start,
-      );
-      if (start === null) {
-        this.#isUnbroken = false;
-        continue;
-      }
+      const start = this.#attempt(path, null, () => onSegment(path, (segment) => segment.start));
+      if (start === null) continue;
       this.#checkPlace(path, start);
       if (index === 0) {
         this.start = start;
@@ -68,59 +50,33 @@ export class JournalRows {
       }
       let end = start;
       let rows = 0;
-      for (const row of this.#rowsOf(path, start)) {
+      const all = rowsOfSegment(path);
+      for (let row = this.#next(path, end, all); row !== null; row = this.#next(path, end, all)) {
         onRow(row);
         if (this.#isUnbroken) yield { row, path };
-        end = row;
+        end = { lastSeq: row.lastSeq, chain: row.chain };
         rows += 1;
       }
-      this.segments.push({ path, start, end: { lastSeq: end.lastSeq, chain: end.chain }, rows });
-      this.#withSegment(
-        path,
-        () => null,
-        (segment) => segment.checkStructure(),
-      );
+      this.segments.push({ path, start, end, rows });
+      this.#attempt(path, null, () => onSegment(path, (segment) => segment.checkStructure()));
     }
   }
 
   /** Rows after a bad one are not known to belong there. */
-  *#rowsOf(path: string, start: ChainPosition): Generator<StoredBatch, void, undefined> {
-    for (let afterSeq = start.lastSeq; ; ) {
-      const chunk = this.#readChunk(path, afterSeq);
-      yield* chunk.rows;
-      if (chunk.isDamaged) this.#isUnbroken = false;
-      if (chunk.isLast) return;
-      afterSeq = chunk.rows.at(-1)?.lastSeq ?? afterSeq;
-    }
-  }
-
-  #readChunk(path: string, afterSeq: number): Chunk {
-    const rows: StoredBatch[] = [];
-    let chars = 0;
-    const lastGood = (): number => rows.at(-1)?.lastSeq ?? afterSeq;
-    const isFull = this.#withSegment(path, lastGood, (segment) => {
-      for (const row of segment.batches(afterSeq)) {
-        rows.push(row);
-        chars += row.commands.length;
-        if (chars >= CHUNK_CHARS) return true;
-      }
-      return false;
-    });
-    return { rows, isLast: isFull !== true, isDamaged: isFull === null };
+  #next(path: string, { lastSeq }: ChainPosition, rows: Iterator<StoredBatch>): StoredBatch | null {
+    const next = this.#attempt(path, lastSeq, () => rows.next());
+    return next === null || next.done === true ? null : next.value;
   }
 
   /** null if the segment is damaged, which is a fault after `seq`. */
-  #withSegment<T>(path: string, seq: () => number | null, work: (segment: Segment) => T): T | null {
-    let segment: Segment | null = null;
+  #attempt<T>(path: string, seq: number | null, read: () => T): T | null {
     try {
-      segment = Segment.open(path, 'read');
-      return work(segment);
+      return read();
     } catch (thrown) {
-      if (!(thrown instanceof JournalError) || thrown.code !== 'journal_corrupt') throw thrown;
-      this.findings.fault('journal', path, seq(), thrown.message);
+      if (codeOf(thrown) !== 'journal_corrupt') throw thrown;
+      this.findings.fault('journal', path, seq, messageOf(thrown));
+      this.#isUnbroken = false;
       return null;
-    } finally {
-      segment?.close();
     }
   }
 
@@ -167,5 +123,14 @@ export class JournalRows {
       `The journal begins here: ${this.absentSeq + 1} to ${lastSeq} are missing and were not pruned. Put the files ` +
       'back from a backup, or make a new directory of what is good: npx tote restore DATA_DIR --out NEW_DIR'
     );
+  }
+}
+
+function onSegment<T>(path: string, work: (segment: Segment) => T): T {
+  const segment = Segment.open(path, 'read');
+  try {
+    return work(segment);
+  } finally {
+    segment.close();
   }
 }

@@ -11,7 +11,7 @@ import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
 import { findDataDir } from '../../../persistence/data-dir/layout.js';
-import { openJournalReader } from '../../../persistence/journal/reader.js';
+import { JournalReader } from '../../../persistence/journal/reader.js';
 import { replayBatch } from '../../../persistence/replay/replay.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { alterDigest } from '../../persistence/support/shadow-altered.js';
@@ -85,7 +85,7 @@ test('a divergence of the shadow ends the server, with both digests and the numb
   const { lastSeq, digest, altered } = alterDigest(dir, 100);
   // A snapshot that is of one piece with the altered journal: the start trusts it, the shadow reads all from the
   // beginning.
-  const reader = openJournalReader(dir);
+  const reader = new JournalReader(dir);
   const engine = new Engine();
   for (const batch of reader.readBatches(0)) {
     replayBatch(engine, batch.lastSeq === lastSeq ? { ...batch, digest } : batch);

@@ -1,4 +1,4 @@
-/** The file of operator tokens, and its mistakes, each told with its line and field. */
+/** The file of operator tokens, and its mistakes, each told with its line. */
 import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,22 +41,18 @@ test('a made token is in the file as its digest only, closed to other users; com
   assert.throws(() => removeOperatorToken(path, 'ann'), /There is no token with the name ann/);
 });
 
-test('each mistake is told with its line and field, and never with a value', (t) => {
+test('each mistake is told with its line, and never with a value', (t) => {
   const path = join(temporaryDir(t), 'tokens');
   const secret = `toteop_${'x'.repeat(43)}`;
   const cases: readonly (readonly [line: string, told: RegExp])[] = [
-    [secret, /line 2: is no JSON object/],
-    ['[]', /line 2: is no JSON object/],
-    [lineOf({ name: 'a b' }), /line 2: name: must be 1 to 64 letters/],
-    [lineOf({ name: 'operator' }), /line 2: name: "operator" is the name of the token that every server has/],
-    [lineOf({ name: 'eve' }), /line 2: name: stands on an earlier line, too/],
-    [lineOf({ role: 'root' }), /line 2: role: must be read, support, admin/],
-    [lineOf({ sha256: secret }), /line 2: sha256: must be 64 hex digits/],
-    [lineOf({ sha256: 'cd'.repeat(32) }), /line 2: sha256: stands on an earlier line/],
-    [lineOf({ createdAt: 'yesterday' }), /line 2: createdAt: must be an ISO 8601/],
-    [lineOf({ sha256: undefined }), /line 2: sha256: is missing/],
-    [lineOf({ role: 1 }), /line 2: role: must be a text/],
-    [lineOf({ rol: 'admin' }), /line 2: rol: no such field/],
+    [lineOf({ name: 'operator' }), /line 2: "operator" is the name of the token that every server has/],
+    [lineOf({ name: 'eve' }), /line 2: its name or digest stands on an earlier line/],
+    [lineOf({ sha256: 'cd'.repeat(32) }), /line 2: its name or digest stands on an earlier line/],
+    ...[
+      ...[secret, '[]', lineOf({ name: 'a b' }), lineOf({ role: 'root' }), lineOf({ role: 1 })],
+      ...[lineOf({ sha256: secret }), lineOf({ sha256: undefined }), lineOf({ rol: 'admin' })],
+      lineOf({ createdAt: 'yesterday' }),
+    ].map((line) => [line, /line 2: must be \{"name": 1 to 64 letters/] as const),
   ];
   for (const [line, told] of cases) {
     writeFileSync(path, `${lineOf({ name: 'eve', sha256: 'cd'.repeat(32) })}\n${line}\n`, { mode: 0o600 });

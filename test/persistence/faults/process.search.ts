@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { findDataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
-import { openJournalReader } from '../../../persistence/journal/reader.js';
+import { JournalReader } from '../../../persistence/journal/reader.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { byEffort } from '../../support/effort.js';
 import { batchesUpTo, recover, refusal, temporaryDir, writeSegments } from '../support/journal-files.js';
@@ -97,7 +97,7 @@ test('a directory on a read-only mount is refused with what to do, and its copy 
   if (!mount('--bind', root, place)) return t.skip('this user may not mount');
   try {
     assert.ok(mount('-o', 'remount,ro,bind', place));
-    const read = (): unknown => [...openJournalReader(findDataDir(place)).readBatches(0)];
+    const read = (): unknown => [...new JournalReader(findDataDir(place)).readBatches(0)];
     assert.throws(read, /Copy the data directory to where this user may write/);
     assert.throws(() => openDataDir(place), refusal('data_dir_invalid', /read-only file system/));
   } finally {

@@ -9,7 +9,7 @@ import { type TestContext, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import type { Batch } from '../../../engine/model/ports.js';
 import type { DataDir } from '../../../persistence/data-dir/layout.js';
-import { openJournalReader } from '../../../persistence/journal/reader.js';
+import { JournalReader } from '../../../persistence/journal/reader.js';
 import { findSegments, firstSeqOf } from '../../../persistence/journal/segment/names.js';
 import { Segment } from '../../../persistence/journal/segment/segment.js';
 import { inspect } from '../../../persistence/upkeep/inspect.js';
@@ -62,14 +62,14 @@ test('a segment that has been deleted is reported as gone', (t) => {
   assert.throws(() => Segment.open(first, 'read'), refusal('segment_gone', /not there any more.*Try again/));
   symlinkSync('nowhere', first);
   assert.throws(() => Segment.open(first, 'read'), refusal('data_dir_invalid', /link to a file that is not/));
-  const reader = openJournalReader(dir);
+  const reader = new JournalReader(dir);
   assert.throws(() => [...reader.readBatches(0)], refusal('data_dir_invalid'));
   reader.close();
 });
 
 test('a reader finishes a segment that is deleted meanwhile, and continues with the next', (t) => {
   const { dir, paths } = journalOf(t);
-  const reader = openJournalReader(dir, CHUNK_CHARS);
+  const reader = new JournalReader(dir, CHUNK_CHARS);
   const read: Batch[] = [];
   for (const row of reader.readBatches(0)) {
     read.push(plain(row));
@@ -83,7 +83,7 @@ test('a reader that is too late for the next segment gets an error that says so'
   const { dir, paths } = journalOf(t);
   const firstSeq = firstSeqOf(must(paths[1], 'a segment'));
   const sentence = new RegExp(`no segment with the sequence numbers ${firstSeq} to .*try again`);
-  const reader = openJournalReader(dir, CHUNK_CHARS);
+  const reader = new JournalReader(dir, CHUNK_CHARS);
   let lastSeq = 0;
   assert.throws(
     () => {
@@ -101,7 +101,7 @@ test('a reader that is too late for the next segment gets an error that says so'
 for (const listing of [1, 2]) {
   test(`a journal whose beginning goes after listing ${listing} is listed again`, (t) => {
     const { dir, paths } = journalOf(t);
-    const reader = openJournalReader(dir);
+    const reader = new JournalReader(dir);
     deleteAfterListing(t, dir, { listing });
     assert.throws(() => [...reader.readBatches(0)], refusal('journal_incomplete', /sequence numbers 1 to/));
     assert.deepEqual(findSegments(dir.journal), paths.slice(1));

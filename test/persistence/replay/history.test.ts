@@ -11,7 +11,7 @@ import type { Command } from '../../../engine/model/commands.js';
 import { accountHistory } from '../../../persistence/cli/commands/account.js';
 import { Output, PROCESS_STREAMS } from '../../../persistence/cli/frame/output.js';
 import { type Look, withLook } from '../../../persistence/cli/past/look.js';
-import { openJournalReader } from '../../../persistence/journal/reader.js';
+import { JournalReader } from '../../../persistence/journal/reader.js';
 import { Books, type LedgerEntry, ledgerEntryOf } from '../../../persistence/past/entries.js';
 import { History } from '../../../persistence/replay/history.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
@@ -35,7 +35,7 @@ function streamOf(seed: number): { commands: readonly Command[]; rng: Rng } {
 const streams = new Map<number, readonly Command[]>();
 
 const openHistory = (made: MadeDir, notes: string[] = []): History =>
-  new History(openJournalReader(made.dir), new SnapshotFiles(made.dir.snapshots), {
+  new History(new JournalReader(made.dir), new SnapshotFiles(made.dir.snapshots), {
     onNote: (note) => notes.push(note),
   });
 

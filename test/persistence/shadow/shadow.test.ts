@@ -13,7 +13,7 @@ import type { ActionsAnswer } from '../../../engine/model/operators.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
 import { copyArchive } from '../../../persistence/archive/copy.js';
 import { readArchiveProgress } from '../../../persistence/archive/file.js';
-import { openJournalReader } from '../../../persistence/journal/reader.js';
+import { JournalReader } from '../../../persistence/journal/reader.js';
 import { Past } from '../../../persistence/past/past.js';
 import type { JournalHead } from '../../../persistence/roots/messages.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
@@ -99,7 +99,7 @@ test('the journal’s place is told to be signed at the first end, and then each
   assert.equal(told.length, due.length + 1);
   opened.shadow.close();
   hot.close();
-  const reader = openJournalReader(hot.dir);
+  const reader = new JournalReader(hot.dir);
   const chains = new Map([...reader.readBatches(0)].map((row) => [row.lastSeq, row.chain]));
   reader.close();
   for (const { seq, chain } of told) assert.equal(chains.get(seq), chain);

@@ -9,7 +9,7 @@ import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.
 import type { JournalError, JournalErrorCode } from '../../../persistence/errors.js';
 import { commitBatch } from '../../../persistence/journal/commit.js';
 import { raiseMark } from '../../../persistence/journal/mark.js';
-import { openJournalReader } from '../../../persistence/journal/reader.js';
+import { JournalReader } from '../../../persistence/journal/reader.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import type { RollStep } from '../../../persistence/journal/segment/roll.js';
 import { SqliteStore } from '../../../persistence/journal/store.js';
@@ -93,7 +93,7 @@ export function recover(
 }
 
 function readAll(dir: DataDir): StoredBatch[] {
-  const reader = openJournalReader(dir);
+  const reader = new JournalReader(dir);
   try {
     return [...reader.readBatches(0)];
   } finally {

@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
 import type { DataDir } from '../../../persistence/data-dir/layout.js';
-import { openJournalReader } from '../../../persistence/journal/reader.js';
+import { JournalReader } from '../../../persistence/journal/reader.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { recoverEngine } from '../../../persistence/recovery/engine.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
@@ -58,7 +58,7 @@ test('old and covered segments are deleted, oldest first, and a start gives the 
   assert.equal(findSegments(dir.journal).length, before - plan.segments.length);
   assert.equal(snapshotsOf(dir).length, 2);
 
-  const reader = openJournalReader(dir);
+  const reader = new JournalReader(dir);
   const { engine, snapshotSeq } = recoverEngine(reader, new SnapshotFiles(dir.snapshots), {
     clock: new HandClock(),
   });

@@ -3,7 +3,7 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { dataDirLayout } from '../../../persistence/data-dir/layout.js';
-import { openJournalReader } from '../../../persistence/journal/reader.js';
+import { JournalReader } from '../../../persistence/journal/reader.js';
 import { LinkProxy } from '../link-proxy.js';
 import { type Bettor, newDataDir, type Run, removeDataDir, Server } from '../processes/server.js';
 import { NatsCluster } from './nats.js';
@@ -123,7 +123,7 @@ export const place = (server: Server, { secret }: Bettor, key: string) =>
     .send<{ bet: { id: string } }>('POST', '/orders', JSON.stringify(ORDER), { 'Idempotency-Key': key });
 
 export function batchesOf(dataDir: string) {
-  const reader = openJournalReader(dataDirLayout(dataDir));
+  const reader = new JournalReader(dataDirLayout(dataDir));
   const batches = [...reader.readBatches(0)];
   reader.close();
   return batches;
