@@ -14,11 +14,8 @@ export const generateKeySecret = (): string => PREFIX + randomBytes(RANDOM_BYTES
 /** Any other text is refused without a look-up. */
 export const isWellFormedKey = (secret: string): boolean => WELL_FORMED.test(secret);
 
-/** Clients put keys where they do not belong. */
-export const maskKeys = (text: string): string => text.replaceAll(/tote_[A-Za-z0-9_-]{43}/g, 'tote_[secret]');
-
-/** The same for the operator port, whose tokens are 43 characters of base64url, with or without a prefix. */
-export const maskTokens = (text: string): string =>
+/** Clients put keys and tokens where they do not belong: 43 characters of base64url, with or without a prefix. */
+export const maskSecrets = (text: string): string =>
   text.replaceAll(/(tote(?:op)?_)?[A-Za-z0-9_-]{43}/g, '$1[secret]');
 
 /** The digest that the engine stores for a key (`EngineReads.findKey`), 64 hex digits. */

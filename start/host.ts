@@ -14,10 +14,10 @@ import { freeBytesOf } from '../persistence/data-dir/space.js';
 import type { Store } from '../persistence/recovery/open-store.js';
 import { ManualClock, systemClock, wholeMonotonicMs } from '../process/clock.js';
 import type { Log } from '../process/log/log.js';
-import { rootRefusedLogger } from '../process/log/store-lines.js';
 import type { DiskSpace, Shutdown } from '../process/shutdown.js';
 import { hasStakes, tellGap } from './start-clock.js';
 import type { Storage } from './storage.js';
+import { rootRefusedLogger } from './store-lines.js';
 
 /** A manual clock goes on where the journal ends; the log tells of a system clock that is far from there. */
 export function openClock(config: RunningConfig, { engine, dir }: Store, log: Log): ManualClock | null {

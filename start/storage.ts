@@ -23,10 +23,10 @@ import { ReplicationThread } from '../persistence/replication/thread.js';
 import { type ArchiveThreads, startArchiveThreads } from '../persistence/shadow/with-reader.js';
 import { systemClock } from '../process/clock.js';
 import type { Log } from '../process/log/log.js';
-import { replicationLogger, segmentSealedLogger, shadowNewsLogger } from '../process/log/store-lines.js';
 import type { Reloads } from '../process/reloads.js';
 import type { Shutdown } from '../process/shutdown.js';
 import { logRecovered, recoveryLogger } from './start-lines.js';
+import { logShadowNews, replicationLogger, segmentSealedLogger } from './store-lines.js';
 
 export interface Storage {
   readonly store: Store;
@@ -239,7 +239,6 @@ function startArchive(
   { onSnapshot = () => undefined, ...bound }: Bound = {},
 ): ArchiveThreads {
   const { snapshotCommands, retentionMs: segmentsKeptMs } = config;
-  const logNews = shadowNewsLogger(log);
   return startArchiveThreads(
     {
       ...{ snapshotCommands, snapshotEveryMs: SNAPSHOT_EVERY_MS, snapshotReplayMs: SNAPSHOT_REPLAY_MS },
@@ -250,7 +249,7 @@ function startArchive(
       onDiverged: (error) => shutdown.fatal(error),
       onNote: (note) => log.write('shadow_warning', {}, note),
       onNews: (news) => {
-        logNews(news);
+        logShadowNews(log, news);
         if (news.kind === 'snapshot') onSnapshot(news.seq);
       },
       onFatal: (error) => shutdown.programmingError(error),

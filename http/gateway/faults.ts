@@ -3,7 +3,7 @@
  * stack and the id that the client was told. A ring that cannot be trusted is no such error: it ends the process.
  */
 import { randomUUID } from 'node:crypto';
-import { maskKeys, maskTokens } from '../../crypto/api-keys.js';
+import { maskSecrets } from '../../crypto/api-keys.js';
 import type { Log } from '../../process/log/log.js';
 import type { Client } from '../kit/client-work.js';
 import { RingFault } from '../rings/ring.js';
@@ -46,9 +46,8 @@ export class Faults implements Client {
 
   #log(error: unknown, requestId: string, { method, path, address }: Concerned): void {
     const { log, thread } = this.options;
-    const mask = thread.startsWith('gateway') ? maskKeys : maskTokens;
     const err = error instanceof Error ? error : new Error(String(error));
-    log.write('client_fault', { requestId, thread, method, path: mask(path), address, err });
+    log.write('client_fault', { requestId, thread, method, path: maskSecrets(path), address, err });
   }
 
   #mayLog(): boolean {

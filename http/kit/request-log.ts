@@ -3,7 +3,7 @@
  * key: headers, bodies and queries are left out and keys in a path are masked. A valid `traceparent` gives the ids of
  * its trace.
  */
-import { maskKeys, maskTokens } from '../../crypto/api-keys.js';
+import { maskSecrets } from '../../crypto/api-keys.js';
 import type { Clock, HeaderBlock, HeaderList, HttpHandler } from '../../engine/model/ports.js';
 import type { Log } from '../../process/log/log.js';
 
@@ -11,10 +11,9 @@ export type PortName = 'public' | 'operator';
 
 export function logRequests(handler: HttpHandler, port: PortName, clock: Clock, log: Log): HttpHandler {
   if (!log.isDebug) return handler;
-  const mask = port === 'operator' ? maskTokens : maskKeys;
   return (request, responder) => {
     const { method, address } = request;
-    const path = mask(request.path);
+    const path = maskSecrets(request.path);
     const trace = traceContextOf(request.traceparent ?? '');
     const startedMs = clock.monotonicMs();
     handler(request, {

@@ -8,7 +8,7 @@ import { must } from '../../../engine/base/assert.js';
 import { RootPublisher, type RootToPublish } from '../../../engine/host/root-publisher.js';
 import { defaultRules } from '../../../engine/model/rules.js';
 import { PushFeed } from '../../../feeds/push-feed.js';
-import { rootRefusedLogger } from '../../../process/log/store-lines.js';
+import { rootRefusedLogger } from '../../../start/store-lines.js';
 import { fixedHouse, withHouse } from '../../support/engine/house-rules.js';
 import { codeOf, NOON_MS, TestClock, TestHost } from '../../support/host/host.js';
 
