@@ -130,9 +130,9 @@ export class WholeTree {
     }
   }
 
-  leaf(index: number): Uint8Array {
-    assert(index >= 0 && index < this.#leaves, 'a leaf that was added');
-    return this.#complete(0, index);
+  /** The tree must be whole. */
+  root(): Uint8Array {
+    return this.size === 0 ? this.hasher.empty() : this.#node(Math.ceil(Math.log2(this.size)), 0);
   }
 
   /** The hashes beside the way from leaf `index` to the root, from the leaf up (RFC 6962, section 2.1.1). */
@@ -169,39 +169,4 @@ export class WholeTree {
   #level(level: number): Uint8Array {
     return must(this.#levels[level], 'a level');
   }
-}
-
-export interface Inclusion {
-  readonly leafIndex: number;
-  readonly treeSize: number;
-  /** The leaf's hash, with which the path begins. */
-  readonly leaf: Uint8Array;
-  readonly path: readonly Uint8Array[];
-}
-
-/** The root to which a path leads (RFC 9162, section 2.1.3.2); null if it is not the path of such a leaf. */
-export function rootOfPath(
-  { leafIndex, treeSize, leaf, path }: Inclusion,
-  hasher: TreeHasher,
-): Uint8Array | null {
-  const isLeaf = Number.isSafeInteger(leafIndex) && Number.isSafeInteger(treeSize) && leafIndex >= 0;
-  if (!isLeaf || leafIndex >= treeSize) return null;
-  let at = leafIndex;
-  let last = treeSize - 1;
-  let hash = leaf;
-  for (const sibling of path) {
-    if (last === 0) return null;
-    if (at % 2 === 1 || at === last) {
-      hash = hasher.node(sibling, hash);
-      while (at % 2 === 0 && at !== 0) {
-        at /= 2;
-        last = Math.floor(last / 2);
-      }
-    } else {
-      hash = hasher.node(hash, sibling);
-    }
-    at = Math.floor(at / 2);
-    last = Math.floor(last / 2);
-  }
-  return last === 0 ? hash : null;
 }

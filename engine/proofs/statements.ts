@@ -14,12 +14,7 @@ export interface RootStatement {
 
 /** Signed when a round locks: its bets, and the seed that they are bound to. */
 export const rootStatement = ({ roundId, seedCommitment, treeSize, merkleRoot }: RootStatement): string =>
-  statement('tote-root-1', [
-    ['round', roundId],
-    ['seedCommitment', seedCommitment],
-    ['treeSize', treeSize],
-    ['merkleRoot', merkleRoot],
-  ]);
+  statement('tote-root-1', { round: roundId, seedCommitment, treeSize, merkleRoot });
 
 /** As published but for the signature. */
 export interface ReceiptStatement {
@@ -32,13 +27,7 @@ export interface ReceiptStatement {
 
 /** Signed for a bet: command `seq` of the journal made it. */
 export const receiptStatement = ({ orderId, accountId, betHash, seq, time }: ReceiptStatement): string =>
-  statement('tote-receipt-1', [
-    ['order', orderId],
-    ['account', accountId],
-    ['betHash', betHash],
-    ['seq', seq],
-    ['time', time],
-  ]);
+  statement('tote-receipt-1', { order: orderId, account: accountId, betHash, seq, time });
 
 /** Where the journal was at a time, as published but for the signature. */
 export interface HeadStatement {
@@ -54,11 +43,7 @@ export interface SignedHead extends HeadStatement {
 
 /** Signed for the journal: the hash that its chain has at command `seq`, so all up to there. */
 export const headStatement = ({ seq, chain, time }: HeadStatement): string =>
-  statement('tote-head-1', [
-    ['seq', seq],
-    ['chain', chain],
-    ['time', time],
-  ]);
+  statement('tote-head-1', { seq, chain, time });
 
 export interface PublishedPrice {
   readonly price: number | null;
@@ -94,44 +79,43 @@ export interface PublishedSettlement {
 export type TextDigest = (text: string) => string;
 
 export const settlementStatement = (settled: PublishedSettlement, digest: TextDigest): string =>
-  statement('tote-settlement-1', [
-    ['round', settled.id],
-    ['startTime', settled.startTime],
-    ['lockTime', settled.lockTime],
-    ['endTime', settled.endTime],
-    ['seedCommitment', settled.seedCommitment],
-    ['seed', settled.seed],
+  statement('tote-settlement-1', {
+    round: settled.id,
+    startTime: settled.startTime,
+    lockTime: settled.lockTime,
+    endTime: settled.endTime,
+    seedCommitment: settled.seedCommitment,
+    seed: settled.seed,
     ...priceLines('open', settled.open, digest),
     ...priceLines('close', settled.close, digest),
-    ['result', settled.result ?? 'VOID'],
-    ['voidReasonSha256', settled.voidReason === null ? null : digest(settled.voidReason)],
-    ['poolUpCents', cents(settled.poolUp)],
-    ['poolDownCents', cents(settled.poolDown)],
-    ['houseSeedsCents', cents(settled.houseSeeds)],
-    ['feeBps', Math.round(settled.fee * 10_000)],
-    ['bets', settled.totalBets],
-    ['volumeCents', cents(settled.totalVolume)],
-    ['merkleRoot', settled.root?.merkleRoot ?? null],
-    ['rootPublishedAt', settled.root?.publishedAt ?? null],
-    ['resolvedAt', settled.resolvedAt],
-    ['settledAt', settled.settledAt],
-  ]);
+    result: settled.result ?? 'VOID',
+    voidReasonSha256: settled.voidReason === null ? null : digest(settled.voidReason),
+    poolUpCents: cents(settled.poolUp),
+    poolDownCents: cents(settled.poolDown),
+    houseSeedsCents: cents(settled.houseSeeds),
+    feeBps: Math.round(settled.fee * 10_000),
+    bets: settled.totalBets,
+    volumeCents: cents(settled.totalVolume),
+    merkleRoot: settled.root?.merkleRoot ?? null,
+    rootPublishedAt: settled.root?.publishedAt ?? null,
+    resolvedAt: settled.resolvedAt,
+    settledAt: settled.settledAt,
+  });
 
 const cents = (dollars: number): number => Math.round(dollars * 100);
 
-type Line = readonly [name: string, value: string | number | null];
+/** By name, in order. */
+type Lines = Readonly<Record<string, string | number | null>>;
 
-function priceLines(of: 'open' | 'close', price: PublishedPrice, digest: TextDigest): Line[] {
-  return [
-    [`${of}Price`, price.price],
-    [`${of}PriceTime`, price.time],
-    [`${of}Source`, price.source],
-    [`${of}EvidenceSha256`, price.evidence === null ? null : digest(price.evidence)],
-  ];
-}
+const priceLines = (of: 'open' | 'close', price: PublishedPrice, digest: TextDigest): Lines => ({
+  [`${of}Price`]: price.price,
+  [`${of}PriceTime`]: price.time,
+  [`${of}Source`]: price.source,
+  [`${of}EvidenceSha256`]: price.evidence === null ? null : digest(price.evidence),
+});
 
-function statement(kind: string, lines: readonly Line[]): string {
-  const texts = lines.map(([name, value]) => {
+function statement(kind: string, lines: Lines): string {
+  const texts = Object.entries(lines).map(([name, value]) => {
     const text = value === null ? '-' : `${value}`;
     assert(!text.includes('\n'), 'a value of a statement is on one line');
     return `${name}: ${text}\n`;

@@ -4,10 +4,10 @@
  */
 import { FAIRNESS_TOOLS } from '../../crypto/fairness-tools.js';
 import { hasherOfRound } from '../../engine/fairness.js';
+import type { BetPath, BetPathQuestion } from '../../engine/model/archive-reads.js';
 import { marketId, roundId } from '../../engine/model/domain.js';
 import type { HashedBet } from '../../engine/model/events.js';
-import type { BetPath, BetPathQuestion } from '../../engine/model/proofs/proof-reads.js';
-import { rootOfPath, TreeHasher, WholeTree } from '../../engine/proofs/merkle.js';
+import { TreeHasher, WholeTree } from '../../engine/proofs/merkle.js';
 import type { ArchiveBlocks } from '../archive/blocks.js';
 import { damagedArchive } from '../archive/schema.js';
 import { placementAt } from './facts.js';
@@ -50,14 +50,11 @@ export class RoundTrees {
     if (tree.leaves < bets.length) return 'unfinished';
     const leafIndex = bets.indexOf(bet);
     if (leafIndex < 0) return { found: null };
-    const path = tree.path(leafIndex);
-    const inclusion = { leafIndex, treeSize: bets.length, leaf: tree.leaf(leafIndex), path };
-    const reached = rootOfPath(inclusion, this.#hasher);
-    if (reached === null || hexOf(reached) !== root.merkleRoot || bets.length !== root.treeSize) {
+    if (hexOf(tree.root()) !== root.merkleRoot || bets.length !== root.treeSize) {
       const what = `the bets of round ${roundId(market, roundNumber)} are not those under its Merkle root`;
       throw damagedArchive(this.path, what);
     }
-    return { found: { leafIndex, path: path.map(hexOf), root } };
+    return { found: { leafIndex, path: tree.path(leafIndex).map(hexOf), root } };
   }
 
   #grown({ market, roundNumber, seed }: BetPathQuestion): RoundTree {

@@ -19,9 +19,10 @@ import {
 import { headText, receiptText, rootText, settlementText } from '../../client/proofs/statements.js';
 import { type KeyPair, signerOf } from '../../crypto/signing.js';
 import { must } from '../../engine/base/assert.js';
-import { rootOfPath, TreeHasher } from '../../engine/proofs/merkle.js';
+import { TreeHasher } from '../../engine/proofs/merkle.js';
 import { clientVerdict, pythonVerdicts, withPython } from '../support/api/proofs.js';
 import { betHashOf } from '../support/engine/bet-fault.js';
+import { rootOfPath } from '../support/engine/root-of-path.js';
 
 interface Case {
   readonly name: string;

@@ -11,8 +11,9 @@ import { must } from '../../../engine/base/assert.js';
 import { hasherOfRound, RoundSeeds } from '../../../engine/fairness.js';
 import { betId, roundId } from '../../../engine/model/domain.js';
 import type { HashedBet, RootPublished } from '../../../engine/model/events.js';
-import { rootOfPath, TreeHasher, WholeTree } from '../../../engine/proofs/merkle.js';
+import { TreeHasher, WholeTree } from '../../../engine/proofs/merkle.js';
 import { rootStatement } from '../../../engine/proofs/statements.js';
+import { rootOfPath } from '../../support/engine/root-of-path.js';
 import { TEST_SIGNING } from '../../support/engine/signing.js';
 import { check } from '../violation.js';
 

@@ -12,11 +12,12 @@ import { RootFeed } from '../../../persistence/roots/feed.js';
 import type { WorldConfig } from '../config.js';
 import { both, exchange, type Mutation } from './planting.js';
 
-/** The last of an odd number of bets stands beside itself in its tree, as it does in other kinds of trees. */
+/** The last of an odd number of bets has a sibling once more in its path, as it has in other kinds of trees. */
 const lastTwice = (): (() => void) =>
   exchange(WholeTree.prototype, 'path', (self, real, index) => {
     const isAlone = self.size % 2 === 1 && index === self.size - 1;
-    return [...(isAlone ? [self.leaf(index)] : []), ...real(index)];
+    const path = real(index);
+    return isAlone ? [...path.slice(0, 1), ...path] : path;
   });
 
 /** Few orders rest, and few of them are filled. */
