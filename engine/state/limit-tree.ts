@@ -15,6 +15,8 @@ export interface LimitSearch {
   fits(row: number): boolean;
 }
 
+type Side = 'left' | 'right';
+
 export class LimitTree {
   constructor(private readonly table: LimitTable) {}
 
@@ -141,45 +143,32 @@ export class LimitTree {
   #balanced(row: number): number {
     const chunk = this.table.chunk(row);
     const i = this.table.index(row);
-    const left = chunk.left[i] as number;
-    const right = chunk.right[i] as number;
-    const lean = this.#height(left) - this.#height(right);
-    if (lean > 1) {
-      const at = this.table.index(left);
-      const ofLeft = this.table.chunk(left);
-      if (this.#height(ofLeft.left[at] as number) < this.#height(ofLeft.right[at] as number))
-        chunk.left[i] = this.#turnedLeft(left);
-      return this.#turnedRight(row);
-    }
-    if (lean < -1) {
-      const at = this.table.index(right);
-      const ofRight = this.table.chunk(right);
-      if (this.#height(ofRight.right[at] as number) < this.#height(ofRight.left[at] as number))
-        chunk.right[i] = this.#turnedRight(right);
-      return this.#turnedLeft(row);
-    }
-    return this.#measured(row);
+    const lean = this.#height(chunk.left[i] as number) - this.#height(chunk.right[i] as number);
+    if (lean > 1) return this.#lowered(row, 'left', 'right');
+    return lean < -1 ? this.#lowered(row, 'right', 'left') : this.#measured(row);
   }
 
-  #turnedRight(row: number): number {
-    const chunk = this.table.chunk(row);
-    const i = this.table.index(row);
-    const up = chunk.left[i] as number;
-    const upChunk = this.table.chunk(up);
-    const at = this.table.index(up);
-    chunk.left[i] = upChunk.right[at] as number;
-    upChunk.right[at] = this.#measured(row);
-    return this.#measured(up);
+  #lowered(row: number, high: Side, low: Side): number {
+    const { table } = this;
+    const chunk = table.chunk(row);
+    const i = table.index(row);
+    const child = chunk[high][i] as number;
+    const ofChild = table.chunk(child);
+    const at = table.index(child);
+    if (this.#height(ofChild[high][at] as number) < this.#height(ofChild[low][at] as number))
+      chunk[high][i] = this.#turned(child, low, high);
+    return this.#turned(row, high, low);
   }
 
-  #turnedLeft(row: number): number {
+  /** The child on side `from` takes the row's place, and the row becomes its child on side `to`. */
+  #turned(row: number, from: Side, to: Side): number {
     const chunk = this.table.chunk(row);
     const i = this.table.index(row);
-    const up = chunk.right[i] as number;
-    const upChunk = this.table.chunk(up);
-    const at = this.table.index(up);
-    chunk.right[i] = upChunk.left[at] as number;
-    upChunk.left[at] = this.#measured(row);
-    return this.#measured(up);
+    const child = chunk[from][i] as number;
+    const ofChild = this.table.chunk(child);
+    const at = this.table.index(child);
+    chunk[from][i] = ofChild[to][at] as number;
+    ofChild[to][at] = this.#measured(row);
+    return this.#measured(child);
   }
 }
