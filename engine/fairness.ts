@@ -22,22 +22,14 @@ export interface FairnessTools {
 /** First field of the hashed text. Another construction would get another name. */
 const CONSTRUCTION = 'tote-bet-1';
 
+const encoder = new TextEncoder();
+
 const LENGTHS: readonly string[] = Array.from({ length: 64 }, (_, length) => `${length}:`);
 
 /** `<length in bytes>:<text>`, for text known to be ASCII. */
 const asciiField = (text: string): string => (LENGTHS[text.length] ?? `${text.length}:`) + text;
-const field = (text: string): string => `${utf8Bytes(text)}:${text}`;
-
-/** Length in UTF-8. A lone surrogate is encoded as U+FFFD, which takes three bytes. */
-function utf8Bytes(text: string): number {
-  let bytes = 0;
-  for (let i = 0; i < text.length; i++) {
-    const point = text.codePointAt(i) ?? 0;
-    if (point > 0xffff) i++;
-    bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
-  }
-  return bytes;
-}
+/** A lone surrogate is encoded as U+FFFD. */
+const field = (text: string): string => `${encoder.encode(text).length}:${text}`;
 
 const roundFields = (seed: string, round: string): string =>
   asciiField(CONSTRUCTION) + asciiField(seed) + asciiField(round);

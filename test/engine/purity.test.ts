@@ -20,13 +20,14 @@ test('the engine uses no clock, randomness, timer or process', () => {
   deepEqual(wrong, []);
 });
 
-/** Also `Math.random`; not a property or a type of a forbidden name. */
+/** Also `Math.random`; not a property or a type of a forbidden name, nor the date of a given time. */
 function isForbidden(node: ts.Node): boolean {
   if (!ts.isIdentifier(node)) return false;
   const { parent } = node;
   if (ts.isPropertyAccessExpression(parent) && parent.name === node) {
     return node.text === 'random' && parent.expression.getText() === 'Math';
   }
+  if (node.text === 'Date' && ts.isNewExpression(parent) && parent.arguments?.length === 1) return false;
   if (ts.isTypeReferenceNode(parent) || ts.isPropertyAssignment(parent)) return false;
   if (ts.isPropertySignature(parent) || ts.isMethodDeclaration(parent)) return false;
   return GLOBALS_FORBIDDEN.has(node.text);
