@@ -31,8 +31,7 @@ export function applyRules(sequencer: Sequencer, rules: Rules): boolean {
 }
 
 export function declareSetup(sequencer: Sequencer, { feed, clock, rulesFrom }: Setup): void {
-  const known = sequencer.engine.setup;
-  if (known?.feed === feed && known.clock === clock && known.rulesFrom === rulesFrom) return;
+  if (isSame(sequencer.engine.setup, { feed, clock, rulesFrom })) return;
   mustSubmit(sequencer, { kind: 'declareSetup', timeMs: sequencer.stampMs(), feed, clock, rulesFrom });
 }
 
@@ -46,5 +45,5 @@ export function fundHouse(sequencer: Sequencer, amountCents: number): void {
   });
 }
 
-/** `defaultRules` always creates the fields in the same order, so JSON texts can be compared. */
-const isSame = (a: Rules | null, b: Rules): boolean => JSON.stringify(a) === JSON.stringify(b);
+/** Fields are always created in the same order, so JSON texts can be compared. */
+const isSame = <T>(a: T | null, b: T): boolean => JSON.stringify(a) === JSON.stringify(b);

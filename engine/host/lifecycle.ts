@@ -3,11 +3,12 @@
  * slices, resting orders and market hours. `pump` polls feeds and clocks several times a second; no outside event
  * triggers any of this.
  */
+
 import { assert } from '../base/assert.js';
+import type { EngineReads } from '../engine.js';
 import type { SubmittedCommand } from '../model/commands.js';
 import { ASSET_CLASSES, type AssetClass } from '../model/domain.js';
 import type { Clock, PriceFeed } from '../model/ports.js';
-import type { EngineReads } from '../model/views.js';
 import type { Sessions } from '../state/state.js';
 import type { PriceTracker } from './price-tracker.js';
 import { type FairShareNow, RestingOrders } from './resting-orders.js';
@@ -204,7 +205,7 @@ export class Lifecycle {
       const sessions = this.options.calendar(assetClass, nowMs);
       if (sessions === null || sessions === this.#knownSessions[index]) return;
       this.#knownSessions[index] = sessions;
-      if (sameSessions(sessions, this.#engine.sessions(index))) return;
+      if (JSON.stringify(sessions) === JSON.stringify(this.#engine.sessions(index))) return;
       this.#submit({ kind: 'setCalendar', timeMs: nowMs, assetClass, sessions });
     });
   }
@@ -245,9 +246,4 @@ export class Lifecycle {
 
 function nextBoundaryMs(nowMs: number): number {
   return boundaryAtOrBefore(nowMs) + BOUNDARY_STEP_MS;
-}
-
-function sameSessions(a: Sessions, b: Sessions | null): boolean {
-  if (b === null || a.length !== b.length) return false;
-  return a.every(([openMs, closeMs], i) => b[i]?.[0] === openMs && b[i]?.[1] === closeMs);
 }

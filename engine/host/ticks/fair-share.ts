@@ -1,6 +1,5 @@
 /** The probability that a price ends above where a round opened, as the share that a side of a fair pool would have. */
-
-const WHOLE_E6 = 1_000_000;
+import { WHOLE_E6 } from '../../model/domain.js';
 
 /** Below this a quotient of two probabilities says nothing: they are known to 1e-7. */
 const PROBABILITY_MIN = 1e-4;

@@ -68,17 +68,7 @@ export const YEARLY_VOLATILITY: Readonly<Record<Asset, number>> = {
 
 export class Volatility {
   readonly #configured: number;
-  /** These fields are `PriceEstimate`'s. */
-  #fast: number;
-  #slow: number;
-  #products = 0;
-  #squares = 0;
-  #changes = 0;
-  #intervals = 0;
-  #intervalSquares = 0;
-  #leastNow = 0;
-  #leastBefore = 0;
-  #changesNow = 0;
+  readonly #known: { -readonly [field in keyof PriceEstimate]: number };
   #price = 0;
   #timeMs = Number.NEGATIVE_INFINITY;
   #heardMs = Number.NEGATIVE_INFINITY;
@@ -95,32 +85,24 @@ export class Volatility {
       untilMs - fromMs,
   ) {
     this.#configured = yearly ** 2 / YEAR_MS;
-    this.#fast = known?.fast ?? this.#configured;
-    this.#slow = known?.slow ?? this.#configured;
-    if (known === null) return;
-    [this.#products, this.#squares, this.#changes] = [known.products, known.squares, known.changes];
-    [this.#intervals, this.#intervalSquares] = [known.intervals, known.intervalSquares];
-    [this.#leastNow, this.#leastBefore, this.#changesNow] = [
-      known.leastNow,
-      known.leastBefore,
-      known.changesNow,
-    ];
+    this.#known = {
+      fast: this.#configured,
+      slow: this.#configured,
+      products: 0,
+      squares: 0,
+      changes: 0,
+      intervals: 0,
+      intervalSquares: 0,
+      leastNow: 0,
+      leastBefore: 0,
+      changesNow: 0,
+      ...known,
+    };
   }
 
   /** Everything but the last price: a restart goes on from it. */
   get estimate(): PriceEstimate {
-    return {
-      fast: this.#fast,
-      slow: this.#slow,
-      products: this.#products,
-      squares: this.#squares,
-      changes: this.#changes,
-      intervals: this.#intervals,
-      intervalSquares: this.#intervalSquares,
-      leastNow: this.#leastNow,
-      leastBefore: this.#leastBefore,
-      changesNow: this.#changesNow,
-    };
+    return { ...this.#known };
   }
 
   /** A price that is not later than the last is passed over. */
@@ -142,47 +124,48 @@ export class Volatility {
   }
 
   #count(price: number, timeMs: number): void {
+    const known = this.#known;
     const intervalMs = timeMs - this.#timeMs;
     const usualMs = this.usualMs(this.#timeMs, timeMs);
     const moved = Math.log(price / this.#price);
-    const deviationsMax = Math.min(
-      DEVIATIONS_MAX,
-      Math.sqrt(RISE_MAX / weightOf(intervalMs, FAST_HALF_LIFE_MS)),
-    );
-    const most = deviationsMax * Math.sqrt(this.#bounded(this.#fast) * usualMs);
-    const slowMost = SLOW_DEVIATIONS_MAX * Math.sqrt(this.#bounded(this.#slow) * SLOW_CHANGE_MS);
+    const fastWeight = weightOf(intervalMs, FAST_HALF_LIFE_MS);
+    const deviationsMax = Math.min(DEVIATIONS_MAX, Math.sqrt(RISE_MAX / fastWeight));
+    const most = deviationsMax * Math.sqrt(this.#bounded(known.fast) * usualMs);
+    const slowMost = SLOW_DEVIATIONS_MAX * Math.sqrt(this.#bounded(known.slow) * SLOW_CHANGE_MS);
     const change = Math.min(Math.max(moved, -most), most);
     const slowChange = Math.min(Math.max(moved, -slowMost), slowMost);
-    this.#fast += (change ** 2 / usualMs - this.#fast) * weightOf(intervalMs, FAST_HALF_LIFE_MS);
-    this.#slow += (slowChange ** 2 / usualMs - this.#slow) * weightOf(intervalMs, SLOW_HALF_LIFE_MS);
+    known.fast += (change ** 2 / usualMs - known.fast) * fastWeight;
+    known.slow += (slowChange ** 2 / usualMs - known.slow) * weightOf(intervalMs, SLOW_HALF_LIFE_MS);
     const kept = 2 ** (-intervalMs / REPEATED_HALF_LIFE_MS);
-    this.#products = this.#products * kept + change * this.#lastChange;
-    this.#squares = this.#squares * kept + change * change;
-    this.#changes = this.#changes * kept + 1;
-    this.#intervals = this.#intervals * kept + intervalMs;
-    this.#intervalSquares = this.#intervalSquares * kept + intervalMs * intervalMs;
+    known.products = known.products * kept + change * this.#lastChange;
+    known.squares = known.squares * kept + change * change;
+    known.changes = known.changes * kept + 1;
+    known.intervals = known.intervals * kept + intervalMs;
+    known.intervalSquares = known.intervalSquares * kept + intervalMs * intervalMs;
     this.#lastChange = change;
     this.#measureIncrement(Math.abs(price - this.#price));
   }
 
   #measureIncrement(change: number): void {
-    this.#leastNow = this.#changesNow === 0 ? change : Math.min(this.#leastNow, change);
-    if (++this.#changesNow < INCREMENT_CHANGES) return;
-    [this.#leastBefore, this.#leastNow, this.#changesNow] = [this.#leastNow, 0, 0];
+    const known = this.#known;
+    known.leastNow = known.changesNow === 0 ? change : Math.min(known.leastNow, change);
+    if (++known.changesNow < INCREMENT_CHANGES) return;
+    [known.leastBefore, known.leastNow, known.changesNow] = [known.leastNow, 0, 0];
   }
 
   /** In units of the price; 0 until enough changes were seen. */
   get increment(): number {
-    return this.#changesNow === 0 ? this.#leastBefore : Math.min(this.#leastBefore, this.#leastNow);
+    const { leastBefore, leastNow, changesNow } = this.#known;
+    return changesNow === 0 ? leastBefore : Math.min(leastBefore, leastNow);
   }
 
   /**
    * The part of a change that the next one repeats: below 0 where it takes it back, 0 where changes are independent.
    */
   get repeated(): number {
-    if (this.#squares === 0) return 0;
-    const shrunk = this.#changes / (this.#changes + REPEATED_PRIOR);
-    const share = (this.#products / this.#squares) * shrunk;
+    const { products, squares, changes } = this.#known;
+    if (squares === 0) return 0;
+    const share = (products / squares) * (changes / (changes + REPEATED_PRIOR));
     return Math.min(Math.max(share, -REPEATED_MAX), REPEATED_MAX);
   }
 
@@ -203,9 +186,10 @@ export class Volatility {
 
   /** The part of the time since the last change that precedes the last change in it. */
   #movingMs(leftMs: number): number {
-    if (this.#changes === 0) return Math.max(leftMs, 1);
-    const mean = this.#intervals / this.#changes;
-    const square = this.#intervalSquares / this.#changes;
+    const { changes, intervals, intervalSquares } = this.#known;
+    if (changes === 0) return Math.max(leftMs, 1);
+    const mean = intervals / changes;
+    const square = intervalSquares / changes;
     const isRegular = square / mean ** 2 - 1 < REGULAR_MAX;
     const movingMs = isRegular ? Math.floor(leftMs / mean + EARLY) * mean : leftMs - square / (2 * mean);
     return Math.max(movingMs, Math.min(mean / 2, leftMs), 1);
@@ -233,7 +217,7 @@ export class Volatility {
   get #perMs(): readonly [fast: number, slow: number] {
     const { repeated } = this;
     const final = (1 + repeated) / (1 - repeated);
-    return [this.#bounded(this.#fast * final), this.#bounded(this.#slow * final)];
+    return [this.#bounded(this.#known.fast * final), this.#bounded(this.#known.slow * final)];
   }
 
   #bounded(perMs: number): number {

@@ -1,6 +1,6 @@
 /** The prices that rounds of the engine are waiting for, and how old these may be. */
-import { ASSETS, assetOf, MARKETS_MAX, textAt, UPCOMING } from '../../model/domain.js';
-import type { EngineReads } from '../../model/views.js';
+import type { EngineReads } from '../../engine.js';
+import { ASSETS, assetOf, MARKETS_MAX, UPCOMING } from '../../model/domain.js';
 
 export interface Waiting {
   readonly asset: number;
@@ -27,14 +27,10 @@ export function priceAgeMsMax(engine: EngineReads, asset: number): number {
 
 /** The ends of rounds that await a close price, and the starts of rounds that await an open price. */
 export function waitingBoundaries(engine: EngineReads): Waiting[] {
-  const keys = new Set<string>();
-  const waiting: Waiting[] = [];
+  const waiting = new Map<number, Waiting>();
   const add = (market: number, boundaryMs: number): void => {
     const asset = assetOf(market);
-    const key = `${textAt(ASSETS, asset)} ${boundaryMs}`;
-    if (keys.has(key)) return;
-    keys.add(key);
-    waiting.push({ asset, boundaryMs });
+    waiting.set(boundaryMs * ASSETS.length + asset, { asset, boundaryMs });
   };
   for (const round of engine.unsettledRounds()) {
     if (round.resolvedAtMs === null) add(round.market, round.endTimeMs);
@@ -43,5 +39,5 @@ export function waitingBoundaries(engine: EngineReads): Waiting[] {
     const current = engine.currentRound(market);
     if (current !== null && current.status === UPCOMING) add(market, current.startTimeMs);
   }
-  return waiting.sort((a, b) => a.boundaryMs - b.boundaryMs || a.asset - b.asset);
+  return [...waiting.values()].sort((a, b) => a.boundaryMs - b.boundaryMs || a.asset - b.asset);
 }
