@@ -22,7 +22,6 @@ import type { Setup } from './model/setup.js';
 import type {
   AccountView,
   BetView,
-  EngineReads,
   KeyView,
   OpenPrice,
   OrderQuote,
@@ -34,12 +33,29 @@ import type {
 import { allPositions, betView, openPositions, orders } from './reads/bets.js';
 import { betsPage, changesPage } from './reads/pages.js';
 import { roundBets } from './reads/round-bets.js';
-import { totals } from './reads/totals.js';
 import type { ReadTable } from './snapshot/columns.js';
 import { type ExportedTable, exportTables, importTables } from './snapshot/tables.js';
 import { type Sessions, State } from './state/state.js';
 
-export class Engine implements EngineReads {
+/** Read access: state changes only through commands. The reference model of the tests has the same. */
+export type EngineReads = Omit<
+  Engine,
+  | 'apply'
+  | 'placeOrder'
+  | 'exportTables'
+  | 'rollingDigest'
+  | 'stateDigest'
+  | 'roundBets'
+  | 'order'
+  | 'betsPage'
+  | 'changesPage'
+  | 'quoteOrder'
+  | 'quoteParts'
+  | 'seenKey'
+  | 'transfer'
+>;
+
+export class Engine {
   #state = new State();
   readonly #digest = new RollingDigest();
 
@@ -101,39 +117,49 @@ export class Engine implements EngineReads {
   }
   /** SHA-256 over the full state, 64 hex digits. Takes time proportional to the state's size. */
   stateDigest(newHasher: NewHasher): string {
-    return stateDigest(this.#state, this.rollingDigest(), newHasher);
+    return stateDigest(this.exportTables(), newHasher);
   }
 
+  /** Number of the last accepted command; 0 before the first. */
   get seq(): number {
     return this.#state.seq;
   }
+  /** Engine time: that of the last accepted command. */
   get timeMs(): number {
     return this.#state.timeMs;
   }
+  /** Number of the last command that changed a round's state, an open price or a result. */
   get lifecycleSeq(): number {
     return this.#state.lifecycleSeq;
   }
+  /** When `advance` next has work; Infinity if nothing is due. */
   get nextDueMs(): number {
     return this.#state.markets.nextDueMs;
   }
+  /** Whether `settle` has work. */
   get settlementsWaiting(): boolean {
     return this.#state.markets.settling.length > 0;
   }
+  /** Number of resting limit orders, of all rounds. */
   get restingOrders(): number {
     return this.#state.books.orders;
   }
+  /** When `expireOrders` next has work; Infinity if nothing rests. */
   get nextExpiryMs(): number {
     return nextExpiryMs(this.#state);
   }
+  /** Whether `fillOrders` would fill an order at this fair share and time. */
   isFillable(market: number, fairShareE6: number, timeMs: number): boolean {
     return isFillable(this.#state, market, fairShareE6, timeMs);
   }
+  /** null before the first `configure`. */
   get rules(): Rules | null {
     return this.#state.rules;
   }
   get rulesVersion(): number {
     return this.#state.rulesVersion;
   }
+  /** null before the first `declareSetup`. */
   get setup(): Setup | null {
     return this.#state.setup;
   }
@@ -150,43 +176,55 @@ export class Engine implements EngineReads {
     return this.#state.keys.count;
   }
 
+  /** null if the market is not active. */
   marketRules(market: number): MarketRules | null {
     return this.#state.markets.market(market).rules;
   }
   isSuspended(market: number): boolean {
     return this.#state.markets.market(market).suspended;
   }
+  /** The market's round that is UPCOMING, LIVE or LOCKED, or null. */
   currentRound(market: number): RoundView | null {
     return this.#state.markets.market(market).current;
   }
+  /** Any round still in memory. */
   round(market: number, roundNumber: number): RoundView | null {
     return this.#state.markets.market(market).rounds.get(roundNumber) ?? null;
   }
+  /** Ended rounds: first those in settlement, then those that await a price; each oldest first. */
   unsettledRounds(): readonly RoundView[] {
     return [...this.#state.markets.settling, ...this.#state.markets.awaitingPrice];
   }
+  /** Open price of the asset's most recently opened round, or null. */
   latestOpenPrice(asset: number): OpenPrice | null {
     return this.#state.markets.latestOpenPrices[asset] ?? null;
   }
+  /** The house's results on the day (UTC) of `timeMs`, which is not before engine time. */
   dayResults(timeMs: number): DayResults {
     return this.#state.day.at(timeMs);
   }
+  /** How the asset's price moves, as of its last boundary price that said so; null before the first. */
   estimate(asset: number): PriceEstimate | null {
     return this.#state.estimates[asset] ?? null;
   }
+  /** Markets of the asset in which `openLate` opens a round now, given a fresh price and a house that can pay. */
   vacantMarkets(asset: number, timeMs: number): readonly number[] {
     return vacantMarkets(this.#state, asset, timeMs);
   }
+  /** Market hours in force, by `ASSET_CLASSES` index; null for a class that is always open. */
   sessions(assetClass: number): Sessions | null {
     return this.#state.sessions[assetClass] ?? null;
   }
 
+  /** Number of the key with this SHA-256 (64 hex digits), or 0. */
   findKey(digest: string): number {
     return this.#state.keys.find(digest);
   }
+  /** The key must exist. */
   key(key: number): KeyView {
     return this.#state.keys.view(key);
   }
+  /** SHA-256 of the key's secret, 64 hex digits. */
   keyDigest(key: number): string {
     return this.#state.keys.digest(key);
   }
@@ -196,26 +234,32 @@ export class Engine implements EngineReads {
   account(account: number): AccountView | null {
     return this.#state.accounts.has(account) ? this.#state.accounts.view(account) : null;
   }
+  /** Two fields of an account that exists, for every order. */
   tier(account: number): number {
     return this.#state.accounts.tier(account);
   }
   isFrozen(account: number): boolean {
     return this.#state.accounts.isFrozen(account);
   }
+  /** Number of the last command that touched the account. */
   accountTouchedSeq(account: number): number {
     return this.#state.accounts.touchedSeq(account);
   }
   /** The bets of a round that is not resolved, in the order in which they joined it. */
   roundBets = (market: number, roundNumber: number) => roundBets(this.#state, market, roundNumber);
+  /** Open bets, most recently placed first. */
   openPositions(account: number, limit: number): BetView[] {
     return openPositions(this.#state, account, limit);
   }
+  /** Open bets and the last settled ones, most recently changed first. */
   allPositions(account: number, limit: number): BetView[] {
     return allPositions(this.#state, account, limit);
   }
+  /** Retained bets, most recently placed first. */
   orders(account: number, limit: number): BetView[] {
     return orders(this.#state, account, limit);
   }
+  /** null if the bet is not in memory or another account's. */
   order(account: number, bet: number): BetView | null {
     const row = rowOf(this.#state, account, bet);
     return row === 0 ? null : betView(this.#state, row);
@@ -228,6 +272,7 @@ export class Engine implements EngineReads {
   changesPage(account: number, limit: number): BetsPage & { readonly rest: Listed } {
     return changesPage(this.#state, account, limit);
   }
+  /** A replay or a refusal if the order's Idempotency-Key is remembered, else null. */
   rememberedOrder(order: PlaceOrder): Replayed | Rejected | null {
     return rememberedOrder(this.#state, order);
   }
@@ -255,6 +300,15 @@ export class Engine implements EngineReads {
   }
 
   totals(): Totals {
-    return totals(this.#state);
+    const { accounts, books, house, markets } = this.#state;
+    return {
+      houseCents: house.balanceCents,
+      accountsCents: accounts.totalCents,
+      openStakesCents: markets.openStakesCents,
+      openSeedsCents: markets.potsCents - markets.openStakesCents,
+      reservedStakesCents: books.reservedCents,
+      depositsCents: house.depositsCents,
+      withdrawalsCents: house.withdrawalsCents,
+    };
   }
 }

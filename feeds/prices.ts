@@ -1,11 +1,11 @@
 /** Everything about prices on the engine's thread: feeds, market hours, believed ticks, quotes, and silent assets. */
 
 import type { RunningConfig } from '../config/setup.js';
+import type { EngineReads } from '../engine/engine.js';
 import { PriceTracker } from '../engine/host/price-tracker.js';
 import { Quoter } from '../engine/host/quoter.js';
 import { GRACE_MS } from '../engine/host/ticks/boundary-window.js';
 import { ASSETS, assetOf, marketOf, TIME_FRAMES, textAt, timeFrameOf } from '../engine/model/domain.js';
-import type { EngineReads } from '../engine/model/views.js';
 import { type ChosenFeed, chooseFeed, type FeedSurroundings } from './choose-feed.js';
 import { bears } from './live/lateness.js';
 import { MarketHours } from './market-hours.js';

@@ -2,14 +2,15 @@
  * The demo of the first start: an account with money, a key with all scopes, and command lines to paste that place a
  * bet and show its outcome. The key's secret is told once: to a terminal, or else in a file for its owner alone.
  */
+
 import { randomUUID } from 'node:crypto';
 import { generateKeySecret, keyDigest } from '../crypto/api-keys.js';
 import { must } from '../engine/base/assert.js';
+import type { EngineReads } from '../engine/engine.js';
 import { mustSubmit } from '../engine/host/bootstrap.js';
 import type { Sequencer } from '../engine/host/sequencer.js';
 import { LIVE, MARKETS_MAX, marketId, SCOPES, scopesMask, TIERS } from '../engine/model/domain.js';
 import { eventOf } from '../engine/model/events.js';
-import type { EngineReads } from '../engine/model/views.js';
 import { writeFileDurably } from '../persistence/data-dir/files.js';
 import { SECRET_MODE } from '../persistence/data-dir/secrets.js';
 import type { Log } from '../process/log/log.js';

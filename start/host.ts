@@ -1,6 +1,7 @@
 /** The engine's host: sequencer, clock, prices, rounds, and the threads behind the journal. */
 
 import type { RunningConfig } from '../config/setup.js';
+import type { EngineReads } from '../engine/engine.js';
 import { ClockGuard } from '../engine/host/clock-guard.js';
 import { Lifecycle, SETTLE_BETS_MAX, STALL_MS } from '../engine/host/lifecycle.js';
 import { ManualRun } from '../engine/host/manual-run.js';
@@ -8,7 +9,6 @@ import { OrderTimes } from '../engine/host/order-times.js';
 import { RootPublisher } from '../engine/host/root-publisher.js';
 import { Sequencer } from '../engine/host/sequencer.js';
 import { SEQUENCER_DEFAULTS, type SequencerMeter } from '../engine/host/sequencer-options.js';
-import type { EngineReads } from '../engine/model/views.js';
 import { openPrices } from '../feeds/prices.js';
 import { freeBytesOf } from '../persistence/data-dir/space.js';
 import type { Store } from '../persistence/recovery/open-store.js';

@@ -2,8 +2,8 @@
  * Compares the wall clock at a start with the journal's last command, and tells the log. Rounds are settled or voided
  * by this clock, and journaled time never goes back. `ClockGuard` decides on the consequences of a gap.
  */
+import type { EngineReads } from '../engine/engine.js';
 import { BACKWARD_STEP_MS_MAX, GAP_MS_MAX } from '../engine/host/clock-guard.js';
-import type { EngineReads } from '../engine/model/views.js';
 import type { Log } from '../process/log/log.js';
 
 /** A wrong clock would settle open bets and resting orders. */

@@ -1,9 +1,10 @@
 /** Log lines of a start, and of one that is refused. */
+
 import { ConfigError } from '../config/config.js';
 import { risksOf } from '../config/production.js';
 import type { RunningConfig } from '../config/setup.js';
+import type { EngineReads } from '../engine/engine.js';
 import type { SigningKeys } from '../engine/model/proofs/signing.js';
-import type { EngineReads } from '../engine/model/views.js';
 import { createLog, type Log } from '../process/log/log.js';
 
 export interface RecoveredView {

@@ -4,8 +4,8 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Config } from '../config/variables.js';
+import type { EngineReads } from '../engine/engine.js';
 import type { JournalWriter } from '../engine/model/ports.js';
-import type { EngineReads } from '../engine/model/views.js';
 import { sessionKeyOf } from '../http/console/sessions.js';
 import type { LeaderStatus, StandbyStatus } from '../http/metrics/replication.js';
 import type { StartView } from '../http/operator/queries/status.js';

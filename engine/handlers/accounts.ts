@@ -16,7 +16,7 @@ export function createAccount(state: State, command: CreateAccount): Effect {
   const account = state.accounts.add(command.name, command.tier);
   state.accounts.touch(account, state.nextSeq);
   if (balanceCents === 0) return [{ type: 'accountCreated', timeMs, account }];
-  const moved = moveBalance(state, account, balanceCents, 'deposit', INITIAL_REFERENCE, timeMs);
+  const moved = moveBalance(state, account, balanceCents, INITIAL_REFERENCE, timeMs);
   return [{ type: 'accountCreated', timeMs, account }, moved];
 }
 
@@ -31,65 +31,45 @@ export function updateAccount(state: State, command: UpdateAccount): Effect {
   return [{ type: 'accountUpdated', timeMs, account }, ...cancelled];
 }
 
-/** A reference used again with the same content is replayed; with other content it is refused. */
-export function transfer(state: State, command: Transfer): Effect {
-  const { account, amountCents, reference, timeMs } = command;
-  if (!state.accounts.has(account)) return noAccount();
-  const isDeposit = command.kind === 'deposit';
-  const reason = isDeposit ? 'deposit' : 'withdrawal';
+/**
+ * A reference used again with the same content is replayed; with other content it is refused. The house's balance
+ * excludes everything that rounds hold, seeds included.
+ */
+export function transfer(state: State, command: Transfer | HouseTransfer): Effect {
+  const { kind, amountCents, reference, timeMs } = command;
+  const ofHouse = isOfHouse(command);
+  const account = ofHouse ? HOUSE : command.account;
+  if (!ofHouse && !state.accounts.has(account)) return noAccount();
+  const isDeposit = kind === 'deposit' || kind === 'depositHouse';
   const signedCents = isDeposit ? amountCents : -amountCents;
-  const known = checkReference(state, account, reference, signedCents);
-  if (known !== null) return known;
+  const known = state.house.reference(account, reference);
+  if (known !== null) {
+    const { seq, event } = known;
+    if (event.amountCents === signedCents) return { status: 'replayed', seq, event };
+    return reject('reference_conflict', 'this reference was used with other content');
+  }
   assert(amountCents > 0, 'a transfer moves at least one cent');
   if (isDeposit && !withinDepositLimit(state, amountCents)) return tooLarge();
-  if (!isDeposit && state.accounts.balanceCents(account) < amountCents) {
-    return reject('insufficient_balance', 'the withdrawal is more than the balance');
+  const balanceCents = ofHouse ? state.house.balanceCents : state.accounts.balanceCents(account);
+  if (!isDeposit && balanceCents < amountCents) {
+    const most = ofHouse ? 'the house has besides its seeds in rounds' : 'the balance';
+    return reject('insufficient_balance', `the withdrawal is more than ${most}`);
   }
-  return [moveBalance(state, account, signedCents, reason, reference, timeMs)];
+  return [moveBalance(state, account, signedCents, reference, timeMs)];
 }
 
-/** The house's balance excludes everything that rounds hold, seeds included. */
-export function transferHouse(state: State, command: HouseTransfer): Effect {
-  const { kind, amountCents, reference, timeMs } = command;
-  const isDeposit = kind === 'depositHouse';
-  const reason = isDeposit ? 'deposit' : 'withdrawal';
-  const signedCents = isDeposit ? amountCents : -amountCents;
-  const known = checkReference(state, HOUSE, reference, signedCents);
-  if (known !== null) return known;
-  assert(amountCents > 0, 'a transfer moves at least one cent');
-  if (isDeposit && !withinDepositLimit(state, amountCents)) return tooLarge();
-  if (!isDeposit && state.house.balanceCents < amountCents) {
-    return reject(
-      'insufficient_balance',
-      'the withdrawal is more than the house has besides its seeds in rounds',
-    );
-  }
-  return [moveBalance(state, HOUSE, signedCents, reason, reference, timeMs)];
-}
+const isOfHouse = (command: Transfer | HouseTransfer): command is HouseTransfer =>
+  command.kind === 'depositHouse' || command.kind === 'withdrawHouse';
 
 /** Bounding the sum of all deposits keeps every sum in the ledger, and so every balance, an exact integer. */
 function withinDepositLimit(state: State, amountCents: number): boolean {
   return state.house.depositsCents + amountCents <= AMOUNT_CENTS_MAX;
 }
 
-function checkReference(
-  state: State,
-  account: number,
-  reference: string,
-  signedCents: number,
-): Effect | null {
-  const known = state.house.reference(account, reference);
-  if (known === null) return null;
-  if (known.event.amountCents === signedCents)
-    return { status: 'replayed', seq: known.seq, event: known.event };
-  return reject('reference_conflict', 'this reference was used with other content');
-}
-
 function moveBalance(
   state: State,
   account: number,
   amountCents: number,
-  reason: 'deposit' | 'withdrawal',
   reference: string,
   timeMs: number,
 ): BalanceMoved {
@@ -105,7 +85,7 @@ function moveBalance(
     account,
     amountCents,
     balanceCents,
-    reason,
+    reason: amountCents > 0 ? 'deposit' : 'withdrawal',
     reference,
   };
   state.house.remember({ seq: state.nextSeq, event });

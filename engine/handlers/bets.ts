@@ -1,6 +1,7 @@
-/** A bet takes its place: in its round's pools, in the tables, and in the list of its account. */
+/** A bet takes its place, in its round's pools, in the tables, and in the list of its account; and it ends. */
 import type { PlaceOrder } from '../model/commands.js';
 import { UP } from '../model/domain.js';
+import type { BetSettled } from '../model/events.js';
 import type { Round } from '../state/rounds.js';
 import type { State } from '../state/state.js';
 import type { Offer } from './order-checks.js';
@@ -48,14 +49,14 @@ function quoteAt(round: Round, { upCents, edgeCents }: Offer): void {
   quote.edgeCents += edgeCents;
 }
 
-/** Odds, percent and payout are the bet's, or those that a resting order waits for. */
+export type BetOdds = Pick<Offer, 'oddsE4' | 'entryPercentE2' | 'payoutCents'>;
+
+/** The odds are the bet's, or those that a resting order waits for. */
 export function addRow(
   state: State,
   order: PlaceOrder,
   round: Round,
-  oddsE4: number,
-  entryPercentE2: number,
-  payoutCents: number,
+  { oddsE4, entryPercentE2, payoutCents }: BetOdds,
 ): number {
   const { bets } = state;
   const row = bets.take();
@@ -78,4 +79,38 @@ export function addRow(
   chunk.next[i] = 0;
   state.history.placed(order.account, row, state.rulesInForce.historyBetsMax);
   return row;
+}
+
+/** The bet or resting order in `row` ends with `result`, an index into `BET_ENDS`; its account gets `payoutCents`. */
+export function endBet(
+  state: State,
+  row: number,
+  result: number,
+  payoutCents: number,
+  timeMs: number,
+): BetSettled {
+  const { bets, accounts, history, nextSeq } = state;
+  const chunk = bets.chunk(row);
+  const i = bets.index(row);
+  const account = chunk.account[i] as number;
+  chunk.result[i] = result;
+  chunk.settledAtMs[i] = timeMs;
+  chunk.changedSeq[i] = nextSeq;
+  const ended: BetSettled = {
+    type: 'betSettled',
+    timeMs,
+    bet: chunk.bet[i] as number,
+    account,
+    market: chunk.market[i] as number,
+    roundNumber: chunk.roundNumber[i] as number,
+    side: chunk.side[i] as number,
+    stakeCents: chunk.stakeCents[i] as number,
+    result,
+    payoutCents,
+    newBalanceCents: accounts.move(account, payoutCents, nextSeq),
+    rested: bets.hasRested(row),
+    clientOrderId: chunk.clientOrderIds.at(i),
+  };
+  history.settled(account, row, state.rulesInForce.historyBetsMax);
+  return ended;
 }

@@ -5,10 +5,9 @@
  * available on its side (`engine/quotes/exposure.ts`), and its `validUntilMs` has not passed. The first two hold for
  * smaller stakes, the first for lower limits too, so a search tree finds it.
  */
-import type { PlaceOrder } from '../model/commands.js';
+import type { FillOrders, PlaceOrder } from '../model/commands.js';
 import { DOWN, NO_FAIR_SHARE, UP } from '../model/domain.js';
 import type { EngineEvent, LimitFills, OrderFilled } from '../model/events.js';
-import type { FillOrders } from '../model/orders.js';
 import { availableCents } from '../quotes/exposure.js';
 import { quotedUpCents } from '../quotes/split.js';
 import type { LimitSearch } from '../state/limit-tree.js';
@@ -29,20 +28,13 @@ interface Fills {
 export function fillsAfter(state: State, round: Round, { timeMs, fairShareE6 }: PlaceOrder): Fills | null {
   const events = fill(state, round, timeMs, fairShareE6, FILLS_MAX);
   if (events.length === 0) return null;
-  const [up, down] = [events.filter(({ side }) => side === UP), events.filter(({ side }) => side === DOWN)];
-  return {
-    events,
-    filled: {
-      upOrders: up.length,
-      upCents: sumOf(up),
-      downOrders: down.length,
-      downCents: sumOf(down),
-    },
-  };
+  const stakesOf = (of: number) => events.flatMap(({ side, stakeCents }) => (side === of ? stakeCents : []));
+  const [up, down] = [stakesOf(UP), stakesOf(DOWN)];
+  const [upCents, downCents] = [sumOf(up), sumOf(down)];
+  return { events, filled: { upOrders: up.length, upCents, downOrders: down.length, downCents } };
 }
 
-const sumOf = (filled: readonly OrderFilled[]): number =>
-  filled.reduce((sum, { stakeCents }) => sum + stakeCents, 0);
+const sumOf = (cents: readonly number[]): number => cents.reduce((sum, one) => sum + one, 0);
 
 export function fillOrders(state: State, command: FillOrders): Effect {
   const { market, fairShareE6, timeMs, ordersMax } = command;

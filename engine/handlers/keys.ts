@@ -3,7 +3,7 @@ import { assert } from '../base/assert.js';
 import type { CreateKey, ExpireKey, RotateKey, SetDeadman, UpdateKey } from '../model/commands.js';
 import { WRITE_SCOPES_MASK, WRITE_TIER } from '../model/domain.js';
 import type { ErrorCode } from '../model/errors.js';
-import type { Rejected } from '../model/events.js';
+import type { KeyChanged, Rejected } from '../model/events.js';
 import { isActive } from '../state/keys.js';
 import { type Effect, reject, type State } from '../state/state.js';
 import { noAccount } from './accounts.js';
@@ -14,8 +14,7 @@ export function createKey(state: State, command: CreateKey): Effect {
   const unfit = checkScopes(state, account, scopesMask) ?? checkKeyLimit(state, account, timeMs, 1);
   if (unfit !== null) return unfit;
   const key = state.keys.add({ account, digest, scopesMask, expiresAtMs, createdAtMs: timeMs });
-  state.accounts.touch(account, state.nextSeq);
-  return [{ type: 'keyCreated', timeMs, key, account }];
+  return [changed(state, 'keyCreated', key, timeMs)];
 }
 
 export function updateKey(state: State, command: UpdateKey): Effect {
@@ -29,9 +28,8 @@ export function updateKey(state: State, command: UpdateKey): Effect {
     const full = checkKeyLimit(state, view.account, timeMs, 1);
     if (full !== null) return full;
   }
-  state.keys.setEnabled(key, enabled);
-  state.accounts.touch(view.account, state.nextSeq);
-  return [{ type: 'keyUpdated', timeMs, key, account: view.account }];
+  state.keys.change(key, { enabled });
+  return [changed(state, 'keyUpdated', key, timeMs)];
 }
 
 /** An expiry can only come forward: a key handed out for a time is never good for longer. */
@@ -43,9 +41,8 @@ export function expireKey(state: State, { key, expiresAtMs, timeMs }: ExpireKey)
       'invalid_request',
       'the key expires earlier than that; an expiry can only be brought forward',
     );
-  state.keys.setExpiry(key, expiresAtMs);
-  state.accounts.touch(view.account, state.nextSeq);
-  return [{ type: 'keyUpdated', timeMs, key, account: view.account }];
+  state.keys.change(key, { expiresAtMs });
+  return [changed(state, 'keyUpdated', key, timeMs)];
 }
 
 /**
@@ -63,23 +60,24 @@ export function rotateKey(state: State, command: RotateKey): Effect {
   const unfit = checkScopes(state, account, scopesMask) ?? checkKeyLimit(state, account, timeMs, 2);
   if (unfit !== null) return unfit;
   assert(overlapEndsMs >= timeMs, 'an overlap does not end before it begins');
-  if (view.expiresAtMs === null || view.expiresAtMs > overlapEndsMs) state.keys.setExpiry(key, overlapEndsMs);
+  if (view.expiresAtMs === null || view.expiresAtMs > overlapEndsMs)
+    state.keys.change(key, { expiresAtMs: overlapEndsMs });
   const rotated = state.keys.add({ account, digest, scopesMask, expiresAtMs, createdAtMs: timeMs });
-  state.accounts.touch(account, state.nextSeq);
-  return [
-    { type: 'keyUpdated', timeMs, key, account },
-    { type: 'keyCreated', timeMs, key: rotated, account },
-  ];
+  return [changed(state, 'keyUpdated', key, timeMs), changed(state, 'keyCreated', rotated, timeMs)];
 }
 
 export function setDeadman(state: State, command: SetDeadman, gate: ErrorCode | null): Effect {
   const { key, seconds, timeMs } = command;
   if (!state.keys.has(key)) return noKey();
   if (gate !== null) return reject(gate, 'orders are not taken right now; try again');
+  state.keys.change(key, { deadmanSeconds: seconds });
+  return [changed(state, 'keyUpdated', key, timeMs)];
+}
+
+function changed(state: State, type: KeyChanged['type'], key: number, timeMs: number): KeyChanged {
   const { account } = state.keys.view(key);
-  state.keys.setDeadman(key, seconds);
   state.accounts.touch(account, state.nextSeq);
-  return [{ type: 'keyUpdated', timeMs, key, account }];
+  return { type, timeMs, key, account };
 }
 
 function checkScopes(state: State, account: number, scopesMask: number): Rejected | null {

@@ -35,21 +35,18 @@ export function advance(state: State, command: Advance): Effect {
 
 /** Ends the round, which now waits for its price, and makes the market's next round its current one. */
 function endRound(state: State, market: Market, round: Round, timeMs: number, events: EngineEvent[]): void {
+  const { market: index, roundNumber, endTimeMs } = round;
   round.status = SETTLING;
   market.current = null;
-  market.lastRoundNumber = round.roundNumber;
+  market.lastRoundNumber = roundNumber;
   state.markets.awaitingPrice.push(round);
-  events.push({ type: 'roundEnded', timeMs, market: round.market, roundNumber: round.roundNumber });
-  const nextNumber = round.roundNumber + 1;
-  const endsMs = round.endTimeMs + timeFrameMs(round.market);
+  events.push(round.changed('roundEnded', timeMs));
+  const endsMs = endTimeMs + timeFrameMs(index);
   if (endsMs <= timeMs) return; // the server was down for the next window, too
-  const reason = closedReason(state, round.market, round.endTimeMs, endsMs);
-  if (reason !== null) {
-    events.push({ type: 'roundNotOpened', timeMs, market: round.market, roundNumber: nextNumber, reason });
-    return;
-  }
-  addRound(state, round.market, nextNumber, round.endTimeMs);
-  events.push({ type: 'roundUpcoming', timeMs, market: round.market, roundNumber: nextNumber });
+  const reason = closedReason(state, index, endTimeMs, endsMs);
+  if (reason === null)
+    events.push(addRound(state, index, roundNumber + 1, endTimeMs).changed('roundUpcoming', timeMs));
+  else events.push({ type: 'roundNotOpened', timeMs, market: index, roundNumber: roundNumber + 1, reason });
 }
 
 /**
@@ -122,16 +119,10 @@ function dropUpcoming(
   timeMs: number,
   events: EngineEvent[],
 ): void {
-  const market = state.markets.market(round.market);
-  market.current = null;
-  market.rounds.delete(round.roundNumber);
-  events.push({
-    type: 'roundNotOpened',
-    timeMs,
-    market: round.market,
-    roundNumber: round.roundNumber,
-    reason,
-  });
+  const { market, roundNumber } = round;
+  state.markets.market(market).current = null;
+  state.markets.market(market).rounds.delete(roundNumber);
+  events.push({ type: 'roundNotOpened', timeMs, market, roundNumber, reason });
 }
 
 /** Voids a round that has no result yet: every bet is refunded, and the house gets its seeds back. */

@@ -1,11 +1,12 @@
 /** Resting orders: cancelling them, and giving back the stakes of those that never became bets. */
 import { assert } from '../base/assert.js';
+import type { CancelOrder, CancelOrders, ExpireOrders } from '../model/commands.js';
 import { END_CANCELLED, END_EXPIRED } from '../model/domain.js';
 import type { ErrorCode } from '../model/errors.js';
 import type { BetSettled, EngineEvent } from '../model/events.js';
-import type { CancelOrder, CancelOrders, ExpireOrders } from '../model/orders.js';
 import { BET_OPEN, type BetChunk } from '../state/bets.js';
 import { type Effect, reject, type State } from '../state/state.js';
+import { endBet } from './bets.js';
 
 const NOT_NOW = 'orders are not taken right now; try again';
 
@@ -104,36 +105,11 @@ export function nextExpiryMs({ books }: State): number {
 }
 
 function release(state: State, row: number, end: number, timeMs: number): BetSettled {
-  const { accounts, bets, books, markets } = state;
+  const { bets, books, markets } = state;
   const chunk = bets.chunk(row);
   const i = bets.index(row);
-  const account = chunk.account[i] as number;
-  const market = chunk.market[i] as number;
-  const roundNumber = chunk.roundNumber[i] as number;
-  const side = chunk.side[i] as number;
-  const stakeCents = chunk.stakeCents[i] as number;
-  const bet = chunk.bet[i] as number;
-  const round = markets.market(market).rounds.get(roundNumber);
-  assert(round !== undefined, `the round of order ${bet} is in memory`);
-  books.remove(round, side, chunk.limitRowOf(i));
-  chunk.result[i] = end;
-  chunk.settledAtMs[i] = timeMs;
-  chunk.changedSeq[i] = state.nextSeq;
-  const newBalanceCents = accounts.move(account, stakeCents, state.nextSeq);
-  state.history.settled(account, row, state.rulesInForce.historyBetsMax);
-  return {
-    type: 'betSettled',
-    timeMs,
-    bet,
-    account,
-    market,
-    roundNumber,
-    side,
-    stakeCents,
-    result: end,
-    payoutCents: stakeCents,
-    newBalanceCents,
-    rested: true,
-    clientOrderId: chunk.clientOrderIds.at(i),
-  };
+  const round = markets.market(chunk.market[i] as number).rounds.get(chunk.roundNumber[i] as number);
+  assert(round !== undefined, `the round of order ${chunk.bet[i]} is in memory`);
+  books.remove(round, chunk.side[i] as number, chunk.limitRowOf(i));
+  return endBet(state, row, end, chunk.stakeCents[i] as number, timeMs);
 }

@@ -127,7 +127,7 @@ export function openRound(
 
 export function lockRound(round: Round, timeMs: number, events: EngineEvent[]): void {
   round.status = LOCKED;
-  events.push({ type: 'roundLocked', timeMs, market: round.market, roundNumber: round.roundNumber });
+  events.push(round.changed('roundLocked', timeMs));
 }
 
 const firstMarket = (asset: number): number => asset * TIME_FRAMES.length;

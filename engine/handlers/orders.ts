@@ -5,13 +5,21 @@ import { payoutCents } from '../base/money.js';
 import type { IdempotencyDigest, OrderGuards, PlaceOrder } from '../model/commands.js';
 import { NO_END, NO_FAIR_SHARE, NO_LIMIT } from '../model/domain.js';
 import type { ErrorCode } from '../model/errors.js';
-import type { BetPlaced, EngineEvent, OrderPending, Rejected, Replayed } from '../model/events.js';
+import type {
+  BetPlaced,
+  EngineEvent,
+  LimitFills,
+  OrderPending,
+  OrderTerms,
+  Rejected,
+  Replayed,
+} from '../model/events.js';
 import type { OrderQuote, PartsQuote, SeenKey } from '../model/views.js';
 import { quotedUpCents } from '../quotes/split.js';
 import type { IdempotencyEntry } from '../state/idempotency.js';
 import { Round } from '../state/rounds.js';
 import { reject, type State } from '../state/state.js';
-import { addRow, joinPools, joinRound } from './bets.js';
+import { addRow, type BetOdds, joinPools, joinRound } from './bets.js';
 import { fillsAfter } from './fills.js';
 import {
   checkOffer,
@@ -154,68 +162,60 @@ function replayOf(known: IdempotencyEntry, idempotency: IdempotencyDigest): Repl
 }
 
 function place(state: State, order: PlaceOrder, round: Round, offer: Offer): BetPlaced | EngineEvent[] {
-  const { account, side, stakeCents, limitOddsE4, idempotency, timeMs } = order;
-  const { oddsE4, entryPercentE2, payoutCents } = offer;
-  const seq = state.nextSeq;
-  const newBalanceCents = state.accounts.move(account, -stakeCents, seq);
-  const row = addRow(state, order, round, oddsE4, entryPercentE2, payoutCents);
+  const { account, side, stakeCents, limitOddsE4, timeMs } = order;
+  const newBalanceCents = state.accounts.move(account, -stakeCents, state.nextSeq);
+  const row = addRow(state, order, round, offer);
   if (limitOddsE4 !== NO_LIMIT)
     state.bets.limits.placeAtOnce(state.bets.limit(row, { ...order, validUntilMs: NO_END }), timeMs);
   joinRound(state, round, row, side, offer, order.fairShareE6);
   const fills = state.books.ordersOf(round) === 0 ? null : fillsAfter(state, round, order);
-  const placed: BetPlaced = {
-    type: 'betPlaced',
-    timeMs,
+  const filled = fills === null ? null : fills.filled;
+  const placed: BetPlaced = taken('betPlaced', state, order, round, offer, newBalanceCents, filled);
+  if (fills !== null) return [placed, ...fills.events];
+  return limitOddsE4 === NO_LIMIT ? placed : [placed];
+}
+
+function rest(state: State, order: PlaceOrder, round: Round): OrderPending {
+  const { account, side, stakeCents, limitOddsE4, validUntilMs } = order;
+  const newBalanceCents = state.accounts.move(account, -stakeCents, state.nextSeq);
+  const payout = payoutCents(stakeCents, limitOddsE4, round.feeBps);
+  const odds = { oddsE4: limitOddsE4, entryPercentE2: 0, payoutCents: payout };
+  const row = addRow(state, order, round, odds);
+  state.books.add(round, side, state.bets.limit(row, order));
+  const pending = taken('orderPending', state, order, round, odds, newBalanceCents, null);
+  return { ...pending, validUntilMs };
+}
+
+/** The event of the newest bet, which the memory of Idempotency-Keys keeps. */
+function taken<Type extends OrderTerms['type']>(
+  type: Type,
+  state: State,
+  order: PlaceOrder,
+  { market, roundNumber, quote }: Round,
+  { oddsE4, entryPercentE2, payoutCents }: BetOdds,
+  newBalanceCents: number,
+  filled: LimitFills | null,
+) {
+  const event = {
+    type,
+    timeMs: order.timeMs,
     bet: state.bets.placedCount,
-    account,
-    market: round.market,
-    roundNumber: round.roundNumber,
-    side,
-    stakeCents,
+    account: order.account,
+    market,
+    roundNumber,
+    side: order.side,
+    stakeCents: order.stakeCents,
     oddsE4,
     entryPercentE2,
     payoutCents,
     newBalanceCents,
     clientSeed: order.clientSeed,
     clientOrderId: order.clientOrderId,
-    limitOddsE4,
-    filled: fills === null ? null : fills.filled,
-    fairShareE6: round.quote === null ? NO_FAIR_SHARE : order.fairShareE6,
+    limitOddsE4: order.limitOddsE4,
+    filled,
+    fairShareE6: quote === null ? NO_FAIR_SHARE : order.fairShareE6,
   };
-  if (idempotency !== null)
-    state.idempotency.add(idempotency, seq, placed, state.rulesInForce.idempotencyTtlMs);
-  if (fills !== null) return [placed, ...fills.events];
-  return limitOddsE4 === NO_LIMIT ? placed : [placed];
-}
-
-function rest(state: State, order: PlaceOrder, round: Round): OrderPending {
-  const { account, side, stakeCents, limitOddsE4, validUntilMs, timeMs, idempotency } = order;
-  const seq = state.nextSeq;
-  const newBalanceCents = state.accounts.move(account, -stakeCents, seq);
-  const payout = payoutCents(stakeCents, limitOddsE4, round.feeBps);
-  const row = addRow(state, order, round, limitOddsE4, 0, payout);
-  state.books.add(round, side, state.bets.limit(row, order));
-  const pending: OrderPending = {
-    type: 'orderPending',
-    timeMs,
-    bet: state.bets.placedCount,
-    account,
-    market: round.market,
-    roundNumber: round.roundNumber,
-    side,
-    stakeCents,
-    oddsE4: limitOddsE4,
-    entryPercentE2: 0,
-    payoutCents: payout,
-    newBalanceCents,
-    clientSeed: order.clientSeed,
-    clientOrderId: order.clientOrderId,
-    limitOddsE4,
-    filled: null,
-    fairShareE6: round.quote === null ? NO_FAIR_SHARE : order.fairShareE6,
-    validUntilMs,
-  };
-  if (idempotency !== null)
-    state.idempotency.add(idempotency, seq, pending, state.rulesInForce.idempotencyTtlMs);
-  return pending;
+  if (order.idempotency !== null)
+    state.idempotency.add(order.idempotency, state.nextSeq, event, state.rulesInForce.idempotencyTtlMs);
+  return event;
 }

@@ -6,7 +6,6 @@ import { assert, must } from '../base/assert.js';
 import type { Settle } from '../model/commands.js';
 import {
   BET_RESULTS,
-  type BetResult,
   DOWN,
   END_CANCELLED,
   END_EXPIRED,
@@ -24,6 +23,7 @@ import { houseResultCents } from '../quotes/exposure.js';
 import { HOUSE } from '../state/house.js';
 import type { Round } from '../state/rounds.js';
 import { type Effect, reject, type State } from '../state/state.js';
+import { endBet } from './bets.js';
 import { releaseLimit } from './limit-orders.js';
 import { countResult } from './loss-limits.js';
 
@@ -81,37 +81,14 @@ function settleBet(state: State, round: Round, timeMs: number, events: EngineEve
   const row = round.nextToSettle;
   const chunk = state.bets.chunk(row);
   const i = state.bets.index(row);
-  const account = chunk.account[i] as number;
-  const bet = chunk.bet[i] as number;
   const stakeCents = chunk.stakeCents[i] as number;
-  const side = chunk.side[i] as number;
-  const result = betResult(round.result, side);
+  const result = betResult(round.result, chunk.side[i] as number);
   const payoutCents = paidCents(result, stakeCents, chunk.payoutCents[i] as number);
   round.nextToSettle = chunk.next[i] as number;
   round.paidCents += payoutCents;
   state.markets.potsCents -= payoutCents;
   state.markets.openStakesCents -= stakeCents;
-  chunk.result[i] = result;
-  chunk.settledAtMs[i] = timeMs;
-  chunk.changedSeq[i] = state.nextSeq;
-  const newBalanceCents = state.accounts.move(account, payoutCents, state.nextSeq);
-  const { market, roundNumber } = round;
-  events.push({
-    type: 'betSettled',
-    timeMs,
-    bet,
-    account,
-    market,
-    roundNumber,
-    side,
-    stakeCents,
-    result,
-    payoutCents,
-    newBalanceCents,
-    rested: state.bets.hasRested(row),
-    clientOrderId: chunk.clientOrderIds.at(i),
-  });
-  state.history.settled(account, row, state.rulesInForce.historyBetsMax);
+  events.push(endBet(state, row, result, payoutCents, timeMs));
 }
 
 function finishRound(state: State, round: Round, timeMs: number, events: EngineEvent[]): void {
@@ -135,17 +112,13 @@ function finishRound(state: State, round: Round, timeMs: number, events: EngineE
   }
   countResult(state, market, houseResultCents(round, round.result), timeMs, events);
   state.markets.market(market).keepSettled(round, state.rulesInForce.settledRoundsMax);
-  events.push({ type: 'roundSettled', timeMs, market, roundNumber });
+  events.push(round.changed('roundSettled', timeMs));
 }
 
-const WIN = resultIndex('WIN');
-const LOSS = resultIndex('LOSS');
-const DRAW = resultIndex('DRAW');
-const REFUNDED = resultIndex('REFUNDED');
-
-function resultIndex(result: BetResult): number {
-  return BET_RESULTS.indexOf(result);
-}
+const WIN = BET_RESULTS.indexOf('WIN');
+const LOSS = BET_RESULTS.indexOf('LOSS');
+const DRAW = BET_RESULTS.indexOf('DRAW');
+const REFUNDED = BET_RESULTS.indexOf('REFUNDED');
 
 function betResult(roundResult: number, side: number): number {
   if (roundResult === RESULT_VOID) return REFUNDED;

@@ -3,12 +3,13 @@
  * rounds are waiting for, and `openLate` commands for markets without a round while the price is fresh. It is not part
  * of the engine's state and starts empty.
  */
+
 import { assert, must } from '../base/assert.js';
+import type { EngineReads } from '../engine.js';
 import type { BoundaryPrice, OpenLate } from '../model/commands.js';
 import { ASSETS } from '../model/domain.js';
 import type { PriceTick, TickVerdict } from '../model/ports.js';
 import type { PriceEstimate } from '../model/prices.js';
-import type { EngineReads } from '../model/views.js';
 import { BoundaryWindow, GRACE_MS } from './ticks/boundary-window.js';
 import { DEFAULT_JUMP_LIMITS, type HeldPrice, type JumpLimits, Jumps } from './ticks/jumps.js';
 import { priceAgeMsMax, type Waiting, waitingBoundaries } from './ticks/waiting.js';
@@ -78,12 +79,12 @@ export class PriceTracker {
     this.#onHeld = reader;
   }
 
-  /** Called once, at engine time `nowMs`, to which the engine has advanced, before the first tick. */
   /** The reader is told of each boundary from before the start that a round is waiting for. */
   onPast(reader: (asset: number, boundaryMs: number) => void): void {
     this.#onPast = reader;
   }
 
+  /** Called once, at engine time `nowMs`, to which the engine has advanced, before the first tick. */
   start(nowMs: number): void {
     assert(this.#windows.length === 0, 'the price tracker is started once');
     this.#startMs = nowMs;

@@ -4,7 +4,9 @@
  * on demand. There is none where the public may know more than the tick says. The volatility behind it is journaled
  * with boundary prices: a restart goes on from the engine's estimates.
  */
+
 import { must } from '../base/assert.js';
+import type { EngineReads } from '../engine.js';
 import {
   ASSETS,
   type Asset,
@@ -19,7 +21,7 @@ import {
 } from '../model/domain.js';
 import type { PriceTick } from '../model/ports.js';
 import type { PriceEstimate } from '../model/prices.js';
-import type { EngineReads, RoundView } from '../model/views.js';
+import type { RoundView } from '../model/views.js';
 import type { Estimator, PriceTracker } from './price-tracker.js';
 import { isSuspended, usualMs } from './ticks/calendar.js';
 import { fairShareE6 } from './ticks/fair-share.js';

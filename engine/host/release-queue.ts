@@ -4,14 +4,12 @@
  */
 import type { Clock } from '../model/ports.js';
 import type { OpenBatch } from './open-batch.js';
+import type { SequencerOptions } from './sequencer-options.js';
 
 const RELEASE_MS_MAX = 2;
 
-export interface ReleaseQueueOptions {
+interface ReleaseQueueOptions extends Pick<SequencerOptions, 'schedule' | 'onOrdersAnswered'> {
   readonly clock: Clock;
-  /** Runs the function at the end of this turn of the event loop. */
-  readonly schedule: (run: () => void) => void;
-  readonly onOrdersAnswered: (orders: number, tookMs: number) => void;
   readonly onEmpty: () => void;
 }
 

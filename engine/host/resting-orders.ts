@@ -3,12 +3,13 @@
  * whose rounds take no more bets. A quote moves with each price, so every market with such orders is looked at; a
  * command is issued, and journaled, only if it will fill an order.
  */
+
 import { assert } from '../base/assert.js';
+import type { EngineReads } from '../engine.js';
 import type { SubmittedCommand } from '../model/commands.js';
 import { MARKETS_MAX } from '../model/domain.js';
 import type { ErrorCode } from '../model/errors.js';
 import type { Outcome } from '../model/events.js';
-import type { EngineReads } from '../model/views.js';
 
 /** UP's fair share in a market's live round at a time, in millionths, or -1 (`quoter.ts`). */
 export type FairShareNow = (market: number, nowMs: number) => number;

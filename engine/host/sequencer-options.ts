@@ -29,6 +29,7 @@ export interface SequencerOptions {
   readonly backlogAgeMsMax: number;
   readonly commitHangMsMax: number;
   readonly batchCommandsMax: number;
+  /** Runs the function at the end of this turn of the event loop. */
   readonly schedule: (run: () => void) => void;
   /** The process must exit with an error; nothing more is acknowledged. Called at most once. */
   readonly onFatal: (error: Error) => void;

@@ -13,7 +13,6 @@ import type { Outcome, Rejected } from '../model/events.js';
 import type { Clock, JournalLoss, JournalWriter, SpaceLevel } from '../model/ports.js';
 import { BatchQueue } from './batch-queue.js';
 import { CommandClock } from './command-clock.js';
-import { CommitTimer } from './commit-timer.js';
 import {
   type BatchReader,
   type BetReader,
@@ -26,6 +25,8 @@ import { ReleaseQueue } from './release-queue.js';
 import type { SequencerOptions, Stage } from './sequencer-options.js';
 
 const ignore = (): void => undefined;
+/** A pause between two heartbeats counts at most this much: a suspended process is not a slow disk. */
+const PAUSE_MS_MAX = 1_000;
 const STOPPED: Rejected = { status: 'rejected', code: 'shutting_down', detail: 'the server is stopping' };
 export const LOST: Rejected = {
   status: 'rejected',
@@ -35,7 +36,9 @@ export const LOST: Rejected = {
 
 export class Sequencer {
   readonly #batches: BatchQueue;
-  readonly #commitTimer: CommitTimer;
+  /** How long the commit in flight has taken: a disk that hangs must stop the server. */
+  #commitTookMs = 0;
+  #sampledMs: number;
   #flushScheduled = false;
   readonly #flush: () => void;
   readonly #releasing: ReleaseQueue;
@@ -60,7 +63,7 @@ export class Sequencer {
     this.#joinedSeq = engine.seq;
     this.#batches = new BatchQueue(options.batchCommandsMax, clock, () => engine.rollingDigest());
     this.#commandClock = new CommandClock(clock, options.clockGuard, engine.timeMs);
-    this.#commitTimer = new CommitTimer(clock.monotonicMs());
+    this.#sampledMs = clock.monotonicMs();
     this.#flush = () => {
       this.#flushScheduled = false;
       this.#handOver(this.clock.monotonicMs());
@@ -165,7 +168,7 @@ export class Sequencer {
     if (this.#stage === 'failed' || this.isLost || this.#batches.isInFlight) return;
     const row = this.#batches.next(nowMs);
     if (row === null) return;
-    this.#commitTimer.restart();
+    this.#commitTookMs = 0;
     this.journal.commit(row);
   }
 
@@ -205,8 +208,11 @@ export class Sequencer {
     this.#updateBacklog(monotonicMs);
     // The server waits for a log that is away, but not once it is told to stop.
     const mayHang = this.journal.awaitsLog === true && this.#stage === 'running';
-    const tookMs = this.#commitTimer.sample(monotonicMs, this.#batches.isInFlight && !mayHang);
-    if (tookMs <= this.options.commitHangMsMax) return;
+    const passedMs = Math.min(monotonicMs - this.#sampledMs, PAUSE_MS_MAX);
+    this.#sampledMs = monotonicMs;
+    if (!this.#batches.isInFlight || mayHang) return;
+    this.#commitTookMs += passedMs;
+    if (this.#commitTookMs <= this.options.commitHangMsMax) return;
     this.#fail(new Error(`the journal has not answered for ${this.options.commitHangMsMax / 1_000} s`));
   }
 

@@ -2,8 +2,7 @@
  * Everything that can happen to the engine. A command contains its time and every fact that affects its outcome, so the
  * same commands in the same order give the same state. `command-codec.ts` defines their text form.
  */
-import type { AssetClass, Operated, Timed } from './domain.js';
-import type { CancelOrder, CancelOrders, ExpireOrders, FillOrders } from './orders.js';
+import type { AssetClass, Operated, RoundName, Timed } from './domain.js';
 import type { PriceEstimate } from './prices.js';
 import type { SignedRoot } from './proofs/proof-views.js';
 import type { Rules } from './rules.js';
@@ -125,6 +124,47 @@ export interface OrderGuards {
   readonly minOddsE4: number;
 }
 
+export interface CancelOrder extends Timed {
+  readonly kind: 'cancelOrder';
+  readonly account: number;
+  readonly key: number;
+  readonly bet: number;
+}
+
+/**
+ * The account cancels its newest resting orders, at most `ordersMax` of them: all, or those of a market, of a side or of the
+ * key that placed them. Rejected if there are none.
+ */
+export interface CancelOrders extends Timed {
+  readonly kind: 'cancelOrders';
+  readonly account: number;
+  readonly key: number;
+  readonly market: number | null;
+  readonly side: number | null;
+  readonly placedBy: number | null;
+  readonly ordersMax: number;
+}
+
+/**
+ * Fills at most `ordersMax` resting orders of the market's round, at the house's quote for `fairShareE6` (-1 as in an order).
+ * Rejected if none can be filled.
+ */
+export interface FillOrders extends Timed {
+  readonly kind: 'fillOrders';
+  readonly market: number;
+  readonly fairShareE6: number;
+  readonly ordersMax: number;
+}
+
+/**
+ * Gives back the stakes of at most `ordersMax` resting orders whose `validUntilMs` has passed, or whose rounds take no more
+ * bets. Rejected if there are none.
+ */
+export interface ExpireOrders extends Timed {
+  readonly kind: 'expireOrders';
+  readonly ordersMax: number;
+}
+
 export interface CreateAccount extends Operated {
   readonly kind: 'createAccount';
   readonly name: string | null;
@@ -202,10 +242,8 @@ export interface SuspendMarket extends Operated {
   readonly suspended: boolean;
 }
 
-export interface VoidRound extends Operated {
+export interface VoidRound extends Operated, RoundName {
   readonly kind: 'voidRound';
-  readonly market: number;
-  readonly roundNumber: number;
   readonly reason: string;
 }
 
@@ -213,10 +251,8 @@ export interface VoidRound extends Operated {
  * Puts the Merkle root over a locked round's bet hashes on record, before the result can be known, with the server's
  * signature. Made beside the engine, which only keeps it. Rejected once the round is settled.
  */
-export interface PublishRoot extends Timed, SignedRoot {
+export interface PublishRoot extends Timed, RoundName, SignedRoot {
   readonly kind: 'publishRoot';
-  readonly market: number;
-  readonly roundNumber: number;
 }
 
 /**

@@ -168,7 +168,12 @@ export const parseBetId = (id: string): number => parseNumbered('bet_', id);
 /** `<marketId>_<roundNumber>`: stable across restarts and never reused. */
 export const roundId = (market: number, roundNumber: number): string => `${marketId(market)}_${roundNumber}`;
 
-export function parseRoundId(id: string): { market: number; roundNumber: number } | null {
+export interface RoundName {
+  readonly market: number;
+  readonly roundNumber: number;
+}
+
+export function parseRoundId(id: string): RoundName | null {
   const cut = id.lastIndexOf('_');
   const market = marketOf(id.slice(0, Math.max(cut, 0)));
   const digits = id.slice(cut + 1);

@@ -3,28 +3,67 @@
  * is a special case inside the engine. The sequence number is in the outcome.
  */
 import { fail } from '../base/assert.js';
+import type { RoundName, Timed } from './domain.js';
 import type { ErrorCode } from './errors.js';
-import type { BetPlaced, BetTerms, OrderFilled, OrderPending, OrderTerms } from './orders.js';
 import type { PriceEstimate } from './prices.js';
 import type { SignedRoot } from './proofs/proof-views.js';
 import type { Setup } from './setup.js';
 
-export type {
-  BetPlaced,
-  BetTerms,
-  LimitFills,
-  OrderFilled,
-  OrderPending,
-  OrderTerms,
-} from './orders.js';
+/** Resting orders that an order has filled, with the sums of their stakes. */
+export interface LimitFills {
+  readonly upOrders: number;
+  readonly upCents: number;
+  readonly downOrders: number;
+  readonly downCents: number;
+}
+
+/** Everything in a 201 response, so that it can be replayed. */
+export interface OrderTerms extends Timed, RoundName {
+  /** `orderPending`: a limit order rests. Its odds are then those that it names, its payout the one at these odds. */
+  readonly type: 'betPlaced' | 'orderPending';
+  readonly bet: number;
+  readonly account: number;
+  readonly side: number;
+  readonly stakeCents: number;
+  readonly oddsE4: number;
+  /** 0 for an order that rests. */
+  readonly entryPercentE2: number;
+  readonly payoutCents: number;
+  readonly newBalanceCents: number;
+  readonly clientSeed: string | null;
+  readonly clientOrderId: string | null;
+  /** The least odds that a limit order takes, 1e-4; 0 for any other order. */
+  readonly limitOddsE4: number;
+  /** null if it has filled no resting order. */
+  readonly filled: LimitFills | null;
+}
+
+export interface BetPlaced extends OrderTerms {
+  readonly type: 'betPlaced';
+  /** The order's fair share, in millionths of UP; -1 if the round's seeds are fixed. */
+  readonly fairShareE6: number;
+}
+
+/** A limit order rests, its stake reserved. Until it is filled it is no bet: it is in no pool and has no hash. */
+export interface OrderPending extends OrderTerms {
+  readonly type: 'orderPending';
+  readonly fairShareE6: number;
+  readonly validUntilMs: number;
+}
+
+/** A resting order has become a bet, at these odds. Its stake was taken from the balance when it was placed. */
+export interface OrderFilled extends Omit<OrderTerms, 'type' | 'filled'> {
+  readonly type: 'orderFilled';
+  /** When the order was placed: the time in the bet's hash. */
+  readonly placedAtMs: number;
+  readonly fairShareE6: number;
+}
 
 /** The facts that a bet's hash is made of. */
 export type HashedBet = Pick<
-  BetTerms,
-  | 'timeMs'
+  OrderTerms,
+  | keyof (Timed & RoundName)
   | 'bet'
-  | 'market'
-  | 'roundNumber'
   | 'side'
   | 'stakeCents'
   | 'oddsE4'
@@ -34,13 +73,10 @@ export type HashedBet = Pick<
 >;
 
 /** The archive keeps this of a settlement, besides the bet itself. */
-export interface SettlementTerms {
+export interface SettlementTerms extends Timed, RoundName {
   readonly type: 'betSettled';
-  readonly timeMs: number;
   readonly bet: number;
   readonly account: number;
-  readonly market: number;
-  readonly roundNumber: number;
   /** Index into `BET_ENDS`. A resting order that was cancelled or has expired gets its stake back as the payout. */
   readonly result: number;
   readonly payoutCents: number;
@@ -55,45 +91,32 @@ export interface BetSettled extends SettlementTerms {
   readonly clientOrderId: string | null;
 }
 
-export interface RoundChanged {
+export interface RoundChanged extends Timed, RoundName {
   readonly type: 'roundUpcoming' | 'roundLocked' | 'roundEnded' | 'roundSettled';
-  readonly timeMs: number;
-  readonly market: number;
-  readonly roundNumber: number;
 }
 
 /** The house has seeded the round, which now has its open price and takes bets. */
-export interface RoundOpened {
+export interface RoundOpened extends Timed, RoundName {
   readonly type: 'roundOpened';
-  readonly timeMs: number;
-  readonly market: number;
-  readonly roundNumber: number;
   readonly openPrice: number;
 }
 
 /** The result is an index into `ROUND_RESULTS`. The round's bets can be settled now. */
-export interface RoundResolved {
+export interface RoundResolved extends Timed, RoundName {
   readonly type: 'roundResolved';
-  readonly timeMs: number;
-  readonly market: number;
-  readonly roundNumber: number;
   readonly result: number;
   readonly closePrice: number | null;
   readonly reason: string;
 }
 
 /** A round that was due did not open. Operators see the reason in the log and in `/status`. */
-export interface RoundNotOpened {
+export interface RoundNotOpened extends Timed, RoundName {
   readonly type: 'roundNotOpened';
-  readonly timeMs: number;
-  readonly market: number;
-  readonly roundNumber: number;
   readonly reason: 'stale_price' | 'house_capital' | 'suspended' | 'market_hours' | 'not_active';
 }
 
-export interface BoundaryPriced {
+export interface BoundaryPriced extends Timed {
   readonly type: 'boundaryPriced';
-  readonly timeMs: number;
   readonly asset: number;
   readonly boundaryMs: number;
   readonly price: number | null;
@@ -104,9 +127,8 @@ export interface BoundaryPriced {
  * The house has lost a limit's amount in a day: the events after this one suspend the markets that are not suspended
  * yet.
  */
-export interface LossLimitReached {
+export interface LossLimitReached extends Timed {
   readonly type: 'lossLimitReached';
-  readonly timeMs: number;
   /** Index into `LOSS_SCOPES`. */
   readonly scope: number;
   readonly lostCents: number;
@@ -114,18 +136,16 @@ export interface LossLimitReached {
 }
 
 /** For the record: an operator vouched for a price that was held back. */
-export interface PriceConfirmed {
+export interface PriceConfirmed extends Timed {
   readonly type: 'priceConfirmed';
-  readonly timeMs: number;
   readonly asset: number;
   readonly price: number;
   readonly reason: string;
 }
 
 /** Money moved other than by a bet: positive into the account (0 is the house), negative out of it. */
-export interface BalanceMoved {
+export interface BalanceMoved extends Timed {
   readonly type: 'balanceMoved';
-  readonly timeMs: number;
   readonly account: number;
   readonly amountCents: number;
   readonly balanceCents: number;
@@ -133,37 +153,30 @@ export interface BalanceMoved {
   readonly reference: string;
 }
 
-export interface AccountChanged {
+export interface AccountChanged extends Timed {
   readonly type: 'accountCreated' | 'accountUpdated';
-  readonly timeMs: number;
   readonly account: number;
 }
 
-export interface KeyChanged {
+export interface KeyChanged extends Timed {
   readonly type: 'keyCreated' | 'keyUpdated';
-  readonly timeMs: number;
   readonly key: number;
   readonly account: number;
 }
 
 /** Rules, trading switch, calendar, a market's suspension or a manual clock changed. */
-export interface SettingsChanged {
+export interface SettingsChanged extends Timed {
   readonly type: 'configured' | 'tradingChanged' | 'calendarChanged' | 'marketSuspended' | 'clockMoved';
-  readonly timeMs: number;
   /** -1 unless a market was suspended or resumed. */
   readonly market: number;
 }
 
-export interface SetupDeclared extends Setup {
+export interface SetupDeclared extends Timed, Setup {
   readonly type: 'setupDeclared';
-  readonly timeMs: number;
 }
 
-export interface RootPublished extends SignedRoot {
+export interface RootPublished extends Timed, RoundName, SignedRoot {
   readonly type: 'rootPublished';
-  readonly timeMs: number;
-  readonly market: number;
-  readonly roundNumber: number;
 }
 
 export type EngineEvent =

@@ -227,10 +227,3 @@ export interface StreamUpgrade {
   /** Opens the WebSocket in place of an answer, with one of the protocols, or '' for none. Does nothing if the client has gone. */
   accept(protocol: string, open: (socket: StreamSocket) => StreamOwner): void;
 }
-
-export interface Transport {
-  /** Resolves with the port once it is listening; rejects if the address is in use. */
-  listen(host: string, port: number, handler: HttpHandler): Promise<number>;
-  /** Accepts no new connections; pending responses are sent first. */
-  close(): Promise<void>;
-}

@@ -2,14 +2,9 @@
  * Read access to the engine. A view is a plain copy or a read-only window on live state; outside `engine/`, state
  * changes only through commands.
  */
-import type { PlaceOrder } from './commands.js';
 import type { PositionStatus } from './domain.js';
-import type { Rejected, Replayed } from './events.js';
-import type { DayResults } from './loss-limits.js';
-import type { PriceEstimate } from './prices.js';
+import type { Rejected } from './events.js';
 import type { ProofView } from './proofs/proof-views.js';
-import type { MarketRules, Rules } from './rules.js';
-import type { Setup } from './setup.js';
 
 export interface QuoteView {
   readonly shadeE6: number;
@@ -185,77 +180,4 @@ export interface Totals {
   readonly reservedStakesCents: number;
   readonly depositsCents: number;
   readonly withdrawalsCents: number;
-}
-
-export interface EngineReads {
-  /** Number of the last accepted command; 0 before the first. */
-  readonly seq: number;
-  /** Engine time: that of the last accepted command, in milliseconds. */
-  readonly timeMs: number;
-  /** Number of the last command that changed a round's state, an open price or a result. */
-  readonly lifecycleSeq: number;
-  /** When `advance` next has work; Infinity if nothing is due. */
-  readonly nextDueMs: number;
-  /** Whether `settle` has work. */
-  readonly settlementsWaiting: boolean;
-  /** Number of resting limit orders, of all rounds. */
-  readonly restingOrders: number;
-  /** When `expireOrders` next has work; Infinity if nothing rests. */
-  readonly nextExpiryMs: number;
-  /** Whether `fillOrders` would fill an order at this fair share and time. */
-  isFillable(market: number, fairShareE6: number, timeMs: number): boolean;
-  /** null before the first `configure`. */
-  readonly rules: Rules | null;
-  readonly rulesVersion: number;
-  /** null for a journal from before setups were journaled. */
-  readonly setup: Setup | null;
-  readonly trading: { readonly enabled: boolean; readonly reason: string };
-  readonly accountCount: number;
-  readonly betCount: number;
-
-  /** null if the market is not active. */
-  marketRules(market: number): MarketRules | null;
-  isSuspended(market: number): boolean;
-  /** The market's round that is UPCOMING, LIVE or LOCKED, or null. */
-  currentRound(market: number): RoundView | null;
-  /** Any round still in memory. */
-  round(market: number, roundNumber: number): RoundView | null;
-  /** Ended rounds: first those in settlement, then those that await a price; each oldest first. */
-  unsettledRounds(): readonly RoundView[];
-  /** Open price of the asset's most recently opened round, or null. */
-  latestOpenPrice(asset: number): OpenPrice | null;
-  /** The house's results on the day (UTC) of `timeMs`, which is not before engine time. */
-  dayResults(timeMs: number): DayResults;
-  /** How the asset's price moves, as of its last boundary price that said so; null before the first. */
-  estimate(asset: number): PriceEstimate | null;
-  /** Markets of the asset in which `openLate` opens a round now, given a fresh price and a house that can pay. */
-  vacantMarkets(asset: number, timeMs: number): readonly number[];
-  /** Market hours in force, by `ASSET_CLASSES` index; null for a class that is always open. */
-  sessions(assetClass: number): readonly (readonly [number, number])[] | null;
-
-  /** Number of the key with this SHA-256 (64 hex digits), or 0. */
-  findKey(digest: string): number;
-  /** The key must exist. */
-  key(key: number): KeyView;
-  /** SHA-256 of the key's secret, 64 hex digits. */
-  keyDigest(key: number): string;
-  keysOf(account: number): readonly KeyView[];
-  readonly keyCount: number;
-  account(account: number): AccountView | null;
-  /** Two fields of an account that exists, for every order. */
-  tier(account: number): number;
-  isFrozen(account: number): boolean;
-  /** Number of the last command that touched the account. */
-  accountTouchedSeq(account: number): number;
-
-  /** Open bets, most recently placed first. */
-  openPositions(account: number, limit: number): BetView[];
-  /** Open bets and the last settled ones, most recently changed first. */
-  allPositions(account: number, limit: number): BetView[];
-  /** Retained bets, most recently placed first. */
-  orders(account: number, limit: number): BetView[];
-  /** A replay or a refusal if the order's Idempotency-Key is remembered, else null. */
-  rememberedOrder(order: PlaceOrder): Replayed | Rejected | null;
-
-  totals(): Totals;
 }

@@ -2,7 +2,7 @@
 
 import { paidCents } from '../handlers/settlement.js';
 import type { PositionStatus } from '../model/domain.js';
-import { END_CANCELLED, isUnfilled, SETTLING, timeFrameMs } from '../model/domain.js';
+import { END_CANCELLED, isUnfilled, NO_LIMIT, SETTLING, timeFrameMs } from '../model/domain.js';
 import type { BetView } from '../model/views.js';
 import { BET_OPEN } from '../state/bets.js';
 import type { State } from '../state/state.js';
@@ -18,10 +18,8 @@ export function betView(state: State, row: number): BetView {
   const payoutCents = chunk.payoutCents[i] as number;
   const result = chunk.result[i] as number;
   const limitRow = chunk.limitRowOf(i);
-  const { limits } = state.bets;
-  const filledAtMs =
-    limitRow === 0 ? 0 : (limits.chunk(limitRow).filledAtMs[limits.index(limitRow)] as number);
-  const isBet = limitRow === 0 || filledAtMs > 0;
+  const limit = limitRow === 0 ? null : state.bets.limits.view(limitRow);
+  const isBet = limit === null || limit.filledAtMs !== null;
   return {
     bet: chunk.bet[i] as number,
     market,
@@ -29,10 +27,10 @@ export function betView(state: State, row: number): BetView {
     side: chunk.side[i] as number,
     stakeCents,
     oddsE4: chunk.oddsE4[i] as number,
-    limitOddsE4: limitRow === 0 ? 0 : (limits.chunk(limitRow).limitOddsE4[limits.index(limitRow)] as number),
-    rested: limitRow !== 0 && state.bets.hasRested(row),
-    filledAtMs: filledAtMs === 0 ? null : filledAtMs,
-    validUntilMs: limitRow === 0 ? null : limits.chunk(limitRow).endOf(limits.index(limitRow)),
+    limitOddsE4: limit?.limitOddsE4 ?? NO_LIMIT,
+    rested: limit?.rested ?? false,
+    filledAtMs: limit?.filledAtMs ?? null,
+    validUntilMs: limit?.validUntilMs ?? null,
     entryPercentE2: isBet ? (chunk.entryPercentE2[i] as number) : null,
     clientSeed: chunk.clientSeeds.at(i),
     clientOrderId: chunk.clientOrderIds.at(i),

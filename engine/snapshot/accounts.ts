@@ -53,8 +53,7 @@ export const API_KEY = numbered(
       for (const stored of rows) {
         assert(accounts.has(stored.account), 'a key belongs to an account');
         assert(keys.add(stored) === stored.key, 'keys are numbered without a gap');
-        keys.setEnabled(stored.key, stored.enabled);
-        keys.setDeadman(stored.key, stored.deadmanSeconds);
+        keys.change(stored.key, { enabled: stored.enabled, deadmanSeconds: stored.deadmanSeconds });
       }
     },
   },

@@ -183,16 +183,7 @@ export const LIMIT_ORDER = numbered(
       for (const row of rowsByBet(bets)) {
         const limitRow = bets.chunk(row).limitRowOf(bets.index(row));
         if (limitRow === 0) continue;
-        const limits = bets.limits.chunk(limitRow);
-        const i = bets.limits.index(limitRow);
-        yield {
-          bet: limits.bet[i] as number,
-          limitOddsE4: limits.limitOddsE4[i] as number,
-          key: limits.key[i] as number,
-          filledAtMs: limits.filledAtMs[i] || null,
-          rested: limits.rested[i] === 1,
-          validUntilMs: limits.endOf(i),
-        };
+        yield { bet: bets.betOf(row), ...bets.limits.view(limitRow) };
       }
     },
     into(state, values) {

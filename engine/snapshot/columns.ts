@@ -50,30 +50,19 @@ function cell<Of>(type: ColumnType, read: (cell: Read) => Of, write: (value: Of)
 
 const same = <Of>(value: Of): Of => value;
 
-function integerOf(read: Read): number {
-  if (typeof read !== 'number' || !Number.isSafeInteger(read)) fail(`${read} is not an integer`);
-  return read;
-}
-
-function countOf(read: Read): number {
-  const value = integerOf(read);
-  if (value < 0) fail(`${read} is below 0`);
-  return value;
-}
-
 const within = (min: number, max: number): Codec<number> =>
   cell(
     'INTEGER',
     (read) => {
-      const value = integerOf(read);
-      if (value < min || value > max) fail(`${read} is not from ${min} to ${max}`);
-      return value;
+      if (typeof read !== 'number' || !Number.isSafeInteger(read) || read < min || read > max)
+        fail(`${read} is not an integer from ${min} to ${max}`);
+      return read;
     },
     same,
   );
 
-export const integer = cell('INTEGER', integerOf, same);
-export const count = cell('INTEGER', countOf, same);
+export const integer = within(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+export const count = within(0, Number.MAX_SAFE_INTEGER);
 /** Hundredths of a point, up to all of a pool. */
 export const percentE2 = within(0, 10_000);
 /** A share in millionths; -1 for none. */
@@ -91,23 +80,18 @@ export const either = <Of>(zero: Of, one: Of): Codec<Of> =>
   );
 export const flag = either(false, true);
 
-export const real = cell(
-  'REAL',
-  (read) => {
-    if (typeof read !== 'number') fail(`${read} is not a number`);
-    return read;
-  },
-  same,
-);
+const above = (min: number): Codec<number> =>
+  cell(
+    'REAL',
+    (read) => {
+      if (typeof read !== 'number' || !(read > min)) fail(`${read} is not a number above ${min}`);
+      return read;
+    },
+    same,
+  );
 
-export const price = cell(
-  'REAL',
-  (read) => {
-    if (typeof read !== 'number' || !(read > 0)) fail(`${read} is not a price`);
-    return read;
-  },
-  same,
-);
+export const real = above(Number.NEGATIVE_INFINITY);
+export const price = above(0);
 
 function stringOf(read: Read): string {
   if (typeof read !== 'string') fail(`${read} is not a text`);

@@ -31,12 +31,8 @@ export class AccountHistory {
 
   #forgetOldestPlaced(account: number, accounts: AccountChunk, a: number): void {
     const oldest = accounts.oldestPlaced[a] as number;
-    const chunk = this.#bets.chunk(oldest);
-    const i = this.#bets.index(oldest);
-    accounts.oldestPlaced[a] = chunk.newer[i] as number;
-    const flags = (chunk.flags[i] as number) & ~BET_RECENTLY_PLACED;
-    chunk.flags[i] = flags;
-    if (flags === 0) this.#unlink(account, oldest);
+    accounts.oldestPlaced[a] = this.#bets.chunk(oldest).newer[this.#bets.index(oldest)] as number;
+    this.#drop(account, oldest, BET_RECENTLY_PLACED);
   }
 
   #linkPlaced(accounts: AccountChunk, a: number, chunk: BetChunk, i: number, row: number): void {
@@ -53,13 +49,7 @@ export class AccountHistory {
     const chunk = this.#bets.chunk(row);
     const i = this.#bets.index(row);
     if (((chunk.flags[i] as number) & BET_OPEN) === 0) fail(`bet ${chunk.bet[i]} is settled twice`);
-    const before = accounts.newestSettled[a] as number;
-    chunk.settledOlder[i] = before;
-    chunk.settledNewer[i] = 0;
-    if (before !== 0) this.#bets.chunk(before).settledNewer[this.#bets.index(before)] = row;
-    accounts.newestSettled[a] = row;
-    if (accounts.settledKept[a] === 0) accounts.oldestSettled[a] = row;
-    accounts.settledKept[a] = (accounts.settledKept[a] as number) + 1;
+    this.#linkSettled(accounts, a, chunk, i, row);
     accounts.openBets[a] = (accounts.openBets[a] as number) - 1;
     chunk.flags[i] = ((chunk.flags[i] as number) | BET_RECENTLY_SETTLED) & ~BET_OPEN;
     while ((accounts.settledKept[a] as number) > keptMax) this.#forgetOldestSettled(account);
@@ -117,12 +107,14 @@ export class AccountHistory {
     } else if (placedKept !== 0) fail(`the last placed bets of account ${account} have a gap`);
   }
 
-  /** The bet is its account's most recently settled so far. */
+  /** The bet, from a snapshot, is its account's most recently settled so far. */
   restoreSettled(account: number, row: number): void {
     const accounts = this.#accounts.chunk(account);
     const a = this.#accounts.row(account);
-    const chunk = this.#bets.chunk(row);
-    const i = this.#bets.index(row);
+    this.#linkSettled(accounts, a, this.#bets.chunk(row), this.#bets.index(row), row);
+  }
+
+  #linkSettled(accounts: AccountChunk, a: number, chunk: BetChunk, i: number, row: number): void {
     const before = accounts.newestSettled[a] as number;
     chunk.settledOlder[i] = before;
     chunk.settledNewer[i] = 0;

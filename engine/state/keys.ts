@@ -2,16 +2,7 @@
 import { assert, must } from '../base/assert.js';
 import type { KeyView } from '../model/views.js';
 
-interface KeyRecord {
-  readonly key: number;
-  readonly account: number;
-  readonly digest: string;
-  readonly scopesMask: number;
-  enabled: boolean;
-  expiresAtMs: number | null;
-  readonly createdAtMs: number;
-  deadmanSeconds: number;
-}
+type KeyRecord = { -readonly [field in keyof KeyView]: KeyView[field] } & { readonly digest: string };
 
 export class KeyTable {
   readonly #keys: KeyRecord[] = [];
@@ -63,16 +54,9 @@ export class KeyTable {
     return key;
   }
 
-  setEnabled(key: number, enabled: boolean): void {
-    must(this.#keys[key - 1], 'key').enabled = enabled;
-  }
-
-  setExpiry(key: number, expiresAtMs: number): void {
-    must(this.#keys[key - 1], 'key').expiresAtMs = expiresAtMs;
-  }
-
-  setDeadman(key: number, seconds: number): void {
-    must(this.#keys[key - 1], 'key').deadmanSeconds = seconds;
+  /** Sets some of the key's fields. */
+  change(key: number, fields: Partial<Pick<KeyRecord, 'enabled' | 'expiresAtMs' | 'deadmanSeconds'>>): void {
+    Object.assign(must(this.#keys[key - 1], 'key'), fields);
   }
 }
 

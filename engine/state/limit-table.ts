@@ -30,12 +30,16 @@ export class LimitChunk {
   /** In a free row, the next free row. */
   readonly right = new Uint32Array(CHUNK_ROWS);
   readonly height = new Uint8Array(CHUNK_ROWS);
+}
 
+export interface LimitView {
+  readonly limitOddsE4: number;
+  readonly key: number;
+  /** null until the order has become a bet. */
+  readonly filledAtMs: number | null;
+  readonly rested: boolean;
   /** null where only the order's round ends it. */
-  endOf(i: number): number | null {
-    const endMs = this.validUntilMs[i] as number;
-    return endMs === Number.POSITIVE_INFINITY ? null : endMs;
-  }
+  readonly validUntilMs: number | null;
 }
 
 export type LimitFields = Pick<PlaceOrder, 'limitOddsE4' | 'validUntilMs' | 'key'>;
@@ -76,6 +80,19 @@ export class LimitTable {
     chunk.bet[i] = bet;
     chunk.stakeCents[i] = stakeCents;
     return row;
+  }
+
+  view(row: number): LimitView {
+    const chunk = this.chunk(row);
+    const i = row & CHUNK_MASK;
+    const endMs = chunk.validUntilMs[i] as number;
+    return {
+      limitOddsE4: chunk.limitOddsE4[i] as number,
+      key: chunk.key[i] as number,
+      filledAtMs: chunk.filledAtMs[i] || null,
+      rested: chunk.rested[i] === 1,
+      validUntilMs: endMs === Number.POSITIVE_INFINITY ? null : endMs,
+    };
   }
 
   /** The order in `row` does not rest: it was a bet from the beginning. */

@@ -10,6 +10,7 @@ import {
   timeFrameMs,
   UPCOMING,
 } from '../model/domain.js';
+import type { RoundChanged } from '../model/events.js';
 import type { ProofView } from '../model/proofs/proof-views.js';
 import type { MarketRules, Rules } from '../model/rules.js';
 import type { OpenPrice, QuoteView, RoundView } from '../model/views.js';
@@ -114,6 +115,10 @@ export class Round implements RoundView {
     this.maxPriceAgeMs = terms.maxPriceAgeMs;
     this.slippageE2 = terms.slippageE2;
     this.quote = terms.quote;
+  }
+
+  changed(type: RoundChanged['type'], timeMs: number): RoundChanged {
+    return { type, timeMs, market: this.market, roundNumber: this.roundNumber };
   }
 
   /** A round that takes bets on trial: with the pools of this one, and without its bets. */

@@ -5,10 +5,12 @@
  * commands, so that nobody sees what a crash can undo. Pools are read from the live round and may be one batch ahead.
  * Transitions are published at once, everything else when `publish` is called.
  */
+
 import { must } from '../../engine/base/assert.js';
+import type { EngineReads } from '../../engine/engine.js';
 import { ASSETS, assetOf, DOWN, LIVE, LOCKED, MARKETS_MAX, UP, UPCOMING } from '../../engine/model/domain.js';
 import type { BetPlaced, EngineEvent, OrderFilled } from '../../engine/model/events.js';
-import type { EngineReads, RoundView } from '../../engine/model/views.js';
+import type { RoundView } from '../../engine/model/views.js';
 import { availableCents } from '../../engine/quotes/exposure.js';
 import { quotedUpCents } from '../../engine/quotes/split.js';
 import * as M from './markets.js';

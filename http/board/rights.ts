@@ -5,9 +5,11 @@
  *
  * The memory has a fixed size, because typed arrays over growable memory are slow. Untouched pages cost nothing.
  */
+
 import { assert, must } from '../../engine/base/assert.js';
+import type { EngineReads } from '../../engine/engine.js';
 import type { EngineEvent } from '../../engine/model/events.js';
-import type { EngineReads, KeyView } from '../../engine/model/views.js';
+import type { KeyView } from '../../engine/model/views.js';
 
 /** Disabled keys included. */
 export const KEYS_MAX = 1 << 22;

@@ -5,7 +5,9 @@
  * Events come a batch at a time, those of orders behind all others. They are written in the order of their commands, so
  * that a client that has seen number n has seen everything up to n.
  */
+
 import { must } from '../../engine/base/assert.js';
+import type { EngineReads } from '../../engine/engine.js';
 import { isUnfilled, MARKETS_MAX, RESULT_VOID } from '../../engine/model/domain.js';
 import type {
   BalanceMoved,
@@ -19,7 +21,7 @@ import type {
   RoundChanged,
   RoundOpened,
 } from '../../engine/model/events.js';
-import type { EngineReads, RoundView } from '../../engine/model/views.js';
+import type { RoundView } from '../../engine/model/views.js';
 import * as R from './records.js';
 
 const HOUSE_ACCOUNT = 0;

@@ -3,15 +3,16 @@
  * in three steps: the threads are started, `listen` takes the port, and `attach` connects the engine before its first
  * command.
  */
+
 import type { MessagePort } from 'node:worker_threads';
 import { assert, must } from '../../engine/base/assert.js';
+import type { EngineReads } from '../../engine/engine.js';
 import type { PriceTracker } from '../../engine/host/price-tracker.js';
 import type { Quoter } from '../../engine/host/quoter.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import type { OperatorToken } from '../../engine/model/operators.js';
 import type { Clock } from '../../engine/model/ports.js';
 import type { Rules } from '../../engine/model/rules.js';
-import type { EngineReads } from '../../engine/model/views.js';
 import type { SignedHead } from '../../engine/proofs/statements.js';
 import { systemClock } from '../../process/clock.js';
 import { type Reload, tokensReload } from '../../process/reloads.js';

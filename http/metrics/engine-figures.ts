@@ -1,10 +1,11 @@
 /** Takes the figures of the engine's thread (`gauges.ts`): some in each turn, most once a second. */
+import type { EngineReads } from '../../engine/engine.js';
 import type { Quoter } from '../../engine/host/quoter.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import { ASSETS, LIVE, LOCKED, MARKETS_MAX } from '../../engine/model/domain.js';
 import { LOSS_SCOPES, lossLimitCents, lostCents } from '../../engine/model/loss-limits.js';
 import type { Clock, PriceTick } from '../../engine/model/ports.js';
-import type { EngineReads, RoundView } from '../../engine/model/views.js';
+import type { RoundView } from '../../engine/model/views.js';
 import { worstResultCents } from '../../engine/quotes/exposure.js';
 import type { AssetsAt } from '../../feeds/silent-assets.js';
 import { type BACKGROUND_THREADS, Gauges, REPEATED_ALARMING, SPACE_LEVELS } from './gauges.js';

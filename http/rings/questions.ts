@@ -3,8 +3,7 @@
  * and most answers cross the ring as JSON.
  */
 import type { BetsStatus } from '../../engine/model/bet-pages.js';
-import type { IdempotencyDigest } from '../../engine/model/commands.js';
-import type { CancelOrders } from '../../engine/model/orders.js';
+import type { CancelOrders, IdempotencyDigest } from '../../engine/model/commands.js';
 import type { OfferView, PartsQuote, RoundView } from '../../engine/model/views.js';
 import type { Link } from './link.js';
 import {

@@ -8,7 +8,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TlsFiles } from '../../config/certificate.js';
 import { assert, must } from '../../engine/base/assert.js';
-import type { HttpHandler, Transport } from '../../engine/model/ports.js';
+import type { HttpHandler } from '../../engine/model/ports.js';
 import { abandon } from './answer.js';
 import { ClientAddresses } from './client-address.js';
 import {
@@ -35,7 +35,7 @@ const SWEEP_MS = 250;
 export const CLOSE_DEADLINE_MS = 10_000;
 const BODY_OF_UPGRADE: Fault = { code: 'invalid_request', detail: 'an upgrade has no body' };
 
-export class UwsTransport implements Transport, RequestHost, WebSocketHost {
+export class UwsTransport implements RequestHost, WebSocketHost {
   readonly slow = new SlowRequests();
   isClosing = false;
   handler: HttpHandler = () => assert(false, 'a transport listens with a handler');

@@ -2,7 +2,9 @@
  * The archive's rows, from the events of accepted commands. A bet's placement and its end are rows of their own, and
  * neither is ever changed.
  */
+
 import { must } from '../../engine/base/assert.js';
+import type { EngineReads } from '../../engine/engine.js';
 import { encodeCommand } from '../../engine/model/command-codec.js';
 import type { Command } from '../../engine/model/commands.js';
 import {
@@ -32,7 +34,7 @@ import {
   type RefusedAt,
 } from '../../engine/model/operators.js';
 import { valuesOf } from '../../engine/model/rules.js';
-import type { BetView, EngineReads, RoundView } from '../../engine/model/views.js';
+import type { BetView, RoundView } from '../../engine/model/views.js';
 import type { Rest } from '../thread/pace.js';
 import { type ArchiveCell, archiveChecksum, type RowKind } from './columns.js';
 

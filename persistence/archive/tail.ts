@@ -3,10 +3,11 @@
  * half a second behind the journal; one that was killed leaves it further behind. Without an archive all of it is in
  * memory.
  */
+
 import Database from 'better-sqlite3';
+import type { EngineReads } from '../../engine/engine.js';
 import type { Command } from '../../engine/model/commands.js';
 import type { EngineEvent } from '../../engine/model/events.js';
-import type { EngineReads } from '../../engine/model/views.js';
 import { noRest } from '../thread/pace.js';
 import { ArchiveRows } from './rows.js';
 import { createArchiveTables, createTailTables } from './schema.js';

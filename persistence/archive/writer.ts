@@ -5,13 +5,14 @@
  * synchronous=NORMAL: a commit costs no sync, and a power loss may undo the last ones, which the journal can repeat.
  * Retention deletes segments that the archive has only after `makeArchiveDurable`.
  */
+
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { assert, must } from '../../engine/base/assert.js';
+import type { EngineReads } from '../../engine/engine.js';
 import type { Command } from '../../engine/model/commands.js';
 import type { EngineEvent } from '../../engine/model/events.js';
 import type { RefusedAt } from '../../engine/model/operators.js';
-import type { EngineReads } from '../../engine/model/views.js';
 import {
   databaseBytes,
   removeDatabase,

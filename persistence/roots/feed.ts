@@ -2,9 +2,10 @@
  * Gives the shadow's bets, packed, to the thread that makes roots: hashing bets costs several times as much as
  * replaying them.
  */
+import type { EngineReads } from '../../engine/engine.js';
 import { LIVE, MARKETS_MAX, UPCOMING } from '../../engine/model/domain.js';
 import type { EngineEvent, HashedBet } from '../../engine/model/events.js';
-import type { EngineReads, RoundView } from '../../engine/model/views.js';
+import type { RoundView } from '../../engine/model/views.js';
 import { awaitsRoot } from '../../engine/reads/round-bets.js';
 import { BET_CELLS, type RootNote, type RootNotes } from './messages.js';
 

@@ -2,12 +2,13 @@
  * The facts of `GET /status`: the server's state on one page. Unlike every other answer it does not wait for the
  * journal, because an operator needs it most when the journal hangs.
  */
+
 import { must } from '../../../engine/base/assert.js';
+import type { EngineReads } from '../../../engine/engine.js';
 import type { PriceTracker } from '../../../engine/host/price-tracker.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
 import { ASSETS, assetOf, marketId, textAt } from '../../../engine/model/domain.js';
 import type { Clock } from '../../../engine/model/ports.js';
-import type { EngineReads } from '../../../engine/model/views.js';
 import type { LiveFeed } from '../../../feeds/live/live-feed.js';
 import { openRounds, type ShadowView, suspendedMarkets } from '../../metrics/engine-figures.js';
 import { type LeaderStatus, refusedAs } from '../../metrics/replication.js';

@@ -2,11 +2,12 @@
  * Compares the archive with the journal: every row of the replay must be in it, unchanged. Rows are read a few at a
  * time, without a transaction that would keep a running server from truncating its WAL.
  */
+
 import type Database from 'better-sqlite3';
+import type { EngineReads } from '../../../engine/engine.js';
 import type { Command } from '../../../engine/model/commands.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
-import type { EngineReads } from '../../../engine/model/views.js';
 import { ArchiveBlocks } from '../../archive/blocks.js';
 import {
   type ArchiveCell,

@@ -4,11 +4,10 @@
  * every row of the archive.
  */
 import { newSha256 } from '../../../crypto/sha256.js';
-import { Engine } from '../../../engine/engine.js';
+import { Engine, type EngineReads } from '../../../engine/engine.js';
 import type { SnapshotRef } from '../../../engine/host/snapshot-store.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
-import type { EngineReads } from '../../../engine/model/views.js';
 import type { ArchiveProgress } from '../../archive/schema.js';
 import { masterSecretFingerprint } from '../../data-dir/secrets.js';
 import { JournalError, messageOf } from '../../errors.js';

@@ -2,7 +2,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Engine } from '../../../engine/engine.js';
-import type { BetPlaced, BetTerms } from '../../../engine/model/events.js';
+import type { BetPlaced, OrderTerms } from '../../../engine/model/events.js';
 import { plainOrder } from '../../support/engine/plain-order.js';
 import { BTC_15M, DAY_MS, Exchange, rulesFor } from '../../support/reference/exchange.js';
 import { newHasher } from '../../support/reference/pair.js';
@@ -15,7 +15,7 @@ function withRound(rules: { idempotencyEntriesMax?: number } = {}): Exchange {
   return exchange;
 }
 
-const factsOf = ({ fairShareE6: _, ...facts }: BetPlaced): BetTerms => facts;
+const factsOf = ({ fairShareE6: _, ...facts }: BetPlaced): OrderTerms => facts;
 
 test('a key is remembered for less than ten minutes to the millisecond', () => {
   const exchange = withRound();

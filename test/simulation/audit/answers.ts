@@ -4,10 +4,10 @@
  */
 
 import { assert } from '../../../engine/base/assert.js';
+import type { EngineReads } from '../../../engine/engine.js';
 import { marketOf, parseAccountId, ROUND_STATUSES, roundId } from '../../../engine/model/domain.js';
 import type { BetPlaced, OrderPending, RootPublished } from '../../../engine/model/events.js';
 import type { HeaderList } from '../../../engine/model/ports.js';
-import type { EngineReads } from '../../../engine/model/views.js';
 import type { Market, PlacedBet, Position, RoundDetail } from '../../../http/wire/types.js';
 import { ApiDocument } from '../../support/api/api-document.js';
 import { cents, scaled } from '../../support/api/spec-arithmetic.js';

@@ -2,7 +2,7 @@
  * Checks lists of an account's bets: they are durable and of that account, and lack none that was acknowledged before
  * the request, through whichever gateway.
  */
-import type { EngineReads } from '../../../engine/model/views.js';
+import type { EngineReads } from '../../../engine/engine.js';
 import type { Position } from '../../../http/wire/types.js';
 import type { Exchange, Reply } from '../machine/network.js';
 import { check } from '../violation.js';

@@ -4,14 +4,13 @@
  * to, and what can be read afterwards.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { Engine } from '../../../engine/engine.js';
+import { Engine, type EngineReads } from '../../../engine/engine.js';
 import { decodeCommand } from '../../../engine/model/command-codec.js';
 import type { Command, OrderGuards, PlaceOrder } from '../../../engine/model/commands.js';
 import { END_CANCELLED, END_EXPIRED, marketOf, WRITE_TIER } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { EngineEvent, Outcome } from '../../../engine/model/events.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
-import type { EngineReads } from '../../../engine/model/views.js';
 import { readAll, type Scope } from '../../support/reference/compare.js';
 import { newHasher } from '../../support/reference/pair.js';
 import { ReferenceEngine } from '../../support/reference/reference-engine.js';

@@ -2,16 +2,10 @@
  * Everything that can be read of an engine, as plain data, so that two engines can be compared. Views may be windows
  * on live objects: each field is copied here by name.
  */
+import type { EngineReads } from '../../../engine/engine.js';
 import { ASSET_CLASSES, ASSETS } from '../../../engine/model/domain.js';
 import type { DayResults } from '../../../engine/model/loss-limits.js';
-import type {
-  AccountView,
-  BetView,
-  EngineReads,
-  KeyView,
-  RoundView,
-  Totals,
-} from '../../../engine/model/views.js';
+import type { AccountView, BetView, KeyView, RoundView, Totals } from '../../../engine/model/views.js';
 
 const plainRound = (round: RoundView | null): unknown =>
   round === null

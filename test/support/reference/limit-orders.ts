@@ -2,11 +2,16 @@
  * The reference model of limit orders that rest: a list, sorted and looked through from its start when the odds move.
  */
 import { must } from '../../../engine/base/assert.js';
-import type { PlaceOrder } from '../../../engine/model/commands.js';
+import type {
+  CancelOrder,
+  CancelOrders,
+  ExpireOrders,
+  FillOrders,
+  PlaceOrder,
+} from '../../../engine/model/commands.js';
 import { DOWN, END_CANCELLED, END_EXPIRED, LIVE, UP } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { BetSettled, LimitFills, OrderFilled } from '../../../engine/model/events.js';
-import type { CancelOrder, CancelOrders, ExpireOrders, FillOrders } from '../../../engine/model/orders.js';
 import { availableCents } from '../../../engine/quotes/exposure.js';
 import { referenceOddsE4 } from './arithmetic.js';
 import { exposureRefusal, priced } from './orders.js';

@@ -2,7 +2,9 @@
  * The reference model: the whole engine once more, naive and slow, written from the rules alone. Property tests run
  * the same commands through both and compare everything that can be seen.
  */
+
 import { assert, must, unreachable } from '../../../engine/base/assert.js';
+import type { EngineReads } from '../../../engine/engine.js';
 import type { Command, OrderGuards, PlaceOrder } from '../../../engine/model/commands.js';
 import { ASSET_CLASSES } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
@@ -10,14 +12,7 @@ import type { EngineEvent, Outcome, Rejected, Replayed } from '../../../engine/m
 import { LOSS_SCOPES } from '../../../engine/model/loss-limits.js';
 import type { Rules } from '../../../engine/model/rules.js';
 import type { Setup } from '../../../engine/model/setup.js';
-import type {
-  AccountView,
-  BetView,
-  EngineReads,
-  KeyView,
-  RoundView,
-  Totals,
-} from '../../../engine/model/views.js';
+import type { AccountView, BetView, KeyView, RoundView, Totals } from '../../../engine/model/views.js';
 import * as accounts from './accounts.js';
 import * as lifecycle from './lifecycle.js';
 import * as limits from './limit-orders.js';
