@@ -47,10 +47,11 @@ export function isStale(except = []) {
 /** Loaded only for a build: to find that there is nothing to do takes less time than loading it. */
 const esbuild = () => import('esbuild');
 
-/** The bundle of the console's page, to be put into a build: one script and one stylesheet. */
+/** The console's page, to be put into a build: its HTML, one script and one stylesheet. */
 const pageBundle = async (into) =>
   (await esbuild()).context({
-    entryPoints: [join(pageFolder, 'main.tsx')],
+    entryPoints: ['index.html', 'icon.svg', 'main.tsx'].map((name) => join(pageFolder, name)),
+    loader: { '.html': 'copy', '.svg': 'copy' },
     outdir: join(into, 'http', 'console', 'page'),
     bundle: true,
     minify: true,

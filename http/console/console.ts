@@ -4,36 +4,44 @@
  */
 import { randomUUID } from 'node:crypto';
 import typia, { type tags } from 'typia';
-import type { BrowserHeaders, HttpHandler, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
+import type { OperatorCaller } from '../../engine/model/operators.js';
+import type {
+  BrowserHeaders,
+  Clock,
+  HttpHandler,
+  HttpRequest,
+  HttpResponder,
+} from '../../engine/model/ports.js';
 import { readBody } from '../kit/body.js';
 import { refuseQuery } from '../kit/params.js';
 import { Refused } from '../kit/refused.js';
 import { isNamed, type TaggedBody } from '../kit/tagged-body.js';
+import type { Callers } from '../operator/access/callers.js';
 import type { TokenGuard } from '../operator/access/token-guard.js';
 import { answer, type Result, sendResult } from '../operator/endpoint.js';
 import type { StaticPages } from '../pages/static-pages.js';
-import { NO_SESSION, refuseForgery, refuseOtherOrigin } from './console-guard.js';
+import type { LiveMessage, StandbyMessage } from './live-message.js';
+import { loadPage } from './page-files.js';
 import {
   cookieOf,
-  endedCookie,
+  refuseForgery,
+  refuseOtherOrigin,
   type Session,
   type SessionResource,
-  type Sessions,
+  Sessions,
   ticketIn,
 } from './sessions.js';
-import type { Watchers } from './watchers.js';
+import { Watchers } from './watchers.js';
 
 const BASE = '/console';
-export const STREAM_PATH = `${BASE}/stream`;
+const STREAM_PATH = `${BASE}/stream`;
 const SESSION_PATH = `${BASE}/session`;
+export const CONSOLE_STREAMS: readonly string[] = [STREAM_PATH];
 
+const NO_SESSION = new Refused('invalid_session', 'the session has ended; log in again');
 const NOT_FOUND = new Refused('not_found', 'no such path');
-const NOT_BUILT = new Refused(
-  'not_found',
-  'the console was not built; run npm run build, and start the server again',
-);
 const NO_BROWSER: BrowserHeaders = { host: '', origin: '', cookie: '', csrfToken: '', ifMatch: '' };
-const NOSNIFF = ['X-Content-Type-Options', 'nosniff'];
+const READS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 
 export interface LoginBody {
   readonly token: string & tags.MinLength<1> & tags.MaxLength<255>;
@@ -41,126 +49,120 @@ export interface LoginBody {
 
 const validateLogin = typia.createValidateEquals<LoginBody>();
 
-export interface ConsoleParts {
-  readonly tokens: Pick<TokenGuard, 'present'>;
-  readonly sessions: Sessions;
-  readonly watchers: Watchers;
-  readonly page: StaticPages;
-  readonly isStandby: boolean;
+export interface ConsoleOptions {
+  readonly tokens: TokenGuard;
+  /** Made of the master secret (`sessionKeyOf`). */
+  readonly sessionKey: Uint8Array;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  /** For the pages that are open. */
+  readonly message: () => Promise<LiveMessage | StandbyMessage>;
+  /** Others on the same port. */
+  readonly pages: StaticPages;
 }
 
-export class Console {
-  constructor(private readonly parts: ConsoleParts) {}
+/** It knows the callers of the whole port: a holder of a token, or a browser with a session. */
+export class Console implements Callers {
+  readonly #tokens: TokenGuard;
+  readonly #sessions: Sessions;
+  readonly watchers: Watchers;
+  readonly #pages: StaticPages;
+
+  constructor({ tokens, sessionKey, clock, message, pages }: ConsoleOptions) {
+    this.#tokens = tokens;
+    this.#sessions = new Sessions(sessionKey, clock, tokens);
+    this.#pages = new Map([...loadPage(), ...pages]);
+    this.watchers = new Watchers(this.#sessions, message);
+  }
+
+  /**
+   * A token comes before a session. Refused with neither, or with a session that may not send the request: a browser
+   * sends its cookie of its own accord, so a change must also come from a page of this very origin, and bring the token
+   * that only that page was given.
+   */
+  identify(request: HttpRequest): OperatorCaller | Refused {
+    const browser = request.browser ?? NO_BROWSER;
+    const ticket = request.authorization === '' ? ticketIn(browser) : '';
+    if (ticket === '') return this.#tokens.identify(request);
+    const session = this.#sessions.read(ticket);
+    if (session === null) return NO_SESSION;
+    const refused = READS.includes(request.method) ? null : refuseForgery(session, browser);
+    return refused ?? session.caller;
+  }
 
   /** Answers requests for the console's paths, leads there from `/`, and leaves everything else to `next`. */
   wrap(next: HttpHandler): HttpHandler {
     return (request, responder) => {
-      const { path, fault } = request;
-      if (path === '/' && fault === null && (request.method === 'GET' || request.method === 'HEAD'))
+      const { path, fault, method } = request;
+      const file = fault === null ? this.#pages.get(path) : undefined;
+      if (path === '/' && fault === null && (method === 'GET' || method === 'HEAD'))
         responder.send(302, `X-Request-Id: ${randomUUID()}\r\nLocation: ${BASE}`, '');
-      else if (path === BASE || path.startsWith(`${BASE}/`) || this.parts.page.has(path))
-        this.#handle(request, responder);
-      else next(request, responder);
+      else if (file !== undefined) sendFile(request, responder, file);
+      else if (path === BASE || path.startsWith(`${BASE}/`)) {
+        try {
+          const result = this.#resultOf(request);
+          if (result !== null) sendResult(responder, result);
+        } catch (error) {
+          if (!(error instanceof Refused)) throw error;
+          sendResult(responder, error);
+        }
+      } else next(request, responder);
     };
-  }
-
-  #handle(request: HttpRequest, responder: HttpResponder): void {
-    const file = this.parts.page.get(request.path);
-    if (file !== undefined && request.fault === null) sendFile(request, responder, file);
-    else {
-      try {
-        const result = this.#resultOf(request);
-        if (result !== null) sendResult(responder, result);
-      } catch (error) {
-        if (!(error instanceof Refused)) throw error;
-        sendResult(responder, error);
-      }
-    }
   }
 
   /** null if the request has become a WebSocket. */
   #resultOf(request: HttpRequest): Result | null {
-    const { fault, path, method, query, browser } = request;
+    const { fault, path, query } = request;
     if (fault !== null) return new Refused(fault.code, fault.detail);
-    const from = browser ?? NO_BROWSER;
-    if (path !== SESSION_PATH && path !== STREAM_PATH) return this.#missing(path);
+    if (path !== SESSION_PATH && path !== STREAM_PATH) return NOT_FOUND;
+    const browser = request.browser ?? NO_BROWSER;
+    const session = this.#sessions.read(ticketIn(browser));
     refuseQuery(query);
-    if (path === STREAM_PATH) return this.#openStream(request, from);
-    switch (method) {
-      case 'GET':
-        return this.#show(from);
-      case 'POST':
-        return this.#logIn(request, from);
-      case 'PUT':
-        return this.#change(from, false);
-      case 'DELETE':
-        return this.#change(from, true);
-      default:
-        return new Refused('method_not_allowed', `${method} is not offered here`, [
-          'Allow',
-          'GET, POST, PUT, DELETE',
-        ]);
-    }
+    if (path === SESSION_PATH) return this.#session(request, browser, session);
+    if (session === null) return NO_SESSION;
+    return refuseOtherOrigin(browser) ?? this.watchers.open(request, session);
   }
 
-  #missing(path: string): Refused {
-    return !this.parts.page.has(BASE) && (path === BASE || path === `${BASE}/`) ? NOT_BUILT : NOT_FOUND;
-  }
-
-  /** A page that is opened for the first time has no session, which is no error. */
-  #show(browser: BrowserHeaders): Result {
-    const session = this.#sessionOf(browser);
-    return answer(200, session === null ? null : this.#resource(session), NOSNIFF);
-  }
-
-  #logIn(request: HttpRequest, browser: BrowserHeaders): Result {
-    const body = refuseOtherOrigin(browser) ?? readBody(request, validateLogin);
-    if (body instanceof Refused) return body;
-    const token = this.parts.tokens.present(body.token, request.address);
-    if (token instanceof Refused) return token;
-    const before = this.#sessionOf(browser);
-    if (before !== null) this.parts.sessions.close(before);
-    return this.#give(201, this.parts.sessions.open(token), browser);
-  }
-
-  /** Only the session's own page may ask for it. */
-  #change(browser: BrowserHeaders, isLogout: boolean): Result {
-    const { sessions } = this.parts;
-    const session = this.#sessionOf(browser);
+  #session(request: HttpRequest, browser: BrowserHeaders, session: Session | null): Result {
+    const { method } = request;
+    if (method === 'POST') return this.#logIn(request, browser, session);
+    // A page that is opened for the first time has no session, which is no error.
+    if (method === 'GET') return answer(200, session === null ? null : resourceOf(session));
+    if (method !== 'PUT' && method !== 'DELETE') return notOffered(method, 'GET, POST, PUT, DELETE');
     const refused = session === null ? NO_SESSION : refuseForgery(session, browser);
     if (session === null || refused !== null) return refused ?? NO_SESSION;
-    if (!isLogout) return this.#give(200, sessions.renewed(session), browser);
-    sessions.close(session);
-    return answer(204, null, ['Set-Cookie', endedCookie(browser)]);
+    if (method === 'PUT') return this.#give(200, this.#sessions.renewed(session), browser);
+    this.#sessions.close(session);
+    return answer(204, null, ['Set-Cookie', cookieOf('', browser)]);
   }
 
-  #sessionOf(browser: BrowserHeaders): Session | null {
-    return this.parts.sessions.read(ticketIn(browser));
+  #logIn(request: HttpRequest, browser: BrowserHeaders, before: Session | null): Result {
+    const refused = refuseOtherOrigin(browser);
+    if (refused !== null) return refused;
+    const token = this.#tokens.present(readBody(request, validateLogin).token, request.address);
+    if (token instanceof Refused) return token;
+    if (before !== null) this.#sessions.close(before);
+    return this.#give(201, this.#sessions.open(token), browser);
   }
 
   #give(status: 200 | 201, session: Session, browser: BrowserHeaders): Result {
-    const cookie = cookieOf(this.parts.sessions.ticketOf(session), browser);
-    return answer(status, this.#resource(session), ['Set-Cookie', cookie, ...NOSNIFF]);
-  }
-
-  #resource({ caller: { name, role }, csrfToken }: Session): SessionResource {
-    return { name, role, isStandby: this.parts.isStandby, csrfToken };
-  }
-
-  #openStream(request: HttpRequest, browser: BrowserHeaders): Refused | null {
-    const session = this.#sessionOf(browser);
-    if (session === null) return NO_SESSION;
-    return refuseOtherOrigin(browser) ?? this.parts.watchers.open(request, session);
+    const cookie = cookieOf(this.#sessions.ticketOf(session), browser);
+    return answer(status, resourceOf(session), ['Set-Cookie', cookie]);
   }
 }
+
+const resourceOf = ({ caller: { name, role }, csrfToken }: Session): SessionResource => ({
+  name,
+  role,
+  csrfToken,
+});
+
+const notOffered = (method: string, allowed: string): Refused =>
+  new Refused('method_not_allowed', `${method} is not offered here`, ['Allow', allowed]);
 
 function sendFile(request: HttpRequest, responder: HttpResponder, file: TaggedBody): void {
   const { method, ifNoneMatch, acceptEncoding } = request;
   if (method !== 'GET' && method !== 'HEAD') {
-    sendResult(
-      responder,
-      new Refused('method_not_allowed', `${method} is not offered here`, ['Allow', 'GET, HEAD']),
-    );
+    sendResult(responder, notOffered(method, 'GET, HEAD'));
     return;
   }
   const form = file.form(acceptEncoding);

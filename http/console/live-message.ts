@@ -1,21 +1,23 @@
-/**
- * The messages of the console's stream, the same for every open page. Their facts are those of the operator API and the
- * market data, in cents, milliseconds and indices, as the engine and the board count.
- */
-import { ASSETS, MARKETS_MAX } from '../../engine/model/domain.js';
-import { ASSET_FIELDS, type Board, MARKET_FIELDS, TICK_PRICE } from '../board/markets.js';
+/** The messages of the console's stream, the same for every open page. */
+import { ASSETS, type Asset, assetOf, MARKET_IDS, textAt } from '../../engine/model/domain.js';
+import * as M from '../board/markets.js';
+import { roundOf } from '../market-data/shown-round.js';
 import type { Raised } from '../metrics/alarms.js';
 import type { StandbyStatus } from '../metrics/replication.js';
 import type { Pulse } from '../operator/queries/status.js';
+import type { ShownMarket } from '../wire/market-text.js';
 
-/** null where the board has NaN. */
-export type Row = readonly (number | null)[];
+export interface MarketNow extends ShownMarket {
+  readonly id: string;
+  readonly asset: Asset;
+  readonly isSuspended: boolean;
+  /** null if the asset has none. */
+  readonly price: number | null;
+}
 
 export interface LiveMessage extends Pulse {
-  /** By market, the fields in the board's order. */
-  readonly markets: readonly Row[];
-  /** By asset. */
-  readonly prices: Row;
+  /** Those that are active. */
+  readonly markets: readonly MarketNow[];
   readonly alarms: readonly Raised[];
 }
 
@@ -25,27 +27,24 @@ export interface StandbyMessage {
   readonly replication: StandbyStatus;
 }
 
-export class LiveMessages {
-  readonly #marketRow = new Float64Array(MARKET_FIELDS);
-  readonly #assetRow = new Float64Array(ASSET_FIELDS);
-
-  constructor(private readonly board: Board) {}
-
-  textOf(pulse: Pulse, alarms: readonly Raised[]): string {
-    const markets = Array.from({ length: MARKETS_MAX }, (_, market) => this.#market(market));
-    const prices = ASSETS.map((_, asset) => this.price(asset));
-    const message: LiveMessage = { ...pulse, markets, prices, alarms };
-    return JSON.stringify(message);
-  }
-
-  /** NaN if the asset has no price. */
-  price(asset: number): number {
-    this.board.assets.read(asset, this.#assetRow);
-    return this.#assetRow[TICK_PRICE] as number;
-  }
-
-  #market(market: number): Row {
-    this.board.markets.read(market, this.#marketRow);
-    return [...this.#marketRow];
-  }
+export function liveMessage(board: M.Board, pulse: Pulse, alarms: readonly Raised[]): LiveMessage {
+  const [row, assetRow] = [new Float64Array(M.MARKET_FIELDS), new Float64Array(M.ASSET_FIELDS)];
+  const markets = MARKET_IDS.flatMap((id, market): MarketNow[] => {
+    board.markets.read(market, row);
+    if (row[M.IS_ACTIVE] !== 1) return [];
+    board.assets.read(assetOf(market), assetRow);
+    const price = assetRow[M.TICK_PRICE] as number;
+    return [
+      {
+        id,
+        asset: textAt(ASSETS, assetOf(market)),
+        isSuspended: pulse.suspended.includes(market),
+        price: Number.isNaN(price) ? null : price,
+        minStakeCents: row[M.MIN_STAKE_CENTS] as number,
+        maxStakeCents: row[M.MAX_STAKE_CENTS] as number,
+        round: roundOf(row),
+      },
+    ];
+  });
+  return { ...pulse, markets, alarms };
 }

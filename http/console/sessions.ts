@@ -8,6 +8,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { OperatorRole, OperatorToken } from '../../engine/model/operators.js';
 import type { BrowserHeaders, Clock } from '../../engine/model/ports.js';
+import { Refused } from '../kit/refused.js';
 import type { TokenGuard } from '../operator/access/token-guard.js';
 
 /** A ticket is good for so long; the page has it renewed while somebody uses it. */
@@ -31,8 +32,6 @@ export interface Session {
 export interface SessionResource {
   readonly name: string;
   readonly role: OperatorRole;
-  /** Whether the server follows another one: then there is nothing but its replication to see. */
-  readonly isStandby: boolean;
   /** To be sent as X-CSRF-Token with each change. */
   readonly csrfToken: string;
 }
@@ -103,23 +102,20 @@ export class Sessions {
 const NAME = 'tote_console';
 /** In a Host header; absent if it is the scheme's own. */
 const PORT = /:(\d{1,5})$/;
-const SECONDS_MAX = AGE_MS_MAX / 1_000;
-/** A browser has a few cookies for a host; a longer list is not searched. */
-const COOKIES_MAX = 50;
 
 /** '' if there is no ticket, or more than one: then somebody else has set one of them. */
 export function ticketIn(browser: BrowserHeaders): string {
   const start = `${nameFor(browser)}=`;
-  const pairs = browser.cookie.split(';', COOKIES_MAX).map((pair) => pair.trim());
+  const pairs = browser.cookie.split(';').map((pair) => pair.trim());
   const tickets = pairs.filter((pair) => pair.startsWith(start)).map((pair) => pair.slice(start.length));
   return tickets.length === 1 ? (tickets[0] ?? '') : '';
 }
 
-export const cookieOf = (ticket: string, browser: BrowserHeaders): string =>
-  `${nameFor(browser)}=${ticket}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${SECONDS_MAX}${secure(browser)}`;
-
-export const endedCookie = (browser: BrowserHeaders): string =>
-  `${nameFor(browser)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0${secure(browser)}`;
+/** '' takes the browser's ticket away. */
+export function cookieOf(ticket: string, browser: BrowserHeaders): string {
+  const seconds = ticket === '' ? 0 : AGE_MS_MAX / 1_000;
+  return `${nameFor(browser)}=${ticket}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure(browser)}`;
+}
 
 /** The page's own address says how the browser came, even where a proxy in front of the server ends TLS. */
 const secure = ({ origin }: BrowserHeaders): string => (origin.startsWith('https://') ? '; Secure' : '');
@@ -128,3 +124,21 @@ function nameFor({ host }: BrowserHeaders): string {
   const port = PORT.exec(host)?.[1];
   return port === undefined ? NAME : `${NAME}_${port}`;
 }
+
+const OTHER_ORIGIN = new Refused('csrf_refused', 'Origin must be that of this server');
+const WRONG_CSRF_TOKEN = new Refused(
+  'csrf_refused',
+  'X-CSRF-Token must be the one that the session was given',
+);
+
+/** null if the change may come from the session's own page. */
+export function refuseForgery(session: Session, browser: BrowserHeaders): Refused | null {
+  const sent = Buffer.from(browser.csrfToken);
+  const expected = Buffer.from(session.csrfToken);
+  const isRight = sent.length === expected.length && timingSafeEqual(sent, expected);
+  return refuseOtherOrigin(browser) ?? (isRight ? null : WRONG_CSRF_TOKEN);
+}
+
+/** The scheme is not compared: behind a proxy that ends TLS the server does not know it. */
+export const refuseOtherOrigin = ({ origin, host }: BrowserHeaders): Refused | null =>
+  host !== '' && (origin === `http://${host}` || origin === `https://${host}`) ? null : OTHER_ORIGIN;

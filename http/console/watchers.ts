@@ -4,8 +4,9 @@
  * it.
  */
 import type { HttpRequest, StreamOwner, StreamSocket } from '../../engine/model/ports.js';
+import { later } from '../kit/client-work.js';
 import { Refused } from '../kit/refused.js';
-import type { Session } from './sessions.js';
+import type { Session, Sessions } from './sessions.js';
 
 /** The console's own close code of a WebSocket: the session has ended, and the page asks for a login. */
 export const SESSION_ENDED = 4401;
@@ -26,93 +27,72 @@ const TOO_MANY = new Refused('too_many_streams', `at most ${WATCHERS_MAX} pages 
   '10',
 ]);
 
-export interface WatchersOptions {
-  /** Calls `send` with the message once it is ready; with null where there can be none. */
-  readonly render: (send: (text: string | null) => void) => void;
-  readonly isOpen: (session: Session) => boolean;
-}
-
-class Watcher implements StreamOwner {
-  constructor(
-    readonly socket: StreamSocket,
-    readonly session: Session,
-    private readonly host: Watchers,
-  ) {}
-
-  onOpen(): void {
-    this.host.begin(this);
-  }
-
-  /** Pages say nothing. */
-  onMessage(): void {
-    this.socket.close(POLICY_VIOLATION, 'nothing is expected from a page');
-  }
-
-  onPong(): void {}
-
-  onRoom(): void {}
-
-  onFault(): void {
-    this.socket.close(INTERNAL_ERROR, 'internal_error');
-  }
-
-  onClosed(): void {
-    this.host.end(this);
-  }
-}
-
 export class Watchers {
-  readonly #watchers = new Set<Watcher>();
+  readonly #watchers = new Map<StreamSocket, Session>();
   #isRendering = false;
   /** null if the last second has no message. */
   #newest: string | null = null;
 
-  constructor(private readonly options: WatchersOptions) {}
+  /** `message` is for all of them. */
+  constructor(
+    private readonly sessions: Pick<Sessions, 'isOpen'>,
+    private readonly message: () => Promise<object>,
+  ) {}
 
   /** Opens the stream in place of an answer, or returns a refusal. */
   open(request: HttpRequest, session: Session): Refused | null {
     const { upgrade } = request;
     if (upgrade === undefined) return UPGRADE_REQUIRED;
     if (this.#watchers.size >= WATCHERS_MAX) return TOO_MANY;
-    upgrade.accept('', (socket) => new Watcher(socket, session, this));
+    upgrade.accept('', (socket) => this.#ownerOf(socket, session));
     return null;
   }
 
-  begin(watcher: Watcher): void {
-    this.#watchers.add(watcher);
-    if (this.#newest === null) this.tick();
-    else watcher.socket.send(this.#newest);
+  #ownerOf(socket: StreamSocket, session: Session): StreamOwner {
+    return {
+      onOpen: () => this.begin(socket, session),
+      // Pages say nothing.
+      onMessage: () => socket.close(POLICY_VIOLATION, 'nothing is expected from a page'),
+      onPong: () => undefined,
+      onRoom: () => undefined,
+      onFault: () => socket.close(INTERNAL_ERROR, 'internal_error'),
+      onClosed: () => this.#watchers.delete(socket),
+    };
   }
 
-  end(watcher: Watcher): void {
-    this.#watchers.delete(watcher);
+  begin(socket: StreamSocket, session: Session): void {
+    this.#watchers.set(socket, session);
+    if (this.#newest === null) this.tick();
+    else socket.send(this.#newest);
   }
 
   tick(): void {
-    for (const { socket, session } of [...this.#watchers]) {
-      if (!this.options.isOpen(session)) socket.close(SESSION_ENDED, 'the session has ended');
+    for (const [socket, session] of [...this.#watchers]) {
+      if (!this.sessions.isOpen(session)) socket.close(SESSION_ENDED, 'the session has ended');
     }
     this.#newest = null;
     if (this.#watchers.size === 0 || this.#isRendering) return;
+    const asked = this.message();
     this.#isRendering = true;
-    try {
-      this.options.render((text) => this.#onRendered(text));
-    } catch (error) {
+    const failed = later((error: unknown) => {
       this.#isRendering = false;
       throw error;
-    }
+    });
+    void asked.then(
+      later((message) => this.#send(JSON.stringify(message))),
+      failed,
+    );
   }
 
-  #onRendered(text: string | null): void {
+  #send(text: string): void {
     this.#isRendering = false;
     this.#newest = text;
-    if (text === null) return;
-    for (const { socket } of this.#watchers) {
+    for (const socket of this.#watchers.keys()) {
       if (socket.waitingBytes <= WAITING_BYTES_MAX) socket.send(text);
     }
   }
 
   close(): void {
-    for (const { socket } of [...this.#watchers]) socket.close(GOING_AWAY, 'the server stops');
+    for (const socket of [...this.#watchers.keys()]) socket.close(GOING_AWAY, 'the server stops');
   }
 }

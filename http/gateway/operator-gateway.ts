@@ -5,7 +5,9 @@ import { createLog, type Log } from '../../process/log/log.js';
 import { routeNames } from '../api/endpoint.js';
 import { ENDPOINTS } from '../api/endpoints.js';
 import { boardOf } from '../board/markets.js';
-import { CONSOLE_STREAMS, type OpenConsole, openConsole } from '../console/open-console.js';
+import { CONSOLE_STREAMS, Console } from '../console/console.js';
+import { liveMessage } from '../console/live-message.js';
+import { OPERATOR_API_PAGE } from '../console/page-files.js';
 import { later, workFor } from '../kit/client-work.js';
 import { logRequests } from '../kit/request-log.js';
 import { RaisedAlarms } from '../metrics/alarms.js';
@@ -29,6 +31,7 @@ import { healthOf, healthRoutes } from '../operator/health.js';
 import { operatorDocument } from '../operator/openapi/document.js';
 import { EngineQueries, type QueryMessage } from '../operator/queries/query.js';
 import { metricsRoute } from '../operator/server.js';
+import { apiPages } from '../pages/docs-page.js';
 import { CONNECTION_CELLS_BYTES, OPERATOR_PER_ADDRESS_MAX } from '../uws/connection-limits.js';
 import { HeldRequests } from '../uws/held-requests.js';
 import { UwsTransport } from '../uws/transport.js';
@@ -50,7 +53,7 @@ export class OperatorGateway implements Serving {
   #archive: ArchiveClient | null = null;
   readonly #queries = new Map<number, (message: QueryMessage) => void>();
   #lastId = 0;
-  #console: OpenConsole | null = null;
+  #console: Console | null = null;
   #ticks: NodeJS.Timeout | undefined;
 
   constructor(
@@ -117,12 +120,17 @@ export class OperatorGateway implements Serving {
       this.#queries.set(id, later(onMessage));
       this.post({ kind: 'asked', id, query });
     });
-    const prices = new PriceHistory(boardOf(board));
+    const markets = boardOf(board);
+    const prices = new PriceHistory(markets);
     setInterval(() => prices.note(), NOTE_EVERY_MS).unref();
     const seen = this.#measure();
-    const alarms = () => seen.alarms;
-    const common = { tokens: this.#guard, sessionKey, clock: systemClock };
-    const console = openConsole({ ...common, board, engine, alarms });
+    const console = new Console({
+      tokens: this.#guard,
+      sessionKey,
+      clock: systemClock,
+      message: async () => liveMessage(markets, await engine.ask('pulse', {}), seen.alarms),
+      pages: apiPages(OPERATOR_API_PAGE),
+    });
     this.#console = console;
     const page = new MetricsPage(version);
     const routes = routeNames(ENDPOINTS);
@@ -144,13 +152,13 @@ export class OperatorGateway implements Serving {
         metricsRoute(page.contentType, metrics),
         ...healthRoutes(healthOf(new Gauges(figures.engineGauges), systemClock.monotonicMs)),
       ],
-      callers: console.callers,
+      callers: console,
       denials: this.#denials,
     });
     this.#held.serve(logRequests(console.wrap(api), 'operator', systemClock, this.#log));
     const tick = (): void => {
       this.#reportRefusals();
-      console.tick();
+      console.watchers.tick();
     };
     this.#ticks = setInterval(() => workFor(this.#faults, tick), TICK_MS);
   }
@@ -181,7 +189,7 @@ export class OperatorGateway implements Serving {
   }
 
   async #close(): Promise<void> {
-    this.#console?.close();
+    this.#console?.watchers.close();
     clearInterval(this.#ticks);
     await this.#transport.close();
     this.#archive?.close();

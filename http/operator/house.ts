@@ -23,7 +23,7 @@ type Length = keyof typeof LENGTHS_MS;
 const PARTS_DEFAULT: Readonly<Record<Length, number>> = { hour: 24, day: 7 };
 const PARTS_MAX: Readonly<Record<Length, number>> = { hour: 168, day: 31 };
 
-interface HouseProfit {
+export interface HouseProfit {
   readonly by: 'hour' | 'day';
   readonly from: string;
   readonly to: string;

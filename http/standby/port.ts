@@ -11,7 +11,7 @@ import type { HttpHandler } from '../../engine/model/ports.js';
 import { systemClock } from '../../process/clock.js';
 import type { Log } from '../../process/log/log.js';
 import { type Reloads, tokensReload } from '../../process/reloads.js';
-import { CONSOLE_STREAMS, openStandbyConsole } from '../console/open-console.js';
+import { CONSOLE_STREAMS, Console } from '../console/console.js';
 import { Faults } from '../gateway/faults.js';
 import { workFor } from '../kit/client-work.js';
 import { Refused } from '../kit/refused.js';
@@ -69,7 +69,13 @@ export async function openStandbyPort(config: Config, options: StandbyPortOption
   const guard = new TokenGuard(readTokens(), systemClock);
   const reload = tokensReload(readTokens, (tokens) => guard.setTokens(tokens));
   reloads.add('operator tokens', reload);
-  const console = openStandbyConsole({ tokens: guard, sessionKey, clock: systemClock, replication: facts });
+  const console = new Console({
+    tokens: guard,
+    sessionKey,
+    clock: systemClock,
+    message: async () => ({ timeMs: systemClock.nowMs(), replication: facts() }),
+    pages: new Map(),
+  });
   const page = new MetricsPage(version);
   const metrics = metricsRoute(page.contentType, () =>
     page.text([
@@ -79,19 +85,19 @@ export async function openStandbyPort(config: Config, options: StandbyPortOption
     ]),
   );
   try {
-    const api = standbyApi(console.callers, facts, metrics);
+    const api = standbyApi(console, facts, metrics);
     const port = await transport.listen(operatorHost, operatorPort, console.wrap(api));
     log.write('standby_listening', { operatorUrl: urlOf(operatorHost, port, tls !== null) });
     const tick = (): void => {
       const guesses = guard.takeGuesses();
       if (guesses !== null) log.write('operator_tokens_refused', guesses);
-      console.tick();
+      console.watchers.tick();
     };
     const ticks = setInterval(() => workFor(faults, tick), TICK_MS);
     return {
       close: () => {
         clearInterval(ticks);
-        console.close();
+        console.watchers.close();
         return transport.close();
       },
     };

@@ -11,8 +11,8 @@ import { sourcesIn, textOf, visitText } from './sources.js';
 const FOLDERS = ['http', 'config', 'crypto', 'persistence/data-dir'];
 
 const COMPARING = [
-  'http/console/console-guard.ts refuseForgery',
   'http/console/sessions.ts read',
+  'http/console/sessions.ts refuseForgery',
   'http/operator/access/token-guard.ts #find',
 ];
 
@@ -158,14 +158,14 @@ const PLANTED = [
     'digest.equals(known.digest)',
   ],
   ['http/operator/access/token-guard.ts', 'timingSafeEqual(digest, known.digest)', 'known.digest === digest'],
-  ['http/console/console-guard.ts', 'timingSafeEqual(sent, expected)', 'sent.equals(expected)'],
+  ['http/console/sessions.ts', 'timingSafeEqual(sent, expected)', 'sent.equals(expected)'],
   [
-    'http/console/console-guard.ts',
+    'http/console/sessions.ts',
     'sent.length === expected.length && timingSafeEqual(sent, expected)',
     'sent === expected',
   ],
   [
-    'http/console/console-guard.ts',
+    'http/console/sessions.ts',
     'sent.length === expected.length && timingSafeEqual(sent, expected)',
     'browser.csrfToken == session.csrfToken',
   ],

@@ -2,10 +2,7 @@
 import { render } from 'preact';
 import { App } from './app.js';
 import { findSession } from './state/api.js';
-import { followRoute } from './state/route.js';
 import './style.css';
 
-const root = document.getElementById('console');
-if (root !== null) render(<App />, root);
-followRoute();
+render(<App />, document.body);
 void findSession();

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, Page, WebSocketRoute } from 'playwright-core';
 import type { LiveMessage, StandbyMessage } from '../../../http/console/live-message.js';
-import type { SessionResource } from '../../../http/console/sessions.js';
+import type { Raised } from '../../../http/metrics/alarms.js';
 import type { LeaderStatus, StandbyStatus } from '../../../http/metrics/replication.js';
 import { figure, flaws, logIn, newPage, noBrowser, openBrowser } from '../../support/console/browser.js';
 import { buildPage } from '../../support/console/console-page.js';
@@ -41,7 +41,7 @@ const STANDBY: StandbyStatus = {
 };
 const TROUBLE = { trouble: 'no responders', awayMs: 12_000 };
 const NOW_MS = Date.parse('2026-11-22T12:00:12Z');
-const SINCE = 'Since 2026-11-22 12:00:00 UTC. The reason: no responders';
+const SINCE = /^critical Since 2026-11-22 12:00:00 UTC .*The reason: no responders/;
 
 let server: Server;
 let browser: Browser;
@@ -79,27 +79,27 @@ async function openLeader() {
   return { page, complaints, show };
 }
 
+const textOf = (replication: StandbyStatus): string => {
+  const message: StandbyMessage = { timeMs: NOW_MS, replication };
+  return JSON.stringify(message);
+};
+
 /** Nothing but the session is the server's. */
 async function openStandby() {
   const { page, complaints } = await newPage(browser, server.operatorUrl);
-  let [socket, newest]: [WebSocketRoute | null, string | null] = [null, null];
+  let socket: WebSocketRoute | null = null;
+  let newest: string | null = textOf(STANDBY);
   await page.routeWebSocket(/console\/stream/, (opened) => {
     socket = opened;
+    send();
   });
   const send = (): void => {
     if (newest !== null) socket?.send(newest);
   };
   setInterval(send, 1_000).unref();
-  await page.route(/console\/session/, async (route) => {
-    const response = await route.fetch();
-    const { data, ...rest } = (await response.json()) as { readonly data: SessionResource | null };
-    const changed = data === null ? null : { ...data, isStandby: true };
-    await route.fulfill({ response, json: { ...rest, data: changed } });
-  });
   await logIn(page, server, 'Standby');
   const show = (replication: StandbyStatus): void => {
-    const message: StandbyMessage = { timeMs: NOW_MS, replication };
-    newest = JSON.stringify(message);
+    newest = textOf(replication);
     send();
   };
   const fallSilent = (): void => {
@@ -108,7 +108,7 @@ async function openStandby() {
   return { page, complaints, show, fallSilent };
 }
 
-const wellOrNot = (page: Page) => page.getByRole('region', { name: 'State' });
+const attention = (page: Page) => page.getByRole('region', { name: 'What needs attention' });
 
 async function hasFigures(page: Page, figures: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, value] of Object.entries(figures))
@@ -117,79 +117,87 @@ async function hasFigures(page: Page, figures: Readonly<Record<string, string>>)
 
 /** In this order, and no other sentences that name something wrong. */
 async function says(page: Page, ...sentences: readonly string[]): Promise<void> {
-  const items = wellOrNot(page).getByRole('listitem');
+  const items = attention(page).getByRole('listitem');
   for (const [index, sentence] of sentences.entries())
     await items.nth(index).getByText(sentence).first().waitFor();
   assert.equal(await items.count(), sentences.length);
 }
 
-test(
-  'an exchange on one machine says so, and has no view of replication among the others',
-  options,
-  async () => {
-    const { page, complaints, show } = await openLeader();
-    await page.getByRole('link', { name: 'Replication' }).waitFor();
-    show({ replication: null, arePricesSimulated: true });
-    await page.getByText('prices are simulated').waitFor();
-    await page.getByRole('link', { name: 'Replication' }).waitFor({ state: 'detached' });
-    await page.getByRole('link', { name: 'Overview' }).click();
-    await page.getByText('This exchange runs on one machine').waitFor();
-    assert.deepEqual(complaints, []);
-  },
-);
+test('an exchange on one machine says so, and that its prices are simulated', options, async () => {
+  const { page, complaints, show } = await openLeader();
+  await page.getByRole('row', { name: 'two' }).getByText('follows').waitFor();
+  show({ replication: null, arePricesSimulated: true });
+  await page.getByText('prices are simulated').waitFor();
+  await page.getByText('This exchange runs on one machine').waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+const EXPIRES: Raised = {
+  name: 'certificate_expires',
+  severity: 'warning',
+  what: 'a certificate ends soon',
+  advice: 'Renew it.',
+  value: 3,
+  limit: 21,
+  unit: 'days',
+  since: 0,
+};
+const AWAY: Raised = {
+  name: 'replication_away',
+  severity: 'critical',
+  what: 'the NATS servers have not answered for a while',
+  advice: 'Two of three must run and reach each other.',
+  value: 12,
+  limit: 5,
+  unit: 's',
+  since: Date.parse('2026-11-22T12:00:00Z') / 1_000,
+};
 
 test('a leader says what is wrong, since when, and what to do', options, async () => {
   const { page, complaints, show } = await openLeader();
-  await page.getByRole('link', { name: 'Replication' }).click();
-  show({ replication: { ...LEADER, standbys: [] } });
-  await says(page, 'No standby follows');
-  await page.getByRole('link', { name: 'one leads, 1 problem' }).waitFor();
+  await page.getByText('two takes over by itself').waitFor();
   const [standby] = LEADER.standbys;
   const behind = { node: 'three', messagesBehind: 900, behindMs: 7_000, heardMsAgo: 100 };
   show({ replication: { ...LEADER, standbys: standby === undefined ? [] : [standby, behind] } });
-  await says(page, 'A standby is behind');
+  await page.getByText('two or three takes over by itself').waitFor();
   const cells = await page.getByRole('row', { name: 'three' }).getByRole('cell').allInnerTexts();
-  assert.deepEqual(cells, ['standby', 'behind', '900', '7.0 s ago', '100 ms ago']);
-  const away = { ...LEADER, ...TROUBLE };
-  show({ timeMs: NOW_MS, isClockManual: false, replication: away });
-  await says(page, SINCE);
+  assert.deepEqual(cells, ['behind', '900', '7.0 s ago', '100 ms ago']);
+  show({ replication: { ...LEADER, standbys: [] } });
+  await page.getByText('No standby was heard of').waitFor();
+  show({ alarms: [EXPIRES, AWAY], replication: { ...LEADER, ...TROUBLE } });
+  await says(page, 'The NATS servers have not answered for a while.', 'A certificate ends soon.');
+  for (const sentence of ['since 2026-11-22 12:00:00 UTC: 12.0 s', 'no responders', 'Two of three must run'])
+    await attention(page).getByRole('listitem').first().getByText(sentence).waitFor();
+  await page.getByRole('link', { name: '2 alarms' }).waitFor();
   await page.getByText('no answer for 12.0 s').waitFor();
   await page.getByText('orders wait').waitFor();
-  show({ timeMs: NOW_MS, isClockManual: false, replication: { ...away, standbys: [] } });
-  await page.getByText('No standby was heard of').waitFor();
-  await says(page, SINCE);
-  show({ isClockManual: true, replication: away });
-  await page.getByText('Since 2026').waitFor({ state: 'detached' });
-  await says(page, 'The reason: no responders');
-  show({ replication: { ...away, lease: 'lapsed', leaseAgeMs: 12_500 } });
-  await says(page, 'a standby may lead by now', 'no responders');
-  await page.getByRole('link', { name: 'the lease of one has lapsed' }).waitFor();
+  show({ replication: { ...LEADER, lease: 'lapsed', leaseAgeMs: 12_500 } });
+  await page.getByText('a standby may lead by now').waitFor();
+  await page.getByText('the lease of one has lapsed').waitFor();
   assert.deepEqual(complaints, []);
 });
 
 test('a standby shows nothing but whom it follows, and how far', options, async () => {
   const { page, complaints, show } = await openStandby();
   show(STANDBY);
-  await wellOrNot(page)
-    .getByText('This machine follows one, and takes over by itself if that ends')
-    .waitFor();
+  await page.getByText('This machine follows one, and takes over by itself if that ends').waitFor();
   assert.equal(await page.getByRole('link').count(), 1, 'the way home alone');
   assert.deepEqual(await page.getByRole('button').allInnerTexts(), ['Skip to the content', 'Log out']);
   await hasFigures(page, { Leader: 'one', Epoch: '3', 'Messages behind': '0', Commands: '48,210' });
   show({ ...STANDBY, messagesBehind: 900, behindMs: 7_000 });
-  await says(page, 'A standby is behind');
+  await page.getByText('This standby is behind').waitFor();
   show({ ...STANDBY, ...TROUBLE });
-  await says(page, SINCE);
+  await page.getByText(SINCE).waitFor();
   const unknown = 'not known';
   const ofBefore = 'one, when last heard of';
   const renewed = `${unknown}, renewed 310 ms ago`;
   await hasFigures(page, { Leader: ofBefore, "Leader's lease": renewed, 'Messages behind': unknown });
   show({ ...STANDBY, lease: 'lapsed' });
-  await says(page, 'has not renewed its lease');
+  await page.getByText('has not renewed its lease').waitFor();
   show({ ...STANDBY, lease: 'released' });
-  await says(page, 'has handed over');
+  await page.getByText('has handed over').waitFor();
   show({ ...STANDBY, lease: 'none', leader: null, epoch: 0 });
-  await says(page, 'Nobody has ever led');
+  await page.getByText('Nobody has ever led').waitFor();
   assert.deepEqual(complaints, []);
 });
 
@@ -197,7 +205,7 @@ test('a machine that sends nothing more is not taken for one that does', options
   const { page, show, fallSilent } = await openStandby();
   await page.clock.install();
   show(STANDBY);
-  await wellOrNot(page).getByText('all is well').waitFor();
+  await page.getByText('all is well').waitFor();
   fallSilent();
   await page.clock.fastForward(5_000);
   await page.getByRole('alert').getByText('nothing for some seconds').waitFor();
@@ -211,15 +219,14 @@ test('a machine that sends nothing more is not taken for one that does', options
 
 test('neither view breaks a rule of WCAG level AA: in light, in dark, and at 390 px', options, async () => {
   const leader = await openLeader();
-  await leader.page.getByRole('link', { name: 'Replication' }).click();
   const standby = await openStandby();
   const found: string[] = [];
   const look = async (page: Page, state: string): Promise<void> => {
-    await wellOrNot(page).getByText(state).first().waitFor();
+    await page.getByText(state).first().waitFor();
     found.push(...(await flaws(page, state)));
   };
-  await look(leader.page, 'all is well');
-  leader.show({ replication: { ...LEADER, ...TROUBLE, lease: 'lapsed', standbys: [] } });
+  await look(leader.page, 'Nothing needs your attention');
+  leader.show({ alarms: [AWAY], replication: { ...LEADER, ...TROUBLE, lease: 'lapsed', standbys: [] } });
   await look(leader.page, 'critical');
   standby.show(STANDBY);
   await look(standby.page, 'all is well');

@@ -81,7 +81,9 @@ async function takeReplication(page: Page): Promise<void> {
     const two = startMachine({ nats, node: 'two', dataDir, env: LIVE });
     await event(two.run, 'following');
     await logIn(page, leader);
-    await take(page, 'replication', '#/replication', 'follows', leader);
+    await take(page, 'replication', '#/overview', 'follows', leader);
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+    await save(page, 'replication');
     two.run.signal('SIGKILL');
     await two.run.ended;
     await leader.remove();

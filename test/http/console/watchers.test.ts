@@ -1,6 +1,7 @@
 /** The console's stream, over sockets that the test plays: questions to the engine's thread, and messages to pages. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import type { HttpRequest, StreamOwner, StreamSocket } from '../../../engine/model/ports.js';
 import type { Session } from '../../../http/console/sessions.js';
 import { SESSION_ENDED, WATCHERS_MAX, Watchers } from '../../../http/console/watchers.js';
@@ -20,7 +21,7 @@ class PlayedSocket implements StreamSocket {
   }
 
   send(text: string | Uint8Array): boolean {
-    this.received.push(String(text));
+    this.received.push(JSON.parse(String(text)).message);
     return true;
   }
 
@@ -34,12 +35,16 @@ const caller = { name: 'ann', role: 'read', digest: '' } as const;
 const session: Session = { caller, id: 'one', openedMs: 0, renewedMs: 0, csrfToken: '' };
 
 function played() {
-  const asked: ((text: string | null) => void)[] = [];
+  const asked: ((message: object) => void)[] = [];
   const ended = new Set<Session>();
-  const watchers = new Watchers({
-    render: (send) => asked.push(send),
-    isOpen: (one) => !ended.has(one),
-  });
+  const watchers = new Watchers(
+    { isOpen: (one) => !ended.has(one) },
+    () => new Promise((resolve) => asked.push(resolve)),
+  );
+  const tell = async (message: string): Promise<void> => {
+    asked.shift()?.({ message });
+    await setImmediate();
+  };
   const open = (of = session): PlayedSocket | string => {
     const socket = new PlayedSocket();
     const accept = (_protocol: string, take: (opened: StreamSocket) => StreamOwner): void => {
@@ -54,67 +59,67 @@ function played() {
     assert.ok(socket instanceof PlayedSocket);
     return socket;
   };
-  return { watchers, asked, ended, open, opened };
+  return { watchers, asked, tell, ended, open, opened };
 }
 
-test('nothing is asked while nobody watches', () => {
-  const { watchers, asked, opened } = played();
+test('nothing is asked while nobody watches', async () => {
+  const { watchers, asked, tell, opened } = played();
   watchers.tick();
   assert.equal(asked.length, 0);
   const socket = opened();
   assert.equal(asked.length, 1, 'the first page has not to wait for the second to be over');
-  asked.shift()?.('one');
+  await tell('one');
   assert.deepEqual(socket.received, ['one']);
   socket.close(1000);
   watchers.tick();
   assert.equal(asked.length, 0);
 });
 
-test('one question and one message a second, however many watch', () => {
-  const { watchers, asked, opened } = played();
+test('one question and one message a second, however many watch', async () => {
+  const { watchers, asked, tell, opened } = played();
   const sockets = [opened(), opened(), opened()];
   assert.equal(asked.length, 1);
-  asked.shift()?.('one');
+  await tell('one');
   const late = opened();
   assert.equal(asked.length, 0, 'who comes later gets what was asked for others');
   watchers.tick();
   assert.equal(asked.length, 1);
-  asked.shift()?.('two');
+  await tell('two');
   for (const socket of [...sockets, late]) assert.deepEqual(socket.received, ['one', 'two']);
 });
 
-test('while the engine does not answer, nothing more is asked', () => {
-  const { watchers, asked, opened } = played();
+test('while the engine does not answer, nothing more is asked', async () => {
+  const { watchers, asked, tell, opened } = played();
   const socket = opened();
   for (let second = 0; second < 5; second++) watchers.tick();
   assert.equal(asked.length, 1);
-  asked.shift()?.('at last');
+  await tell('at last');
   watchers.tick();
   assert.equal(asked.length, 1);
   assert.deepEqual(socket.received, ['at last']);
 });
 
-test('a page that does not read misses messages, and no others', () => {
-  const { watchers, asked, opened } = played();
+test('a page that does not read misses messages, and no others', async () => {
+  const { watchers, tell, opened } = played();
   const [slow, other] = [opened(), opened()];
-  asked.shift()?.('one');
+  await tell('one');
   slow.waitingBytes = 1_000_000;
   watchers.tick();
-  asked.shift()?.('two');
+  await tell('two');
   slow.waitingBytes = 0;
   watchers.tick();
-  asked.shift()?.('three');
+  await tell('three');
   assert.deepEqual(slow.received, ['one', 'three']);
   assert.deepEqual(other.received, ['one', 'two', 'three']);
 });
 
-test('the end of a session closes its pages within a second', () => {
-  const { watchers, asked, ended, opened } = played();
+test('the end of a session closes its pages within a second', async () => {
+  const { watchers, tell, ended, opened } = played();
   const other = { ...session, id: 'two' };
   const [mine, theirs] = [opened(), opened(other)];
   ended.add(session);
   watchers.tick();
-  asked.shift()?.('one');
+  await tell('one');
   assert.deepEqual([mine.closedWith, theirs.closedWith], [SESSION_ENDED, null]);
   assert.deepEqual([mine.received, theirs.received], [[], ['one']]);
 });

@@ -13,11 +13,10 @@ import * as authentication from '../../../http/api/authentication.js';
 import * as calls from '../../../http/api/call.js';
 import { ENDPOINTS } from '../../../http/api/endpoints.js';
 import { PublicApi } from '../../../http/api/public-api.js';
-import { boardMemory } from '../../../http/board/markets.js';
+import { boardMemory, boardOf } from '../../../http/board/markets.js';
 import * as rights from '../../../http/board/rights.js';
 import * as consoles from '../../../http/console/console.js';
-import * as consoleGuard from '../../../http/console/console-guard.js';
-import { CONSOLE_STREAMS, openConsole } from '../../../http/console/open-console.js';
+import { liveMessage } from '../../../http/console/live-message.js';
 import * as sessions from '../../../http/console/sessions.js';
 import * as watchers from '../../../http/console/watchers.js';
 import { type Client, later, presentClient } from '../../../http/kit/client-work.js';
@@ -62,18 +61,7 @@ export class Injected extends Error {}
 /** All their classes are wrapped, method by method. */
 const MODULES: readonly object[] = [
   ...[authentication, calls, rights],
-  ...[
-    consoles,
-    consoleGuard,
-    sessions,
-    watchers,
-    idempotency,
-    router,
-    tagged,
-    rateLimits,
-    marketView,
-    meters,
-  ],
+  ...[consoles, sessions, watchers, idempotency, router, tagged, rateLimits, marketView, meters],
   ...[denials, tokens, documents, links, streamAccount, channels, connections, events, fanOut, hubs],
   ...[streamMarkets, streamOrders, headTexts],
 ];
@@ -168,7 +156,7 @@ export class Bench {
     const settle = setInterval(() => this.api.settle(), 1);
     this.#stops.push(() => clearInterval(settle));
     this.publicPort = await this.#serve(this.#publicApi(), ['/v1/stream']);
-    this.operatorPort = await this.#serve(this.#operatorApi(), CONSOLE_STREAMS);
+    this.operatorPort = await this.#serve(this.#operatorApi(), consoles.CONSOLE_STREAMS);
     return this;
   }
 
@@ -268,9 +256,14 @@ export class Bench {
       desk.answer(query, (message) => void setImmediate(() => told(message)));
     });
     const guard = new tokens.TokenGuard([firstToken(keyDigest(TOKEN))], systemClock);
-    const board = boardMemory();
-    const common = { tokens: guard, sessionKey: Buffer.alloc(32), clock: systemClock };
-    const console = openConsole({ ...common, board, engine, alarms: () => [] });
+    const board = boardOf(boardMemory());
+    const console = new consoles.Console({
+      tokens: guard,
+      sessionKey: Buffer.alloc(32),
+      clock: systemClock,
+      message: async () => liveMessage(board, await engine.ask('pulse', {}), []),
+      pages: new Map(),
+    });
     const services = {
       engine,
       archive: this.#archive(),
@@ -282,10 +275,10 @@ export class Bench {
     };
     const api = createOperatorApi({
       routes: OPERATOR_ENDPOINTS.map((endpoint) => routeOf(endpoint, services)),
-      callers: console.callers,
+      callers: console,
       denials: new denials.Denials(systemClock),
     });
-    this.#stops.push(() => console.close());
+    this.#stops.push(() => console.watchers.close());
     return console.wrap(api);
   }
 }

@@ -1,7 +1,49 @@
 /** Fields with their labels and hints, for a dialog and above a list that they filter. */
-import type { JSX } from 'preact';
+import type { JSX, SelectHTMLAttributes } from 'preact';
 import { useId } from 'preact/hooks';
-import type { Field, Option, Values } from '../state/action.js';
+
+export type Option = string | readonly [value: string, title: string];
+
+export interface Field {
+  readonly name: string;
+  readonly label: string;
+  /** A text, if it is absent. */
+  readonly kind?: keyof typeof INPUTS | 'flag';
+  /** One of these is chosen, instead of typed. */
+  readonly options?: readonly Option[];
+  readonly initial?: string;
+  readonly hint?: string;
+  readonly isOptional?: boolean;
+}
+
+/** By the fields' names, as they were typed. A flag that is set is `true`. */
+export type Values = Readonly<Record<string, string>>;
+
+export const initialOf = (fields: readonly Field[]): Values =>
+  Object.fromEntries(fields.map(({ name, initial = '' }) => [name, initial]));
+
+const TYPED = { type: 'text', autocomplete: 'off', maxLength: 500 } as const;
+const INPUTS = {
+  text: TYPED,
+  money: { ...TYPED, inputMode: 'decimal' },
+  time: { type: 'datetime-local' },
+  password: { ...TYPED, type: 'password', autocomplete: 'current-password', spellcheck: false },
+} as const;
+
+type SelectProps = SelectHTMLAttributes & { readonly options: readonly Option[] };
+
+export const Select = ({ options, ...attributes }: SelectProps): JSX.Element => (
+  <select {...attributes}>
+    {options.map((option) => {
+      const [value, title] = typeof option === 'string' ? [option, option] : option;
+      return (
+        <option key={value} value={value}>
+          {title}
+        </option>
+      );
+    })}
+  </select>
+);
 
 interface FieldsProps {
   readonly values: Values;
@@ -13,59 +55,35 @@ export function FieldInput({
   values,
   onChange,
 }: FieldsProps & { readonly field: Field }): JSX.Element {
-  const { name, label, kind, options = [], hint, isOptional = false } = field;
+  const { name, label, kind = 'text', options, hint, isOptional = false } = field;
   const id = useId();
   const value = values[name] ?? '';
   const set = (next: string): void => onChange({ ...values, [name]: next });
-  const onInput = (event: { readonly currentTarget: { readonly value: string } }): void =>
-    set(event.currentTarget.value);
-  const choice = (option: string, isChosen: boolean, next: () => string): JSX.Element => (
-    <label key={option} class="choice">
-      <input type="checkbox" checked={isChosen} onChange={() => set(next())} />
-      {option}
-    </label>
-  );
-  if (kind === 'flag') return choice(label, value !== '', () => (value === '' ? 'true' : ''));
-  if (kind === 'choices') {
-    // The chosen options are one value, separated by commas.
-    const all = options.map((option) => partsOf(option)[0]);
-    const chosen = value.split(',');
-    const without = (option: string): string =>
-      all.filter((each) => (each === option) !== chosen.includes(each)).join(',');
+  if (kind === 'flag')
     return (
-      <fieldset class="field">
-        <legend>{label}</legend>
-        {all.map((option) => choice(option, chosen.includes(option), () => without(option)))}
-        {hint !== undefined && <p class="hint">{hint}</p>}
-      </fieldset>
+      <label class="choice">
+        <input type="checkbox" checked={value !== ''} onChange={() => set(value === '' ? 'true' : '')} />
+        {label}
+      </label>
     );
-  }
-  const hinted = hint === undefined ? {} : { 'aria-describedby': `${id}-hint` };
-  const common = { id, name, value, required: !isOptional, onInput, ...hinted };
+  const common = {
+    id,
+    value,
+    required: !isOptional,
+    onInput: (event: { readonly currentTarget: { readonly value: string } }) =>
+      set(event.currentTarget.value),
+    ...(hint === undefined ? {} : { 'aria-describedby': `${id}-hint` }),
+  };
   return (
     <div class="field">
       <label for={id}>
         {label}
         {isOptional && <span class="quiet"> (optional)</span>}
       </label>
-      {kind === 'select' ? (
-        <select {...common}>
-          {options.map(partsOf).map(([option, title]) => (
-            <option key={option} value={option}>
-              {title}
-            </option>
-          ))}
-        </select>
-      ) : kind === 'time' ? (
-        <input {...common} type="datetime-local" />
+      {options === undefined ? (
+        <input {...common} {...INPUTS[kind]} />
       ) : (
-        <input
-          {...common}
-          type="text"
-          inputMode={kind === 'money' ? 'decimal' : 'text'}
-          autocomplete="off"
-          maxLength={500}
-        />
+        <Select {...common} options={options} />
       )}
       {hint !== undefined && (
         <p class="hint" id={`${id}-hint`}>
@@ -75,9 +93,6 @@ export function FieldInput({
     </div>
   );
 }
-
-const partsOf = (option: Option): readonly [value: string, title: string] =>
-  typeof option === 'string' ? [option, option] : option;
 
 /** The list follows each change at once. */
 export const Filters = ({

@@ -8,11 +8,10 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { Select } from './field.js';
 
-export interface Line {
+interface Line {
   readonly name: string;
-  /** A variable of the stylesheet, such as `--line-1`. */
-  readonly color: string;
   /** null where there is none; uPlot draws nothing at all where a scale meets NaN. */
   readonly values: readonly (number | null)[];
   readonly isDashed?: boolean;
@@ -24,6 +23,7 @@ interface PlotProps {
   readonly summary: string;
   /** Seconds since 1970. */
   readonly times: readonly number[];
+  /** At most four: the stylesheet has so many colours for them. */
   readonly lines: readonly Line[];
   /** At the axis and in the legend. */
   readonly format: (value: number) => string;
@@ -33,31 +33,28 @@ interface PlotProps {
   readonly isRanged?: boolean;
 }
 
-const RANGES: Readonly<Record<string, number>> = {
-  '5 minutes': 300,
-  '15 minutes': 900,
-  'the last hour': 3_600,
-};
-/** In seconds. */
-const range = signal(3_600);
+/** In seconds, with their titles. */
+const RANGES = [
+  ['300', '5 minutes'],
+  ['900', '15 minutes'],
+  ['3600', 'the last hour'],
+] as const;
+const range = signal('3600');
 
 export const RangeSelect = (): JSX.Element => (
-  <label>
-    <span class="hidden">Time range</span>
-    <select value={range.value} onChange={(event) => (range.value = Number(event.currentTarget.value))}>
-      {Object.entries(RANGES).map(([title, seconds]) => (
-        <option key={title} value={seconds}>
-          {title}
-        </option>
-      ))}
-    </select>
-  </label>
+  <Select
+    aria-label="Time range"
+    value={range.value}
+    options={RANGES}
+    onChange={(event) => (range.value = event.currentTarget.value)}
+  />
 );
 
 const HEIGHT = 190;
 const DARK = matchMedia('(prefers-color-scheme: dark)');
 
-export function Plot({ title, summary, times, lines, format, fromZero, isRanged }: PlotProps): JSX.Element {
+export function Plot(props: PlotProps): JSX.Element {
+  const { title, summary, times, lines } = props;
   const box = useRef<HTMLDivElement>(null);
   const drawn = useRef<uPlot | null>(null);
   const data = [times, ...lines.map(({ values }) => values)] as uPlot.AlignedData;
@@ -69,8 +66,7 @@ export function Plot({ title, summary, times, lines, format, fromZero, isRanged 
     if (place === null) return;
     const draw = (): void => {
       drawn.current?.destroy();
-      const options = optionsOf({ lines, format, fromZero, isRanged, place });
-      drawn.current = new uPlot(options, newest.current, place);
+      drawn.current = new uPlot(optionsOf(props, place), newest.current, place);
     };
     draw();
     const resized = new ResizeObserver(() =>
@@ -92,18 +88,12 @@ export function Plot({ title, summary, times, lines, format, fromZero, isRanged 
         <h3>{title}</h3>
         <p class="quiet">{summary}</p>
       </figcaption>
-      <div class="canvas" ref={box} aria-hidden="true" />
+      <div ref={box} aria-hidden="true" />
     </figure>
   );
 }
 
-type Look = Pick<PlotProps, 'lines' | 'format'> & {
-  readonly fromZero: boolean | undefined;
-  readonly isRanged: boolean | undefined;
-  readonly place: HTMLElement;
-};
-
-function optionsOf({ lines, format, fromZero = false, isRanged = false, place }: Look): uPlot.Options {
+function optionsOf({ lines, format, fromZero, isRanged }: PlotProps, place: HTMLElement): uPlot.Options {
   // A canvas knows no variables.
   const color = (name: string): string => {
     place.style.color = `var(${name})`;
@@ -121,7 +111,9 @@ function optionsOf({ lines, format, fromZero = false, isRanged = false, place }:
     height: HEIGHT,
     cursor: { sync: { key: 'time', scales: ['x', null] }, drag: { x: false, y: false } },
     scales: {
-      x: isRanged ? { range: (_, min, max) => [max - Math.min(range.peek(), max - min || 1), max] } : {},
+      x: isRanged
+        ? { range: (_, min, max) => [max - Math.min(Number(range.peek()), max - min || 1), max] }
+        : {},
       y: fromZero ? { range: (_, __, max) => [0, max > 0 ? max * 1.1 : 1] } : {},
     },
     axes: [
@@ -135,9 +127,9 @@ function optionsOf({ lines, format, fromZero = false, isRanged = false, place }:
     series: [
       { label: 'UTC', value: (_, seconds) => (seconds === null ? '–' : clock(seconds, 1)) },
       ...lines.map(
-        ({ name, color: named, isDashed = false }): uPlot.Series => ({
+        ({ name, isDashed = false }, at): uPlot.Series => ({
           label: name,
-          stroke: color(named),
+          stroke: color(`--line-${at + 1}`),
           width: 2,
           ...(isDashed ? { dash: [6, 5] } : {}),
           points: { show: false, filter: (plot, at) => loneIndices(plot.data[at] ?? []) },

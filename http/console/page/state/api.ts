@@ -1,16 +1,32 @@
 /**
- * Requests to the server. An answer is data, or a sentence on what went wrong: nothing here throws. A change whose
- * answer is lost may have been made; only a change that names a reference can be sent again without a second thought.
+ * The session, and requests to the server. An answer is data, or a sentence on what went wrong: nothing here throws. A
+ * change whose answer is lost may have been made; only a change that names a reference can be sent again without a
+ * second thought.
  */
+import { signal } from '@preact/signals';
+import { mayDo, type OperatorRole } from '../../../../engine/model/operators.js';
 import type { SessionResource } from '../../sessions.js';
-import { ENDED, endSession, session } from './session.js';
 
 export type Answer<T> =
   | { readonly ok: true; readonly data: T; readonly nextCursor: string | null }
   | { readonly ok: false; readonly error: string };
 
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+interface Body<T> {
+  readonly data: T;
+  readonly error?: string;
+  readonly nextCursor?: string | null;
+}
 
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+/** A path below `/operator/v1`, with what is sent to it. */
+export type Request = readonly [
+  method: Method,
+  path: string,
+  body?: object,
+  headers?: Record<string, string>,
+];
+
+const SESSION_PATH = '/console/session';
 const TIMEOUT_MS = 30_000;
 const FIND_TIMEOUT_MS = 2_000;
 /** A session ends an hour after it was last renewed. */
@@ -18,53 +34,53 @@ const RENEW_EVERY_MS = 5 * 60_000;
 let renewedMs = Date.now();
 const LOST =
   'The server did not answer. If this was a change, it may have been made all the same: look before you try again.';
+const ENDED = 'Your session has ended. Log in again.';
 
-/** `path` is below `/operator/v1`. */
-export const operator = <T>(
-  method: Method,
-  path: string,
-  body?: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<Answer<T>> => {
-  if (Date.now() - renewedMs > RENEW_EVERY_MS) {
-    renewedMs = Date.now();
-    void send('PUT', '/console/session');
-  }
-  return send<T>(method, `/operator/v1${path}`, body, headers);
-};
+/** `undefined` until the server has said whether there is one. */
+export const session = signal<SessionResource | null | undefined>(undefined);
+/** '' if no session has ended. */
+export const endedBecause = signal('');
 
-/** A server that does not answer may know the session; one that took over is no standby any more. */
-export async function findSession(): Promise<void> {
-  const answer = await send<SessionResource | null>(
-    'GET',
-    '/console/session',
-    undefined,
-    {},
-    FIND_TIMEOUT_MS,
-  );
-  const before = session.value ?? null;
-  if (answer.ok && answer.data === null) endSession(before === null ? '' : ENDED);
-  else if (answer.ok && JSON.stringify(answer.data) !== JSON.stringify(before)) session.value = answer.data;
-  else if (!answer.ok) session.value = before;
+/** True for any role that may do as much. The server decides all the same. */
+export function may(needed: OperatorRole): boolean {
+  const role = session.value?.role;
+  return role !== undefined && mayDo(role, needed);
 }
 
+export function operator<T>(...[method, path, ...sent]: Request): Promise<Answer<T>> {
+  if (Date.now() - renewedMs > RENEW_EVERY_MS) {
+    renewedMs = Date.now();
+    void send(['PUT', SESSION_PATH]);
+  }
+  return send<T>([method, `/operator/v1${path}`, ...sent]);
+}
+
+/** A server that does not answer may know the session. */
+export async function findSession(): Promise<void> {
+  const answer = await send<SessionResource | null>(['GET', SESSION_PATH], FIND_TIMEOUT_MS);
+  if (answer.ok && answer.data === null) endSession(session.value === undefined ? '' : ENDED);
+  else session.value = answer.ok ? answer.data : (session.value ?? null);
+}
+
+/** Returns what went wrong, or ''. */
 export async function logIn(token: string): Promise<string> {
-  const answer = await send<SessionResource>('POST', '/console/session', { token });
-  if (!answer.ok) return answer.error;
-  session.value = answer.data;
-  return '';
+  const answer = await send<SessionResource>(['POST', SESSION_PATH, { token }]);
+  if (answer.ok) session.value = answer.data;
+  return answer.ok ? '' : answer.error;
 }
 
 export async function logOut(): Promise<void> {
-  await send('DELETE', '/console/session');
+  await send(['DELETE', SESSION_PATH]);
   endSession('');
 }
 
+function endSession(reason: string): void {
+  if (session.value !== null) endedBecause.value = reason;
+  session.value = null;
+}
+
 async function send<T>(
-  method: Method,
-  path: string,
-  body?: unknown,
-  headers: Readonly<Record<string, string>> = {},
+  [method, path, body, headers = {}]: Request,
   timeoutMs = TIMEOUT_MS,
 ): Promise<Answer<T>> {
   try {
@@ -76,23 +92,15 @@ async function send<T>(
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
         ...(csrf === undefined ? {} : { 'X-CSRF-Token': csrf }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      body: body === undefined ? null : JSON.stringify(body),
       signal: AbortSignal.timeout(timeoutMs),
     });
-    return await read<T>(response);
+    if (response.status === 204) return { ok: true, data: undefined as T, nextCursor: null };
+    const { data, error, nextCursor = null } = (await response.json()) as Body<T>;
+    if (error === undefined) return { ok: true, data, nextCursor };
+    if (error.startsWith('invalid_session')) endSession(ENDED);
+    return { ok: false, error };
   } catch {
     return { ok: false, error: LOST };
   }
-}
-
-async function read<T>(response: Response): Promise<Answer<T>> {
-  if (response.status === 204) return { ok: true, data: undefined as T, nextCursor: null };
-  const { data, error, nextCursor } = (await response.json()) as {
-    data: T;
-    error?: string;
-    nextCursor?: string | null;
-  };
-  if (error === undefined) return { ok: true, data, nextCursor: nextCursor ?? null };
-  if (error.startsWith('invalid_session')) endSession(ENDED);
-  return { ok: false, error };
 }

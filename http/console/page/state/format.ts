@@ -6,15 +6,15 @@ import { linkTo } from './route.js';
 export const centsOf = (dollars: number): number => Math.round(dollars * 100);
 
 /** `$1,234.56`, with a minus before the sign. */
-export const usd = (cents: number): string => money(cents, 2);
+export const usd = (cents: number): string => dollarText(cents / 100, 2);
 
-export const paid = (dollars: number | null): string => (dollars === null ? '–' : usd(centsOf(dollars)));
+export const paid = (dollars: number | null): string => (dollars === null ? '–' : dollarText(dollars, 2));
 
 /** `$1,235`, for a glance. */
-export const wholeUsd = (dollars: number): string => money(Math.round(dollars) * 100, 0);
+export const wholeUsd = (dollars: number): string => dollarText(dollars, 0);
 
-const money = (cents: number, decimals: number): string =>
-  `${cents < 0 ? '−' : ''}$${withDecimals(Math.abs(cents) / 100, decimals)}`;
+const dollarText = (dollars: number, decimals: number): string =>
+  `${dollars < 0 ? '−' : ''}$${withDecimals(Math.abs(dollars), decimals)}`;
 
 const withDecimals = (value: number, decimals: number): string =>
   value.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
@@ -36,21 +36,17 @@ export const priceText = (price: number | null | undefined): string =>
 
 export const oddsText = (odds: number): string => odds.toFixed(2);
 
-/** `2:05`, `3:00:00` or `2 d 3 h`: time that is left, never below zero. */
+/** `02:05`, `03:00:00` or `2 d 03:00:00`: time that is left, never below zero. */
 export function timeLeft(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1_000));
-  if (seconds >= 2 * 86_400)
-    return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3_600)} h`;
-  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor((seconds % 3_600) / 60)];
-  const tail = String(seconds % 60).padStart(2, '0');
-  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${tail}` : `${minutes}:${tail}`;
+  const left = Math.max(0, ms);
+  const days = Math.floor(left / 86_400_000);
+  const time = new Date(left).toISOString().slice(11, 19).replace(/^00:/, '');
+  return days > 0 ? `${days} d ${time}` : time;
 }
 
-/** `2026-11-22 17:04:05`. */
-export const timeText = (ms: number): string => new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
-
-/** The same of an ISO 8601 text; a dash for none. */
-export const isoTimeText = (iso: string | null): string => (iso === null ? '–' : timeText(Date.parse(iso)));
+/** `2026-11-22 17:04:05` of milliseconds or an ISO 8601 text; a dash for none. */
+export const timeText = (time: number | string | null): string =>
+  time === null ? '–' : new Date(time).toISOString().slice(0, 19).replace('T', ' ');
 
 /** A field for a time has no zone. */
 export const isoOf = (typed: string): string => new Date(`${typed}Z`).toISOString();
@@ -78,15 +74,16 @@ export const FRAMES: Readonly<Record<string, string>> = {
 
 const NUMBERED: Readonly<Record<string, string>> = { acc: 'accounts', bet: 'bets', key: 'keys' };
 
-/** null for a text that is no id or name. */
+/** null for a text that is no id, and not the first words of a market's name. */
 export function placeOf(text: string): string | null {
   const [, kind = 'acc', number] = /^(?:(acc|bet|key)_)?([1-9]\d{0,14})$/.exec(text.toLowerCase()) ?? [];
   if (number !== undefined) return linkTo(NUMBERED[kind] ?? '', `${kind}_${number}`);
   const id = text.toUpperCase();
-  const market = MARKET_IDS.find((each) => each === id || marketName(each).toUpperCase() === id);
+  const market = MARKET_IDS.find(
+    (each) => each === id || `${marketName(each).toUpperCase()} `.startsWith(`${id} `),
+  );
   if (market !== undefined) return linkTo('markets', market);
-  const round = parseRoundId(id);
-  return round === null ? null : linkTo('markets', MARKET_IDS[round.market] ?? '', id);
+  return parseRoundId(id) === null ? null : linkTo('rounds', id);
 }
 
 /** `3.4 MB`. */

@@ -1,70 +1,56 @@
 /**
  * The console's stream, over one WebSocket as long as somebody is logged in. Where it breaks it is opened again within
- * two seconds, with some chance in it, so that pages do not come back at the same moment.
+ * two seconds.
  */
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import type { LiveMessage, StandbyMessage } from '../../live-message.js';
 import { findSession } from './api.js';
-import { session } from './session.js';
 
-export const live = signal<LiveMessage | null>(null);
-/** From a server that follows, in place of `live`. */
-export const standby = signal<StandbyMessage | null>(null);
+/** The newest message, which comes each second; null before the first. */
+export const news = signal<LiveMessage | StandbyMessage | null>(null);
+/** null before the first message, and on a standby. */
+export const live = computed(() => (news.value !== null && 'markets' in news.value ? news.value : null));
 /** This machine's name in a replicated exchange; null where there is but one machine, or not known yet. */
-export const node = computed(() => (live.value ?? standby.value)?.replication?.node ?? null);
+export const node = computed(() => news.value?.replication?.node ?? null);
+// An operator who has the consoles of several machines open tells their tabs apart.
+effect(() => {
+  document.title = node.value === null ? 'tote console' : `${node.value}: tote console`;
+});
 /** The newest message is one of the last seconds. */
 export const isFresh = signal(false);
 
-/** Messages come each second. */
 const STALE_MS = 4_000;
-const WAIT_MS = 1_000;
+const LOOK_EVERY_MS = 1_000;
 
-let socket: WebSocket | null = null;
-let again: ReturnType<typeof setTimeout> | undefined;
-let stale: ReturnType<typeof setTimeout> | undefined;
-
-export function watch(): void {
-  const { protocol, host } = location;
-  const opened = new WebSocket(`${protocol === 'https:' ? 'wss' : 'ws'}://${host}/console/stream`);
-  socket = opened;
-  const lose = (): void => {
-    if (socket !== opened) return;
-    stopWatching();
-    again = setTimeout(() => void watchAgain(), WAIT_MS * (0.5 + Math.random() / 2));
+/** Returns what ends it. */
+export function watch(): () => void {
+  let socket: WebSocket;
+  let heardMs: number;
+  const open = (): void => {
+    const { protocol, host } = location;
+    const opened = new WebSocket(`${protocol === 'https:' ? 'wss' : 'ws'}://${host}/console/stream`);
+    opened.onmessage = ({ data }: MessageEvent<string>) => {
+      if (socket !== opened) return;
+      news.value = JSON.parse(data) as LiveMessage | StandbyMessage;
+      isFresh.value = true;
+      heardMs = Date.now();
+    };
+    socket = opened;
+    heardMs = Date.now();
   };
-  const patience = (): void => {
-    clearTimeout(stale);
-    stale = setTimeout(lose, STALE_MS);
+  const look = (): void => {
+    if (socket.readyState <= WebSocket.OPEN && Date.now() - heardMs < STALE_MS) return;
+    isFresh.value = false;
+    socket.close();
+    open();
+    // A browser is not told why its stream is refused.
+    void findSession();
   };
-  opened.onmessage = ({ data }: MessageEvent<string>) => {
-    if (socket !== opened) return;
-    take(JSON.parse(data) as LiveMessage | StandbyMessage);
-    patience();
+  open();
+  const looks = setInterval(look, LOOK_EVERY_MS);
+  return () => {
+    clearInterval(looks);
+    socket.close();
+    isFresh.value = false;
   };
-  opened.onclose = lose;
-  patience();
-}
-
-/** A browser is not told why its stream is refused, or that another server answers now. */
-async function watchAgain(): Promise<void> {
-  const before = again;
-  await findSession();
-  if (again === before && session.value !== null) watch();
-}
-
-export function stopWatching(): void {
-  clearTimeout(again);
-  clearTimeout(stale);
-  again = undefined;
-  const open = socket;
-  socket = null;
-  open?.close();
-  isFresh.value = false;
-}
-
-function take(message: LiveMessage | StandbyMessage): void {
-  const isOfLeader = 'markets' in message;
-  live.value = isOfLeader ? message : null;
-  standby.value = isOfLeader ? null : message;
-  isFresh.value = true;
 }

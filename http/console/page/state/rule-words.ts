@@ -1,6 +1,6 @@
 /** Rules in words and units: `Fee on winnings` and `3 %` for `feeBps` and 300. */
 import type { RuleValue } from '../../../../engine/model/rules.js';
-import { count, FRAMES, isoTimeText, marketName, usd } from './format.js';
+import { count, FRAMES, marketName, timeText, usd } from './format.js';
 
 const WORDS: Readonly<Record<string, string>> = {
   feeBps: 'fee on winnings',
@@ -56,7 +56,7 @@ export function ruleWords(name: string): string {
 
 export function ruleText(name: string, value: RuleValue['value'] | null): string {
   if (value === null) return 'none';
-  if (name.endsWith('.at')) return isoTimeText(String(value));
+  if (name.endsWith('.at')) return timeText(String(value));
   if (typeof value !== 'number') return Array.isArray(value) ? value.join(', ') : String(value);
   const { text, factor } = unitOf(name);
   if (text === '$') return usd(value).replace(/\.00$/, '');

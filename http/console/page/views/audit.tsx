@@ -1,62 +1,50 @@
 /** Actions of operators, done and refused, newest first: all, or a selection. */
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { ACTION_KINDS } from '../../../../engine/model/operators.js';
 import type { AuditDetails, AuditEntry } from '../../../operator/resources/audit.js';
-import { Badge, type Column, Ref } from '../parts/basics.js';
-import { Filters } from '../parts/field.js';
-import { List } from '../parts/lists.js';
-import type { Field, Values } from '../state/action.js';
-import { isoOf, isoTimeText, paid } from '../state/format.js';
+import { Badge, Ref } from '../parts/basics.js';
+import type { Field } from '../parts/field.js';
+import { List } from '../parts/list.js';
+import { paid, timeText } from '../state/format.js';
 import { ruleText, ruleWords } from '../state/rule-words.js';
-import { queryOf } from './accounts.js';
 
 const FILTERS: readonly Field[] = [
-  { name: 'operator', label: 'Operator', kind: 'text' },
-  { name: 'action', label: 'Action', kind: 'select', options: [['', 'all'], ...ACTION_KINDS] },
+  { name: 'operator', label: 'Operator' },
+  { name: 'action', label: 'Action', options: [['', 'all'], ...ACTION_KINDS] },
   { name: 'from', label: 'From (UTC)', kind: 'time' },
   { name: 'to', label: 'To', kind: 'time' },
 ];
-
-export function AuditView(): JSX.Element {
-  const [wanted, setWanted] = useState<Values>({});
-  const { from = '', to = '', operator = '', ...rest } = wanted;
-  const times = { from: from && isoOf(from), to: to && isoOf(to) };
-  return (
-    <>
-      <h1>Audit</h1>
-      <Filters fields={FILTERS} values={wanted} onChange={setWanted} />
-      <List
-        title="Actions"
-        path={`/audit?${queryOf({ ...rest, ...times, operator: operator.trim() })}`}
-        empty="Nobody has done anything like that."
-        columns={COLUMNS}
-        keyOf={({ seq }: AuditEntry, index) => `${seq} ${index}`}
-      />
-    </>
-  );
-}
-
 const REFUSED: readonly string[] = ['roleDenied', 'tokenRefused'];
 
-const COLUMNS: readonly Column<AuditEntry>[] = [
-  ['Time', ({ time }) => isoTimeText(time)],
-  ['Operator', ({ operator }) => operator ?? <span class="quiet">–</span>],
-  ['Action', ({ action }) => (REFUSED.includes(action) ? <Badge tone="bad">{action}</Badge> : action)],
-  ['Target', ({ target }) => <Ref id={target} />],
-  ['~Reason', ({ reason }) => reason ?? '–'],
-  ['~Details', ({ details }) => detailsText(details)],
-];
+export const AuditView = (): JSX.Element => (
+  <>
+    <h1>Audit</h1>
+    <List<AuditEntry>
+      title="Actions"
+      path="/audit"
+      filters={FILTERS}
+      empty="Nobody has done anything like that."
+      columns={[
+        ['Time', ({ time }) => timeText(time)],
+        ['Operator', ({ operator }) => operator ?? '–'],
+        ['Action', ({ action }) => (REFUSED.includes(action) ? <Badge tone="bad">{action}</Badge> : action)],
+        ['Target', ({ target }) => <Ref id={target} />],
+        ['~Reason', ({ reason }) => reason ?? '–'],
+        ['~Details', ({ details }) => detailsText(details)],
+      ]}
+    />
+  </>
+);
 
 /** Such as `amount $5.00, reference wire-7`. */
 function detailsText({ changed = [], ...details }: AuditDetails): string {
-  const rules = changed.map(
-    ({ name, from, to }) =>
-      `${ruleWords(name)} ${from === null ? 'default' : ruleText(name, from)} → ${to === null ? 'default' : ruleText(name, to)}`,
-  );
+  const rules = changed.map(({ name, from, to }) => {
+    const [before, after] = [from, to].map((value) => (value === null ? 'default' : ruleText(name, value)));
+    return `${ruleWords(name)} ${before} → ${after}`;
+  });
   const others = Object.entries(details).map(([name, value]) => {
     if (name === 'amount' || name === 'balance') return `${name} ${paid(Number(value))}`;
-    return `${name} ${name.endsWith('At') ? isoTimeText(String(value)) : String(value)}`;
+    return `${name} ${name.endsWith('At') ? timeText(String(value)) : String(value)}`;
   });
   return [...rules, ...others].join(', ') || '–';
 }

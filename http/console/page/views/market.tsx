@@ -1,96 +1,82 @@
-/** One market: its price, its round, and the rounds before it. */
-import type { JSX } from 'preact';
-import { marketOf } from '../../../../engine/model/domain.js';
-import { suspendMarket, voidRound } from '../actions/control.js';
-import { Badge, Figure, Figures, Loading, roundBadge, ShareBar } from '../parts/basics.js';
+/** One market: its price, its round, and the rounds before it. And one round with its bets. */
+import type { ComponentChildren, JSX } from 'preact';
+import type { ShownRound } from '../../../wire/market-text.js';
+import type { LiveMessage } from '../../live-message.js';
+import { suspend, voidRound } from '../actions/control.js';
+import { Act } from '../parts/action.js';
+import { Badge, Figures, Ref, Section } from '../parts/basics.js';
+import { Bets } from '../parts/bets.js';
 import { RangeSelect } from '../parts/plot.js';
-import { PricePlot } from '../parts/price-plot.js';
-import { count, marketName, priceText, timeLeft, timeText, usd } from '../state/format.js';
-import { live } from '../state/live.js';
-import { type MarketNow, marketNow, oddsOf, type RoundNow } from '../state/markets.js';
-import { may } from '../state/session.js';
-import { Rounds } from './rounds.js';
+import { count, idText, marketName, priceText, timeLeft, timeText, usd } from '../state/format.js';
+import { PricePlot } from './prices.js';
+import { oddsOf, Rounds, roundBadge, ShareBar } from './rounds.js';
 
-export function MarketView({ id }: { readonly id: string }): JSX.Element {
-  const message = live.value;
-  if (message === null) return <Loading error="" />;
-  const market = marketNow(message, marketOf(id));
+interface MarketProps {
+  readonly now: LiveMessage;
+  readonly id: string;
+}
+
+export function MarketView({ now: { markets, timeMs }, id }: MarketProps): JSX.Element {
+  const market = markets.find((each) => each.id === id);
+  if (market === undefined) return <h1>There is no such market, or it is not active</h1>;
+  const { asset, round, isSuspended, price, minStakeCents, maxStakeCents } = market;
+  const roundId = `${id}_${round?.roundNumber}`;
   return (
     <>
       <h1>{marketName(id)}</h1>
-      {market === null ? (
-        <p>There is no such market, or it is not active.</p>
-      ) : (
-        marketSummary(market, message.timeMs)
-      )}
-    </>
-  );
-}
-
-function marketSummary(market: MarketNow, nowMs: number): JSX.Element {
-  const { round, isSuspended, price } = market;
-  return (
-    <>
-      {may('admin') && (
-        <div class="buttons">
-          <button type="button" onClick={() => suspendMarket(market, !isSuspended)}>
-            {isSuspended ? 'Resume market' : 'Suspend market'}
-          </button>
-          {round !== null && (
-            <button type="button" class="danger" onClick={() => voidRound(round)}>
-              Void round
-            </button>
-          )}
-        </div>
-      )}
-      <Figures>
-        <Figure name="State">
-          {isSuspended && <Badge tone="warn">suspended</Badge>} {roundBadge(round, nowMs)}
-        </Figure>
-        <Figure name="Price now">{priceText(price)}</Figure>
-        <Figure name="Smallest stake">{usd(market.minStakeCents)}</Figure>
-        <Figure name="Largest stake">{usd(market.maxStakeCents)}</Figure>
-      </Figures>
-      <div class="title">
-        <h2>Price of {market.asset}</h2>
-        <RangeSelect />
+      <div class="buttons">
+        <Act action={suspend(market)} />
+        {round !== null && <Act action={voidRound(roundId, round.bets, round.volumeCents)} />}
       </div>
-      <PricePlot market={market} />
-      {round !== null && roundSummary(round, nowMs)}
-      <Rounds
-        key={round?.id ?? ''}
-        title="Rounds"
-        query={`marketId=${market.id}`}
-        empty="The market has had no round."
-        withMarket={false}
+      <Figures
+        of={{
+          State: (
+            <>
+              {isSuspended && <Badge tone="warn">suspended</Badge>} {roundBadge(round, timeMs)}
+            </>
+          ),
+          'Price now': priceText(price),
+          'Smallest stake': usd(minStakeCents),
+          'Largest stake': usd(maxStakeCents),
+        }}
       />
+      <Section title={`Price of ${asset}`} side={<RangeSelect />}>
+        <PricePlot {...market} />
+      </Section>
+      {round !== null && (
+        <Section title={`Round ${round.roundNumber}`}>
+          <Figures of={figuresOf(round, timeMs)} />
+        </Section>
+      )}
+      <Rounds key={roundId} title="Rounds" query={{ marketId: id }} empty="The market has had no round." />
     </>
   );
 }
 
-const roundSummary = (round: RoundNow, nowMs: number): JSX.Element => (
-  <section>
-    <h2>Round {round.number}</h2>
-    <Figures>
-      <Figure name="Started">{timeText(round.startMs)}</Figure>
-      <Figure name="Bets until">
-        {timeText(round.bettingClosesMs)} ({timeLeft(round.bettingClosesMs - nowMs)})
-      </Figure>
-      <Figure name="Ends">
-        {timeText(round.endMs)} ({timeLeft(round.endMs - nowMs)})
-      </Figure>
-      <Figure name="Open price">
-        {round.openPrice === null ? 'not known yet' : priceText(round.openPrice)}
-      </Figure>
-      <Figure name="UP of the pool">
-        <ShareBar round={round} />
-      </Figure>
-      <Figure name="Pool UP">{usd(round.poolUpCents)}</Figure>
-      <Figure name="Pool DOWN">{usd(round.poolDownCents)}</Figure>
-      <Figure name="Odds UP">{oddsOf(round, round.poolUpCents)}</Figure>
-      <Figure name="Odds DOWN">{oddsOf(round, round.poolDownCents)}</Figure>
-      <Figure name="Bets">{count(round.bets)}</Figure>
-      <Figure name="Stakes">{usd(round.volumeCents)}</Figure>
-    </Figures>
-  </section>
+function figuresOf(round: ShownRound, nowMs: number): Readonly<Record<string, ComponentChildren>> {
+  const { openPrice, poolUpCents, poolDownCents } = round;
+  const until = (ms: number): string => `${timeText(ms)} (${timeLeft(ms - nowMs)})`;
+  return {
+    Started: timeText(round.startTimeMs),
+    'Bets until': until(round.bettingClosesMs),
+    Ends: until(round.endTimeMs),
+    'Open price': openPrice === null ? 'not known yet' : priceText(openPrice),
+    'UP of the pool': <ShareBar round={round} />,
+    'Pool UP': usd(poolUpCents),
+    'Pool DOWN': usd(poolDownCents),
+    'Odds UP': oddsOf(round, poolUpCents),
+    'Odds DOWN': oddsOf(round, poolDownCents),
+    Bets: count(round.bets),
+    Stakes: usd(round.volumeCents),
+  };
+}
+
+export const RoundView = ({ id }: { readonly id: string }): JSX.Element => (
+  <>
+    <h1>{idText(id)}</h1>
+    <p>
+      A round of <Ref id={id.replace(/_\d+$/, '')} />, with the id <code>{id}</code>.
+    </p>
+    <Bets query={{ roundId: id }} and={['Account', ({ accountId }) => <Ref id={accountId} />]} />
+  </>
 );

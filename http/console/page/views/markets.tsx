@@ -1,66 +1,50 @@
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { ASSETS } from '../../../../engine/model/domain.js';
-import {
-  Badge,
-  type Column,
-  Figure,
-  Figures,
-  Loading,
-  Ref,
-  roundBadge,
-  ShareBar,
-  Table,
-} from '../parts/basics.js';
-import { Filters } from '../parts/field.js';
-import type { Field, Values } from '../state/action.js';
+import type { ShownRound } from '../../../wire/market-text.js';
+import type { LiveMessage, MarketNow } from '../../live-message.js';
+import { Badge, Figures, Ref } from '../parts/basics.js';
+import { type Field, Filters, type Values } from '../parts/field.js';
+import { type Column, Table } from '../parts/list.js';
 import { count, FRAMES, priceText, timeLeft, usd, wholeUsd } from '../state/format.js';
-import { live } from '../state/live.js';
-import { type MarketNow, marketsOf, oddsOf, type RoundNow } from '../state/markets.js';
-import { Rounds } from './rounds.js';
+import { oddsOf, Rounds, roundBadge, ShareBar } from './rounds.js';
 
 /** They stay as they are while an operator looks at a market and comes back. */
 const wanted = signal<Values>({});
 const FILTERS: readonly Field[] = [
-  { name: 'asset', label: 'Asset', kind: 'select', options: [['', 'all'], ...ASSETS] },
-  {
-    name: 'frame',
-    label: 'Rounds of',
-    kind: 'select',
-    options: [['', 'all lengths'], ...Object.entries(FRAMES)],
-  },
+  { name: 'asset', label: 'Asset', options: [['', 'all'], ...ASSETS] },
+  { name: 'frame', label: 'Rounds of', options: [['', 'all lengths'], ...Object.entries(FRAMES)] },
   { name: 'busy', label: 'with bets only', kind: 'flag' },
 ];
 
-export function MarketsView(): JSX.Element {
-  const message = live.value;
-  if (message === null) return <Loading error="" />;
-  const all = marketsOf(message);
-  const shown = all.filter(isShown);
-  const bets = all.reduce((sum, { round }) => sum + (round?.bets ?? 0), 0);
-  const volume = all.reduce((sum, { round }) => sum + (round?.volumeCents ?? 0), 0);
+export function MarketsView({ markets, unsettled, timeMs }: LiveMessage): JSX.Element {
+  const rounds = markets.flatMap(({ round }) => round ?? []);
+  const volumeCents = rounds.reduce((sum, round) => sum + round.volumeCents, 0);
   return (
     <>
       <h1>Markets</h1>
-      <Figures>
-        <Figure name="Open rounds">
-          {count(all.filter(({ round }) => round !== null).length)} of {count(all.length)} markets
-        </Figure>
-        <Figure name="Bets in them">{count(bets)}</Figure>
-        <Figure name="Stakes in them">{wholeUsd(volume / 100)}</Figure>
-        <Figure name="Ended, not settled">{count(message.unsettled)}</Figure>
-      </Figures>
-      {message.unsettled > 0 && (
+      <Figures
+        of={{
+          'Open rounds': `${count(rounds.length)} of ${count(markets.length)} markets`,
+          'Bets in them': count(rounds.reduce((sum, { bets }) => sum + bets, 0)),
+          'Stakes in them': wholeUsd(volumeCents / 100),
+          'Ended, not settled': count(unsettled),
+        }}
+      />
+      {unsettled > 0 && (
         <Rounds
           title="Ended, not settled"
-          query="status=SETTLING"
+          query={{ status: 'SETTLING' }}
           empty="All rounds that have ended are settled."
-          withMarket={true}
         />
       )}
       <Filters fields={FILTERS} values={wanted.value} onChange={(values) => (wanted.value = values)} />
-      <Table caption="Markets" rows={shown} columns={columnsAt(message.timeMs)} keyOf={({ id }) => id} />
-      {shown.length === 0 && <p class="quiet">No market is like that.</p>}
+      <Table
+        caption="Markets"
+        rows={markets.filter(isShown)}
+        empty="No market is like that."
+        columns={columnsAt(timeMs)}
+      />
     </>
   );
 }
@@ -73,7 +57,7 @@ function isShown({ asset: name, id, round }: MarketNow): boolean {
 
 /** A dash where the market has no round. */
 const ofRound =
-  (show: (round: RoundNow) => JSX.Element | string): Column<MarketNow>[1] =>
+  (show: (round: ShownRound) => JSX.Element | string): Column<MarketNow>[1] =>
   ({ round }) =>
     round === null ? '–' : show(round);
 
@@ -87,7 +71,7 @@ const columnsAt = (nowMs: number): readonly Column<MarketNow>[] => [
       </>
     ),
   ],
-  ['#Left', ofRound(({ endMs }) => timeLeft(endMs - nowMs))],
+  ['#Left', ofRound(({ endTimeMs }) => timeLeft(endTimeMs - nowMs))],
   ['UP', ofRound((round) => <ShareBar round={round} />)],
   ['#Odds UP', ofRound((round) => oddsOf(round, round.poolUpCents))],
   ['#Odds DOWN', ofRound((round) => oddsOf(round, round.poolDownCents))],

@@ -1,70 +1,127 @@
-/** The first view: findings, today's money, the speed of orders, prices with their age, and the machines. */
-import type { JSX } from 'preact';
-import { attention } from '../parts/attention.js';
-import { Figure, Figures, Findings, Loading } from '../parts/basics.js';
+/** The first view: alarms, today's money, the speed of orders, prices with their age, and the machines. */
+import type { ComponentChildren, JSX } from 'preact';
+import type { VitalsResource } from '../../../operator/figures/vitals.js';
+import type { HouseProfit } from '../../../operator/house.js';
+import type { LiveMessage } from '../../live-message.js';
+import { confirmClock, suspend } from '../actions/control.js';
+import { Act } from '../parts/action.js';
+import { Badge, Figures, Section, Spark } from '../parts/basics.js';
 import { Asked, useLoaded } from '../parts/loaded.js';
-import { Prices, type ServerStatus } from '../parts/prices.js';
-import { useVitals } from '../parts/vitals.js';
-import { count, wholeUsd } from '../state/format.js';
-import { live } from '../state/live.js';
+import { bytes, count, duration, marketName, timeText, wholeUsd } from '../state/format.js';
+import { isFresh } from '../state/live.js';
 import { linkTo } from '../state/route.js';
-import { addedUp, type HouseProfit, MarketsMoney } from './house.js';
+import { addedUp, MarketsMoney } from './house.js';
 import { Machines } from './machines.js';
-import { milliseconds, written } from './system.js';
+import { Prices, type ServerStatus } from './prices.js';
+import { milliseconds, VITALS_EVERY_MS, whole, written } from './system.js';
 
 const STATUS_EVERY_MS = 3_000;
 const MONEY_EVERY_MS = 15_000;
 const DAY_MS = 24 * 3_600_000;
 
-export function OverviewView(): JSX.Element {
-  const message = live.value;
-  const { data: status, error, reload } = useLoaded<ServerStatus>('/status', STATUS_EVERY_MS);
-  const { vitals } = useVitals();
-  const pace = vitals?.column('ordersPerSecond') ?? [];
-  const time = vitals?.column('orderP99Ms') ?? [];
-  if (message === null) return <Loading error="" />;
+export function OverviewView(message: LiveMessage): JSX.Element {
+  const { data: vitals } = useLoaded<VitalsResource>('/vitals', VITALS_EVERY_MS);
   const today = new Date(Math.floor(message.timeMs / DAY_MS) * DAY_MS).toISOString();
+  const [pace = [], time = []] = [vitals?.columns['ordersPerSecond'], vitals?.columns['orderP99Ms']];
   return (
     <>
       <h1>Overview</h1>
-      <Findings
-        title="What needs attention"
-        findings={attention(message, status?.feed ?? null, reload)}
-        isFine="Nothing needs your attention."
-      />
+      <Attention {...message} />
       <Asked<HouseProfit> path={`/house/profit?by=hour&from=${today}`} everyMs={MONEY_EVERY_MS}>
-        {(profit) => (
+        {({ total, parts, markets }) => (
           <>
-            <Figures>
-              <Figure name="House result today" line={addedUp(profit.parts.map((part) => part.houseResult))}>
-                {wholeUsd(profit.total.houseResult)}
-              </Figure>
-              <Figure name="Stakes of settled rounds" line={profit.parts.map((part) => part.totalVolume)}>
-                {wholeUsd(profit.total.totalVolume)}
-              </Figure>
-              <Figure name="Orders a second" line={pace}>
-                {written(pace.at(-1), (value) => count(Math.round(value)))}
-              </Figure>
-              <Figure name="Order time, 99 % below" line={time}>
-                {written(time.at(-1), milliseconds)}
-              </Figure>
-            </Figures>
-            <div class="title">
-              <h2>Money today, by market</h2>
-              <a href={linkTo('house')}>House</a>
-            </div>
-            <MarketsMoney markets={profit.markets} />
+            <Figures
+              isBig
+              of={{
+                'House result today': withLine(
+                  wholeUsd(total.houseResult),
+                  addedUp(parts.map(({ houseResult }) => houseResult)),
+                ),
+                'Stakes of settled rounds': withLine(
+                  wholeUsd(total.totalVolume),
+                  parts.map(({ totalVolume }) => totalVolume),
+                ),
+                'Orders a second': withLine(written(pace.at(-1), whole), pace),
+                'Order time, 99 % below': withLine(written(time.at(-1), milliseconds), time),
+              }}
+            />
+            <Section title="Money today, by market" side={<a href={linkTo('house')}>House</a>}>
+              <MarketsMoney markets={markets} />
+            </Section>
           </>
         )}
       </Asked>
-      <section>
-        <h2>Prices</h2>
-        {status === null ? <Loading error={error} /> : <Prices feed={status.feed} />}
-      </section>
-      <section>
-        <h2>Machines</h2>
+      <Section title="Prices">
+        <Asked<ServerStatus> path="/status" everyMs={STATUS_EVERY_MS}>
+          {(of, reload) => <Prices of={of} reload={reload} />}
+        </Asked>
+      </Section>
+      <Section title="Machines">
         <Machines status={message.replication} />
-      </section>
+      </Section>
     </>
   );
 }
+
+const withLine = (figure: string, values: readonly (number | null)[]): JSX.Element => (
+  <>
+    {figure}
+    <Spark values={values} />
+  </>
+);
+
+/** The alarms, the worst first, with what does something about them at once. */
+const Attention = (message: LiveMessage): JSX.Element => (
+  <section class="findings" aria-live="polite" aria-label="What needs attention">
+    {message.alarms.length === 0 && isFresh.value && (
+      <p class="fine">
+        <Badge tone="good">all is well</Badge> Nothing needs your attention.
+      </p>
+    )}
+    <ul>
+      {[...message.alarms]
+        .sort((one, other) => one.severity.localeCompare(other.severity))
+        .map(({ name, severity, what, advice, since, value, limit, unit }) => (
+          <li key={name} class={severity}>
+            <p>
+              <Badge tone={severity === 'critical' ? 'bad' : 'warn'}>{severity}</Badge>{' '}
+              <strong>
+                {what.charAt(0).toUpperCase()}
+                {what.slice(1)}.
+              </strong>
+            </p>
+            <p class="quiet">
+              {name}, since {timeText(since * 1_000)} UTC
+              {unit !== '' && `: ${figure(value, unit)}; its bound is ${figure(limit, unit)}`}
+            </p>
+            <p>Do this: {advice}</p>
+            {MORE[name]?.(message)}
+          </li>
+        ))}
+    </ul>
+  </section>
+);
+
+const FORMATS: Readonly<Record<string, (value: number) => string>> = {
+  bytes,
+  s: (seconds) => duration(seconds * 1_000),
+  share: (share) => `${Math.round(share * 100)} %`,
+};
+const figure = (value: number, unit: string): string =>
+  FORMATS[unit]?.(value) ?? `${count(Number(value.toFixed(1)))} ${unit}`;
+
+/** By the alarm's name. */
+const MORE: Readonly<Record<string, (now: LiveMessage) => ComponentChildren>> = {
+  trading_stopped: ({ trading }) => <p class="quiet">{trading.reason}</p>,
+  clock_unconfirmed: (now) => <Act action={confirmClock(now)} />,
+  market_suspended: ({ markets }) =>
+    markets
+      .filter(({ isSuspended }) => isSuspended)
+      .map((market) => (
+        <p key={market.id}>
+          {marketName(market.id)} is suspended. <Act action={suspend(market)} />
+        </p>
+      )),
+  rounds_unsettled: () => <a href={linkTo('markets')}>See them</a>,
+  replication_away: ({ replication }) => <p class="quiet">The reason: {replication?.trouble}</p>,
+};

@@ -1,70 +1,73 @@
-/** Rounds as lists, and one round with its bets. */
+/** Lists of rounds, and how an open round's state and pools are shown. */
 import type { JSX } from 'preact';
+import { ROUND_STATUSES } from '../../../../engine/model/domain.js';
 import type { RoundResource } from '../../../operator/resources/rounds.js';
+import type { ShownRound } from '../../../wire/market-text.js';
 import { voidRound } from '../actions/control.js';
-import { type Column, Ref } from '../parts/basics.js';
-import { Bets, List, type ListProps } from '../parts/lists.js';
-import { centsOf, count, idText, isoTimeText, marketName, paid, priceText } from '../state/format.js';
-import { linkTo } from '../state/route.js';
-import { may } from '../state/session.js';
+import { Act } from '../parts/action.js';
+import { Badge, Ref } from '../parts/basics.js';
+import { List } from '../parts/list.js';
+import { centsOf, count, oddsText, paid, priceText, timeText } from '../state/format.js';
 
-interface RoundsProps extends Pick<ListProps<RoundResource>, 'title' | 'empty'> {
-  /** Such as `marketId=BTC_ONE_DAY`. */
-  readonly query: string;
-  readonly withMarket: boolean;
+interface RoundsProps {
+  readonly title: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly empty: string;
 }
 
-export const Rounds = ({ title, query, empty, withMarket }: RoundsProps): JSX.Element => (
+export const Rounds = (props: RoundsProps): JSX.Element => (
   <List<RoundResource>
-    title={title}
-    path={`/rounds?${query}&limit=15`}
-    empty={empty}
-    columns={(reload) => roundColumns(withMarket, reload)}
-    keyOf={({ id }) => id}
+    {...props}
+    path="/rounds"
+    columns={(reload) => [
+      ['Round', ({ id }) => <Ref id={id} />],
+      ['Result', ({ result, status }) => result ?? status.toLowerCase()],
+      ['#Open', ({ openPrice }) => priceText(openPrice)],
+      ['#Close', ({ closePrice }) => priceText(closePrice)],
+      ['#Pool UP', ({ poolUp }) => paid(poolUp)],
+      ['#Pool DOWN', ({ poolDown }) => paid(poolDown)],
+      ['#Bets', ({ totalBets }) => count(totalBets)],
+      ['#House', ({ houseResult }) => paid(houseResult)],
+      ['Ends', ({ endTime }) => timeText(endTime)],
+      ['Action', (round) => voidButton(round, reload), 'admin'],
+    ]}
   />
 );
-
-const roundColumns = (withMarket: boolean, onVoided: () => void): readonly Column<RoundResource>[] => [
-  [
-    'Round',
-    ({ id, marketId, roundNumber }) => (
-      <a href={linkTo('markets', marketId, id)}>
-        {withMarket && `${marketName(marketId)} `}
-        {roundNumber}
-      </a>
-    ),
-  ],
-  ['Result', ({ result, status }) => result ?? status.toLowerCase()],
-  ['#Open', ({ openPrice }) => priceText(openPrice)],
-  ['#Close', ({ closePrice }) => priceText(closePrice)],
-  ['#Pool UP', ({ poolUp }) => paid(poolUp)],
-  ['#Pool DOWN', ({ poolDown }) => paid(poolDown)],
-  ['#Bets', ({ totalBets }) => count(totalBets)],
-  ['#House', ({ houseResult }) => paid(houseResult)],
-  ['Ends', ({ endTime }) => isoTimeText(endTime)],
-  ...(may('admin') ? [['Action', (round: RoundResource) => voidButton(round, onVoided)] as const] : []),
-];
 
 /** For a round that waits for its price. */
 function voidButton(
   { id, status, result, totalBets, totalVolume }: RoundResource,
-  onVoided: () => void,
+  reload: () => void,
 ): JSX.Element | null {
   if (result !== null || status !== 'SETTLING') return null;
-  const voidable = { id, status, bets: totalBets, volumeCents: centsOf(totalVolume) };
-  return (
-    <button type="button" onClick={() => voidRound(voidable, onVoided)}>
-      Void <span class="hidden">round {id}</span>
-    </button>
+  return <Act action={voidRound(id, totalBets, centsOf(totalVolume))} onDone={reload} />;
+}
+
+export function roundBadge(round: ShownRound | null, nowMs: number): JSX.Element {
+  if (round === null) return <Badge>no round</Badge>;
+  const status = ROUND_STATUSES[round.status] ?? '';
+  if (status !== 'LIVE') return <Badge>{status.toLowerCase()}</Badge>;
+  return nowMs < round.bettingClosesMs ? (
+    <Badge tone="good">taking bets</Badge>
+  ) : (
+    <Badge tone="warn">bets closed</Badge>
   );
 }
 
-export const RoundView = ({ market, id }: { readonly market: string; readonly id: string }): JSX.Element => (
-  <>
-    <h1>{idText(id)}</h1>
-    <p>
-      A round of <Ref id={market} />, with the id <code>{id}</code>.
-    </p>
-    <Bets query={`roundId=${encodeURIComponent(id)}`} with="account" />
-  </>
-);
+/** The pool has both sides; a dash for an empty one. */
+export const oddsOf = ({ poolUpCents, poolDownCents }: ShownRound, pool: number): string =>
+  pool === 0 ? '–' : oddsText((poolUpCents + poolDownCents) / pool);
+
+export function ShareBar({ round }: { readonly round: ShownRound }): JSX.Element {
+  const { poolUpCents, poolDownCents } = round;
+  const total = poolUpCents + poolDownCents;
+  const percent = total === 0 ? 50 : (poolUpCents / total) * 100;
+  return (
+    <span class="share">
+      <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+        <rect width={percent} height="10" />
+      </svg>
+      {Math.round(percent)} %
+    </span>
+  );
+}

@@ -1,16 +1,18 @@
 /** The server's figures over the last hour. */
 import type { JSX } from 'preact';
 import type { VitalName } from '../../../metrics/vitals.js';
-import { Figure, Figures, Loading } from '../parts/basics.js';
+import type { VitalsResource } from '../../../operator/figures/vitals.js';
+import type { LiveMessage } from '../../live-message.js';
+import { Figures, Section } from '../parts/basics.js';
+import { Asked } from '../parts/loaded.js';
 import { Plot, RangeSelect } from '../parts/plot.js';
-import { useVitals, type VitalsNow } from '../parts/vitals.js';
 import { bytes, count, duration } from '../state/format.js';
-import { live } from '../state/live.js';
 
+export const VITALS_EVERY_MS = 5_000;
 export const milliseconds = (value: number): string =>
   `${value < 10 ? Number(value.toFixed(2)) : Math.round(value)} ms`;
 const percent = (value: number): string => `${Math.round(value)} %`;
-const whole = (value: number): string => count(Math.round(value));
+export const whole = (value: number): string => count(Math.round(value));
 const seconds = (value: number): string => duration(value * 1_000);
 
 /** A title, the form of figures, and at most four columns, each with its name in the legend. */
@@ -65,50 +67,43 @@ const PLOTS: readonly Spec[] = [
   ['Connections', whole, { connections: 'connections', streams: 'streams', gateways: 'gateways' }],
 ];
 
-export function SystemView(): JSX.Element {
-  const message = live.value;
-  const { vitals, error } = useVitals();
-  if (message === null) return <Loading error="" />;
+export function SystemView(message: LiveMessage): JSX.Element {
   return (
     <>
       <h1>System</h1>
-      <Figures>
-        <Figure name="Commands">{count(message.seq)}</Figure>
-        <Figure name="Durable up to">{count(message.durableSeq)}</Figure>
-        <Figure name="Not durable yet">{count(message.backlog)}</Figure>
-        <Figure name="Accounts">{count(message.accounts)}</Figure>
-        <Figure name="Keys">{count(message.keys)}</Figure>
-        <Figure name="Bets ever placed">{count(message.bets)}</Figure>
-      </Figures>
-      <div class="title">
-        <h2>Of late</h2>
-        <RangeSelect />
-      </div>
-      {vitals === null && <Loading error={error} />}
-      {vitals?.time.length === 0 && (
-        <p class="quiet">The first figures come within ten seconds of the start.</p>
-      )}
-      {vitals !== null && vitals.time.length > 0 && (
-        <div class="plots">
-          {PLOTS.map((spec) => (
-            <VitalPlot key={spec[0]} spec={spec} vitals={vitals} />
-          ))}
-        </div>
-      )}
+      <Figures
+        of={{
+          Commands: count(message.seq),
+          'Durable up to': count(message.durableSeq),
+          'Not durable yet': count(message.backlog),
+          Accounts: count(message.accounts),
+          Keys: count(message.keys),
+          'Bets ever placed': count(message.bets),
+        }}
+      />
+      <Section title="Of late" side={<RangeSelect />}>
+        <Asked<VitalsResource> path="/vitals" everyMs={VITALS_EVERY_MS}>
+          {(vitals) =>
+            vitals.time.length === 0 ? (
+              <p class="quiet">The first figures come within ten seconds of the start.</p>
+            ) : (
+              <div class="plots">
+                {PLOTS.map(([title, format, columns]) => {
+                  const lines = Object.entries(columns).map(([column, name]) => ({
+                    name,
+                    values: vitals.columns[column] ?? [],
+                  }));
+                  const now = lines.map(({ name, values }) => `${name}: ${written(values.at(-1), format)}`);
+                  const look = { title, format, lines, times: vitals.time, summary: now.join(', ') };
+                  return <Plot key={title} {...look} fromZero isRanged />;
+                })}
+              </div>
+            )
+          }
+        </Asked>
+      </Section>
     </>
   );
-}
-
-function VitalPlot({ spec, vitals }: { readonly spec: Spec; readonly vitals: VitalsNow }): JSX.Element {
-  const [title, format, columns] = spec;
-  const lines = Object.entries(columns).map(([column, name], at) => ({
-    name,
-    color: `--line-${at + 1}`,
-    values: vitals.column(column as VitalName),
-  }));
-  const summary = lines.map(({ name, values }) => `${name}: ${written(values.at(-1), format)}`).join(', ');
-  const look = { format, fromZero: true, isRanged: true };
-  return <Plot title={title} summary={summary} times={vitals.time} lines={lines} {...look} />;
 }
 
 export const written = (value: number | null | undefined, format: (value: number) => string): string =>

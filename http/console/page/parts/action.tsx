@@ -1,0 +1,171 @@
+/**
+ * Actions of operators, the button that begins one, and its dialog. An action asks for its values and a reason, shows
+ * its changes as the fields are filled in, and is done by one request.
+ *
+ * The dialog is the browser's own `dialog`, shown as a modal one: the keyboard stays in it, Escape closes it, and the
+ * focus returns to where it was. While a request is under way it stays open: its result must be seen.
+ */
+import { signal } from '@preact/signals';
+import { type ComponentChildren, Fragment, type JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { OperatorRole } from '../../../../engine/model/operators.js';
+import { may, operator, type Request } from '../state/api.js';
+import { isFresh } from '../state/live.js';
+import { type Field, FieldInput, initialOf, type Values } from './field.js';
+
+/** `before` is '' for something new. */
+export type Change = readonly [what: string, before: string, after: string];
+
+export interface Action {
+  /** The least that may do it. */
+  readonly role: OperatorRole;
+  /** On its buttons. */
+  readonly verb: string;
+  /** Together with the verb the title: `key_1`, or `to key_1`. */
+  readonly target?: string;
+  /** The meaning of the action, in a sentence or two. */
+  readonly about: string;
+  readonly fields?: readonly Field[];
+  /** Returns the changes, or a sentence that says what is missing or wrong. */
+  readonly preview: (typed: Values) => readonly Change[] | string;
+  readonly isDangerous?: boolean;
+  /** The reason is added to its body. */
+  readonly request: (typed: Values) => Request;
+  /** Is shown once it is done, if there is anything to show. */
+  readonly result?: (data: unknown) => ComponentChildren;
+  /** Its request has changed nothing yet, and needs no reason: this action does, after the answer. */
+  readonly next?: (data: unknown, typed: Values) => Action;
+}
+
+interface ActProps {
+  readonly action: Action;
+  readonly onDone?: ((data: unknown) => void) | undefined;
+}
+
+const opened = signal<ActProps | null>(null);
+/** The last action, for the page's status line. */
+export const notice = signal('');
+
+const titleOf = ({ verb, target = '' }: Action): string => `${verb} ${target}`.trim();
+
+/** Not there for a role that may not do it. */
+export function Act(props: ActProps): JSX.Element | null {
+  const { action } = props;
+  if (!may(action.role)) return null;
+  return (
+    <button
+      type="button"
+      aria-label={titleOf(action)}
+      disabled={!isFresh.value}
+      onClick={() => (opened.value = props)}
+    >
+      {action.verb}
+    </button>
+  );
+}
+
+export const ActionDialog = (): JSX.Element | null =>
+  opened.value === null ? null : <OpenDialog key={titleOf(opened.value.action)} {...opened.value} />;
+
+const REASON: Field = { name: 'reason', label: 'Reason', hint: 'It is kept in the journal with your name.' };
+
+function OpenDialog({ action, onDone }: ActProps): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  const fields = [...(action.fields ?? []), ...(action.next === undefined ? [REASON] : [])];
+  const [values, setValues] = useState(() => initialOf(fields));
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState('');
+  const [result, setResult] = useState<ComponentChildren>(null);
+  const close = (): void => dialog.current?.close();
+  const typed = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value.trim()]));
+  const preview = action.preview(typed);
+  const finish = (data: unknown): void => {
+    if (action.next !== undefined) {
+      opened.value = { action: action.next(data, typed), onDone };
+      return;
+    }
+    notice.value = `${titleOf(action)}: done.`;
+    onDone?.(data);
+    if (action.result === undefined) close();
+    else setResult(action.result(data));
+  };
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    const missing = typeof preview === 'string' ? preview : typed['reason'] === '' ? 'Give a reason.' : '';
+    setError(missing);
+    if (missing !== '' || isBusy) return;
+    setBusy(true);
+    const [method, path, body, headers] = action.request(typed);
+    const answer = await operator(method, path, { ...body, reason: typed['reason'] }, headers);
+    setBusy(false);
+    if (answer.ok) finish(answer.data);
+    else setError(answer.error);
+  };
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby="dialog-title"
+      onCancel={(event) => isBusy && event.preventDefault()}
+      onClose={() => {
+        opened.value = null;
+        // The element that had the focus may be gone by now.
+        if (document.activeElement === document.body) document.getElementById('main')?.focus();
+      }}
+    >
+      <h2 id="dialog-title">{titleOf(action)}</h2>
+      {result ?? (
+        <form id="action" onSubmit={submit} noValidate>
+          <p>{action.about}</p>
+          {fields.map((field) => (
+            <FieldInput key={field.name} field={field} values={values} onChange={setValues} />
+          ))}
+          <Preview preview={preview} />
+          <p class="error" role="alert">
+            {isFresh.value ? error : 'The server is away. Your text stays here.'}
+          </p>
+        </form>
+      )}
+      <div class="buttons">
+        <button type="button" onClick={close} disabled={isBusy}>
+          {result === null ? 'Cancel' : 'Close'}
+        </button>
+        {result === null && (
+          <button
+            type="submit"
+            form="action"
+            class={action.isDangerous === true ? 'danger' : 'primary'}
+            disabled={isBusy || !isFresh.value}
+          >
+            {isBusy ? 'Working …' : action.next === undefined ? action.verb : 'Show what changes'}
+          </button>
+        )}
+      </div>
+    </dialog>
+  );
+}
+
+const Preview = ({ preview }: { readonly preview: readonly Change[] | string }): JSX.Element => (
+  <section class="preview" aria-live="polite">
+    <h3>This changes</h3>
+    {typeof preview === 'string' ? (
+      <p class="quiet">{preview}</p>
+    ) : (
+      <dl>
+        {preview.map(([what, before, after]) => (
+          <Fragment key={what}>
+            <dt>{what}</dt>
+            <dd>
+              {before !== '' && (
+                <span class="quiet">
+                  {before} <span aria-hidden="true">→</span> <span class="hidden">becomes</span>{' '}
+                </span>
+              )}
+              <strong>{after}</strong>
+            </dd>
+          </Fragment>
+        ))}
+      </dl>
+    )}
+  </section>
+);
