@@ -1,12 +1,12 @@
 /**
- * A body that many requests get: its entity tag and its compressed forms are made once, not for every request. Each
+ * A body that many requests get: its entity tag and its compressed form are made once, not for every request. Each
  * form has a strong tag of its own (RFC 9110, section 8.8.3), which follows from the bytes alone: every gateway has the
  * same, and so has the server after a restart.
  */
 import { createHash } from 'node:crypto';
 import { flattenString } from '../../engine/base/flatten-string.js';
 import type { HeaderBlock } from '../../engine/model/ports.js';
-import { type Coding, chooseCoding } from './codings.js';
+import { acceptsGzip } from './accepts-gzip.js';
 
 /** 132 bits of a SHA-256. */
 const TAG_LENGTH = 22;
@@ -23,12 +23,8 @@ export interface BodyForm {
   readonly notModifiedHead: HeaderBlock;
 }
 
-export interface Compressor {
-  /** Best first. */
-  readonly codings: readonly Coding[];
-  /** Calls `done`, at once or later; never if it does not succeed. */
-  compress(bytes: Uint8Array, coding: Coding, done: (compressed: Uint8Array) => void): void;
-}
+/** Calls `done` with the bytes in gzip, at once or later; never if it does not succeed. */
+export type Compress = (bytes: Uint8Array, done: (compressed: Uint8Array) => void) => void;
 
 export interface BodyHeaders {
   /** Describe the body; in answers with a body alone. */
@@ -40,44 +36,34 @@ export interface BodyHeaders {
 export class TaggedBody {
   readonly plain: BodyForm;
   readonly #tag: string;
-  readonly #codings: readonly Coding[];
-  /** Holds the plain form until the compressed one is ready. */
-  readonly #forms: Partial<Record<Coding, BodyForm>> = {};
+  /** The plain form until the compressed one is ready; null before it is asked for. */
+  #gzip: BodyForm | null = null;
 
   constructor(
-    bytes: Uint8Array,
+    private readonly bytes: Uint8Array,
     private readonly headers: BodyHeaders,
-    private readonly compressor: Compressor,
+    private readonly compress: Compress,
   ) {
     this.#tag = createHash('sha256').update(bytes).digest('base64url').slice(0, TAG_LENGTH);
-    this.#codings = bytes.length < COMPRESSED_BYTES_MIN ? [] : compressor.codings;
     this.plain = this.#form(bytes, `"${this.#tag}"`, '');
   }
 
   /** `acceptEncoding` is '' if absent. */
   form(acceptEncoding: string): BodyForm {
-    if (acceptEncoding === '' || this.#codings.length === 0) return this.plain;
-    const coding = chooseCoding(acceptEncoding, this.#codings);
-    if (coding === null) return this.plain;
-    return this.#forms[coding] ?? this.#make(coding);
-  }
-
-  #make(coding: Coding): BodyForm {
-    const { plain } = this;
-    this.#forms[coding] = plain;
-    this.compressor.compress(plain.bytes, coding, (compressed) => {
-      if (compressed.length < plain.bytes.length)
-        this.#forms[coding] = this.#form(
-          compressed,
-          `"${this.#tag}-${coding}"`,
-          `\r\nContent-Encoding: ${coding}`,
-        );
-    });
-    return this.#forms[coding];
+    const { plain, bytes } = this;
+    if (bytes.length < COMPRESSED_BYTES_MIN || !acceptsGzip(acceptEncoding)) return plain;
+    if (this.#gzip === null) {
+      this.#gzip = plain;
+      this.compress(bytes, (compressed) => {
+        if (compressed.length < bytes.length)
+          this.#gzip = this.#form(compressed, `"${this.#tag}-gzip"`, '\r\nContent-Encoding: gzip');
+      });
+    }
+    return this.#gzip;
   }
 
   #form(bytes: Uint8Array, etag: string, coded: HeaderBlock): BodyForm {
-    const vary = this.#codings.length === 0 ? '' : '\r\nVary: Accept-Encoding';
+    const vary = this.bytes.length < COMPRESSED_BYTES_MIN ? '' : '\r\nVary: Accept-Encoding';
     const notModifiedHead = flattenString(`${this.headers.caching}\r\nETag: ${etag}${vary}`);
     return {
       bytes,

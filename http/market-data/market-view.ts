@@ -7,7 +7,7 @@ import { constants, gzipSync } from 'node:zlib';
 import { isoText } from '../../engine/base/iso-text.js';
 import { ASSETS, assetOf, MARKETS_MAX, textAt } from '../../engine/model/domain.js';
 import * as M from '../board/markets.js';
-import { type Compressor, TaggedBody } from '../kit/tagged-body.js';
+import { type Compress, TaggedBody } from '../kit/tagged-body.js';
 import { marketHead, marketText, roundHead, type ShownMarket } from '../wire/market-text.js';
 import { successText } from '../wire/wire.js';
 import { roundOf } from './shown-round.js';
@@ -180,16 +180,10 @@ const HEADERS = {
   caching: '\r\nCache-Control: private, no-cache',
 };
 
-/**
- * At once, because the data may be others by the time a thread were ready. Brotli at the qualities that take no longer
- * makes nothing smaller.
- */
-const COMPRESSOR: Compressor = {
-  codings: ['gzip'],
-  compress: (bytes, _coding, done) => done(gzipSync(bytes, { level: constants.Z_BEST_SPEED })),
-};
+/** At once, because the data may be others by the time a thread were ready. */
+const compress: Compress = (bytes, done) => done(gzipSync(bytes, { level: constants.Z_BEST_SPEED }));
 
-export const publicBody = (bytes: Uint8Array): TaggedBody => new TaggedBody(bytes, HEADERS, COMPRESSOR);
+export const publicBody = (bytes: Uint8Array): TaggedBody => new TaggedBody(bytes, HEADERS, compress);
 
 export class CachedBody {
   #body: TaggedBody | null = null;

@@ -1,7 +1,7 @@
 /** Files that are the same for everyone, held in memory so that no request waits for a disk. */
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { constants, gzip } from 'node:zlib';
 import type { HeaderList } from '../../engine/model/ports.js';
-import { type Compressor, TaggedBody } from '../kit/tagged-body.js';
+import { type Compress, TaggedBody } from '../kit/tagged-body.js';
 
 /** By path. */
 export type StaticPages = ReadonlyMap<string, TaggedBody>;
@@ -11,20 +11,11 @@ export const REVALIDATE = 'no-cache';
 /** Long enough for a visit, short enough for a new version. */
 export const CACHE_AN_HOUR = 'public, max-age=3600';
 
-const GZIP_LEVEL = 9;
-const BROTLI_QUALITY = 9;
-
 /** Beside the thread, which would be held up for a tenth of a second: meanwhile clients get the page as it is. */
-const COMPRESSOR: Compressor = {
-  codings: ['br', 'gzip'],
-  compress(bytes, coding, done) {
-    const onEnd = (error: Error | null, compressed: Uint8Array): void => {
-      if (error === null) done(compressed);
-    };
-    if (coding === 'gzip') gzip(bytes, { level: GZIP_LEVEL }, onEnd);
-    else brotliCompress(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }, onEnd);
-  },
-};
+const compress: Compress = (bytes, done) =>
+  gzip(bytes, { level: constants.Z_BEST_COMPRESSION }, (error, compressed) => {
+    if (error === null) done(compressed);
+  });
 
 export function staticPage(
   contentType: string,
@@ -36,5 +27,5 @@ export function staticPage(
   for (let at = 0; at < extraHeaders.length; at += 2)
     shared += `\r\n${extraHeaders[at]}: ${extraHeaders[at + 1]}`;
   const content = `\r\nContent-Type: ${contentType}\r\nX-Content-Type-Options: nosniff`;
-  return new TaggedBody(Buffer.from(body), { content, caching: shared }, COMPRESSOR);
+  return new TaggedBody(Buffer.from(body), { content, caching: shared }, compress);
 }

@@ -16,13 +16,20 @@ function detailOf(work: () => unknown): string {
 
 test('limit is a whole number from 1 to 200, or to what the endpoint says, in plain digits', () => {
   assert.equal(parseLimit('1000', 100, 1_000), 1_000);
-  assert.equal(detailOf(() => parseLimit('1001', 100, 1_000)), 'limit must be a whole number from 1 to 1000');
+  assert.equal(
+    detailOf(() => parseLimit('1001', 100, 1_000)),
+    'limit must be a whole number from 1 to 1000',
+  );
   assert.equal(parseLimit(undefined, 50), 50);
   for (const limit of [1, 2, 99, 199, 200]) assert.equal(parseLimit(String(limit), 50), limit);
   for (const text of [
     ...['0', '201', '1000', '-1', '+5', '05', '5.0', '1e2', ' 5', '5 ', '', 'NaN', '٣', '0x10'],
   ]) {
-    assert.match(detailOf(() => parseLimit(text, 50)), /^limit must be/, text);
+    assert.match(
+      detailOf(() => parseLimit(text, 50)),
+      /^limit must be/,
+      text,
+    );
   }
 });
 
@@ -39,11 +46,26 @@ test('a query has known names, each at most once, in percent-encoding', () => {
   );
   assert.deepEqual(parseQuery('limit=5=6', known), new Map([['limit', '5=6']]));
   assert.deepEqual(parseQuery('status=a+b', known), new Map([['status', 'a b']]));
-  assert.match(detailOf(() => parseQuery('limit=5&limit=5', known)), /limit is given twice/);
-  assert.match(detailOf(() => parseQuery('cursor=x', known)), /known here: status, limit/);
-  assert.match(detailOf(() => parseQuery('amount=1', [])), /"amount"; a write takes none/);
-  assert.match(detailOf(() => parseQuery('limit=%zz', known)), /percent-encoding/);
-  assert.match(detailOf(() => parseQuery('%ff=1', known)), /percent-encoding/);
+  assert.match(
+    detailOf(() => parseQuery('limit=5&limit=5', known)),
+    /limit is given twice/,
+  );
+  assert.match(
+    detailOf(() => parseQuery('cursor=x', known)),
+    /known here: status, limit/,
+  );
+  assert.match(
+    detailOf(() => parseQuery('amount=1', [])),
+    /"amount"; a write takes none/,
+  );
+  assert.match(
+    detailOf(() => parseQuery('limit=%zz', known)),
+    /percent-encoding/,
+  );
+  assert.match(
+    detailOf(() => parseQuery('%ff=1', known)),
+    /percent-encoding/,
+  );
   assert.ok(detailOf(() => parseQuery('x'.repeat(10_000), known)).length < 200);
 });
 
@@ -52,8 +74,14 @@ test('a path id is decoded once', () => {
   assert.equal(parsePathId('BTC%5FONE%5fMINUTE'), 'BTC_ONE_MINUTE');
   assert.equal(parsePathId('a%2525'), 'a%25');
   assert.equal(parsePathId('a+b'), 'a+b');
-  assert.match(detailOf(() => parsePathId('%')), /percent-encoding/);
-  assert.match(detailOf(() => parsePathId('%C3%28')), /percent-encoding/);
+  assert.match(
+    detailOf(() => parsePathId('%')),
+    /percent-encoding/,
+  );
+  assert.match(
+    detailOf(() => parsePathId('%C3%28')),
+    /percent-encoding/,
+  );
 });
 
 test('an Idempotency-Key is 1 to 255 visible ASCII characters, quoted or bare', () => {
@@ -64,11 +92,22 @@ test('an Idempotency-Key is 1 to 255 visible ASCII characters, quoted or bare', 
   assert.equal(parseIdempotencyKey('x'.repeat(255)), 'x'.repeat(255));
   assert.equal(parseIdempotencyKey(`"${'x'.repeat(255)}"`), 'x'.repeat(255));
   for (const header of ['', '""', 'x'.repeat(256), 'a b', 'ä', '\u007f', 'a\tb', '"a b"']) {
-    assert.match(detailOf(() => parseIdempotencyKey(header)), /^Idempotency-Key must be 1 to 255/, header);
-    assert.match(detailOf(() => parseIdempotencyKey(header, 'path parameter key')), /^path parameter key must be/);
+    assert.match(
+      detailOf(() => parseIdempotencyKey(header)),
+      /^Idempotency-Key must be 1 to 255/,
+      header,
+    );
+    assert.match(
+      detailOf(() => parseIdempotencyKey(header, 'path parameter key')),
+      /^path parameter key must be/,
+    );
   }
   for (const header of ['"', '"abc', 'abc"']) {
-    assert.match(detailOf(() => parseIdempotencyKey(header)), /quote at one end/, header);
+    assert.match(
+      detailOf(() => parseIdempotencyKey(header)),
+      /quote at one end/,
+      header,
+    );
   }
 });
 
