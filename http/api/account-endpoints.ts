@@ -20,88 +20,78 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     path: '/account',
     scope: 'positions:read',
     handle: account.account,
-    describe: () => ({
-      operationId: 'getAccount',
-      tag: 'Orders',
-      summary: 'Your account: balance, open bets, keys and limits',
-      isExtension: true,
-      success: okResponse('Your account.', schemaRef('Account'), { account: EXAMPLES.account }),
-      failures: ['BadParameter', 'Overloaded'],
-    }),
+    operationId: 'getAccount',
+    tag: 'Orders',
+    summary: 'Your account: balance, open bets, keys and limits',
+    isExtension: true,
+    success: okResponse('Your account.', schemaRef('Account'), { account: EXAMPLES.account }),
+    failures: ['BadParameter', 'Overloaded'],
   },
   {
     method: 'GET',
     path: '/orders/{id}',
     scope: 'positions:read',
     handle: account.order,
-    describe: () => ({
-      operationId: 'getOrder',
-      tag: 'Orders',
-      summary: 'One of your orders',
-      isExtension: true,
-      parameters: [orderIdParameter],
-      success: okResponse('The order.', schemaRef('Position'), { settled: EXAMPLES.oneOrder }),
-      failures: ['BadParameter', 'OrderNotFound', 'PastNotRead'],
-    }),
+    operationId: 'getOrder',
+    tag: 'Orders',
+    summary: 'One of your orders',
+    isExtension: true,
+    parameters: [orderIdParameter],
+    success: okResponse('The order.', schemaRef('Position'), { settled: EXAMPLES.oneOrder }),
+    failures: ['BadParameter', 'OrderNotFound', 'PastNotRead'],
   },
   {
     method: 'DELETE',
     path: '/orders/{id}',
     scope: 'orders:cancel',
     handle: orders.cancel,
-    describe: () => ({
-      operationId: 'cancelOrder',
-      tag: 'Orders',
-      summary: 'Cancel a limit order that rests',
-      text:
-        'Only an order that is PENDING can be cancelled; its stake goes back at once. The answer is sent when that is on ' +
-        'disk. Works while trading is off and in a suspended market, too.',
-      isExtension: true,
-      parameters: [orderIdParameter],
-      success: okResponse('The order, which is CANCELLED now.', schemaRef('Position'), {
-        cancelled: EXAMPLES.cancelledOrder,
-      }),
-      failures: ['BadCancel', 'OrderNotFound', 'CancelsNotTaken'],
+    operationId: 'cancelOrder',
+    tag: 'Orders',
+    summary: 'Cancel a limit order that rests',
+    text:
+      'Only an order that is PENDING can be cancelled; its stake goes back at once. The answer is sent when that is on ' +
+      'disk. Works while trading is off and in a suspended market, too.',
+    isExtension: true,
+    parameters: [orderIdParameter],
+    success: okResponse('The order, which is CANCELLED now.', schemaRef('Position'), {
+      cancelled: EXAMPLES.cancelledOrder,
     }),
+    failures: ['BadCancel', 'OrderNotFound', 'CancelsNotTaken'],
   },
   {
     method: 'DELETE',
     path: '/orders',
     scope: 'orders:cancel',
     handle: orders.cancelAll,
-    describe: () => ({
-      operationId: 'cancelOrders',
-      tag: 'Orders',
-      summary: 'Cancel all your limit orders that rest, or those of a market or a side',
-      text:
-        'Cancels until none is left, 1,000 at a time, and answers how many there were once that is on disk. None is no ' +
-        'error. After a failure some may be cancelled: send it again.',
-      isExtension: true,
-      parameters: [cancelMarketParameter, cancelSideParameter],
-      success: okResponse('How many orders were cancelled.', schemaRef('CancelledOrders'), {
-        cancelled: EXAMPLES.cancelledOrders,
-      }),
-      failures: ['BadParameter', 'CancelsNotTaken'],
+    operationId: 'cancelOrders',
+    tag: 'Orders',
+    summary: 'Cancel all your limit orders that rest, or those of a market or a side',
+    text:
+      'Cancels until none is left, 1,000 at a time, and answers how many there were once that is on disk. None is no ' +
+      'error. After a failure some may be cancelled: send it again.',
+    isExtension: true,
+    parameters: [cancelMarketParameter, cancelSideParameter],
+    success: okResponse('How many orders were cancelled.', schemaRef('CancelledOrders'), {
+      cancelled: EXAMPLES.cancelledOrders,
     }),
+    failures: ['BadParameter', 'CancelsNotTaken'],
   },
   {
     method: 'GET',
     path: '/orders/by-idempotency-key/{key}',
     scope: 'positions:read',
     handle: account.orderByKey,
-    describe: () => ({
-      operationId: 'getOrderByIdempotencyKey',
-      tag: 'Orders',
-      summary: 'Whether an order was placed under an Idempotency-Key',
-      text: 'Places nothing, and refuses nothing: that the key was never seen is an answer, too.',
-      isExtension: true,
-      parameters: [seenKeyParameter],
-      success: okResponse('Whether an order was placed under the key.', schemaRef('SeenOrder'), {
-        seen: EXAMPLES.seenOrder,
-        neverSeen: EXAMPLES.unseenOrder,
-      }),
-      failures: ['BadParameter', 'PastNotRead'],
+    operationId: 'getOrderByIdempotencyKey',
+    tag: 'Orders',
+    summary: 'Whether an order was placed under an Idempotency-Key',
+    text: 'Places nothing, and refuses nothing: that the key was never seen is an answer, too.',
+    isExtension: true,
+    parameters: [seenKeyParameter],
+    success: okResponse('Whether an order was placed under the key.', schemaRef('SeenOrder'), {
+      seen: EXAMPLES.seenOrder,
+      neverSeen: EXAMPLES.unseenOrder,
     }),
+    failures: ['BadParameter', 'PastNotRead'],
   },
   {
     method: 'POST',
@@ -109,27 +99,20 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     scope: 'positions:read',
     isReading: true,
     handle: orders.quote,
-    describe: (rules) => ({
-      operationId: 'quoteOrder',
-      tag: 'Orders',
-      summary: 'The answer that an order would get now',
-      text:
-        'Takes the body of an order and places nothing. That the order would be refused is an answer, too. With `parts`, the ' +
-        'answer also says what so many equal orders would get. Counts as a read; an Idempotency-Key is ignored.',
-      isExtension: true,
-      requestBody: {
-        required: true,
-        content: {
-          'application/json': { schema: schemaRef('QuoteRequest'), examples: quoteExamples(rules) },
-        },
-      },
-      success: okResponse('The quote.', schemaRef('OrderQuote'), {
-        placeable: EXAMPLES.quote,
-        inParts: EXAMPLES.quoteInParts,
-        refused: EXAMPLES.refusedQuote,
-        withoutOdds: EXAMPLES.earlyRefusedQuote,
-      }),
-      failures: ['BadQuote', 'UnsupportedMediaType', 'Overloaded'],
+    operationId: 'quoteOrder',
+    tag: 'Orders',
+    summary: 'The answer that an order would get now',
+    text:
+      'Takes the body of an order and places nothing. That the order would be refused is an answer, too. With `parts`, the ' +
+      'answer also says what so many equal orders would get. Counts as a read; an Idempotency-Key is ignored.',
+    isExtension: true,
+    body: { schema: 'QuoteRequest', examples: quoteExamples },
+    success: okResponse('The quote.', schemaRef('OrderQuote'), {
+      placeable: EXAMPLES.quote,
+      inParts: EXAMPLES.quoteInParts,
+      refused: EXAMPLES.refusedQuote,
+      withoutOdds: EXAMPLES.earlyRefusedQuote,
     }),
+    failures: ['BadQuote', 'UnsupportedMediaType', 'Overloaded'],
   },
 ];

@@ -35,17 +35,15 @@ export const ENDPOINTS: readonly Endpoint[] = [
     path: '/markets',
     scope: 'markets:read',
     handle: reads.markets,
-    describe: () => ({
-      operationId: 'listMarkets',
-      tag: 'Markets',
-      summary: 'List all active markets with current round, pools and live odds',
-      text: 'At most 50 ms old.',
-      parameters: [ifNoneMatchParameter],
-      success: taggedResponses(
-        okResponse('All active markets.', listOf('Market', MARKETS_MAX), { live: EXAMPLES.markets }),
-      ),
-      failures: ['BadRequest'],
-    }),
+    operationId: 'listMarkets',
+    tag: 'Markets',
+    summary: 'List all active markets with current round, pools and live odds',
+    text: 'At most 50 ms old.',
+    parameters: [ifNoneMatchParameter],
+    success: taggedResponses(
+      okResponse('All active markets.', listOf('Market', MARKETS_MAX), { live: EXAMPLES.markets }),
+    ),
+    failures: ['BadRequest'],
   },
   {
     method: 'GET',
@@ -53,85 +51,77 @@ export const ENDPOINTS: readonly Endpoint[] = [
     usualValues: MARKET_IDS,
     scope: 'markets:read',
     handle: reads.market,
-    describe: (rules) => ({
-      operationId: 'getMarket',
-      tag: 'Markets',
-      summary: 'One market',
-      text: 'At most 50 ms old.',
-      parameters: [marketIdParameter(rules), ifNoneMatchParameter],
-      success: taggedResponses(
-        okResponse('The market.', schemaRef('Market'), {
-          live: EXAMPLES.market,
-          withoutRound: EXAMPLES.marketWithoutRound,
-        }),
-      ),
-      failures: ['BadParameter', 'MarketNotFound'],
-    }),
+    operationId: 'getMarket',
+    tag: 'Markets',
+    summary: 'One market',
+    text: 'At most 50 ms old.',
+    parameters: [marketIdParameter, ifNoneMatchParameter],
+    success: taggedResponses(
+      okResponse('The market.', schemaRef('Market'), {
+        live: EXAMPLES.market,
+        withoutRound: EXAMPLES.marketWithoutRound,
+      }),
+    ),
+    failures: ['BadParameter', 'MarketNotFound'],
   },
   {
     method: 'GET',
     path: '/prices',
     scope: 'markets:read',
     handle: reads.prices,
-    describe: () => ({
-      operationId: 'listPrices',
-      tag: 'Markets',
-      summary: 'Current price per asset',
-      text:
-        "The open price of each asset's latest round, not real-time ticks; assets that never had a " +
-        'round are left out.',
-      parameters: [ifNoneMatchParameter],
-      success: taggedResponses(
-        okResponse('One price for each asset.', listOf('Price', ASSETS.length), { prices: EXAMPLES.prices }),
-      ),
-      failures: ['BadRequest'],
-    }),
+    operationId: 'listPrices',
+    tag: 'Markets',
+    summary: 'Current price per asset',
+    text:
+      "The open price of each asset's latest round, not real-time ticks; assets that never had a " +
+      'round are left out.',
+    parameters: [ifNoneMatchParameter],
+    success: taggedResponses(
+      okResponse('One price for each asset.', listOf('Price', ASSETS.length), { prices: EXAMPLES.prices }),
+    ),
+    failures: ['BadRequest'],
   },
   {
     method: 'GET',
     path: '/positions',
     scope: 'positions:read',
     handle: account.positions,
-    describe: () => ({
-      operationId: 'listPositions',
-      tag: 'Orders',
-      summary: 'Your positions',
-      parameters: [
-        statusParameter,
-        ofMarketParameter,
-        ofRoundParameter,
-        cursorParameter,
-        limitParameter(POSITIONS_LIMIT_DEFAULT),
-      ],
-      success: pageResponse('Your positions.', listOf('Position', LIST_LIMIT_MAX), {
-        all: EXAMPLES.positions,
-      }),
-      failures: ['BadParameter', 'PastNotRead'],
+    operationId: 'listPositions',
+    tag: 'Orders',
+    summary: 'Your positions',
+    parameters: [
+      statusParameter,
+      ofMarketParameter,
+      ofRoundParameter,
+      cursorParameter,
+      limitParameter(POSITIONS_LIMIT_DEFAULT),
+    ],
+    success: pageResponse('Your positions.', listOf('Position', LIST_LIMIT_MAX), {
+      all: EXAMPLES.positions,
     }),
+    failures: ['BadParameter', 'PastNotRead'],
   },
   {
     method: 'GET',
     path: '/orders',
     scope: 'positions:read',
     handle: account.orders,
-    describe: () => ({
-      operationId: 'listOrders',
-      tag: 'Orders',
-      summary: 'Your recent orders, most recent first',
-      parameters: [
-        orderStatusParameter,
-        ofMarketParameter,
-        ofRoundParameter,
-        ofNameParameter,
-        beforeParameter,
-        cursorParameter,
-        limitParameter(ORDERS_LIMIT_DEFAULT),
-      ],
-      success: pageResponse('Your orders.', listOf('Position', LIST_LIMIT_MAX), {
-        recent: EXAMPLES.orders,
-      }),
-      failures: ['BadParameter', 'PastNotRead'],
+    operationId: 'listOrders',
+    tag: 'Orders',
+    summary: 'Your recent orders, most recent first',
+    parameters: [
+      orderStatusParameter,
+      ofMarketParameter,
+      ofRoundParameter,
+      ofNameParameter,
+      beforeParameter,
+      cursorParameter,
+      limitParameter(ORDERS_LIMIT_DEFAULT),
+    ],
+    success: pageResponse('Your orders.', listOf('Position', LIST_LIMIT_MAX), {
+      recent: EXAMPLES.orders,
     }),
+    failures: ['BadParameter', 'PastNotRead'],
   },
   {
     method: 'POST',
@@ -139,50 +129,41 @@ export const ENDPOINTS: readonly Endpoint[] = [
     scope: 'orders:write',
     handle: orders.place,
     replays: true,
-    describe: (rules) => ({
-      operationId: 'placeOrder',
-      tag: 'Orders',
-      summary: 'Place a bet',
-      text:
-        "The bet lands on the market's current round, which must be " +
-        'LIVE, more than {cutoff} before it locks. The answer is sent when the bet is on disk: no crash takes it back. ' +
-        'With `limitOdds` it rests until it can be had at these odds (extension).',
-      parameters: [idempotencyKeyParameter],
-      requestBody: {
-        required: true,
-        content: {
-          'application/json': { schema: schemaRef('OrderRequest'), examples: orderExamples(rules) },
-        },
-      },
-      success: okResponse(
-        'The bet is placed.',
-        schemaRef('OrderResult'),
-        { placed: EXAMPLES.order, pending: EXAMPLES.pendingOrder },
-        201,
-      ),
-      failures: ['BadOrder', 'MarketNotFound', 'Conflict', 'UnsupportedMediaType', 'OrdersNotTaken'],
-    }),
+    operationId: 'placeOrder',
+    tag: 'Orders',
+    summary: 'Place a bet',
+    text:
+      "The bet lands on the market's current round, which must be " +
+      'LIVE, more than {cutoff} before it locks. The answer is sent when the bet is on disk: no crash takes it back. ' +
+      'With `limitOdds` it rests until it can be had at these odds (extension).',
+    parameters: [idempotencyKeyParameter],
+    body: { schema: 'OrderRequest', examples: orderExamples },
+    success: okResponse(
+      'The bet is placed.',
+      schemaRef('OrderResult'),
+      { placed: EXAMPLES.order, pending: EXAMPLES.pendingOrder },
+      201,
+    ),
+    failures: ['BadOrder', 'MarketNotFound', 'Conflict', 'UnsupportedMediaType', 'OrdersNotTaken'],
   },
   {
     method: 'GET',
     path: '/rounds/{id}',
     scope: 'markets:read',
     handle: reads.round,
-    describe: () => ({
-      operationId: 'getRound',
-      tag: 'Markets',
-      summary: 'One round with its provably-fair seed',
-      text:
-        'Shows the commitment to the seed from the beginning and the seed itself once the round is ' +
-        'SETTLED. Each market keeps its last {roundsKept} settled rounds here.',
-      isExtension: true,
-      parameters: [roundIdParameter],
-      success: okResponse('The round.', schemaRef('RoundDetail'), {
-        live: EXAMPLES.liveRound,
-        settled: EXAMPLES.settledRound,
-      }),
-      failures: ['BadParameter', 'RoundNotFound', 'Overloaded'],
+    operationId: 'getRound',
+    tag: 'Markets',
+    summary: 'One round with its provably-fair seed',
+    text:
+      'Shows the commitment to the seed from the beginning and the seed itself once the round is ' +
+      'SETTLED. Each market keeps its last {roundsKept} settled rounds here.',
+    isExtension: true,
+    parameters: [roundIdParameter],
+    success: okResponse('The round.', schemaRef('RoundDetail'), {
+      live: EXAMPLES.liveRound,
+      settled: EXAMPLES.settledRound,
     }),
+    failures: ['BadParameter', 'RoundNotFound', 'Overloaded'],
   },
   ...PAST_ENDPOINTS,
   {
@@ -190,32 +171,28 @@ export const ENDPOINTS: readonly Endpoint[] = [
     path: '/time',
     scope: 'markets:read',
     handle: reads.time,
-    describe: () => ({
-      operationId: 'getTime',
-      tag: 'Service',
-      summary: "The server's clock",
-      text: 'By this clock rounds open and lock, and bets are placed.',
-      isExtension: true,
-      success: okResponse('The time at which the request was handled.', schemaRef('ServerTime'), {
-        now: EXAMPLES.time,
-      }),
-      failures: ['BadRequest'],
+    operationId: 'getTime',
+    tag: 'Service',
+    summary: "The server's clock",
+    text: 'By this clock rounds open and lock, and bets are placed.',
+    isExtension: true,
+    success: okResponse('The time at which the request was handled.', schemaRef('ServerTime'), {
+      now: EXAMPLES.time,
     }),
+    failures: ['BadRequest'],
   },
   {
     method: 'GET',
     path: '/limits',
     scope: 'positions:read',
     handle: reads.limits,
-    describe: () => ({
-      operationId: 'getLimits',
-      tag: 'Service',
-      summary: 'Your rate limits, what is left of each, and what you may bet',
-      text: 'This request is counted.',
-      isExtension: true,
-      success: okResponse('Your limits.', schemaRef('Limits'), { silver: EXAMPLES.limits }),
-      failures: ['BadRequest'],
-    }),
+    operationId: 'getLimits',
+    tag: 'Service',
+    summary: 'Your rate limits, what is left of each, and what you may bet',
+    text: 'This request is counted.',
+    isExtension: true,
+    success: okResponse('Your limits.', schemaRef('Limits'), { silver: EXAMPLES.limits }),
+    failures: ['BadRequest'],
   },
   ...ACCOUNT_ENDPOINTS,
 ];

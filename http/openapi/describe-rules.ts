@@ -1,5 +1,6 @@
 /** Values of the rules in force as text, for descriptions: an operator may have changed the defaults. */
 import type { Rules } from '../../engine/model/rules.js';
+import { suggestedMarket } from './order.js';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
@@ -29,6 +30,7 @@ export function fillInRules(text: string, rules: Rules): string {
     memory: describeDuration(rules.idempotencyTtlMs),
     roundsKept: `${rules.settledRoundsMax}`,
     openBetsMax: `${rules.openBetsMax}`,
+    suggestedMarket: suggestedMarket(rules),
   };
   return Object.entries(words).reduce((said, [name, word]) => said.replaceAll(`{${name}}`, word), text);
 }

@@ -4,9 +4,11 @@ import type { Rules } from '../../engine/model/rules.js';
 import type { Routed } from '../kit/router.js';
 import { failureRefs } from './common.js';
 import { ANY_REQUEST_FAILURES, type FailureName } from './failures.js';
-import type { JsonObject } from './schemas.js';
+import { type JsonObject, schemaRef } from './schemas.js';
 
-export interface Description {
+/** An endpoint as the API document describes it. */
+export interface Documented extends Routed {
+  readonly scope: Scope;
   readonly operationId: string;
   readonly tag: 'Markets' | 'Orders' | 'Service';
   readonly summary: string;
@@ -15,29 +17,22 @@ export interface Description {
   /** Goes beyond the first API of six endpoints. */
   readonly isExtension?: boolean;
   readonly parameters?: readonly JsonObject[];
-  readonly requestBody?: JsonObject;
+  readonly body?: { readonly schema: string; readonly examples: (rules: Rules) => JsonObject };
   /** Built by `okResponse`. */
   readonly success: JsonObject;
   /** Besides those of any request with a key. */
   readonly failures: readonly FailureName[];
 }
 
-export interface Documented extends Routed {
-  readonly scope: Scope;
-  readonly describe: (rules: Rules) => Description;
-}
-
 const mayWrite = (scope: Scope): boolean => (scopesMask([scope]) & WRITE_SCOPES_MASK) !== 0;
 
-export function failuresOf({ scope, describe }: Documented, rules: Rules): readonly FailureName[] {
+export function failuresOf({ scope, failures }: Documented): readonly FailureName[] {
   const forbidden = mayWrite(scope) ? 'OrderForbidden' : 'Forbidden';
-  return [...describe(rules).failures, 'Unauthorized', forbidden, ...ANY_REQUEST_FAILURES];
+  return [...failures, 'Unauthorized', forbidden, ...ANY_REQUEST_FAILURES];
 }
 
 export function operationObject(endpoint: Documented, rules: Rules): JsonObject {
-  const { scope } = endpoint;
-  const { operationId, tag, summary, text, isExtension, parameters, requestBody, success } =
-    endpoint.describe(rules);
+  const { scope, operationId, tag, summary, text, isExtension, parameters, body, success } = endpoint;
   const needs = `Scope \`${scope}\`${mayWrite(scope) ? ', which needs Silver tier or higher' : ''}.`;
   return {
     operationId,
@@ -46,7 +41,14 @@ export function operationObject(endpoint: Documented, rules: Rules): JsonObject 
     description: text === undefined ? needs : `${needs} ${text}`,
     ...(isExtension === true && { 'x-extension': true }),
     ...(parameters !== undefined && { parameters }),
-    ...(requestBody !== undefined && { requestBody }),
-    responses: { ...success, ...failureRefs(failuresOf(endpoint, rules)) },
+    ...(body !== undefined && {
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': { schema: schemaRef(body.schema), examples: body.examples(rules) },
+        },
+      },
+    }),
+    responses: { ...success, ...failureRefs(failuresOf(endpoint)) },
   };
 }

@@ -1,18 +1,16 @@
 /** The parameters of the API's endpoints, as the OpenAPI document describes them. */
-import type { Rules } from '../../engine/model/rules.js';
 import { IDEMPOTENCY_KEY_PATTERN } from '../kit/idempotency.js';
 import { CLIENT_ORDER_ID_PATTERN, LIST_LIMIT_MAX } from '../kit/params.js';
-import { suggestedMarket } from './order.js';
 import { type JsonObject, schemaRef } from './schemas.js';
 
-export const marketIdParameter = (rules: Rules): JsonObject => ({
+export const marketIdParameter: JsonObject = {
   name: 'id',
   in: 'path',
   required: true,
   description: 'Market id, `<CRYPTO>_<TIMEFRAME>`.',
   schema: { type: 'string' },
-  example: suggestedMarket(rules),
-});
+  example: '{suggestedMarket}',
+};
 
 /** Has no example: only `GET /markets` knows which rounds exist. */
 export const roundIdParameter: JsonObject = {
