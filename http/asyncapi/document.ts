@@ -3,61 +3,16 @@
  * in braces in their descriptions stand for values of the rules in force.
  */
 import typia from 'typia';
+import { ERROR_STATUS } from '../../engine/model/errors.js';
 import type { Rules } from '../../engine/model/rules.js';
 import { fillInRules } from '../openapi/describe-rules.js';
 import { isObject, type Json, type JsonObject } from '../openapi/schemas.js';
-import type {
-  Ping,
-  StreamCancel,
-  StreamCancelAll,
-  StreamDeadman,
-  StreamOrder,
-  Subscribe,
-  Unsubscribe,
-} from '../wire/stream-requests.js';
-import type {
-  AccountMessage,
-  CancelledAllMessage,
-  CancelledMessage,
-  DeadmanMessage,
-  FillsMessage,
-  Heartbeat,
-  MarketsMessage,
-  OrderMessage,
-  Pong,
-  PricesMessage,
-  RoundsMessage,
-  StreamError,
-  Subscribed,
-  Unsubscribed,
-} from '../wire/stream-types.js';
+import type { ClientMessage } from '../wire/stream-requests.js';
+import type { ServerMessage } from '../wire/stream-types.js';
 
-const generated = typia.json.schemas<
-  [
-    Subscribe,
-    Unsubscribe,
-    Ping,
-    StreamOrder,
-    StreamCancel,
-    StreamCancelAll,
-    StreamDeadman,
-    Heartbeat,
-    Subscribed,
-    Unsubscribed,
-    Pong,
-    StreamError,
-    MarketsMessage,
-    PricesMessage,
-    AccountMessage,
-    RoundsMessage,
-    FillsMessage,
-    OrderMessage,
-    CancelledMessage,
-    CancelledAllMessage,
-    DeadmanMessage,
-  ],
-  '3.1'
->();
+const { schemas: generated = {} } = typia.json.schemas<[ClientMessage, ServerMessage], '3.1'>().components;
+/** The unions, which nothing in the document refers to, are left out. */
+const { ClientMessage: _ofClients, ServerMessage: _ofServer, ...messages } = generated;
 
 /** By the schema's name. */
 const REQUESTS = {
@@ -108,9 +63,16 @@ const messagesOf = (messages: Named): JsonObject =>
 const refs = (place: string, names: readonly string[]): JsonObject[] =>
   names.map((name) => ({ $ref: `${place}/${name}` }));
 
+const CODES: readonly string[] = Object.keys(ERROR_STATUS);
+const placeOf = (part: Json): number => (isObject(part) ? CODES.indexOf(String(part['const'])) : -1);
+
+/** The compiler's order of error codes changes with sources that have nothing to do with them. */
+const inOrder = (parts: readonly Json[]): readonly Json[] =>
+  parts.toSorted((one, other) => placeOf(one) - placeOf(other));
+
 /** Puts every reference in an element of its own: readers may ignore its siblings. */
 function apart(schema: Json): Json {
-  if (Array.isArray(schema)) return schema.map(apart);
+  if (Array.isArray(schema)) return inOrder(schema.map(apart));
   if (!isObject(schema)) return schema;
   const { $ref, ...rest } = Object.fromEntries(
     Object.entries(schema).map(([name, value]) => [name, apart(value)]),
@@ -181,7 +143,7 @@ export function asyncApiDocument(rules: Rules): JsonObject {
     components: {
       securitySchemes: { apiKey: { type: 'httpApiKey', name: 'X-API-Key', in: 'header' } },
       messages: { ...messagesOf(REQUESTS), ...messagesOf(MESSAGES) },
-      schemas: apart(JSON.parse(JSON.stringify(generated.components.schemas ?? {}))),
+      schemas: apart(JSON.parse(JSON.stringify(messages))),
     },
   };
   return JSON.parse(fillInRules(JSON.stringify(document), rules)) as JsonObject;
