@@ -19,6 +19,8 @@ import { hundredthsText, oddsText } from './wire.js';
 const EVEN_POOLS =
   '"poolUp":0,"poolDown":0,"totalPool":0,"oddsUp":2,"oddsDown":2,"percentUp":50,"percentDown":50';
 
+const NO_POOLS = { poolUpCents: 0, poolDownCents: 0 };
+
 export interface ShownRound {
   readonly roundNumber: number;
   /** Index into `ROUND_STATUSES`. */
@@ -60,10 +62,9 @@ export function marketText(
   nowMs: number,
 ): string {
   const limits = `"minBet":${hundredthsText(minStakeCents)},"maxBet":${hundredthsText(maxStakeCents)}`;
-  const pools = round === null ? EVEN_POOLS : poolsText(round);
   const available = availableText(round, nowMs);
   const current = round === null ? 'null' : currentRoundText(ofRound, round, tick, nowMs);
-  return `${head}${pools},${limits},${available},"currentRound":${current}}`;
+  return `${head}${poolsText(round)},${limits},${available},"currentRound":${current}}`;
 }
 
 export function availableText(round: ShownRound | null, nowMs: number): string {
@@ -72,7 +73,9 @@ export function availableText(round: ShownRound | null, nowMs: number): string {
   return `"acceptsOrders":${accepts},"availableUp":${hundredthsText(up)},"availableDown":${hundredthsText(down)}`;
 }
 
-function poolsText({ poolUpCents, poolDownCents }: ShownRound): string {
+/** Without pools, as between rounds, for null. */
+export function poolsText(round: ShownRound | null): string {
+  const { poolUpCents, poolDownCents } = round ?? NO_POOLS;
   const totalCents = poolUpCents + poolDownCents;
   if (totalCents === 0) return EVEN_POOLS;
   const upE2 = percentUpE2(poolUpCents, totalCents);

@@ -1,7 +1,6 @@
 /** The JSON of the stream's messages. Those for many are put together from parts that are made once. */
 import { integerText } from '../../engine/base/integer-text.js';
 import { isoText } from '../../engine/base/iso-text.js';
-import { oddsE4, percentUpE2 } from '../../engine/base/money.js';
 import {
   ASSETS,
   BET_RESULTS,
@@ -16,7 +15,7 @@ import {
 } from '../../engine/model/domain.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
 import type { SignedRoot } from '../../engine/model/proofs/proof-views.js';
-import { availableText, type ShownRound } from './market-text.js';
+import { availableText, poolsText, type ShownRound } from './market-text.js';
 import type { JournalHead } from './past-types.js';
 import type { Channel } from './stream-requests.js';
 import { hundredthsText, oddsText } from './wire.js';
@@ -109,28 +108,15 @@ export function accountText(
 export const eventsText = (channel: 'rounds' | 'fills', moment: Moment, parts: readonly string[]): string =>
   `${head(channel, moment)},"data":[${parts.join(',')}]}`;
 
-const EVEN_POOLS =
-  '"poolUp":0,"poolDown":0,"totalPool":0,"oddsUp":2,"oddsDown":2,"percentUp":50,"percentDown":50';
-
 export function marketStateText(market: number, round: ShownRound | null, nowMs: number): string {
-  const start = `{"id":"${marketId(market)}","roundId":`;
-  if (round === null) {
-    return `${start}null,"status":null,"bettingClosesAt":null,"openPrice":null,${EVEN_POOLS},${availableText(null, nowMs)},"totalBets":0,"totalVolume":0}`;
-  }
-  const { poolUpCents, poolDownCents } = round;
-  const totalCents = poolUpCents + poolDownCents;
-  const upE2 = totalCents === 0 ? 5_000 : percentUpE2(poolUpCents, totalCents);
-  const pools =
-    totalCents === 0
-      ? EVEN_POOLS
-      : `"poolUp":${hundredthsText(poolUpCents)},"poolDown":${hundredthsText(poolDownCents)},"totalPool":${hundredthsText(totalCents)},` +
-        `"oddsUp":${oddsText(oddsE4(totalCents, poolUpCents))},"oddsDown":${oddsText(oddsE4(totalCents, poolDownCents))},` +
-        `"percentUp":${hundredthsText(upE2)},"percentDown":${hundredthsText(10_000 - upE2)}`;
+  const ofRound =
+    round === null
+      ? '"roundId":null,"status":null,"bettingClosesAt":null,"openPrice":null'
+      : `"roundId":"${roundId(market, round.roundNumber)}","status":"${textAt(ROUND_STATUSES, round.status)}",` +
+        `"bettingClosesAt":"${isoText(round.bettingClosesMs)}","openPrice":${round.status === UPCOMING ? null : round.openPrice}`;
   return (
-    `${start}"${roundId(market, round.roundNumber)}","status":"${textAt(ROUND_STATUSES, round.status)}",` +
-    `"bettingClosesAt":"${isoText(round.bettingClosesMs)}","openPrice":${round.status === UPCOMING ? null : round.openPrice},${pools},` +
-    `${availableText(round, nowMs)},` +
-    `"totalBets":${round.bets},"totalVolume":${hundredthsText(round.volumeCents)}}`
+    `{"id":"${marketId(market)}",${ofRound},${poolsText(round)},${availableText(round, nowMs)},` +
+    `"totalBets":${round?.bets ?? 0},"totalVolume":${hundredthsText(round?.volumeCents ?? 0)}}`
   );
 }
 
