@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { DEFAULT_RATE_LIMITS } from '../../../config/rate-limits.js';
 import { UNLIMITED } from '../../../http/limits/rate-limits.js';
 import type { Limits, ServerTime } from '../../../http/wire/service-types.js';
-import { codeOf, dataOf, Harness, type Reply } from './harness.js';
+import { dataOf, Harness, type Reply } from './harness.js';
 
 const ORDER = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 10 };
 const timeOf = (api: Harness, secret: string): ServerTime => dataOf(api.get('/v1/time', secret));
@@ -120,15 +120,4 @@ test('another tier and other rules show at once', () => {
     fee: 0.025,
   });
   assert.equal(rateLimits.account.remaining, UNLIMITED, 'limits that are off leave everything');
-});
-
-test('the time needs markets:read, the limits positions:read', () => {
-  const api = new Harness();
-  const { account, secret } = api.bettor({ scopes: ['markets:read'] });
-  const reader = api.addKey(account, ['positions:read']);
-  assert.equal(api.get('/v1/time', secret).status, 200);
-  assert.equal(codeOf(api.get('/v1/limits', secret)), 'insufficient_scope');
-  assert.equal(codeOf(api.get('/v1/time', reader.secret)), 'insufficient_scope');
-  assert.equal(api.get('/v1/limits', reader.secret).status, 200);
-  assert.equal(codeOf(api.get('/v1/time', '')), 'missing_api_key');
 });
