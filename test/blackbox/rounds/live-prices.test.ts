@@ -113,5 +113,5 @@ test('an asset that one service no longer prices takes the other, and the log sa
   assert.deepEqual([line['crypto'], line['from'], line['to']], ['BTC', 'hermes', 'coinbase']);
   assert.match(String(line['reason']), /^hermes has had no price for \d+ s$/);
   const opened = await toteText(['replay', server.dataDir, '--kind', 'openLate', '--explain']);
-  assert.match(opened, /open BTC late at 10, .*from hermes, evidence "e62df6c8/);
+  assert.match(opened, /openLate {2}asset BTC, price 10, .*source hermes, evidence "e62df6c8/);
 });
