@@ -26,8 +26,6 @@ export interface SequencerMeter {
 export interface SequencerOptions {
   /** Orders are refused while this many commands are not yet durable. */
   readonly backlogCommandsMax: number;
-  readonly backlogAgeMsMax: number;
-  readonly commitHangMsMax: number;
   readonly batchCommandsMax: number;
   /** Runs the function at the end of this turn of the event loop. */
   readonly schedule: (run: () => void) => void;
@@ -45,8 +43,6 @@ export interface SequencerOptions {
 
 export const SEQUENCER_DEFAULTS = {
   backlogCommandsMax: 50_000,
-  backlogAgeMsMax: 1_000,
-  commitHangMsMax: 30_000,
   batchCommandsMax: 1_000,
   onJournalLost: () => undefined,
   onOrdersAnswered: () => undefined,

@@ -25,6 +25,9 @@ import { ReleaseQueue } from './release-queue.js';
 import type { SequencerOptions, Stage } from './sequencer-options.js';
 
 const ignore = (): void => undefined;
+/** Orders are refused while a command is older than this and not durable. */
+const BACKLOG_AGE_MS_MAX = 1_000;
+const COMMIT_HANG_MS_MAX = 30_000;
 /** A pause between two heartbeats counts at most this much: a suspended process is not a slow disk. */
 const PAUSE_MS_MAX = 1_000;
 const STOPPED: Rejected = { status: 'rejected', code: 'shutting_down', detail: 'the server is stopping' };
@@ -212,12 +215,12 @@ export class Sequencer {
     this.#sampledMs = monotonicMs;
     if (!this.#batches.isInFlight || mayHang) return;
     this.#commitTookMs += passedMs;
-    if (this.#commitTookMs <= this.options.commitHangMsMax) return;
-    this.#fail(new Error(`the journal has not answered for ${this.options.commitHangMsMax / 1_000} s`));
+    if (this.#commitTookMs <= COMMIT_HANG_MS_MAX) return;
+    this.#fail(new Error(`the journal has not answered for ${COMMIT_HANG_MS_MAX / 1_000} s`));
   }
 
   #updateBacklog(monotonicMs: number): void {
-    this.#backlogAged = this.#batches.ageMs(monotonicMs) > this.options.backlogAgeMsMax;
+    this.#backlogAged = this.#batches.ageMs(monotonicMs) > BACKLOG_AGE_MS_MAX;
   }
 
   /** Rejects orders, and resolves once everything is durable. From then on no command is accepted. */

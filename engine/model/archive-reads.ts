@@ -3,14 +3,11 @@
  * thread of its own. `http` asks, `persistence` answers, and `main.ts` gives each gateway a port to the reader.
  */
 import type { BetsStatus } from './bet-pages.js';
+import type { RoundName } from './domain.js';
 import type { ErrorCode } from './errors.js';
-import type { LedgerAnswer, LedgerPlace } from './ledger.js';
 import type { ActionsAnswer, ActionsQuestion } from './operators.js';
-import type { BetPath, ProofQuestion } from './proofs/proof-reads.js';
 import type { ProofView, PublishedRoot } from './proofs/proof-views.js';
 import type { BetView } from './views.js';
-
-export type { LedgerAnswer, LedgerEntryView, LedgerKind, LedgerPlace } from './ledger.js';
 
 /**
  * The answer must show everything up to this command, which must be durable: for an account its `accountTouchedSeq`
@@ -71,6 +68,19 @@ export interface EarningsQuestion extends ReachedSeq {
   readonly toMs: number;
 }
 
+/** The proof of a settled round. */
+interface RoundProofQuestion extends ReachedSeq, RoundName {
+  readonly kind: 'roundProof';
+}
+
+/** The way from a bet's leaf to the root of its round, which is settled. */
+export interface BetPathQuestion extends ReachedSeq, RoundName {
+  readonly kind: 'betPath';
+  readonly bet: number;
+  /** In hex. */
+  readonly seed: string;
+}
+
 export type ArchiveQuestion =
   | BetsQuestion
   | BetQuestion
@@ -78,7 +88,8 @@ export type ArchiveQuestion =
   | RoundsQuestion
   | EarningsQuestion
   | ActionsQuestion
-  | ProofQuestion;
+  | RoundProofQuestion
+  | BetPathQuestion;
 
 export interface ArchivedBetView extends BetView {
   readonly account: number;
@@ -98,9 +109,53 @@ export interface BetsAnswer {
   readonly nextBeforeBet: number | null;
 }
 
-export interface ArchivedRoundView {
-  readonly market: number;
-  readonly roundNumber: number;
+/**
+ * An account's ledger, as a reader of the archive shows it. `reserve` is the stake of a limit order that rests; `fill`
+ * says that the order has become a bet: its stake, which is gone already, moves into the pool, so the amount is 0.
+ * `payout` is a win, `refund` the stake of a draw, of a voided round, or of a limit order that ended unfilled. `seed`
+ * and `settlement` are the house's: its seeds of a round and what it gets back. `forward` stands for all entries that
+ * are no longer known.
+ */
+export type LedgerKind =
+  | 'deposit'
+  | 'withdrawal'
+  | 'stake'
+  | 'reserve'
+  | 'fill'
+  | 'payout'
+  | 'refund'
+  | 'seed'
+  | 'settlement'
+  | 'forward';
+
+/** Event `item` of command `seq`. */
+export interface LedgerPlace {
+  readonly seq: number;
+  readonly item: number;
+}
+
+/** The amounts of all entries up to one add up to its balance. */
+export interface LedgerEntryView extends LedgerPlace {
+  readonly timeMs: number;
+  readonly kind: LedgerKind;
+  /** Positive into the account, negative out of it. */
+  readonly amountCents: number;
+  readonly balanceCents: number;
+  /** 0 if there is none. */
+  readonly bet: number;
+  /** The order's name, if it has one. */
+  readonly clientOrderId: string | null;
+  /** The operator's reference, or ''. */
+  readonly reference: string;
+}
+
+export interface LedgerAnswer {
+  readonly entries: readonly LedgerEntryView[];
+  /** The next question's `before`; null if there is nothing before. */
+  readonly nextBefore: LedgerPlace | null;
+}
+
+export interface ArchivedRoundView extends RoundName {
   readonly startTimeMs: number;
   readonly lockTimeMs: number;
   readonly endTimeMs: number;
@@ -149,6 +204,13 @@ export interface EarningsSums {
   readonly paidCents: number;
   /** The additional payout of winners without the fee; rounded down for each round. */
   readonly feesCents: number;
+}
+
+export interface BetPath {
+  readonly leafIndex: number;
+  /** Hashes from the leaf up, 64 hex digits each. */
+  readonly path: readonly string[];
+  readonly root: PublishedRoot;
 }
 
 export interface ArchiveRefusal {

@@ -5,8 +5,7 @@
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { unreachable } from '../../engine/base/assert.js';
-import type { ArchiveAnswer, ArchiveQuestion } from '../../engine/model/archive-reads.js';
-import type { BetPathQuestion } from '../../engine/model/proofs/proof-reads.js';
+import type { ArchiveAnswer, ArchiveQuestion, BetPathQuestion } from '../../engine/model/archive-reads.js';
 import { ArchiveBlocks } from '../archive/blocks.js';
 import { asArchiveDamage, readProgress } from '../archive/schema.js';
 import { PastActions } from './actions.js';

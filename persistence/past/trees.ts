@@ -4,9 +4,9 @@
  */
 import { FAIRNESS_TOOLS } from '../../crypto/fairness-tools.js';
 import { hasherOfRound } from '../../engine/fairness.js';
+import type { BetPath, BetPathQuestion } from '../../engine/model/archive-reads.js';
 import { marketId, roundId } from '../../engine/model/domain.js';
 import type { HashedBet } from '../../engine/model/events.js';
-import type { BetPath, BetPathQuestion } from '../../engine/model/proofs/proof-reads.js';
 import { TreeHasher, WholeTree } from '../../engine/proofs/merkle.js';
 import type { ArchiveBlocks } from '../archive/blocks.js';
 import { damagedArchive } from '../archive/schema.js';

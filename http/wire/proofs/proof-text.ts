@@ -3,7 +3,7 @@
 import { isoText } from '../../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../../engine/base/money.js';
 import type { FairnessTools, RoundSeeds } from '../../../engine/fairness.js';
-import type { ArchivedRoundProof } from '../../../engine/model/archive-reads.js';
+import type { ArchivedRoundProof, BetPath } from '../../../engine/model/archive-reads.js';
 import {
   ASSETS,
   assetOf,
@@ -14,7 +14,6 @@ import {
   textAt,
   timeFrameOf,
 } from '../../../engine/model/domain.js';
-import type { BetPath } from '../../../engine/model/proofs/proof-reads.js';
 import type { PriceOrigin, ProofView } from '../../../engine/model/proofs/proof-views.js';
 import type { PublicSigningKey } from '../../../engine/model/proofs/signing.js';
 import { settlementStatement } from '../../../engine/proofs/statements.js';
