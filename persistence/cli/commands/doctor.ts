@@ -32,13 +32,6 @@ export interface Check {
   readonly advice: string | null;
 }
 
-/** By Node's major version: the first good minor one, and the C library that uWebSockets.js needs with it. */
-const NODES: ReadonlyMap<number, readonly [minor: number, glibcMinor: number]> = new Map([
-  [20, [19, 28]],
-  [22, [12, 28]],
-  [24, [0, 38]],
-  [26, [0, 38]],
-]);
 /** Connections of both ports, and the process's own files. */
 const OPEN_FILES = 10_512;
 /** By the numbers of statfs(2). */
@@ -66,19 +59,6 @@ const PAGE = Buffer.alloc(4_096, 1);
 
 type Judged = readonly [verdict: Verdict, advice: string | null];
 const GOOD: Judged = ['good', null];
-
-export function judgeNode(version: string, glibcVersion: string | null): Judged {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const [glibcMajor = 0, glibcMinor = 0] = (glibcVersion ?? '0.0').split('.').map(Number);
-  const [minorMin, glibcMin] = NODES.get(major) ?? [Number.POSITIVE_INFINITY, 0];
-  if (minor < minorMin)
-    return [
-      'bad',
-      'uWebSockets.js has no binary for it: install Node 20 from 20.19, 22 from 22.12, 24 or 26',
-    ];
-  if (glibcMajor === 2 && glibcMinor >= glibcMin) return GOOD;
-  return ['bad', `uWebSockets.js needs glibc 2.${glibcMin} with this Node; Alpine has another C library`];
-}
 
 /** `type` is that of statfs(2). */
 export function judgeFileSystem(type: number): Judged {
@@ -135,18 +115,15 @@ export function judgeFiles(max: number | 'unlimited'): Judged {
 }
 
 interface Report {
-  readonly header: { readonly glibcVersionRuntime?: string };
   readonly userLimits: { readonly open_files: { readonly hard: number | 'unlimited' } };
 }
 
 async function checksOf(dataDir: string): Promise<Check[]> {
   const folder = existingFolder(resolve(dataDir));
-  const { header, userLimits } = process.report.getReport() as unknown as Report;
-  const glibc = header.glibcVersionRuntime ?? null;
+  const { userLimits } = process.report.getReport() as unknown as Report;
   const { type } = statfsSync(folder);
   const sync = measureSync(folder);
   const clock = await clockFacts();
-  const { node } = process.versions;
   const { hard: files } = userLimits.open_files;
   const check = (name: string, value: string, [verdict, advice]: Judged): Check => ({
     name,
@@ -157,7 +134,6 @@ async function checksOf(dataDir: string): Promise<Check[]> {
   const isRight = clock.isClockSynchronised;
   const typeText = LOCAL.get(type) ?? UNFIT.get(type) ?? `0x${type.toString(16)}`;
   return [
-    check('node', `${node}, glibc ${glibc ?? 'none'}`, judgeNode(node, glibc)),
     check('file system', `${typeText}, ${folder}`, judgeFileSystem(type)),
     check('sync', sync === null ? 'not writable' : syncText(sync), judgeSync(sync)),
     check('clock', isRight === null ? 'unknown' : `${isRight ? '' : 'not '}synchronised`, judgeClock(clock)),
