@@ -7,7 +7,12 @@ import type { Reading } from './readings.js';
 import { LOG_AWAY_MS, STANDBY_BEHIND_MS } from './replication.js';
 import type { VitalName, Vitals } from './vitals.js';
 
-export interface Alarm {
+export interface Measured {
+  /** Of the figure and its bound; '' for a number of things. */
+  readonly unit: '' | 's' | 'days' | 'bytes' | 'commands' | 'share';
+}
+
+export interface Alarm extends Partial<Measured> {
   readonly name: string;
   /** Critical: bettors cannot bet, or soon cannot. */
   readonly severity: 'critical' | 'warning';
@@ -18,7 +23,6 @@ export interface Alarm {
   /** From the samples and in PromQL; NaN where the figure is not to be had. */
   readonly figure: (reading: Reading, vitals: Pick<Vitals, 'latest' | 'sum'>) => number;
   readonly promql: string;
-  readonly unit?: '' | 's' | 'days' | 'bytes' | 'commands' | 'share';
   /** The alarm is raised above, or below, this for so long; at once without a time. */
   readonly above?: number;
   readonly below?: number;

@@ -1,12 +1,11 @@
 /** Follows the alarms from sample to sample of the vitals, and logs each when it is raised and when it ends. */
 import type { Log } from '../../process/log/log.js';
-import { ALARMS, type Alarm } from './alarm-list.js';
+import { ALARMS, type Alarm, type Measured } from './alarm-list.js';
 import type { Reading } from './readings.js';
 import type { Vitals } from './vitals.js';
 
 /** An alarm that is raised. */
-export interface Raised extends Pick<Alarm, 'name' | 'severity' | 'what' | 'advice'> {
-  readonly unit: NonNullable<Alarm['unit']>;
+export interface Raised extends Measured, Pick<Alarm, 'name' | 'severity' | 'what' | 'advice'> {
   /** The figure at the last sample. */
   readonly value: number;
   /** The figure's bound: above it, or for some alarms below it, there is something wrong. */

@@ -134,8 +134,6 @@ export const KEY_ENDPOINTS: readonly Declared[] = [
 
 const keyOf = ({ keys }: CommandResult): KeyResource => keyResource(must(keys.at(-1), 'the key'));
 
-const withSecret = ({ id, ...rest }: KeyResource, secret: string): CreatedKey => ({ id, secret, ...rest });
-
 /** A holder of a key that writes can bet the account's money away, to an accomplice on the other side. */
 async function refuseForMoney(
   { engine }: Services,
@@ -160,7 +158,7 @@ async function create(services: Services, call: Call): Promise<CreatedKey> {
   };
   await refuseForMoney(services, call, account, key.scopesMask);
   const made = await services.engine.command({ kind: 'createKey', account, ...key }, call.by);
-  return withSecret(keyOf(made), secret);
+  return { ...keyOf(made), secret };
 }
 
 async function list({ engine }: Services, call: Call): Promise<Answer> {
@@ -209,5 +207,5 @@ async function rotate(services: Services, call: Call): Promise<RotatedKey> {
     by: call.by,
   });
   const replaces = keyResource(must(rotated.keys[0], 'the replaced key'));
-  return { ...withSecret(keyOf(rotated), secret), replaces };
+  return { ...keyOf(rotated), secret, replaces };
 }
