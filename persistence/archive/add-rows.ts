@@ -11,7 +11,7 @@ import {
   TABLE_OF,
 } from './columns.js';
 import { type ArchiveProgress, damagedArchive, progressWriter, readProgress } from './schema.js';
-import { ArchiveTables, Transaction } from './tables.js';
+import { ArchiveTables, beginOnce } from './tables.js';
 import type { ArchivePosition } from './writer.js';
 
 const LISTED_ROWS = 20_000;
@@ -61,9 +61,8 @@ export function addRows(
   upTo: ArchivePosition,
 ): number {
   const before = readProgress(path, db);
-  const transaction = new Transaction(db);
-  transaction.beginOnce();
-  const tables = new ArchiveTables(transaction);
+  beginOnce(db);
+  const tables = new ArchiveTables(db);
   addBets(source, tables, before, newestBet(db), upTo.seq);
   for (const kind of SINGLE_KINDS)
     for (const row of source.singles(TABLE_OF[kind], before.seq, upTo.seq)) tables[kind].push(row);
@@ -72,7 +71,7 @@ export function addRows(
   tables.flush(upTo.seq);
   const { seq, timeMs, digest, chain } = upTo;
   progressWriter(db)({ ...tables.counted(before), seq, timeMs, digest, chain });
-  transaction.commit();
+  db.exec('COMMIT');
   return tables.count;
 }
 

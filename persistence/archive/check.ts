@@ -6,7 +6,7 @@ import type Database from 'better-sqlite3';
 import { messageOf } from '../errors.js';
 import { settledRowsOf } from './blocks.js';
 import { type ArchiveCell, isBlockIntact, isIntact, ROW_KINDS, rowsOfText, TABLE_OF } from './columns.js';
-import { openArchive } from './open.js';
+import { openArchive } from './file.js';
 import { type ArchiveProgress, asArchiveDamage, readProgress } from './schema.js';
 
 const FAULTS_DESCRIBED_MAX = 20;

@@ -11,7 +11,7 @@ import Database from 'better-sqlite3';
 import { removeDatabase, renameDurably, syncPath, unfinishedPath } from '../data-dir/files.js';
 import { codeOf, JournalError } from '../errors.js';
 import { addRows, RowSource } from './add-rows.js';
-import { openArchive } from './open.js';
+import { openArchive } from './file.js';
 import {
   type ArchiveProgress,
   asArchiveDamage,

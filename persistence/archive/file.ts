@@ -3,13 +3,13 @@ import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { renameDurably, sideFiles } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
-import { JournalError } from '../errors.js';
-import { openArchive } from './open.js';
+import { codeOf, JournalError, messageOf } from '../errors.js';
 import { type ArchiveProgress, asArchiveDamage, readProgress } from './schema.js';
 
 /** Page cache: SQLite's default is too small for the lists of many accounts. */
 const CACHE_KIB = 32 * 1024;
 const BUSY_TIMEOUT_MS = 1_000;
+const READ_TIMEOUT_MS = 5_000;
 /** The WAL is checkpointed after this many pages, and then cut back to this size. */
 const CHECKPOINT_PAGES = 3_000;
 const WAL_BYTES_KEPT = 16 * 1024 * 1024;
@@ -69,5 +69,26 @@ export function connectArchive(path: string): Database.Database {
   } catch (thrown) {
     db.close();
     throw thrown;
+  }
+}
+
+const UNREADABLE = /^SQLITE_(CANTOPEN|PERM|READONLY_DIRECTORY|READONLY_CANTINIT)/;
+
+/**
+ * For reading. It is in WAL mode, and SQLite reads such a file only if it finds or can create side files. Throws errors of
+ * SQLite, and `data_dir_invalid` if the archive cannot be read without changing it.
+ */
+export function openArchive(path: string): Database.Database {
+  let db: Database.Database | undefined;
+  try {
+    db = new Database(path, { readonly: true, fileMustExist: true, timeout: READ_TIMEOUT_MS });
+    // Only the first read needs the side files.
+    db.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return db;
+  } catch (thrown) {
+    db?.close();
+    if (!UNREADABLE.test(codeOf(thrown))) throw thrown;
+    const sentence = `The archive ${path} cannot be read here: ${messageOf(thrown)}. Copy the data directory to where this user may write.`;
+    throw new JournalError('data_dir_invalid', sentence, { cause: thrown });
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The tables of the archive for writing, and the transaction for all their rows. It begins with the first row, so
- * that an archive to which nothing is added is not locked.
+ * The tables of the archive for writing. A transaction begins with the first row that is written, so that an
+ * archive to which nothing is added is not locked.
  */
 import Database from 'better-sqlite3';
 import { AccountBets } from './account-bets.js';
@@ -28,23 +28,8 @@ import { type ArchiveProgress, asArchiveDamage, damagedArchive } from './schema.
 /** A row is found in a block this small as fast as the block, and blocks cost little beside their rows. */
 const BLOCK_ROWS_MAX = 128;
 
-export class Transaction {
-  #isOpen: boolean;
-
-  constructor(readonly db: Database.Database) {
-    this.#isOpen = db.inTransaction;
-  }
-
-  beginOnce(): void {
-    if (this.#isOpen) return;
-    this.db.exec('BEGIN IMMEDIATE');
-    this.#isOpen = true;
-  }
-
-  commit(): void {
-    this.db.exec('COMMIT');
-    this.#isOpen = false;
-  }
+export function beginOnce(db: Database.Database): void {
+  if (!db.inTransaction) db.exec('BEGIN IMMEDIATE');
 }
 
 class Table {
@@ -52,22 +37,22 @@ class Table {
   readonly #insert: Database.Statement<[ArchiveCell[]]>;
 
   constructor(
-    readonly transaction: Transaction,
+    private readonly db: Database.Database,
     table: string,
     columns: Columns,
     orElse = '',
   ) {
     const sql = `INSERT ${orElse} INTO ${table} VALUES ${parametersFor(columns)}`;
-    this.#insert = transaction.db.prepare<[ArchiveCell[]]>(sql);
+    this.#insert = db.prepare<[ArchiveCell[]]>(sql);
   }
 
   push(row: ArchiveCell[]): void {
-    this.transaction.beginOnce();
     this.count += this.insert(row);
   }
 
   /** Returns the number of rows that are new. */
   protected insert(cells: ArchiveCell[]): number {
+    beginOnce(this.db);
     return this.#insert.run(cells).changes;
   }
 }
@@ -79,17 +64,16 @@ class Blocks extends Table {
 
   /** Cells of a row behind `ownCells` are those that a block's rows have in common. */
   constructor(
-    transaction: Transaction,
+    db: Database.Database,
     table: string,
     columns: Columns,
     private readonly ownCells: number,
     private readonly betsOf: (account: number) => number[],
   ) {
-    super(transaction, table, columns);
+    super(db, table, columns);
   }
 
   override push(row: ArchiveCell[]): void {
-    this.transaction.beginOnce();
     const common = row.slice(this.ownCells);
     const isOfBlock = common.every((cell, index) => cell === this.#common[index]);
     if (!isOfBlock || this.#rows.length === BLOCK_ROWS_MAX) this.flush();
@@ -122,11 +106,11 @@ export class ArchiveTables implements RowTakers {
   /** A row that is there already is not written again. */
   readonly refusals: Table;
 
-  constructor(transaction: Transaction, prefix = '') {
-    const lists = new AccountBets(transaction.db, prefix);
+  constructor(db: Database.Database, prefix = '') {
+    const lists = new AccountBets(db, prefix);
     const blocks = (name: string, columns: Columns, ownCells: number, list: 'placed' | 'settled'): Blocks =>
-      new Blocks(transaction, prefix + name, columns, ownCells, (account) => lists.of(account)[list]);
-    const table = (name: string, columns: Columns): Table => new Table(transaction, prefix + name, columns);
+      new Blocks(db, prefix + name, columns, ownCells, (account) => lists.of(account)[list]);
+    const table = (name: string, columns: Columns): Table => new Table(db, prefix + name, columns);
     this.#accountBets = lists;
     this.bets = blocks('placed_block', PLACED_BLOCK, PLACEMENT.length, 'placed');
     this.betsSettled = blocks('settled_block', SETTLED_BLOCK, SETTLEMENT_CELLS, 'settled');
@@ -134,7 +118,7 @@ export class ArchiveTables implements RowTakers {
     this.transfers = table(TABLE_OF.transfers, TRANSFER);
     this.limitSteps = table(TABLE_OF.limitSteps, LIMIT_STEP);
     this.actions = table(TABLE_OF.actions, ACTION);
-    this.refusals = new Table(transaction, `${prefix}refusal`, ACTION, 'OR IGNORE');
+    this.refusals = new Table(db, `${prefix}refusal`, ACTION, 'OR IGNORE');
   }
 
   get count(): number {

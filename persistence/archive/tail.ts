@@ -11,7 +11,7 @@ import type { EngineEvent } from '../../engine/model/events.js';
 import { noRest } from '../thread/pace.js';
 import { ArchiveRows } from './rows.js';
 import { createArchiveTables, createTailTables } from './schema.js';
-import { ArchiveTables, Transaction } from './tables.js';
+import { ArchiveTables } from './tables.js';
 
 const SETTLED_BLOCKS = ['main.settled_block', 'tail_settled_block'];
 
@@ -25,7 +25,7 @@ export class ArchiveTail {
     engine: EngineReads,
     prefix: string,
   ) {
-    this.#tables = new ArchiveTables(new Transaction(db), prefix);
+    this.#tables = new ArchiveTables(db, prefix);
     this.#rows = new ArchiveRows(engine);
   }
 

@@ -33,7 +33,7 @@ import {
   progressWriter,
   readProgress,
 } from './schema.js';
-import { ArchiveTables, asWriteFault, Transaction } from './tables.js';
+import { ArchiveTables, asWriteFault, beginOnce } from './tables.js';
 
 export interface ArchivePosition {
   readonly seq: number;
@@ -43,7 +43,6 @@ export interface ArchivePosition {
 }
 
 export class ArchiveWriter {
-  readonly #transaction: Transaction;
   readonly #written: ArchiveTables;
   readonly #writeProgress: (progress: ArchiveProgress) => void;
   /** null if nothing was refused behind the command. */
@@ -57,8 +56,7 @@ export class ArchiveWriter {
     private readonly db: Database.Database,
     progress: ArchiveProgress,
   ) {
-    this.#transaction = new Transaction(db);
-    this.#written = new ArchiveTables(this.#transaction);
+    this.#written = new ArchiveTables(db);
     this.#progress = progress;
     this.#writeProgress = progressWriter(db);
     this.#lastRefusal = db
@@ -139,7 +137,7 @@ export class ArchiveWriter {
   /** Up to the end of a batch, with the refusals at the operator port until then. */
   commit({ seq, timeMs, digest, chain }: ArchivePosition, refused: readonly RefusedAt[] = []): void {
     const progress = this.#write(() => {
-      this.#transaction.beginOnce();
+      beginOnce(this.db);
       let item = refused.length === 0 ? 0 : (this.#lastRefusal.get(seq) ?? 0);
       for (const refusals of refused) {
         for (const row of refusalRows(seq, item, refusals)) {
@@ -150,7 +148,7 @@ export class ArchiveWriter {
       this.#written.flush(seq);
       const written = { ...this.#written.counted(this.#progress), seq, timeMs, digest, chain };
       this.#writeProgress(written);
-      this.#transaction.commit();
+      this.db.exec('COMMIT');
       return written;
     });
     this.#progress = progress;

@@ -111,7 +111,7 @@ function* watched(
 ): Generator<StoredBatch, void, undefined> {
   let isHalf = false;
   const beforeSeq = source.start.lastSeq;
-  for (const row of source.batches(beforeSeq)) {
+  for (const row of source.batches()) {
     yield row;
     meter.count(row.lastSeq);
     if (!isHalf && (row.lastSeq - beforeSeq) * 2 >= lastSeq - beforeSeq) {
@@ -127,7 +127,7 @@ function readBack(copy: string, checkSource: (source: Segment) => void, meterOf:
     checkSource(segment);
     const { start } = segment;
     const meter = meterOf('check', segment, (segment.tail() ?? start).lastSeq);
-    for (const row of segment.batches(start.lastSeq)) meter.count(row.lastSeq);
+    for (const row of segment.batches()) meter.count(row.lastSeq);
   } finally {
     segment.close();
   }

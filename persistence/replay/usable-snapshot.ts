@@ -2,19 +2,11 @@
  * The one rule for everything that starts from a snapshot. A snapshot is never trusted further than the journal
  * confirms it: it must be whole, and be taken at the end of a batch with the same chain hash and rolling digest.
  */
-import type { Engine } from '../../engine/engine.js';
 import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-store.js';
 import type { JournalStore, StoredBatch } from '../../engine/model/ports.js';
 import { codeOf, messageOf } from '../errors.js';
 
 type ReadableJournal = Pick<JournalStore, 'readBatches' | 'chainAt'>;
-type LoadableSnapshots = Pick<SnapshotStore, 'load'>;
-
-export interface UsableSnapshot {
-  readonly ref: SnapshotRef;
-  readonly meta: SnapshotMeta;
-  readonly engine: Engine;
-}
 
 export interface BatchEnd {
   readonly chain: string;
@@ -29,10 +21,10 @@ export interface BatchEnd {
  */
 export function firstUsable(
   refs: readonly SnapshotRef[],
-  snapshots: LoadableSnapshots,
+  snapshots: Pick<SnapshotStore, 'load'>,
   journal: ReadableJournal,
   onPassedOver: (sentence: string) => void,
-): UsableSnapshot | null {
+): ReturnType<SnapshotStore['load']> | null {
   for (const ref of refs) {
     const end = batchEndAt(journal, ref.seq);
     try {
@@ -40,7 +32,7 @@ export function firstUsable(
       const { meta, engine } = snapshots.load(ref);
       const fault = faultAtEnd(meta, end);
       if (fault !== null) throw new Error(fault);
-      return { ref, meta, engine };
+      return { meta, engine };
     } catch (thrown) {
       onPassedOver(`The snapshot ${ref.name} was passed over: ${messageOf(thrown)}`);
     }

@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import type { Engine } from '../../../engine/engine.js';
 import type { Rules } from '../../../engine/model/rules.js';
-import { openArchive } from '../../archive/open.js';
+import { openArchive } from '../../archive/file.js';
 import { type ArchiveProgress, asArchiveDamage, readProgress } from '../../archive/schema.js';
 import { ArchiveTail } from '../../archive/tail.js';
 import { JournalError } from '../../errors.js';

@@ -145,16 +145,9 @@ export class Segment {
       .iterate(lastSeq);
   }
 
-  /**
-   * Checked rows with `lastSeq` above `afterSeq`, and the seal. Throws `journal_corrupt`, which names the first bad
-   * row.
-   */
-  *batches(afterSeq: number): Generator<StoredBatch, void, undefined> {
-    yield* this.batchesFrom(this.rowUpTo(afterSeq) ?? this.start);
-  }
-
-  *batchesFrom(from: ChainPosition): Generator<StoredBatch, void, undefined> {
-    let position = from;
+  /** All rows, checked, and the seal. Throws `journal_corrupt`, which names the first bad row. */
+  *batches(): Generator<StoredBatch, void, undefined> {
+    let position = this.start;
     for (;;) {
       const chunk = this.chunkAfter(position);
       yield* checkedRows(this.path, position, chunk.rows);

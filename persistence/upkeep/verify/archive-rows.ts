@@ -18,7 +18,7 @@ import {
   SETTLEMENT,
   TABLE_OF,
 } from '../../archive/columns.js';
-import { openArchive } from '../../archive/open.js';
+import { openArchive } from '../../archive/file.js';
 import { ArchiveRows } from '../../archive/rows.js';
 import { type ArchiveProgress, asArchiveDamage, NO_ROWS } from '../../archive/schema.js';
 import { codeOf, messageOf } from '../../errors.js';

@@ -14,7 +14,7 @@ import type { EngineEvent } from '../../../engine/model/events.js';
 import type { SignedRoot } from '../../../engine/model/proofs/proof-views.js';
 import type { NotedKey } from '../../../engine/model/proofs/signing.js';
 import type { RoundView } from '../../../engine/model/views.js';
-import { openArchive } from '../../archive/open.js';
+import { openArchive } from '../../archive/file.js';
 import { asArchiveDamage } from '../../archive/schema.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { masterSecretFingerprint } from '../../data-dir/secrets.js';

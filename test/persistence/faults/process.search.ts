@@ -97,8 +97,10 @@ test('a directory on a read-only mount is refused with what to do, and its copy 
   if (!mount('--bind', root, place)) return t.skip('this user may not mount');
   try {
     assert.ok(mount('-o', 'remount,ro,bind', place));
-    const read = (): unknown => [...new JournalReader(findDataDir(place)).readBatches(0)];
+    const reader = new JournalReader(findDataDir(place));
+    const read = (): unknown => [...reader.readBatches(0)];
     assert.throws(read, /Copy the data directory to where this user may write/);
+    reader.close();
     assert.throws(() => openDataDir(place), refusal('data_dir_invalid', /read-only file system/));
   } finally {
     spawnSync('umount', [place]);

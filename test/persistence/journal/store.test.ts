@@ -195,7 +195,7 @@ test('damage outside of rows, which the next append would spread, is found', (t)
   file.writeUInt16BE(rowsBeginAt + 300, 4_096 + 5);
   writeFileSync(onlySegment(dir), file);
   const segment = Segment.open(onlySegment(dir), 'write');
-  assert.deepEqual([...segment.batches(0)].map(plain), batchesUpTo(5));
+  assert.deepEqual([...segment.batches()].map(plain), batchesUpTo(5));
   segment.close();
   assert.throws(() => recover(dir), refusal('journal_corrupt', /Page 2|page 2/));
 });

@@ -25,7 +25,7 @@ export function alterBatch(dir: DataDir, seq: number, alter: (row: StoredBatch) 
   const path = must(findSegments(dir.journal).at(-1), 'a segment');
   const segment = Segment.open(path, 'read');
   let position: ChainPosition = segment.start;
-  const rows = [...segment.batches(0)];
+  const rows = [...segment.batches()];
   segment.close();
   const at = must(
     rows.find((row) => row.lastSeq >= seq),
