@@ -99,10 +99,6 @@ export class Sessions {
   }
 }
 
-const NAME = 'tote_console';
-/** In a Host header; absent if it is the scheme's own. */
-const PORT = /:(\d{1,5})$/;
-
 /** '' if there is no ticket, or more than one: then somebody else has set one of them. */
 export function ticketIn(browser: BrowserHeaders): string {
   const start = `${nameFor(browser)}=`;
@@ -120,9 +116,10 @@ export function cookieOf(ticket: string, browser: BrowserHeaders): string {
 /** The page's own address says how the browser came, even where a proxy in front of the server ends TLS. */
 const secure = ({ origin }: BrowserHeaders): string => (origin.startsWith('https://') ? '; Secure' : '');
 
+/** Consoles on one host have cookies of their own. A Host header has no port where it is the scheme's. */
 function nameFor({ host }: BrowserHeaders): string {
-  const port = PORT.exec(host)?.[1];
-  return port === undefined ? NAME : `${NAME}_${port}`;
+  const [port = ''] = /:\d{1,5}$/.exec(host) ?? [];
+  return `tote_console${port.replace(':', '_')}`;
 }
 
 const OTHER_ORIGIN = new Refused('csrf_refused', 'Origin must be that of this server');

@@ -26,15 +26,13 @@ import { SystemView } from './views/system.js';
 
 type Render = (now: LiveMessage, id?: string) => JSX.Element;
 
-const ONE_EVERY_MS = 5_000;
-
 /** The view of one resource of this list. */
 const one =
   <T,>(list: string, One: (props: Shows<T>) => JSX.Element): Render =>
   (_, id = '') => (
     <>
       <h1>{id}</h1>
-      <Asked<T> path={`/${list}/${encodeURIComponent(id)}`} everyMs={ONE_EVERY_MS}>
+      <Asked<T> path={`/${list}/${encodeURIComponent(id)}`} everyMs={5_000}>
         {(of, reload) => <One of={of} reload={reload} />}
       </Asked>
     </>
@@ -184,7 +182,7 @@ function SearchBox(): JSX.Element {
           placeholder="Search acc_1, bet_1, BTC 5 min, a name"
           autocomplete="off"
           maxLength={100}
-          size={34}
+          size={40}
         />
       </form>
     </search>

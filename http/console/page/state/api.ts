@@ -11,12 +11,6 @@ export type Answer<T> =
   | { readonly ok: true; readonly data: T; readonly nextCursor: string | null }
   | { readonly ok: false; readonly error: string };
 
-interface Body<T> {
-  readonly data: T;
-  readonly error?: string;
-  readonly nextCursor?: string | null;
-}
-
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** A path below `/operator/v1`, with what is sent to it. */
 export type Request = readonly [
@@ -96,7 +90,8 @@ async function send<T>(
       signal: AbortSignal.timeout(timeoutMs),
     });
     if (response.status === 204) return { ok: true, data: undefined as T, nextCursor: null };
-    const { data, error, nextCursor = null } = (await response.json()) as Body<T>;
+    const answer = (await response.json()) as { data: T; error?: string; nextCursor?: string | null };
+    const { data, error, nextCursor = null } = answer;
     if (error === undefined) return { ok: true, data, nextCursor };
     if (error.startsWith('invalid_session')) endSession(ENDED);
     return { ok: false, error };

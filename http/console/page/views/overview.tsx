@@ -63,12 +63,10 @@ export function OverviewView(message: LiveMessage): JSX.Element {
   );
 }
 
-const withLine = (figure: string, values: readonly (number | null)[]): JSX.Element => (
-  <>
-    {figure}
-    <Spark values={values} />
-  </>
-);
+const withLine = (figure: string, values: readonly (number | null)[]): ComponentChildren => [
+  figure,
+  <Spark key="line" values={values} />,
+];
 
 /** The alarms, the worst first, with what does something about them at once. */
 const Attention = (message: LiveMessage): JSX.Element => (

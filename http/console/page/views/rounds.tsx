@@ -63,11 +63,11 @@ export function ShareBar({ round }: { readonly round: ShownRound }): JSX.Element
   const total = poolUpCents + poolDownCents;
   const percent = total === 0 ? 50 : (poolUpCents / total) * 100;
   return (
-    <span class="share">
-      <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+    <>
+      <svg class="share" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
         <rect width={percent} height="10" />
       </svg>
       {Math.round(percent)} %
-    </span>
+    </>
   );
 }

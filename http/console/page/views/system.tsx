@@ -13,7 +13,6 @@ export const milliseconds = (value: number): string =>
   `${value < 10 ? Number(value.toFixed(2)) : Math.round(value)} ms`;
 const percent = (value: number): string => `${Math.round(value)} %`;
 export const whole = (value: number): string => count(Math.round(value));
-const seconds = (value: number): string => duration(value * 1_000);
 
 /** A title, the form of figures, and at most four columns, each with its name in the legend. */
 type Spec = readonly [
@@ -61,7 +60,7 @@ const PLOTS: readonly Spec[] = [
     { backlogCommands: 'not durable', shadowLagCommands: 'shadow', archiveLagCommands: 'archive' },
   ],
   ['Commands in a batch', whole, { commandsPerBatch: 'commands' }],
-  ['Age of the snapshot', seconds, { snapshotAgeSeconds: 'age' }],
+  ['Age of the snapshot', (seconds) => duration(seconds * 1_000), { snapshotAgeSeconds: 'age' }],
   ['Memory', bytes, { memoryBytes: 'process', engineHeapBytes: "heap of the engine's thread" }],
   ['Free space', bytes, { freeBytes: 'free' }],
   ['Connections', whole, { connections: 'connections', streams: 'streams', gateways: 'gateways' }],
