@@ -4,6 +4,7 @@
  * limit would otherwise be no limit.
  */
 import { Expected, type Variable } from './config-values.js';
+import { nearest } from './nearest.js';
 import { mistakesOfProduction } from './production.js';
 import { mistakesOfReplication } from './replication-variables.js';
 import { secretText } from './secret-files.js';
@@ -64,6 +65,8 @@ function refuseUnknownNames(env: Environment, mistakes: string[]): void {
   const known = variables.flatMap(({ name, isSecret }) => (isSecret ? [name, `${name}_FILE`] : [name]));
   for (const name of Object.keys(env).sort()) {
     if (!name.startsWith('TOTE_') || known.includes(name) || VARIABLES_OF_BOTS.includes(name)) continue;
-    mistakes.push(`${name}: no such variable; docs/ops/configuration.md has all`);
+    const near = nearest(name, known);
+    const hint = near === null ? 'docs/ops/configuration.md has all' : `did you mean ${near}?`;
+    mistakes.push(`${name}: no such variable; ${hint}`);
   }
 }
