@@ -24,7 +24,7 @@ export function useScratchInMemory(): void {
   mkdirSync(folder);
   process.env['TEST_DISK_FOLDER'] = tmpdir();
   process.env['TMPDIR'] = folder;
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  process.once('exit', () => remove(folder));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 }
 
@@ -33,6 +33,15 @@ function removeOrphans(): void {
   for (const name of readdirSync(MEMORY)) {
     const pid = NAME.exec(name)?.[1];
     if (pid === undefined || existsSync(`/proc/${pid}`)) continue;
-    rmSync(join(MEMORY, name), { recursive: true, force: true });
+    remove(join(MEMORY, name));
+  }
+}
+
+/** A killed run may have left a mount, which stays. */
+function remove(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'EBUSY') throw thrown;
   }
 }

@@ -8,6 +8,7 @@ import { Argument, Command, CommanderError, Option } from 'commander';
 import { codeOf, JournalError, messageOf } from '../errors.js';
 import { type CliCommand, dataDirFor } from './frame/command.js';
 import { EXIT, EXIT_CODES_HELP, type ExitCode, exitCodeOf, UsageError } from './frame/exit-codes.js';
+import { LIMIT_OPTION } from './frame/options.js';
 import { Output, ReaderGone, type Streams } from './frame/output.js';
 import { clearProgress } from './frame/progress.js';
 import { COMMANDS, type ListedCommand } from './registry.js';
@@ -73,10 +74,11 @@ function define(
   if (spec.needs !== 'nothing') command.addArgument(new Argument('[DATA_DIR]', DATA_DIR_HELP));
   for (const option of options) command.addOption(option);
   command.addOption(new Option('--json', 'print the result as JSON'));
+  command.addOption(LIMIT_OPTION);
   command.addHelpText('after', `\n${examplesText(spec)}`);
   command.action(async () => {
-    const values = command.opts<{ json?: boolean }>();
-    const out = new Output(values.json === true, streams);
+    const values = command.opts<{ json?: boolean; limit: number }>();
+    const out = new Output(values.json === true, streams, values.limit);
     finish(await runCommand(name, spec, out, command.args, values));
   });
 }

@@ -33,6 +33,7 @@ export const accountCommand = defineCommand<{ readonly at?: Moment }>({
     'Works with and without a running server, and changes nothing.',
   examples: [
     ['account acc_7', 'as it is now, with the last entries of its ledger'],
+    ['account acc_7 --limit all', 'with all of them'],
     ['account acc_7 ./data --at 2026-11-17T14:03:00Z', 'as it was then'],
     ['account acc_7 --at 120000 --json', 'right after that command, for a program, with all entries'],
   ],

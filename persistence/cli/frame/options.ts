@@ -12,6 +12,13 @@ export function parseWhole(text: string): number {
   return value;
 }
 
+export const LIMIT_OPTION = new Option(
+  '--limit <N>',
+  'text has the last N rows of each list, or "all"; JSON has all',
+)
+  .argParser((text) => (text === 'all' ? Number.POSITIVE_INFINITY : parseWhole(text)))
+  .default(100);
+
 export function parseAccount(text: string): number {
   const account = parseAccountId(text);
   if (account === 0) throw new InvalidArgumentError('Expected the id of an account, such as acc_7.');

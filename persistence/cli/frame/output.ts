@@ -2,6 +2,7 @@
  * The output of a command: results go to stdout, as text for people, or with `--json` as JSON for programs. Progress
  * and messages go to stderr, so that a pipe gets results only.
  */
+import { spawnSync } from 'node:child_process';
 import { writeSync } from 'node:fs';
 import { codeOf } from '../../errors.js';
 import { textOf } from './text.js';
@@ -9,11 +10,16 @@ import { textOf } from './text.js';
 const STDOUT = 1;
 const CHUNK_CHARS = 64 * 1024;
 const RETRY_MS = 2;
+/** The shell's exit code for a program that it does not find. */
+const NO_PROGRAM = 127;
 
 /** The reader of stdout has gone (`| head`). That is no error, but nothing is left to do. */
 export class ReaderGone extends Error {}
 
 export interface Streams {
+  /** Shows a text that is longer than the terminal, until its reader has had enough; absent without a terminal. */
+  readonly page?: (bytes: Uint8Array) => void;
+  readonly terminalRows?: number;
   /** Returns when everything is written. Throws `ReaderGone`. */
   stdout(bytes: Uint8Array): void;
   stderr(text: string): void;
@@ -25,11 +31,20 @@ export class Output {
   constructor(
     readonly isJson: boolean,
     private readonly streams: Streams,
+    private readonly rowsMax: number,
   ) {}
 
   /** The result of a command, of which people may see other parts than programs. */
   answer(value: object, shown = value): void {
-    this.raw(this.isJson ? `${JSON.stringify(value, null, 2)}\n` : textOf(shown));
+    if (this.isJson) this.raw(`${JSON.stringify(value, null, 2)}\n`);
+    else this.#show(textOf(shown, this.rowsMax));
+  }
+
+  #show(text: string): void {
+    const { page, terminalRows = 0 } = this.streams;
+    this.flush();
+    if (page !== undefined && text.split('\n').length > terminalRows) page(Buffer.from(text));
+    else this.raw(text);
   }
 
   /** One line for people, or one JSON line of a stream. */
@@ -58,11 +73,26 @@ export class Output {
 }
 
 export const PROCESS_STREAMS: Streams = {
-  stdout: (bytes) => {
-    for (let rest = bytes; rest.length > 0; ) rest = rest.subarray(writeSome(rest));
-  },
+  stdout: writeAll,
   stderr: (text) => void process.stderr.write(text),
+  ...(process.stdout.isTTY ? { page, terminalRows: process.stdout.rows } : {}),
 };
+
+function page(bytes: Uint8Array): void {
+  // Ctrl-C is the pager's.
+  process.on('SIGINT', () => {});
+  const stdio = ['pipe', 'inherit', 'inherit'] as const;
+  const { status } = spawnSync(process.env['PAGER'] || 'less', {
+    shell: true,
+    input: bytes,
+    stdio: [...stdio],
+  });
+  if (status === NO_PROGRAM) writeAll(bytes);
+}
+
+function writeAll(bytes: Uint8Array): void {
+  for (let rest = bytes; rest.length > 0; ) rest = rest.subarray(writeSome(rest));
+}
 
 /** Synchronous, so that a stream of any length waits for its reader. */
 function writeSome(bytes: Uint8Array): number {

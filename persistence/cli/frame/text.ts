@@ -4,9 +4,6 @@
  */
 import { bytesText, isoText, oddsText, oneLine, percentText, quoted, usd } from './format.js';
 
-/** Of each list; JSON has all. */
-const ROWS_SHOWN = 100;
-
 const UNITS: readonly (readonly [end: RegExp, show: (value: number) => string])[] = [
   [/cents$/i, usd],
   [/(?<=.)E2$/, percentText],
@@ -17,14 +14,16 @@ const UNITS: readonly (readonly [end: RegExp, show: (value: number) => string])[
   [/(?<=.)Ms$/, (value) => `${Number.isInteger(value) ? value : value.toFixed(3)} ms`],
 ];
 
-export function textOf(answer: object): string {
+/** Each list ends with its last `rowsMax` rows. */
+export function textOf(answer: object, rowsMax: number): string {
   const fields = Object.entries(answer).filter(([, value]) => value !== null);
   const facts = fields.filter(([, value]) => !isRows(value));
   const width = Math.max(...facts.map(([name]) => labelOf(name).length));
   const lines = facts.map(([name, value]) =>
     `${labelOf(name).padEnd(width)}  ${cellOf(name, value)}`.trimEnd(),
   );
-  for (const [name, value] of fields) if (isRows(value)) lines.push('', ...rowsText(labelOf(name), value));
+  for (const [name, value] of fields)
+    if (isRows(value)) lines.push('', ...rowsText(labelOf(name), value, rowsMax));
   return lines.map((line) => `${line}\n`).join('');
 }
 
@@ -42,9 +41,9 @@ const isRows = (value: unknown): value is readonly unknown[] =>
     (row) => (typeof row === 'object' && row !== null) || (typeof row === 'string' && row.includes(' ')),
   );
 
-function rowsText(label: string, all: readonly unknown[]): string[] {
-  const rows = all.slice(-ROWS_SHOWN);
-  const title = `${label}: ${all.length}${rows.length < all.length ? `, the last ${rows.length} (--json has all)` : ''}`;
+function rowsText(label: string, all: readonly unknown[], rowsMax: number): string[] {
+  const rows = all.slice(-rowsMax);
+  const title = `${label}: ${all.length}${rows.length < all.length ? `, the last ${rows.length} (--limit)` : ''}`;
   const objects = rows.filter((row) => typeof row === 'object' && row !== null);
   if (objects.length < rows.length) return [title, ...rows.map((row) => `  ${cellOf('', row)}`)];
   return [title, ...tableText(objects)];

@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { newSha256 } from '../../../crypto/sha256.js';
 import { must } from '../../../engine/base/assert.js';
 import { EXIT_CODES_HELP } from '../../../persistence/cli/frame/exit-codes.js';
-import { ReaderGone, type Streams } from '../../../persistence/cli/frame/output.js';
+import { Output, ReaderGone, type Streams } from '../../../persistence/cli/frame/output.js';
 import { COMMANDS } from '../../../persistence/cli/registry.js';
 import { run } from '../../../persistence/cli/run.js';
 import { walPath } from '../../../persistence/data-dir/files.js';
@@ -219,6 +219,29 @@ test('help whose reader leaves early end without an error', async () => {
   for (const args of [['--help'], ['verify', '--help']]) {
     assert.equal(await run(args, gone), 0, args.join(' '));
   }
+});
+
+test('a text has the last rows of a list, and the pager shows what is longer than the terminal', () => {
+  const shown: string[] = [];
+  const streams: Streams = {
+    stdout: (bytes) => void (bytes.length > 0 && shown.push(`out ${bytes}`)),
+    stderr: (text) => assert.fail(text),
+    page: (bytes) => void shown.push(`page ${bytes}`),
+    terminalRows: 4,
+  };
+  const answer = { seq: 7, ledger: ['one entry', 'another entry', 'a third entry'] };
+  new Output(false, streams, 3).answer(answer);
+  const short = new Output(false, streams, 1);
+  short.answer({ seq: 7 });
+  short.flush();
+  const json = new Output(true, streams, 1);
+  json.answer(answer);
+  json.flush();
+  assert.deepEqual(shown, [
+    'page seq  7\n\nledger: 3\n  one entry\n  another entry\n  a third entry\n',
+    'out seq  7\n',
+    `out ${JSON.stringify(answer, null, 2)}\n`,
+  ]);
 });
 
 test('an interrupt ends a command at once, although it works without a pause', async (t) => {

@@ -40,7 +40,7 @@ const openHistory = (made: MadeDir, notes: string[] = []): History =>
   });
 
 const look = <T>(made: MadeDir, work: (look: Look) => T): T =>
-  withLook({ dir: made.dir, out: new Output(false, PROCESS_STREAMS) }, 'test', work);
+  withLook({ dir: made.dir, out: new Output(false, PROCESS_STREAMS, 100) }, 'test', work);
 
 const entriesOf = (made: MadeDir, account: number, toSeq: number): LedgerEntry[] =>
   made.events
