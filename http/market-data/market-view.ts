@@ -8,7 +8,7 @@ import { isoText } from '../../engine/base/iso-text.js';
 import { ASSETS, assetOf, MARKETS_MAX, textAt } from '../../engine/model/domain.js';
 import * as M from '../board/markets.js';
 import { type Compress, TaggedBody } from '../kit/tagged-body.js';
-import { marketHead, marketText, roundHead, type ShownMarket } from '../wire/market-text.js';
+import { marketText } from '../wire/market-text.js';
 import { successText } from '../wire/wire.js';
 import { roundOf } from './shown-round.js';
 
@@ -22,26 +22,18 @@ const successBytes = (pieces: readonly Uint8Array[]): Uint8Array =>
   Buffer.concat([SUCCESS, ...pieces, FINISH]);
 
 class MarketEntry {
-  readonly head: string;
   readonly cached = new CachedBody();
   readonly #row = new Float64Array(M.MARKET_FIELDS);
   /** The row's version when it was last read; -1 before that. */
   #version = -1;
   #moves = 0;
-  #roundHead = '';
-  /** The part of the row that the head was made of. */
+  /** The part of the row that changes with the round's steps alone. */
   #headRow = new Float64Array(M.STATUS + 1);
-  #json: Uint8Array | null = null;
-  /** `#json` was made of these. */
-  #tick: number | null = null;
-  #nowMs = 0;
 
   constructor(
     private readonly board: M.Board,
     readonly market: number,
-  ) {
-    this.head = marketHead(market);
-  }
+  ) {}
 
   /** Returns how often the market has moved on since the start. */
   look(): number {
@@ -53,36 +45,25 @@ class MarketEntry {
     return this.#field(M.IS_ACTIVE) === 1;
   }
 
-  /** Most markets stay as they are while others take bets. */
   json(tick: number | null, nowMs: number): Uint8Array {
-    if (this.#json !== null && nowMs === this.#nowMs && Object.is(tick, this.#tick)) return this.#json;
-    this.#json = Buffer.from(marketText(this.head, this.#roundHead, this.#shown(), tick, nowMs), 'latin1');
-    this.#tick = tick;
-    this.#nowMs = nowMs;
-    return this.#json;
+    const shown = {
+      minStakeCents: this.#field(M.MIN_STAKE_CENTS),
+      maxStakeCents: this.#field(M.MAX_STAKE_CENTS),
+      round: roundOf(this.#row),
+    };
+    return Buffer.from(marketText(this.market, shown, tick, nowMs), 'latin1');
   }
 
   /** An exception leaves the version as it was: the next request reads the row again. */
   #read(): void {
     const version = this.board.markets.read(this.market, this.#row);
-    this.#json = null;
     const isSame = this.#headRow.every((value, field) => value === this.#row[field]);
     if (!isSame) {
-      const { round } = this.#shown();
-      this.#roundHead = round === null ? '' : roundHead(this.market, round);
       this.#headRow = this.#row.slice(0, M.STATUS + 1);
       this.#moves += 1;
       this.cached.invalidate();
     }
     this.#version = version;
-  }
-
-  #shown(): ShownMarket {
-    return {
-      minStakeCents: this.#field(M.MIN_STAKE_CENTS),
-      maxStakeCents: this.#field(M.MAX_STAKE_CENTS),
-      round: roundOf(this.#row),
-    };
   }
 
   #field(field: number): number {

@@ -1,5 +1,4 @@
-/** The JSON of a market and of its round, put together from parts that change at different times. */
-import { flattenString } from '../../engine/base/flatten-string.js';
+/** The JSON of a market and of its round, as GET /markets and the stream show them. */
 import { isoText } from '../../engine/base/iso-text.js';
 import { oddsE4, percentUpE2 } from '../../engine/base/money.js';
 import {
@@ -47,24 +46,20 @@ export interface ShownMarket {
   readonly round: ShownRound | null;
 }
 
-export function marketHead(market: number): string {
-  const crypto = textAt(ASSETS, assetOf(market));
-  const frame = textAt(TIME_FRAMES, timeFrameOf(market));
-  return flattenString(`{"id":"${marketId(market)}","crypto":"${crypto}","timeFrame":"${frame}",`);
-}
-
-/** `head` is the market's `marketHead`, `ofRound` its round's `roundHead`, '' without a round. */
 export function marketText(
-  head: string,
-  ofRound: string,
+  market: number,
   { minStakeCents, maxStakeCents, round }: ShownMarket,
   tick: number | null,
   nowMs: number,
 ): string {
-  const limits = `"minBet":${hundredthsText(minStakeCents)},"maxBet":${hundredthsText(maxStakeCents)}`;
-  const available = availableText(round, nowMs);
-  const current = round === null ? 'null' : currentRoundText(ofRound, round, tick, nowMs);
-  return `${head}${poolsText(round)},${limits},${available},"currentRound":${current}}`;
+  const crypto = textAt(ASSETS, assetOf(market));
+  const frame = textAt(TIME_FRAMES, timeFrameOf(market));
+  const current = round === null ? 'null' : currentRoundText(market, round, tick, nowMs);
+  return (
+    `{"id":"${marketId(market)}","crypto":"${crypto}","timeFrame":"${frame}",${poolsText(round)},` +
+    `"minBet":${hundredthsText(minStakeCents)},"maxBet":${hundredthsText(maxStakeCents)},` +
+    `${availableText(round, nowMs)},"currentRound":${current}}`
+  );
 }
 
 export function availableText(round: ShownRound | null, nowMs: number): string {
@@ -88,28 +83,16 @@ export function poolsText(round: ShownRound | null): string {
   );
 }
 
-function currentRoundText(ofRound: string, round: ShownRound, tick: number | null, nowMs: number): string {
-  return (
-    `${ofRound}${remainingText(round, nowMs)},"openPrice":${round.openPrice},"currentPrice":${tick},` +
-    `"status":"${ROUND_STATUSES[round.status]}","totalBets":${round.bets},` +
-    `"totalVolume":${hundredthsText(round.volumeCents)}}`
-  );
-}
-
-/** The fields of a Round that never change, without the end of the object. */
-export function roundHead(market: number, round: ShownRound): string {
-  return flattenString(
-    `{"id":"${roundId(market, round.roundNumber)}","roundNumber":${round.roundNumber},` +
-      `"startTime":"${isoText(round.startTimeMs)}","lockTime":"${isoText(round.lockTimeMs)}",` +
-      `"endTime":"${isoText(round.endTimeMs)}","bettingClosesAt":"${isoText(round.bettingClosesMs)}",`,
-  );
-}
-
-/** All stop at 0. Whole seconds are rounded down: the answer never promises time that is not there. */
-function remainingText(round: ShownRound, nowMs: number): string {
+/** Clocks stop at 0. Whole seconds are rounded down: the answer never promises time that is not there. */
+function currentRoundText(market: number, round: ShownRound, tick: number | null, nowMs: number): string {
   const seconds = Math.floor(Math.max(round.endTimeMs - nowMs, 0) / 1000);
   return (
+    `{"id":"${roundId(market, round.roundNumber)}","roundNumber":${round.roundNumber},` +
+    `"startTime":"${isoText(round.startTimeMs)}","lockTime":"${isoText(round.lockTimeMs)}",` +
+    `"endTime":"${isoText(round.endTimeMs)}","bettingClosesAt":"${isoText(round.bettingClosesMs)}",` +
     `"timeRemaining":${seconds},"timeToLock":${Math.max(round.lockTimeMs - nowMs, 0)},` +
-    `"timeToBettingClose":${Math.max(round.bettingClosesMs - nowMs, 0)}`
+    `"timeToBettingClose":${Math.max(round.bettingClosesMs - nowMs, 0)},"openPrice":${round.openPrice},` +
+    `"currentPrice":${tick},"status":"${ROUND_STATUSES[round.status]}","totalBets":${round.bets},` +
+    `"totalVolume":${hundredthsText(round.volumeCents)}}`
   );
 }
