@@ -3,40 +3,27 @@ import { IDEMPOTENCY_KEY_PATTERN } from '../kit/idempotency.js';
 import { CLIENT_ORDER_ID_PATTERN, LIST_LIMIT_MAX } from '../kit/params.js';
 import { type JsonObject, schemaRef } from './schemas.js';
 
-export const marketIdParameter: JsonObject = {
-  name: 'id',
+const inPath = (name: string, description: string, example?: string): JsonObject => ({
+  name,
   in: 'path',
   required: true,
-  description: 'Market id, `<CRYPTO>_<TIMEFRAME>`.',
+  description,
   schema: { type: 'string' },
-  example: '{suggestedMarket}',
-};
+  ...(example !== undefined && { example }),
+});
 
+export const marketIdParameter = inPath('id', 'Market id, `<CRYPTO>_<TIMEFRAME>`.', '{suggestedMarket}');
 /** Has no example: only `GET /markets` knows which rounds exist. */
-export const roundIdParameter: JsonObject = {
-  name: 'id',
-  in: 'path',
-  required: true,
-  description: 'Round id, `<CRYPTO>_<TIMEFRAME>_<roundNumber>`, such as `currentRound.id` of a market.',
-  schema: { type: 'string' },
-};
-
-export const orderIdParameter: JsonObject = {
-  name: 'id',
-  in: 'path',
-  required: true,
-  description: 'Order id, such as `bet.id` of the answer to an order.',
-  schema: { type: 'string' },
-  example: 'bet_1',
-};
-
-export const seenKeyParameter: JsonObject = {
-  name: 'key',
-  in: 'path',
-  required: true,
-  description: 'An Idempotency-Key, percent-encoded.',
-  schema: { type: 'string' },
-};
+export const roundIdParameter = inPath(
+  'id',
+  'Round id, `<CRYPTO>_<TIMEFRAME>_<roundNumber>`, such as `currentRound.id` of a market.',
+);
+export const orderIdParameter = inPath(
+  'id',
+  'Order id, such as `bet.id` of the answer to an order.',
+  'bet_1',
+);
+export const seenKeyParameter = inPath('key', 'An Idempotency-Key, percent-encoded.');
 
 export const statusParameter: JsonObject = {
   name: 'status',

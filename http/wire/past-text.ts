@@ -1,4 +1,4 @@
-/** The JSON of the past: pages of an account's ledger and of settled rounds; and of keys. */
+/** Answers about the past: entries of an account's ledger, and settled rounds. */
 import { unreachable } from '../../engine/base/assert.js';
 import { isoText } from '../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../engine/base/money.js';
@@ -16,13 +16,7 @@ import {
   timeFrameOf,
 } from '../../engine/model/domain.js';
 import type { PublishedRoot } from '../../engine/model/proofs/proof-views.js';
-import type { JournalHead, LedgerEntry, RoundRoot, SettledRound } from './past-types.js';
-
-export const pageText = (dataText: string, nextCursor: string | null): string =>
-  `{"success":true,"data":${dataText},"nextCursor":${nextCursor === null ? 'null' : `"${nextCursor}"`}}`;
-
-export const keysText = (dataText: string, head: JournalHead | null): string =>
-  `{"success":true,"data":${dataText},"head":${JSON.stringify(head)}}`;
+import type { LedgerEntry, RoundRoot, SettledRound } from './past-types.js';
 
 export function ledgerEntry(view: LedgerEntryView): LedgerEntry {
   const { seq, item, timeMs, bet, clientOrderId, reference, amountCents, balanceCents } = view;
@@ -60,14 +54,18 @@ function typeOf({ kind }: LedgerEntryView): LedgerEntry['type'] {
 
 const RESULTS = { [RESULT_UP]: 'UP', [RESULT_DOWN]: 'DOWN', [RESULT_DRAW]: 'DRAW' } as const;
 
+export const namesOf = (market: number): Pick<SettledRound, 'marketId' | 'crypto' | 'timeFrame'> => ({
+  marketId: marketId(market),
+  crypto: textAt(ASSETS, assetOf(market)),
+  timeFrame: textAt(TIME_FRAMES, timeFrameOf(market)),
+});
+
 export function settledRound(round: ArchivedRoundView): SettledRound {
   const { market, roundNumber, voidReason } = round;
   const result = (RESULTS as Readonly<Record<number, SettledRound['result']>>)[round.result];
   return {
     id: roundId(market, roundNumber),
-    marketId: marketId(market),
-    crypto: textAt(ASSETS, assetOf(market)),
-    timeFrame: textAt(TIME_FRAMES, timeFrameOf(market)),
+    ...namesOf(market),
     roundNumber,
     startTime: isoText(round.startTimeMs),
     lockTime: isoText(round.lockTimeMs),

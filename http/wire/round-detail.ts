@@ -4,9 +4,6 @@ import { isoText } from '../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../engine/base/money.js';
 import type { RoundSeeds } from '../../engine/fairness.js';
 import {
-  ASSETS,
-  assetOf,
-  marketId,
   RESULT_DRAW,
   RESULT_UP,
   RESULT_VOID,
@@ -14,14 +11,12 @@ import {
   ROUND_STATUSES,
   roundId,
   SETTLED,
-  TIME_FRAMES,
   textAt,
-  timeFrameOf,
   WHOLE_E6,
 } from '../../engine/model/domain.js';
 import type { RoundView } from '../../engine/model/views.js';
 import { quotedUpCents } from '../../engine/quotes/split.js';
-import { rootOf } from './past-text.js';
+import { namesOf, rootOf } from './past-text.js';
 import type { RoundDetail, RoundHouse } from './types.js';
 
 export interface PricesNow {
@@ -57,9 +52,7 @@ export function roundDetail(
     totalBets: round.betCount,
     totalVolume: dollarsOfCents(round.volumeCents),
     ...(result >= RESULT_UP && result <= RESULT_DRAW && { result: textAt(RESULTS, result - RESULT_UP) }),
-    marketId: marketId(market),
-    crypto: textAt(ASSETS, assetOf(market)),
-    timeFrame: textAt(TIME_FRAMES, timeFrameOf(market)),
+    ...namesOf(market),
     poolUp: dollarsOfCents(upCents),
     poolDown: dollarsOfCents(totalCents - upCents),
     totalPool: dollarsOfCents(totalCents),

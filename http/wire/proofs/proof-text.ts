@@ -4,20 +4,11 @@ import { isoText } from '../../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../../engine/base/money.js';
 import type { FairnessTools, RoundSeeds } from '../../../engine/fairness.js';
 import type { ArchivedRoundProof, BetPath } from '../../../engine/model/archive-reads.js';
-import {
-  ASSETS,
-  assetOf,
-  betId,
-  marketId,
-  roundId,
-  TIME_FRAMES,
-  textAt,
-  timeFrameOf,
-} from '../../../engine/model/domain.js';
+import { betId, roundId } from '../../../engine/model/domain.js';
 import type { PriceOrigin, ProofView } from '../../../engine/model/proofs/proof-views.js';
 import type { PublicSigningKey } from '../../../engine/model/proofs/signing.js';
 import { settlementStatement } from '../../../engine/proofs/statements.js';
-import { rootOf, settledRound } from '../past-text.js';
+import { namesOf, rootOf, settledRound } from '../past-text.js';
 import type {
   FairShares,
   OrderProof,
@@ -55,9 +46,7 @@ export function roundProof(round: ArchivedRoundProof, { seeds, tools, sign }: Pr
   const resolvedAt = isoText(round.resolvedAtMs);
   const unsigned = {
     id: shown.id,
-    marketId: marketId(market),
-    crypto: textAt(ASSETS, assetOf(market)),
-    timeFrame: textAt(TIME_FRAMES, timeFrameOf(market)),
+    ...namesOf(market),
     roundNumber,
     startTime: shown.startTime,
     lockTime: shown.lockTime,
