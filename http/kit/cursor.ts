@@ -12,9 +12,9 @@ export function cursorText(list: string, ...place: readonly number[]): string {
 
 export function parseCursor(text: string | undefined, list: string, count: number): number[] | null {
   if (text === undefined) return null;
-  const [of, ...place] = Buffer.from(text, 'base64url').toString('latin1').split(' ');
+  const [, ...place] = Buffer.from(text, 'base64url').toString('latin1').split(' ');
   const numbers = place.map((part) => (/^\d{1,15}$/.test(part) ? Number(part) : Number.NaN));
-  const isCursor = of === list && numbers.length === count && !numbers.some(Number.isNaN);
+  const isCursor = numbers.length === count && !numbers.some(Number.isNaN);
   if (!isCursor || cursorText(list, ...numbers) !== text) throw BAD_CURSOR;
   return numbers;
 }
