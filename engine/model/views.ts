@@ -162,6 +162,17 @@ export interface KeyView {
   readonly deadmanSeconds: number;
 }
 
+/** Sums over an account's open bets, and over its orders that rest. */
+export interface OpenSums {
+  /** Without orders that rest. */
+  readonly openBets: number;
+  readonly openStakesCents: number;
+  readonly payoutUpCents: number;
+  readonly payoutDownCents: number;
+  readonly pendingOrders: number;
+  readonly reservedCents: number;
+}
+
 export interface OpenPrice {
   readonly price: number;
   /** Start of the round that opened at this price. */

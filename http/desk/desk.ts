@@ -28,7 +28,7 @@ import * as replies from '../rings/replies.js';
 import * as requests from '../rings/requests.js';
 import { type RingConsumer, RingFault } from '../rings/ring.js';
 import type { GatewayEnd, WriteReply } from '../rings/service.js';
-import { listOf, openSums } from './lists.js';
+import { listOf } from './lists.js';
 
 const IN_PROGRESS: replies.RefusalFacts = {
   code: 'idempotency_in_progress',
@@ -198,8 +198,7 @@ export class Desk {
     const { balanceCents } = must(engine.account(account), 'account of a key');
     const keys = engine.keysOf(account);
     const activeKeys = keys.filter(({ key }) => this.#unfitKey({ key }) === null).length;
-    const open = engine.openPositions(account, Number.POSITIVE_INFINITY);
-    return { balanceCents, activeKeys, ...openSums(open) };
+    return { balanceCents, activeKeys, ...engine.openSums(account) };
   }
 
   /** The facts hold as of command `seq`, and are told once that is durable. */

@@ -4,7 +4,7 @@
  */
 import type { BetsStatus } from '../../engine/model/bet-pages.js';
 import type { CancelOrders, IdempotencyDigest } from '../../engine/model/commands.js';
-import type { OfferView, PartsQuote, RoundView } from '../../engine/model/views.js';
+import type { OfferView, OpenSums, PartsQuote, RoundView } from '../../engine/model/views.js';
 import type { Link } from './link.js';
 import {
   BETS,
@@ -79,16 +79,9 @@ export type QuestionOf<K extends QuestionKind> = { readonly kind: K } & Question
 export type Question = { [K in QuestionKind]: QuestionOf<K> }[QuestionKind];
 
 /** All of it is of one moment. */
-export interface AccountReply {
+export interface AccountReply extends OpenSums {
   readonly balanceCents: number;
   readonly activeKeys: number;
-  /** Without orders that rest. */
-  readonly openBets: number;
-  readonly openStakesCents: number;
-  readonly payoutUpCents: number;
-  readonly payoutDownCents: number;
-  readonly pendingOrders: number;
-  readonly reservedCents: number;
 }
 
 /** All durable. `seq` is the last command that touched the account. */

@@ -163,6 +163,7 @@ function readAccounts(engine: EngineReads, scope: Scope): Record<string, unknown
       lists: scope.limits.map((limit) => ({
         limit,
         open: engine.openPositions(account, limit).map(plainBet),
+        sums: engine.openSums(account),
         all: engine.allPositions(account, limit).map(plainBet),
         orders: engine.orders(account, limit).map(plainBet),
       })),

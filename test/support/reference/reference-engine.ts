@@ -6,13 +6,20 @@
 import { assert, must, unreachable } from '../../../engine/base/assert.js';
 import type { EngineReads } from '../../../engine/engine.js';
 import type { Command, OrderGuards, PlaceOrder } from '../../../engine/model/commands.js';
-import { ASSET_CLASSES } from '../../../engine/model/domain.js';
+import { ASSET_CLASSES, DOWN, UP } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { EngineEvent, Outcome, Rejected, Replayed } from '../../../engine/model/events.js';
 import { LOSS_SCOPES } from '../../../engine/model/loss-limits.js';
 import type { Rules } from '../../../engine/model/rules.js';
 import type { Setup } from '../../../engine/model/setup.js';
-import type { AccountView, BetView, KeyView, RoundView, Totals } from '../../../engine/model/views.js';
+import type {
+  AccountView,
+  BetView,
+  KeyView,
+  OpenSums,
+  RoundView,
+  Totals,
+} from '../../../engine/model/views.js';
 import * as accounts from './accounts.js';
 import * as lifecycle from './lifecycle.js';
 import * as limits from './limit-orders.js';
@@ -230,6 +237,24 @@ export class ReferenceEngine implements EngineReads {
   accountTouchedSeq(account: number): number {
     return accountOf(this.state, account)?.touchedSeq ?? 0;
   }
+  openSums(account: number): OpenSums {
+    const open = this.openPositions(account, Number.POSITIVE_INFINITY);
+    const pending = open.filter(({ status }) => status === 'PENDING');
+    const bets = open.filter(({ status }) => status !== 'PENDING');
+    const sumOf = (of: readonly BetView[], field: 'stakeCents' | 'payoutCents'): number =>
+      of.reduce((sum, bet) => sum + bet[field], 0);
+    const payoutCents = (side: number): number =>
+      sumOf(
+        bets.filter((bet) => bet.side === side),
+        'payoutCents',
+      );
+    return {
+      ...{ openBets: bets.length, openStakesCents: sumOf(bets, 'stakeCents') },
+      ...{ payoutUpCents: payoutCents(UP), payoutDownCents: payoutCents(DOWN) },
+      ...{ pendingOrders: pending.length, reservedCents: sumOf(pending, 'stakeCents') },
+    };
+  }
+
   openPositions(account: number, limit: number): BetView[] {
     return reads.positions(this.state, account, 'open', limit);
   }
