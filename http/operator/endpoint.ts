@@ -12,7 +12,7 @@ import type { OperatorCaller, OperatorRole, OrderTrace } from '../../engine/mode
 import type { HeaderList, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
 import { readBody } from '../kit/body.js';
 import { isInCalendar, parseChoice, parseFlag, parseQuery, parseTime } from '../kit/params.js';
-import { refuseInvalid, type Refused } from '../kit/refused.js';
+import { type Refused, refuseInvalid } from '../kit/refused.js';
 import type { Routed } from '../kit/router.js';
 import { nextOf, type Slice } from '../kit/search-query.js';
 import type { EarningsCache } from './figures/earnings.js';

@@ -3,7 +3,7 @@ import typia from 'typia';
 import type { RoundsAnswer } from '../../engine/model/archive-reads.js';
 import { marketId, ROUND_STATUSES, type RoundStatus, roundId, textAt } from '../../engine/model/domain.js';
 import { roundsCursor, roundsQuery } from '../api/lists/past-queries.js';
-import { readPast, type Refused } from '../kit/refused.js';
+import { type Refused, readPast } from '../kit/refused.js';
 import { type Answer, type Call, type Declared, PAGED, PAST, page } from './endpoint.js';
 import type { OpenRound } from './queries/reads.js';
 import { type RoundResource, roundResource } from './resources/rounds.js';

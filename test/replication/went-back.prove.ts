@@ -111,10 +111,7 @@ test(
     assert.deepEqual([nobody.code, /no standby with the name c follows/.test(nobody.stderr)], [2, true]);
     const promoted = await tote(promoteAnyway);
     assert.equal(promoted.code, 0, promoted.stderr);
-    assert.match(
-      promoted.stdout,
-      /^leader +b\nepoch +2\n.*\ntold to seq +\d+$/m,
-    );
+    assert.match(promoted.stdout, /^leader +b\nepoch +2\n.*\ntold to seq +\d+$/m);
     assert.equal(await betOf(await standby.leading, bettor, 'k1'), bet);
   },
 );

@@ -13,7 +13,7 @@ import type { OperatorCommand } from '../../../engine/model/operators.js';
 import { RULES_VERSION, type Rules } from '../../../engine/model/rules.js';
 import type { AccountView, KeyView } from '../../../engine/model/views.js';
 import type { PushFeed } from '../../../feeds/push-feed.js';
-import { refuse, refuseInvalid, Refused } from '../../kit/refused.js';
+import { Refused, refuse, refuseInvalid } from '../../kit/refused.js';
 import { keyView, type Reply } from './reads.js';
 
 export const RULES_CHANGED = new Refused(
