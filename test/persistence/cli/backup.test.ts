@@ -23,11 +23,13 @@ import { type BackedUp, backup } from '../../../persistence/upkeep/backup/backup
 import { secretFiles } from '../../../persistence/upkeep/copy-files.js';
 import { restore } from '../../../persistence/upkeep/restore/restore.js';
 import { Stretches } from '../../../persistence/upkeep/restore/stretches.js';
+import { executePlan, planPrune } from '../../../persistence/upkeep/retention/retention.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
 import { tote, toteJson, toteText } from '../../support/processes/cli.js';
 import { refusal, temporaryDir } from '../support/journal-files.js';
 import type { MadeDir } from '../support/made-dir.js';
 import { flipBit, makeOperatorDir } from '../support/operator-dir.js';
+import { newestOnly } from '../support/shadow-files.js';
 
 const make = (t: TestContext): MadeDir => makeOperatorDir(join(temporaryDir(t), 'data'));
 const beside = (dir: DataDir, name: string): string => join(dir.root, '..', name);
@@ -241,6 +243,23 @@ test('a pruned journal with only damaged snapshots is reported as no backup yet'
   for (const name of readdirSync(dir.snapshots)) flipBit(join(dir.snapshots, name), 5_000);
   const { faults } = backup(dir, beside(dir, 'backup'));
   assert.match(faults.join('\n'), /begins at sequence number \d+, and no snapshot holds what came before/);
+});
+
+test('retention deletes nothing while a backup copies, and goes on behind it', (t) => {
+  const folder = temporaryDir(t);
+  const { dir, engine } = makeOperatorDir(join(folder, 'data'), { snapshotsAfter: [10, 60, 100] });
+  const plan = planPrune(dir, { segmentsMs: 1, snapshots: newestOnly(1) }, engine.timeMs);
+  const before = findSegments(dir.journal);
+  let isTried = false;
+  const { faults } = backup(dir, join(folder, 'copy'), () => {
+    if (!isTried) assert.throws(() => executePlan(dir, plan), refusal('data_dir_locked', /copies files/));
+    isTried = true;
+  });
+  assert.deepEqual([isTried, faults, findSegments(dir.journal)], [true, [], before]);
+  executePlan(dir, plan);
+  assert.ok(findSegments(dir.journal).length < before.length, 'segments go');
+  const copy = findDataDir(join(folder, 'copy'));
+  assert.deepEqual([verify(copy).faults, findSegments(copy.journal).length], [[], before.length]);
 });
 
 test('on a full disk it ends with code 4, names the place, and leaves no part of a first copy', async (t) => {

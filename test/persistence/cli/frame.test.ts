@@ -5,16 +5,21 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import Database from 'better-sqlite3';
 import { newSha256 } from '../../../crypto/sha256.js';
 import { must } from '../../../engine/base/assert.js';
-import { EXIT_CODES_HELP } from '../../../persistence/cli/frame/exit-codes.js';
+import { EXIT_CODES_HELP, exitCodeOf } from '../../../persistence/cli/frame/exit-codes.js';
 import { Output, ReaderGone, type Streams } from '../../../persistence/cli/frame/output.js';
 import { COMMANDS } from '../../../persistence/cli/registry.js';
 import { run } from '../../../persistence/cli/run.js';
 import { walPath } from '../../../persistence/data-dir/files.js';
 import { lockDataDir } from '../../../persistence/data-dir/lock.js';
-import { findSegments } from '../../../persistence/journal/segment/names.js';
+import { isDiskFull, JournalError } from '../../../persistence/errors.js';
+import { absentPath, readAbsent } from '../../../persistence/journal/segment/absent.js';
+import { findSegments, firstSeqOf } from '../../../persistence/journal/segment/names.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
+import type { Inspection } from '../../../persistence/upkeep/inspect.js';
+import type { PrunePlan } from '../../../persistence/upkeep/retention/retention.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
 import { CLI_MAIN, tote, toteJson, toteProcess } from '../../support/processes/cli.js';
 import { temporaryDir } from '../support/journal-files.js';
@@ -103,21 +108,12 @@ test('the data directory is the operand, else TOTE_DATA_DIR', async (t) => {
   assert.equal((JSON.parse(ran.stdout) as { sequence: number }).sequence, engine.seq);
 });
 
-interface Status {
+interface Status extends Pick<Inspection, 'segments' | 'snapshots' | 'faults'> {
   readonly server: { readonly isRunning: boolean; readonly pid: number | null };
   readonly wasStoppedUncleanly: boolean;
   readonly sequence: number;
   readonly acknowledged: number;
   readonly shadowLag: number;
-  readonly segments: readonly {
-    readonly firstSeq: number;
-    readonly lastSeq: number;
-    readonly isSealed: boolean;
-    readonly bytes: number;
-  }[];
-  readonly snapshots: readonly { readonly seq: number; readonly bytes: number }[];
-  readonly spaceLevel: string;
-  readonly faults: readonly string[];
 }
 
 test('status shows the last command, sizes, and the running server', async (t) => {
@@ -170,12 +166,27 @@ test('snapshot writes the present state, and verify accepts it', async (t) => {
 test('prune deletes only what snapshot and archive cover, the rest is good, and a dry run deletes nothing', async (t) => {
   const { dir, engine } = make(t);
   const before = findSegments(dir.journal);
-  const dry = await toteJson<Plan>(['prune', dir.root, '--keep', '1d', '--snapshots', '1', '--dry-run']);
+  const dry = await toteJson<PrunePlan & { isDone: boolean }>([
+    'prune',
+    dir.root,
+    '--keep',
+    '1d',
+    '--snapshots',
+    '1',
+    '--dry-run',
+  ]);
   assert.equal(dry.isDone, false);
   assert.deepEqual(findSegments(dir.journal), before);
   const snapshots = new SnapshotFiles(dir.snapshots).list();
   const snapshotSeq = snapshots[0]?.seq ?? 0;
-  const done = await toteJson<Plan>(['prune', dir.root, '--keep', '1d', '--snapshots', '1']);
+  const done = await toteJson<PrunePlan & { isDone: boolean }>([
+    'prune',
+    dir.root,
+    '--keep',
+    '1d',
+    '--snapshots',
+    '1',
+  ]);
   assert.deepEqual({ ...done, isDone: false }, dry);
   const gone = done.snapshots.map(({ name }) => name);
   assert.ok(gone.includes(must(snapshots.at(-1), 'the oldest').name), 'before the first segment that stays');
@@ -189,12 +200,26 @@ test('prune deletes only what snapshot and archive cover, the rest is good, and 
   assert.equal(report.lastSeq, engine.seq);
 });
 
-interface Plan {
-  readonly isDone: boolean;
-  readonly segments: readonly { readonly path: string; readonly lastSeq: number }[];
-  readonly snapshots: readonly { readonly name: string }[];
-  readonly kept: readonly { readonly name: string; readonly why: string }[];
-}
+test('prune waits for another, gives up before it deletes anything, and works the next time', async (t) => {
+  const { dir } = make(t);
+  const before = findSegments(dir.journal);
+  const prune = ['prune', dir.root, '--keep', '1d', '--snapshots', '1'];
+  const other = new Database(`${absentPath(dir)}.lock`);
+  other.exec('BEGIN EXCLUSIVE');
+  const meanwhile = await toteProcess(prune);
+  other.close();
+  assert.equal(meanwhile.code, 3);
+  assert.match(
+    meanwhile.stderr,
+    /Another process deletes or copies files of .*nothing was changed\. Try again/,
+  );
+  assert.deepEqual([findSegments(dir.journal), readAbsent(dir)], [before, null]);
+
+  assert.equal((await tote(prune)).code, 0);
+  const lastSeq = firstSeqOf(findSegments(dir.journal)[0] ?? '') - 1;
+  assert.ok(lastSeq > 0, 'a segment has gone');
+  assert.equal(readAbsent(dir), lastSeq);
+});
 
 test('an uncleanly stopped directory is read as it is, and its WAL stays', async (t) => {
   const { dir, engine } = make(t);
@@ -255,4 +280,14 @@ test('an interrupt ends a command at once, although it works without a pause', a
   child.kill('SIGINT');
   child.stdout.resume();
   assert.deepEqual(await ended, [null, 'SIGINT']);
+});
+
+test('a full disk, a used-up quota and what SQLite says of either are one failure', () => {
+  const failure = (code: string): Error => Object.assign(new Error('write'), { code });
+  const codes = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'EIO', 'SQLITE_IOERR_WRITE'];
+  assert.deepEqual(codes.map(failure).map(isDiskFull), [true, true, true, false, false]);
+  assert.equal(isDiskFull('ENOSPC'), false);
+  const exits = [failure('EDQUOT'), failure('ENOSPC'), new JournalError('disk_full', '')].map(exitCodeOf);
+  assert.equal(new Set(exits).size, 1);
+  assert.notEqual(exitCodeOf(failure('EIO')), exits[0]);
 });

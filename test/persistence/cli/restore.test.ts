@@ -14,7 +14,7 @@ import { type Restored, restore } from '../../../persistence/upkeep/restore/rest
 import { Stretches } from '../../../persistence/upkeep/restore/stretches.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
 import { tote, toteJson } from '../../support/processes/cli.js';
-import { refusal, temporaryDir } from '../support/journal-files.js';
+import { temporaryDir } from '../support/journal-files.js';
 import type { MadeDir } from '../support/made-dir.js';
 import { flipBit, makeOperatorDir, SNAPSHOTS_AFTER } from '../support/operator-dir.js';
 
@@ -96,19 +96,6 @@ test('a time means the last command at or before it; before the first there is n
   assert.equal(early.code, 1);
   assert.match(early.stderr, /no command at or before 1999-01-01T00:00:00\.000Z/);
   assert.ok(!existsSync(at('early')));
-});
-
-test('a pruned journal is restored with its archive', (t) => {
-  const { dir, engine } = makeOperatorDir(join(temporaryDir(t), 'data'), { firstBatch: 11 });
-  const out = join(dir.root, '..', 'restored');
-  const restored = restore(dir, new Stretches(dir), { out, toSeq: engine.seq - 2 });
-  expectGood(out, restored);
-  assert.equal(verify(findDataDir(out)).archive?.seq, engine.seq - 2);
-  const tooEarly = { out: `${out}-2`, toSeq: 3 };
-  assert.throws(
-    () => restore(dir, new Stretches(dir), tooEarly),
-    refusal('not_found', /begins at sequence number/),
-  );
 });
 
 test('with a damaged tail everything before it is restored, and the loss is reported', async (t) => {

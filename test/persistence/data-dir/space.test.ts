@@ -16,20 +16,14 @@ function levelsOf(freeBytes: readonly number[]): string[] {
   });
 }
 
-test('levels are entered just below their marks', () => {
-  assert.deepEqual(levelsOf([1_000, 999]), ['ok', 'soft']);
-  assert.deepEqual(levelsOf([500, 499]), ['soft', 'reserve']);
-  assert.deepEqual(levelsOf([100, 99]), ['reserve', 'hard']);
-});
-
-test('levels are left a tenth above their marks', () => {
-  assert.deepEqual(levelsOf([999, 1_099, 1_100]), ['soft', 'soft', 'ok']);
-  assert.deepEqual(levelsOf([499, 549, 550, 1_050]), ['reserve', 'reserve', 'soft', 'soft']);
-  assert.deepEqual(levelsOf([0, 109, 110]), ['hard', 'hard', 'reserve']);
-});
-
-test('a disk may fill or empty in one step', () => {
-  assert.deepEqual(levelsOf([10_000, 0, 10_000]), ['ok', 'hard', 'ok']);
+test('levels are entered just below their marks, left a tenth above them, and passed over in one step', () => {
+  const cases: [freeBytes: number[], ...levels: string[]][] = [
+    [[1_000, 999, 1_099, 1_100], 'ok', 'soft', 'soft', 'ok'],
+    [[500, 499, 549, 550, 1_050], 'soft', 'reserve', 'reserve', 'soft', 'soft'],
+    [[100, 99, 109, 110], 'reserve', 'hard', 'hard', 'reserve'],
+    [[10_000, 0, 10_000], 'ok', 'hard', 'ok'],
+  ];
+  for (const [freeBytes, ...levels] of cases) assert.deepEqual(levelsOf(freeBytes), levels);
 });
 
 test('thresholds that rise are a programming error', () => {

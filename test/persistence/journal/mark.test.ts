@@ -58,16 +58,6 @@ test('without a valid slot, or without the file, a journal with batches is refus
   assert.deepEqual(recover(dir).given, batchesUpTo(4));
 });
 
-test('a first start has neither journal nor mark; a mark without its journal is refused', (t) => {
-  const { dir, store } = writeJournal(temporaryDir(t), 2);
-  store.close();
-  rmSync(join(dir.journal, 'segment-0000000000000001.db'));
-  assert.throws(
-    () => recover(dir),
-    refusal('journal_incomplete', /ends at sequence number 0.*1 to 3 are missing/),
-  );
-});
-
 test('a journal that ends below the mark, or is another one, is refused', (t) => {
   const { dir, store } = writeJournal(temporaryDir(t), 4);
   store.close();

@@ -1,13 +1,13 @@
 /** The journal of a leader: nothing is acknowledged before disk and log both have it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Batch } from '../../../engine/model/ports.js';
+import type { Batch, SpaceLevel } from '../../../engine/model/ports.js';
 import { ReplicatedJournal } from '../../../persistence/replication/replicated-journal.js';
 import { MemoryJournal } from '../../support/host/memory-journal.js';
 
 const BATCH: Batch = { firstSeq: 1, lastSeq: 2, timeMs: 1, commands: '[1,2]', digest: 'd' };
 
-function open() {
+function open(level: SpaceLevel | null = null, isOpened = true) {
   const disk = new MemoryJournal();
   const published: number[] = [];
   const durable: number[] = [];
@@ -20,20 +20,22 @@ function open() {
     confirm: (lastSeq: number) => asked.push(lastSeq),
     close: () => Promise.resolve(),
   };
-  const journal = new ReplicatedJournal(disk, publisher, clock, (seq) => replicated.push(seq), null);
+  const journal = new ReplicatedJournal(disk, publisher, clock, (seq) => replicated.push(seq), level);
   disk.open({
     onDurable: (seq) => journal.written(seq),
     onFailure: (error) => journal.fail(error),
     onLost: () => undefined,
     onSpaceLevel: (level) => journal.spaceLevel(level),
   });
-  journal.open({
-    onDurable: (seq) => durable.push(seq),
-    onFailure: (error) => failures.push(error),
+  const levels: SpaceLevel[] = [];
+  const events = {
+    onDurable: (seq: number) => durable.push(seq),
+    onFailure: (error: Error) => failures.push(error),
     onLost: () => undefined,
-    onSpaceLevel: () => undefined,
-  });
-  return { disk, journal, published, asked, clock, durable, replicated, failures };
+    onSpaceLevel: (told: SpaceLevel) => levels.push(told),
+  };
+  if (isOpened) journal.open(events);
+  return { disk, journal, events, published, asked, clock, durable, replicated, failures, levels };
 }
 
 test('a batch is durable once disk and log have it, whichever comes first', () => {
@@ -79,18 +81,13 @@ test('what took longer than the lease is acknowledged only once the log was aske
 });
 
 test('who is overtaken before anything is ready for a leader is told of it then', () => {
-  const publisher = { publish: () => undefined, confirm: () => undefined, close: () => Promise.resolve() };
-  const clock = { leaseMs: 3_000, monotonicMs: () => 0 };
-  const journal = new ReplicatedJournal(new MemoryJournal(), publisher, clock, () => undefined, null);
+  const { journal, events, failures } = open(null, false);
   journal.fail(new Error('overtaken'));
-  const failures: string[] = [];
-  journal.open({
-    onDurable: () => undefined,
-    onFailure: ({ message }) => failures.push(message),
-    onLost: () => undefined,
-    onSpaceLevel: () => undefined,
-  });
-  assert.deepEqual(failures, ['overtaken']);
+  journal.open(events);
+  assert.deepEqual(
+    failures.map(({ message }) => message),
+    ['overtaken'],
+  );
 });
 
 test('after a failure of either nothing is acknowledged', () => {
@@ -111,16 +108,7 @@ test('after a failure of either nothing is acknowledged', () => {
 });
 
 test('a leader learns the space level that its disk had as a standby, and each later one', () => {
-  const publisher = { publish: () => undefined, confirm: () => undefined, close: () => Promise.resolve() };
-  const clock = { leaseMs: 3_000, monotonicMs: () => 0 };
-  const journal = new ReplicatedJournal(new MemoryJournal(), publisher, clock, () => undefined, 'soft');
-  const levels: string[] = [];
-  journal.open({
-    onDurable: () => undefined,
-    onFailure: () => undefined,
-    onLost: () => undefined,
-    onSpaceLevel: (level) => levels.push(level),
-  });
+  const { journal, levels } = open('soft');
   journal.spaceLevel('ok');
   assert.deepEqual(levels, ['soft', 'ok']);
 });

@@ -1,8 +1,9 @@
-/** The sentences for operators on NATS servers that do not answer, by real connections. */
+/** NATS servers that do not answer, by real connections, or that may not hold a replicated log. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { refuseOutdated } from '../../../persistence/replication/nats/nats-log.js';
 import { ServerWatch } from '../../../persistence/replication/nats/server-watch.js';
 import { askUntil } from '../../support/ask-until.js';
 import { fixedPort } from '../../support/fixed-port.js';
@@ -41,4 +42,13 @@ test('it is told which servers answer, since when others do not, and how many ar
   assert.equal(explained(two), `timeout (2 of 3 NATS servers answer: ${each})`);
   const all = await new ServerWatch([good], () => undefined).explain('Authorization Violation');
   assert.equal(all, 'Authorization Violation (1 of 1 NATS servers answer)');
+});
+
+test('a NATS server before 2.15.1 is refused with the version that is needed', () => {
+  for (const version of ['2.9.10', '2.15.0', '2.10.27', '1.99.99', ''])
+    assert.throws(() => refuseOutdated(version), {
+      code: 'replication_outdated',
+      message: /2\.15\.1 or later/,
+    });
+  for (const version of ['2.15.1', '2.15.2', '2.16.0', '3.0.0', '2.15.1-RC.1']) refuseOutdated(version);
 });

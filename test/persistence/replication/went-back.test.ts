@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { EpochFile } from '../../../persistence/replication/epoch-file.js';
 import { Follower, PlaceLost } from '../../../persistence/replication/log/follower.js';
-import { type LeadFrom, REFUSALS_MAX } from '../../../persistence/replication/log/leader.js';
+import { type Leader, type LeadFrom, REFUSALS_MAX } from '../../../persistence/replication/log/leader.js';
 import type { EpochMemory } from '../../../persistence/replication/log/replicated-log.js';
 import { newDataDir } from '../../support/processes/server.js';
 import { ModelLog } from './model-log.js';
@@ -65,19 +65,28 @@ async function follow(
   return { taken, lost, untilLeaderless };
 }
 
-async function led(rows: readonly StoredBatch[]): Promise<ModelLog> {
+async function led(rows: readonly StoredBatch[]): Promise<{ log: ModelLog; leader: Leader }> {
   const log = new ModelLog();
   const leader = await lead(log);
   for (const row of rows) await leader.publish(row);
   await leader.renew();
-  return log;
+  return { log, leader };
+}
+
+/** While the leader still tries to publish again. */
+function afterSomeReads(log: ModelLog, act: () => void | Promise<void>): void {
+  let tries = 0;
+  const read = log.read.bind(log);
+  log.read = async (sequence) => {
+    tries += 1;
+    if (tries === REFUSALS_MAX / 2) await act();
+    return read(sequence);
+  };
 }
 
 test('a leader whose messages are lost tries again for a while, and then ends without a word to anybody', async () => {
   const rows = batches(4);
-  const log = new ModelLog();
-  const leader = await lead(log);
-  for (const row of rows) await leader.publish(row);
+  const { log, leader } = await led(rows);
   log.entries.length = 2;
   await assert.rejects(leader.publish(batchAfter(rows.at(-1) ?? BEGINNING)), {
     code: 'replication_went_back',
@@ -87,46 +96,30 @@ test('a leader whose messages are lost tries again for a while, and then ends wi
 
 test('a leader goes on when the log shows its messages again', async () => {
   const rows = batches(4);
-  const log = new ModelLog();
-  const leader = await lead(log);
-  for (const row of rows) await leader.publish(row);
+  const { log, leader } = await led(rows);
   const hidden = log.entries.splice(2);
-  let tries = 0;
-  const read = log.read.bind(log);
-  log.read = async (sequence) => {
-    tries += 1;
-    if (tries === REFUSALS_MAX / 2) log.entries.push(...hidden);
-    return read(sequence);
-  };
+  afterSomeReads(log, () => void log.entries.push(...hidden));
   await leader.publish(batchAfter(rows.at(-1) ?? BEGINNING));
   assert.equal(log.entries.length, rows.length + 2);
 });
 
 test('a leader publishes nothing behind the same number of another history', async () => {
   const rows = batches(4);
-  const log = new ModelLog();
-  const leader = await lead(log);
-  for (const row of rows) await leader.publish(row);
+  const { log, leader } = await led(rows);
   log.entries.length = 2;
-  let tries = 0;
-  const read = log.read.bind(log);
-  log.read = async (sequence) => {
-    tries += 1;
-    // A successor publishes the lost messages, and comes to exactly the number that this leader expects.
-    if (tries === REFUSALS_MAX / 2) {
-      const successor = await succeed(log, rows[0] ?? BEGINNING, 2, 'b');
-      for (const row of rows.slice(1, 3)) await successor.publish(row);
-      assert.equal(log.entries.length, rows.length + 1);
-    }
-    return read(sequence);
-  };
+  // A successor publishes the lost messages, and comes to exactly the number that this leader expects.
+  afterSomeReads(log, async () => {
+    const successor = await succeed(log, rows[0] ?? BEGINNING, 2, 'b');
+    for (const row of rows.slice(1, 3)) await successor.publish(row);
+    assert.equal(log.entries.length, rows.length + 1);
+  });
   await assert.rejects(leader.publish(batchAfter(rows.at(-1) ?? BEGINNING)), { code: 'replication_fenced' });
   assert.equal(log.entries.length, rows.length + 1);
 });
 
 test('a standby that has all leads at the end of what is left, with an epoch above all that it has seen', async () => {
   const rows = batches(6);
-  const log = await led(rows);
+  const { log } = await led(rows);
   await succeed(log, rows.at(-1) ?? BEGINNING, 7, 'a');
   const epochs = epochMemory();
   await assert.rejects((await follow(log, rows, epochs)).untilLeaderless(2), /does not lead/);
@@ -141,7 +134,7 @@ test('a standby that has all leads at the end of what is left, with an epoch abo
 
 test('a standby without what the leader had told of does not lead until an operator accepts the loss', async () => {
   const rows = batches(6);
-  const log = await led(rows);
+  const { log } = await led(rows);
   log.entries.length = 3;
   const standby = await follow(log, rows.slice(0, 2));
   await assert.rejects(standby.untilLeaderless(100), /does not lead/);
@@ -153,7 +146,7 @@ test('a standby without what the leader had told of does not lead until an opera
 
 test('a standby notices that what it has read is gone, whether or not others stand in its place', async () => {
   const rows = batches(6);
-  const log = await led(rows);
+  const { log } = await led(rows);
   const standby = await follow(log, []);
   await assert.rejects(standby.untilLeaderless(1), /does not lead/);
   assert.deepEqual(standby.taken, rows);
@@ -172,7 +165,7 @@ test('a standby notices that what it has read is gone, whether or not others sta
 
 test('a standby passes over what its journal has, batch by batch, and ends where another history begins', async () => {
   const rows = batches(4);
-  const log = await led(rows);
+  const { log } = await led(rows);
   log.entries.length = 2;
   const standby = await follow(log, rows);
   const successor = await succeed(log, rows[0] ?? BEGINNING, 2);

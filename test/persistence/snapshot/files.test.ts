@@ -2,9 +2,11 @@
  * Snapshots on real files: nothing is listed before it is complete; anything else with a snapshot's name is refused.
  */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   truncateSync,
@@ -175,6 +177,26 @@ test('a missing folder has no snapshots', (t) => {
   const files = new SnapshotFiles(join(temporaryDir(t), 'missing'));
   assert.deepEqual(files.list(), []);
   assert.throws(() => files.save(new Engine(), CHAIN), refusal('snapshot_write_failed', /Nothing is lost/));
+});
+
+test('on a full disk the snapshot fails, and succeeds once there is space', (t) => {
+  const folder = `${temporaryDir(t)}/small`;
+  mkdirSync(folder);
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]);
+  if (mounted.status !== 0) return t.skip('this user may not mount');
+  try {
+    const files = new SnapshotFiles(folder);
+    const small = files.save(variedEngine(1, 50), CHAIN);
+    const sentence = /could not be written.*the journal has everything/;
+    assert.throws(() => files.save(busyEngine(), CHAIN), refusal('disk_full', sentence));
+    assert.deepEqual(files.list(), [small]);
+    assert.equal(readdirSync(folder).length, 1);
+    const { engine } = files.load(must(files.list()[0], 'snapshot'));
+    const again = files.save(engine, CHAIN);
+    assert.equal(digestsOf(files.load(again).engine), digestsOf(engine));
+  } finally {
+    spawnSync('umount', [folder]);
+  }
 });
 
 test('truncated, empty and foreign files are refused', (t) => {

@@ -123,6 +123,14 @@ export function openShadow(dir: DataDir, changes: Partial<ShadowOptions> = {}): 
   return { shadow, clock, notes, news };
 }
 
+/** Opened, caught up, and closed. */
+export function followed(dir: DataDir, changes: Partial<ShadowOptions> = {}): OpenedShadow {
+  const opened = openShadow(dir, changes);
+  catchUp(opened);
+  opened.shadow.close();
+  return opened;
+}
+
 export function catchUp({ shadow, clock }: OpenedShadow): void {
   for (let quiet = 0; quiet < 2; ) {
     quiet = shadow.step() === 'idle' ? quiet + 1 : 0;

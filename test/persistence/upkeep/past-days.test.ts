@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import type { Command } from '../../../engine/model/commands.js';
+import { findSegments, firstSeqOf } from '../../../persistence/journal/segment/names.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { DAY_MS, HOUR_MS, SNAPSHOTS_KEPT } from '../../../persistence/upkeep/retention/choice.js';
 import { tote, toteJson, toteLines, toteText } from '../../support/processes/cli.js';
@@ -65,7 +66,11 @@ test('every command can show every moment of the retention', async (t) => {
   shadow.shadow.close();
   hot.close();
   const dir = hot.dir.root;
-  assert.ok(shadow.news.filter(({ kind }) => kind === 'pruned').length > 1, 'segments have left the journal');
+  assert.deepEqual(shadow.notes, []);
+  const pruned = shadow.news.flatMap((told) => (told.kind === 'pruned' ? [told] : []));
+  assert.ok(pruned.length > 1, 'segments have left the journal');
+  assert.ok(pruned[0]?.firstSeq === 1 && pruned.every(({ bytes }) => bytes > 0), JSON.stringify(pruned));
+  assert.equal(firstSeqOf(findSegments(hot.dir.journal)[0] ?? ''), (pruned.at(-1)?.lastSeq ?? 0) + 1);
   // Three of the last hour, 23 hourly ones, the first of each day and the floor.
   const { length } = new SnapshotFiles(hot.dir.snapshots).list();
   assert.ok(length >= 26 && length <= 30, `${length} snapshots`);

@@ -10,20 +10,15 @@ import { findDataDir } from '../../../persistence/data-dir/layout.js';
 import { readMarkFile } from '../../../persistence/journal/mark.js';
 import { readAbsent } from '../../../persistence/journal/segment/absent.js';
 import { openStore } from '../../../persistence/recovery/open-store.js';
-import { Shadow } from '../../../persistence/shadow/shadow.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { backup } from '../../../persistence/upkeep/backup/backup.js';
+import type { Restored } from '../../../persistence/upkeep/restore/restore.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
 import { tote, toteJson } from '../../support/processes/cli.js';
 import { CLOCK, temporaryDir } from '../support/journal-files.js';
 import type { MadeDir } from '../support/made-dir.js';
 import { flipBit, makeOperatorDir } from '../support/operator-dir.js';
-
-interface RestoreReport {
-  readonly seq: number;
-  readonly stateDigest: string;
-  readonly notes: readonly string[];
-}
+import { followed } from '../support/shadow-files.js';
 
 function withoutJournal(t: TestContext, hasMark: boolean): MadeDir {
   const made = makeOperatorDir(join(temporaryDir(t), 'data'));
@@ -58,29 +53,14 @@ function expectUsable(t: TestContext, out: string, seq: number, stateDigest: str
     assert.deepEqual(store.recovered.notes, []);
     store.lock.release();
   }
-  assert.deepEqual(followed(out), []);
-}
-
-function followed(root: string): string[] {
-  const notes: string[] = [];
-  const options = {
-    dir: findDataDir(root),
-    snapshotCommands: 1,
-    snapshotEveryMs: Number.MAX_SAFE_INTEGER,
-    snapshotReplayMs: Number.MAX_SAFE_INTEGER,
-    segmentsKeptMs: null,
-  };
-  const shadow = new Shadow(options, { ...CLOCK, threadCpuMs: () => 0 }, (note) => notes.push(note));
-  while (shadow.step() !== 'idle');
-  shadow.close();
-  return notes;
+  assert.deepEqual(followed(findDataDir(out), { snapshotCommands: 1 }).notes, []);
 }
 
 test('the newest snapshot is the new beginning, and the loss after it is reported', async (t) => {
   const made = withoutJournal(t, true);
   const seq = newestSeq(made);
   const out = join(temporaryDir(t), 'restored');
-  const told = await toteJson<RestoreReport>(['restore', made.dir.root, '--out', out], 1);
+  const told = await toteJson<Restored>(['restore', made.dir.root, '--out', out], 1);
   const acknowledged = must(readMarkFile(made.dir.markFile), 'mark').lastSeq;
   assert.equal(told.seq, seq);
   assert.match(
@@ -97,10 +77,7 @@ test('without a mark only the archive shows what is lost; without it, it is unkn
   const made = withoutJournal(t, false);
   const seq = newestSeq(made);
   const archivedSeq = must(readArchiveProgress(made.dir), 'archive').seq;
-  const known = await toteJson<RestoreReport>(
-    ['restore', made.dir.root, '--out', join(temporaryDir(t), 'r')],
-    1,
-  );
+  const known = await toteJson<Restored>(['restore', made.dir.root, '--out', join(temporaryDir(t), 'r')], 1);
   assert.match(known.notes.join('\n'), new RegExp(`${seq + 1} to ${archivedSeq} are lost`));
   rmSync(made.dir.archive, { recursive: true });
   const out = join(temporaryDir(t), 'restored');
@@ -117,7 +94,7 @@ test('instead of a damaged snapshot the one before is used; without a good one n
   const [newest, older, ...rest] = new SnapshotFiles(made.dir.snapshots).list();
   flipBit(must(newest, 'the newest').name, 9_000);
   const out = join(temporaryDir(t), 'restored');
-  const told = await toteJson<RestoreReport>(['restore', made.dir.root, '--out', out], 1);
+  const told = await toteJson<Restored>(['restore', made.dir.root, '--out', out], 1);
   assert.equal(told.seq, older?.seq);
   assert.match(told.notes.join('\n'), /was passed over: .*damaged/);
   for (const ref of [older, ...rest]) flipBit(must(ref, 'one').name, 9_000);

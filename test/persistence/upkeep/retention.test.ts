@@ -3,7 +3,7 @@
  * state, and the archive continues.
  */
 import assert from 'node:assert/strict';
-import { existsSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
@@ -19,7 +19,7 @@ import { newHasher } from '../../support/reference/pair.js';
 import { randomCommands } from '../../support/reference/random/stream.js';
 import { temporaryDir } from '../support/journal-files.js';
 import { flipBit } from '../support/operator-dir.js';
-import { catchUp, HandClock, HotSide, newestOnly, openShadow } from '../support/shadow-files.js';
+import { catchUp, followed, HandClock, HotSide, newestOnly, openShadow } from '../support/shadow-files.js';
 
 const COMMANDS = randomCommands(31, 900);
 /** So small that a stream has many. */
@@ -65,9 +65,7 @@ test('old and covered segments are deleted, oldest first, and a start gives the 
   reader.close();
   assert.ok(snapshotSeq > 0);
   assert.equal(engine.stateDigest(newHasher), hot.engine.stateDigest(newHasher));
-  const again = openShadow(dir);
-  catchUp(again);
-  again.shadow.close();
+  const again = followed(dir);
   assert.deepEqual(again.notes, []);
   const { faults, progress } = checkArchive(dir.archiveFile);
   assert.deepEqual([faults, progress?.fromSeq, progress?.seq], [[], 0, hot.engine.seq]);
@@ -107,38 +105,12 @@ test('nothing is deleted because of a damaged snapshot, and an unreadable one is
   assert.ok(passed.snapshots.every(({ name }) => name !== floor && name !== third?.name));
 });
 
-test('the shadow deletes what its snapshots cover, and says so', (t) => {
-  const hot = new HotSide(temporaryDir(t), COMMANDS, SEGMENT_BYTES_MAX);
-  const opened = openShadow(hot.dir, {
-    snapshotCommands: 50,
-    snapshotsKept: newestOnly(2),
-    segmentsKeptMs: 1,
-  });
-  const first = must(findSegments(hot.dir.journal)[0], 'segment');
-  while (hot.left > 0) {
-    hot.write(50, 5);
-    catchUp(opened);
-    assert.equal(opened.shadow.appliedSeq, hot.engine.seq);
-  }
-  assert.ok(!existsSync(first));
-  assert.deepEqual(opened.notes, []);
-  const pruned = opened.news.flatMap((told) => (told.kind === 'pruned' ? [told] : []));
-  assert.ok(pruned[0]?.firstSeq === 1 && pruned.every(({ bytes }) => bytes > 0), JSON.stringify(pruned));
-  assert.ok(opened.news.some(({ kind }) => kind === 'snapshot'));
-  opened.shadow.close();
-  hot.close();
-  const { faults, progress } = checkArchive(hot.dir.archiveFile);
-  assert.deepEqual([faults, progress?.seq], [[], hot.engine.seq]);
-});
-
 test('the archive of a pruned journal is rebuilt as far back as the oldest snapshot', (t) => {
   const hot = livedIn(temporaryDir(t));
   const { dir } = hot;
   executePlan(dir, planPrune(dir, NOTHING_YOUNG, LATER_MS));
   rmSync(dir.archiveFile);
-  const opened = openShadow(dir);
-  catchUp(opened);
-  opened.shadow.close();
+  const opened = followed(dir);
   assert.match(opened.notes.join(), /A new archive begins after sequence number \d+/);
   const { faults, progress } = checkArchive(dir.archiveFile);
   const oldest = must(snapshotsOf(dir).at(-1), 'snapshot').seq;
