@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import type { RateLimitSettings } from '../../../config/rate-limits.js';
 import { keyDigest } from '../../../crypto/api-keys.js';
+import { must } from '../../../engine/base/assert.js';
 import type { ArchiveReads } from '../../../engine/model/archive-reads.js';
 import type { SubmittedCommand } from '../../../engine/model/commands.js';
 import {
@@ -15,10 +16,12 @@ import {
   TIERS,
   type Tier,
 } from '../../../engine/model/domain.js';
+import { ERROR_STATUS, type ErrorCode } from '../../../engine/model/errors.js';
 import type { Accepted } from '../../../engine/model/events.js';
 import type { HttpHandler, HttpRequest } from '../../../engine/model/ports.js';
 import { defaultRules, RULES_VERSION, type Rules } from '../../../engine/model/rules.js';
 import { PublicApi } from '../../../http/api/public-api.js';
+import type { PublicApiParts } from '../../../http/api/services.js';
 import { RateLimits } from '../../../http/limits/rate-limits.js';
 import { shareLimits } from '../../../http/limits/shared-limits.js';
 import { MARKET_AGE_MS_MAX } from '../../../http/market-data/market-view.js';
@@ -26,7 +29,7 @@ import { loadDocs } from '../../../http/pages/docs-page.js';
 import { archiveOfJournal } from '../../support/engine/archive-of-journal.js';
 import { fixedHouse, withHouse } from '../../support/engine/house-rules.js';
 import { rootsOf, TEST_SIGNING, testSignLater } from '../../support/engine/signing.js';
-import { nearGateways } from '../../support/host/gateway.js';
+import { type NearGateways, type NearParts, nearGateways } from '../../support/host/gateway.js';
 import { type HostOptions, TestClock, TestHost } from '../../support/host/host.js';
 import { headerList } from '../../support/http/headers.js';
 import { FEW_LIMITS } from '../../support/http/limits-capacity.js';
@@ -90,7 +93,8 @@ export class Harness {
     this.handler = this.newApi(limits);
   }
 
-  newApi(limits: RateLimitSettings | null = null): HttpHandler {
+  /** One gateway, and the memory that it shares with the engine. */
+  gateway(schedule = (run: () => void) => run()): NearGateways & { readonly gateway: NearParts } {
     const near = nearGateways({
       sequencer: this.host.sequencer,
       nowMs: () => this.clock.wallMs,
@@ -99,14 +103,13 @@ export class Harness {
         return price === null ? null : { price, timeMs: this.clock.wallMs };
       },
       fairShare: () => this.fairShareE6,
-      schedule: (run) => {
-        if (this.#stalled === null) run();
-        else this.#stalled.push(run);
-      },
+      schedule,
     });
-    const [gateway] = near.parts;
-    assert.ok(gateway !== undefined);
-    const api = new PublicApi({
+    return { ...near, gateway: must(near.parts[0], 'a gateway') };
+  }
+
+  apiParts(gateway: NearParts, limits: RateLimitSettings | null): PublicApiParts {
+    return {
       ...gateway,
       clock: this.clock,
       limits: new RateLimits(shareLimits(limits, FEW_LIMITS)),
@@ -118,7 +121,15 @@ export class Harness {
       archive: this.#archive,
       docs: loadDocs(),
       requestIdPrefix: 'test',
+    };
+  }
+
+  newApi(limits: RateLimitSettings | null = null): HttpHandler {
+    const near = this.gateway((run) => {
+      if (this.#stalled === null) run();
+      else this.#stalled.push(run);
     });
+    const api = new PublicApi(this.apiParts(near.gateway, limits));
     return (request, responder) => {
       near.pump();
       api.handler(request, responder);
@@ -292,6 +303,7 @@ export function errorOf(reply: Reply): string {
   assert.ok(current === undefined || envelope.error === 'odds_changed', reply.text);
   assert.deepEqual(Object.keys(envelope), ['success', 'error']);
   assert.equal(envelope['success'], false);
+  assert.equal(reply.status, ERROR_STATUS[envelope.error.split(':')[0] as ErrorCode], reply.text);
   return envelope.error;
 }
 

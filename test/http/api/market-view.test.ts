@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ASSETS, MARKET_IDS, TIME_FRAMES } from '../../../engine/model/domain.js';
 import type { Market, Price } from '../../../http/wire/types.js';
-import { dataOf, Harness, MINUTE_MS } from './harness.js';
+import { dataOf, Harness, MINUTE_MS, requestOf } from './harness.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
 
@@ -209,55 +209,33 @@ test('the number and the sum of bets wait for the journal, however a round begin
   assert.deepEqual(shown(), [0, 0, 1_000]);
 });
 
-test('bytes are cached for less than 50 ms, and not at all on a manual clock', () => {
+test('bytes are cached for less than 50 ms, and show every bet and price at once on a manual clock', () => {
   const api = new Harness();
   const { secret } = api.bettor();
   api.open();
   for (const path of ['/v1/markets', `/v1/markets/${MARKET}`]) {
-    const poolOf = () => {
+    const shown = (): Market | undefined => {
       const data = dataOf<Market | Market[]>(api.get(path, secret));
-      return (Array.isArray(data) ? data[0] : data)?.poolUp ?? 0;
+      return Array.isArray(data) ? data[0] : data;
     };
-    const before = poolOf();
+    const before = shown()?.poolUp ?? 0;
     bet(api, secret, 1);
-    assert.equal(poolOf(), before + 1);
+    assert.equal(shown()?.poolUp, before + 1);
     api.clock.pass(49);
     bet(api, secret, 1);
-    assert.equal(poolOf(), before + 1);
+    assert.equal(shown()?.poolUp, before + 1);
     api.clock.pass(1);
-    assert.equal(poolOf(), before + 2);
-  }
-});
-
-test('on a manual clock every bet and price is shown at once, and bytes are cached otherwise', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
-  api.open();
-  for (const path of ['/v1/markets', `/v1/markets/${MARKET}`]) {
-    const roundOf = () => {
-      const data = dataOf<Market | Market[]>(api.get(path, secret));
-      return (Array.isArray(data) ? data[0] : data)?.currentRound;
-    };
-    api.ticks[0] = 101;
-    assert.equal(roundOf()?.currentPrice, 101);
-    api.ticks[0] = 102;
-    assert.equal(roundOf()?.currentPrice, 102);
-    const bets = roundOf()?.totalBets ?? 0;
+    assert.equal(shown()?.poolUp, before + 2);
+    for (const price of [101, 102]) {
+      api.ticks[0] = price;
+      assert.equal(shown()?.currentRound?.currentPrice, price);
+    }
+    const bets = shown()?.currentRound?.totalBets ?? 0;
     bet(api, secret, 1);
-    assert.equal(roundOf()?.totalBets, bets + 1);
+    assert.equal(shown()?.currentRound?.totalBets, bets + 1);
     const sent: unknown[] = [];
     const responder = { send: (_status: number, _headers: unknown, body: unknown) => sent.push(body) };
-    const request = { method: 'GET', path, query: '', address: '::1', apiKey: secret, idempotencyKey: null };
-    const rest = {
-      contentType: '',
-      contentEncoding: '',
-      authorization: '',
-      ifNoneMatch: '',
-      acceptEncoding: '',
-      body: Buffer.alloc(0),
-      fault: null,
-    };
-    for (let i = 0; i < 2; i++) api.handler({ ...request, ...rest }, responder);
+    for (let i = 0; i < 2; i++) api.handler(requestOf('GET', path, { key: secret }), responder);
     assert.equal(sent[0], sent[1]);
   }
 });

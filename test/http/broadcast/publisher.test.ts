@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NO_FAIR_SHARE } from '../../../engine/model/domain.js';
 import * as R from '../../../http/broadcast/records.js';
-import { nearGateways } from '../../support/host/gateway.js';
 import { Harness } from '../api/harness.js';
 
 function recordsOf(broadcast: R.Broadcast, name: 'rounds' | 'bets', fields: number): number[][] {
@@ -14,21 +13,9 @@ function recordsOf(broadcast: R.Broadcast, name: 'rounds' | 'bets', fields: numb
   });
 }
 
-function bench() {
-  const api = new Harness();
-  const near = nearGateways({
-    sequencer: api.host.sequencer,
-    nowMs: () => api.clock.wallMs,
-    latestTick: () => null,
-    fairShare: () => NO_FAIR_SHARE,
-    schedule: (run) => run(),
-  });
-  const broadcast = near.parts[0]?.broadcast ?? assert.fail('a gateway');
-  return { api, broadcast };
-}
-
 test("a batch's orders stand among its other commands in the order of their numbers", () => {
-  const { api, broadcast } = bench();
+  const api = new Harness();
+  const { broadcast } = api.gateway().gateway;
   api.open(0, 100);
   const { account, key } = api.bettor();
   const first = api.host.engine.seq + 1;
@@ -66,7 +53,8 @@ test("a batch's orders stand among its other commands in the order of their numb
 });
 
 test('rounds are told to their end, even by a server that keeps no settled ones', () => {
-  const { api, broadcast } = bench();
+  const api = new Harness();
+  const { broadcast } = api.gateway().gateway;
   api.configure((rules) => ({ ...rules, settledRoundsMax: 0 }));
   api.open(0, 100);
   api.bettor();

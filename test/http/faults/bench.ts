@@ -6,7 +6,6 @@
 import assert from 'node:assert/strict';
 import { keyDigest } from '../../../crypto/api-keys.js';
 import type { ArchiveReads } from '../../../engine/model/archive-reads.js';
-import { NO_FAIR_SHARE } from '../../../engine/model/domain.js';
 import { firstToken } from '../../../engine/model/operators.js';
 import type { HttpHandler } from '../../../engine/model/ports.js';
 import * as authentication from '../../../http/api/authentication.js';
@@ -24,18 +23,13 @@ import * as idempotency from '../../../http/kit/idempotency.js';
 import * as router from '../../../http/kit/router.js';
 import * as tagged from '../../../http/kit/tagged-body.js';
 import * as rateLimits from '../../../http/limits/rate-limits.js';
-import { shareLimits } from '../../../http/limits/shared-limits.js';
 import * as marketView from '../../../http/market-data/market-view.js';
 import * as meters from '../../../http/metrics/gateway-meter.js';
 import * as denials from '../../../http/operator/access/callers.js';
 import * as tokens from '../../../http/operator/access/token-guard.js';
 import { createOperatorApi } from '../../../http/operator/api.js';
-import { routeOf } from '../../../http/operator/endpoint.js';
 import { ENDPOINTS as OPERATOR_ENDPOINTS } from '../../../http/operator/endpoints.js';
-import { EarningsCache } from '../../../http/operator/figures/earnings.js';
-import { OperatorQueries } from '../../../http/operator/queries/operator-queries.js';
 import { EngineQueries } from '../../../http/operator/queries/query.js';
-import { loadDocs } from '../../../http/pages/docs-page.js';
 import * as documents from '../../../http/pages/documents.js';
 import * as links from '../../../http/rings/link.js';
 import * as streamAccount from '../../../http/stream/account.js';
@@ -51,10 +45,8 @@ import { UwsTransport } from '../../../http/uws/transport.js';
 import * as headTexts from '../../../http/wire/head-texts.js';
 import { systemClock } from '../../../process/clock.js';
 import { archiveOfJournal } from '../../support/engine/archive-of-journal.js';
-import { TEST_SIGNING, testSignLater } from '../../support/engine/signing.js';
-import { nearGateways } from '../../support/host/gateway.js';
-import { FEW_LIMITS } from '../../support/http/limits-capacity.js';
-import { type Bettor, Harness, MASTER_SECRET } from '../api/harness.js';
+import { operatorDesk, operatorRoutes } from '../../support/host/operator-api.js';
+import { type Bettor, Harness } from '../api/harness.js';
 
 export class Injected extends Error {}
 
@@ -188,12 +180,8 @@ export class Bench {
   }
 
   #publicApi(): HttpHandler {
-    const { sequencer } = this.api.host;
+    const { gateway, ...near } = this.api.gateway(setImmediate);
     const nowMs = (): number => this.api.clock.wallMs;
-    const sources = { sequencer, nowMs, latestTick: () => null, fairShare: () => NO_FAIR_SHARE };
-    const near = nearGateways({ ...sources, schedule: setImmediate });
-    const [gateway] = near.parts;
-    assert.ok(gateway !== undefined);
     const { monotonicMs } = systemClock;
     const hub = new hubs.StreamHub({
       ...gateway,
@@ -208,18 +196,12 @@ export class Bench {
       onFault: this.#onFault,
     });
     const api = new PublicApi({
-      ...gateway,
+      ...this.api.apiParts(gateway, null),
       openStream: (call) => hub.open(call),
       clock: { nowMs, monotonicMs },
-      limits: new rateLimits.RateLimits(shareLimits(null, FEW_LIMITS)),
       limitsNowMs: Math.floor,
-      masterSecret: MASTER_SECRET,
-      signing: TEST_SIGNING,
-      signLater: testSignLater,
       marketAgeMsMax: 0,
       archive: this.#archive(),
-      docs: loadDocs(),
-      requestIdPrefix: 'test',
     });
     const turns = setInterval(() => {
       near.pump();
@@ -241,15 +223,7 @@ export class Bench {
   }
 
   #operatorApi(): HttpHandler {
-    const { host } = this.api;
-    const { sequencer, lifecycle, tracker } = host;
-    const desk = new OperatorQueries({
-      ...{ sequencer, lifecycle, tracker, pushFeed: null, manualRun: null, status: null },
-      beforeTelling: () => undefined,
-      schedule: host.schedule,
-      onFault: this.#onFault,
-      onFatal: (error) => assert.fail(String(error)),
-    });
+    const desk = operatorDesk(this.api.host, this.#onFault);
     // Told in another turn, for its asker, as over the threads' port.
     const engine = new EngineQueries((query, onMessage) => {
       const told = later(onMessage);
@@ -264,17 +238,8 @@ export class Bench {
       message: async () => liveMessage(board, await engine.ask('pulse', {}), []),
       pages: new Map(),
     });
-    const services = {
-      engine,
-      archive: this.#archive(),
-      earnings: new EarningsCache(),
-      vitals: () => ({ everySeconds: 5, alarms: [], time: [], columns: {} }),
-      prices: () => ({ time: [], price: [] }) as never,
-      document: () => '{}',
-      trace: () => null,
-    };
     const api = createOperatorApi({
-      routes: OPERATOR_ENDPOINTS.map((endpoint) => routeOf(endpoint, services)),
+      routes: operatorRoutes(engine, this.#archive()),
       callers: console,
       denials: new denials.Denials(systemClock),
     });

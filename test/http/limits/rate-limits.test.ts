@@ -122,44 +122,6 @@ const LIMITS: RateLimitSettings = { keyRead: 3, keyWrite: 2, keyCancel: 5, accou
 const NOBODY: Asker = { address: '198.51.100.1', key: 0, account: 0, keyLimit: KEY_READ };
 const SOMEBODY: Asker = { ...NOBODY, key: 1, account: 1 };
 
-test('a request leaves its window after exactly 60,000 ms', () => {
-  const limits = limitsOf({ ...LIMITS, ip: 1 });
-  assert.equal(limits.take(NOBODY, 'unknown', START_MS), 'admitted');
-  assert.equal(limits.take(NOBODY, 'unknown', START_MS + 59_999), 'addressFull');
-  assert.equal(limits.retryAfterSeconds, 1);
-  assert.equal(limits.take(NOBODY, 'unknown', START_MS + 60_000), 'admitted');
-});
-
-test('a request refused for its key is not counted for its address', () => {
-  const limits = limitsOf({ ...LIMITS, keyRead: 1 });
-  for (let request = 0; request < 50; request++) {
-    assert.equal(limits.take(SOMEBODY, 'known', START_MS), request === 0 ? 'admitted' : 'keyFull');
-  }
-  assert.equal(limits.take(NOBODY, 'unknown', START_MS), 'admitted');
-  assert.equal(limits.remaining, 4, 'of 6, two were counted');
-});
-
-test('what is forbidden counts past the limits of key and account, but not past that of its address', () => {
-  const limits = limitsOf({ ...LIMITS, ip: 50 });
-  for (let request = 0; request < 50; request++) {
-    assert.equal(limits.take(SOMEBODY, 'forbidden', START_MS), 'admitted');
-  }
-  assert.equal(limits.take(SOMEBODY, 'forbidden', START_MS), 'addressFull');
-  assert.equal(limits.take({ ...SOMEBODY, address: '198.51.100.2' }, 'known', START_MS + 59_000), 'keyFull');
-  assert.deepEqual([limits.remaining, limits.retryAfterSeconds], [0, 1]);
-});
-
-test('a refused request without a valid key counts for its address, and shows its limit', () => {
-  const limits = limitsOf(LIMITS);
-  assert.deepEqual(told(limits, limits.take(NOBODY, 'unknown', START_MS)), {
-    admitted: true,
-    limit: 6,
-    remaining: 5,
-    resetSeconds: 60,
-    retryAfterSeconds: 0,
-  });
-});
-
 test('with limits off nothing is counted and the headers promise all there is', () => {
   assert.equal(shareLimits(null), null);
   const limits = limitsOf(null);
@@ -231,25 +193,4 @@ test('what is left of all limits agrees with the headers, and reading it counts 
     }),
     { numRuns: 300 },
   );
-});
-
-test('of whom nothing is counted, everything is left', () => {
-  const limits = limitsOf(LIMITS);
-  const { address, key, account } = SOMEBODY;
-  const owner = { address, key, account };
-  const all = (limit: number) => ({ limit, remaining: limit, resetSeconds: 0 });
-  const untouched = { keyRead: all(3), keyWrite: all(2), keyCancel: all(5), account: all(4), ip: all(6) };
-  assert.deepEqual(limits.left(owner, START_MS), untouched);
-  limits.take({ ...SOMEBODY, keyLimit: KEY_CANCEL }, 'known', START_MS);
-  const counted = (limit: number) => ({ limit, remaining: limit - 1, resetSeconds: 60 });
-  const now = {
-    keyRead: all(3),
-    keyWrite: all(2),
-    keyCancel: counted(5),
-    account: counted(4),
-    ip: counted(6),
-  };
-  assert.deepEqual(limits.left(owner, START_MS), now);
-  assert.deepEqual(limits.left(owner, START_MS + 60_000), untouched);
-  assert.equal(limitsOf(null).left(owner, START_MS).account.remaining, UNLIMITED);
 });

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../../engine/base/assert.js';
 import { RateLimits } from '../../../http/limits/rate-limits.js';
-import type { Task, ThreadData } from './threads.js';
+import type { Task, ThreadData } from './threads.test.js';
 
 const { shared, barrier } = workerData as ThreadData;
 const port = must(parentPort, 'the port of a worker');

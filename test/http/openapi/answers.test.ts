@@ -14,52 +14,30 @@ function conforms(method: string, path: string, reply: Reply): void {
   assert.equal(fault, null);
 }
 
-const OPERATIONS: readonly { path: string; method: string; actual: string; options?: SendOptions }[] = [
-  { path: '/markets', method: 'GET', actual: '/markets' },
-  { path: '/markets/{id}', method: 'GET', actual: `/markets/${MARKET}` },
-  { path: '/prices', method: 'GET', actual: '/prices' },
-  { path: '/positions', method: 'GET', actual: '/positions', options: { query: 'status=all&limit=200' } },
-  { path: '/orders', method: 'GET', actual: '/orders' },
-  { path: '/orders', method: 'POST', actual: '/orders', options: { body: ORDER } },
-  {
-    path: '/rounds/{id}',
-    method: 'GET',
-    actual: `/rounds/${MARKET}_${Date.UTC(2026, 5, 10, 12) / MINUTE_MS}`,
-  },
-  { path: '/rounds', method: 'GET', actual: '/rounds' },
-  { path: '/keys', method: 'GET', actual: '/keys' },
-  {
-    path: '/rounds/{id}/proof',
-    method: 'GET',
-    actual: `/rounds/${MARKET}_${Date.UTC(2026, 5, 10, 12) / MINUTE_MS}/proof`,
-  },
-  { path: '/orders/{id}/proof', method: 'GET', actual: '/orders/bet_1/proof' },
-  { path: '/orders/{id}/receipt', method: 'GET', actual: '/orders/bet_1/receipt' },
-  { path: '/markets/{id}/rounds', method: 'GET', actual: `/markets/${MARKET}/rounds` },
-  { path: '/account/ledger', method: 'GET', actual: '/account/ledger' },
-  { path: '/time', method: 'GET', actual: '/time' },
-  { path: '/limits', method: 'GET', actual: '/limits' },
-  { path: '/account', method: 'GET', actual: '/account' },
-  { path: '/orders/{id}', method: 'GET', actual: '/orders/bet_1' },
-  { path: '/orders/{id}', method: 'DELETE', actual: '/orders/bet_2' },
-  { path: '/orders', method: 'DELETE', actual: '/orders' },
-  { path: '/orders/by-idempotency-key/{key}', method: 'GET', actual: '/orders/by-idempotency-key/my-key' },
-  { path: '/orders/quote', method: 'POST', actual: '/orders/quote', options: { body: ORDER } },
-  { path: '/openapi.json', method: 'GET', actual: '/openapi.json' },
-];
+function idOf(method: string, path: string): string {
+  if (path.startsWith('/markets')) return MARKET;
+  if (path.startsWith('/rounds')) return `${MARKET}_${Date.UTC(2026, 5, 10, 12) / MINUTE_MS}`;
+  return method === 'DELETE' ? 'bet_2' : 'bet_1';
+}
+function optionsOf(method: string, path: string): SendOptions {
+  if (path === '/positions') return { query: 'status=all&limit=200' };
+  return method === 'POST' ? { body: ORDER } : {};
+}
+const isLast = (method: string, path: string): number => (method === 'DELETE' && path === '/orders' ? 1 : 0);
+
+/** Last comes what cancels all orders. */
+const OPERATIONS = Object.entries(document.document.paths)
+  .flatMap(([path, item]) => Object.keys(item).map((name) => [name.toUpperCase(), path] as const))
+  .sort((one, other) => isLast(...one) - isLast(...other))
+  .map(([method, path]) => {
+    const actual = path.replace(/\{\w+\}/, idOf(method, path));
+    return { method, path, actual, options: optionsOf(method, path) };
+  });
 
 const PUBLIC_PATH = '/openapi.json';
 const TAGGED = ['/markets', `/markets/${MARKET}`, '/prices'];
 /** A gateway answers without the engine's thread. */
-const FROM_SHARED_MEMORY = [
-  '/markets',
-  `/markets/${MARKET}`,
-  '/prices',
-  '/time',
-  '/limits',
-  '/keys',
-  PUBLIC_PATH,
-];
+const FROM_SHARED_MEMORY = [...TAGGED, '/time', '/limits', '/keys', PUBLIC_PATH];
 
 test('every operation answers as documented, for every status it can have', () => {
   const api = new Harness({
@@ -76,47 +54,31 @@ test('every operation answers as documented, for every status it can have', () =
   api.publishRoots();
   api.closeMinute(100);
   api.ticks[0] = 100.5;
-  const send = (index: number, options: SendOptions = {}): Reply => {
-    const operation = OPERATIONS[index];
-    assert.ok(operation !== undefined);
+  const send = (operation: (typeof OPERATIONS)[number], options: SendOptions = {}): number => {
     const { method, actual } = operation;
     const reply = api.send(method, `/v1${actual}`, { key: secret, ...operation.options, ...options });
     conforms(method, actual, reply);
-    return reply;
+    return reply.status;
   };
   api.settle();
   conforms('POST', '/orders', api.order(secret, { ...ORDER, limitOdds: 50 }));
   for (const limitOdds of [50, 1.01])
     conforms('POST', '/orders', api.order(secret, { ...ORDER, limitOdds, receipt: true }));
-  for (const [index, { path, method }] of OPERATIONS.entries()) {
-    assert.equal(send(index).status, method === 'POST' && path === '/orders' ? 201 : 200);
+  for (const operation of OPERATIONS) {
+    const { path, method } = operation;
+    assert.equal(send(operation), method === 'POST' && path === '/orders' ? 201 : 200);
     if (path === PUBLIC_PATH) continue;
-    assert.equal(send(index, { key: '' }).status, 401);
-    assert.equal(send(index, { key: disabled.secret }).status, 403);
+    assert.equal(send(operation, { key: '' }), 401);
+    assert.equal(send(operation, { key: disabled.secret }), 403);
+    if (/^\/(positions|orders)$/.test(path) && method === 'GET')
+      assert.equal(send(operation, { query: 'limit=0' }), 400);
   }
-  for (const index of [3, 4]) assert.equal(send(index, { query: 'limit=0' }).status, 400);
-  const keys = '/orders/by-idempotency-key';
-  for (const path of [
-    '/markets/%',
-    '/markets/X',
-    '/markets/%/rounds',
-    '/markets/X/rounds',
-    '/rounds/%',
-    '/rounds/X',
-    '/orders/%',
-    '/orders/X',
-    '/orders/bet_2/proof',
-    '/orders/X/proof',
-    '/orders/%/proof',
-    '/orders/bet_2/receipt',
-    '/orders/X/receipt',
-    '/orders/%/receipt',
-    '/rounds/X/proof',
-    '/rounds/%/proof',
-    `${keys}/%`,
-  ]) {
-    conforms('GET', path, api.get(`/v1${path}`, secret));
-  }
+  for (const id of ['%', 'X', 'bet_2'])
+    for (const { method, path } of OPERATIONS.filter(({ path }) => path.includes('{id}'))) {
+      const actual = path.replace('{id}', id);
+      if (method === 'GET') conforms('GET', actual, api.get(`/v1${actual}`, secret));
+    }
+  conforms('GET', '/orders/by-idempotency-key/%', api.get('/v1/orders/by-idempotency-key/%', secret));
   conforms('DELETE', '/orders/X', api.send('DELETE', '/v1/orders/X', { key: secret }));
   conforms('GET', '/account', api.get('/v1/account', secret, 'x=1'));
   conforms('GET', '/rounds', api.get('/v1/rounds', secret, 'marketId=X'));
@@ -177,16 +139,12 @@ function overloaded(): void {
 }
 
 function refusedOrders(api: Harness, secret: string): void {
-  const order = (options: SendOptions, status: number): void => {
-    const reply = api.send('POST', '/v1/orders', { key: secret, body: ORDER, ...options });
+  const sent = (path: string) => (options: SendOptions, status: number) => {
+    const reply = api.send('POST', `/v1${path}`, { key: secret, body: ORDER, ...options });
     assert.equal(reply.status, status, reply.text);
-    conforms('POST', '/orders', reply);
+    conforms('POST', path, reply);
   };
-  const quote = (options: SendOptions, status: number): void => {
-    const reply = api.send('POST', '/v1/orders/quote', { key: secret, body: ORDER, ...options });
-    assert.equal(reply.status, status, reply.text);
-    conforms('POST', '/orders/quote', reply);
-  };
+  const [order, quote] = [sent('/orders'), sent('/orders/quote')];
   quote({ body: {} }, 400);
   quote({ body: { ...ORDER, marketId: 'X' } }, 200);
   quote({ contentType: 'text/plain' }, 415);

@@ -1,17 +1,17 @@
 /** The engine's thread gives operators' lists in slices, one a turn, however many are asked for (`OperatorDesk`). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OperatorQueries } from '../../../http/operator/queries/operator-queries.js';
 import type { OperatorQuery, QueryMessage, ResultOf } from '../../../http/operator/queries/query.js';
 import { PAGE_ROWS_MAX, SLICE_ROWS, search } from '../../../http/operator/queries/reads.js';
 import { accountResource } from '../../../http/operator/resources/accounts.js';
 import { codeOf } from '../../support/host/host.js';
 import { liveHost } from '../../support/host/live-host.js';
+import { operatorDesk } from '../../support/host/operator-api.js';
 
 /** With a live round and `count` accounts. `reads` are the accounts that were read. */
 function opened(count: number) {
   const host = liveHost();
-  const { sequencer, lifecycle, engine } = host;
+  const { sequencer, engine } = host;
   for (let account = engine.accountCount + 1; account <= count; account++) {
     const timeMs = sequencer.stampMs();
     sequencer.submit({ kind: 'createAccount', timeMs, name: `n${account}`, tier: 2, balanceCents: account });
@@ -24,18 +24,11 @@ function opened(count: number) {
     return account(number);
   };
   const fatal: unknown[] = [];
-  const desk = new OperatorQueries({
-    sequencer,
-    lifecycle,
-    tracker: host.tracker,
-    pushFeed: null,
-    manualRun: null,
-    status: null,
-    beforeTelling: () => undefined,
-    schedule: host.schedule,
-    onFault: (error, kind) => `${kind} ${error}`,
-    onFatal: (error) => fatal.push(error),
-  });
+  const desk = operatorDesk(
+    host,
+    (error, kind) => `${kind} ${error}`,
+    (error) => fatal.push(error),
+  );
   const ask = (query: OperatorQuery): QueryMessage[] => {
     const told: QueryMessage[] = [];
     desk.answer(query, (said) => told.push(said));

@@ -1,7 +1,6 @@
 /** Streams at one gateway: conflation, clients that are too slow, and resuming, over sockets that the test plays. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NO_FAIR_SHARE } from '../../../engine/model/domain.js';
 import type { StreamOwner, StreamSocket } from '../../../engine/model/ports.js';
 import type { SignedHead } from '../../../engine/proofs/statements.js';
 import { Call } from '../../../http/api/call.js';
@@ -12,8 +11,7 @@ import { StreamHub } from '../../../http/stream/hub.js';
 import { StreamCounts, streamsMemory } from '../../../http/stream/limits.js';
 import { HeadTexts } from '../../../http/wire/head-texts.js';
 import type { ServerMessage } from '../../../http/wire/stream-types.js';
-import { type NearGateways, nearGateways } from '../../support/host/gateway.js';
-import { type Bettor, Harness, requestOf } from '../api/harness.js';
+import { Harness, requestOf } from '../api/harness.js';
 
 const FLUSH_MS = 50;
 
@@ -57,29 +55,19 @@ class FakeSocket implements StreamSocket {
 
 class HubBench {
   readonly api = new Harness();
+  readonly bettor = this.api.bettor();
   readonly hub: StreamHub;
-  readonly near: NearGateways;
+  readonly near: ReturnType<Harness['gateway']>;
   journalHead: SignedHead | null = null;
   #bets = 0;
-  readonly prices = new Map<number, number>();
   readonly #later: (() => void)[] = [];
   nowMs = 0;
 
   constructor() {
-    this.near = nearGateways({
-      sequencer: this.api.host.sequencer,
-      nowMs: () => this.api.clock.wallMs,
-      latestTick: (asset) => {
-        const price = this.prices.get(asset);
-        return price === undefined ? null : { price, timeMs: this.api.clock.wallMs };
-      },
-      fairShare: () => NO_FAIR_SHARE,
-      schedule: (run) => run(),
-    });
-    const [gateway] = this.near.parts;
-    assert.ok(gateway !== undefined);
+    this.api.open(0, 100);
+    this.near = this.api.gateway();
     this.hub = new StreamHub({
-      ...gateway,
+      ...this.near.gateway,
       counts: new StreamCounts(streamsMemory()),
       journalHead: () => this.journalHead,
       nowMs: () => this.api.clock.wallMs,
@@ -94,7 +82,8 @@ class HubBench {
       },
     });
   }
-  open({ key, account, secret }: Bettor): FakeSocket {
+  open(): FakeSocket {
+    const { key, account, secret } = this.bettor;
     const socket = new FakeSocket();
     const upgrade = {
       protocols: '',
@@ -120,10 +109,10 @@ class HubBench {
     return socket;
   }
 
-  bet({ secret }: Bettor): void {
+  bet(): void {
     this.#bets += 1;
     const prediction = this.#bets % 2 === 0 ? 'UP' : 'DOWN';
-    const reply = this.api.order(secret, { marketId: 'BTC_ONE_DAY', prediction, amount: 1 });
+    const reply = this.api.order(this.bettor.secret, { marketId: 'BTC_ONE_DAY', prediction, amount: 1 });
     assert.equal(reply.status, 201, reply.text);
   }
 
@@ -145,14 +134,12 @@ class HubBench {
 
 test('the first change of a market is sent at once, and those within the next flush as one, the newest', () => {
   const bench = new HubBench();
-  bench.api.open(0, 100);
-  const bettor = bench.api.bettor();
-  const socket = bench.open(bettor);
+  const socket = bench.open();
   bench.ask(socket, { op: 'subscribe', channel: 'markets', markets: ['BTC_ONE_DAY'] });
   assert.equal(socket.take('markets').length, 1);
   bench.after(FLUSH_MS);
   for (let placed = 0; placed < 5; placed++) {
-    bench.bet(bettor);
+    bench.bet();
     bench.after(FLUSH_MS / 10);
   }
   const [first, ...early] = socket.take('markets');
@@ -170,8 +157,7 @@ test('the first change of a market is sent at once, and those within the next fl
 
 test('the first change of a price is sent at once, whatever others do; the next is held back', () => {
   const bench = new HubBench();
-  bench.api.open(0, 100);
-  const socket = bench.open(bench.api.bettor());
+  const socket = bench.open();
   bench.ask(socket, { op: 'subscribe', channel: 'prices' });
   socket.take('prices');
   const sentAfter = (ms: number): (readonly [string, number | null])[] => {
@@ -181,12 +167,12 @@ test('the first change of a price is sent at once, whatever others do; the next 
       .flatMap((message) => (message.type === 'prices' ? message.data : []))
       .map(({ crypto, price }) => [crypto, price] as const);
   };
-  bench.prices.set(0, 101);
+  bench.api.ticks[0] = 101;
   assert.deepEqual(sentAfter(1), [['BTC', 101]]);
-  bench.prices.set(1, 7);
-  bench.prices.set(0, 102);
+  bench.api.ticks[1] = 7;
+  bench.api.ticks[0] = 102;
   assert.deepEqual(sentAfter(1), [['ETH', 7]]);
-  bench.prices.set(0, 103);
+  bench.api.ticks[0] = 103;
   assert.deepEqual(sentAfter(FLUSH_MS - 2), []);
   assert.deepEqual(sentAfter(1), [['BTC', 103]]);
   assert.deepEqual(sentAfter(FLUSH_MS), []);
@@ -194,13 +180,11 @@ test('the first change of a price is sent at once, whatever others do; the next 
 
 test('a message for many is rendered once, and a client that does not read is cut off alone', () => {
   const bench = new HubBench();
-  bench.api.open(0, 100);
-  const bettor = bench.api.bettor();
-  const [slow, quick] = [bench.open(bettor), bench.open(bettor)];
+  const [slow, quick] = [bench.open(), bench.open()];
   for (const socket of [slow, quick]) bench.ask(socket, { op: 'subscribe', channel: 'markets' });
   slow.isRead = false;
   for (let step = 0; slow.closedWith === null && step < 10_000; step++) {
-    bench.bet(bettor);
+    bench.bet();
     bench.after(FLUSH_MS);
   }
   assert.equal(slow.closedWith, '4408 slow_consumer');
@@ -209,16 +193,14 @@ test('a message for many is rendered once, and a client that does not read is cu
   assert.ok(slow.waitingBytes > 1024 * 1024 && slow.waitingBytes < 1.1 * 1024 * 1024);
   assert.equal(quick.closedWith, null);
   quick.take('markets');
-  bench.bet(bettor);
+  bench.bet();
   bench.after(FLUSH_MS);
   assert.equal(quick.take('markets').length, 1);
 });
 
 test('a client that gives no sign of life to two pings is told so, and no other', () => {
   const bench = new HubBench();
-  bench.api.open(0, 100);
-  const bettor = bench.api.bettor();
-  const [stopped, answering, sending] = [bench.open(bettor), bench.open(bettor), bench.open(bettor)];
+  const [stopped, answering, sending] = [bench.open(), bench.open(), bench.open()];
   stopped.answersPings = false;
   sending.answersPings = false;
   const pings: number[] = [];
@@ -236,11 +218,9 @@ test('a client that gives no sign of life to two pings is told so, and no other'
 
 test('old events are sent as fast as the client reads, and none twice', () => {
   const bench = new HubBench();
-  bench.api.open(0, 100);
-  const bettor = bench.api.bettor();
-  const socket = bench.open(bettor);
+  const socket = bench.open();
   const since = bench.hub.moment().seq;
-  for (let placed = 0; placed < 2_000; placed++) bench.bet(bettor);
+  for (let placed = 0; placed < 2_000; placed++) bench.bet();
   socket.isRead = false;
   bench.ask(socket, { op: 'subscribe', channel: 'fills', since });
   const first = socket.take('fills').length;
@@ -251,7 +231,7 @@ test('old events are sent as fast as the client reads, and none twice', () => {
     1,
     'only the first: a later one would say that all is sent',
   );
-  for (let placed = 0; placed < 10; placed++) bench.bet(bettor);
+  for (let placed = 0; placed < 10; placed++) bench.bet();
   socket.drain();
   bench.run();
   bench.after(1);
@@ -262,8 +242,7 @@ test('old events are sent as fast as the client reads, and none twice', () => {
 
 test('a head of the journal is in the first heartbeat of each stream, and once in those of all when it is new', () => {
   const bench = new HubBench();
-  const bettor = bench.api.bettor();
-  const first = bench.open(bettor);
+  const first = bench.open();
   const headOf = (seq: number): SignedHead => ({ seq, chain: 'c', time: 't', keyId: 'k', signature: 's' });
   const heads: SignedHead[] = [];
   const told = (socket: FakeSocket): readonly unknown[] =>
@@ -275,16 +254,14 @@ test('a head of the journal is in the first heartbeat of each stream, and once i
     bench.after(1_000);
   }
   assert.deepEqual(told(first), [null, heads[0], null, heads[1], null]);
-  const second = bench.open(bettor);
+  const second = bench.open();
   bench.after(1_000);
   assert.deepEqual([told(first), told(second)], [[null], [heads[1], null]]);
 });
 
 test('what was overwritten is not resumed, whether it waited or was asked for', () => {
   const bench = new HubBench();
-  bench.api.open(0, 100);
-  const bettor = bench.api.bettor();
-  const socket = bench.open(bettor);
+  const socket = bench.open();
   const since = bench.hub.moment().seq;
   bench.ask(socket, { op: 'subscribe', channel: 'fills' });
   // More than the log holds, before the gateway has its turn.
@@ -297,7 +274,7 @@ test('what was overwritten is not resumed, whether it waited or was asked for', 
   const [dropped] = socket.take('error');
   assert.ok(dropped?.type === 'error' && dropped.code === 'resync_required' && dropped.id === null);
   assert.equal(socket.closedWith, '4409 resync_required');
-  const next = bench.open(bettor);
+  const next = bench.open();
   bench.ask(next, { op: 'subscribe', channel: 'fills', since });
   const [refused] = next.take('error');
   assert.ok(refused?.type === 'error' && refused.code === 'resync_required' && refused.id === 1);

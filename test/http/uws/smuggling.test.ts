@@ -13,120 +13,94 @@ const HIDDEN = ['GET /hidden HTTP/1.1', HOST, '', ''].join('\r\n');
 const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
 const LAST_CHUNK = '0\r\n\r\n';
 
-interface Technique {
-  readonly name: string;
-  /** `{all}` is the length of the body, `{none}` that of nothing. */
-  readonly framing: readonly string[];
-  readonly body: (hidden: string) => string;
-}
+type Body = (hidden: string) => string;
+/** In its lines `{all}` is the length of the body, `{none}` that of nothing. */
+type Technique = readonly [name: string, framing: readonly string[], body: Body];
 
 /** A proxy that goes by the length sees one body; a server that goes by chunks sees the end, and a request behind. */
-const behindChunks = (request: string): string => `${LAST_CHUNK}${request}`;
+const behindChunks: Body = (request) => `${LAST_CHUNK}${request}`;
 /** A server that goes by a shorter length sees a request behind it. */
-const inChunks = (request: string): string => `${chunk(request)}${LAST_CHUNK}`;
-const plain = (request: string): string => request;
+const inChunks: Body = (request) => `${chunk(request)}${LAST_CHUNK}`;
+const plain: Body = (request) => request;
+
+type Framings = Readonly<Record<string, readonly string[]>>;
+const each = (framings: Framings, body: Body): Technique[] =>
+  Object.entries(framings).map(([name, framing]) => [name, framing, body]);
+
+const LENGTHS: Framings = {
+  'CL.CL, the first longer': ['Content-Length: {all}', 'Content-Length: {none}'],
+  'CL.CL, the last longer': ['Content-Length: {none}', 'Content-Length: {all}'],
+  'a list of lengths': ['Content-Length: {none}, {all}'],
+  'a length with a plus': ['Content-Length: +{all}'],
+  'a length with a minus': ['Content-Length: -{all}'],
+  'a length in hexadecimal': ['Content-Length: 0x{all}'],
+  'a length with an exponent': ['Content-Length: {all}e0'],
+  'a length with a point': ['Content-Length: {all}.0'],
+  'a length in two words': ['Content-Length: {none} {all}'],
+  'an empty length': ['Content-Length:'],
+  'an empty length and another': ['Content-Length:', 'Content-Length: {all}'],
+  'a length twice, once with a zero': ['Content-Length: {all}', 'Content-Length: 0{all}'],
+  'a space before the colon of CL': ['Content-Length : {all}'],
+  'CL on a folded line': ['Content-Length:', ' {all}'],
+  'CL behind a bare line feed': ['X: y\nContent-Length: {all}'],
+  'CL behind a NUL': ['X: y\x00Content-Length: {all}'],
+};
+
+const CODINGS: Framings = {
+  'CL.TE': ['Content-Length: {all}', 'Transfer-Encoding: chunked'],
+  'an empty TE': ['Transfer-Encoding:'],
+  'TE twice': ['Transfer-Encoding: chunked', 'Transfer-Encoding: chunked'],
+  'TE with a byte behind it': ['Transfer-Encoding: chunked\xff'],
+  'TE with a byte before it': ['Transfer-Encoding: \xa0chunked'],
+  'TE: xchunked': ['Transfer-Encoding: xchunked'],
+  'TE: identity': ['Transfer-Encoding: identity'],
+  'TE: chunked, identity': ['Transfer-Encoding: chunked, identity'],
+  'TE: identity, chunked': ['Transfer-Encoding: identity, chunked'],
+  'TE: gzip, chunked': ['Transfer-Encoding: gzip, chunked'],
+  'TE: chunked twice': ['Transfer-Encoding: chunked, chunked'],
+  'TE: "chunked"': ['Transfer-Encoding: "chunked"'],
+  'TE: chunked;q=1': ['Transfer-Encoding: chunked;q=1'],
+  'TE with a vertical tab': ['Transfer-Encoding: \x0bchunked'],
+  'TE with a trailing NUL': ['Transfer-Encoding: chunked\x00'],
+  'TE in two lines': ['Transfer-Encoding: chunked', 'Transfer-Encoding: x'],
+  'a space before the colon of TE': ['Transfer-Encoding : chunked'],
+  'TE on a folded line': ['Transfer-Encoding:', ' chunked'],
+  'a space before the name': [' Transfer-Encoding: chunked'],
+  'TE behind a bare line feed': ['X: y\nTransfer-Encoding: chunked'],
+  'TE behind a bare carriage return': ['X: y\rTransfer-Encoding: chunked'],
+};
+
+/** By their chunks. */
+const CHUNKED: Readonly<Record<string, Body>> = {
+  'a chunk of a negative size': (request) => `-1\r\n${request}`,
+  'a chunk of 0x size': (request) => `0x0\r\n\r\n${request}`,
+  'a chunk beyond 64 bits': (request) => `10000000000000000\r\n\r\n${request}`,
+  'a chunk extension': (request) => chunk(request).replace('\r\n', ';name=value\r\n') + LAST_CHUNK,
+  'chunks with bare line feeds': (request) => `0\n\n${request}`,
+  'a chunk without its end': (request) => `1\r\nx0\r\n\r\n${request}`,
+};
 
 /** The end of the request is ambiguous: it is refused by this server or its parser, and the connection is closed. */
 const DOUBTFUL: readonly Technique[] = [
-  { name: 'CL.TE', framing: ['Content-Length: {all}', 'Transfer-Encoding: chunked'], body: behindChunks },
-  { name: 'TE.CL', framing: ['Transfer-Encoding: chunked', 'Content-Length: {none}'], body: inChunks },
-  {
-    name: 'CL.CL, the first longer',
-    framing: ['Content-Length: {all}', 'Content-Length: {none}'],
-    body: plain,
-  },
-  {
-    name: 'CL.CL, the last longer',
-    framing: ['Content-Length: {none}', 'Content-Length: {all}'],
-    body: plain,
-  },
-  { name: 'a list of lengths', framing: ['Content-Length: {none}, {all}'], body: plain },
-  { name: 'a length with a plus', framing: ['Content-Length: +{all}'], body: plain },
-  { name: 'a length with a minus', framing: ['Content-Length: -{all}'], body: plain },
-  { name: 'a length in hexadecimal', framing: ['Content-Length: 0x{all}'], body: plain },
-  { name: 'a length with an exponent', framing: ['Content-Length: {all}e0'], body: plain },
-  { name: 'a length with a point', framing: ['Content-Length: {all}.0'], body: plain },
-  { name: 'a length in two words', framing: ['Content-Length: {none} {all}'], body: plain },
-  { name: 'an empty length', framing: ['Content-Length:'], body: plain },
-  { name: 'an empty length and another', framing: ['Content-Length:', 'Content-Length: {all}'], body: plain },
-  {
-    name: 'a length twice, once with a zero',
-    framing: ['Content-Length: {all}', 'Content-Length: 0{all}'],
-    body: plain,
-  },
-  { name: 'an empty TE', framing: ['Transfer-Encoding:'], body: behindChunks },
-  {
-    name: 'TE twice',
-    framing: ['Transfer-Encoding: chunked', 'Transfer-Encoding: chunked'],
-    body: behindChunks,
-  },
-  { name: 'TE with a byte behind it', framing: ['Transfer-Encoding: chunked\xff'], body: behindChunks },
-  { name: 'TE with a byte before it', framing: ['Transfer-Encoding: \xa0chunked'], body: behindChunks },
-  { name: 'TE: xchunked', framing: ['Transfer-Encoding: xchunked'], body: behindChunks },
-  { name: 'TE: identity', framing: ['Transfer-Encoding: identity'], body: behindChunks },
-  { name: 'TE: chunked, identity', framing: ['Transfer-Encoding: chunked, identity'], body: behindChunks },
-  { name: 'TE: identity, chunked', framing: ['Transfer-Encoding: identity, chunked'], body: behindChunks },
-  { name: 'TE: gzip, chunked', framing: ['Transfer-Encoding: gzip, chunked'], body: behindChunks },
-  { name: 'TE: chunked twice', framing: ['Transfer-Encoding: chunked, chunked'], body: behindChunks },
-  { name: 'TE: "chunked"', framing: ['Transfer-Encoding: "chunked"'], body: behindChunks },
-  { name: 'TE: chunked;q=1', framing: ['Transfer-Encoding: chunked;q=1'], body: behindChunks },
-  { name: 'TE with a vertical tab', framing: ['Transfer-Encoding: \x0bchunked'], body: behindChunks },
-  { name: 'TE with a trailing NUL', framing: ['Transfer-Encoding: chunked\x00'], body: behindChunks },
-  {
-    name: 'TE in two lines',
-    framing: ['Transfer-Encoding: chunked', 'Transfer-Encoding: x'],
-    body: behindChunks,
-  },
-  { name: 'a space before the colon of TE', framing: ['Transfer-Encoding : chunked'], body: behindChunks },
-  { name: 'a space before the colon of CL', framing: ['Content-Length : {all}'], body: plain },
-  { name: 'TE on a folded line', framing: ['Transfer-Encoding:', ' chunked'], body: behindChunks },
-  { name: 'CL on a folded line', framing: ['Content-Length:', ' {all}'], body: plain },
-  { name: 'a space before the name', framing: [' Transfer-Encoding: chunked'], body: behindChunks },
-  { name: 'TE behind a bare line feed', framing: ['X: y\nTransfer-Encoding: chunked'], body: behindChunks },
-  { name: 'CL behind a bare line feed', framing: ['X: y\nContent-Length: {all}'], body: plain },
-  {
-    name: 'TE behind a bare carriage return',
-    framing: ['X: y\rTransfer-Encoding: chunked'],
-    body: behindChunks,
-  },
-  { name: 'CL behind a NUL', framing: ['X: y\x00Content-Length: {all}'], body: plain },
-  { name: 'a chunk of a negative size', framing: ['Transfer-Encoding: chunked'], body: (r) => `-1\r\n${r}` },
-  { name: 'a chunk of 0x size', framing: ['Transfer-Encoding: chunked'], body: (r) => `0x0\r\n\r\n${r}` },
-  {
-    name: 'a chunk beyond 64 bits',
-    framing: ['Transfer-Encoding: chunked'],
-    body: (r) => `10000000000000000\r\n\r\n${r}`,
-  },
-  {
-    name: 'a chunk extension',
-    framing: ['Transfer-Encoding: chunked'],
-    body: (r) => `${r.length.toString(16)};name=value\r\n${r}\r\n${LAST_CHUNK}`,
-  },
-  { name: 'chunks with bare line feeds', framing: ['Transfer-Encoding: chunked'], body: (r) => `0\n\n${r}` },
-  {
-    name: 'a chunk without its end',
-    framing: ['Transfer-Encoding: chunked'],
-    body: (r) => `1\r\nx0\r\n\r\n${r}`,
-  },
+  ...each(LENGTHS, plain),
+  ...each(CODINGS, behindChunks),
+  ['TE.CL', ['Transfer-Encoding: chunked', 'Content-Length: {none}'], inChunks],
+  ...Object.entries(CHUNKED).map(([name, body]): Technique => [name, ['Transfer-Encoding: chunked'], body]),
 ];
 
 /** One way to read the length, and the hidden request is inside it: a body that is no order. */
 const PLAIN: readonly Technique[] = [
-  { name: 'a length', framing: ['Content-Length: {all}'], body: plain },
-  { name: 'the same length twice', framing: ['Content-Length: {all}', 'Content-Length: {all}'], body: plain },
-  { name: 'a length with a byte above ASCII', framing: ['Content-Length: {all}\xff'], body: plain },
-  { name: 'a name in capitals', framing: ['CONTENT-LENGTH: {all}'], body: plain },
-  { name: 'a length with zeros before', framing: ['Content-Length: 000{all}'], body: plain },
-  { name: 'chunks', framing: ['Transfer-Encoding: chunked'], body: inChunks },
-  { name: 'CHUNKED', framing: ['Transfer-Encoding: CHUNKED'], body: inChunks },
-  {
-    name: 'an underscore in the name',
-    framing: ['Transfer_Encoding: x', 'Content-Length: {all}'],
-    body: plain,
-  },
+  ['a length', ['Content-Length: {all}'], plain],
+  ['the same length twice', ['Content-Length: {all}', 'Content-Length: {all}'], plain],
+  ['a length with a byte above ASCII', ['Content-Length: {all}\xff'], plain],
+  ['a name in capitals', ['CONTENT-LENGTH: {all}'], plain],
+  ['a length with zeros before', ['Content-Length: 000{all}'], plain],
+  ['an underscore in the name', ['Transfer_Encoding: x', 'Content-Length: {all}'], plain],
+  ['chunks', ['Transfer-Encoding: chunked'], inChunks],
+  ['CHUNKED', ['Transfer-Encoding: CHUNKED'], inChunks],
 ];
 
-async function send(bench: TransportBench, method: string, { framing, body }: Technique): Promise<RawClient> {
+async function send(bench: TransportBench, method: string, [, framing, body]: Technique): Promise<RawClient> {
   const content = body(HIDDEN);
   const lines = framing.map((line) =>
     line.replaceAll('{all}', String(content.length)).replaceAll('{none}', '0'),
@@ -137,7 +111,7 @@ async function send(bench: TransportBench, method: string, { framing, body }: Te
 }
 
 for (const technique of DOUBTFUL) {
-  test(`${technique.name} is refused, and the connection closed`, () =>
+  test(`${technique[0]} is refused, and the connection closed`, () =>
     withBench(echo, async (bench) => {
       for (const method of ['GET', 'POST', 'DELETE']) {
         const client = await send(bench, method, technique);
@@ -152,7 +126,7 @@ for (const technique of DOUBTFUL) {
 }
 
 for (const technique of PLAIN) {
-  test(`${technique.name} is one request with one body`, () =>
+  test(`${technique[0]} is one request with one body`, () =>
     withBench(echo, async (bench) => {
       const client = await send(bench, 'POST', technique);
       await client.sees(/fine$/);

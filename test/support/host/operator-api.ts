@@ -1,6 +1,7 @@
 /** The operator API and the engine behind it in one thread, without a socket or a disk: for the cases of a rule. */
 import { setImmediate } from 'node:timers/promises';
 import { keyDigest } from '../../../crypto/api-keys.js';
+import type { ArchiveReads } from '../../../engine/model/archive-reads.js';
 import { OPERATOR_ROLES, type OperatorRole } from '../../../engine/model/operators.js';
 import type { HttpRequest } from '../../../engine/model/ports.js';
 import { Denials } from '../../../http/operator/access/callers.js';
@@ -13,6 +14,7 @@ import { OperatorQueries } from '../../../http/operator/queries/operator-queries
 import { EngineQueries } from '../../../http/operator/queries/query.js';
 import { NO_ARCHIVE } from '../engine/archive-of-journal.js';
 import { headerList } from '../http/headers.js';
+import type { TestHost } from './host.js';
 import { liveHost } from './live-host.js';
 
 export interface OperatorAnswer<T> {
@@ -23,38 +25,50 @@ export interface OperatorAnswer<T> {
   readonly headers: ReadonlyMap<string, string>;
 }
 
+function fail(error: unknown): never {
+  throw error;
+}
+
 const tokenOf = (role: OperatorRole): string => `token-of-the-role-${role}`;
 
-/** Each role has a token, whose name is the role's. */
-export function operatorApi() {
-  const host = liveHost();
-  const { clock, engine } = host;
-  const fail = (error: unknown): never => {
-    throw error;
-  };
-  const desk = new OperatorQueries({
+export function operatorDesk(
+  host: TestHost,
+  onFault: (error: unknown, kind: string) => string,
+  onFatal: (error: unknown) => void = fail,
+): OperatorQueries {
+  return new OperatorQueries({
     ...host,
     pushFeed: null,
     manualRun: null,
     status: null,
     beforeTelling: () => undefined,
     schedule: host.schedule,
-    onFault: (error) => fail(error),
-    onFatal: fail,
+    onFault,
+    onFatal,
   });
+}
+
+export function operatorRoutes(engine: EngineQueries, archive: ArchiveReads): ReturnType<typeof routeOf>[] {
   const services = {
-    engine: new EngineQueries(desk.answer),
-    archive: NO_ARCHIVE,
+    ...{ engine, archive },
     earnings: new EarningsCache(),
     vitals: () => ({ everySeconds: 5, times: [], columns: {}, alarms: [] }) as never,
     prices: () => ({ timesMs: [], prices: [] }),
     document: () => '{}',
     trace: () => null,
   };
+  return ENDPOINTS.map((endpoint) => routeOf(endpoint, services));
+}
+
+/** Each role has a token, whose name is the role's. */
+export function operatorApi() {
+  const host = liveHost();
+  const { clock, engine } = host;
+  const queries = new EngineQueries(operatorDesk(host, fail).answer);
   const denials = new Denials(clock);
   const tokens = OPERATOR_ROLES.map((role) => ({ name: role, role, digest: keyDigest(tokenOf(role)) }));
   const handle = createOperatorApi({
-    routes: ENDPOINTS.map((endpoint) => routeOf(endpoint, services)),
+    routes: operatorRoutes(queries, NO_ARCHIVE),
     callers: new TokenGuard(tokens, clock),
     denials,
   });
