@@ -6,22 +6,23 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { must } from '../../../engine/base/assert.js';
 import type { DataDir } from '../../../persistence/data-dir/layout.js';
 import { absentPath, readAbsent, writeAbsent } from '../../../persistence/journal/segment/absent.js';
 import { findSegments, firstSeqOf } from '../../../persistence/journal/segment/names.js';
 import { openStore, type Recovered } from '../../../persistence/recovery/open-store.js';
 import { executePlan, planPrune } from '../../../persistence/upkeep/retention/retention.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
-import { CLOCK, refusal, temporaryDir } from '../support/journal-files.js';
+import { CLOCK, refusal, segmentAt, temporaryDir } from '../support/journal-files.js';
 import { flipBit, makeOperatorDir } from '../support/operator-dir.js';
 import { newestOnly } from '../support/shadow-files.js';
 
 const LATER_MS = 4_000_000_000_000;
 
 const make = (t: TestContext): DataDir => makeOperatorDir(join(temporaryDir(t), 'data')).dir;
-const segmentAt = (dir: DataDir, index: number): string =>
-  must(findSegments(dir.journal)[index], 'a segment');
+const faultsOf = (dir: DataDir): string =>
+  verify(dir)
+    .faults.map(({ file, what }) => `${file}: ${what}`)
+    .join();
 const firstSeqs = (dir: DataDir): number[] => findSegments(dir.journal).map(firstSeqOf);
 
 function start(dir: DataDir): Recovered {
@@ -65,20 +66,9 @@ test('retention records segments before it deletes them, so a lost first segment
   const third = firstSeqOf(segmentAt(dir, 1));
   rmSync(segmentAt(dir, 0));
   const sentence = new RegExp(`${second} to ${third - 1} are missing and were not pruned`);
-  assert.match(
-    verify(dir)
-      .faults.map(({ what }) => what)
-      .join(),
-    sentence,
-  );
+  assert.match(faultsOf(dir), sentence);
   assert.match(start(dir).notes.join(), /are missing from the journal.*lost.*restore/);
-  assert.match(
-    verify(dir)
-      .faults.map(({ what }) => what)
-      .join(),
-    sentence,
-    'a start does not hide it',
-  );
+  assert.match(faultsOf(dir), sentence, 'a start does not hide it');
 });
 
 test('a directory without the file is good, and the next start writes it', (t) => {
@@ -100,12 +90,7 @@ test('a damaged file is a fault of its own; a start rebuilds it and says so', (t
   const dir = make(t);
   start(dir);
   flipBit(absentPath(dir), 3);
-  assert.match(
-    verify(dir)
-      .faults.map(({ file }) => file)
-      .join(),
-    /absent$/,
-  );
+  assert.match(faultsOf(dir), /^[^:]*absent: /);
   assert.match(start(dir).notes.join(), /cannot be read: its checksum does not match.*made anew/);
   assert.deepEqual(verify(dir).faults, []);
 });

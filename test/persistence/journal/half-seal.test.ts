@@ -7,16 +7,14 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
-import { must } from '../../../engine/base/assert.js';
 import { rollbackPath } from '../../../persistence/data-dir/files.js';
 import type { DataDir } from '../../../persistence/data-dir/layout.js';
-import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { Segment } from '../../../persistence/journal/segment/segment.js';
 import { tote, toteJson } from '../../support/processes/cli.js';
-import { crashImage, refusal, temporaryDir } from '../support/journal-files.js';
+import { crashImage, refusal, segmentAt, temporaryDir } from '../support/journal-files.js';
 import { leaveHalfSeal, makeOperatorDir } from '../support/operator-dir.js';
 
-const openSegment = (dir: DataDir): string => must(findSegments(dir.journal).at(-1), 'a segment');
+const openSegment = (dir: DataDir): string => segmentAt(dir, -1);
 
 function makeBoth(t: TestContext): { readonly good: DataDir; readonly half: DataDir } {
   const root = temporaryDir(t);

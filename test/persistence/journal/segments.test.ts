@@ -16,6 +16,7 @@ import { findSegments } from '../../../persistence/journal/segment/names.js';
 import type { RollStep } from '../../../persistence/journal/segment/roll.js';
 import { SqliteStore } from '../../../persistence/journal/store.js';
 import {
+  alterDatabase,
   batchAt,
   batchesUpTo,
   CLOCK,
@@ -24,6 +25,7 @@ import {
   recover,
   refusal,
   SMALL_SEGMENT_BYTES,
+  segmentAt,
   temporaryDir,
   writeSegments,
 } from '../support/journal-files.js';
@@ -37,9 +39,6 @@ function closedJournal(t: TestContext, count = BATCHES): DataDir {
   store.close();
   return dir;
 }
-
-const segmentAt = (dir: DataDir, index: number): string =>
-  must(findSegments(dir.journal).at(index), 'a segment');
 
 function assertServes(dir: DataDir, count: number, what: string): void {
   assert.deepEqual(recover(dir).given, batchesUpTo(count), what);
@@ -208,9 +207,7 @@ const ALTERATIONS: readonly [what: string, sql: string, sentence: RegExp][] = [
 for (const [what, sql, sentence] of ALTERATIONS) {
   test(`an altered sealed segment is refused: ${what}`, (t) => {
     const dir = closedJournal(t);
-    const db = new Database(segmentAt(dir, 1));
-    db.exec(sql);
-    db.close();
+    alterDatabase(segmentAt(dir, 1), sql);
     assert.throws(() => recover(dir), refusal('journal_corrupt', sentence));
   });
 }

@@ -12,6 +12,7 @@ import { crcHex, sealBatch } from '../../../persistence/journal/segment/batch-ro
 import { Segment } from '../../../persistence/journal/segment/segment.js';
 import { SqliteStore } from '../../../persistence/journal/store.js';
 import {
+  alterDatabase,
   batchAt,
   batchesUpTo,
   CLOCK,
@@ -104,9 +105,7 @@ test('the WAL stays short however much is written, and a clean close removes it'
 function alteredJournal(t: TestContext, sql: string): DataDir {
   const { dir, store } = writeJournal(temporaryDir(t), 5);
   store.close();
-  const db = new Database(onlySegment(dir));
-  db.exec(sql);
-  db.close();
+  alterDatabase(onlySegment(dir), sql);
   return dir;
 }
 
@@ -134,38 +133,28 @@ test('another format is refused, and so is a foreign meta row or table', (t) => 
   assert.throws(() => recover(empty), refusal('journal_corrupt', /one good row/));
 });
 
-const ALTERATIONS: readonly [what: string, sql: string, sentence: RegExp][] = [
-  [
-    'commands',
-    "UPDATE batch SET commands = replace(commands, 'order', 'ordem') WHERE last_seq = 6",
-    /number 3 is bad: its checksum/,
-  ],
-  ['time', 'UPDATE batch SET time_ms = time_ms + 1 WHERE last_seq = 6', /number 3 is bad: its checksum/],
-  [
-    'digest',
-    "UPDATE batch SET digest = 'ffffffffffffffff' WHERE last_seq = 6",
-    /number 3 is bad: its checksum/,
-  ],
-  [
-    'chain',
-    'UPDATE batch SET chain = (SELECT chain FROM batch WHERE last_seq = 3) WHERE last_seq = 6',
-    /number 3 is bad: its checksum/,
-  ],
-  ['checksum', "UPDATE batch SET checksum = '00000000' WHERE last_seq = 6", /number 3 is bad: its checksum/],
-  ['first sequence', 'UPDATE batch SET first_seq = 5 WHERE last_seq = 6', /number 3 is bad: its checksum/],
-  [
-    'a row taken out',
-    'DELETE FROM batch WHERE last_seq = 6',
-    /number 3 is bad: it holds 7 to 10, but 4 comes next/,
-  ],
-  ['the first row taken out', 'DELETE FROM batch WHERE last_seq = 1', /number 0 is bad: it holds 2 to 3/],
+const CHECKSUM = /number 3 is bad: its checksum/;
+const ALTERATIONS: readonly [alteration: string, sentence: RegExp][] = [
+  ["UPDATE batch SET commands = replace(commands, 'order', 'ordem')", CHECKSUM],
+  ['UPDATE batch SET time_ms = time_ms + 1', CHECKSUM],
+  ["UPDATE batch SET digest = 'ffffffffffffffff'", CHECKSUM],
+  ['UPDATE batch SET chain = (SELECT chain FROM batch WHERE last_seq = 3)', CHECKSUM],
+  ["UPDATE batch SET checksum = '00000000'", CHECKSUM],
+  ['UPDATE batch SET first_seq = 5', CHECKSUM],
+  ['DELETE FROM batch', /number 3 is bad: it holds 7 to 10, but 4 comes next/],
 ];
 
-for (const [what, sql, sentence] of ALTERATIONS) {
-  test(`the first bad row is named: ${what}`, (t) => {
-    assert.throws(() => recover(alteredJournal(t, sql)), refusal('journal_corrupt', sentence));
+for (const [alteration, sentence] of ALTERATIONS) {
+  test(`the first bad row is named: ${alteration}`, (t) => {
+    const dir = alteredJournal(t, `${alteration} WHERE last_seq = 6`);
+    assert.throws(() => recover(dir), refusal('journal_corrupt', sentence));
   });
 }
+
+test('the first row is missed', (t) => {
+  const dir = alteredJournal(t, 'DELETE FROM batch WHERE last_seq = 1');
+  assert.throws(() => recover(dir), refusal('journal_corrupt', /number 0 is bad: it holds 2 to 3/));
+});
 
 test('a row rewritten with a valid checksum breaks the chain', (t) => {
   const { dir, store } = writeJournal(temporaryDir(t), 5);

@@ -4,13 +4,55 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Batch, JournalStore } from '../../../engine/model/ports.js';
+import type { Batch, JournalStore, Mark, StoredBatch } from '../../../engine/model/ports.js';
 import { commitBatch } from '../../../persistence/journal/commit.js';
+import { CHAIN_START, sealBatch } from '../../../persistence/journal/segment/batch-row.js';
 import { ProgressMeter, type RecoveryProgress } from '../../../persistence/replay/replay.js';
 import { batchAt, batchesUpTo, plain } from '../support/journal-files.js';
-import { MemoryStore } from '../support/memory-store.js';
 
-function commitAll(store: JournalStore, count: number): Batch[] {
+type Step = 'append' | 'sync' | 'mark';
+
+class MemoryStore implements JournalStore {
+  readonly steps: Step[] = [];
+  readonly durable: StoredBatch[] = [];
+  #appended: StoredBatch[] = [];
+  #mark: Mark | null = null;
+
+  constructor(readonly failAt: Step | null = null) {}
+
+  append(batch: Batch): StoredBatch {
+    this.#step('append');
+    const row = sealBatch(this.durable.at(-1) ?? { lastSeq: 0, chain: CHAIN_START }, batch);
+    this.#appended.push(row);
+    return row;
+  }
+  sync(): void {
+    this.#step('sync');
+    this.durable.push(...this.#appended);
+    this.#appended = [];
+  }
+  writeMark(mark: Mark): void {
+    this.#step('mark');
+    this.#mark = mark;
+  }
+  readMark(): Mark | null {
+    return this.#mark;
+  }
+  readBatches(): StoredBatch[] {
+    return this.durable;
+  }
+  chainAt(): null {
+    return null;
+  }
+  close(): void {}
+
+  #step(step: Step): void {
+    this.steps.push(step);
+    if (step === this.failAt && this.durable.length >= 2) throw new Error(`EIO in ${step}`);
+  }
+}
+
+function commitAll(store: MemoryStore, count: number): Batch[] {
   const acknowledged: Batch[] = [];
   try {
     for (const batch of batchesUpTo(count)) {

@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import Database from 'better-sqlite3';
 import { orders, setUpCommands } from '../../../bench/engine/scenario.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
 import { walPath } from '../../../persistence/data-dir/files.js';
@@ -13,7 +12,7 @@ import { findSegments } from '../../../persistence/journal/segment/names.js';
 import type { ShadowNews, ShadowOptions, ShadowStatus } from '../../../persistence/shadow/messages.js';
 import { ShadowThread } from '../../../persistence/shadow/thread.js';
 import { askUntil } from '../../support/ask-until.js';
-import { temporaryDir } from '../support/journal-files.js';
+import { alterDatabase, onlySegment, temporaryDir } from '../support/journal-files.js';
 import { HotSide, shadowOptions } from '../support/shadow-files.js';
 
 const ACCOUNTS = 20;
@@ -46,6 +45,12 @@ function startThread(hot: HotSide, changes: Partial<ShadowOptions> = {}): Starte
   const thread = new ShadowThread(shadowOptions(hot.dir, changes), events, CLOSE_MS_MAX);
   return { thread, diverged, notes, news };
 }
+
+const spoilRow = ({ dir }: HotSide, which: 'min' | 'max'): void =>
+  alterDatabase(
+    onlySegment(dir),
+    `UPDATE batch SET commands = commands || ' ' WHERE last_seq = (SELECT ${which}(last_seq) FROM batch)`,
+  );
 
 const until = ({ thread }: Started, holds: (status: ShadowStatus) => boolean): Promise<ShadowStatus> =>
   askUntil(() => thread.status, holds);
@@ -108,9 +113,7 @@ test('a damaged row that it comes to is a fault of the journal as well', async (
   const hot = hotSide(t, 100);
   hot.write(hot.left, 20);
   hot.close();
-  const db = new Database(findSegments(hot.dir.journal)[0]);
-  db.exec("UPDATE batch SET commands = commands || ' ' WHERE last_seq = (SELECT max(last_seq) FROM batch)");
-  db.close();
+  spoilRow(hot, 'max');
   const started = startThread(hot);
   const { oldRows, reason } = await until(started, ({ state }) => state === 'failed');
   assert.deepEqual([oldRows.faults, started.diverged], [[reason], []]);
@@ -124,9 +127,7 @@ test('rows that a start skips are checked in the background, and faults are repo
   await until(first, ({ archiveSeq, snapshot }) => archiveSeq === 500 && (snapshot?.seq ?? 0) >= 300);
   await first.thread.close();
   hot.close();
-  const db = new Database(findSegments(hot.dir.journal)[0]);
-  db.exec("UPDATE batch SET commands = commands || ' ' WHERE last_seq = (SELECT min(last_seq) FROM batch)");
-  db.close();
+  spoilRow(hot, 'min');
   const second = startThread(hot, { snapshotCommands: 10_000 });
   const { oldRows, state } = await until(second, ({ oldRows: { isDone } }) => isDone);
   assert.equal(state, 'following');

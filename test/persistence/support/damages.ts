@@ -2,8 +2,8 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { must } from '../../../engine/base/assert.js';
 import { writeAbsent } from '../../../persistence/journal/segment/absent.js';
-import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
+import { segmentAt } from './journal-files.js';
 import type { MadeDir } from './made-dir.js';
 import { flipBit, makeOperatorDir } from './operator-dir.js';
 
@@ -18,14 +18,12 @@ export function makeDamageable(root: string): MadeDir {
 
 export type Damage = (made: MadeDir) => void;
 
-export const segment = ({ dir }: MadeDir, index: number): string =>
-  must(findSegments(dir.journal).at(index), 'a segment');
 export const seqAfter = ({ batches }: MadeDir, index: number): number =>
   must(batches[index], 'a batch').lastSeq;
 export const flipRow =
   (segmentIndex: number, batch: number): Damage =>
   (made) => {
-    const path = segment(made, segmentIndex);
+    const path = segmentAt(made.dir, segmentIndex);
     const { commands } = must(made.batches[batch], 'a batch');
     const bytes = readFileSync(path);
     // SQLite may have moved the row, and left its former text in a page's free space.
@@ -35,13 +33,13 @@ export const flipRow =
 export const flipChain =
   (segmentIndex: number, batch: number): Damage =>
   (made) => {
-    const path = segment(made, segmentIndex);
+    const path = segmentAt(made.dir, segmentIndex);
     flipBit(path, readFileSync(path).lastIndexOf(must(made.batches[batch], 'a batch').chain) + 5);
   };
 export const lose =
   (segmentIndex: number): Damage =>
   (made) =>
-    rmSync(segment(made, segmentIndex));
+    rmSync(segmentAt(made.dir, segmentIndex));
 export const flipSnapshot =
   (index: number): Damage =>
   ({ dir }) =>

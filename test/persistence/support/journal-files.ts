@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import type { Batch, Clock, StoredBatch } from '../../../engine/model/ports.js';
 import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
@@ -141,9 +142,16 @@ export function crashImage(from: DataDir, to: string): DataDir {
   return openDataDir(to);
 }
 
-export function onlySegment(dir: DataDir): string {
-  return must(findSegments(dir.journal)[0], 'a segment');
+export function alterDatabase(path: string, ...statements: readonly string[]): void {
+  const db = new Database(path);
+  for (const sql of statements) db.exec(sql);
+  db.close();
 }
+
+export const segmentAt = (dir: DataDir, index: number): string =>
+  must(findSegments(dir.journal).at(index), 'a segment');
+
+export const onlySegment = (dir: DataDir): string => segmentAt(dir, 0);
 
 export function refusal(code: JournalErrorCode, sentence = /./): (thrown: unknown) => boolean {
   return (thrown) => {

@@ -12,8 +12,9 @@ import { RoundSeeds } from '../../../engine/fairness.js';
 import type { Command } from '../../../engine/model/commands.js';
 import { roundId } from '../../../engine/model/domain.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
+import { type ArchiveCell, archiveChecksum } from '../../../persistence/archive/columns.js';
 import { removeDatabase, rollbackPath, walPath } from '../../../persistence/data-dir/files.js';
-import { openDataDir } from '../../../persistence/data-dir/layout.js';
+import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
 import { masterSecretFingerprint } from '../../../persistence/data-dir/secrets.js';
 import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
 import { findSegments, segmentPath, writeSegment } from '../../../persistence/journal/segment/names.js';
@@ -149,6 +150,29 @@ export function flipBit(path: string, offset: number): void {
   const bytes = readFileSync(path);
   bytes[offset] = must(bytes[offset], 'a byte') ^ 1;
   writeFileSync(path, bytes);
+}
+
+/** Alters the amount of the first account's first deposit, with or without a new checksum. Returns its command. */
+export function alterDeposit(dir: DataDir, cents: number, isForged: boolean): number {
+  const db = new Database(dir.archiveFile);
+  const row = must(
+    db
+      .prepare<[], ArchiveCell[]>('SELECT * FROM transfer WHERE account = 1 ORDER BY seq LIMIT 1')
+      .raw()
+      .get(),
+    'deposit',
+  );
+  const amountCents = Number(row[4]) + cents;
+  const cells = row.with(4, amountCents).slice(0, -1);
+  const checksum = isForged ? archiveChecksum(cells) : must(row.at(-1), 'checksum');
+  db.prepare('UPDATE transfer SET amount_cents = ?, checksum = ? WHERE seq = ? AND item = ?').run(
+    amountCents,
+    checksum,
+    row[0],
+    row[1],
+  );
+  db.close();
+  return Number(row[0]);
 }
 
 /** Leaves the last rows of the open segment in its WAL, as a kill does; returns both files' content. */

@@ -2,14 +2,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import Database from 'better-sqlite3';
 import { must } from '../../../../engine/base/assert.js';
 import { betId, roundId } from '../../../../engine/model/domain.js';
-import { type ArchiveCell, archiveChecksum } from '../../../../persistence/archive/columns.js';
 import { tote, toteJson, toteText } from '../../../support/processes/cli.js';
 import { randomCommands } from '../../../support/reference/random/stream.js';
 import { temporaryDir } from '../../support/journal-files.js';
 import { type MadeDir, makeDataDir } from '../../support/made-dir.js';
+import { alterDeposit } from '../../support/operator-dir.js';
 
 const SEED = 5;
 const STEPS = 700;
@@ -92,14 +91,14 @@ test('an earlier state, which only a replay could give, is refused', async (t) =
 test('an archive that was tampered with does not balance, and one with a flipped cell is refused', async (t) => {
   const { pruned } = makeBoth(temporaryDir(t));
   const cents = 123;
-  const seq = alterDeposit(pruned, cents, true);
+  const seq = alterDeposit(pruned.dir, cents, true);
   const account = await tote(['account', 'acc_1', pruned.dir.root]);
   assert.equal(account.code, 1);
   assert.match(account.stdout, new RegExp(`^faults: .*\\n {2}acc_1, sequence number ${seq}: `, 'm'));
   const exported = await tote(['export', '--what', 'ledger', pruned.dir.root]);
   assert.equal(exported.code, 1);
   assert.match(exported.stderr, new RegExp(`acc_1, sequence number ${seq}: `));
-  alterDeposit(pruned, cents, false);
+  alterDeposit(pruned.dir, cents, false);
   for (const command of [
     ['account', 'acc_1'],
     ['export', '--what', 'ledger'],
@@ -109,26 +108,3 @@ test('an archive that was tampered with does not balance, and one with a flipped
     assert.match(refused.stderr, /transfer \d+ \d+ does not match its checksum/);
   }
 });
-
-/** Alters the amount of the first account's first deposit, with or without a new checksum. Returns its command. */
-function alterDeposit({ dir }: MadeDir, cents: number, isForged: boolean): number {
-  const db = new Database(dir.archiveFile);
-  const row = must(
-    db
-      .prepare<[], ArchiveCell[]>('SELECT * FROM transfer WHERE account = 1 ORDER BY seq LIMIT 1')
-      .raw()
-      .get(),
-    'deposit',
-  );
-  const amountCents = Number(row[4]) + cents;
-  const cells = row.with(4, amountCents).slice(0, -1);
-  const checksum = isForged ? archiveChecksum(cells) : must(row.at(-1), 'checksum');
-  db.prepare('UPDATE transfer SET amount_cents = ?, checksum = ? WHERE seq = ? AND item = ?').run(
-    amountCents,
-    checksum,
-    row[0],
-    row[1],
-  );
-  db.close();
-  return Number(row[0]);
-}

@@ -3,14 +3,12 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import Database from 'better-sqlite3';
 import { newSha256 } from '../../../../crypto/sha256.js';
 import { signerOf } from '../../../../crypto/signing.js';
 import { must } from '../../../../engine/base/assert.js';
 import { roundId } from '../../../../engine/model/domain.js';
 import { OPERATOR_KINDS } from '../../../../engine/model/operators.js';
 import { headStatement, type SignedHead } from '../../../../engine/proofs/statements.js';
-import { archiveChecksum } from '../../../../persistence/archive/columns.js';
 import { removeDatabase } from '../../../../persistence/data-dir/files.js';
 import { type DataDir, openDataDir } from '../../../../persistence/data-dir/layout.js';
 import { rotateSigningKeys } from '../../../../persistence/data-dir/signing-keys.js';
@@ -26,13 +24,11 @@ import type { Part } from '../../../../persistence/upkeep/verify/findings.js';
 import { type VerifyReport, verify } from '../../../../persistence/upkeep/verify/verify.js';
 import { TEST_SIGNING } from '../../../support/engine/signing.js';
 import { tote, toteJson, toteText } from '../../../support/processes/cli.js';
-import { temporaryDir } from '../../support/journal-files.js';
+import { alterDatabase, segmentAt, temporaryDir } from '../../support/journal-files.js';
 import type { MadeDir } from '../../support/made-dir.js';
-import { flipBit, makeOperatorDir, SNAPSHOTS_AFTER } from '../../support/operator-dir.js';
+import { alterDeposit, flipBit, makeOperatorDir, SNAPSHOTS_AFTER } from '../../support/operator-dir.js';
 
 const make = (t: TestContext): MadeDir => makeOperatorDir(temporaryDir(t));
-const segmentAt = (dir: DataDir, index: number): string =>
-  must(findSegments(dir.journal)[index], 'a segment');
 
 function expectFaults(dir: DataDir, ...parts: Part[]): VerifyReport {
   const report = verify(dir);
@@ -236,9 +232,10 @@ test('a file without a signed head is refused', async (t) => {
 
 test('a row of the archive that has no root in its form is a fault, not an end', (t) => {
   const { dir } = make(t);
-  const db = new Database(dir.archiveFile);
-  db.exec("UPDATE round SET merkle_root = 'two' || char(10) || 'lines' WHERE merkle_root IS NOT NULL");
-  db.close();
+  alterDatabase(
+    dir.archiveFile,
+    "UPDATE round SET merkle_root = 'two' || char(10) || 'lines' WHERE merkle_root IS NOT NULL",
+  );
   const report = expectFaults(dir, 'archive', 'signature');
   expectSentence(
     report,
@@ -337,53 +334,37 @@ test('an altered snapshot is detected by its name, a consistently altered one by
 });
 
 test('in the archive a flipped bit, a forged row, a missing row and an extra row are detected', (t) => {
-  const faults: readonly (readonly [(db: Database.Database) => void, RegExp])[] = [
+  /** null: a transfer is forged, with its checksum. */
+  const faults: readonly (readonly [sql: string | null, RegExp])[] = [
     [
-      (db) => db.exec(`UPDATE placed_block SET rows = replace(rows, '"UP"', '"DOWN"') WHERE first_bet = 1`),
+      `UPDATE placed_block SET rows = replace(rows, '"UP"', '"DOWN"') WHERE first_bet = 1`,
       /placed_block 1 \d+ is damaged: its checksum/,
     ],
     [
-      (db) => db.exec('UPDATE settled_block SET time_ms = time_ms + 1 WHERE rowid = 1'),
+      'UPDATE settled_block SET time_ms = time_ms + 1 WHERE rowid = 1',
       /settled_block .* is damaged: its checksum/,
     ],
-    [(db) => db.exec("UPDATE account_bets SET placed = '[]'"), /account_bets 1 \d+ is damaged: its checksum/],
-    [(db) => db.exec('DELETE FROM account_bets WHERE account = 1'), /lists of accounts do not name the bets/],
-    [(db) => forgeTransfer(db), /as \[.*\]; the journal gives \[.*\]/],
+    ["UPDATE account_bets SET placed = '[]'", /account_bets 1 \d+ is damaged: its checksum/],
+    ['DELETE FROM account_bets WHERE account = 1', /lists of accounts do not name the bets/],
+    [null, /as \[.*\]; the journal gives \[.*\]/],
     [
-      (db) => db.exec('DELETE FROM transfer WHERE seq = (SELECT max(seq) FROM transfer)'),
+      'DELETE FROM transfer WHERE seq = (SELECT max(seq) FROM transfer)',
       /It lacks the row \d+ \d+ of transfers/,
     ],
     [
-      (db) =>
-        db.exec(
-          `INSERT INTO transfer SELECT seq, item + 99, time_ms, account, amount_cents, balance_cents, reason, reference, checksum FROM transfer LIMIT 1`,
-        ),
+      `INSERT INTO transfer SELECT seq, item + 99, time_ms, account, amount_cents, balance_cents, reason, reference, checksum FROM transfer LIMIT 1`,
       /there must be/,
     ],
   ];
-  for (const [alter, sentence] of faults) {
+  for (const [sql, sentence] of faults) {
     const { dir } = make(t);
-    const db = new Database(dir.archiveFile);
-    alter(db);
-    db.close();
+    if (sql === null) alterDeposit(dir, 1, true);
+    else alterDatabase(dir.archiveFile, sql);
     const report = expectFaults(dir, 'archive');
     const told = report.faults.map(({ what }) => what).join('\n');
     assert.match(told, sentence);
   }
 });
-
-function forgeTransfer(db: Database.Database): void {
-  const row = db.prepare<[], (number | string)[]>('SELECT * FROM transfer LIMIT 1').raw().get();
-  const cells = must(row, 'a transfer').slice(0, -1);
-  cells[4] = Number(cells[4]) + 1;
-  const [seq = 0, item = 0] = cells;
-  db.prepare('UPDATE transfer SET amount_cents = ?, checksum = ? WHERE seq = ? AND item = ?').run(
-    must(cells[4], 'an amount'),
-    archiveChecksum(cells),
-    seq,
-    item,
-  );
-}
 
 test('a mark that is missing, unreadable or ahead of the journal is a fault', (t) => {
   const { dir, engine } = make(t);
