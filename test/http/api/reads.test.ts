@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { ENDPOINTS } from '../../../http/api/endpoints.js';
 import type { OrderResult, Position, RoundDetail } from '../../../http/wire/types.js';
 import { betFault } from '../../support/engine/bet-fault.js';
 import { codeOf, dataOf, errorOf, Harness, MINUTE_MS, type Reply } from './harness.js';
@@ -47,7 +48,6 @@ test('the name of an order is in its answer and in lists, which it filters, and 
     [resting.id, bet.id].map((id) => [id, name]),
   );
   assert.equal('clientOrderId' in (orders(api, secret).at(-1) ?? {}), false);
-  assert.match(errorOf(api.get('/v1/orders', secret, 'clientOrderId=a%20b')), /clientOrderId/);
 });
 
 test('a position has exactly the fields of the API, from ACTIVE over SETTLING to SETTLED', () => {
@@ -118,36 +118,50 @@ test('a position has exactly the fields of the API, from ACTIVE over SETTLING to
 test('wrong parameters are refused, and named', () => {
   const api = new Harness();
   const { secret } = api.bettor();
-  const befores = ['7', 'bet_0', 'bet_01', 'yesterday', '2026-06-10', '2026-13-01T00:00:00Z'];
-  const wrong: Readonly<Record<string, readonly (readonly [query: string, named: RegExp])[]>> = {
-    '/v1/positions': [
-      ['limit=201', /limit/],
-      ...['open', 'ACTIVE', '', 'settled', 'all,active'].map(
-        (status) => [`status=${status}`, /status/] as const,
-      ),
-      ...['limit', 'limit=1&limit=2', 'limti=1', 'limit=%'].map((query) => [query, /./] as const),
-      ['cursor=x', /cursor/],
-      ['status=all&cursor=1-0-0', /cursor/],
-      ['before=bet_2', /before/],
-      ['roundId=BTC_ONE_DAY_1&marketId=ETH_ONE_DAY', /roundId/],
+  const cursor = (text: string): string => `cursor=${Buffer.from(text).toString('base64url')}`;
+  const wrong: Readonly<Record<string, readonly string[]>> = {
+    '/positions': [
+      ...['limit=201', 'limit=1&limit=2', 'limit', 'cursor=x', 'status=', 'status=open', 'status=ACTIVE'],
+      ...[
+        'status=settled',
+        'status=all,active',
+        'before=bet_2',
+        'roundId=BTC_ONE_DAY_1&marketId=ETH_ONE_DAY',
+      ],
     ],
-    '/v1/orders': [
-      ['limit=201', /limit/],
-      ...['1-0-0-1-1-1', '', '1-0-01', '1-0-zzzzzzzzzzz'].map((at) => [`cursor=${at}`, /cursor/] as const),
-      ...befores.map((before) => [`before=${before}`, /before/] as const),
-      ['status=open', /status/],
-      ['cursor=1-0-0&before=bet_2', /before/],
-      ['marketId=DOGE_ONE_DAY', /marketId/],
-      ['roundId=BTC_ONE_DAY', /roundId/],
+    '/orders': [
+      ...['limit=201', 'cursor=1-0-0-1-1-1', 'cursor=', 'cursor=1-0-01', 'cursor=1-0-zzzzzzzzzzz'],
+      ...['before=7', 'before=bet_0', 'before=bet_01', 'before=yesterday', 'before=2026-06-10'],
+      ...['before=2026-13-01T00:00:00Z', 'status=open', 'marketId=DOGE_ONE_DAY', 'roundId=BTC_ONE_DAY'],
+      'clientOrderId=a%20b',
     ],
+    '/account/ledger': ['limit=0', 'cursor=x', 'cursor=', 'form=1', cursor('rounds 1 2')],
+    '/rounds': [
+      ...[
+        cursor('rounds 1'),
+        cursor('rounds 1 99'),
+        'from=yesterday',
+        'to=2026-02-30T00:00:00Z',
+        'limit=201',
+      ],
+    ],
+    [`/markets/${MARKET}/rounds`]: ['from=2026-01-01T00:00:00Z'],
   };
-  for (const [path, queries] of Object.entries(wrong)) {
-    for (const [query, named] of queries) {
-      const reply = api.get(path, secret, query);
-      assert.deepEqual([reply.status, codeOf(reply)], [400, 'invalid_request'], `${path}?${query}`);
-      assert.match(errorOf(reply), named, `${path}?${query}`);
-    }
-  }
+  const refused = (path: string, query: string, named: string): void => {
+    const reply = api.get(`/v1${path}`, secret, query);
+    assert.equal(codeOf(reply), 'invalid_request', `${path}?${query}`);
+    assert.ok(errorOf(reply).includes(named), `${path}?${query}: ${errorOf(reply)}`);
+  };
+  for (const [path, queries] of Object.entries(wrong))
+    for (const query of queries) refused(path, query, query.split('=')[0] ?? '');
+  refused('/positions', 'limit=%', 'percent-encoding');
+  refused('/positions', 'status=all&cursor=1-0-0', 'cursor');
+  refused('/orders', 'cursor=1-0-0&before=bet_2', 'cursor');
+  for (const path of ['/rounds', '/markets/BTC/rounds'])
+    assert.equal(
+      codeOf(api.get(`/v1${path}`, secret, path === '/rounds' ? 'marketId=BTC' : '')),
+      'market_not_found',
+    );
 });
 
 test('orders are filtered by status, market, round and what came before, and paged by a cursor of their own', () => {
@@ -189,24 +203,23 @@ test('orders are filtered by status, market, round and what came before, and pag
   }
 });
 
-test('a parameter that an endpoint does not have is refused, and named', () => {
+/** These take any. */
+const WITHOUT_QUERY = ['/markets', '/markets/{id}', '/prices', '/rounds/{id}', '/keys', '/time', '/limits'];
+
+test('a path that cannot be decoded is refused in every place, and a parameter that an endpoint does not have', () => {
   const api = new Harness();
   const { secret } = api.bettor();
   api.open();
-  const { id } = place(api, secret, 'UP').bet;
-  const round = `${MARKET}_${Math.floor(api.clock.wallMs / MINUTE_MS)}`;
-  const lists = ['positions', 'orders', 'rounds', 'account/ledger', `markets/${MARKET}/rounds`];
-  const others = [
-    'account',
-    `orders/${id}`,
-    `orders/${id}/proof`,
-    `rounds/${round}/proof`,
-    'orders/by-idempotency-key/k',
-  ];
-  for (const path of [...lists, ...others]) {
-    const reply = api.get(`/v1/${path}`, secret, 'other=1');
-    assert.deepEqual([reply.status, codeOf(reply)], [400, 'invalid_request'], path);
-    assert.match(errorOf(reply), /other/);
+  for (const { method, path } of ENDPOINTS.filter((endpoint) => endpoint.method === 'GET')) {
+    const refused = (actual: string, query: string, named: RegExp): void => {
+      const reply = api.send(method, `/v1${actual}`, { key: secret, query });
+      assert.equal(codeOf(reply), 'invalid_request', actual);
+      assert.match(errorOf(reply), named);
+    };
+    for (const id of path.includes('{') ? ['%', '%C3%28'] : [])
+      refused(path.replace(/\{\w+\}/, id), '', /percent-encoding/);
+    const actual = path.replace('/markets/{id}', `/markets/${MARKET}`).replace(/\{\w+\}/, 'bet_1');
+    if (!WITHOUT_QUERY.includes(path)) refused(actual, 'other=1', /other/);
   }
 });
 
@@ -321,14 +334,8 @@ test('a voided round says so and has no result', () => {
 test('an unknown round is not found', () => {
   const api = new Harness();
   const { secret } = api.bettor();
-  for (const id of [
-    'x',
-    `${MARKET}_1`,
-    `${MARKET}_01`,
-    `${MARKET}_`,
-    'DOGE_ONE_MINUTE_1',
-    `${MARKET}_99999999999`,
-  ]) {
+  const numbers = ['1', '01', '', '99999999999'].map((number) => `${MARKET}_${number}`);
+  for (const id of ['x', 'DOGE_ONE_MINUTE_1', ...numbers]) {
     const reply = api.get(`/v1/rounds/${id}`, secret);
     assert.deepEqual([reply.status, codeOf(reply)], [404, 'round_not_found'], id);
   }

@@ -8,7 +8,7 @@ import { ENDPOINTS } from '../../../http/operator/endpoints.js';
 import { addOperatorToken, removeOperatorToken } from '../../../persistence/data-dir/operator-tokens.js';
 import { askUntil } from '../../support/ask-until.js';
 import { operatorApi } from '../../support/host/operator-api.js';
-import { Client } from '../../support/http/client.js';
+import type { Client } from '../../support/http/client.js';
 import { RawClient } from '../../support/http/raw-client.js';
 import { linesOf } from '../../support/processes/log-lines.js';
 import { newDataDir, Server } from '../../support/processes/server.js';
@@ -33,9 +33,7 @@ before(async () => {
 });
 after(() => server.remove());
 
-const clientWith = (token: string): Client =>
-  new Client(`${server.operatorUrl}/operator/v1`, { Authorization: `Bearer ${token}` });
-const clientOf = (role: OperatorRole): Client => clientWith(secrets.get(role) ?? '');
+const clientOf = (role: OperatorRole): Client => server.operatorWith(secrets.get(role) ?? '');
 
 /** A thread learns of new tokens a moment after the log says so. */
 const untilStatus = (client: Client, wanted: number) =>
@@ -146,7 +144,7 @@ test('SIGHUP puts the file in force without dropping a connection; one with a mi
   await server.run.findInErrors((stderr) =>
     linesOf(stderr, 'reloaded').find(({ msg }) => msg === 'operator tokens: 3 with names are in force'),
   );
-  await untilStatus(clientWith(later), 200);
+  await untilStatus(server.operatorWith(later), 200);
   assert.equal((await clientOf('support').get('/house')).status, 401, 'it was revoked');
   assert.equal((await clientOf('admin').get('/house')).status, 200);
   ask(later);

@@ -1,6 +1,6 @@
 /** Guesses at the operator token are counted and logged, for their address and no other (`TokenGuard`). */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { keyDigest } from '../../../crypto/api-keys.js';
 import { firstToken } from '../../../engine/model/operators.js';
 import { Refused } from '../../../http/kit/refused.js';
@@ -91,14 +91,22 @@ test('guesses are reported at once, and then at most once a minute', () => {
   assert.deepEqual(guard.counted, { wrong: GUESSES_MAX + 1_000, refused: 1 }, 'metrics count all');
 });
 
-test('the server refuses and logs guesses from one address, and serves its right token, and another', async (t) => {
-  const server = await Server.start();
-  t.after(() => server.remove());
-  const port = Number(new URL(server.operatorUrl).port);
+let server: Server;
+let port = 0;
+before(async () => {
+  server = await Server.start();
+  port = Number(new URL(server.operatorUrl).port);
+});
+after(() => server.remove());
+
+const askWith = (client: RawClient, token: string): void =>
+  client.send('GET /operator/v1/house HTTP/1.1', 'Host: x', `Authorization: Bearer ${token}`, '', '');
+
+test('the server refuses and logs guesses from one address, and serves its right token, and another', async () => {
   const guesser = await RawClient.open(port, '127.0.0.2');
   const tokens = [...Array.from({ length: 30 }, (_, n) => `guess-${n}`), server.token];
   for (const [index, token] of tokens.entries()) {
-    guesser.send('GET /operator/v1/house HTTP/1.1', 'Host: x', `Authorization: Bearer ${token}`, '', '');
+    askWith(guesser, token);
     await guesser.sees(new RegExp(`(?:\\}[^}]*){${index + 1}}`));
   }
   guesser.socket.destroy();
@@ -116,18 +124,9 @@ test('the server refuses and logs guesses from one address, and serves its right
 });
 
 test('strangers who take all the connections they can get keep no known address out', async (t) => {
-  const server = await Server.start();
-  t.after(() => server.remove());
-  const port = Number(new URL(server.operatorUrl).port);
   const ask = async (address: string): Promise<string> => {
     const client = await RawClient.open(port, address);
-    client.send(
-      'GET /operator/v1/house HTTP/1.1',
-      'Host: x',
-      `Authorization: Bearer ${server.token}`,
-      '',
-      '',
-    );
+    askWith(client, server.token);
     const received = await client.sees(/HTTP/);
     client.socket.destroy();
     return received;

@@ -65,8 +65,7 @@ test('nothing behind a chunked body is processed', () =>
 
 test('an empty body is a body', () =>
   withBench(echo, async (bench) => {
-    const client = await bench.client();
-    client.send('POST / HTTP/1.1', HOST, ...withLength(''));
+    const client = await bench.ask('POST / HTTP/1.1', HOST, ...withLength(''));
     client.send('POST / HTTP/1.1', HOST, '', '');
     client.send('POST / HTTP/1.1', HOST, 'Transfer-Encoding: chunked', '', '0', '', '');
     assert.deepEqual(

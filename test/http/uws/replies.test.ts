@@ -28,8 +28,7 @@ test('status, headers and body are sent as given', () =>
       responder.send(429, ['Retry-After', '7', 'X-Two', 'a b'], Buffer.from('{"é":1}'));
     },
     async (bench) => {
-      const client = await bench.client();
-      client.send(...get('/'));
+      const client = await bench.ask(...get('/'));
       const answer = await client.sees(/\}$/);
       assert.match(
         answer,
@@ -44,8 +43,7 @@ test('a string is sent as UTF-8, with its length in bytes', () =>
   withBench(
     (_request, responder) => responder.send(200, [], '{"é":"€"}'),
     async (bench) => {
-      const client = await bench.client();
-      client.send(...get('/'));
+      const client = await bench.ask(...get('/'));
       const answer = await client.sees(/\}$/);
       assert.match(answer, /Content-Length: 12\r\n/);
       assert.equal(Buffer.from(answer, 'latin1').toString().split('\r\n').at(-1), '{"é":"€"}');
@@ -74,8 +72,7 @@ test('HEAD has the length without the body, 204 and 304 neither, and the connect
 test('an answer may come later, also for HEAD, and the connection stays open', async () => {
   const later = new Later();
   await withBench(later.handler, async (bench) => {
-    const client = await bench.client();
-    client.send('HEAD / HTTP/1.1', HOST, '', '');
+    const client = await bench.ask('HEAD / HTTP/1.1', HOST, '', '');
     await bench.sees(1);
     later.answer(0);
     await client.sees(/Content-Length: 4\r\n.*\r\n\r\n$/s);
@@ -94,8 +91,7 @@ test('Connection: close is honoured', () =>
 test('nothing is sent after a disconnect', async () => {
   const later = new Later();
   await withBench(later.handler, async (bench) => {
-    const client = await bench.client();
-    client.send(...get('/'));
+    const client = await bench.ask(...get('/'));
     await bench.sees(1);
     await client.close();
     await until(() => bench.transport.connections === 0);
@@ -105,8 +101,7 @@ test('nothing is sent after a disconnect', async () => {
 
 test('requests in one packet are answered in order', () =>
   withBench(fine, async (bench) => {
-    const client = await bench.client();
-    client.send(get('/1').join('\r\n') + get('/2').join('\r\n') + get('/3').join('\r\n'));
+    const client = await bench.ask(get('/1').join('\r\n') + get('/2').join('\r\n') + get('/3').join('\r\n'));
     await bench.sees(3);
     await until(() => client.received.split('fine').length === 4);
     assert.deepEqual(
@@ -118,8 +113,7 @@ test('requests in one packet are answered in order', () =>
 test('a request behind an unanswered one closes the connection', async () => {
   const later = new Later();
   await withBench(later.handler, async (bench) => {
-    const client = await bench.client();
-    client.send(...get('/1'));
+    const client = await bench.ask(...get('/1'));
     await bench.sees(1);
     client.send(...get('/2'));
     assert.equal(await client.toEnd(), '');
@@ -194,8 +188,7 @@ test('connections above the cap are closed at once, and free places are reused',
       }
       await clients[0]?.close();
       await until(() => bench.transport.connections === 1);
-      const fourth = await bench.client();
-      fourth.send(...get('/'));
+      const fourth = await bench.ask(...get('/'));
       assert.match(await fourth.sees(/fine$/), /fine$/);
     },
     { connectionsMax: 2 },
@@ -217,8 +210,7 @@ test('closing answers pending requests and closes the rest', async () => {
   const later = new Later();
   await withBench(later.handler, async (bench) => {
     const idle = await bench.client();
-    const waiting = await bench.client();
-    waiting.send(...get('/'));
+    const waiting = await bench.ask(...get('/'));
     await bench.sees(1);
     let isClosed = false;
     const closing = bench.transport.close().then(() => {
@@ -239,8 +231,7 @@ test('closing answers pending requests and closes the rest', async () => {
 test('closing does not wait for ever', async () => {
   const later = new Later();
   await withBench(later.handler, async (bench) => {
-    const client = await bench.client();
-    client.send(...get('/'));
+    const client = await bench.ask(...get('/'));
     await bench.sees(1);
     const closing = bench.transport.close();
     bench.advance(10_000);
@@ -271,8 +262,7 @@ test('an exception in a handler is answered with 500 and its id, and the connect
     );
     assert.equal(bench.faults.length, index + 1);
   }
-  const slow = await bench.client();
-  slow.send('POST / HTTP/1.1', HOST, 'Content-Length: 2', '', '{');
+  const slow = await bench.ask('POST / HTTP/1.1', HOST, 'Content-Length: 2', '', '{');
   await until(() => bench.transport.slow.size === 1);
   bench.advance(10_000);
   assert.match(await slow.toEnd(), /^HTTP\/1\.1 500 /);
@@ -285,8 +275,7 @@ test('an exception after the answer is reported, too', async () => {
     responder.send(200, [], 'fine');
     responder.send(200, [], 'again');
   }).start();
-  const client = await bench.client();
-  client.send(...get('/'));
+  const client = await bench.ask(...get('/'));
   assert.match(await client.sees(/fine$/), /fine$/);
   assert.match(String(bench.faults[0]), /a request is answered once/);
   await bench.stop();

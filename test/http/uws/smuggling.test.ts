@@ -105,8 +105,7 @@ async function send(bench: TransportBench, method: string, [, framing, body]: Te
   const lines = framing.map((line) =>
     line.replaceAll('{all}', String(content.length)).replaceAll('{none}', '0'),
   );
-  const client = await bench.client();
-  client.send(`${method} / HTTP/1.1`, HOST, ...lines, '', content);
+  const client = await bench.ask(`${method} / HTTP/1.1`, HOST, ...lines, '', content);
   return client;
 }
 

@@ -50,37 +50,12 @@ export class TransportBench {
   }
 
   #handle(request: HttpRequest, responder: HttpResponder): void {
-    const {
-      method,
-      path,
-      query,
-      address,
-      apiKey,
-      idempotencyKey,
-      contentType,
-      contentEncoding,
-      authorization,
-      ifNoneMatch,
-      acceptEncoding,
-      traceparent = '',
-      fault,
-    } = request;
+    const { method, path, query, address, apiKey, idempotencyKey, contentType, contentEncoding } = request;
+    const { authorization, ifNoneMatch, acceptEncoding, traceparent = '', fault } = request;
     const body = Buffer.from(request.body).toString('latin1');
     this.seen.push({
-      method,
-      path,
-      query,
-      address,
-      apiKey,
-      idempotencyKey,
-      contentType,
-      contentEncoding,
-      authorization,
-      ifNoneMatch,
-      acceptEncoding,
-      traceparent,
-      body,
-      fault,
+      ...{ method, path, query, address, apiKey, idempotencyKey, contentType, contentEncoding },
+      ...{ authorization, ifNoneMatch, acceptEncoding, traceparent, body, fault },
     });
     for (const resolve of this.#arrived.splice(0)) resolve();
     this.answer(request, responder);
@@ -103,10 +78,15 @@ export class TransportBench {
     return client;
   }
 
-  async askAndClose(...lines: readonly string[]): Promise<string> {
+  /** From a client of its own. */
+  async ask(...lines: readonly string[]): Promise<RawClient> {
     const client = await this.client();
     client.send(...lines);
-    return client.toEnd();
+    return client;
+  }
+
+  async askAndClose(...lines: readonly string[]): Promise<string> {
+    return (await this.ask(...lines)).toEnd();
   }
 
   async stop(): Promise<void> {

@@ -197,7 +197,11 @@ export class Server {
   }
 
   get operator(): Client {
-    return new Client(`${this.operatorUrl}/operator/v1`, { Authorization: `Bearer ${this.token}` });
+    return this.operatorWith(this.token);
+  }
+
+  operatorWith(token: string): Client {
+    return new Client(`${this.operatorUrl}/operator/v1`, { Authorization: `Bearer ${token}` });
   }
 
   api(secret: string): Client {
