@@ -52,16 +52,22 @@ const ENDPOINTS: readonly Endpoint[] = [
   get('/keys', 'markets:read'),
 ];
 
-/** As a client presents it, with facts for the rules. */
-interface Key {
-  readonly kind: string;
-  readonly secret: string;
-  readonly isKnown: boolean;
+/** Differences from an enabled key with all scopes of a Silver account. */
+interface Making {
+  readonly tier?: Tier;
+  readonly scopes?: readonly Scope[];
+  readonly isDowngraded?: boolean;
   readonly isDisabled?: boolean;
   readonly isExpired?: boolean;
   readonly isFrozen?: boolean;
+}
+
+/** As a client presents it, with facts for the rules. */
+interface Key extends Making {
+  readonly kind: string;
+  readonly secret: string;
+  readonly isKnown: boolean;
   readonly scopes: readonly Scope[];
-  readonly tier: Tier;
 }
 
 function expected(key: Key, { scope, success, code = '' }: Endpoint): { status: number; code: string } {
@@ -76,16 +82,6 @@ function expected(key: Key, { scope, success, code = '' }: Endpoint): { status: 
   return { status: success, code };
 }
 
-/** Differences from an enabled key with all scopes of a Silver account. */
-interface Making {
-  readonly tier?: Tier;
-  readonly scopes?: readonly Scope[];
-  readonly isDowngraded?: boolean;
-  readonly isDisabled?: boolean;
-  readonly isExpired?: boolean;
-  readonly isFrozen?: boolean;
-}
-
 function makeKey(api: Harness, kind: string, making: Making): Key {
   const { tier = 'SILVER', isDowngraded = false, isDisabled = false, isExpired = false, isFrozen } = making;
   const scopes = making.scopes ?? (tier === 'BRONZE' ? READS : SCOPES);
@@ -95,8 +91,7 @@ function makeKey(api: Harness, kind: string, making: Making): Key {
   if (isDowngraded) api.submit({ kind: 'updateAccount', account, tier: 0, frozen: null });
   if (isFrozen) api.submit({ kind: 'updateAccount', account, tier: null, frozen: true });
   api.clock.pass(1);
-  const of = { kind, secret, isKnown: true, isDisabled, isExpired, scopes };
-  return { ...of, isFrozen: isFrozen === true, tier: isDowngraded ? 'BRONZE' : tier };
+  return { ...making, kind, secret, isKnown: true, scopes, tier: isDowngraded ? 'BRONZE' : tier };
 }
 
 function knownKeys(api: Harness): Key[] {
@@ -135,7 +130,7 @@ function unknownKeys(secret: string): Key[] {
     'outside ASCII': 'é'.repeat(48),
   };
   return Object.entries(forms).map(([kind, form]) => {
-    return { kind, secret: form, isKnown: false, scopes: [], tier: 'BRONZE' };
+    return { kind, secret: form, isKnown: false, scopes: [] };
   });
 }
 

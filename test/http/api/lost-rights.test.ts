@@ -121,35 +121,27 @@ test('an invalid key, or one without the scope, learns nothing', () => {
 });
 
 test('a replay comes after the limits, also for a frozen account, and counts like any answer', () => {
-  const api = new Harness({ limits: { ...LIMITS, keyWrite: 3 } });
-  const { account, secret } = api.bettor();
-  api.open();
-  api.order(secret, ORDER, 'k');
-  api.submit({ kind: 'updateAccount', account, tier: null, frozen: true });
-  const retry = () => api.order(secret, ORDER, 'k');
-  assert.deepEqual(limitsOf(retry()), [3, 1, 60]);
-  assert.deepEqual(limitsOf(retry()), [3, 0, 60]);
-  const over = retry();
-  assert.deepEqual([over.status, over.headers.get('retry-after')], [429, '60']);
-  assert.equal(codeOf(api.order(secret, ORDER, 'other')), 'rate_limited');
-});
-
-test('once the address is used up, a frozen account is told of that, also where its order could be repeated', () => {
-  const api = new Harness({ limits: { ...LIMITS, ip: 2 } });
-  const { account, secret } = api.bettor();
-  api.open();
-  const first = api.order(secret, ORDER, 'k');
-  api.submit({ kind: 'updateAccount', account, tier: null, frozen: true });
-  assert.equal(api.order(secret, ORDER, 'k').text, first.text);
-  for (const key of ['k', 'other']) assert.equal(codeOf(api.order(secret, ORDER, key)), 'rate_limited');
-});
-
-test('an order that is refused for a frozen account counts once', () => {
-  const api = new Harness({ limits: { ...LIMITS, keyWrite: 4 } });
-  const { account, secret } = api.bettor();
-  api.submit({ kind: 'updateAccount', account, tier: null, frozen: true });
-  for (const remaining of [3, 2, 1]) {
-    const reply = api.order(secret, ORDER, `${remaining}`);
-    assert.deepEqual([codeOf(reply), ...limitsOf(reply)], ['account_frozen', 4, remaining, 60]);
+  for (const limit of ['keyWrite', 'ip']) {
+    const api = new Harness({ limits: { ...LIMITS, [limit]: 5 } });
+    const { account, secret } = api.bettor();
+    api.open();
+    const first = api.order(secret, ORDER, 'k');
+    api.submit({ kind: 'updateAccount', account, tier: null, frozen: true });
+    for (const left of [3, 2]) {
+      const retry = api.order(secret, ORDER, 'k');
+      assert.deepEqual([retry.text, ...limitsOf(retry)], [first.text, 5, left, 60]);
+    }
+    for (const left of [1, 0]) {
+      const refused = api.order(secret, ORDER, `${left}`);
+      assert.deepEqual(
+        [codeOf(refused), ...limitsOf(refused)],
+        ['account_frozen', 5, left, 60],
+        'counted once',
+      );
+    }
+    for (const key of ['k', 'other']) {
+      const over = api.order(secret, ORDER, key);
+      assert.deepEqual([codeOf(over), over.headers.get('retry-after')], ['rate_limited', '60']);
+    }
   }
 });

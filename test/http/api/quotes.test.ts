@@ -42,12 +42,7 @@ function hasOffer({ refusal: _, quotedAt: __, rests: ___, ...offer }: OrderQuote
 
 test('a quote is what the next order gets, to the cent, whichever way the house has its seeds', () => {
   for (const fairShareE6 of [-1, 500_000, 640_000, 20_000]) {
-    const api = new Harness();
-    if (fairShareE6 >= 0) {
-      api.submit({ kind: 'configure', rulesVersion: RULES_VERSION, rules: defaultRules('f'.repeat(64)) });
-      api.fairShareE6 = fairShareE6;
-    }
-    api.open();
+    const api = openAt(fairShareE6);
     for (const amount of [1, 5.5, 12.34]) {
       for (const prediction of ['UP', 'DOWN']) {
         const bettor = api.bettor({ tier: 'PLATINUM' });
@@ -58,9 +53,7 @@ test('a quote is what the next order gets, to the cent, whichever way the house 
 });
 
 test('each refusal is named as POST /orders answers, with odds where the order came as far as them', () => {
-  const api = new Harness();
-  api.configure((rules) => ({ ...rules, openBetsMax: 3 }));
-  api.open();
+  const api = openAt(-1, 3);
   const rich = api.bettor({ tier: 'VIP', balanceCents: 100_000_00 });
   const poor = api.bettor({ balanceCents: 5_00 });
   const late = { validUntil: new Date(api.clock.wallMs - 1).toISOString() };

@@ -1,6 +1,6 @@
 /** WebSockets of the transport: connections are counted, and waiting messages are sent before the end. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { test } from 'node:test';
 import WebSocket from 'ws';
 import type { HttpRequest, StreamOwner, StreamSocket } from '../../../engine/model/ports.js';
@@ -10,9 +10,8 @@ import { systemClock } from '../../../process/clock.js';
 
 interface Opened {
   readonly socket: StreamSocket;
-  readonly messages: string[];
-  readonly ponged: Promise<void>;
-  readonly closed: Promise<void>;
+  readonly ponged: Promise<unknown>;
+  readonly closed: Promise<unknown>;
 }
 
 async function serve(
@@ -36,24 +35,16 @@ async function serve(
       return;
     }
     request.upgrade.accept('', (socket): StreamOwner => {
-      const messages: string[] = [];
-      let close = (): void => undefined;
-      let pong = (): void => undefined;
-      const ponged = new Promise<void>((resolve) => {
-        pong = resolve;
-      });
-      const closed = new Promise<void>((resolve) => {
-        close = resolve;
-      });
-      opened.shift()?.({ socket, messages, ponged, closed });
+      const events = new EventEmitter();
+      opened.shift()?.({ socket, ponged: once(events, 'pong'), closed: once(events, 'closed') });
       return (
         ownerOf(socket) ?? {
           onOpen: () => undefined,
           onFault: () => undefined,
-          onMessage: (bytes) => messages.push(Buffer.from(bytes).toString()),
-          onPong: pong,
+          onMessage: () => undefined,
+          onPong: () => events.emit('pong'),
           onRoom: () => undefined,
-          onClosed: close,
+          onClosed: () => events.emit('closed'),
         }
       );
     });
@@ -155,11 +146,11 @@ test('a client that has not read for long gets all that waits, and then the reas
 });
 
 class Watched extends Connection {
-  onAlive: () => void = () => undefined;
+  readonly alive = new EventEmitter();
 
   override onPong(): void {
     super.onPong();
-    this.onAlive();
+    this.alive.emit('pong');
   }
 }
 
@@ -179,14 +170,11 @@ test('a client that answers no pings any more finds 4408 and the reason when it 
   const { client } = await server.connect();
   const [stream] = streams;
   assert.ok(stream !== undefined);
-  const ping = (): Promise<void> => {
-    const alive = new Promise<void>((resolve) => {
-      stream.onAlive = resolve;
-    });
+  for (let pings = 0; pings < 4; pings++) {
+    const ponged = once(stream.alive, 'pong');
     stream.ping();
-    return alive;
-  };
-  for (let pings = 0; pings < 4; pings++) await ping();
+    await ponged;
+  }
   assert.equal(stream.endedBy, null);
   const texts: string[] = [];
   client.on('message', (data) => texts.push(String(data)));
