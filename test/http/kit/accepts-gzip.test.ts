@@ -10,15 +10,8 @@ const GZIP = [
 ];
 const PLAIN = [
   ...['', 'br', 'deflate, zstd', 'gzip;q=0', 'gzip;q=0.000, br', '*;q=0', 'identity', 'identity;q=0'],
-  ...[
-    'identity, gzip;q=0.9',
-    'gzip;q=2',
-    'gzip;q=0.5555',
-    'gzip;q=',
-    'gzip;level=1',
-    'gzip;q=1;q=1',
-    'gzipped',
-  ],
+  ...['identity, gzip;q=0.9', 'gzip;q=2', 'gzip;q=0.5555', 'gzip;q=', 'gzip;level=1', 'gzip;q=1;q=1'],
+  'gzipped',
 ];
 
 test('gzip is sent to who prefers it to the body as it is; what is not well-formed is passed over', () => {

@@ -69,24 +69,9 @@ test('a known path says which methods it takes', () => {
 
 test('all other paths are unknown, however odd', () => {
   for (const path of [
-    '',
-    '/',
-    'v1/orders',
-    '*',
-    '/v1',
-    '/v1/',
-    '/v1/orders/',
-    '/v1//orders',
-    '/v1/markets/',
-    '/v1/markets//rounds',
-    '/v1/markets/BTC/',
-    '/v1/markets/BTC/rounds/',
-    '/v1/markets/BTC/rounds/7',
-    '/v1/a/1/b',
-    '/v1/a/1/b/2/3',
-    '/v1/__proto__',
-    '/v2/orders',
-    '/'.repeat(100_000),
+    ...['', '/', 'v1/orders', '*', '/v1', '/v1/', '/v1/orders/', '/v1//orders', '/v1/markets/', '/v2/orders'],
+    ...['/v1/markets//rounds', '/v1/markets/BTC/', '/v1/markets/BTC/rounds/', '/v1/markets/BTC/rounds/7'],
+    ...['/v1/a/1/b', '/v1/a/1/b/2/3', '/v1/__proto__', '/V1/orders', '/'.repeat(100_000)],
   ]) {
     assert.equal(find('GET', path), null, path.slice(0, 40));
   }

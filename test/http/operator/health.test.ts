@@ -54,6 +54,11 @@ function watched(needsBackup = true) {
   return { host, clock, conditions, take, health, gauges };
 }
 
+/** Why the server is not ready, and what its two paths answer. */
+async function told(health: Health): Promise<unknown[]> {
+  return [codesOf(health), await answered(health, '/readyz'), await answered(health, '/healthz')];
+}
+
 const codesOf = ({ notReady }: Health): string[] => notReady().map(({ check, code }) => `${check} ${code}`);
 
 async function answered(health: Health, path: string): Promise<unknown[]> {
@@ -69,17 +74,13 @@ async function answered(health: Health, path: string): Promise<unknown[]> {
 
 test('a server in order is alive and ready', async () => {
   const { take } = watched();
-  assert.deepEqual(codesOf(take()), []);
-  assert.deepEqual(await answered(take(), '/readyz'), [200]);
-  assert.deepEqual(await answered(take(), '/healthz'), [200]);
+  assert.deepEqual(await told(take()), [[], [200], [200]]);
 });
 
 test('a stopping server is alive, not ready', async () => {
   const { take, conditions } = watched();
   conditions.isStopping = true;
-  assert.deepEqual(codesOf(take()), ['process shutting_down']);
-  assert.deepEqual(await answered(take(), '/readyz'), [503, 'shutting_down']);
-  assert.deepEqual(await answered(take(), '/healthz'), [200]);
+  assert.deepEqual(await told(take()), [['process shutting_down'], [503, 'shutting_down'], [200]]);
 });
 
 test('a set clock and a full disk are told together', async () => {
@@ -95,9 +96,11 @@ test('a journal whose files were deleted is told, and not as a server that stops
   const { take, host } = watched();
   take();
   host.journal.lose();
-  assert.deepEqual(codesOf(take()), ['journal journal_unavailable']);
-  assert.deepEqual(await answered(take(), '/readyz'), [503, 'journal_unavailable']);
-  assert.deepEqual(await answered(take(), '/healthz'), [200]);
+  assert.deepEqual(await told(take()), [
+    ['journal journal_unavailable'],
+    [503, 'journal_unavailable'],
+    [200],
+  ]);
 });
 
 test('a journal that is far behind is told', async () => {

@@ -5,14 +5,9 @@ import { defaultRules } from '../../../engine/model/rules.js';
 import { Harness } from '../api/harness.js';
 
 const DOCUMENTS = ['/v1/openapi.json', '/api/v1/openapi.json'];
-const PAGES = [
-  '/docs',
-  '/docs/quickstart',
-  '/docs/round.svg',
-  '/docs/style.css',
-  '/docs/start.js',
-  '/docs/swagger-ui.css',
-];
+const PAGES = ['', '/quickstart', '/round.svg', '/style.css', '/start.js', '/swagger-ui.css'].map(
+  (path) => `/docs${path}`,
+);
 const rules = defaultRules('f'.repeat(64));
 
 test('a client with the newest copy gets 304 without a body', () => {
