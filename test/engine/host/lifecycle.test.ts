@@ -1,20 +1,12 @@
 /**
  * The lifecycle on the real engine with the real feeds: rounds over boundaries, gaps in prices, a house without
- * money, settlement in slices, and interference by an operator or a clock.
+ * money, settlement in slices, and interference by an operator.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LIVE, LOCKED, RESULT_VOID, SETTLED, SETTLING, UPCOMING } from '../../../engine/model/domain.js';
-import {
-  BTC_MINUTE,
-  DAY_MS,
-  MINUTE_MS,
-  ofKind,
-  pushHost,
-  simulatedHost,
-  statusOf,
-} from '../../support/host/feed-hosts.js';
-import { codeOf, NOON_MS, TestClock } from '../../support/host/host.js';
+import { BTC_MINUTE, MINUTE_MS, ofKind, pushHost, statusOf } from '../../support/host/feed-hosts.js';
+import { codeOf, NOON_MS } from '../../support/host/host.js';
 
 test('a round opens late with the first price, locks, ends, and its price opens the next', () => {
   const { host, feed, clock } = pushHost();
@@ -128,18 +120,4 @@ test('after an operator voids a round the next boundary waits only for rounds th
   feed.offer(0, 101, clock.wallMs);
   host.run(1_000);
   assert.equal(host.engine.currentRound(BTC_MINUTE)?.roundNumber, roundNumber + 1);
-});
-
-test('a clock that jumps ahead and back moves no round', () => {
-  const clock = new TestClock();
-  const host = simulatedHost(clock);
-  host.run(10_000);
-  const before = host.engine.currentRound(BTC_MINUTE)?.roundNumber;
-  clock.wallMs += DAY_MS;
-  host.run(5_000);
-  assert.equal(codeOf(host.order()), 'clock_unsynchronised');
-  clock.wallMs -= DAY_MS;
-  host.run(12_000);
-  assert.equal(host.engine.currentRound(BTC_MINUTE)?.roundNumber, before);
-  assert.equal(codeOf(host.order()), 'accepted');
 });

@@ -81,24 +81,6 @@ test('property: boundary prices always equal those of the naive reference', () =
   );
 });
 
-test('property: a final price is never revised', () => {
-  fc.assert(
-    fc.property(arrivals, (events) => {
-      const window = new BoundaryWindow(START_MS + 30_000);
-      const final = new Map<number, PriceTick | null>();
-      for (const { tick, nowMs } of events) {
-        window.take(tick, nowMs);
-        for (let boundaryMs = START_MS + MINUTE_MS; boundaryMs <= nowMs; boundaryMs += MINUTE_MS) {
-          const price = window.finalPrice(boundaryMs, nowMs);
-          if (final.has(boundaryMs)) assert.equal(price, final.get(boundaryMs));
-          else if (price !== undefined) final.set(boundaryMs, price);
-        }
-      }
-    }),
-    { numRuns: 300 },
-  );
-});
-
 test('the grace of boundaries before the start runs from the start, with or without live ticks', () => {
   const window = new BoundaryWindow(START_MS);
   const missed = START_MS - 10 * MINUTE_MS;

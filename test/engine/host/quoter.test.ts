@@ -56,16 +56,6 @@ test('it is even where the price has not moved, and follows the next tick at onc
   assert.ok(quoter.fairShareE6(MINUTE, host.clock.wallMs) < 400_000);
 });
 
-test('the same move says more the less time is left', () => {
-  const { host, quoter, tick } = quoting();
-  tick(100.03);
-  const early = quoter.fairShareE6(MINUTE, host.clock.wallMs);
-  host.run(30_000, 5_000);
-  tick(100.03);
-  const late = quoter.fairShareE6(MINUTE, host.clock.wallMs);
-  assert.ok(late > early, `${late} after ${early}`);
-});
-
 test('there is none without a round, or with fixed seeds', () => {
   const { host, quoter, tick } = quoting();
   tick(100.01);

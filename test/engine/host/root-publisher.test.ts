@@ -6,27 +6,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import { RootPublisher, type RootToPublish } from '../../../engine/host/root-publisher.js';
-import { defaultRules } from '../../../engine/model/rules.js';
-import { PushFeed } from '../../../feeds/push-feed.js';
 import { rootRefusedLogger } from '../../../start/store-lines.js';
-import { fixedHouse, withHouse } from '../../support/engine/house-rules.js';
-import { codeOf, NOON_MS, TestClock, TestHost } from '../../support/host/host.js';
+import { pushHost } from '../../support/host/feed-hosts.js';
+import { codeOf, NOON_MS } from '../../support/host/host.js';
 
 const BETS = 3;
 
 class Round {
-  readonly feed = new PushFeed();
-  readonly clock = new TestClock();
-  readonly host: TestHost;
+  readonly #pushed = pushHost();
+  readonly host = this.#pushed.host;
   readonly desk: RootPublisher;
   readonly lines: { readonly event: string; readonly fields: object }[] = [];
   hurried = 0;
   isMaking = true;
 
   constructor() {
-    const rules = withHouse(defaultRules('f'.repeat(64)), fixedHouse());
-    const markets = rules.markets.slice(0, 1);
-    this.host = new TestHost(this.clock, { rules: { ...rules, markets }, feeds: [this.feed] });
     const write = (event: string, fields: object = {}): void => void this.lines.push({ event, fields });
     this.desk = new RootPublisher(this.host.sequencer, {
       hurry: () => {
@@ -35,9 +29,7 @@ class Round {
       isMaking: () => this.isMaking,
       onRefused: rootRefusedLogger({ isDebug: false, flush: () => undefined, write }),
     });
-    this.host.lifecycle.start();
-    this.host.settle();
-    this.feed.offer(0, 100, NOON_MS);
+    this.#pushed.feed.offer(0, 100, NOON_MS);
     this.host.run(50);
     for (let i = 0; i < BETS; i++) assert.equal(codeOf(this.host.order()), 'accepted');
     this.host.settle();
@@ -48,10 +40,11 @@ class Round {
   }
 
   settle(): void {
+    const { feed, clock } = this.#pushed;
     this.host.run(4_850);
-    this.feed.offer(0, 101, this.clock.wallMs);
+    feed.offer(0, 101, clock.wallMs);
     this.host.run(2_200);
-    this.feed.offer(0, 102, this.clock.wallMs);
+    feed.offer(0, 102, clock.wallMs);
     this.host.run(3_000);
     this.host.settle();
   }

@@ -1,10 +1,8 @@
 /** The number of bets that a settlement command credits: more while it is fast, fewer after a slow one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultRules } from '../../../engine/model/rules.js';
-import { PushFeed } from '../../../feeds/push-feed.js';
-import { fixedHouse, withHouse } from '../../support/engine/house-rules.js';
-import { codeOf, NOON_MS, TestClock, TestHost } from '../../support/host/host.js';
+import { pushHost } from '../../support/host/feed-hosts.js';
+import { codeOf, NOON_MS, TestClock, type TestHost } from '../../support/host/host.js';
 
 const BETS = 1_200;
 
@@ -20,12 +18,7 @@ class CostlyClock extends TestClock {
 /** The round of a minute has ended with `BETS` bets, and the first slice of its settlement is done. */
 function settlingHost(lookMs: number): TestHost {
   const clock = new CostlyClock();
-  const feed = new PushFeed();
-  const rules = withHouse(defaultRules('f'.repeat(64)), fixedHouse());
-  const markets = rules.markets.slice(0, 1);
-  const host = new TestHost(clock, { rules: { ...rules, markets }, feeds: [feed] });
-  host.lifecycle.start();
-  host.settle();
+  const { host, feed } = pushHost({}, clock);
   feed.offer(0, 100, NOON_MS);
   host.run(50);
   for (let i = 0; i < BETS; i++) assert.equal(codeOf(host.order()), 'accepted');
@@ -64,13 +57,7 @@ test('a slow slice is followed by smaller ones', () => {
 });
 
 test('slices that are not full never grow, however fast they are', () => {
-  const rules = withHouse(defaultRules('f'.repeat(64)), fixedHouse());
-  const feed = new PushFeed();
-  const clock = new TestClock();
-  const markets = rules.markets.slice(0, 1);
-  const host = new TestHost(clock, { rules: { ...rules, markets }, feeds: [feed] });
-  host.lifecycle.start();
-  host.settle();
+  const { host, feed, clock } = pushHost();
   for (let minute = 0; minute < 4; minute++) {
     feed.offer(0, 100 + minute, clock.wallMs);
     host.run(3_000);

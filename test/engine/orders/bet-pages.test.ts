@@ -64,81 +64,56 @@ class Market {
   }
 }
 
-function walk(first: BetsPage, next: (from: BetsPlace) => BetsPage, between: () => void): number[] {
-  const listed = numbers(first.bets);
-  for (let place = first.next; place !== null; ) {
-    between();
-    const page = next(place);
-    listed.push(...numbers(page.bets));
-    place = page.next;
-  }
-  return listed;
+interface FirstPage {
+  readonly first: BetsPage;
+  readonly query: BetsQuery;
 }
 
-function expectEachOnce(
-  listed: readonly number[],
-  before: readonly number[],
-  after: readonly number[],
-): void {
-  equal(new Set(listed).size, listed.length, `none twice: ${listed.join()}`);
-  const stayed = before.filter((bet) => after.includes(bet));
-  deepEqual(
-    stayed.filter((bet) => !listed.includes(bet)),
-    [],
-    'none missing',
-  );
+/** Bets are placed and settled between the pages. */
+function walks(begin: (market: Market, limit: number) => FirstPage): number[][] {
+  return Array.from({ length: WALKS }, (_, seed) => {
+    const rng = new Rng(seed);
+    const market = new Market(rng);
+    const { engine, account } = market;
+    market.act(50);
+    const before = numbers(engine.orders(account, 1_000));
+    const { first, query } = begin(market, rng.integer(1, 6));
+    const listed = numbers(first.bets);
+    for (let from = first.next; from !== null; ) {
+      market.act(6);
+      const page = engine.betsPage(account, { ...query, from });
+      listed.push(...numbers(page.bets));
+      from = page.next;
+    }
+    equal(new Set(listed).size, listed.length, `none twice: ${listed.join()}`);
+    const after = numbers(engine.orders(account, 1_000));
+    const missing = before.filter((bet) => after.includes(bet) && !listed.includes(bet));
+    const newer = listed.filter((bet) => !before.includes(bet));
+    deepEqual([missing, newer], [[], []], 'none missing, nothing newer than the first page');
+    return listed;
+  });
 }
 
 test('pages by placement list each bet once, the newest first, while bets are placed and settled', () => {
-  for (let seed = 1; seed <= WALKS; seed += 1) {
-    const rng = new Rng(seed);
-    const market = new Market(rng);
-    const { engine, account } = market;
-    market.act(40);
-    const before = numbers(engine.orders(account, 1_000));
-    const query = everything(rng.integer(1, 5));
+  const all = walks(({ engine, account }, limit) => {
+    const query = everything(limit);
     const first = engine.betsPage(account, query);
-    deepEqual(first.bets, engine.orders(account, query.limit));
-    const listed = walk(
-      first,
-      (from) => engine.betsPage(account, { ...query, from }),
-      () => market.act(6),
-    );
+    deepEqual(first.bets, engine.orders(account, limit));
+    return { first, query };
+  });
+  for (const listed of all)
     deepEqual(
       listed,
       listed.toSorted((a, b) => b - a),
-      'newest first',
     );
-    ok(
-      listed.every((bet) => before.includes(bet)),
-      'nothing newer than the first page',
-    );
-    expectEachOnce(listed, before, numbers(engine.orders(account, 1_000)));
-  }
 });
 
 test('pages behind the one in the order of changes list the rest of what there was, each bet once', () => {
-  for (let seed = 1; seed <= WALKS; seed += 1) {
-    const rng = new Rng(seed);
-    const market = new Market(rng);
-    const { engine, account } = market;
-    market.act(60);
-    const before = numbers(engine.orders(account, 1_000));
-    const limit = rng.integer(1, 6);
+  walks(({ engine, account }, limit) => {
     const first = engine.changesPage(account, limit);
     deepEqual(first.bets, engine.allPositions(account, limit));
-    const query = { ...everything(limit), rest: first.rest };
-    const listed = walk(
-      first,
-      (from) => engine.betsPage(account, { ...query, from }),
-      () => market.act(6),
-    );
-    ok(
-      listed.every((bet) => before.includes(bet)),
-      'nothing newer than the first page',
-    );
-    expectEachOnce(listed, before, numbers(engine.orders(account, 1_000)));
-  }
+    return { first, query: { ...everything(limit), rest: first.rest } };
+  });
 });
 
 test('a greater number of kept bets does not bring back those that a smaller one has made forgotten', () => {

@@ -1,24 +1,17 @@
 /** The guarantee of an Idempotency-Key, and its duration. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { Engine } from '../../../engine/engine.js';
 import type { BetPlaced, OrderTerms } from '../../../engine/model/events.js';
 import { plainOrder } from '../../support/engine/plain-order.js';
-import { BTC_15M, DAY_MS, Exchange, rulesFor } from '../../support/reference/exchange.js';
+import { BTC_15M, Exchange, rulesFor } from '../../support/reference/exchange.js';
 import { newHasher } from '../../support/reference/pair.js';
 
 const TTL_MS = 600_000;
 
-function withRound(rules: { idempotencyEntriesMax?: number } = {}): Exchange {
-  const exchange = new Exchange({ markets: [BTC_15M], rules });
-  equal(exchange.openLate(BTC_15M, 100), 'accepted');
-  return exchange;
-}
-
 const factsOf = ({ fairShareE6: _, ...facts }: BetPlaced): OrderTerms => facts;
 
 test('a key is remembered for less than ten minutes to the millisecond', () => {
-  const exchange = withRound();
+  const exchange = Exchange.opened({ markets: [BTC_15M] });
   const account = exchange.account('GOLD', 10_000_00);
   exchange.atMs = 1_234;
   const wish = { account, market: BTC_15M, key: 7 };
@@ -36,7 +29,7 @@ test('a key is remembered for less than ten minutes to the millisecond', () => {
 });
 
 test('a key belongs to its account', () => {
-  const exchange = withRound();
+  const exchange = Exchange.opened({ markets: [BTC_15M] });
   const ann = exchange.account('GOLD', 10_000_00);
   const bob = exchange.account('GOLD', 10_000_00);
   const wish = { account: ann, market: BTC_15M, key: 7 };
@@ -47,7 +40,7 @@ test('a key belongs to its account', () => {
 });
 
 test('a refused order is not remembered', () => {
-  const exchange = withRound();
+  const exchange = Exchange.opened({ markets: [BTC_15M] });
   const account = exchange.account('GOLD', 10_00);
   const wish = { account, market: BTC_15M, key: 7, stakeCents: 20_00 };
   equal(exchange.betOutcome(wish), 'insufficient_balance');
@@ -57,7 +50,7 @@ test('a refused order is not remembered', () => {
 });
 
 test('a full memory refuses orders with new keys, and forgets none early', () => {
-  const exchange = withRound({ idempotencyEntriesMax: 2 });
+  const exchange = Exchange.opened({ markets: [BTC_15M], rules: { idempotencyEntriesMax: 2 } });
   const account = exchange.account('GOLD', 10_000_00);
   const bet = (key?: number) =>
     exchange.betOutcome(key === undefined ? { account, market: BTC_15M } : { account, market: BTC_15M, key });
@@ -75,16 +68,11 @@ test('a full memory refuses orders with new keys, and forgets none early', () =>
 });
 
 test('a refused order drops no entries, however many have expired', () => {
-  const engine = new Engine();
-  const timeMs = DAY_MS;
-  const rules = rulesFor([BTC_15M]);
-  engine.apply({ kind: 'configure', timeMs, rulesVersion: 1, rules });
-  engine.apply({ kind: 'depositHouse', timeMs, amountCents: 1_000_000_00, reference: 'capital' });
-  for (let account = 0; account < 4; account++) {
-    engine.apply({ kind: 'createAccount', timeMs, name: null, tier: 2, balanceCents: 1_000_000_00 });
-  }
-  const opening = { asset: 0, price: 100, priceTimeMs: timeMs, source: null, evidence: '' };
-  engine.apply({ kind: 'openLate', timeMs, ...opening });
+  const exchange = Exchange.opened({ markets: [BTC_15M] });
+  for (let account = 0; account < 4; account++) exchange.account('GOLD', 1_000_000_00);
+  const timeMs = exchange.nowMs;
+  // Straight into the engine: the reference model reads everything again after each command.
+  const { engine } = exchange.pair;
   const place = (atMs: number, index: number): string => {
     const outcome = engine.apply(
       plainOrder({
@@ -101,8 +89,8 @@ test('a refused order drops no entries, however many have expired', () => {
   for (let index = 0; index < entries; index++) {
     equal(place(timeMs + (index < entries - 3 ? 0 : 1_000), index), 'accepted');
   }
-  const full = { ...rules, idempotencyEntriesMax: 3 };
-  engine.apply({ kind: 'configure', timeMs: timeMs + 1_000, rulesVersion: 1, rules: full });
+  const rules = rulesFor([BTC_15M], { rules: { idempotencyEntriesMax: 3 } });
+  engine.apply({ kind: 'configure', timeMs: timeMs + 1_000, rulesVersion: 1, rules });
   const digest = engine.stateDigest(newHasher);
   equal(place(timeMs + TTL_MS, entries), 'idempotency_full');
   equal(engine.stateDigest(newHasher), digest);

@@ -1,6 +1,7 @@
 /** A bettor's guarantees of limit orders. `against-reference.search.ts` tries streams of commands. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
+import type { PlaceOrder } from '../../../engine/model/commands.js';
 import {
   END_CANCELLED,
   END_EXPIRED,
@@ -11,56 +12,28 @@ import {
 } from '../../../engine/model/domain.js';
 import type { EngineEvent, OrderFilled, Outcome } from '../../../engine/model/events.js';
 import { fairHouse } from '../../support/engine/house-rules.js';
+import { plainOrder } from '../../support/engine/plain-order.js';
 import { digestsOf, restored } from '../../support/engine/snapshots.js';
 import { BTC_15M, Exchange, MINUTE_MS, typesOf } from '../../support/reference/exchange.js';
 
 const CLOSES_MS = 14 * MINUTE_MS + 10_000;
 
-interface LimitWish {
-  readonly account: number;
-  readonly limitOddsE4: number;
-  readonly validUntilMs?: number;
+interface LimitWish
+  extends Partial<Pick<PlaceOrder, 'key' | 'stakeCents' | 'fairShareE6' | 'validUntilMs'>>,
+    Pick<PlaceOrder, 'account' | 'limitOddsE4'> {
   readonly side?: Side;
-  readonly stakeCents?: number;
-  readonly fairShareE6?: number;
-  readonly key?: number;
-  readonly placedBy?: number;
 }
 
-function open(options: ConstructorParameters<typeof Exchange>[0] = {}): Exchange {
-  const exchange = new Exchange({ markets: [BTC_15M], ...options });
-  exchange.openLate(BTC_15M, 100);
-  return exchange;
-}
-
-function limit(exchange: Exchange, wish: LimitWish): Outcome {
-  const {
-    account,
-    limitOddsE4,
-    side = 'UP',
-    stakeCents = 10_00,
-    fairShareE6 = -1,
-    validUntilMs = NO_END,
-    key,
-    placedBy = 1,
-  } = wish;
-  return exchange.apply({
-    kind: 'placeOrder',
-    timeMs: exchange.nowMs,
-    account,
-    key: placedBy,
-    market: BTC_15M,
-    side: SIDES.indexOf(side),
-    stakeCents,
-    fairShareE6,
-    expectedPercentE6: -1,
-    idempotency: key === undefined ? null : { keyHigh: key, keyLow: key, body: 1 },
-    clientSeed: null,
-    clientOrderId: null,
-    limitOddsE4,
-    validUntilMs,
-  });
-}
+const limit = (exchange: Exchange, { side = 'UP', ...wish }: LimitWish): Outcome =>
+  exchange.apply(
+    plainOrder({
+      timeMs: exchange.nowMs,
+      market: BTC_15M,
+      side: SIDES.indexOf(side),
+      stakeCents: 10_00,
+      ...wish,
+    }),
+  );
 
 const eventsOf = (outcome: Outcome): readonly EngineEvent[] =>
   outcome.status === 'accepted' ? outcome.events : [];
@@ -70,7 +43,7 @@ const statusOf = (exchange: Exchange, account: number, bet: number): string | un
   exchange.reads.order(account, bet)?.status;
 
 test('an order is placed at once where its bet gets the odds, and rests where it gets a little less', () => {
-  const exchange = open();
+  const exchange = Exchange.opened({ markets: [BTC_15M] });
   const account = exchange.account('VIP', 10_000_00);
   // 10 USD on UP: (2000 + 10) / (1000 + 10) is 1.9900.
   deepEqual(typesOf(eventsOf(limit(exchange, { account, limitOddsE4: 19_900 }))), ['betPlaced']);
@@ -86,7 +59,7 @@ test('an order is placed at once where its bet gets the odds, and rests where it
 
 test('the digest tells the limits of orders apart that are placed at once', () => {
   const digests = [0, 19_000, 19_900].map((limitOddsE4) => {
-    const exchange = open();
+    const exchange = Exchange.opened({ markets: [BTC_15M] });
     const account = exchange.account('VIP', 10_000_00);
     deepEqual(typesOf(eventsOf(limit(exchange, { account, limitOddsE4 }))), ['betPlaced']);
     return exchange.pair.engine.rollingDigest();
@@ -95,7 +68,7 @@ test('the digest tells the limits of orders apart that are placed at once', () =
 });
 
 test('a bet on the other side fills an order at no less than its limit, and its answer counts it', () => {
-  const exchange = open();
+  const exchange = Exchange.opened({ markets: [BTC_15M] });
   const account = exchange.account('VIP', 10_000_00);
   const other = exchange.account('VIP', 10_000_00);
   limit(exchange, { account, limitOddsE4: 21_000 });
@@ -110,7 +83,7 @@ test('a bet on the other side fills an order at no less than its limit, and its 
 });
 
 test('where the seeds are fixed, a fair share counts for nothing and is not kept', () => {
-  const exchange = open();
+  const exchange = Exchange.opened({ markets: [BTC_15M] });
   const account = exchange.account('VIP', 10_000_00);
   limit(exchange, { account, limitOddsE4: 22_000, fairShareE6: 900_000 });
   const moved = exchange.bet({
@@ -127,7 +100,7 @@ test('where the seeds are fixed, a fair share counts for nothing and is not kept
 });
 
 test("the house's newest quote decides at which odds a resting order is filled, never worse than its limit", () => {
-  const exchange = open({ market: { house: fairHouse() } });
+  const exchange = Exchange.opened({ markets: [BTC_15M], market: { house: fairHouse() } });
   const account = exchange.account('VIP', 50_000_00);
   deepEqual(typesOf(eventsOf(limit(exchange, { account, limitOddsE4: 25_000, fairShareE6: 500_000 }))), [
     'orderPending',
@@ -146,7 +119,7 @@ test("the house's newest quote decides at which odds a resting order is filled, 
 });
 
 test('only an order that rests can be cancelled, by its account, and only once', () => {
-  const exchange = open();
+  const exchange = Exchange.opened({ markets: [BTC_15M] });
   const account = exchange.account('VIP', 10_000_00);
   const other = exchange.account('VIP', 10_000_00);
   limit(exchange, { account, limitOddsE4: 30_000 });
@@ -166,7 +139,7 @@ test('only an order that rests can be cancelled, by its account, and only once',
 });
 
 test('all orders that rest are cancelled, or those of a market or a side: the newest first, slice by slice', () => {
-  const exchange = open();
+  const exchange = Exchange.opened({ markets: [BTC_15M] });
   const account = exchange.account('VIP', 10_000_00);
   const other = exchange.account('VIP', 10_000_00);
   for (const side of ['UP', 'DOWN', 'UP'] as const) limit(exchange, { account, limitOddsE4: 30_000, side });
@@ -191,9 +164,9 @@ test('all orders that rest are cancelled, or those of a market or a side: the ne
 });
 
 test('orders are told apart by the key that placed them, after a snapshot, too', () => {
-  const exchange = open();
+  const exchange = Exchange.opened({ markets: [BTC_15M] });
   const account = exchange.account('VIP', 10_000_00);
-  for (const placedBy of [1, 2, 1]) limit(exchange, { account, limitOddsE4: 30_000, placedBy });
+  for (const key of [1, 2, 1]) limit(exchange, { account, limitOddsE4: 30_000, key });
   const whose = { account, key: 1, market: null, side: null, placedBy: 1 };
   const cancel = { kind: 'cancelOrders', timeMs: exchange.nowMs, ...whose, ordersMax: 9 } as const;
   const again = restored(exchange.pair.engine);
@@ -211,7 +184,7 @@ test('orders are told apart by the key that placed them, after a snapshot, too',
 });
 
 test('at the close of betting orders expire, and none is filled any more', () => {
-  const exchange = open();
+  const exchange = Exchange.opened({ markets: [BTC_15M] });
   const account = exchange.account('VIP', 10_000_00);
   limit(exchange, { account, limitOddsE4: 30_000 });
   const expire = { kind: 'expireOrders', ordersMax: 10 } as const;
@@ -227,7 +200,7 @@ test('at the close of betting orders expire, and none is filled any more', () =>
 });
 
 test('an order ends after its validUntil: no bet fills it then, and its stake goes back in slices', () => {
-  const exchange = open();
+  const exchange = Exchange.opened({ markets: [BTC_15M] });
   const account = exchange.account('VIP', 10_000_00);
   const endMs = exchange.nowMs + 4_000;
   for (const validUntilMs of [endMs, endMs + 1, NO_END, endMs])
@@ -261,7 +234,7 @@ test('an order ends after its validUntil: no bet fills it then, and its stake go
 });
 
 test('a freeze cancels what rests at once; a void gives it back with the settlement', () => {
-  const exchange = open();
+  const exchange = Exchange.opened({ markets: [BTC_15M] });
   const account = exchange.account('VIP', 10_000_00);
   const other = exchange.account('VIP', 10_000_00);
   limit(exchange, { account, limitOddsE4: 30_000 });
@@ -283,7 +256,7 @@ test('a freeze cancels what rests at once; a void gives it back with the settlem
 });
 
 test('nothing is filled while a market is suspended or trading is off, without a price, or after betting has closed', () => {
-  const exchange = open({ market: { house: fairHouse() } });
+  const exchange = Exchange.opened({ markets: [BTC_15M], market: { house: fairHouse() } });
   const account = exchange.account('VIP', 10_000_00);
   for (const side of SIDES) limit(exchange, { account, side, limitOddsE4: 25_000, fairShareE6: 500_000 });
   const fill = (fairShareE6: number) => {
@@ -322,7 +295,7 @@ test('nothing is filled while a market is suspended or trading is off, without a
 });
 
 test('a snapshot keeps the order in which bets joined their round, and what rests', () => {
-  const exchange = open();
+  const exchange = Exchange.opened({ markets: [BTC_15M] });
   const account = exchange.account('VIP', 50_000_00);
   for (const limitOddsE4 of [21_000, 22_000, 40_000]) limit(exchange, { account, limitOddsE4 });
   exchange.bet({ account, market: BTC_15M, side: 'DOWN', stakeCents: 600_00 });

@@ -13,8 +13,7 @@ import {
 } from '../../support/reference/exchange.js';
 
 function opened(): { exchange: Exchange; account: number; roundNumber: number } {
-  const exchange = new Exchange({ markets: [BTC_1M, BTC_5M] });
-  equal(exchange.openLate(BTC_1M, 100), 'accepted');
+  const exchange = Exchange.opened({ markets: [BTC_1M, BTC_5M] });
   const { roundNumber } = must(exchange.reads.currentRound(BTC_1M), 'round');
   return { exchange, account: exchange.account('GOLD', 10_000_00), roundNumber };
 }

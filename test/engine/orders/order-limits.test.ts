@@ -7,16 +7,10 @@ import { fixedHouse } from '../../support/engine/house-rules.js';
 import { plainOrder } from '../../support/engine/plain-order.js';
 import { BTC_1M, Exchange } from '../../support/reference/exchange.js';
 
-function withRound(options: ConstructorParameters<typeof Exchange>[0] = {}): Exchange {
-  const exchange = new Exchange(options);
-  equal(exchange.openLate(BTC_1M, 100), 'accepted');
-  return exchange;
-}
-
 test('expectedPercent may be off by exactly 15 points, but not by a hundredth or a millionth more', () => {
   for (const side of ['UP', 'DOWN'] as const) {
     for (const direction of [1, -1]) {
-      const exchange = withRound();
+      const exchange = Exchange.opened();
       const account = exchange.account('GOLD', 10_000_00);
       // Both sides stand at 50.00.
       const outcomeAt = (awayE6: number) =>
@@ -29,7 +23,7 @@ test('expectedPercent may be off by exactly 15 points, but not by a hundredth or
 });
 
 test('the guard compares the percent before the stake joins, rounded half up as published', () => {
-  const exchange = withRound();
+  const exchange = Exchange.opened();
   const account = exchange.account('GOLD', 10_000_00);
   // 1,000 against 1,000 and 5,000 more: 50.00 before, 85.71 after.
   const bet = { account, side: 'UP', stakeCents: 5_000_00 } as const;
@@ -41,7 +35,7 @@ test('the guard compares the percent before the stake joins, rounded half up as 
 });
 
 test('bets are accepted until 20 s before the lock; at exactly 20 s they are refused', () => {
-  const exchange = withRound();
+  const exchange = Exchange.opened();
   const account = exchange.account('GOLD', 10_000_00);
   const outcomes = [34_999, 35_000, 54_999, 55_000, 59_999, 60_000].map((atMs) => {
     exchange.atMs = atMs;
@@ -54,7 +48,7 @@ test('bets are accepted until 20 s before the lock; at exactly 20 s they are ref
 });
 
 test('an order is judged by its own time, even if the round has not been locked or ended yet', () => {
-  const exchange = withRound();
+  const exchange = Exchange.opened();
   const account = exchange.account('GOLD', 10_000_00);
   const order = (atMs: number): PlaceOrder =>
     plainOrder({ timeMs: exchange.nowMs + atMs, account, market: BTC_1M });
@@ -68,7 +62,7 @@ test('an order is judged by its own time, even if the round has not been locked 
 });
 
 test('stakes are limited by the minimum and maximum of the market, to the cent', () => {
-  const exchange = withRound();
+  const exchange = Exchange.opened();
   const account = exchange.account('VIP', 50_000_00);
   equal(exchange.betOutcome({ account, stakeCents: 99 }), 'stake_out_of_range');
   equal(exchange.betOutcome({ account, stakeCents: 1_00 }), 'accepted');
@@ -77,7 +71,7 @@ test('stakes are limited by the minimum and maximum of the market, to the cent',
 });
 
 test('the tier also limits the stake, to the cent; Bronze places nothing', () => {
-  const exchange = withRound();
+  const exchange = Exchange.opened();
   const limits = { SILVER: 1_000_00, GOLD: 5_000_00, PLATINUM: 10_000_00 } as const;
   for (const [tier, limitCents] of Object.entries(limits)) {
     const account = exchange.account(tier as keyof typeof limits, 100_000_00);
@@ -89,7 +83,7 @@ test('the tier also limits the stake, to the cent; Bronze places nothing', () =>
 });
 
 test('a balance can be bet to its last cent, and not a cent more', () => {
-  const exchange = withRound();
+  const exchange = Exchange.opened();
   const account = exchange.account('GOLD', 123_45);
   equal(exchange.betOutcome({ account, stakeCents: 123_46 }), 'insufficient_balance');
   equal(exchange.placed({ account, stakeCents: 123_45 }).newBalanceCents, 0);
@@ -97,8 +91,20 @@ test('a balance can be bet to its last cent, and not a cent more', () => {
   equal(exchange.betOutcome({ account, stakeCents: 1_00 }), 'insufficient_balance');
 });
 
+test('an account has so many open bets and no more; resolved is not settled, and a settled one frees a place', () => {
+  const exchange = Exchange.opened({ rules: { openBetsMax: 2 } });
+  const account = exchange.account('GOLD', 1_000_00);
+  const bets = (count: number) => Array.from({ length: count }, () => exchange.betOutcome({ account }));
+  deepEqual(bets(3), ['accepted', 'accepted', 'too_many_open_bets']);
+  exchange.passTo(60_000);
+  exchange.boundary(BTC_1M, 60_000, 101);
+  deepEqual(bets(1), ['too_many_open_bets']);
+  exchange.accepted({ kind: 'settle', timeMs: exchange.nowMs, betsMax: 1 });
+  deepEqual(bets(2), ['accepted', 'too_many_open_bets']);
+});
+
 test('a side may owe exactly the pool and not a cent more', () => {
-  const exchange = withRound({ market: { house: fixedHouse(10_00) } });
+  const exchange = Exchange.opened({ market: { house: fixedHouse(10_00) } });
   const account = exchange.account('VIP', 100_000_00);
   exchange.placed({ account, side: 'UP', stakeCents: 82_96 });
   exchange.placed({ account, side: 'DOWN', stakeCents: 168_13 });

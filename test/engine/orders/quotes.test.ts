@@ -123,8 +123,7 @@ function quoting(house = fairHouse()): {
   bet: (wish: Partial<BetWish>) => string;
   account: number;
 } {
-  const exchange = new Exchange({ market: { house } });
-  equal(exchange.openLate(BTC_1M, 100), 'accepted');
+  const exchange = Exchange.opened({ market: { house } });
   const account = exchange.account('VIP', 1_000_000_00);
   return { exchange, account, bet: (wish) => exchange.betOutcome({ account, ...wish }) };
 }

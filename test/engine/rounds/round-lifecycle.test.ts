@@ -7,12 +7,6 @@ import { BTC_1M, DAY_MS, Exchange, MINUTE_MS, typesOf } from '../../support/refe
 
 const FIRST_ROUND = DAY_MS / MINUTE_MS;
 
-function withRound(options: ConstructorParameters<typeof Exchange>[0] = {}): Exchange {
-  const exchange = new Exchange(options);
-  equal(exchange.openLate(BTC_1M, 100), 'accepted');
-  return exchange;
-}
-
 function shown(exchange: Exchange, roundNumber: number): unknown {
   const round = exchange.reads.round(BTC_1M, roundNumber);
   if (round === null) return null;
@@ -24,7 +18,7 @@ const currentNumber = (exchange: Exchange): number | null =>
   exchange.reads.currentRound(BTC_1M)?.roundNumber ?? null;
 
 test('a round locks, ends and settles on time, and the next one follows without a gap', () => {
-  const exchange = withRound();
+  const exchange = Exchange.opened();
   const account = exchange.account('GOLD', 1_000_00);
   exchange.placed({ account, side: 'UP', stakeCents: 10_00 });
   deepEqual(shown(exchange, FIRST_ROUND), ['LIVE', 'NONE', 100, null]);
@@ -60,7 +54,7 @@ test('UP, DOWN and DRAW pay what the rules say', () => {
     [99.99, 'LOSS', 'WIN'],
     [100, 'DRAW', 'DRAW'],
   ] as const) {
-    const exchange = withRound();
+    const exchange = Exchange.opened();
     const account = exchange.account('GOLD', 1_000_00);
     const bets = (['UP', 'DOWN'] as const).map((side) =>
       exchange.placed({ account, side, stakeCents: 100_00 }),
@@ -88,7 +82,7 @@ test('UP, DOWN and DRAW pay what the rules say', () => {
 });
 
 test('a round that ends without a price is voided: stakes are returned, and the next round never opens', () => {
-  const exchange = withRound();
+  const exchange = Exchange.opened();
   const account = exchange.account('GOLD', 1_000_00);
   exchange.placed({ account, stakeCents: 400_00 });
   exchange.passTo(60_000);
@@ -108,7 +102,7 @@ test('a price of exactly the greatest allowed age decides; one a millisecond old
     [10_000, 'UP', FIRST_ROUND + 1],
     [10_001, 'VOID', null],
   ] as const) {
-    const exchange = withRound();
+    const exchange = Exchange.opened();
     exchange.passTo(60_000);
     exchange.boundary(BTC_1M, 60_000, 101, ageMs);
     deepEqual(shown(exchange, FIRST_ROUND), ['SETTLED', result, 100, result === 'UP' ? 101 : null]);
@@ -117,7 +111,7 @@ test('a price of exactly the greatest allowed age decides; one a millisecond old
 });
 
 test('a boundary price is accepted once, and only for a boundary at which a round ends or begins', () => {
-  const exchange = withRound();
+  const exchange = Exchange.opened();
   exchange.passTo(60_000);
   const again = (boundaryAtMs: number) =>
     exchange.outcomeOf({
@@ -138,20 +132,20 @@ test('a boundary price is accepted once, and only for a boundary at which a roun
 
 test('a price that arrives after the lock time opens a round that locks at once', () => {
   const options = { market: { maxPriceAgeMs: 60_000 } };
-  const exchange = withRound(options);
+  const exchange = Exchange.opened(options);
   const account = exchange.account('GOLD', 1_000_00);
   exchange.passTo(114_999);
   equal(exchange.boundary(BTC_1M, 60_000, 101).at(-1)?.type, 'roundOpened');
   equal(exchange.betOutcome({ account }), 'betting_closed');
 
-  const late = withRound(options);
+  const late = Exchange.opened(options);
   late.passTo(115_000);
   deepEqual(typesOf(late.boundary(BTC_1M, 60_000, 101)).slice(-2), ['roundOpened', 'roundLocked']);
   deepEqual(shown(late, FIRST_ROUND + 1), ['LOCKED', 'NONE', 101, null]);
 });
 
 test('a round whose price never arrives is UPCOMING until its end, and voided', () => {
-  const exchange = withRound();
+  const exchange = Exchange.opened();
   exchange.passTo(60_000);
   deepEqual(exchange.passTo(119_999), []);
   deepEqual(shown(exchange, FIRST_ROUND + 1), ['UPCOMING', 'NONE', null, null]);
@@ -165,7 +159,7 @@ test('a round whose price never arrives is UPCOMING until its end, and voided', 
 });
 
 test('settled rounds stay readable until newer ones of their market replace them', () => {
-  const exchange = withRound({ rules: { settledRoundsMax: 2 } });
+  const exchange = Exchange.opened({ rules: { settledRoundsMax: 2 } });
   for (let minute = 1; minute <= 3; minute++) {
     exchange.passTo(minute * MINUTE_MS);
     exchange.boundary(BTC_1M, minute * MINUTE_MS, 100 + minute);

@@ -24,12 +24,6 @@ const currentNumber = (exchange: Exchange, market = BTC_1M): number | null =>
 const refusals = (events: readonly EngineEvent[]): unknown[] =>
   events.flatMap((event) => (event.type === 'roundNotOpened' ? [[event.roundNumber, event.reason]] : []));
 
-function withRound(options: ConstructorParameters<typeof Exchange>[0] = {}): Exchange {
-  const exchange = new Exchange(options);
-  equal(exchange.openLate(BTC_1M, 100), 'accepted');
-  return exchange;
-}
-
 test('a round opens late with exactly 10 s of betting left, but not with less', () => {
   for (const [atMs, outcome] of [
     [0, 'accepted'],
@@ -59,7 +53,7 @@ test('a late opening needs a fresh price', () => {
 });
 
 test('a round that lacked a price opens late in the same window', () => {
-  const exchange = withRound();
+  const exchange = Exchange.opened();
   exchange.passTo(60_000);
   deepEqual(refusals(exchange.boundary(BTC_1M, 60_000, null)), [[FIRST_ROUND + 1, 'stale_price']]);
   exchange.atMs = 70_000;
@@ -68,10 +62,10 @@ test('a round that lacked a price opens late in the same window', () => {
 });
 
 test('after a downtime the next window exists until the instant of its end', () => {
-  const before = withRound();
+  const before = Exchange.opened();
   deepEqual(typesOf(before.passTo(2 * MINUTE_MS - 1)), ['roundLocked', 'roundEnded', 'roundUpcoming']);
   equal(currentNumber(before), FIRST_ROUND + 1);
-  const after = withRound();
+  const after = Exchange.opened();
   deepEqual(typesOf(after.passTo(2 * MINUTE_MS)), ['roundLocked', 'roundEnded']);
   equal(currentNumber(after), null);
 });
@@ -81,7 +75,7 @@ test('after a downtime an old price closes a round, and the next window opens la
     [10_000, true],
     [10_001, false],
   ] as const) {
-    const exchange = withRound();
+    const exchange = Exchange.opened();
     exchange.passTo(MINUTE_MS + lateMs);
     const events = exchange.boundary(BTC_1M, MINUTE_MS, 101);
     equal(exchange.reads.round(BTC_1M, FIRST_ROUND)?.closePrice, 101);
@@ -117,7 +111,7 @@ test('a house with exactly both seeds opens a round; with a cent less it does no
 });
 
 test('a suspended market ends its round and opens no other until it is resumed', () => {
-  const exchange = withRound();
+  const exchange = Exchange.opened();
   const suspend = (suspended: boolean) =>
     exchange.accepted({ kind: 'suspendMarket', timeMs: exchange.nowMs, market: BTC_1M, suspended });
   suspend(true);
@@ -129,7 +123,7 @@ test('a suspended market ends its round and opens no other until it is resumed',
 });
 
 test('a market that is not active is neither suspended nor resumed', () => {
-  const exchange = withRound();
+  const exchange = Exchange.opened();
   for (const market of [-1, BTC_5M])
     for (const suspended of [true, false]) {
       const command = { kind: 'suspendMarket', timeMs: exchange.nowMs, market, suspended } as const;
@@ -181,7 +175,7 @@ test('outside market hours no round opens late, and the first may open with the 
 });
 
 test('new rules apply to rounds that begin under them; others keep theirs', () => {
-  const exchange = withRound();
+  const exchange = Exchange.opened();
   const account = exchange.account('VIP', 100_000_00);
   const market = { house: fixedHouse(5_00), minStakeCents: 2_00, lockLeadMs: 10_000 };
   exchange.configure(rulesFor([BTC_1M], { market, rules: { feeBps: 0 } }));
@@ -196,7 +190,7 @@ test('new rules apply to rounds that begin under them; others keep theirs', () =
 });
 
 test('going back in time is a programming error, and changes nothing', () => {
-  const exchange = withRound();
+  const exchange = Exchange.opened();
   const digest = exchange.pair.stateDigest();
   throws(() => exchange.reads.apply({ kind: 'advance', timeMs: exchange.nowMs - 1 }), AssertionError);
   equal(exchange.pair.stateDigest(), digest);

@@ -125,20 +125,3 @@ function orderLike(bet: BetPlaced, key: number, timeMs: number): PlaceOrder {
     idempotency: { keyHigh: key, keyLow: key, body: 1 },
   });
 }
-
-test('bets in a snapshot have their entry percent and client seed', () => {
-  const exchange = new Exchange({ markets: [BTC_15M] });
-  const account = exchange.account('GOLD', 1_000_00);
-  exchange.openLate(BTC_15M, 100);
-  const wish = { account, market: BTC_15M };
-  const plain = exchange.placed(wish);
-  const seeded = exchange.placed({ ...wish, key: 7, clientSeed: 'my seed' });
-  const again = restored(exchange.pair.engine);
-  deepEqual(
-    again.orders(account, 10).map(({ entryPercentE2, clientSeed }) => [entryPercentE2, clientSeed]),
-    [
-      [seeded.entryPercentE2, 'my seed'],
-      [plain.entryPercentE2, null],
-    ],
-  );
-});

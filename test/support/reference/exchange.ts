@@ -82,6 +82,13 @@ export class Exchange {
     this.accepted({ kind: 'depositHouse', timeMs: this.nowMs, amountCents, reference: 'capital' });
   }
 
+  /** With a round of its first market that takes bets. */
+  static opened(options: ExchangeOptions = {}): Exchange {
+    const exchange = new Exchange(options);
+    equal(exchange.openLate(exchange.markets[0] ?? BTC_1M, 100), 'accepted');
+    return exchange;
+  }
+
   get nowMs(): number {
     return DAY_MS + this.atMs;
   }
