@@ -4,23 +4,14 @@ import { spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { newDataDir, removeDataDir } from './support/processes/server.js';
+import { newFolder } from './support/new-folder.js';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
-const made: string[] = [];
-function folder(): string {
-  const path = newDataDir();
-  made.push(path);
-  return path;
-}
-after(() => {
-  for (const path of made) removeDataDir(path);
-});
 
 test('npm ci takes the lock file, of which every package supports this version of Node', () => {
-  const cwd = folder();
+  const cwd = newFolder();
   for (const name of ['package.json', 'package-lock.json'])
     copyFileSync(join(project, name), join(cwd, name));
   const options = ['--offline', '--engine-strict', '--ignore-scripts'];
@@ -41,7 +32,7 @@ function writePage(folder: string): void {
 }
 
 function smallProject(): string {
-  const cwd = folder();
+  const cwd = newFolder();
   for (const name of ['build.mjs', 'package.json']) copyFileSync(join(project, name), join(cwd, name));
   writeFileSync(join(cwd, 'main.ts'), 'export const built: number = 1;\n');
   writePage(join(cwd, 'http', 'console', 'page'));

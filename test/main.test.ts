@@ -5,24 +5,14 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 import { toteText } from './support/processes/cli.js';
 import { linesOf } from './support/processes/log-lines.js';
-import { newDataDir, removeDataDir, Server, startRefused } from './support/processes/server.js';
+import { newDataDir, Server, startRefused } from './support/processes/server.js';
 import { isAvailable } from './support/programs.js';
-
-const dataDirs: string[] = [];
-function dataDir(): string {
-  const made = newDataDir();
-  dataDirs.push(made);
-  return made;
-}
-after(() => {
-  for (const made of dataDirs) removeDataDir(made);
-});
 
 const filesBelow = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -41,7 +31,7 @@ function firstCommit(dir: string): unknown[] {
 
 test('the first start prints a line that places a bet; the second start does not', async () => {
   const env = { TOTE_DEMO: '1', TOTE_FEED: 'simulated', TOTE_CLOCK: 'system', TOTE_LOG_LEVEL: 'info' };
-  const dir = dataDir();
+  const dir = newDataDir();
   const first = await Server.start({ dataDir: dir, env });
   const [line = ''] = /^curl .*$/m.exec(await first.demo()) ?? [];
   assert.equal(statSync(join(dir, 'demo')).mode & 0o777, 0o600);
@@ -86,7 +76,7 @@ test('the first start prints a line that places a bet; the second start does not
 test('a terminal is shown the lines with the key, and no file has them', {
   skip: !isAvailable('script') && 'script cannot be found in PATH',
 }, async () => {
-  const dir = dataDir();
+  const dir = newDataDir();
   const env = { TOTE_DEMO: '1', TOTE_FEED: 'simulated', TOTE_CLOCK: 'system' };
   const under = ['sh', '-c', 'exec script -qec "$*" /dev/null', 'sh'];
   const server = await Server.start({ dataDir: dir, env, under });
@@ -97,13 +87,13 @@ test('a terminal is shown the lines with the key, and no file has them', {
 
 test('with real prices there is no demo account', async () => {
   const env = { TOTE_DEMO: '1', TOTE_FEED: 'push', TOTE_CLOCK: 'system' };
-  const server = await Server.start({ dataDir: dataDir(), env });
+  const server = await Server.start({ dataDir: newDataDir(), env });
   assert.deepEqual((await server.operator.get<unknown[]>('/accounts')).data, []);
   await server.stop();
 });
 
 test('production starts on what `tote init` has made: its money, no demo account, and what is weak in log and banner', async () => {
-  const dir = dataDir();
+  const dir = newDataDir();
   const env = { NODE_ENV: 'production', TOTE_DEMO: '1', TOTE_CLOCK: 'system', TOTE_FEED: 'simulated' };
   const refused = await startRefused({ dataDir: dir, env });
   assert.match(refused.logText, new RegExp(`npx tote init ${dir} --house-capital`));
@@ -125,7 +115,7 @@ test('production starts on what `tote init` has made: its money, no demo account
 });
 
 test('SIGTERM ends with 0 and a clean journal; SIGKILL loses nothing acknowledged; nobody else starts on it', async () => {
-  const dir = dataDir();
+  const dir = newDataDir();
   const first = await Server.start({ dataDir: dir });
   const { accountId } = await first.createBettor({ balance: 55 });
   await first.operator.put('/trading', { enabled: false, reason: 'over night' });
@@ -157,7 +147,7 @@ test('SIGTERM ends with 0 and a clean journal; SIGKILL loses nothing acknowledge
 });
 
 test('a port in use is refused, and the data directory is still new', async (t) => {
-  const dir = dataDir();
+  const dir = newDataDir();
   const holder = createServer().listen(0, '127.0.0.1');
   t.after(() => holder.close());
   await new Promise((resolve) => holder.once('listening', resolve));
@@ -175,7 +165,7 @@ test('a port in use is refused, and the data directory is still new', async (t) 
 
 test('a start with few descriptors logs once what they allow, and how to get more', async () => {
   const under = ['sh', '-c', 'ulimit -n 600; exec "$0" "$@"'];
-  const server = await Server.start({ dataDir: dataDir(), under });
+  const server = await Server.start({ dataDir: newDataDir(), under });
   assert.equal((await server.operator.get('/status')).status, 200);
   const { code, stderr } = await server.stop();
   assert.equal(code, 0, stderr);
@@ -188,7 +178,7 @@ test('a start with few descriptors logs once what they allow, and how to get mor
 
 test('a port whose connections are nearly all taken is told in the log', async (t) => {
   const under = ['sh', '-c', 'ulimit -n 300; exec "$0" "$@"'];
-  const server = await Server.start({ dataDir: dataDir(), under });
+  const server = await Server.start({ dataDir: newDataDir(), under });
   const port = Number(new URL(server.operatorUrl).port);
   // 37 for operators, of which the last quarter is kept.
   const sockets = Array.from({ length: 26 }, () => connect(port, '127.0.0.1').on('error', () => undefined));
@@ -204,7 +194,7 @@ test('a port whose connections are nearly all taken is told in the log', async (
 });
 
 test('a start with too few descriptors for its gateways is refused before it has done anything', async () => {
-  const dir = dataDir();
+  const dir = newDataDir();
   const under = ['sh', '-c', 'ulimit -n 300; exec "$0" "$@"'];
   const refused = await startRefused({ dataDir: dir, under, env: { TOTE_GATEWAYS: '4' } });
   assert.equal(refused.code, 1);
@@ -213,7 +203,12 @@ test('a start with too few descriptors for its gateways is refused before it has
 });
 
 test('an unread banner does not stop the server', async () => {
-  const env = { TOTE_PORT: '0', TOTE_OPERATOR_PORT: '0', TOTE_DATA_DIR: dataDir(), TOTE_LOG_LEVEL: 'warn' };
+  const env = {
+    TOTE_PORT: '0',
+    TOTE_OPERATOR_PORT: '0',
+    TOTE_DATA_DIR: newDataDir(),
+    TOTE_LOG_LEVEL: 'warn',
+  };
   const server = spawn(process.execPath, [fileURLToPath(new URL('../main.js', import.meta.url))], {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

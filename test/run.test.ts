@@ -1,11 +1,11 @@
 /** A test file that never came to its tests fails the run. */
 import { deepEqual } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { newFolder } from './support/new-folder.js';
 
 const FINE = "import { test } from 'node:test';\ntest('fine', () => {});\n";
 const FILES = {
@@ -21,9 +21,8 @@ writeFileSync(new URL('left', import.meta.url), String(pid));
 ${FINE}`,
 };
 
-test('a run fails with a file that cannot be loaded, has no test or ends its process, and names it', async (t) => {
-  const home = mkdtempSync(join(tmpdir(), 'tote-run-'));
-  t.after(() => rmSync(home, { recursive: true, force: true }));
+test('a run fails with a file that cannot be loaded, has no test or ends its process, and names it', async () => {
+  const home = newFolder();
   // The runner keeps the times of its files two folders up.
   const folder = join(home, 'dist', 'test');
   mkdirSync(folder, { recursive: true });

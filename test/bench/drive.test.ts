@@ -4,8 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -20,14 +19,12 @@ import { makeBettors, openMarkets } from '../../bench/tote/bettors.js';
 import { ToteServer } from '../../bench/tote/server.js';
 import { ToteClient } from '../../client/index.js';
 import { must } from '../../engine/base/assert.js';
+import { newFolder } from '../support/new-folder.js';
 
 const RUN = fileURLToPath(new URL('../../bench/run.js', import.meta.url));
-const root = mkdtempSync(join(tmpdir(), 'tote-bench-test-'));
+const root = newFolder();
 const servers: ToteServer[] = [];
-after(async () => {
-  await Promise.all(servers.map(({ process }) => process.stop('SIGKILL')));
-  rmSync(root, { recursive: true });
-});
+after(() => Promise.all(servers.map(({ process }) => process.stop('SIGKILL'))));
 
 interface Setting {
   readonly server: ToteServer;

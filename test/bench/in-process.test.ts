@@ -1,7 +1,5 @@
 /** The in-process suites on a small scale: their own checks pass, and their results fit their names. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { filledScenario, placingRate } from '../../bench/engine/placing.js';
@@ -9,6 +7,7 @@ import { assertLedger, openScenario, orders } from '../../bench/engine/scenario.
 import { settlementCost } from '../../bench/engine/settling.js';
 import { loadSnapshot, writeSnapshot } from '../../bench/engine/snapshots.js';
 import { commitRates, journalReplayRate, writeJournal } from '../../bench/journal/journaling.js';
+import { newFolder } from '../support/new-folder.js';
 
 test('orders are the same in every run, and all are placed', () => {
   assert.deepEqual(orders(100, 50, 7), orders(100, 50, 7));
@@ -25,31 +24,23 @@ test('rates of placing, settling and boundaries', () => {
 });
 
 test('a written journal is replayed to the same digest; commits by batch size', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'tote-bench-test-'));
-  try {
-    const written = writeJournal(join(dir, 'replay'), 3_000);
-    const replayed = journalReplayRate(join(dir, 'replay'), 3_000);
-    assert.deepEqual([replayed.commands, replayed.digest], [written.commands, written.digest]);
-    const rates = commitRates(dir, 600, 'os');
-    assert.deepEqual(
-      rates.map(({ batchSize }) => batchSize),
-      [1, 16, 64, 256, 512],
-    );
-    assert.ok(rates.every(({ commandsPerSecond, maxUs }) => commandsPerSecond > 0 && maxUs > 0));
-  } finally {
-    rmSync(dir, { recursive: true });
-  }
+  const dir = newFolder();
+  const written = writeJournal(join(dir, 'replay'), 3_000);
+  const replayed = journalReplayRate(join(dir, 'replay'), 3_000);
+  assert.deepEqual([replayed.commands, replayed.digest], [written.commands, written.digest]);
+  const rates = commitRates(dir, 600, 'os');
+  assert.deepEqual(
+    rates.map(({ batchSize }) => batchSize),
+    [1, 16, 64, 256, 512],
+  );
+  assert.ok(rates.every(({ commandsPerSecond, maxUs }) => commandsPerSecond > 0 && maxUs > 0));
 });
 
 test('a written snapshot is loaded to the same digest', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'tote-bench-test-'));
-  try {
-    const written = writeSnapshot(dir, 3_000);
-    assert.equal(written.accounts, 300);
-    assert.ok(written.bytes > 3_000 * 50 && written.writeMs >= written.longestPieceMs);
-    assert.equal(loadSnapshot(dir, 3_000).digest, written.digest);
-    assert.throws(() => loadSnapshot(dir, 3_001), /3001 bets were placed/);
-  } finally {
-    rmSync(dir, { recursive: true });
-  }
+  const dir = newFolder();
+  const written = writeSnapshot(dir, 3_000);
+  assert.equal(written.accounts, 300);
+  assert.ok(written.bytes > 3_000 * 50 && written.writeMs >= written.longestPieceMs);
+  assert.equal(loadSnapshot(dir, 3_000).digest, written.digest);
+  assert.throws(() => loadSnapshot(dir, 3_001), /3001 bets were placed/);
 });

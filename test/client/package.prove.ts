@@ -1,15 +1,14 @@
 /** `npm pack` of the client gives a package that works in an empty folder: program and types, and nothing else. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { newFolder } from '../support/new-folder.js';
 
 const project = fileURLToPath(new URL('../../..', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'tote-package-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 function run(cwd: string, program: string, ...args: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: 'utf8' });

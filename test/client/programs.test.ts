@@ -9,7 +9,7 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { subtractDollars, ToteClient } from '../../client/index.js';
-import { newDataDir, removeDataDir, Server } from '../support/processes/server.js';
+import { newDataDir, Server } from '../support/processes/server.js';
 
 const project = fileURLToPath(new URL('../../..', import.meta.url));
 const folder = newDataDir();
@@ -19,7 +19,6 @@ after(async () => {
     child.kill('SIGTERM');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   }
-  removeDataDir(folder);
 });
 
 const program = (name: string): string => join(project, 'dist', 'client', 'local', `${name}.js`);

@@ -1,23 +1,21 @@
 /** Holidays and early ends: the files that bring them, and the market hours with them. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { type Closure, readClosures } from '../../config/closures.js';
 import { MarketHours, sessionsBetween } from '../../feeds/market-hours.js';
-import { expectedAssetsOf, silentAssetsOf } from '../../feeds/silent-assets.js';
 import { ZoneClock } from '../../process/zone-clock.js';
 import { iso } from '../feeds/support/sessions.js';
+import { newFolder } from '../support/new-folder.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const at = (text: string): number => Date.parse(text);
 
-const folder = mkdtempSync(join(tmpdir(), 'tote-calendar-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 function fileOf(content: unknown): string {
   const path = join(folder, `${Math.random()}.json`);
@@ -59,17 +57,6 @@ test('the British example: a bank holiday is a day of London, which summer time 
     assert.equal(hours.isOpen('FX', at(time)), isOpen, time);
     assert.equal(hours.isOpen('CRYPTO', at(time)), true);
   }
-});
-
-test('a silent feed is no alarm on a holiday, and is one on the day after', () => {
-  const hours = new MarketHours(exampleOf('us'));
-  const setup = { feed: 'hermes', clock: 'system' } as const;
-  const tracker = { latest: () => null };
-  const silent = silentAssetsOf(expectedAssetsOf(setup, hours, tracker), tracker);
-  const onGoodFriday = silent(at('2026-04-03T15:00Z'));
-  assert.ok(onGoodFriday.includes('EURUSD') && onGoodFriday.includes('BTC'));
-  assert.ok(!onGoodFriday.includes('GOLD') && !onGoodFriday.includes('SILVER'));
-  assert.ok(silent(at('2026-04-06T15:00Z')).includes('GOLD'));
 });
 
 test('property: a time is open if the weekly hours have it open and no closure has it closed', () => {

@@ -1,18 +1,17 @@
 /** Every mistake in the environment is reported by the name of its variable. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { withOverrides } from '../../config/compose.js';
 import { ConfigError, readConfig } from '../../config/config.js';
 import { defaultGateways } from '../../config/config-values.js';
 import { risksOf } from '../../config/production.js';
 import { YEARLY_VOLATILITY } from '../../engine/host/ticks/volatility.js';
 import { defaultRules } from '../../engine/model/rules.js';
+import { newFolder } from '../support/new-folder.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'tote-config-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 function mistakesOf(env: Record<string, string>): readonly string[] {
   try {

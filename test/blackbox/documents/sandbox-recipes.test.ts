@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { codeBlocks, readDocument, sectionOf } from '../../support/document.js';
-import { newDataDir, removeDataDir, Server } from '../../support/processes/server.js';
+import { newDataDir, Server } from '../../support/processes/server.js';
 
 const recipes = readDocument('docs/bots/testing.md');
 const [startLine = '', setUp = '', win = ''] = codeBlocks(recipes, 'sh');
@@ -23,10 +23,7 @@ before(async () => {
   server = await Server.start({ env: { ...env, TOTE_DEMO: '1', TOTE_RATE_LIMITS: limits } });
   symlinkSync(server.dataDir, join(folder, 'sandbox'));
 });
-after(async () => {
-  await server.remove();
-  removeDataDir(folder);
-});
+after(() => server.remove());
 
 /** The output of each line must contain its comment's claim. */
 async function follow(recipe: string, outcome: string): Promise<void> {

@@ -4,11 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
-import { after, afterEach, before, test } from 'node:test';
+import { join } from 'node:path';
+import { afterEach, before, test } from 'node:test';
 import { askUntil } from '../../support/ask-until.js';
 import { toteText } from '../../support/processes/cli.js';
 import { linesOf } from '../../support/processes/log-lines.js';
-import { type Bettor, newDataDir, removeDataDir, Server } from '../../support/processes/server.js';
+import { type Bettor, newDataDir, Server } from '../../support/processes/server.js';
 import { pathOfTimeService } from '../../support/processes/time-service.js';
 
 const MINUTE_MS = 60_000;
@@ -17,8 +18,7 @@ const A_DAY_AHEAD = '--import=data:text/javascript,const%20now=Date.now;Date.now
 
 const started: Server[] = [];
 afterEach(async () => {
-  await Promise.all(started.map((server) => server.kill()));
-  for (const { dataDir } of started.splice(0)) removeDataDir(dataDir);
+  await Promise.all(started.splice(0).map((server) => server.kill()));
 });
 
 interface Account {
@@ -43,11 +43,10 @@ before(async () => {
   await server.stop();
   prepared = server.dataDir;
 });
-after(() => removeDataDir(prepared));
 
 /** Stopped, with a bet of 100 in a round of a minute, journaled last 18 minutes ago. */
 function minutesAgo(): string {
-  const dataDir = newDataDir();
+  const dataDir = join(newDataDir(), 'data');
   cpSync(prepared, dataDir, { recursive: true });
   return dataDir;
 }

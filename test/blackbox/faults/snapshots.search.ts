@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { orders, setUpCommands } from '../../../bench/engine/scenario.js';
 import { must } from '../../../engine/base/assert.js';
@@ -17,17 +17,8 @@ import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { alterDigest } from '../../persistence/support/shadow-altered.js';
 import { HotSide } from '../../persistence/support/shadow-files.js';
 import { byEffort } from '../../support/effort.js';
-import { newDataDir, removeDataDir, Server, startDoomed } from '../../support/processes/server.js';
+import { newDataDir, Server, startDoomed } from '../../support/processes/server.js';
 import { hasCaughtUp, type Status, statusWhere } from '../../support/processes/status.js';
-
-const made: string[] = [];
-function dataDir(): string {
-  made.push(newDataDir());
-  return must(made.at(-1), 'directory');
-}
-after(() => {
-  for (const path of made) removeDataDir(path);
-});
 
 const KILLS = byEffort({ test: 1, prove: 4, night: 12 });
 const OFTEN = { TOTE_SNAPSHOT_COMMANDS: '25' };
@@ -54,7 +45,7 @@ async function live(server: Server, minutes: number): Promise<string[]> {
 }
 
 test('after kills while snapshots and archive are written every start recovers, and the archive is complete', async () => {
-  const dir = dataDir();
+  const dir = newDataDir();
   let server = await Server.start({ dataDir: dir, env: { ...OFTEN, TOTE_SNAPSHOT_COMMANDS: '5' } });
   let lastSequence = 0;
   for (let kill = 0; kill < KILLS; kill++) {
@@ -77,7 +68,7 @@ test('after kills while snapshots and archive are written every start recovers, 
 });
 
 test('a divergence of the shadow ends the server, with both digests and the number', async () => {
-  const root = dataDir();
+  const root = newDataDir();
   const hot = new HotSide(root, (print) => [...setUpCommands(20, 1_000, print), ...orders(0, 200, 20)]);
   hot.write(260, 10);
   hot.close();
@@ -104,7 +95,7 @@ test('a divergence of the shadow ends the server, with both digests and the numb
 });
 
 test('without space for snapshots and archive orders continue, it is logged once, and a restart catches up', async () => {
-  const root = dataDir();
+  const root = newDataDir();
   const accounts = 50;
   const segmentBytesMax = 1024 * 1024;
   const commands = (print: string) => [

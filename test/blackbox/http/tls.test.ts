@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { Agent } from 'node:https';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, type TestContext, test } from 'node:test';
@@ -15,14 +14,14 @@ import { StreamClient } from '../../support/api/stream-client.js';
 import { askUntil } from '../../support/ask-until.js';
 import { replace, selfSigned, signedBy } from '../../support/http/certificates.js';
 import { httpsSend } from '../../support/http/https.js';
+import { newFolder } from '../../support/new-folder.js';
 import { linesOf } from '../../support/processes/log-lines.js';
 import { scrape } from '../../support/processes/scrape.js';
 import { Server, startRefused } from '../../support/processes/server.js';
 import { isAvailable } from '../../support/programs.js';
 
 const skip = isAvailable('openssl') ? false : 'openssl is missing';
-const folder = mkdtempSync(join(tmpdir(), 'tote-test-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = newFolder();
 
 const pair = skip === false ? selfSigned(folder, 'public') : null;
 let shared: Promise<Server> | undefined;

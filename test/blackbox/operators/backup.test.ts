@@ -3,19 +3,18 @@
  * is good in every part, and a server starts on it, as on a restored directory.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { BackedUp } from '../../../persistence/upkeep/backup/backup.js';
 import type { VerifyReport } from '../../../persistence/upkeep/verify/verify.js';
+import { newFolder } from '../../support/new-folder.js';
 import { tote, toteJson, toteProcess } from '../../support/processes/cli.js';
 import { type Bettor, Server } from '../../support/processes/server.js';
 
 const CONNECTIONS = 8;
 const LIST_MAX = 200;
 
-const folder = mkdtempSync(join(tmpdir(), 'tote-backup-'));
+const folder = newFolder();
 const standby = join(folder, 'standby');
 let server: Server;
 let bettors: Bettor[];
@@ -30,10 +29,7 @@ before(async () => {
   await server.push({ BTC: 95_000 });
   bettors = await Promise.all(acknowledged.map(() => server.createBettor({ balance: 100_000 })));
 });
-after(async () => {
-  await server.kill();
-  rmSync(folder, { recursive: true, force: true });
-});
+after(() => server.kill());
 
 function load(isDone: () => boolean): Promise<unknown> {
   const connection = async ({ api }: Bettor, index: number): Promise<void> => {

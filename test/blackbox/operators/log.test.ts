@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { orders, setUpCommands } from '../../../bench/engine/scenario.js';
@@ -11,7 +11,7 @@ import { LOG_EVENTS, type LogEvent } from '../../../process/log/events.js';
 import { HotSide } from '../../persistence/support/shadow-files.js';
 import { Client } from '../../support/http/client.js';
 import { type LogLine, linesOf, logLines } from '../../support/processes/log-lines.js';
-import { newDataDir, removeDataDir, Server, startRefused } from '../../support/processes/server.js';
+import { newDataDir, Server, startRefused } from '../../support/processes/server.js';
 import { isAvailable } from '../../support/programs.js';
 
 const MAIN = fileURLToPath(new URL('../../../main.js', import.meta.url));
@@ -20,7 +20,6 @@ const MIB = 1024 * 1024;
 const INFO = { TOTE_LOG_LEVEL: 'info' };
 
 const root = newDataDir();
-after(() => removeDataDir(root));
 
 const sees = (server: Server, event: LogEvent, holds = (_: LogLine) => true): Promise<LogLine> =>
   server.run.findInErrors((stderr) => linesOf(stderr, event).find(holds));
@@ -176,12 +175,11 @@ test('the table of the documents has every event, with its level', () => {
   assert.deepEqual(documented.sort(), known.sort());
 });
 
-test('each full segment and each snapshot is logged, with its size and duration', async (t) => {
+test('each full segment and each snapshot is logged, with its size and duration', async () => {
   const hot = new HotSide(newDataDir(), (print) => [
     ...setUpCommands(20, 10_000, print),
     ...orders(0, 9_000, 20),
   ]);
-  t.after(() => removeDataDir(hot.dir.root));
   hot.write(hot.left, 100);
   hot.close();
   const env = { ...INFO, TOTE_SEGMENT_MIB: '1', TOTE_SNAPSHOT_COMMANDS: '1000' };

@@ -3,12 +3,12 @@
  * then on, and no later start undoes a change unasked.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { RulesResource } from '../../../http/operator/resources/rules.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
+import { newFolder } from '../../support/new-folder.js';
 import { startRefused } from '../../support/processes/server.js';
 
 interface Difference {
@@ -28,8 +28,7 @@ interface Replaced {
 }
 
 const BTC = 'BTC_ONE_MINUTE';
-const folder = mkdtempSync(join(tmpdir(), 'tote-rules-'));
-const file = join(folder, 'rules.json');
+const file = join(newFolder(), 'rules.json');
 const FILE = {
   markets: [BTC, 'ETH_ONE_MINUTE'],
   feeBps: 400,
@@ -44,10 +43,7 @@ before(async () => {
   sandbox = await Sandbox.start({ env: { TOTE_RULES_FILE: file } });
   trader = await sandbox.trader({ balance: 10_000, tier: 'SILVER' });
 });
-after(async () => {
-  await sandbox.remove();
-  rmSync(folder, { recursive: true });
-});
+after(() => sandbox.remove());
 
 const shown = async (): Promise<RulesResource> => (await sandbox.operator.get<RulesResource>('/rules')).data;
 const put = (body: object, ifMatch?: string) =>

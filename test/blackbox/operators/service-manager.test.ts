@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { newDataDir, removeDataDir, Server } from '../../support/processes/server.js';
+import { newDataDir, Server } from '../../support/processes/server.js';
 import { isAvailable } from '../../support/programs.js';
 import { NO_NATS } from '../../support/replication/nats.js';
 import { startPair } from '../../support/replication/replicated.js';
@@ -44,13 +43,11 @@ class Manager {
   }
 
   static async start(t: TestContext): Promise<Manager> {
-    const folder = mkdtempSync(join(tmpdir(), 'tote-test-'));
-    const path = join(folder, 'notify');
+    const path = join(newDataDir(), 'notify');
     const child = spawn('python3', ['-c', SOCKET, path], { stdio: ['ignore', 'pipe', 'inherit'] });
     t.after(async () => {
       child.kill();
       await once(child, 'close');
-      rmSync(folder, { recursive: true });
     });
     const manager = new Manager(path, child);
     await manager.sees('bound');
@@ -89,10 +86,7 @@ test('a start on a full disk waits before READY, and goes on by itself once ther
   const mount = (options: string): unknown =>
     execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', dataDir]);
   mount('size=280m,mode=700');
-  t.after(() => {
-    execFileSync('umount', ['-l', dataDir]);
-    removeDataDir(dataDir);
-  });
+  t.after(() => execFileSync('umount', ['-l', dataDir]));
   const up = Server.start({ dataDir, env: { NOTIFY_SOCKET: manager.path } });
   t.after(async () => (await up).kill());
   const waiting = `STATUS=the start waits for space: 280 MiB are free at ${dataDir}, and it needs 282 MiB`;

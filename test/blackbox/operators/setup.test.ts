@@ -3,18 +3,8 @@
  * changes nothing, and one that contradicts them is refused unless the change is allowed.
  */
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
-import { newDataDir, removeDataDir, Server, startRefused } from '../../support/processes/server.js';
-
-const dirs: string[] = [];
-after(() => {
-  for (const dir of dirs) removeDataDir(dir);
-});
-function dataDir(): string {
-  const made = newDataDir();
-  dirs.push(made);
-  return made;
-}
+import { test } from 'node:test';
+import { newDataDir, Server, startRefused } from '../../support/processes/server.js';
 
 interface Setup {
   readonly feed: string;
@@ -30,7 +20,7 @@ async function setupOf(server: Server): Promise<Setup> {
 }
 
 test('a restart without the variables settles a bet by the pushed prices that it was placed on', async () => {
-  const dir = dataDir();
+  const dir = newDataDir();
   const first = await Server.start({ dataDir: dir });
   await first.toNextDay();
   await first.push({ BTC: 95_000 });
@@ -53,7 +43,7 @@ test('a restart without the variables settles a bet by the pushed prices that it
 });
 
 test('another feed is refused, naming both, unless the change is allowed', async () => {
-  const dir = dataDir();
+  const dir = newDataDir();
   await (await Server.start({ dataDir: dir })).stop();
   const env = { TOTE_FEED: 'simulated', TOTE_CLOCK: 'system' };
   const refused = await startRefused({ dataDir: dir, env });

@@ -28,7 +28,7 @@ import {
 } from '../../support/api/proofs.js';
 import { StreamClient } from '../../support/api/stream-client.js';
 import { tote, toteText } from '../../support/processes/cli.js';
-import { newDataDir, newDiskDir, removeDataDir } from '../../support/processes/server.js';
+import { newDataDir, newDiskDir } from '../../support/processes/server.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
 
@@ -185,7 +185,6 @@ test('with a signed head, kept from the API or the stream, verify finds what a j
 
   const { dataDir } = sandbox.server;
   const folder = newDataDir();
-  t.after(() => removeDataDir(folder));
   const [file, cut] = [join(folder, 'keys.json'), join(folder, 'cut')];
   const headers = { 'X-API-Key': trader.secret };
   const answered = await fetch(`${sandbox.server.publicUrl}/v1/keys`, { headers });
@@ -268,7 +267,6 @@ test('a key is rotated, and what the old one signed still holds', async (t) => {
   t.after(async () => {
     await sandbox.remove();
     ({ sandbox, trader } = before);
-    removeDataDir(dataDir);
   });
   sandbox = await Sandbox.start({ dataDir });
   trader = await sandbox.trader();

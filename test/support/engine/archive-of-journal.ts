@@ -1,7 +1,4 @@
 /** The archive's reader in one thread: its archive is made of a journal in memory. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
 import { type ArchiveAnswer, type ArchiveReads, archiveReads } from '../../../engine/model/archive-reads.js';
@@ -11,6 +8,7 @@ import { openDataDir } from '../../../persistence/data-dir/layout.js';
 import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
 import { Past } from '../../../persistence/past/past.js';
 import { commandsOf } from '../../../persistence/replay/replay.js';
+import { newFolder } from '../new-folder.js';
 
 const START = { seq: 0, timeMs: 0, digest: '', chain: CHAIN_START };
 
@@ -34,12 +32,6 @@ export function archiveOfJournal(durable: () => readonly Batch[]): ArchiveReads 
   });
 }
 
-const folders: string[] = [];
-process.once('exit', () => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
-/** Its folder is removed with the process. */
 class MadeArchive {
   readonly reader: Past;
   readonly #engine = new Engine();
@@ -47,12 +39,10 @@ class MadeArchive {
   #batches = 0;
 
   constructor() {
-    const root = mkdtempSync(join(tmpdir(), 'tote-archive-'));
-    const dir = openDataDir(root);
+    const dir = openDataDir(newFolder());
     this.#writer = ArchiveWriter.create(dir, START, this.#engine, 1);
     this.#writer.follow(this.#engine);
     this.reader = must(Past.open(dir.archiveFile), 'the archive that was made');
-    folders.push(root);
   }
 
   follow(durable: readonly Batch[]): void {

@@ -5,12 +5,12 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Answered, Client } from '../http/client.js';
+import { newFolder } from '../new-folder.js';
 import { logLines } from './log-lines.js';
 
 const MAIN = fileURLToPath(new URL('../../../main.js', import.meta.url));
@@ -45,10 +45,9 @@ export interface Shutdown {
   readonly stderr: string;
 }
 
-export const newDataDir = (): string => mkdtempSync(join(tmpdir(), 'tote-test-'));
+export const newDataDir = (): string => newFolder();
 /** For tests that end a server in the middle of a commit: in memory every commit is over at once. */
-export const newDiskDir = (): string =>
-  mkdtempSync(join(process.env['TEST_DISK_FOLDER'] ?? tmpdir(), 'tote-test-'));
+export const newDiskDir = (): string => newFolder(process.env['TEST_DISK_FOLDER']);
 export const removeDataDir = (dataDir: string): void =>
   rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 });
 
