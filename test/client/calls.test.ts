@@ -4,25 +4,22 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ToteError } from '../../client/base/errors.js';
 import type { CallOptions } from '../../client/rest/persist.js';
 import { RETRIED_CODES } from '../../client/rest/retry.js';
 import { ERROR_STATUS } from '../../engine/model/errors.js';
 import { PUBLIC_CODES } from '../../http/openapi/failures.js';
-import { type Answer, broken, failure, Scripted, success } from './support/scripted.js';
+import {
+  type Answer,
+  broken,
+  errorOf,
+  failure,
+  ORDER,
+  PLACED,
+  Scripted,
+  success,
+} from './support/scripted.js';
 
-const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 25 } as const;
-const PLACED = { bet: { id: 'bet_1' }, newBalance: 75, limitOrdersFilled: null };
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
-
-async function errorOf(call: Promise<unknown>): Promise<ToteError> {
-  const error: unknown = await call.then(
-    () => null,
-    (thrown: unknown) => thrown,
-  );
-  assert.ok(error instanceof ToteError, String(error));
-  return error;
-}
 
 test('a read sends the key, asks for the path with its query, and returns `data`', async () => {
   const { client, sent } = new Scripted([success([{ id: 'bet_1' }])]);

@@ -1,10 +1,8 @@
 /** A client with the addresses of several machines: it stays with the one that serves, and goes on when that ends. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { broken, failure, Scripted, success } from './support/scripted.js';
+import { broken, failure, ORDER, PLACED, Scripted, success } from './support/scripted.js';
 
-const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 25 } as const;
-const PLACED = { bet: { id: 'bet_1' }, newBalance: 75 };
 const url = ['http://one.test/v1/', 'http://two.test/v1'];
 const hostsOf = ({ sent }: Scripted): string[] => sent.map((request) => new URL(request.url).hostname);
 

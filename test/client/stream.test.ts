@@ -8,10 +8,12 @@ import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { WebSocket, WebSocketServer } from 'ws';
-import { ToteError } from '../../client/base/errors.js';
+import type { ToteError } from '../../client/base/errors.js';
 import { realSurroundings } from '../../client/base/timing.js';
 import { ToteClient } from '../../client/client.js';
 import type { StreamOptions, ToteStream } from '../../client/stream/stream.js';
+import { Seen } from '../feeds/support/seen.js';
+import { errorOf, ORDER, PLACED } from './support/scripted.js';
 
 const closing: (() => void)[] = [];
 after(() => {
@@ -23,31 +25,21 @@ const AT = { seq: 100, time: '2026-06-10T12:00:00.000Z' };
 const HEARTBEAT = { type: 'heartbeat', ...AT, priceAgeMs: {} };
 
 class Line {
-  readonly #messages: Message[] = [];
-  #wake: () => void = () => undefined;
+  readonly #messages = new Seen<Message>();
 
   constructor(
     readonly socket: WebSocket,
     readonly protocols: string,
   ) {
-    socket.on('message', (data) => {
-      this.#messages.push(JSON.parse(String(data)));
-      this.#wake();
-    });
+    socket.on('message', (data) => this.#messages.add(JSON.parse(String(data))));
   }
 
   send(...messages: readonly Message[]): void {
     for (const message of messages) this.socket.send(JSON.stringify(message));
   }
 
-  async next(): Promise<Message> {
-    for (;;) {
-      const message = this.#messages.shift();
-      if (message !== undefined) return message;
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
+  next(): Promise<Message> {
+    return this.#messages.next();
   }
 
   async confirm(since: number | null): Promise<Message> {
@@ -59,16 +51,14 @@ class Line {
 }
 
 class Script {
-  readonly #lines: Line[] = [];
-  #wake: () => void = () => undefined;
+  readonly #lines = new Seen<Line>();
 
   private constructor(
     private readonly http: HttpServer,
     server: WebSocketServer,
   ) {
     server.on('connection', (socket, { headers }) => {
-      this.#lines.push(new Line(socket, headers['sec-websocket-protocol'] ?? ''));
-      this.#wake();
+      this.#lines.add(new Line(socket, headers['sec-websocket-protocol'] ?? ''));
     });
     closing.push(() => {
       for (const socket of server.clients) socket.terminate();
@@ -76,12 +66,15 @@ class Script {
     });
   }
 
-  /** `answer` is for ordinary requests. */
-  static async start(status = 200, answer: object = { success: true, data: { timeMs: 1 } }): Promise<Script> {
+  /** With a `refusal` each request has it, and there is no stream. */
+  static async start(refusal: string | null = null): Promise<Script> {
+    const answer =
+      refusal === null ? { success: true, data: { timeMs: 1 } } : { success: false, error: refusal };
     const http = createServer((_request, response) => {
-      response.writeHead(status).end(JSON.stringify(answer));
+      response.writeHead(refusal === null ? 200 : 401).end(JSON.stringify(answer));
     });
-    const script = new Script(http, new WebSocketServer({ server: http, handleProtocols: () => 'tote.v1' }));
+    const where = refusal === null ? { server: http } : { noServer: true };
+    const script = new Script(http, new WebSocketServer({ ...where, handleProtocols: () => 'tote.v1' }));
     http.listen(0, '127.0.0.1');
     await once(http, 'listening');
     return script;
@@ -100,26 +93,13 @@ class Script {
   }
 
   async line(seq = AT.seq): Promise<Line> {
-    for (;;) {
-      const line = this.#lines.shift();
-      if (line !== undefined) {
-        line.send({ ...HEARTBEAT, seq });
-        return line;
-      }
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
+    const line = await this.#lines.next();
+    line.send({ ...HEARTBEAT, seq });
+    return line;
   }
 }
 
 const fills = (seq: number): Message => ({ type: 'fills', ...AT, seq, data: [] });
-
-async function errorOf(promise: Promise<unknown>): Promise<ToteError> {
-  const error: unknown = await promise.catch((thrown: unknown) => thrown);
-  assert.ok(error instanceof ToteError, String(error));
-  return error;
-}
 
 test('the key goes as a subprotocol, and a subscription is confirmed and brings its messages', async () => {
   const script = await Script.start();
@@ -264,14 +244,7 @@ test('a key that is disabled ends the stream for good', async () => {
 });
 
 test('a refused connection is explained by an ordinary request, and ends the stream if the key is wrong', async () => {
-  const http = createServer((_request, response) => {
-    response.writeHead(401).end(JSON.stringify({ success: false, error: 'invalid_api_key: unknown' }));
-  }).listen(0, '127.0.0.1');
-  closing.push(() => http.close());
-  await once(http, 'listening');
-  const { port } = http.address() as AddressInfo;
-  const client = new ToteClient({ url: `http://127.0.0.1:${port}/v1`, key: 'tote_x' });
-  const stream = client.openStream({ webSocket: WebSocket });
+  const stream = (await Script.start('invalid_api_key: unknown')).open();
   assert.equal((await errorOf(stream.closed)).code, 'invalid_api_key');
 });
 
@@ -287,9 +260,6 @@ test('closing ends everything', async () => {
   assert.equal((await waiting).code, 'connection_failed');
   assert.deepEqual([(await order).code, (await order).isOutcomeUnknown], ['connection_failed', true]);
 });
-
-const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 25 } as const;
-const PLACED = { bet: { id: 'bet_1' }, newBalance: 75, limitOrdersFilled: null };
 
 test('an order is sent again with its key when the connection ends before the answer', async () => {
   const script = await Script.start();

@@ -1,4 +1,6 @@
 /** A client without a network or a clock: answers come from a script, and waiting is only written down. */
+import assert from 'node:assert/strict';
+import { ToteError } from '../../../client/base/errors.js';
 import type { Surroundings } from '../../../client/base/timing.js';
 import { type ClientOptions, ToteClient } from '../../../client/client.js';
 
@@ -69,3 +71,15 @@ export const failure =
 export const broken: Answer = () => {
   throw new TypeError('fetch failed', { cause: new Error('read ECONNRESET') });
 };
+
+export async function errorOf(call: Promise<unknown>): Promise<ToteError> {
+  const error: unknown = await call.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  assert.ok(error instanceof ToteError, String(error));
+  return error;
+}
+
+export const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 25 } as const;
+export const PLACED = { bet: { id: 'bet_1' }, newBalance: 75, limitOrdersFilled: null };

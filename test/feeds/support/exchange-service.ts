@@ -1,5 +1,5 @@
 /** An exchange that speaks the documented wire format of Coinbase Exchange's feed over a real port. */
-import type { IncomingMessage } from 'node:http';
+import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { Seen } from './seen.js';
@@ -44,26 +44,15 @@ export class ExchangeService {
   readonly sockets = new Seen<WebSocket>();
   readonly subscribed = new Seen<string>();
   readonly unknown = new Set<string>();
-  refuseWith: { readonly status: number; readonly headers: Record<string, string> } | null = null;
 
   private constructor(private readonly server: WebSocketServer) {
     server.on('connection', (socket) => this.#onConnection(socket));
   }
 
   static async open(): Promise<ExchangeService> {
-    let service: ExchangeService | null = null;
-    const server = new WebSocketServer({
-      port: 0,
-      host: '127.0.0.1',
-      verifyClient: (_info: { req: IncomingMessage }, answer) => {
-        const refusal = service?.refuseWith ?? null;
-        if (refusal === null) answer(true);
-        else answer(false, refusal.status, '', refusal.headers);
-      },
-    });
-    await new Promise<void>((resolve) => server.once('listening', () => resolve()));
-    service = new ExchangeService(server);
-    return service;
+    const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+    await once(server, 'listening');
+    return new ExchangeService(server);
   }
 
   get url(): URL {
