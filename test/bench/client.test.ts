@@ -1,7 +1,7 @@
 /** The load client's parts: its orders and their times, the end of an answer, and the count of acknowledgements. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ANSWERED, Answers, WAITING } from '../../bench/client/answers.js';
+import { Answers, WAITING } from '../../bench/client/answers.js';
 import { Arrivals } from '../../bench/client/arrivals.js';
 import { COMPLETE, type Frame, frameHttp, INCOMPLETE } from '../../bench/client/framing.js';
 import type { Expectation, RequestTemplate } from '../../bench/client/job.js';
@@ -46,27 +46,6 @@ const TEMPLATE: RequestTemplate = { text: '', serialAt: -1, expect: 0, stakeCent
 const http = (status: number, body: string, headers = 'X-RateLimit-Limit: 5\r\n'): Buffer =>
   Buffer.from(`HTTP/1.1 ${status} X\r\n${headers}Content-Length: ${body.length}\r\n\r\n${body}`);
 const placed = (bet: number): Buffer => http(201, `{"success":true,"data":{"bet":{"id":"bet_${bet}"}}}`);
-
-test('expected answers are counted by template, and a bet that two answers name is noticed', () => {
-  const answers = new Answers([TEMPLATE, TEMPLATE], [PLACED]);
-  for (const [at, bet] of [
-    [0, 7],
-    [1, 900_000],
-    [1, 7],
-  ] as const) {
-    const bytes = placed(bet);
-    assert.equal(answers.check(at, bytes, bytes.length), ANSWERED);
-  }
-  assert.deepEqual(answers.record(), {
-    acknowledged: [1, 2],
-    numbers: { distinct: 2, repeated: 1 },
-    failures: [],
-  });
-  assert.deepEqual(
-    [7, 8, 900_000, 900_001].map((bet) => answers.hasNumber(bet)),
-    [true, false, true, false],
-  );
-});
 
 test('anything else is a failure, by its error code', () => {
   const body = '{"success":true,"data":{"bet":{"id":"bet_1"}}}';

@@ -184,12 +184,9 @@ test('errors are counted by code, and the run goes on', async () => {
   await plain.server.operate('PUT', '/trading', { enabled: false });
   const { code, stdout, stderr } = await bench([
     ...base,
-    '--rate',
-    '20',
-    '--mix',
-    'orders=1,market=1',
-    '--out',
-    out,
+    '--rate=20',
+    '--mix=orders=1,market=1',
+    `--out=${out}`,
   ]);
   assert.equal(code, 0, stderr);
   const { result, audit } = drivenIn(out).data;

@@ -1,13 +1,10 @@
 /** docs/bots/errors.md has every code that bots meet, and says truly which ones the client tries again. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { RETRIED_CODES } from '../../client/rest/retry.js';
 import { ERROR_STATUS, type ErrorCode } from '../../engine/model/errors.js';
 import { MEANINGS, PUBLIC_CODES } from '../../http/openapi/failures.js';
-import { project } from '../house/sources.js';
-import { readDocument } from '../support/document.js';
+import { assertRows, readDocument } from '../support/document.js';
 
 const PAGE = 'docs/bots/errors.md';
 const HEAD = '| Code | Status | Tried again | Meaning, and what to do |\n|---|---|---|---|\n';
@@ -28,12 +25,7 @@ test('the table has every code for bots, with its status and whether the client 
   );
   const row = (code: (typeof codes)[number]): string =>
     `| \`${code}\` | ${ERROR_STATUS[code]} | ${RETRIED_CODES.includes(code) ? 'yes' : 'no'} | ${MEANINGS[code]} |\n`;
-  const [before = '', after = ''] = readDocument(PAGE).split(HEAD);
-  const [shown = ''] = /^(\|.*\n)*/.exec(after) ?? [];
-  const expected = codes.map(row).join('');
-  if (process.env['TOTE_TEST_WRITE'] === '1' && after !== '')
-    writeFileSync(join(project, PAGE), `${before}${HEAD}${expected}${after.slice(shown.length)}`);
-  assert.equal(shown, expected, 'TOTE_TEST_WRITE=1 npm test -- client/errors-page writes it');
+  assertRows(PAGE, HEAD, codes.map(row), 'client/errors-page');
 });
 
 test('it has the codes of the client, too', () => {

@@ -1,20 +1,15 @@
 /** The client against the real server: reads, an order whose answers get lost, the limits, and a server that dies. */
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { addDollars, toDollars } from '../../client/base/money.js';
 import { ToteClient } from '../../client/client.js';
 import { eachOf } from '../../client/rest/pages.js';
 import { Sandbox, type Trader } from '../support/api/api-client-sandbox.js';
 import { fixedPort } from '../support/fixed-port.js';
 
-const closing: (() => unknown)[] = [];
-after(async () => {
-  for (const close of closing.reverse()) await close();
-});
-
-async function start(env: Readonly<Record<string, string>> = {}): Promise<Sandbox> {
+async function start(t: TestContext, env: Readonly<Record<string, string>> = {}): Promise<Sandbox> {
   const sandbox = await Sandbox.start({ env });
-  closing.push(() => sandbox.remove());
+  t.after(() => sandbox.remove());
   await sandbox.openRounds({ BTC: 100 });
   return sandbox;
 }
@@ -24,8 +19,8 @@ const clientOf = ({ server }: Sandbox, { secret }: Pick<Trader, 'secret'>): Tote
 
 const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 25 } as const;
 
-test('markets, prices, rounds, orders and positions are read, and a bet is followed to its result', async () => {
-  const sandbox = await start();
+test('markets, prices, rounds, orders and positions are read, and a bet is followed to its result', async (t) => {
+  const sandbox = await start(t);
   const trader = await sandbox.trader();
   const client = clientOf(sandbox, trader);
   const market = await client.getMarket('BTC_ONE_MINUTE');
@@ -54,8 +49,8 @@ test('markets, prices, rounds, orders and positions are read, and a bet is follo
   assert.equal((await client.getRound(currentRound.id)).result, 'UP');
 });
 
-test('orders and ledger are read over all their pages, and the ledger adds up to the balance', async () => {
-  const sandbox = await start();
+test('orders and ledger are read over all their pages, and the ledger adds up to the balance', async (t) => {
+  const sandbox = await start(t);
   const trader = await sandbox.trader({ balance: 1_000 });
   const client = clientOf(sandbox, trader);
   for (const amount of [1.1, 2.2, 3.3, 4.35]) await client.placeOrder({ ...ORDER, amount });
@@ -77,9 +72,9 @@ test('orders and ledger are read over all their pages, and the ledger adds up to
   assert.equal(addDollars(...amounts), await sandbox.balance(trader.accountId));
 });
 
-test('orders under way when the server is killed are each placed once, and answered by the next server', async () => {
+test('orders under way when the server is killed are each placed once, and answered by the next server', async (t) => {
   const env = { TOTE_PORT: await fixedPort() };
-  const sandbox = await start(env);
+  const sandbox = await start(t, env);
   const trader = await sandbox.trader();
   const client = clientOf(sandbox, trader);
   const orders = Array.from({ length: 40 }, (_, at) =>
@@ -89,7 +84,7 @@ test('orders under way when the server is killed are each placed once, and answe
   await sandbox.server.kill();
   const { dataDir } = sandbox.server;
   const next = await Sandbox.start({ dataDir, env });
-  closing.push(() => next.remove());
+  t.after(() => next.remove());
   const answered = (await Promise.all(orders)).map(({ bet }) => bet.id).sort();
   const placed = (await next.api(trader.secret).orders()).map(({ id }) => id).sort();
   assert.deepEqual(answered, placed);

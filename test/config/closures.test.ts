@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { type Closure, readClosures } from '../../config/closures.js';
 import { MarketHours, sessionsBetween } from '../../feeds/market-hours.js';
-import { ZoneClock } from '../../process/zone-clock.js';
 import { iso } from '../feeds/support/sessions.js';
 import { newFolder } from '../support/new-folder.js';
 
@@ -91,19 +90,6 @@ test('property: a time is open if the weekly hours have it open and no closure h
     ),
     { numRuns: 500 },
   );
-});
-
-test('a time zone has the clock of its summer and winter', () => {
-  for (const [zone, local, utc] of [
-    ['America/New_York', '2026-07-01T12:00Z', '2026-07-01T16:00Z'],
-    ['America/New_York', '2026-01-01T12:00Z', '2026-01-01T17:00Z'],
-    ['Europe/London', '2026-07-01T00:00Z', '2026-06-30T23:00Z'],
-    ['Asia/Tokyo', '2026-07-01T00:00Z', '2026-06-30T15:00Z'],
-  ] as const) {
-    const clock = new ZoneClock(zone);
-    assert.equal(clock.at(at(local)), at(utc));
-    assert.equal(clock.clockMs(at(utc)), at(local));
-  }
 });
 
 test('mistakes in a file are told by their place', () => {

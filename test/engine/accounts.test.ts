@@ -1,5 +1,5 @@
 /** Accounts, keys and money in and out, at their limits. */
-import { deepEqual, equal, notEqual } from 'node:assert/strict';
+import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { AMOUNT_CENTS_MAX } from '../../engine/base/money.js';
 import { TIERS, type Tier } from '../../engine/model/domain.js';
@@ -129,23 +129,4 @@ test('all deposits together are bounded, and one that would exceed the bound is 
   equal(exchange.outcomeOf({ kind: 'withdraw', ...deposit(5, 'r2') }), 'accepted');
   equal(exchange.outcomeOf({ kind: 'deposit', ...deposit(1, 'r3') }), 'invalid_request');
   equal(create(0), 'accepted');
-});
-
-test('an account’s sequence number changes with its own commands only', () => {
-  const exchange = new Exchange();
-  const ann = exchange.account('SILVER', 100_00);
-  const bob = exchange.account('SILVER', 100_00);
-  const bobTouched = exchange.reads.accountTouchedSeq(bob);
-  equal(keyMaker(exchange, ann)(), 'accepted');
-  const afterKey = exchange.reads.accountTouchedSeq(ann);
-  equal(afterKey, exchange.reads.seq);
-  exchange.accepted({
-    kind: 'updateAccount',
-    timeMs: exchange.nowMs,
-    account: ann,
-    tier: null,
-    frozen: true,
-  });
-  notEqual(exchange.reads.accountTouchedSeq(ann), afterKey);
-  equal(exchange.reads.accountTouchedSeq(bob), bobTouched);
 });

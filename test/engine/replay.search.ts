@@ -11,7 +11,7 @@ import type { Command } from '../../engine/model/commands.js';
 import { NO_END, NO_LIMIT, TIERS } from '../../engine/model/domain.js';
 import type { MarketRules, Rules } from '../../engine/model/rules.js';
 import { byEffort } from '../support/effort.js';
-import { newHasher } from '../support/reference/pair.js';
+import { digestsOf } from '../support/engine/snapshots.js';
 import { Rng } from '../support/reference/random/rng.js';
 import { drawStream } from '../support/reference/random/stream.js';
 
@@ -19,8 +19,6 @@ const STREAMS = byEffort({ test: 3, prove: 7, night: 150 });
 const STEPS = 500;
 
 const stepSeeds = (rng: Rng): number[] => Array.from({ length: STEPS }, () => rng.integer(0, 0xffff_ffff));
-
-const digests = (engine: Engine): string => `${engine.rollingDigest()} ${engine.stateDigest(newHasher)}`;
 
 function play(stream: number, rng: Rng): { readonly engine: Engine; readonly accepted: readonly Command[] } {
   const engine = new Engine();
@@ -55,11 +53,11 @@ test('replaying the journal gives the same digests, whatever the batches', () =>
   for (let stream = 1; stream <= STREAMS; stream++) {
     const rng = new Rng(stream);
     const { engine, accepted } = play(stream, rng);
-    const expected = digests(engine);
+    const expected = digestsOf(engine);
     const texts = accepted.map(encodeCommand);
     for (const journal of [texts.map((text) => `[${text}]`), [`[${texts.join(',')}]`], rows(texts, rng)]) {
       const again = replay(journal);
-      equal(digests(again), expected, `stream ${stream}`);
+      equal(digestsOf(again), expected, `stream ${stream}`);
       equal(again.seq, engine.seq);
     }
   }
@@ -100,7 +98,7 @@ function digestAfter(history: readonly Command[], command: Command): string {
   const engine = new Engine();
   for (const earlier of history) engine.apply(earlier);
   const outcome = engine.apply(command);
-  return outcome.status === 'accepted' ? digests(engine) : outcome.status;
+  return outcome.status === 'accepted' ? digestsOf(engine) : outcome.status;
 }
 
 /** Outcomes or state depend on these facts, of commands whose facts stand beside each other. */

@@ -1,9 +1,9 @@
 /** The layout of the house: every folder with its one job (docs/architecture.md), and which way imports may go. */
 import { deepEqual, ok } from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import { posix } from 'node:path';
 import { test } from 'node:test';
-import { importsOf, project, sourcesIn, targetOf, textOf } from './sources.js';
+import { assertRows, rowsBelow } from '../support/document.js';
+import { importsOf, sourcesIn, targetOf } from './sources.js';
 
 /** Groups of files that import each other. The bench's are programs with the workers that they start. */
 const FILE_CIRCLES_MAX = { product: 2, bench: 3 };
@@ -12,11 +12,10 @@ const LISTED = [...PRODUCT, 'bench'];
 const DOCUMENT = 'docs/architecture.md';
 const HEAD = '| Folder | Job |\n|---|---|\n';
 
-const [before = '', after = ''] = textOf(DOCUMENT).split(HEAD);
-const [table = ''] = /^(\|.*\n)*/.exec(after) ?? [];
-const rows = table.split('\n').filter((row) => row !== '');
 const jobs = new Map(
-  rows.map((row) => /^\| `([\w/-]+)\/` \| ([^|]+) \|/.exec(row)?.slice(1, 3) as [string, string]),
+  [...rowsBelow(DOCUMENT, HEAD).matchAll(/^\| `([\w/-]+)\/` \| ([^|]+) \|$/gm)].map(
+    ([, folder = '', job = '']) => [folder, job],
+  ),
 );
 
 const sources = LISTED.flatMap(sourcesIn);
@@ -39,12 +38,8 @@ const imported = new Map(folders.map((folder) => [folder, importedBy(folder)]));
 
 test('the table of folders in docs/architecture.md is that of the sources, and each has a job', () => {
   ok(sources.length > 150, 'the sources are where this test looks for them');
-  const expected = folders.map((folder) => `| \`${folder}/\` | ${jobs.get(folder) ?? '(its job)'} |`);
-  if (process.env['TOTE_TEST_WRITE'] === '1' && after !== '') {
-    const text = `${before}${HEAD}${expected.join('\n')}\n${after.slice(table.length)}`;
-    writeFileSync(join(project, DOCUMENT), text);
-  }
-  deepEqual(rows, expected, 'TOTE_TEST_WRITE=1 npm test -- house writes it');
+  const rows = folders.map((folder) => `| \`${folder}/\` | ${jobs.get(folder) ?? '(its job)'} |\n`);
+  assertRows(DOCUMENT, HEAD, rows, 'house');
   deepEqual(
     folders.filter((folder) => jobs.get(folder) === '(its job)'),
     [],

@@ -158,12 +158,6 @@ const PLANTED = [
     'digest.equals(known.digest)',
   ],
   ['http/operator/access/token-guard.ts', 'timingSafeEqual(digest, known.digest)', 'known.digest === digest'],
-  ['http/console/sessions.ts', 'timingSafeEqual(sent, expected)', 'sent.equals(expected)'],
-  [
-    'http/console/sessions.ts',
-    'sent.length === expected.length && timingSafeEqual(sent, expected)',
-    'sent === expected',
-  ],
   [
     'http/console/sessions.ts',
     'sent.length === expected.length && timingSafeEqual(sent, expected)',

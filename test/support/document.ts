@@ -1,9 +1,25 @@
 /** The project's documents, for tests that run their examples. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 
-export const readDocument = (path: string): string =>
-  readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+const urlOf = (path: string): URL => new URL(`../../../${path}`, import.meta.url);
+
+export const readDocument = (path: string): string => readFileSync(urlOf(path), 'utf8');
+
+/** The rows below the table's `head`. */
+export const rowsBelow = (path: string, head: string): string =>
+  /^(\|.*\n)*/.exec(readDocument(path).split(head)[1] ?? '')?.[0] ?? '';
+
+/** With TOTE_TEST_WRITE=1 they are written, as `npm test -- ${part}` is told to. */
+export function assertRows(path: string, head: string, rows: readonly string[], part: string): void {
+  const shown = rowsBelow(path, head);
+  if (process.env['TOTE_TEST_WRITE'] === '1' && shown !== '')
+    writeFileSync(
+      urlOf(path),
+      readDocument(path).replace(head + shown, () => head + rows.join('')),
+    );
+  assert.equal(shown, rows.join(''), `TOTE_TEST_WRITE=1 npm test -- ${part} writes it`);
+}
 
 export function sectionOf(document: string, heading: string): string {
   const [marks = ''] = /^#+/.exec(heading) ?? [];

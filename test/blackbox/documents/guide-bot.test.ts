@@ -3,26 +3,22 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { Sandbox } from '../../support/api/api-client-sandbox.js';
 import { codeBlocks, readDocument, sectionOf } from '../../support/document.js';
 import { LinkProxy } from '../../support/link-proxy.js';
 import { isAvailable } from '../../support/programs.js';
 
 const options = { skip: !isAvailable('python3') && 'python3 cannot be found in PATH' };
-const closing: (() => unknown)[] = [];
-after(async () => {
-  for (const close of closing.reverse()) await close();
-});
 
-test('it places one bet although the answer is lost, and prints its result', options, async () => {
+test('it places one bet although the answer is lost, and prints its result', options, async (t) => {
   const sandbox = await Sandbox.start();
-  closing.push(() => sandbox.remove());
+  t.after(() => sandbox.remove());
   const { api, secret } = await sandbox.trader();
   await sandbox.openRounds({ BTC: 100 });
   const port = Number(new URL(sandbox.server.publicUrl).port);
   const link = await LinkProxy.open(port, { after: 'POST /v1/orders', count: 1 });
-  closing.push(() => link.close());
+  t.after(() => link.close());
   const [program = ''] = codeBlocks(
     sectionOf(readDocument('docs/bots/quickstart.md'), '## A whole bot'),
     'python',
@@ -36,7 +32,7 @@ test('it places one bet although the answer is lost, and prints its result', opt
       stdio: ['ignore', 'pipe', 'pipe'],
     },
   );
-  closing.push(() => bot.kill());
+  t.after(() => bot.kill());
   const ended = Promise.all([once(bot, 'close'), text(bot.stderr)]);
   let said = '';
   bot.stdout.setEncoding('utf8').on('data', (chunk: string) => {

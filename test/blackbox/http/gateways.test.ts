@@ -1,6 +1,8 @@
 /** Three gateways as clients see them: whichever one a connection is at, they are one server. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
 import { RATE_LIMITS } from '../../support/api/spec.js';
@@ -54,25 +56,16 @@ class Line {
   }
 }
 
-function answerOf(begun: ClientRequest): Promise<LineAnswer> {
-  return new Promise((resolve, reject) => {
-    begun.on('error', reject);
-    begun.on('response', (response: IncomingMessage) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (part: string) => {
-        text += part;
-      });
-      response.on('error', reject).on('end', () => {
-        const id = String(response.headers['x-request-id']);
-        resolve({
-          status: response.statusCode ?? 0,
-          text,
-          isReplay: response.headers['x-idempotent-replay'] === 'true',
-          gateway: id.split('-')[0]?.at(-1) ?? '',
-        });
-      });
-    });
-  });
+async function answerOf(begun: ClientRequest): Promise<LineAnswer> {
+  const [response] = (await once(begun, 'response')) as [IncomingMessage];
+  const { 'x-request-id': id, 'x-idempotent-replay': replay } = response.headers;
+  const gateway = String(id).split('-')[0]?.at(-1) ?? '';
+  return {
+    status: response.statusCode ?? 0,
+    text: await text(response),
+    isReplay: replay === 'true',
+    gateway,
+  };
 }
 
 let sandbox: Sandbox;

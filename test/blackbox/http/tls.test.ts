@@ -17,7 +17,7 @@ import { httpsSend } from '../../support/http/https.js';
 import { newFolder } from '../../support/new-folder.js';
 import { linesOf } from '../../support/processes/log-lines.js';
 import { scrape } from '../../support/processes/scrape.js';
-import { Server, startRefused } from '../../support/processes/server.js';
+import { Server } from '../../support/processes/server.js';
 import { isAvailable } from '../../support/programs.js';
 
 const skip = isAvailable('openssl') ? false : 'openssl is missing';
@@ -205,13 +205,4 @@ test('the operator port can demand a client certificate, in addition to the toke
   writeFileSync(authority.certFile, stranger.cert);
   assert.equal((await reload(server)).event, 'reloaded');
   await assert.rejects(httpsSend(known, 'GET', status, { headers }), 'the authority is no longer trusted');
-});
-
-test('a start with a pair that does not fit is refused before anything is written', { skip }, async () => {
-  const [one, other] = [selfSigned(folder, 'one'), selfSigned(folder, 'other')];
-  const refused = await startRefused({
-    env: { TOTE_TLS_CERT_FILE: one.certFile, TOTE_TLS_KEY_FILE: other.keyFile },
-  });
-  assert.equal(refused.code, 1);
-  assert.match(refused.logText, /TOTE_TLS_CERT_FILE: the key in .*other\.key is not that of/);
 });

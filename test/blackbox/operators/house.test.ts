@@ -1,54 +1,11 @@
 /** The house's money as operators see it, through a real server: exposure and earnings are right to the cent. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { HouseProfit } from '../../../http/operator/house.js';
+import type { HouseExposure } from '../../../http/operator/resources/house.js';
+import type { RoundResource } from '../../../http/operator/resources/rounds.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
 import { cents } from '../../support/api/spec-arithmetic.js';
-
-interface Exposure {
-  readonly seeds: number;
-  readonly totalBets: number;
-  readonly totalVolume: number;
-  readonly worst: number;
-  readonly expected: number | null;
-}
-interface RoundExposure extends Exposure {
-  readonly id: string;
-  readonly marketId: string;
-  readonly status: string;
-  readonly owedUp: number;
-  readonly owedDown: number;
-  readonly resultIfUp: number;
-  readonly resultIfDown: number;
-}
-interface HouseExposure extends Exposure {
-  readonly time: string;
-  readonly markets: readonly (Exposure & { readonly marketId: string; readonly rounds: number })[];
-  readonly rounds: readonly RoundExposure[];
-}
-interface Earnings {
-  readonly start: string;
-  readonly end: string;
-  readonly rounds: number;
-  readonly voided: number;
-  readonly totalBets: number;
-  readonly totalVolume: number;
-  readonly paid: number;
-  readonly fees: number;
-  readonly houseResult: number;
-}
-interface Profit {
-  readonly by: string;
-  readonly from: string;
-  readonly to: string;
-  readonly total: Earnings;
-  readonly parts: readonly Earnings[];
-  readonly markets: readonly (Earnings & { readonly marketId: string; readonly results: number[] })[];
-}
-interface Round {
-  readonly id: string;
-  readonly paid: number | null;
-  readonly houseResult: number | null;
-}
 
 const CAPITAL = 1_000_000;
 const HOUR_MS = 3_600_000;
@@ -87,7 +44,7 @@ test('before anything has happened there is no exposure and no profit', async ()
     { ...exposure, time: '' },
     { time: '', seeds: 0, totalBets: 0, totalVolume: 0, worst: 0, expected: null, markets: [], rounds: [] },
   );
-  const profit = await get<Profit>('/house/profit');
+  const profit = await get<HouseProfit>('/house/profit');
   assert.deepEqual([profit.by, profit.parts.length, profit.total.rounds], ['hour', 24, 0]);
 });
 
@@ -113,11 +70,11 @@ test('a round comes to what its exposure says of that end, and its fee is what w
   const before = await earned();
   await sandbox.closeMinute({ BTC: 101 });
   assert.equal((await earned()) - before, cents(round.resultIfUp));
-  const settled = (await get<Round[]>(`/rounds?marketId=${BTC}&status=SETTLED`)).find(
+  const settled = (await get<RoundResource[]>(`/rounds?marketId=${BTC}&status=SETTLED`)).find(
     ({ id }) => id === round.id,
   );
   assert.deepEqual([settled?.paid, settled?.houseResult], [round.owedUp, round.resultIfUp]);
-  const { total } = await get<Profit>('/house/profit');
+  const { total } = await get<HouseProfit>('/house/profit');
   assert.equal(cents(total.fees), (cents(round.owedUp) * 300n) / 9_700n);
 });
 
@@ -139,14 +96,16 @@ test('hours and days add up to what the house has more, draws and voids included
     await sandbox.closeMinute({ BTC: 99 + hour, ETH: 10 });
     await sandbox.advance(HOUR_MS);
   }
-  const hours = await get<Profit>('/house/profit?by=hour');
+  const hours = await get<HouseProfit>('/house/profit?by=hour');
   assert.equal(cents(hours.total.houseResult), await earned());
   assert.equal(sum(hours.parts.map(({ houseResult }) => houseResult)), cents(hours.total.houseResult));
   assert.equal(hours.total.totalBets, 12);
   assert.equal(hours.total.voided >= 1, true);
   assert.equal(cents(hours.total.houseResult), cents(hours.total.totalVolume) - cents(hours.total.paid));
   assert.ok(hours.parts.filter(({ totalBets }) => totalBets > 0).length >= 3);
-  const days = await get<Profit>('/house/profit?by=day&from=2026-06-10T00:00:00Z&to=2026-06-10T23:00:00Z');
+  const days = await get<HouseProfit>(
+    '/house/profit?by=day&from=2026-06-10T00:00:00Z&to=2026-06-10T23:00:00Z',
+  );
   assert.deepEqual(
     days.parts.map(({ start, end }) => [start, end]),
     [['2026-06-10T00:00:00.000Z', '2026-06-11T00:00:00.000Z']],
@@ -157,7 +116,7 @@ test('hours and days add up to what the house has more, draws and voids included
     assert.equal(results.length, hours.parts.length);
     assert.deepEqual(days.markets[at], { ...market, results: [market.houseResult] });
   }
-  const rounds = await get<Round[]>('/rounds?status=SETTLED&limit=200');
+  const rounds = await get<RoundResource[]>('/rounds?status=SETTLED&limit=200');
   assert.equal(sum(rounds.map(({ houseResult }) => houseResult ?? 0)), await earned());
   assert.deepEqual(await get('/house/profit?by=hour'), hours, 'what was kept is what was read');
   sandbox = await sandbox.restart('kill');
@@ -165,12 +124,12 @@ test('hours and days add up to what the house has more, draws and voids included
 });
 
 test('a past day is split by market, and a market by day', async () => {
-  const rounds = await get<(Round & { marketId: string })[]>('/rounds?status=SETTLED&limit=200');
+  const rounds = await get<RoundResource[]>('/rounds?status=SETTLED&limit=200');
   const resultOf = (id: string): bigint =>
     sum(rounds.filter(({ marketId }) => marketId === id).map(({ houseResult }) => houseResult ?? 0));
   await sandbox.advance(24 * HOUR_MS);
   const past = 'from=2026-06-10T00:00:00Z&to=2026-06-11T00:00:00Z';
-  const { markets, total } = await get<Profit>(`/house/profit?by=day&${past}`);
+  const { markets, total } = await get<HouseProfit>(`/house/profit?by=day&${past}`);
   assert.deepEqual(markets.map(({ marketId }) => marketId).sort(), [BTC, 'ETH_ONE_MINUTE']);
   assert.equal(sum(markets.map(({ houseResult }) => houseResult)), cents(total.houseResult));
   assert.ok(
@@ -179,7 +138,7 @@ test('a past day is split by market, and a market by day', async () => {
   );
   for (const { marketId, results, ...earned } of markets) {
     assert.equal(cents(earned.houseResult), resultOf(marketId));
-    const alone = await get<Profit>(`/house/profit?by=day&${past}&marketId=${marketId}`);
+    const alone = await get<HouseProfit>(`/house/profit?by=day&${past}&marketId=${marketId}`);
     assert.deepEqual([alone.total, alone.markets], [earned, [{ marketId, ...earned, results }]]);
     assert.equal(cents(alone.parts[0]?.houseResult ?? 0), resultOf(marketId));
   }

@@ -4,30 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { BetResource } from '../../../http/operator/resources/bets.js';
+import type { RoundResource } from '../../../http/operator/resources/rounds.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
 import { cents } from '../../support/api/spec-arithmetic.js';
 import type { Answered } from '../../support/http/client.js';
 
-interface Bet {
-  readonly id: string;
-  readonly accountId: string;
-  readonly marketId: string;
-  readonly roundId: string;
-  readonly amount: number;
-  readonly status: string;
-  readonly result: string | null;
-  readonly payout: number | null;
-  readonly placedAt: string;
-}
-interface Round {
-  readonly id: string;
-  readonly marketId: string;
-  readonly status: string;
-  readonly startTime: string;
-  readonly result: string | null;
-  readonly totalBets: number;
-  readonly voidReason: string | null;
-}
 interface Page<T> {
   readonly data: readonly T[];
   readonly nextCursor: string | null;
@@ -147,12 +129,12 @@ test('keys are found by account, by being enabled and by when they expire', asyn
 });
 
 test('rounds are listed with those that are settled, the last to start first, by market, status and time', async () => {
-  const rounds = await all<Round>('/rounds', 3);
+  const rounds = await all<RoundResource>('/rounds', 3);
   assert.equal(new Set(ids(rounds)).size, rounds.length, 'each once');
   const starts = rounds.map(({ startTime }) => startTime);
   assert.deepEqual(starts, starts.toSorted().reverse());
   assert.deepEqual(new Set(rounds.map(({ status }) => status)), new Set(['LIVE', 'SETTLED']));
-  const settled = await all<Round>('/rounds?status=SETTLED&marketId=BTC_ONE_MINUTE', 1);
+  const settled = await all<RoundResource>('/rounds?status=SETTLED&marketId=BTC_ONE_MINUTE', 1);
   assert.deepEqual(
     settled,
     rounds.filter((round) => round.status === 'SETTLED' && round.marketId === 'BTC_ONE_MINUTE'),
@@ -165,13 +147,13 @@ test('rounds are listed with those that are settled, the last to start first, by
       ['UP', 8],
     ],
   );
-  const live = await all<Round>('/rounds?status=LIVE', 3);
+  const live = await all<RoundResource>('/rounds?status=LIVE', 3);
   assert.deepEqual(
     live,
     rounds.filter(({ status }) => status === 'LIVE'),
   );
   const from = new Date(sandbox.boundaryMs).toISOString();
-  const late = await all<Round>(`/rounds?from=${from}&marketId=BTC_ONE_MINUTE`, 5);
+  const late = await all<RoundResource>(`/rounds?from=${from}&marketId=BTC_ONE_MINUTE`, 5);
   assert.deepEqual(
     late,
     live.filter(({ marketId, startTime }) => marketId === 'BTC_ONE_MINUTE' && startTime >= from),
@@ -182,14 +164,14 @@ test('rounds are listed with those that are settled, the last to start first, by
 });
 
 test('bets of all accounts and of one are listed, newest first, by round, status and time, and by id', async () => {
-  const bets = await all<Bet>('/bets', 4);
+  const bets = await all<BetResource>('/bets', 4);
   assert.deepEqual(ids(bets), placed.toReversed());
   assert.deepEqual(
     new Set(bets.map(({ status }) => status)),
     new Set(['PENDING', 'ACTIVE', 'SETTLED', 'EXPIRED']),
   );
-  const isOpen = ({ status }: Bet): boolean => status === 'ACTIVE' || status === 'PENDING';
-  const own = await all<Bet>(`/bets?accountId=${bob.accountId}`, 4);
+  const isOpen = ({ status }: BetResource): boolean => status === 'ACTIVE' || status === 'PENDING';
+  const own = await all<BetResource>(`/bets?accountId=${bob.accountId}`, 4);
   assert.deepEqual(
     own,
     bets.filter(({ accountId }) => accountId === bob.accountId),
@@ -202,14 +184,14 @@ test('bets of all accounts and of one are listed, newest first, by round, status
     [`roundId=${bets[0]?.roundId}`, (one) => one.roundId === bets[0]?.roundId],
     [`from=${bets[8]?.placedAt}`, (one) => one.placedAt >= (bets[8]?.placedAt ?? '')],
     [`to=${bets[8]?.placedAt}`, (one) => one.placedAt < (bets[8]?.placedAt ?? '')],
-  ] as const satisfies readonly (readonly [string, (one: Bet) => boolean])[]) {
+  ] as const satisfies readonly (readonly [string, (one: BetResource) => boolean])[]) {
     const expected = bets.filter(isMeant);
     assert.ok(expected.length > 0 && expected.length < bets.length, query);
     assert.deepEqual(await all(`/bets?${query}`, 2), expected, query);
     const ofBob = expected.filter(({ accountId }) => accountId === bob.accountId);
     assert.deepEqual(await all(`/bets?accountId=${bob.accountId}&${query}`, 2), ofBob, `Bob's with ${query}`);
   }
-  for (const one of bets) assert.deepEqual((await get<Bet>(`/bets/${one.id}`)).data, one);
+  for (const one of bets) assert.deepEqual((await get<BetResource>(`/bets/${one.id}`)).data, one);
   await refused('/bets/bet_999999', 'order_not_found');
   await refused('/bets/nothing', 'order_not_found');
   await refused('/bets?accountId=acc_999', 'account_not_found');
@@ -218,7 +200,7 @@ test('bets of all accounts and of one are listed, newest first, by round, status
 
 test('pages of bets repeat and hide nothing while bets are placed', async () => {
   const until = placed.length;
-  const bets = await all<Bet>('/bets', 3, () => bet(bob, 'BTC_FIVE_MINUTES', 'DOWN', 1));
+  const bets = await all<BetResource>('/bets', 3, () => bet(bob, 'BTC_FIVE_MINUTES', 'DOWN', 1));
   assert.deepEqual(ids(bets), placed.slice(0, until).reverse());
 });
 

@@ -4,13 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Setup } from '../../../engine/model/setup.js';
 import { newDataDir, Server, startRefused } from '../../support/processes/server.js';
 
-interface Setup {
-  readonly feed: string;
-  readonly clock: string;
-  readonly rulesFrom: string;
-}
 const SANDBOX: Setup = { feed: 'push', clock: 'manual', rulesFrom: 'defaults' };
 /** As a start by TOTE_DATA_DIR alone. */
 const NOTHING_SAID = { TOTE_FEED: undefined, TOTE_CLOCK: undefined };

@@ -7,18 +7,11 @@ import { PriceTracker, TICK_EVIDENCE_LENGTH_MAX } from '../../../engine/host/pri
 import { BoundaryWindow, CLOSED_MAX, GRACE_MS } from '../../../engine/host/ticks/boundary-window.js';
 import type { PriceTick } from '../../../engine/model/ports.js';
 import { defaultRules, RULES_VERSION } from '../../../engine/model/rules.js';
+import { tickAt } from '../../support/host/host.js';
 import { boundaryTick } from '../../support/reference/boundary-price.js';
 
 const MINUTE_MS = 60_000;
 const START_MS = Date.UTC(2026, 5, 10, 12);
-
-const tickAt = (timeMs: number, price: number): PriceTick => ({
-  asset: 0,
-  price,
-  timeMs,
-  source: 'test',
-  origin: '',
-});
 
 interface Arrival {
   readonly nowMs: number;

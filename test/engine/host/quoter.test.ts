@@ -14,7 +14,7 @@ import type { Outcome } from '../../../engine/model/events.js';
 import { defaultRules, type NewsRule } from '../../../engine/model/rules.js';
 import { fairHouse, fixedHouse, withHouse } from '../../support/engine/house-rules.js';
 import { plainOrder } from '../../support/engine/plain-order.js';
-import { codeOf, NOON_MS, TestClock, TestHost } from '../../support/host/host.js';
+import { codeOf, NOON_MS, TestClock, TestHost, tickAt } from '../../support/host/host.js';
 import { Rng } from '../../support/reference/random/rng.js';
 
 const MINUTE = 0;
@@ -25,8 +25,7 @@ function quoting(house = fairHouse()): { host: TestHost; quoter: Quoter; tick: (
   const { quoter } = host;
   const tick = (price: number): void => {
     const timeMs = host.clock.wallMs;
-    const { taken } = host.tracker.offer({ asset: 0, price, timeMs, source: 'test', origin: '' }, timeMs);
-    assert.equal(taken, true);
+    assert.equal(host.tracker.offer(tickAt(timeMs, price), timeMs).taken, true);
   };
   host.lifecycle.start();
   assert.equal(quoter.fairShareE6(MINUTE, NOON_MS), NO_FAIR_SHARE, 'no round is open');
@@ -73,7 +72,7 @@ test('there is none from 2 s after the last newer price has arrived, or once it 
   host.clock.pass(1_500);
   const nowMs = host.clock.wallMs;
   const offer = (timeMs: number): void => {
-    host.tracker.offer({ asset: 0, price: 100.02, timeMs, source: 'test', origin: '' }, nowMs);
+    host.tracker.offer(tickAt(timeMs, 100.02), nowMs);
   };
   offer(atMs);
   assert.equal(
@@ -84,8 +83,7 @@ test('there is none from 2 s after the last newer price has arrived, or once it 
   offer(atMs + 1);
   assert.ok(quoter.fairShareE6(MINUTE, atMs + 3_500) >= 0, 'a newer one counts from its arrival');
   host.clock.pass(9_000);
-  const late = { asset: 0, price: 100.02, timeMs: host.clock.wallMs - 10_001, source: 'test', origin: '' };
-  host.tracker.offer(late, host.clock.wallMs);
+  host.tracker.offer(tickAt(host.clock.wallMs - 10_001, 100.02), host.clock.wallMs);
   assert.equal(quoter.fairShareE6(MINUTE, host.clock.wallMs), NO_FAIR_SHARE, 'it came too late');
 });
 
@@ -93,7 +91,7 @@ test('there is none while a price is held back, and no resting order is filled',
   const { host, quoter, tick } = quoting();
   const offer = (price: number): boolean => {
     const timeMs = host.clock.wallMs;
-    return host.tracker.offer({ asset: 0, price, timeMs, source: 'test', origin: '' }, timeMs).taken;
+    return host.tracker.offer(tickAt(timeMs, price), timeMs).taken;
   };
   const limit = { market: MINUTE, fairShareE6: 500_000, limitOddsE4: 25_000, stakeCents: 10_00 };
   const timeMs = host.sequencer.stampMs();
@@ -158,7 +156,7 @@ test('a price whose spread is more than a tenth of what is left when betting clo
     [left / 10.1, true],
     [left / 9.9, false],
   ] as const) {
-    host.tracker.offer({ asset: 0, price: 100, spread, timeMs, source: 'test', origin: '' }, timeMs);
+    host.tracker.offer({ ...tickAt(timeMs, 100), spread }, timeMs);
     assert.equal(quoter.fairShareE6(MINUTE, timeMs) >= 0, isQuoted);
     assert.ok(quoter.fairShareE6(FIFTEEN_MINUTES, timeMs) >= 0, 'a longer round bears it');
     if (!isQuoted) assert.equal(codeOf(ordered(host)), 'price_too_coarse');

@@ -6,6 +6,13 @@ import { test } from 'node:test';
 import { AssertionError } from '../../../engine/base/assert.js';
 import { codeOf, NOON_MS, TestClock, TestHost } from '../../support/host/host.js';
 
+function pass(host: TestHost, seconds: number): void {
+  for (let s = 0; s < seconds; s++) {
+    host.clock.pass(1_000);
+    host.sequencer.heartbeat();
+  }
+}
+
 test('a failed commit acknowledges nothing, then or later', () => {
   const host = new TestHost(new TestClock());
   const released: string[] = [];
@@ -57,10 +64,7 @@ test('with lost files nothing is acknowledged or accepted: who waits is refused,
     assert.deepEqual(told.slice(-2), ['before durable', 'after refused']);
     host.endTurn();
     host.lifecycle.pump();
-    for (let s = 0; s < 60; s++) {
-      host.clock.pass(1_000);
-      host.sequencer.heartbeat();
-    }
+    pass(host, 60);
     assert.deepEqual(
       [host.fatal, host.journal.inFlight],
       [[], null],
@@ -87,10 +91,7 @@ test('a commit that hangs for more than 30 s is fatal, but a stopped process is 
   host.clock.pass(600_000);
   host.sequencer.heartbeat();
   assert.equal(host.fatal.length, 0, 'ten minutes without a heartbeat count as one second');
-  for (let s = 0; s < 29; s++) {
-    host.clock.pass(1_000);
-    host.sequencer.heartbeat();
-  }
+  pass(host, 29);
   assert.equal(host.fatal.length, 0);
   host.clock.pass(1);
   host.sequencer.heartbeat();
@@ -99,20 +100,14 @@ test('a commit that hangs for more than 30 s is fatal, but a stopped process is 
 
 test('a replicated log that is away is waited for, and by a server that stops for 30 s', async () => {
   const host = new TestHost(new TestClock());
-  const pass = (seconds: number): void => {
-    for (let s = 0; s < seconds; s++) {
-      host.clock.pass(1_000);
-      host.sequencer.heartbeat();
-    }
-  };
   host.deposit();
   host.endTurn();
   host.journal.awaitsLog = true;
-  pass(600);
+  pass(host, 600);
   const drained = host.sequencer.drain();
-  pass(30);
+  pass(host, 30);
   assert.equal(host.fatal.length, 0);
-  pass(1);
+  pass(host, 1);
   await assert.rejects(drained, /not answered for 30 s/);
   assert.equal(host.fatal.length, 1);
 });

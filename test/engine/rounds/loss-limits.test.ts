@@ -4,12 +4,16 @@ import { test } from 'node:test';
 import { ASSETS, MARKETS_MAX, marketOf } from '../../../engine/model/domain.js';
 import { LOSS_SCOPES, lostCents } from '../../../engine/model/loss-limits.js';
 import { defaultRules } from '../../../engine/model/rules.js';
-import { Exchange, type ExchangeOptions, typesOf } from '../../support/reference/exchange.js';
+import {
+  BTC_1M as BTC,
+  BTC_5M,
+  Exchange,
+  type ExchangeOptions,
+  MINUTE_MS,
+  typesOf,
+} from '../../support/reference/exchange.js';
 
-const BTC = marketOf('BTC_ONE_MINUTE');
-const BTC_5M = marketOf('BTC_FIVE_MINUTES');
 const ETH = marketOf('ETH_ONE_MINUTE');
-const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1_440;
 const DEFAULTS = defaultRules('').lossLimits;
 /** The house's loss by a bet of 1,000 on seeds of 1,000 a side: 1,000 * (3,000 / 2,000) * 0.97 less the stake. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { ASSETS, type Asset } from '../../../engine/model/domain.js';
-import type { PriceTick, TickVerdict } from '../../../engine/model/ports.js';
+import type { PriceTick } from '../../../engine/model/ports.js';
 import { HermesFeed } from '../../../feeds/hermes/hermes-feed.js';
 import { HERMES_SYMBOLS, type HermesSymbols } from '../../../feeds/hermes/symbols.js';
 import { askUntil } from '../../support/ask-until.js';
@@ -14,17 +14,11 @@ const KEY = 'a-key-that-nobody-may-see';
 const NOON_S = Date.UTC(2026, 5, 10, 12) / 1_000;
 
 interface Given {
-  readonly ids?: Partial<Record<Asset, string>>;
-  readonly verdict?: TickVerdict;
+  readonly symbols?: HermesSymbols;
   readonly prepare?: (service: HermesService) => void;
 }
 
-const symbolsWith = (ids: Partial<Record<Asset, string>>): Partial<HermesSymbols> =>
-  Object.fromEntries(
-    Object.entries(ids).map(([asset, id]) => [asset, [HERMES_SYMBOLS[asset as Asset][0], id]]),
-  );
-
-async function start(t: TestContext, { ids = {}, verdict = { taken: true }, prepare }: Given = {}) {
+async function start(t: TestContext, { symbols = HERMES_SYMBOLS, prepare }: Given = {}) {
   const service = await HermesService.open();
   const clock = new HandClock();
   const log = new SeenLog();
@@ -34,7 +28,7 @@ async function start(t: TestContext, { ids = {}, verdict = { taken: true }, prep
   const feed = new HermesFeed({
     url,
     apiKey: KEY,
-    symbols: { ...HERMES_SYMBOLS, ...symbolsWith(ids) },
+    symbols,
     clock,
     random: () => 0,
     log,
@@ -45,7 +39,7 @@ async function start(t: TestContext, { ids = {}, verdict = { taken: true }, prep
   });
   feed.start((tick) => {
     ticks.add(tick);
-    return verdict;
+    return { taken: true };
   });
   const counts = (asset: Asset) => feed.view().updates[asset];
   return { service, clock, log, ticks, feed, counts };
@@ -184,7 +178,8 @@ test('a price that the service is too unsure of is not passed on, and is logged 
 
 test('an id of another asset prices nothing, even where the service sends it', async (t) => {
   const prepare = ({ listed }: HermesService): void => void listed.delete('Crypto.TON/USD');
-  const started = await start(t, { ids: { SILVER: HERMES_IDS.GOLD }, prepare });
+  const symbols = { ...HERMES_SYMBOLS, SILVER: [HERMES_SYMBOLS.SILVER[0], HERMES_IDS.GOLD] } as const;
+  const started = await start(t, { symbols, prepare });
   const { request, response } = await started.service.streams.next();
   const ids = new URL(request.url ?? '', started.service.url).searchParams.getAll('ids[]');
   assert.equal(ids.length, ASSETS.length - 2);

@@ -10,7 +10,7 @@ import { Sequencer } from '../../../engine/host/sequencer.js';
 import { SEQUENCER_DEFAULTS, type SequencerOptions } from '../../../engine/host/sequencer-options.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { Outcome } from '../../../engine/model/events.js';
-import type { Clock, PriceFeed } from '../../../engine/model/ports.js';
+import type { Clock, PriceFeed, PriceTick } from '../../../engine/model/ports.js';
 import { defaultRules, RULES_VERSION, type Rules } from '../../../engine/model/rules.js';
 import { fixedHouse, withHouse } from '../engine/house-rules.js';
 import { plainOrder } from '../engine/plain-order.js';
@@ -18,6 +18,15 @@ import { MemoryJournal } from './memory-journal.js';
 
 /** A Wednesday: every asset class trades, and every time frame but the longest has a boundary. */
 export const NOON_MS = Date.UTC(2026, 5, 10, 12);
+
+/** Of BTC. */
+export const tickAt = (timeMs: number, price: number): PriceTick => ({
+  asset: 0,
+  price,
+  timeMs,
+  source: 'test',
+  origin: '',
+});
 
 export class TestClock implements Clock {
   wallMs = NOON_MS;

@@ -6,17 +6,9 @@ import { Engine } from '../../../../engine/engine.js';
 import { PriceTracker } from '../../../../engine/host/price-tracker.js';
 import { Jumps } from '../../../../engine/host/ticks/jumps.js';
 import { Volatility } from '../../../../engine/host/ticks/volatility.js';
-import type { PriceTick } from '../../../../engine/model/ports.js';
+import { tickAt } from '../../../support/host/host.js';
 
 const START_MS = Date.UTC(2026, 5, 10, 12);
-
-const tickAt = (timeMs: number, price: number): PriceTick => ({
-  asset: 0,
-  price,
-  timeMs,
-  source: 'test',
-  origin: '',
-});
 
 /** The last price is `price`; `atMs` is after the start. */
 function after(price: number): { readonly takes: (next: number, atMs: number) => boolean } {

@@ -4,12 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Raised } from '../../../http/metrics/alarms.js';
 import { askUntil } from '../../support/ask-until.js';
-import { byEffort } from '../../support/effort.js';
 import { Client } from '../../support/http/client.js';
 import { type LogLine, linesOf } from '../../support/processes/log-lines.js';
 import { scrapeWhere } from '../../support/processes/scrape.js';
@@ -42,7 +41,7 @@ async function trading(t: TestContext) {
   return { server, startAgain, bettor, journal, segment };
 }
 
-/** `test/persistence/journal/lost-files.test.ts` has each of them in one process. */
+/** `test/persistence/journal/lost-files.test.ts` has these and others in one process. */
 const HARMS: Readonly<Record<string, (paths: { journal: string; segment: string }) => void>> = {
   'all files are deleted': ({ journal }) => {
     for (const name of readdirSync(journal)) rmSync(join(journal, name));
@@ -50,14 +49,6 @@ const HARMS: Readonly<Record<string, (paths: { journal: string; segment: string 
   'the segment is replaced by a copy': ({ segment }) => {
     cpSync(segment, `${segment}.copy`);
     renameSync(`${segment}.copy`, segment);
-  },
-  'the segment is deleted': ({ segment }) => rmSync(segment),
-  'the WAL is deleted': ({ segment }) => rmSync(`${segment}-wal`),
-  'the mark is deleted': ({ journal }) => rmSync(join(journal, 'mark')),
-  'the folder is deleted': ({ journal }) => rmSync(journal, { recursive: true }),
-  'the folder is replaced by an empty one': ({ journal }) => {
-    rmSync(journal, { recursive: true });
-    mkdirSync(journal);
   },
 };
 
@@ -69,7 +60,7 @@ function refused(answer: { readonly status: number; readonly text: string }): vo
   assert.match(answer.text, /"error":"journal_unavailable: /);
 }
 
-for (const [what, harm] of Object.entries(HARMS).slice(0, byEffort({ test: 2, prove: 7, night: 7 }))) {
+for (const [what, harm] of Object.entries(HARMS)) {
   test(`${what}: nothing more is acknowledged, and the rescue brings all back`, async (t) => {
     const { server, startAgain, bettor, ...paths } = await trading(t);
     harm(paths);
