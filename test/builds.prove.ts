@@ -24,10 +24,12 @@ test('npm ci takes the lock file, of which every package supports this version o
   }
 });
 
+const COMPILER = { types: [], lib: ['ES2023'], skipLibCheck: true };
+
 function writePage(folder: string): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'main.tsx'), 'export const shown: number = 1;\n');
-  const compilerOptions = { noEmit: true, types: [], lib: ['ES2023'], skipLibCheck: true };
+  const compilerOptions = { ...COMPILER, noEmit: true };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['main.tsx'] }));
 }
 
@@ -36,13 +38,7 @@ function smallProject(): string {
   for (const name of ['build.mjs', 'package.json']) copyFileSync(join(project, name), join(cwd, name));
   writeFileSync(join(cwd, 'main.ts'), 'export const built: number = 1;\n');
   writePage(join(cwd, 'http', 'console', 'page'));
-  const compilerOptions = {
-    module: 'NodeNext',
-    rootDir: '.',
-    types: [],
-    lib: ['ES2023'],
-    skipLibCheck: true,
-  };
+  const compilerOptions = { ...COMPILER, module: 'NodeNext', rootDir: '.' };
   writeFileSync(join(cwd, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['main.ts'] }));
   symlinkSync(join(project, 'node_modules'), join(cwd, 'node_modules'));
   return cwd;

@@ -9,13 +9,8 @@ import { readOptions } from '../../bench/report/options.js';
 import type { Plot, Run, SectionResult } from '../../bench/report/section.js';
 
 const PLOT: Plot = {
-  ...{
-    title: 'Rate <by> "connections"',
-    xLabel: 'connections',
-    yLabel: 'requests/s',
-    xLog: true,
-    yLog: false,
-  },
+  ...{ title: 'Rate <by> "connections"', xLabel: 'connections', yLabel: 'requests/s' },
+  ...{ xLog: true, yLog: false },
   series: [
     {
       name: 'a & b',

@@ -1,26 +1,16 @@
 /** Holidays and early ends: the files that bring them, and the market hours with them. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { type Closure, readClosures } from '../../config/closures.js';
 import { MarketHours, sessionsBetween } from '../../feeds/market-hours.js';
 import { iso } from '../feeds/support/sessions.js';
-import { newFolder } from '../support/new-folder.js';
+import { newFile } from '../support/new-folder.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const at = (text: string): number => Date.parse(text);
-
-const folder = newFolder();
-
-function fileOf(content: unknown): string {
-  const path = join(folder, `${Math.random()}.json`);
-  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
-  return path;
-}
 
 const exampleOf = (country: string): readonly Closure[] =>
   readClosures(fileURLToPath(new URL(`../../../docs/calendars/${country}.json`, import.meta.url)));
@@ -96,7 +86,7 @@ test('mistakes in a file are told by their place', () => {
   const day = { name: 'A day', classes: ['FX'], from: '2026-12-25T00:00', until: '2026-12-26T00:00' };
   const mistakesOf = (closure: object, timeZone = 'Europe/London'): string => {
     try {
-      readClosures(fileOf({ timeZone, closures: [day, closure] }));
+      readClosures(newFile({ timeZone, closures: [day, closure] }));
     } catch (error) {
       return String(error);
     }
@@ -111,5 +101,5 @@ test('mistakes in a file are told by their place', () => {
   assert.match(mistakesOf({ ...day, from: '2026-02-30T00:00' }), /closures\[1\] \(A day\)/);
   assert.match(mistakesOf({ ...day, note: 'x' }), /closures\[1\]\.note is not a known field/);
   assert.match(mistakesOf(day, 'London'), /timeZone: "London" is not a time zone/);
-  assert.throws(() => readClosures(fileOf('{')), /cannot be read/);
+  assert.throws(() => readClosures(newFile('{')), /cannot be read/);
 });

@@ -9,7 +9,7 @@ import { defaultGateways } from '../../config/config-values.js';
 import { risksOf } from '../../config/production.js';
 import { YEARLY_VOLATILITY } from '../../engine/host/ticks/volatility.js';
 import { defaultRules } from '../../engine/model/rules.js';
-import { newFolder } from '../support/new-folder.js';
+import { newFile, newFolder } from '../support/new-folder.js';
 
 const folder = newFolder();
 
@@ -21,12 +21,6 @@ function mistakesOf(env: Record<string, string>): readonly string[] {
     return error.mistakes;
   }
   return [];
-}
-
-function rulesFile(content: unknown): string {
-  const path = join(folder, `rules-${Math.random()}.json`);
-  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
-  return path;
 }
 
 test('half of the cores have gateways, and of two none', () => {
@@ -198,7 +192,7 @@ test('one port for both servers is refused', () => {
 });
 
 test('a rules file changes what it names and nothing else', () => {
-  const path = rulesFile({
+  const path = newFile({
     markets: ['BTC_ONE_MINUTE', 'ETH_ONE_DAY'],
     limits: {
       '*': { house: { seedCents: 7 } },
@@ -274,7 +268,7 @@ const BAD_RULES: readonly (readonly [content: unknown, expected: RegExp])[] = [
 
 for (const [content, expected] of BAD_RULES) {
   test(`the rules file ${JSON.stringify(content)} is refused`, () => {
-    assert.match(mistakesOf({ TOTE_RULES_FILE: rulesFile(content) }).join(), expected);
+    assert.match(mistakesOf({ TOTE_RULES_FILE: newFile(content) }).join(), expected);
   });
 }
 

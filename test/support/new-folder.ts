@@ -1,5 +1,5 @@
 /** Temporary folders, which go when the process ends. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -12,4 +12,11 @@ export function newFolder(parent = tmpdir()): string {
   const folder = mkdtempSync(join(parent, 'tote-test-'));
   folders.push(folder);
   return folder;
+}
+
+/** `content` is the text, or stands for its JSON. */
+export function newFile(content: unknown): string {
+  const path = join(newFolder(), 'file.json');
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
 }

@@ -10,6 +10,7 @@ import { askUntil } from '../../support/ask-until.js';
 import { toteText } from '../../support/processes/cli.js';
 import { linesOf } from '../../support/processes/log-lines.js';
 import { type Bettor, newDataDir, Server } from '../../support/processes/server.js';
+import type { Status } from '../../support/processes/status.js';
 import { pathOfTimeService } from '../../support/processes/time-service.js';
 
 const MINUTE_MS = 60_000;
@@ -21,12 +22,7 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((server) => server.kill()));
 });
 
-interface Account {
-  readonly balance: number;
-}
-interface Shown {
-  readonly sequence: number;
-  readonly ordersRefused: string | null;
+interface Shown extends Status {
   readonly clock: { readonly condition: string; readonly offsetMs: number };
 }
 
@@ -69,7 +65,7 @@ const untilSettled = (server: Server, bettor: Bettor): Promise<number> =>
     (open) => open === 0,
   );
 const balanceOf = async (server: Server, { accountId }: Bettor): Promise<number> =>
-  (await server.operator.get<Account>(`/accounts/${accountId}`)).data.balance;
+  (await server.operator.get<{ balance: number }>(`/accounts/${accountId}`)).data.balance;
 
 test('more than 15 minutes later a start settles nothing until an operator confirms the clock', async () => {
   const dataDir = minutesAgo();

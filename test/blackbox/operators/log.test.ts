@@ -1,7 +1,7 @@
 /** The log of a server's life, as written to stderr: JSON lines whose events are those of the documented table. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
@@ -9,13 +9,13 @@ import { fileURLToPath } from 'node:url';
 import { orders, setUpCommands } from '../../../bench/engine/scenario.js';
 import { LOG_EVENTS, type LogEvent } from '../../../process/log/events.js';
 import { HotSide } from '../../persistence/support/shadow-files.js';
+import { readDocument } from '../../support/document.js';
 import { Client } from '../../support/http/client.js';
 import { type LogLine, linesOf, logLines } from '../../support/processes/log-lines.js';
 import { newDataDir, Server, startRefused } from '../../support/processes/server.js';
 import { isAvailable } from '../../support/programs.js';
 
 const MAIN = fileURLToPath(new URL('../../../main.js', import.meta.url));
-const LOG_PAGE = fileURLToPath(new URL('../../../../docs/ops/log.md', import.meta.url));
 const MIB = 1024 * 1024;
 const INFO = { TOTE_LOG_LEVEL: 'info' };
 
@@ -167,7 +167,7 @@ test('on a terminal the lines are plain text', async (t) => {
 });
 
 test('the table of the documents has every event, with its level', () => {
-  const rows = readFileSync(LOG_PAGE, 'utf8').matchAll(
+  const rows = readDocument('docs/ops/log.md').matchAll(
     /^\| `([a-z_]+)` \| (debug|info|warn|error|fatal) \|/gm,
   );
   const documented = [...rows].map(([, event, level]) => [event, level]);

@@ -1,10 +1,12 @@
 /** Messages to systemd: over a real datagram socket, which python3 holds, by the real `systemd-notify`. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
+import { askUntil } from '../../support/ask-until.js';
 import { newDataDir, Server } from '../../support/processes/server.js';
 import { isAvailable } from '../../support/programs.js';
 import { NO_NATS } from '../../support/replication/nats.js';
@@ -25,45 +27,28 @@ while True:
     print(manager.recv(4096).decode().strip(), flush=True)
 `;
 
-class Manager {
-  readonly messages: string[] = [];
-  #arrived: (() => void)[] = [];
-
-  private constructor(
-    readonly path: string,
-    readonly process: ChildProcess,
-  ) {
-    let rest = '';
-    process.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      const lines = (rest + text).split('\n');
-      rest = lines.pop() ?? '';
-      this.messages.push(...lines);
-      for (const resolve of this.#arrived.splice(0)) resolve();
-    });
-  }
-
-  static async start(t: TestContext): Promise<Manager> {
-    const path = join(newDataDir(), 'notify');
-    const child = spawn('python3', ['-c', SOCKET, path], { stdio: ['ignore', 'pipe', 'inherit'] });
-    t.after(async () => {
-      child.kill();
-      await once(child, 'close');
-    });
-    const manager = new Manager(path, child);
-    await manager.sees('bound');
-    return manager;
-  }
-
-  async sees(message: string, times = 1): Promise<void> {
-    while (this.messages.filter((sent) => sent === message).length < times)
-      await new Promise<void>((resolve) => this.#arrived.push(resolve));
-  }
+async function startManager(t: TestContext) {
+  const path = join(newDataDir(), 'notify');
+  const child = spawn('python3', ['-c', SOCKET, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+  t.after(async () => {
+    child.kill();
+    await once(child, 'close');
+  });
+  const messages: string[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => messages.push(line));
+  const sees = (message: string, times = 1): Promise<number> =>
+    askUntil(
+      () => messages.filter((sent) => sent === message).length,
+      (seen) => seen >= times,
+    );
+  await sees('bound');
+  return { path, messages, sees };
 }
 
 test('systemd is told when both ports answer, that the engine has its turns, and of the stop', {
   skip,
 }, async (t) => {
-  const manager = await Manager.start(t);
+  const manager = await startManager(t);
   const env = { NOTIFY_SOCKET: manager.path, WATCHDOG_USEC: '100000' };
   const server = await Server.start({ env });
   t.after(() => server.remove());
@@ -81,7 +66,7 @@ test('systemd is told when both ports answer, that the engine has its turns, and
 test('a start on a full disk waits before READY, and goes on by itself once there is space', {
   skip: skip || (!isAvailable('mount') && 'root alone may mount'),
 }, async (t) => {
-  const manager = await Manager.start(t);
+  const manager = await startManager(t);
   const dataDir = newDataDir();
   const mount = (options: string): unknown =>
     execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', dataDir]);
@@ -99,7 +84,7 @@ test('a start on a full disk waits before READY, and goes on by itself once ther
 test('systemd waits for no takeover: a standby that follows has started', {
   skip: skip || NO_NATS,
 }, async (t) => {
-  const manager = await Manager.start(t);
+  const manager = await startManager(t);
   const envB = { NOTIFY_SOCKET: manager.path, WATCHDOG_USEC: '100000' };
   const { leader, b } = await startPair(t, { envB });
   await manager.sees('READY=1');
@@ -111,7 +96,7 @@ test('systemd waits for no takeover: a standby that follows has started', {
 });
 
 test('a service manager that is gone stops nothing; the log tells of it', { skip }, async (t) => {
-  const manager = await Manager.start(t);
+  const manager = await startManager(t);
   const server = await Server.start({ env: { NOTIFY_SOCKET: `${manager.path}-gone` } });
   t.after(() => server.remove());
   await server.run.findInErrors((stderr) => /"event":"notify_failed"/.exec(stderr));

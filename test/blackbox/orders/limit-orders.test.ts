@@ -6,16 +6,11 @@ import { before, test } from 'node:test';
 import type { FillEvent, ServerMessage } from '../../../http/wire/stream-types.js';
 import type { ApiClient } from '../../support/api/api-client.js';
 import { Sandbox } from '../../support/api/api-client-sandbox.js';
+import type { OrderResult } from '../../support/api/spec.js';
 import { StreamClient } from '../../support/api/stream-client.js';
 
 const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 };
 const SCOPES = ['markets:read', 'positions:read', 'orders:write', 'orders:cancel'];
-
-interface Placed {
-  readonly bet: { readonly id: string; readonly status: string };
-  readonly newBalance: number;
-  readonly limitOrdersFilled: unknown;
-}
 
 let sandbox: Sandbox;
 
@@ -24,11 +19,10 @@ before(async () => {
   await sandbox.openRounds({ BTC: 67_000 });
 });
 
-const place = async (api: ApiClient, more: object, key: string): Promise<Placed> => {
-  const body = JSON.stringify({ ...ORDER, ...more });
-  const placed = await api.send<Placed>('POST', '/orders', { body, headers: { 'Idempotency-Key': key } });
+const place = async (api: ApiClient, more: object, key: string): Promise<OrderResult> => {
+  const order = () => api.order({ ...ORDER, ...more }, { 'Idempotency-Key': key });
+  const [placed, again] = [await order(), await order()];
   assert.equal(placed.status, 201, placed.text);
-  const again = await api.send<Placed>('POST', '/orders', { body, headers: { 'Idempotency-Key': key } });
   assert.deepEqual([again.text, again.headers.get('X-Idempotent-Replay')], [placed.text, 'true']);
   return placed.data;
 };

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ASSETS } from '../../../engine/model/domain.js';
+import type { LiveFeed } from '../../../feeds/live/live-feed.js';
 import { ExchangeService, tickerJson } from '../../feeds/support/exchange-service.js';
 import { eventOf, HermesService } from '../../feeds/support/hermes-service.js';
 import { toteText } from '../../support/processes/cli.js';
@@ -66,12 +67,7 @@ interface LiveStatus extends Status {
 interface Feed {
   readonly name: string;
   readonly ticks: Readonly<Record<string, { readonly price: number; readonly source: string } | null>>;
-  readonly sources: readonly {
-    readonly name: string;
-    readonly connection: { readonly state: string };
-    readonly excluded: Readonly<Record<string, string>>;
-    readonly updates: Readonly<Record<string, { readonly taken: number; readonly standby: number }>>;
-  }[];
+  readonly sources: readonly ReturnType<LiveFeed['view']>[];
 }
 
 test('prices of the service open rounds, and status tells of the connection', async () => {

@@ -50,12 +50,7 @@ test('the sequencer reports commits with orders, once their answers are sent, an
   assert.deepEqual(told, []);
   host.journal.ack();
   assert.deepEqual(told, [[2, 7]]);
-  host.sequencer.submit({
-    kind: 'depositHouse',
-    timeMs: host.sequencer.stampMs(),
-    amountCents: 1,
-    reference: 'a',
-  });
+  host.deposit();
   host.settle();
   assert.deepEqual(told, [[2, 7]]);
 });

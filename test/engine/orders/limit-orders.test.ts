@@ -259,20 +259,12 @@ test('nothing is filled while a market is suspended or trading is off, without a
   const exchange = Exchange.opened({ markets: [BTC_15M], market: { house: fairHouse() } });
   const account = exchange.account('VIP', 10_000_00);
   for (const side of SIDES) limit(exchange, { account, side, limitOddsE4: 25_000, fairShareE6: 500_000 });
-  const fill = (fairShareE6: number) => {
-    return {
-      kind: 'fillOrders',
-      timeMs: exchange.nowMs,
-      market: BTC_15M,
-      fairShareE6,
-      ordersMax: 9,
-    } as const;
-  };
+  const whole = { kind: 'fillOrders', market: BTC_15M, ordersMax: 9 } as const;
   const isFillable = (fairShareE6 = 300_000): boolean =>
     exchange.reads.isFillable(BTC_15M, fairShareE6, exchange.nowMs);
   const fillsNothing = (why: string, fairShareE6 = 300_000): void => {
     equal(isFillable(fairShareE6), false, why);
-    equal(exchange.outcomeOf(fill(fairShareE6)), 'invalid_request', why);
+    equal(exchange.outcomeOf({ ...whole, timeMs: exchange.nowMs, fairShareE6 }), 'invalid_request', why);
   };
   const suspend = (suspended: boolean) =>
     exchange.accepted({ kind: 'suspendMarket', timeMs: exchange.nowMs, market: BTC_15M, suspended });
@@ -292,24 +284,4 @@ test('nothing is filled while a market is suspended or trading is off, without a
   fillsNothing('betting has closed');
   exchange.passTo(15 * MINUTE_MS);
   fillsNothing('the round is over');
-});
-
-test('a snapshot keeps the order in which bets joined their round, and what rests', () => {
-  const exchange = Exchange.opened({ markets: [BTC_15M] });
-  const account = exchange.account('VIP', 50_000_00);
-  for (const limitOddsE4 of [21_000, 22_000, 40_000]) limit(exchange, { account, limitOddsE4 });
-  exchange.bet({ account, market: BTC_15M, side: 'DOWN', stakeCents: 600_00 });
-  exchange.bet({ account, market: BTC_15M, side: 'UP', stakeCents: 10_00 });
-  const two = restored(exchange.pair.engine);
-  equal(digestsOf(two), digestsOf(exchange.pair.engine));
-  equal(two.restingOrders, 1);
-  exchange.voidCurrent(BTC_15M);
-  const roundNumber = exchange.reads.unsettledRounds()[0]?.roundNumber ?? 0;
-  const timeMs = exchange.nowMs;
-  two.apply({ kind: 'voidRound', timeMs, market: BTC_15M, roundNumber, reason: 'test' });
-  deepEqual(two.apply({ kind: 'settle', timeMs, betsMax: 100_000 }), {
-    status: 'accepted',
-    seq: two.seq,
-    events: exchange.settleAll(),
-  });
 });
