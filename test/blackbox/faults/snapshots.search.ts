@@ -121,14 +121,14 @@ test('without space for snapshots and archive orders continue, it is logged once
   assert.equal(placed.status, 201, placed.text);
   assert.equal((await limited.operator.get<Status>('/status')).data.ordersRefused, null);
   assert.ok(failed.shadow.archiveSequence < failed.durableSequence);
-  const said = /"snapshots and archive".*needs attention/g;
+  const said = /^.*"alarm_raised".*shadow_impaired.*$/gm;
   await limited.run.findInErrors((stderr) => stderr.match(said));
   const ending = await limited.stop();
   assert.equal(ending.code, 0, ending.stderr);
   assert.equal(
     ending.stderr.match(said)?.length,
     1,
-    ending.stderr.match(/^.*snapshots and archive.*$/gm)?.join('\n'),
+    ending.stderr.match(/^.*alarm_raised.*$/gm)?.join('\n'),
   );
 
   const server = await Server.start({ dataDir: root, env });
