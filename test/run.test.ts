@@ -14,6 +14,7 @@ const FILES = {
   'no-module.test.js': "import './nowhere.js';",
   'no-test.test.js': 'export {};',
   'exits.test.js': `${FINE}process.exit(0);`,
+  'stays.test.js': `${FINE}setInterval(() => {}, 1_000);`,
   'leaves.test.js': `import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 const { pid } = spawn('sleep', ['900'], { stdio: ['ignore', 'ignore', 'inherit'] }).on('spawn', function () { this.unref(); });
@@ -42,6 +43,7 @@ test('a run fails with a file that cannot be loaded, has no test or ends its pro
     ['no-module.test.js', 'no-test.test.js', 'throws.test.js'],
   ]);
   deepEqual(await run('exits'), [1, ['exits.test.js']]);
+  deepEqual(await run('fine', 'stays'), [0, []], 'a file that keeps its process up does not, either');
   deepEqual(await run('leaves'), [0, []], 'a process that a file leaves behind does not keep the run up');
   process.kill(Number(readFileSync(join(folder, 'left'), 'utf8')));
   deepEqual(await run('no-', '--seconds', '0'), [0, []]);
