@@ -77,48 +77,42 @@ test('rows contain the facts of the events, in words', (t) => {
   const dir = openDataDir(temporaryDir(t));
   const { outcomes } = archiveOf(dir, 1);
   const bets = new Map(rowsOf(dir, 'SELECT * FROM bet').map((row) => [row['bet'], row]));
+  const expect = (bet: number, expected: Record<string, unknown>): void => {
+    const row = must(bets.get(bet), 'bet');
+    for (const [column, value] of Object.entries(expected)) assert.equal(row[column], value, column);
+  };
   let placed = 0;
   let settled = 0;
   for (const { seq, events } of outcomes) {
     for (const [item, event] of events.entries()) {
       if (event.type === 'betPlaced' || event.type === 'orderPending') {
-        const row = must(bets.get(event.bet), 'bet');
         placed += 1;
-        assert.deepEqual(
-          [
-            row['account'],
-            row['market'],
-            row['round_number'],
-            row['side'],
-            row['stake_cents'],
-            row['odds_e4'],
-          ],
-          [
-            event.account,
-            marketId(event.market),
-            event.roundNumber,
-            SIDES[event.side],
-            event.stakeCents,
-            event.oddsE4,
-          ],
-        );
-        assert.deepEqual(
-          [row['entry_percent_e2'], row['payout_cents'], row['placed_seq'], row['placed_ms']],
-          [event.type === 'betPlaced' ? event.entryPercentE2 : null, event.payoutCents, seq, event.timeMs],
-        );
-        assert.deepEqual(
-          [row['balance_after_cents'], row['client_seed'], row['client_order_id']],
-          [event.newBalanceCents, event.clientSeed, event.clientOrderId],
-        );
-        assert.equal(row['valid_until_ms'] ?? 0, event.type === 'orderPending' ? event.validUntilMs : 0);
+        expect(event.bet, {
+          account: event.account,
+          market: marketId(event.market),
+          round_number: event.roundNumber,
+          side: SIDES[event.side],
+          stake_cents: event.stakeCents,
+          odds_e4: event.oddsE4,
+          entry_percent_e2: event.type === 'betPlaced' ? event.entryPercentE2 : null,
+          payout_cents: event.payoutCents,
+          placed_seq: seq,
+          placed_ms: event.timeMs,
+          balance_after_cents: event.newBalanceCents,
+          client_seed: event.clientSeed,
+          client_order_id: event.clientOrderId,
+          valid_until_ms: (event.type === 'orderPending' && event.validUntilMs) || null,
+        });
       } else if (event.type === 'betSettled') {
-        const row = must(bets.get(event.bet), 'bet');
         settled += 1;
-        assert.deepEqual(
-          [row['result'], row['paid_cents'], row['settled_seq'], row['settled_item'], row['settled_ms']],
-          [BET_ENDS[event.result], event.payoutCents, seq, item, event.timeMs],
-        );
-        assert.equal(row['settled_balance_cents'], event.newBalanceCents);
+        expect(event.bet, {
+          result: BET_ENDS[event.result],
+          paid_cents: event.payoutCents,
+          settled_seq: seq,
+          settled_item: item,
+          settled_ms: event.timeMs,
+          settled_balance_cents: event.newBalanceCents,
+        });
       }
     }
   }

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import { type DataDir, findDataDir } from '../../../persistence/data-dir/layout.js';
 import { lockDataDir } from '../../../persistence/data-dir/lock.js';
@@ -28,10 +28,9 @@ import { verify } from '../../../persistence/upkeep/verify/verify.js';
 import { tote, toteJson, toteText } from '../../support/processes/cli.js';
 import { refusal, temporaryDir } from '../support/journal-files.js';
 import type { MadeDir } from '../support/made-dir.js';
-import { flipBit, makeOperatorDir } from '../support/operator-dir.js';
+import { flipBit, makeFor, makeOperatorDir } from '../support/operator-dir.js';
 import { newestOnly } from '../support/shadow-files.js';
 
-const make = (t: TestContext): MadeDir => makeOperatorDir(join(temporaryDir(t), 'data'));
 const beside = (dir: DataDir, name: string): string => join(dir.root, '..', name);
 
 function earlier({ dir }: MadeDir, toSeq: number): DataDir {
@@ -48,7 +47,7 @@ function expectGood(path: string, lastSeq: number): void {
 }
 
 test('a first backup is complete, closed to other users, and good', async (t) => {
-  const { dir, engine } = make(t);
+  const { dir, engine } = makeFor(t);
   const to = beside(dir, 'backup');
   const copied = await toteJson<BackedUp>(['backup', to, dir.root]);
   assert.equal(copied.seq, engine.seq);
@@ -66,7 +65,7 @@ test('a first backup is complete, closed to other users, and good', async (t) =>
 });
 
 test('a backup without secrets has none, goes on, and is whole with them beside it', async (t) => {
-  const { dir, engine } = make(t);
+  const { dir, engine } = makeFor(t);
   const to = beside(dir, 'backup');
   writeFileSync(dir.operatorTokensFile, '{"name":"ann"}\n');
   for (let run = 0; run < 2; run++) {
@@ -84,7 +83,7 @@ test('a backup without secrets has none, goes on, and is whole with them beside 
 });
 
 test('the named tokens of operators are copied as they are now: a revoked one does not come back', async (t) => {
-  const { dir } = make(t);
+  const { dir } = makeFor(t);
   const to = beside(dir, 'backup');
   const tokens = findDataDir(dir.root).operatorTokensFile;
   for (const text of ['{"name":"ann"}\n', '{"name":"bob"}\n']) {
@@ -98,7 +97,7 @@ test('the named tokens of operators are copied as they are now: a revoked one do
 });
 
 test('a later backup copies only what is new, also across the sealing of the open segment', (t) => {
-  const made = make(t);
+  const made = makeFor(t);
   const { dir, batches, engine } = made;
   const to = beside(dir, 'backup');
   const [first, second, third] = findSegments(dir.journal).map((path) => basename(path));
@@ -120,7 +119,7 @@ test('a later backup copies only what is new, also across the sealing of the ope
 });
 
 test('snapshots that the source has deleted are removed, segments are kept', (t) => {
-  const { dir, engine } = make(t);
+  const { dir, engine } = makeFor(t);
   const to = beside(dir, 'backup');
   backup(dir, to);
   const [oldest] = readdirSync(dir.snapshots).sort();
@@ -133,7 +132,7 @@ test('snapshots that the source has deleted are removed, segments are kept', (t)
 });
 
 test('an interrupted backup is repaired by the next one', (t) => {
-  const made = make(t);
+  const made = makeFor(t);
   const { dir, engine, batches } = made;
   const to = beside(dir, 'backup');
   backup(earlier(made, must(batches[50], 'a batch').lastSeq), to);
@@ -147,7 +146,7 @@ test('an interrupted backup is repaired by the next one', (t) => {
 });
 
 test('refused are another journal, a copy that was continued, foreign files, a running server, the directory itself', async (t) => {
-  const made = make(t);
+  const made = makeFor(t);
   const { dir } = made;
   const to = beside(dir, 'backup');
   backup(dir, to);
@@ -173,7 +172,7 @@ test('refused are another journal, a copy that was continued, foreign files, a r
 });
 
 test('a source that lost acknowledged commands is refused; the copy keeps its own mark', (t) => {
-  const made = make(t);
+  const made = makeFor(t);
   const { dir, batches, engine } = made;
   const to = beside(dir, 'backup');
   backup(earlier(made, must(batches[50], 'a batch').lastSeq), to);
@@ -184,7 +183,7 @@ test('a source that lost acknowledged commands is refused; the copy keeps its ow
 });
 
 test('with a damaged snapshot and archive the journal is still copied, with exit code 1', async (t) => {
-  const { dir, engine } = make(t);
+  const { dir, engine } = makeFor(t);
   const to = beside(dir, 'backup');
   flipBit(dir.archiveFile, statSync(dir.archiveFile).size - 300);
   flipBit(join(dir.snapshots, must(readdirSync(dir.snapshots)[0], 'a snapshot')), 5_000);
@@ -198,7 +197,7 @@ test('with a damaged snapshot and archive the journal is still copied, with exit
 });
 
 test('a copy on which a server was killed is not overwritten: it may have more than the source', (t) => {
-  const { dir } = make(t);
+  const { dir } = makeFor(t);
   const promoted = beside(dir, 'promoted');
   backup(dir, promoted);
   const copy = findDataDir(promoted);
@@ -218,7 +217,7 @@ test('a copy on which a server was killed is not overwritten: it may have more t
 });
 
 test('snapshots of the copy are kept until those of the source replace them', (t) => {
-  const made = make(t);
+  const made = makeFor(t);
   const { dir } = made;
   const to = beside(dir, 'backup');
   const [oldest, ...others] = readdirSync(dir.snapshots).sort();
@@ -238,7 +237,7 @@ test('snapshots of the copy are kept until those of the source replace them', (t
 });
 
 test('a pruned journal with only damaged snapshots is reported as no backup yet', (t) => {
-  const { dir } = make(t);
+  const { dir } = makeFor(t);
   rmSync(must(findSegments(dir.journal)[0], 'a segment'));
   for (const name of readdirSync(dir.snapshots)) flipBit(join(dir.snapshots, name), 5_000);
   const { faults } = backup(dir, beside(dir, 'backup'));
@@ -263,7 +262,7 @@ test('retention deletes nothing while a backup copies, and goes on behind it', (
 });
 
 test('on a full disk it ends with code 4, names the place, and leaves no part of a first copy', async (t) => {
-  const { dir } = make(t);
+  const { dir } = makeFor(t);
   const place = join(dir.root, '..', 'small');
   mkdirSync(place);
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=192k', 'tmpfs', place]);

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import Database from 'better-sqlite3';
 import { newSha256 } from '../../../crypto/sha256.js';
 import { must } from '../../../engine/base/assert.js';
@@ -23,10 +23,7 @@ import type { PrunePlan } from '../../../persistence/upkeep/retention/retention.
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
 import { CLI_MAIN, tote, toteJson, toteProcess } from '../../support/processes/cli.js';
 import { temporaryDir } from '../support/journal-files.js';
-import type { MadeDir } from '../support/made-dir.js';
-import { leaveWal, makeOperatorDir } from '../support/operator-dir.js';
-
-const make = (t: TestContext): MadeDir => makeOperatorDir(join(temporaryDir(t), 'data'));
+import { leaveWal, makeFor } from '../support/operator-dir.js';
 
 test('the help lists every command and the exit codes; every command has examples', async () => {
   const help = await toteProcess(['--help']);
@@ -102,7 +99,7 @@ test('a missing data directory ends with code 3, on stderr, and with --json also
 });
 
 test('the data directory is the operand, else TOTE_DATA_DIR', async (t) => {
-  const { dir, engine } = make(t);
+  const { dir, engine } = makeFor(t);
   const ran = await toteProcess(['status', '--json'], { env: { TOTE_DATA_DIR: dir.root } });
   assert.equal(ran.code, 0, ran.stderr);
   assert.equal((JSON.parse(ran.stdout) as { sequence: number }).sequence, engine.seq);
@@ -117,7 +114,7 @@ interface Status extends Pick<Inspection, 'segments' | 'snapshots' | 'faults'> {
 }
 
 test('status shows the last command, sizes, and the running server', async (t) => {
-  const { dir, engine, batches } = make(t);
+  const { dir, engine, batches } = makeFor(t);
   const stopped = await toteJson<Status>(['status', dir.root]);
   assert.deepEqual(stopped.server, { isRunning: false, pid: null });
   assert.deepEqual([stopped.sequence, stopped.acknowledged, stopped.shadowLag], [engine.seq, engine.seq, 0]);
@@ -144,7 +141,7 @@ test('status shows the last command, sizes, and the running server', async (t) =
 });
 
 test('status of a damaged directory shows what it can, and ends with 1', async (t) => {
-  const { dir } = make(t);
+  const { dir } = makeFor(t);
   writeFileSync(dir.markFile, 'x');
   writeFileSync(findSegments(dir.journal)[1] ?? '', 'x');
   const status = await toteJson<Status>(['status', dir.root], 1);
@@ -153,7 +150,7 @@ test('status of a damaged directory shows what it can, and ends with 1', async (
 });
 
 test('snapshot writes the present state, and verify accepts it', async (t) => {
-  const { dir, engine } = make(t);
+  const { dir, engine } = makeFor(t);
   const made = await toteJson<{ seq: number; path: string; stateDigest: string }>(['snapshot', dir.root]);
   assert.equal(made.seq, engine.seq);
   assert.equal(made.stateDigest, engine.stateDigest(newSha256));
@@ -164,7 +161,7 @@ test('snapshot writes the present state, and verify accepts it', async (t) => {
 });
 
 test('prune deletes only what snapshot and archive cover, the rest is good, and a dry run deletes nothing', async (t) => {
-  const { dir, engine } = make(t);
+  const { dir, engine } = makeFor(t);
   const before = findSegments(dir.journal);
   const dry = await toteJson<PrunePlan & { isDone: boolean }>([
     'prune',
@@ -201,7 +198,7 @@ test('prune deletes only what snapshot and archive cover, the rest is good, and 
 });
 
 test('prune waits for another, gives up before it deletes anything, and works the next time', async (t) => {
-  const { dir } = make(t);
+  const { dir } = makeFor(t);
   const before = findSegments(dir.journal);
   const prune = ['prune', dir.root, '--keep', '1d', '--snapshots', '1'];
   const other = new Database(`${absentPath(dir)}.lock`);
@@ -222,7 +219,7 @@ test('prune waits for another, gives up before it deletes anything, and works th
 });
 
 test('an uncleanly stopped directory is read as it is, and its WAL stays', async (t) => {
-  const { dir, engine } = make(t);
+  const { dir, engine } = makeFor(t);
   const open = findSegments(dir.journal).at(-1) ?? '';
   writeFileSync(dir.inUseFile, '1\n');
   const { wal, database } = leaveWal(open);
@@ -270,7 +267,7 @@ test('a text has the last rows of a list, and the pager shows what is longer tha
 });
 
 test('an interrupt ends a command at once, although it works without a pause', async (t) => {
-  const { dir } = make(t);
+  const { dir } = makeFor(t);
   const child = spawn(process.execPath, [CLI_MAIN, 'replay', dir.root, '--json'], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });

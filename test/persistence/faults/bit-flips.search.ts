@@ -24,6 +24,8 @@ function killedFiles({ dir, store }: Written): Files {
   return files;
 }
 
+const halfInWal = (folder: string): Files => killedFiles(writeJournal(folder, BATCHES, BATCHES / 2));
+
 /** `share` of all flips goes into the files whose names match; returns the share that was refused. */
 function flipBits(t: TestContext, files: Files, isTarget: RegExp, share: number): number {
   const targets = [...files.keys()].filter((name) => isTarget.test(name));
@@ -45,25 +47,29 @@ function flipBits(t: TestContext, files: Files, isTarget: RegExp, share: number)
   return refused / count;
 }
 
-test('in sealed segments', (t) => {
-  const refused = flipBits(t, cleanFiles(writeSegments(memoryDir(t), BATCHES)), /001\.db$|035\.db$/, 0.25);
-  assert.ok(refused > 0.2, `many bits mean something: ${refused} refused`);
-});
+const CASES: readonly [
+  where: string,
+  files: (folder: string) => Files,
+  RegExp,
+  share: number,
+  refused: number,
+][] = [
+  ['sealed segments', (folder) => cleanFiles(writeSegments(folder, BATCHES)), /001\.db$|035\.db$/, 0.25, 0.2],
+  [
+    'the open segment after a clean stop',
+    (folder) => cleanFiles(writeJournal(folder, BATCHES)),
+    /\.db$/,
+    0.2,
+    0.2,
+  ],
+  ['the open segment after a kill, with half of the batches in the WAL', halfInWal, /\.db$/, 0.15, -1],
+  ['the WAL after a kill', halfInWal, /-wal$/, 0.3, 0.5],
+  ['the mark', (folder) => killedFiles(writeJournal(folder, BATCHES)), /^mark$/, 0.1, -1],
+];
 
-test('in the open segment after a clean stop', (t) => {
-  const refused = flipBits(t, cleanFiles(writeJournal(memoryDir(t), BATCHES)), /\.db$/, 0.2);
-  assert.ok(refused > 0.2, `many bits mean something: ${refused} refused`);
-});
-
-test('in the open segment after a kill, with half of the batches in the WAL', (t) => {
-  flipBits(t, killedFiles(writeJournal(memoryDir(t), BATCHES, BATCHES / 2)), /\.db$/, 0.15);
-});
-
-test('in the WAL after a kill', (t) => {
-  const refused = flipBits(t, killedFiles(writeJournal(memoryDir(t), BATCHES, BATCHES / 2)), /-wal$/, 0.3);
-  assert.ok(refused > 0.5, `a damaged frame hides those behind it: ${refused} refused`);
-});
-
-test('in the mark', (t) => {
-  flipBits(t, killedFiles(writeJournal(memoryDir(t), BATCHES)), /^mark$/, 0.1);
-});
+for (const [where, filesIn, isTarget, share, least] of CASES) {
+  test(`in ${where}`, (t) => {
+    const refused = flipBits(t, filesIn(memoryDir(t)), isTarget, share);
+    assert.ok(refused > least, `many bits mean something: ${refused} refused`);
+  });
+}

@@ -32,7 +32,7 @@ interface Ended {
 }
 
 async function write(t: TestContext, root: string, wrap: readonly string[]): Promise<Ended> {
-  const [file = '', ...args] = [...wrap, process.execPath, CHILD, 'write', root, ONE_BATCH_BYTES];
+  const [file = '', ...args] = [...wrap, process.execPath, CHILD, root, ONE_BATCH_BYTES];
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
   const kill = (): void => {
     const isThere = child.exitCode === null && child.signalCode === null;

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
@@ -13,7 +13,7 @@ import { commitBatch } from '../../../persistence/journal/commit.js';
 import type { Durability } from '../../../persistence/journal/segment/open.js';
 import { SqliteStore } from '../../../persistence/journal/store.js';
 import { byEffort } from '../../support/effort.js';
-import { batchAt, onlySegment, recover, writeSegments } from '../support/journal-files.js';
+import { batchAt, onlySegment, recover, segmentAt, writeSegments } from '../support/journal-files.js';
 import { type Files, filesOf, Judge, memoryDir } from '../support/judge.js';
 
 const BATCHES = 14;
@@ -52,21 +52,15 @@ function killedJournal(t: TestContext, durability: Durability = 'fsync'): Killed
   }
   const files = filesOf(dir);
   store.close();
-  return {
-    files,
-    marks,
-    walName: must(
-      [...files.keys()].find((name) => name.endsWith('-wal')),
-      'the WAL',
-    ),
-    walBytes,
-  };
+  return { files, marks, walName: `${basename(path)}-wal`, walBytes };
 }
 
-function withWal(killed: Killed, marked: number, change: (wal: Buffer) => Buffer): Files {
+/** The verdict on the killed journal with another WAL, and the mark of so many batches. */
+function judged(judge: Judge, killed: Killed, marked: number, change: (wal: Buffer) => Buffer, what: string) {
   const { files, marks, walName } = killed;
   const wal = change(Buffer.from(must(files.get(walName), 'the WAL')));
-  return new Map(files).set(walName, wal).set('mark', must(marks[marked], 'a mark'));
+  const changed = new Map(files).set(walName, wal).set('mark', must(marks[marked], 'a mark'));
+  return judge.judge(changed, what);
 }
 
 function lengthsToCutTo(from: number, to: number, ends: readonly number[]): number[] {
@@ -87,18 +81,14 @@ test('a WAL cut within its last batches', (t) => {
   const seen = new Map<number, number>();
   let refused = 0;
   for (const bytes of lengthsToCutTo(from, whole, killed.walBytes)) {
-    const verdict = judge.judge(
-      withWal(killed, marked, (wal) => wal.subarray(0, bytes)),
-      `cut at ${bytes}`,
-    );
+    const verdict = judged(judge, killed, marked, (wal) => wal.subarray(0, bytes), `cut at ${bytes}`);
     const expected = killed.walBytes.findLastIndex((length) => length <= bytes);
     if (expected >= marked) {
       assert.equal(verdict.batches, expected, `cut at ${bytes}: ${verdict.sentence}`);
       seen.set(expected, (seen.get(expected) ?? 0) + 1);
     } else {
       assert.equal(verdict.code, 'journal_incomplete', verdict.sentence);
-      const { lastSeq } = batchAt(marked - 1);
-      const { firstSeq } = batchAt(marked - 1);
+      const { firstSeq, lastSeq } = batchAt(marked - 1);
       assert.match(
         verdict.sentence,
         new RegExp(`${lastSeq} was acknowledged: ${firstSeq} to ${lastSeq} are missing`),
@@ -124,24 +114,12 @@ function cutLastPage(t: TestContext, files: Files, name: string): void {
   }
 }
 
-function cleanSegments(t: TestContext): Files {
-  const { dir, store } = writeSegments(memoryDir(t), 30);
-  store.close();
-  return filesOf(dir);
-}
-
-const segmentNames = (files: Files): string[] =>
-  [...files.keys()].filter((name) => name.endsWith('.db')).sort();
-
-test('the open segment cut within its last page', (t) => {
-  const files = cleanSegments(t);
-  cutLastPage(t, files, must(segmentNames(files).at(-1), 'a segment'));
-});
-
-test('a sealed segment cut within its last page', (t) => {
-  const files = cleanSegments(t);
-  cutLastPage(t, files, must(segmentNames(files)[1], 'a segment'));
-});
+for (const index of [1, -1])
+  test(`${index > 0 ? 'a sealed' : 'the open'} segment cut within its last page`, (t) => {
+    const { dir, store } = writeSegments(memoryDir(t), 30);
+    store.close();
+    cutLastPage(t, filesOf(dir), basename(segmentAt(dir, index)));
+  });
 
 function spoilFrame(wal: Buffer, endOfFrame: number): Buffer {
   const at = endOfFrame - PAGE_BYTES / 2;
@@ -155,8 +133,8 @@ test('a bad frame with commits behind it is damage, not the end, however old the
   for (let batch = 1; batch < BATCHES; batch += 1) {
     const end = must(killed.walBytes[batch], 'a length');
     for (const marked of [0, batch - 1, BATCHES]) {
-      const files = withWal(killed, marked, (wal) => spoilFrame(wal, end));
-      const { code, sentence } = judge.judge(files, `batch ${batch}, mark ${marked}`);
+      const spoiled = (wal: Buffer): Buffer => spoilFrame(wal, end);
+      const { code, sentence } = judged(judge, killed, marked, spoiled, `batch ${batch}, mark ${marked}`);
       assert.equal(code, 'journal_corrupt');
       assert.match(sentence, /frame \d+ of its WAL is bad, and whole commits stand behind it/);
     }
@@ -167,15 +145,9 @@ test('a bad frame in the last commit is the end, unless the mark says that it wa
   const killed = killedJournal(t);
   const judge = new Judge(t, BATCHES - 1, BATCHES);
   const end = must(killed.walBytes[BATCHES], 'a length');
-  const torn = judge.judge(
-    withWal(killed, BATCHES - 1, (wal) => spoilFrame(wal, end)),
-    'torn',
-  );
+  const torn = judged(judge, killed, BATCHES - 1, (wal) => spoilFrame(wal, end), 'torn');
   assert.deepEqual(torn, { code: null, sentence: '', batches: BATCHES - 1 });
-  const acknowledged = judge.judge(
-    withWal(killed, BATCHES, (wal) => spoilFrame(wal, end)),
-    'lost',
-  );
+  const acknowledged = judged(judge, killed, BATCHES, (wal) => spoilFrame(wal, end), 'lost');
   assert.equal(acknowledged.code, 'journal_incomplete');
 });
 
@@ -183,15 +155,9 @@ test('without a sync for each commit such a gap may be the end, and only the mar
   const killed = killedJournal(t, 'os');
   const judge = new Judge(t, 5, BATCHES);
   const end = must(killed.walBytes[7], 'a length');
-  const early = judge.judge(
-    withWal(killed, 5, (wal) => spoilFrame(wal, end)),
-    'past the mark',
-  );
+  const early = judged(judge, killed, 5, (wal) => spoilFrame(wal, end), 'past the mark');
   assert.deepEqual(early, { code: null, sentence: '', batches: 6 });
-  const late = judge.judge(
-    withWal(killed, 7, (wal) => spoilFrame(wal, end)),
-    'below the mark',
-  );
+  const late = judged(judge, killed, 7, (wal) => spoilFrame(wal, end), 'below the mark');
   assert.equal(late.code, 'journal_incomplete');
 });
 
@@ -199,6 +165,7 @@ test('frames of an earlier use of the WAL behind its end are not damage', (t) =>
   const killed = killedJournal(t);
   const judge = new Judge(t, BATCHES, BATCHES);
   const leftOver = killedJournal(t).files.get(killed.walName);
-  const files = withWal(killed, BATCHES, (wal) => Buffer.concat([wal, must(leftOver, 'a WAL').subarray(32)]));
-  assert.deepEqual(judge.judge(files, 'left-overs'), { code: null, sentence: '', batches: BATCHES });
+  const longer = (wal: Buffer): Buffer => Buffer.concat([wal, must(leftOver, 'a WAL').subarray(32)]);
+  const verdict = judged(judge, killed, BATCHES, longer, 'left-overs');
+  assert.deepEqual(verdict, { code: null, sentence: '', batches: BATCHES });
 });

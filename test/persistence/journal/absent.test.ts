@@ -12,13 +12,13 @@ import { findSegments, firstSeqOf } from '../../../persistence/journal/segment/n
 import { openStore, type Recovered } from '../../../persistence/recovery/open-store.js';
 import { executePlan, planPrune } from '../../../persistence/upkeep/retention/retention.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
-import { CLOCK, refusal, segmentAt, temporaryDir } from '../support/journal-files.js';
-import { flipBit, makeOperatorDir } from '../support/operator-dir.js';
+import { CLOCK, refusal, segmentAt } from '../support/journal-files.js';
+import { flipBit, makeFor } from '../support/operator-dir.js';
 import { newestOnly } from '../support/shadow-files.js';
 
 const LATER_MS = 4_000_000_000_000;
 
-const make = (t: TestContext): DataDir => makeOperatorDir(join(temporaryDir(t), 'data')).dir;
+const make = (t: TestContext): DataDir => makeFor(t).dir;
 const faultsOf = (dir: DataDir): string =>
   verify(dir)
     .faults.map(({ file, what }) => `${file}: ${what}`)
@@ -45,7 +45,7 @@ test('the file is readable, survives a round trip, and every flipped bit is dete
 });
 
 test('retention records segments before it deletes them, so a lost first segment differs from a pruned one', (t) => {
-  const { dir } = makeOperatorDir(join(temporaryDir(t), 'data'), { snapshotsAfter: [10, 45, 100] });
+  const { dir } = makeFor(t, { snapshotsAfter: [10, 45, 100] });
   start(dir);
   assert.equal(readAbsent(dir), 0);
   const second = firstSeqOf(segmentAt(dir, 1));
@@ -72,7 +72,7 @@ test('retention records segments before it deletes them, so a lost first segment
 });
 
 test('a directory without the file is good, and the next start writes it', (t) => {
-  const { dir, engine } = makeOperatorDir(join(temporaryDir(t), 'data'), { firstBatch: 11 });
+  const { dir, engine } = makeFor(t, { firstBatch: 11 });
   const [firstSeq = 0] = firstSeqs(dir);
   const before = verify(dir);
   assert.deepEqual(before.faults, []);

@@ -24,15 +24,6 @@ function tear(path: string, slot: number, offset: number): void {
   writeFileSync(path, content);
 }
 
-test('the newest of the two slots counts, across reopening', (t) => {
-  const path = writtenMark(t, 5);
-  assert.deepEqual(readMarkFile(path), markOf(5));
-  const again = new MarkFile(path);
-  again.write(markOf(6));
-  again.close();
-  assert.deepEqual(readMarkFile(path), markOf(6));
-});
-
 test('a write torn at any byte leaves the previous mark', (t) => {
   const slotLength = readFileSync(writtenMark(t, 2)).indexOf('\n') + 1;
   for (let offset = 0; offset < slotLength; offset += 1) {

@@ -1,12 +1,12 @@
 /** The frames that a power loss may leave of a commit in a reused WAL are the end of the journal, not damage. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
 import { walPath } from '../../../persistence/data-dir/files.js';
 import { checkWal } from '../../../persistence/journal/segment/wal.js';
+import { temporaryDir } from '../support/journal-files.js';
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
@@ -24,8 +24,7 @@ test('a commit whose first frame header was written only in part is the end', (t
 
 /** The WAL has begun again: the first `kept` bytes of the last commit's first frame are old ones. */
 function checkWithOldHeader(t: TestContext, commitsBefore: number, kept: number): void {
-  const folder = mkdtempSync(join(tmpdir(), 'tote-wal-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryDir(t);
   const path = join(folder, 'a.db');
   const db = new Database(path);
   t.after(() => db.close());

@@ -138,27 +138,17 @@ test('a roll is postponed while another program has the segment open, and then d
 });
 
 test('a segment that is missing is named', (t) => {
-  const middle = closedJournal(t);
-  rmSync(segmentAt(middle, 1));
-  const names = findSegments(middle.journal).map((path) => basename(path));
-  const gap = new RegExp(
-    `segment of the journal is missing: .*${names[0]} ends .* next one is .*${names[1]}.*restore|Put`,
-  );
-  assert.throws(() => recover(middle), refusal('journal_incomplete', gap));
-
-  const first = closedJournal(t);
-  rmSync(segmentAt(first, 0));
-  assert.throws(
-    () => recover(first),
-    refusal('journal_incomplete', /no segment with the sequence numbers 1 to \d+/),
-  );
-
-  const last = closedJournal(t);
-  rmSync(segmentAt(last, -1));
-  assert.throws(
-    () => recover(last),
-    refusal('journal_incomplete', /ends at sequence number \d+, but 155 was acknowledged/),
-  );
+  const cases: readonly [index: number, sentence: (first: string, second: string) => RegExp][] = [
+    [1, (...names) => new RegExp(`is missing: .*${names[0]} ends .* next one is .*${names[1]}.*restore|Put`)],
+    [0, () => /no segment with the sequence numbers 1 to \d+/],
+    [-1, () => /ends at sequence number \d+, but 155 was acknowledged/],
+  ];
+  for (const [index, sentence] of cases) {
+    const dir = closedJournal(t);
+    rmSync(segmentAt(dir, index));
+    const [first = '', second = ''] = findSegments(dir.journal).map((path) => basename(path));
+    assert.throws(() => recover(dir), refusal('journal_incomplete', sentence(first, second)));
+  }
 });
 
 test('a segment under the name of another is refused', (t) => {

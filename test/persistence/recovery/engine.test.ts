@@ -18,7 +18,7 @@ import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { flipSnapshot } from '../support/damages.js';
 import { alterDatabase, CLOCK, refusal, segmentAt, temporaryDir } from '../support/journal-files.js';
 import { type MadeDir, makeDataDir } from '../support/made-dir.js';
-import { alterDigest } from '../support/shadow-altered.js';
+import { alterDigest } from '../support/shadow-files.js';
 
 const START_MS = 1_763_700_000_000;
 

@@ -2,25 +2,19 @@
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { dataDirLayout } from '../../../persistence/data-dir/layout.js';
 import { openStore } from '../../../persistence/recovery/open-store.js';
 import { tote, toteLines, toteText } from '../../support/processes/cli.js';
 import { CLOCK, refusal, temporaryDir } from '../support/journal-files.js';
-import { makeOperatorDir } from '../support/operator-dir.js';
+import { makeFor } from '../support/operator-dir.js';
 
 const start = (root: string, options = {}): void => openStore(root, CLOCK, () => {}, options).lock.release();
-
-function made(t: TestContext): string {
-  const root = join(temporaryDir(t), 'data');
-  makeOperatorDir(root);
-  return root;
-}
 
 const filesOf = (root: string): string[] => readdirSync(root, { recursive: true, encoding: 'utf8' }).sort();
 
 test('without the journal the refusal names what is left, and the command that recovers the most', (t) => {
-  const root = made(t);
+  const root = makeFor(t).dir.root;
   rmSync(join(root, 'journal'), { recursive: true });
   const before = filesOf(root);
   const sentence =
@@ -32,7 +26,7 @@ test('without the journal the refusal names what is left, and the command that r
 });
 
 test('with the mark it names what was acknowledged', (t) => {
-  const root = made(t);
+  const root = makeFor(t).dir.root;
   for (const name of readdirSync(join(root, 'journal')).filter((file) => file.endsWith('.db'))) {
     rmSync(join(root, 'journal', name));
   }
@@ -43,7 +37,7 @@ test('with the mark it names what was acknowledged', (t) => {
 });
 
 test('each part alone is enough', (t) => {
-  const root = made(t);
+  const root = makeFor(t).dir.root;
   const parts = [
     ['snapshots', 'snapshots'],
     ['archive', 'an archive'],

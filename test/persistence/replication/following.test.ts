@@ -3,30 +3,22 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
-import { encodeCommand } from '../../../engine/model/command-codec.js';
-import type { Command } from '../../../engine/model/commands.js';
 import type { JournalWriterEvents, StoredBatch } from '../../../engine/model/ports.js';
 import { dataDirLayout } from '../../../persistence/data-dir/layout.js';
 import { sealBatch } from '../../../persistence/journal/segment/batch-row.js';
 import type { ToReplication } from '../../../persistence/replication/messages.js';
 import { Replica } from '../../../persistence/replication/replica.js';
 import type { ReplicationEvents } from '../../../persistence/replication/thread.js';
+import { applyBatch } from '../support/made-dir.js';
 import { BEGINNING } from './support.js';
 
 function rowsOf(count: number): StoredBatch[] {
   const engine = new Engine();
   const rows: StoredBatch[] = [];
   for (let timeMs = 1; timeMs <= count; timeMs++) {
-    const command: Command = {
-      kind: 'depositHouse',
-      timeMs,
-      amountCents: 1,
-      reference: `deposit-${timeMs}`,
-    };
-    assert.equal(engine.apply(command).status, 'accepted');
-    const [digest, seq] = [engine.rollingDigest(), engine.seq];
-    const commands = `[${encodeCommand(command)}]`;
-    rows.push(sealBatch(rows.at(-1) ?? BEGINNING, { firstSeq: seq, lastSeq: seq, timeMs, commands, digest }));
+    const reference = `deposit-${timeMs}`;
+    const batch = applyBatch(engine, [{ kind: 'depositHouse', timeMs, amountCents: 1, reference }]);
+    rows.push(sealBatch(rows.at(-1) ?? BEGINNING, batch));
   }
   return rows;
 }

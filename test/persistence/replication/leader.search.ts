@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { must } from '../../../engine/base/assert.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { Leader } from '../../../persistence/replication/log/leader.js';
 import { BatchJoiner } from '../../../persistence/replication/log/message.js';
@@ -177,35 +178,35 @@ test('the lease tells how far the log has come, and no less while what the log h
   assert.deepEqual([log.lease?.holder, log.lease?.lastSeq], ['b', end]);
 });
 
-test('a leader whose lease may have lapsed publishes nothing behind the same number of another history', async () => {
+async function publishedOne() {
   const log = new ModelLog();
   let nowMs = 0;
   const leader = await lead(log, 'a', () => nowMs);
   const [row, next] = batches(2);
-  assert.ok(row !== undefined && next !== undefined);
-  await leader.publish(row);
-  // The log loses the batch, and a successor without it comes to the same number.
-  log.entries.length = 1;
-  await succeed(log, BEGINNING, 2, 'b');
-  nowMs += LEASE_MS + 1;
-  await assert.rejects(leader.publish(next), isFenced);
+  await leader.publish(must(row, 'a batch'));
+  /** The log loses the batch, and a successor without it comes to the same number; meanwhile the lease lapses. */
+  const overtake = async (): Promise<void> => {
+    log.entries.length = 1;
+    await succeed(log, BEGINNING, 2, 'b');
+    nowMs += LEASE_MS + 1;
+  };
+  return { log, publishNext: () => leader.publish(must(next, 'a batch')), overtake };
+}
+
+test('a leader whose lease may have lapsed publishes nothing behind the same number of another history', async () => {
+  const { log, publishNext, overtake } = await publishedOne();
+  await overtake();
+  await assert.rejects(publishNext(), isFenced);
   assert.equal(log.entries.length, 2);
 });
 
 test('a leader that is stopped while it publishes sees what its message came to stand behind', async () => {
-  const log = new ModelLog();
-  let nowMs = 0;
-  const leader = await lead(log, 'a', () => nowMs);
-  const [row, next] = batches(2);
-  assert.ok(row !== undefined && next !== undefined);
-  await leader.publish(row);
+  const { log, publishNext, overtake } = await publishedOne();
   const append = log.append.bind(log);
   log.append = async (...args) => {
     log.append = append;
-    log.entries.length = 1;
-    await succeed(log, BEGINNING, 2, 'b');
-    nowMs += LEASE_MS + 1;
+    await overtake();
     return append(...args);
   };
-  await assert.rejects(leader.publish(next), isFenced);
+  await assert.rejects(publishNext(), isFenced);
 });

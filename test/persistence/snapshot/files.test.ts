@@ -3,29 +3,50 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
+import type { SnapshotRef } from '../../../engine/host/snapshot-store.js';
 import { RULES_VERSION } from '../../../engine/model/rules.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { BusyEngine } from '../../support/engine/busy-engine.js';
 import { plainOrder } from '../../support/engine/plain-order.js';
 import { digestsOf, tablesOf } from '../../support/engine/snapshots.js';
 import { BTC_15M, DAY_MS, Exchange, rulesFor } from '../../support/reference/exchange.js';
-import { refusal, temporaryDir } from '../support/journal-files.js';
-import { CHAIN, renamed, sha256Of, tamper, variedEngine } from '../support/snapshot-support.js';
+import { randomEngine } from '../../support/reference/random/stream.js';
+import { alterDatabase, refusal, temporaryDir } from '../support/journal-files.js';
+
+const CHAIN = 'c'.repeat(64);
+const variedEngine = (seed: number, steps = 600): Engine => randomEngine(seed, steps);
+
+const sha256Of = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
+
+/** With the name of the new content, as nobody but this program should. */
+function tamper({ seq, name }: SnapshotRef, ...statements: string[]): SnapshotRef {
+  alterDatabase(name, ...statements);
+  return renamed({ seq, name });
+}
+
+function renamed({ seq, name }: SnapshotRef): SnapshotRef {
+  const file = `snapshot-${String(seq).padStart(16, '0')}-${sha256Of(name).slice(0, 32)}.db`;
+  const to = join(dirname(name), file);
+  renameSync(name, to);
+  return { seq, name: to };
+}
 
 test('what is saved is loaded, and its name is its hash', (t) => {
   const files = new SnapshotFiles(temporaryDir(t));

@@ -44,5 +44,6 @@ export const flipSnapshot =
   (index: number): Damage =>
   ({ dir }) =>
     flipBit(must(new SnapshotFiles(dir.snapshots).list()[index], 'a snapshot').name, 5_000);
+export const loseJournal: Damage = ({ dir }) => rmSync(dir.journal, { recursive: true });
 export const loseArchive: Damage = ({ dir }) => rmSync(dir.archiveFile);
 export const loseMark: Damage = ({ dir }) => rmSync(dir.markFile);

@@ -1,7 +1,7 @@
 /**
- * A process of its own for tests that kill it or starve it. `lock DIR` takes the directory's lock and stays. `write
- * DIR` commits batch after batch through the real thread, and prints `durable N` for each acknowledgement; a failure
- * is printed as `failed CODE` and ends it with exit code 3. `write DIR BYTES` seals segments of that size.
+ * A process of its own for tests that kill it or starve it. It commits batch after batch to the directory through the
+ * real thread, and prints `durable N` for each acknowledgement; a failure is printed as `failed CODE` and ends it with
+ * exit code 3. With a second argument it seals segments of that size.
  */
 import { writeSync } from 'node:fs';
 import { must } from '../../../engine/base/assert.js';
@@ -11,37 +11,32 @@ import { codeOf } from '../../../persistence/errors.js';
 import { JournalThread } from '../../../persistence/journal/thread.js';
 import { batchAt, recover } from './journal-files.js';
 
-const [mode, path, segmentBytesMax] = process.argv.slice(2);
+const [path, segmentBytesMax] = process.argv.slice(2);
 const say = (line: string): void => {
   writeSync(1, `${line}\n`);
 };
 
 const dir = openDataDir(must(path, 'the data directory'));
 lockDataDir(dir);
-if (mode === 'lock') {
-  say('locked');
-  setInterval(() => {}, 60_000);
-} else {
-  const { given, lastSeq } = recover(dir);
-  const options = segmentBytesMax === undefined ? {} : { segmentBytesMax: Number(segmentBytesMax) };
-  const journal = new JournalThread({ dir, durability: 'fsync', lastSeq, ...options });
-  let next = given.length;
-  const commitNext = (): void => {
-    journal.commit(batchAt(next));
-    next += 1;
-  };
-  journal.open({
-    onDurable(durableSeq) {
-      say(`durable ${durableSeq}`);
-      commitNext();
-    },
-    onFailure(error) {
-      say(`failed ${codeOf(error)}`);
-      // A late acknowledgement would still be printed.
-      setImmediate(() => process.exit(3));
-    },
-    onLost() {},
-    onSpaceLevel() {},
-  });
-  commitNext();
-}
+const { given, lastSeq } = recover(dir);
+const options = segmentBytesMax === undefined ? {} : { segmentBytesMax: Number(segmentBytesMax) };
+const journal = new JournalThread({ dir, durability: 'fsync', lastSeq, ...options });
+let next = given.length;
+const commitNext = (): void => {
+  journal.commit(batchAt(next));
+  next += 1;
+};
+journal.open({
+  onDurable(durableSeq) {
+    say(`durable ${durableSeq}`);
+    commitNext();
+  },
+  onFailure(error) {
+    say(`failed ${codeOf(error)}`);
+    // A late acknowledgement would still be printed.
+    setImmediate(() => process.exit(3));
+  },
+  onLost() {},
+  onSpaceLevel() {},
+});
+commitNext();

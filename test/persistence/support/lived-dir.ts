@@ -3,6 +3,7 @@
  * withdrawals, and texts that are dangerous in spreadsheets.
  */
 import assert from 'node:assert/strict';
+import { after, before } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import { Sandbox, type Trader } from '../../support/api/api-client-sandbox.js';
 import type { Bet, OrderRequest, RoundDetail } from '../../support/api/spec.js';
@@ -30,20 +31,22 @@ export interface Lived {
 
 const MARKET = 'BTC_ONE_MINUTE';
 
-/** The server still runs; the caller stops and removes it. */
-export async function live(): Promise<Lived> {
-  const sandbox = await Sandbox.start();
-  try {
-    return await play(sandbox);
-  } catch (error) {
-    // The test's process would wait for it without end.
-    await sandbox.remove();
-    throw error;
-  }
+/** Lived before the file's first test; the server runs until behind its last one. */
+export function useLived(): () => Lived {
+  let lived: Lived | null = null;
+  let sandbox: Sandbox | null = null;
+  before(async () => {
+    sandbox = await Sandbox.start();
+    lived = await play(sandbox);
+  });
+  after(() => sandbox?.remove());
+  return () => must(lived, 'a life');
 }
 
 async function play(sandbox: Sandbox): Promise<Lived> {
-  const traders = [await sandbox.trader(), await namedTrader(sandbox)] as const;
+  const scopes = ['markets:read', 'positions:read', 'orders:write'];
+  const named = { name: NAME, tier: 'SILVER', balance: 5_000, scopes };
+  const traders = [await sandbox.trader(), await sandbox.trader(named)] as const;
   const [first, second] = traders;
   const bets: LivedBet[] = [];
   const place = async (trader: Trader, order: OrderRequest): Promise<void> => {
@@ -74,18 +77,6 @@ async function play(sandbox: Sandbox): Promise<Lived> {
   await sandbox.operator.patch(`/accounts/${second.accountId}`, { frozen: true });
   await sandbox.advance(1_000);
   return { sandbox, dataDir: sandbox.server.dataDir, traders, bets, openRounds: [won, drawn, voided] };
-}
-
-async function namedTrader(sandbox: Sandbox): Promise<Trader> {
-  const made = await sandbox.operator.post<{ id: string }>('/accounts', {
-    name: NAME,
-    tier: 'SILVER',
-    balance: 5_000,
-  });
-  assert.equal(made.status, 201, made.text);
-  const scopes = ['markets:read', 'positions:read', 'orders:write'];
-  const { id, secret } = await sandbox.key(made.data.id, { scopes });
-  return { accountId: made.data.id, keyId: id, secret, api: sandbox.api(secret) };
 }
 
 async function transfer(

@@ -3,12 +3,13 @@
  * archive, and, if wanted, without the journal's beginning, as retention leaves it.
  */
 import { rmSync } from 'node:fs';
+import { newSha256 } from '../../../crypto/sha256.js';
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
-import { encodeCommand } from '../../../engine/model/command-codec.js';
+import { decodeCommand, encodeCommand } from '../../../engine/model/command-codec.js';
 import type { Command } from '../../../engine/model/commands.js';
-import type { EngineEvent } from '../../../engine/model/events.js';
-import type { StoredBatch } from '../../../engine/model/ports.js';
+import type { Accepted, EngineEvent } from '../../../engine/model/events.js';
+import type { Batch, StoredBatch } from '../../../engine/model/ports.js';
 import { ArchiveWriter } from '../../../persistence/archive/writer.js';
 import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
 import { createMarkFile } from '../../../persistence/journal/mark.js';
@@ -22,6 +23,8 @@ export interface MadeOptions {
   /** Only the archive and the snapshots have earlier batches. */
   readonly firstBatch?: number;
   readonly hasArchive?: boolean;
+  /** By default 2. */
+  readonly segments?: number;
   /** Replaces commands before they are applied. */
   readonly amend?: (engine: Engine) => Amendment;
 }
@@ -40,9 +43,8 @@ export interface MadeDir {
 
 const START = { seq: 0, timeMs: 0, digest: '', chain: CHAIN_START };
 
-/** All commands must be accepted. */
 export function makeDataDir(root: string, commands: readonly Command[], options: MadeOptions): MadeDir {
-  const { batchSize, snapshotsAfter = [], firstBatch = 0, hasArchive = false } = options;
+  const { batchSize, snapshotsAfter = [], firstBatch = 0, hasArchive = false, segments = 2 } = options;
   const dir = openDataDir(root);
   const engine = new Engine();
   const amendment = options.amend?.(engine) ?? null;
@@ -52,24 +54,12 @@ export function makeDataDir(root: string, commands: readonly Command[], options:
   const batches: StoredBatch[] = [];
   const events: (readonly EngineEvent[])[] = [];
   for (let next = 0; next < commands.length; ) {
-    const texts: string[] = [];
-    for (const given of commands.slice(next, next + batchSize(batches.length))) {
-      const command = amendment?.amended(given) ?? given;
-      const outcome = engine.apply(command);
-      if (outcome.status !== 'accepted') throw new Error(`${command.kind} is ${outcome.status}`);
-      texts.push(encodeCommand(command));
+    const ofBatch = commands.slice(next, next + batchSize(batches.length));
+    const applied = applyBatch(engine, ofBatch, amendment, (outcome, command) => {
       events.push(outcome.events);
-      amendment?.applied(outcome.events);
       archive.add(outcome.seq, command, outcome.events);
-    }
-    const before = batches.at(-1) ?? { lastSeq: 0, chain: CHAIN_START };
-    const batch = sealBatch(before, {
-      firstSeq: next + 1,
-      lastSeq: engine.seq,
-      timeMs: engine.timeMs,
-      commands: `[${texts.join(',')}]`,
-      digest: engine.rollingDigest(),
     });
+    const batch = sealBatch(batches.at(-1) ?? { lastSeq: 0, chain: CHAIN_START }, applied);
     if (snapshotsAfter.includes(batches.length)) snapshots.save(engine, batch.chain);
     batches.push(batch);
     next = engine.seq;
@@ -78,23 +68,50 @@ export function makeDataDir(root: string, commands: readonly Command[], options:
   archive.commit({ seq: last.lastSeq, timeMs: last.timeMs, digest: last.digest, chain: last.chain });
   archive.close();
   if (!hasArchive) rmSync(dir.archive, { recursive: true });
-  writeBatches(dir, batches, firstBatch);
+  writeSegments(dir, batches, firstBatch, segments);
   createMarkFile(dir.markFile, { lastSeq: last.lastSeq, checksum: last.checksum });
   return { dir, batches, events, engine };
 }
 
-/** Two segments: the first half sealed, the rest open. */
-function writeBatches(dir: DataDir, batches: readonly StoredBatch[], firstBatch: number): void {
-  const middle = firstBatch + Math.floor((batches.length - firstBatch) / 2);
-  for (const [from, to] of [
-    [firstBatch, middle],
-    [middle, batches.length],
-  ] as const) {
-    const first = batches[from];
-    if (first === undefined || from === to) continue;
-    const previousChain = batches[from - 1]?.chain ?? CHAIN_START;
-    const meta = { createdMs: 1, firstSeq: first.firstSeq, previousChain };
-    const isSealed = to < batches.length;
-    writeSegment(segmentPath(dir.journal, first.firstSeq), meta, batches.slice(from, to), { isSealed });
+/** All commands must be accepted. */
+export function applyBatch(
+  engine: Engine,
+  commands: readonly Command[],
+  amendment: Amendment | null = null,
+  onApplied: (outcome: Accepted, command: Command) => void = () => {},
+): Batch {
+  const firstSeq = engine.seq + 1;
+  const texts = commands.map((given) => {
+    const command = amendment?.amended(given) ?? given;
+    const outcome = engine.apply(command);
+    if (outcome.status !== 'accepted') throw new Error(`${command.kind} is ${outcome.status}`);
+    amendment?.applied(outcome.events);
+    onApplied(outcome, command);
+    return encodeCommand(command);
+  });
+  const { seq: lastSeq, timeMs } = engine;
+  return { firstSeq, lastSeq, timeMs, commands: `[${texts.join(',')}]`, digest: engine.rollingDigest() };
+}
+
+function writeSegments(
+  { journal }: DataDir,
+  batches: readonly StoredBatch[],
+  from: number,
+  count: number,
+): void {
+  const size = Math.ceil((batches.length - from) / count);
+  for (let first = from; first < batches.length; first += size) {
+    const rows = batches.slice(first, first + size);
+    const { firstSeq } = must(rows[0], 'a row');
+    const meta = { createdMs: 1, firstSeq, previousChain: batches[first - 1]?.chain ?? CHAIN_START };
+    writeSegment(segmentPath(journal, firstSeq), meta, rows, { isSealed: first + size < batches.length });
   }
+}
+
+/** Of the state after this command. */
+export function digestAt({ batches }: MadeDir, seq: number): string {
+  const engine = new Engine();
+  const texts = batches.flatMap(({ commands }) => JSON.parse(commands) as unknown[]);
+  for (const text of texts.slice(0, seq)) engine.apply(decodeCommand(text));
+  return engine.stateDigest(newSha256);
 }

@@ -3,6 +3,8 @@
  * segments, snapshots, archive, mark, secrets.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 import Database from 'better-sqlite3';
 import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
 import { signerOf } from '../../../crypto/signing.js';
@@ -13,20 +15,18 @@ import type { Command } from '../../../engine/model/commands.js';
 import { roundId } from '../../../engine/model/domain.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
 import { type ArchiveCell, archiveChecksum } from '../../../persistence/archive/columns.js';
-import { removeDatabase, rollbackPath, walPath } from '../../../persistence/data-dir/files.js';
+import { rollbackPath, walPath } from '../../../persistence/data-dir/files.js';
 import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
 import { masterSecretFingerprint } from '../../../persistence/data-dir/secrets.js';
-import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
-import { findSegments, segmentPath, writeSegment } from '../../../persistence/journal/segment/names.js';
 import { RootFeed } from '../../../persistence/roots/feed.js';
 import { rootText } from '../../../persistence/roots/round-roots.js';
 import { newRoundRoots, TEST_SIGNING, writeSigningKeys } from '../../support/engine/signing.js';
 import { randomCommands } from '../../support/reference/random/stream.js';
+import { temporaryDir } from './journal-files.js';
 import { type Amendment, type MadeDir, makeDataDir } from './made-dir.js';
 
 const SECRET = Buffer.alloc(32, 7);
 const SIGN = signerOf(TEST_SIGNING);
-const SEGMENTS = 3;
 export const SNAPSHOTS_AFTER: readonly number[] = [10, 45, 80];
 
 export interface OperatorDirOptions {
@@ -87,15 +87,19 @@ export function makeOperatorDir(
   writeFileSync(dir.masterSecretFile, SECRET, { mode: 0o600 });
   writeSigningKeys(dir.signingKeysFile);
   writeFileSync(dir.operatorTokenFile, `${'operator'.repeat(4)}\n`, { mode: 0o600 });
-  const made = makeDataDir(root, commandsOf(commands).map(alter), {
+  return makeDataDir(root, commandsOf(commands).map(alter), {
     batchSize,
     snapshotsAfter,
+    firstBatch,
     hasArchive: true,
+    segments: 3,
     amend: (engine) => new RightRoots(engine, rootOf, signatureOf),
   });
-  writeSegments(made, firstBatch);
-  return made;
 }
+
+/** In a folder of its own, so that a test may put others beside it. */
+export const makeFor = (t: TestContext, options: OperatorDirOptions = {}): MadeDir =>
+  makeOperatorDir(join(temporaryDir(t), 'data'), options);
 
 /** The stream knows no secret, so the roots in it are made up. */
 class RightRoots implements Amendment {
@@ -132,17 +136,6 @@ class RightRoots implements Amendment {
     // It would compare the roots on record, which may be wrong by intent.
     this.#feed.add(events.filter(({ type }) => type !== 'rootPublished'));
     this.#feed.tell();
-  }
-}
-
-function writeSegments({ dir, batches }: MadeDir, firstBatch: number): void {
-  for (const path of findSegments(dir.journal)) removeDatabase(path);
-  const size = Math.ceil((batches.length - firstBatch) / SEGMENTS);
-  for (let from = firstBatch; from < batches.length; from += size) {
-    const rows = batches.slice(from, from + size);
-    const { firstSeq } = must(rows[0], 'a row');
-    const meta = { createdMs: 1, firstSeq, previousChain: batches[from - 1]?.chain ?? CHAIN_START };
-    writeSegment(segmentPath(dir.journal, firstSeq), meta, rows, { isSealed: from + size < batches.length });
   }
 }
 

@@ -1,18 +1,23 @@
 /** A data directory whose journal holds a random stream of real commands, and a clock that a test moves. */
+import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
-import { encodeCommand } from '../../../engine/model/command-codec.js';
 import type { Command } from '../../../engine/model/commands.js';
-import type { Batch } from '../../../engine/model/ports.js';
+import type { StoredBatch } from '../../../engine/model/ports.js';
 import type { DataDir } from '../../../persistence/data-dir/layout.js';
 import { masterSecretFingerprint } from '../../../persistence/data-dir/secrets.js';
 import { commitBatch } from '../../../persistence/journal/commit.js';
+import { MarkFile } from '../../../persistence/journal/mark.js';
+import { type ChainPosition, sealBatch } from '../../../persistence/journal/segment/batch-row.js';
+import { Segment } from '../../../persistence/journal/segment/segment.js';
 import { SqliteStore } from '../../../persistence/journal/store.js';
 import { openStore } from '../../../persistence/recovery/open-store.js';
 import type { ShadowNews, ShadowOptions } from '../../../persistence/shadow/messages.js';
 import { Shadow } from '../../../persistence/shadow/shadow.js';
 import type { ShadowClock } from '../../../persistence/shadow/snapshots.js';
 import type { SnapshotsKept } from '../../../persistence/upkeep/retention/choice.js';
+import { segmentAt } from './journal-files.js';
+import { applyBatch } from './made-dir.js';
 
 /** A clock that moves only when a test says so. */
 export class HandClock implements ShadowClock {
@@ -56,25 +61,11 @@ export class HotSide {
   write(count: number, batchMax: number): void {
     for (let left = Math.min(count, this.left); left > 0; ) {
       const size = Math.min(left, batchMax);
-      commitBatch(this.#store, this.#batch(size));
+      commitBatch(this.#store, applyBatch(this.engine, this.#commands.slice(this.#next, this.#next + size)));
+      this.#next += size;
       this.#store.rollIfDue(1);
       left -= size;
     }
-  }
-
-  #batch(size: number): Batch {
-    const firstSeq = this.engine.seq + 1;
-    const texts: string[] = [];
-    for (let at = 0; at < size; at += 1) {
-      const command = must(this.#commands[this.#next], 'a command');
-      this.#next += 1;
-      const outcome = this.engine.apply(command);
-      if (outcome.status !== 'accepted') throw new Error(`${command.kind} is ${outcome.status}`);
-      texts.push(encodeCommand(command));
-    }
-    const { seq: lastSeq, timeMs } = this.engine;
-    const digest = this.engine.rollingDigest();
-    return { firstSeq, lastSeq, timeMs, commands: `[${texts.join(',')}]`, digest };
   }
 
   close(): void {
@@ -136,4 +127,45 @@ export function catchUp({ shadow, clock }: OpenedShadow): void {
     quiet = shadow.step() === 'idle' ? quiet + 1 : 0;
     clock.ms += 2_000;
   }
+}
+
+export interface Altered {
+  readonly lastSeq: number;
+  readonly digest: string;
+  readonly altered: string;
+}
+
+/** Only a replay can detect it: every checksum and the chain are valid. */
+export function alterDigest(dir: DataDir, seq: number): Altered {
+  const other = (digest: string): string => `${digest.slice(0, -1)}${digest.endsWith('0') ? '1' : '0'}`;
+  const { lastSeq, digest } = alterBatch(dir, seq, (row) => ({ ...row, digest: other(row.digest) }));
+  return { lastSeq, digest, altered: other(digest) };
+}
+
+/** With the checksums and the chain from there on. Returns the batch as it was. */
+export function alterBatch(dir: DataDir, seq: number, alter: (row: StoredBatch) => StoredBatch): StoredBatch {
+  const path = segmentAt(dir, -1);
+  const segment = Segment.open(path, 'read');
+  let position: ChainPosition = segment.start;
+  const rows = [...segment.batches()];
+  segment.close();
+  const at = must(
+    rows.find((row) => row.lastSeq >= seq),
+    'the batch',
+  );
+  const db = new Database(path);
+  const update = db.prepare(
+    'UPDATE batch SET commands = ?, digest = ?, checksum = ?, chain = ? WHERE last_seq = ?',
+  );
+  let last: StoredBatch = at;
+  for (const row of rows) {
+    last = sealBatch(position, row === at ? alter(row) : row);
+    update.run(last.commands, last.digest, last.checksum, last.chain, last.lastSeq);
+    position = last;
+  }
+  db.close();
+  const mark = new MarkFile(dir.markFile);
+  mark.write({ lastSeq: last.lastSeq, checksum: last.checksum });
+  mark.close();
+  return at;
 }

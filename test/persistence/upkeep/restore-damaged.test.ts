@@ -7,10 +7,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { newSha256 } from '../../../crypto/sha256.js';
-import { Engine } from '../../../engine/engine.js';
-import { decodeCommand } from '../../../engine/model/command-codec.js';
 import { findDataDir } from '../../../persistence/data-dir/layout.js';
 import { openStore } from '../../../persistence/recovery/open-store.js';
+import { backup } from '../../../persistence/upkeep/backup/backup.js';
 import { type Restored, restore } from '../../../persistence/upkeep/restore/restore.js';
 import { Stretches } from '../../../persistence/upkeep/restore/stretches.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
@@ -21,12 +20,14 @@ import {
   flipSnapshot,
   lose,
   loseArchive,
+  loseJournal,
   loseMark,
   makeDamageable,
   seqAfter,
 } from '../support/damages.js';
 import { CLOCK, refusal, temporaryDir } from '../support/journal-files.js';
-import type { MadeDir } from '../support/made-dir.js';
+import { digestAt, type MadeDir } from '../support/made-dir.js';
+import { followed } from '../support/shadow-files.js';
 
 interface Expected {
   readonly endsAfter?: number;
@@ -47,6 +48,9 @@ const CASES: readonly (readonly [string, readonly Damage[], Expected])[] = [
   ['only the chain hash of that row', [flipChain(2, 100)], { beginsAfter: 100 }],
   ['a row behind the newest snapshot', [flipRow(2, 110)], { endsAfter: 109 }],
   ['the open segment', [lose(2)], { endsAfter: 100, beginsAfter: 100 }],
+  ['every segment', [lose(2), lose(1), lose(0)], { endsAfter: 100, beginsAfter: 100 }],
+  ['the whole journal', [loseJournal], { endsAfter: 100, beginsAfter: 100 }],
+  ['the same and the newest snapshot', [loseJournal, flipSnapshot(0)], { endsAfter: 60, beginsAfter: 60 }],
   ['the newest snapshot', [flipSnapshot(0)], {}],
   ['all snapshots', [flipSnapshot(0), flipSnapshot(1), flipSnapshot(2)], {}],
   ['the archive', [loseArchive], {}],
@@ -72,14 +76,6 @@ const CASES: readonly (readonly [string, readonly Damage[], Expected])[] = [
   ],
 ];
 
-function digestAfter({ batches }: MadeDir, index: number): string {
-  const engine = new Engine();
-  for (const { commands } of batches.slice(0, index + 1)) {
-    for (const text of JSON.parse(commands) as unknown[]) engine.apply(decodeCommand(text));
-  }
-  return engine.stateDigest(newSha256);
-}
-
 const make = (t: TestContext): MadeDir => makeDamageable(join(temporaryDir(t), 'data'));
 
 for (const [what, damages, expected] of CASES) {
@@ -91,7 +87,7 @@ for (const [what, damages, expected] of CASES) {
     const out = join(made.dir.root, '..', 'restored');
     const restored = restore(made.dir, new Stretches(made.dir), { out, toSeq: null });
     assert.equal(restored.seq, seqAfter(made, endsAfter));
-    assert.equal(restored.stateDigest, digestAfter(made, endsAfter));
+    assert.equal(restored.stateDigest, digestAt(made, restored.seq));
     assert.equal(restored.lacksCommands, endsAfter < LAST, restored.notes.join('\n'));
     const beforeSeq = beginsAfter === null ? 0 : seqAfter(made, beginsAfter);
     assert.equal(verify(findDataDir(out)).segments[0]?.start.lastSeq, beforeSeq);
@@ -127,7 +123,7 @@ test('--to within a gap ends before it, elsewhere at that number', (t) => {
   for (const batch of [30, 69, 100, 105]) {
     const { seq, lacksCommands, stateDigest } = at(seqAfter(made, batch));
     assert.deepEqual([seq, lacksCommands], [seqAfter(made, batch), false]);
-    assert.equal(stateDigest, digestAfter(made, batch));
+    assert.equal(stateDigest, digestAt(made, seq));
   }
   for (const batch of [70, 75, 99]) {
     const { seq, lacksCommands, notes } = at(seqAfter(made, batch));
@@ -136,7 +132,7 @@ test('--to within a gap ends before it, elsewhere at that number', (t) => {
   }
 });
 
-test('a directory restored behind a gap can be restored again, and not from before it', (t) => {
+test('a directory restored behind a gap can be followed, backed up and restored again, and not from before it', (t) => {
   const made = make(t);
   lose(1)(made);
   const first = join(made.dir.root, '..', 'first');
@@ -145,6 +141,9 @@ test('a directory restored behind a gap can be restored again, and not from befo
   const again = restore(dir, new Stretches(dir), { out: `${first}-again`, toSeq: null });
   assert.deepEqual([again.seq, again.lacksCommands], [made.engine.seq, false]);
   assert.doesNotMatch(again.notes.join(), /new journal begins at/);
+  assert.deepEqual(backup(dir, `${first}-copy`).faults, []);
+  expectServable(`${first}-copy`, again);
+  assert.deepEqual(followed(dir, { snapshotCommands: 1 }).notes, []);
   assert.throws(
     () => restore(dir, new Stretches(dir), { out: `${first}-early`, toSeq: seqAfter(made, 30) }),
     refusal('not_found', /begins at sequence number/),

@@ -3,7 +3,7 @@
  * state, and the archive continues.
  */
 import assert from 'node:assert/strict';
-import { rmSync, statSync, truncateSync } from 'node:fs';
+import { existsSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
@@ -103,6 +103,30 @@ test('nothing is deleted because of a damaged snapshot, and an unreadable one is
   const passed = planPrune(dir, NOTHING_YOUNG, LATER_MS);
   assert.ok(seqsOf(passed).every((lastSeq) => lastSeq <= must(third, 'the third newest').seq));
   assert.ok(passed.snapshots.every(({ name }) => name !== floor && name !== third?.name));
+});
+
+test('the shadow deletes what its snapshots cover, and says so', (t) => {
+  const hot = new HotSide(temporaryDir(t), COMMANDS, SEGMENT_BYTES_MAX);
+  const opened = openShadow(hot.dir, {
+    snapshotCommands: 50,
+    snapshotsKept: newestOnly(2),
+    segmentsKeptMs: 1,
+  });
+  const first = must(findSegments(hot.dir.journal)[0], 'segment');
+  while (hot.left > 0) {
+    hot.write(50, 5);
+    catchUp(opened);
+    assert.equal(opened.shadow.appliedSeq, hot.engine.seq);
+  }
+  assert.ok(!existsSync(first));
+  assert.deepEqual(opened.notes, []);
+  const pruned = opened.news.flatMap((told) => (told.kind === 'pruned' ? [told] : []));
+  assert.ok(pruned[0]?.firstSeq === 1 && pruned.every(({ bytes }) => bytes > 0), JSON.stringify(pruned));
+  assert.ok(opened.news.some(({ kind }) => kind === 'snapshot'));
+  opened.shadow.close();
+  hot.close();
+  const { faults, progress } = checkArchive(hot.dir.archiveFile);
+  assert.deepEqual([faults, progress?.seq], [[], hot.engine.seq]);
 });
 
 test('the archive of a pruned journal is rebuilt as far back as the oldest snapshot', (t) => {

@@ -149,7 +149,7 @@ export class Sandbox {
   }
 
   async trader(
-    options: { tier?: string; balance?: number; scopes?: readonly string[] } = {},
+    options: { name?: string; tier?: string; balance?: number; scopes?: readonly string[] } = {},
   ): Promise<Trader> {
     const { accountId, keyId, secret } = await this.server.createBettor(options);
     return { accountId, keyId, secret, api: this.api(secret) };

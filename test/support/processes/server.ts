@@ -225,12 +225,12 @@ export class Server {
 
   /** With a key that has all scopes its tier may have. */
   async createBettor(
-    options: { tier?: string; balance?: number; scopes?: readonly string[] } = {},
+    options: { name?: string; tier?: string; balance?: number; scopes?: readonly string[] } = {},
   ): Promise<Bettor> {
-    const { tier = 'GOLD', balance = 10_000 } = options;
+    const { name, tier = 'GOLD', balance = 10_000 } = options;
     const writes = tier === 'BRONZE' ? [] : ['orders:write', 'orders:cancel'];
     const scopes = options.scopes ?? ['markets:read', 'positions:read', ...writes];
-    const account = await this.operator.post<{ id: string }>('/accounts', { tier, balance });
+    const account = await this.operator.post<{ id: string }>('/accounts', { name, tier, balance });
     assert.equal(account.status, 201, account.text);
     const key = await this.operator.post<{ id: string; secret: string }>(
       `/accounts/${account.data.id}/keys`,

@@ -1,8 +1,8 @@
 /** `tote account`: it agrees with the API, and its ledger adds up at every earlier moment. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { tote, toteJson, toteText } from '../../../support/processes/cli.js';
-import { type Lived, live, NAME, REFERENCE } from '../../support/lived-dir.js';
+import { NAME, REFERENCE, useLived } from '../../support/lived-dir.js';
 
 interface Entry {
   readonly seq: number;
@@ -23,19 +23,15 @@ interface AccountDocument {
   readonly addsUp: boolean;
 }
 
-let lived: Lived;
-before(async () => {
-  lived = await live();
-});
-after(() => lived.sandbox.remove());
+const lived = useLived();
 
 const account = (id: string, ...options: string[]): Promise<AccountDocument> =>
-  toteJson<AccountDocument>(['account', id, lived.dataDir, ...options]);
+  toteJson<AccountDocument>(['account', id, lived().dataDir, ...options]);
 
 test('beside a running server it agrees with the API', async () => {
-  for (const trader of lived.traders) {
+  for (const trader of lived().traders) {
     const shown = await account(trader.accountId);
-    const { balance, tier, frozen } = await lived.sandbox.account(trader.accountId);
+    const { balance, tier, frozen } = await lived().sandbox.account(trader.accountId);
     assert.equal(shown.balanceCents, Math.round(balance * 100));
     assert.equal(shown.tier, tier);
     assert.equal(shown.frozen, frozen);
@@ -72,7 +68,7 @@ test('the ledger has every kind of entry, and each leads to the next balance', a
   const payouts = ledger.filter(({ kind }) => kind === 'payout');
   assert.deepEqual(
     payouts.map(({ bet, amountCents }) => [bet, amountCents]),
-    [['bet_1', Math.round((lived.bets[0]?.bet.potentialPayout ?? 0) * 100)]],
+    [['bet_1', Math.round((lived().bets[0]?.bet.potentialPayout ?? 0) * 100)]],
   );
   let sumCents = 0;
   for (const entry of ledger) {
@@ -84,24 +80,24 @@ test('the ledger has every kind of entry, and each leads to the next balance', a
 });
 
 test('the text output has no secret or digest, and a name cannot break its line', async () => {
-  const text = await toteText(['account', 'acc_2', lived.dataDir]);
+  const text = await toteText(['account', 'acc_2', lived().dataDir]);
   assert.match(text, /frozen +yes/);
   assert.match(text, /^balance +4,949\.50 USD$/m);
   assert.match(text, /^adds up +yes$/m);
   assert.match(text, /^name +=HYPERLINK\("http:\/\/evil","x"\), "quoted"\\nand a second line$/m);
-  for (const { secret } of lived.traders) assert.ok(!text.includes(secret));
+  for (const { secret } of lived().traders) assert.ok(!text.includes(secret));
   assert.doesNotMatch(text, /[0-9a-f]{64}/);
 });
 
 test('an unknown account ends with 1, a mistake with 2, a missing data directory with 3', async () => {
-  const unknown = await tote(['account', 'acc_99', lived.dataDir]);
+  const unknown = await tote(['account', 'acc_99', lived().dataDir]);
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /There is no account acc_99/);
-  assert.equal((await tote(['account', 'acc_1', lived.dataDir, '--at', '999999'])).code, 1);
-  assert.equal((await tote(['account', 'acc_1', lived.dataDir, '--at', '0'])).code, 2);
-  const future = await tote(['account', 'acc_1', lived.dataDir, '--at', '2999-01-01']);
+  assert.equal((await tote(['account', 'acc_1', lived().dataDir, '--at', '999999'])).code, 1);
+  assert.equal((await tote(['account', 'acc_1', lived().dataDir, '--at', '0'])).code, 2);
+  const future = await tote(['account', 'acc_1', lived().dataDir, '--at', '2999-01-01']);
   assert.equal(future.code, 2);
   assert.match(future.stderr, /--at is 2999-01-01T00:00:00\.000Z: that lies in the future/);
-  assert.equal((await tote(['account', '7', lived.dataDir])).code, 2);
+  assert.equal((await tote(['account', '7', lived().dataDir])).code, 2);
   assert.equal((await tote(['account', 'acc_1', '/nowhere'])).code, 3);
 });

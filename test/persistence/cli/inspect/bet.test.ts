@@ -1,16 +1,14 @@
 /** `tote bet`: the bet, its outcome, and its hash, which the round's seed fits. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { must } from '../../../../engine/base/assert.js';
 import { betId } from '../../../../engine/model/domain.js';
 import { findSegments } from '../../../../persistence/journal/segment/names.js';
 import { betFault } from '../../../support/engine/bet-fault.js';
 import { tote, toteJson } from '../../../support/processes/cli.js';
-import { temporaryDir } from '../../support/journal-files.js';
-import { type Lived, live } from '../../support/lived-dir.js';
-import { makeOperatorDir } from '../../support/operator-dir.js';
+import { useLived } from '../../support/lived-dir.js';
+import { makeFor } from '../../support/operator-dir.js';
 
 interface BetDocument {
   readonly betHash: string;
@@ -26,21 +24,17 @@ interface BetDocument {
 
 const centsOf = (dollars: number): number => Math.round(dollars * 100);
 
-let lived: Lived;
-before(async () => {
-  lived = await live();
-});
-after(() => lived.sandbox.remove());
+const lived = useLived();
 
 test('every bet is shown as the API answered it, with its outcome', async () => {
-  for (const { bet, owner, clientSeed, round } of lived.bets.filter((_, index) => index % 2 === 0)) {
-    const shown = await toteJson<BetDocument>(['bet', bet.id, lived.dataDir]);
+  for (const { bet, owner, clientSeed, round } of lived().bets.filter((_, index) => index % 2 === 0)) {
+    const shown = await toteJson<BetDocument>(['bet', bet.id, lived().dataDir]);
     assert.equal(shown.betHash, bet.betHash);
     assert.equal(shown.account, owner);
     assert.equal(shown.round, round);
     assert.equal(shown.clientSeed, clientSeed);
     const trader = must(
-      lived.traders.find(({ accountId }) => accountId === owner),
+      lived().traders.find(({ accountId }) => accountId === owner),
       'owner',
     );
     const position = (await trader.api.positions('?status=all')).find(({ id }) => id === bet.id);
@@ -54,21 +48,21 @@ test('every bet is shown as the API answered it, with its outcome', async () => 
 });
 
 test('a settled bet hashes to its betHash with the seed that is shown, an open one has none', async () => {
-  const { bet } = must(lived.bets[2], 'bet');
+  const { bet } = must(lived().bets[2], 'bet');
   const {
     clientSeed,
     seed,
     seedCommitment,
     round: roundId,
-  } = await toteJson<BetDocument>(['bet', bet.id, lived.dataDir]);
+  } = await toteJson<BetDocument>(['bet', bet.id, lived().dataDir]);
   assert.ok(seed !== null);
   assert.equal(betFault({ bet, clientSeed, roundId, seed, seedCommitment }), null);
-  const open = must(lived.bets.at(-1), 'bet').bet.id;
-  assert.equal((await toteJson<BetDocument>(['bet', open, lived.dataDir])).seed, null);
+  const open = must(lived().bets.at(-1), 'bet').bet.id;
+  assert.equal((await toteJson<BetDocument>(['bet', open, lived().dataDir])).seed, null);
 });
 
 test('a settled bet needs the archive alone: nothing is replayed', async (t) => {
-  const { dir, events } = makeOperatorDir(join(temporaryDir(t), 'data'));
+  const { dir, events } = makeFor(t);
   const settled = events.flat().find(({ type }) => type === 'betSettled');
   assert.ok(settled?.type === 'betSettled');
   const show = () => tote(['bet', betId(settled.bet), dir.root]);
@@ -80,10 +74,10 @@ test('a settled bet needs the archive alone: nothing is replayed', async (t) => 
 });
 
 test('an unknown bet and a missing file are reported', async () => {
-  const unknown = await tote(['bet', 'bet_999', lived.dataDir]);
+  const unknown = await tote(['bet', 'bet_999', lived().dataDir]);
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /There is no bet_999/);
-  assert.equal((await tote(['bet', '12', lived.dataDir])).code, 2);
+  assert.equal((await tote(['bet', '12', lived().dataDir])).code, 2);
   const missing = await tote(['verify-bet', '/nowhere.json', 'a', 'b', '--keys', 'c']);
   assert.equal(missing.code, 3);
   assert.equal((await tote(['verify-bet', '/nowhere.json'])).code, 2);

@@ -1,17 +1,13 @@
 /** `tote export`: its rows agree with the API, add up to the balances, and cannot run in a spreadsheet. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { must } from '../../../../engine/base/assert.js';
 import { tote, toteLines, toteText } from '../../../support/processes/cli.js';
-import { CLIENT_SEED, type Lived, live, REFERENCE } from '../../support/lived-dir.js';
+import { CLIENT_SEED, REFERENCE, useLived } from '../../support/lived-dir.js';
 
 type Row = Readonly<Record<string, string>>;
 
-let lived: Lived;
-before(async () => {
-  lived = await live();
-});
-after(() => lived.sandbox.remove());
+const lived = useLived();
 
 /** RFC 4180 and nothing more: CRLF ends a record, quotes stand around and doubled inside. */
 function parseCsv(text: string): Row[] {
@@ -33,9 +29,9 @@ function parseCsv(text: string): Row[] {
 }
 
 const csv = async (what: string, ...options: string[]): Promise<Row[]> =>
-  parseCsv(await toteText(['export', lived.dataDir, '--what', what, ...options]));
+  parseCsv(await toteText(['export', lived().dataDir, '--what', what, ...options]));
 const jsonLines = (what: string): Promise<Record<string, string | number | null>[]> =>
-  toteLines(['export', lived.dataDir, '--what', what]);
+  toteLines(['export', lived().dataDir, '--what', what]);
 
 test('the ledger adds up to every balance that the API shows, in dollars and in cents', async () => {
   const rows = await csv('ledger');
@@ -47,17 +43,17 @@ test('the ledger adds up to every balance that the API shows, in dollars and in 
     assert.equal(Math.round(Number(amount) * 100), Number(amount_cents));
     sums.set(account, sum);
   }
-  for (const { accountId } of lived.traders) {
-    assert.equal(sums.get(accountId), Math.round((await lived.sandbox.balance(accountId)) * 100));
+  for (const { accountId } of lived().traders) {
+    assert.equal(sums.get(accountId), Math.round((await lived().sandbox.balance(accountId)) * 100));
   }
-  assert.equal(sums.get('house'), Math.round((await lived.sandbox.house()).balance * 100));
+  assert.equal(sums.get('house'), Math.round((await lived().sandbox.house()).balance * 100));
   assert.equal(sums.size, 3);
 });
 
 test('bets are as the API answered them, with their outcome', async () => {
   const rows = new Map((await csv('bets')).map((row) => [row['bet'], row]));
-  assert.equal(rows.size, lived.bets.length);
-  for (const { bet, owner, round } of lived.bets) {
+  assert.equal(rows.size, lived().bets.length);
+  for (const { bet, owner, round } of lived().bets) {
     const row = must(rows.get(bet.id), bet.id);
     assert.equal(row['account'], owner);
     assert.equal(row['round'], round);
@@ -68,7 +64,7 @@ test('bets are as the API answered them, with their outcome', async () => {
     assert.equal(row['potential_payout'], bet.potentialPayout.toFixed(2));
     assert.equal(row['placed_at'], bet.placedAt);
   }
-  for (const trader of lived.traders) {
+  for (const trader of lived().traders) {
     for (const position of await trader.api.positions('?status=all')) {
       const row = must(rows.get(position.id), position.id);
       assert.equal(row['status'], position.status);
@@ -82,12 +78,12 @@ test('bets are as the API answered them, with their outcome', async () => {
 
 test('rounds are as the API shows them, the open ones last', async () => {
   const rows = await csv('rounds');
-  for (const { id } of lived.openRounds) {
+  for (const { id } of lived().openRounds) {
     const row = must(
       rows.find(({ round }) => round === id),
       id,
     );
-    const shown = await lived.traders[0].api.round(id);
+    const shown = await lived().traders[0].api.round(id);
     assert.equal(row['status'], 'SETTLED');
     assert.equal(row['result'], shown.voided ? 'VOID' : shown.result);
     assert.equal(row['pool_up'], shown.poolUp.toFixed(2));
@@ -106,7 +102,7 @@ test('text of clients and operators cannot be a formula in CSV, and is unchanged
     'bet_1',
   );
   assert.equal(bet['client_seed'], `'${CLIENT_SEED}`);
-  const text = await toteText(['export', lived.dataDir, '--what', 'bets']);
+  const text = await toteText(['export', lived().dataDir, '--what', 'bets']);
   assert.match(text, /^bet_3,.*Z,"",,\d+,/m, 'an empty client seed is an empty text');
   assert.match(text, /^bet_2,.*Z,,,\d+,/m, 'no client seed is nothing');
   const withdrawal = must(
@@ -128,10 +124,12 @@ test('a range has all its rows, and adjacent ranges have every row once', async 
   const before = await csv('ledger', '--to', String(middle));
   const parts = [...before, ...(await csv('ledger', '--from', String(middle + 1)))];
   assert.deepEqual(parts, all);
-  const bets = await csv('bets', '--from', lived.openRounds[1].startTime);
+  const bets = await csv('bets', '--from', lived().openRounds[1].startTime);
   assert.deepEqual(
     bets.map(({ bet }) => bet).sort(),
-    lived.bets.map(({ bet }) => bet.id).filter((id) => id > 'bet_2'),
+    lived()
+      .bets.map(({ bet }) => bet.id)
+      .filter((id) => id > 'bet_2'),
   );
 });
 
@@ -157,7 +155,7 @@ test('an unknown account ends with 1, contradicting options with 2', async () =>
     [2, [], /required option '--what <KIND>' not specified/],
   ];
   for (const [code, args, sentence] of refused) {
-    const ran = await tote(['export', lived.dataDir, ...args]);
+    const ran = await tote(['export', lived().dataDir, ...args]);
     assert.equal(ran.code, code, args.join(' '));
     assert.match(ran.stderr, sentence);
     assert.equal(ran.stdout, '');

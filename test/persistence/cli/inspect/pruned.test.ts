@@ -70,8 +70,9 @@ test('exports, bets, rounds and accounts are the same as before pruning', async 
   const opened = events.findLast(({ type }) => type === 'roundOpened');
   assert.ok(opened?.type === 'roundOpened');
   const open = ['round', roundId(opened.market, opened.roundNumber)];
-  const middle = `${must(whole.batches[80], 'batch').lastSeq}`;
-  for (const args of [open, ['account', 'acc_1'], ['account', 'acc_2', '--at', middle]])
+  const middle = must(whole.batches[80], 'batch');
+  const moments = [middle.lastSeq, middle.timeMs].map((at) => ['account', 'acc_2', '--at', `${at}`]);
+  for (const args of [open, ['account', 'acc_1'], ...moments])
     assert.deepEqual(await shown(pruned, ...args), await shown(whole, ...args), args.join(' '));
   assert.match(
     await toteText(['account', 'acc_1', pruned.dir.root]),

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { must } from '../../../../engine/base/assert.js';
 import { tote, toteJson, toteText } from '../../../support/processes/cli.js';
-import { type Lived, live, VOID_REASON } from '../../support/lived-dir.js';
+import { useLived, VOID_REASON } from '../../support/lived-dir.js';
 
 interface RoundDocument {
   readonly status: string;
@@ -34,25 +34,21 @@ interface RoundDocument {
 
 const centsOf = (dollars: number): number => Math.round(dollars * 100);
 
-let lived: Lived;
-before(async () => {
-  lived = await live();
-});
-after(() => lived.sandbox.remove());
+const lived = useLived();
 
 const round = (id: string, ...options: string[]): Promise<RoundDocument> =>
-  toteJson<RoundDocument>(['round', id, lived.dataDir, ...options]);
-const api = () => lived.traders[0].api;
+  toteJson<RoundDocument>(['round', id, lived().dataDir, ...options]);
+const api = () => lived().traders[0].api;
 
 test('a won round is as the API shows it, with evidence, and its money balances', async () => {
-  const { id } = lived.openRounds[0];
+  const { id } = lived().openRounds[0];
   const shown = await round(id);
   const published = await api().round(id);
   for (const name of ['status', 'result', 'openPrice', 'closePrice', 'seed'] as const)
     assert.equal(shown[name], published[name], name);
   assert.equal(shown.poolUpCents, centsOf(published.poolUp));
   assert.equal(shown.poolDownCents, centsOf(published.poolDown));
-  assert.equal(shown.seedCommitment, lived.openRounds[0].seedCommitment);
+  assert.equal(shown.seedCommitment, lived().openRounds[0].seedCommitment);
   assert.equal(shown.openPriceFrom.source, 'push');
   assert.equal(shown.closePriceFrom?.source, 'push');
   assert.deepEqual(
@@ -62,7 +58,7 @@ test('a won round is as the API shows it, with evidence, and its money balances'
       ['bet_2', 'LOSS'],
     ],
   );
-  const winCents = centsOf(must(lived.bets[0], 'bet').bet.potentialPayout);
+  const winCents = centsOf(must(lived().bets[0], 'bet').bet.potentialPayout);
   assert.equal(shown.paidCents, winCents);
   assert.equal(shown.houseResultCents, 15_050 - winCents);
   assert.deepEqual(shown.faults, []);
@@ -71,13 +67,13 @@ test('a won round is as the API shows it, with evidence, and its money balances'
 });
 
 test('a drawn round returns stakes, and so does a voided one, with the reason', async () => {
-  const drawn = await round(lived.openRounds[1].id);
+  const drawn = await round(lived().openRounds[1].id);
   assert.equal(drawn.result, 'DRAW');
   assert.deepEqual(
     drawn.bets.map(({ result, paidCents }) => [result, paidCents]),
     [['DRAW', 1_025]],
   );
-  const voided = await round(lived.openRounds[2].id);
+  const voided = await round(lived().openRounds[2].id);
   assert.equal(voided.result, 'VOID');
   assert.equal(voided.voidReason, VOID_REASON);
   assert.equal(voided.closePrice, null);
@@ -92,7 +88,7 @@ test('a drawn round returns stakes, and so does a voided one, with the reason', 
 });
 
 test('an open round shows its commitment and keeps its seed', async () => {
-  const shown = await round(must(lived.bets.at(-1), 'bet').round);
+  const shown = await round(must(lived().bets.at(-1), 'bet').round);
   assert.equal(shown.status, 'LIVE');
   assert.match(shown.seedCommitment ?? '', /^[0-9a-f]{64}$/);
   assert.equal(shown.seed, null);
@@ -101,8 +97,8 @@ test('an open round shows its commitment and keeps its seed', async () => {
 });
 
 test('without the right master secret everything but the seed is shown, with the reason', async () => {
-  const { id } = lived.openRounds[0];
-  const file = join(lived.dataDir, 'master-secret');
+  const { id } = lived().openRounds[0];
+  const file = join(lived().dataDir, 'master-secret');
   const secret = readFileSync(file);
   try {
     renameSync(file, `${file}.away`);
@@ -122,7 +118,7 @@ test('without the right master secret everything but the seed is shown, with the
 });
 
 test('for people', async () => {
-  const text = await toteText(['round', lived.openRounds[2].id, lived.dataDir]);
+  const text = await toteText(['round', lived().openRounds[2].id, lived().dataDir]);
   assert.match(text, /^void reason +the feed was wrong$/m);
   assert.match(text, /^fee +3\.00 %$/m);
   assert.match(text, /^seed per side +1,000\.00 USD$/m);
@@ -130,8 +126,8 @@ test('for people', async () => {
 });
 
 test('an unknown round is not found', async () => {
-  const unknown = await tote(['round', 'BTC_ONE_MINUTE_17', lived.dataDir]);
+  const unknown = await tote(['round', 'BTC_ONE_MINUTE_17', lived().dataDir]);
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /There was no round BTC_ONE_MINUTE_17/);
-  assert.equal((await tote(['round', 'DOGE_ONE_MINUTE_17', lived.dataDir])).code, 2);
+  assert.equal((await tote(['round', 'DOGE_ONE_MINUTE_17', lived().dataDir])).code, 2);
 });

@@ -43,6 +43,12 @@ function expectSentence(report: VerifyReport, part: Part, file: string, sentence
   assert.match(must(fault, `a fault of ${part} in ${file}`).what, sentence);
 }
 
+function expectFault(dir: DataDir, part: Part, file: string, sentence: RegExp): VerifyReport {
+  const report = expectFaults(dir, part);
+  expectSentence(report, part, file, sentence);
+  return report;
+}
+
 test('a good directory is good: journal, snapshots and archive agree', async (t) => {
   const { dir, batches, engine, events } = make(t);
   const report = await toteJson<VerifyReport>(['verify', dir.root]);
@@ -249,16 +255,15 @@ test('a private signing key that does not fit the public one is a fault: nothing
   const { dir } = make(t);
   const text = readFileSync(dir.signingKeysFile, 'utf8');
   writeFileSync(dir.signingKeysFile, text.replace(TEST_SIGNING.privateKey, altered(TEST_SIGNING.privateKey)));
-  const report = expectFaults(dir, 'secret');
-  expectSentence(report, 'secret', dir.signingKeysFile, /has a private key that does not fit the public key/);
+  expectFault(dir, 'secret', dir.signingKeysFile, /has a private key that does not fit the public key/);
 });
 
 test('a foreign or missing master secret is the fault, and no roots are compared without it', (t) => {
   const { dir } = makeOperatorDir(temporaryDir(t), { rootOf: () => 'ab'.repeat(32) });
   writeFileSync(dir.masterSecretFile, Buffer.alloc(32, 8));
-  expectSentence(expectFaults(dir, 'secret'), 'secret', dir.masterSecretFile, /not the secret/);
+  expectFault(dir, 'secret', dir.masterSecretFile, /not the secret/);
   rmSync(dir.masterSecretFile);
-  expectSentence(expectFaults(dir, 'secret'), 'secret', dir.masterSecretFile, /is missing/);
+  expectFault(dir, 'secret', dir.masterSecretFile, /is missing/);
 });
 
 test('after a flipped bit in a row, which is named, the other segments and parts are checked', (t) => {
@@ -266,9 +271,8 @@ test('after a flipped bit in a row, which is named, the other segments and parts
   const path = segmentAt(dir, 1);
   const bad = must(batches[60], 'a row');
   flipBit(path, readFileSync(path).indexOf(bad.commands) + 5);
-  const report = expectFaults(dir, 'journal');
-  expectSentence(
-    report,
+  const report = expectFault(
+    dir,
     'journal',
     path,
     new RegExp(`after sequence number ${bad.firstSeq - 1} is bad: its checksum`),
@@ -328,8 +332,7 @@ test('an altered snapshot is detected by its name, a consistently altered one by
   const [newest] = new SnapshotFiles(dir.snapshots).list();
   const { name } = must(newest, 'a snapshot');
   flipBit(name, readFileSync(name).length - 100);
-  const report = expectFaults(dir, 'snapshot');
-  expectSentence(report, 'snapshot', name, /its content is not that of its name/);
+  const report = expectFault(dir, 'snapshot', name, /its content is not that of its name/);
   assert.equal(report.snapshotsCompared.length, SNAPSHOTS_AFTER.length - 1);
 });
 
@@ -370,21 +373,20 @@ test('a mark that is missing, unreadable or ahead of the journal is a fault', (t
   const { dir, engine } = make(t);
   const content = readFileSync(dir.markFile);
   rmSync(dir.markFile);
-  expectSentence(expectFaults(dir, 'mark'), 'mark', dir.markFile, /It is missing/);
+  expectFault(dir, 'mark', dir.markFile, /It is missing/);
   writeFileSync(dir.markFile, content.fill(0));
-  expectSentence(expectFaults(dir, 'mark'), 'mark', dir.markFile, /neither of its two slots is whole/);
+  expectFault(dir, 'mark', dir.markFile, /neither of its two slots is whole/);
   createMarkFile(dir.markFile, { lastSeq: engine.seq + 3, checksum: '00000000' });
   const ahead = new RegExp(
     `the journal ends at ${engine.seq}: ${engine.seq + 1} to ${engine.seq + 3} are missing`,
   );
-  expectSentence(expectFaults(dir, 'mark'), 'mark', dir.markFile, ahead);
+  expectFault(dir, 'mark', dir.markFile, ahead);
 });
 
 test('a side file of a sealed segment, with which a start is refused, is a fault', (t) => {
   const { dir } = make(t);
   writeFileSync(`${segmentAt(dir, 0)}-wal`, 'x'.repeat(5_000));
-  const report = expectFaults(dir, 'journal');
-  expectSentence(report, 'journal', segmentAt(dir, 0), /was sealed, but .*-wal lies beside it/);
+  expectFault(dir, 'journal', segmentAt(dir, 0), /was sealed, but .*-wal lies beside it/);
 });
 
 test('a missing archive is a note while the journal is complete, and a loss if it was pruned', (t) => {
@@ -395,6 +397,5 @@ test('a missing archive is a note while the journal is complete, and a loss if i
   assert.match(must(notes[0], 'a note'), /There is no archive/);
   const pruned = makeOperatorDir(temporaryDir(t), { firstBatch: must(SNAPSHOTS_AFTER[0], 'a snapshot') }).dir;
   rmSync(pruned.archiveFile);
-  const report = expectFaults(pruned, 'archive');
-  expectSentence(report, 'archive', pruned.archiveFile, /is missing, and the journal begins at \d+ only/);
+  expectFault(pruned, 'archive', pruned.archiveFile, /is missing, and the journal begins at \d+ only/);
 });
