@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { generateKeySecret, isWellFormedKey, keyDigest } from '../../../crypto/api-keys.js';
 import { SCOPES, type Scope, TIERS, type Tier } from '../../../engine/model/domain.js';
-import { codeOf, Harness, type Reply } from './harness.js';
+import { codeOf, Harness, type Reply, withBettor } from './harness.js';
 
 const READS: readonly Scope[] = ['markets:read', 'positions:read'];
 const BASES = ['/v1', '/api/v1'];
@@ -189,8 +189,7 @@ test('every endpoint with every kind of key', () => {
 });
 
 test('a key that was tried before it was made is good once it is made', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
+  const { api, secret } = withBettor();
   const next = `${secret.slice(0, -1)}${Number(secret.at(-1)) + 1}`;
   assert.equal(codeOf(api.get('/v1/prices', next)), 'invalid_api_key');
   assert.equal(api.bettor().secret, next);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Account, SeenOrder } from '../../../http/wire/account-types.js';
 import type { OrderResult, Position } from '../../../http/wire/types.js';
-import { codeOf, dataOf, Harness } from './harness.js';
+import { codeOf, dataOf, type Harness, withRounds } from './harness.js';
 
 const DAY = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 10 };
 const MINUTE = { marketId: 'BTC_ONE_MINUTE', prediction: 'DOWN', amount: 5.5 };
@@ -15,11 +15,7 @@ const place = (api: Harness, key: string, order: object, idempotencyKey: string 
 const seen = (api: Harness, key: string, name: string): SeenOrder =>
   dataOf(api.get(`/v1/orders/by-idempotency-key/${encodeURIComponent(name)}`, key));
 
-function opened(balanceCents = 1_000_00): { api: Harness; account: number; secret: string; key: number } {
-  const api = new Harness();
-  api.open();
-  return { api, ...api.bettor({ balanceCents }) };
-}
+const opened = () => withRounds({}, { balanceCents: 1_000_00 });
 
 test('balance, stakes and possible payouts are those of the bets', () => {
   const { api, secret } = opened();

@@ -67,6 +67,13 @@ export interface HarnessOptions extends HostOptions {
   readonly archive?: ArchiveReads;
 }
 
+interface BettorOptions {
+  readonly tier?: Tier;
+  readonly balanceCents?: number;
+  readonly scopes?: readonly Scope[];
+  readonly expiresAtMs?: number;
+}
+
 export interface Bettor {
   readonly account: number;
   readonly key: number;
@@ -159,9 +166,7 @@ export class Harness {
   }
 
   /** With a key; both are durable. */
-  bettor(
-    options: { tier?: Tier; balanceCents?: number; scopes?: readonly Scope[]; expiresAtMs?: number } = {},
-  ): Bettor {
+  bettor(options: BettorOptions = {}): Bettor {
     const { tier = 'GOLD', balanceCents = 10_000_00, scopes = SCOPES, expiresAtMs = null } = options;
     this.submit({ kind: 'createAccount', name: null, tier: TIERS.indexOf(tier), balanceCents });
     const account = this.host.engine.accountCount;
@@ -268,6 +273,22 @@ export class Harness {
   order(key: string, body: unknown, idempotencyKey: string | null = null): Reply {
     return this.send('POST', '/v1/orders', { key, body, idempotencyKey });
   }
+}
+
+interface WithBettor extends Bettor {
+  readonly api: Harness;
+}
+
+export function withBettor(options: HarnessOptions = {}, bettor: BettorOptions = {}): WithBettor {
+  const api = new Harness(options);
+  return { api, ...api.bettor(bettor) };
+}
+
+/** The rounds of BTC are open. */
+export function withRounds(options: HarnessOptions = {}, bettor: BettorOptions = {}): WithBettor {
+  const made = withBettor(options, bettor);
+  made.api.open();
+  return made;
 }
 
 export function requestOf(method: string, path: string, options: SendOptions): HttpRequest {

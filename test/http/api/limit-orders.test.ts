@@ -3,17 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Account, OrderQuote } from '../../../http/wire/account-types.js';
 import type { OrderResult, Position } from '../../../http/wire/types.js';
-import { codeOf, dataOf, errorOf, Harness, type Reply } from './harness.js';
+import { codeOf, dataOf, errorOf, type Harness, type Reply, withRounds } from './harness.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
 const ORDER = { marketId: MARKET, prediction: 'UP', amount: 10 };
 
-function openHarness(): { api: Harness; secret: string; account: number } {
-  const api = new Harness();
-  const bettor = api.bettor({ tier: 'VIP', balanceCents: 100_000_00 });
-  api.open();
-  return { api, ...bettor };
-}
+const openHarness = () => withRounds({}, { tier: 'VIP', balanceCents: 100_000_00 });
 
 const cancel = (api: Harness, key: string, id: string): Reply =>
   api.send('DELETE', `/v1/orders/${id}`, { key });

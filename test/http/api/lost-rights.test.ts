@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TIERS } from '../../../engine/model/domain.js';
-import { type Bettor, codeOf, Harness, MINUTE_MS, type Reply } from './harness.js';
+import { type Bettor, codeOf, Harness, MINUTE_MS, type Reply, withRounds } from './harness.js';
 
 const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 };
 const LIMITS = { keyRead: 120, keyWrite: 30, keyCancel: 120, account: 240, ip: 300 };
@@ -59,9 +59,7 @@ const LOSSES = [
 
 for (const { code, ...change } of LOSSES) {
   test(`${code}: an order that was placed before is answered again, and no other is accepted`, () => {
-    const api = new Harness();
-    const { account, secret } = api.bettor();
-    api.open();
+    const { api, account, secret } = withRounds();
     const second = api.addKey(account);
     const first = api.order(secret, ORDER, 'k');
     api.submit({ kind: 'updateAccount', account, ...change });
@@ -91,9 +89,7 @@ for (const { code, ...change } of LOSSES) {
   });
 
   test(`${code}: while the order is not durable, its retry is answered as in progress`, () => {
-    const api = new Harness();
-    const { account, secret } = api.bettor();
-    api.open();
+    const { api, account, secret } = withRounds();
     const options = { key: secret, body: ORDER, idempotencyKey: 'k' };
     const first = api.begin('POST', '/v1/orders', options);
     api.submit({ kind: 'updateAccount', account, ...change });
@@ -122,9 +118,7 @@ test('an invalid key, or one without the scope, learns nothing', () => {
 
 test('a replay comes after the limits, also for a frozen account, and counts like any answer', () => {
   for (const limit of ['keyWrite', 'ip']) {
-    const api = new Harness({ limits: { ...LIMITS, [limit]: 5 } });
-    const { account, secret } = api.bettor();
-    api.open();
+    const { api, account, secret } = withRounds({ limits: { ...LIMITS, [limit]: 5 } });
     const first = api.order(secret, ORDER, 'k');
     api.submit({ kind: 'updateAccount', account, tier: null, frozen: true });
     for (const left of [3, 2]) {

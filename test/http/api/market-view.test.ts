@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ASSETS, MARKET_IDS, TIME_FRAMES } from '../../../engine/model/domain.js';
 import type { Market, Price } from '../../../http/wire/types.js';
-import { dataOf, Harness, MINUTE_MS, requestOf } from './harness.js';
+import { dataOf, type Harness, MINUTE_MS, requestOf, withBettor, withRounds } from './harness.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
 
@@ -20,8 +20,7 @@ const bet = (api: Harness, key: string, amount: number, prediction = 'UP', marke
   api.order(key, { marketId, prediction, amount });
 
 test('a market without a round shows even pools and no round', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
+  const { api, secret } = withBettor();
   assert.deepEqual(marketOf(api, secret), {
     id: MARKET,
     crypto: 'BTC',
@@ -44,8 +43,7 @@ test('a market without a round shows even pools and no round', () => {
 });
 
 test('a live round shows its times, pools, odds and bets', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
+  const { api, secret } = withBettor();
   api.ticks[0] = 101.5;
   api.clock.pass(1_234);
   api.open(0, 100.25);
@@ -90,8 +88,7 @@ test('a live round shows its times, pools, odds and bets', () => {
 });
 
 test('the list has every active market as it is shown alone, in a fixed order', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
+  const { api, secret } = withBettor();
   for (const asset of ASSETS.keys()) api.open(asset, 1 + asset);
   const list = marketsOf(api, secret);
   assert.deepEqual(
@@ -103,8 +100,7 @@ test('the list has every active market as it is shown alone, in a fixed order', 
 });
 
 test('the text is what JSON.stringify makes of it, whatever the pools', () => {
-  const api = new Harness();
-  const { secret } = api.bettor({ tier: 'VIP' });
+  const { api, secret } = withBettor({}, { tier: 'VIP' });
   api.open(0, 0.1 + 0.2);
   api.ticks[0] = 1e-7;
   for (const amount of [1, 1.01, 1.1, 333.33, 1_999.99, 7.77]) {
@@ -117,8 +113,7 @@ test('the text is what JSON.stringify makes of it, whatever the pools', () => {
 });
 
 test('a market that is not active is neither listed nor found', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
+  const { api, secret } = withBettor();
   api.configure((rules) => ({
     ...rules,
     markets: rules.markets.filter(({ marketId }) => marketId === MARKET),
@@ -131,9 +126,7 @@ test('a market that is not active is neither listed nor found', () => {
 });
 
 test('statuses follow the round, and the clocks stop at 0', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
-  api.open();
+  const { api, secret } = withRounds();
   assert.equal(marketOf(api, secret).currentRound?.status, 'LIVE');
   api.clock.pass(54_999);
   assert.equal(marketOf(api, secret).currentRound?.timeToLock, 1);
@@ -158,8 +151,7 @@ test('statuses follow the round, and the clocks stop at 0', () => {
 });
 
 test('the number and the sum of bets wait for the journal, however a round begins; pools do not', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
+  const { api, secret } = withBettor();
   const read = (path: string) => api.begin('GET', path, { key: secret });
   const shown = () => {
     const replies = [read('/v1/markets'), read(`/v1/markets/${MARKET}`)].map(({ reply }) => {
@@ -210,9 +202,7 @@ test('the number and the sum of bets wait for the journal, however a round begin
 });
 
 test('bytes are cached for less than 50 ms, and show every bet and price at once on a manual clock', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
-  api.open();
+  const { api, secret } = withRounds();
   for (const path of ['/v1/markets', `/v1/markets/${MARKET}`]) {
     const shown = (): Market | undefined => {
       const data = dataOf<Market | Market[]>(api.get(path, secret));
@@ -241,8 +231,7 @@ test('bytes are cached for less than 50 ms, and show every bet and price at once
 });
 
 test('a price is the latest open price, with its time', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
+  const { api, secret } = withBettor();
   api.open(1, 2_000.5);
   api.open(0, 100);
   const firstMs = api.clock.wallMs;

@@ -4,17 +4,18 @@ import { test } from 'node:test';
 import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
 import { RoundSeeds } from '../../../engine/fairness.js';
 import type { OrderResult, Success } from '../../../http/wire/types.js';
-import { codeOf, errorOf, Harness, MASTER_SECRET, MINUTE_MS, type Reply } from './harness.js';
+import {
+  codeOf,
+  errorOf,
+  type Harness,
+  MASTER_SECRET,
+  MINUTE_MS,
+  type Reply,
+  withRounds,
+} from './harness.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
 const ORDER = { marketId: MARKET, prediction: 'UP', amount: 10 };
-
-function openHarness(options = {}): { api: Harness; secret: string; account: number } {
-  const api = new Harness(options);
-  const bettor = api.bettor();
-  api.open();
-  return { api, ...bettor };
-}
 
 function refused(api: Harness, reply: Reply, code: string): void {
   assert.equal(codeOf(reply), code, reply.text);
@@ -22,7 +23,7 @@ function refused(api: Harness, reply: Reply, code: string): void {
 }
 
 test('an accepted order is answered with exactly the fields of the API', () => {
-  const { api, secret } = openHarness();
+  const { api, secret } = withRounds();
   api.clock.pass(1_005);
   const reply = api.order(secret, { ...ORDER, amount: 12.34, clientSeed: 'seed "1"' });
   assert.equal(reply.status, 201);
@@ -64,7 +65,7 @@ test('an accepted order is answered with exactly the fields of the API', () => {
 });
 
 test('a success waits for the journal; a refusal does not', () => {
-  const { api, secret } = openHarness();
+  const { api, secret } = withRounds();
   const order = api.begin('POST', '/v1/orders', { key: secret, body: ORDER });
   assert.equal(order.reply, null);
   const other = api.begin('POST', '/v1/orders', { key: secret, body: { ...ORDER, amount: 0.5 } });
@@ -77,7 +78,7 @@ test('a success waits for the journal; a refusal does not', () => {
 });
 
 test('a replay is the first answer byte for byte, whatever became of the bet', () => {
-  const { api, secret } = openHarness();
+  const { api, secret } = withRounds();
   const body = { ...ORDER, expectedPercent: 50, clientSeed: 's' };
   const first = api.order(secret, body, 'key-1');
   assert.equal(first.status, 201);
@@ -100,7 +101,7 @@ test('a replay is the first answer byte for byte, whatever became of the bet', (
 });
 
 test('the same key with another body is refused, field by field', () => {
-  const { api, secret } = openHarness();
+  const { api, secret } = withRounds();
   api.order(secret, ORDER, 'k');
   for (const other of [
     { ...ORDER, amount: 10.01 },
@@ -120,7 +121,7 @@ test('the same key with another body is refused, field by field', () => {
 });
 
 test('a duplicate of an order that is not durable yet is in progress, even past the backlog', () => {
-  const { api, secret } = openHarness({ backlogCommandsMax: 1 });
+  const { api, secret } = withRounds({ backlogCommandsMax: 1 });
   const options = { key: secret, body: ORDER, idempotencyKey: 'k' };
   const first = api.begin('POST', '/v1/orders', options);
   const duplicate = api.begin('POST', '/v1/orders', options).reply;
@@ -134,7 +135,7 @@ test('a duplicate of an order that is not durable yet is in progress, even past 
 });
 
 test('a refusal says what has changed, and why there is no trading; quotes.test.ts has the other codes', () => {
-  const { api, secret } = openHarness();
+  const { api, secret } = withRounds();
   const order = (change: object) => api.order(secret, { ...ORDER, ...change });
   const slipped = order({ expectedPercent: 65.01 });
   refused(api, slipped, 'odds_changed');
@@ -157,7 +158,7 @@ test('a refusal says what has changed, and why there is no trading; quotes.test.
 });
 
 test('the form of the request is checked before the rules of the engine', () => {
-  const { api, secret } = openHarness();
+  const { api, secret } = withRounds();
   api.submit({ kind: 'setTrading', enabled: false, reason: 'test' });
   const send = (options: object) => api.send('POST', '/v1/orders', { key: secret, body: ORDER, ...options });
   refused(api, send({ contentType: 'text/plain' }), 'unsupported_media_type');

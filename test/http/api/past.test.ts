@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import type { LedgerEntry, SettledRound } from '../../../http/wire/past-types.js';
 import type { OrderResult, Position } from '../../../http/wire/types.js';
 import { NO_ARCHIVE } from '../../support/engine/archive-of-journal.js';
-import { type Bettor, codeOf, dataOf, Harness } from './harness.js';
+import { type Bettor, codeOf, dataOf, Harness, withRounds } from './harness.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
 const BETS_A_MINUTE = 6;
@@ -131,9 +131,7 @@ test('settled rounds have their prices, bets and results, of all markets, of one
 });
 
 test('lists of bets lead on into the archive: each once, the newest first, with what became of it', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
-  api.open();
+  const { api, secret } = withRounds();
   const placed: string[] = [];
   for (let n = 0; n < 3; n++) placed.unshift(place(api, secret, 'BTC_ONE_DAY'));
   for (let round = 0; round < 3; round++) {
@@ -172,9 +170,7 @@ test('lists of bets lead on into the archive: each once, the newest first, with 
 });
 
 test('without an archive what it alone has is refused, and what is in memory is answered', () => {
-  const api = new Harness({ archive: NO_ARCHIVE });
-  const { secret } = api.bettor();
-  api.open();
+  const { api, secret } = withRounds({ archive: NO_ARCHIVE });
   const id = place(api, secret);
   const round = `${MARKET}_${Math.floor(api.clock.wallMs / 60_000)}`;
   api.closeMinute(101);

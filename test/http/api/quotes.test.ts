@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { defaultRules, RULES_VERSION } from '../../../engine/model/rules.js';
 import type { OrderQuote, QuoteInParts } from '../../../http/wire/account-types.js';
 import type { OrderResult } from '../../../http/wire/types.js';
-import { type Bettor, codeOf, dataOf, errorOf, Harness, type Reply } from './harness.js';
+import { type Bettor, codeOf, dataOf, errorOf, Harness, type Reply, withRounds } from './harness.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
 const ORDER = { marketId: MARKET, prediction: 'UP', amount: 10 };
@@ -100,9 +100,7 @@ test('each refusal is named as POST /orders answers, with odds where the order c
 });
 
 test('what is no order is refused as by POST /orders, and an Idempotency-Key is left alone', () => {
-  const api = new Harness();
-  api.open();
-  const { secret } = api.bettor();
+  const { api, secret } = withRounds();
   for (const body of [{}, { ...ORDER, amount: 1.001 }, { ...ORDER, minOdds: 0.5 }, { ...ORDER, maxOdds: 2 }])
     assert.equal(errorOf(ask(api, secret, body)), errorOf(api.order(secret, body)));
   assert.equal(codeOf(ask(api, secret, ORDER, { query: 'x=1' })), 'invalid_request');
@@ -301,9 +299,9 @@ test('the table of the docs on large stakes is what quotes say', () => {
 });
 
 test('a quote counts as a read', () => {
-  const api = new Harness({ limits: { keyRead: 4, keyWrite: 1, keyCancel: 1, account: 100, ip: 100 } });
-  api.open();
-  const { secret } = api.bettor();
+  const { api, secret } = withRounds({
+    limits: { keyRead: 4, keyWrite: 1, keyCancel: 1, account: 100, ip: 100 },
+  });
   for (let n = 0; n < 4; n++) assert.equal(ask(api, secret, ORDER).status, 200);
   assert.match(errorOf(ask(api, secret, ORDER)), /key_read/);
   assert.equal(api.order(secret, ORDER).status, 201);

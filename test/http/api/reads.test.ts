@@ -5,7 +5,16 @@ import { test } from 'node:test';
 import { ENDPOINTS } from '../../../http/api/endpoints.js';
 import type { OrderResult, Position, RoundDetail } from '../../../http/wire/types.js';
 import { betFault } from '../../support/engine/bet-fault.js';
-import { codeOf, dataOf, errorOf, Harness, MINUTE_MS, type Reply } from './harness.js';
+import {
+  codeOf,
+  dataOf,
+  errorOf,
+  type Harness,
+  MINUTE_MS,
+  type Reply,
+  withBettor,
+  withRounds,
+} from './harness.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -28,9 +37,7 @@ const roundOf = (api: Harness, secret: string, id: string): RoundDetail =>
   dataOf<RoundDetail>(api.get(`/v1/rounds/${id}`, secret));
 
 test('the name of an order is in its answer and in lists, which it filters, and changes no hash', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
-  api.open();
+  const { api, secret } = withRounds();
   const name = '"\\~'.padEnd(64, '!');
   place(api, secret, 'UP');
   const order = { marketId: MARKET, prediction: 'UP', amount: 10, clientOrderId: name };
@@ -51,9 +58,7 @@ test('the name of an order is in its answer and in lists, which it filters, and 
 });
 
 test('a position has exactly the fields of the API, from ACTIVE over SETTLING to SETTLED', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
-  api.open();
+  const { api, secret } = withRounds();
   api.clock.pass(1_500);
   const { bet } = place(api, secret, 'UP', 12.5);
   const placedAtMs = api.clock.wallMs;
@@ -116,8 +121,7 @@ test('a position has exactly the fields of the API, from ACTIVE over SETTLING to
 });
 
 test('wrong parameters are refused, and named', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
+  const { api, secret } = withBettor();
   const cursor = (text: string): string => `cursor=${Buffer.from(text).toString('base64url')}`;
   const wrong: Readonly<Record<string, readonly string[]>> = {
     '/positions': [
@@ -165,9 +169,7 @@ test('wrong parameters are refused, and named', () => {
 });
 
 test('orders are filtered by status, market, round and what came before, and paged by a cursor of their own', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
-  api.open();
+  const { api, secret } = withRounds();
   const minute = Array.from({ length: 3 }, () => place(api, secret, 'UP', 1).bet.id).reverse();
   const roundId = `${MARKET}_${Math.floor(api.clock.wallMs / MINUTE_MS)}`;
   api.closeMinute(101);
@@ -207,9 +209,7 @@ test('orders are filtered by status, market, round and what came before, and pag
 const WITHOUT_QUERY = ['/markets', '/markets/{id}', '/prices', '/rounds/{id}', '/keys', '/time', '/limits'];
 
 test('a path that cannot be decoded is refused in every place, and a parameter that an endpoint does not have', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
-  api.open();
+  const { api, secret } = withRounds();
   for (const { method, path } of ENDPOINTS.filter((endpoint) => endpoint.method === 'GET')) {
     const refused = (actual: string, query: string, named: RegExp): void => {
       const reply = api.send(method, `/v1${actual}`, { key: secret, query });
@@ -224,9 +224,7 @@ test('a path that cannot be decoded is refused in every place, and a parameter t
 });
 
 test('account reads and rounds wait until all that they show is durable', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
-  api.open();
+  const { api, secret } = withRounds();
   const roundId = `${MARKET}_${Math.floor(api.clock.wallMs / MINUTE_MS)}`;
   const begin = (path: string): { reply: Reply | null } => api.begin('GET', path, { key: secret });
   assert.notEqual(begin('/v1/positions').reply, null);
@@ -256,8 +254,7 @@ test('account reads and rounds wait until all that they show is durable', () => 
 });
 
 test('a round shows its commitment from the start and its seed once settled, and bets verify with it', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
+  const { api, secret } = withBettor();
   api.ticks[0] = 100.5;
   api.open();
   const startMs = api.clock.wallMs;
@@ -319,9 +316,7 @@ test('a round shows its commitment from the start and its seed once settled, and
 });
 
 test('a voided round says so and has no result', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
-  api.open();
+  const { api, secret } = withRounds();
   const id = `${MARKET}_${Math.floor(api.clock.wallMs / MINUTE_MS)}`;
   place(api, secret, 'UP');
   api.closeMinute(null);
@@ -332,8 +327,7 @@ test('a voided round says so and has no result', () => {
 });
 
 test('an unknown round is not found', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
+  const { api, secret } = withBettor();
   const numbers = ['1', '01', '', '99999999999'].map((number) => `${MARKET}_${number}`);
   for (const id of ['x', 'DOGE_ONE_MINUTE_1', ...numbers]) {
     const reply = api.get(`/v1/rounds/${id}`, secret);

@@ -3,13 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BASES } from '../../../http/api/endpoint.js';
 import { ENDPOINTS } from '../../../http/api/endpoints.js';
-import { codeOf, errorOf, Harness } from './harness.js';
+import { codeOf, errorOf, Harness, withBettor } from './harness.js';
 
 const READ_METHODS = 'GET, HEAD, OPTIONS';
 
 test('unknown paths are 404 in the envelope, with a key and without', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
+  const { api, secret } = withBettor();
   for (const path of [
     ...['', '/v1', '/markets', '/v2/markets', '/v1/orders/bet_1/round', '/api/v1/api/v1/markets'],
     ...['/operator/v1/status', '/docs/../package.json', '/docs/index.html', '/v1/markets/%2e%2e/prices'],
@@ -24,8 +23,7 @@ test('unknown paths are 404 in the envelope, with a key and without', () => {
 });
 
 test('a market id is found by its exact text only', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
+  const { api, secret } = withBettor();
   const statusOf = (id: string) => api.get(`/v1/markets/${id}`, secret).status;
   assert.equal(statusOf('BTC_ONE_MINUTE'), 200);
   assert.equal(statusOf('BTC%5FONE_MINUTE'), 200);
@@ -39,8 +37,7 @@ test('a market id is found by its exact text only', () => {
 });
 
 test('a known path says which methods it takes', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
+  const { api, secret } = withBettor();
   for (const base of BASES) {
     for (const path of new Set(['/openapi.json', ...ENDPOINTS.map((endpoint) => endpoint.path)])) {
       const methods = ENDPOINTS.filter((endpoint) => endpoint.path === path).map(({ method }) => method);
@@ -64,8 +61,7 @@ test('a known path says which methods it takes', () => {
 });
 
 test('HEAD is answered as GET is', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
+  const { api, secret } = withBettor();
   for (const path of ['/v1/markets', '/v1/prices', '/v1/orders', '/v1/openapi.json', '/docs']) {
     const [get, head] = ['GET', 'HEAD'].map((method) => api.send(method, path, { key: secret }));
     assert.deepEqual([head?.status, head?.text], [get?.status, get?.text], path);
@@ -81,8 +77,7 @@ test('faults found by the transport are answered in the envelope, whatever the p
 });
 
 test('answers have the type JSON, and those to a GET that have no tag must not be stored', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
+  const { api, secret } = withBettor();
   for (const path of ['/v1/time', '/v1/positions', '/v1/nowhere', '/v1/markets/x']) {
     const { headers } = api.get(path, secret);
     assert.equal(headers.get('content-type'), 'application/json');

@@ -4,16 +4,14 @@ import { test } from 'node:test';
 import { DEFAULT_RATE_LIMITS } from '../../../config/rate-limits.js';
 import { UNLIMITED } from '../../../http/limits/rate-limits.js';
 import type { Limits, ServerTime } from '../../../http/wire/service-types.js';
-import { dataOf, Harness, type Reply } from './harness.js';
+import { dataOf, type Harness, type Reply, withBettor, withRounds } from './harness.js';
 
 const ORDER = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 10 };
 const timeOf = (api: Harness, secret: string): ServerTime => dataOf(api.get('/v1/time', secret));
 const limitsOf = (api: Harness, secret: string): Limits => dataOf(api.get('/v1/limits', secret));
 
 test('the time is that of the clock, and the number that of the last durable command', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
-  api.open();
+  const { api, secret } = withRounds();
   const { sequencer, engine } = api.host;
   const before = timeOf(api, secret);
   assert.deepEqual(before, {
@@ -38,9 +36,7 @@ test('the time is that of the clock, and the number that of the last durable com
 });
 
 test('whoever has an answer reads no number from before it', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
-  api.open();
+  const { api, secret } = withRounds();
   const seqs: number[] = [];
   const { handler } = api;
   for (let order = 0; order < 5; order++) {
@@ -59,8 +55,7 @@ test('whoever has an answer reads no number from before it', () => {
 });
 
 test('the limits are those of the key, of the account and of the address, and this request counts', () => {
-  const api = new Harness({ limits: DEFAULT_RATE_LIMITS });
-  const { account, secret } = api.bettor({ tier: 'SILVER' });
+  const { api, account, secret } = withBettor({ limits: DEFAULT_RATE_LIMITS }, { tier: 'SILVER' });
   const second = api.addKey(account);
   api.open();
   for (let order = 0; order < 3; order++) api.order(second.secret, ORDER);
@@ -104,8 +99,7 @@ test('the limits are those of the key, of the account and of the address, and th
 });
 
 test('another tier and other rules show at once', () => {
-  const api = new Harness();
-  const { account, secret } = api.bettor({ tier: 'GOLD' });
+  const { api, account, secret } = withBettor({}, { tier: 'GOLD' });
   assert.equal(limitsOf(api, secret).bets.maxStake, 5_000);
   api.submit({ kind: 'updateAccount', account, tier: 0, frozen: null });
   api.configure((rules) => ({ ...rules, slippageE2: 750, openBetsMax: 7, feeBps: 250, cutoffMs: 45_000 }));

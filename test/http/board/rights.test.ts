@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { keyDigest } from '../../../crypto/api-keys.js';
 import { SCOPES, scopesMask } from '../../../engine/model/domain.js';
 import { digestWords, Rights, RightsWriter, rightsMemory } from '../../../http/board/rights.js';
-import { Harness } from '../api/harness.js';
+import { Harness, withBettor } from '../api/harness.js';
 
 function attach(api: Harness): Rights {
   const memory = rightsMemory();
@@ -32,8 +32,7 @@ test('keys and accounts from before and after the start are found, with what the
 });
 
 test('what an operator changes is there when it is durable, not before', () => {
-  const api = new Harness();
-  const { account, key } = api.bettor();
+  const { api, account, key } = withBettor();
   const rights = attach(api);
   const shown = () => [rights.isEnabled(key), rights.isFrozen(account), rights.tier(account)];
   const before = shown();

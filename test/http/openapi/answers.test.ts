@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiDocument } from '../../support/api/api-document.js';
-import { codeOf, Harness, MINUTE_MS, type Reply, type SendOptions } from '../api/harness.js';
+import { codeOf, Harness, MINUTE_MS, type Reply, type SendOptions, withBettor } from '../api/harness.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
 const ORDER = { marketId: MARKET, prediction: 'UP', amount: 10 };
@@ -40,10 +40,9 @@ const TAGGED = ['/markets', `/markets/${MARKET}`, '/prices'];
 const FROM_SHARED_MEMORY = [...TAGGED, '/time', '/limits', '/keys', PUBLIC_PATH];
 
 test('every operation answers as documented, for every status it can have', () => {
-  const api = new Harness({
+  const { api, account, secret } = withBettor({
     limits: { keyRead: 1_000, keyWrite: 1_000, keyCancel: 1_000, account: 1_000, ip: 1_000 },
   });
-  const { account, secret } = api.bettor();
   const disabled = api.addKey(account);
   api.submit({ kind: 'updateKey', key: disabled.key, enabled: false });
   for (const asset of [0, 1, 5]) api.open(asset);
@@ -130,8 +129,7 @@ test('an undocumented answer is detected', () => {
 });
 
 function overloaded(): void {
-  const api = new Harness();
-  const { secret } = api.bettor();
+  const { api, secret } = withBettor();
   for (const { method, actual, options } of OPERATIONS) {
     if (FROM_SHARED_MEMORY.includes(actual)) continue;
     conforms(method, actual, api.overload(method, `/v1${actual}`, { key: secret, ...options }));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultRules } from '../../../engine/model/rules.js';
-import { Harness } from '../api/harness.js';
+import { Harness, withBettor } from '../api/harness.js';
 
 const DOCUMENTS = ['/v1/openapi.json', '/api/v1/openapi.json'];
 const PAGES = ['', '/quickstart', '/round.svg', '/style.css', '/start.js', '/swagger-ui.css'].map(
@@ -32,8 +32,7 @@ test('a client with the newest copy gets 304 without a body', () => {
 });
 
 test('pages of any origin may read the API document, and nothing else', () => {
-  const api = new Harness();
-  const { secret } = api.bettor();
+  const { api, secret } = withBettor();
   const originsOf = (path: string, key = ''): unknown =>
     api.get(path, key).headers.get('access-control-allow-origin');
   for (const path of DOCUMENTS) {
