@@ -15,6 +15,10 @@ const cancel = (api: Harness, key: string, id: string): Reply =>
 
 test('an order that rests is answered as PENDING, without percent and hash, its stake taken', () => {
   const { api, secret } = openHarness();
+  const restsOf = (limit: object): boolean | undefined =>
+    dataOf<OrderQuote>(api.send('POST', '/v1/orders/quote', { key: secret, body: { ...ORDER, ...limit } }))
+      .rests;
+  assert.deepEqual([{}, { limitOdds: 2.5 }, { limitOdds: 1.5 }].map(restsOf), [undefined, true, false]);
   const reply = api.order(secret, { ...ORDER, limitOdds: 2.5 });
   assert.equal(reply.status, 201);
   const { bet, newBalance, limitOrdersFilled } = dataOf<OrderResult>(reply);
@@ -109,16 +113,6 @@ test('the account has resting orders apart from open bets', () => {
     api.get('/v1/account', secret),
   );
   assert.deepEqual([balance, openBets, openStakes, pendingOrders, reservedStakes], [99_965, 1, 10, 2, 25]);
-});
-
-test('a quote says whether the order would rest', () => {
-  const { api, secret } = openHarness();
-  const quote = (body: object): OrderQuote =>
-    dataOf<OrderQuote>(api.send('POST', '/v1/orders/quote', { key: secret, body }));
-  assert.equal('rests' in quote(ORDER), false);
-  const { rests, refusal } = quote({ ...ORDER, limitOdds: 2.5 });
-  assert.deepEqual([rests, refusal], [true, null]);
-  assert.equal(quote({ ...ORDER, limitOdds: 1.5 }).rests, false);
 });
 
 test('a limit has three digits, and stands alone', () => {

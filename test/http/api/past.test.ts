@@ -18,14 +18,7 @@ interface Page<T> {
   readonly nextCursor: string | null;
 }
 
-function all<T>(
-  api: Harness,
-  key: string,
-  path: string,
-  query: string,
-  limit: number,
-  between = (): void => {},
-): T[] {
+function all<T>(api: Harness, key: string, path: string, query: string, limit: number): T[] {
   const found: T[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
     const asked: string = [query, `limit=${limit}`, ...(cursor === '' ? [] : [`cursor=${cursor}`])]
@@ -43,13 +36,12 @@ function all<T>(
     );
     found.push(...page.data);
     cursor = page.nextCursor;
-    between();
   }
   return found;
 }
 
-const ledger = (api: Harness, key: string, limit = 200, between?: () => void): LedgerEntry[] =>
-  all(api, key, '/v1/account/ledger', '', limit, between);
+const ledger = (api: Harness, key: string, limit = 200): LedgerEntry[] =>
+  all(api, key, '/v1/account/ledger', '', limit);
 const rounds = (api: Harness, key: string, path = '/v1/rounds', query = '', limit = 200): SettledRound[] =>
   all(api, key, path, query, limit);
 

@@ -60,14 +60,6 @@ test('a known path says which methods it takes', () => {
   assert.equal(api.send('POST', '/docs', {}).headers.get('allow'), READ_METHODS);
 });
 
-test('HEAD is answered as GET is', () => {
-  const { api, secret } = withBettor();
-  for (const path of ['/v1/markets', '/v1/prices', '/v1/orders', '/v1/openapi.json', '/docs']) {
-    const [get, head] = ['GET', 'HEAD'].map((method) => api.send(method, path, { key: secret }));
-    assert.deepEqual([head?.status, head?.text], [get?.status, get?.text], path);
-  }
-});
-
 test('faults found by the transport are answered in the envelope, whatever the path', () => {
   const api = new Harness();
   const fault = { code: 'body_too_large', detail: 'the body may have at most 16384 bytes' } as const;

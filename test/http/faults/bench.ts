@@ -8,41 +8,20 @@ import { keyDigest } from '../../../crypto/api-keys.js';
 import type { ArchiveReads } from '../../../engine/model/archive-reads.js';
 import { firstToken } from '../../../engine/model/operators.js';
 import type { HttpHandler } from '../../../engine/model/ports.js';
-import * as authentication from '../../../http/api/authentication.js';
-import * as calls from '../../../http/api/call.js';
 import { ENDPOINTS } from '../../../http/api/endpoints.js';
 import { PublicApi } from '../../../http/api/public-api.js';
 import { boardMemory, boardOf } from '../../../http/board/markets.js';
-import * as rights from '../../../http/board/rights.js';
 import * as consoles from '../../../http/console/console.js';
 import { liveMessage } from '../../../http/console/live-message.js';
-import * as sessions from '../../../http/console/sessions.js';
-import * as watchers from '../../../http/console/watchers.js';
 import { type Client, later, presentClient } from '../../../http/kit/client-work.js';
-import * as idempotency from '../../../http/kit/idempotency.js';
-import * as router from '../../../http/kit/router.js';
-import * as tagged from '../../../http/kit/tagged-body.js';
-import * as rateLimits from '../../../http/limits/rate-limits.js';
-import * as marketView from '../../../http/market-data/market-view.js';
-import * as meters from '../../../http/metrics/gateway-meter.js';
 import * as denials from '../../../http/operator/access/callers.js';
 import * as tokens from '../../../http/operator/access/token-guard.js';
 import { createOperatorApi } from '../../../http/operator/api.js';
 import { ENDPOINTS as OPERATOR_ENDPOINTS } from '../../../http/operator/endpoints.js';
 import { EngineQueries } from '../../../http/operator/queries/query.js';
-import * as documents from '../../../http/pages/documents.js';
-import * as links from '../../../http/rings/link.js';
-import * as streamAccount from '../../../http/stream/account.js';
-import * as channels from '../../../http/stream/channels.js';
-import * as connections from '../../../http/stream/connection.js';
-import * as events from '../../../http/stream/events.js';
-import * as fanOut from '../../../http/stream/fan-out.js';
 import * as hubs from '../../../http/stream/hub.js';
 import { StreamCounts, streamsMemory } from '../../../http/stream/limits.js';
-import * as streamMarkets from '../../../http/stream/markets.js';
-import * as streamOrders from '../../../http/stream/orders.js';
 import { UwsTransport } from '../../../http/uws/transport.js';
-import * as headTexts from '../../../http/wire/head-texts.js';
 import { systemClock } from '../../../process/clock.js';
 import { archiveOfJournal } from '../../support/engine/archive-of-journal.js';
 import { operatorDesk, operatorRoutes } from '../../support/host/operator-api.js';
@@ -51,12 +30,20 @@ import { type Bettor, Harness } from '../api/harness.js';
 export class Injected extends Error {}
 
 /** All their classes are wrapped, method by method. */
-const MODULES: readonly object[] = [
-  ...[authentication, calls, rights],
-  ...[consoles, sessions, watchers, idempotency, router, tagged, rateLimits, marketView, meters],
-  ...[denials, tokens, documents, links, streamAccount, channels, connections, events, fanOut, hubs],
-  ...[streamMarkets, streamOrders, headTexts],
-];
+const MODULES: Readonly<Record<string, readonly string[]>> = {
+  api: ['authentication', 'call'],
+  board: ['rights'],
+  console: ['console', 'sessions', 'watchers'],
+  kit: ['idempotency', 'router', 'tagged-body'],
+  limits: ['rate-limits'],
+  'market-data': ['market-view'],
+  metrics: ['gateway-meter'],
+  'operator/access': ['callers', 'token-guard'],
+  pages: ['documents'],
+  rings: ['link'],
+  stream: ['account', 'channels', 'connection', 'events', 'fan-out', 'hub', 'markets', 'orders'],
+  wire: ['head-texts'],
+};
 
 export const trap = {
   /** Negative while it is not set. */
@@ -109,9 +96,12 @@ function watched<T extends object>(value: T): T {
   });
 }
 
-export function setTraps(): void {
-  for (const module of MODULES)
-    for (const part of Object.values(module))
+export async function setTraps(): Promise<void> {
+  const paths = Object.entries(MODULES).flatMap(([folder, names]) =>
+    names.map((name) => `${folder}/${name}`),
+  );
+  for (const path of paths)
+    for (const part of Object.values(await import(`../../../http/${path}.js`)))
       if (typeof part === 'function' && part.prototype !== undefined)
         trapMethods(part.prototype, Object.getOwnPropertyNames(part.prototype));
   for (const endpoint of [...ENDPOINTS, ...OPERATOR_ENDPOINTS]) trapMethods(endpoint, ['handle']);

@@ -13,7 +13,7 @@ import { SCOPE_OF } from '../../../http/stream/channels.js';
 import { OPS } from '../../../http/stream/requests.js';
 import { Bench, setTraps, TOKEN, trap } from './bench.js';
 
-setTraps();
+await setTraps();
 const bench = new Bench();
 const ORDER = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 };
 const STEPS_MAX = 2_000;
@@ -37,11 +37,8 @@ async function placeOrders(): Promise<void> {
   const headers = { 'X-API-Key': bench.other.secret, 'Content-Type': 'application/json' };
   while (!isOver) {
     const body = JSON.stringify({ ...ORDER, prediction: placed % 2 === 0 ? 'UP' : 'DOWN' });
-    const answer = await fetch(`http://127.0.0.1:${bench.publicPort}/v1/orders`, {
-      method: 'POST',
-      headers,
-      body,
-    });
+    const init = { method: 'POST', headers, body };
+    const answer = await fetch(`http://127.0.0.1:${bench.publicPort}/v1/orders`, init);
     assert.equal(answer.status, 201, await answer.text());
     placed += 1;
   }
@@ -107,15 +104,10 @@ const idOf = (path: string): string => {
 
 for (const [at, { method, path }] of ENDPOINTS.entries()) {
   test(`${method} ${path}`, async () => {
-    const body = method === 'POST' ? JSON.stringify(ORDER) : undefined;
+    const body = method === 'POST' ? JSON.stringify(ORDER) : null;
     const headers = { 'X-API-Key': bench.victim.secret, 'Content-Type': 'application/json' };
     const url = `http://127.0.0.1:${bench.publicPort}/v1${path.replace(ID, idOf(path))}`;
-    await requestAtEachStep(
-      isOfVictim,
-      url,
-      { method, headers, ...(body !== undefined && { body }) },
-      at === 0,
-    );
+    await requestAtEachStep(isOfVictim, url, { method, headers, body }, at === 0);
   });
 }
 
@@ -137,25 +129,29 @@ for (const [at, { method, path }] of ofOperators.entries()) {
   test(`operator ${method} ${path}`, async () => {
     const headers = { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json' };
     const url = `http://127.0.0.1:${bench.operatorPort}/operator/v1${path.replace(ID, idOf(path))}`;
-    const body = method === 'GET' ? undefined : JSON.stringify({ dryRun: true });
-    await requestAtEachStep(
-      isOfOperator,
-      url,
-      { method, headers, ...(body !== undefined && { body }) },
-      at === 0,
-    );
+    const body = method === 'GET' ? null : JSON.stringify({ dryRun: true });
+    await requestAtEachStep(isOfOperator, url, { method, headers, body }, at === 0);
   });
 }
 
+/** What opens a session of the console, and the cookie of one. */
+async function session() {
+  const Origin = `http://127.0.0.1:${bench.operatorPort}`;
+  const headers = { Origin, 'Content-Type': 'application/json' };
+  const init = { method: 'POST', headers, body: JSON.stringify({ token: TOKEN }) };
+  const url = `${Origin}/console/session`;
+  const opened = await fetch(url, init);
+  return {
+    url,
+    init,
+    headers: { ...headers, Cookie: opened.headers.getSetCookie()[0]?.split(';')[0] ?? '' },
+  };
+}
+
 test("the console's session", async () => {
-  const url = `http://127.0.0.1:${bench.operatorPort}/console/session`;
-  const headers = { Origin: `http://127.0.0.1:${bench.operatorPort}`, 'Content-Type': 'application/json' };
-  const body = JSON.stringify({ token: TOKEN });
-  await requestAtEachStep(isOfOperator, url, { method: 'POST', headers, body });
-  const opened = await fetch(url, { method: 'POST', headers, body });
-  const Cookie = opened.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-  await requestAtEachStep(isOfOperator, url, { method: 'GET', headers: { Cookie } });
-  await requestAtEachStep(isOfOperator, url, { method: 'DELETE', headers: { ...headers, Cookie } });
+  const { url, init, headers } = await session();
+  await requestAtEachStep(isOfOperator, url, init);
+  for (const method of ['GET', 'DELETE']) await requestAtEachStep(isOfOperator, url, { method, headers });
 });
 
 /** Resolves with the close code, or with the first message after `quietMs` for which `isOver` says so. */
@@ -240,11 +236,7 @@ for (const op of OPS) {
 }
 
 test("the console's stream", async () => {
-  const origin = `http://127.0.0.1:${bench.operatorPort}`;
-  const body = JSON.stringify({ token: TOKEN });
-  const init = { method: 'POST', headers: { Origin: origin, 'Content-Type': 'application/json' }, body };
-  const opened = await fetch(`${origin}/console/session`, init);
-  const headers = { Origin: origin, Cookie: opened.headers.getSetCookie()[0]?.split(';')[0] ?? '' };
+  const { headers } = await session();
   const url = `ws://127.0.0.1:${bench.operatorPort}/console/stream`;
   const codes = new Set<number>();
   for (const isVictim of [isOfOperator, isStream])

@@ -22,7 +22,6 @@ const service = new RingService({
   beforeReplies: () => undefined,
   monotonicMs: () => 0,
 });
-const logLevel = 'error';
 const figures = figuresMemory(2);
 
 test('a programming error in a gateway is told, and all gateways still close', async () => {
@@ -31,16 +30,21 @@ test('a programming error in a gateway is told, and all gateways still close', a
     tell = resolve;
   });
   const gateways = new Gateways(2, (error) => tell(error));
+  const port = {
+    openConnections: new SharedArrayBuffer(CONNECTION_CELLS_BYTES),
+    connectionsMax: 10,
+    requestIdPrefix: 'test',
+    logLevel: 'error',
+    traces: tracesMemory(1),
+  } as const;
   const setup = {
+    ...port,
     rights: rightsMemory(),
     board: boardMemory(),
     broadcast: broadcastMemory(),
     streams: streamsMemory(),
-    traces: tracesMemory(1),
     manualClock: null,
     tls: null,
-    openConnections: new SharedArrayBuffer(CONNECTION_CELLS_BYTES),
-    connectionsMax: 10,
     trustedProxies: [],
     // Less memory than the limits need.
     limits: {
@@ -51,26 +55,20 @@ test('a programming error in a gateway is told, and all gateways still close', a
     },
     masterSecret: new Uint8Array(32),
     signing: TEST_SIGNING,
-    requestIdPrefix: 'test',
-    logLevel,
-  } as const;
+  };
   await gateways.listen(setup, figures.gateways, service, '127.0.0.1', 0);
   const operators = {
+    ...port,
     host: '127.0.0.1',
     port: 0,
     tokens: [],
     sessionKey: Buffer.alloc(32),
     tls: null,
     board: setup.board,
-    traces: setup.traces,
-    requestIdPrefix: setup.requestIdPrefix,
     figures,
     version: 'test',
     dataDir: 'data',
-    openConnections: new SharedArrayBuffer(CONNECTION_CELLS_BYTES),
-    connectionsMax: 10,
-    logLevel,
-  } as const;
+  };
   await gateways.listenForOperators(operators);
   const forOperators = { answer: () => assert.fail('no operator asks'), onRefusals: () => undefined };
   gateways.serve(defaultRules('0'.repeat(64)), forOperators, () => new MessageChannel().port1);

@@ -38,15 +38,6 @@ test('the words of an address say all of it', () => {
     assert.equal(textOf(idOf(address)), address);
 });
 
-test('an IPv6 address lies in its /48, others in none', () => {
-  const id = idOf('2001:db8:ffff:8001::/64');
-  assert.equal(id.becomeSite(Kind.ipv6Site), true);
-  assert.equal(textOf(id), '2001:db8:ffff::/48');
-  assert.equal(id.becomeSite(Kind.ipv6Site), false);
-  assert.equal(idOf('10.0.0.1').becomeSite(Kind.ipv6Site), false);
-  assert.equal(idOf('unknown').becomeSite(Kind.ipv6Site), false);
-});
-
 test('what is no address as it is counted is a programming error', () => {
   for (const address of ['', '1.2.3', '::1', '2001:db8:1::/48', '1:2:3::/64']) {
     assert.throws(() => idOf(address), { name: 'AssertionError' }, address);

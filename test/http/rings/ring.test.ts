@@ -58,19 +58,6 @@ test('a ring is a queue: nothing is lost, doubled, altered or out of turn', () =
   );
 });
 
-test('a full ring takes nothing until there is room again', () => {
-  const memory = ringMemory(CELLS);
-  const [producer, consumer] = [new RingProducer(memory), new RingConsumer(memory)];
-  let sent = 0;
-  while (send(producer, { numbers: [sent], text: null })) sent += 1;
-  assert.ok(sent > 10);
-  assert.equal(send(producer, { numbers: [sent], text: null }), false);
-  assert.deepEqual(take(consumer)?.numbers, [0]);
-  assert.equal(send(producer, { numbers: [sent], text: null }), true);
-  for (let next = 1; next <= sent; next++) assert.deepEqual(take(consumer)?.numbers, [next]);
-  assert.equal(take(consumer), null);
-});
-
 test('a message that was begun with another length is a programming error', () => {
   const memory = ringMemory(CELLS);
   const [producer, consumer] = [new RingProducer(memory), new RingConsumer(memory)];
