@@ -26,8 +26,9 @@ function optionsOf(method: string, path: string): SendOptions {
 const isLast = (method: string, path: string): number => (method === 'DELETE' && path === '/orders' ? 1 : 0);
 
 /** Last comes what cancels all orders. */
-const OPERATIONS = Object.entries(document.document.paths)
-  .flatMap(([path, item]) => Object.keys(item).map((name) => [name.toUpperCase(), path] as const))
+const OPERATIONS = document
+  .operations()
+  .map(([name]) => name.split(' ') as [method: string, path: string])
   .sort((one, other) => isLast(...one) - isLast(...other))
   .map(([method, path]) => {
     const actual = path.replace(/\{\w+\}/, idOf(method, path));
@@ -97,14 +98,9 @@ test('every operation answers as documented, for every status it can have', () =
   refusedOrders(api, secret);
   settledAndVoided(api, secret);
   limited(api);
-  for (const [path, item] of Object.entries(document.document.paths)) {
-    for (const [method, { responses }] of Object.entries(item)) {
-      for (const status of Object.keys(responses)) {
-        const name = `${method.toUpperCase()} ${path} ${status}`;
-        assert.ok(document.seen.has(name), name);
-      }
-    }
-  }
+  for (const [name, { responses }] of document.operations())
+    for (const status of Object.keys(responses))
+      assert.ok(document.seen.has(`${name} ${status}`), `${name} ${status}`);
 });
 
 test('an undocumented answer is detected', () => {

@@ -15,7 +15,7 @@ import {
   statusOf,
 } from '../../../http/openapi/failures.js';
 import { failuresOf } from '../../../http/openapi/operation.js';
-import { ApiDocument, type OperationObject } from '../../support/api/api-document.js';
+import { ApiDocument } from '../../support/api/api-document.js';
 import { lintsClean } from '../../support/api/lint-openapi.js';
 import { orRefused } from '../../support/http/refused.js';
 import { Harness } from '../api/harness.js';
@@ -25,17 +25,10 @@ const api = new ApiDocument();
 const { document } = api;
 const { schemas } = document.components;
 
-function* operations(): Generator<[name: string, operation: OperationObject]> {
-  for (const [path, item] of Object.entries(document.paths)) {
-    for (const [method, operation] of Object.entries(item))
-      yield [`${method.toUpperCase()} ${path}`, operation];
-  }
-}
-
 test('it is OpenAPI 3.1 of version 1.0.0, has every operation, and marks the extensions', () => {
   assert.match(document.openapi, /^3\.1\./);
   assert.equal(document.info.version, '1.0.0');
-  const documented = [...operations()];
+  const documented = api.operations();
   assert.deepEqual(
     documented.map(([name]) => name).sort(),
     [...ENDPOINTS.map(({ method, path }) => `${method} ${path}`), 'GET /openapi.json'].sort(),
@@ -79,7 +72,7 @@ test('every enumeration is a named schema, and every schema but one is used', ()
 });
 
 test('each status of an operation has the codes of one registry, and validates no other', () => {
-  for (const [name, operation] of operations()) {
+  for (const [name, operation] of api.operations()) {
     const endpoint = ENDPOINTS.find(({ method, path }) => `${method} ${path}` === name);
     const kinds: readonly FailureName[] = endpoint === undefined ? DOCUMENT_FAILURES : failuresOf(endpoint);
     const statuses = kinds.map((kind) => `${statusOf(kind)}`);
@@ -103,7 +96,7 @@ test('each status of an operation has the codes of one registry, and validates n
 });
 
 test('every response has examples, which conform to it', () => {
-  for (const [name, operation] of operations()) {
+  for (const [name, operation] of api.operations()) {
     for (const status of Object.keys(operation.responses)) {
       const { content } = api.response(operation, status) ?? {};
       // The document is its own example: one by reference stops generators.

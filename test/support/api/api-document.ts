@@ -21,6 +21,7 @@ export interface ResponseObject {
 export interface OperationObject {
   readonly operationId: string;
   readonly responses: Readonly<Record<string, ResponseObject>>;
+  readonly security?: readonly object[];
   readonly 'x-extension'?: boolean;
   readonly 'x-role'?: string;
 }
@@ -88,6 +89,16 @@ export class ApiDocument {
     const [, code] = /"error":"(\w+)/.exec(status < 400 ? '' : text) ?? [];
     if (code !== undefined) this.seen.add(`${name} ${code}`);
     return null;
+  }
+
+  /** Named as `GET /markets`. */
+  operations(): [name: string, operation: OperationObject][] {
+    return Object.entries(this.document.paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]): [string, OperationObject] => [
+        `${method.toUpperCase()} ${path}`,
+        operation,
+      ]),
+    );
   }
 
   response(operation: OperationObject, status: number | string): ResponseObject | undefined {
