@@ -1,8 +1,8 @@
 /** The broadcast of events: in the order of commands, each round to its end. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NO_FAIR_SHARE } from '../../../engine/model/domain.js';
 import * as R from '../../../http/broadcast/records.js';
+import { plainOrder } from '../../support/engine/plain-order.js';
 import { Harness } from '../api/harness.js';
 
 function recordsOf(broadcast: R.Broadcast, name: 'rounds' | 'bets', fields: number): number[][] {
@@ -19,21 +19,7 @@ test("a batch's orders stand among its other commands in the order of their numb
   api.open(0, 100);
   const { account, key } = api.bettor();
   const first = api.host.engine.seq + 1;
-  const order = {
-    kind: 'placeOrder',
-    account,
-    key,
-    market: 0,
-    side: 0,
-    stakeCents: 100,
-    fairShareE6: NO_FAIR_SHARE,
-    expectedPercentE6: -1,
-    limitOddsE4: 0,
-    validUntilMs: 0,
-    idempotency: null,
-    clientSeed: null,
-    clientOrderId: null,
-  } as const;
+  const order = plainOrder({ timeMs: 0, account, key, market: 0 });
   const deposit = (reference: string) => api.submit({ kind: 'deposit', account, amountCents: 1, reference });
   api.submit(order);
   deposit('one');

@@ -45,6 +45,7 @@ for (const query of ['limit=0', 'limit=1001', 'limit=x', 'cursor=bob', 'page=2',
     assert.equal((await operatorApi().send('GET', `/accounts?${query}`)).status, 400);
   });
 
+const KEYS = '/accounts/acc_1/keys';
 const BAD_BODIES: readonly (readonly [path: string, body: string, expected: RegExp])[] = [
   ['/accounts', '{', /not valid JSON/],
   ['/accounts', '[]', /tier is missing/],
@@ -62,21 +63,13 @@ const BAD_BODIES: readonly (readonly [path: string, body: string, expected: RegE
   ['/accounts/acc_1/deposits', '{"amount":-1,"reference":"r"}', /amount must be/],
   ['/accounts/acc_1/deposits', '{"amount":0.001,"reference":"r"}', /amount must be/],
   ['/accounts/acc_1/withdrawals', '{"amount":1,"reference":"x\\ud800"}', /reference must be valid Unicode/],
-  ['/accounts/acc_1/keys', '{}', /scopes/],
-  ['/accounts/acc_1/keys', '{"scopes":[]}', /scopes/],
-  ['/accounts/acc_1/keys', '{"scopes":["all"]}', /scopes/],
-  ['/accounts/acc_1/keys', '{"scopes":["markets:read"],"expiresAt":"soon"}', /expiresAt/],
-  ['/accounts/acc_1/keys', '{"scopes":["markets:read"],"expiresAt":"2127-02-28"}', /expiresAt/],
-  [
-    '/accounts/acc_1/keys',
-    '{"scopes":["markets:read"],"expiresAt":"2020-01-01T00:00:00Z"}',
-    /expiresAt is past/,
-  ],
-  [
-    '/accounts/acc_1/keys',
-    '{"scopes":["markets:read"],"expiresAt":"2127-02-30T00:00:00Z"}',
-    /expiresAt .* calendar/,
-  ],
+  [KEYS, '{}', /scopes/],
+  [KEYS, '{"scopes":[]}', /scopes/],
+  [KEYS, '{"scopes":["all"]}', /scopes/],
+  [KEYS, '{"scopes":["markets:read"],"expiresAt":"soon"}', /expiresAt/],
+  [KEYS, '{"scopes":["markets:read"],"expiresAt":"2127-02-28"}', /expiresAt/],
+  [KEYS, '{"scopes":["markets:read"],"expiresAt":"2020-01-01T00:00:00Z"}', /expiresAt is past/],
+  [KEYS, '{"scopes":["markets:read"],"expiresAt":"2127-02-30T00:00:00Z"}', /expiresAt .* calendar/],
   ['/keys/key_1/rotate', '{"expiresAt":"2020-01-01T00:00:00Z"}', /expiresAt must be after the overlap/],
 ];
 
