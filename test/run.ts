@@ -17,7 +17,6 @@ import { parseArgs } from 'node:util';
 import { useScratchInMemory } from './scratch.js';
 import { intoProcesses, select, type Times } from './selection.js';
 import type { Effort } from './support/effort.js';
-import { integerOption } from './support/integer-option.js';
 import { NO_TIME, type TestFile } from './together.js';
 
 const SUMMARY = /^(tests|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
@@ -169,4 +168,10 @@ function cpuSeconds(): number {
     .replace(/^.*\) /, '')
     .split(' ');
   return (user + system) / 1e6 + (Number(fields[13]) + Number(fields[14])) / 100;
+}
+
+/** Throws, naming the option. */
+function integerOption(name: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name}: ${text} is no whole number from 0 to 999999999`);
+  return Number(text);
 }

@@ -1,43 +1,25 @@
 /** `npm run power-loss -- --seed 1 --images 10000`: cuts the power of a recorded server again and again. */
-import { parseArgs } from 'node:util';
-import { anySeed, integerOption } from '../support/integer-option.js';
+import { optionsOf, seededProgram, wholeNumber } from '../support/seeded-program.js';
 import { withRecording } from './power-loss.js';
 
-const HELP = `npm run power-loss -- [options]
-  --seed N      the same choices again, on another recording (default: others each time)
-  --images N    how often the power goes (10000)
-  --starts N    the real program is started on one image in N (50); 0: on none
-  --orders N    placed while the operations are recorded (6000)
-  --dir FOLDER  where the images are made; one in memory is faster
-  --help`;
-
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string', default: anySeed() },
-    images: { type: 'string', default: '10000' },
-    starts: { type: 'string', default: '50' },
-    orders: { type: 'string', default: '6000' },
-    dir: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
-});
-if (values.help) {
-  process.stdout.write(`${HELP}\n`);
-  process.exit(0);
-}
-const seed = integerOption('seed', values.seed);
-process.stdout.write(`seed ${seed}\n`);
-const startsOneIn = integerOption('starts', values.starts);
-const images = integerOption('images', values.images);
-const recording = {
-  orders: integerOption('orders', values.orders),
-  ...(values.dir === undefined ? {} : { folder: values.dir }),
-};
+const { seed, images, starts, orders, dir } = optionsOf<{
+  images: number;
+  starts: number;
+  orders: number;
+  dir?: string;
+}>(
+  seededProgram('power-loss', 'cuts the power of a recorded server again and again')
+    .option('--images <n>', 'how often the power goes', wholeNumber, 10_000)
+    .option('--starts <n>', 'start the real program on one image in so many; 0: on none', wholeNumber, 50)
+    .option('--orders <n>', 'placed while the operations are recorded', wholeNumber, 6_000)
+    .option('--dir <folder>', 'where the images are made; one in memory is faster'),
+);
+const recording = { orders, ...(dir !== undefined && { folder: dir }) };
 await withRecording(recording, async (losePower) => {
   const report = await losePower({
     seed,
     images,
-    ...(startsOneIn === 0 ? {} : { startsOneIn }),
+    ...(starts > 0 && { startsOneIn: starts }),
     keepsFailure: true,
     onProgress: (done) => process.stderr.write(`${done} images\n`),
   });

@@ -2,34 +2,22 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, type TestContext, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { dataDirLayout } from '../../persistence/data-dir/layout.js';
 import { JournalReader } from '../../persistence/journal/reader.js';
 import { newDataDir, removeDataDir, type Server } from '../support/processes/server.js';
 import { pathOfTimeService } from '../support/processes/time-service.js';
-import { NatsCluster, NO_NATS } from '../support/replication/nats.js';
+import { NO_NATS } from '../support/replication/nats.js';
 import {
   batchesOf,
   event,
-  type Pair,
-  type PairOptions,
+  exchangesOnOneCluster,
   place,
   startMachine,
-  startPair,
 } from '../support/replication/replicated.js';
 
 describe('two machines', { skip: NO_NATS, concurrency: true }, () => {
-  let nats: NatsCluster;
-  let exchanges = 0;
-  before(async () => {
-    nats = await NatsCluster.start();
-  });
-  after(() => nats.remove());
-
-  function startExchange(t: TestContext, options: PairOptions = {}): Promise<Pair> {
-    exchanges += 1;
-    return startPair(t, { ...options, nats, stream: `tote-${exchanges}` });
-  }
+  const startExchange = exchangesOnOneCluster();
 
   test('a standby that takes over with a clock far ahead of the journal settles nothing until it is confirmed', async (t) => {
     const longAgo = new Date(Date.now() - 7 * 86_400_000).toISOString();
@@ -68,7 +56,7 @@ describe('two machines', { skip: NO_NATS, concurrency: true }, () => {
   });
 
   test('a batch that only the disk of a dead leader has is taken back when it follows its successor', async (t) => {
-    const { env, links, leader, b, dirB, bettor } = await startExchange(t, { hasLinks: true });
+    const { nats, env, links, leader, b, dirB, bettor } = await startExchange(t, { hasLinks: true });
     assert.equal((await place(leader, bettor, 'first')).status, 201);
     const before = new JournalReader(dataDirLayout(leader.dataDir));
     const { lastSeq } = before;

@@ -3,34 +3,22 @@
  * old leader acknowledges nothing any more. The tests run at once on the same servers: each has its own exchange.
  */
 import assert from 'node:assert/strict';
-import { after, before, describe, type TestContext, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { newDataDir, removeDataDir } from '../support/processes/server.js';
-import { NatsCluster, NO_NATS } from '../support/replication/nats.js';
+import { NO_NATS } from '../support/replication/nats.js';
 import {
   batchesOf,
   event,
-  type Pair,
-  type PairOptions,
+  exchangesOnOneCluster,
   place,
   startMachine,
-  startPair,
 } from '../support/replication/replicated.js';
 
 describe('two machines', { skip: NO_NATS, concurrency: true }, () => {
-  let nats: NatsCluster;
-  let exchanges = 0;
-  before(async () => {
-    nats = await NatsCluster.start();
-  });
-  after(() => nats.remove());
-
-  function startExchange(t: TestContext, options: PairOptions = {}): Promise<Pair> {
-    exchanges += 1;
-    return startPair(t, { ...options, nats, stream: `tote-${exchanges}` });
-  }
+  const startExchange = exchangesOnOneCluster();
 
   test('a standby takes over from a leader that was killed, with every acknowledged order', async (t) => {
-    const { env, leader, b, dirB, bettor } = await startExchange(t);
+    const { nats, env, leader, b, dirB, bettor } = await startExchange(t);
     const placed = await Promise.all(Array.from({ length: 30 }, (_, at) => place(leader, bettor, `k${at}`)));
     assert.ok(placed.every(({ status }) => status === 201));
     await leader.kill();
@@ -78,7 +66,7 @@ describe('two machines', { skip: NO_NATS, concurrency: true }, () => {
   });
 
   test('a standby with another master secret and a second leader are refused', async (t) => {
-    const { env, dirB, b } = await startExchange(t);
+    const { nats, env, dirB, b } = await startExchange(t);
     const dataDir = newDataDir();
     t.after(() => removeDataDir(dataDir));
     const stranger = startMachine({ nats, node: 'c', dataDir, env });

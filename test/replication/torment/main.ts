@@ -2,24 +2,10 @@
  * `npm run torment -- --seed 7 --takeovers 200`: real servers and real NATS servers, tormented until so many leaders
  * have led.
  */
-import { parseArgs } from 'node:util';
-import { anySeed, integerOption } from '../../support/integer-option.js';
 import { NO_NATS } from '../../support/replication/nats.js';
+import { optionsOf, seededProgram, wholeNumber } from '../../support/seeded-program.js';
 import { Torment, type TormentReport } from './torment.js';
 
-const HELP = `npm run torment -- [options]
-  --seed N         the same faults again, in the same order (default: another each time)
-  --takeovers N    how often another leader must follow (200)
-  --help
-`;
-
-const { values } = parseArgs({
-  options: {
-    seed: { type: 'string', default: anySeed() },
-    takeovers: { type: 'string', default: '200' },
-    help: { type: 'boolean', default: false },
-  },
-});
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 function report({ takeovers, acknowledged, batches, faults, gapsMs }: TormentReport, tookMs: number): void {
@@ -33,12 +19,16 @@ function report({ takeovers, acknowledged, batches, faults, gapsMs }: TormentRep
   );
 }
 
-if (values.help) say(HELP.trimEnd());
-else if (NO_NATS !== false) say(`left out: ${NO_NATS}`);
+const { seed, takeovers } = optionsOf<{ takeovers: number }>(
+  seededProgram('torment', 'torments two machines and three NATS servers').option(
+    '--takeovers <n>',
+    'how often another leader must follow',
+    wholeNumber,
+    200,
+  ),
+);
+if (NO_NATS !== false) say(`left out: ${NO_NATS}`);
 else {
-  const seed = integerOption('seed', values.seed);
-  const takeovers = integerOption('takeovers', values.takeovers);
-  say(`seed ${seed}`);
   const startMs = performance.now();
   const torment = await Torment.start(seed);
   try {

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Command as Program } from 'commander';
-import { anySeed } from '../../support/integer-option.js';
+import { anySeed } from '../../support/seeded-program.js';
 import { MUTATIONS, mutationNamed } from '../mutations/mutations.js';
 import type { Mutation } from '../mutations/planting.js';
 
@@ -69,7 +69,7 @@ export function readOptions(argv: readonly string[]): SimulateOptions {
   }>();
   return {
     ...given,
-    seed: given.seed ?? Number(anySeed()),
+    seed: given.seed ?? anySeed(),
     minutes: given.minutes ?? null,
     mutation: given.mutation ?? null,
     world: given.world ?? null,

@@ -1,7 +1,7 @@
 /** Two machines of one exchange with a replicated log, each with its own directory. */
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
+import { after, before, type TestContext } from 'node:test';
 import { dataDirLayout } from '../../../persistence/data-dir/layout.js';
 import { JournalReader } from '../../../persistence/journal/reader.js';
 import { LinkProxy } from '../link-proxy.js';
@@ -109,6 +109,20 @@ export async function startPair(
   await leader.toNextDay();
   await leader.push({ BTC: 50_000 });
   return { nats, env, links, a, leader, b, dirB, bettor: await leader.createBettor() };
+}
+
+/** For a suite whose tests run at once: each has an exchange of its own. */
+export function exchangesOnOneCluster(): (t: TestContext, options?: PairOptions) => Promise<Pair> {
+  let nats: NatsCluster | null = null;
+  let exchanges = 0;
+  before(async () => {
+    nats = await NatsCluster.start();
+  });
+  after(() => nats?.remove());
+  return (t, options = {}) => {
+    exchanges += 1;
+    return startPair(t, { ...options, ...(nats !== null && { nats }), stream: `tote-${exchanges}` });
+  };
 }
 
 async function openLink(t: TestContext, server: string): Promise<LinkProxy> {
