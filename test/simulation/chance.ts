@@ -32,30 +32,13 @@ export function restoreCrypto(): void {
   syncBuiltinESMExports();
 }
 
-/** Independent streams: a draw of one does not move the others, so a fault that is left out moves no client. */
-export class Chances {
-  readonly config: Rng;
-  readonly clients: Rng;
-  readonly operator: Rng;
-  readonly prices: Rng;
-  readonly network: Rng;
-  readonly disk: Rng;
-  readonly crypto: Rng;
-  readonly threads: Rng;
-  readonly limits: Rng;
-  readonly roots: Rng;
+const STREAMS = [
+  ...['config', 'clients', 'operator', 'prices', 'network', 'disk', 'crypto', 'threads', 'limits', 'roots'],
+] as const;
+export type Chances = Readonly<Record<(typeof STREAMS)[number], Rng>>;
 
-  constructor(seed: number) {
-    const rng = (index: number): Rng => new Rng(derivedSeed(seed, index));
-    this.config = rng(1);
-    this.clients = rng(2);
-    this.operator = rng(3);
-    this.prices = rng(4);
-    this.network = rng(5);
-    this.disk = rng(6);
-    this.crypto = rng(7);
-    this.threads = rng(8);
-    this.limits = rng(9);
-    this.roots = rng(10);
-  }
-}
+/** Independent streams: a draw of one does not move the others, so a fault that is left out moves no client. */
+export const chancesOf = (seed: number): Chances =>
+  Object.fromEntries(
+    STREAMS.map((name, index) => [name, new Rng(derivedSeed(seed, index + 1))]),
+  ) as unknown as Chances;

@@ -4,7 +4,6 @@
  * limit.
  */
 
-import type { RateLimitSettings } from '../../config/rate-limits.js';
 import { ASSETS, assetOf, MARKET_IDS, type TimeFrame } from '../../engine/model/domain.js';
 import { defaultRules, type MarketRules, type Rules } from '../../engine/model/rules.js';
 import { fairHouse, fixedHouse } from '../support/engine/house-rules.js';
@@ -14,50 +13,21 @@ import type { Chances } from './chance.js';
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-export interface WorldConfig {
-  readonly startMs: number;
-  /** Faults go on for so long, in true time; a calm follows. */
-  readonly stormMs: number;
-  readonly faultEveryMs: number;
-  readonly assets: readonly number[];
-  readonly frames: readonly TimeFrame[];
-  readonly bettors: number;
-  readonly actEveryMs: number;
-  readonly limitTraders: number;
-  readonly isQuoting: boolean;
-  readonly operatorEveryMs: number;
-  readonly tickEveryMs: number;
-  /** Coarse steps give draws. */
-  readonly priceStep: number;
-  readonly pumpEveryMs: number;
-  readonly limits: RateLimitSettings | null;
-  readonly houseCapitalCents: number;
-  readonly backlogCommandsMax: number;
-  readonly settleBetsMax: number;
-  readonly commitMs: number;
-  readonly lossChance: number;
-  readonly snapshotEveryCommands: number;
-  readonly deletesJournal: boolean;
-  readonly idempotencyTtlMs: number;
-  /** 0: the engine's thread has the only gateway. */
-  readonly gateways: number;
-  readonly ringCells: { readonly requests: number; readonly replies: number };
-  /** The longest list that clients ask for: one must fit its ring. */
-  readonly listLimitMax: number;
-}
-
-/** The smallest rings that hold the longest message, so that they fill up, or ones like the server's. */
+const FRAMES: readonly TimeFrame[] = ['ONE_MINUTE', 'FIVE_MINUTES', 'FIFTEEN_MINUTES'];
+/** The smallest rings that hold the longest message, so that they fill up, or ones like the server's; the longest list fits. */
 const RINGS = [
   { ringCells: { requests: 512, replies: 1_024 }, listLimitMax: 7 },
   { ringCells: { requests: 512, replies: 32_768 }, listLimitMax: 200 },
   { ringCells: { requests: 65_536, replies: 131_072 }, listLimitMax: 200 },
 ] as const;
 
+export type WorldConfig = ReturnType<typeof worldConfig>;
+
 /** `threads` and `limits` have chances of their own, which change nothing else that is drawn of a world. */
 export function worldConfig(
   { config: rng, threads, limits: ofLimits }: Pick<Chances, 'config' | 'threads' | 'limits'>,
   hours: number,
-): WorldConfig {
+) {
   const crypto = ASSETS.map((_, asset) => asset).filter((asset) => ![5, 6, 7, 8, 9, 10, 11].includes(asset));
   const others = [5, 6, 7, 8, 9, 10, 11];
   const count = rng.pick([1, 3, 7, 7]);
@@ -68,14 +38,11 @@ export function worldConfig(
   const isTight = rng.chance(0.2);
   return {
     startMs: someDayMs(rng) + someTimeMs(rng),
+    /** Faults go on for so long, in true time; a calm follows. */
     stormMs: Math.round(hours * 60 * MINUTE_MS),
     faultEveryMs: rng.pick([15_000, 30_000, 60_000]),
     assets: assets.sort((a, b) => a - b),
-    frames: [
-      'ONE_MINUTE',
-      ...(rng.chance(0.5) ? ['FIVE_MINUTES' as const] : []),
-      ...(rng.chance(0.1) ? ['FIFTEEN_MINUTES' as const] : []),
-    ],
+    frames: FRAMES.filter((_, at) => at === 0 || rng.chance(at === 1 ? 0.5 : 0.1)),
     bettors: rng.integer(6, 24),
     actEveryMs: rng.pick([300, 700, 1_500]),
     limitTraders: ofLimits.weighted([
@@ -86,6 +53,7 @@ export function worldConfig(
     isQuoting: ofLimits.chance(0.5),
     operatorEveryMs: rng.pick([2_000, 6_000, 20_000]),
     tickEveryMs: rng.pick([400, 1_000, 2_500]),
+    /** Coarse steps give draws. */
     priceStep: rng.pick([0.01, 0.01, 2]),
     pumpEveryMs: rng.pick([50, 150, 250]),
     limits: isTight
@@ -105,6 +73,7 @@ export function worldConfig(
     snapshotEveryCommands: rng.pick([200, 1_000, 4_000]),
     deletesJournal: rng.chance(0.5),
     idempotencyTtlMs: rng.pick([600_000, 600_000, 90_000]),
+    /** 0: the engine's thread has the only gateway. */
     gateways: threads.integer(0, 4),
     ...threads.pick(RINGS),
   };

@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Rules } from '../../engine/model/rules.js';
 import type { Rng } from '../support/reference/random/rng.js';
 import { Auditor } from './audit/auditor.js';
-import { Chances, restoreCrypto, seedCrypto } from './chance.js';
+import { type Chances, chancesOf, restoreCrypto, seedCrypto } from './chance.js';
 import { Bettor, HABITS } from './clients/bettor.js';
 import type { ClientWorld, Purse } from './clients/client-world.js';
 import { SimFeed } from './clients/feed.js';
@@ -61,7 +61,7 @@ export class World implements ClientWorld {
   #isOver = false;
 
   constructor(readonly options: WorldOptions) {
-    this.chances = new Chances(options.seed);
+    this.chances = chancesOf(options.seed);
     const { config: rng } = this.chances;
     this.config = worldConfig(this.chances, options.hours);
     this.#rulesRng = rng;

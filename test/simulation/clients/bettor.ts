@@ -5,7 +5,7 @@
 import type { Rng } from '../../support/reference/random/rng.js';
 import { codeOf } from '../audit/answers.js';
 import type { ClientRequest, Reply } from '../machine/network.js';
-import { type ClientWorld, type KnownKey, keepDoing, type Purse } from './client-world.js';
+import { type ClientWorld, chosenKey, type KnownKey, keepDoing, type Purse } from './client-world.js';
 import {
   badBody,
   instantsOf,
@@ -16,21 +16,12 @@ import {
   timelyOrder,
 } from './orders.js';
 
-export type Habit = 'polite' | 'impatient' | 'careless' | 'racer' | 'hedger' | 'whale' | 'reader' | 'pest';
-export const HABITS: readonly Habit[] = [
-  'polite',
-  'hedger',
-  'impatient',
-  'racer',
-  'careless',
-  'reader',
-  'hedger',
-  'whale',
-  'polite',
-  'pest',
-  'hedger',
-  'impatient',
-];
+export const HABITS = [
+  ...(['polite', 'hedger', 'impatient', 'racer', 'careless', 'reader', 'hedger', 'whale'] as const),
+  ...(['polite', 'pest', 'hedger', 'impatient'] as const),
+] as const;
+type Habit = (typeof HABITS)[number];
+type Act = (key: KnownKey, order: OrderBody | null) => void;
 
 const LISTS: ReadonlySet<string> = new Set(['/positions', '/orders']);
 const BURST = 24;
@@ -61,44 +52,32 @@ export class Bettor {
   act(): void {
     const purse = this.purse();
     if (purse === null || purse.keys.length === 0) return;
-    const key = this.#chooseKey(purse);
+    const key = chosenKey(purse, 'orders:write', this.rng);
     this.world.coverage.hit('client', this.habit);
     const order = timelyOrder(this.world, this.rng);
     // A key that may not write mostly reads.
     const mayWrite = key.scopes.includes('orders:write') || this.rng.chance(0.05);
-    switch (mayWrite ? this.habit : 'reader') {
-      case 'polite':
-        if (!this.#isWaiting && order !== null) this.#placeAndRetry(key, this.#newKey(), order, 0);
-        return;
-      case 'impatient':
-        if (order !== null) this.#thrice(key, this.#newKey(), order);
-        return;
-      case 'careless':
-        if (order !== null) this.#send(key, order, `again-${this.rng.integer(1, 40)}`);
-        return;
-      case 'racer':
-        this.#race(key);
-        return;
-      case 'hedger':
-        if (order !== null) this.#bothSides(key, order);
-        return;
-      case 'whale':
-        this.#allIn(key);
-        return;
-      case 'reader':
-        this.#read(key);
-        return;
-      case 'pest':
-        this.#pester(key);
-        return;
-    }
+    this.#acts[mayWrite ? this.habit : 'reader'](key, order);
   }
 
-  /** Mostly a key that may write, as far as its owner knows. */
-  #chooseKey({ keys }: Purse): KnownKey {
-    const able = keys.filter(({ scopes, isOff }) => !isOff && scopes.includes('orders:write'));
-    return this.rng.pick(able.length > 0 && this.rng.chance(0.95) ? able : keys);
-  }
+  readonly #acts: Readonly<Record<Habit, Act>> = {
+    polite: (key, order) => {
+      if (!this.#isWaiting && order !== null) this.#placeAndRetry(key, this.#newKey(), order, 0);
+    },
+    impatient: (key, order) => {
+      if (order !== null) this.#thrice(key, this.#newKey(), order);
+    },
+    careless: (key, order) => {
+      if (order !== null) this.#send(key, order, `again-${this.rng.integer(1, 40)}`);
+    },
+    racer: (key) => this.#race(key),
+    hedger: (key, order) => {
+      if (order !== null) this.#bothSides(key, order);
+    },
+    whale: (key) => this.#allIn(key),
+    reader: (key) => this.#read(key),
+    pest: (key) => this.#pester(key),
+  };
 
   #placeAndRetry(key: KnownKey, name: string, body: OrderBody, attempt: number): void {
     this.#isWaiting = true;
@@ -179,12 +158,8 @@ export class Bettor {
       ['/markets/NO_MARKET', ''],
       ['/markets/%', ''],
     ]);
-    const request = {
-      method: 'GET',
-      path: base + path,
-      query: this.#fitting(path, query),
-      apiKey: key.secret,
-    };
+    const asked = { path: base + path, query: this.#fitting(path, query) };
+    const request = { method: 'GET', ...asked, apiKey: key.secret };
     // Many lists at once fill a small ring.
     const times = LISTS.has(path) && rng.chance(0.2) ? BURST : 1;
     for (let i = 0; i < times; i++) this.#request(request);
@@ -247,17 +222,10 @@ export class Bettor {
   }
 }
 
-function isFinal(reply: Reply | null): boolean {
-  if (reply === null) return false;
-  return (
-    reply.status < 400 ||
-    ![
-      'idempotency_in_progress',
-      'journal_backlog',
-      'overloaded',
-      'rate_limited',
-      'clock_unsynchronised',
-      'disk_reserve',
-    ].includes(codeOf(reply))
-  );
-}
+const TRIED_AGAIN: readonly string[] = [
+  ...['idempotency_in_progress', 'journal_backlog', 'overloaded', 'rate_limited'],
+  ...['clock_unsynchronised', 'disk_reserve'],
+];
+
+const isFinal = (reply: Reply | null): boolean =>
+  reply !== null && (reply.status < 400 || !TRIED_AGAIN.includes(codeOf(reply)));

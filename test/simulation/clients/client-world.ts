@@ -31,6 +31,12 @@ export interface ClientWorld {
   readonly isCalm: boolean;
 }
 
+/** Mostly one that may do it, as far as its owner knows. */
+export function chosenKey({ keys }: Purse, scope: Scope, rng: Rng): KnownKey {
+  const able = keys.filter(({ scopes, isOff }) => !isOff && scopes.includes(scope));
+  return rng.pick(able.length > 0 && rng.chance(0.95) ? able : keys);
+}
+
 /** At least 1 ms, in whole milliseconds. */
 export function soonMs(rng: Rng, meanMs: number): number {
   return 1 + Math.floor(-Math.log(1 - rng.next()) * meanMs);

@@ -7,6 +7,8 @@ import type { Rng } from '../../support/reference/random/rng.js';
 import { type ClientWorld, soonMs } from './client-world.js';
 import { BASE_PRICE } from './operator.js';
 
+const NO_PRICES = [0, -1, Number.NaN, Number.POSITIVE_INFINITY];
+
 export type OfferTick = (asset: number, price: number, timeMs: number) => void;
 
 export class SimFeed {
@@ -46,18 +48,19 @@ export class SimFeed {
       return;
     }
     if (nowMs < (this.#silentUntilMs[asset] ?? 0)) return;
-    const habit = rng.weighted<string>([
-      [300, 'usual'],
-      [12, 'duplicate'],
-      [12, 'out of order'],
-      [3, 'absurd'],
-      [3, 'not a price'],
-      [3, 'from the future'],
-      [2, 'jump'],
-      [0.25, 'gap'],
+    const offer = (factor: number, timeMs: number): void => this.offer(asset, price * factor, timeMs);
+    const [habit, act] = rng.weighted<readonly [name: string, act: () => void]>([
+      [300, ['usual', () => offer(1, nowMs - rng.integer(0, 50))]],
+      [12, ['duplicate', () => this.#offerTwice(asset, price)]],
+      [12, ['out of order', () => this.#offerLate(asset, price)]],
+      [3, ['absurd', () => offer(rng.pick([1.6, 0.4, 1_000]), nowMs)]],
+      [3, ['not a price', () => this.offer(asset, rng.pick(NO_PRICES), nowMs)]],
+      [3, ['from the future', () => offer(1, nowMs + rng.pick([900, 1_000, 1_001, 5_000]))]],
+      [2, ['jump', () => this.#jump(asset)]],
+      [0.25, ['gap', () => this.#fallSilent(asset)]],
     ]);
     world.coverage.hit('fault', `price ${habit}`);
-    this.#offerBy(habit, asset, price, nowMs);
+    act();
   }
 
   /** The step stays near enough to the base for every price to be believed after every other. */
@@ -68,35 +71,24 @@ export class SimFeed {
     this.#prices[asset] = Math.round(Math.round(price / priceStep) * priceStep * 100) / 100;
   }
 
-  #offerBy(habit: string, asset: number, price: number, nowMs: number): void {
-    const { rng } = this;
-    switch (habit) {
-      case 'duplicate':
-        this.offer(asset, price, nowMs - 100);
-        this.offer(asset, price * 1.0001, nowMs - 100);
-        return;
-      case 'out of order':
-        this.offer(asset, price, nowMs);
-        this.offer(asset, price * 0.9999, nowMs - rng.integer(1, 3_000));
-        return;
-      case 'absurd':
-        this.offer(asset, price * rng.pick([1.6, 0.4, 1_000]), nowMs);
-        return;
-      case 'not a price':
-        this.offer(asset, rng.pick([0, -1, Number.NaN, Number.POSITIVE_INFINITY]), nowMs);
-        return;
-      case 'from the future':
-        this.offer(asset, price, nowMs + rng.pick([900, 1_000, 1_001, 5_000]));
-        return;
-      case 'jump':
-        this.#walk(asset, rng.pick([1.4, 0.7, 1.2]));
-        this.offer(asset, this.price(asset), nowMs);
-        return;
-      case 'gap':
-        this.#silentUntilMs[asset] = nowMs + rng.pick([3_000, 12_000, 70_000]);
-        return;
-      default:
-        this.offer(asset, price, nowMs - rng.integer(0, 50));
-    }
+  #offerTwice(asset: number, price: number): void {
+    const timeMs = this.world.scheduler.nowMs - 100;
+    this.offer(asset, price, timeMs);
+    this.offer(asset, price * 1.0001, timeMs);
+  }
+
+  #offerLate(asset: number, price: number): void {
+    const { nowMs } = this.world.scheduler;
+    this.offer(asset, price, nowMs);
+    this.offer(asset, price * 0.9999, nowMs - this.rng.integer(1, 3_000));
+  }
+
+  #jump(asset: number): void {
+    this.#walk(asset, this.rng.pick([1.4, 0.7, 1.2]));
+    this.offer(asset, this.price(asset), this.world.scheduler.nowMs);
+  }
+
+  #fallSilent(asset: number): void {
+    this.#silentUntilMs[asset] = this.world.scheduler.nowMs + this.rng.pick([3_000, 12_000, 70_000]);
   }
 }

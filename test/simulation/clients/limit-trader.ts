@@ -3,8 +3,8 @@
  * long afterwards, twice, and sometimes somebody else's.
  */
 import type { Rng } from '../../support/reference/random/rng.js';
-import type { Reply } from '../machine/network.js';
-import { type ClientWorld, type KnownKey, keepDoing, type Purse } from './client-world.js';
+import type { ClientRequest, Reply } from '../machine/network.js';
+import { type ClientWorld, chosenKey, type KnownKey, keepDoing, type Purse } from './client-world.js';
 import { type OrderBody, orderRequest, timelyOrder } from './orders.js';
 
 const REMEMBERED_MAX = 30;
@@ -38,8 +38,7 @@ export class LimitTrader {
   #act(): void {
     const purse = this.purse();
     if (purse === null || purse.keys.length === 0) return;
-    const able = purse.keys.filter(({ scopes, isOff }) => !isOff && scopes.includes('orders:cancel'));
-    const key = this.rng.pick(able.length > 0 && this.rng.chance(0.95) ? able : purse.keys);
+    const key = chosenKey(purse, 'orders:cancel', this.rng);
     this.world.coverage.hit('client', 'limit trader');
     this.rng.weighted<() => void>([
       [10, () => this.#place(key)],
@@ -106,7 +105,9 @@ export class LimitTrader {
     }
     if (!this.rng.chance(0.2)) return;
     const { id } = data.bet;
-    this.world.scheduler.after(this.rng.pick([0, 10, 1_000, 8_000, 30_000]), () => this.#delete(key, id, 0));
+    this.world.scheduler.after(this.rng.pick([0, 10, 1_000, 8_000, 30_000]), () =>
+      this.#cancelOne(key, id, 0),
+    );
   }
 
   #cancel(key: KnownKey): void {
@@ -117,28 +118,24 @@ export class LimitTrader {
     ]);
     if (of.length === 0) return;
     const id = this.rng.pick(of);
-    this.#delete(key, id, 0);
-    if (this.rng.chance(0.2)) this.#delete(key, id, RETRIES_MAX);
+    this.#cancelOne(key, id, 0);
+    if (this.rng.chance(0.2)) this.#cancelOne(key, id, RETRIES_MAX);
   }
 
   #cancelAll(key: KnownKey): void {
     const query = this.rng.pick(['', 'prediction=UP', 'marketId=BTC_ONE_MINUTE', 'marketId=nowhere']);
-    const from = { apiKey: key.secret, address: `10.1.0.${this.number}` };
-    const request = { port: 'public', method: 'DELETE', path: '/v1/orders', query, ...from } as const;
-    this.world.network.send(request, () => undefined);
+    this.world.network.send({ ...this.#delete(key), query }, () => undefined);
   }
 
-  #delete(key: KnownKey, id: string, attempt: number): void {
-    const request = {
-      port: 'public',
-      method: 'DELETE',
-      path: `/v1/orders/${id}`,
-      apiKey: key.secret,
-      address: `10.1.0.${this.number}`,
-    } as const;
-    this.world.network.send(request, (reply) => {
+  #delete(key: KnownKey, order = ''): ClientRequest {
+    const from = { apiKey: key.secret, address: `10.1.0.${this.number}` };
+    return { port: 'public', method: 'DELETE', path: `/v1/orders${order}`, ...from };
+  }
+
+  #cancelOne(key: KnownKey, id: string, attempt: number): void {
+    this.world.network.send(this.#delete(key, `/${id}`), (reply) => {
       if (reply !== null || attempt >= RETRIES_MAX) return;
-      this.world.scheduler.after(RETRY_MS * (attempt + 1), () => this.#delete(key, id, attempt + 1));
+      this.world.scheduler.after(RETRY_MS * (attempt + 1), () => this.#cancelOne(key, id, attempt + 1));
     });
   }
 }

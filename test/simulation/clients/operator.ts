@@ -13,7 +13,6 @@ const BASE = '/operator/v1';
 /** The first asset's; the feed's walks stay around their bases. */
 export const BASE_PRICE = 100;
 const RETRY_MS = 1_500;
-const ORDERS: readonly Scope[] = SCOPES;
 
 export class Operator {
   #references = 0;
@@ -35,7 +34,7 @@ export class Operator {
       if (id === '') return;
       const purse: Purse = { account: id, keys: [] };
       this.world.purses.push(purse);
-      this.createKey(purse, tier === 'BRONZE' ? SCOPES.slice(0, 2) : ORDERS);
+      this.createKey(purse, tier === 'BRONZE' ? SCOPES.slice(0, 2) : SCOPES);
     });
   }
 
@@ -46,9 +45,9 @@ export class Operator {
       const key: KnownKey = { ...data, scopes, isOff: false };
       purse.keys.push(key);
       if (expiresAt !== null)
-        this.world.scheduler.at(Math.max(Date.parse(expiresAt), this.world.scheduler.nowMs), () =>
-          switchOff(key),
-        );
+        this.world.scheduler.at(Math.max(Date.parse(expiresAt), this.world.scheduler.nowMs), () => {
+          key.isOff = true;
+        });
       // A long list of dead keys would leave bettors with nothing else to try.
       if (purse.keys.length > 8) purse.keys.shift();
     });
@@ -94,12 +93,12 @@ export class Operator {
   #changeKeys(purse: Purse | null): void {
     if (purse === null) return;
     const { rng } = this;
-    const scopes = rng.pick([ORDERS, ORDERS, ['markets:read'], ['positions:read', 'orders:write']] as const);
+    const scopes = rng.pick([SCOPES, SCOPES, ['markets:read'], ['positions:read', 'orders:write']] as const);
     const expiresMs = this.world.scheduler.nowMs + rng.pick([-1_000, 30_000, 60_000]);
     const key = purse.keys.length === 0 ? null : rng.pick(purse.keys);
     rng.weighted<() => void>([
       [3, () => this.createKey(purse, scopes)],
-      [1, () => this.createKey(purse, ORDERS, new Date(expiresMs).toISOString())],
+      [1, () => this.createKey(purse, SCOPES, new Date(expiresMs).toISOString())],
       [2, () => this.#enable(key, false)],
       [3, () => this.#enable(key, true)],
       [0.3, () => this.#send('PATCH', '/keys/key_99999', { enabled: true })],
@@ -164,54 +163,24 @@ export class Operator {
 
   #look(purse: Purse | null): void {
     const account = purse?.account ?? 'acc_1';
-    const path = this.rng.pick([
-      '/accounts',
-      `/accounts/${account}`,
-      `/accounts/${account}/keys`,
-      '/house',
-      '/accounts?limit=2',
-    ]);
+    const ofAccount = [`/accounts/${account}`, `/accounts/${account}/keys`];
+    const path = this.rng.pick(['/accounts', ...ofAccount, '/house', '/accounts?limit=2']);
     this.#send('GET', path, null);
   }
 
   #err(): void {
     const { rng } = this;
-    this.world.network.send(
-      rng.pick<ClientRequest>([
-        { port: 'operator', method: 'GET', path: `${BASE}/house`, authorization: 'Bearer no' },
-        { port: 'operator', method: 'GET', path: '/readyz' },
-        {
-          port: 'operator',
-          method: 'GET',
-          path: `${BASE}/nowhere`,
-          authorization: `Bearer ${OPERATOR_TOKEN}`,
-        },
-        { port: 'operator', method: 'PUT', path: `${BASE}/house`, authorization: `Bearer ${OPERATOR_TOKEN}` },
-        {
-          port: 'operator',
-          method: 'POST',
-          path: `${BASE}/clock`,
-          authorization: `Bearer ${OPERATOR_TOKEN}`,
-          body: '{"advanceMs":5}',
-        },
-        {
-          port: 'operator',
-          method: 'POST',
-          path: `${BASE}/accounts`,
-          authorization: `Bearer ${OPERATOR_TOKEN}`,
-          body: '{"tier":"TIN"}',
-        },
-        {
-          port: 'operator',
-          method: 'POST',
-          path: `${BASE}/accounts`,
-          authorization: `Bearer ${OPERATOR_TOKEN}`,
-          body: 'x',
-          contentType: 'text/plain',
-        },
-      ]),
-      () => {},
-    );
+    const authorization = `Bearer ${OPERATOR_TOKEN}`;
+    const [path, request] = rng.pick<readonly [path: string, request: Partial<ClientRequest>]>([
+      ['/house', { authorization: 'Bearer no' }],
+      ['', { path: '/readyz' }],
+      ['/nowhere', { authorization }],
+      ['/house', { method: 'PUT', authorization }],
+      ['/clock', { method: 'POST', authorization, body: '{"advanceMs":5}' }],
+      ['/accounts', { method: 'POST', authorization, body: '{"tier":"TIN"}' }],
+      ['/accounts', { method: 'POST', authorization, body: 'x', contentType: 'text/plain' }],
+    ]);
+    this.world.network.send({ port: 'operator', method: 'GET', path: BASE + path, ...request }, () => {});
   }
 
   #insist(method: string, path: string, body: unknown): void {
@@ -242,8 +211,4 @@ function idOf(reply: Reply | null): string {
   if (reply?.status !== 201) return '';
   const { data } = JSON.parse(reply.text) as { data: { id: string } };
   return data.id;
-}
-
-function switchOff(key: KnownKey): void {
-  key.isOff = true;
 }

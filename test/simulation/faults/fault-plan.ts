@@ -5,21 +5,7 @@
 import { Rng } from '../../support/reference/random/rng.js';
 import { derivedSeed } from '../chance.js';
 
-export const FAULT_KINDS = [
-  ...['kill', 'power loss', 'crash at a point', 'crash in recovery', 'disk error'],
-  ...['disk error in recovery', 'slow disk', 'hung disk', 'space', 'clock step', 'bit flip'],
-  ...['stop and start', 'new rules', 'gateway stopped', 'requests held'],
-] as const;
-export type FaultKind = (typeof FAULT_KINDS)[number];
-
-export interface PlannedFault {
-  readonly index: number;
-  readonly atMs: number;
-  readonly kind: FaultKind;
-  readonly seed: number;
-}
-
-const WEIGHTS: readonly (readonly [weight: number, kind: FaultKind])[] = [
+const WEIGHTS = [
   [5, 'kill'],
   [4, 'power loss'],
   [12, 'crash at a point'],
@@ -35,7 +21,16 @@ const WEIGHTS: readonly (readonly [weight: number, kind: FaultKind])[] = [
   [0.5, 'new rules'],
   [4, 'gateway stopped'],
   [4, 'requests held'],
-];
+] as const;
+export type FaultKind = (typeof WEIGHTS)[number][1];
+export const FAULT_KINDS: readonly FaultKind[] = WEIGHTS.map(([, kind]) => kind);
+
+export interface PlannedFault {
+  readonly index: number;
+  readonly atMs: number;
+  readonly kind: FaultKind;
+  readonly seed: number;
+}
 
 export function planFaults(seed: number, fromMs: number, toMs: number, everyMs: number): PlannedFault[] {
   const rng = new Rng(derivedSeed(seed, 100));
@@ -47,7 +42,7 @@ export function planFaults(seed: number, fromMs: number, toMs: number, everyMs: 
     plan.push({
       index: plan.length,
       atMs,
-      kind: rng.weighted(WEIGHTS),
+      kind: rng.weighted<FaultKind>(WEIGHTS),
       seed: derivedSeed(seed, 1_000 + plan.length),
     });
   }

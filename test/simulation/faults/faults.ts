@@ -2,37 +2,14 @@
 import { assert } from '../../../engine/base/assert.js';
 import type { SpaceLevel, StoredBatch } from '../../../engine/model/ports.js';
 import { Rng } from '../../support/reference/random/rng.js';
-import type { Coverage } from '../coverage.js';
-import { CRASH_POINTS, type CrashPoint, type CrashSwitch, FAILING_POINTS } from '../machine/crash-points.js';
+import { CRASH_POINTS, type CrashPoint, FAILING_POINTS } from '../machine/crash-points.js';
 import type { CrashKind, SimDisk } from '../machine/disk.js';
-import type { Scheduler, SimClock } from '../machine/scheduler.js';
-import type { PlannedFault } from './fault-plan.js';
-
-export interface FaultTarget {
-  readonly scheduler: Scheduler;
-  readonly clock: SimClock;
-  readonly disk: SimDisk;
-  readonly crashes: CrashSwitch;
-  readonly coverage: Coverage;
-  readonly isCalm: boolean;
-  crashNow(kind: CrashKind): void;
-  stop(): void;
-  setSpace(level: SpaceLevel): void;
-  changeRules(): void;
-  snapshotSoon(): void;
-  stopGateway(forMs: number): void;
-  holdRequests(forMs: number): void;
-}
+import type { Machine } from '../machine/machine.js';
+import type { FaultKind, PlannedFault } from './fault-plan.js';
 
 const RECOVERY_POINTS: readonly CrashPoint[] = [
-  'readMark.before',
-  'read.before',
-  'read.row',
-  'read.after',
-  'recovered',
-  'mark.before',
-  'mark.after',
-  'snapshot.load',
+  ...(['readMark.before', 'read.before', 'read.row', 'read.after', 'recovered'] as const),
+  ...(['mark.before', 'mark.after', 'snapshot.load'] as const),
 ];
 
 export class Faults {
@@ -43,7 +20,7 @@ export class Faults {
   /** Puts damaged data right again; null if nothing is damaged. */
   #repair: (() => void) | null = null;
 
-  constructor(private readonly target: FaultTarget) {}
+  constructor(private readonly target: Machine) {}
 
   get isDamaged(): boolean {
     return this.#repair !== null;
@@ -55,62 +32,44 @@ export class Faults {
   }
 
   strike({ kind, seed }: PlannedFault): void {
-    const { target } = this;
     const rng = new Rng(seed);
-    target.coverage.hit('fault', kind);
+    this.target.coverage.hit('fault', kind);
     const crash = rng.pick(['kill', 'power'] as const);
-    switch (kind) {
-      case 'kill':
-        target.crashNow('kill');
-        return;
-      case 'power loss':
-        target.crashNow('power');
-        return;
-      case 'crash at a point':
-        this.#arm(rng.pick(CRASH_POINTS), crash, rng.integer(0, 3));
-        return;
-      case 'crash in recovery':
-        target.crashNow(crash);
-        target.crashes.arm(rng.pick(RECOVERY_POINTS), crash, rng.pick([0, 0, 1, 40]));
-        return;
-      case 'disk error':
-        this.#arm(rng.pick(FAILING_POINTS), rng.pick(['EIO', 'ENOSPC'] as const), rng.integer(0, 2));
-        return;
-      case 'disk error in recovery':
-        target.crashNow(crash);
-        target.crashes.arm('mark.before', 'EIO');
-        return;
-      case 'slow disk':
-        this.#slow(rng);
-        return;
-      case 'hung disk':
-        this.hangMs = rng.pick([29_000, 31_000, 120_000]);
-        return;
-      case 'space':
-        this.#fill(rng);
-        return;
-      case 'clock step':
-        this.#stepClock(rng);
-        return;
-      case 'bit flip':
-        target.crashNow('kill');
-        this.#flip(rng);
-        return;
-      case 'stop and start':
-        target.stop();
-        return;
-      case 'new rules':
-        target.changeRules();
-        target.stop();
-        return;
-      case 'gateway stopped':
-        target.stopGateway(rng.pick([20, 500, 2_000, 4_000]));
-        return;
-      case 'requests held':
-        target.holdRequests(rng.pick([20, 300, 1_500, 3_000]));
-        return;
-    }
+    this.#strikes[kind](rng, crash);
   }
+
+  readonly #strikes: Readonly<Record<FaultKind, (rng: Rng, crash: CrashKind) => void>> = {
+    kill: () => this.target.crashNow('kill'),
+    'power loss': () => this.target.crashNow('power'),
+    'crash at a point': (rng, crash) => this.#arm(rng.pick(CRASH_POINTS), crash, rng.integer(0, 3)),
+    'crash in recovery': (rng, crash) => {
+      this.target.crashNow(crash);
+      this.target.crashes.arm(rng.pick(RECOVERY_POINTS), crash, rng.pick([0, 0, 1, 40]));
+    },
+    'disk error': (rng) =>
+      this.#arm(rng.pick(FAILING_POINTS), rng.pick(['EIO', 'ENOSPC'] as const), rng.integer(0, 2)),
+    'disk error in recovery': (_, crash) => {
+      this.target.crashNow(crash);
+      this.target.crashes.arm('mark.before', 'EIO');
+    },
+    'slow disk': (rng) => this.#slow(rng),
+    'hung disk': (rng) => {
+      this.hangMs = rng.pick([29_000, 31_000, 120_000]);
+    },
+    space: (rng) => this.#fill(rng),
+    'clock step': (rng) => this.#stepClock(rng),
+    'bit flip': (rng) => {
+      this.target.crashNow('kill');
+      this.#flip(rng);
+    },
+    'stop and start': () => this.target.stop(),
+    'new rules': () => {
+      this.target.changeRules();
+      this.target.stop();
+    },
+    'gateway stopped': (rng) => this.target.stopGateway(rng.pick([20, 500, 2_000, 4_000])),
+    'requests held': (rng) => this.target.holdRequests(rng.pick([20, 300, 1_500, 3_000])),
+  };
 
   /** Snapshots are seldom, so one is asked for if it shall be hit. */
   #arm(point: CrashPoint, kind: CrashKind | 'EIO' | 'ENOSPC', passes: number): void {

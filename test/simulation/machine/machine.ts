@@ -7,7 +7,6 @@ import type { SpaceLevel } from '../../../engine/model/ports.js';
 import { MarketHours } from '../../../feeds/market-hours.js';
 import { JournalError } from '../../../persistence/errors.js';
 import type { Coverage } from '../coverage.js';
-import type { FaultTarget } from '../faults/faults.js';
 import type { Mutation } from '../mutations/planting.js';
 import { RootMaker } from '../threads/root-maker.js';
 import { check, Violation } from '../violation.js';
@@ -26,7 +25,7 @@ const DOWN_MS = [20, 20, 300, 300, 300, 2_500, 2_500, 2_500, 15_000, 90_000] as 
 const DRAINED_WITHIN_MS = 200_000;
 const hours = new MarketHours();
 
-export class Machine implements FaultTarget, WriterHost {
+export class Machine implements WriterHost {
   readonly scheduler: Scheduler;
   readonly coverage: Coverage;
   readonly clock: SimClock;
@@ -86,8 +85,7 @@ export class Machine implements FaultTarget, WriterHost {
   #start(): void {
     const { world, disk } = this;
     const { chances, auditor } = world;
-    const real = new SimStore(disk, this.crashes, chances.disk);
-    const store = this.mutation?.store?.(real) ?? real;
+    const store = new SimStore(disk, this.crashes, chances.disk);
     const snapshots = new SimSnapshots(disk, this.crashes, chances.disk);
     const recovered = recover(store, snapshots, this.clock);
     this.crashes.reach('recovered');

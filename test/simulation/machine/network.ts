@@ -5,24 +5,16 @@
 import { assert } from '../../../engine/base/assert.js';
 import type { HeaderBlock, HeaderList, HttpHandler, HttpRequest } from '../../../engine/model/ports.js';
 import { headerList } from '../../support/http/headers.js';
+import { plainRequest } from '../../support/http/plain-request.js';
 import type { Rng } from '../../support/reference/random/rng.js';
 import type { Coverage } from '../coverage.js';
 import type { Scheduler } from './scheduler.js';
 
-export type Port = 'public' | 'operator';
-
-export interface ClientRequest {
-  readonly port: Port;
-  readonly method: string;
-  readonly path: string;
-  readonly query?: string;
+export interface ClientRequest
+  extends Partial<Omit<HttpRequest, 'body' | 'method' | 'path'>>,
+    Pick<HttpRequest, 'method' | 'path'> {
+  readonly port: 'public' | 'operator';
   readonly body?: string;
-  readonly apiKey?: string;
-  readonly idempotencyKey?: string | null;
-  readonly contentType?: string;
-  readonly authorization?: string;
-  readonly address?: string;
-  readonly fault?: HttpRequest['fault'];
 }
 
 export interface Reply {
@@ -172,21 +164,7 @@ export class Network {
 
 const NO_BODY = new Uint8Array(0);
 
-function httpRequest(request: ClientRequest): HttpRequest & { body: Uint8Array } {
-  const { body = '' } = request;
-  return {
-    method: request.method,
-    path: request.path,
-    query: request.query ?? '',
-    address: request.address ?? '127.0.0.1',
-    apiKey: request.apiKey ?? '',
-    idempotencyKey: request.idempotencyKey ?? null,
-    contentType: request.contentType ?? (body === '' ? '' : 'application/json'),
-    contentEncoding: '',
-    authorization: request.authorization ?? '',
-    ifNoneMatch: '',
-    acceptEncoding: '',
-    body: body === '' ? new Uint8Array(0) : encoder.encode(body),
-    fault: request.fault ?? null,
-  };
+function httpRequest({ port: _, body = '', ...facts }: ClientRequest): HttpRequest & { body: Uint8Array } {
+  const contentType = body === '' ? '' : 'application/json';
+  return { ...plainRequest({ contentType, ...facts }), body: encoder.encode(body) };
 }

@@ -10,7 +10,7 @@ import { LimitTable } from '../../../engine/state/limit-table.js';
 import { LimitTree } from '../../../engine/state/limit-tree.js';
 import { RootFeed } from '../../../persistence/roots/feed.js';
 import type { WorldConfig } from '../config.js';
-import { both, exchange, type Mutation } from './planting.js';
+import { both, exchange, type Mutation, planted } from './planting.js';
 
 /** The last of an odd number of bets has a sibling once more in its path, as it has in other kinds of trees. */
 const lastTwice = (): (() => void) =>
@@ -26,8 +26,6 @@ const OFTEN = 4;
 const STEP_E4 = 100;
 /** Less than an order that has expired may rest on. */
 const LATE_MS = 3_000;
-
-const restsOften = ({ limitTraders }: WorldConfig): boolean => limitTraders > 0;
 
 /** One order in four is filled at odds a step below its limit. */
 function fillBelow(): () => void {
@@ -129,26 +127,24 @@ function keepStake(): () => void {
   return both(move, apply);
 }
 
-function atRestore(begin: () => void, end: (engine: Engine) => void): () => void {
-  return exchange(Engine, 'fromTables', (_self, real, read) => {
-    begin();
+/** `change` may begin something, and returns its end. */
+const atRestore = (change: () => (engine: Engine) => void): (() => void) =>
+  exchange(Engine, 'fromTables', (_self, real, read) => {
+    const end = change();
     const engine = real(read);
     end(engine);
     return engine;
   });
-}
 
 /** Orders that rest are in a snapshot, and in no search tree once it was read. */
 function loseResting(): () => void {
   let isRestoring = false;
-  const restore = atRestore(
-    () => {
-      isRestoring = true;
-    },
-    () => {
+  const restore = atRestore(() => {
+    isRestoring = true;
+    return () => {
       isRestoring = false;
-    },
-  );
+    };
+  });
   const add = exchange(LimitBooks.prototype, 'add', (_self, real, round, side, row) => {
     if (!isRestoring) real(round, side, row);
   });
@@ -163,70 +159,49 @@ const leavesReversed = (): (() => void) =>
 
 /** After a restart from a snapshot the leaves are in the order of the bets' numbers. */
 const leavesByNumber = (): (() => void) =>
-  atRestore(
-    () => undefined,
-    (engine) => {
-      const real = engine.roundBets;
-      engine.roundBets = (market, roundNumber) => sorted(real(market, roundNumber));
-    },
-  );
+  atRestore(() => (engine) => {
+    const real = engine.roundBets;
+    engine.roundBets = (market, roundNumber) => sorted(real(market, roundNumber));
+  });
 
 function* sorted(bets: ReturnType<Engine['roundBets']>): ReturnType<Engine['roundBets']> {
   yield* [...bets].sort((one, other) => one.bet - other.bet);
 }
 
+/** It shows where orders rest. */
+const ofLimits = (
+  name: string,
+  bug: string,
+  install: () => () => void,
+  isShown: (config: WorldConfig) => boolean = () => true,
+  more: Pick<Mutation, 'seed'> = {},
+): Mutation =>
+  planted(name, bug, install, {
+    canShow: (config) => config.limitTraders > 0 && isShown(config),
+    ...more,
+  });
+
+const expireNever = (): (() => void) => expireLate(() => Number.POSITIVE_INFINITY);
+
 export const LIMIT_MUTATIONS: readonly Mutation[] = [
-  {
-    name: 'limit-missed',
-    bug: 'an order is filled below its limit',
-    install: fillBelow,
-    canShow: restsOften,
-  },
-  {
-    name: 'fill-late',
-    bug: 'orders are filled after betting has closed',
-    install: fillLate,
-    canShow: (config) => restsOften(config) && config.isQuoting,
+  ofLimits('limit-missed', 'an order is filled below its limit', fillBelow),
+  ofLimits('fill-late', 'orders are filled after betting has closed', fillLate, (of) => of.isQuoting, {
     seed: 9,
-  },
-  {
-    name: 'expire-never',
-    bug: 'orders rest on when betting has closed',
-    install: () => expireLate(() => Number.POSITIVE_INFINITY),
-    canShow: restsOften,
-  },
-  {
-    name: 'end-ignored',
-    bug: 'an order rests on after its validUntil',
-    install: endIgnored,
-    canShow: restsOften,
-  },
-  {
-    name: 'stake-twice',
-    bug: 'a fill takes a stake that was reserved already',
-    install: stakeTwice,
-    canShow: restsOften,
-  },
-  { name: 'stake-kept', bug: 'a cancelled order keeps its stake', install: keepStake, canShow: restsOften },
-  {
-    name: 'lose-resting',
-    bug: 'a snapshot loses an order that rests',
-    install: loseResting,
-    // With the whole journal such a snapshot is passed over.
-    canShow: (config) => restsOften(config) && config.deletesJournal,
+  }),
+  ofLimits('expire-never', 'orders rest on when betting has closed', expireNever),
+  ofLimits('end-ignored', 'an order rests on after its validUntil', endIgnored),
+  ofLimits('stake-twice', 'a fill takes a stake that was reserved already', stakeTwice),
+  ofLimits('stake-kept', 'a cancelled order keeps its stake', keepStake),
+  // With the whole journal such a snapshot is passed over.
+  ofLimits('lose-resting', 'a snapshot loses an order that rests', loseResting, (of) => of.deletesJournal, {
     seed: 6,
-  },
-  {
-    name: 'root-order',
-    bug: 'the leaves of a root are in another order',
-    install: leavesReversed,
-    canShow: restsOften,
-  },
-  {
-    name: 'root-restart',
-    bug: 'a restart changes the order of the leaves',
-    install: leavesByNumber,
-    canShow: (config) => restsOften(config) && config.snapshotEveryCommands <= 1_000,
-  },
-  { name: 'path-doubled', bug: 'the last bet of an odd number is its own neighbour', install: lastTwice },
+  }),
+  ofLimits('root-order', 'the leaves of a root are in another order', leavesReversed),
+  ofLimits(
+    'root-restart',
+    'a restart changes the order of the leaves',
+    leavesByNumber,
+    ({ snapshotEveryCommands }) => snapshotEveryCommands <= 1_000,
+  ),
+  planted('path-doubled', 'the last bet of an odd number is its own neighbour', lastTwice),
 ];

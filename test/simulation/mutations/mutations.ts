@@ -5,66 +5,38 @@
 import { Engine } from '../../../engine/engine.js';
 import { OpenBatch } from '../../../engine/host/open-batch.js';
 import { BoundaryWindow } from '../../../engine/host/ticks/boundary-window.js';
-import type { Batch, JournalStore, Mark, StoredBatch } from '../../../engine/model/ports.js';
+import type { Batch } from '../../../engine/model/ports.js';
 import { AccountTable } from '../../../engine/state/accounts.js';
 import { BetTable } from '../../../engine/state/bets.js';
 import { AccountHistory } from '../../../engine/state/history.js';
 import { type IdempotencyEntry, IdempotencyMemory } from '../../../engine/state/idempotency.js';
 import { SimJournalWriter } from '../machine/journal-writer.js';
+import { SimStore } from '../machine/store.js';
 import { THREAD_MUTATIONS } from '../threads/mutations.js';
 import { LIMIT_MUTATIONS } from './limit-mutations.js';
-import { both, exchange, type Mutation, SELDOM } from './planting.js';
+import { both, exchange, type Mutation, planted, SELDOM } from './planting.js';
 
-class PassingStore implements JournalStore {
-  constructor(protected readonly real: JournalStore) {}
-  readBatches(afterSeq: number): Iterable<StoredBatch> {
-    return this.real.readBatches(afterSeq);
-  }
-  chainAt(seq: number): string | null {
-    return this.real.chainAt(seq);
-  }
-  readMark(): Mark | null {
-    return this.real.readMark();
-  }
-  append(batch: Batch): StoredBatch {
-    return this.real.append(batch);
-  }
-  sync(): void {
-    this.real.sync();
-  }
-  writeMark(mark: Mark): void {
-    this.real.writeMark(mark);
-  }
-  close(): void {
-    this.real.close();
-  }
-}
-
-class SometimesUnsynced extends PassingStore {
-  #syncs = 0;
-  override sync(): void {
-    if (++this.#syncs % SELDOM !== 0) super.sync();
-  }
-}
+const forgetSyncs = (): (() => void) => {
+  let syncs = 0;
+  return exchange(SimStore.prototype, 'sync', (_self, real) => {
+    if (++syncs % SELDOM !== 0) real();
+  });
+};
 
 /** The mark is written before its row is synced. */
-class EarlyMark extends PassingStore {
-  override append(batch: Batch): StoredBatch {
-    const row = super.append(batch);
-    super.writeMark({ lastSeq: row.lastSeq, checksum: row.checksum });
+const markEarly = (): (() => void) =>
+  exchange(SimStore.prototype, 'append', (self, real, batch) => {
+    const row = real(batch);
+    self.writeMark({ lastSeq: row.lastSeq, checksum: row.checksum });
     return row;
-  }
-}
+  });
 
 /** Recovery loses the Idempotency-Key of one order. */
-class ForgetfulStore extends PassingStore {
-  override *readBatches(afterSeq: number): Generator<StoredBatch> {
-    for (const row of super.readBatches(afterSeq)) {
-      const commands = row.commands.replace(/,\[\d+,\d+,\d+\],/, ',null,');
-      yield { ...row, commands };
-    }
-  }
-}
+const forgetKey = (): (() => void) =>
+  exchange(SimStore.prototype, 'readBatches', function* (_self, real, afterSeq) {
+    for (const row of real(afterSeq))
+      yield { ...row, commands: row.commands.replace(/,\[\d+,\d+,\d+\],/, ',null,') };
+  });
 
 /** Now and then the acknowledgement is sent before the write. */
 class EarlyWriter extends SimJournalWriter {
@@ -174,45 +146,22 @@ function loseEvents(): () => void {
 }
 
 export const MUTATIONS: readonly Mutation[] = [
-  {
-    name: 'skip-fsync',
-    bug: 'a batch is acknowledged without a sync',
-    store: (real) => new SometimesUnsynced(real),
-  },
+  planted('skip-fsync', 'a batch is acknowledged without a sync', forgetSyncs),
   {
     name: 'ack-early',
     bug: 'a batch is acknowledged before it is written',
     writer: (store, host) => new EarlyWriter(store, host),
   },
-  {
-    name: 'mark-early',
-    bug: 'the mark is written before the sync',
-    store: (real) => new EarlyMark(real),
-    seed: 14,
-  },
-  {
-    name: 'drop-idempotency',
-    bug: 'recovery forgets an Idempotency-Key',
-    store: (real) => new ForgetfulStore(real),
-  },
-  { name: 'one-cent', bug: 'a payout is one cent wrong', install: payOneCentMore },
-  { name: 'settle-twice', bug: 'a bet is paid twice', install: settleTwice },
-  {
-    name: 'cutoff-off-by-one',
-    bug: 'bets are taken a millisecond too long',
-    install: () => closeLate(1),
-    seed: 2,
-  },
-  {
-    name: 'cutoff-early',
-    bug: 'bets are refused a millisecond too soon',
-    install: () => closeLate(-1),
-    seed: 2,
-  },
-  { name: 'replay-another', bug: 'a replay answers for another order', install: replayAnother },
-  { name: 'wrong-tick', bug: 'a round is closed at a tick from after its end', install: priceLate },
-  { name: 'answer-early', bug: 'an answer goes out before its batch is durable', install: answerEarly },
-  { name: 'lose-events', bug: 'the market view misses a batch', install: loseEvents, seed: 6 },
+  planted('mark-early', 'the mark is written before the sync', markEarly, { seed: 14 }),
+  planted('drop-idempotency', 'recovery forgets an Idempotency-Key', forgetKey),
+  planted('one-cent', 'a payout is one cent wrong', payOneCentMore),
+  planted('settle-twice', 'a bet is paid twice', settleTwice),
+  planted('cutoff-off-by-one', 'bets are taken a millisecond too long', () => closeLate(1), { seed: 2 }),
+  planted('cutoff-early', 'bets are refused a millisecond too soon', () => closeLate(-1), { seed: 2 }),
+  planted('replay-another', 'a replay answers for another order', replayAnother),
+  planted('wrong-tick', 'a round is closed at a tick from after its end', priceLate),
+  planted('answer-early', 'an answer goes out before its batch is durable', answerEarly),
+  planted('lose-events', 'the market view misses a batch', loseEvents, { seed: 6 }),
   ...LIMIT_MUTATIONS,
   ...THREAD_MUTATIONS,
 ];

@@ -7,7 +7,6 @@ import type { SimJournalWriter, WriterHost } from '../machine/journal-writer.js'
 export interface Mutation {
   readonly name: string;
   readonly bug: string;
-  readonly store?: (real: JournalStore) => JournalStore;
   readonly writer?: (store: JournalStore, host: WriterHost) => SimJournalWriter;
   readonly limitsOf?: (shared: SharedLimits) => SharedLimits;
   readonly canShow?: (config: WorldConfig) => boolean;
@@ -15,6 +14,13 @@ export interface Mutation {
   readonly seed?: number;
   readonly install?: () => () => void;
 }
+
+export const planted = (
+  name: string,
+  bug: string,
+  install: () => () => void,
+  more: Pick<Mutation, 'canShow' | 'seed'> = {},
+): Mutation => ({ name, bug, install, ...more });
 
 /** A bug that shows once in so many times is harder to find than one that always shows. */
 export const SELDOM = 40;

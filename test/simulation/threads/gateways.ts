@@ -10,7 +10,7 @@ import type { PublicApiParts } from '../../../http/api/services.js';
 import type { FairShare, LatestTick } from '../../../http/board/market-publisher.js';
 import { PUBLISH_EVERY_MS } from '../../../http/board/markets.js';
 import { RateLimits } from '../../../http/limits/rate-limits.js';
-import { type SharedLimits, shareLimits } from '../../../http/limits/shared-limits.js';
+import { shareLimits } from '../../../http/limits/shared-limits.js';
 import { MARKET_AGE_MS_MAX } from '../../../http/market-data/market-view.js';
 import { loadDocs } from '../../../http/pages/docs-page.js';
 import type { GatewayEnd } from '../../../http/rings/service.js';
@@ -19,26 +19,16 @@ import { TEST_SIGNING, testSignLater } from '../../support/engine/signing.js';
 import { type NearGateways, nearGateways } from '../../support/host/gateway.js';
 import { FEW_LIMITS } from '../../support/http/limits-capacity.js';
 import { RateLimitReference } from '../../support/http/rate-limit-reference.js';
-import type { Rng } from '../../support/reference/random/rng.js';
-import type { WorldConfig } from '../config.js';
-import type { Coverage } from '../coverage.js';
-import type { SimClock } from '../machine/scheduler.js';
+import type { ServerParts } from '../machine/server.js';
 import { check } from '../violation.js';
-import { SimThread, type ThreadHost } from './thread.js';
+import { SimThread } from './thread.js';
 
-export interface GatewaysParts {
-  readonly config: WorldConfig;
-  readonly clock: SimClock;
+export interface GatewaysParts
+  extends Pick<ServerParts, 'config' | 'clock' | 'masterSecret' | 'host' | 'rng' | 'coverage' | 'limitsOf'> {
   readonly sequencer: Sequencer;
   readonly latestTick: LatestTick;
   readonly fairShare: FairShare;
-  readonly masterSecret: Uint8Array;
   readonly requestIdPrefix: string;
-  readonly host: ThreadHost;
-  readonly rng: Rng;
-  readonly coverage: Coverage;
-  /** A gateway counts in the limits of all, but for a planted bug. */
-  readonly limitsOf: (shared: SharedLimits) => SharedLimits;
 }
 
 export class SimGateways {

@@ -6,7 +6,7 @@ import { type SharedLimits, shareLimits } from '../../../http/limits/shared-limi
 import { Link, type OnReply } from '../../../http/rings/link.js';
 import { ORDER } from '../../../http/rings/requests.js';
 import { RingProducer } from '../../../http/rings/ring.js';
-import { both, exchange, type Mutation, SELDOM } from '../mutations/planting.js';
+import { both, exchange, type Mutation, planted, SELDOM } from '../mutations/planting.js';
 
 /** Two orders that wait in one gateway get each other's answer now and then. */
 function mixUpTickets(): () => void {
@@ -91,19 +91,19 @@ const limitsAlone = (shared: SharedLimits): SharedLimits =>
   shared === null ? null : shareLimits(shared.settings, shared.capacity);
 
 export const THREAD_MUTATIONS: readonly Mutation[] = [
-  { name: 'wrong-connection', bug: 'an answer goes to another connection', install: mixUpTickets },
-  { name: 'lost-wake-up', bug: 'a sleeping thread is not woken', install: loseWakeUps },
-  { name: 'stale-board', bug: 'a pool or price is older than 50 ms', install: publishLate, seed: 8 },
-  { name: 'torn-row', bug: 'a row is read half old, half new', install: tearRows },
+  planted('wrong-connection', 'an answer goes to another connection', mixUpTickets),
+  planted('lost-wake-up', 'a sleeping thread is not woken', loseWakeUps),
+  planted('stale-board', 'a pool or price is older than 50 ms', publishLate, { seed: 8 }),
+  planted('torn-row', 'a row is read half old, half new', tearRows),
   {
     name: 'limits-alone',
     bug: 'each gateway counts rate limits on its own',
     limitsOf: limitsAlone,
     canShow: ({ limits, gateways }) => limits !== null && gateways > 1,
   },
-  {
-    name: 'reply-before-durable',
-    bug: 'a gateway is sent a reply before its batch is durable',
-    install: answerBeforeDurable,
-  },
+  planted(
+    'reply-before-durable',
+    'a gateway is sent a reply before its batch is durable',
+    answerBeforeDurable,
+  ),
 ];

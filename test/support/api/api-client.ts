@@ -123,16 +123,6 @@ export function checkAnswer(
   if (!isSuccess) assert.match(error, /^[a-z_]+(: \S.*)?$/, `${what}: error`);
 }
 
-const ARCHIVE_TRIES = 20;
-
-/** Right after a start the archive may be behind: each attempt waits for it. */
-export async function answeredByArchive(api: ApiClient, path: string): Promise<Answered> {
-  for (let tries = 1; ; tries++) {
-    const answered = await api.get(path);
-    if (!answered.text.includes('archive_behind') || tries === ARCHIVE_TRIES) return answered;
-  }
-}
-
 export function limitsOf(headers: Headers, what = 'answer'): Limits {
   const read = (name: string): number => {
     const value = headers.get(`X-RateLimit-${name}`) ?? '';

@@ -13,8 +13,6 @@ export const FRAMES: Readonly<Record<string, { readonly lengthMs: number; readon
 };
 export const IDEMPOTENCY_MS = 600_000;
 export const RATE_LIMITS = { keyRead: 120, keyWrite: 30, keyCancel: 120, account: 240, ip: 300 };
-/** The house puts this on each side of a round, in dollars. */
-export const SEED = 1_000;
 
 export interface OrderRequest {
   readonly marketId: string;

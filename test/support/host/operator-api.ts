@@ -3,7 +3,6 @@ import { setImmediate } from 'node:timers/promises';
 import { keyDigest } from '../../../crypto/api-keys.js';
 import type { ArchiveReads } from '../../../engine/model/archive-reads.js';
 import { OPERATOR_ROLES, type OperatorRole } from '../../../engine/model/operators.js';
-import type { HttpRequest } from '../../../engine/model/ports.js';
 import { Denials } from '../../../http/operator/access/callers.js';
 import { TokenGuard } from '../../../http/operator/access/token-guard.js';
 import { createOperatorApi } from '../../../http/operator/api.js';
@@ -14,6 +13,7 @@ import { OperatorQueries } from '../../../http/operator/queries/operator-queries
 import { EngineQueries } from '../../../http/operator/queries/query.js';
 import { NO_ARCHIVE } from '../engine/archive-of-journal.js';
 import { headerList } from '../http/headers.js';
+import { plainRequest } from '../http/plain-request.js';
 import type { TestHost } from './host.js';
 import { liveHost } from './live-host.js';
 
@@ -80,21 +80,14 @@ export function operatorApi() {
   ): Promise<OperatorAnswer<T>> {
     const [bare = '', query = ''] = path.split('?');
     const text = typeof body === 'string' ? body : JSON.stringify(body ?? '');
-    const request: HttpRequest = {
+    const request = plainRequest({
       method,
       path: `/operator/v1${bare}`,
       query,
-      address: '127.0.0.1',
-      apiKey: '',
-      idempotencyKey: null,
       contentType: body === undefined ? '' : contentType,
-      contentEncoding: '',
       authorization: role === null ? '' : `Bearer ${tokenOf(role)}`,
-      ifNoneMatch: '',
-      acceptEncoding: '',
       body: Buffer.from(body === undefined ? '' : text),
-      fault: null,
-    };
+    });
     const answers: OperatorAnswer<T>[] = [];
     handle(request, {
       send: (status, headers, sent) => {

@@ -1,11 +1,15 @@
 /** A real transport on a real port, with its time and its requests in the test's hand. */
 import assert from 'node:assert/strict';
+import typia from 'typia';
 import type { HttpHandler, HttpRequest, HttpResponder } from '../../../engine/model/ports.js';
 import { UwsTransport } from '../../../http/uws/transport.js';
 import { RawClient } from './raw-client.js';
 
+type Facts = Omit<HttpRequest, 'body' | 'browser' | 'upgrade'>;
+const factsOf = typia.misc.createClone<Facts>();
+
 /** A copy: the body does not outlive the handler. */
-export interface Seen extends Omit<HttpRequest, 'body'> {
+interface Seen extends Facts {
   readonly body: string;
 }
 
@@ -21,11 +25,7 @@ export class TransportBench {
 
   constructor(
     private readonly answer: HttpHandler,
-    options: {
-      trustedProxies?: string[];
-      connectionsMax?: number;
-      perAddressMax?: number;
-    } = {},
+    options: { trustedProxies?: string[]; connectionsMax?: number; perAddressMax?: number } = {},
   ) {
     this.transport = new UwsTransport({
       clock: { nowMs: () => this.#nowMs, monotonicMs: () => this.#nowMs },
@@ -50,13 +50,8 @@ export class TransportBench {
   }
 
   #handle(request: HttpRequest, responder: HttpResponder): void {
-    const { method, path, query, address, apiKey, idempotencyKey, contentType, contentEncoding } = request;
-    const { authorization, ifNoneMatch, acceptEncoding, traceparent = '', fault } = request;
     const body = Buffer.from(request.body).toString('latin1');
-    this.seen.push({
-      ...{ method, path, query, address, apiKey, idempotencyKey, contentType, contentEncoding },
-      ...{ authorization, ifNoneMatch, acceptEncoding, traceparent, body, fault },
-    });
+    this.seen.push({ ...factsOf(request), body, traceparent: request.traceparent ?? '' });
     for (const resolve of this.#arrived.splice(0)) resolve();
     this.answer(request, responder);
   }

@@ -20,7 +20,7 @@ import type {
 } from '../../../engine/model/commands.js';
 import { ASSET_CLASSES, WRITE_SCOPES_MASK, WRITE_TIER } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
-import type { BalanceMoved, SettingsChanged } from '../../../engine/model/events.js';
+import type { BalanceMoved, EngineEvent, SettingsChanged } from '../../../engine/model/events.js';
 import { lossLimitCents, scopesOfMarket } from '../../../engine/model/loss-limits.js';
 import { cancelAllOf } from './limit-orders.js';
 import {
@@ -97,24 +97,8 @@ export function createAccount(state: ReferenceState, command: CreateAccount): Ve
   state.accounts.push(account);
   const created = { type: 'accountCreated', timeMs, account: account.account } as const;
   if (balanceCents === 0) return { events: [created] };
-  const event: BalanceMoved = {
-    type: 'balanceMoved',
-    timeMs,
-    account: account.account,
-    amountCents: balanceCents,
-    balanceCents,
-    reason: 'deposit',
-    reference: 'initial',
-  };
-  state.depositsCents += balanceCents;
-  account.transfers.push({
-    kind: 'deposit',
-    amountCents: balanceCents,
-    reference: 'initial',
-    seq: state.seq + 1,
-    event,
-  });
-  return { events: [created, event] };
+  const initial = { kind: 'deposit', timeMs, amountCents: balanceCents, reference: 'initial' } as const;
+  return { events: [created, move(state, initial, account.account, account.transfers, 0)] };
 }
 
 export function updateAccount(state: ReferenceState, command: UpdateAccount): Verdict {
@@ -128,69 +112,59 @@ export function updateAccount(state: ReferenceState, command: UpdateAccount): Ve
   };
 }
 
-function referenceVerdict(
+type Move = Pick<Transfer, 'kind' | 'timeMs' | 'amountCents' | 'reference'>;
+
+function verdictBefore(
+  state: ReferenceState,
+  { kind, amountCents, reference }: Move,
   transfers: readonly ReferenceTransfer[],
-  kind: 'deposit' | 'withdraw',
-  amountCents: number,
-  reference: string,
+  balanceCents: number,
 ): Verdict | null {
   const earlier = transfers.find((one) => one.reference === reference);
-  if (earlier === undefined) return null;
-  const isSame = earlier.kind === kind && earlier.amountCents === amountCents;
-  return isSame ? { replayed: earlier } : { refused: 'reference_conflict' };
+  if (earlier !== undefined) {
+    const isSame = earlier.kind === kind && earlier.amountCents === amountCents;
+    return isSame ? { replayed: earlier } : { refused: 'reference_conflict' };
+  }
+  if (kind === 'withdraw') return amountCents > balanceCents ? { refused: 'insufficient_balance' } : null;
+  return state.depositsCents + amountCents > AMOUNT_CENTS_MAX ? { refused: 'invalid_request' } : null;
+}
+
+/** `account` 0 is the house. The caller changes the balance. */
+function move(
+  state: ReferenceState,
+  { kind, timeMs, amountCents: cents, reference }: Move,
+  account: number,
+  transfers: ReferenceTransfer[],
+  beforeCents: number,
+): BalanceMoved {
+  const isDeposit = kind === 'deposit';
+  if (isDeposit) state.depositsCents += cents;
+  else state.withdrawalsCents += cents;
+  const amountCents = isDeposit ? cents : -cents;
+  const balanceCents = beforeCents + amountCents;
+  const reason = isDeposit ? 'deposit' : 'withdrawal';
+  const facts = { timeMs, account, amountCents, balanceCents, reason, reference } as const;
+  const event: BalanceMoved = { type: 'balanceMoved', ...facts };
+  transfers.push({ kind, amountCents: cents, reference, seq: state.seq + 1, event });
+  return event;
 }
 
 export function transfer(state: ReferenceState, command: Transfer): Verdict {
-  const { kind, amountCents, reference, timeMs } = command;
   const account = accountOf(state, command.account);
   if (account === null) return { refused: 'account_not_found' };
-  const known = referenceVerdict(account.transfers, kind, amountCents, reference);
-  if (known !== null) return known;
-  if (kind === 'withdraw' && amountCents > account.balanceCents) return { refused: 'insufficient_balance' };
-  if (kind === 'deposit' && state.depositsCents + amountCents > AMOUNT_CENTS_MAX) {
-    return { refused: 'invalid_request' };
-  }
-
-  if (kind === 'deposit') state.depositsCents += amountCents;
-  else state.withdrawalsCents += amountCents;
-  const movedCents = kind === 'deposit' ? amountCents : -amountCents;
-  account.balanceCents += movedCents;
-  const event: BalanceMoved = {
-    type: 'balanceMoved',
-    timeMs,
-    account: account.account,
-    amountCents: movedCents,
-    balanceCents: account.balanceCents,
-    reason: kind === 'deposit' ? 'deposit' : 'withdrawal',
-    reference,
-  };
-  account.transfers.push({ kind, amountCents, reference, seq: state.seq + 1, event });
+  const before = verdictBefore(state, command, account.transfers, account.balanceCents);
+  if (before !== null) return before;
+  const event = move(state, command, account.account, account.transfers, account.balanceCents);
+  account.balanceCents = event.balanceCents;
   return { events: [event] };
 }
 
 export function transferHouse(state: ReferenceState, command: HouseTransfer): Verdict {
-  const { amountCents, reference, timeMs } = command;
-  const isDeposit = command.kind === 'depositHouse';
-  const kind = isDeposit ? 'deposit' : 'withdraw';
-  const known = referenceVerdict(state.houseTransfers, kind, amountCents, reference);
-  if (known !== null) return known;
-  if (!isDeposit && amountCents > state.houseCents) return { refused: 'insufficient_balance' };
-  if (isDeposit && state.depositsCents + amountCents > AMOUNT_CENTS_MAX)
-    return { refused: 'invalid_request' };
-  const movedCents = isDeposit ? amountCents : -amountCents;
-  state.houseCents += movedCents;
-  if (isDeposit) state.depositsCents += amountCents;
-  else state.withdrawalsCents += amountCents;
-  const event: BalanceMoved = {
-    type: 'balanceMoved',
-    timeMs,
-    account: 0,
-    amountCents: movedCents,
-    balanceCents: state.houseCents,
-    reason: isDeposit ? 'deposit' : 'withdrawal',
-    reference,
-  };
-  state.houseTransfers.push({ kind, amountCents, reference, seq: state.seq + 1, event });
+  const moved = { ...command, kind: command.kind === 'depositHouse' ? 'deposit' : 'withdraw' } as const;
+  const before = verdictBefore(state, moved, state.houseTransfers, state.houseCents);
+  if (before !== null) return before;
+  const event = move(state, moved, 0, state.houseTransfers, state.houseCents);
+  state.houseCents = event.balanceCents;
   return { events: [event] };
 }
 
@@ -213,19 +187,25 @@ export function createKey(state: ReferenceState, command: CreateKey): Verdict {
   assert(!state.keys.some((key) => key.digest === digest), 'a key is made once');
   if ((scopesMask & WRITE_SCOPES_MASK) !== 0 && account.tier < WRITE_TIER) return { refused: 'tier_too_low' };
   if (isAtKeyLimit(state, account, timeMs)) return { refused: 'too_many_keys' };
-  const key: ReferenceKey = {
-    key: state.keys.length + 1,
-    account: account.account,
-    digest,
-    scopesMask,
-    expiresAtMs,
-    createdAtMs: timeMs,
-    enabled: true,
-    deadmanSeconds: 0,
-  };
-  state.keys.push(key);
-  return { events: [{ type: 'keyCreated', timeMs, key: key.key, account: key.account }] };
+  return { events: [addKey(state, { account: account.account, digest, scopesMask, expiresAtMs }, timeMs)] };
 }
+
+function addKey(
+  state: ReferenceState,
+  facts: Pick<ReferenceKey, 'account' | 'digest' | 'scopesMask' | 'expiresAtMs'>,
+  timeMs: number,
+): EngineEvent {
+  const key = state.keys.length + 1;
+  state.keys.push({ key, ...facts, createdAtMs: timeMs, enabled: true, deadmanSeconds: 0 });
+  return { type: 'keyCreated', timeMs, key, account: facts.account };
+}
+
+const keyUpdated = (timeMs: number, { key, account }: ReferenceKey): EngineEvent => ({
+  type: 'keyUpdated',
+  timeMs,
+  key,
+  account,
+});
 
 export function updateKey(state: ReferenceState, command: UpdateKey): Verdict {
   const { timeMs, enabled } = command;
@@ -237,7 +217,7 @@ export function updateKey(state: ReferenceState, command: UpdateKey): Verdict {
     if (isAtKeyLimit(state, account, timeMs)) return { refused: 'too_many_keys' };
   }
   key.enabled = enabled;
-  return { events: [{ type: 'keyUpdated', timeMs, key: key.key, account: key.account }] };
+  return { events: [keyUpdated(timeMs, key)] };
 }
 
 export function expireKey(state: ReferenceState, command: ExpireKey): Verdict {
@@ -246,7 +226,7 @@ export function expireKey(state: ReferenceState, command: ExpireKey): Verdict {
   if (key === undefined) return { refused: 'key_not_found' };
   if (key.expiresAtMs !== null && key.expiresAtMs < expiresAtMs) return { refused: 'invalid_request' };
   key.expiresAtMs = expiresAtMs;
-  return { events: [{ type: 'keyUpdated', timeMs, key: key.key, account: key.account }] };
+  return { events: [keyUpdated(timeMs, key)] };
 }
 
 export function setDeadman(
@@ -258,7 +238,7 @@ export function setDeadman(
   if (key === undefined) return { refused: 'key_not_found' };
   if (gate !== null) return { refused: gate };
   key.deadmanSeconds = seconds;
-  return { events: [{ type: 'keyUpdated', timeMs, key: key.key, account: key.account }] };
+  return { events: [keyUpdated(timeMs, key)] };
 }
 
 export function rotateKey(state: ReferenceState, command: RotateKey): Verdict {
@@ -273,15 +253,6 @@ export function rotateKey(state: ReferenceState, command: RotateKey): Verdict {
   const activeMax = rulesOf(state).tiers[account.tier]?.activeKeysMax ?? 0;
   if (activeKeys(state, account.account, timeMs).length >= 2 * activeMax) return { refused: 'too_many_keys' };
   key.expiresAtMs = Math.min(key.expiresAtMs ?? Number.POSITIVE_INFINITY, overlapEndsMs);
-  const made: ReferenceKey = {
-    ...{ key: state.keys.length + 1, account: account.account, digest, scopesMask, expiresAtMs },
-    ...{ createdAtMs: timeMs, enabled: true, deadmanSeconds: 0 },
-  };
-  state.keys.push(made);
-  return {
-    events: [
-      { type: 'keyUpdated', timeMs, key: key.key, account: key.account },
-      { type: 'keyCreated', timeMs, key: made.key, account: made.account },
-    ],
-  };
+  const made = addKey(state, { account: account.account, digest, scopesMask, expiresAtMs }, timeMs);
+  return { events: [keyUpdated(timeMs, key), made] };
 }

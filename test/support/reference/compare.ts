@@ -1,100 +1,19 @@
 /**
  * Everything that can be read of an engine, as plain data, so that two engines can be compared. Views may be windows
- * on live objects: each field is copied here by name.
+ * on live objects: each field of their type is copied here.
  */
+import typia from 'typia';
 import type { EngineReads } from '../../../engine/engine.js';
 import { ASSET_CLASSES, ASSETS } from '../../../engine/model/domain.js';
 import type { DayResults } from '../../../engine/model/loss-limits.js';
 import type { AccountView, BetView, KeyView, RoundView, Totals } from '../../../engine/model/views.js';
 
-const plainRound = (round: RoundView | null): unknown =>
-  round === null
-    ? null
-    : {
-        market: round.market,
-        roundNumber: round.roundNumber,
-        startTimeMs: round.startTimeMs,
-        lockTimeMs: round.lockTimeMs,
-        endTimeMs: round.endTimeMs,
-        openPrice: round.openPrice,
-        closePrice: round.closePrice,
-        status: round.status,
-        result: round.result,
-        poolUpCents: round.poolUpCents,
-        poolDownCents: round.poolDownCents,
-        payoutUpCents: round.payoutUpCents,
-        payoutDownCents: round.payoutDownCents,
-        quote: round.quote === null ? null : { ...round.quote },
-        proof: round.proof,
-        betCount: round.betCount,
-        volumeCents: round.volumeCents,
-        seedCents: round.seedCents,
-        feeBps: round.feeBps,
-        minStakeCents: round.minStakeCents,
-        maxStakeCents: round.maxStakeCents,
-        maxPriceAgeMs: round.maxPriceAgeMs,
-        bettingClosesMs: round.bettingClosesMs,
-        resolvedAtMs: round.resolvedAtMs,
-        voidReason: round.voidReason,
-      };
-
-const plainBet = (bet: BetView): unknown => ({
-  bet: bet.bet,
-  market: bet.market,
-  roundNumber: bet.roundNumber,
-  side: bet.side,
-  stakeCents: bet.stakeCents,
-  oddsE4: bet.oddsE4,
-  limitOddsE4: bet.limitOddsE4,
-  filledAtMs: bet.filledAtMs,
-  entryPercentE2: bet.entryPercentE2,
-  clientSeed: bet.clientSeed,
-  payoutCents: bet.payoutCents,
-  status: bet.status,
-  result: bet.result,
-  paidCents: bet.paidCents,
-  placedAtMs: bet.placedAtMs,
-  settledAtMs: bet.settledAtMs,
-  roundStatus: bet.roundStatus,
-  roundEndTimeMs: bet.roundEndTimeMs,
-});
-
-const plainAccount = (account: AccountView | null): unknown =>
-  account === null
-    ? null
-    : {
-        account: account.account,
-        name: account.name,
-        tier: account.tier,
-        balanceCents: account.balanceCents,
-        frozen: account.frozen,
-        openBets: account.openBets,
-      };
-
-const plainKey = (key: KeyView): unknown => ({
-  key: key.key,
-  account: key.account,
-  scopesMask: key.scopesMask,
-  enabled: key.enabled,
-  expiresAtMs: key.expiresAtMs,
-  createdAtMs: key.createdAtMs,
-  deadmanSeconds: key.deadmanSeconds,
-});
-
-const plainTotals = (totals: Totals): unknown => ({
-  houseCents: totals.houseCents,
-  accountsCents: totals.accountsCents,
-  openStakesCents: totals.openStakesCents,
-  openSeedsCents: totals.openSeedsCents,
-  reservedStakesCents: totals.reservedStakesCents,
-  depositsCents: totals.depositsCents,
-  withdrawalsCents: totals.withdrawalsCents,
-});
-
-const plainDay = ({ resultCents, liftedCents }: DayResults): unknown => ({
-  resultCents: [...resultCents],
-  liftedCents: [...liftedCents],
-});
+const plainRound = typia.misc.createClone<RoundView | null>();
+const plainBet = typia.misc.createClone<BetView>();
+const plainAccount = typia.misc.createClone<AccountView | null>();
+const plainKey = typia.misc.createClone<KeyView>();
+const plainTotals = typia.misc.createClone<Totals>();
+const plainDay = typia.misc.createClone<DayResults>();
 
 /** It grows with the stream, so that a read of something long gone is compared too. */
 export interface Scope {
@@ -127,7 +46,7 @@ function readWhole(engine: EngineReads, scope: Scope): Record<string, unknown> {
     betCount: engine.betCount,
     keyCount: engine.keyCount,
     totals: plainTotals(engine.totals()),
-    unsettledRounds: engine.unsettledRounds().map(plainRound),
+    unsettledRounds: engine.unsettledRounds().map((round) => plainRound(round)),
     rounds: scope.rounds.map(([market, roundNumber]) => plainRound(engine.round(market, roundNumber))),
     sessions: ASSET_CLASSES.map((_, index) => engine.sessions(index)),
     openPrices: ASSETS.map((_, asset) => {
@@ -158,7 +77,7 @@ function readAccounts(engine: EngineReads, scope: Scope): Record<string, unknown
     accounts: numbers.map((account) => ({
       view: plainAccount(engine.account(account)),
       touchedSeq: engine.accountTouchedSeq(account),
-      keys: engine.keysOf(account).map(plainKey),
+      keys: engine.keysOf(account).map((key) => plainKey(key)),
       sameKeys: engine.keysOf(account).map(({ key }) => plainKey(engine.key(key))),
       lists: scope.limits.map((limit) => ({
         limit,

@@ -42,7 +42,10 @@ const notOpened = (timeMs: number, round: RoundRef, reason: RoundNotOpened['reas
   reason,
 });
 
-export const confirmPrice = ({ timeMs, asset, price, reason }: ConfirmPrice): Verdict => ({
+export const confirmPrice = (
+  _state: ReferenceState,
+  { timeMs, asset, price, reason }: ConfirmPrice,
+): Verdict => ({
   events: [{ type: 'priceConfirmed', timeMs, asset, price, reason }],
 });
 

@@ -13,6 +13,7 @@ import { DOWN, END_CANCELLED, END_EXPIRED, LIVE, UP } from '../../../engine/mode
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { BetSettled, LimitFills, OrderFilled } from '../../../engine/model/events.js';
 import { availableCents } from '../../../engine/quotes/exposure.js';
+import { plainOrder } from '../engine/plain-order.js';
 import { referenceOddsE4 } from './arithmetic.js';
 import { exposureRefusal, priced } from './orders.js';
 import { isQuoted, offeredPools, upSeedAt } from './quotes.js';
@@ -101,22 +102,10 @@ function nextFill(
   );
 }
 
-const asOrder = ({ placed }: ReferenceBet, timeMs: number, fairShareE6: number): PlaceOrder => ({
-  kind: 'placeOrder',
-  timeMs,
-  account: placed.account,
-  key: 0,
-  market: placed.market,
-  side: placed.side,
-  stakeCents: placed.stakeCents,
-  fairShareE6,
-  expectedPercentE6: -1,
-  limitOddsE4: 0,
-  validUntilMs: 0,
-  idempotency: null,
-  clientSeed: placed.clientSeed,
-  clientOrderId: placed.clientOrderId,
-});
+const asOrder = ({ placed }: ReferenceBet, timeMs: number, fairShareE6: number): PlaceOrder => {
+  const { account, market, side, stakeCents, clientSeed, clientOrderId } = placed;
+  return plainOrder({ timeMs, account, market, side, stakeCents, fairShareE6, clientSeed, clientOrderId });
+};
 
 export function filledBy(fills: readonly OrderFilled[]): LimitFills {
   const of = (isUp: boolean) => fills.filter(({ side }) => (side === UP) === isUp);
@@ -235,23 +224,6 @@ export const releaseFirst = (
 ): BetSettled => release(state, must(inOrder(round)[0], 'an order that rests'), end, timeMs);
 
 function release(state: ReferenceState, order: ReferenceBet, end: number, timeMs: number): BetSettled {
-  const { bet, market, roundNumber, side, stakeCents } = order.placed;
   order.round.resting.splice(order.round.resting.indexOf(order), 1);
-  const account = endBet(state, order, { result: end, paidCents: null, atMs: timeMs });
-  account.balanceCents += stakeCents;
-  return {
-    type: 'betSettled',
-    timeMs,
-    bet,
-    account: account.account,
-    market,
-    roundNumber,
-    side,
-    stakeCents,
-    result: end,
-    payoutCents: stakeCents,
-    newBalanceCents: account.balanceCents,
-    rested: true,
-    clientOrderId: order.placed.clientOrderId,
-  };
+  return endBet(state, order, end, null, timeMs);
 }

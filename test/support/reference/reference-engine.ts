@@ -3,7 +3,7 @@
  * the same commands through both and compare everything that can be seen.
  */
 
-import { assert, must, unreachable } from '../../../engine/base/assert.js';
+import { assert, must } from '../../../engine/base/assert.js';
 import type { EngineReads } from '../../../engine/engine.js';
 import type { Command, OrderGuards, PlaceOrder } from '../../../engine/model/commands.js';
 import { ASSET_CLASSES, DOWN, UP } from '../../../engine/model/domain.js';
@@ -37,81 +37,58 @@ import {
   type Verdict,
 } from './state.js';
 
+type Decision<K extends Command['kind']> = (
+  state: ReferenceState,
+  command: Extract<Command, { kind: K }>,
+  gate: ErrorCode | null,
+  guards: OrderGuards | null,
+) => Verdict;
+
+const DECISIONS: { readonly [K in Command['kind']]: Decision<K> } = {
+  configure: accounts.configure,
+  declareSetup: accounts.declareSetup,
+  advance: lifecycle.advance,
+  setCalendar: accounts.setCalendar,
+  boundaryPrice: lifecycle.boundaryPrice,
+  openLate: lifecycle.openLate,
+  confirmPrice: lifecycle.confirmPrice,
+  settle,
+  placeOrder,
+  cancelOrder: limits.cancelOrder,
+  cancelOrders: limits.cancelOrders,
+  fillOrders: limits.fillOrders,
+  expireOrders: limits.expireOrders,
+  createAccount: accounts.createAccount,
+  updateAccount: accounts.updateAccount,
+  deposit: accounts.transfer,
+  withdraw: accounts.transfer,
+  depositHouse: accounts.transferHouse,
+  withdrawHouse: accounts.transferHouse,
+  createKey: accounts.createKey,
+  updateKey: accounts.updateKey,
+  expireKey: accounts.expireKey,
+  rotateKey: accounts.rotateKey,
+  setDeadman: accounts.setDeadman,
+  setTrading: accounts.setTrading,
+  suspendMarket: accounts.suspendMarket,
+  voidRound: lifecycle.voidRound,
+  publishRoot: lifecycle.publishRoot,
+  moveClock: accounts.moveClock,
+};
+
 export class ReferenceEngine implements EngineReads {
   readonly state: ReferenceState = emptyState();
 
   apply(command: Command, gate: ErrorCode | null = null, guards: OrderGuards | null = null): Outcome {
     assert(command.timeMs >= this.state.timeMs, 'time never goes backwards');
     assert(command.kind === 'configure' || this.state.rules !== null, 'configure comes first');
-    const verdict = this.#decide(command, gate, guards);
+    const decide = DECISIONS[command.kind] as Decision<Command['kind']>;
+    const verdict = decide(this.state, command as never, gate, guards);
     if (!('events' in verdict)) return nothingDone(verdict);
     this.state.seq += 1;
     this.state.timeMs = command.timeMs;
     for (const event of verdict.events) this.#touch(command, event);
     return { status: 'accepted', seq: this.state.seq, events: verdict.events };
-  }
-
-  #decide(command: Command, gate: ErrorCode | null, guards: OrderGuards | null): Verdict {
-    switch (command.kind) {
-      case 'configure':
-        return accounts.configure(this.state, command);
-      case 'declareSetup':
-        return accounts.declareSetup(this.state, command);
-      case 'advance':
-        return lifecycle.advance(this.state, command);
-      case 'setCalendar':
-        return accounts.setCalendar(this.state, command);
-      case 'boundaryPrice':
-        return lifecycle.boundaryPrice(this.state, command);
-      case 'openLate':
-        return lifecycle.openLate(this.state, command);
-      case 'confirmPrice':
-        return lifecycle.confirmPrice(command);
-      case 'settle':
-        return settle(this.state, command);
-      case 'placeOrder':
-        return placeOrder(this.state, command, gate, guards);
-      case 'cancelOrder':
-        return limits.cancelOrder(this.state, command, gate);
-      case 'cancelOrders':
-        return limits.cancelOrders(this.state, command, gate);
-      case 'fillOrders':
-        return limits.fillOrders(this.state, command);
-      case 'expireOrders':
-        return limits.expireOrders(this.state, command);
-      case 'createAccount':
-        return accounts.createAccount(this.state, command);
-      case 'updateAccount':
-        return accounts.updateAccount(this.state, command);
-      case 'deposit':
-      case 'withdraw':
-        return accounts.transfer(this.state, command);
-      case 'depositHouse':
-      case 'withdrawHouse':
-        return accounts.transferHouse(this.state, command);
-      case 'createKey':
-        return accounts.createKey(this.state, command);
-      case 'updateKey':
-        return accounts.updateKey(this.state, command);
-      case 'expireKey':
-        return accounts.expireKey(this.state, command);
-      case 'rotateKey':
-        return accounts.rotateKey(this.state, command);
-      case 'setDeadman':
-        return accounts.setDeadman(this.state, command, gate);
-      case 'setTrading':
-        return accounts.setTrading(this.state, command);
-      case 'suspendMarket':
-        return accounts.suspendMarket(this.state, command);
-      case 'voidRound':
-        return lifecycle.voidRound(this.state, command);
-      case 'publishRoot':
-        return lifecycle.publishRoot(this.state, command);
-      case 'moveClock':
-        return accounts.moveClock(this.state, command);
-      default:
-        return unreachable(command);
-    }
   }
 
   #touch({ kind }: Command, event: EngineEvent): void {
@@ -208,18 +185,10 @@ export class ReferenceEngine implements EngineReads {
     return this.state.keys.find((key) => key.digest === digest)?.key ?? 0;
   }
   keyDigest(key: number): string {
-    return must(
-      this.state.keys.find((known) => known.key === key),
-      'key',
-    ).digest;
+    return must(this.state.keys[key - 1], 'key').digest;
   }
   key(key: number): KeyView {
-    return reads.keyView(
-      must(
-        this.state.keys.find((one) => one.key === key),
-        'key',
-      ),
-    );
+    return reads.keyView(must(this.state.keys[key - 1], 'key'));
   }
   keysOf(account: number): readonly KeyView[] {
     return this.state.keys.filter((key) => key.account === account).map(reads.keyView);

@@ -158,23 +158,7 @@ export function settle(state: ReferenceState, { timeMs, betsMax }: Settle): Verd
 
 function settleBet(state: ReferenceState, bet: ReferenceBet, timeMs: number): EngineEvent {
   const { result, paidCents } = dueTo(bet);
-  const account = endBet(state, bet, { result: BET_RESULTS.indexOf(result), paidCents, atMs: timeMs });
-  account.balanceCents += paidCents;
-  return {
-    type: 'betSettled',
-    timeMs,
-    bet: bet.placed.bet,
-    account: account.account,
-    market: bet.placed.market,
-    roundNumber: bet.placed.roundNumber,
-    side: bet.placed.side,
-    stakeCents: bet.placed.stakeCents,
-    result: BET_RESULTS.indexOf(result),
-    payoutCents: paidCents,
-    newBalanceCents: account.balanceCents,
-    rested: bet.hasRested,
-    clientOrderId: bet.placed.clientOrderId,
-  };
+  return endBet(state, bet, BET_RESULTS.indexOf(result), paidCents, timeMs);
 }
 
 function dueTo({ placed, round }: ReferenceBet): { result: (typeof BET_RESULTS)[number]; paidCents: number } {

@@ -6,7 +6,13 @@ import { must } from '../../../engine/base/assert.js';
 import type { BoundaryPrice, OpenLate, PublishRoot } from '../../../engine/model/commands.js';
 import { ASSET_CLASSES, ASSETS, assetClassOf, assetOf, MARKET_IDS } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
-import type { BalanceMoved, BetPlaced, EngineEvent, OrderTerms } from '../../../engine/model/events.js';
+import type {
+  BalanceMoved,
+  BetPlaced,
+  BetSettled,
+  EngineEvent,
+  OrderTerms,
+} from '../../../engine/model/events.js';
 import { scopesOfMarket } from '../../../engine/model/loss-limits.js';
 import type { PriceEstimate } from '../../../engine/model/prices.js';
 import type { MarketRules, Rules } from '../../../engine/model/rules.js';
@@ -198,16 +204,26 @@ export function accountOf(state: ReferenceState, account: number): ReferenceAcco
 export const keptRounds = ({ settledRounds, settledKept }: ReferenceMarket): ReferenceRound[] =>
   settledRounds.slice(settledRounds.length - settledKept);
 
+/** `paidCents` null: a limit order ends unfilled, and its stake goes back. */
 export function endBet(
   state: ReferenceState,
   bet: ReferenceBet,
-  settled: NonNullable<ReferenceBet['settled']>,
-): ReferenceAccount {
-  const account = must(accountOf(state, bet.placed.account), 'account');
-  bet.settled = settled;
+  result: number,
+  paidCents: number | null,
+  timeMs: number,
+): BetSettled {
+  const { account: number, market, roundNumber, side, stakeCents, clientOrderId } = bet.placed;
+  const account = must(accountOf(state, number), 'account');
+  bet.settled = { result, paidCents, atMs: timeMs };
   bet.changeNumber = ++state.changes;
   account.settledKept = Math.min(account.settledKept + 1, rulesOf(state).historyBetsMax);
-  return account;
+  const payoutCents = paidCents ?? stakeCents;
+  account.balanceCents += payoutCents;
+  return {
+    type: 'betSettled',
+    ...{ timeMs, bet: bet.placed.bet, account: number, market, roundNumber, side, stakeCents, result },
+    ...{ payoutCents, newBalanceCents: account.balanceCents, rested: bet.hasRested, clientOrderId },
+  };
 }
 
 export function stakesOn(round: ReferenceRound, side: number): number {

@@ -1,14 +1,9 @@
 /** Random orders that look for the limits: of stake, balance, exposure, slippage and repetition. */
 import { must } from '../../../../engine/base/assert.js';
 import type { Command, IdempotencyDigest, PlaceOrder } from '../../../../engine/model/commands.js';
-import {
-  LIMIT_ODDS_E4_MAX,
-  LIMIT_ODDS_E4_MIN,
-  NO_END,
-  NO_FAIR_SHARE,
-  NO_LIMIT,
-} from '../../../../engine/model/domain.js';
+import { LIMIT_ODDS_E4_MAX, LIMIT_ODDS_E4_MIN, NO_END, NO_LIMIT } from '../../../../engine/model/domain.js';
 import { type ErrorCode, NO_SHARE_CODES } from '../../../../engine/model/errors.js';
+import { plainOrder } from '../../engine/plain-order.js';
 import { referenceOddsE4, referencePayoutCents, referencePercentE2 } from '../arithmetic.js';
 import { edgeOf, edgeOfRound, isQuoted, offeredPools, payoutsOn } from '../quotes.js';
 import { bettableRounds } from '../reads.js';
@@ -237,20 +232,7 @@ function repeated(world: World, rng: Rng): PlaceOrder | null {
   const { event, keyHigh, keyLow, body } = rng.pick(world.state.idempotency.slice(-8));
   const { market, side, stakeCents, clientSeed } = event;
   const account = rng.chance(0.9) ? event.account : rng.integer(1, world.state.accounts.length);
-  return {
-    kind: 'placeOrder',
-    timeMs: world.nowMs,
-    account,
-    key: 2,
-    market,
-    side,
-    stakeCents,
-    fairShareE6: NO_FAIR_SHARE,
-    expectedPercentE6: -1,
-    limitOddsE4: NO_LIMIT,
-    validUntilMs: NO_END,
-    idempotency: { keyHigh, keyLow, body: rng.chance(0.8) ? body : body + 1 },
-    clientSeed,
-    clientOrderId: null,
-  };
+  const idempotency = { keyHigh, keyLow, body: rng.chance(0.8) ? body : body + 1 };
+  const facts = { timeMs: world.nowMs, account, key: 2, market, side, stakeCents };
+  return plainOrder({ ...facts, idempotency, clientSeed });
 }
