@@ -19,14 +19,12 @@ test('a token is made, listed and revoked; only the first shows it', async (t) =
   );
   const listed = await tote(['tokens', dir.root]);
   assert.match(listed.stdout, /^ann +support +2\d{3}-/m);
-  const twice = await tote(['token', 'ann', '--role', 'admin', dir.root]);
-  assert.equal(twice.code, 3);
-  assert.match(twice.stderr, /There is a token with the name ann already/);
+  assert.equal((await tote(['token', 'ann', '--role', 'admin', dir.root])).code, 3);
   const revoked = await tote(['token', 'ann', '--revoke', dir.root]);
   assert.equal(revoked.code, 0, revoked.stderr);
   assert.equal(readFileSync(dir.operatorTokensFile, 'utf8'), '');
   assert.equal((await tote(['token', 'ann', '--revoke', dir.root])).code, 1);
-  for (const { stdout, stderr } of [listed, twice, revoked])
+  for (const { stdout, stderr } of [listed, revoked])
     assert.ok(!`${stdout}${stderr}`.includes(made.stdout.trim()));
 });
 

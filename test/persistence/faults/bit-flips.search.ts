@@ -3,13 +3,18 @@
  * in unused bytes (free space in a page, the padding of the mark) may pass. `TOTE_TEST_SEED` chooses other flips.
  */
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
+import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { byEffort } from '../../support/effort.js';
-import { randomOf, type Written, writeJournal, writeSegments } from '../support/journal-files.js';
+import { digestsOf } from '../../support/engine/snapshots.js';
+import { randomEngine } from '../../support/reference/random/stream.js';
+import { randomOf, refusal, type Written, writeJournal, writeSegments } from '../support/journal-files.js';
 import { type Files, filesOf, Judge, memoryDir } from '../support/judge.js';
 
 const FLIPS = byEffort({ test: 200, prove: 2_000, night: 20_000 });
+const SNAPSHOT_FLIPS_EACH = byEffort({ test: 50, prove: 300, night: 5_000 });
 const SEED = Number(process.env['TOTE_TEST_SEED'] ?? 20_251_121);
 const BATCHES = 24;
 
@@ -26,6 +31,12 @@ function killedFiles({ dir, store }: Written): Files {
 
 const halfInWal = (folder: string): Files => killedFiles(writeJournal(folder, BATCHES, BATCHES / 2));
 
+function flipped(whole: Buffer, bit: number): Buffer {
+  const content = Buffer.from(whole);
+  content.writeUInt8(content.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+  return content;
+}
+
 /** `share` of all flips goes into the files whose names match; returns the share that was refused. */
 function flipBits(t: TestContext, files: Files, isTarget: RegExp, share: number): number {
   const targets = [...files.keys()].filter((name) => isTarget.test(name));
@@ -37,9 +48,9 @@ function flipBits(t: TestContext, files: Files, isTarget: RegExp, share: number)
   let refused = 0;
   for (let flip = 0; flip < count; flip += 1) {
     const name = must(targets[random(targets.length)], 'a file');
-    const content = Buffer.from(must(files.get(name), name));
-    const bit = random(content.length * 8);
-    content.writeUInt8(content.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+    const whole = must(files.get(name), name);
+    const bit = random(whole.length * 8);
+    const content = flipped(whole, bit);
     const what = `seed ${SEED}, flip ${flip}: bit ${bit} of ${name}`;
     if (judge.judge(new Map(files).set(name, content), what).code !== null) refused += 1;
   }
@@ -71,5 +82,22 @@ for (const [where, filesIn, isTarget, share, least] of CASES) {
   test(`in ${where}`, (t) => {
     const refused = flipBits(t, filesIn(memoryDir(t)), isTarget, share);
     assert.ok(refused > least, `many bits mean something: ${refused} refused`);
+  });
+}
+
+for (const seed of [1, 2, 3]) {
+  test(`in a snapshot each one is detected, even in unused bytes: its name proves them, seed ${seed}`, (t) => {
+    const files = new SnapshotFiles(memoryDir(t));
+    const engine = randomEngine(seed, 600);
+    const ref = files.save(engine, 'c'.repeat(64));
+    const whole = readFileSync(ref.name);
+    const random = randomOf(seed);
+    for (let flip = 0; flip < SNAPSHOT_FLIPS_EACH; flip += 1) {
+      const bit = random(whole.length * 8);
+      writeFileSync(ref.name, flipped(whole, bit));
+      assert.throws(() => files.load(ref), refusal('snapshot_damaged'), `bit ${bit}`);
+    }
+    writeFileSync(ref.name, whole);
+    assert.equal(digestsOf(files.load(ref).engine), digestsOf(engine), 'unflipped it is good again');
   });
 }
