@@ -118,24 +118,13 @@ test('a search looks at a slice a turn, tells only of what it finds, and ends a 
   );
   assert.deepEqual(names, ['n95', ...Array.from({ length: 10 }, (_, at) => `n${950 + at}`)]);
   const count = PAGE_ROWS_MAX + 1;
-  const nothing = [
-    ...search(
-      { after: 0, limit: 1 },
-      count,
-      () => null,
-      () => 0,
-    ),
+  const searched = (after: number, find: (row: number) => number | null) => [
+    ...search({ after, limit: 1 }, count, find, () => 0),
   ];
+  const nothing = searched(0, () => null);
   assert.deepEqual(nothing.at(-1), { found: [], next: PAGE_ROWS_MAX });
   assert.ok(nothing.slice(0, -1).every((slice) => slice === null));
-  const rest = [
-    ...search(
-      { after: PAGE_ROWS_MAX, limit: 1 },
-      count,
-      (n) => n,
-      () => 0,
-    ),
-  ];
+  const rest = searched(PAGE_ROWS_MAX, (row) => row);
   assert.deepEqual(rest, [{ found: [count], next: null }]);
 });
 
