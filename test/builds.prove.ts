@@ -29,6 +29,7 @@ const COMPILER = { types: [], lib: ['ES2023'], skipLibCheck: true };
 function writePage(folder: string): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'main.tsx'), 'export const shown: number = 1;\n');
+  for (const name of ['index.html', 'icon.svg']) writeFileSync(join(folder, name), '');
   const compilerOptions = { ...COMPILER, noEmit: true };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['main.tsx'] }));
 }
