@@ -70,53 +70,40 @@ const READS: readonly ((ids: Ids) => string)[] = [
     (path) => () => path,
   ),
 ];
+const change = (
+  method: string,
+  path: string | Endpoint['path'],
+  fields: Readonly<Record<string, Field>>,
+): Endpoint => ({ method, path: typeof path === 'string' ? () => path : path, fields });
+const NAMES = ['""', '1', '[]'];
+
 export const CHANGES: readonly Endpoint[] = [
-  {
-    method: 'POST',
-    path: () => '/accounts',
-    fields: {
-      tier: field('"GOLD"', TIER),
-      balance: field('1', DOLLARS),
-      name: field('"n"', ['""', '1', '[]']),
-    },
-  },
-  {
-    method: 'PATCH',
-    path: ({ accountId }) => `/accounts/${accountId}`,
-    fields: { tier: field('"VIP"', TIER), frozen: field('false', FLAGS) },
-  },
-  { method: 'POST', path: ({ accountId }) => `/accounts/${accountId}/deposits`, fields: TRANSFER },
-  { method: 'POST', path: ({ accountId }) => `/accounts/${accountId}/withdrawals`, fields: TRANSFER },
-  {
-    method: 'POST',
-    path: ({ accountId }) => `/accounts/${accountId}/keys`,
-    fields: { scopes: field('["markets:read"]', SCOPES), expiresAt: field('null', TIMES) },
-  },
-  { method: 'PATCH', path: ({ keyId }) => `/keys/${keyId}`, fields: { enabled: field('true', FLAGS) } },
-  {
-    method: 'PUT',
-    path: () => '/trading',
-    fields: { enabled: field('true', FLAGS), reason: field('"r"', REASON) },
-  },
-  { method: 'PATCH', path: () => '/markets/BTC_ONE_DAY', fields: { suspended: field('false', FLAGS) } },
-  {
-    method: 'POST',
-    path: ({ roundId }) => `/rounds/${roundId}/void`,
-    fields: { reason: field('"r"', ['""', ...REASON]) },
-  },
-  {
-    method: 'PATCH',
-    path: ({ keyId }) => `/keys/${keyId}`,
-    fields: { expiresAt: field('"2099-01-01T00:00:00Z"', TIMES.slice(1)) },
-  },
-  {
-    method: 'PUT',
-    path: () => '/rules',
-    fields: { overrides: field('{"feeBps":250}', RULES), dryRun: field('true', FLAGS) },
-  },
-  { method: 'POST', path: () => '/house/deposits', fields: TRANSFER },
-  { method: 'POST', path: () => '/house/withdrawals', fields: TRANSFER },
-  { method: 'POST', path: () => '/clock', fields: { advanceMs: field('1', CLOCK_STEPS) } },
+  change('POST', '/accounts', {
+    tier: field('"GOLD"', TIER),
+    balance: field('1', DOLLARS),
+    name: field('"n"', NAMES),
+  }),
+  change('PATCH', ({ accountId }) => `/accounts/${accountId}`, {
+    tier: field('"VIP"', TIER),
+    frozen: field('false', FLAGS),
+  }),
+  change('POST', ({ accountId }) => `/accounts/${accountId}/deposits`, TRANSFER),
+  change('POST', ({ accountId }) => `/accounts/${accountId}/withdrawals`, TRANSFER),
+  change('POST', ({ accountId }) => `/accounts/${accountId}/keys`, {
+    scopes: field('["markets:read"]', SCOPES),
+    expiresAt: field('null', TIMES),
+  }),
+  change('PATCH', ({ keyId }) => `/keys/${keyId}`, { enabled: field('true', FLAGS) }),
+  change('PUT', '/trading', { enabled: field('true', FLAGS), reason: field('"r"', REASON) }),
+  change('PATCH', '/markets/BTC_ONE_DAY', { suspended: field('false', FLAGS) }),
+  change('POST', ({ roundId }) => `/rounds/${roundId}/void`, { reason: field('"r"', ['""', ...REASON]) }),
+  change('PATCH', ({ keyId }) => `/keys/${keyId}`, {
+    expiresAt: field('"2099-01-01T00:00:00Z"', TIMES.slice(1)),
+  }),
+  change('PUT', '/rules', { overrides: field('{"feeBps":250}', RULES), dryRun: field('true', FLAGS) }),
+  change('POST', '/house/deposits', TRANSFER),
+  change('POST', '/house/withdrawals', TRANSFER),
+  change('POST', '/clock', { advanceMs: field('1', CLOCK_STEPS) }),
 ];
 /** No price in these bodies of POST /prices may be accepted. */
 const PRICES: readonly string[] = [

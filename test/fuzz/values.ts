@@ -151,26 +151,11 @@ export const DOLLARS: readonly string[] = [
 ];
 
 export const TEXTS: readonly string[] = [
-  '""',
-  `"${'r'.repeat(256)}"`,
-  '1',
-  'null',
-  '[]',
-  '{"length":1}',
-  '"\ud800',
+  ...['""', `"${'r'.repeat(256)}"`, '1', 'null', '[]', '{"length":1}', '"\ud800'],
 ];
 
 export const FLAGS: readonly string[] = [
-  '"true"',
-  '0',
-  '1',
-  'null',
-  '""',
-  '[]',
-  '[true]',
-  '{}',
-  'True',
-  '1e999',
+  ...['"true"', '0', '1', 'null', '""', '[]', '[true]', '{}', 'True', '1e999'],
 ];
 
 export const CLOCK_STEPS: readonly string[] = [
@@ -179,50 +164,16 @@ export const CLOCK_STEPS: readonly string[] = [
 ];
 
 export const PATH_SEGMENTS: readonly string[] = [
-  'BTC_ONE_DAY',
-  'BTC_ONE_DAY_1',
-  'BTC_ONE_MINUTE_99999999999999999999',
-  '%42TC_ONE_DAY',
-  '%',
-  '%zz',
-  '%00',
-  '%ff',
-  '%2e%2e%2f',
-  '..',
-  '.',
-  '__proto__',
-  'constructor',
-  'a'.repeat(1_000),
-  '%F0%9F%98%80',
-  '-1',
-  'BTC_ONE_DAY_-1',
-  'BTC_ONE_DAY_1e3',
-  'BTC_ONE_DAY_01',
+  ...['BTC_ONE_DAY', 'BTC_ONE_DAY_1', 'BTC_ONE_MINUTE_99999999999999999999', '%42TC_ONE_DAY', '%'],
+  ...['%zz', '%00', '%ff', '%2e%2e%2f', '..', '.', '__proto__', 'constructor', 'a'.repeat(1_000)],
+  ...['%F0%9F%98%80', '-1', 'BTC_ONE_DAY_-1', 'BTC_ONE_DAY_1e3', 'BTC_ONE_DAY_01'],
 ];
 
 export const QUERIES: readonly string[] = [
-  'limit=1',
-  'limit=0',
-  'limit=-1',
-  'limit=201',
-  'limit=1e2',
-  'limit=99999999999999999999',
-  'limit=1&limit=2',
-  'limit=%31',
-  'limit=%',
-  'limit',
-  'limit=',
-  '&&&',
-  '=',
-  'status=all',
-  'status=active',
-  'status=ALL',
-  'status[]=all',
-  '__proto__=1',
-  'limit=1;status=all',
-  'x'.repeat(1_000),
-  '%ff=1',
-  '?',
+  ...['limit=1', 'limit=0', 'limit=-1', 'limit=201', 'limit=1e2', 'limit=99999999999999999999'],
+  ...['limit=1&limit=2', 'limit=%31', 'limit=%', 'limit', 'limit=', '&&&', '=', 'status=all'],
+  ...['status=active', 'status=ALL', 'status[]=all', '__proto__=1', 'limit=1;status=all'],
+  ...['x'.repeat(1_000), '%ff=1', '?'],
 ];
 
 /** null sends none. Not valid: empty, spaces inside, beyond ASCII, over 255 characters. */
