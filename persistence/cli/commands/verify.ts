@@ -38,13 +38,14 @@ export const verifyCommand = defineCommand<{ readonly keys?: readonly string[]; 
       ...(keys !== undefined && { notedKeys: keys.flatMap(readTrustedKeys) }),
       ...(head !== undefined && { notedHead: { file: head, head: readHead(head) } }),
     });
-    const { segments, snapshotsCompared, ...rest } = report;
+    const { isGood, segments, snapshotsCompared, ...rest } = report;
     out.answer(report, {
+      verdict: isGood ? 'Everything is good.' : 'Not all is good: see the faults.',
       ...rest,
       firstSeq: (segments[0]?.start.lastSeq ?? 0) + 1,
       segments: segments.length,
       snapshotsCompared: snapshotsCompared.length,
     });
-    return report.isGood ? EXIT.done : EXIT.faulty;
+    return isGood ? EXIT.done : EXIT.faulty;
   },
 });
