@@ -124,11 +124,7 @@ test('without space for snapshots and archive orders continue, it is logged once
   await limited.run.findInErrors((stderr) => stderr.match(said));
   const ending = await limited.stop();
   assert.equal(ending.code, 0, ending.stderr);
-  assert.equal(
-    ending.stderr.match(said)?.length,
-    1,
-    ending.stderr.match(/^.*alarm_raised.*$/gm)?.join('\n'),
-  );
+  assert.equal(ending.stderr.match(said)?.length, 1, ending.stderr.match(/^.*alarm_raised.*$/gm)?.join('\n'));
 
   const server = await Server.start({ dataDir: root, env });
   await statusWhere(server, hasCaughtUp);
