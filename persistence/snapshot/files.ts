@@ -23,7 +23,8 @@ import { readMeta, tableNamed } from './schema.js';
 import { writeSnapshot } from './writer.js';
 
 const NAME = /^snapshot-(\d{16})-([0-9a-f]{32})\.db$/;
-const UNFINISHED = /^snapshot-\d{16}\..*\.unfinished/;
+const UNFINISHED = /^snapshot-\d{16}\.(\d+)-\d+\.unfinished/;
+/** An unfinished file this old is abandoned, even if a process has the number of its writer. */
 const ABANDONED_AFTER_MS = 600_000;
 /** The thread rests after each piece. */
 const HASH_BYTES = 1 << 18;
@@ -127,12 +128,11 @@ export class SnapshotFiles implements SnapshotStore {
     }
   }
 
-  /** Unfinished files to which nobody has written for long. */
+  /** Unfinished files of processes that have ended: a large one would take space for nothing. */
   removeStrays(): void {
     for (const name of this.#files(UNFINISHED)) {
       const path = join(this.folder, name);
-      const writtenMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-      if (Date.now() - writtenMs > ABANDONED_AFTER_MS) rmSync(path, { force: true });
+      if (isAbandoned(path)) rmSync(path, { force: true });
     }
   }
 
@@ -181,6 +181,21 @@ export function hashFile(path: string, rest: Rest = noRest): string {
     }
   } finally {
     closeSync(fd);
+  }
+}
+
+function isAbandoned(path: string): boolean {
+  const pid = Number(UNFINISHED.exec(basename(path))?.[1]);
+  const writtenMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return !isRunning(pid) || Date.now() - writtenMs > ABANDONED_AFTER_MS;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (thrown) {
+    return codeOf(thrown) !== 'ESRCH';
   }
 }
 

@@ -91,7 +91,10 @@ async function quorumIsMissed({ nats, leader, bettor }: Pair): Promise<void> {
   );
   assert.match(replication.trouble ?? '', told);
   assert.ok(replication.standbys.length <= 1);
-  assert.ok(((await scrape(leader)).value('tote_replication_away_seconds') ?? 0) > 0);
+  await askUntil(
+    async () => (await scrape(leader)).value('tote_replication_away_seconds') ?? 0,
+    (seconds) => seconds > 0,
+  );
   for (const server of [1, 2]) nats.signal(server, 'SIGCONT');
   await askUntil(ready, (text) => text.includes('"ok"'));
   assert.equal((await late).status, 201);
