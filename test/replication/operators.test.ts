@@ -78,8 +78,8 @@ async function quorumIsMissed({ nats, leader, bettor }: Pair): Promise<void> {
   const anyone = new Client(leader.operatorUrl, {});
   const ready = async (): Promise<string> => (await anyone.get('/readyz')).text;
   for (const server of [1, 2]) nats.signal(server, 'SIGSTOP');
-  const late = place(leader, bettor, 'late');
   await askUntil(ready, (text) => text.includes('a standby may lead by now'));
+  const late = place(leader, bettor, 'late');
   const { ordersRefused, replication } = await askUntil(
     async () => (await leader.operator.get<LeaderStatus>('/status')).data,
     (status) => status.replication.trouble !== null && status.ordersRefused !== null,
