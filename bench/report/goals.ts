@@ -19,11 +19,11 @@ const ORDERS = 'durable POST /v1/orders';
 
 const GOALS = {
   markets: {
-    what: 'GET /v1/markets against a bare handler, same bytes',
+    what: 'GET /v1/markets / a bare handler, same bytes',
     ...{ unit: 'times', must: 0.85, aim: 0.95, section: 'markets' },
   },
   orderCpu256: {
-    what: 'CPU time of all threads for an order / of a bare POST handler for a request, 256 connections',
+    what: 'CPU of an order, all threads / of a bare POST, 256 connections',
     ...{ unit: 'times at most', must: 2.8, aim: 2.2, section: 'threads' },
   },
   orderCpu64: {
@@ -31,23 +31,23 @@ const GOALS = {
     ...{ unit: 'times at most', must: 3.6, aim: 3, section: 'threads' },
   },
   gatewayCpu: {
-    what: 'CPU time of one gateway for an order / of a bare POST handler for a request',
+    what: "a gateway's CPU of an order / of a bare POST",
     ...{ unit: 'times at most', must: 1.6, aim: 1.3, section: 'threads' },
   },
   engineCpu: {
-    what: "CPU time of the engine's thread behind one gateway / of a bare POST handler",
+    what: "the engine's thread behind one gateway / a bare POST",
     ...{ unit: 'times at most', must: 0.3, aim: 0.18, section: 'threads' },
   },
   streamOrderCpu: {
-    what: 'CPU time of one gateway for an order over a stream / over HTTP',
+    what: "a gateway's CPU of an order over a stream / over HTTP",
     ...{ unit: 'times at most', must: 0.6, aim: 0.4, section: 'stream' },
   },
   marketCpuToBare: {
-    what: "CPU time of gateways and engine's thread for GET /v1/markets/{id} / of a bare GET, same bytes",
+    what: 'CPU of GET /v1/markets/{id} / of a bare GET, same bytes',
     ...{ unit: 'times at most', must: 1.15, aim: 1.05, section: 'markets' },
   },
   ordersToBare256: {
-    what: `${ORDERS} against a bare POST handler on its one thread, nothing pinned, wrk, 256 connections`,
+    what: `${ORDERS} / bare POST, 256 connections`,
     ...{ unit: 'times', must: 0.55, aim: 0.75, section: 'threads' },
   },
   ordersToBare64: {
@@ -55,7 +55,7 @@ const GOALS = {
     ...{ unit: 'times', must: 0.4, aim: 0.55, section: 'threads' },
   },
   ordersToRedis256: {
-    what: 'the same against Redis SET, fsync always (redis-benchmark), 256 connections',
+    what: `${ORDERS} / Redis SET, fsync always, 256 connections`,
     ...{ unit: 'times', must: 0.65, aim: 1, section: 'threads' },
   },
   ordersToRedis64: {
@@ -67,23 +67,23 @@ const GOALS = {
     ...{ unit: 'times at most', must: 1.3, aim: 1.1, section: 'threads' },
   },
   shadowCpu: {
-    what: "CPU time of the shadow for an order, archive included / of the engine's thread behind one gateway",
+    what: "the shadow's CPU of an order / the engine's thread's behind one gateway",
     ...{ unit: 'times at most', must: 2, aim: 1, section: 'threads' },
   },
   orderTailToGroupCommit: {
-    what: 'p99 of orders, open loop, half of the maximum, snapshots and settlements running / of a bare POST with group commit',
+    what: 'p99 of orders at half load, settlements running / of a bare POST with group commit',
     ...{ unit: 'times at most', must: 2.5, aim: 1.5, section: 'minute' },
   },
   engineTurn: {
-    what: "longest delay of the engine's event loop at a boundary, 100,000 open bets settling",
+    what: "longest delay of the engine's thread, 100,000 bets settling",
     ...{ unit: 'ms', must: 10, aim: 3, section: 'herd' },
   },
   takeover: {
-    what: 'without service after SIGKILL of a leader with a replicated journal',
+    what: 'without service after SIGKILL of a leader',
     ...{ unit: 'ms', must: 6_000, aim: 4_000, section: 'replication' },
   },
   plannedSwitch: {
-    what: 'without service while such a leader hands over',
+    what: 'without service while a leader hands over',
     ...{ unit: 'ms', must: 1_000, aim: 200, section: 'replication' },
   },
   replay: {
@@ -91,7 +91,7 @@ const GOALS = {
     ...{ unit: '/s', must: 1_000_000, aim: 2_000_000, section: 'replay' },
   },
   orderBytes: {
-    what: 'memory of the process for an acknowledged order with its idempotency entry, shadow included',
+    what: 'memory of an acknowledged order, shadow included',
     ...{ unit: 'bytes', must: 465, aim: 350, section: 'memory' },
   },
   firstAnswer: {

@@ -5,6 +5,7 @@ import type { Plot, Run, SectionResult, Table } from './section.js';
 import { escapeHtml, plotSvg } from './svg.js';
 
 const STYLE = `
+  html { color-scheme: light; }
   body { font: 14px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 1200px; padding: 0 1rem; color: #1f2328; background: #fff; }
   table { border-collapse: collapse; margin: 0.5rem 0 1.5rem; display: block; overflow-x: auto; }
   th, td { padding: 0.2rem 0.7rem; border-bottom: 1px solid #d0d7de; text-align: right; white-space: nowrap; }
@@ -12,7 +13,8 @@ const STYLE = `
   th { background: #f6f8fa; }
   figure { margin: 1rem 0; }
   figcaption { font-weight: 600; }
-  svg { width: 100%; max-width: 900px; height: auto; font: 11px system-ui, sans-serif; }
+  svg { width: 100%; max-width: 900px; height: auto; }
+  svg text { fill: #1f2328 !important; }
   dl { display: grid; grid-template-columns: max-content auto; gap: 0.1rem 1rem; }
   dd { margin: 0; overflow-wrap: anywhere; }`;
 

@@ -1,4 +1,4 @@
-/** A plot as self-contained inline SVG: lines and points, linear or logarithmic axes. */
+/** A plot as SVG, for a page or a file of its own: lines and points, linear or logarithmic axes. */
 
 import { figure } from './format.js';
 import type { Plot } from './section.js';
@@ -53,7 +53,8 @@ export function plotSvg(plot: Plot): string {
     return `<polyline fill="none" stroke-width="1.5" ${style} points="${path}"/>${dots.join('')}`;
   });
   return [
-    `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escapeHtml(plot.title)}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escapeHtml(plot.title)}" font-family="system-ui, sans-serif" font-size="11">`,
+    `<style>text { fill: #222 } @media (prefers-color-scheme: dark) { text { fill: #ddd } }</style>`,
     ...xAxis.ticks.map((tick) => gridLine(x(tick), String(TOP), x(tick), String(HEIGHT - BOTTOM))),
     ...yAxis.ticks.map((tick) => gridLine(String(LEFT), y(tick), String(WIDTH - RIGHT), y(tick))),
     ...xAxis.ticks.map((tick) => text(x(tick), String(HEIGHT - BOTTOM + 16), 'middle', figure(tick))),
@@ -73,7 +74,7 @@ function legend(name: string, at: number): string {
 }
 
 const gridLine = (x1: string, y1: string, x2: string, y2: string): string =>
-  `<line x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}" stroke="#d0d7de" stroke-width="0.6"/>`;
+  `<line x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}" stroke="#8c959f" stroke-opacity="0.4" stroke-width="0.6"/>`;
 
 const text = (x: string, y: string, anchor: string, value: string): string =>
   `<text x="${x}" y="${y}" text-anchor="${anchor}">${escapeHtml(value)}</text>`;
