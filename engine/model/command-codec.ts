@@ -73,12 +73,12 @@ export function writeCommand(into: TextWriter, command: Command): void {
 const encoder = new TextEncoder();
 
 /** Market and side in an order's text, by `market * 2 + side`. */
-const ORDER_PARTS: readonly Uint8Array[] = MARKET_IDS.flatMap((id) =>
+export const ORDER_PARTS: readonly Uint8Array[] = MARKET_IDS.flatMap((id) =>
   SIDES.map((side) => encoder.encode(`,"${id}","${side}",`)),
 );
 
 /** The start of an order's text, up to its time. */
-const ORDER_HEAD = `["placeOrder",${COMMAND_VERSIONS.placeOrder},`;
+export const ORDER_HEAD = `["placeOrder",${COMMAND_VERSIONS.placeOrder},`;
 
 const COMMA = 0x2c;
 const OPEN = 0x5b;

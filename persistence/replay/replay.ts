@@ -3,11 +3,11 @@
  * history and `verify` all replay by these functions. The mark shows that a journal has lost its tail.
  */
 import type { Engine } from '../../engine/engine.js';
-import { decodeCommand } from '../../engine/model/command-codec.js';
 import type { Command } from '../../engine/model/commands.js';
 import type { Accepted, Outcome } from '../../engine/model/events.js';
 import type { Clock, Mark, StoredBatch } from '../../engine/model/ports.js';
 import { JournalError, messageOf } from '../errors.js';
+import { decodeCommands } from './decode-batch.js';
 
 const PROGRESS_EVERY_MS = 500;
 const PROGRESS_EVERY_BATCHES = 64;
@@ -79,7 +79,7 @@ export class ReplayMismatch extends JournalError {
 /** Throws `ReplayMismatch` if this program does not know a command. */
 export function commandsOf(row: Row & Pick<StoredBatch, 'commands'>): Command[] {
   try {
-    return (JSON.parse(row.commands) as unknown[]).map(decodeCommand);
+    return decodeCommands(row.commands);
   } catch (thrown) {
     throw notReplayed(row, messageOf(thrown), { cause: thrown });
   }
