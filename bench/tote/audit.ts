@@ -8,8 +8,6 @@ import type { ClientResult, RequestTemplate } from '../client/job.js';
 import { BALANCE, type Bettor } from './bettors.js';
 import type { ToteServer } from './server.js';
 
-const PAGE = 1_000;
-
 /** `owners` are indices of bettors. */
 interface Requested {
   readonly templates: readonly RequestTemplate[];
@@ -95,16 +93,9 @@ export function expect(what: string, found: number, expected: number): void {
 const cents = (dollars: number): number => must(centsOfDollars(dollars), 'whole cents');
 
 async function readBalances(server: ToteServer): Promise<Map<string, number>> {
-  const balances = new Map<string, number>();
-  let after = '';
-  for (;;) {
-    const page = (await server.operate('GET', `/accounts?limit=${PAGE}${after}`)) as readonly {
-      readonly id: string;
-      readonly balance: number;
-    }[];
-    for (const { id, balance } of page) balances.set(id, cents(balance));
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return balances;
-    after = `&after=${last.id}`;
-  }
+  const accounts = (await server.operateList('/accounts')) as {
+    readonly id: string;
+    readonly balance: number;
+  }[];
+  return new Map(accounts.map(({ id, balance }) => [id, cents(balance)]));
 }

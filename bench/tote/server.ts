@@ -39,6 +39,8 @@ export const placeOf = ({ workDir, cores, durability }: SuiteOptions): ToteOptio
   durability,
 });
 
+const PAGE = 1_000;
+
 export class ToteServer {
   readonly #startedMs = performance.now();
   #startMs = Number.NaN;
@@ -96,6 +98,20 @@ export class ToteServer {
       call(this.operatorPort, method, `/operator/v1${path}`, body),
     );
     return dataOf(`${method} ${path}`, status, text);
+  }
+
+  /** All pages of a list. */
+  async operateList(path: string): Promise<unknown[]> {
+    const all: unknown[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const from: string = cursor === '' ? '' : `&cursor=${cursor}`;
+      const { status, text } = await this.#explained(
+        call(this.operatorPort, 'GET', `/operator/v1${path}?limit=${PAGE}${from}`, null),
+      );
+      all.push(...(dataOf(`GET ${path}`, status, text) as unknown[]));
+      cursor = (JSON.parse(text) as { readonly nextCursor: string | null }).nextCursor;
+    }
+    return all;
   }
 
   /** Returns the time reached, once all work due by then, settlements included, is durable. */
