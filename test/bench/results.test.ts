@@ -1,0 +1,145 @@
+/**
+ * The figures that documents quote are those of one run: docs/performance/results.json. With TOTE_TEST_WRITE=1 the newest
+ * run in bench-results/ takes its place, and documents and plot follow.
+ */
+import { equal } from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { Environment } from '../../bench/host/environment.js';
+import type { Plot, Run, Table } from '../../bench/report/section.js';
+import { plotSvg } from '../../bench/report/svg.js';
+import { must } from '../../engine/base/assert.js';
+import { project, textOf } from '../house/sources.js';
+
+/** What the documents take from a run. */
+interface Results {
+  readonly environment: Environment;
+  readonly fileSystem: string;
+  readonly goals: Table;
+  readonly orders: Table;
+  readonly orderCpu: Table;
+  readonly latencyByLoad: Plot;
+}
+
+const RESULTS = 'docs/performance/results.json';
+const PLOT = 'docs/performance/latency.svg';
+const PAGE = 'docs/performance.md';
+const ORDERS = 'Orders by thread (wrk)';
+const MONTHS = 'January February March April May June July August September October November December'.split(
+  ' ',
+);
+
+function resultsOf({ environment: { disk, ...environment }, results }: Run): Results {
+  const tables = results.flatMap(({ tables }) => tables);
+  const table = (title: string): Table =>
+    must(
+      tables.find((one) => one.title === title),
+      title,
+    );
+  const plots = results.flatMap(({ plots = [] }) => plots);
+  return {
+    environment,
+    fileSystem: must(disk, 'disk').fileSystem,
+    goals: table('The speed table'),
+    orders: table(ORDERS),
+    orderCpu: table(`${ORDERS}: CPU time, microseconds a request`),
+    latencyByLoad: must(
+      plots.find(({ title }) => title === 'Latency by load: tote: orders'),
+      'plot',
+    ),
+  };
+}
+
+/** A cell of the row of one system at so many connections. */
+function cell({ columns, rows }: Table, system: string, connections: string, column: string): string {
+  const row = rows.find(([name, conns]) => name === system && conns === connections);
+  return must(row?.[columns.indexOf(column)], `${system} at ${connections}: ${column}`);
+}
+
+function headline({ orders }: Results): string {
+  const at = (connections: string, column: string): string => cell(orders, 'tote', connections, column);
+  return `${at('256', 'rate/s')} durable orders a second over 256 connections, and one order in ${at('1', 'p50 ms')} ms`;
+}
+
+function machine({ environment, fileSystem }: Results): string {
+  const { cpu, cpuCount, kernel, versions, takenAt, commit } = environment;
+  const [year, month, day] = takenAt.slice(0, 10).split('-');
+  const date = `${Number(day)} ${MONTHS[Number(month) - 1]} ${year}`;
+  return `${cpu}, ${cpuCount} cores, ${kernel}, Node ${versions['node']}, ${fileSystem}, commit ${commit}, ${date}`;
+}
+
+const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+
+function section(results: Results): string {
+  const { goals, orders, orderCpu } = results;
+  const systems = orders.rows.filter(([, connections]) => connections !== '1');
+  return [
+    `${machine(results)}. Nothing else ran. Server and load generator share the cores.`,
+    '',
+    line(['System, orders', 'connections', 'a second', 'us of CPU an order']),
+    '|---|---|---|---|',
+    ...systems.map(([system = '', connections = '', ...rest]) =>
+      line([
+        system,
+        connections,
+        must(rest[orders.columns.indexOf('rate/s') - 2], 'rate'),
+        cell(orderCpu, system, connections, 'together'),
+      ]),
+    ),
+    '',
+    '![Latency of orders by load](performance/latency.svg)',
+    '',
+    line(['Goal', 'must', 'aim', 'measured', 'unit', 'reached']),
+    '|---|---|---|---|---|---|',
+    ...goals.rows.filter(([, , , measured]) => measured !== '-').map((row) => line(row.slice(0, 6))),
+    '',
+  ].join('\n');
+}
+
+/** Replaces the text between two others. The document's end stands for a second one that it lacks. */
+function replaced(document: string, from: string, to: string, by: string): string {
+  const start = document.indexOf(from) + from.length;
+  const end = document.indexOf(to, start);
+  return document.slice(0, start) + by + document.slice(end === -1 ? document.length : end);
+}
+
+const written = {
+  [PLOT]: (_: string, { latencyByLoad }: Results) => `${plotSvg(latencyByLoad)}\n`,
+  [PAGE]: (document: string, results: Results) =>
+    replaced(
+      replaced(document, '# Performance\n\n**', '**', headline(results)),
+      '## Results\n\n',
+      '\n## ',
+      section(results),
+    ),
+  'README.md': (document: string, results: Results) =>
+    replaced(document, '- **Fast enough for bots.** ', ' ([', `${headline(results)} on two cores`),
+};
+
+test('the documents quote one run, which stands beside them', () => {
+  const isWriting = process.env['TOTE_TEST_WRITE'] === '1';
+  const runs = join(project, 'bench-results');
+  const newest =
+    isWriting && existsSync(runs)
+      ? readdirSync(runs)
+          .filter((name) => name.endsWith('.json'))
+          .sort()
+          .at(-1)
+      : undefined;
+  if (newest !== undefined) {
+    const run = JSON.parse(readFileSync(join(runs, newest), 'utf8')) as Run;
+    writeFileSync(join(project, RESULTS), `${JSON.stringify(resultsOf(run), null, 1)}\n`);
+  }
+  const results = JSON.parse(textOf(RESULTS)) as Results;
+  for (const [file, textFrom] of Object.entries(written)) {
+    const shown = existsSync(join(project, file)) ? textOf(file) : '';
+    const expected = textFrom(shown, results);
+    if (isWriting) writeFileSync(join(project, file), expected);
+    equal(
+      isWriting ? expected : shown,
+      expected,
+      `${file}: TOTE_TEST_WRITE=1 npm test -- bench/results writes it`,
+    );
+  }
+});
