@@ -12,7 +12,6 @@ import { plotSvg } from '../../bench/report/svg.js';
 import { must } from '../../engine/base/assert.js';
 import { project, textOf } from '../house/sources.js';
 
-/** What the documents take from a run. */
 interface Results {
   readonly environment: Environment;
   readonly fileSystem: string;
@@ -51,7 +50,6 @@ function resultsOf({ environment: { disk, ...environment }, results }: Run): Res
   };
 }
 
-/** A cell of the row of one system at so many connections. */
 function cell({ columns, rows }: Table, system: string, connections: string, column: string): string {
   const row = rows.find(([name, conns]) => name === system && conns === connections);
   return must(row?.[columns.indexOf(column)], `${system} at ${connections}: ${column}`);
