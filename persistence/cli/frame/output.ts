@@ -81,11 +81,12 @@ export const PROCESS_STREAMS: Streams = {
 function page(bytes: Uint8Array): void {
   // Ctrl-C is the pager's.
   process.on('SIGINT', () => {});
-  const stdio = ['pipe', 'inherit', 'inherit'] as const;
   const { status } = spawnSync(process.env['PAGER'] || 'less', {
     shell: true,
     input: bytes,
-    stdio: [...stdio],
+    // As git does it: the text stays on the screen.
+    env: { LESS: 'FRX', ...process.env },
+    stdio: ['pipe', 'inherit', 'inherit'],
   });
   if (status === NO_PROGRAM) writeAll(bytes);
 }
