@@ -77,7 +77,7 @@ export function addRow(
   chunk.clientSeeds.set(i, order.clientSeed);
   chunk.clientOrderIds.set(i, order.clientOrderId);
   chunk.next[i] = 0;
-  state.history.placed(order.account, row, state.rulesInForce.historyBetsMax);
+  state.retainedBets.placed(order.account, row, state.rulesInForce.historyBetsMax);
   return row;
 }
 
@@ -89,7 +89,7 @@ export function endBet(
   payoutCents: number,
   timeMs: number,
 ): BetSettled {
-  const { bets, accounts, history, nextSeq } = state;
+  const { bets, accounts, retainedBets, nextSeq } = state;
   const chunk = bets.chunk(row);
   const i = bets.index(row);
   const account = chunk.account[i] as number;
@@ -111,6 +111,6 @@ export function endBet(
     rested: bets.hasRested(row),
     clientOrderId: chunk.clientOrderIds.at(i),
   };
-  history.settled(account, row, state.rulesInForce.historyBetsMax);
+  retainedBets.settled(account, row, state.rulesInForce.historyBetsMax);
   return ended;
 }

@@ -33,9 +33,9 @@ export function cancelOrders(state: State, command: CancelOrders, gate: ErrorCod
 }
 
 /** 0 if the bet is not in memory or another account's. */
-export function rowOf({ bets, history }: State, account: number, bet: number): number {
+export function rowOf({ bets, retainedBets }: State, account: number, bet: number): number {
   let found = 0;
-  history.newestFirst(account, (row) => {
+  retainedBets.newestFirst(account, (row) => {
     const number = bets.chunk(row).bet[bets.index(row)] as number;
     if (number === bet) found = row;
     return number > bet;
@@ -59,10 +59,10 @@ export function restingOf(
   most: number,
   fits: (chunk: BetChunk, i: number, row: number) => boolean = () => true,
 ): number[] {
-  const { bets, history } = state;
+  const { bets, retainedBets } = state;
   let open = state.books.orders === 0 ? 0 : state.accounts.openBets(account);
   const rows: number[] = [];
-  history.newestFirst(account, (row) => {
+  retainedBets.newestFirst(account, (row) => {
     const chunk = bets.chunk(row);
     const i = bets.index(row);
     if (isPending(state, row) && fits(chunk, i, row)) rows.push(row);

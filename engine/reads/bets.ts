@@ -58,7 +58,7 @@ function endStatus(end: number): PositionStatus {
 function openRows(state: State, account: number, limit: number): number[] {
   const rows: number[] = [];
   const openBets = Math.min(limit, state.accounts.openBets(account));
-  state.history.newestFirst(account, (row) => {
+  state.retainedBets.newestFirst(account, (row) => {
     if (((state.bets.chunk(row).flags[state.bets.index(row)] as number) & BET_OPEN) !== 0) rows.push(row);
     return rows.length < openBets;
   });
@@ -102,7 +102,7 @@ export function changedRows(state: State, account: number, limit: number): numbe
   const rows: number[] = [];
   const changedSeq = (row: number) => state.bets.chunk(row).changedSeq[state.bets.index(row)] as number;
   let nextOpen = 0;
-  let settled = state.history.newestSettled(account);
+  let settled = state.retainedBets.newestSettled(account);
   while (rows.length < limit) {
     const candidate = open[nextOpen] ?? 0;
     if (candidate === 0 && settled === 0) break;
@@ -120,7 +120,7 @@ export function changedRows(state: State, account: number, limit: number): numbe
 /** Most recently placed first. History keeps at least the recently placed bets, so all retained ones are walked. */
 export function orders(state: State, account: number, limit: number): BetView[] {
   const views: BetView[] = [];
-  state.history.newestFirst(account, (row) => {
+  state.retainedBets.newestFirst(account, (row) => {
     if (views.length < limit) views.push(betView(state, row));
     return views.length < limit;
   });

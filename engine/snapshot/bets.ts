@@ -104,11 +104,11 @@ export const BET = numbered('bet', STORED_BET, {
 });
 
 /** By row; 0 for bets that are not among the recently settled. */
-function settledPositions({ accounts, bets, history }: State): Uint32Array {
+function settledPositions({ accounts, bets, retainedBets }: State): Uint32Array {
   const positions = new Uint32Array(bets.rowsEnd);
   for (let account = 1; account <= accounts.count; account += 1) {
     let position = accounts.chunk(account).settledKept[accounts.row(account)] as number;
-    for (let row = history.newestSettled(account); row !== 0; position -= 1) {
+    for (let row = retainedBets.newestSettled(account); row !== 0; position -= 1) {
       positions[row] = position;
       row = bets.chunk(row).settledOlder[bets.index(row)] as number;
     }
@@ -117,7 +117,7 @@ function settledPositions({ accounts, bets, history }: State): Uint32Array {
 }
 
 /** `LATE_BET` links the bet to its round. Returns its row: rows rise with numbers. */
-function addBet({ accounts, bets, history, seq }: State, stored: StoredBet): number {
+function addBet({ accounts, bets, retainedBets, seq }: State, stored: StoredBet): number {
   const { bet, account, settledPosition } = stored;
   bets.skipNumbersTo(bet - 1);
   const row = bets.take();
@@ -147,12 +147,12 @@ function addBet({ accounts, bets, history, seq }: State, stored: StoredBet): num
   if (!accounts.has(account)) fail(`bet ${bet} belongs to account ${account}, which does not exist`);
   if (flags === 0 || (isOpen && settledPosition !== null))
     fail(`the flags of bet ${bet} contradict each other`);
-  history.restorePlaced(account, row, flags);
+  retainedBets.restorePlaced(account, row, flags);
   return row;
 }
 
 /** `positions` start at 1; 0 marks other bets. */
-function linkSettled({ accounts, bets, history }: State, positions: readonly number[]): void {
+function linkSettled({ accounts, bets, retainedBets }: State, positions: readonly number[]): void {
   const settled = Array.from({ length: accounts.count + 1 }, (): number[] => []);
   positions.forEach((position, row) => {
     if (position === 0) return;
@@ -163,7 +163,7 @@ function linkSettled({ accounts, bets, history }: State, positions: readonly num
   });
   for (let account = 1; account <= accounts.count; account += 1) {
     for (const row of must(settled[account], 'account'))
-      history.restoreSettled(account, row ?? fail('settled positions have no gap'));
+      retainedBets.restoreSettled(account, row ?? fail('settled positions have no gap'));
   }
 }
 

@@ -9,11 +9,11 @@ import type { Setup } from '../model/setup.js';
 import { AccountTable } from './accounts.js';
 import { BetTable } from './bets.js';
 import { DayLedger } from './day-ledger.js';
-import { AccountHistory } from './history.js';
 import { House } from './house.js';
 import { IdempotencyMemory } from './idempotency.js';
 import { KeyTable } from './keys.js';
 import { LimitBooks } from './limit-books.js';
+import { RetainedBets } from './retained-bets.js';
 import { MarketTable } from './rounds.js';
 
 export type Sessions = readonly (readonly [openMs: number, closeMs: number])[];
@@ -35,7 +35,7 @@ export class State {
   readonly keys = new KeyTable();
   readonly bets = new BetTable();
   readonly books = new LimitBooks(this.bets.limits);
-  readonly history = new AccountHistory(this.accounts, this.bets);
+  readonly retainedBets = new RetainedBets(this.accounts, this.bets);
   readonly idempotency = new IdempotencyMemory();
   readonly markets = new MarketTable();
 

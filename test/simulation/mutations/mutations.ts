@@ -8,8 +8,8 @@ import { BoundaryWindow } from '../../../engine/host/ticks/boundary-window.js';
 import type { Batch } from '../../../engine/model/ports.js';
 import { AccountTable } from '../../../engine/state/accounts.js';
 import { BetTable } from '../../../engine/state/bets.js';
-import { AccountHistory } from '../../../engine/state/history.js';
 import { type IdempotencyEntry, IdempotencyMemory } from '../../../engine/state/idempotency.js';
+import { RetainedBets } from '../../../engine/state/retained-bets.js';
 import { SimJournalWriter } from '../machine/journal-writer.js';
 import { SimStore } from '../machine/store.js';
 import { THREAD_MUTATIONS } from '../threads/mutations.js';
@@ -72,7 +72,7 @@ function payOneCentMore(): () => void {
     table = self;
     return real();
   });
-  const alter = exchange(AccountHistory.prototype, 'placed', (_self, real, account, row, kept) => {
+  const alter = exchange(RetainedBets.prototype, 'placed', (_self, real, account, row, kept) => {
     real(account, row, kept);
     const chunk = table?.chunk(row);
     const i = table?.index(row) ?? 0;
@@ -89,7 +89,7 @@ function settleTwice(): () => void {
     last = { table: self, account, cents, seq };
     return real(account, cents, seq);
   });
-  const again = exchange(AccountHistory.prototype, 'settled', (_self, real, account, row, kept) => {
+  const again = exchange(RetainedBets.prototype, 'settled', (_self, real, account, row, kept) => {
     real(account, row, kept);
     if (last !== null && last.account === account && last.cents > 0 && last.seq % SELDOM === 0) {
       const { table, cents, seq } = last;

@@ -6,7 +6,7 @@ import { fail } from '../base/assert.js';
 import type { AccountChunk, AccountTable } from './accounts.js';
 import { BET_OPEN, BET_RECENTLY_PLACED, BET_RECENTLY_SETTLED, type BetChunk, type BetTable } from './bets.js';
 
-export class AccountHistory {
+export class RetainedBets {
   readonly #accounts: AccountTable;
   readonly #bets: BetTable;
 
