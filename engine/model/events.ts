@@ -198,9 +198,6 @@ export type EngineEvent =
   | RootPublished
   | SetupDeclared;
 
-/** An event as a history shows it, whether it comes from the engine or from the archive. */
-export type PastEvent = EngineEvent | SettlementTerms;
-
 /** The command took effect as number `seq`. It is durable once the journal has acknowledged that number. */
 export interface Accepted {
   readonly status: 'accepted';

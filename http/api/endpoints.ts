@@ -23,10 +23,10 @@ import {
 import { type JsonObject, schemaRef } from '../openapi/schemas.js';
 import * as account from './account.js';
 import { ACCOUNT_ENDPOINTS } from './account-endpoints.js';
+import { ARCHIVE_ENDPOINTS } from './archive-endpoints.js';
 import type { Endpoint } from './endpoint.js';
 import { ORDERS_LIMIT_DEFAULT, POSITIONS_LIMIT_DEFAULT } from './lists/list-query.js';
 import * as orders from './orders.js';
-import { PAST_ENDPOINTS } from './past-endpoints.js';
 import * as reads from './reads.js';
 
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -165,7 +165,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     }),
     failures: ['BadParameter', 'RoundNotFound', 'Overloaded'],
   },
-  ...PAST_ENDPOINTS,
+  ...ARCHIVE_ENDPOINTS,
   {
     method: 'GET',
     path: '/time',

@@ -14,7 +14,7 @@ import * as replies from '../rings/replies.js';
 import * as requests from '../rings/requests.js';
 import type { RingConsumer } from '../rings/ring.js';
 import { orderQuoteText, orderResultText, positionText } from '../wire/account-text.js';
-import type { Receipt } from '../wire/past-types.js';
+import type { Receipt } from '../wire/proof-types.js';
 import { findBet, orderIn } from './account.js';
 import { ask } from './ask.js';
 import { refuseAccount } from './authentication.js';

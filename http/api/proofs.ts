@@ -5,8 +5,8 @@ import { accountId, betId, isUnfilled, parseRoundId } from '../../engine/model/d
 import type { BetView } from '../../engine/model/views.js';
 import { receiptStatement } from '../../engine/proofs/statements.js';
 import { later } from '../kit/client-work.js';
-import type { Receipt } from '../wire/past-types.js';
-import * as text from '../wire/proofs/proof-text.js';
+import * as text from '../wire/proof-text.js';
+import type { Receipt } from '../wire/proof-types.js';
 import { findBet, orderIn } from './account.js';
 import { answering, askReached } from './ask.js';
 import type { Call } from './call.js';

@@ -16,8 +16,8 @@ import {
   TIME_FRAMES,
 } from '../../engine/model/domain.js';
 import type { Account, CancelledOrders, OrderQuote, SeenOrder } from '../wire/account-types.js';
-import type { JournalHead, LedgerEntry, Receipt, SettledRound } from '../wire/past-types.js';
-import type { OrderProof, RoundProof, SigningKey } from '../wire/proofs/proof-types.js';
+import type { LedgerEntry, SettledRound } from '../wire/archive-types.js';
+import type { JournalHead, OrderProof, Receipt, RoundProof, SigningKey } from '../wire/proof-types.js';
 import type { Limits, ServerTime } from '../wire/service-types.js';
 import type {
   Market,

@@ -5,19 +5,19 @@ import { centsOfDollars } from '../../engine/base/money.js';
 import type { LedgerAnswer } from '../../engine/model/archive-reads.js';
 import { parseAccountId, TIERS, type Tier } from '../../engine/model/domain.js';
 import type { BalanceMoved } from '../../engine/model/events.js';
-import { ledgerCursor, ledgerQuery } from '../api/lists/past-queries.js';
+import { ledgerCursor, ledgerQuery } from '../api/lists/archive-queries.js';
 import { readPast, refuseInvalid } from '../kit/refused.js';
 import { searchOf } from '../kit/search-query.js';
-import { ledgerEntry } from '../wire/past-text.js';
-import type { LedgerEntry } from '../wire/past-types.js';
+import { ledgerEntry } from '../wire/archive-text.js';
+import type { LedgerEntry } from '../wire/archive-types.js';
 import { refuseRole } from './access/callers.js';
 import {
   type Answer,
+  ARCHIVE_CODES,
   answer,
   type Call,
   type Declared,
   PAGED,
-  PAST,
   page,
   type Reasoned,
   SEARCHED,
@@ -123,7 +123,7 @@ export const ACCOUNT_ENDPOINTS: readonly Declared[] = [
     parameters: PAGED,
     schemas: typia.json.schemas<[LedgerEntry], '3.1'>(),
     shape: 'page',
-    codes: ['account_not_found', ...PAST],
+    codes: ['account_not_found', ...ARCHIVE_CODES],
     handle: async ({ engine, archive }, call) => {
       const query = ledgerQuery(call.given);
       const account = parseAccountId(call.id);

@@ -3,7 +3,7 @@
  * role is enough. Every change is a journaled command, and every answer waits until the facts in it are durable.
  *
  * It runs on a thread of its own, which reads and checks requests and makes the answers' text. It asks the engine's
- * thread for the state (`queries/`), and the archive's reader for the past.
+ * thread for the state (`queries/`), and the archive's reader for what has left memory.
  */
 import type { OperatorCaller } from '../../engine/model/operators.js';
 import type { HttpHandler, HttpRequest } from '../../engine/model/ports.js';

@@ -12,7 +12,7 @@ import {
 import { cursorText, parseCursor } from '../kit/cursor.js';
 import { parseLimit } from '../kit/params.js';
 import { readPast, refuseInvalid } from '../kit/refused.js';
-import { type Call, type Declared, PAGED, PAST, page } from './endpoint.js';
+import { ARCHIVE_CODES, type Call, type Declared, PAGED, page } from './endpoint.js';
 import { type AuditEntry, auditEntry } from './resources/audit.js';
 
 const AUDIT = 'audit';
@@ -27,7 +27,7 @@ export const AUDIT_ENDPOINTS: readonly Declared[] = [
     parameters: ['operator', 'action', 'from', 'to', ...PAGED],
     schemas: typia.json.schemas<[AuditEntry], '3.1'>(),
     shape: 'page',
-    codes: PAST,
+    codes: ARCHIVE_CODES,
     handle: async ({ engine, archive }, call) => {
       const asked = askedFor(call);
       const reachedSeq = await engine.ask('lastAction', {});

@@ -8,11 +8,19 @@ import type { BetsAnswer, BetsQuestion } from '../../engine/model/archive-reads.
 import { parseBetId, SETTLING } from '../../engine/model/domain.js';
 import type { OrderTrace } from '../../engine/model/operators.js';
 import type { BetView } from '../../engine/model/views.js';
+import { archivePage, mergedPage, needsArchive } from '../api/lists/archive-bets.js';
 import { cursorText, listQuery, STATUS_OF_ORDERS } from '../api/lists/list-query.js';
-import { archivePage, mergedPage, needsArchive } from '../api/lists/past-bets.js';
 import { Refused, readPast, refuse, refuseInvalid } from '../kit/refused.js';
 import type { ListFields } from '../rings/questions.js';
-import { type Answer, type Call, type Declared, PAGED, PAST, page, type Services } from './endpoint.js';
+import {
+  type Answer,
+  ARCHIVE_CODES,
+  type Call,
+  type Declared,
+  PAGED,
+  page,
+  type Services,
+} from './endpoint.js';
 import type { OpenRound } from './queries/reads.js';
 import { type BetResource, betResource } from './resources/bets.js';
 
@@ -30,7 +38,7 @@ export const BET_ENDPOINTS: readonly Declared[] = [
     parameters: ['accountId', 'marketId', 'roundId', 'status', 'from', 'to', ...PAGED],
     schemas: typia.json.schemas<[BetResource], '3.1'>(),
     shape: 'page',
-    codes: ['account_not_found', ...PAST],
+    codes: ['account_not_found', ...ARCHIVE_CODES],
     handle: (services, call) => {
       const query = queryOf(call);
       return query.account === null ? listAll(services, query) : listOf(services, query.account, query);
@@ -42,7 +50,7 @@ export const BET_ENDPOINTS: readonly Declared[] = [
     id: 'getBet',
     summary: 'One bet',
     schemas: typia.json.schemas<[BetResource], '3.1'>(),
-    codes: ['order_not_found', ...PAST],
+    codes: ['order_not_found', ...ARCHIVE_CODES],
     handle: one,
   },
   {

@@ -100,7 +100,7 @@ export const routeOf = (endpoint: Endpoint, services: Services): OperatorRoute =
 
 export const PAGED = ['limit', 'cursor'] as const satisfies readonly ParameterName[];
 export const SEARCHED = ['limitOfSearch', 'cursor'] as const satisfies readonly ParameterName[];
-export const PAST = [
+export const ARCHIVE_CODES = [
   'overloaded',
   'archive_behind',
   'archive_unavailable',

@@ -5,7 +5,7 @@ import type { MarketEarnings } from '../../engine/model/archive-reads.js';
 import { marketId } from '../../engine/model/domain.js';
 import { refuseInvalid } from '../kit/refused.js';
 import { transferEndpoint } from './accounts.js';
-import { type Declared, PAST } from './endpoint.js';
+import { ARCHIVE_CODES, type Declared } from './endpoint.js';
 import { HOUR_MS } from './figures/earnings.js';
 import {
   type Earnings,
@@ -75,7 +75,7 @@ export const HOUSE_ENDPOINTS: readonly Declared[] = [
     summary: 'Profit of rounds, by hour or by day, and by market',
     parameters: ['by', 'marketId', 'from', 'to'],
     schemas: typia.json.schemas<[HouseProfit], '3.1'>(),
-    codes: PAST,
+    codes: ARCHIVE_CODES,
     handle: async ({ engine, archive, earnings }, call) => {
       const by = call.choice<Length>('by', ['hour', 'day']) ?? 'hour';
       const market = call.market();

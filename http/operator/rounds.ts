@@ -2,9 +2,9 @@
 import typia from 'typia';
 import type { RoundsAnswer } from '../../engine/model/archive-reads.js';
 import { marketId, ROUND_STATUSES, type RoundStatus, roundId, textAt } from '../../engine/model/domain.js';
-import { roundsCursor, roundsQuery } from '../api/lists/past-queries.js';
+import { roundsCursor, roundsQuery } from '../api/lists/archive-queries.js';
 import { type Refused, readPast } from '../kit/refused.js';
-import { type Answer, type Call, type Declared, PAGED, PAST, page } from './endpoint.js';
+import { type Answer, ARCHIVE_CODES, type Call, type Declared, PAGED, page } from './endpoint.js';
 import type { OpenRound } from './queries/reads.js';
 import { type RoundResource, roundResource } from './resources/rounds.js';
 
@@ -17,7 +17,7 @@ export const ROUND_ENDPOINTS: readonly Declared[] = [
     parameters: ['marketId', 'statusOfRound', 'from', 'to', ...PAGED],
     schemas: typia.json.schemas<[RoundResource], '3.1'>(),
     shape: 'page',
-    codes: PAST,
+    codes: ARCHIVE_CODES,
     handle: async ({ engine, archive }, call) => {
       const query = queryOf(call);
       const { market, status, fromMs, toMs, after, limit } = query;

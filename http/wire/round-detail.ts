@@ -16,7 +16,7 @@ import {
 } from '../../engine/model/domain.js';
 import type { RoundView } from '../../engine/model/views.js';
 import { quotedUpCents } from '../../engine/quotes/split.js';
-import { namesOf, rootOf } from './past-text.js';
+import { namesOf, rootOf } from './archive-text.js';
 import type { RoundDetail, RoundHouse } from './types.js';
 
 export interface PricesNow {

@@ -16,7 +16,7 @@ import {
 import type { ErrorCode } from '../../engine/model/errors.js';
 import type { SignedRoot } from '../../engine/model/proofs/proof-views.js';
 import { availableText, poolsText, type ShownRound } from './market-text.js';
-import type { JournalHead } from './past-types.js';
+import type { JournalHead } from './proof-types.js';
 import type { Channel } from './stream-requests.js';
 import { hundredthsText, oddsText } from './wire.js';
 

@@ -5,8 +5,8 @@
 import type { Asset, RoundStatus, Side } from '../../engine/model/domain.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
 import type { CancelledOrders } from './account-types.js';
-import type { JournalHead, OfRound, RoundEvent } from './past-types.js';
-import type { Count, DateTime } from './scalars.js';
+import type { JournalHead } from './proof-types.js';
+import type { Count, DateTime, Ed25519Hex, Sha256Hex, SigningKeyId } from './scalars.js';
 import type { Channel, DeadmanSeconds, MessageId, Seq } from './stream-requests.js';
 import type { OrderResult, Position } from './types.js';
 
@@ -132,7 +132,61 @@ export interface AccountMessage extends Sent {
   };
 }
 
-export type { RoundEvent } from './past-types.js';
+interface OfRound {
+  marketId: string;
+  roundId: string;
+  roundNumber: Count;
+}
+
+/** The round takes bets. */
+export interface RoundOpenedEvent extends OfRound {
+  event: 'opened';
+  openPrice: number;
+  startTime: DateTime;
+  bettingClosesAt: DateTime;
+  lockTime: DateTime;
+  endTime: DateTime;
+}
+
+/** The round takes no more bets. */
+export interface RoundLockedEvent extends OfRound {
+  event: 'locked';
+}
+
+/** The Merkle root over the hashes of the round's bets, signed: sent once the round is locked, before its result can be known. */
+export interface RoundRootEvent extends OfRound {
+  event: 'root';
+  merkleRoot: Sha256Hex;
+  /** Number of bets. */
+  treeSize: Count;
+  /** As of GET /keys. */
+  keyId: SigningKeyId;
+  signature: Ed25519Hex;
+}
+
+/** All bets of the round are paid. */
+export interface RoundSettledEvent extends OfRound {
+  event: 'settled';
+  result: 'UP' | 'DOWN' | 'DRAW';
+  openPrice: number;
+  closePrice: number;
+  totalBets: Count;
+  totalVolume: number;
+}
+
+/** The round has no result: all bets are refunded. */
+export interface RoundVoidedEvent extends OfRound {
+  event: 'voided';
+  totalBets: Count;
+  totalVolume: number;
+}
+
+export type RoundEvent =
+  | RoundOpenedEvent
+  | RoundLockedEvent
+  | RoundRootEvent
+  | RoundSettledEvent
+  | RoundVoidedEvent;
 
 /** Everything that one command did to rounds of the subscription. */
 export interface RoundsMessage extends Sent {

@@ -12,7 +12,7 @@ import type {
   Side,
   TimeFrame,
 } from '../../engine/model/domain.js';
-import type { Receipt, RoundRoot } from './past-types.js';
+import type { Receipt, RoundRoot } from './proof-types.js';
 import type { Count, DateTime, Extension, Sha256Hex } from './scalars.js';
 
 /** One round of a market. */

@@ -1,5 +1,5 @@
 /**
- * The past, from the journal: the engine at any sequence number, and every command with its events. Snapshots shorten
+ * The journal's history: the engine at any sequence number, and every command with its events. Snapshots shorten
  * the replay. Without the beginning of the journal, the oldest usable snapshot is the beginning.
  */
 import { assert } from '../../engine/base/assert.js';

@@ -3,7 +3,7 @@
  */
 import { MessageChannel } from 'node:worker_threads';
 import type { SignedHead } from '../../engine/proofs/statements.js';
-import { PastThread } from '../past/thread.js';
+import { ReaderThread } from '../archive/reader/thread.js';
 import type { Store } from '../recovery/open-store.js';
 import type { MadeRoot } from '../roots/messages.js';
 import { type RootsEvents, RootsThread } from '../roots/thread.js';
@@ -20,7 +20,7 @@ export interface RootTaker {
 
 export interface ArchiveThreads {
   readonly shadow: ShadowThread;
-  readonly past: PastThread;
+  readonly past: ReaderThread;
   readonly roots: {
     readonly hurry: () => void;
     readonly isMaking: () => boolean;
@@ -41,7 +41,7 @@ export function startArchiveThreads(
   const toPast = new MessageChannel();
   const toRoots = new MessageChannel();
   const shadow = new ShadowThread({ ...options, dir, past: toPast.port1, roots: toRoots.port1 }, events);
-  const past = new PastThread({ path: dir.archiveFile, shadow: toPast.port2 }, events);
+  const past = new ReaderThread({ path: dir.archiveFile, shadow: toPast.port2 }, events);
   const kept: MadeRoot[] = [];
   let taker = (root: MadeRoot): void => {
     kept.push(root);

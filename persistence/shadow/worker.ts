@@ -6,12 +6,12 @@ import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
+import type { FromArchivist, ToArchivist } from '../archive/reader/messages.js';
 import { databaseBytes } from '../data-dir/files.js';
 import { copyNeedsBytes, DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } from '../data-dir/space.js';
 import { codeOf, JournalError, messageOf } from '../errors.js';
 import { toErrorParts } from '../journal/messages.js';
 import { findSegments } from '../journal/segment/names.js';
-import type { FromArchivist, ToArchivist } from '../past/messages.js';
 import { hasCoreToSpare, lowerThreadPriority, noRest, Pace, sleeper, threadCpuMs } from '../thread/pace.js';
 import type { CloseMessage } from '../thread/thread.js';
 import {

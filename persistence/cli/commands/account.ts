@@ -14,15 +14,15 @@ import {
   textAt,
 } from '../../../engine/model/domain.js';
 import type { BetView, KeyView } from '../../../engine/model/views.js';
+import { Books, type LedgerEntry, ledgerEntryOf } from '../../archive/reader/entries.js';
+import type { ArchiveReader } from '../../archive/reader/reader.js';
 import { JournalError } from '../../errors.js';
-import { Books, type LedgerEntry, ledgerEntryOf } from '../../past/entries.js';
-import type { Past } from '../../past/past.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { fieldsOf } from '../frame/fields.js';
 import { isoText } from '../frame/format.js';
 import { type Moment, parseAccount, parseMoment, seqAt } from '../frame/options.js';
-import { withLook } from '../past/look.js';
+import { withRecords } from '../sources/records.js';
 
 export const accountCommand = defineCommand<{ readonly at?: Moment }>({
   details:
@@ -44,13 +44,13 @@ export const accountCommand = defineCommand<{ readonly at?: Moment }>({
     ),
   ],
   run: (context, { at }, operands) =>
-    withLook(context, 'account', (look) => {
+    withRecords(context, 'account', (records) => {
       const number = parseAccount(must(operands[0], 'the account'));
-      const { past, state, from } = look.upTo(seqAt(look.history, at));
+      const { archive, state, from } = records.upTo(seqAt(records.history, at));
       const engine = state();
       const view = engine.account(number);
       if (view === null) throw notThere(number, engine.seq);
-      const { entries, counts } = accountHistory(past, engine, number);
+      const { entries, counts } = accountHistory(archive, engine, number);
       const books = new Books(true);
       for (const entry of entries) books.add(entry);
       books.close(number, view.balanceCents, true);
@@ -82,13 +82,13 @@ interface BetCounts {
 
 /** Up to the end of `engine`. */
 export function accountHistory(
-  past: Past,
+  archive: ArchiveReader,
   engine: Engine,
   number: number,
 ): { readonly entries: readonly LedgerEntry[]; readonly counts: BetCounts } {
   const counts: BetCounts = { placed: 0, stakesCents: 0, settled: 0, paidCents: 0 };
   const entries: LedgerEntry[] = [];
-  for (const { seq, event } of past.accountEvents(number, engine.seq)) {
+  for (const { seq, event } of archive.accountEvents(number, engine.seq)) {
     if (event.type === 'betPlaced' || event.type === 'orderFilled') {
       counts.placed += 1;
       counts.stakesCents += event.stakeCents;
@@ -101,7 +101,7 @@ export function accountHistory(
   }
   const balanceCents = engine.account(number)?.balanceCents ?? 0;
   const nothing = { account: number, timeMs: engine.timeMs, amountCents: 0, balanceCents };
-  const forward = past.forwardOf(entries.at(-1) ?? nothing);
+  const forward = archive.forwardOf(entries.at(-1) ?? nothing);
   if (forward !== null) entries.push(forward);
   return { entries: entries.reverse(), counts };
 }

@@ -2,15 +2,15 @@
 import { Argument } from 'commander';
 import { must } from '../../../engine/base/assert.js';
 import { betId, ROUND_STATUSES, SETTLED, textAt } from '../../../engine/model/domain.js';
+import { type ArchivedBet, isBet, termsOf } from '../../archive/reader/streams.js';
 import { JournalError } from '../../errors.js';
-import { type ArchivedBet, isBet, termsOf } from '../../past/streams.js';
+import { betFields, entriesOf } from '../frame/bet-fields.js';
 import { type Context, defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { fieldsOf } from '../frame/fields.js';
 import { parseBet } from '../frame/options.js';
-import { betFields, entriesOf } from '../past/bet-fields.js';
-import { type Look, withLook } from '../past/look.js';
-import { type KnownSeeds, readRoundSeeds, seedFields } from '../past/seeds.js';
+import { type Records, withRecords } from '../sources/records.js';
+import { type KnownSeeds, readRoundSeeds, seedFields } from '../sources/seeds.js';
 
 export const betCommand = defineCommand({
   details:
@@ -23,25 +23,25 @@ export const betCommand = defineCommand({
   ],
   operands: [new Argument('<ID>', 'the bet, such as bet_1201').argParser(parseBet)],
   run: (context, _options, operands) =>
-    withLook(context, 'bet', (look) => {
+    withRecords(context, 'bet', (records) => {
       const number = parseBet(must(operands[0], 'the bet'));
-      context.out.answer(settledBet(context, look, number) ?? foundBet(context, look, number));
+      context.out.answer(settledBet(context, records, number) ?? foundBet(context, records, number));
       return EXIT.done;
     }),
 });
 
 /** Nothing that came later changes a settled bet, so nothing is replayed. */
-function settledBet({ dir }: Context, look: Look, number: number) {
-  const bet = look.archived()?.bet(number) ?? null;
+function settledBet({ dir }: Context, records: Records, number: number) {
+  const bet = records.archived()?.bet(number) ?? null;
   if (bet === null || bet.settled === null) return null;
-  return answerOf(bet, SETTLED, readRoundSeeds(dir, look.firstRules()), 'the archive');
+  return answerOf(bet, SETTLED, readRoundSeeds(dir, records.firstRules()), 'the archive');
 }
 
-function foundBet({ dir }: Context, look: Look, number: number) {
-  const { past, state, from } = look.upTo(look.history.lastSeq);
+function foundBet({ dir }: Context, records: Records, number: number) {
+  const { archive, state, from } = records.upTo(records.history.lastSeq);
   const engine = state();
-  const bet = past.bet(number);
-  if (bet === null) throw notThere(number, past.fromSeq > 0 && number <= engine.betCount, engine.seq);
+  const bet = archive.bet(number);
+  if (bet === null) throw notThere(number, archive.fromSeq > 0 && number <= engine.betCount, engine.seq);
   const { market, roundNumber } = bet.order.event;
   const status = engine.round(market, roundNumber)?.status ?? SETTLED;
   return answerOf(bet, status, readRoundSeeds(dir, engine.rules), from);
@@ -51,7 +51,7 @@ const notThere = (bet: number, isForgotten: boolean, seq: number): JournalError 
   new JournalError(
     'not_found',
     isForgotten
-      ? `${betId(bet)} was placed before the past that is left begins.`
+      ? `${betId(bet)} was placed before the records that are left begin.`
       : `There is no ${betId(bet)} up to sequence number ${seq}.`,
   );
 

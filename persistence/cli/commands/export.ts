@@ -10,7 +10,7 @@ import type { ExportRange, ExportSource } from '../export/rows.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT, UsageError } from '../frame/exit-codes.js';
 import { parseAccount, RANGE_OPTIONS, type RangeOptions, rangeOf } from '../frame/options.js';
-import { type Look, withLook } from '../past/look.js';
+import { type Records, withRecords } from '../sources/records.js';
 
 const EXPORTERS = { bets: exportBets, ledger: exportLedger, rounds: exportRounds } as const;
 type What = keyof typeof EXPORTERS;
@@ -54,9 +54,9 @@ export const exportCommand = defineCommand<ExportOptions>({
       throw new UsageError("--account goes with bets and ledger: a round is nobody's.");
     if (account === HOUSE && what === 'bets')
       throw new UsageError('The house places no bets: --account house goes with the ledger.');
-    return withLook(context, 'export', (look) => {
-      const range = { ...rangeOf(look.history, options, () => 1), account };
-      const faults = EXPORTERS[what](sourceFor(look, what, range), range, context.out);
+    return withRecords(context, 'export', (records) => {
+      const range = { ...rangeOf(records.history, options, () => 1), account };
+      const faults = EXPORTERS[what](sourceFor(records, what, range), range, context.out);
       for (const fault of faults) context.out.note(`tote export: ${fault}`);
       return faults.length === 0 ? EXIT.done : EXIT.faulty;
     });
@@ -64,14 +64,14 @@ export const exportCommand = defineCommand<ExportOptions>({
 });
 
 /** Bets are shown as they are at the end of the journal, whatever the range. Throws `not_found` for an unknown account. */
-function sourceFor(look: Look, what: What, { toSeq, account }: ExportRange): ExportSource {
-  const { history } = look;
+function sourceFor(records: Records, what: What, { toSeq, account }: ExportRange): ExportSource {
+  const { history } = records;
   const endSeq = what === 'bets' ? history.lastSeq : toSeq;
-  const { past, state } = look.upTo(endSeq);
+  const { archive, state } = records.upTo(endSeq);
   const engine = history.hasStateFor(endSeq) ? state() : null;
   if (account !== null && account !== HOUSE && (engine ?? history.beginning()).account(account) === null) {
     const sentence = `There is no account ${accountId(account)} at sequence number ${endSeq}.`;
     throw new JournalError('not_found', sentence);
   }
-  return { past, engine, isAtEnd: toSeq === history.lastSeq };
+  return { archive, engine, isAtEnd: toSeq === history.lastSeq };
 }

@@ -9,7 +9,7 @@ import { isoText } from '../frame/format.js';
 import { parseAccount, parseWhole, RANGE_OPTIONS, type RangeOptions, rangeOf } from '../frame/options.js';
 import type { Output } from '../frame/output.js';
 import { inlineText } from '../frame/text.js';
-import { withHistory } from '../past/look.js';
+import { withHistory } from '../sources/records.js';
 
 /** Commands read at once on the way back. */
 const WINDOW = 10_000;

@@ -11,18 +11,18 @@ import {
 } from '../../../engine/model/domain.js';
 import type { PriceOrigin } from '../../../engine/model/proofs/proof-views.js';
 import type { RoundView } from '../../../engine/model/views.js';
+import { type LedgerEntry, ledgerEntryOf } from '../../archive/reader/entries.js';
+import type { ArchivedRound } from '../../archive/reader/row-events.js';
+import { type ArchivedBet, isBet } from '../../archive/reader/streams.js';
 import { JournalError } from '../../errors.js';
-import { type LedgerEntry, ledgerEntryOf } from '../../past/entries.js';
-import type { ArchivedRound } from '../../past/facts.js';
-import { type ArchivedBet, isBet } from '../../past/streams.js';
+import { betFields } from '../frame/bet-fields.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { fieldsOf } from '../frame/fields.js';
 import { isoText } from '../frame/format.js';
 import { parseRound } from '../frame/options.js';
-import { betFields } from '../past/bet-fields.js';
-import { withLook } from '../past/look.js';
-import { readRoundSeeds, seedFields } from '../past/seeds.js';
+import { withRecords } from '../sources/records.js';
+import { readRoundSeeds, seedFields } from '../sources/seeds.js';
 
 export const roundCommand = defineCommand({
   details:
@@ -36,19 +36,19 @@ export const roundCommand = defineCommand({
   ],
   operands: [new Argument('<ID>', 'the round, such as BTC_ONE_MINUTE_29684880').argParser(parseRound)],
   run: (context, _options, operands) =>
-    withLook(context, 'round', (look) => {
+    withRecords(context, 'round', (records) => {
       const { market, roundNumber } = parseRound(must(operands[0], 'the round'));
-      const { past, state, from } = look.upTo(look.history.lastSeq);
+      const { archive, state, from } = records.upTo(records.history.lastSeq);
       const engine = state();
-      const round = engine.round(market, roundNumber) ?? past.round(market, roundNumber);
+      const round = engine.round(market, roundNumber) ?? archive.round(market, roundNumber);
       if (round === null) throw notThere(market, roundNumber, engine.seq);
-      const all = past.betsOfRound(market, roundNumber);
+      const all = archive.betsOfRound(market, roundNumber);
       const bets = all.filter(isBet);
-      const house = [...past.houseEvents(market, roundNumber)].flatMap(
+      const house = [...archive.houseEvents(market, roundNumber)].flatMap(
         ({ seq, event }) => ledgerEntryOf(seq, event) ?? [],
       );
       // Else not all of its bets may be known.
-      const isComplete = past.fromSeq === 0;
+      const isComplete = archive.fromSeq === 0;
       const faults = isComplete ? faultsOf(round, bets, house) : [];
       const seeds = readRoundSeeds(context.dir, engine.rules);
       context.out.answer({

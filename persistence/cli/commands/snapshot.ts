@@ -8,7 +8,7 @@ import { SnapshotFiles } from '../../snapshot/files.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { isoText } from '../frame/format.js';
-import { withHistory } from '../past/look.js';
+import { withHistory } from '../sources/records.js';
 
 export const snapshotCommand = defineCommand({
   details:

@@ -5,7 +5,7 @@ import type { ProofWarning } from '../../../client/proofs/sense.js';
 import { type HashedBet, PROOF_STEPS, type ProofStep, verifyProof } from '../../../client/proofs/verify.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
-import { readAnswer, readNotedKeys } from '../past/api-files.js';
+import { readAnswer, readNotedKeys } from '../sources/api-files.js';
 
 const STEP_WORDS: Readonly<Record<ProofStep, string>> = {
   form: 'every value is there and of its form',

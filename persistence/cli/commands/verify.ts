@@ -5,7 +5,7 @@ import { verify } from '../../upkeep/verify/verify.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { Progress } from '../frame/progress.js';
-import { readHead, readTrustedKeys } from '../past/api-files.js';
+import { readHead, readTrustedKeys } from '../sources/api-files.js';
 
 export const verifyCommand = defineCommand<{ readonly keys?: readonly string[]; readonly head?: string }>({
   details:

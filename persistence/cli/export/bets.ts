@@ -14,8 +14,8 @@ import {
   SIDES,
   textAt,
 } from '../../../engine/model/domain.js';
-import { statusOf } from '../../past/bets.js';
-import { type ArchivedBet, isBet, termsOf } from '../../past/streams.js';
+import { statusOf } from '../../archive/reader/bets.js';
+import { type ArchivedBet, isBet, termsOf } from '../../archive/reader/streams.js';
 import { dollarsText, isoText, oddsText, percentText } from '../frame/format.js';
 import {
   type Columns,
@@ -72,12 +72,15 @@ const COLUMNS: Columns<Row> = {
 
 export const exportBets: Exporter = (source, range, out) => {
   writeRows(out, COLUMNS, rowsOf(source, range));
-  const isWhole = source.past.fromSeq === 0;
-  return isWhole ? [] : ['bets that were placed before the past that is left are not there'];
+  const isWhole = source.archive.fromSeq === 0;
+  return isWhole ? [] : ['bets that were placed before the records that are left begin are missing'];
 };
 
-function* rowsOf({ past, engine }: ExportSource, { fromSeq, toSeq, account }: ExportRange): Generator<Row> {
-  for (const found of past.bets(fromSeq, toSeq)) {
+function* rowsOf(
+  { archive, engine }: ExportSource,
+  { fromSeq, toSeq, account }: ExportRange,
+): Generator<Row> {
+  for (const found of archive.bets(fromSeq, toSeq)) {
     const { order, fill, settled } = found;
     if (account !== null && order.event.account !== account) continue;
     const isAtOnce = order.event.type === 'betPlaced' && order.event.limitOddsE4 !== NO_LIMIT;

@@ -4,9 +4,9 @@
  */
 import { betId } from '../../../engine/model/domain.js';
 import { HOUSE } from '../../../engine/state/house.js';
-import { Books, type LedgerEntry, ledgerEntryOf, ownerText } from '../../past/entries.js';
-import type { Past } from '../../past/past.js';
-import type { ArchivedEvent } from '../../past/streams.js';
+import { Books, type LedgerEntry, ledgerEntryOf, ownerText } from '../../archive/reader/entries.js';
+import type { ArchiveReader } from '../../archive/reader/reader.js';
+import type { ArchivedEvent } from '../../archive/reader/streams.js';
 import { dollarsText, isoText } from '../frame/format.js';
 import { type Columns, type Exporter, type ExportRange, outside, writeRows } from './rows.js';
 
@@ -24,10 +24,10 @@ const COLUMNS: Columns<LedgerEntry> = {
   reference: ({ reference }) => (reference === '' ? null : outside(reference)),
 };
 
-export const exportLedger: Exporter = ({ past, engine }, range, out) => {
-  const isWhole = past.fromSeq === 0;
+export const exportLedger: Exporter = ({ archive, engine }, range, out) => {
+  const isWhole = archive.fromSeq === 0;
   const books = new Books(range.fromSeq <= 1);
-  writeRows(out, COLUMNS, entriesOf(past, range, books));
+  writeRows(out, COLUMNS, entriesOf(archive, range, books));
   if (engine !== null) {
     const [first, last] = [range.account ?? HOUSE, range.account ?? engine.accountCount];
     for (let account = first; account <= last; account++) {
@@ -40,11 +40,11 @@ export const exportLedger: Exporter = ({ past, engine }, range, out) => {
   return [...books.faults, 'the first entries are not known any more; balances are brought forward'];
 };
 
-function* entriesOf(past: Past, range: ExportRange, books: Books): Generator<LedgerEntry> {
-  for (const { seq, event } of eventsOf(past, range)) {
+function* entriesOf(archive: ArchiveReader, range: ExportRange, books: Books): Generator<LedgerEntry> {
+  for (const { seq, event } of eventsOf(archive, range)) {
     const entry = ledgerEntryOf(seq, event);
     if (entry === null) continue;
-    const forward = books.beginsAtNothing && books.isFirst(entry) ? past.forwardOf(entry) : null;
+    const forward = books.beginsAtNothing && books.isFirst(entry) ? archive.forwardOf(entry) : null;
     for (const next of forward === null ? [entry] : [forward, entry]) {
       books.add(next);
       yield next;
@@ -52,8 +52,8 @@ function* entriesOf(past: Past, range: ExportRange, books: Books): Generator<Led
   }
 }
 
-function eventsOf(past: Past, { fromSeq, toSeq, account }: ExportRange): Iterable<ArchivedEvent> {
-  if (account === null) return past.events(fromSeq, toSeq);
-  const downTo = [...past.accountEvents(account, toSeq)].filter(({ seq }) => seq >= fromSeq);
+function eventsOf(archive: ArchiveReader, { fromSeq, toSeq, account }: ExportRange): Iterable<ArchivedEvent> {
+  if (account === null) return archive.events(fromSeq, toSeq);
+  const downTo = [...archive.accountEvents(account, toSeq)].filter(({ seq }) => seq >= fromSeq);
   return downTo.reverse();
 }

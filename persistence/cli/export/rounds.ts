@@ -14,7 +14,7 @@ import {
   textAt,
 } from '../../../engine/model/domain.js';
 import type { RoundView } from '../../../engine/model/views.js';
-import type { ArchivedRound } from '../../past/facts.js';
+import type { ArchivedRound } from '../../archive/reader/row-events.js';
 import { dollarsText, isoText, percentText } from '../frame/format.js';
 import {
   type Columns,
@@ -59,8 +59,8 @@ export const exportRounds: Exporter = (source, range, out) => {
   return [];
 };
 
-function* rowsOf({ past, engine, isAtEnd }: ExportSource, range: ExportRange): Generator<Row> {
-  yield* past.rounds(range.fromSeq, range.toSeq);
+function* rowsOf({ archive, engine, isAtEnd }: ExportSource, range: ExportRange): Generator<Row> {
+  yield* archive.rounds(range.fromSeq, range.toSeq);
   if (isAtEnd && engine !== null) yield* unsettled(engine);
 }
 

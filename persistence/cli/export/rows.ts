@@ -1,7 +1,7 @@
 /** Exported rows as CSV (RFC 4180: CRLF, quotes doubled) or as JSON lines, written in chunks as they come. */
 import { stringify } from 'csv-stringify/sync';
 import type { Engine } from '../../../engine/engine.js';
-import type { Past } from '../../past/past.js';
+import type { ArchiveReader } from '../../archive/reader/reader.js';
 import type { Output } from '../frame/output.js';
 
 /** `account` null is all, 0 is the house. */
@@ -12,7 +12,7 @@ export interface ExportRange {
 }
 
 export interface ExportSource {
-  readonly past: Past;
+  readonly archive: ArchiveReader;
   /** At the end of the range, or of the journal for bets; null if only the archive reaches so far back. */
   readonly engine: Engine | null;
   readonly isAtEnd: boolean;

@@ -15,7 +15,7 @@ import {
   TIERS,
   textAt,
 } from '../../../engine/model/domain.js';
-import { ownerText } from '../../past/entries.js';
+import { ownerText } from '../../archive/reader/entries.js';
 import { isoText } from './format.js';
 
 type Fields = Readonly<Record<string, unknown>>;

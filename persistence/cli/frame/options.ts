@@ -70,7 +70,7 @@ export function seqAt(history: History, at: Moment | undefined): number {
   if (seq < history.firstSeq && history.startFor(seq).timeMs > at.timeMs) {
     throw new JournalError(
       'not_found',
-      `The state at ${isoText(at.timeMs)} cannot be worked out any more: the past that is left begins later.`,
+      `The state at ${isoText(at.timeMs)} cannot be worked out any more: the records that are left begin later.`,
     );
   }
   return seq;

@@ -1,7 +1,7 @@
 /**
  * Which segments and snapshots are kept: only the decision, without files. For every moment within the retention
  * there is a snapshot at or before it from which the kept segments lead to it, or the journal has its beginning. So
- * the past has a floor: the newest snapshot that is as old as the retention, that the archive has passed, and that is
+ * the records have a floor: the newest snapshot that is as old as the retention, that the archive has passed, and that is
  * not newer than the newest few, any of which must be able to replace another. Only segments completely before the
  * floor may be deleted.
  *
@@ -43,7 +43,8 @@ export interface SegmentSpan {
   readonly lastTimeMs: number;
 }
 
-export interface Past {
+/** How far journal and archive reach. */
+export interface Extent {
   /** Engine time; ages are counted from here. */
   readonly nowMs: number;
   /** The last command in the archive; null if there is none. */
@@ -52,13 +53,13 @@ export interface Past {
 }
 
 /**
- * `snapshots` are newest first. The past before the floor need not be kept. null if the journal has its beginning and
+ * `snapshots` are newest first. What lies before the floor need not be kept. null if the journal has its beginning and
  * keeps it.
  */
 export function floorOf<S extends SnapshotPoint>(
   snapshots: readonly S[],
   { segmentsMs, snapshots: { newest } }: RetentionPolicy,
-  { nowMs, archivedSeq, firstSeq }: Past,
+  { nowMs, archivedSeq, firstSeq }: Extent,
 ): S | null {
   const fromMs = segmentsMs === null ? Number.NEGATIVE_INFINITY : nowMs - segmentsMs;
   const spared = Math.min(newest, snapshots.length) - 1;
@@ -73,14 +74,14 @@ export function floorOf<S extends SnapshotPoint>(
 export function whySnapshotsStay(
   snapshots: readonly SnapshotPoint[],
   policy: RetentionPolicy,
-  past: Past,
+  extent: Extent,
 ): (string | null)[] {
-  const floor = floorOf(snapshots, policy, past);
-  const forArchive = snapshots.find(({ seq }) => seq <= (past.archivedSeq ?? 0));
+  const floor = floorOf(snapshots, policy, extent);
+  const forArchive = snapshots.find(({ seq }) => seq <= (extent.archivedSeq ?? 0));
   return snapshots.map((snapshot, index) => {
-    const why = whyByAge(snapshots, index, policy.snapshots, past.nowMs);
+    const why = whyByAge(snapshots, index, policy.snapshots, extent.nowMs);
     if (why !== null) return why;
-    if (snapshot === floor) return 'the past that is kept begins at it';
+    if (snapshot === floor) return 'the kept records begin at it';
     return snapshot === forArchive ? 'the archive goes on from it' : null;
   });
 }
@@ -112,7 +113,7 @@ export function whySegmentStays(
   { lastSeq, lastTimeMs }: SegmentSpan,
   { segmentsMs }: RetentionPolicy,
   floor: SnapshotPoint | null,
-  { nowMs, archivedSeq }: Past,
+  { nowMs, archivedSeq }: Extent,
 ): string | null {
   if (segmentsMs === null) return 'all are kept';
   if (nowMs - lastTimeMs <= segmentsMs) return 'it is not old enough';

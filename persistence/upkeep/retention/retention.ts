@@ -24,8 +24,8 @@ import { isOfJournal } from '../../replay/usable-snapshot.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 import { noRest, type Rest } from '../../thread/pace.js';
 import {
+  type Extent,
   floorOf,
-  type Past,
   type RetentionPolicy,
   type SegmentSpan,
   type SnapshotPoint,
@@ -82,10 +82,10 @@ function planWith(
   const keep: Keep = (path, why) => void kept.push({ name: basename(path), why });
   const dated = datedSnapshots(dir, journal, keep);
   const { firstSeq } = journal;
-  const past: Past = { nowMs, archivedSeq: readArchiveProgress(dir)?.seq ?? null, firstSeq };
+  const extent: Extent = { nowMs, archivedSeq: readArchiveProgress(dir)?.seq ?? null, firstSeq };
   const reached = dated.filter(({ seq }) => seq >= firstSeq - 1);
-  const segments = segmentsToGo(dir, journal, floorOf(reached, policy, past), policy, past, keep, rest);
-  const left: Past = { ...past, firstSeq: (segments.at(-1)?.lastSeq ?? firstSeq - 1) + 1 };
+  const segments = segmentsToGo(dir, journal, floorOf(reached, policy, extent), policy, extent, keep, rest);
+  const left: Extent = { ...extent, firstSeq: (segments.at(-1)?.lastSeq ?? firstSeq - 1) + 1 };
   return { segments, snapshots: snapshotsToGo(dated, policy, left, keep), kept };
 }
 
@@ -111,11 +111,11 @@ function datedSnapshots(dir: DataDir, journal: JournalReader, keep: Keep): Dated
 function snapshotsToGo(
   dated: readonly DatedSnapshot[],
   policy: RetentionPolicy,
-  past: Past,
+  extent: Extent,
   keep: Keep,
 ): PrunableSnapshot[] {
-  const reached = dated.filter(({ seq }) => seq >= past.firstSeq - 1);
-  const whys = whySnapshotsStay(reached, policy, past);
+  const reached = dated.filter(({ seq }) => seq >= extent.firstSeq - 1);
+  const whys = whySnapshotsStay(reached, policy, extent);
   return dated.flatMap(({ seq, name }, index) => {
     const why = whys[index] ?? null;
     if (why === null) return [{ seq, name, bytes: fileBytes(name) }];
@@ -129,7 +129,7 @@ function segmentsToGo(
   journal: JournalReader,
   floor: DatedSnapshot | null,
   policy: RetentionPolicy,
-  past: Past,
+  extent: Extent,
   keep: Keep,
   rest: Rest,
 ): PrunableSegment[] {
@@ -149,7 +149,7 @@ function segmentsToGo(
         ? 'it is being written'
         : going.length < index
           ? 'a segment before it stays'
-          : (whySegmentStays(segment, policy, floor, past) ?? faultOnce());
+          : (whySegmentStays(segment, policy, floor, extent) ?? faultOnce());
     if (why === null && segment !== null) going.push(segment);
     else keep(path, why ?? '');
   }

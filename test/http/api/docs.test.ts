@@ -5,7 +5,7 @@ import typia from 'typia';
 import { defaultRules } from '../../../engine/model/rules.js';
 import { rulesSection } from '../../../http/pages/guide-rules.js';
 import type { Account, OrderQuote, SeenOrder } from '../../../http/wire/account-types.js';
-import type { LedgerEntry, SettledRound } from '../../../http/wire/past-types.js';
+import type { LedgerEntry, SettledRound } from '../../../http/wire/archive-types.js';
 import type { ServerTime } from '../../../http/wire/service-types.js';
 import type {
   Market,

@@ -15,11 +15,11 @@ import type { EngineEvent } from '../../../engine/model/events.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
 import { archiveChecksum } from '../../../persistence/archive/columns.js';
 import { setArchiveAside } from '../../../persistence/archive/file.js';
+import { ledgerEntryOf } from '../../../persistence/archive/reader/entries.js';
+import { ArchiveReader } from '../../../persistence/archive/reader/reader.js';
 import { type ArchivePosition, ArchiveWriter } from '../../../persistence/archive/writer.js';
 import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
 import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
-import { ledgerEntryOf } from '../../../persistence/past/entries.js';
-import { Past } from '../../../persistence/past/past.js';
 import { randomCommands } from '../../support/reference/random/stream.js';
 import { randomOf, refusal, temporaryDir } from '../support/journal-files.js';
 
@@ -124,8 +124,8 @@ test('rows contain the facts of the events, in words', (t) => {
 test("the view `ledger` has the API's entries, which add up to every balance", (t) => {
   const dir = openDataDir(temporaryDir(t));
   const { engine } = archiveOf(dir, 3);
-  const past = must(Past.open(dir.archiveFile), 'the archive');
-  t.after(() => past.close());
+  const archive = must(ArchiveReader.open(dir.archiveFile), 'the archive');
+  t.after(() => archive.close());
   for (let account = 0; account <= engine.accountCount; account++) {
     const entries = rowsOf(dir, 'SELECT * FROM ledger WHERE account = ? ORDER BY seq, item', account);
     let balanceCents = 0;
@@ -133,7 +133,7 @@ test("the view `ledger` has the API's entries, which add up to every balance", (
       balanceCents += Number(entry['amount_cents']);
       assert.equal(entry['balance_cents'], balanceCents, JSON.stringify(entry));
     }
-    const shown = [...past.accountEvents(account, engine.seq)]
+    const shown = [...archive.accountEvents(account, engine.seq)]
       .flatMap(({ seq, event }) => ledgerEntryOf(seq, event) ?? [])
       .map(({ seq, kind, amountCents }) => [seq, kind, amountCents]);
     const viewed = entries.map(({ seq, kind, amount_cents: amountCents }) => [seq, kind, amountCents]);

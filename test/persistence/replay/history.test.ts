@@ -1,5 +1,5 @@
 /**
- * The past in a journal: the engine at any sequence number, every command with its effect, and ledgers that add up;
+ * The journal's history: the engine at any sequence number, every command with its effect, and ledgers that add up;
  * over random streams, with and without snapshots, and after retention has deleted the journal's beginning.
  */
 import assert from 'node:assert/strict';
@@ -8,12 +8,12 @@ import { test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
 import type { Command } from '../../../engine/model/commands.js';
+import { Books, type LedgerEntry, ledgerEntryOf } from '../../../persistence/archive/reader/entries.js';
+import type { ArchiveReader } from '../../../persistence/archive/reader/reader.js';
 import { accountHistory } from '../../../persistence/cli/commands/account.js';
 import { Output, PROCESS_STREAMS } from '../../../persistence/cli/frame/output.js';
-import { type Look, withLook } from '../../../persistence/cli/past/look.js';
+import { type Records, withRecords } from '../../../persistence/cli/sources/records.js';
 import { JournalReader } from '../../../persistence/journal/reader.js';
-import { Books, type LedgerEntry, ledgerEntryOf } from '../../../persistence/past/entries.js';
-import type { Past } from '../../../persistence/past/past.js';
 import { History } from '../../../persistence/replay/history.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { newHasher } from '../../support/reference/pair.js';
@@ -40,8 +40,8 @@ const openHistory = (made: MadeDir, notes: string[] = []): History =>
     onNote: (note) => notes.push(note),
   });
 
-const look = <T>(made: MadeDir, work: (look: Look) => T): T =>
-  withLook({ dir: made.dir, out: new Output(false, PROCESS_STREAMS, 100) }, 'test', work);
+const recordsOf = <T>(made: MadeDir, work: (records: Records) => T): T =>
+  withRecords({ dir: made.dir, out: new Output(false, PROCESS_STREAMS, 100) }, 'test', work);
 
 const entriesOf = (made: MadeDir, account: number, toSeq: number): LedgerEntry[] =>
   made.events
@@ -127,12 +127,12 @@ test('every ledger adds up at random moments, also where retention deleted the b
 
 function checkLedgers(made: MadeDir, toSeq: number): number {
   let entries = 0;
-  look(made, (one) => {
-    const { past, state } = one.upTo(toSeq);
+  recordsOf(made, (records) => {
+    const { archive, state } = records.upTo(toSeq);
     const engine = state();
     assert.equal(engine.seq, toSeq);
     for (let account = 1; account <= made.engine.accountCount; account++) {
-      const found = balancedEntries(past, engine, account);
+      const found = balancedEntries(archive, engine, account);
       assert.deepEqual(found, entriesOf(made, account, toSeq));
       entries += found.length;
     }
@@ -140,8 +140,8 @@ function checkLedgers(made: MadeDir, toSeq: number): number {
   return entries;
 }
 
-function balancedEntries(past: Past, engine: Engine, account: number): readonly LedgerEntry[] {
-  const { entries } = accountHistory(past, engine, account);
+function balancedEntries(archive: ArchiveReader, engine: Engine, account: number): readonly LedgerEntry[] {
+  const { entries } = accountHistory(archive, engine, account);
   const books = new Books(true);
   for (const entry of entries) books.add(entry);
   books.close(account, engine.account(account)?.balanceCents ?? 0, true);
@@ -156,12 +156,12 @@ test('without the archive a ledger begins with the balance carried over, and sti
     snapshotsAfter: [30],
     firstBatch: 30,
   });
-  look(made, (one) => {
-    const { past, state } = one.upTo(commands.length);
+  recordsOf(made, (records) => {
+    const { archive, state } = records.upTo(commands.length);
     const engine = state();
     let forwards = 0;
     for (let account = 1; account <= made.engine.accountCount; account++) {
-      if (balancedEntries(past, engine, account)[0]?.kind === 'forward') forwards += 1;
+      if (balancedEntries(archive, engine, account)[0]?.kind === 'forward') forwards += 1;
     }
     assert.ok(forwards > 0, 'accounts had money before');
   });

@@ -14,8 +14,8 @@ import type { StoredBatch } from '../../../engine/model/ports.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
 import { copyArchive } from '../../../persistence/archive/copy.js';
 import { readArchiveProgress } from '../../../persistence/archive/file.js';
+import { ArchiveReader } from '../../../persistence/archive/reader/reader.js';
 import { JournalReader } from '../../../persistence/journal/reader.js';
-import { Past } from '../../../persistence/past/past.js';
 import type { JournalHead } from '../../../persistence/roots/messages.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { newHasher } from '../../support/reference/pair.js';
@@ -176,7 +176,7 @@ test('what was refused is archived behind the commands before it, and copied onc
   const path = hot.dir.archiveFile;
   const copy = join(temporaryDir(t), 'archive.db');
   const seen = (file: string): readonly unknown[][] => {
-    const reader = must(Past.open(file), 'an archive');
+    const reader = must(ArchiveReader.open(file), 'an archive');
     const any = { operator: null, fromMs: null, toMs: null, before: null };
     const question = { kind: 'actions', reachedSeq: 0, ...any, action: 'roleDenied', limit: 10 } as const;
     const { actions } = must(reader.answer(question), 'an answer').answer as ActionsAnswer;

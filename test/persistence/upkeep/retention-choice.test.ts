@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import {
   DAY_MS,
+  type Extent,
   floorOf,
   HOUR_MS,
-  type Past,
   type RetentionPolicy,
   type SegmentSpan,
   SNAPSHOTS_KEPT,
@@ -57,8 +57,8 @@ class Life {
 
   prune(policy: RetentionPolicy, archivedSeq: number): void {
     const reached = ({ seq }: SnapshotPoint): boolean => seq >= this.firstSeq - 1;
-    const past = (): Past => ({ nowMs: this.nowMs, archivedSeq, firstSeq: this.firstSeq });
-    const before = past();
+    const extent = (): Extent => ({ nowMs: this.nowMs, archivedSeq, firstSeq: this.firstSeq });
+    const before = extent();
     const floor = floorOf(this.snapshots, policy, before);
     while (
       this.segments[0] !== undefined &&
@@ -67,7 +67,7 @@ class Life {
       this.segments.shift();
     }
     this.snapshots = this.snapshots.filter(reached);
-    const whys = whySnapshotsStay(this.snapshots, policy, past());
+    const whys = whySnapshotsStay(this.snapshots, policy, extent());
     this.snapshots = this.snapshots.filter((_, index) => whys[index] !== null);
   }
 

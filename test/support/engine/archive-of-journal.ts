@@ -3,10 +3,10 @@ import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
 import { type ArchiveAnswer, type ArchiveReads, archiveReads } from '../../../engine/model/archive-reads.js';
 import type { Batch } from '../../../engine/model/ports.js';
+import { ArchiveReader } from '../../../persistence/archive/reader/reader.js';
 import { ArchiveWriter } from '../../../persistence/archive/writer.js';
 import { openDataDir } from '../../../persistence/data-dir/layout.js';
 import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
-import { Past } from '../../../persistence/past/past.js';
 import { commandsOf } from '../../../persistence/replay/replay.js';
 import { newFolder } from '../new-folder.js';
 
@@ -33,7 +33,7 @@ export function archiveOfJournal(durable: () => readonly Batch[]): ArchiveReads 
 }
 
 class MadeArchive {
-  readonly reader: Past;
+  readonly reader: ArchiveReader;
   readonly #engine = new Engine();
   readonly #writer: ArchiveWriter;
   #batches = 0;
@@ -42,7 +42,7 @@ class MadeArchive {
     const dir = openDataDir(newFolder());
     this.#writer = ArchiveWriter.create(dir, START, this.#engine, 1);
     this.#writer.follow(this.#engine);
-    this.reader = must(Past.open(dir.archiveFile), 'the archive that was made');
+    this.reader = must(ArchiveReader.open(dir.archiveFile), 'the archive that was made');
   }
 
   follow(durable: readonly Batch[]): void {

@@ -1,7 +1,7 @@
 /** One account: its money, its keys, its bets and its ledger. And one key alone. */
 import type { JSX } from 'preact';
 import type { AccountResource, KeyResource } from '../../../operator/resources/accounts.js';
-import type { LedgerEntry } from '../../../wire/past-types.js';
+import type { LedgerEntry } from '../../../wire/archive-types.js';
 import { changeTier, freeze } from '../actions/accounts.js';
 import { createKey, endOf, expireKey, rotateKey, switchKey } from '../actions/keys.js';
 import { deposit, withdraw } from '../actions/money.js';

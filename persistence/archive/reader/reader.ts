@@ -1,19 +1,16 @@
-/**
- * The one reader of the past, over the archive: answers to the API's questions, and streams of events for the
- * commands that look into the past.
- */
+/** The one reader of the archive: answers to the API's questions, and streams of events for the command line. */
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { unreachable } from '../../engine/base/assert.js';
-import type { ArchiveAnswer, ArchiveQuestion, BetPathQuestion } from '../../engine/model/archive-reads.js';
-import { ArchiveBlocks } from '../archive/blocks.js';
-import { asArchiveDamage, readProgress } from '../archive/schema.js';
-import { PastActions } from './actions.js';
+import { unreachable } from '../../../engine/base/assert.js';
+import type { ArchiveAnswer, ArchiveQuestion, BetPathQuestion } from '../../../engine/model/archive-reads.js';
+import { ArchiveBlocks } from '../blocks.js';
+import { asArchiveDamage, readProgress } from '../schema.js';
+import { ArchivedActions } from './actions.js';
 import { betOf, betsOf } from './bets.js';
 import type { LedgerEntry } from './entries.js';
-import type { ArchivedRound } from './facts.js';
 import { AccountLedger, type Balance } from './ledger.js';
 import { ArchivedRounds } from './rounds.js';
+import type { ArchivedRound } from './row-events.js';
 import {
   type ArchivedBet,
   type ArchivedEvents,
@@ -27,12 +24,12 @@ import { RoundTrees } from './trees.js';
 const BUSY_TIMEOUT_MS = 1_000;
 const CACHE_KIB = 8 * 1024;
 
-export class Past {
+export class ArchiveReader {
   readonly #blocks: ArchiveBlocks;
   readonly #ledger: AccountLedger;
   readonly #rounds: ArchivedRounds;
   readonly #trees: RoundTrees;
-  readonly #actions: PastActions;
+  readonly #actions: ArchivedActions;
   #isUnfinished = false;
   readonly #seq: Database.Statement<[], number>;
 
@@ -47,18 +44,18 @@ export class Past {
     this.#ledger = new AccountLedger(path, db, this.#blocks, fromSeq);
     this.#rounds = new ArchivedRounds(path, db);
     this.#trees = new RoundTrees(path, this.#blocks, this.#rounds);
-    this.#actions = new PastActions(path, db);
+    this.#actions = new ArchivedActions(path, db);
     this.#seq = db.prepare<[], number>('SELECT seq FROM progress').pluck();
   }
 
   /** null if there is no archive yet. Throws `archive_corrupt`, and errors of SQLite. */
-  static open(path: string): Past | null {
+  static open(path: string): ArchiveReader | null {
     if (!existsSync(path)) return null;
     let db: Database.Database | undefined;
     try {
       db = new Database(path, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
       db.pragma(`cache_size = -${CACHE_KIB}`);
-      return new Past(path, db, readProgress(path, db).fromSeq);
+      return new ArchiveReader(path, db, readProgress(path, db).fromSeq);
     } catch (thrown) {
       db?.close();
       throw asArchiveDamage(path, thrown);

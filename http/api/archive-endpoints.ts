@@ -14,9 +14,9 @@ import {
   toParameter,
 } from '../openapi/parameters.js';
 import { type JsonObject, schemaRef } from '../openapi/schemas.js';
+import * as archive from './archive.js';
 import type { Endpoint } from './endpoint.js';
-import { LEDGER_LIMIT_DEFAULT, ROUNDS_LIMIT_DEFAULT } from './lists/past-queries.js';
-import * as past from './past.js';
+import { LEDGER_LIMIT_DEFAULT, ROUNDS_LIMIT_DEFAULT } from './lists/archive-queries.js';
 import * as proofs from './proofs.js';
 
 const head: JsonObject = {
@@ -24,12 +24,12 @@ const head: JsonObject = {
   description: "The journal's newest signed head; null before the first.",
 };
 
-export const PAST_ENDPOINTS: readonly Endpoint[] = [
+export const ARCHIVE_ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'GET',
     path: '/rounds',
     scope: 'markets:read',
-    handle: past.rounds,
+    handle: archive.rounds,
     operationId: 'listRounds',
     tag: 'Markets',
     summary: 'Settled rounds with their results, the last to start first',
@@ -51,7 +51,7 @@ export const PAST_ENDPOINTS: readonly Endpoint[] = [
     method: 'GET',
     path: '/markets/{id}/rounds',
     scope: 'markets:read',
-    handle: past.marketRounds,
+    handle: archive.marketRounds,
     operationId: 'listMarketRounds',
     tag: 'Markets',
     summary: 'Settled rounds of one market, the newest first',
@@ -66,7 +66,7 @@ export const PAST_ENDPOINTS: readonly Endpoint[] = [
     method: 'GET',
     path: '/account/ledger',
     scope: 'positions:read',
-    handle: past.ledger,
+    handle: archive.ledger,
     operationId: 'getLedger',
     tag: 'Orders',
     summary: 'Every movement of your money, newest first',

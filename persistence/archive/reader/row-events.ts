@@ -1,5 +1,5 @@
 /** Rows of the archive, converted back to the events that they came from. */
-import type { ArchivedRoundProof } from '../../engine/model/archive-reads.js';
+import type { ArchivedRoundProof } from '../../../engine/model/archive-reads.js';
 import {
   BET_ENDS,
   marketOf,
@@ -8,15 +8,15 @@ import {
   NO_LIMIT,
   ROUND_RESULTS,
   SIDES,
-} from '../../engine/model/domain.js';
+} from '../../../engine/model/domain.js';
 import type {
   BalanceMoved,
   BetPlaced,
   OrderFilled,
   OrderPending,
   SettlementTerms,
-} from '../../engine/model/events.js';
-import type { ProofView, PublishedRoot } from '../../engine/model/proofs/proof-views.js';
+} from '../../../engine/model/events.js';
+import type { ProofView, PublishedRoot } from '../../../engine/model/proofs/proof-views.js';
 import {
   type ArchiveCell,
   LIMIT_STEP,
@@ -25,7 +25,7 @@ import {
   ROUND,
   SETTLEMENT,
   TRANSFER,
-} from '../archive/columns.js';
+} from '../columns.js';
 
 export interface ArchivedRound extends Omit<ArchivedRoundProof, 'paidCents' | 'root'> {
   readonly settledSeq: number;

@@ -7,10 +7,10 @@ import type {
   ActionsQuestion,
   ActionView,
   ChangedRule,
-} from '../../engine/model/operators.js';
-import type { RuleValue } from '../../engine/model/rules.js';
-import { ACTION, type ArchiveCell, isIntact, positionsOf } from '../archive/columns.js';
-import { damagedArchive } from '../archive/schema.js';
+} from '../../../engine/model/operators.js';
+import type { RuleValue } from '../../../engine/model/rules.js';
+import { ACTION, type ArchiveCell, isIntact, positionsOf } from '../columns.js';
+import { damagedArchive } from '../schema.js';
 
 const IN_ACTION = positionsOf(ACTION);
 
@@ -19,7 +19,7 @@ const TABLES = ['action', 'refusal'] as const;
 
 type Query = Database.Statement<ArchiveCell[], ArchiveCell[]>;
 
-export class PastActions {
+export class ArchivedActions {
   readonly #rulesBefore: Query;
 
   constructor(

@@ -1,9 +1,9 @@
 /** GET endpoints that the archive answers: an account's ledger, and settled rounds. */
 import { marketOf } from '../../engine/model/domain.js';
-import { ledgerEntry, settledRound } from '../wire/past-text.js';
+import { ledgerEntry, settledRound } from '../wire/archive-text.js';
 import { answering, askReached } from './ask.js';
 import type { Call } from './call.js';
-import { ledgerCursor, ledgerQuery, roundsCursor, roundsQuery } from './lists/past-queries.js';
+import { ledgerCursor, ledgerQuery, roundsCursor, roundsQuery } from './lists/archive-queries.js';
 import { NO_MARKET } from './refusals.js';
 import type { Services } from './services.js';
 

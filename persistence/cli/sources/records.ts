@@ -1,5 +1,5 @@
 /**
- * The journal, the snapshots and the archive, opened for reading, for the commands that look into the past. Events
+ * The journal, the snapshots and the archive, opened for reading, for the commands that show what happened. Events
  * are read from the archive, each row checked, and after its end from the journal. A state is that of a snapshot with
  * the journal's commands after it; the two must agree.
  */
@@ -8,11 +8,11 @@ import type Database from 'better-sqlite3';
 import type { Engine } from '../../../engine/engine.js';
 import type { Rules } from '../../../engine/model/rules.js';
 import { openArchive } from '../../archive/file.js';
+import { ArchiveReader } from '../../archive/reader/reader.js';
 import { type ArchiveProgress, asArchiveDamage, readProgress } from '../../archive/schema.js';
 import { ArchiveTail } from '../../archive/tail.js';
 import { JournalError } from '../../errors.js';
 import { JournalReader } from '../../journal/reader.js';
-import { Past } from '../../past/past.js';
 import { History } from '../../replay/history.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 import type { Context } from '../frame/command.js';
@@ -48,7 +48,7 @@ interface OpenArchive {
 }
 
 export interface Known {
-  readonly past: Past;
+  readonly archive: ArchiveReader;
   /** Throws `not_found` if the state cannot be worked out any more. */
   readonly state: () => Engine;
   /** The sources in words. */
@@ -56,49 +56,49 @@ export interface Known {
 }
 
 /** Closes everything after `work`. */
-export function withLook<T>(context: Context, title: string, work: (look: Look) => T): T {
+export function withRecords<T>(context: Context, title: string, work: (records: Records) => T): T {
   const path = context.dir.archiveFile;
   // Opened first: the journal has all that the archive has.
   const opened = openedArchive(path);
   try {
     return withHistory(context, title, (history, journal) => {
       const archive = usableArchive(opened, path, history, journal, (sentence) => context.out.note(sentence));
-      return work(new Look(path, history, archive));
+      return work(new Records(path, history, archive));
     });
   } finally {
     if (opened !== null && 'db' in opened) opened.db.close();
   }
 }
 
-export class Look {
+export class Records {
   constructor(
     private readonly path: string,
     readonly history: History,
-    private readonly archive: OpenArchive | null,
+    private readonly opened: OpenArchive | null,
   ) {}
 
   /** Works out no state. The archive may end before the journal. null if `upTo` uses no archive, either. */
-  archived(): Past | null {
-    const { path, archive } = this;
-    return archive === null ? null : new Past(path, archive.db, archive.progress.fromSeq);
+  archived(): ArchiveReader | null {
+    const { path, opened } = this;
+    return opened === null ? null : new ArchiveReader(path, opened.db, opened.progress.fromSeq);
   }
 
   /** Call it once. Throws `not_found` and `archive_corrupt`. */
   upTo(toSeq: number): Known {
-    const { path, history, archive } = this;
+    const { path, history, opened } = this;
     if (toSeq > history.lastSeq) history.startFor(toSeq); // throws that it does not exist
-    if (archive === null) return this.#fromJournal(toSeq);
-    const { db, progress } = archive;
+    if (opened === null) return this.#fromJournal(toSeq);
+    const { db, progress } = opened;
     const from = `the archive up to sequence number ${Math.min(progress.seq, toSeq)}, and the journal`;
     if (toSeq <= progress.seq) {
-      const past = new Past(path, db, progress.fromSeq);
-      return { past, state: () => history.engineAt(toSeq), from };
+      const archive = new ArchiveReader(path, db, progress.fromSeq);
+      return { archive, state: () => history.engineAt(toSeq), from };
     }
     const engine = history.engineAt(progress.seq);
     const tail = ArchiveTail.behind(db, engine);
-    const past = new Past(path, db, progress.fromSeq, tail.settledBlocks);
+    const archive = new ArchiveReader(path, db, progress.fromSeq, tail.settledBlocks);
     this.#fill(tail, engine, toSeq);
-    return { past, state: () => engine, from };
+    return { archive, state: () => engine, from };
   }
 
   /** null in a journal without any. */
@@ -113,14 +113,14 @@ export class Look {
     const engine = this.history.beginning();
     const fromSeq = engine.seq;
     if (toSeq < fromSeq) {
-      const sentence = `The state at sequence number ${toSeq} cannot be worked out any more: the past that is left begins at ${fromSeq}.`;
+      const sentence = `The state at sequence number ${toSeq} cannot be worked out any more: the records that are left begin at ${fromSeq}.`;
       throw new JournalError('not_found', sentence);
     }
     const tail = ArchiveTail.alone(engine);
-    const past = new Past(this.path, tail.db, fromSeq, tail.settledBlocks);
+    const archive = new ArchiveReader(this.path, tail.db, fromSeq, tail.settledBlocks);
     this.#fill(tail, engine, toSeq);
     const from = `the journal, replayed from ${fromSeq === 0 ? 'its beginning' : `the snapshot at ${fromSeq}`}`;
-    return { past, state: () => engine, from };
+    return { archive, state: () => engine, from };
   }
 
   #fill(tail: ArchiveTail, engine: Engine, toSeq: number): void {

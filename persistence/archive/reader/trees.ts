@@ -2,16 +2,16 @@
  * Paths from bets to the roots of their rounds, from the archive's bets. A tree is made slice by slice, so that a
  * round of a million bets does not hold up other questions; the last trees are kept.
  */
-import { FAIRNESS_TOOLS } from '../../crypto/fairness-tools.js';
-import { hasherOfRound } from '../../engine/fairness.js';
-import type { BetPath, BetPathQuestion } from '../../engine/model/archive-reads.js';
-import { marketId, roundId } from '../../engine/model/domain.js';
-import type { HashedBet } from '../../engine/model/events.js';
-import { TreeHasher, WholeTree } from '../../engine/proofs/merkle.js';
-import type { ArchiveBlocks } from '../archive/blocks.js';
-import { damagedArchive } from '../archive/schema.js';
-import { placementAt } from './facts.js';
+import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
+import { hasherOfRound } from '../../../engine/fairness.js';
+import type { BetPath, BetPathQuestion } from '../../../engine/model/archive-reads.js';
+import { marketId, roundId } from '../../../engine/model/domain.js';
+import type { HashedBet } from '../../../engine/model/events.js';
+import { TreeHasher, WholeTree } from '../../../engine/proofs/merkle.js';
+import type { ArchiveBlocks } from '../blocks.js';
+import { damagedArchive } from '../schema.js';
 import type { ArchivedRounds } from './rounds.js';
+import { placementAt } from './row-events.js';
 import { betsInOrder, fillOf, termsOf } from './streams.js';
 
 /** A slice takes a few tens of milliseconds. */

@@ -1,14 +1,14 @@
 /** Messages between the event loop, the reader's thread and the shadow's. The engine's model has those of gateways. */
 import type { MessagePort } from 'node:worker_threads';
 
-export interface PastOptions {
+export interface ReaderOptions {
   readonly path: string;
   readonly shadow: MessagePort;
 }
 
-export type ToPast = { readonly kind: 'gateway'; readonly port: MessagePort };
+export type ToReader = { readonly kind: 'gateway'; readonly port: MessagePort };
 
-export interface FromPast {
+export interface FromReader {
   readonly text: string;
 }
 

@@ -4,7 +4,7 @@ import type {
   BetQuestion,
   BetsAnswer,
   BetsQuestion,
-} from '../../engine/model/archive-reads.js';
+} from '../../../engine/model/archive-reads.js';
 import {
   END_CANCELLED,
   isUnfilled,
@@ -14,12 +14,12 @@ import {
   type PositionStatus,
   SETTLED,
   timeFrameMs,
-} from '../../engine/model/domain.js';
-import type { SettlementTerms } from '../../engine/model/events.js';
-import type { ArchiveBlocks } from '../archive/blocks.js';
-import { type ArchiveCell, LIMIT_STEP, positionsOf } from '../archive/columns.js';
-import { placedOf, placedSeqOf } from './facts.js';
+} from '../../../engine/model/domain.js';
+import type { SettlementTerms } from '../../../engine/model/events.js';
+import type { ArchiveBlocks } from '../blocks.js';
+import { type ArchiveCell, LIMIT_STEP, positionsOf } from '../columns.js';
 import type { ArchivedRounds } from './rounds.js';
+import { placedOf, placedSeqOf } from './row-events.js';
 import { archivedBet, isBet, termsOf } from './streams.js';
 
 /** With a filter an answer may have fewer bets than asked for, because it reads no more placements than this. */

@@ -1,21 +1,21 @@
 /** The event loop's side of the reader's thread (`worker.ts`). */
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { Thread } from '../thread/thread.js';
-import type { FromPast, PastOptions, ToPast } from './messages.js';
+import { Thread } from '../../thread/thread.js';
+import type { FromReader, ReaderOptions, ToReader } from './messages.js';
 
-export interface PastEvents {
+export interface ReaderEvents {
   onNote(text: string): void;
   /** A programming error: the process must end. */
   onFatal(error: unknown): void;
 }
 
-export class PastThread extends Thread<ToPast, FromPast> {
+export class ReaderThread extends Thread<ToReader, FromReader> {
   constructor(
-    options: PastOptions,
-    private readonly events: PastEvents,
+    options: ReaderOptions,
+    private readonly events: ReaderEvents,
   ) {
     const file = new URL('./worker.js', import.meta.url);
-    super({ file, name: 'past', data: options, transferred: [options.shadow] });
+    super({ file, name: 'reader', data: options, transferred: [options.shadow] });
   }
 
   /** A port for another gateway's questions (`ArchiveAsked`), answered there (`ArchiveTold`). */
@@ -25,7 +25,7 @@ export class PastThread extends Thread<ToPast, FromPast> {
     return port2;
   }
 
-  protected override onMessage({ text }: FromPast): void {
+  protected override onMessage({ text }: FromReader): void {
     this.events.onNote(text);
   }
 

@@ -1,4 +1,4 @@
-/** Answers about the past: entries of an account's ledger, and settled rounds. */
+/** Answers from the archive: entries of an account's ledger, and settled rounds. */
 import { unreachable } from '../../engine/base/assert.js';
 import { isoText } from '../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../engine/base/money.js';
@@ -16,7 +16,8 @@ import {
   timeFrameOf,
 } from '../../engine/model/domain.js';
 import type { PublishedRoot } from '../../engine/model/proofs/proof-views.js';
-import type { LedgerEntry, RoundRoot, SettledRound } from './past-types.js';
+import type { LedgerEntry, SettledRound } from './archive-types.js';
+import type { RoundRoot } from './proof-types.js';
 
 export function ledgerEntry(view: LedgerEntryView): LedgerEntry {
   const { seq, item, timeMs, bet, clientOrderId, reference, amountCents, balanceCents } = view;

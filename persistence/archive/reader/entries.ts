@@ -4,9 +4,9 @@
  * stake is reserved, and one when it is filled.
  */
 
-import type { LedgerKind } from '../../engine/model/archive-reads.js';
-import { accountId, BET_RESULTS, roundId } from '../../engine/model/domain.js';
-import type { BalanceMoved, PastEvent } from '../../engine/model/events.js';
+import type { LedgerKind } from '../../../engine/model/archive-reads.js';
+import { accountId, BET_RESULTS, roundId } from '../../../engine/model/domain.js';
+import type { BalanceMoved, EngineEvent, SettlementTerms } from '../../../engine/model/events.js';
 
 export interface LedgerEntry {
   readonly seq: number;
@@ -23,7 +23,7 @@ export interface LedgerEntry {
 
 const WIN = BET_RESULTS.indexOf('WIN');
 
-export function ledgerEntryOf(seq: number, event: PastEvent): LedgerEntry | null {
+export function ledgerEntryOf(seq: number, event: EngineEvent | SettlementTerms): LedgerEntry | null {
   switch (event.type) {
     case 'betPlaced':
     case 'orderPending': {

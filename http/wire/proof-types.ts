@@ -1,7 +1,6 @@
 /** Proofs of a round and its bets, as types: as in `types.ts`, the comments are the document's (extension). */
-import type { Asset, TimeFrame } from '../../../engine/model/domain.js';
-import type { RoundRoot } from '../past-types.js';
-import type { Count, DateTime, Ed25519Hex, Sha256Hex, SigningKeyId } from '../scalars.js';
+import type { Asset, TimeFrame } from '../../engine/model/domain.js';
+import type { Count, DateTime, Ed25519Hex, Sha256Hex, SigningKeyId } from './scalars.js';
 
 /** A key with which the server signs. */
 export interface SigningKey {
@@ -13,6 +12,17 @@ export interface SigningKey {
   createdAt: DateTime;
   /** When another key took its place; null for the one in use. */
   retiredAt: DateTime | null;
+}
+
+/** The Merkle root over the hashes of a round's bets (RFC 6962), as it was put on record, with its signature. */
+export interface RoundRoot {
+  merkleRoot: Sha256Hex;
+  /** Number of bets. */
+  treeSize: Count;
+  publishedAt: DateTime;
+  keyId: SigningKeyId;
+  /** Signs the text `tote-root-1` (the page /docs/proofs). */
+  signature: Ed25519Hex;
 }
 
 /** A price that opened or closed a round, and where it came from. */
@@ -104,4 +114,32 @@ export interface OrderProof {
   /** SHA-256 of the round's seed, which the root's signature covers. */
   seedCommitment: Sha256Hex;
   root: RoundRoot;
+}
+
+/** The server's word that a bet is in its journal, signed. The same bet has the same receipt for as long as the signing key does. */
+export interface Receipt {
+  orderId: string;
+  accountId: string;
+  /** As of the bet: it binds the round, the stake, the odds and all else of it. */
+  betHash: Sha256Hex;
+  /** The journal's command that made the bet: it placed the order, or filled a limit order that rested. */
+  seq: Count;
+  /** The command's time: `placedAt`, or `filledAt` of a limit order that rested. */
+  time: DateTime;
+  keyId: SigningKeyId;
+  /** Signs the text `tote-receipt-1` (docs/proofs.md) of all this. */
+  signature: Ed25519Hex;
+}
+
+/** The journal's place, signed once after each start and each hour of its time: it binds all commands up to there. */
+export interface JournalHead {
+  /** The number of the journal's last command then. */
+  seq: Count;
+  /** The hash that the chain over the journal's batches has there. */
+  chain: Sha256Hex;
+  /** That command's time. */
+  time: DateTime;
+  keyId: SigningKeyId;
+  /** Signs the text `tote-head-1` (docs/proofs.md) of all this. */
+  signature: Ed25519Hex;
 }

@@ -4,19 +4,19 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { openScenario, order } from '../../../bench/engine/scenario.js';
-import { FAIRNESS_TOOLS } from '../../../crypto/fairness-tools.js';
-import { must } from '../../../engine/base/assert.js';
-import { RoundSeeds } from '../../../engine/fairness.js';
-import type { BetPath } from '../../../engine/model/archive-reads.js';
-import type { Command } from '../../../engine/model/commands.js';
-import { ASSETS, marketOf } from '../../../engine/model/domain.js';
-import { ArchiveWriter } from '../../../persistence/archive/writer.js';
-import { openDataDir } from '../../../persistence/data-dir/layout.js';
-import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
-import { Past } from '../../../persistence/past/past.js';
-import { rootsOf } from '../../support/engine/signing.js';
-import { temporaryDir } from '../support/journal-files.js';
+import { openScenario, order } from '../../../../bench/engine/scenario.js';
+import { FAIRNESS_TOOLS } from '../../../../crypto/fairness-tools.js';
+import { must } from '../../../../engine/base/assert.js';
+import { RoundSeeds } from '../../../../engine/fairness.js';
+import type { BetPath } from '../../../../engine/model/archive-reads.js';
+import type { Command } from '../../../../engine/model/commands.js';
+import { ASSETS, marketOf } from '../../../../engine/model/domain.js';
+import { ArchiveReader } from '../../../../persistence/archive/reader/reader.js';
+import { ArchiveWriter } from '../../../../persistence/archive/writer.js';
+import { openDataDir } from '../../../../persistence/data-dir/layout.js';
+import { CHAIN_START } from '../../../../persistence/journal/segment/batch-row.js';
+import { rootsOf } from '../../../support/engine/signing.js';
+import { temporaryDir } from '../../support/journal-files.js';
 
 const MARKET = marketOf('BTC_ONE_MINUTE');
 const ACCOUNTS = 10;
@@ -59,7 +59,7 @@ function pathsOf(t: TestContext, bets: number, before: number): (BetPath | null)
   const whole = must(archive, 'an archive');
   whole.commit(position());
   whole.close();
-  const reader = must(Past.open(dir.archiveFile), 'the archive');
+  const reader = must(ArchiveReader.open(dir.archiveFile), 'the archive');
   t.after(() => reader.close());
   const seed = new RoundSeeds(SECRET, FAIRNESS_TOOLS).seed(MARKET, roundNumber);
   return Array.from({ length: bets }, (_, n) => {

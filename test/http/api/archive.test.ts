@@ -1,10 +1,10 @@
 /**
- * The past that has left the engine's memory: the ledger's entries add up to the balance, settled rounds are listed
+ * What has left the engine's memory: the ledger's entries add up to the balance, settled rounds are listed
  * and found, and lists of bets lead on into the archive, each bet once.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LedgerEntry, SettledRound } from '../../../http/wire/past-types.js';
+import type { LedgerEntry, SettledRound } from '../../../http/wire/archive-types.js';
 import type { OrderResult, Position } from '../../../http/wire/types.js';
 import { NO_ARCHIVE } from '../../support/engine/archive-of-journal.js';
 import { type Bettor, codeOf, dataOf, Harness, withRounds } from './harness.js';

@@ -1,6 +1,6 @@
 /** Settled rounds in the archive, the last to start first. */
 import type Database from 'better-sqlite3';
-import { mulDivFloor } from '../../engine/base/money.js';
+import { mulDivFloor } from '../../../engine/base/money.js';
 import type {
   ArchivedRoundProof,
   ArchivedRoundView,
@@ -8,7 +8,7 @@ import type {
   EarningsQuestion,
   RoundsAnswer,
   RoundsQuestion,
-} from '../../engine/model/archive-reads.js';
+} from '../../../engine/model/archive-reads.js';
 import {
   MARKETS_MAX,
   marketId,
@@ -17,11 +17,11 @@ import {
   RESULT_VOID,
   roundId,
   timeFrameMs,
-} from '../../engine/model/domain.js';
-import type { PublishedRoot } from '../../engine/model/proofs/proof-views.js';
-import { type ArchiveCell, isIntact } from '../archive/columns.js';
-import { damagedArchive } from '../archive/schema.js';
-import { type ArchivedRound, movedOf, roundOf } from './facts.js';
+} from '../../../engine/model/domain.js';
+import type { PublishedRoot } from '../../../engine/model/proofs/proof-views.js';
+import { type ArchiveCell, isIntact } from '../columns.js';
+import { damagedArchive } from '../schema.js';
+import { type ArchivedRound, movedOf, roundOf } from './row-events.js';
 
 const WHOLE_BPS = 10_000;
 

@@ -1,14 +1,14 @@
 /** The answers about proofs: a settled round's, a bet's, and the keys. */
 
-import { isoText } from '../../../engine/base/iso-text.js';
-import { dollarsOfCents } from '../../../engine/base/money.js';
-import type { FairnessTools, RoundSeeds } from '../../../engine/fairness.js';
-import type { ArchivedRoundProof, BetPath } from '../../../engine/model/archive-reads.js';
-import { betId, roundId } from '../../../engine/model/domain.js';
-import type { PriceOrigin, ProofView } from '../../../engine/model/proofs/proof-views.js';
-import type { PublicSigningKey } from '../../../engine/model/proofs/signing.js';
-import { settlementStatement } from '../../../engine/proofs/statements.js';
-import { namesOf, rootOf, settledRound } from '../past-text.js';
+import { isoText } from '../../engine/base/iso-text.js';
+import { dollarsOfCents } from '../../engine/base/money.js';
+import type { FairnessTools, RoundSeeds } from '../../engine/fairness.js';
+import type { ArchivedRoundProof, BetPath } from '../../engine/model/archive-reads.js';
+import { betId, roundId } from '../../engine/model/domain.js';
+import type { PriceOrigin, ProofView } from '../../engine/model/proofs/proof-views.js';
+import type { PublicSigningKey } from '../../engine/model/proofs/signing.js';
+import { settlementStatement } from '../../engine/proofs/statements.js';
+import { namesOf, rootOf, settledRound } from './archive-text.js';
 import type {
   FairShares,
   OrderProof,

@@ -1,22 +1,22 @@
 /** The reader's thread: answers the gateways' questions, in the order in which they come. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { must } from '../../engine/base/assert.js';
-import type { ArchiveRequest, ArchiveResponse } from '../../engine/model/archive-reads.js';
-import { messageOf } from '../errors.js';
-import type { CloseMessage } from '../thread/thread.js';
-import type { FromArchivist, FromPast, PastOptions, ToArchivist, ToPast } from './messages.js';
-import { Past } from './past.js';
+import { must } from '../../../engine/base/assert.js';
+import type { ArchiveRequest, ArchiveResponse } from '../../../engine/model/archive-reads.js';
+import { messageOf } from '../../errors.js';
+import type { CloseMessage } from '../../thread/thread.js';
+import type { FromArchivist, FromReader, ReaderOptions, ToArchivist, ToReader } from './messages.js';
+import { ArchiveReader } from './reader.js';
 import { WaitingQuestions } from './waiting.js';
 
 const port = must(parentPort, "the parent's port");
-const { path, shadow } = workerData as PastOptions;
-const post = (message: FromPast): void => port.postMessage(message);
+const { path, shadow } = workerData as ReaderOptions;
+const post = (message: FromReader): void => port.postMessage(message);
 const gateways: MessagePort[] = [];
 let noted = '';
 let timer: NodeJS.Timeout | null = null;
 
 const questions = new WaitingQuestions({
-  open: () => Past.open(path),
+  open: () => ArchiveReader.open(path),
   nowMs: () => performance.now(),
   hurry: (seq) => shadow.postMessage(seq satisfies ToArchivist),
   schedule: (lookAgain) => setImmediate(lookAgain),
@@ -61,7 +61,7 @@ shadow.on('message', (message: FromArchivist) => {
   if (message === 'opened') questions.forget();
   questions.lookAgain();
 });
-port.on('message', (message: ToPast | CloseMessage) => {
+port.on('message', (message: ToReader | CloseMessage) => {
   if (message.kind === 'close') close();
   else connect(message.port);
 });

@@ -1,8 +1,12 @@
 /** Questions wait for the archive to come as far as they need, ask for it to hurry, and are always answered. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ArchiveAnswer, ArchiveQuestion } from '../../../engine/model/archive-reads.js';
-import { type AnsweringReader, WAIT_MS_MAX, WaitingQuestions } from '../../../persistence/past/waiting.js';
+import type { ArchiveAnswer, ArchiveQuestion } from '../../../../engine/model/archive-reads.js';
+import {
+  type AnsweringReader,
+  WAIT_MS_MAX,
+  WaitingQuestions,
+} from '../../../../persistence/archive/reader/waiting.js';
 
 const ANSWER: ArchiveAnswer = { rounds: [], nextAfter: null };
 

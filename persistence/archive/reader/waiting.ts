@@ -2,7 +2,7 @@
  * Answers questions once the archive has come as far as they need, or refuses after a while. It knows nothing of
  * threads.
  */
-import type { ArchiveAnswer, ArchiveQuestion, ArchiveRefusal } from '../../engine/model/archive-reads.js';
+import type { ArchiveAnswer, ArchiveQuestion, ArchiveRefusal } from '../../../engine/model/archive-reads.js';
 
 /** A server that has just started has yet to open the archive. */
 export const WAIT_MS_MAX = 5_000;

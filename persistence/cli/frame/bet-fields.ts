@@ -1,4 +1,4 @@
-/** A bet of the past as fields for JSON, and its entries in the ledger. */
+/** A bet of the archive as fields for JSON, and its entries in the ledger. */
 import {
   accountId,
   BET_ENDS,
@@ -8,9 +8,9 @@ import {
   SIDES,
   textAt,
 } from '../../../engine/model/domain.js';
-import { type LedgerEntry, ledgerEntryOf } from '../../past/entries.js';
-import { type ArchivedBet, termsOf } from '../../past/streams.js';
-import { isoText } from '../frame/format.js';
+import { type LedgerEntry, ledgerEntryOf } from '../../archive/reader/entries.js';
+import { type ArchivedBet, termsOf } from '../../archive/reader/streams.js';
+import { isoText } from './format.js';
 
 /** Odds, percent and payout are those of a limit order's fill. */
 export function betFields(found: ArchivedBet) {

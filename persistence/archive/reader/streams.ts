@@ -2,17 +2,17 @@
  * Events made of the archive's rows, with their places among all events. Placements, settlements, steps of limit
  * orders and transfers are streams, each in order, which are merged.
  */
-import { isUnfilled, marketId, timeFrameMs } from '../../engine/model/domain.js';
+import { isUnfilled, marketId, timeFrameMs } from '../../../engine/model/domain.js';
 import type {
   BalanceMoved,
   BetPlaced,
   OrderFilled,
   OrderPending,
   SettlementTerms,
-} from '../../engine/model/events.js';
-import type { ArchiveBlocks } from '../archive/blocks.js';
-import { type ArchiveCell, PLACEMENT, positionsOf } from '../archive/columns.js';
-import { damagedArchive } from '../archive/schema.js';
+} from '../../../engine/model/events.js';
+import type { ArchiveBlocks } from '../blocks.js';
+import { type ArchiveCell, PLACEMENT, positionsOf } from '../columns.js';
+import { damagedArchive } from '../schema.js';
 import {
   type At,
   betOfStep,
@@ -24,7 +24,7 @@ import {
   placedSeqOf,
   placementAt,
   settlementAt,
-} from './facts.js';
+} from './row-events.js';
 
 export const comparePlaces = (one: Placed, other: Placed): number =>
   one.seq === other.seq ? one.item - other.item : one.seq - other.seq;

@@ -5,13 +5,13 @@ import type {
   LedgerEntryView,
   LedgerPlace,
   LedgerQuestion,
-} from '../../engine/model/archive-reads.js';
-import { roundId } from '../../engine/model/domain.js';
-import type { ArchiveBlocks } from '../archive/blocks.js';
-import { type ArchiveCell, isIntact } from '../archive/columns.js';
-import { damagedArchive } from '../archive/schema.js';
+} from '../../../engine/model/archive-reads.js';
+import { roundId } from '../../../engine/model/domain.js';
+import type { ArchiveBlocks } from '../blocks.js';
+import { type ArchiveCell, isIntact } from '../columns.js';
+import { damagedArchive } from '../schema.js';
 import { type LedgerEntry, ledgerEntryOf } from './entries.js';
-import { clientOrderIdOf, movedOf, placementAt } from './facts.js';
+import { clientOrderIdOf, movedOf, placementAt } from './row-events.js';
 import {
   type ArchivedEvent,
   type ArchivedEvents,
