@@ -66,7 +66,7 @@ export function resolveSetup(config: Config, known: Setup | null): ResolvedSetup
  * `inForce` are the journal's rules, or null if it is new. Operators' changes at run time stay, whatever the file says.
  * Throws `ConfigError` where both together make no sense.
  */
-export function settleRules(
+export function resolveRules(
   { rules }: Config,
   setup: Setup,
   inForce: Rules | null,
@@ -75,10 +75,10 @@ export function settleRules(
   // Rules of a file that this start does not name stay as they are.
   if (rules === null && setup.rulesFrom === 'file' && inForce !== null) return inForce;
   const { operator } = layersOf(inForce);
-  const settled = layeredRules(fingerprint, { file: rules?.overrides ?? {}, operator });
+  const resolved = layeredRules(fingerprint, { file: rules?.overrides ?? {}, operator });
   const changed = valuesOf(operator);
-  const mistakes = changed.length === 0 ? [] : contradictions(settled);
-  if (mistakes.length === 0) return settled;
+  const mistakes = changed.length === 0 ? [] : contradictions(resolved);
+  if (mistakes.length === 0) return resolved;
   const names = changed.map(({ name }) => name).join(', ');
   throw new ConfigError(
     mistakes.map((mistake) => `TOTE_RULES_FILE: with what operators have changed (${names}): ${mistake}`),

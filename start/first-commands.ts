@@ -3,7 +3,7 @@
  * journal, and at the first start the house's money and the demo account.
  */
 
-import { overruled, type ResolvedSetup, settleRules } from '../config/setup.js';
+import { overruled, type ResolvedSetup, resolveRules } from '../config/setup.js';
 import { applyRules, declareSetup, fundHouse } from '../engine/host/bootstrap.js';
 import type { Sequencer } from '../engine/host/sequencer.js';
 import { type Rules, valuesOf } from '../engine/model/rules.js';
@@ -21,9 +21,9 @@ export function submitFirstCommands(
   log: Log,
 ): string | null {
   const { seq, rules } = sequencer.engine;
-  const settled = settleRules(config, setup, rules, secretFingerprint);
-  applyRules(sequencer, settled);
-  logChangedRules(log, settled);
+  const resolved = resolveRules(config, setup, rules, secretFingerprint);
+  applyRules(sequencer, resolved);
+  logChangedRules(log, resolved);
   declareSetup(sequencer, setup);
   if (changes.length > 0) log.write('setup_changed', { changes });
   if (seq > 0) return null;

@@ -1,18 +1,14 @@
 /** Questions of a call to the engine's thread and to the archive. A refusal answers the call. */
 import { type ArchiveAnswer, type ArchiveRefusal, isRefusal } from '../../engine/model/archive-reads.js';
 import { refusedBy } from '../kit/refused.js';
-import type { Link } from '../rings/link.js';
 import { askEngine, type QuestionKind, type QuestionOf, type Told } from '../rings/questions.js';
 import type { Call } from './call.js';
 import { OVERLOADED, refusedOf } from './refusals.js';
-
-interface Asking {
-  readonly link: Link;
-}
+import type { Services } from './services.js';
 
 /** `onTold` may throw a refusal. */
 export function ask<K extends QuestionKind>(
-  { link }: Asking,
+  { link }: Pick<Services, 'link'>,
   call: Call,
   question: QuestionOf<K>,
   onTold: (told: Told[K]) => void,
@@ -26,7 +22,7 @@ export function ask<K extends QuestionKind>(
 
 /** How far the archive must have come, once that is durable, so that nothing acknowledged is missing from its answer. */
 export const askReached = (
-  services: Asking,
+  services: Pick<Services, 'link'>,
   call: Call,
   kind: 'accountSeq' | 'lifecycleSeq',
   read: (reachedSeq: number) => void,

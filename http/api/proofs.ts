@@ -70,15 +70,15 @@ export function orderReceipt(services: Services, call: Call): void {
         const { betSeq: seq, entryPercentE2, filledAtMs, placedAtMs } = told;
         if (seq === null || entryPercentE2 === null) throw NO_RECEIPT;
         const betHash = services.hashes.of(told, entryPercentE2);
-        const facts = { bet, account, betHash, seq, timeMs: filledAtMs ?? placedAtMs };
-        makeReceipt(services, facts, (receipt) => call.sendData(receipt));
+        const fields = { bet, account, betHash, seq, timeMs: filledAtMs ?? placedAtMs };
+        makeReceipt(services, fields, (receipt) => call.sendData(receipt));
       }),
     ),
   );
 }
 
 /** `seq` is the command that made the bet, which must be durable. */
-export interface ReceiptFacts {
+export interface ReceiptFields {
   readonly bet: number;
   readonly account: number;
   readonly betHash: string;
@@ -89,10 +89,10 @@ export interface ReceiptFacts {
 /** Signs when asked: Ed25519 gives the same signature again, so none is stored. `tell` is for the present client. */
 export function makeReceipt(
   { signing, signLater }: Services,
-  { bet, account, betHash, seq, timeMs }: ReceiptFacts,
+  { bet, account, betHash, seq, timeMs }: ReceiptFields,
   tell: (receipt: Receipt) => void,
 ): void {
-  const facts = { orderId: betId(bet), accountId: accountId(account), betHash, seq, time: isoText(timeMs) };
-  const signed = later((signature: string) => tell({ ...facts, keyId: signing.keyId, signature }));
-  signLater(receiptStatement(facts), signed);
+  const fields = { orderId: betId(bet), accountId: accountId(account), betHash, seq, time: isoText(timeMs) };
+  const signed = later((signature: string) => tell({ ...fields, keyId: signing.keyId, signature }));
+  signLater(receiptStatement(fields), signed);
 }

@@ -125,7 +125,7 @@ export class RateLimits {
    * Counts a request in all its windows, or refuses it and counts it in none. The fields then have the values of the
    * headers, until the next call.
    */
-  take(asker: Asker, fate: KeyState, nowMs: number): Admission {
+  take(asker: Asker, keyState: KeyState, nowMs: number): Admission {
     const tables = this.#tables;
     if (tables === null) return 'admitted';
     const { address } = asker;
@@ -135,7 +135,7 @@ export class RateLimits {
     }
     tables.lock.lock();
     try {
-      return this.#decide(tables, asker, fate, tables.advance(nowMs));
+      return this.#decide(tables, asker, keyState, tables.advance(nowMs));
     } finally {
       tables.lock.unlock();
     }
@@ -173,14 +173,14 @@ export class RateLimits {
     return { keyRead, keyWrite, keyCancel, account: ofAccount, ip: left(tables.addresses, owner, IP) };
   }
 
-  #decide(tables: LimitTables, asker: Asker, fate: KeyState, nowMs: number): Admission {
+  #decide(tables: LimitTables, asker: Asker, keyState: KeyState, nowMs: number): Admission {
     this.#address = tables.addresses.find(this.#addressOwner, nowMs);
-    const hasKey = fate !== 'unknown';
+    const hasKey = keyState !== 'unknown';
     if (hasKey) this.#findKey(tables, asker, nowMs);
     if (this.#isAddressFull(tables)) return this.#refuseAddress(tables, hasKey, nowMs);
     if (hasKey && !this.#hasPlaces(tables)) return this.#refusePlace(this.#keyKind);
     if (!tables.windows.hasRoom) return this.#refusePlace(IP);
-    if (fate === 'known' && this.#isKeyFull(tables)) return this.#refuseKey(tables, nowMs);
+    if (keyState === 'known' && this.#isKeyFull(tables)) return this.#refuseKey(tables, nowMs);
     if (hasKey) this.#countKey(tables, nowMs);
     this.#countAddress(tables, nowMs);
     this.retryAfterSeconds = 0;

@@ -21,7 +21,7 @@ import type { Connection } from './connection.js';
 import { type FanOut, Group } from './fan-out.js';
 
 /** Has members, or connections that wait for their first balance. */
-class Listened extends Group {
+class BalanceGroup extends Group {
   /** -1 before the first change. */
   seq = -1;
   timeMs = 0;
@@ -41,11 +41,11 @@ class Listened extends Group {
 const LOST = new Refused('resync_required', 'the channel account is far behind');
 
 export class AccountChannel implements StreamChannel {
-  readonly #accounts = new Map<number, Listened>();
+  readonly #accounts = new Map<number, BalanceGroup>();
   readonly #asked = new Map<Connection, Subscribe>();
   readonly #record = new Float64Array(BETS_FORM.fields);
   #position = 0;
-  readonly #changed: Listened[] = [];
+  readonly #changed: BalanceGroup[] = [];
 
   constructor(
     private readonly log: BroadcastReader,
@@ -63,43 +63,43 @@ export class AccountChannel implements StreamChannel {
     const { account, key } = connection.subscriber;
     // Changes are seen from here on: the engine's thread reads the balance later.
     if (this.#accounts.size === 0) this.#position = this.log.end;
-    const listened = this.#accounts.get(account) ?? new Listened();
+    const group = this.#accounts.get(account) ?? new BalanceGroup();
     const isSent = askEngine(this.link, { key, account }, { kind: 'balance' }, (told) => {
       const answer = 'code' in told ? refusedOf(told) : told;
-      if (this.#asked.get(connection) === request) this.#begin(connection, request, listened, answer);
+      if (this.#asked.get(connection) === request) this.#begin(connection, request, group, answer);
     });
     if (!isSent) {
       connection.refuse(request.id, OVERLOADED);
       return;
     }
     this.#asked.set(connection, request);
-    listened.waiting += 1;
-    this.#accounts.set(account, listened);
+    group.waiting += 1;
+    this.#accounts.set(account, group);
   }
 
   unsubscribe(connection: Connection): void {
     const { account } = connection.subscriber;
-    const listened = this.#accounts.get(account);
-    if (listened === undefined) return;
-    if (this.#asked.delete(connection)) listened.waiting -= 1;
-    listened.members.delete(connection);
-    if (listened.members.size + listened.waiting === 0) this.#accounts.delete(account);
+    const group = this.#accounts.get(account);
+    if (group === undefined) return;
+    if (this.#asked.delete(connection)) group.waiting -= 1;
+    group.members.delete(connection);
+    if (group.members.size + group.waiting === 0) this.#accounts.delete(account);
   }
 
   flush(): void {
     this.#read();
-    for (const listened of this.#changed.splice(0)) {
-      listened.isChanged = false;
-      const newKeys = listened.newKeys.splice(0);
-      const text = accountText(listened, false, listened.balanceCents, newKeys);
-      this.fanOut.send(listened, listened.seq, text);
+    for (const group of this.#changed.splice(0)) {
+      group.isChanged = false;
+      const newKeys = group.newKeys.splice(0);
+      const text = accountText(group, false, group.balanceCents, newKeys);
+      this.fanOut.send(group, group.seq, text);
     }
   }
 
   #begin(
     connection: Connection,
     request: Subscribe,
-    listened: Listened,
+    group: BalanceGroup,
     answer: BalanceReply | Refused,
   ): void {
     if (answer instanceof Refused) {
@@ -108,15 +108,15 @@ export class AccountChannel implements StreamChannel {
       return;
     }
     this.#asked.delete(connection);
-    listened.waiting -= 1;
+    group.waiting -= 1;
     const moment = this.moment();
-    listened.see(answer.seq, moment.timeMs, answer.balanceCents);
+    group.see(answer.seq, moment.timeMs, answer.balanceCents);
     // A later change may be in the log by now.
     this.#read();
     const { id } = request;
     connection.send(subscribedText(moment, { id, channel: 'account', markets: null, since: null }));
-    connection.send(accountText(listened, true, listened.balanceCents, []));
-    listened.members.set(connection, listened.seq);
+    connection.send(accountText(group, true, group.balanceCents, []));
+    group.members.set(connection, group.seq);
   }
 
   #read(): void {
@@ -127,15 +127,15 @@ export class AccountChannel implements StreamChannel {
         this.#dropAll();
         return;
       }
-      const listened = this.#accounts.get(record[ACCOUNT] as number);
-      if (listened === undefined) continue;
+      const group = this.#accounts.get(record[ACCOUNT] as number);
+      if (group === undefined) continue;
       const isKey = record[KIND] === KEY_CREATED;
-      if (isKey) listened.newKeys.push(record[BET] as number);
-      const balanceCents = isKey ? listened.balanceCents : (record[BALANCE_CENTS] as number);
-      listened.see(record[SEQ] as number, record[TIME_MS] as number, balanceCents);
-      if (listened.isChanged) continue;
-      listened.isChanged = true;
-      this.#changed.push(listened);
+      if (isKey) group.newKeys.push(record[BET] as number);
+      const balanceCents = isKey ? group.balanceCents : (record[BALANCE_CENTS] as number);
+      group.see(record[SEQ] as number, record[TIME_MS] as number, balanceCents);
+      if (group.isChanged) continue;
+      group.isChanged = true;
+      this.#changed.push(group);
     }
   }
 

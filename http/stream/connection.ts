@@ -5,7 +5,7 @@ import type { Client } from '../kit/client-work.js';
 import { internalError, Refused } from '../kit/refused.js';
 import { type ErrorFields, errorMessageText, type Moment } from '../wire/stream-text.js';
 import * as L from './limits.js';
-import { type Misunderstood, type Request, readRequest } from './requests.js';
+import { type BadRequest, type Request, readRequest } from './requests.js';
 import { readUsualOrder, type UsualOrder } from './usual-order.js';
 
 export interface Subscriber {
@@ -114,7 +114,7 @@ export class Connection implements StreamOwner, Client {
     }
     const usual = isBinary || bytes.length > L.MESSAGE_BYTES_MAX ? null : readUsualOrder(bytes);
     const request = usual ?? readRequest(bytes, isBinary);
-    if ('refused' in request) this.#onMisunderstood(request);
+    if ('refused' in request) this.#onBadRequest(request);
     else if (messages > L.MESSAGES_PER_SECOND) {
       this.refuse(request.id, TOO_FAST, 1);
     } else {
@@ -138,7 +138,7 @@ export class Connection implements StreamOwner, Client {
     this.host.onClosed(this);
   }
 
-  #onMisunderstood({ id, refused }: Misunderstood): void {
+  #onBadRequest({ id, refused }: BadRequest): void {
     this.#misunderstood += 1;
     this.refuse(id, refused);
     if (this.#misunderstood >= L.MISUNDERSTOOD_MAX)

@@ -25,7 +25,7 @@ import { Connection, type ConnectionHost } from './connection.js';
 import { Group } from './fan-out.js';
 import { HEARTBEAT_MS, PING_MS, STREAMS_PER_KEY_MAX, type StreamCounts } from './limits.js';
 import { type OrderHost, StreamCall } from './orders.js';
-import { type Deed, type Request, refuseSubscribe } from './requests.js';
+import { type ApiRequest, type Request, refuseSubscribe } from './requests.js';
 import type { UsualOrder } from './usual-order.js';
 
 const PROTOCOL = 'tote.v1';
@@ -210,7 +210,7 @@ export class StreamHub implements ConnectionHost, OrderHost, Client {
     workFor(this, () => this.#channels.read());
   }
 
-  #order(connection: Connection, order: UsualOrder | Deed): void {
+  #order(connection: Connection, order: UsualOrder | ApiRequest): void {
     if (this.#isClosing) {
       connection.refuse(order.id, STOPPING);
       return;

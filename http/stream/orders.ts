@@ -14,7 +14,7 @@ import type { StreamCancelAll } from '../wire/stream-requests.js';
 import { doneMessageText, orderMessageText } from '../wire/stream-text.js';
 import { dataOf } from '../wire/wire.js';
 import type { Connection } from './connection.js';
-import type { Deed } from './requests.js';
+import type { ApiRequest } from './requests.js';
 import type { UsualOrder } from './usual-order.js';
 
 const ANSWERS = { cancel: 'cancelled', cancelAll: 'cancelledAll', deadman: 'deadman' } as const;
@@ -27,7 +27,7 @@ export interface OrderHost {
   onAnswered(connection: Connection): void;
 }
 
-type Message = UsualOrder | Deed;
+type Message = UsualOrder | ApiRequest;
 
 export class StreamCall extends Call {
   constructor(

@@ -20,12 +20,12 @@ import { MESSAGE_BYTES_MAX } from './limits.js';
 export type UnreadOrder = Omit<StreamOrder, 'order'> & { order: unknown };
 
 /** Goes through the checks and limits of the API. */
-export type Deed = UnreadOrder | StreamCancel | StreamCancelAll | StreamDeadman;
+export type ApiRequest = UnreadOrder | StreamCancel | StreamCancelAll | StreamDeadman;
 
-export type Request = Subscribe | Unsubscribe | Ping | Deed;
+export type Request = Subscribe | Unsubscribe | Ping | ApiRequest;
 
 /** `id` is null if it could not be read. */
-export interface Misunderstood {
+export interface BadRequest {
   readonly id: number | null;
   readonly refused: Refused;
 }
@@ -51,7 +51,7 @@ const NO_ORDER = invalid('order is missing; expected an object');
 const TOO_LARGE = new Refused('body_too_large', `a message has at most ${MESSAGE_BYTES_MAX} bytes`);
 const DETAIL_LENGTH_MAX = 300;
 
-export function readRequest(bytes: Uint8Array, isBinary: boolean): Request | Misunderstood {
+export function readRequest(bytes: Uint8Array, isBinary: boolean): Request | BadRequest {
   let id: number | null = null;
   try {
     const given = readObject(bytes, isBinary);

@@ -10,7 +10,7 @@ import { JournalError } from '../errors.js';
 import type { Store } from '../recovery/open-store.js';
 import { replayBatch } from '../replay/replay.js';
 import type { FollowStatus } from './log/replicated-log.js';
-import { LogFacts, type LogView } from './log-facts.js';
+import { LogStatus, type LogView } from './log-status.js';
 import type { FromReplication } from './messages.js';
 import { type LeaseClock, ReplicatedJournal } from './replicated-journal.js';
 import type { ReplicationEvents, ReplicationLink } from './thread.js';
@@ -39,7 +39,7 @@ export class Replica {
   readonly joined: Promise<boolean>;
   readonly leading: Promise<ReplicatedJournal>;
   #state: State = 'joining';
-  readonly #facts: LogFacts;
+  readonly #logStatus: LogStatus;
   readonly #thread: ReplicationLink;
   readonly #writing: StoredBatch[] = [];
   #spaceLevel: SpaceLevel | null = null;
@@ -59,7 +59,7 @@ export class Replica {
     private readonly clock: LeaseClock,
     private readonly events: ReplicaEvents,
   ) {
-    this.#facts = new LogFacts(clock.leaseMs, clock.monotonicMs);
+    this.#logStatus = new LogStatus(clock.leaseMs, clock.monotonicMs);
     this.joined = new Promise((resolve) => {
       this.#resolveJoined = resolve;
     });
@@ -73,7 +73,7 @@ export class Replica {
   }
 
   get log(): LogView {
-    return this.#facts.view();
+    return this.#logStatus.view();
   }
 
   get isFollowing(): boolean {
@@ -122,31 +122,31 @@ export class Replica {
         break;
       case 'following':
         this.#status = message.status;
-        this.#facts.followed(message.status);
+        this.#logStatus.followed(message.status);
         this.events.onStatus(message.status);
         break;
       case 'leading':
         if (this.#state === 'following') void this.#lead(message.epoch, message.sequence);
         break;
       case 'published':
-        this.events.onPublished(this.#facts.published(message.sequence));
+        this.events.onPublished(this.#logStatus.published(message.sequence));
         must(this.#journal, 'the journal of a leader').published(message.lastSeq);
         break;
       case 'confirmed':
         must(this.#journal, 'the journal of a leader').published(message.lastSeq);
         break;
       case 'renewed':
-        this.#facts.renewed();
+        this.#logStatus.renewed();
         break;
       case 'standby':
-        this.#facts.heard(message.report);
+        this.#logStatus.heard(message.report);
         break;
       case 'handOver':
         this.#successor = message.to;
         this.events.onHandOver(message.to);
         break;
       case 'trouble':
-        this.#facts.inTrouble(message.reason);
+        this.#logStatus.inTrouble(message.reason);
         this.events.onTrouble(message.reason);
     }
   }
@@ -215,14 +215,14 @@ export class Replica {
 
   async #lead(epoch: number, sequence: number): Promise<void> {
     this.#state = 'takingOver';
-    this.#facts.leads(epoch, sequence);
+    this.#logStatus.leads(epoch, sequence);
     await this.#allWritten();
     if (this.#state !== 'takingOver') return;
     this.#state = 'leading';
     this.#replicatedTo(this.store.engine.seq);
     const publisher = {
       publish: (batch: Parameters<JournalWriter['commit']>[0]) => {
-        this.#facts.publishing();
+        this.#logStatus.publishing();
         this.#thread.post({ kind: 'publish', batch });
       },
       confirm: (lastSeq: number) => this.#thread.post({ kind: 'confirm', lastSeq }),

@@ -9,11 +9,17 @@ import { toErrorParts } from '../journal/messages.js';
 import { Follower, PlaceLost } from './log/follower.js';
 import { Leader } from './log/leader.js';
 import { deleteCovered, type LocalJournal, unpublished } from './log/locate.js';
-import { Patience, Troubles } from './log/patience.js';
-import type { EpochMemory, FollowStatus, LeaseStore, LogWords, ReplicatedLog } from './log/replicated-log.js';
+import type {
+  EpochMemory,
+  FollowStatus,
+  LeaseStore,
+  LogSignals,
+  ReplicatedLog,
+} from './log/replicated-log.js';
+import { Retry, Troubles } from './log/retry.js';
 import type { FromReplication, ReplicationOptions, ToReplication } from './messages.js';
 
-export type SharedLog = ReplicatedLog & LeaseStore & LogWords;
+export type SharedLog = ReplicatedLog & LeaseStore & LogSignals;
 
 export interface OpenJournal extends LocalJournal {
   readBatches(afterSeq: number): Iterable<StoredBatch>;
@@ -43,7 +49,7 @@ const RELEASE_MS_MAX = 1_000;
 
 export class Replicator {
   readonly #troubles: Troubles;
-  readonly #patience: Record<'follow' | 'publish' | 'lease', Patience>;
+  readonly #retry: Record<'follow' | 'publish' | 'lease', Retry>;
   #untakenChars = 0;
   #wake: () => void = () => undefined;
   #log: SharedLog | null = null;
@@ -54,8 +60,8 @@ export class Replicator {
   constructor(private readonly parts: ReplicatorParts) {
     this.#troubles = new Troubles((reason) => parts.post({ kind: 'trouble', reason }));
     const pause = (): Promise<void> => this.#delay(PAUSE_MS);
-    const patience = (activity: string): Patience => new Patience(pause, this.#troubles.of(activity));
-    this.#patience = { follow: patience('follow'), publish: patience('publish'), lease: patience('lease') };
+    const retry = (activity: string): Retry => new Retry(pause, this.#troubles.of(activity));
+    this.#retry = { follow: retry('follow'), publish: retry('publish'), lease: retry('lease') };
   }
 
   start(): void {
@@ -93,7 +99,7 @@ export class Replicator {
 
   async #run(): Promise<void> {
     const { openLog, node, post, leaseMs } = this.parts;
-    const log = await this.#patience.follow.until(openLog);
+    const log = await this.#retry.follow.until(openLog);
     this.#log = log;
     log.onNews(() => this.#wake());
     log.onReleased(() => {
@@ -111,7 +117,7 @@ export class Replicator {
     post({ kind: 'leading', epoch: leader.epoch, sequence: leader.sequence });
     for (;;) {
       await this.#delay(leaseMs / RENEWALS_PER_LEASE);
-      await this.#patience.lease.until(() => leader.renew());
+      await this.#retry.lease.until(() => leader.renew());
       post({ kind: 'renewed' });
     }
   }
@@ -147,7 +153,7 @@ export class Replicator {
   ): Promise<Follower | null> {
     const { role, node, leaseMs, timers, epochs } = this.parts;
     this.#follower = await Follower.start(log, journal, {
-      ...{ role, node, leaseMs, epochs, onLost, patience: this.#patience.follow },
+      ...{ role, node, leaseMs, epochs, onLost, retry: this.#retry.follow },
       monotonicMs: () => timers.monotonicMs(),
       rest: (ms) => this.#rest(ms),
       onBatch: (row) => this.#tellBatch(row),
@@ -162,7 +168,7 @@ export class Replicator {
     for (;;) {
       const from = await follower.untilLeaderless();
       const leader = await Leader.takeOver(log, from, {
-        ...{ node, leaseMs, patience: this.#patience.publish },
+        ...{ node, leaseMs, retry: this.#retry.publish },
         monotonicMs: () => timers.monotonicMs(),
       });
       if (leader === null) continue;
@@ -179,7 +185,7 @@ export class Replicator {
       await leader.publish(row);
       const nowMs = timers.monotonicMs();
       if (nowMs - renewedMs < leaseMs / RENEWALS_PER_LEASE) continue;
-      await this.#patience.lease.until(() => leader.renew());
+      await this.#retry.lease.until(() => leader.renew());
       renewedMs = nowMs;
     }
   }
@@ -209,7 +215,7 @@ export class Replicator {
 
   #cover(seq: number): Promise<void> {
     const log = must(this.#log, 'the log');
-    return this.#patience.follow.until(() => deleteCovered(log, seq));
+    return this.#retry.follow.until(() => deleteCovered(log, seq));
   }
 
   #attempt(work: Promise<void>): void {

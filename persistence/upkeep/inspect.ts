@@ -1,7 +1,4 @@
-/**
- * Facts about a data directory at a glance, without reading its journal. A part that cannot be read is named and does
- * not hide the others.
- */
+/** A data directory at a glance, without reading its journal. A part that cannot be read is named and does not hide the others. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mark, SpaceLevel } from '../../engine/model/ports.js';
@@ -19,7 +16,7 @@ import { Segment } from '../journal/segment/segment.js';
 import { setupOf } from '../recovery/setup-of.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 
-export interface SegmentFacts {
+export interface InspectedSegment {
   readonly path: string;
   readonly firstSeq: number;
   /** `firstSeq - 1` in a segment without rows. */
@@ -31,7 +28,7 @@ export interface SegmentFacts {
   readonly bytes: number;
 }
 
-export interface SnapshotFacts {
+export interface InspectedSnapshot {
   readonly path: string;
   readonly seq: number;
   readonly bytes: number;
@@ -45,9 +42,9 @@ export interface Inspection {
   readonly mark: Mark | null;
   /** null if none is declared, or the journal cannot be read. */
   readonly setup: Setup | null;
-  readonly segments: readonly SegmentFacts[];
+  readonly segments: readonly InspectedSegment[];
   /** Newest first; not read. */
-  readonly snapshots: readonly SnapshotFacts[];
+  readonly snapshots: readonly InspectedSnapshot[];
   readonly archive: ArchiveProgress | null;
   readonly archiveBytes: number;
   readonly totalBytes: number;
@@ -72,7 +69,7 @@ export function inspect(dir: DataDir): Inspection {
   const holder = attempt(() => findHolder(dir), null);
   const archive = attempt(() => readArchiveProgress(dir), null);
   const mark = attempt(() => readMarkFile(dir.markFile), null);
-  const segments = findSegments(dir.journal).map((path) => attempt(() => segmentFacts(path), null));
+  const segments = findSegments(dir.journal).map((path) => attempt(() => inspectSegment(path), null));
   const freeBytes = freeBytesOf(dir.journal);
   const space = new SpaceWatch(DEFAULT_SPACE_THRESHOLDS, () => freeBytes);
   space.check();
@@ -82,7 +79,7 @@ export function inspect(dir: DataDir): Inspection {
     mark,
     setup: attempt(() => setupOf(dir), null),
     segments: segments.filter((segment) => segment !== null),
-    snapshots: new SnapshotFiles(dir.snapshots).list().map(({ name, seq }) => snapshotFacts(name, seq)),
+    snapshots: new SnapshotFiles(dir.snapshots).list().map(({ name, seq }) => inspectSnapshot(name, seq)),
     archive,
     archiveBytes: databaseBytes(dir.archiveFile),
     totalBytes: bytesBelow(dir.root),
@@ -92,7 +89,7 @@ export function inspect(dir: DataDir): Inspection {
   };
 }
 
-function segmentFacts(path: string): SegmentFacts {
+function inspectSegment(path: string): InspectedSegment {
   const segment = Segment.open(path, 'read');
   try {
     const firstSeq = firstSeqOf(path);
@@ -110,7 +107,7 @@ function segmentFacts(path: string): SegmentFacts {
   }
 }
 
-function snapshotFacts(path: string, seq: number): SnapshotFacts {
+function inspectSnapshot(path: string, seq: number): InspectedSnapshot {
   const info = statSync(path, { throwIfNoEntry: false });
   return { path, seq, bytes: info?.size ?? 0, writtenMs: Math.floor(info?.mtimeMs ?? 0) };
 }

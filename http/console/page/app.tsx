@@ -6,7 +6,7 @@ import type { SessionResource } from '../sessions.js';
 import { switchTrading } from './actions/control.js';
 import { Act, ActionDialog, notice } from './parts/action.js';
 import { Badge, Loading } from './parts/basics.js';
-import { Asked, type Shows } from './parts/loaded.js';
+import { Query, type Shows } from './parts/loaded.js';
 import { logOut, session } from './state/api.js';
 import { placeOf, timeText } from './state/format.js';
 import { isFresh, live, news, node, watch } from './state/live.js';
@@ -32,9 +32,9 @@ const one =
   (_, id = '') => (
     <>
       <h1>{id}</h1>
-      <Asked<T> path={`/${list}/${encodeURIComponent(id)}`} everyMs={5_000}>
+      <Query<T> path={`/${list}/${encodeURIComponent(id)}`} everyMs={5_000}>
         {(of, reload) => <One of={of} reload={reload} />}
-      </Asked>
+      </Query>
     </>
   );
 const account = one('accounts', AccountView);

@@ -42,7 +42,7 @@ export interface OpenRounds {
 }
 
 /** The books, the house's results of today, and their limits. */
-export interface HouseFacts extends Totals, DayResults, Pick<Rules, 'lossLimits'> {}
+export interface HouseTotals extends Totals, DayResults, Pick<Rules, 'lossLimits'> {}
 
 interface OfAccount {
   readonly account: number;
@@ -155,7 +155,7 @@ export class OperatorReads {
     return { result: seq, after: seq };
   };
 
-  readonly house = (): Reply<HouseFacts> => {
+  readonly house = (): Reply<HouseTotals> => {
     const { engine } = this.sequencer;
     const { resultCents, liftedCents } = engine.dayResults(this.sequencer.stampMs());
     const { lossLimits } = must(engine.rules, 'rules');

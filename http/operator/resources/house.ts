@@ -14,7 +14,7 @@ import {
 } from '../../../engine/model/domain.js';
 import { LOSS_SCOPES, lossLimitCents, lostCents } from '../../../engine/model/loss-limits.js';
 import { houseResultCents, worstResultCents } from '../../../engine/quotes/exposure.js';
-import type { HouseFacts, OpenRound, OpenRounds } from '../queries/reads.js';
+import type { HouseTotals, OpenRound, OpenRounds } from '../queries/reads.js';
 
 /** `balance + accounts + openStakes + openSeeds + reservedStakes = deposits - withdrawals`, at all times. */
 export interface HouseResource {
@@ -40,7 +40,7 @@ export interface DayResult {
   readonly limit: number;
 }
 
-export function houseResource(totals: HouseFacts): HouseResource {
+export function houseResource(totals: HouseTotals): HouseResource {
   return {
     balance: dollarsOfCents(totals.houseCents),
     accounts: dollarsOfCents(totals.accountsCents),
@@ -53,7 +53,7 @@ export function houseResource(totals: HouseFacts): HouseResource {
   };
 }
 
-const dayResults = (facts: HouseFacts): DayResult[] =>
+const dayResults = (facts: HouseTotals): DayResult[] =>
   LOSS_SCOPES.flatMap((scope, at) => {
     const resultCents = facts.resultCents[at] ?? 0;
     if (resultCents === 0 && scope !== 'ALL') return [];

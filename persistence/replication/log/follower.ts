@@ -7,7 +7,6 @@ import { JournalError } from '../../errors.js';
 import type { LeadFrom } from './leader.js';
 import { type LocalJournal, locate, unpublished } from './locate.js';
 import { BatchJoiner, decodeMessage, type LogMessage, type Takeover } from './message.js';
-import type { Patience } from './patience.js';
 import type {
   EpochMemory,
   FollowStatus,
@@ -19,13 +18,14 @@ import type {
   ReplicatedLog,
   Role,
 } from './replicated-log.js';
+import type { Retry } from './retry.js';
 
 export interface FollowerOptions {
   readonly role: Role;
   readonly node: string;
   readonly leaseMs: number;
   readonly monotonicMs: () => number;
-  readonly patience: Patience;
+  readonly retry: Retry;
   readonly epochs: EpochMemory;
   /** Resolves after so many milliseconds, or earlier when there may be a new message. */
   readonly rest: (ms: number) => Promise<void>;
@@ -81,7 +81,7 @@ export class Follower {
     journal: LocalJournal,
     options: FollowerOptions,
   ): Promise<Follower | null> {
-    const located = await options.patience.until(() => locate(log, journal));
+    const located = await options.retry.until(() => locate(log, journal));
     if (located === null) return null;
     return new Follower(log, journal, located.place, new BatchJoiner(located.at, located.epoch), options);
   }
@@ -105,9 +105,9 @@ export class Follower {
    * late. Throws `PlaceLost`, and `replication_led` in the role `leader` while another process leads.
    */
   async untilLeaderless(): Promise<LeadFrom> {
-    const { patience, rest } = this.options;
+    const { retry, rest } = this.options;
     for (;;) {
-      const entry = await patience.until(() => this.reader.next());
+      const entry = await retry.until(() => this.reader.next());
       await this.#lookAtLease();
       await this.#tellStatus(entry === null);
       if (entry !== null) await this.#take(entry);
@@ -157,9 +157,9 @@ export class Follower {
   async #checkPlace(): Promise<void> {
     const { sequence, id } = this.place;
     if (sequence === 0) return;
-    const there = await this.options.patience.until(() => this.log.read(sequence));
+    const there = await this.options.retry.until(() => this.log.read(sequence));
     if (there?.id === id) return;
-    const { first } = await this.options.patience.until(() => this.log.bounds());
+    const { first } = await this.options.retry.until(() => this.log.bounds());
     if (there === null && first === sequence + 1) return;
     throw new PlaceLost(`message ${sequence} of the replicated log is not the one that was read`);
   }
@@ -201,9 +201,9 @@ export class Follower {
   }
 
   async #lookAtLease(): Promise<void> {
-    const { leaseMs, monotonicMs, patience, epochs } = this.options;
+    const { leaseMs, monotonicMs, retry, epochs } = this.options;
     if (monotonicMs() - this.#leaseSeenMs < leaseMs / LOOKS_PER_LEASE) return;
-    const entry = await patience.until(() => this.log.readLease());
+    const entry = await retry.until(() => this.log.readLease());
     this.#leaseSeenMs = monotonicMs();
     this.#lease = this.#watch.saw(entry, this.#leaseSeenMs);
     // A server that lags behind gives an older one. An operator's released lease counts, whatever its number.
@@ -214,7 +214,7 @@ export class Follower {
   }
 
   async #tellStatus(isAtEnd: boolean): Promise<void> {
-    const { monotonicMs, patience, onStatus } = this.options;
+    const { monotonicMs, retry, onStatus } = this.options;
     const nowMs = monotonicMs();
     if (isAtEnd) this.#endMs = nowMs;
     if (nowMs - this.#statusMs < STATUS_EVERY_MS) return;
@@ -223,7 +223,7 @@ export class Follower {
     if (isAtEnd) await this.#checkPlace();
     const { at, lastEpoch: epoch } = this.joiner;
     const readSequence = this.reader.sequence;
-    const lastSequence = isAtEnd ? readSequence : (await patience.until(() => this.log.bounds())).last;
+    const lastSequence = isAtEnd ? readSequence : (await retry.until(() => this.log.bounds())).last;
     const leaseAgeMs = nowMs - this.#watch.renewedMs;
     const status = { lease: this.#lease, leaseAgeMs, leader: this.#leader, epoch };
     if (lastSequence === readSequence) this.#endMs = nowMs;

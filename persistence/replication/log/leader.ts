@@ -14,7 +14,6 @@ import type { Batch, StoredBatch } from '../../../engine/model/ports.js';
 import { JournalError, type JournalErrorCode } from '../../errors.js';
 import { type ChainPosition, sealBatch } from '../../journal/segment/batch-row.js';
 import { decodeMessage, encodeMessage, idOf, type LogMessage, partsOf } from './message.js';
-import type { Patience } from './patience.js';
 import {
   type LeaseEntry,
   type LeaseStore,
@@ -23,10 +22,11 @@ import {
   PlaceTaken,
   type ReplicatedLog,
 } from './replicated-log.js';
+import type { Retry } from './retry.js';
 
 export interface LeaderOptions {
   readonly node: string;
-  readonly patience: Patience;
+  readonly retry: Retry;
   readonly leaseMs: number;
   readonly monotonicMs: () => number;
 }
@@ -81,7 +81,7 @@ export class Leader {
     const { epoch, at: position } = from;
     try {
       await leader.append({ kind: 'takeover', epoch, node: options.node, run, position });
-      await options.patience.until(() => leader.renew());
+      await options.retry.until(() => leader.renew());
     } catch (thrown) {
       if (thrown instanceof JournalError && OUTRUN.includes(thrown.code)) return null;
       throw thrown;
@@ -113,7 +113,7 @@ export class Leader {
 
   /** Throws as `append` does, also if a message is behind the last one. No batch may be under way. */
   async confirm(): Promise<void> {
-    const next = await this.options.patience.until(async () => {
+    const next = await this.options.retry.until(async () => {
       await this.#checkEnd();
       return this.log.read(this.#end.sequence + 1);
     });
@@ -125,16 +125,16 @@ export class Leader {
    * the one before it, and `replication_went_back` if the log has lost the latter.
    */
   async append(message: LogMessage): Promise<void> {
-    const { patience } = this.options;
+    const { retry } = this.options;
     const bytes = encodeMessage(message);
     const id = idOf(message);
     let isRepeated = false;
-    await patience.until(async () => {
+    await retry.until(async () => {
       if (isRepeated || this.#mayBeSucceeded) await this.#checkEnd();
       isRepeated = true;
       await this.#attempt(bytes, id);
     });
-    if (this.#mayBeSucceeded) await patience.until(() => this.#checkEnd());
+    if (this.#mayBeSucceeded) await retry.until(() => this.#checkEnd());
     this.#end = { sequence: this.#end.sequence + 1, id };
     this.#refusals = 0;
   }

@@ -70,8 +70,8 @@ export interface StandbyReport {
   readonly behindMs: number;
 }
 
-/** Words that spare waiting. Any may be lost: its content is found out without it, later. */
-export interface LogWords {
+/** Signals that spare waiting. Any may be lost: its content is found out without it, later. */
+export interface LogSignals {
   /** A message may have been appended. */
   onNews(tell: () => void): void;
   onReleased(tell: () => void): void;

@@ -16,7 +16,7 @@ import {
   type LeaseEntry,
   type LeaseStore,
   type LogEntry,
-  type LogWords,
+  type LogSignals,
   PlaceTaken,
   type ReplicatedLog,
   type StandbyReport,
@@ -36,7 +36,7 @@ const NO_MESSAGE = 10_037;
 const ANSWERS: readonly number[] = [WRONG_LAST_SEQUENCE, NO_MESSAGE];
 const LEASE_KEY = 'leader';
 
-export class NatsLog implements ReplicatedLog, LeaseStore, LogWords {
+export class NatsLog implements ReplicatedLog, LeaseStore, LogSignals {
   #bytesMax: number;
   /** When JetStream last answered, or another server was last asked for. */
   #answeredMs = performance.now();

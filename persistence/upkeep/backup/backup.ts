@@ -23,8 +23,8 @@ import { checkMark } from '../../replay/replay.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 import { checkSnapshotFile, copyFileDurably, copySecrets, diskFull, secretFiles } from '../copy-files.js';
 import { withoutRetention } from '../retention/retention.js';
-import { endOfCopy, lostBeginning, mismatch, rowAt } from './facts.js';
 import { checkSameJournal, copySegments } from './journal.js';
+import { endOfCopy, lostBeginning, mismatch, rowAt } from './journal-ends.js';
 
 export interface BackedUp {
   readonly segmentsWritten: readonly string[];

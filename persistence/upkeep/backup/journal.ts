@@ -10,7 +10,7 @@ import type { DataDir } from '../../data-dir/layout.js';
 import { JournalReader } from '../../journal/reader.js';
 import { readAbsent } from '../../journal/segment/absent.js';
 import { findSegments, writeSegment } from '../../journal/segment/names.js';
-import { factsOf, mismatch, type SegmentFacts } from './facts.js';
+import { endsOf, mismatch, type SegmentEnds } from './journal-ends.js';
 
 /** Returns the names of those written. The copy is of this journal (`checkSameJournal`). Throws the errors of reading. */
 export function copySegments(source: DataDir, target: DataDir, onSeq: (seq: number) => void): string[] {
@@ -18,14 +18,14 @@ export function copySegments(source: DataDir, target: DataDir, onSeq: (seq: numb
   const written: string[] = [];
   for (const path of findSegments(source.journal)) {
     const copy = join(target.journal, basename(path));
-    const there = existsSync(copy) ? factsOf(copy) : null;
+    const there = existsSync(copy) ? endsOf(copy) : null;
     if (there?.isSealed === true) continue;
-    const facts = factsOf(path);
-    const isSame = there !== null && !facts.isSealed && there.tail?.lastSeq === facts.tail?.lastSeq;
+    const ends = endsOf(path);
+    const isSame = there !== null && !ends.isSealed && there.tail?.lastSeq === ends.tail?.lastSeq;
     // The copy may keep less than its source: `prune` may have taken the segment out of it.
-    const isPruned = there === null && facts.isSealed && (facts.tail?.lastSeq ?? 0) <= prunedSeq;
+    const isPruned = there === null && ends.isSealed && (ends.tail?.lastSeq ?? 0) <= prunedSeq;
     if (isSame || isPruned) continue;
-    writeWhole(source, facts, copy, onSeq);
+    writeWhole(source, ends, copy, onSeq);
     written.push(basename(path));
   }
   return written;
@@ -39,7 +39,7 @@ export function checkSameJournal(source: DataDir, target: DataDir): void {
   const copies = findSegments(target.journal);
   const last = copies.at(-1);
   if (last === undefined) return;
-  const { firstSeq, previousChain, isSealed, tail } = factsOf(last);
+  const { firstSeq, previousChain, isSealed, tail } = endsOf(last);
   const { lastSeq, chain } = tail ?? { lastSeq: firstSeq - 1, chain: previousChain };
   const reader = new JournalReader(source);
   try {
@@ -57,12 +57,12 @@ export function checkSameJournal(source: DataDir, target: DataDir): void {
   }
 }
 
-function writeWhole(source: DataDir, facts: SegmentFacts, copy: string, onSeq: (seq: number) => void): void {
+function writeWhole(source: DataDir, ends: SegmentEnds, copy: string, onSeq: (seq: number) => void): void {
   const aside = unfinishedPath(copy);
   removeDatabase(aside);
   try {
-    writeSegment(aside, facts, rowsOf(source, facts, onSeq), {
-      isSealed: facts.isSealed,
+    writeSegment(aside, ends, rowsOf(source, ends, onSeq), {
+      isSealed: ends.isSealed,
     });
   } catch (thrown) {
     removeDatabase(aside);
@@ -72,10 +72,10 @@ function writeWhole(source: DataDir, facts: SegmentFacts, copy: string, onSeq: (
   renameDurably(aside, copy);
 }
 
-/** Up to the last row at the time when the segment's facts were read. */
+/** Up to the last row at the time when the segment's ends were read. */
 function* rowsOf(
   source: DataDir,
-  { firstSeq, tail }: SegmentFacts,
+  { firstSeq, tail }: SegmentEnds,
   onSeq: (seq: number) => void,
 ): Generator<StoredBatch, void, undefined> {
   if (tail === null) return;

@@ -25,7 +25,7 @@ interface Arrival {
   readonly address: number;
   readonly key: number;
   readonly keyLimit: KeyLimit;
-  readonly fate: KeyState;
+  readonly keyState: KeyState;
 }
 
 const askerOf = ({ address, key, keyLimit }: Arrival): Asker => {
@@ -41,7 +41,7 @@ const told = (limits: RateLimits, taken: Admission): LimitAnswer => ({
 });
 
 const take = (limits: RateLimits, arrival: Arrival, nowMs: number): LimitAnswer =>
-  told(limits, limits.take(askerOf(arrival), arrival.fate, nowMs));
+  told(limits, limits.take(askerOf(arrival), arrival.keyState, nowMs));
 
 const arrivals = fc.array(
   fc.record<Arrival>({
@@ -53,7 +53,7 @@ const arrivals = fc.array(
     address: fc.integer({ min: 1, max: 3 }),
     key: fc.integer({ min: 1, max: 4 }),
     keyLimit: fc.constantFrom<KeyLimit>(KEY_READ, KEY_WRITE, KEY_CANCEL),
-    fate: fc.constantFrom<KeyState>('known', 'known', 'known', 'known', 'forbidden', 'unknown'),
+    keyState: fc.constantFrom<KeyState>('known', 'known', 'known', 'known', 'forbidden', 'unknown'),
   }),
   { minLength: 1, maxLength: 160, size: 'max' },
 );
@@ -76,7 +76,10 @@ test('every answer is that of a list of all requests', () => {
       let nowMs = START_MS;
       for (const arrival of stream) {
         nowMs += arrival.gapMs;
-        assert.deepEqual(take(limits, arrival, nowMs), reference.take(askerOf(arrival), arrival.fate, nowMs));
+        assert.deepEqual(
+          take(limits, arrival, nowMs),
+          reference.take(askerOf(arrival), arrival.keyState, nowMs),
+        );
       }
     }),
     { numRuns: 600 },
@@ -104,7 +107,7 @@ test('Retry-After is enough to succeed, and one second less is not', () => {
         assert.ok(first.retryAfterSeconds >= 1 && first.retryAfterSeconds <= 60);
         assert.ok(ask(first.retryAfterSeconds * 1000).admitted);
         // A forbidden request waits for its key's limits as if it were not.
-        if (first.retryAfterSeconds > 1 && last.fate !== 'forbidden') {
+        if (first.retryAfterSeconds > 1 && last.keyState !== 'forbidden') {
           assert.equal(ask((first.retryAfterSeconds - 1) * 1000).admitted, false);
         }
       });
@@ -153,7 +156,7 @@ test('what is left of all limits agrees with the headers, and reading it counts 
         nowMs += arrival.gapMs;
         const answer = take(limits, arrival, nowMs);
         assert.deepEqual(answer, take(undisturbed, arrival, nowMs));
-        const { address, key, keyLimit, fate } = arrival;
+        const { address, key, keyLimit, keyState } = arrival;
         const owner = { address: `10.0.0.${address}`, key, account: accountOf(key) };
         const left = limits.left(owner, nowMs);
         const { keyRead, keyWrite, keyCancel, account, ip } = left;
@@ -162,7 +165,7 @@ test('what is left of all limits agrees with the headers, and reading it counts 
           limitSettings,
         );
         const counting =
-          fate === 'unknown' ? [ip] : [ip, account, [keyRead, keyWrite, keyCancel][keyLimit] ?? ip];
+          keyState === 'unknown' ? [ip] : [ip, account, [keyRead, keyWrite, keyCancel][keyLimit] ?? ip];
         const nearest = Math.min(...counting.map(({ remaining }) => remaining));
         const shown = counting.find(
           ({ limit, remaining }) => limit === answer.limit && remaining === nearest,

@@ -23,8 +23,8 @@ port.on('message', ({ requests, order, nowMs, threads }: Task) => {
   const admitted = requests.map(() => 0);
   meet(threads);
   for (const index of order) {
-    const { asker, fate } = must(requests[index], 'a request');
-    if (limits.take(asker, fate, nowMs) === 'admitted') admitted[index] = (admitted[index] ?? 0) + 1;
+    const { asker, keyState } = must(requests[index], 'a request');
+    if (limits.take(asker, keyState, nowMs) === 'admitted') admitted[index] = (admitted[index] ?? 0) + 1;
   }
   port.postMessage(admitted);
 });

@@ -37,7 +37,7 @@ export interface ThreadData {
 
 interface Request {
   readonly asker: Asker;
-  readonly fate: KeyState;
+  readonly keyState: KeyState;
 }
 
 /** `order` has the indices of `requests`, each as often as it is sent. */
@@ -82,17 +82,17 @@ after(() => threads.end());
 
 const requestOf = (address: number, key: number, keyLimit: KeyLimit): Request => ({
   asker: { address: `192.0.2.${address}`, key, account: accountOf(key), keyLimit },
-  fate: 'known',
+  keyState: 'known',
 });
 const keyless = (address: number): Request => ({
   asker: { address: `192.0.2.${address}`, key: 0, account: 0, keyLimit: KEY_READ },
-  fate: 'unknown',
+  keyState: 'unknown',
 });
 const orderOf = (rng: Rng, requests: number): Uint32Array =>
   Uint32Array.from({ length: REQUESTS }, () => rng.integer(0, requests - 1));
 
-function windowsOf({ asker: { address, key, account, keyLimit }, fate }: Request): [string, number][] {
-  if (fate === 'unknown') return [[address, LIMITS.ip]];
+function windowsOf({ asker: { address, key, account, keyLimit }, keyState }: Request): [string, number][] {
+  if (keyState === 'unknown') return [[address, LIMITS.ip]];
   return [
     [address, LIMITS.ip],
     [`${keyLimit} ${key}`, keyLimit === KEY_READ ? LIMITS.keyRead : LIMITS.keyWrite],
@@ -117,7 +117,7 @@ test('of all that the threads send, as much is admitted as fits the limits, and 
     for (const request of requests) {
       const windows = windowsOf(request).map(([window, limit]) => limit - (counted.get(window) ?? 0));
       assert.equal(Math.min(...windows), 0, `none over its limit, and one is used up: ${windows}`);
-      assert.notEqual(limits.take(request.asker, request.fate, nowMs), 'admitted');
+      assert.notEqual(limits.take(request.asker, request.keyState, nowMs), 'admitted');
     }
     assert.equal(counted.get('192.0.2.4'), LIMITS.ip);
     nowMs += 60_000;

@@ -13,16 +13,7 @@ import {
 } from '../../../persistence/replication/log/message.js';
 import { LOG_BEGIN } from '../../../persistence/replication/log/replicated-log.js';
 import { ModelLog } from './model-log.js';
-import {
-  BEGINNING,
-  batchAfter,
-  batches,
-  epochMemory,
-  journalOf,
-  lead,
-  PATIENCE,
-  succeed,
-} from './support.js';
+import { BEGINNING, batchAfter, batches, epochMemory, journalOf, lead, RETRY, succeed } from './support.js';
 
 type Step = 'batch' | 'long' | 'takeover' | 'unfinished';
 const anyLife = fc.array(fc.constantFrom<Step>('batch', 'batch', 'long', 'takeover', 'unfinished'), {
@@ -100,7 +91,7 @@ test('a journal that is ahead waits behind parts without an end, and is to be ta
     node: 'a',
     leaseMs: 3_000,
     monotonicMs: () => 0,
-    patience: PATIENCE,
+    retry: RETRY,
     epochs: epochMemory(),
     onLost: () => undefined,
   } as const;

@@ -7,14 +7,14 @@ import {
 } from '../../../persistence/journal/segment/batch-row.js';
 import { Leader, type LeaderOptions, type LeadFrom } from '../../../persistence/replication/log/leader.js';
 import type { LocalJournal } from '../../../persistence/replication/log/locate.js';
-import { Patience } from '../../../persistence/replication/log/patience.js';
 import type { EpochMemory } from '../../../persistence/replication/log/replicated-log.js';
 import { LOG_BEGIN } from '../../../persistence/replication/log/replicated-log.js';
+import { Retry } from '../../../persistence/replication/log/retry.js';
 import type { ModelLog } from './model-log.js';
 
 export const BEGINNING: ChainPosition = { lastSeq: 0, chain: CHAIN_START };
 export const AT_START: LeadFrom = { end: LOG_BEGIN, at: BEGINNING, epoch: 1, toldSeq: 0 };
-export const PATIENCE = new Patience(
+export const RETRY = new Retry(
   () => Promise.resolve(),
   () => undefined,
 );
@@ -39,7 +39,7 @@ export function batches(count: number, from: ChainPosition = BEGINNING): StoredB
 
 export const LEASE_MS = 1_000;
 const STILL = { leaseMs: LEASE_MS, monotonicMs: () => 0 };
-export const ofLeader = (node: string): LeaderOptions => ({ node, patience: PATIENCE, ...STILL });
+export const ofLeader = (node: string): LeaderOptions => ({ node, retry: RETRY, ...STILL });
 
 export function lead(log: ModelLog, node = 'a', monotonicMs = STILL.monotonicMs): Promise<Leader> {
   return leadFrom(log, AT_START, { ...ofLeader(node), monotonicMs });

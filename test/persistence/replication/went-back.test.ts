@@ -21,7 +21,7 @@ import {
   journalOf,
   LEASE_MS,
   lead,
-  PATIENCE,
+  RETRY,
   succeed,
 } from './support.js';
 
@@ -42,7 +42,7 @@ async function follow(
   const taken: StoredBatch[] = [];
   const lost: string[] = [];
   const follower = await Follower.start(log, journalOf(own), {
-    ...{ role: 'auto', node: 'b', leaseMs: LEASE_MS, patience: PATIENCE, epochs },
+    ...{ role: 'auto', node: 'b', leaseMs: LEASE_MS, retry: RETRY, epochs },
     monotonicMs: () => nowMs,
     rest: async (ms) => {
       nowMs += ms;

@@ -153,9 +153,9 @@ export class SimGateways {
 /** Compares one gateway's limits with a list of the requests of all of them, in the order in which they came. */
 function watchLimits(limits: RateLimits, reference: RateLimitReference): void {
   const take = limits.take.bind(limits);
-  limits.take = (asker, fate, nowMs) => {
-    const taken = take(asker, fate, nowMs);
-    const expected = reference.take(asker, fate, nowMs);
+  limits.take = (asker, keyState, nowMs) => {
+    const taken = take(asker, keyState, nowMs);
+    const expected = reference.take(asker, keyState, nowMs);
     const { remaining, retryAfterSeconds } = limits;
     check(
       (taken === 'admitted') === expected.admitted &&

@@ -19,10 +19,10 @@ export class RateLimitReference {
 
   constructor(private readonly settings: RateLimitSettings) {}
 
-  take({ address, key, account: ofKey, keyLimit }: Asker, fate: KeyState, nowMs: number): LimitAnswer {
+  take({ address, key, account: ofKey, keyLimit }: Asker, keyState: KeyState, nowMs: number): LimitAnswer {
     const ip = this.#bucket(`ip ${address}`, this.settings.ip);
     const isAddressFull = this.#times(ip.name, nowMs).length >= ip.limit;
-    if (fate === 'unknown') return this.#answer([ip], isAddressFull ? [ip] : [], nowMs);
+    if (keyState === 'unknown') return this.#answer([ip], isAddressFull ? [ip] : [], nowMs);
     const { keyRead, keyWrite, keyCancel } = this.settings;
     const limit = must([keyRead, keyWrite, keyCancel][keyLimit], 'a limit of the key');
     const own = this.#bucket(`${keyLimit} ${key}`, limit);
@@ -30,7 +30,7 @@ export class RateLimitReference {
     const full = [own, account].filter(({ name, limit }) => this.#times(name, nowMs).length >= limit);
     // A retry has to fit all of them; a forbidden one would be told so whatever its key's limits.
     if (isAddressFull) return this.#answer([ip, own, account], [ip, ...full], nowMs);
-    return this.#answer([own, account, ip], fate === 'forbidden' ? [] : full, nowMs);
+    return this.#answer([own, account, ip], keyState === 'forbidden' ? [] : full, nowMs);
   }
 
   #bucket(name: string, limit: number): { name: string; limit: number } {

@@ -3,12 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
 import { BatchJoiner, decodeMessage } from '../../../persistence/replication/log/message.js';
-import { Patience } from '../../../persistence/replication/log/patience.js';
+import { Retry } from '../../../persistence/replication/log/retry.js';
 import { NatsLog } from '../../../persistence/replication/nats/nats-log.js';
 import type { NatsCluster } from './nats.js';
 
 /** Servers that have just found each other again answer for their streams some seconds later. */
-const patience = new Patience(
+const retry = new Retry(
   () => pause(100),
   () => undefined,
 );
@@ -20,7 +20,7 @@ export interface LogHistory {
 }
 
 export function openLog({ servers }: NatsCluster): Promise<NatsLog> {
-  return patience.until(() => NatsLog.open({ servers, stream: 'tote', credentialsFile: null, tls: null }));
+  return retry.until(() => NatsLog.open({ servers, stream: 'tote', credentialsFile: null, tls: null }));
 }
 
 export async function historyOf(nats: NatsCluster): Promise<LogHistory> {
@@ -37,7 +37,7 @@ async function readHistory(log: NatsLog): Promise<LogHistory> {
   const leaders = new Map<number, string>();
   const batches: { row: StoredBatch; epoch: number }[] = [];
   for (let sequence = 1; ; sequence++) {
-    const entry = await patience.until(() => log.read(sequence));
+    const entry = await retry.until(() => log.read(sequence));
     if (entry === null) return { leaders, batches, messages: sequence - 1 };
     const message = decodeMessage(entry.bytes, sequence);
     if (message.kind === 'takeover') leaders.set(message.epoch, message.node);

@@ -8,31 +8,31 @@ import { centsIn, usd } from '../state/format.js';
 const RANDOM_BYTES = 6;
 export const NO_AMOUNT = 'Enter an amount above zero with at most two decimals.';
 
-interface Purse {
+interface Balance {
   /** Of the operator API. */
   readonly path: string;
   readonly name: string;
   readonly cents: number;
 }
 
-export const deposit = (purse: Purse): Action => ({
-  ...movement(purse, 1),
+export const deposit = (balance: Balance): Action => ({
+  ...movement(balance, 1),
   verb: 'Deposit',
-  target: `to ${purse.name}`,
+  target: `to ${balance.name}`,
   about: 'Money is paid in, and can be used at once: by an account for bets, by the house for seeds.',
 });
 
-export const withdraw = (purse: Purse): Action => ({
-  ...movement(purse, -1),
+export const withdraw = (balance: Balance): Action => ({
+  ...movement(balance, -1),
   verb: 'Withdraw',
-  target: `from ${purse.name}`,
+  target: `from ${balance.name}`,
   about:
     'Money is paid out, as far as the balance reaches. Stakes and seeds in open rounds are not in it; a market whose seeds the house cannot pay opens no round.',
   isDangerous: true,
 });
 
 const movement = (
-  { path, cents }: Purse,
+  { path, cents }: Balance,
   sign: 1 | -1,
 ): Pick<Action, 'role' | 'fields' | 'preview' | 'request'> => ({
   role: 'admin',

@@ -50,13 +50,13 @@ export interface Shows<T> {
   readonly reload: () => void;
 }
 
-interface AskedProps<T> {
+interface QueryProps<T> {
   readonly path: string;
   readonly everyMs?: number;
   readonly children: (data: T, reload: () => void) => JSX.Element;
 }
 
-export function Asked<T>({ path, everyMs, children }: AskedProps<T>): JSX.Element {
+export function Query<T>({ path, everyMs, children }: QueryProps<T>): JSX.Element {
   const { data, error, reload } = useLoaded<T>(path, everyMs);
   return data === null ? <Loading error={error} /> : children(data, reload);
 }

@@ -9,7 +9,7 @@ import { Act } from '../parts/action.js';
 import { Badge, Figures, Ref, Section } from '../parts/basics.js';
 import { Bets } from '../parts/bets.js';
 import { List, Table } from '../parts/list.js';
-import { Asked, type Shows } from '../parts/loaded.js';
+import { Query, type Shows } from '../parts/loaded.js';
 import { centsOf, paid, timeText } from '../state/format.js';
 
 export function AccountView({ of: account, reload }: Shows<AccountResource>): JSX.Element {
@@ -30,13 +30,13 @@ export function AccountView({ of: account, reload }: Shows<AccountResource>): JS
           State: <Badge tone={frozen ? 'bad' : 'good'}>{frozen ? 'frozen' : 'active'}</Badge>,
         }}
       />
-      <Asked<readonly KeyResource[]> path={`/accounts/${id}/keys`}>
+      <Query<readonly KeyResource[]> path={`/accounts/${id}/keys`}>
         {(keys, reloadKeys) => (
           <Section title="Keys" side={<Act action={createKey(account)} onDone={reloadKeys} />}>
             <Keys of={keys} reload={reloadKeys} />
           </Section>
         )}
-      </Asked>
+      </Query>
       <Bets query={{ accountId: id }} and={['Market', ({ marketId }) => <Ref id={marketId} />]} />
       <List<LedgerEntry>
         title="Ledger"

@@ -9,7 +9,7 @@ import { Act } from '../parts/action.js';
 import { Badge, Figures, Ref, Section, Spark } from '../parts/basics.js';
 import { Select } from '../parts/field.js';
 import { Table } from '../parts/list.js';
-import { Asked } from '../parts/loaded.js';
+import { Query } from '../parts/loaded.js';
 import { Plot } from '../parts/plot.js';
 import { centsOf, count, paid, timeText, usd, wholeUsd } from '../state/format.js';
 
@@ -32,7 +32,7 @@ export function HouseView({ totals, timeMs }: LiveMessage): JSX.Element {
       </div>
       <Books {...totals} />
       <Section title="Today (UTC)">
-        <Asked<HouseResource> path="/house" everyMs={EXPOSURE_EVERY_MS}>
+        <Query<HouseResource> path="/house" everyMs={EXPOSURE_EVERY_MS}>
           {({ today }) => (
             <Table
               caption="Results by market and asset, against their loss limits"
@@ -49,12 +49,12 @@ export function HouseView({ totals, timeMs }: LiveMessage): JSX.Element {
               ]}
             />
           )}
-        </Asked>
+        </Query>
       </Section>
       <Section title="Open rounds">
-        <Asked<HouseExposure> path="/house/exposure" everyMs={EXPOSURE_EVERY_MS}>
+        <Query<HouseExposure> path="/house/exposure" everyMs={EXPOSURE_EVERY_MS}>
           {(exposure) => <Exposure {...exposure} />}
-        </Asked>
+        </Query>
       </Section>
       <Profit timeMs={timeMs} />
     </>
@@ -146,7 +146,7 @@ function Profit({ timeMs }: { readonly timeMs: number }): JSX.Element {
   );
   return (
     <Section title="Earned" side={select}>
-      <Asked<HouseProfit> path={`/house/profit?${query}`} everyMs={PROFIT_EVERY_MS}>
+      <Query<HouseProfit> path={`/house/profit?${query}`} everyMs={PROFIT_EVERY_MS}>
         {({ total, parts, markets }) => (
           <>
             <Figures
@@ -169,7 +169,7 @@ function Profit({ timeMs }: { readonly timeMs: number }): JSX.Element {
             <MarketsMoney markets={markets} />
           </>
         )}
-      </Asked>
+      </Query>
     </Section>
   );
 }

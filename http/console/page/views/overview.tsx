@@ -6,7 +6,7 @@ import type { LiveMessage } from '../../live-message.js';
 import { confirmClock, suspend } from '../actions/control.js';
 import { Act } from '../parts/action.js';
 import { Badge, Figures, Section, Spark } from '../parts/basics.js';
-import { Asked, useLoaded } from '../parts/loaded.js';
+import { Query, useLoaded } from '../parts/loaded.js';
 import { bytes, count, duration, marketName, timeText, wholeUsd } from '../state/format.js';
 import { isFresh } from '../state/live.js';
 import { linkTo } from '../state/route.js';
@@ -27,7 +27,7 @@ export function OverviewView(message: LiveMessage): JSX.Element {
     <>
       <h1>Overview</h1>
       <Attention {...message} />
-      <Asked<HouseProfit> path={`/house/profit?by=hour&from=${today}`} everyMs={MONEY_EVERY_MS}>
+      <Query<HouseProfit> path={`/house/profit?by=hour&from=${today}`} everyMs={MONEY_EVERY_MS}>
         {({ total, parts, markets }) => (
           <>
             <Figures
@@ -50,11 +50,11 @@ export function OverviewView(message: LiveMessage): JSX.Element {
             </Section>
           </>
         )}
-      </Asked>
+      </Query>
       <Section title="Prices">
-        <Asked<ServerStatus> path="/status" everyMs={STATUS_EVERY_MS}>
+        <Query<ServerStatus> path="/status" everyMs={STATUS_EVERY_MS}>
           {(of, reload) => <Prices of={of} reload={reload} />}
-        </Asked>
+        </Query>
       </Section>
       <Section title="Machines">
         <Machines status={message.replication} />

@@ -6,7 +6,7 @@ import { confirmPrice } from '../actions/control.js';
 import { Act } from '../parts/action.js';
 import { Badge } from '../parts/basics.js';
 import { Table } from '../parts/list.js';
-import { Asked, type Shows } from '../parts/loaded.js';
+import { Query, type Shows } from '../parts/loaded.js';
 import { Plot } from '../parts/plot.js';
 import { duration, priceText, timeText } from '../state/format.js';
 
@@ -90,7 +90,7 @@ function ageOf(tick: Tick | null): JSX.Element | string {
 const NOTED_EVERY_MS = 5_000;
 
 export const PricePlot = ({ asset, price, round }: MarketNow): JSX.Element => (
-  <Asked<PriceHistoryResource> path={`/prices/${asset}/history`} everyMs={NOTED_EVERY_MS}>
+  <Query<PriceHistoryResource> path={`/prices/${asset}/history`} everyMs={NOTED_EVERY_MS}>
     {({ timesMs, prices }) => {
       const [low, high] = [Math.min(...prices), Math.max(...prices)].map(priceText);
       const open = timesMs.map((timeMs) =>
@@ -111,5 +111,5 @@ export const PricePlot = ({ asset, price, round }: MarketNow): JSX.Element => (
         />
       );
     }}
-  </Asked>
+  </Query>
 );

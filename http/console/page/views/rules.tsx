@@ -9,7 +9,7 @@ import { Act } from '../parts/action.js';
 import { Badge } from '../parts/basics.js';
 import { type Field, Filters, type Values } from '../parts/field.js';
 import { Table } from '../parts/list.js';
-import { Asked } from '../parts/loaded.js';
+import { Query } from '../parts/loaded.js';
 import { ruleText, ruleWords } from '../state/rule-words.js';
 
 const FILTERS: readonly Field[] = [
@@ -24,7 +24,7 @@ export function RulesView(): JSX.Element {
       <h1>Rules</h1>
       <p>Rules hold from the next round on. Those of open rounds stay as they are.</p>
       <Filters fields={FILTERS} values={wanted} onChange={setWanted} />
-      <Asked<RulesResource> path="/rules">
+      <Query<RulesResource> path="/rules">
         {(rules, reload) => (
           <Table
             caption="Rules"
@@ -49,7 +49,7 @@ export function RulesView(): JSX.Element {
             ]}
           />
         )}
-      </Asked>
+      </Query>
     </>
   );
 }

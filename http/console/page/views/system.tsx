@@ -4,7 +4,7 @@ import type { VitalName } from '../../../metrics/vitals.js';
 import type { VitalsResource } from '../../../operator/figures/vitals.js';
 import type { LiveMessage } from '../../live-message.js';
 import { Figures, Section } from '../parts/basics.js';
-import { Asked } from '../parts/loaded.js';
+import { Query } from '../parts/loaded.js';
 import { Plot, RangeSelect } from '../parts/plot.js';
 import { bytes, count, duration } from '../state/format.js';
 
@@ -81,7 +81,7 @@ export function SystemView(message: LiveMessage): JSX.Element {
         }}
       />
       <Section title="Of late" side={<RangeSelect />}>
-        <Asked<VitalsResource> path="/vitals" everyMs={VITALS_EVERY_MS}>
+        <Query<VitalsResource> path="/vitals" everyMs={VITALS_EVERY_MS}>
           {(vitals) =>
             vitals.time.length === 0 ? (
               <p class="quiet">The first figures come within ten seconds of the start.</p>
@@ -99,7 +99,7 @@ export function SystemView(message: LiveMessage): JSX.Element {
               </div>
             )
           }
-        </Asked>
+        </Query>
       </Section>
     </>
   );

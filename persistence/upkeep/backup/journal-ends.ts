@@ -1,4 +1,4 @@
-/** Facts about the journals that a backup needs, and the error for a copy that the source does not continue. */
+/** How far a journal and its segments reach, and the error for a copy that the source does not continue. */
 import { must } from '../../../engine/base/assert.js';
 import type { Mark, StoredBatch } from '../../../engine/model/ports.js';
 import type { DataDir } from '../../data-dir/layout.js';
@@ -9,7 +9,7 @@ import { findSegments, firstSeqOf } from '../../journal/segment/names.js';
 import { Segment } from '../../journal/segment/segment.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 
-export interface SegmentFacts {
+export interface SegmentEnds {
   readonly firstSeq: number;
   readonly previousChain: string;
   readonly createdMs: number;
@@ -17,7 +17,7 @@ export interface SegmentFacts {
   readonly tail: StoredBatch | null;
 }
 
-export function factsOf(path: string): SegmentFacts {
+export function endsOf(path: string): SegmentEnds {
   return withSegment(path, (segment) => ({
     ...segment.meta,
     isSealed: segment.seal !== null,
@@ -50,7 +50,7 @@ export interface EndOfCopy {
 
 /** `acknowledged` is the mark of the source. The row before an open segment without rows may be absent. */
 export function endOfCopy(target: DataDir, acknowledged: Mark | null): EndOfCopy {
-  const { tail, firstSeq } = must(findSegments(target.journal).map(factsOf).at(-1), 'a segment of the copy');
+  const { tail, firstSeq } = must(findSegments(target.journal).map(endsOf).at(-1), 'a segment of the copy');
   const seq = tail?.lastSeq ?? firstSeq - 1;
   const row = tail ?? rowAt(target, seq);
   if (row !== null) return { seq, timeMs: row.timeMs, mark: { lastSeq: seq, checksum: row.checksum } };

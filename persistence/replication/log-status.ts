@@ -20,7 +20,7 @@ export interface LogView {
 
 export const HEARD_MS_MAX = 5_000;
 
-export class LogFacts {
+export class LogStatus {
   #epoch = 0;
   #sequence = 0;
   #trouble: { readonly reason: string; readonly sinceMs: number } | null = null;

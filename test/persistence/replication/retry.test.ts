@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AssertionError } from '../../../engine/base/assert.js';
 import { JournalError } from '../../../persistence/errors.js';
-import { Patience, Troubles } from '../../../persistence/replication/log/patience.js';
+import { Retry, Troubles } from '../../../persistence/replication/log/retry.js';
 
 test('an activity that succeeds does not end the trouble of another one', async () => {
   const told: (string | null)[] = [];
@@ -11,12 +11,12 @@ test('an activity that succeeds does not end the trouble of another one', async 
   let answers: () => void = () => undefined;
   let failures = 0;
   const pause = (): Promise<void> => Promise.resolve();
-  const publishing = new Patience(pause, troubles.of('publish')).until(async () => {
+  const publishing = new Retry(pause, troubles.of('publish')).until(async () => {
     failures += 1;
     if (failures < 3) throw new Error('no answer');
     await new Promise<void>((resolve) => (answers = resolve));
   });
-  const renewing = new Patience(pause, troubles.of('lease'));
+  const renewing = new Retry(pause, troubles.of('lease'));
   while (failures < 3) await renewing.until(() => Promise.resolve());
   assert.deepEqual(told, ['no answer']);
   answers();
@@ -25,14 +25,14 @@ test('an activity that succeeds does not end the trouble of another one', async 
 });
 
 test('what trying again cannot mend is thrown: a journal error, and a programming error', async () => {
-  const patience = new Patience(
+  const retry = new Retry(
     () => assert.fail('it was tried again'),
     () => assert.fail('it is no trouble of the servers'),
   );
   const errors = [new JournalError('replication_fenced', 'overtaken'), new AssertionError('wrong')];
   for (const error of errors)
     await assert.rejects(
-      patience.until(() => Promise.reject(error)),
+      retry.until(() => Promise.reject(error)),
       error,
     );
 });
@@ -52,12 +52,12 @@ test('of several troubles the oldest is told, and null when the last one is over
 test('who gives up for good waits no longer: there is no trouble left', async () => {
   const told: (string | null)[] = [];
   const answers = [new Error('no answer'), new JournalError('replication_fenced', 'another leads')];
-  const patience = new Patience(
+  const retry = new Retry(
     () => Promise.resolve(),
     (reason) => told.push(reason),
   );
   await assert.rejects(
-    patience.until(() => Promise.reject(answers.shift() ?? assert.fail('an answer'))),
+    retry.until(() => Promise.reject(answers.shift() ?? assert.fail('an answer'))),
     {
       code: 'replication_fenced',
     },

@@ -5,7 +5,7 @@
 import { AssertionError } from '../../../engine/base/assert.js';
 import { JournalError, messageOf } from '../../errors.js';
 
-export class Patience {
+export class Retry {
   #isInTrouble = false;
 
   /** `onTrouble` gets the reason of the first failure in a row, and null once it is over. */
