@@ -8,8 +8,8 @@ import { ENGINE_PLACES, type EngineMeter } from '../http/metrics/engine-meter.js
 import { faultCounter } from '../http/metrics/thread-meter.js';
 import { OperatorQueries } from '../http/operator/queries/operator-queries.js';
 import { Watch } from '../http/operator/watch/watch.js';
-import { isClockRight } from '../persistence/cli/commands/clock-facts.js';
 import { systemClock } from '../process/clock.js';
+import { isClockRight } from '../process/clock-sync.js';
 import type { Log } from '../process/log/log.js';
 import type { Shutdown } from '../process/shutdown.js';
 import type { Host } from './host.js';

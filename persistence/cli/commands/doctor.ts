@@ -9,6 +9,7 @@ import { ConfigError, readConfig } from '../../../config/config.js';
 import { readEnvFile } from '../../../config/env-file.js';
 import { risksOf } from '../../../config/production.js';
 import { resolveSetup } from '../../../config/setup.js';
+import { type ClockSync, readClockSync } from '../../../process/clock-sync.js';
 import { type DataDir, dataDirLayout } from '../../data-dir/layout.js';
 import { readOperatorTokens } from '../../data-dir/operator-tokens.js';
 import { readSecret } from '../../data-dir/secrets.js';
@@ -19,7 +20,6 @@ import { setupOf } from '../../recovery/setup-of.js';
 import { secretFiles } from '../../upkeep/copy-files.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
-import { type ClockFacts, clockFacts } from './clock-facts.js';
 
 /** `note`: the server works, and there is something to know. `bad`: do something before the server is relied on. */
 export type Verdict = 'good' | 'note' | 'bad';
@@ -93,7 +93,7 @@ export function judgeSync(sync: SyncTimes | null): Judged {
   return GOOD;
 }
 
-export function judgeClock({ isClockSynchronised, clockOffMs }: ClockFacts): Judged {
+export function judgeClock({ isClockSynchronised, clockOffMs }: ClockSync): Judged {
   if (isClockSynchronised === false || (clockOffMs ?? 0) > 100)
     return [
       'bad',
@@ -123,7 +123,7 @@ async function checksOf(dataDir: string): Promise<Check[]> {
   const { userLimits } = process.report.getReport() as unknown as Report;
   const { type } = statfsSync(folder);
   const sync = measureSync(folder);
-  const clock = await clockFacts();
+  const clock = await readClockSync();
   const { hard: files } = userLimits.open_files;
   const check = (name: string, value: string, [verdict, advice]: Judged): Check => ({
     name,

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { chronyFacts } from '../../../persistence/cli/commands/clock-facts.js';
 import {
   type Check,
   judgeClock,
@@ -11,6 +10,7 @@ import {
   judgeFiles,
   judgeSync,
 } from '../../../persistence/cli/commands/doctor.js';
+import { parseChrony } from '../../../process/clock-sync.js';
 import { tote, toteText } from '../../support/processes/cli.js';
 import { temporaryDir } from '../support/journal-files.js';
 
@@ -50,10 +50,10 @@ test('each point has its limits, and whatever is not good says what to do', () =
 test('what chrony says is read as it writes it', () => {
   const synchronised =
     'A29FC801,162.159.200.1,4,1763830000.1,0.000123456,-0.0001,0.0002,1.2,0.0,0.01,0.02,0.001,64.2,Normal\n';
-  assert.deepEqual(chronyFacts(synchronised), { isClockSynchronised: true, clockOffMs: 0.123 });
+  assert.deepEqual(parseChrony(synchronised), { isClockSynchronised: true, clockOffMs: 0.123 });
   const alone = '00000000,,0,0.0,0.000000000,0.0,0.0,0.0,0.0,0.0,1.0,1.0,0.0,Not synchronised\n';
-  assert.equal(chronyFacts(alone).isClockSynchronised, false);
-  assert.equal(chronyFacts('506 Cannot talk to daemon').isClockSynchronised, null);
+  assert.equal(parseChrony(alone).isClockSynchronised, false);
+  assert.equal(parseChrony('506 Cannot talk to daemon').isClockSynchronised, null);
 });
 
 test('this machine is looked at as it is, and nothing of it is left behind', async (t) => {

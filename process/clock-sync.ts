@@ -9,15 +9,15 @@ const PROGRAM_MS_MAX = 5_000;
 /** A time service may know that the clock is off, and be about to set it. */
 const OFF_MS_MAX = 1_000;
 
-export interface ClockFacts {
+export interface ClockSync {
   readonly isClockSynchronised: boolean | null;
   /** By chrony's estimate; null if unknown. */
   readonly clockOffMs: number | null;
 }
 
-export async function clockFacts(): Promise<ClockFacts> {
+export async function readClockSync(): Promise<ClockSync> {
   const chrony = await outputOf('chronyc', ['-c', 'tracking']);
-  if (chrony !== null) return chronyFacts(chrony);
+  if (chrony !== null) return parseChrony(chrony);
   const systemd = await outputOf('timedatectl', ['show', '--property=NTPSynchronized', '--value']);
   const word = systemd?.trim();
   const isKnown = word === 'yes' || word === 'no';
@@ -25,12 +25,12 @@ export async function clockFacts(): Promise<ClockFacts> {
 }
 
 export async function isClockRight(): Promise<boolean> {
-  const { isClockSynchronised, clockOffMs } = await clockFacts();
+  const { isClockSynchronised, clockOffMs } = await readClockSync();
   return isClockSynchronised === true && (clockOffMs ?? 0) <= OFF_MS_MAX;
 }
 
 /** From the fields of `chronyc -c tracking`: the third is the stratum, 0 without a source; the fifth the offset in seconds. */
-export function chronyFacts(text: string): ClockFacts {
+export function parseChrony(text: string): ClockSync {
   const fields = text.trim().split(',');
   const stratum = Number(fields[2]);
   const offSeconds = Number(fields[4]);
