@@ -1,4 +1,7 @@
-/** Rules made of the defaults and differences from them, and whether they make sense together. */
+/**
+ * Rules in layers: the defaults, a file over them, and operators' changes on top; and whether they make sense together.
+ * The two last layers are kept with the rules in the journal, so a later start does not undo what operators have changed.
+ */
 import { AMOUNT_CENTS_MAX } from '../engine/base/money.js';
 import {
   ASSETS,
@@ -9,8 +12,30 @@ import {
   timeFrameMs,
   timeFrameOf,
 } from '../engine/model/domain.js';
-import { defaultRules, type HouseRules, type MarketRules, type Rules } from '../engine/model/rules.js';
+import {
+  defaultRules,
+  type HouseRules,
+  type MarketRules,
+  type RuleLayers,
+  type Rules,
+} from '../engine/model/rules.js';
 import type { RulesOverrides } from './overrides.js';
+
+interface Layers extends RuleLayers {
+  readonly file: RulesOverrides;
+  readonly operator: RulesOverrides;
+}
+
+/** Layers have been checked before they were kept. */
+export const layersOf = (rules: Rules | null): Layers =>
+  (rules?.layers as Layers | undefined) ?? { file: {}, operator: {} };
+
+export function layeredRules(masterSecretFingerprint: string, layers: Layers): Rules {
+  const { file, operator } = layers;
+  const rules = withOverrides(masterSecretFingerprint, file, operator);
+  const isDefault = Object.keys(file).length === 0 && Object.keys(operator).length === 0;
+  return isDefault ? rules : { ...rules, layers };
+}
 
 /**
  * The default rules with these changes, one layer after the other: a later layer wins, however specific an earlier one

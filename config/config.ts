@@ -3,11 +3,12 @@
  * reported at once, each with the variable's name and what was expected. An unknown name is a mistake too: a misspelt
  * limit would otherwise be no limit.
  */
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { Expected, type Variable } from './config-values.js';
 import { nearest } from './nearest.js';
 import { mistakesOfProduction } from './production.js';
 import { mistakesOfReplication } from './replication-variables.js';
-import { secretText } from './secret-files.js';
 import { mistakesOfTls } from './tls-files.js';
 import { type Config, VARIABLES } from './variables.js';
 
@@ -58,6 +59,31 @@ function read<T>({ name, unset, read, isSecret }: Variable<T>, env: Environment,
     mistakes.push(`${name}: ${shown} is not valid; expected ${error.message}`);
     return unset;
   }
+}
+
+/**
+ * The text of a secret variable, or undefined. Whoever keeps it out of the environment names a file by NAME_FILE, or has
+ * systemd's credential NAME (`LoadCredential`). Throws `Expected`.
+ */
+function secretText(name: string, env: Environment): string | undefined {
+  const file = env[`${name}_FILE`];
+  const credential = join(env['CREDENTIALS_DIRECTORY'] ?? '', name);
+  const hasCredential = env['CREDENTIALS_DIRECTORY'] !== undefined && existsSync(credential);
+  const places = [env[name] !== undefined, file !== undefined, hasCredential].filter(Boolean);
+  if (places.length > 1) throw new Expected(`one of ${name}, ${name}_FILE and the credential ${name}`);
+  if (file !== undefined) return contentOf(file);
+  return hasCredential ? contentOf(credential) : env[name];
+}
+
+const MAY_OTHERS_READ = 0o004;
+
+function contentOf(file: string): string {
+  try {
+    if ((statSync(file).mode & MAY_OTHERS_READ) === 0) return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Expected(`a file that can be read: ${error instanceof Error ? error.message : error}`);
+  }
+  throw new Expected(`a file that other users cannot read: chmod o= ${file}`);
 }
 
 function refuseUnknownNames(env: Environment, mistakes: string[]): void {

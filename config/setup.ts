@@ -5,9 +5,8 @@
  */
 import { type RuleLayers, type Rules, valuesOf } from '../engine/model/rules.js';
 import { SETUP_FACTS, type Setup } from '../engine/model/setup.js';
-import { contradictions } from './compose.js';
+import { contradictions, layeredRules, layersOf } from './compose.js';
 import { ConfigError } from './config.js';
-import { layeredRules, layersOf } from './layers.js';
 import { type FeedName, feedsOf } from './price-values.js';
 import { type Config, VARIABLES } from './variables.js';
 

@@ -5,10 +5,9 @@ import type { Effect, State } from '../state/state.js';
 import { createAccount, transfer, updateAccount } from './accounts.js';
 import { fillOrders } from './fills.js';
 import { createKey, expireKey, rotateKey, setDeadman, updateKey } from './keys.js';
-import { advance, boundaryPrice, voidRound } from './lifecycle.js';
+import { advance, boundaryPrice, publishRoot, voidRound } from './lifecycle.js';
 import { cancelOrder, cancelOrders, expireOrders } from './limit-orders.js';
 import { openLate } from './opening.js';
-import { publishRoot } from './roots.js';
 import * as settings from './settings.js';
 import { settle } from './settlement.js';
 

@@ -1,8 +1,12 @@
-/** The lifecycle of rounds: time (`advance`), the price at a boundary, and voiding by an operator. */
-import type { Advance, BoundaryPrice, VoidRound } from '../model/commands.js';
+/**
+ * The lifecycle of rounds: time (`advance`), the root of a locked round, the price at a boundary, and voiding by an
+ * operator.
+ */
+import type { Advance, BoundaryPrice, PublishRoot, VoidRound } from '../model/commands.js';
 import {
   assetOf,
   LIVE,
+  LOCKED,
   RESULT_DOWN,
   RESULT_DRAW,
   RESULT_UP,
@@ -139,4 +143,19 @@ export function voidRound(state: State, command: VoidRound): Effect {
   resolveRound(state, round, RESULT_VOID, null, command.reason, command.timeMs, events);
   state.markets.refreshNextDue();
   return events;
+}
+
+/** The root is made and signed beside the engine, which checks only that the round's bets are final, and how many they are. */
+export function publishRoot(state: State, command: PublishRoot): Effect {
+  const { market, roundNumber, timeMs, merkleRoot, treeSize, keyId, signature } = command;
+  const round = state.markets.market(market).rounds.get(roundNumber);
+  if (round === undefined) return reject('round_not_found', 'no such round is in memory');
+  const { proof, status } = round;
+  if (proof.root !== null) return reject('invalid_request', 'the root of the round is on record');
+  if (status !== LOCKED && status !== SETTLING)
+    return reject('invalid_request', 'a root is put on record between the lock and the settlement');
+  if (treeSize !== round.betCount)
+    return reject('invalid_request', 'the root is not over the bets of the round');
+  proof.root = { merkleRoot, treeSize, keyId, signature, publishedAtMs: timeMs };
+  return [{ type: 'rootPublished', timeMs, market, roundNumber, merkleRoot, treeSize, keyId, signature }];
 }

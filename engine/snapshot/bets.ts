@@ -18,7 +18,6 @@ import {
 } from '../model/domain.js';
 import type { LimitFills, OrderTerms } from '../model/events.js';
 import { BET_OPEN, BET_RECENTLY_PLACED, BET_RECENTLY_SETTLED } from '../state/bets.js';
-import { lateBets } from '../state/late-bets.js';
 import type { Round } from '../state/rounds.js';
 import type { State } from '../state/state.js';
 import {
@@ -325,3 +324,26 @@ export const IDEMPOTENCY = numbered(
     },
   },
 );
+
+/** Such a bet joined after one with a higher number; `afterBet` is just before it. */
+interface LateBet {
+  readonly bet: number;
+  readonly afterBet: number;
+}
+
+/** The round's open bets that are behind higher numbers, in their order; between them the others' numbers rise. */
+export function* lateBets({ bets }: State, round: Round): Generator<LateBet> {
+  let highest = 0;
+  let before = 0;
+  // Only the unsettled bets of a round in settlement are linked for certain.
+  let row = round.resolvedAtMs === null ? round.firstBet : round.nextToSettle;
+  while (row !== 0) {
+    const chunk = bets.chunk(row);
+    const i = bets.index(row);
+    const bet = chunk.bet[i] as number;
+    if (bet < highest) yield { bet, afterBet: before };
+    else highest = bet;
+    before = bet;
+    row = chunk.next[i] as number;
+  }
+}

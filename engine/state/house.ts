@@ -1,6 +1,7 @@
-/** The house account, the totals of deposits and withdrawals, and transfer references, which are unique for ever. */
+/** The house account, its results of the day, and transfer references, which are unique for ever. */
 import { assert } from '../base/assert.js';
 import type { BalanceMoved } from '../model/events.js';
+import { type DayResults, dayOf, LOSS_SCOPES } from '../model/loss-limits.js';
 
 export interface TransferRecord {
   readonly seq: number;
@@ -43,5 +44,24 @@ export class House {
 
   *records(): Generator<TransferRecord> {
     for (const ofAccount of this.#references.values()) yield* ofAccount.values();
+  }
+}
+
+/** The house's results of the present day (UTC), by scope of a loss limit. */
+export class DayLedger implements DayResults {
+  dayMs = 0;
+  readonly resultCents: number[] = LOSS_SCOPES.map(() => 0);
+  readonly liftedCents: number[] = LOSS_SCOPES.map(() => 0);
+
+  /** A later day begins anew. */
+  turnTo(timeMs: number): void {
+    if (dayOf(timeMs) <= this.dayMs) return;
+    this.dayMs = dayOf(timeMs);
+    this.resultCents.fill(0);
+    this.liftedCents.fill(0);
+  }
+
+  at(timeMs: number): DayResults {
+    return dayOf(timeMs) === this.dayMs ? this : new DayLedger();
   }
 }

@@ -14,10 +14,10 @@ import {
   toParameter,
 } from '../openapi/parameters.js';
 import { type JsonObject, schemaRef } from '../openapi/schemas.js';
-import * as archive from './archive.js';
 import type { Endpoint } from './endpoint.js';
 import { LEDGER_LIMIT_DEFAULT, ROUNDS_LIMIT_DEFAULT } from './lists/archive-queries.js';
 import * as proofs from './proofs.js';
+import * as reads from './reads.js';
 
 const head: JsonObject = {
   oneOf: [schemaRef('JournalHead'), { type: 'null' }],
@@ -29,7 +29,7 @@ export const ARCHIVE_ENDPOINTS: readonly Endpoint[] = [
     method: 'GET',
     path: '/rounds',
     scope: 'markets:read',
-    handle: archive.rounds,
+    handle: reads.rounds,
     operationId: 'listRounds',
     tag: 'Markets',
     summary: 'Settled rounds with their results, the last to start first',
@@ -51,7 +51,7 @@ export const ARCHIVE_ENDPOINTS: readonly Endpoint[] = [
     method: 'GET',
     path: '/markets/{id}/rounds',
     scope: 'markets:read',
-    handle: archive.marketRounds,
+    handle: reads.marketRounds,
     operationId: 'listMarketRounds',
     tag: 'Markets',
     summary: 'Settled rounds of one market, the newest first',
@@ -66,7 +66,7 @@ export const ARCHIVE_ENDPOINTS: readonly Endpoint[] = [
     method: 'GET',
     path: '/account/ledger',
     scope: 'positions:read',
-    handle: archive.ledger,
+    handle: reads.ledger,
     operationId: 'getLedger',
     tag: 'Orders',
     summary: 'Every movement of your money, newest first',

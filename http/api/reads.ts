@@ -1,6 +1,6 @@
 /**
- * GET endpoints that need no account. Market data are ready bytes made of the board, time and limits come from shared
- * memory, and the engine's thread is asked for a round.
+ * GET endpoints beside those of bets. Market data are ready bytes made of the board, time and limits come from shared
+ * memory, the engine's thread is asked for a round, and the archive's for settled rounds and an account's ledger.
  */
 import { must } from '../../engine/base/assert.js';
 import { isoText } from '../../engine/base/iso-text.js';
@@ -8,10 +8,12 @@ import { marketOf, parseRoundId, TIERS, type Tier, textAt } from '../../engine/m
 import type { Rules } from '../../engine/model/rules.js';
 import { DURABLE_SEQ } from '../board/markets.js';
 import { WINDOW_MS } from '../limits/sliding-windows.js';
+import { ledgerEntry, settledRound } from '../wire/archive-text.js';
 import { roundDetail } from '../wire/round-detail.js';
 import type { BetLimits, Limits, ServerTime } from '../wire/service-types.js';
-import { ask } from './ask.js';
+import { answering, ask, askReached } from './ask.js';
 import type { Call } from './call.js';
+import { ledgerCursor, ledgerQuery, roundsCursor, roundsQuery } from './lists/archive-queries.js';
 import { NO_MARKET, NO_ROUND } from './refusals.js';
 import type { Services } from './services.js';
 
@@ -60,4 +62,40 @@ export function betLimits(rules: Rules, tier: Tier): BetLimits {
     idempotencyKeyMs: rules.idempotencyTtlMs,
     fee: rules.feeBps / 10_000,
   };
+}
+
+export function ledger(services: Services, call: Call): void {
+  const asked = ledgerQuery(call.query(['limit', 'cursor']));
+  const { account } = call;
+  askReached(services, call, 'accountSeq', (reachedSeq) =>
+    services.archive.ledger(
+      { account, ...asked, reachedSeq },
+      answering(call, (told) => call.sendPage(told.entries.map(ledgerEntry), ledgerCursor(told))),
+    ),
+  );
+}
+
+export function rounds(services: Services, call: Call): void {
+  const given = call.query(['marketId', 'from', 'to', 'limit', 'cursor']);
+  sendRounds(services, call, given.get('marketId'), given);
+}
+
+export const marketRounds = (services: Services, call: Call): void =>
+  sendRounds(services, call, call.id(), call.query(['limit', 'cursor']));
+
+function sendRounds(
+  services: Services,
+  call: Call,
+  id: string | undefined,
+  given: ReadonlyMap<string, string>,
+): void {
+  const market = id === undefined ? null : marketOf(id);
+  if (market !== null && market < 0) throw NO_MARKET;
+  const asked = roundsQuery(given);
+  askReached(services, call, 'lifecycleSeq', (reachedSeq) =>
+    services.archive.rounds(
+      { market, ...asked, reachedSeq },
+      answering(call, (told) => call.sendPage(told.rounds.map(settledRound), roundsCursor(told))),
+    ),
+  );
 }

@@ -4,8 +4,7 @@
  * were seen.
  */
 import typia from 'typia';
-import { contradictions } from '../../config/compose.js';
-import { layeredRules, layersOf } from '../../config/layers.js';
+import { contradictions, layeredRules, layersOf } from '../../config/compose.js';
 import { checkOverrides } from '../../config/overrides.js';
 import { differenceOf, type RulesDifference } from '../../config/preview.js';
 import type { Rules } from '../../engine/model/rules.js';

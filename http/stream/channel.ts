@@ -41,10 +41,6 @@ export class MarketGroups {
     return this.#groups.values();
   }
 
-  groupOf(connection: Connection): MarketGroup | undefined {
-    return this.#ofConnection.get(connection);
-  }
-
   /** `ids` are all markets if absent. The connection joins the group later, by `join`. */
   find(ids: readonly string[] | undefined): MarketGroup {
     const sorted = ids === undefined ? null : ids.toSorted();

@@ -243,10 +243,6 @@ export class LimitSteps {
     return [...this.#where('bet = ? ORDER BY seq, item', bet)];
   }
 
-  ofAccount(account: number): Steps {
-    return this.#where('account = ? ORDER BY seq, item', account);
-  }
-
   downOfAccount(account: number, seq: number, item: number): Steps {
     return this.#where(
       'account = ? AND (seq, item) <= (?, ?) ORDER BY seq DESC, item DESC',

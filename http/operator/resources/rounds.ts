@@ -4,20 +4,16 @@ import { isoText } from '../../../engine/base/iso-text.js';
 import { dollarsOfCents } from '../../../engine/base/money.js';
 import type { ArchivedRoundView } from '../../../engine/model/archive-reads.js';
 import {
-  ASSETS,
   type Asset,
-  assetOf,
-  marketId,
   RESULT_NONE,
   ROUND_RESULTS,
   ROUND_STATUSES,
   type RoundStatus,
   roundId,
-  TIME_FRAMES,
   type TimeFrame,
   textAt,
-  timeFrameOf,
 } from '../../../engine/model/domain.js';
+import { namesOf } from '../../wire/archive-text.js';
 import type { OpenRound } from '../queries/reads.js';
 
 export interface RoundResource {
@@ -57,9 +53,7 @@ export function roundResource(round: OpenRound | ArchivedRoundView): RoundResour
   const [open, settled] = 'settledAtMs' in round ? [null, round] : [round, null];
   return {
     id: roundId(market, roundNumber),
-    marketId: marketId(market),
-    crypto: textAt(ASSETS, assetOf(market)),
-    timeFrame: textAt(TIME_FRAMES, timeFrameOf(market)),
+    ...namesOf(market),
     roundNumber,
     status: open === null ? 'SETTLED' : textAt(ROUND_STATUSES, open.status),
     startTime: isoText(round.startTimeMs),

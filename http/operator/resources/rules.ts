@@ -1,5 +1,5 @@
 /** The rules in force as the operator API shows them, in the form of the rules file. */
-import { layersOf } from '../../../config/layers.js';
+import { layersOf } from '../../../config/compose.js';
 import type { RulesOverrides } from '../../../config/overrides.js';
 import type { Rules, TierRules } from '../../../engine/model/rules.js';
 
