@@ -105,6 +105,30 @@ export interface JournalWriter {
   close(): Promise<void>;
 }
 
+/* ---- the replicated log, as its leader sees it ---- */
+
+/** Sent to the leader twice a second. */
+export interface StandbyReport {
+  readonly node: string;
+  readonly messagesBehind: number;
+  /** Since it was at the end of the log; 0 at the end. */
+  readonly behindMs: number;
+}
+
+export interface LogView {
+  readonly epoch: number;
+  /** The log's last message, as far as it is known. */
+  readonly streamSequence: number;
+  /** `lapsed` once it was not renewed in time: another process may lead by now. */
+  readonly lease: 'held' | 'lapsed';
+  readonly leaseAgeMs: number;
+  /** The reason why the log gives no answer, or null; and for how long it has not. */
+  readonly trouble: string | null;
+  readonly awayMs: number;
+  /** Heard of lately. */
+  readonly standbys: readonly (StandbyReport & { readonly heardMsAgo: number })[];
+}
+
 /* ---- prices ---- */
 
 export interface PriceTick {

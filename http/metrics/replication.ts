@@ -1,26 +1,11 @@
 /** The replicated log as a leader and a standby see it: the status of both, and their figures. */
+import type { LogView } from '../../engine/model/ports.js';
 import type { LogGaugeName } from './gauges.js';
 
 /** A leader's `replication` in its status. */
-export interface LeaderStatus {
+export interface LeaderStatus extends LogView {
   readonly role: 'leader';
   readonly node: string;
-  readonly epoch: number;
-  /** The log's last message, as far as it is known. */
-  readonly streamSequence: number;
-  /** `lapsed` once it was not renewed in time: another process may lead by now. */
-  readonly lease: 'held' | 'lapsed';
-  readonly leaseAgeMs: number;
-  /** The reason why the log gives no answer, or null; and for how long it has not. */
-  readonly trouble: string | null;
-  readonly awayMs: number;
-  /** Heard of lately. */
-  readonly standbys: readonly {
-    readonly node: string;
-    readonly messagesBehind: number;
-    readonly behindMs: number;
-    readonly heardMsAgo: number;
-  }[];
 }
 
 /** Its fields are named as a leader's. */

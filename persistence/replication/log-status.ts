@@ -1,22 +1,6 @@
 /** The replicated log and its standbys, for operators. It lives on the engine's thread; the replication's tells it. */
-import type { FollowStatus, StandbyReport } from './log/replicated-log.js';
-
-export interface SeenStandby extends StandbyReport {
-  readonly heardMsAgo: number;
-}
-
-export interface LogView {
-  readonly epoch: number;
-  /** The last message that is known to be in the log. */
-  readonly streamSequence: number;
-  /** `lapsed` once it was not renewed in time: another process may lead by now. */
-  readonly lease: 'held' | 'lapsed';
-  readonly leaseAgeMs: number;
-  /** Why the log gives no answer; `awayMs` is for how long. */
-  readonly trouble: string | null;
-  readonly awayMs: number;
-  readonly standbys: readonly SeenStandby[];
-}
+import type { LogView, StandbyReport } from '../../engine/model/ports.js';
+import type { FollowStatus } from './log/replicated-log.js';
 
 export const HEARD_MS_MAX = 5_000;
 
@@ -70,7 +54,7 @@ export class LogStatus {
     const nowMs = this.monotonicMs();
     const since = (timeMs: number): number => Math.round(nowMs - timeMs);
     const leaseAgeMs = since(this.#renewedMs);
-    const standbys: SeenStandby[] = [];
+    const standbys: LogView['standbys'][number][] = [];
     for (const [node, { report, heardMs }] of this.#standbys) {
       const seen = { ...report, behindMs: Math.round(report.behindMs), heardMsAgo: since(heardMs) };
       if (seen.heardMsAgo > HEARD_MS_MAX) this.#standbys.delete(node);

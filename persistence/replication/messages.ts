@@ -1,8 +1,8 @@
 /** Messages between the engine's thread and the replication's (`worker.ts`). */
-import type { Batch, StoredBatch } from '../../engine/model/ports.js';
+import type { Batch, StandbyReport, StoredBatch } from '../../engine/model/ports.js';
 import type { DataDir } from '../data-dir/layout.js';
 import type { ErrorParts } from '../journal/messages.js';
-import type { FollowStatus, Role, StandbyReport } from './log/replicated-log.js';
+import type { FollowStatus, Role } from './log/replicated-log.js';
 import type { NatsSettings } from './nats/nats-connection.js';
 
 export interface ReplicationOptions {

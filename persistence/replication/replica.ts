@@ -4,13 +4,13 @@
  * `leading`.
  */
 import { assert, must } from '../../engine/base/assert.js';
-import type { JournalWriter, SpaceLevel, StoredBatch } from '../../engine/model/ports.js';
+import type { JournalWriter, LogView, SpaceLevel, StoredBatch } from '../../engine/model/ports.js';
 import { masterSecretFingerprint } from '../data-dir/secrets.js';
 import { JournalError } from '../errors.js';
 import type { Store } from '../recovery/open-store.js';
 import { replayBatch } from '../replay/replay.js';
 import type { FollowStatus } from './log/replicated-log.js';
-import { LogStatus, type LogView } from './log-status.js';
+import { LogStatus } from './log-status.js';
 import type { FromReplication } from './messages.js';
 import { type LeaseClock, ReplicatedJournal } from './replicated-journal.js';
 import type { ReplicationEvents, ReplicationLink } from './thread.js';

@@ -49,18 +49,18 @@ interface OfAccount {
 }
 
 /** A field that is null does not matter. */
-interface AccountsWanted extends Searched {
+interface AccountsFilter extends Searched {
   /** A part of the name, in lower case. */
   readonly name: string | null;
   readonly tier: number | null;
   readonly frozen: boolean | null;
 }
-interface KeysWanted extends Searched {
+interface KeysFilter extends Searched {
   readonly account: number | null;
   readonly enabled: boolean | null;
   readonly expiresBeforeMs: number | null;
 }
-interface TransfersWanted extends Searched {
+interface TransfersFilter extends Searched {
   readonly reference: string;
   /** 0 is the house. */
   readonly account: number | null;
@@ -82,7 +82,7 @@ export class OperatorReads {
   };
 
   /** By number. */
-  readonly accounts = ({ name, tier, frozen, ...searched }: AccountsWanted): Slices<Slice<AccountView>> => {
+  readonly accounts = ({ name, tier, frozen, ...searched }: AccountsFilter): Slices<Slice<AccountView>> => {
     const { engine } = this.sequencer;
     const look = (account: number): AccountView | null => {
       const view = must(engine.account(account), `account ${account}`);
@@ -99,7 +99,7 @@ export class OperatorReads {
     enabled,
     expiresBeforeMs,
     ...searched
-  }: KeysWanted): Slices<Slice<KeyView>> => {
+  }: KeysFilter): Slices<Slice<KeyView>> => {
     const { engine } = this.sequencer;
     if (account !== null) this.#account(account);
     const own = account === null ? null : engine.keysOf(account);
@@ -118,7 +118,7 @@ export class OperatorReads {
     reference,
     account,
     ...searched
-  }: TransfersWanted): Slices<Slice<BalanceMoved>> => {
+  }: TransfersFilter): Slices<Slice<BalanceMoved>> => {
     const { engine } = this.sequencer;
     if (account !== null && account > 0) this.#account(account);
     const first = account ?? 0;

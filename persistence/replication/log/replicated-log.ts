@@ -1,4 +1,5 @@
 /** The replicated log as its users see it: NATS JetStream (`../nats/nats-log.ts`), or a model of it in tests. */
+import type { StandbyReport } from '../../../engine/model/ports.js';
 
 export interface LogEntry {
   /** From 1, without gaps. */
@@ -60,14 +61,6 @@ export interface LeaseStore {
   readLease(): Promise<LeaseEntry | null>;
   /** Throws `PlaceTaken` unless the revision is still `revision`; 0 for none. Returns the new one. */
   writeLease(entry: Omit<LeaseEntry, 'revision'>, revision: number): Promise<number>;
-}
-
-/** Sent to the leader twice a second. */
-export interface StandbyReport {
-  readonly node: string;
-  readonly messagesBehind: number;
-  /** Since it was at the end of the log; 0 at the end. */
-  readonly behindMs: number;
 }
 
 /** Signals that spare waiting. Any may be lost: its content is found out without it, later. */

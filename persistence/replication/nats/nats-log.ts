@@ -11,6 +11,7 @@ import {
 import { type KV, Kvm } from '@nats-io/kv';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { assert, must } from '../../../engine/base/assert.js';
+import type { StandbyReport } from '../../../engine/model/ports.js';
 import { JournalError } from '../../errors.js';
 import {
   type LeaseEntry,
@@ -19,7 +20,6 @@ import {
   type LogSignals,
   PlaceTaken,
   type ReplicatedLog,
-  type StandbyReport,
 } from '../log/replicated-log.js';
 import { ANSWER_MS_MAX, connectionOptions, type NatsSettings } from './nats-connection.js';
 import { hasStream, makeStream, subjectOf } from './stream.js';
