@@ -81,7 +81,7 @@ async function start(given: Config, log: Log): Promise<void> {
   await new Promise<void>((resolve) => sequencer.whenDurable(sequencer.engine.seq, () => resolve()));
 
   const { publicUrl, operatorUrl } = ports;
-  const facts = {
+  const banner = {
     ...{ version, publicUrl, operatorUrl, signingKey: signing, dataDir: dir.root },
     ...{
       recoveredSeq: start.lastSeq,
@@ -91,7 +91,7 @@ async function start(given: Config, log: Log): Promise<void> {
     },
     tokenSource: config.operatorToken === null ? dir.operatorTokenFile : 'TOTE_OPERATOR_TOKEN',
   };
-  startLines.logListening(log, facts, performance.now() - startedMs);
+  startLines.logListening(log, banner, performance.now() - startedMs);
   if (demoSecret !== null) tellDemo(sequencer, publicUrl, demoSecret, dir.demoFile, log);
 }
 

@@ -59,7 +59,7 @@ export function buildOperatorQueries(
   });
 }
 
-/** Logs facts that operators should learn without asking. */
+/** Logs what operators should learn without asking. */
 export const watchServer = (
   { config, host, storage, front, shutdown, log }: Running,
   ports: OpenPorts,

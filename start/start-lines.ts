@@ -53,10 +53,10 @@ export function logRecovered(log: Log, view: RecoveredView, engine: EngineReads,
 }
 
 /** Also prints the banner. `tookMs` is from the start of the recovery. */
-export function logListening(log: Log, facts: BannerFields, tookMs: number): void {
-  const { publicUrl, operatorUrl, feed, clock, durability } = facts;
+export function logListening(log: Log, banner: BannerFields, tookMs: number): void {
+  const { publicUrl, operatorUrl, feed, clock, durability } = banner;
   log.write('listening', { publicUrl, operatorUrl, feed, clock, durability, tookMs: Math.round(tookMs) });
-  process.stdout.write(bannerText(facts));
+  process.stdout.write(bannerText(banner));
 }
 
 /**
@@ -96,22 +96,22 @@ export interface BannerFields {
 /** White on red, where a terminal shows it. */
 const SIMULATED = process.stdout.isTTY ? '\x1b[41;97m PRICES ARE SIMULATED \x1b[0m' : 'PRICES ARE SIMULATED';
 
-export function bannerText(facts: BannerFields): string {
+export function bannerText(banner: BannerFields): string {
   const durability =
-    facts.durability === 'fsync'
+    banner.durability === 'fsync'
       ? 'fsync (an answer is given once it is on disk)'
       : 'os (a power loss may take back the newest answers)';
-  const recovered = facts.recoveredSeq === 0 ? 'new' : `recovered to sequence number ${facts.recoveredSeq}`;
+  const recovered = banner.recoveredSeq === 0 ? 'new' : `recovered to sequence number ${banner.recoveredSeq}`;
   const rows: readonly (readonly [string, string])[] = [
-    ['public API', `${facts.publicUrl}/v1   (documentation: ${facts.publicUrl}/docs)`],
-    ['operator API', `${facts.operatorUrl}/operator/v1   (token: ${facts.tokenSource})`],
-    ['console', `${facts.operatorUrl}/console   (log in with the same token)`],
-    ['data', `${facts.dataDir}   (${recovered})`],
-    ['signing key', `Ed25519 ${facts.signingKey.publicKey}   (key id: ${facts.signingKey.keyId})`],
+    ['public API', `${banner.publicUrl}/v1   (documentation: ${banner.publicUrl}/docs)`],
+    ['operator API', `${banner.operatorUrl}/operator/v1   (token: ${banner.tokenSource})`],
+    ['console', `${banner.operatorUrl}/console   (log in with the same token)`],
+    ['data', `${banner.dataDir}   (${recovered})`],
+    ['signing key', `Ed25519 ${banner.signingKey.publicKey}   (key id: ${banner.signingKey.keyId})`],
     ['durability', durability],
-    ['feed', facts.feed === 'simulated' ? `${facts.feed}   ${SIMULATED}` : facts.feed],
-    ['clock', facts.clock],
+    ['feed', banner.feed === 'simulated' ? `${banner.feed}   ${SIMULATED}` : banner.feed],
+    ['clock', banner.clock],
   ];
   const lines = rows.map(([name, value]) => `  ${name.padEnd(13)} ${value}`);
-  return `tote ${facts.version} is up\n${lines.join('\n')}\n`;
+  return `tote ${banner.version} is up\n${lines.join('\n')}\n`;
 }

@@ -179,7 +179,7 @@ function openFollowersPort(
   const { operatorToken: token, operatorTokensFile: file } = given;
   const port = openStandbyPort(given, {
     readTokens: () => openOperatorTokens({ dir: store.dir, token, file }),
-    facts: () => standbyStatus(given.node, store, replica),
+    status: () => standbyStatus(given.node, store, replica),
     sessionKey: sessionKeyOf(store.masterSecret),
     ...{ reloads, version, log },
     onFatal: (error) => shutdown.programmingError(error),

@@ -41,7 +41,7 @@ class Row {
   readonly #last: Float64Array;
 
   constructor(
-    private readonly facts: SharedRows,
+    private readonly rows: SharedRows,
     private readonly row: number,
     fields: number,
   ) {
@@ -57,7 +57,7 @@ class Row {
     for (let field = 0; field < next.length; field++) isSame &&= Object.is(next[field], last[field]);
     if (isSame) return false;
     last.set(next);
-    this.facts.write(this.row, next);
+    this.rows.write(this.row, next);
     return true;
   }
 }

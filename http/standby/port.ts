@@ -35,7 +35,7 @@ const TICK_MS = 1_000;
 export interface StandbyPortOptions {
   readonly readTokens: () => readonly OperatorToken[];
   readonly reloads: Reloads;
-  readonly facts: () => StandbyStatus;
+  readonly status: () => StandbyStatus;
   readonly sessionKey: Uint8Array;
   readonly version: string;
   readonly log: Log;
@@ -49,7 +49,7 @@ export interface StandbyPort {
 /** Throws a `ConfigError` if the address cannot be listened on. */
 export async function openStandbyPort(config: Config, options: StandbyPortOptions): Promise<StandbyPort> {
   const { operatorHost, operatorPort } = config;
-  const { readTokens, reloads, facts, sessionKey, version, log, onFatal } = options;
+  const { readTokens, reloads, status, sessionKey, version, log, onFatal } = options;
   const tls = tlsFilesOf(config).operator;
   let clientFaults = 0;
   const count = (): void => {
@@ -73,19 +73,19 @@ export async function openStandbyPort(config: Config, options: StandbyPortOption
     tokens: guard,
     sessionKey,
     clock: systemClock,
-    message: async () => ({ timeMs: systemClock.nowMs(), replication: facts() }),
+    message: async () => ({ timeMs: systemClock.nowMs(), replication: status() }),
     pages: new Map(),
   });
   const page = new MetricsPage(version);
   const metrics = metricsRoute(page.contentType, () =>
     page.text([
-      ...standbyFamilies(facts()),
+      ...standbyFamilies(status()),
       accessFamily(guard.counted),
       clientFaultsFamily([[{ thread: 'standby' }, clientFaults]]),
     ]),
   );
   try {
-    const api = standbyApi(console, facts, metrics);
+    const api = standbyApi(console, status, metrics);
     const port = await transport.listen(operatorHost, operatorPort, console.wrap(api));
     log.write('standby_listening', { operatorUrl: urlOf(operatorHost, port, tls !== null) });
     const tick = (): void => {
@@ -106,18 +106,23 @@ export async function openStandbyPort(config: Config, options: StandbyPortOption
   }
 }
 
-function standbyApi(callers: Callers, facts: () => StandbyStatus, metrics: OperatorRoute): HttpHandler {
+function standbyApi(callers: Callers, status: () => StandbyStatus, metrics: OperatorRoute): HttpHandler {
   const path = `${PREFIX}/status`;
-  const status: OperatorRoute = { method: 'GET', path, role: 'read', handle: () => answer(200, facts()) };
+  const statusRoute: OperatorRoute = {
+    method: 'GET',
+    path,
+    role: 'read',
+    handle: () => answer(200, status()),
+  };
   const reason = (): string => {
-    const { leader } = facts();
+    const { leader } = status();
     return leader === null ? 'this server waits for a leader' : `this server follows ${leader}: ask there`;
   };
   const health = healthRoutes({
     turnAgeMs: () => 0,
     notReady: () => [{ check: 'process', code: 'standby', reason: reason() }],
   });
-  const api = createOperatorApi({ routes: [status, metrics, ...health], callers, denials: null });
+  const api = createOperatorApi({ routes: [statusRoute, metrics, ...health], callers, denials: null });
   return (request, responder) => {
     if (request.path.startsWith(`${PREFIX}/`) && request.path !== path)
       sendResult(responder, new Refused('standby', reason()));

@@ -156,9 +156,9 @@ export class ArchiveReader {
     }
   }
 
-  *#checked<T>(facts: Iterable<T>): Generator<T, void, undefined> {
+  *#checked<T>(items: Iterable<T>): Generator<T, void, undefined> {
     try {
-      yield* facts;
+      yield* items;
     } catch (thrown) {
       throw asArchiveDamage(this.path, thrown);
     }

@@ -23,7 +23,7 @@ interface RoundTree {
   readonly bets: readonly number[];
   readonly tree: WholeTree;
   /** An archive that began later lacks facts of a bet. */
-  lacksFacts: boolean;
+  isIncomplete: boolean;
 }
 
 export class RoundTrees {
@@ -45,8 +45,8 @@ export class RoundTrees {
     const { market, roundNumber, bet } = question;
     const root = this.rounds.root(market, roundNumber);
     if (root === null) return { found: null };
-    const { bets, tree, lacksFacts } = this.#grown(question);
-    if (lacksFacts) return { found: null };
+    const { bets, tree, isIncomplete } = this.#grown(question);
+    if (isIncomplete) return { found: null };
     if (tree.leaves < bets.length) return 'unfinished';
     const leafIndex = bets.indexOf(bet);
     if (leafIndex < 0) return { found: null };
@@ -65,10 +65,10 @@ export class RoundTrees {
     const hashOf = hasherOfRound(seed, market, roundNumber, FAIRNESS_TOOLS);
     const { bets, tree } = kept;
     for (const bet of bets.slice(tree.leaves, tree.leaves + SLICE_BETS)) {
-      const facts = this.#factsOf(bet);
-      kept.lacksFacts ||= facts === null;
-      if (facts === null) break;
-      tree.add(Buffer.from(hashOf(facts), 'hex'));
+      const hashed = this.#hashedBet(bet);
+      kept.isIncomplete ||= hashed === null;
+      if (hashed === null) break;
+      tree.add(Buffer.from(hashOf(hashed), 'hex'));
     }
     this.#forgetOthers(id);
     return kept;
@@ -76,11 +76,11 @@ export class RoundTrees {
 
   #begun(market: number, roundNumber: number): RoundTree {
     const bets = [...betsInOrder(this.blocks, marketId(market), roundNumber)];
-    return { bets, tree: new WholeTree(bets.length, this.#hasher), lacksFacts: false };
+    return { bets, tree: new WholeTree(bets.length, this.#hasher), isIncomplete: false };
   }
 
   /** null if the archive began after the bet was placed. */
-  #factsOf(bet: number): HashedBet | null {
+  #hashedBet(bet: number): HashedBet | null {
     const placement = this.blocks.placement(bet);
     if (placement === null) throw damagedArchive(this.path, `it lacks the placement of bet ${bet}`);
     const order = placementAt(placement);
