@@ -32,7 +32,9 @@ test('a standby by hand', options, async (t) => {
 
 async function tracesOrder({ leader, bettor }: Pair): Promise<void> {
   const { data } = await place(leader, bettor, 'first');
-  const { stages } = (await leader.operator.get<OrderTrace>('/orders/trace?id=first')).data;
+  // The trace is written just after the answer.
+  const trace = () => leader.operator.get<OrderTrace>('/orders/trace?id=first');
+  const { stages } = (await askUntil(trace, ({ status }) => status === 200)).data;
   assert.deepEqual(
     stages.map(({ stage }) => stage),
     ['gateway', 'engine', 'commit', 'replicated', 'answered'],
