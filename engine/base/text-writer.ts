@@ -23,6 +23,10 @@ export class TextWriter {
     this.#end = 0;
   }
 
+  get isEmpty(): boolean {
+    return this.#end === 0;
+  }
+
   /** Keeps the text, so that more can follow. */
   toString(): string {
     return decoder.decode(this.#bytes.subarray(0, this.#end));

@@ -2,6 +2,8 @@
  * The columns of the archive, one list for each kind of row. Statements, positions and counts of cells are derived
  * from them.
  */
+import { TextWriter } from '../../engine/base/text-writer.js';
+import { BET_ENDS, MARKET_IDS, SIDES } from '../../engine/model/domain.js';
 import { crcHex } from '../journal/segment/batch-row.js';
 
 export type Columns = Readonly<Record<string, string>>;
@@ -196,15 +198,57 @@ export const isIntact = (row: readonly ArchiveCell[]): boolean =>
   row.at(-1) === archiveChecksum(row.slice(0, -1));
 
 /**
- * The text of a block of rows is a JSON array with a line for each row. JSON escapes half a surrogate pair, so a text
+ * Text of a block of rows, row by row: a JSON array with a line for each. JSON escapes half a surrogate pair, so a text
  * comes back as it was given.
  */
-export const textOfRows = (rows: readonly (readonly ArchiveCell[])[]): string =>
-  `[${rows.map((row) => JSON.stringify(row)).join(ROW_END)}]`;
+export class RowsText {
+  readonly #text = new TextWriter();
+
+  /** The first `cells` of a row. */
+  add(row: readonly ArchiveCell[], cells: number): void {
+    const text = this.#text;
+    text.bytes(text.isEmpty ? FIRST_ROW : NEXT_ROW);
+    const end = Math.min(row.length, cells);
+    for (let at = 0; at < end; at++) {
+      if (at > 0) text.byte(COMMA);
+      writeCell(text, row[at] ?? null);
+    }
+    text.byte(CLOSE);
+  }
+
+  /** The text so far; the next row begins another. */
+  take(): string {
+    this.#text.byte(CLOSE);
+    const text = this.#text.toString();
+    this.#text.clear();
+    return text;
+  }
+}
+
+/** The same as `JSON.stringify`, which takes three times as long for a row of integers. */
+function writeCell(text: TextWriter, cell: ArchiveCell): void {
+  if (typeof cell === 'number' && Number.isSafeInteger(cell) && cell >= 0) text.integer(cell);
+  else if (cell === null) text.bytes(NULL);
+  else {
+    const word = WORDS.get(cell);
+    if (word === undefined) text.text(JSON.stringify(cell));
+    else text.bytes(word);
+  }
+}
 
 export const rowsOfText = (text: string): ArchiveCell[][] => JSON.parse(text) as ArchiveCell[][];
 
 const ROW_END = ',\n';
+const bytesOf = (text: string): Uint8Array => Buffer.from(text);
+const FIRST_ROW = bytesOf('[[');
+const NEXT_ROW = bytesOf(`${ROW_END}[`);
+const NULL = bytesOf('null');
+const COMMA = 0x2c;
+const CLOSE = 0x5d;
+/** Words that most rows have. */
+const WORDS: ReadonlyMap<ArchiveCell, Uint8Array> = new Map(
+  [...MARKET_IDS, ...SIDES, ...BET_ENDS].map((word) => [word, bytesOf(JSON.stringify(word))]),
+);
 
 /** Where each row begins, and where another behind the last would. */
 export function rowStarts(text: string): number[] {

@@ -16,11 +16,11 @@ import {
   parametersFor,
   ROUND,
   ROW_KINDS,
+  RowsText,
   SETTLED_BLOCK,
   SETTLEMENT_CELLS,
   TABLE_OF,
   TRANSFER,
-  textOfRows,
 } from './columns.js';
 import type { RowTakers } from './rows.js';
 import { type ArchiveProgress, asArchiveDamage, damagedArchive } from './schema.js';
@@ -59,7 +59,10 @@ class Table {
 
 /** Many rows of bets to one of the table: what they have in common, the first and the last bet, and their text. */
 class Blocks extends Table {
-  #rows: ArchiveCell[][] = [];
+  readonly #text = new RowsText();
+  #rows = 0;
+  #first: ArchiveCell = null;
+  #last: ArchiveCell = null;
   #common: ArchiveCell[] = [];
 
   /** Cells of a row behind `ownCells` are those that a block's rows have in common. */
@@ -74,24 +77,30 @@ class Blocks extends Table {
   }
 
   override push(row: ArchiveCell[]): void {
-    const common = row.slice(this.ownCells);
-    const isOfBlock = common.every((cell, index) => cell === this.#common[index]);
-    if (!isOfBlock || this.#rows.length === BLOCK_ROWS_MAX) this.flush();
-    this.#common = common;
-    this.#rows.push(row);
+    if (this.#rows === BLOCK_ROWS_MAX || !this.#isOfBlock(row)) this.flush();
     const [bet, account] = row as [number, number];
+    if (this.#rows === 0) {
+      this.#first = bet;
+      this.#common = row.slice(this.ownCells);
+    }
+    this.#text.add(row, this.ownCells);
+    this.#last = bet;
+    this.#rows += 1;
     this.betsOf(account).push(bet);
     this.count += 1;
   }
 
   flush(): void {
-    const rows = this.#rows;
-    const [first, last] = [rows[0], rows.at(-1)];
-    if (first === undefined || last === undefined) return;
-    this.#rows = [];
-    const text = textOfRows(rows.map((row) => row.slice(0, this.ownCells)));
-    const cells = [...this.#common, first[0] ?? null, last[0] ?? null, text];
+    if (this.#rows === 0) return;
+    this.#rows = 0;
+    const cells = [...this.#common, this.#first, this.#last, this.#text.take()];
     this.insert([...cells, blockChecksum(cells)]);
+  }
+
+  #isOfBlock(row: readonly ArchiveCell[]): boolean {
+    for (let at = this.ownCells; at < row.length; at++)
+      if (row[at] !== this.#common[at - this.ownCells]) return false;
+    return true;
   }
 }
 
