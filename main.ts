@@ -40,7 +40,7 @@ async function start(given: Config, log: Log): Promise<void> {
   const front = new Front(given.gateways, (error) => shutdown.programmingError(error));
   const meter = new EngineMeter(front.figures.engine);
   const storage = await openStorage({
-    ...{ given, shutdown, reloads, log, version },
+    ...{ given, shutdown, reloads, log, version, betHashes: front.betHashes },
     onPublished: (tookMs) => meter.published(tookMs),
     onFollowed: front.prepare.bind(front),
   });

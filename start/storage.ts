@@ -47,6 +47,8 @@ export interface StorageOptions {
   readonly reloads: Reloads;
   readonly log: Log;
   readonly version: string;
+  /** Of `crypto/bet-hashes.ts`, shared by all threads. */
+  readonly betHashes: SharedArrayBuffer;
   /** The replicated log has a batch, after this many milliseconds. */
   readonly onPublished: (tookMs: number) => void;
   /** Called now and then while this server follows a leader, into this engine. */
@@ -82,12 +84,13 @@ async function awaitSpace({ given, log }: StorageOptions): Promise<void> {
   while (freeBytesOf(journal) < START_BYTES);
 }
 
-function openAlone({ given, shutdown, log }: StorageOptions): Storage {
+function openAlone(options: StorageOptions): Storage {
+  const { given, log } = options;
   const { store, start } = recover(given, log);
   const disk = journalThread(given, store, log, false);
   return {
     ...{ store, start, journal: disk, disk },
-    archive: () => startArchive(given, store, shutdown, log),
+    archive: () => startArchive(options, store),
     replicatedLog: () => null,
     drained: () => undefined,
   };
@@ -108,7 +111,7 @@ async function openReplicated(options: StorageOptions, nats: NatsSettings): Prom
     }
     const onSnapshot = (seq: number): void => replica.snapshotTaken(seq);
     const { replicatedSeq } = replica;
-    const archive = startArchive(given, store, shutdown, log, { replicatedSeq, onSnapshot });
+    const archive = startArchive(options, store, { replicatedSeq, onSnapshot });
     const closePort = openFollowersPort(options, store, replica);
     const close = async (): Promise<void> => {
       await archive.close();
@@ -232,18 +235,17 @@ const SNAPSHOT_REPLAY_MS = 5_000;
 
 /** Snapshots and archive, and reading it, on threads of their own. A fault in the state itself ends the server. */
 function startArchive(
-  config: Config,
+  { given, shutdown, log, betHashes }: StorageOptions,
   store: Store,
-  shutdown: Shutdown,
-  log: Log,
   { onSnapshot = () => undefined, ...bound }: Bound = {},
 ): ArchiveThreads {
-  const { snapshotCommands, retentionMs: segmentsKeptMs } = config;
+  const { snapshotCommands, retentionMs: segmentsKeptMs } = given;
   return startArchiveThreads(
     {
       ...{ snapshotCommands, snapshotEveryMs: SNAPSHOT_EVERY_MS, snapshotReplayMs: SNAPSHOT_REPLAY_MS },
       ...{ segmentsKeptMs, ...bound },
     },
+    betHashes,
     store,
     {
       onDiverged: (error) => shutdown.fatal(error),

@@ -87,7 +87,7 @@ function answer(services: Services, call: Call, kind: number, ring: RingConsumer
 
 /** `seq` is the command that placed the order. A receipt delays the answer a moment. */
 function send(services: Services, call: Call, seq: number, bet: OrderTerms, isReplay: boolean): void {
-  const betHash = bet.type === 'orderPending' ? null : services.seeds.betHash(bet);
+  const betHash = bet.type === 'orderPending' ? null : services.hashes.of(bet);
   const text = orderResultText(bet, betHash);
   if (!call.wantsReceipt) {
     call.sendOrder(text, isReplay);

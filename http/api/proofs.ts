@@ -53,7 +53,7 @@ function prove(services: Services, call: Call, bet: BetView): void {
       answering(call, (told) => {
         if (told === null) throw NO_PROOF;
         const commitment = seeds.commitment(market, roundNumber);
-        call.sendData(text.orderProof(bet, hashes.of(bet, entryPercentE2), commitment, told));
+        call.sendData(text.orderProof(bet, hashes.ofView(bet, entryPercentE2), commitment, told));
       }),
     ),
   );
@@ -69,7 +69,7 @@ export function orderReceipt(services: Services, call: Call): void {
         if (told === null) throw NO_ORDER;
         const { betSeq: seq, entryPercentE2, filledAtMs, placedAtMs } = told;
         if (seq === null || entryPercentE2 === null) throw NO_RECEIPT;
-        const betHash = services.hashes.of(told, entryPercentE2);
+        const betHash = services.hashes.ofView(told, entryPercentE2);
         const fields = { bet, account, betHash, seq, timeMs: filledAtMs ?? placedAtMs };
         makeReceipt(services, fields, (receipt) => call.sendData(receipt));
       }),

@@ -1,4 +1,5 @@
 /** What the handlers of the public API need, on one gateway. */
+import { BetHashes } from '../../crypto/bet-hashes.js';
 import { FAIRNESS_TOOLS } from '../../crypto/fairness-tools.js';
 import { type SignLater, statementSigner } from '../../crypto/signing.js';
 import { RoundSeeds } from '../../engine/fairness.js';
@@ -16,7 +17,6 @@ import type { GatewayMeter } from '../metrics/gateway-meter.js';
 import type { OrderTraces } from '../metrics/order-traces.js';
 import type { DocsFiles } from '../pages/docs-page.js';
 import type { Link } from '../rings/link.js';
-import { ListedHashes } from '../wire/listed-hashes.js';
 import type { Call } from './call.js';
 
 export interface PublicApiParts {
@@ -35,6 +35,8 @@ export interface PublicApiParts {
   readonly traces: OrderTraces;
   /** Round seeds and idempotency digests derive from it. */
   readonly masterSecret: Uint8Array;
+  /** Absent: memory that no other thread shares. */
+  readonly betHashes?: SharedArrayBuffer;
   readonly signing: SigningKeys;
   readonly signLater: SignLater;
   /** null before the first. */
@@ -52,7 +54,7 @@ export interface PublicApiParts {
 export interface Services extends PublicApiParts {
   readonly view: MarketView;
   readonly seeds: RoundSeeds;
-  readonly hashes: ListedHashes;
+  readonly hashes: BetHashes;
   readonly digests: IdempotencyDigests;
   readonly sign: ReturnType<typeof statementSigner>;
 }
@@ -63,7 +65,7 @@ export function servicesOf(parts: PublicApiParts): Services {
     ...parts,
     view: new MarketView(parts.board, parts.marketAgeMsMax),
     seeds,
-    hashes: new ListedHashes(seeds),
+    hashes: new BetHashes(seeds, parts.betHashes),
     digests: new IdempotencyDigests(parts.masterSecret),
     sign: statementSigner(parts.signing),
   };

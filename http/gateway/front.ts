@@ -5,6 +5,7 @@
  */
 
 import type { MessagePort } from 'node:worker_threads';
+import { betHashesMemory } from '../../crypto/bet-hashes.js';
 import { assert, must } from '../../engine/base/assert.js';
 import type { EngineReads } from '../../engine/engine.js';
 import type { PriceTracker } from '../../engine/host/price-tracker.js';
@@ -46,6 +47,7 @@ export class Front {
     broadcast: broadcastMemory(),
     streams: streamsMemory(),
     traces: tracesMemory(),
+    betHashes: betHashesMemory(),
   };
   readonly figures: FiguresMemory;
   readonly #service: RingService;
@@ -68,9 +70,14 @@ export class Front {
     });
   }
 
+  /** Of `crypto/bet-hashes.ts`. */
+  get betHashes(): SharedArrayBuffer {
+    return this.#memory.betHashes;
+  }
+
   /** Rejects if the port is taken. */
   listen(
-    setup: Omit<SharedSetup, 'ended' | 'rights' | 'board' | 'broadcast' | 'streams' | 'traces'>,
+    setup: Omit<SharedSetup, 'ended' | 'rights' | 'board' | 'broadcast' | 'streams' | 'traces' | 'betHashes'>,
     host: string,
     port: number,
   ): Promise<number> {

@@ -198,6 +198,7 @@ export class Gateway implements Serving {
       meter,
       traces,
       masterSecret: setup.masterSecret,
+      betHashes: setup.betHashes,
       signing: setup.signing,
       signLater: laterSignerOf(setup.signing),
       journalHead,

@@ -40,6 +40,7 @@ export interface SharedSetup extends PortSetup, TracesSetup {
   readonly trustedProxies: readonly string[];
   readonly limits: SharedLimits;
   readonly masterSecret: Uint8Array;
+  readonly betHashes: SharedArrayBuffer;
   readonly signing: SigningKeys;
 }
 

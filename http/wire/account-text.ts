@@ -1,4 +1,5 @@
 /** The JSON of an account's data: positions and answers to orders. */
+import type { BetHashes } from '../../crypto/bet-hashes.js';
 import { must } from '../../engine/base/assert.js';
 import { flattenString } from '../../engine/base/flatten-string.js';
 import { integerText } from '../../engine/base/integer-text.js';
@@ -19,7 +20,6 @@ import {
 import type { LimitFills, OrderTerms } from '../../engine/model/events.js';
 import type { BetView, OfferView, PartsQuote } from '../../engine/model/views.js';
 import type { OrderRefusal, QuoteInParts } from './account-types.js';
-import type { ListedHashes } from './listed-hashes.js';
 import { hundredthsText, oddsText, successText } from './wire.js';
 
 /** Shared by all positions on one side of a market, by `market * 2 + side`. */
@@ -37,7 +37,7 @@ const keptRounds = MARKET_IDS.map(() => ({ roundNumber: -1, status: -1, text: ''
 export function positionsBytes(
   bets: readonly BetView[],
   nextCursor: string | null,
-  hashes: ListedHashes,
+  hashes: BetHashes,
 ): Uint8Array {
   let text = '';
   for (const bet of bets) {
@@ -48,10 +48,10 @@ export function positionsBytes(
   return Buffer.from(`{"success":true,"data":[${text}],"nextCursor":${next}}`, 'latin1');
 }
 
-export const positionText = (bet: BetView, hashes: ListedHashes): string =>
+export const positionText = (bet: BetView, hashes: BetHashes): string =>
   `{"id":"bet_${positionRest(bet, hashes)}`;
 
-function positionRest(bet: BetView, hashes: ListedHashes): string {
+function positionRest(bet: BetView, hashes: BetHashes): string {
   return (
     `${integerText(bet.bet)}${nameText(bet.clientOrderId)}${textAt(POSITION_PARTS, bet.market * 2 + bet.side)}${hundredthsText(bet.stakeCents)},"oddsAtBet":` +
     `${oddsText(bet.oddsE4)},"potentialPayout":${hundredthsText(bet.payoutCents)}${outcomeText(bet)}` +
@@ -65,10 +65,10 @@ const nameText = (clientOrderId: string | null): string =>
 
 const NO_ENTRY = ',"entryPercent":null,"betHash":null';
 
-function entryText(view: BetView, hashes: ListedHashes): string {
+function entryText(view: BetView, hashes: BetHashes): string {
   const { entryPercentE2 } = view;
   if (entryPercentE2 === null) return NO_ENTRY;
-  return `,"entryPercent":${hundredthsText(entryPercentE2)},"betHash":"${hashes.of(view, entryPercentE2)}"`;
+  return `,"entryPercent":${hundredthsText(entryPercentE2)},"betHash":"${hashes.ofView(view, entryPercentE2)}"`;
 }
 
 const BEFORE_PLACED_AT = ',"isLimitOrder":false,"placedAt":"';

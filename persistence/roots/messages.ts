@@ -41,6 +41,8 @@ export type FromShadow = RootNotes | JournalHead;
 
 export interface RootsOptions {
   readonly masterSecret: Uint8Array;
+  /** Shared with the gateways, which make most of them. */
+  readonly betHashes: SharedArrayBuffer;
   readonly signing: SigningKeys;
   /** The journal's end at the start: roots of rounds that locked before may be on record behind the shadow's place. */
   readonly startSeq: number;

@@ -3,6 +3,7 @@
  * unless the journal has one, which must be the same. It knows nothing of threads.
  */
 
+import { BetHashes } from '../../crypto/bet-hashes.js';
 import { FAIRNESS_TOOLS } from '../../crypto/fairness-tools.js';
 import { must } from '../../engine/base/assert.js';
 import { RoundSeeds } from '../../engine/fairness.js';
@@ -26,6 +27,7 @@ export interface RootSigner {
 
 export class RoundRoots {
   readonly #seeds: RoundSeeds;
+  readonly #hashes: BetHashes;
   readonly #hasher = new TreeHasher(FAIRNESS_TOOLS.sha256Into);
   readonly #leaf = new Uint8Array(HASH_BYTES);
   /** By market, then by round number. */
@@ -41,8 +43,10 @@ export class RoundRoots {
     masterSecret: Uint8Array,
     private readonly signer: RootSigner | null,
     startSeq: number,
+    betHashes?: SharedArrayBuffer,
   ) {
     this.#seeds = new RoundSeeds(masterSecret, FAIRNESS_TOOLS);
+    this.#hashes = new BetHashes(this.#seeds, betHashes);
     this.#liveFromSeq = startSeq;
   }
 
@@ -92,7 +96,7 @@ export class RoundRoots {
       tree = new TreeStack(this.#hasher);
       trees.set(bet.roundNumber, tree);
     }
-    this.#seeds.betHashInto(bet, this.#leaf);
+    this.#hashes.into(bet, this.#leaf);
     tree.add(this.#leaf);
   }
 

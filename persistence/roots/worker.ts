@@ -10,11 +10,11 @@ import type { FromRootsThread, FromShadow, JournalHead, RootsOptions } from './m
 import { RoundRoots } from './round-roots.js';
 
 const port = must(parentPort, "the parent's port");
-const { masterSecret, signing, startSeq, shadow } = workerData as RootsOptions;
+const { masterSecret, betHashes, signing, startSeq, shadow } = workerData as RootsOptions;
 const post = (message: FromRootsThread): void => port.postMessage(message);
 const { keyId } = signing;
 const sign = signerOf(signing);
-const roots = new RoundRoots(masterSecret, { keyId, sign }, startSeq);
+const roots = new RoundRoots(masterSecret, { keyId, sign }, startSeq, betHashes);
 
 function signed({ seq, chain, timeMs }: JournalHead): SignedHead {
   const head = { seq, chain, time: isoText(timeMs) };

@@ -35,6 +35,7 @@ export interface ArchiveThreads {
 /** `onFatal`: a programming error in the reader, or in the thread of roots. */
 export function startArchiveThreads(
   options: Omit<ShadowOptions, 'dir' | 'past' | 'roots'>,
+  betHashes: SharedArrayBuffer,
   { dir, masterSecret, signing, recovered }: Pick<Store, 'dir' | 'masterSecret' | 'signing' | 'recovered'>,
   events: ShadowEvents & Omit<RootsEvents, 'onRoot' | 'onHead'>,
 ): ArchiveThreads {
@@ -53,7 +54,7 @@ export function startArchiveThreads(
     newest = head;
     takeHead(head);
   };
-  const ofRoots = { masterSecret, signing, startSeq: recovered.lastSeq, shadow: toRoots.port2 };
+  const ofRoots = { masterSecret, betHashes, signing, startSeq: recovered.lastSeq, shadow: toRoots.port2 };
   const { onDiverged, onFatal } = events;
   const roots = new RootsThread(ofRoots, { onDiverged, onFatal, onHead, onRoot: (root) => taker(root) });
   return {

@@ -1,8 +1,10 @@
 /** The threads of the gateways: a programming error in one of them reaches the engine's thread, which ends the process. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MessageChannel } from 'node:worker_threads';
 import { DEFAULT_RATE_LIMITS } from '../../../config/rate-limits.js';
+import { betHashesMemory } from '../../../crypto/bet-hashes.js';
 import { defaultRules } from '../../../engine/model/rules.js';
 import { boardMemory } from '../../../http/board/markets.js';
 import { rightsMemory } from '../../../http/board/rights.js';
@@ -54,6 +56,7 @@ test('a programming error in a gateway is told, and all gateways still close', a
       memory: new SharedArrayBuffer(64),
     },
     masterSecret: new Uint8Array(32),
+    betHashes: betHashesMemory(),
     signing: TEST_SIGNING,
   };
   await gateways.listen(setup, figures.gateways, service, '127.0.0.1', 0);

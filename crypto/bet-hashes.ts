@@ -1,0 +1,86 @@
+/**
+ * The hashes of bets (`engine/fairness.ts`), the newest of which threads share. A hash costs several times as much as
+ * the rest of an answer, and is wanted by the answer, by the root of the round, and by lists, which bots ask for again
+ * and again. It never changes.
+ */
+import type { RoundSeeds } from '../engine/fairness.js';
+import type { HashedBet } from '../engine/model/events.js';
+import type { BetView } from '../engine/model/views.js';
+
+/** A power of two: a bet's place is the low bits of its number. */
+export const HASHES_KEPT = 1 << 16;
+const HEX_DIGITS = 64;
+const TAGS_BYTES = HASHES_KEPT * Int32Array.BYTES_PER_ELEMENT;
+/** Tags of a place that is free, and of one that is being written. */
+const FREE = 0;
+const BUSY = -1;
+
+export const betHashesMemory = (): SharedArrayBuffer =>
+  new SharedArrayBuffer(TAGS_BYTES + HASHES_KEPT * HEX_DIGITS);
+
+export class BetHashes {
+  /** By place: the low 32 bits of the number of the bet whose hash is there. */
+  readonly #tags: Int32Array;
+  readonly #digits: Buffer;
+
+  constructor(
+    private readonly seeds: RoundSeeds,
+    memory = betHashesMemory(),
+  ) {
+    this.#tags = new Int32Array(memory, 0, HASHES_KEPT);
+    this.#digits = Buffer.from(memory, TAGS_BYTES);
+  }
+
+  /** 64 hex digits. */
+  of(bet: HashedBet): string {
+    const place = bet.bet & (HASHES_KEPT - 1);
+    const tag = bet.bet | 0;
+    const found = Atomics.load(this.#tags, place);
+    const at = place * HEX_DIGITS;
+    if (tag !== FREE && found === tag) {
+      const kept = this.#digits.toString('latin1', at, at + HEX_DIGITS);
+      if (Atomics.load(this.#tags, place) === tag) return kept;
+    }
+    const made = this.seeds.betHash(bet);
+    // Two threads that wrote to one place could leave a mixture.
+    if (found !== BUSY && Atomics.compareExchange(this.#tags, place, found, BUSY) === found) {
+      this.#digits.write(made, at, HEX_DIGITS, 'latin1');
+      Atomics.store(this.#tags, place, tag === BUSY ? FREE : tag);
+    }
+    return made;
+  }
+
+  /** Field by field: an object made with spread syntax costs more than the hash. */
+  ofView(view: BetView, entryPercentE2: number): string {
+    return this.of({
+      timeMs: view.placedAtMs,
+      bet: view.bet,
+      market: view.market,
+      roundNumber: view.roundNumber,
+      side: view.side,
+      stakeCents: view.stakeCents,
+      oddsE4: view.oddsE4,
+      entryPercentE2,
+      payoutCents: view.payoutCents,
+      clientSeed: view.clientSeed,
+    });
+  }
+
+  /** The 32 bytes. */
+  into(bet: HashedBet, bytes: Uint8Array): void {
+    const place = bet.bet & (HASHES_KEPT - 1);
+    const tag = bet.bet | 0;
+    if (tag !== FREE && Atomics.load(this.#tags, place) === tag) {
+      const digits = this.#digits;
+      for (let i = 0, at = place * HEX_DIGITS; i < bytes.length; i++, at += 2)
+        bytes[i] = (digitOf(digits[at]) << 4) | digitOf(digits[at + 1]);
+      if (Atomics.load(this.#tags, place) === tag) return;
+    }
+    this.seeds.betHashInto(bet, bytes);
+  }
+}
+
+const NINE = 0x39;
+
+/** Of a hex digit, in lower case. */
+const digitOf = (digit = 0): number => (digit <= NINE ? digit & 15 : (digit & 15) + 9);
