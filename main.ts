@@ -62,7 +62,7 @@ async function start(given: Config, log: Log): Promise<void> {
   );
 
   const host = buildHost(config, manualClock, storage, shutdown, log, meter);
-  const { sequencer, lifecycle, shadow, past } = host;
+  const { sequencer, lifecycle, shadow, reader } = host;
   // Before the first command: what gateways see starts from a state that is durable.
   const faults = engineFaults(meter, shutdown, log);
   front.attach({ ...host, isClockManual: manualClock !== null, faults });
@@ -76,7 +76,7 @@ async function start(given: Config, log: Log): Promise<void> {
   const rules = must(sequencer.engine.rules, 'rules in force');
   const onRefusals = (refusals: Refusals): void =>
     shadow.keepRefusals({ seq: sequencer.engine.seq, timeMs: sequencer.stampMs(), ...refusals });
-  ports.serve(rules, { answer, onRefusals }, () => past.connect());
+  ports.serve(rules, { answer, onRefusals }, () => reader.connect());
   host.threads.takeHeads((head) => front.setHead(head));
   await new Promise<void>((resolve) => sequencer.whenDurable(sequencer.engine.seq, () => resolve()));
 

@@ -72,8 +72,8 @@ export function buildHost(
   const manualRun = runClock === null ? null : new ManualRun(parts, runClock);
   const steadyNowMs = manualClock === null ? wholeMonotonicMs : () => manualClock.nowMs();
   const common = { clock, steadyNowMs, journal, sequencer, orderTimes, lifecycle, manualRun };
-  const { shadow, past } = threads;
-  return { ...common, ...prices, threads, shadow, past, roots };
+  const { shadow, reader } = threads;
+  return { ...common, ...prices, threads, shadow, reader, roots };
 }
 
 /** Simulated prices are nobody's money. */

@@ -46,7 +46,7 @@ export const refusedBy = ({ refused, detail }: ArchiveRefusal): Refused =>
   new Refused(refused, detail, ['Retry-After', '1']);
 
 /** `ask` is one of `ArchiveReads`. A refusal is thrown. */
-export const readPast = <A extends ArchiveAnswer>(
+export const readArchive = <A extends ArchiveAnswer>(
   ask: (tell: (told: A | ArchiveRefusal) => void) => void,
 ): Promise<A> =>
   new Promise((resolve, reject) =>

@@ -6,7 +6,7 @@ import type { LedgerAnswer } from '../../engine/model/archive-reads.js';
 import { parseAccountId, TIERS, type Tier } from '../../engine/model/domain.js';
 import type { BalanceMoved } from '../../engine/model/events.js';
 import { ledgerCursor, ledgerQuery } from '../api/lists/archive-queries.js';
-import { readPast, refuseInvalid } from '../kit/refused.js';
+import { readArchive, refuseInvalid } from '../kit/refused.js';
 import { searchOf } from '../kit/search-query.js';
 import { ledgerEntry } from '../wire/archive-text.js';
 import type { LedgerEntry } from '../wire/archive-types.js';
@@ -128,7 +128,7 @@ export const ACCOUNT_ENDPOINTS: readonly Declared[] = [
       const query = ledgerQuery(call.given);
       const account = parseAccountId(call.id);
       const reachedSeq = await engine.ask('accountSeq', { account });
-      const told = await readPast<LedgerAnswer>((tell) =>
+      const told = await readArchive<LedgerAnswer>((tell) =>
         archive.ledger({ account, ...query, reachedSeq }, tell),
       );
       return page(told.entries.map(ledgerEntry), ledgerCursor(told));

@@ -11,7 +11,7 @@ import {
 } from '../../engine/model/operators.js';
 import { cursorText, parseCursor } from '../kit/cursor.js';
 import { parseLimit } from '../kit/params.js';
-import { readPast, refuseInvalid } from '../kit/refused.js';
+import { readArchive, refuseInvalid } from '../kit/refused.js';
 import { ARCHIVE_CODES, type Call, type Declared, PAGED, page } from './endpoint.js';
 import { type AuditEntry, auditEntry } from './resources/audit.js';
 
@@ -31,7 +31,9 @@ export const AUDIT_ENDPOINTS: readonly Declared[] = [
     handle: async ({ engine, archive }, call) => {
       const asked = askedFor(call);
       const reachedSeq = await engine.ask('lastAction', {});
-      const told = await readPast<ActionsAnswer>((tell) => archive.actions({ ...asked, reachedSeq }, tell));
+      const told = await readArchive<ActionsAnswer>((tell) =>
+        archive.actions({ ...asked, reachedSeq }, tell),
+      );
       const { actions, nextBefore } = told;
       const next = nextBefore === null ? null : cursorText(AUDIT, nextBefore.seq, nextBefore.item);
       return page(actions.map(auditEntry), next);

@@ -10,7 +10,7 @@ import type { OrderTrace } from '../../engine/model/operators.js';
 import type { BetView } from '../../engine/model/views.js';
 import { archivePage, mergedPage, needsArchive } from '../api/lists/archive-bets.js';
 import { cursorText, listQuery, STATUS_OF_ORDERS } from '../api/lists/list-query.js';
-import { Refused, readPast, refuse, refuseInvalid } from '../kit/refused.js';
+import { Refused, readArchive, refuse, refuseInvalid } from '../kit/refused.js';
 import type { ListFields } from '../rings/questions.js';
 import {
   type Answer,
@@ -89,7 +89,7 @@ async function listOf({ engine, archive }: Services, account: number, query: Que
     ? mergedPage(
         list,
         reply,
-        await readPast<BetsAnswer>((tell) => archive.bets(archivePage(account, list, reachedSeq), tell)),
+        await readArchive<BetsAnswer>((tell) => archive.bets(archivePage(account, list, reachedSeq), tell)),
       )
     : reply;
   const shown = bets.filter(({ placedAtMs }) => placedAtMs >= fromMs);
@@ -127,7 +127,7 @@ const allBets = (
   { archive }: Services,
   question: Omit<BetsQuestion, 'kind' | 'account' | 'clientOrderId'>,
 ): Promise<BetsAnswer> =>
-  readPast((tell) => archive.bets({ ...question, account: null, clientOrderId: null }, tell));
+  readArchive((tell) => archive.bets({ ...question, account: null, clientOrderId: null }, tell));
 
 /** The archive does not know the status of a round that is not settled. */
 function asOfNow(bet: BetView, rounds: readonly OpenRound[]): BetView {

@@ -3,7 +3,7 @@ import typia from 'typia';
 import type { RoundsAnswer } from '../../engine/model/archive-reads.js';
 import { marketId, ROUND_STATUSES, type RoundStatus, roundId, textAt } from '../../engine/model/domain.js';
 import { roundsCursor, roundsQuery } from '../api/lists/archive-queries.js';
-import { type Refused, readPast } from '../kit/refused.js';
+import { type Refused, readArchive } from '../kit/refused.js';
 import { type Answer, ARCHIVE_CODES, type Call, type Declared, PAGED, page } from './endpoint.js';
 import type { OpenRound } from './queries/reads.js';
 import { type RoundResource, roundResource } from './resources/rounds.js';
@@ -24,7 +24,7 @@ export const ROUND_ENDPOINTS: readonly Declared[] = [
       const { rounds, lifecycleSeq } = await engine.ask('openRounds', {});
       const open = matching(rounds, query);
       if (status !== null && status !== 'SETTLED') return pageOf(query, open, NONE);
-      const settled = await readPast<RoundsAnswer>((tell) =>
+      const settled = await readArchive<RoundsAnswer>((tell) =>
         archive.rounds({ market, fromMs, toMs, after, limit, reachedSeq: lifecycleSeq }, tell),
       );
       return pageOf(query, open, settled);

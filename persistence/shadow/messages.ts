@@ -20,8 +20,8 @@ export interface ShadowOptions {
   readonly space?: SpaceThresholds;
   /** The last command that the replicated log has, in shared memory. The shadow goes no further. */
   readonly replicatedSeq?: BigInt64Array;
-  /** The reader of the archive (`past/messages.ts`). */
-  readonly past?: MessagePort;
+  /** The reader of the archive (`archive/reader/messages.ts`). */
+  readonly reader?: MessagePort;
   /** The thread that makes roots and signs heads (`roots/messages.ts`). */
   readonly roots?: MessagePort;
 }

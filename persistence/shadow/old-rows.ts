@@ -1,6 +1,6 @@
 /**
  * Checks the rows that a start skips, before its snapshot: a chunk at a time, when the shadow has nothing else to do.
- * A damaged row does no harm now, but the past behind it cannot be shown, and no older snapshot can replace the
+ * A damaged row does no harm now, but what lies before it cannot be shown, and no older snapshot can replace the
  * newest.
  */
 

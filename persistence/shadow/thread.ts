@@ -31,7 +31,7 @@ export class ShadowThread extends Thread<ToShadow, FromShadow> {
     closeMsMax = CLOSE_MS_MAX,
   ) {
     const file = new URL('./worker.js', import.meta.url);
-    super({ file, name: 'shadow', data: options, transferred: [options.past, options.roots], closeMsMax });
+    super({ file, name: 'shadow', data: options, transferred: [options.reader, options.roots], closeMsMax });
   }
 
   /** At most half a second old if the thread is well. */

@@ -20,7 +20,7 @@ export interface RootTaker {
 
 export interface ArchiveThreads {
   readonly shadow: ShadowThread;
-  readonly past: ReaderThread;
+  readonly reader: ReaderThread;
   readonly roots: {
     readonly hurry: () => void;
     readonly isMaking: () => boolean;
@@ -34,15 +34,15 @@ export interface ArchiveThreads {
 
 /** `onFatal`: a programming error in the reader, or in the thread of roots. */
 export function startArchiveThreads(
-  options: Omit<ShadowOptions, 'dir' | 'past' | 'roots'>,
+  options: Omit<ShadowOptions, 'dir' | 'reader' | 'roots'>,
   betHashes: SharedArrayBuffer,
   { dir, masterSecret, signing, recovered }: Pick<Store, 'dir' | 'masterSecret' | 'signing' | 'recovered'>,
   events: ShadowEvents & Omit<RootsEvents, 'onRoot' | 'onHead'>,
 ): ArchiveThreads {
-  const toPast = new MessageChannel();
+  const toReader = new MessageChannel();
   const toRoots = new MessageChannel();
-  const shadow = new ShadowThread({ ...options, dir, past: toPast.port1, roots: toRoots.port1 }, events);
-  const past = new ReaderThread({ path: dir.archiveFile, shadow: toPast.port2 }, events);
+  const shadow = new ShadowThread({ ...options, dir, reader: toReader.port1, roots: toRoots.port1 }, events);
+  const reader = new ReaderThread({ path: dir.archiveFile, shadow: toReader.port2 }, events);
   const kept: MadeRoot[] = [];
   let taker = (root: MadeRoot): void => {
     kept.push(root);
@@ -59,7 +59,7 @@ export function startArchiveThreads(
   const roots = new RootsThread(ofRoots, { onDiverged, onFatal, onHead, onRoot: (root) => taker(root) });
   return {
     shadow,
-    past,
+    reader,
     roots: {
       hurry: () => shadow.look(),
       isMaking: () => shadow.status.state !== 'failed' && shadow.status.state !== 'paused',
@@ -73,7 +73,7 @@ export function startArchiveThreads(
       if (newest !== null) take(newest);
     },
     close: async () => {
-      await past.close();
+      await reader.close();
       await shadow.close();
       await roots.close();
     },

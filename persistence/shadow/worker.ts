@@ -6,7 +6,7 @@ import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
-import type { FromArchivist, ToArchivist } from '../archive/reader/messages.js';
+import type { ReaderNews, WantedSeq } from '../archive/reader/messages.js';
 import { databaseBytes } from '../data-dir/files.js';
 import { copyNeedsBytes, DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } from '../data-dir/space.js';
 import { codeOf, JournalError, messageOf } from '../errors.js';
@@ -94,7 +94,7 @@ function turn(): void {
 
 function openShadow(): Shadow {
   const opened = new Shadow(options, clock, note, rest, (news) => post({ kind: 'news', news }));
-  options.past?.postMessage('opened' satisfies FromArchivist);
+  options.reader?.postMessage('opened' satisfies ReaderNews);
   opened.want(wantedSeq);
   return opened;
 }
@@ -103,7 +103,7 @@ function tellArchived({ archiveSeq }: Shadow): void {
   if (wantedSeq === 0 || archiveSeq === toldSeq) return;
   toldSeq = archiveSeq;
   if (archiveSeq >= wantedSeq) wantedSeq = 0;
-  options.past?.postMessage(archiveSeq satisfies FromArchivist);
+  options.reader?.postMessage(archiveSeq satisfies ReaderNews);
 }
 
 function onWanted(seq: number): void {
@@ -180,14 +180,14 @@ function close(): void {
   try {
     shadow?.close();
   } finally {
-    options.past?.close();
+    options.reader?.close();
     options.roots?.close();
     port.close();
   }
 }
 
 lowerThreadPriority(NICE);
-options.past?.on('message', (seq: ToArchivist) => onWanted(seq));
+options.reader?.on('message', (seq: WantedSeq) => onWanted(seq));
 port.on('message', (message: ToShadow | CloseMessage) => {
   if (message.kind === 'close') close();
   else if (message.kind === 'look') lookNow();

@@ -3,7 +3,7 @@
  * its reader, and hours whose rounds are all settled are kept: they never change.
  */
 import type { ArchiveReads, EarningsAnswer } from '../../../engine/model/archive-reads.js';
-import { readPast } from '../../kit/refused.js';
+import { readArchive } from '../../kit/refused.js';
 import type { OpenRounds } from '../queries/reads.js';
 
 export const HOUR_MS = 3_600_000;
@@ -27,7 +27,7 @@ export class EarningsCache {
       const endMs = hourMs + HOUR_MS;
       const sums =
         this.#hours.get(hourMs) ??
-        (await readPast<EarningsAnswer>((tell) =>
+        (await readArchive<EarningsAnswer>((tell) =>
           archive.earnings({ fromMs: hourMs, toMs: endMs, reachedSeq }, tell),
         ));
       found.set(hourMs, sums);

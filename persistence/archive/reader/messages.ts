@@ -13,7 +13,7 @@ export interface FromReader {
 }
 
 /** Someone waits for the archive to reach this command. */
-export type ToArchivist = number;
+export type WantedSeq = number;
 
 /** `opened`: the archive may be another file by now. A number: the last command in it. */
-export type FromArchivist = 'opened' | number;
+export type ReaderNews = 'opened' | number;

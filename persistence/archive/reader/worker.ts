@@ -4,7 +4,7 @@ import { must } from '../../../engine/base/assert.js';
 import type { ArchiveRequest, ArchiveResponse } from '../../../engine/model/archive-reads.js';
 import { messageOf } from '../../errors.js';
 import type { CloseMessage } from '../../thread/thread.js';
-import type { FromArchivist, FromReader, ReaderOptions, ToArchivist, ToReader } from './messages.js';
+import type { FromReader, ReaderNews, ReaderOptions, ToReader, WantedSeq } from './messages.js';
 import { ArchiveReader } from './reader.js';
 import { WaitingQuestions } from './waiting.js';
 
@@ -18,7 +18,7 @@ let timer: NodeJS.Timeout | null = null;
 const questions = new WaitingQuestions({
   open: () => ArchiveReader.open(path),
   nowMs: () => performance.now(),
-  hurry: (seq) => shadow.postMessage(seq satisfies ToArchivist),
+  hurry: (seq) => shadow.postMessage(seq satisfies WantedSeq),
   schedule: (lookAgain) => setImmediate(lookAgain),
   note: (thrown) => {
     const text = messageOf(thrown);
@@ -57,7 +57,7 @@ function close(): void {
   port.close();
 }
 
-shadow.on('message', (message: FromArchivist) => {
+shadow.on('message', (message: ReaderNews) => {
   if (message === 'opened') questions.forget();
   questions.lookAgain();
 });
