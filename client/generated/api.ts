@@ -677,7 +677,7 @@ export interface components {
             /** @description The command's time: `placedAt`, or `filledAt` of a limit order that rested. */
             readonly time: components["schemas"]["DateTime"];
             readonly keyId: components["schemas"]["SigningKeyId"];
-            /** @description Signs the text `tote-receipt-1` (docs/proofs.md) of all this. */
+            /** @description Signs the text `tote-receipt-1` (the page /docs/proofs) of all this. */
             readonly signature: components["schemas"]["Ed25519Hex"];
         };
         /** @description The first 16 hex digits of the SHA-256 of a public key. */
@@ -1071,7 +1071,7 @@ export interface components {
             /** @description That command's time. */
             readonly time: components["schemas"]["DateTime"];
             readonly keyId: components["schemas"]["SigningKeyId"];
-            /** @description Signs the text `tote-head-1` (docs/proofs.md) of all this. */
+            /** @description Signs the text `tote-head-1` (the page /docs/proofs) of all this. */
             readonly signature: components["schemas"]["Ed25519Hex"];
         };
         /**

@@ -183,7 +183,7 @@ export interface components {
             readonly keyId: components["schemas"]["SigningKeyId"];
             /** @description The number of the journal's last command then. */
             readonly seq: components["schemas"]["Count"];
-            /** @description Signs the text `tote-head-1` (docs/proofs.md) of all this. */
+            /** @description Signs the text `tote-head-1` (the page /docs/proofs) of all this. */
             readonly signature: components["schemas"]["Ed25519Hex"];
             /** @description That command's time. */
             readonly time: components["schemas"]["DateTime"];
@@ -460,7 +460,7 @@ export interface components {
             readonly orderId: string;
             /** @description The journal's command that made the bet: it placed the order, or filled a limit order that rested. */
             readonly seq: components["schemas"]["Count"];
-            /** @description Signs the text `tote-receipt-1` (docs/proofs.md) of all this. */
+            /** @description Signs the text `tote-receipt-1` (the page /docs/proofs) of all this. */
             readonly signature: components["schemas"]["Ed25519Hex"];
             /** @description The command's time: `placedAt`, or `filledAt` of a limit order that rested. */
             readonly time: components["schemas"]["DateTime"];

@@ -127,7 +127,7 @@ export interface Receipt {
   /** The command's time: `placedAt`, or `filledAt` of a limit order that rested. */
   time: DateTime;
   keyId: SigningKeyId;
-  /** Signs the text `tote-receipt-1` (docs/proofs.md) of all this. */
+  /** Signs the text `tote-receipt-1` (the page /docs/proofs) of all this. */
   signature: Ed25519Hex;
 }
 
@@ -140,6 +140,6 @@ export interface JournalHead {
   /** That command's time. */
   time: DateTime;
   keyId: SigningKeyId;
-  /** Signs the text `tote-head-1` (docs/proofs.md) of all this. */
+  /** Signs the text `tote-head-1` (the page /docs/proofs) of all this. */
   signature: Ed25519Hex;
 }
