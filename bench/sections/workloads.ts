@@ -15,9 +15,9 @@ import { audit } from '../tote/audit.js';
 import { placeOf, ToteServer } from '../tote/server.js';
 
 const CONNECTIONS = 256;
-/** In addition to `CONNECTIONS`, which is in the first table. */
 /** With more connections than one core can serve, prices are late, and the house refuses orders on steps that coarse. */
 const LATE_TICKS = ['price_too_coarse'];
+/** In addition to `CONNECTIONS`, which is in the first table. */
 const CURVE_CONNECTIONS = { full: [16, 64, 1_024], quick: [] };
 const CURVE_LOADS = { full: [0.25, 0.5, 0.75, 0.9], quick: [] };
 const MANY_CONNECTIONS = 10_000;
