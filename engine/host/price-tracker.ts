@@ -39,8 +39,6 @@ export class PriceTracker {
   /** By boundary, then by asset. */
   #waiting: readonly Waiting[] = [];
   #waitingOfSeq = -1;
-  #takenCount = 0;
-  #refusedCount = 0;
   #estimator: Estimator | null = null;
   /** By asset: when the last tick with a newer timestamp arrived, in engine time. */
   readonly #renewedMs: number[] = ASSETS.map(() => Number.NEGATIVE_INFINITY);
@@ -56,9 +54,6 @@ export class PriceTracker {
     this.#jumps = ASSETS.map(() => new Jumps(jumpLimits));
   }
 
-  get tickCounts(): { readonly taken: number; readonly refused: number } {
-    return { taken: this.#takenCount, refused: this.#refusedCount };
-  }
   get awaited(): readonly AwaitedPrice[] {
     return this.#waiting.map(({ asset, boundaryMs }) => {
       const untilMs = this.#windows[asset]?.graceEndsMs(boundaryMs) ?? boundaryMs + GRACE_MS;
@@ -134,17 +129,12 @@ export class PriceTracker {
           (tick.boundaryMs === undefined
             ? (this.#staleReason(tick, window, nowMs) ?? this.#jumpReason(tick, window, nowMs))
             : recallReason(tick, window, tick.boundaryMs, nowMs)));
-    if (window === undefined || refusal !== null) {
-      this.#refusedCount++;
-      return refuse(refusal ?? '');
-    }
+    if (window === undefined || refusal !== null) return refuse(refusal ?? '');
     if (tick.boundaryMs === undefined) this.#take(tick, window, nowMs);
-    else this.#takenCount++;
     return TAKEN;
   }
 
   #take(tick: PriceTick, window: BoundaryWindow, nowMs: number): void {
-    this.#takenCount++;
     if (window.latest === null || tick.timeMs > window.latest.timeMs) this.#renewedMs[tick.asset] = nowMs;
     window.take(tick, nowMs);
     this.#estimator?.take(tick);
