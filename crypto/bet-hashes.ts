@@ -10,42 +10,41 @@ import type { BetView } from '../engine/model/views.js';
 /** A power of two: a bet's place is the low bits of its number. */
 export const HASHES_KEPT = 1 << 16;
 const HEX_DIGITS = 64;
-const TAGS_BYTES = HASHES_KEPT * Int32Array.BYTES_PER_ELEMENT;
-/** Tags of a place that is free, and of one that is being written. */
-const FREE = 0;
+const TURNS_BYTES = HASHES_KEPT * Int32Array.BYTES_PER_ELEMENT;
+/** The turn of a place that is being written. */
 const BUSY = -1;
 
 export const betHashesMemory = (): SharedArrayBuffer =>
-  new SharedArrayBuffer(TAGS_BYTES + HASHES_KEPT * HEX_DIGITS);
+  new SharedArrayBuffer(TURNS_BYTES + HASHES_KEPT * HEX_DIGITS);
 
 export class BetHashes {
-  /** By place: the low 32 bits of the number of the bet whose hash is there. */
-  readonly #tags: Int32Array;
+  /** By place: the turn of the bet whose hash is there, from 1; 0 if none is. */
+  readonly #turns: Int32Array;
   readonly #digits: Buffer;
 
   constructor(
     private readonly seeds: RoundSeeds,
     memory = betHashesMemory(),
   ) {
-    this.#tags = new Int32Array(memory, 0, HASHES_KEPT);
-    this.#digits = Buffer.from(memory, TAGS_BYTES);
+    this.#turns = new Int32Array(memory, 0, HASHES_KEPT);
+    this.#digits = Buffer.from(memory, TURNS_BYTES);
   }
 
   /** 64 hex digits. */
   of(bet: HashedBet): string {
-    const place = bet.bet & (HASHES_KEPT - 1);
-    const tag = bet.bet | 0;
-    const found = Atomics.load(this.#tags, place);
+    const place = placeOf(bet);
+    const turn = turnOf(bet);
+    const found = Atomics.load(this.#turns, place);
     const at = place * HEX_DIGITS;
-    if (tag !== FREE && found === tag) {
+    if (found === turn) {
       const kept = this.#digits.toString('latin1', at, at + HEX_DIGITS);
-      if (Atomics.load(this.#tags, place) === tag) return kept;
+      if (Atomics.load(this.#turns, place) === turn) return kept;
     }
     const made = this.seeds.betHash(bet);
     // Two threads that wrote to one place could leave a mixture.
-    if (found !== BUSY && Atomics.compareExchange(this.#tags, place, found, BUSY) === found) {
+    if (found !== BUSY && Atomics.compareExchange(this.#turns, place, found, BUSY) === found) {
       this.#digits.write(made, at, HEX_DIGITS, 'latin1');
-      Atomics.store(this.#tags, place, tag === BUSY ? FREE : tag);
+      Atomics.store(this.#turns, place, turn);
     }
     return made;
   }
@@ -68,17 +67,21 @@ export class BetHashes {
 
   /** The 32 bytes. */
   into(bet: HashedBet, bytes: Uint8Array): void {
-    const place = bet.bet & (HASHES_KEPT - 1);
-    const tag = bet.bet | 0;
-    if (tag !== FREE && Atomics.load(this.#tags, place) === tag) {
+    const place = placeOf(bet);
+    const turn = turnOf(bet);
+    if (Atomics.load(this.#turns, place) === turn) {
       const digits = this.#digits;
       for (let i = 0, at = place * HEX_DIGITS; i < bytes.length; i++, at += 2)
         bytes[i] = (digitOf(digits[at]) << 4) | digitOf(digits[at + 1]);
-      if (Atomics.load(this.#tags, place) === tag) return;
+      if (Atomics.load(this.#turns, place) === turn) return;
     }
     this.seeds.betHashInto(bet, bytes);
   }
 }
+
+const placeOf = ({ bet }: HashedBet): number => bet & (HASHES_KEPT - 1);
+/** How many bets had the place, this one included. */
+const turnOf = ({ bet }: HashedBet): number => Math.floor(bet / HASHES_KEPT) + 1;
 
 const NINE = 0x39;
 
