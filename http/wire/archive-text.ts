@@ -61,6 +61,19 @@ export const namesOf = (market: number): Pick<SettledRound, 'marketId' | 'crypto
   timeFrame: textAt(TIME_FRAMES, timeFrameOf(market)),
 });
 
+/** A round's times, prices, pools and bets, for clients and for operators. */
+export const outlineOf = (round: Omit<ArchivedRoundView, 'paidCents' | 'settledAtMs' | 'root'>) => ({
+  startTime: isoText(round.startTimeMs),
+  lockTime: isoText(round.lockTimeMs),
+  endTime: isoText(round.endTimeMs),
+  openPrice: round.openPrice,
+  closePrice: round.closePrice,
+  poolUp: dollarsOfCents(round.poolUpCents),
+  poolDown: dollarsOfCents(round.poolDownCents),
+  totalBets: round.betCount,
+  totalVolume: dollarsOfCents(round.volumeCents),
+});
+
 export function settledRound(round: ArchivedRoundView): SettledRound {
   const { market, roundNumber, voidReason } = round;
   const result = (RESULTS as Readonly<Record<number, SettledRound['result']>>)[round.result];
@@ -68,15 +81,7 @@ export function settledRound(round: ArchivedRoundView): SettledRound {
     id: roundId(market, roundNumber),
     ...namesOf(market),
     roundNumber,
-    startTime: isoText(round.startTimeMs),
-    lockTime: isoText(round.lockTimeMs),
-    endTime: isoText(round.endTimeMs),
-    openPrice: round.openPrice,
-    closePrice: round.closePrice,
-    poolUp: dollarsOfCents(round.poolUpCents),
-    poolDown: dollarsOfCents(round.poolDownCents),
-    totalBets: round.betCount,
-    totalVolume: dollarsOfCents(round.volumeCents),
+    ...outlineOf(round),
     ...(result !== undefined && { result }),
     voidReason: voidReason === '' ? null : voidReason,
     settledAt: isoText(round.settledAtMs),

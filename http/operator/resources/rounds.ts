@@ -13,7 +13,7 @@ import {
   type TimeFrame,
   textAt,
 } from '../../../engine/model/domain.js';
-import { namesOf } from '../../wire/archive-text.js';
+import { namesOf, outlineOf } from '../../wire/archive-text.js';
 import type { OpenRound } from '../queries/reads.js';
 
 export interface RoundResource {
@@ -56,15 +56,7 @@ export function roundResource(round: OpenRound | ArchivedRoundView): RoundResour
     ...namesOf(market),
     roundNumber,
     status: open === null ? 'SETTLED' : textAt(ROUND_STATUSES, open.status),
-    startTime: isoText(round.startTimeMs),
-    lockTime: isoText(round.lockTimeMs),
-    endTime: isoText(round.endTimeMs),
-    openPrice: round.openPrice,
-    closePrice: round.closePrice,
-    poolUp: dollarsOfCents(round.poolUpCents),
-    poolDown: dollarsOfCents(round.poolDownCents),
-    totalBets: round.betCount,
-    totalVolume: dollarsOfCents(volumeCents),
+    ...outlineOf(round),
     seeds: dollarsOfCents(2 * round.seedCents),
     owedUp: open && dollarsOfCents(open.payoutUpCents),
     owedDown: open && dollarsOfCents(open.payoutDownCents),
