@@ -17,7 +17,7 @@ export function joinRound(
 ): void {
   const { bets } = state;
   round.noteShare(fairShareE6);
-  const stakeCents = bets.chunk(row).stakeCents[bets.index(row)] as number;
+  const stakeCents = bets.chunk(row).stakeCents.at(bets.index(row));
   joinPools(round, side, stakeCents, offer);
   state.markets.potsCents += stakeCents;
   state.markets.openStakesCents += stakeCents;
@@ -62,12 +62,11 @@ export function addRow(
   const row = bets.take();
   const chunk = bets.chunk(row);
   const i = bets.index(row);
-  chunk.stakeCents[i] = order.stakeCents;
-  chunk.oddsE4[i] = oddsE4;
-  chunk.payoutCents[i] = payoutCents;
-  chunk.placedAtMs[i] = order.timeMs;
-  chunk.settledAtMs[i] = 0;
-  chunk.changedSeq[i] = state.nextSeq;
+  chunk.stakeCents.set(i, order.stakeCents);
+  chunk.oddsE4.set(i, oddsE4);
+  chunk.payoutCents.set(i, payoutCents);
+  chunk.placedAtMs.set(i, order.timeMs);
+  chunk.changedSeq.set(i, state.nextSeq);
   chunk.account[i] = order.account;
   chunk.roundNumber[i] = round.roundNumber;
   chunk.market[i] = round.market;
@@ -94,17 +93,17 @@ export function endBet(
   const i = bets.index(row);
   const account = chunk.account[i] as number;
   chunk.result[i] = result;
-  chunk.settledAtMs[i] = timeMs;
-  chunk.changedSeq[i] = nextSeq;
+  chunk.settledAtMs.set(i, timeMs);
+  chunk.changedSeq.set(i, nextSeq);
   const ended: BetSettled = {
     type: 'betSettled',
     timeMs,
-    bet: chunk.bet[i] as number,
+    bet: chunk.bet.at(i),
     account,
     market: chunk.market[i] as number,
     roundNumber: chunk.roundNumber[i] as number,
     side: chunk.side[i] as number,
-    stakeCents: chunk.stakeCents[i] as number,
+    stakeCents: chunk.stakeCents.at(i),
     result,
     payoutCents,
     newBalanceCents: accounts.move(account, payoutCents, nextSeq),

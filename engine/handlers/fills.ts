@@ -150,8 +150,8 @@ function become(
   const account = chunk.account[i] as number;
   books.remove(round, side, limitRow);
   limits.filledAtMs[l] = timeMs;
-  chunk.oddsE4[i] = offer.oddsE4;
-  chunk.payoutCents[i] = offer.payoutCents;
+  chunk.oddsE4.set(i, offer.oddsE4);
+  chunk.payoutCents.set(i, offer.payoutCents);
   const clientSeed = chunk.clientSeeds.at(i);
   chunk.entryPercentE2[i] = offer.entryPercentE2;
   joinRound(state, round, row, side, offer, fairShareE6);
@@ -159,12 +159,12 @@ function become(
   return {
     type: 'orderFilled',
     timeMs,
-    bet: chunk.bet[i] as number,
+    bet: chunk.bet.at(i),
     account,
     market: round.market,
     roundNumber: round.roundNumber,
     side,
-    stakeCents: chunk.stakeCents[i] as number,
+    stakeCents: chunk.stakeCents.at(i),
     limitOddsE4: limits.limitOddsE4[l] as number,
     oddsE4: offer.oddsE4,
     entryPercentE2: offer.entryPercentE2,
@@ -172,7 +172,7 @@ function become(
     newBalanceCents: accounts.balanceCents(account),
     clientSeed,
     clientOrderId: chunk.clientOrderIds.at(i),
-    placedAtMs: chunk.placedAtMs[i] as number,
+    placedAtMs: chunk.placedAtMs.at(i),
     fairShareE6: round.quote === null ? NO_FAIR_SHARE : fairShareE6,
   };
 }

@@ -36,7 +36,7 @@ export function cancelOrders(state: State, command: CancelOrders, gate: ErrorCod
 export function rowOf({ bets, retainedBets }: State, account: number, bet: number): number {
   let found = 0;
   retainedBets.newestFirst(account, (row) => {
-    const number = bets.chunk(row).bet[bets.index(row)] as number;
+    const number = bets.chunk(row).bet.at(bets.index(row));
     if (number === bet) found = row;
     return number > bet;
   });
@@ -109,7 +109,7 @@ function release(state: State, row: number, end: number, timeMs: number): BetSet
   const chunk = bets.chunk(row);
   const i = bets.index(row);
   const round = markets.market(chunk.market[i] as number).rounds.get(chunk.roundNumber[i] as number);
-  assert(round !== undefined, `the round of order ${chunk.bet[i]} is in memory`);
+  assert(round !== undefined, `the round of order ${chunk.bet.at(i)} is in memory`);
   books.remove(round, chunk.side[i] as number, chunk.limitRowOf(i));
-  return endBet(state, row, end, chunk.stakeCents[i] as number, timeMs);
+  return endBet(state, row, end, chunk.stakeCents.at(i), timeMs);
 }

@@ -81,9 +81,9 @@ function settleBet(state: State, round: Round, timeMs: number, events: EngineEve
   const row = round.nextToSettle;
   const chunk = state.bets.chunk(row);
   const i = state.bets.index(row);
-  const stakeCents = chunk.stakeCents[i] as number;
+  const stakeCents = chunk.stakeCents.at(i);
   const result = betResult(round.result, chunk.side[i] as number);
-  const payoutCents = paidCents(result, stakeCents, chunk.payoutCents[i] as number);
+  const payoutCents = paidCents(result, stakeCents, chunk.payoutCents.at(i));
   round.nextToSettle = chunk.next[i] as number;
   round.paidCents += payoutCents;
   state.markets.potsCents -= payoutCents;

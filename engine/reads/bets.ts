@@ -14,19 +14,19 @@ export function betView(state: State, row: number): BetView {
   const roundNumber = chunk.roundNumber[i] as number;
   const isOpen = ((chunk.flags[i] as number) & BET_OPEN) !== 0;
   const roundStatus = state.markets.statusOf(market, roundNumber);
-  const stakeCents = chunk.stakeCents[i] as number;
-  const payoutCents = chunk.payoutCents[i] as number;
+  const stakeCents = chunk.stakeCents.at(i);
+  const payoutCents = chunk.payoutCents.at(i);
   const result = chunk.result[i] as number;
   const limitRow = chunk.limitRowOf(i);
   const limit = limitRow === 0 ? null : state.bets.limits.view(limitRow);
   const isBet = limit === null || limit.filledAtMs !== null;
   return {
-    bet: chunk.bet[i] as number,
+    bet: chunk.bet.at(i),
     market,
     roundNumber,
     side: chunk.side[i] as number,
     stakeCents,
-    oddsE4: chunk.oddsE4[i] as number,
+    oddsE4: chunk.oddsE4.at(i),
     limitOddsE4: limit?.limitOddsE4 ?? NO_LIMIT,
     rested: limit?.rested ?? false,
     filledAtMs: limit?.filledAtMs ?? null,
@@ -38,8 +38,8 @@ export function betView(state: State, row: number): BetView {
     status: isOpen ? openStatus(isBet, roundStatus) : endStatus(result),
     result,
     paidCents: isOpen || !isBet ? null : paidCents(result, stakeCents, payoutCents),
-    placedAtMs: chunk.placedAtMs[i] as number,
-    settledAtMs: isOpen ? null : (chunk.settledAtMs[i] as number),
+    placedAtMs: chunk.placedAtMs.at(i),
+    settledAtMs: isOpen ? null : chunk.settledAtMs.at(i),
     roundStatus,
     roundEndTimeMs: (roundNumber + 1) * timeFrameMs(market),
   };
@@ -77,7 +77,7 @@ export function openSums(state: State, account: number): OpenSums {
   for (const row of openRows(state, account, Number.POSITIVE_INFINITY)) {
     const chunk = state.bets.chunk(row);
     const i = state.bets.index(row);
-    const stakeCents = chunk.stakeCents[i] as number;
+    const stakeCents = chunk.stakeCents.at(i);
     const limitRow = chunk.limitRowOf(i);
     if (limitRow !== 0 && state.bets.limits.view(limitRow).filledAtMs === null) {
       sums.pendingOrders += 1;
@@ -85,8 +85,8 @@ export function openSums(state: State, account: number): OpenSums {
     } else {
       sums.openBets += 1;
       sums.openStakesCents += stakeCents;
-      if (chunk.side[i] === UP) sums.payoutUpCents += chunk.payoutCents[i] as number;
-      else sums.payoutDownCents += chunk.payoutCents[i] as number;
+      if (chunk.side[i] === UP) sums.payoutUpCents += chunk.payoutCents.at(i);
+      else sums.payoutDownCents += chunk.payoutCents.at(i);
     }
   }
   return sums;
@@ -100,7 +100,7 @@ export function allPositions(state: State, account: number, limit: number): BetV
 export function changedRows(state: State, account: number, limit: number): number[] {
   const open = openRows(state, account, limit);
   const rows: number[] = [];
-  const changedSeq = (row: number) => state.bets.chunk(row).changedSeq[state.bets.index(row)] as number;
+  const changedSeq = (row: number) => state.bets.chunk(row).changedSeq.at(state.bets.index(row));
   let nextOpen = 0;
   let settled = state.retainedBets.newestSettled(account);
   while (rows.length < limit) {

@@ -2,7 +2,6 @@
  * Pages of an account's bets in memory, most recently placed first. A page looks at a bounded number of rows, so that no
  * reader holds up the orders: it may hold fewer bets than asked for, and says where to go on.
  */
-import { must } from '../base/assert.js';
 import { type BetsPage, type BetsPlace, type BetsQuery, isListed, type Listed } from '../model/bet-pages.js';
 import type { BetView } from '../model/views.js';
 import { BET_OPEN } from '../state/bets.js';
@@ -68,8 +67,8 @@ function listedBy(state: State, rows: readonly number[]): Listed {
   for (const row of rows) {
     const chunk = state.bets.chunk(row);
     const i = state.bets.index(row);
-    const bet = chunk.bet[i] as number;
-    const changedSeq = chunk.changedSeq[i] as number;
+    const bet = chunk.bet.at(i);
+    const changedSeq = chunk.changedSeq.at(i);
     if (((chunk.flags[i] as number) & BET_OPEN) !== 0) openDownTo = bet;
     else {
       if (changedSeq !== settledDownTo) last = [];
@@ -88,26 +87,26 @@ function startOf({ accounts, bets }: State, account: number, from: BetsPlace | n
   if (from !== null && from.nearBet > 0 && from.nearRow > 0 && from.nearRow < bets.rowsEnd) {
     const chunk = bets.chunk(from.nearRow);
     const i = bets.index(from.nearRow);
-    if (chunk.bet[i] === from.nearBet && chunk.account[i] === account) return from.nearRow;
+    if (chunk.bet.at(i) === from.nearBet && chunk.account[i] === account) return from.nearRow;
   }
   return accounts.chunk(account).newestBet[accounts.row(account)] as number;
 }
 
 function placeAt({ bets }: State, last: number, from: BetsPlace | null): BetsPlace {
-  const nearBet = must(bets.chunk(last).bet[bets.index(last)], 'bet');
+  const nearBet = bets.betOf(last);
   return { beforeBet: Math.min(nearBet, from?.beforeBet ?? nearBet), nearBet, nearRow: last };
 }
 
 function isMeant({ bets }: State, row: number, { status, from, rest, ...query }: BetsQuery): boolean {
   const chunk = bets.chunk(row);
   const i = bets.index(row);
-  const bet = chunk.bet[i] as number;
+  const bet = chunk.bet.at(i);
   if (from !== null && bet >= from.beforeBet) return false;
   const isOpen = ((chunk.flags[i] as number) & BET_OPEN) !== 0;
   if (status !== 'all' && (status === 'open') !== isOpen) return false;
   if (query.market !== null && chunk.market[i] !== query.market) return false;
   if (query.roundNumber !== null && chunk.roundNumber[i] !== query.roundNumber) return false;
-  if (query.beforeMs !== null && (chunk.placedAtMs[i] as number) >= query.beforeMs) return false;
+  if (query.beforeMs !== null && chunk.placedAtMs.at(i) >= query.beforeMs) return false;
   if (query.clientOrderId !== null && chunk.clientOrderIds.at(i) !== query.clientOrderId) return false;
-  return rest === null || !isListed(rest, bet, isOpen, chunk.changedSeq[i] as number);
+  return rest === null || !isListed(rest, bet, isOpen, chunk.changedSeq.at(i));
 }

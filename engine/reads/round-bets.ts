@@ -16,15 +16,15 @@ export function* roundBets(state: State, market: number, roundNumber: number): G
     const chunk = state.bets.chunk(row);
     const i = state.bets.index(row);
     yield {
-      timeMs: chunk.placedAtMs[i] as number,
-      bet: chunk.bet[i] as number,
+      timeMs: chunk.placedAtMs.at(i),
+      bet: chunk.bet.at(i),
       market,
       roundNumber,
       side: chunk.side[i] as number,
-      stakeCents: chunk.stakeCents[i] as number,
-      oddsE4: chunk.oddsE4[i] as number,
+      stakeCents: chunk.stakeCents.at(i),
+      oddsE4: chunk.oddsE4.at(i),
       entryPercentE2: chunk.entryPercentE2[i] as number,
-      payoutCents: chunk.payoutCents[i] as number,
+      payoutCents: chunk.payoutCents.at(i),
       clientSeed: chunk.clientSeeds.at(i),
     };
     row = chunk.next[i] as number;

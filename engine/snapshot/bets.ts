@@ -75,18 +75,18 @@ export const BET = numbered('bet', STORED_BET, {
       const chunk = bets.chunk(row);
       const i = bets.index(row);
       yield {
-        bet: chunk.bet[i] as number,
+        bet: chunk.bet.at(i),
         account: chunk.account[i] as number,
         market: chunk.market[i] as number,
         roundNumber: chunk.roundNumber[i] as number,
         side: chunk.side[i] as number,
-        stakeCents: chunk.stakeCents[i] as number,
-        oddsE4: chunk.oddsE4[i] as number,
-        payoutCents: chunk.payoutCents[i] as number,
-        placedAtMs: chunk.placedAtMs[i] as number,
-        settledAtMs: chunk.result[i] === RESULT_NONE ? null : (chunk.settledAtMs[i] as number),
+        stakeCents: chunk.stakeCents.at(i),
+        oddsE4: chunk.oddsE4.at(i),
+        payoutCents: chunk.payoutCents.at(i),
+        placedAtMs: chunk.placedAtMs.at(i),
+        settledAtMs: chunk.result[i] === RESULT_NONE ? null : chunk.settledAtMs.at(i),
         result: chunk.result[i] as number,
-        changedSeq: chunk.changedSeq[i] as number,
+        changedSeq: chunk.changedSeq.at(i),
         recentlyPlaced: ((chunk.flags[i] as number) & BET_RECENTLY_PLACED) !== 0,
         settledPosition: positions[row] || null,
         entryPercentE2: chunk.entryPercentE2[i] as number,
@@ -126,14 +126,14 @@ function addBet({ accounts, bets, retainedBets, seq }: State, stored: StoredBet)
   chunk.market[i] = stored.market;
   chunk.roundNumber[i] = stored.roundNumber;
   chunk.side[i] = stored.side;
-  chunk.stakeCents[i] = stored.stakeCents;
-  chunk.oddsE4[i] = stored.oddsE4;
-  chunk.payoutCents[i] = stored.payoutCents;
-  chunk.placedAtMs[i] = stored.placedAtMs;
+  chunk.stakeCents.set(i, stored.stakeCents);
+  chunk.oddsE4.set(i, stored.oddsE4);
+  chunk.payoutCents.set(i, stored.payoutCents);
+  chunk.placedAtMs.set(i, stored.placedAtMs);
   chunk.result[i] = stored.result;
-  chunk.changedSeq[i] = stored.changedSeq;
+  chunk.changedSeq.set(i, stored.changedSeq);
   chunk.entryPercentE2[i] = stored.entryPercentE2;
-  chunk.settledAtMs[i] = stored.settledAtMs ?? 0;
+  if (stored.settledAtMs !== null) chunk.settledAtMs.set(i, stored.settledAtMs);
   chunk.clientSeeds.set(i, stored.clientSeed);
   chunk.clientOrderIds.set(i, stored.clientOrderId);
   const isOpen = stored.result === RESULT_NONE;
@@ -250,7 +250,7 @@ function openRoundOf({ bets, markets }: State, row: number): Round {
   const chunk = bets.chunk(row);
   const i = bets.index(row);
   const round = markets.market(chunk.market[i] as number).rounds.get(chunk.roundNumber[i] as number);
-  if (round === undefined || round.status === SETTLED) fail(`open bet ${chunk.bet[i]} has no open round`);
+  if (round === undefined || round.status === SETTLED) fail(`open bet ${chunk.bet.at(i)} has no open round`);
   return round;
 }
 
@@ -340,7 +340,7 @@ export function* lateBets({ bets }: State, round: Round): Generator<LateBet> {
   while (row !== 0) {
     const chunk = bets.chunk(row);
     const i = bets.index(row);
-    const bet = chunk.bet[i] as number;
+    const bet = chunk.bet.at(i);
     if (bet < highest) yield { bet, afterBet: before };
     else highest = bet;
     before = bet;

@@ -128,11 +128,11 @@ function checkRound(state: State, round: Round): OpenBets {
     const chunk = state.bets.chunk(row);
     const i = state.bets.index(row);
     count += 1;
-    stakesCents += chunk.stakeCents[i] as number;
+    stakesCents += chunk.stakeCents.at(i);
     if (chunk.side[i] === UP) {
-      stakesUpCents += chunk.stakeCents[i] as number;
-      payoutUpCents += chunk.payoutCents[i] as number;
-    } else payoutDownCents += chunk.payoutCents[i] as number;
+      stakesUpCents += chunk.stakeCents.at(i);
+      payoutUpCents += chunk.payoutCents.at(i);
+    } else payoutDownCents += chunk.payoutCents.at(i);
     row = chunk.next[i] as number;
   }
   assert(

@@ -13,7 +13,7 @@ export function rowsByBet(bets: BetTable): Uint32Array {
   let numbers = new Float64Array(bets.retainedCount);
   let count = 0;
   for (let row = 1; row < bets.rowsEnd; row += 1) {
-    const bet = bets.chunk(row).bet[bets.index(row)] as number;
+    const bet = bets.chunk(row).bet.at(bets.index(row));
     if (bet === 0) continue;
     rows[count] = row;
     numbers[count] = bet;

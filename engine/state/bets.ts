@@ -5,6 +5,7 @@
 import { fail, must } from '../base/assert.js';
 import { type LimitFields, LimitTable } from './limit-table.js';
 import { RareTexts } from './optional-columns.js';
+import { WideColumn } from './wide-column.js';
 
 const CHUNK_BITS = 15;
 const CHUNK_ROWS = 1 << CHUNK_BITS;
@@ -17,14 +18,15 @@ export const BET_RECENTLY_SETTLED = 4;
 
 /** Links are rows; 0 is none. */
 export class BetChunk {
-  readonly bet = new Float64Array(CHUNK_ROWS);
-  readonly stakeCents = new Float64Array(CHUNK_ROWS);
-  readonly oddsE4 = new Float64Array(CHUNK_ROWS);
-  readonly payoutCents = new Float64Array(CHUNK_ROWS);
-  readonly placedAtMs = new Float64Array(CHUNK_ROWS);
-  readonly settledAtMs = new Float64Array(CHUNK_ROWS);
+  readonly bet = new WideColumn(CHUNK_ROWS);
+  readonly stakeCents = new WideColumn(CHUNK_ROWS);
+  readonly oddsE4 = new WideColumn(CHUNK_ROWS);
+  readonly payoutCents = new WideColumn(CHUNK_ROWS);
+  readonly placedAtMs = new WideColumn(CHUNK_ROWS);
+  /** Is left as it was while the bet is open. */
+  readonly settledAtMs = new WideColumn(CHUNK_ROWS);
   /** The command that placed the bet or, once it is settled, settled it. */
-  readonly changedSeq = new Float64Array(CHUNK_ROWS);
+  readonly changedSeq = new WideColumn(CHUNK_ROWS);
   readonly account = new Uint32Array(CHUNK_ROWS);
   readonly roundNumber = new Uint32Array(CHUNK_ROWS);
   /** Share of the pool after the stake joined it, 1e-2 of a point; 0 for an order that rests. */
@@ -80,7 +82,7 @@ export class BetTable {
   }
 
   betOf(row: number): number {
-    return this.chunk(row).bet[row & CHUNK_MASK] as number;
+    return this.chunk(row).bet.at(row & CHUNK_MASK);
   }
 
   /** Numbers the bet. The caller fills the other columns. */
@@ -92,7 +94,7 @@ export class BetTable {
       row = this.#rowsUsed++;
       if (row >>> CHUNK_BITS >= this.#chunks.length) this.#chunks.push(new BetChunk());
     }
-    this.chunk(row).bet[row & CHUNK_MASK] = ++this.#placedCount;
+    this.chunk(row).bet.set(row & CHUNK_MASK, ++this.#placedCount);
     this.#retainedCount++;
     return row;
   }
@@ -102,7 +104,7 @@ export class BetTable {
     const chunk = this.chunk(row);
     const i = row & CHUNK_MASK;
     chunk.limitRows ??= new Uint32Array(CHUNK_ROWS);
-    const [bet, stakeCents] = [chunk.bet[i] as number, chunk.stakeCents[i] as number];
+    const [bet, stakeCents] = [chunk.bet.at(i), chunk.stakeCents.at(i)];
     const taken = this.limits.take(row, bet, stakeCents, fields);
     chunk.limitRows[i] = taken;
     return taken;
@@ -134,7 +136,7 @@ export class BetTable {
   free(row: number): void {
     const chunk = this.chunk(row);
     const i = row & CHUNK_MASK;
-    chunk.bet[i] = 0;
+    chunk.bet.set(i, 0);
     chunk.clientSeeds.set(i, null);
     chunk.clientOrderIds.set(i, null);
     if (chunk.limitRows !== null && chunk.limitRows[i] !== 0) {

@@ -8,46 +8,39 @@ import type { IdempotencyDigest } from '../model/commands.js';
 import type { OrderTerms } from '../model/events.js';
 import { KeyIndex } from './key-index.js';
 import { OptionalColumns } from './optional-columns.js';
+import { WideColumn } from './wide-column.js';
 
 const CHUNK_BITS = 14;
 const CHUNK_ROWS = 1 << CHUNK_BITS;
 const CHUNK_MASK = CHUNK_ROWS - 1;
 
-/*
- * An entry is a row of 88 bytes, so that writing it touches two cache lines rather than one per field: 64-bit words
- * first, then 32-bit words. The upper 16 bits of the three digests are stored apart from their lower 32.
- */
-const ROW_WORDS64 = 11;
-const ROW_WORDS32 = 2 * ROW_WORDS64;
-const SEQ = 0;
-const BET = 1;
-const STAKE_CENTS = 2;
-const ODDS_E4 = 3;
-const PAYOUT_CENTS = 4;
-const PLACED_AT_MS = 5;
-const NEW_BALANCE_CENTS = 6;
-const KEY_HIGH = 14;
-const KEY_LOW = 15;
-const BODY = 16;
-const ACCOUNT = 17;
-const ROUND_NUMBER = 18;
+/** The upper 16 bits of the three digests are stored apart from their lower 32. */
+const ROW_WORDS = 8;
+const KEY_HIGH = 0;
+const KEY_LOW = 1;
+const BODY = 2;
+const ACCOUNT = 3;
+const ROUND_NUMBER = 4;
 /** Upper parts of `keyHigh` (lower half) and `keyLow` (upper half). */
-const KEY_TOPS = 19;
+const KEY_TOPS = 5;
 /** Upper part of `body` (lower half), and the entry percent in 1e-2 (upper half). */
-const BODY_TOP_AND_PERCENT = 20;
+const BODY_TOP_AND_PERCENT = 6;
 /** `market * 2 + side`. */
-const MARKET_AND_SIDE = 21;
+const MARKET_AND_SIDE = 7;
 
 const WORD = 2 ** 32;
 
 class EntryChunk {
-  readonly words64 = new Float64Array(CHUNK_ROWS * ROW_WORDS64);
-  readonly words32 = new Uint32Array(this.words64.buffer);
+  readonly seq = new WideColumn(CHUNK_ROWS);
+  readonly bet = new WideColumn(CHUNK_ROWS);
+  readonly stakeCents = new WideColumn(CHUNK_ROWS);
+  readonly oddsE4 = new WideColumn(CHUNK_ROWS);
+  readonly payoutCents = new WideColumn(CHUNK_ROWS);
+  readonly placedAtMs = new WideColumn(CHUNK_ROWS);
+  readonly newBalanceCents = new WideColumn(CHUNK_ROWS);
+  /** In rows, each half a cache line. */
+  readonly words = new Uint32Array(CHUNK_ROWS * ROW_WORDS);
   readonly optional = new OptionalColumns(CHUNK_ROWS);
-
-  placedAtMs(row: number): number {
-    return this.words64[row * ROW_WORDS64 + PLACED_AT_MS] as number;
-  }
 }
 
 export interface IdempotencyEntry {
@@ -127,20 +120,20 @@ export class IdempotencyMemory {
   }
 
   #isKey(offset: number, account: number, { keyHigh, keyLow }: IdempotencyDigest): boolean {
-    const { words32 } = this.#chunk(offset);
-    const row = (offset & CHUNK_MASK) * ROW_WORDS32;
+    const { words } = this.#chunk(offset);
+    const at = (offset & CHUNK_MASK) * ROW_WORDS;
     return (
-      words32[row + KEY_LOW] === keyLow >>> 0 &&
-      words32[row + KEY_HIGH] === keyHigh >>> 0 &&
-      words32[row + KEY_TOPS] === (topOf(keyHigh) | (topOf(keyLow) << 16)) >>> 0 &&
-      words32[row + ACCOUNT] === account
+      words[at + KEY_LOW] === keyLow >>> 0 &&
+      words[at + KEY_HIGH] === keyHigh >>> 0 &&
+      words[at + KEY_TOPS] === (topOf(keyHigh) | (topOf(keyLow) << 16)) >>> 0 &&
+      words[at + ACCOUNT] === account
     );
   }
 
   #dropExpired(nowMs: number, ttlMs: number): void {
     let expired = 0;
     while (expired + 1 < this.#chunks.length) {
-      if (nowMs - must(this.#chunks[expired], 'chunk').placedAtMs(CHUNK_MASK) < ttlMs) break;
+      if (nowMs - must(this.#chunks[expired], 'chunk').placedAtMs.at(CHUNK_MASK) < ttlMs) break;
       expired++;
     }
     if (expired === 0) return;
@@ -152,7 +145,9 @@ export class IdempotencyMemory {
   #noteFirstEnd(): void {
     const [first, second] = this.#chunks;
     this.#firstEndsMs =
-      first === undefined || second === undefined ? Number.POSITIVE_INFINITY : first.placedAtMs(CHUNK_MASK);
+      first === undefined || second === undefined
+        ? Number.POSITIVE_INFINITY
+        : first.placedAtMs.at(CHUNK_MASK);
   }
 
   /** Entries are in order of time, so the first live one is found by bisection. */
@@ -162,7 +157,7 @@ export class IdempotencyMemory {
     let high = count;
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      if (this.#isAlive(this.#chunk(middle).placedAtMs(middle & CHUNK_MASK), nowMs, ttlMs)) high = middle;
+      if (this.#isAlive(this.#chunk(middle).placedAtMs.at(middle & CHUNK_MASK), nowMs, ttlMs)) high = middle;
       else low = middle + 1;
     }
     return count - low;
@@ -171,58 +166,57 @@ export class IdempotencyMemory {
   #write(offset: number, digest: IdempotencyDigest, seq: number, placed: OrderTerms): void {
     const { keyHigh, keyLow, body } = digest;
     const chunk = this.#chunk(offset);
-    const { words64, words32 } = chunk;
-    const row = (offset & CHUNK_MASK) * ROW_WORDS64;
-    words64[row + SEQ] = seq;
-    words64[row + BET] = placed.bet;
-    words64[row + STAKE_CENTS] = placed.stakeCents;
-    words64[row + ODDS_E4] = placed.oddsE4;
-    words64[row + PAYOUT_CENTS] = placed.payoutCents;
-    words64[row + PLACED_AT_MS] = placed.timeMs;
-    words64[row + NEW_BALANCE_CENTS] = placed.newBalanceCents;
-    const row32 = row * 2;
-    words32[row32 + KEY_HIGH] = keyHigh;
-    words32[row32 + KEY_LOW] = keyLow;
-    words32[row32 + BODY] = body;
-    words32[row32 + ACCOUNT] = placed.account;
-    words32[row32 + ROUND_NUMBER] = placed.roundNumber;
-    words32[row32 + KEY_TOPS] = topOf(keyHigh) | (topOf(keyLow) << 16);
-    words32[row32 + BODY_TOP_AND_PERCENT] = topOf(body) | (placed.entryPercentE2 << 16);
-    words32[row32 + MARKET_AND_SIDE] = placed.market * 2 + placed.side;
-    chunk.optional.write(offset & CHUNK_MASK, placed);
+    const row = offset & CHUNK_MASK;
+    chunk.seq.set(row, seq);
+    chunk.bet.set(row, placed.bet);
+    chunk.stakeCents.set(row, placed.stakeCents);
+    chunk.oddsE4.set(row, placed.oddsE4);
+    chunk.payoutCents.set(row, placed.payoutCents);
+    chunk.placedAtMs.set(row, placed.timeMs);
+    chunk.newBalanceCents.set(row, placed.newBalanceCents);
+    const { words } = chunk;
+    const at = row * ROW_WORDS;
+    words[at + KEY_HIGH] = keyHigh;
+    words[at + KEY_LOW] = keyLow;
+    words[at + BODY] = body;
+    words[at + ACCOUNT] = placed.account;
+    words[at + ROUND_NUMBER] = placed.roundNumber;
+    words[at + KEY_TOPS] = topOf(keyHigh) | (topOf(keyLow) << 16);
+    words[at + BODY_TOP_AND_PERCENT] = topOf(body) | (placed.entryPercentE2 << 16);
+    words[at + MARKET_AND_SIDE] = placed.market * 2 + placed.side;
+    chunk.optional.write(row, placed);
   }
 
   #entry(offset: number): IdempotencyEntry {
     const chunk = this.#chunk(offset);
-    const row = (offset & CHUNK_MASK) * ROW_WORDS64;
-    const word64 = (field: number): number => chunk.words64[row + field] as number;
-    const word32 = (field: number): number => chunk.words32[row * 2 + field] as number;
-    const { type, clientSeed, clientOrderId, limitOddsE4, filled } = chunk.optional.read(offset & CHUNK_MASK);
+    const row = offset & CHUNK_MASK;
+    const word = (field: number): number => chunk.words[row * ROW_WORDS + field] as number;
+    const { type, clientSeed, clientOrderId, limitOddsE4, filled } = chunk.optional.read(row);
     // A spread would give each object a hidden class of its own.
     const placed: OrderTerms = {
       type,
-      timeMs: word64(PLACED_AT_MS),
-      bet: word64(BET),
-      account: word32(ACCOUNT),
-      market: word32(MARKET_AND_SIDE) >>> 1,
-      roundNumber: word32(ROUND_NUMBER),
-      side: word32(MARKET_AND_SIDE) & 1,
-      stakeCents: word64(STAKE_CENTS),
-      oddsE4: word64(ODDS_E4),
-      entryPercentE2: word32(BODY_TOP_AND_PERCENT) >>> 16,
-      payoutCents: word64(PAYOUT_CENTS),
-      newBalanceCents: word64(NEW_BALANCE_CENTS),
+      timeMs: chunk.placedAtMs.at(row),
+      bet: chunk.bet.at(row),
+      account: word(ACCOUNT),
+      market: word(MARKET_AND_SIDE) >>> 1,
+      roundNumber: word(ROUND_NUMBER),
+      side: word(MARKET_AND_SIDE) & 1,
+      stakeCents: chunk.stakeCents.at(row),
+      oddsE4: chunk.oddsE4.at(row),
+      entryPercentE2: word(BODY_TOP_AND_PERCENT) >>> 16,
+      payoutCents: chunk.payoutCents.at(row),
+      newBalanceCents: chunk.newBalanceCents.at(row),
       clientSeed,
       clientOrderId,
       limitOddsE4,
       filled,
     };
     const digest = {
-      keyHigh: (word32(KEY_TOPS) & 0xffff) * WORD + word32(KEY_HIGH),
-      keyLow: (word32(KEY_TOPS) >>> 16) * WORD + word32(KEY_LOW),
-      body: (word32(BODY_TOP_AND_PERCENT) & 0xffff) * WORD + word32(BODY),
+      keyHigh: (word(KEY_TOPS) & 0xffff) * WORD + word(KEY_HIGH),
+      keyLow: (word(KEY_TOPS) >>> 16) * WORD + word(KEY_LOW),
+      body: (word(BODY_TOP_AND_PERCENT) & 0xffff) * WORD + word(BODY),
     };
-    return { digest, seq: word64(SEQ), placed };
+    return { digest, seq: chunk.seq.at(row), placed };
   }
 }
 

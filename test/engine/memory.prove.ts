@@ -5,14 +5,14 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const BETS = 1_000_000;
-const BYTES_EACH_MAX = 300;
+const BYTES_EACH_MAX = 200;
 
 function measured(program: string, ...args: readonly string[]): Readonly<Record<string, number>> {
   const path = fileURLToPath(new URL(`../support/${program}`, import.meta.url));
   return JSON.parse(execFileSync(process.execPath, ['--expose-gc', path, ...args], { encoding: 'utf8' }));
 }
 
-test('a retained bet with its idempotency entry takes at most 300 bytes', (t) => {
+test('a retained bet with its idempotency entry takes at most 200 bytes', (t) => {
   const { bets, bytesEach } = measured('reference/measure-memory.js', String(BETS));
   t.diagnostic(`${bytesEach?.toFixed(1)} bytes for each of ${bets} bets`);
   equal(bets, BETS);

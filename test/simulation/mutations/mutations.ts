@@ -76,8 +76,8 @@ function payOneCentMore(): () => void {
     real(account, row, kept);
     const chunk = table?.chunk(row);
     const i = table?.index(row) ?? 0;
-    if (chunk !== undefined && (chunk.bet[i] as number) % SELDOM === 0)
-      chunk.payoutCents[i] = (chunk.payoutCents[i] as number) + 1;
+    if (chunk !== undefined && chunk.bet.at(i) % SELDOM === 0)
+      chunk.payoutCents.set(i, chunk.payoutCents.at(i) + 1);
   });
   return both(remember, alter);
 }
